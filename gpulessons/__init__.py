@@ -1,0 +1,1 @@
+"""How GPUs accelerate deep learning, and when they don't: answered by measurement."""
