@@ -1,1 +1,43 @@
-"""How GPUs accelerate deep learning, and when they don't: answered by measurement."""
+"""How GPUs accelerate deep learning, and when they don't: answered by measurement.
+
+    from gpulessons import relu, compare
+    compare(relu)
+
+Every public name is loaded at its first use (PEP 562), so that `import gpulessons` costs nothing.
+"""
+
+import importlib
+
+__version__ = "0.1.0"
+
+HOMES = {
+    "backends": "host gpu torch_cpu torch_gpu",
+    "operation": "op",
+    "measuring": "timings",
+    "comparing": "compare",
+    "checking": "check",
+    "hardware": "machine",
+    "reading": "source solution",
+    "controls": "predict quiz live",
+    "ops.activations": "relu leaky_relu sigmoid tanh gelu",
+    "ops.bias_activation": "bias_gelu",
+    "ops.copy": "copy triad",
+}
+MODULES = ("exercises", "plots", "recordings", "units")
+
+_home = {name: home for home, names in HOMES.items() for name in names.split()}
+__all__ = sorted([*_home, *MODULES])
+
+
+def __getattr__(name):
+    if name in MODULES:
+        return importlib.import_module(f"gpulessons.{name}")
+    if name not in _home:
+        raise AttributeError(f"gpulessons has no {name!r}; it has {', '.join(__all__)}.")
+    value = getattr(importlib.import_module(f"gpulessons.{_home[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return __all__

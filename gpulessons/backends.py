@@ -1,0 +1,215 @@
+"""Where a version's arrays live, and how time is kept there.
+
+Four backends, each with the same few methods and no base class:
+
+    why_not()            "" when it can run here, else one sentence that says why not and what to do
+    put(array)           a NumPy array, copied to the backend (numbers pass through)
+    get(array)           back to NumPy
+    write(array, value)  overwrite a backend's array with a NumPy array's values
+    empty(shape, dtype)  an array with nothing in it yet
+    sync()               wait until everything launched so far is done
+    mark(), elapsed(a, b)   two marks in the stream of work, and the seconds between them
+
+Nothing heavy is imported until a backend is used.
+"""
+
+import ctypes
+import sys
+import time
+from functools import cache
+
+import numpy as np
+
+
+@cache
+def cuda_devices():
+    """How many NVIDIA GPUs the driver sees. Asks the driver itself: 0.2 ms, and no import."""
+    name = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+    try:
+        driver = ctypes.CDLL(name)
+    except OSError:
+        return 0
+    count = ctypes.c_int(0)
+    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
+        return 0
+    return count.value
+
+
+def is_array(value):
+    """Arrays travel between backends; plain numbers are the same everywhere."""
+    return hasattr(value, "shape") and value.shape != ()
+
+
+class Host:
+    """NumPy arrays in the CPU's memory, for Python, NumPy and Numba."""
+
+    name, label = "host", "CPU"
+
+    def why_not(self):
+        return ""
+
+    def put(self, value):
+        return np.array(value, order="C") if is_array(value) else value
+
+    def get(self, value):
+        return np.array(value) if is_array(value) else value
+
+    def write(self, array, value):
+        if is_array(array):
+            array[...] = value
+
+    def empty(self, shape, dtype):
+        return np.empty(shape, dtype)
+
+    def sync(self):
+        pass
+
+    def mark(self):
+        return time.perf_counter_ns()
+
+    def elapsed(self, start, stop):
+        return (stop - start) * 1e-9
+
+
+class Gpu:
+    """Device arrays of Numba-CUDA. Events in the stream keep the time, not the caller's clock."""
+
+    name, label = "gpu", "GPU, Numba-CUDA"
+
+    @cache  # noqa: B019  (one instance, alive as long as the process)
+    def why_not(self):
+        if not cuda_devices():
+            return "no NVIDIA GPU here (no driver library, or it lists no device)"
+        from numba import cuda
+
+        try:
+            cuda.current_context()
+        except Exception as trouble:
+            return (
+                f"the GPU is there but Numba cannot use it ({trouble}); "
+                "try: pip install 'numba-cuda[cu13]'"
+            )
+        return ""
+
+    def put(self, value):
+        from numba import cuda
+
+        return cuda.to_device(value) if is_array(value) else value
+
+    def get(self, value):
+        return value.copy_to_host() if hasattr(value, "copy_to_host") else host.get(value)
+
+    def write(self, array, value):
+        if is_array(array):
+            array.copy_to_device(value)
+
+    def empty(self, shape, dtype):
+        from numba import cuda
+
+        return cuda.device_array(shape, dtype)
+
+    def sync(self):
+        from numba import cuda
+
+        cuda.synchronize()
+
+    def mark(self):
+        from numba import cuda
+
+        event = cuda.event(timing=True)
+        event.record()
+        return event
+
+    def elapsed(self, start, stop):
+        from numba import cuda
+
+        stop.synchronize()
+        return cuda.event_elapsed_time(start, stop) * 1e-3
+
+
+class TorchCpu:
+    """PyTorch tensors in the CPU's memory."""
+
+    name, label = "torch_cpu", "CPU, PyTorch"
+
+    def why_not(self):
+        try:
+            import torch  # noqa: F401
+        except ImportError:
+            return "PyTorch is not installed; try: pip install torch"
+        return ""
+
+    def device(self):
+        return "cpu"
+
+    def put(self, value):
+        import torch
+
+        return torch.tensor(value, device=self.device()) if is_array(value) else value
+
+    def get(self, value):
+        return value.detach().cpu().numpy() if hasattr(value, "detach") else host.get(value)
+
+    def write(self, array, value):
+        if is_array(array):
+            array.copy_(self.put(value))
+
+    def empty(self, shape, dtype):
+        import torch
+
+        like = torch.from_numpy(np.empty(0, dtype)).dtype
+        return torch.empty(shape, dtype=like, device=self.device())
+
+    def sync(self):
+        pass
+
+    mark, elapsed = Host.mark, Host.elapsed
+
+
+class TorchGpu(TorchCpu):
+    """PyTorch tensors on whatever torch calls an accelerator: CUDA, ROCm, MPS, XPU."""
+
+    name, label = "torch_gpu", "GPU, PyTorch"
+
+    def why_not(self):
+        return super().why_not() or ("" if self.device() else "PyTorch sees no accelerator here")
+
+    @cache  # noqa: B019
+    def device(self):
+        """The accelerator's type, such as "cuda" or "mps"; "" where there is none."""
+        import torch
+
+        if torch.cuda.is_available():
+            return "cuda"
+        accelerator = getattr(torch, "accelerator", None)  # since torch 2.6
+        return str(accelerator.current_accelerator()) if accelerator_ready(accelerator) else ""
+
+    def sync(self):
+        import torch
+
+        module = getattr(torch, self.device().split(":")[0])
+        module.synchronize()
+
+    def mark(self):
+        if self.device() != "cuda":  # no timed events there: wait, then read the caller's clock
+            self.sync()
+            return super().mark()
+        import torch
+
+        event = torch.cuda.Event(enable_timing=True)
+        event.record()
+        return event
+
+    def elapsed(self, start, stop):
+        if self.device() != "cuda":
+            return super().elapsed(start, stop)
+        stop.synchronize()
+        return start.elapsed_time(stop) * 1e-3
+
+
+def accelerator_ready(accelerator):
+    return accelerator is not None and accelerator.is_available()
+
+
+host, gpu, torch_cpu, torch_gpu = Host(), Gpu(), TorchCpu(), TorchGpu()
+BACKENDS = {backend.name: backend for backend in (host, gpu, torch_cpu, torch_gpu)}

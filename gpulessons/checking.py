@@ -1,0 +1,200 @@
+"""check(): run an attempt on inputs that can break it, and say in words what is wrong first.
+
+A CUDA attempt is always run thread by thread in the microscope: it needs no GPU, and it sees what a
+GPU keeps to itself (a GPU lets a thread write past the end and says nothing). Where there is a GPU,
+an attempt that passes is run on it too.
+"""
+
+import inspect
+import traceback
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+
+from gpulessons import microscope
+from gpulessons.backends import gpu, host, is_array
+from gpulessons.diagnosis import Trouble, diagnose, refuse_unwritten, unwritten
+from gpulessons.operation import Op, Version, as_tuple
+
+SIZES = (1, 31, 257, 1009)  # alone, less than a warp, one more than a block, a prime
+
+
+@dataclass(frozen=True, repr=False)
+class Verdict:
+    """What check() found: passed, or the first trouble and where to look."""
+
+    subject: str
+    passed: bool
+    trouble: str = ""
+    look: str = ""
+    ran: str = ""  # what was tried, when it passed
+
+    def __repr__(self):
+        if self.passed:
+            return f"✓ {self.subject}: right. {self.ran}"
+        return f"✗ {self.subject}: not yet. {self.trouble}\n  Look at: {self.look}"
+
+    def _repr_html_(self):
+        head, _, look = repr(self).partition("\n")
+        return f"<p><strong>{escape(head)}</strong><br>{escape(look.strip())}</p>"
+
+
+def check(subject, attempt, *, on=None):
+    """Is this attempt right? subject: an op or an exercise; attempt: a function (or a number).
+
+    on: the backend whose arrays the attempt takes; known for exercises and registered versions,
+    otherwise gpu when the attempt mentions cuda, and host when it does not. Returns a Verdict.
+    """
+    name = title(subject)
+    try:
+        if hasattr(subject, "judge"):
+            return Verdict(name, True, ran=subject.judge(attempt) or "")
+        op = getattr(subject, "op", subject)
+        if not isinstance(op, Op):
+            raise TypeError(f"check() takes an op or an exercise first, not {subject!r}.")
+        backend = on or getattr(subject, "on", None) or backend_of(op, attempt)
+        ran = check_op(op, attempt, backend, getattr(subject, "inspect", None))
+    except Trouble as trouble:
+        return Verdict(name, False, trouble.sentence, trouble.look)
+    return Verdict(name, True, ran=ran)
+
+
+def check_op(op, attempt, backend, look_closer=None):
+    """Try every size; returns what was tried in words, or raises Trouble."""
+    function = attempt.function if isinstance(attempt, Version) else attempt
+    refuse_non_functions(function)
+    for size in SIZES:
+        inputs = op.inputs(size, seed=size)
+        launches = try_once(op, function, inputs, backend, size)
+        if look_closer:
+            look_closer(launches)
+    where = "thread by thread" if backend is gpu else f"on {backend.label}"
+    if backend is gpu and not gpu.why_not():
+        for size in SIZES:
+            compare_results(op, *call(op, function, op.inputs(size, seed=size), gpu), size)
+        where += " and on the GPU"
+    return f"Tried {where} at sizes {', '.join(map(str, SIZES))}."
+
+
+def try_once(op, function, inputs, backend, size):
+    """One problem, in the microscope when it is for a GPU. Returns the launches it traced."""
+    if backend is not gpu:
+        compare_results(op, *call(op, function, inputs, backend), size)
+        return ()
+    with microscope.tracing() as launches:
+        outcome = call(op, function, inputs, backend)
+    if not launches:
+        raise Trouble(
+            "It launched no kernel.", "kernel[blocks, threads](…): the brackets choose the grid."
+        )
+    refuse_races(launches)
+    compare_results(op, *outcome, size)
+    return launches
+
+
+def call(op, function, inputs, backend):
+    """Run the attempt on copies of the inputs. Returns (inputs, result) as NumPy sees them."""
+    placed = tuple(map(backend.put, inputs))
+    options = {}
+    if "out" in inspect.signature(function).parameters:
+        outs = tuple(backend.put(unwritten(*kind)) for kind in op.outputs(*inputs))
+        options["out"] = outs[0] if len(outs) == 1 else outs
+    try:
+        result = function(*placed, **options)
+    except NotImplementedError:
+        raise Trouble("The stub is as it was.", "the comment that says what to write.") from None
+    except microscope.KernelError as error:
+        raise Trouble(f"{error}", look_for(error)) from error
+    except Exception as error:
+        raise Trouble(
+            f"It raised {type(error).__name__}: {error}", f"line {line_in(function, error)}."
+        ) from error
+    result = options.get("out", result) if result is None else result
+    if any(
+        is_array(before) and not np.array_equal(backend.get(after), before)
+        for before, after in zip(inputs, placed, strict=True)
+    ):
+        raise Trouble("It changed its input in place.", "which array it writes to.")
+    if result is None:
+        raise Trouble("It returned nothing.", "its last line: return the result.")
+    return inputs, tuple(map(backend.get, as_tuple(result)))
+
+
+def compare_results(op, inputs, results, size):
+    """Trouble, unless the results are the specification's: count, shape, dtype, every element."""
+    wants = as_tuple(op.reference(*inputs))
+    if len(results) != len(wants):
+        raise Trouble(f"It returned {len(results)} results; {len(wants)} are due.", "its return.")
+    for got, want, (shape, dtype) in zip(results, wants, op.outputs(*inputs), strict=True):
+        if not isinstance(got, np.ndarray) and shape != ():
+            raise Trouble(f"It returned a {type(got).__name__}, not an array.", "its return.")
+        got = np.asarray(got)
+        if got.shape != shape:
+            raise Trouble(f"Wrong shape at size {size}: {got.shape}, where {shape} is due.",
+                          "how the output is allocated.")  # fmt: skip
+        if got.dtype != dtype:
+            raise Trouble(f"Wrong dtype: {got.dtype}, where {dtype} is due.",
+                          "constants: a bare 1.0 is float64; np.float32(1) is not.")  # fmt: skip
+        refuse_unwritten(got, size)
+        if not op.error(got, want) <= op.rtol:
+            raise Trouble(*diagnose(op, inputs, got, want, size))
+
+
+# -- Refusals.
+
+
+def refuse_races(launches):
+    for launch in launches:
+        for race in launch.races(limit=1):
+            raise Trouble(f"A race: {race}", "a barrier between the two, or an atomic.")
+
+
+def refuse_non_functions(function):
+    if hasattr(function, "py_func"):
+        raise Trouble(
+            "This is the kernel alone.",
+            "its launcher: pass the function that allocates, launches and returns.",
+        )
+    if not callable(function):
+        raise Trouble(f"{function!r} is not a function.", "what you passed: the name, uncalled.")
+
+
+def look_for(error):
+    return {
+        "OutOfBounds": "the guard: `if i < x.size`.",
+        "PartialBarrier": "the branch around syncthreads(): every thread must reach it.",
+    }.get(type(error).__name__, "the line it names.")
+
+
+# -- Small parts.
+
+
+def backend_of(op, attempt):
+    """The backend of a registered version; else gpu for functions that mention cuda or a kernel."""
+    if isinstance(attempt, Version):
+        return attempt.backend
+    for version in op.versions.values():
+        if version.function is attempt:
+            return version.backend
+    code = getattr(attempt, "__code__", None)
+    named = [getattr(attempt, "__globals__", {}).get(name) for name in code.co_names] if code else []
+    return gpu if any(is_cuda(value) for value in named) else host
+
+
+def is_cuda(value):
+    """The cuda module, or a kernel: something that `[grid, block]` can be said of."""
+    name = getattr(value, "__name__", "")
+    return name.endswith("cuda") or (hasattr(value, "py_func") and hasattr(value, "forall"))
+
+
+def title(subject):
+    return getattr(subject, "name", None) or subject.__name__.rpartition(".")[2]
+
+
+def line_in(function, error):
+    """The line of the attempt where an error arose, as far down as its own file goes."""
+    frames = traceback.extract_tb(error.__traceback__)
+    file = getattr(getattr(function, "__code__", None), "co_filename", None)
+    own = [f"{frame.lineno}: {frame.line}" for frame in frames if frame.filename == file]
+    return own[-1] if own else "unknown"

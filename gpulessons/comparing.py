@@ -1,0 +1,70 @@
+"""compare(): the timings of an op, gathered with a progress bar, recordings beside them."""
+
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import date
+
+from gpulessons import checking, recordings
+from gpulessons.hardware import machine
+from gpulessons.measuring import timings
+from gpulessons.timing import Absent, Comparison, Timing
+
+
+def compare(op, sizes=None, versions=None, *, budget=1.0, cold=False, recorded=None):
+    """Time versions of an op in turn, on this machine, now. Returns a Comparison.
+
+    budget: seconds for each version at each size. cold: flush the caches before every call.
+    recorded: comparisons from other machines to lay beside; those shipped with the course unless
+    told. Ctrl-C stops; what was measured stays.
+    """
+    here = machine()
+    entries, notes = [], []
+    with progress_bar(f"comparing {op.name}") as tell:
+        try:
+            for entry in timings(op, sizes, versions, budget=budget, cold=cold, tell=tell):
+                entries.append(checked_anyway(op, entry))
+        except KeyboardInterrupt:
+            notes.append("interrupted: what was measured until then is here")
+    notes += doubts(entries, here)
+    beside = recordings.shipped(op.name) if recorded is None else tuple(recorded)
+    if not any("gpu" in t.backend for c in (entries, *beside) for t in timed(c)):
+        notes.append(f"no GPU figure: none could be measured, and none of {op.name} is recorded")
+    today = date.today().isoformat()
+    return Comparison(op.name, tuple(entries), here.name, today, notes=tuple(notes), beside=beside)
+
+
+def checked_anyway(op, entry):
+    """A learner's own CUDA version cannot be timed without a GPU; whether it is right can be said."""
+    if not isinstance(entry, Absent) or entry.backend != "gpu":
+        return entry
+    version = op.versions[entry.version]
+    if version.function.__module__.startswith("gpulessons.") or not version.backend.why_not():
+        return entry
+    verdict = checking.check(op, version)
+    found = "right, thread by thread" if verdict.passed else f"wrong: {verdict.trouble}"
+    return replace(entry, why=f"{entry.why}; {found}")
+
+
+def doubts(entries, here):
+    """Figures that beat the memory's own ceiling: errors to explain, not records."""
+    for timing in timed(entries):
+        if doubt := timing.doubt(here.ceiling(timing.backend, "copy")):
+            yield f"{timing.version} at {timing.size}: {doubt}"
+
+
+def timed(entries):
+    return [e for e in getattr(entries, "entries", entries) if isinstance(e, Timing)]
+
+
+@contextmanager
+def progress_bar(words):
+    """Gives tell(done, total, words), drawn by tqdm, in a notebook or a terminal, from two seconds."""
+    from tqdm.auto import tqdm
+
+    with tqdm(desc=words, delay=2, leave=False, bar_format="{desc}: {percentage:3.0f}% {bar}") as bar:
+
+        def tell(done, total, latest):
+            bar.total, bar.n = total, done
+            bar.set_description_str(f"{words}: {latest}" if latest else words)
+
+        yield tell

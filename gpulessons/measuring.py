@@ -1,0 +1,368 @@
+"""timings(): the versions of an op, measured so that the numbers can be trusted.
+
+What it does, and why:
+  checks every version against float64 before and after timing: a fast wrong answer is no answer;
+  alternates two sets of random inputs, so that no version can return what it remembered;
+  times sending, the first call (which compiles), computing and fetching apart;
+  tries one thread and all of them, and keeps the better: an honest CPU is the best CPU;
+  interleaves the versions A B B A in random order: a busy minute then hits them all alike;
+  stops when the median is known to 2 % (95 % interval), or at the time budget, and says which.
+"""
+
+import gc
+import itertools
+import math
+import random
+import time
+from dataclasses import dataclass, field
+from functools import cached_property
+from statistics import median
+
+import numpy as np
+import psutil
+
+from gpulessons import units
+from gpulessons.hardware import machine, thread_choices, threads
+from gpulessons.operation import Version, as_tuple, find, whole
+from gpulessons.timing import Absent, Timing
+
+SAMPLE = 2e-3  # seconds: calls shorter than this are batched, so the timer's 0.1 µs vanishes
+ROUNDS, SECONDS, PRECISION = 10, 0.2, 0.02  # the least number, the least time, the interval's width
+
+
+def timings(op, sizes=None, versions=None, *, budget=1.0, cold=False, tell=None):
+    """Measure versions of an op at each size; yields a Timing or an Absent for each, one by one.
+
+    budget: seconds for each version at each size. cold: flush the caches before every call.
+    tell(done, total, words): called as each measurement ends. On Ctrl-C what was measured so far is
+    yielded, then KeyboardInterrupt goes on its way.
+    """
+    chosen = [find(op, version) for version in versions or op.versions]
+    sizes = sorted({whole(size) for size in sizes or op.sizes})
+    for size in sizes:
+        refuse_too_large(op, size)
+    progress = Progress(tell, len(sizes) * len(chosen))
+    scouted = {}
+    for size in sizes:
+        problem = Problem(op, size)
+        entries = [prepare(problem, version, scouted, budget) for version in chosen]
+        progress.step(sum(isinstance(entry, Absent) for entry in entries))
+        yield from finished(entries, budget, cold, progress)
+
+
+def finished(entries, budget, cold, progress):
+    """Run what can be run, and yield every entry in order, also when interrupted halfway."""
+    runs = [entry for entry in entries if isinstance(entry, Run)]
+    try:
+        interleave(runs, budget, cold, progress)
+    except KeyboardInterrupt:
+        yield from (run.result(cold) for run in runs if run.samples)
+        raise
+    yield from (e.result(cold) if isinstance(e, Run) else e for e in entries)
+
+
+@dataclass
+class Problem:
+    """Two sets of inputs of one size, their true answers, and their arrays on each backend."""
+
+    op: object
+    size: int
+
+    @cached_property
+    def inputs(self):
+        return [self.op.inputs(self.size, seed) for seed in (1, 2)]
+
+    @cached_property
+    def references(self):
+        return [self.op.reference(*inputs) for inputs in self.inputs]
+
+    @cached_property
+    def bytes(self):
+        return self.op.bytes(*self.inputs[0])
+
+    @cached_property
+    def flops(self):
+        return int(self.op.flops(*self.inputs[0]))
+
+    @property
+    def work(self):
+        return max(self.bytes, self.flops)
+
+    @cached_property
+    def _placed(self):
+        return {}
+
+    def on(self, backend):
+        """(inputs, outputs) on a backend, shared by all its versions; the outputs hold poison."""
+        if backend not in self._placed:
+            inputs = [tuple(map(backend.put, inputs)) for inputs in self.inputs]
+            outs = [self.poisoned(backend) for _ in self.inputs]
+            self._placed[backend] = inputs, outs
+        return self._placed[backend]
+
+    def poisoned(self, backend):
+        """Outputs full of NaN (or the lowest integer): a version must overwrite every one."""
+        outs = tuple(backend.put(poison(*kind)) for kind in self.op.outputs(*self.inputs[0]))
+        return outs[0] if len(outs) == 1 else outs
+
+
+@dataclass
+class Run:
+    """A version being measured at one size."""
+
+    problem: Problem
+    version: Version
+    first: float
+    send: float
+    sets: list  # of (inputs, options): what each call is given, in turn
+    fetch: float = 0.0
+    error: float = 0.0
+    calls: int = 1
+    threads: int = 1
+    samples: list = field(default_factory=list)
+    waits: list = field(default_factory=list)
+    stop: str = "interrupted"
+    trouble: str = ""
+
+    def sample(self, keep=True):
+        """Time one batch of calls, by the backend's clock and by the caller's."""
+        backend, function = self.version.backend, self.version.function
+        turns = list(itertools.islice(itertools.cycle(self.sets), self.calls))
+        with threads(self.threads):
+            backend.sync()
+            began, start = time.perf_counter(), backend.mark()
+            for inputs, options in turns:
+                function(*inputs, **options)
+            stop = backend.mark()
+            backend.sync()
+            waited = time.perf_counter() - began
+        seconds = backend.elapsed(start, stop) / self.calls
+        if keep:
+            self.samples.append(seconds)
+            self.waits.append(waited / self.calls)
+        return seconds
+
+    def result(self, cold):
+        """The Timing; or an Absent, when the answers of the last calls were wrong after all."""
+        op, version = self.problem.op.name, self.version
+        trouble = self.trouble or recheck(self)
+        if trouble:
+            return Absent(op, version.name, version.backend.name, self.problem.size, trouble)
+        on_cpu = version.backend.name in ("host", "torch_cpu")
+        return Timing(
+            op, version.name, version.backend.name, self.problem.size,
+            samples=tuple(self.samples), waits=() if on_cpu else tuple(self.waits),
+            calls=self.calls, threads=self.threads,
+            first=self.first, send=self.send, fetch=self.fetch,
+            flops=self.problem.flops, bytes=self.problem.bytes,
+            error=self.error, cold=cold, stop=self.stop,
+        )  # fmt: skip
+
+
+# -- Before: can it run here, is it right, is it hopeless?
+
+
+def prepare(problem, version, scouted, budget):
+    """A Run that is known to give the right answer, or an Absent that says why there is none."""
+
+    def absent(why):
+        return Absent(problem.op.name, version.name, version.backend.name, problem.size, why)
+
+    if why := version.backend.why_not():
+        return absent(why)
+    try:
+        if version.name not in scouted:
+            scouted[version.name] = scout(problem, version)
+        first, per_work = scouted[version.name]
+        expected = per_work * problem.work
+        if expected > budget / 3:  # fewer than three calls would fit: no basis for a figure
+            return absent(f"skipped: one call would take about {units.seconds(expected)}")
+        run = started(problem, version, first)
+        scouted[version.name] = first, run.samples.pop() / problem.work
+        return run
+    except Exception as trouble:
+        return absent(f"{type(trouble).__name__}: {trouble}")
+
+
+def scout(problem, version):
+    """(seconds of the first call, seconds per unit of work), from the op's smallest size."""
+    small = Problem(problem.op, min(problem.size, problem.op.sizes[0]))
+    run = started(small, version, None)
+    return run.first, run.samples[-1] / small.work
+
+
+def started(problem, version, first):
+    """Send the inputs, make the first calls, check the answers. ValueError if they are wrong."""
+    backend = version.backend
+    _, send = clocked(backend, lambda: tuple(map(backend.put, problem.inputs[0])))
+    inputs, outs = problem.on(backend)
+    sets = [
+        (given, {"out": out} if version.writes_out else {})
+        for given, out in zip(inputs, outs, strict=True)
+    ]
+    run = Run(problem, version, first or math.nan, send, sets)
+    result, once = clocked(backend, lambda: version(*sets[0][0], **sets[0][1]))
+    if first is None:
+        run.first = once
+    refuse_wrong(run, [result, version(*sets[1][0], **sets[1][1])], problem.references)
+    _, run.fetch = clocked(backend, lambda: fetched(backend, result))
+    run.sample()
+    return run
+
+
+def refuse_wrong(run, results, references):
+    backend, op = run.version.backend, run.problem.op
+    for result, reference in zip(results, references, strict=True):
+        run.error = max(run.error, op.error(fetched(backend, result), reference))
+        if not run.error <= op.rtol:  # so written that a NaN is refused
+            raise WrongAnswer(
+                f"off by {run.error:.2g} where {op.rtol:.2g} is allowed; "
+                f"check({op.name}, …) says where"
+            )
+    for given, original in zip(run.sets, run.problem.inputs, strict=True):
+        if not all(np.array_equal(backend.get(a), b) for a, b in zip(given[0], original)):
+            raise WrongAnswer("it changed its input in place")
+
+
+class WrongAnswer(ValueError):
+    """A version that does not compute its op."""
+
+
+def recheck(run):
+    """Check once more after timing, on inputs swapped under the version's feet. "" when right."""
+    backend, problem = run.version.backend, run.problem
+    (inputs, options), fresh = run.sets[0], problem.inputs[1]
+    try:
+        for place, value in zip(inputs, fresh, strict=True):
+            backend.write(place, value)
+        if options:
+            options = {"out": problem.poisoned(backend)}
+        result = run.version(*inputs, **options)
+        error = problem.op.error(fetched(backend, result), problem.references[1])
+    finally:
+        for place, value in zip(inputs, problem.inputs[0], strict=True):
+            backend.write(place, value)
+    if not error <= problem.op.rtol:
+        return f"it remembered an old answer: off by {error:.2g} when its inputs changed"
+    return ""
+
+
+# -- During: rounds.
+
+
+def interleave(runs, budget, cold, progress):
+    """Rounds of A B B A in random order, until every run has settled or used up its budget."""
+    flush = flusher() if cold else None
+    for run in runs:
+        settle_down(run, cold)
+    active, order = list(runs), random.Random(0)
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        while active:
+            order.shuffle(active)
+            for run in active + active[::-1]:
+                if flush:
+                    flush()
+                run.sample()
+            for run in [run for run in active if ended(run, budget)]:
+                active.remove(run)
+                progress.step(1, run.version.name)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def settle_down(run, cold):
+    """Choose threads and batch size, and warm up on the very path that will be timed."""
+    once = run.sample(keep=False)
+    run.calls = 1 if cold else max(1, math.ceil(SAMPLE / max(once, 1e-9)))
+    if run.version.backend.name in ("host", "torch_cpu"):
+        run.threads = best_threads(run)
+    once = min(run.sample(keep=False) for _ in range(3)) if once < 0.05 else once
+    run.calls = 1 if cold else max(1, math.ceil(SAMPLE / max(once, 1e-9)))
+
+
+def best_threads(run):
+    """One thread or all, whichever is faster by more than noise; one where they tie."""
+    repeats, took = 3 if run.calls > 1 else 1, {}
+    for choice in thread_choices():
+        run.threads = choice
+        took[choice] = min(run.sample(keep=False) for _ in range(repeats + 1))
+    return min(took, key=lambda choice: took[choice] * (1 if choice == 1 else 1.03))
+
+
+def ended(run, budget):
+    spent = sum(run.samples) * run.calls
+    if len(run.samples) >= ROUNDS and spent >= SECONDS and interval(run.samples) < PRECISION:
+        run.stop = "settled"
+    elif spent >= budget:
+        run.stop = "time budget"
+    else:
+        return False
+    return True
+
+
+def interval(samples):
+    """Width of the median's 95 % interval over the median, by order statistics: no distribution."""
+    ordered, half = sorted(samples), 0.98 * math.sqrt(len(samples))
+    low = max(0, math.floor(len(samples) / 2 - half))
+    high = min(len(samples) - 1, math.ceil(len(samples) / 2 + half))
+    return (ordered[high] - ordered[low]) / median(ordered)
+
+
+def flusher():
+    """A function that pushes everything out of the CPU's caches, by writing twice their size."""
+    ballast = np.zeros(2 * machine().caches.get("L3", 64 << 20) // 8)
+    return lambda: np.add(ballast, 1, out=ballast)
+
+
+# -- Small parts.
+
+
+@dataclass
+class Progress:
+    """Counts what is done and tells whoever wants to know."""
+
+    tell: object
+    total: int
+    done: int = 0
+
+    def step(self, by, words=""):
+        self.done += by
+        if self.tell:
+            self.tell(self.done, self.total, words)
+
+
+def refuse_too_large(op, size):
+    """ValueError when a problem would not fit, judged from how its bytes grow at small sizes."""
+    small = op.sizes[0]
+    if size <= small:
+        return
+    one, two = (op.bytes(*op.inputs(n)) for n in (small, 2 * small))
+    needed = 8 * one * (size / small) ** math.log2(two / one)  # two sets, float64 answers, poison
+    free = psutil.virtual_memory().available
+    if needed > free:
+        raise ValueError(
+            f"{op.name} at size {units.count(size)} would need about {units.size(needed)} of memory "
+            f"to measure and check; {units.size(free)} is free. Choose a smaller size."
+        )
+
+
+def poison(shape, dtype):
+    worst = np.nan if np.issubdtype(dtype, np.floating) else np.iinfo(dtype).min
+    return np.full(shape, worst, dtype)
+
+
+def clocked(backend, action):
+    """(what the action returns, seconds until it is really done)"""
+    backend.sync()
+    began = time.perf_counter()
+    result = action()
+    backend.sync()
+    return result, time.perf_counter() - began
+
+
+def fetched(backend, result):
+    values = tuple(map(backend.get, as_tuple(result)))
+    return values[0] if len(values) == 1 else values

@@ -1,0 +1,169 @@
+"""An op is a specification and its versions.
+
+The specification is one NumPy function; a version is one way to compute the same thing. Everything
+else is read off the arrays: bytes moved are the arrays' own, the true answer is the same
+specification run in float64.
+
+    @op(inputs=normal, flops=lambda x: x.size, sizes=(1_000, 1_000_000))
+    def relu(x):
+        return np.maximum(x, 0)
+
+    @relu.version("mine", on=gpu)
+    def mine(x): ...
+"""
+
+import inspect
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpulessons.backends import BACKENDS, host, is_array
+
+
+@dataclass(frozen=True)
+class Version:
+    """One way to compute an op. Call it with arrays of its own backend.
+
+    A function with a parameter named `out` writes its result there, so that the harness can
+    allocate once and time only the work; any other function returns its result.
+    """
+
+    op: "Op"
+    name: str
+    backend: object
+    function: object
+
+    @property
+    def writes_out(self):
+        return "out" in inspect.signature(self.function).parameters
+
+    def __call__(self, *inputs, out=None):
+        if not self.writes_out:
+            return self.function(*inputs)
+        if out is None:
+            out = self.empty(*map(self.backend.get, inputs))
+        result = self.function(*inputs, out=out)
+        return out if result is None else result
+
+    def empty(self, *inputs):
+        """Room for the result of these (NumPy) inputs, on the version's own backend."""
+        made = [self.backend.empty(shape, dtype) for shape, dtype in self.op.outputs(*inputs)]
+        return made[0] if len(made) == 1 else tuple(made)
+
+    def __repr__(self):
+        return f"{self.op.name}: {self.name!r} on {self.backend.name}"
+
+
+class Op:
+    """A specification, what it costs, and the dict of its versions."""
+
+    def __init__(self, function, inputs, flops, sizes, rtol):
+        self.function, self.make_inputs, self.flops = function, inputs, flops
+        self.name, self.__doc__ = function.__name__, function.__doc__
+        self.sizes, self.rtol = tuple(sizes), rtol
+        self.versions = {}
+        self._outputs = {}
+
+    def __call__(self, *inputs, **options):
+        return self.function(*inputs, **options)
+
+    def inputs(self, size, seed=0):
+        """The arrays of one problem of this size: the same for the same seed."""
+        return tuple(self.make_inputs(whole(size), np.random.default_rng(seed)))
+
+    def outputs(self, *inputs):
+        """Shape and dtype of each result: the specification run once per kind of input."""
+        kind = tuple((x.shape, x.dtype) if is_array(x) else x for x in inputs)
+        if kind not in self._outputs:
+            results = as_tuple(self.function(*inputs))
+            self._outputs[kind] = [(np.shape(y), np.asarray(y).dtype) for y in results]
+        return self._outputs[kind]
+
+    def bytes(self, *inputs):
+        """Bytes that must move at least: each input read once, each output written once."""
+        read = sum(x.nbytes for x in inputs if is_array(x))
+        written = sum(int(np.prod(s)) * dtype.itemsize for s, dtype in self.outputs(*inputs))
+        return read + written
+
+    def reference(self, *inputs):
+        """The true answer: the specification in float64."""
+        return self.function(*map(widened, inputs))
+
+    def error(self, result, reference):
+        """The largest error: relative above one, absolute below; NaN where a NaN is wrong."""
+        pairs = zip(as_tuple(result), as_tuple(reference), strict=True)
+        return max((largest_error(got, want) for got, want in pairs), key=nan_last)
+
+    def version(self, name, *, on):
+        """Register a version: `@relu.version("mine", on=gpu)`. Returns the function unchanged."""
+        if on not in BACKENDS.values():
+            raise ValueError(f"on= takes one of the backends {', '.join(BACKENDS)}, not {on!r}.")
+
+        def register(function):
+            self.versions[name] = Version(self, name, on, function)
+            return function
+
+        return register
+
+    def __repr__(self):
+        return f"op {self.name}: " + ", ".join(self.versions)
+
+
+def op(*, inputs, flops, sizes, rtol=2e-6):
+    """Make an op from its NumPy specification, which becomes its first version too.
+
+    inputs(size, rng) -> the arrays of one problem; flops(*arrays) -> operations; sizes: the problems
+    worth comparing, smallest first; rtol: the error allowed against float64 (relative above one,
+    absolute below).
+    """
+
+    def make(function):
+        made = Op(function, inputs, flops, sizes, rtol)
+        made.version("NumPy", on=host)(function)
+        return made
+
+    return make
+
+
+def find(op, version):
+    """The version of this name, or a KeyError that lists those there are."""
+    if isinstance(version, Version):
+        return version
+    if version not in op.versions:
+        names = "\n  ".join(op.versions)
+        raise KeyError(f"{op.name} has no version {version!r}. It has:\n  {names}")
+    return op.versions[version]
+
+
+def whole(size):
+    """A problem size as an int, or a sentence about what is wrong with it."""
+    if isinstance(size, bool) or int(size) != size or size < 1:
+        raise ValueError(f"A size is a whole number of at least 1, not {size!r}.")
+    return int(size)
+
+
+def as_tuple(result):
+    return result if isinstance(result, tuple) else (result,)
+
+
+def widened(value):
+    """float32 becomes float64; integers and plain numbers stay."""
+    floating = is_array(value) and np.issubdtype(value.dtype, np.floating)
+    return value.astype(np.float64) if floating else value
+
+
+def largest_error(got, want):
+    got, want = np.asarray(got, np.float64), np.asarray(want, np.float64)
+    if got.shape != want.shape:
+        return np.nan
+    if got.size == 0:
+        return 0.0
+    same = (got == want) | (np.isnan(got) & np.isnan(want))  # equal infinities differ by NaN
+    with np.errstate(invalid="ignore"):
+        error = np.where(same, 0.0, np.abs(got - want) / np.maximum(1.0, np.abs(want)))
+    return float(error.max())
+
+
+def nan_last(error):
+    """Sorts NaN above every number: a NaN is the largest error of all."""
+    return np.inf if np.isnan(error) else error

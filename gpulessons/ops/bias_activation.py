@@ -1,0 +1,148 @@
+"""Bias and activation, fused: do to a number all you have to while you hold it.
+
+    bias_gelu(x, b) = gelu(x + b)
+
+Two passes read x, write x + b, read it back and write the result: four trips over the data. One
+pass makes two. The arithmetic is the same; only the traffic is halved.
+"""
+
+import math
+from functools import cache
+
+import numpy as np
+from numba import cuda, njit, prange
+
+from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
+from gpulessons.operation import op
+from gpulessons.ops.activations import (
+    SIZES,
+    THREADS,
+    blocks,
+    cuda_per_element,
+    exp32,
+    gelu,
+    gelu_body,
+    inline,
+    python_exp,
+)
+
+COLUMNS = 1009  # a layer's width; a prime, so that no block size divides it
+
+
+def layer(size, rng):
+    """x: (rows, columns) float32 with at most `size` elements; b: (columns,) float32."""
+    columns = min(size, COLUMNS)
+    x = rng.normal(0, 3, (size // columns, columns)).astype(np.float32)
+    x[:, ::16] *= 30
+    return x, rng.normal(0, 1, columns).astype(np.float32)
+
+
+@op(inputs=layer, flops=lambda x, b: 11 * x.size, sizes=SIZES)
+def bias_gelu(x, b):
+    """gelu(x + b), one bias for every row. x: (rows, columns), b: (columns,); returns like x."""
+    return gelu(x + b)
+
+
+scalar_gelu = gelu_body(python_exp, None)
+vector_gelu = inline(gelu_body(exp32, None))
+device_gelu = cuda.jit(device=True)(gelu_body(math.exp, None))
+
+
+@bias_gelu.version("Python loop", on=host)
+def python_loop(x, b, out):
+    rows, columns = x.shape
+    for row in range(rows):
+        for column in range(columns):
+            out[row, column] = scalar_gelu(x[row, column] + b[column])
+
+
+# -- On the CPU: two loops, then one.
+
+
+def bias_loop(x, b, out):
+    for row in prange(x.shape[0]):
+        for column in range(x.shape[1]):
+            out[row, column] = x[row, column] + b[column]
+
+
+def gelu_loop(x, out):
+    for row in prange(x.shape[0]):
+        for column in range(x.shape[1]):
+            out[row, column] = vector_gelu(x[row, column])
+
+
+def fused_loop(x, b, out):
+    for row in prange(x.shape[0]):
+        for column in range(x.shape[1]):
+            out[row, column] = vector_gelu(x[row, column] + b[column])
+
+
+every_core = njit(parallel=True, error_model="numpy", fastmath={"contract"})
+bias_pass, gelu_pass = every_core(bias_loop), every_core(gelu_loop)
+
+
+@bias_gelu.version("Numba, two passes", on=host)
+def two_passes(x, b, out):
+    bias_pass(x, b, out)
+    gelu_pass(out, out)
+
+
+bias_gelu.version("Numba, fused, one core", on=host)(inline(fused_loop))
+bias_gelu.version("Numba, fused", on=host)(every_core(fused_loop))
+
+
+# -- On the GPU: two kernels, then one. The bias is read so often that it never leaves the cache.
+
+
+@cuda.jit
+def bias_kernel(x, b, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = x[i] + b[i % b.size]
+
+
+@cuda.jit
+def fused_kernel(x, b, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = device_gelu(x[i] + b[i % b.size])
+
+
+gelu_kernel = cuda_per_element(device_gelu)
+
+
+@bias_gelu.version("CUDA, two kernels", on=gpu)
+def launch_two(x, b, out):
+    grid, x, out = blocks(x.size, THREADS), x.ravel(), out.ravel()
+    bias_kernel[grid, THREADS](x, b, out)
+    gelu_kernel[grid, THREADS](out, out)
+
+
+@bias_gelu.version("CUDA, fused", on=gpu)
+def launch_fused(x, b, out):
+    fused_kernel[blocks(x.size, THREADS), THREADS](x.ravel(), b, out.ravel())
+
+
+# -- PyTorch runs what it is told, one operator at a time, unless it may compile the pair first.
+
+
+@bias_gelu.version("PyTorch, two operators, GPU", on=torch_gpu)
+@bias_gelu.version("PyTorch, two operators, CPU", on=torch_cpu)
+def torch_eager(x, b, out):
+    import torch
+
+    torch.add(x, b, out=out)
+    torch.ops.aten.gelu.out(out, approximate="tanh", out=out)
+
+
+@cache
+def compiled():
+    import torch
+
+    return torch.compile(lambda x, b: torch.nn.functional.gelu(x + b, approximate="tanh"))
+
+
+@bias_gelu.version("PyTorch, compiled, GPU", on=torch_gpu)
+@bias_gelu.version("PyTorch, compiled, CPU", on=torch_cpu)
+def torch_compiled(x, b):
+    return compiled()(x, b)

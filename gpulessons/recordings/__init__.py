@@ -1,0 +1,103 @@
+"""Recordings: comparisons measured on a named machine, kept as data with their provenance.
+
+One JSON file holds one machine and any number of comparisons, every sample included:
+
+    {"format": 1, "machine": {…}, "comparisons": [{"op": "relu", "date": …, "entries": […]}]}
+
+Those in this folder ship with the course. None is ever made up: without a file there is no figure.
+"""
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gpulessons.hardware import Machine
+from gpulessons.timing import Comparison, entry_from
+
+FORMAT = 1
+SHIPPED = Path(__file__).parent
+
+
+class BadRecording(ValueError):
+    """A file that is not a recording this version can read."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """One machine and the comparisons measured on it."""
+
+    machine: Machine
+    comparisons: tuple[Comparison, ...]
+
+    def to_json(self):
+        machine = json.loads(self.machine.to_json())
+        compared = list(map(plain, self.comparisons))
+        return json.dumps({"format": FORMAT, "machine": machine, "comparisons": compared})
+
+    def of(self, op):
+        """The comparisons of one op, by its name."""
+        return tuple(c for c in self.comparisons if c.op == op)
+
+
+def plain(comparison):
+    """A comparison as JSON has it."""
+    entries = list(map(rounded, comparison.entries))
+    kept = {name: getattr(comparison, name) for name in ("op", "machine", "date")}
+    return {**kept, "notes": list(comparison.notes), "entries": entries}
+
+
+def rounded(entry):
+    """An entry as JSON has it: five digits of a sample are more than any clock can vouch for."""
+    values = dict(vars(entry))
+    for name in ("samples", "waits"):
+        if name in values:
+            values[name] = [float(f"{seconds:.5g}") for seconds in values[name]]
+    return values
+
+
+def save(recording, path):
+    """Write a recording, whole or not at all: a file half written would be a file lost."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    partial.write_text(recording.to_json())
+    partial.replace(path)
+    return path
+
+
+def load(path):
+    """The Recording in a file; BadRecording, with a sentence, when it is none."""
+    try:
+        data = json.loads(Path(path).read_text())
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as trouble:
+        raise BadRecording(f"{path} cannot be read as a recording: {trouble}.") from trouble
+    if not isinstance(data, dict) or not isinstance(data.get("format"), int):
+        raise BadRecording(f"{path} is not a recording: it names no format.")
+    if data["format"] > FORMAT:
+        raise BadRecording(
+            f"{path} is in format {data['format']}; this gpulessons reads up to {FORMAT}. "
+            "Upgrade gpulessons to read it."
+        )
+    try:
+        machine = Machine.from_json(json.dumps(data["machine"]))
+        comparisons = tuple(map(comparison_from, data["comparisons"]))
+    except (KeyError, TypeError, ValueError, AttributeError) as trouble:
+        raise BadRecording(f"{path} is damaged: {trouble}.") from trouble
+    return Recording(machine, comparisons)
+
+
+def comparison_from(data):
+    entries, notes = tuple(map(entry_from, data["entries"])), tuple(data["notes"])
+    return Comparison(data["op"], entries, data["machine"], data["date"], "recorded", notes)
+
+
+def shipped(op):
+    """Every shipped comparison of this op, by its name; () when there is none."""
+    found = (load(path).of(op) for path in sorted(SHIPPED.glob("*.json")))
+    return tuple(comparison for comparisons in found for comparison in comparisons)
+
+
+def joined(recording, comparison):
+    """The recording with one more comparison, in place of any earlier one of the same op."""
+    kept = tuple(c for c in recording.comparisons if c.op != comparison.op)
+    return replace(recording, comparisons=(*kept, comparison))

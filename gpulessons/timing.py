@@ -1,0 +1,255 @@
+"""Timings as values: what was measured, how sure it is, and what may be said of it.
+
+A Timing is one version at one size. A Comparison is timings together, taken in the same minutes on
+the same machine. Both keep every sample and read well as text and as HTML.
+"""
+
+import math
+from dataclasses import dataclass, fields
+from html import escape
+from statistics import median, quantiles
+
+from gpulessons import units
+
+NOISY, TOO_NOISY = 0.10, 0.25  # of the median: marked; no speed-up is claimed
+
+
+@dataclass(frozen=True, repr=False)
+class Timing:
+    """One version at one size. All times in seconds for one call."""
+
+    op: str
+    version: str
+    backend: str
+    size: int
+    samples: tuple[float, ...]  # one per round: on a GPU by its own clock
+    waits: tuple[float, ...]  # what the caller waited, launch and sync included; () on a CPU
+    calls: int  # calls in each sample
+    threads: int
+    first: float  # the very first call, compilation included
+    send: float  # inputs to the backend
+    fetch: float  # result from the backend
+    flops: int
+    bytes: int
+    error: float  # the largest, against float64
+    cold: bool  # were the caches flushed before each call?
+    stop: str  # "settled", "time budget" or "interrupted"
+
+    @property
+    def median(self):
+        return median(self.samples)
+
+    @property
+    def quartiles(self):
+        return quartiles(self.samples)
+
+    @property
+    def wait(self):
+        """What the caller waits for one call: on a GPU more than the kernel's own time."""
+        return median(self.waits or self.samples)
+
+    @property
+    def with_transfers(self):
+        """Send, compute, fetch: what one use costs when the data start and end on the host."""
+        return self.send + self.wait + self.fetch
+
+    @property
+    def spread(self):
+        """The middle half of the samples, as a fraction of the median."""
+        low, high = self.quartiles
+        return (high - low) / self.median
+
+    @property
+    def noise(self):
+        """ "" when the samples agree, else a word of warning."""
+        if self.spread > TOO_NOISY:
+            return "too noisy"
+        return "noisy" if self.spread > NOISY else ""
+
+    @property
+    def bandwidth(self):
+        """Bytes per second, counting each input and output once."""
+        return self.bytes / self.median
+
+    @property
+    def flop_rate(self):
+        return self.flops / self.median
+
+    def doubt(self, ceiling):
+        """What is wrong with this figure, if it beats the memory's measured ceiling (bytes/s)."""
+        if ceiling and self.cold and self.bandwidth > 1.02 * ceiling:
+            return f"faster than this memory can be ({units.rate(ceiling, 'B/s')}): not cold at all"
+        return ""
+
+    def __repr__(self):
+        noise = f" ({self.noise})" if self.noise else ""
+        return f"{self.op} at {units.count(self.size)}, {self.version}: {self.words}{noise}"
+
+    @property
+    def words(self):
+        return units.seconds(self.median)
+
+
+@dataclass(frozen=True)
+class Absent:
+    """A version that could not be timed at one size, and why: a row of the table like any other."""
+
+    op: str
+    version: str
+    backend: str
+    size: int
+    why: str
+
+    words, noise = "–", ""
+
+
+@dataclass(frozen=True, repr=False)
+class Ratio:
+    """How many times faster, paired round by round; refused where the machine was too noisy."""
+
+    median: float
+    low: float
+    high: float
+    refused: str = ""
+
+    def __repr__(self):
+        if self.refused:
+            return f"no claim: {self.refused}"
+        low, high = units.ratio(self.low), units.ratio(self.high)
+        return f"{units.ratio(self.median)} (middle half {low} to {high})"
+
+
+def ratio(slow, fast):
+    """How many times faster `fast` is than `slow`: the median over rounds that both took part in."""
+    for timing in (slow, fast):
+        if isinstance(timing, Absent):
+            return Ratio(math.nan, math.nan, math.nan, f"{timing.version}: {timing.why}")
+    factors = [a / b for a, b in zip(slow.samples, fast.samples, strict=False)]
+    low, high = quartiles(factors)
+    noisy = [t.version for t in (slow, fast) if t.noise == "too noisy"]
+    refused = f"{' and '.join(noisy)}: the machine was too noisy" if noisy else ""
+    return Ratio(median(factors), low, high, refused)
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """Versions of one op, timed in turn. Rows are versions, columns sizes."""
+
+    op: str
+    entries: tuple[Timing | Absent, ...]
+    machine: str  # its name, for labels
+    date: str
+    tier: str = "live"  # or "recorded"
+    notes: tuple[str, ...] = ()
+    beside: tuple["Comparison", ...] = ()  # recordings of the same op from other machines
+
+    @property
+    def timings(self):
+        return tuple(entry for entry in self.entries if isinstance(entry, Timing))
+
+    @property
+    def absent(self):
+        return tuple(entry for entry in self.entries if isinstance(entry, Absent))
+
+    @property
+    def sizes(self):
+        return sorted({entry.size for entry in self.entries})
+
+    @property
+    def versions(self):
+        return list(dict.fromkeys(entry.version for entry in self.entries))
+
+    def at(self, version, size=None):
+        """The entry of one version, at the largest size unless told."""
+        size = self.sizes[-1] if size is None else size
+        for entry in self.entries:
+            if (entry.version, entry.size) == (version, size):
+                return entry
+        raise KeyError(
+            f"{version!r} at {size} is not in this comparison. "
+            f"Versions: {', '.join(self.versions)}; sizes: {', '.join(map(str, self.sizes))}."
+        )
+
+    def best(self, *backends, size=None):
+        """The fastest timing at a size, on these backends (all, when none is named), or None."""
+        size = self.sizes[-1] if size is None else size
+        fits = [t for t in self.timings if t.size == size and t.backend in (backends or t.backend)]
+        return min(fits, key=lambda timing: timing.median, default=None)
+
+    def speedup(self, slow, fast, size=None):
+        """How many times faster one version is than another: a Ratio, or the refusal to say."""
+        return ratio(self.at(slow, size), self.at(fast, size))
+
+    def label(self):
+        return f"{self.tier}: {self.machine}, {self.date}"
+
+    def __repr__(self):
+        head, *rows = self._table()
+        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+        title = f"{self.op}, time of one call ({self.label()})"
+        table = [
+            "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in (head, *rows)
+        ]
+        return "\n".join([title, *table, *self._reasons(), *map(repr, self.beside)])
+
+    def _repr_html_(self):
+        head, *rows = self._table()
+        cells = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
+        body = "".join(html_row(row) for row in rows)
+        reasons = "".join(f"<li>{escape(reason)}</li>" for reason in self._reasons())
+        return (
+            f"<table><caption>{escape(self.op)}, time of one call. {escape(self.label())}</caption>"
+            f"<thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table><ul>{reasons}</ul>"
+            + "".join(other._repr_html_() for other in self.beside)
+        )
+
+    def _table(self):
+        """Head and rows of plain strings."""
+        yield ["version", *map(units.count, self.sizes), "threads", "bytes/s", "FLOP/s"]
+        for version in self.versions:
+            entries = [self.at(version, size) for size in self.sizes if self._has(version, size)]
+            times = [f"{e.words}{' ~' * bool(e.noise)}" for e in entries]
+            yield [version, *times, *self._rates(entries[-1])]
+
+    def _has(self, version, size):
+        return any((e.version, e.size) == (version, size) for e in self.entries)
+
+    def _rates(self, entry):
+        """The rates at the largest size, where they are known."""
+        if isinstance(entry, Absent):
+            return ["", "", ""]
+        flops = units.rate(entry.flop_rate, "FLOP/s") if entry.flops else ""
+        return [str(entry.threads), units.rate(entry.bandwidth, "B/s"), flops]
+
+    def _reasons(self):
+        """Why something is missing, each reason once, and what the marks mean."""
+        reasons = {}
+        for entry in self.absent:
+            reasons.setdefault((entry.version, entry.why), []).append(units.count(entry.size))
+        yield from (f"– {v} at {', '.join(s)}: {why}" for (v, why), s in reasons.items())
+        if any(entry.noise for entry in self.entries):
+            yield f"~ noisy: the middle half of the samples spreads over {NOISY:.0%} of the median"
+        yield from self.notes
+
+
+def html_row(row):
+    version, *values = row
+    cells = "".join(f"<td>{escape(value)}</td>" for value in values)
+    return f'<tr><th scope="row">{escape(version)}</th>{cells}</tr>'
+
+
+def quartiles(samples):
+    """First and third quartile; of a single sample, the sample itself."""
+    if len(samples) < 2:
+        return samples[0], samples[0]
+    low, _, high = quantiles(samples, n=4, method="inclusive")
+    return low, high
+
+
+def entry_from(values):
+    """A Timing or an Absent from its JSON object; ValueError when it is neither."""
+    kind = Timing if "samples" in values else Absent
+    if set(values) != {field.name for field in fields(kind)}:
+        raise ValueError(f"not a {kind.__name__}: its fields are {', '.join(sorted(values))}")
+    return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
