@@ -178,7 +178,9 @@ def backend_of(op, attempt):
         if version.function is attempt:
             return version.backend
     code = getattr(attempt, "__code__", None)
-    named = [getattr(attempt, "__globals__", {}).get(name) for name in code.co_names] if code else []
+    named = (
+        [getattr(attempt, "__globals__", {}).get(name) for name in code.co_names] if code else []
+    )
     return gpu if any(is_cuda(value) for value in named) else host
 
 

@@ -34,7 +34,7 @@ def compare(op, sizes=None, versions=None, *, budget=1.0, cold=False, recorded=N
 
 
 def checked_anyway(op, entry):
-    """A learner's own CUDA version cannot be timed without a GPU; whether it is right can be said."""
+    """A learner's own CUDA version: without a GPU it has no time, but it is right or wrong."""
     if not isinstance(entry, Absent) or entry.backend != "gpu":
         return entry
     version = op.versions[entry.version]
@@ -58,10 +58,12 @@ def timed(entries):
 
 @contextmanager
 def progress_bar(words):
-    """Gives tell(done, total, words), drawn by tqdm, in a notebook or a terminal, from two seconds."""
+    """Gives tell(done, total, words), drawn by tqdm once two seconds have passed."""
     from tqdm.auto import tqdm
 
-    with tqdm(desc=words, delay=2, leave=False, bar_format="{desc}: {percentage:3.0f}% {bar}") as bar:
+    with tqdm(
+        desc=words, delay=2, leave=False, bar_format="{desc}: {percentage:3.0f}% {bar}"
+    ) as bar:
 
         def tell(done, total, latest):
             bar.total, bar.n = total, done

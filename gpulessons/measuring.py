@@ -9,25 +9,18 @@ What it does, and why:
   stops when the median is known to 2 % (95 % interval), or at the time budget, and says which.
 """
 
-import gc
-import itertools
 import math
-import random
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from statistics import median
 
 import numpy as np
 import psutil
 
 from gpulessons import units
-from gpulessons.hardware import machine, thread_choices, threads
-from gpulessons.operation import Version, as_tuple, find, whole
+from gpulessons.operation import as_tuple, find, whole
+from gpulessons.rounds import Run, interleave
 from gpulessons.timing import Absent, Timing
-
-SAMPLE = 2e-3  # seconds: calls shorter than this are batched, so the timer's 0.1 µs vanishes
-ROUNDS, SECONDS, PRECISION = 10, 0.2, 0.02  # the least number, the least time, the interval's width
 
 
 def timings(op, sizes=None, versions=None, *, budget=1.0, cold=False, tell=None):
@@ -56,9 +49,9 @@ def finished(entries, budget, cold, progress):
     try:
         interleave(runs, budget, cold, progress)
     except KeyboardInterrupt:
-        yield from (run.result(cold) for run in runs if run.samples)
+        yield from (result(run, cold) for run in runs if run.samples)
         raise
-    yield from (e.result(cold) if isinstance(e, Run) else e for e in entries)
+    yield from (result(e, cold) if isinstance(e, Run) else e for e in entries)
 
 
 @dataclass
@@ -106,57 +99,30 @@ class Problem:
         return outs[0] if len(outs) == 1 else outs
 
 
-@dataclass
-class Run:
-    """A version being measured at one size."""
-
-    problem: Problem
-    version: Version
-    first: float
-    send: float
-    sets: list  # of (inputs, options): what each call is given, in turn
-    fetch: float = 0.0
-    error: float = 0.0
-    calls: int = 1
-    threads: int = 1
-    samples: list = field(default_factory=list)
-    waits: list = field(default_factory=list)
-    stop: str = "interrupted"
-    trouble: str = ""
-
-    def sample(self, keep=True):
-        """Time one batch of calls, by the backend's clock and by the caller's."""
-        backend, function = self.version.backend, self.version.function
-        turns = list(itertools.islice(itertools.cycle(self.sets), self.calls))
-        with threads(self.threads):
-            backend.sync()
-            began, start = time.perf_counter(), backend.mark()
-            for inputs, options in turns:
-                function(*inputs, **options)
-            stop = backend.mark()
-            backend.sync()
-            waited = time.perf_counter() - began
-        seconds = backend.elapsed(start, stop) / self.calls
-        if keep:
-            self.samples.append(seconds)
-            self.waits.append(waited / self.calls)
-        return seconds
-
-    def result(self, cold):
-        """The Timing; or an Absent, when the answers of the last calls were wrong after all."""
-        op, version = self.problem.op.name, self.version
-        trouble = self.trouble or recheck(self)
-        if trouble:
-            return Absent(op, version.name, version.backend.name, self.problem.size, trouble)
-        on_cpu = version.backend.name in ("host", "torch_cpu")
-        return Timing(
-            op, version.name, version.backend.name, self.problem.size,
-            samples=tuple(self.samples), waits=() if on_cpu else tuple(self.waits),
-            calls=self.calls, threads=self.threads,
-            first=self.first, send=self.send, fetch=self.fetch,
-            flops=self.problem.flops, bytes=self.problem.bytes,
-            error=self.error, cold=cold, stop=self.stop,
-        )  # fmt: skip
+def result(run, cold):
+    """The Timing of a run; or an Absent, when its last answers were wrong after all."""
+    version, problem = run.version, run.problem
+    if trouble := recheck(run):
+        return Absent(problem.op.name, version.name, version.backend.name, problem.size, trouble)
+    on_cpu = version.backend.name in ("host", "torch_cpu")
+    return Timing(
+        op=problem.op.name,
+        version=version.name,
+        backend=version.backend.name,
+        size=problem.size,
+        samples=tuple(run.samples),
+        waits=() if on_cpu else tuple(run.waits),
+        calls=run.calls,
+        threads=run.threads,
+        first=run.first,
+        send=run.send,
+        fetch=run.fetch,
+        flops=problem.flops,
+        bytes=problem.bytes,
+        error=run.error,
+        cold=cold,
+        stop=run.stop,
+    )
 
 
 # -- Before: can it run here, is it right, is it hopeless?
@@ -220,7 +186,8 @@ def refuse_wrong(run, results, references):
                 f"check({op.name}, …) says where"
             )
     for given, original in zip(run.sets, run.problem.inputs, strict=True):
-        if not all(np.array_equal(backend.get(a), b) for a, b in zip(given[0], original)):
+        pairs = zip(given[0], original, strict=True)
+        if not all(np.array_equal(backend.get(now), before) for now, before in pairs):
             raise WrongAnswer("it changed its input in place")
 
 
@@ -229,7 +196,7 @@ class WrongAnswer(ValueError):
 
 
 def recheck(run):
-    """Check once more after timing, on inputs swapped under the version's feet. "" when right."""
+    """Check again after timing, on inputs swapped under the version's feet. "" when right."""
     backend, problem = run.version.backend, run.problem
     (inputs, options), fresh = run.sets[0], problem.inputs[1]
     try:
@@ -245,79 +212,6 @@ def recheck(run):
     if not error <= problem.op.rtol:
         return f"it remembered an old answer: off by {error:.2g} when its inputs changed"
     return ""
-
-
-# -- During: rounds.
-
-
-def interleave(runs, budget, cold, progress):
-    """Rounds of A B B A in random order, until every run has settled or used up its budget."""
-    flush = flusher() if cold else None
-    for run in runs:
-        settle_down(run, cold)
-    active, order = list(runs), random.Random(0)
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        while active:
-            order.shuffle(active)
-            for run in active + active[::-1]:
-                if flush:
-                    flush()
-                run.sample()
-            for run in [run for run in active if ended(run, budget)]:
-                active.remove(run)
-                progress.step(1, run.version.name)
-    finally:
-        if collecting:
-            gc.enable()
-
-
-def settle_down(run, cold):
-    """Choose threads and batch size, and warm up on the very path that will be timed."""
-    once = run.sample(keep=False)
-    run.calls = 1 if cold else max(1, math.ceil(SAMPLE / max(once, 1e-9)))
-    if run.version.backend.name in ("host", "torch_cpu"):
-        run.threads = best_threads(run)
-    once = min(run.sample(keep=False) for _ in range(3)) if once < 0.05 else once
-    run.calls = 1 if cold else max(1, math.ceil(SAMPLE / max(once, 1e-9)))
-
-
-def best_threads(run):
-    """One thread or all, whichever is faster by more than noise; one where they tie."""
-    repeats, took = 3 if run.calls > 1 else 1, {}
-    for choice in thread_choices():
-        run.threads = choice
-        took[choice] = min(run.sample(keep=False) for _ in range(repeats + 1))
-    return min(took, key=lambda choice: took[choice] * (1 if choice == 1 else 1.03))
-
-
-def ended(run, budget):
-    spent = sum(run.samples) * run.calls
-    if len(run.samples) >= ROUNDS and spent >= SECONDS and interval(run.samples) < PRECISION:
-        run.stop = "settled"
-    elif spent >= budget:
-        run.stop = "time budget"
-    else:
-        return False
-    return True
-
-
-def interval(samples):
-    """Width of the median's 95 % interval over the median, by order statistics: no distribution."""
-    ordered, half = sorted(samples), 0.98 * math.sqrt(len(samples))
-    low = max(0, math.floor(len(samples) / 2 - half))
-    high = min(len(samples) - 1, math.ceil(len(samples) / 2 + half))
-    return (ordered[high] - ordered[low]) / median(ordered)
-
-
-def flusher():
-    """A function that pushes everything out of the CPU's caches, by writing twice their size."""
-    ballast = np.zeros(2 * machine().caches.get("L3", 64 << 20) // 8)
-    return lambda: np.add(ballast, 1, out=ballast)
-
-
-# -- Small parts.
 
 
 @dataclass
@@ -344,8 +238,8 @@ def refuse_too_large(op, size):
     free = psutil.virtual_memory().available
     if needed > free:
         raise ValueError(
-            f"{op.name} at size {units.count(size)} would need about {units.size(needed)} of memory "
-            f"to measure and check; {units.size(free)} is free. Choose a smaller size."
+            f"{op.name} at size {units.count(size)} would need about {units.size(needed)} to measure "
+            f"and check; {units.size(free)} of memory is free. Choose a smaller size."
         )
 
 

@@ -112,9 +112,9 @@ class Op:
 def op(*, inputs, flops, sizes, rtol=2e-6):
     """Make an op from its NumPy specification, which becomes its first version too.
 
-    inputs(size, rng) -> the arrays of one problem; flops(*arrays) -> operations; sizes: the problems
-    worth comparing, smallest first; rtol: the error allowed against float64 (relative above one,
-    absolute below).
+    inputs(size, rng) -> the arrays of one problem; flops(*arrays) -> operations; sizes: those worth
+    comparing, smallest first; rtol: the error allowed against float64 (relative above one, absolute
+    below).
     """
 
     def make(function):

@@ -120,7 +120,7 @@ class Ratio:
 
 
 def ratio(slow, fast):
-    """How many times faster `fast` is than `slow`: the median over rounds that both took part in."""
+    """How many times faster `fast` is than `slow`: the median over the rounds both took part in."""
     for timing in (slow, fast):
         if isinstance(timing, Absent):
             return Ratio(math.nan, math.nan, math.nan, f"{timing.version}: {timing.why}")

@@ -1,0 +1,120 @@
+"""Rounds: versions taking turns under the clock, until each is known well enough."""
+
+import gc
+import itertools
+import math
+import random
+import time
+from dataclasses import dataclass, field
+from statistics import median
+
+import numpy as np
+
+from gpulessons.hardware import machine, thread_choices, threads
+from gpulessons.operation import Version
+
+SAMPLE = 2e-3  # seconds: calls shorter than this are batched, so the timer's 0.1 µs vanishes
+ROUNDS, SECONDS, PRECISION = 10, 0.2, 0.02  # the least number, the least time, the interval's width
+
+
+@dataclass
+class Run:
+    """A version being measured at one size."""
+
+    problem: object  # its inputs and references
+    version: Version
+    first: float
+    send: float
+    sets: list  # of (inputs, options): what each call is given, in turn
+    fetch: float = 0.0
+    error: float = 0.0
+    calls: int = 1
+    threads: int = 1
+    samples: list = field(default_factory=list)
+    waits: list = field(default_factory=list)
+    stop: str = "interrupted"
+
+    def sample(self, keep=True):
+        """Time one batch of calls, by the backend's clock and by the caller's."""
+        backend, function = self.version.backend, self.version.function
+        turns = list(itertools.islice(itertools.cycle(self.sets), self.calls))
+        with threads(self.threads):
+            backend.sync()
+            began, start = time.perf_counter(), backend.mark()
+            for inputs, options in turns:
+                function(*inputs, **options)
+            stop = backend.mark()
+            backend.sync()
+            waited = time.perf_counter() - began
+        seconds = backend.elapsed(start, stop) / self.calls
+        if keep:
+            self.samples.append(seconds)
+            self.waits.append(waited / self.calls)
+        return seconds
+
+
+def interleave(runs, budget, cold, progress):
+    """Rounds of A B B A in random order, until every run has settled or used up its budget."""
+    flush = flusher() if cold else None
+    for run in runs:
+        settle_down(run, cold)
+    active, order = list(runs), random.Random(0)
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        while active:
+            order.shuffle(active)
+            for run in active + active[::-1]:
+                if flush:
+                    flush()
+                run.sample()
+            for run in [run for run in active if ended(run, budget)]:
+                active.remove(run)
+                progress.step(1, run.version.name)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def settle_down(run, cold):
+    """Choose threads and batch size, and warm up on the very path that will be timed."""
+    once = run.sample(keep=False)
+    run.calls = 1 if cold else max(1, math.ceil(SAMPLE / max(once, 1e-9)))
+    if run.version.backend.name in ("host", "torch_cpu"):
+        run.threads = best_threads(run)
+    once = min(run.sample(keep=False) for _ in range(3)) if once < 0.05 else once
+    run.calls = 1 if cold else max(1, math.ceil(SAMPLE / max(once, 1e-9)))
+
+
+def best_threads(run):
+    """One thread or all, whichever is faster by more than noise; one where they tie."""
+    repeats, took = 3 if run.calls > 1 else 1, {}
+    for choice in thread_choices():
+        run.threads = choice
+        took[choice] = min(run.sample(keep=False) for _ in range(repeats + 1))
+    return min(took, key=lambda choice: took[choice] * (1 if choice == 1 else 1.03))
+
+
+def ended(run, budget):
+    spent = sum(run.samples) * run.calls
+    if len(run.samples) >= ROUNDS and spent >= SECONDS and interval(run.samples) < PRECISION:
+        run.stop = "settled"
+    elif spent >= budget:
+        run.stop = "time budget"
+    else:
+        return False
+    return True
+
+
+def interval(samples):
+    """Width of the median's 95 % interval over the median, by order statistics: no distribution."""
+    ordered, half = sorted(samples), 0.98 * math.sqrt(len(samples))
+    low = max(0, math.floor(len(samples) / 2 - half))
+    high = min(len(samples) - 1, math.ceil(len(samples) / 2 + half))
+    return (ordered[high] - ordered[low]) / median(ordered)
+
+
+def flusher():
+    """A function that pushes everything out of the CPU's caches, by writing twice their size."""
+    ballast = np.zeros(2 * machine().caches.get("L3", 64 << 20) // 8)
+    return lambda: np.add(ballast, 1, out=ballast)
