@@ -238,7 +238,7 @@ def refuse_too_large(op, size):
     free = psutil.virtual_memory().available
     if needed > free:
         raise ValueError(
-            f"{op.name} at size {units.count(size)} would need about {units.size(needed)} to measure "
+            f"{op.name} at size {units.count(size)} would need some {units.size(needed)} to measure "
             f"and check; {units.size(free)} of memory is free. Choose a smaller size."
         )
 

@@ -1,0 +1,31 @@
+"""How many bytes does fusing save? Say it before you measure it."""
+
+from gpulessons.diagnosis import Trouble
+
+ELEMENTS = 1_000_000
+
+stub = "my_bytes_saved = ...  # bytes, for one million float32 numbers; leave the small bias out\n"
+solution = "my_bytes_saved = 2 * 4 * 1_000_000  # the write of x + b, and reading it back\n"
+wrong = [
+    ("2 * 4 *", "4 *", "one of the two trips"),
+    ("2 * 4 *", "2 *", "numbers, not bytes"),
+    ("2 * 4 *", "4 * 4 *", "all four trips"),
+    ("2 * 4 *", "3 * 4 *", "12 for each number"),
+]
+
+REASONS = {
+    4: "That is one of the two trips that fusing saves.",
+    2: "That counts numbers, not bytes: a float32 is four bytes.",
+    16: "Those are all four trips of the unfused pair; two of them remain.",
+}
+
+
+def judge(answer):
+    """8 bytes an element: x + b is neither written nor read back."""
+    if answer is ...:
+        raise Trouble("The answer is still '...'.", "the two loops: what does each read and write?")
+    per_element = answer / ELEMENTS
+    if per_element == 8:
+        return "x + b is neither written nor read back: half of all traffic."
+    reason = REASONS.get(per_element, f"{answer} bytes is {per_element:g} for each number.")
+    raise Trouble(reason, "each pass: it reads once and writes once.")

@@ -1,0 +1,69 @@
+"""A clock for work that runs elsewhere: the answer is not done when the call returns."""
+
+import time
+
+from gpulessons.diagnosis import Trouble
+
+stub = '''\
+import time
+
+def my_clock(work, sync):
+    """Seconds that work() really takes. It returns at once; sync() waits until all is done."""
+    ...  # Your turn.
+'''
+
+solution = '''\
+import time
+
+def my_clock(work, sync):
+    """Seconds that work() really takes. It returns at once; sync() waits until all is done."""
+    sync()
+    start = time.perf_counter()
+    work()
+    sync()
+    return time.perf_counter() - start
+'''
+
+wrong = [
+    ("    work()\n    sync()\n", "    work()\n", "before the work was done"),
+    ("    sync()\n    start", "    start", "earlier work"),
+    ("    work()\n    sync()\n", "    sync()\n    work()\n", "before the work was done"),
+    ("return time.perf_counter() - start", "return 1000 * (time.perf_counter() - start)", "seconds"),
+    ("return time.perf_counter() - start", "time.perf_counter() - start", "returned nothing"),
+    ("    work()\n", "", "never ran"),
+]  # fmt: skip
+
+
+class Device:
+    """A pretend device: work is queued, and each piece takes as long as it says."""
+
+    def __init__(self):
+        self.free_at, self.pieces = 0.0, 0
+
+    def work(self, seconds=0.03):
+        self.free_at = max(self.free_at, time.perf_counter()) + seconds
+        self.pieces += 1
+
+    def sync(self):
+        time.sleep(max(0.0, self.free_at - time.perf_counter()))
+
+
+def judge(clock):
+    """Time 30 ms of work that returns at once, with 60 ms of somebody else's work before it."""
+    device = Device()
+    device.work(0.06)
+    seconds = clock(device.work, device.sync)
+    if seconds is None:
+        if device.pieces == 1:
+            raise Trouble("The stub is as it was.", "the two waits: one before, one after.")
+        raise Trouble("It returned nothing.", "its last line.")
+    if device.pieces == 1:
+        raise Trouble("work() never ran.", "what stands between your two readings of the clock.")
+    if seconds > 1:
+        raise Trouble(f"It says {seconds:.1f}, but not in seconds.", "the unit of perf_counter().")
+    if seconds < 0.02:
+        raise Trouble("It stopped the clock before the work was done.", "when sync() is called.")
+    if seconds > 0.075:
+        raise Trouble("It counted earlier work that was still running.",
+                      "what is going on when you start the clock.")  # fmt: skip
+    return f"30 ms of work read as {1e3 * seconds:.0f} ms, though the call itself took none."

@@ -1,0 +1,37 @@
+"""Little's law: how many workers must be busy, for so much output with so much delay?"""
+
+from gpulessons.diagnosis import Trouble
+
+stub = '''\
+# A memory answers after 400 ns. You want 4 bytes from it every 0.1 ns.
+my_in_flight = ...  # how many requests must be under way at once?
+'''
+
+solution = '''\
+# A memory answers after 400 ns. You want 4 bytes from it every 0.1 ns.
+my_in_flight = 400 / 0.1  # how many requests must be under way at once?
+'''
+
+wrong = [
+    ("400 / 0.1", "400 * 0.1", "multiplied"),
+    ("400 / 0.1", "400", "every 1 ns"),
+    ("400 / 0.1", "4 * 400 / 0.1", "bytes"),
+    ("400 / 0.1", "10", "per ns"),
+]
+
+REASONS = {
+    40: "You multiplied latency by the gap; the rate is one over the gap.",
+    400: "That would do for a request every 1 ns.",
+    16_000: "That counts bytes in flight, not requests.",
+    10: "That is how many requests start per ns; each stays under way for 400 of them.",
+}
+
+
+def judge(answer):
+    """Requests in flight = requests per second × seconds that each is under way."""
+    if answer is ...:
+        raise Trouble("The answer is still '...'.", "how many start while the first is under way.")
+    if abs(answer - 4000) < 1:
+        return "4,000 at once: a CPU core keeps a few dozen under way, a GPU many thousands."
+    reason = REASONS.get(round(answer), f"{answer:g} is not it.")
+    raise Trouble(reason, "how many start while the first one is under way.")

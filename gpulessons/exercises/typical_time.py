@@ -1,0 +1,43 @@
+"""One number out of many samples: which one does a hiccup not move?"""
+
+from gpulessons.diagnosis import Trouble
+
+stub = '''\
+def my_typical(samples):
+    """One number for many times in seconds, which a single hiccup must not move."""
+    ...  # Your turn.
+'''
+
+solution = '''\
+from statistics import median
+
+def my_typical(samples):
+    """One number for many times in seconds, which a single hiccup must not move."""
+    return median(samples)
+'''
+
+wrong = [
+    ("median(samples)", "sum(samples) / len(samples)", "hiccup"),
+    ("median(samples)", "min(samples)", "best, not the typical"),
+    ("median(samples)", "max(samples)", "worst"),
+    ("median(samples)", "samples[len(samples) // 2]", "order"),
+    ("return median", "median", "returned nothing"),
+]
+
+
+def judge(typical):
+    """Quiet samples, then a hiccup among them, then the same ones in another order."""
+    quiet = [1.00, 1.01, 1.02, 1.03, 1.04]
+    found = typical(list(quiet))
+    if found is None:
+        raise Trouble("It returned nothing.", "its last line.")
+    if found == min(quiet):
+        raise Trouble("That is the best, not the typical time.", "which sample half lie below.")
+    if found == max(quiet):
+        raise Trouble("That is the worst time.", "which sample half lie below.")
+    hiccup = [1.00, 1.01, 1.02, 1.03, 9.00]
+    if abs(typical(hiccup) - found) > 0.02:
+        raise Trouble(f"One hiccup moved it to {typical(hiccup):.2f}.", "what the mean does to it.")
+    if typical([1.04, 1.03, 1.00, 1.02, 1.01]) != typical(sorted(quiet)):
+        raise Trouble("It depends on the order of the samples.", "whether it sorts.")
+    return "The median: half of the samples lie below it, wherever the hiccup is."

@@ -1,0 +1,53 @@
+"""Every exercise: its stub is not yet, its solution passes, each mistake has its own refusal."""
+
+import importlib
+import pkgutil
+
+import pytest
+
+from gpulessons import check, exercises
+from gpulessons.exercises import attempt
+
+NAMES = sorted(module.name for module in pkgutil.iter_modules(exercises.__path__))
+EXERCISES = [importlib.import_module(f"gpulessons.exercises.{name}") for name in NAMES]
+MISTAKES = [(e, *mistake) for e in EXERCISES for mistake in e.wrong]
+BEFORE = "import numpy as np\nfrom numba import cuda\n"  # what earlier cells of a notebook imported
+
+
+def named(exercise):
+    return exercise.__name__.rpartition(".")[2]
+
+
+def run(exercise, text):
+    return check(exercise, attempt(BEFORE + text))
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=named)
+def test_the_stub_is_not_yet(exercise):
+    verdict = run(exercise, exercise.stub)
+    assert not verdict.passed
+    assert "not yet" in repr(verdict)
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=named)
+def test_the_solution_passes(exercise):
+    verdict = run(exercise, exercise.solution)
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(
+    ("exercise", "what", "instead", "reason"),
+    MISTAKES,
+    ids=[f"{named(e)}-{n}" for e in EXERCISES for n in range(len(e.wrong))],
+)
+def test_each_mistake_is_refused_for_its_own_reason(exercise, what, instead, reason):
+    assert what in exercise.solution, "the mistake no longer fits the solution"
+    verdict = run(exercise, exercise.solution.replace(what, instead))
+    assert not verdict.passed, "a wrong answer was accepted"
+    assert reason in verdict.trouble, verdict
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=named)
+def test_it_says_what_it_is_in_one_line(exercise):
+    assert len(exercise.__doc__.splitlines()) == 1
+    assert len(exercise.wrong) >= 4
