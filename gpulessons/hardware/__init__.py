@@ -1,0 +1,15 @@
+"""What this machine is, and what it was measured to do: `machine()` is a card to read.
+
+Everything is read from the system as it is now. What a system hides is None, and reads "unknown":
+a container without /sys and a laptop without a GPU still have a card. Nothing here imports NumPy,
+Numba or torch until a ceiling is measured.
+"""
+
+from gpulessons.hardware.card import Machine, machine
+from gpulessons.hardware.nvidia import gpu_count, why_no_gpu
+from gpulessons.hardware.pools import thread_choices, threads
+from gpulessons.hardware.system import cores, load
+
+__all__ = [
+    "Machine", "cores", "gpu_count", "load", "machine", "thread_choices", "threads", "why_no_gpu",
+]

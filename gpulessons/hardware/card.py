@@ -1,0 +1,190 @@
+"""The card: one machine as plain values, its ceilings measured when the card was made."""
+
+import functools
+import json
+import os
+import platform
+import warnings
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
+from html import escape
+
+from gpulessons import units
+from gpulessons.hardware import nvidia, pools, system
+
+HOST_CEILINGS = ("host float32", "host float64", "host copy", "host triad")
+GPU_CEILINGS = ("gpu float32", "gpu tf32", "gpu float16", "gpu copy", "gpu triad")
+
+
+@dataclass(frozen=True, repr=False)
+class Machine:
+    """One machine on one day: plain numbers and strings, None where unknown."""
+
+    cpu: str | None
+    cores: int  # logical processors that this process may use
+    cores_total: int | None  # logical processors that there are
+    simd: str | None
+    simd_bits: int | None
+    caches: dict[str, int]  # bytes of "L1d", "L2", "L3"; L1d and L2 of one core
+    memory: int | None  # bytes that this process may use
+    gpu: dict | None  # CUDA device 0; None where there is none
+    gpus: int
+    accelerator: str | None  # what torch computes on, if torch was imported
+    system: str
+    python: str
+    libraries: dict[str, str]
+    date: str
+    commit: str | None
+    ceilings: dict[str, float]  # bytes/s for copy and triad, FLOP/s for the rest
+    ceiling_threads: dict[str, int]  # the thread count that reached each host ceiling
+
+    def ceiling(self, backend, what):
+        """The ceiling of a backend ("host", "torch_cpu", "gpu", "torch_gpu"), or None."""
+        place = {"torch_cpu": "host", "torch_gpu": "gpu"}.get(backend, backend)
+        return self.ceilings.get(f"{place} {what}")
+
+    def to_json(self):
+        return json.dumps(asdict(self), indent=1)
+
+    @classmethod
+    def from_json(cls, text):
+        """The machine that `to_json` wrote; ValueError for any other text."""
+        try:
+            values = json.loads(text)
+            if set(values) == {field.name for field in fields(cls)}:
+                return cls(**values)
+        except (TypeError, ValueError):  # a number, or no JSON at all
+            pass
+        raise ValueError(
+            "This is not a machine of this version of gpulessons; "
+            "record it again, or upgrade gpulessons if a newer one recorded it."
+        )
+
+    def __repr__(self):
+        rows = self._rows()
+        width = max(len(label) for label, _ in rows)
+        return "\n".join(f"{label:<{width}}  {value}" for label, value in rows)
+
+    def _repr_html_(self):
+        # No colors: the table inherits the page's, light or dark.
+        cells = "".join(
+            f'<tr><th scope="row" style="text-align:left">{escape(label)}</th>'
+            f'<td style="text-align:left">{escape(value)}</td></tr>'
+            for label, value in self._rows()
+        )
+        return f"<table><caption>This machine</caption><tbody>{cells}</tbody></table>"
+
+    def _rows(self):
+        simd = f"{self.simd}, {units.count(self.simd_bits)} bits" if self.simd else "unknown"
+        caches = ", ".join(f"{level} {units.size(nbytes)}" for level, nbytes in self.caches.items())
+        libraries = ", ".join(f"{name} {version}" for name, version in self.libraries.items())
+        ceilings = HOST_CEILINGS + (GPU_CEILINGS if self.gpu else ())
+        return [
+            ("CPU", self.cpu or "unknown"),
+            ("cores", f"{self.cores} of {units.count(self.cores_total)} logical"),
+            ("SIMD", simd),
+            ("caches", caches or "unknown"),
+            ("memory", units.size(self.memory)),
+            ("GPU", self._gpu_text()),
+            ("torch accelerator", self.accelerator or "unknown"),
+            *((f"{name}, measured", self._ceiling_text(name)) for name in ceilings),
+            ("system", f"{self.system}, Python {self.python}"),
+            ("libraries", libraries or "unknown"),
+            ("date", self.date),
+            ("commit", self.commit or "unknown"),
+        ]
+
+    def _gpu_text(self):
+        if not self.gpu:
+            return "none that CUDA can use"
+        known = {key: value or "unknown" for key, value in self.gpu.items()}
+        return (
+            f"{known['name']}, {units.size(self.gpu['memory'])}, "
+            f"compute capability {known['compute_capability']}, "
+            f"{known['multiprocessors']} multiprocessors, driver {known['driver']}"
+            + (f" (one of {self.gpus})" if self.gpus > 1 else "")
+        )
+
+    def _ceiling_text(self, name):
+        unit = "B/s" if name.endswith(("copy", "triad")) else "FLOP/s"
+        threads = self.ceiling_threads.get(name)
+        with_threads = f", {threads} thread{'s' * (threads > 1)}" if threads else ""
+        return units.rate(self.ceilings.get(name), unit) + with_threads
+
+
+@functools.cache
+def machine():
+    """This machine, its ceilings measured now: about two seconds once, then free in this process.
+
+    `machine.cache_clear()` forgets it, for instance when a busy machine has calmed down.
+    """
+    simd, simd_bits = system.simd()
+    caches, memory = system.caches(), system.memory()
+    ceilings, ceiling_threads = _ceilings(_array_bytes(caches, memory))
+    return Machine(
+        cpu=system.cpu_name(),
+        cores=system.cores(),
+        cores_total=os.cpu_count(),
+        simd=simd,
+        simd_bits=simd_bits,
+        caches=caches,
+        memory=memory,
+        gpu=nvidia.gpu(),
+        gpus=nvidia.gpu_count(),
+        accelerator=system.accelerator(),
+        system=f"{platform.system()} {platform.release()} {platform.machine()}",
+        python=platform.python_version(),
+        libraries=system.libraries(),
+        date=datetime.now().astimezone().isoformat(timespec="seconds"),
+        commit=system.commit(),
+        ceilings=ceilings,
+        ceiling_threads=ceiling_threads,
+    )
+
+
+def _array_bytes(caches, memory):
+    """Bytes of each of three arrays: four times the last cache, as STREAM asks, within reason."""
+    last_cache = max(caches.values(), default=2**26)
+    return min(max(4 * last_cache, 2**26), 2**28, (memory or 2**34) // 16)
+
+
+def _ceilings(array_bytes):
+    """Name -> rate, and name -> the thread count that reached it, for the CPU and any GPU."""
+    rates, winners = {}, {}
+    for name, measure in (_attempt(_host, array_bytes) or {}).items():
+        best = _attempt(_best_of_threads, measure)
+        if best:
+            rates[name], winners[name] = best
+    if nvidia.gpu_count():
+        rates |= _attempt(_gpu) or {}
+    return rates, winners
+
+
+def _host(array_bytes):
+    from gpulessons.hardware import ceilings  # NumPy and Numba: not before they are needed
+
+    return ceilings.host(array_bytes)
+
+
+def _gpu():
+    from gpulessons.hardware import ceilings
+
+    return ceilings.gpu()
+
+
+def _best_of_threads(measure):
+    """The best rate of one thread and of all, and how many threads that was."""
+    results = []
+    for n in pools.thread_choices():
+        with pools.threads(n):
+            results.append((measure(n), n))
+    return max(results)
+
+
+def _attempt(measure, *arguments):
+    """A card without a ceiling is still a card, but the reader is told why."""
+    try:
+        return measure(*arguments)
+    except Exception as trouble:
+        warnings.warn(f"A ceiling could not be measured: {trouble!r}", stacklevel=2)
+        return None

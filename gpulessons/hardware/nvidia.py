@@ -1,0 +1,136 @@
+"""NVIDIA GPUs, asked of the driver itself: no import, 0.2 ms, and no simulator can answer for it.
+
+The driver is asked, rather than NVML, for everything that it knows: it obeys CUDA_VISIBLE_DEVICES
+and MIG, so what it says is what a kernel gets. NVML adds clocks, power and the driver's version.
+"""
+
+import ctypes
+import os
+import sys
+
+# Attribute numbers of cuDeviceGetAttribute, CUDA driver API.
+_MULTIPROCESSORS, _L2_BYTES, _MAJOR, _MINOR = 16, 38, 75, 76
+
+_WITHOUT = "without one, CPU versions run and CUDA kernels are checked thread by thread"
+
+# Bits of NVML's clocks event reasons that mean slower than asked; idling is not one of them.
+_THROTTLES = {
+    0x04: "power cap",
+    0x08: "hardware slowdown",
+    0x20: "temperature",
+    0x40: "temperature (hardware)",
+    0x80: "power brake",
+}
+
+
+def gpu_count():
+    """How many GPUs CUDA can use here; 0 without a driver. Never true of a simulator."""
+    return _driver()[1]
+
+
+def why_no_gpu():
+    """One sentence: what was looked for, and what to do. Empty where there is a GPU."""
+    return _driver()[2]
+
+
+def gpu():
+    """CUDA device 0 as plain numbers and strings (memory and L2 in bytes); None without one."""
+    library, count, _ = _driver()
+    if not count:
+        return None
+    device, name, memory = ctypes.c_int(), ctypes.create_string_buffer(256), ctypes.c_size_t()
+    library.cuDeviceGet(ctypes.byref(device), 0)
+    library.cuDeviceGetName(name, len(name), device)
+    library.cuDeviceTotalMem_v2(ctypes.byref(memory), device)
+
+    def attribute(number):
+        value = ctypes.c_int()
+        library.cuDeviceGetAttribute(ctypes.byref(value), number, device)
+        return value.value
+
+    return {
+        "name": name.value.decode(),
+        "memory": memory.value,
+        "compute_capability": f"{attribute(_MAJOR)}.{attribute(_MINOR)}",
+        "multiprocessors": attribute(_MULTIPROCESSORS),
+        "l2": attribute(_L2_BYTES),
+        **{"driver": None, **_nvml({"driver": _driver_version})},
+    }
+
+
+def gpu_load():
+    """Clocks, power, temperature and throttling of CUDA device 0 now: what NVML will tell."""
+    if not gpu_count():
+        return {}
+    return _nvml({
+        "gpu_hertz": lambda nvml, gpu: 1e6 * nvml.nvmlDeviceGetClockInfo(gpu, nvml.NVML_CLOCK_SM),
+        "gpu_watts": lambda nvml, gpu: nvml.nvmlDeviceGetPowerUsage(gpu) / 1e3,
+        "gpu_celsius": lambda nvml, gpu: nvml.nvmlDeviceGetTemperature(
+            gpu, nvml.NVML_TEMPERATURE_GPU
+        ),
+        "gpu_throttled": _throttled,
+    })
+
+
+def _driver():
+    """The driver's library, the GPUs it counts, and the sentence that says why there is none."""
+    name = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+    try:
+        library = ctypes.CDLL(name)
+    except OSError:
+        return None, 0, (
+            f"No NVIDIA driver ({name}) was found: install it if this machine has an NVIDIA GPU, "
+            f"or use a machine that has one (on Colab: Runtime, Change runtime type, GPU); "
+            f"{_WITHOUT}."
+        )
+    count = ctypes.c_int()
+    error = library.cuInit(0) or library.cuDeviceGetCount(ctypes.byref(count))
+    if error or not count.value:
+        visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+        return library, 0, (
+            f"The NVIDIA driver ({name}) is here but offers no GPU (error {error}): run nvidia-smi "
+            f"to see why, and check CUDA_VISIBLE_DEVICES, which is "
+            f"{'not set' if visible is None else repr(visible)}; {_WITHOUT}."
+        )
+    return library, count.value, ""
+
+
+def _nvml(readings):
+    """{key: read(nvml, handle of CUDA device 0)}, without what NVML cannot or will not say."""
+    try:
+        import pynvml as nvml
+
+        nvml.nvmlInit()
+    except Exception:  # not installed, no library, no permission, another driver's version
+        return {}
+    known = {}
+    try:
+        for key, read in readings.items():
+            try:
+                known[key] = read(nvml, nvml.nvmlDeviceGetHandleByPciBusId(_pci_bus_id()))
+            except Exception:  # a laptop's GPU, a virtual one, an old NVML: each hides its own
+                continue
+    finally:
+        nvml.nvmlShutdown()
+    return known
+
+
+def _pci_bus_id():
+    """NVML counts every GPU and CUDA only the visible ones; the bus address is common to both."""
+    address = ctypes.create_string_buffer(32)
+    _driver()[0].cuDeviceGetPCIBusId(address, len(address), ctypes.c_int(0))
+    return address.value
+
+
+def _driver_version(nvml, _):
+    return _text(nvml.nvmlSystemGetDriverVersion())
+
+
+def _text(value):
+    """Older bindings of NVML answer in bytes."""
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def _throttled(nvml, gpu):
+    reasons = nvml.nvmlDeviceGetCurrentClocksEventReasons(gpu)
+    return ", ".join(word for bit, word in _THROTTLES.items() if reasons & bit) or "no"

@@ -1,0 +1,55 @@
+"""How many threads compute: the CPU's best is part of an honest comparison, and it may be one."""
+
+import functools
+import sys
+from contextlib import ExitStack, contextmanager, nullcontext
+
+from gpulessons.hardware.system import cores
+
+
+def thread_choices():
+    """The thread counts worth trying: one, and every core that this process may use."""
+    return tuple(sorted({1, cores()}))
+
+
+@contextmanager
+def threads(n):
+    """Inside, BLAS, Numba and torch compute with n threads each; after, as before.
+
+    Only libraries that are imported already are set: one imported inside keeps its own count.
+    """
+    if n < 1:
+        raise ValueError(f"A computation needs at least 1 thread, not {n}.")
+    with ExitStack() as restored:
+        restored.enter_context(_blas(n))
+        for name, most in (("numba", _numba_most), ("torch", lambda torch: n)):
+            library = sys.modules.get(name)
+            if hasattr(library, "set_num_threads"):  # and not half-imported or blocked
+                restored.callback(library.set_num_threads, library.get_num_threads())
+                library.set_num_threads(min(n, most(library)))
+        yield
+
+
+def _numba_most(numba):
+    """Numba refuses more threads than it launched."""
+    return numba.config.NUMBA_NUM_THREADS
+
+
+def _blas(n):
+    try:
+        return _blas_controller(_blas_users()).limit(limits=n, user_api="blas")
+    except ImportError:  # threadpoolctl
+        return nullcontext()
+
+
+def _blas_users():
+    return frozenset({"numpy", "scipy", "torch"} & set(sys.modules))
+
+
+@functools.cache
+def _blas_controller(loaded):
+    """Finding the loaded BLAS takes 5 ms, using what was found 0.06: look again only when another
+    library that brings one was imported."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -1,0 +1,587 @@
+"""The card always comes, says "unknown" for what a system hides, and its ceilings are honest."""
+
+import ctypes
+import json
+import os
+import platform
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from gpulessons import hardware
+from gpulessons.hardware import Machine, card, ceilings, nvidia, pools, system
+
+CPUINFO_X86 = "processor\t: 0\nmodel name\t: Fast CPU\nflags\t\t: sse2 avx avx2\n\nprocessor\t: 1\n"
+CPUINFO_ARM = "processor\t: 0\nFeatures\t: fp asimd sve\nCPU implementer\t: 0x41\n"
+CACHE = "/sys/devices/system/cpu/cpu0/cache"
+
+
+@pytest.fixture
+def files(monkeypatch):
+    """The system files that exist: none, until a test adds some."""
+    present = {}
+    monkeypatch.setattr(system, "_read", lambda path: present.get(Path(path).as_posix(), ""))
+    return present
+
+
+@pytest.fixture
+def py_cpuinfo(monkeypatch):
+    """What py-cpuinfo answers: it raises, until a test sets an answer."""
+    answer = {}
+
+    def get_cpu_info():
+        if not answer:
+            raise RuntimeError("py-cpuinfo supports no such processor")
+        return answer
+
+    monkeypatch.setitem(sys.modules, "cpuinfo", SimpleNamespace(get_cpu_info=get_cpu_info))
+    system._py_cpuinfo.cache_clear()
+    yield answer
+    system._py_cpuinfo.cache_clear()
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """machine() without its two seconds, made anew for this test and forgotten after it."""
+    monkeypatch.setattr(card, "_host", lambda _: {"host copy": lambda threads: 1e9 * threads})
+    hardware.machine.cache_clear()
+    yield
+    hardware.machine.cache_clear()
+
+
+class FakeDriver:
+    """libcuda with one GPU: answers through pointers, as the driver does."""
+
+    def __init__(self, init=0, count=1):
+        self.init, self.count = init, count
+
+    def cuInit(self, flags):
+        return self.init
+
+    def cuDeviceGetCount(self, count):
+        count._obj.value = self.count
+        return 0
+
+    def cuDeviceGet(self, device, ordinal):
+        device._obj.value = ordinal
+
+    def cuDeviceGetName(self, name, length, device):
+        name.value = b"NVIDIA Test 100"
+
+    def cuDeviceTotalMem_v2(self, memory, device):
+        memory._obj.value = 80 * 2**30
+
+    def cuDeviceGetAttribute(self, value, number, device):
+        value._obj.value = {16: 132, 38: 50 * 2**20, 75: 9, 76: 0}[number]
+
+    def cuDeviceGetPCIBusId(self, address, length, device):
+        address.value = b"0000:3b:00.0"
+
+
+def fake_nvml(reasons=0x20 | 0x04 | 0x01):
+    def power(handle):
+        raise RuntimeError("Not Supported")  # as a laptop's GPU says
+
+    return SimpleNamespace(
+        NVML_CLOCK_SM=1, NVML_TEMPERATURE_GPU=0,
+        nvmlInit=lambda: None, nvmlShutdown=lambda: None,
+        nvmlSystemGetDriverVersion=lambda: b"580.10",
+        nvmlDeviceGetHandleByPciBusId=lambda address: {b"0000:3b:00.0": "handle"}[address],
+        nvmlDeviceGetClockInfo=lambda handle, kind: 1980,
+        nvmlDeviceGetPowerUsage=power,
+        nvmlDeviceGetTemperature=lambda handle, kind: 61,
+        nvmlDeviceGetCurrentClocksEventReasons=lambda handle: reasons,
+    )
+
+
+def plug_in(monkeypatch, driver, nvml=None):
+    def load_library(name):
+        if driver is None:
+            raise OSError(name)
+        return driver
+
+    monkeypatch.setattr(ctypes, "CDLL", load_library)
+    monkeypatch.setitem(sys.modules, "pynvml", nvml)  # None makes the import fail
+
+
+def row(here, label):
+    """What the card says beside a label."""
+    return dict(line.split("  ", 1) for line in repr(here).splitlines())[label].strip()
+
+
+# The card
+
+def test_a_real_card_has_every_host_ceiling_and_is_made_once():
+    hardware.machine.cache_clear()
+    here = hardware.machine()
+    assert hardware.machine() is here
+    assert set(card.HOST_CEILINGS) <= set(here.ceilings)
+    assert all(np.isfinite(rate) and rate > 1e6 for rate in here.ceilings.values())
+    assert set(here.ceiling_threads.values()) <= set(hardware.thread_choices())
+    hardware.machine.cache_clear()
+    assert hardware.machine.cache_info().currsize == 0
+
+
+def test_a_card_survives_json_exactly(quick, monkeypatch):
+    plug_in(monkeypatch, FakeDriver(), fake_nvml())
+    monkeypatch.setattr(card, "_gpu", lambda: {"gpu copy": 3e12})
+    here = hardware.machine()
+    assert here.gpu and Machine.from_json(here.to_json()) == here
+
+
+@pytest.mark.parametrize("text", ['{"cpu": "x"}', "[]", "[{}]", "3", "torn {"])
+def test_another_json_is_refused_in_a_sentence(text):
+    with pytest.raises(ValueError, match="not a machine of this version"):
+        Machine.from_json(text)
+
+
+def test_a_newer_card_is_refused(quick):
+    newer = json.loads(hardware.machine().to_json()) | {"field_of_tomorrow": 1}
+    with pytest.raises(ValueError, match="upgrade gpulessons"):
+        Machine.from_json(json.dumps(newer))
+
+
+def test_a_card_is_frozen(quick):
+    with pytest.raises(FrozenInstanceError):
+        hardware.machine().cores = 64
+
+
+def test_html_says_what_the_text_says_and_sets_no_color(quick, monkeypatch):
+    monkeypatch.setattr(system, "cpu_name", lambda: "Fast <CPU> & co")
+    here = hardware.machine()
+    html = here._repr_html_()
+    assert "Fast &lt;CPU&gt; &amp; co" in html and "Fast <CPU> & co" in repr(here)
+    assert "color" not in html and "background" not in html
+    for line in repr(here).splitlines():
+        assert line.split("  ")[0] in html
+
+
+def test_the_card_shows_a_gpu_with_its_ceilings(quick, monkeypatch):
+    plug_in(monkeypatch, FakeDriver(count=2), fake_nvml())
+    monkeypatch.setattr(card, "_gpu", lambda: {"gpu copy": 3.9e12, "gpu float16": 650e12})
+    here = hardware.machine()
+    assert row(here, "GPU") == (
+        "NVIDIA Test 100, 80 GiB, compute capability 9.0, 132 multiprocessors, driver 580.10 "
+        "(one of 2)"
+    )
+    assert row(here, "gpu copy, measured") == "3.9 TB/s"
+    assert row(here, "gpu float16, measured") == "650 TFLOP/s"
+    assert row(here, "gpu tf32, measured") == "unknown"
+
+
+def test_a_ceiling_is_found_by_any_backend_of_its_place(quick):
+    here = hardware.machine()
+    assert here.ceiling("host", "copy") == here.ceiling("torch_cpu", "copy") == 1e9 * here.cores
+    assert here.ceiling("gpu", "copy") is here.ceiling("torch_gpu", "copy") is None
+
+
+# Things hidden
+
+def test_a_system_that_hides_everything_still_gives_a_card(
+    quick, files, py_cpuinfo, monkeypatch
+):
+    plug_in(monkeypatch, None)
+    for module in ("psutil", "threadpoolctl", "torch"):
+        monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    monkeypatch.setattr(platform, "machine", lambda: "")
+    monkeypatch.setattr(system.metadata, "version", lambda name: 1 / 0)
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: 1 / 0)
+    here = hardware.machine()
+    assert (here.cpu, here.simd, here.memory, here.gpu, here.commit) == (None,) * 5
+    assert (here.cores, here.gpus, here.caches, here.libraries) == (1, 0, {}, {})
+    assert Machine.from_json(here.to_json()) == here
+    for label in ("CPU", "SIMD", "caches", "memory", "libraries", "commit"):
+        assert row(here, label) == "unknown"
+    assert row(here, "cores") == "1 of unknown logical"
+    assert "unknown" in here._repr_html_()
+
+
+def test_a_ceiling_that_fails_is_unknown_and_the_reason_is_told(quick, monkeypatch):
+    def broken(threads):
+        raise MemoryError("no room for arrays")
+
+    monkeypatch.setattr(
+        card, "_host", lambda _: {"host copy": broken, "host triad": lambda threads: 2e9}
+    )
+    with pytest.warns(UserWarning, match="no room for arrays"):
+        here = hardware.machine()
+    assert here.ceilings == {"host triad": 2e9}
+    assert row(here, "host copy, measured") == "unknown"
+    assert row(here, "host triad, measured").startswith("2 GB/s")
+
+
+def test_no_ceilings_at_all_is_still_a_card(quick, monkeypatch):
+    def no_numba(array_bytes):
+        raise ImportError("numba")
+
+    monkeypatch.setattr(card, "_host", no_numba)
+    with pytest.warns(UserWarning, match="numba"):
+        assert hardware.machine().ceilings == {}
+
+
+def test_load_without_anything_readable_is_empty(monkeypatch):
+    plug_in(monkeypatch, None)
+    monkeypatch.setitem(sys.modules, "psutil", None)
+    monkeypatch.delattr(os, "getloadavg", raising=False)
+    assert hardware.load() == {}
+
+
+def test_an_unreadable_file_reads_as_empty(tmp_path):
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\xff")
+    assert system._read(tmp_path / "absent") == system._read(tmp_path) == ""
+    assert system._read(tmp_path / "binary") == ""
+
+
+# Cores
+
+@pytest.fixture
+def eight_cores(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(8)), raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+
+
+def test_affinity_limits_the_cores(eight_cores, files):
+    assert hardware.cores() == 8
+
+
+def test_without_an_affinity_api_every_core_counts(eight_cores, files, monkeypatch):
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert hardware.cores() == 64
+
+
+@pytest.mark.parametrize(
+    "limit, cores", [("250000 100000", 2), ("50000 100000", 1), ("max 100000", 8), ("", 8)]
+)
+def test_a_cgroup_v2_quota_limits_the_cores(eight_cores, files, limit, cores):
+    files["/proc/self/cgroup"] = "0::/pod/box"
+    files["/sys/fs/cgroup/pod/box/cpu.max"] = limit
+    assert hardware.cores() == cores
+
+
+def test_a_quota_on_an_outer_cgroup_counts_too(eight_cores, files):
+    files["/proc/self/cgroup"] = "0::/pod/box"
+    files["/sys/fs/cgroup/pod/box/cpu.max"] = "max 100000"
+    files["/sys/fs/cgroup/cpu.max"] = "300000 100000"
+    assert hardware.cores() == 3
+
+
+@pytest.mark.parametrize("quota, cores", [("400000", 4), ("-1", 8)])
+def test_a_cgroup_v1_quota_limits_the_cores(eight_cores, files, quota, cores):
+    files["/proc/self/cgroup"] = "3:cpuset:/\n2:cpu,cpuacct:/docker/ab"
+    files["/sys/fs/cgroup/cpu/cpu.cfs_quota_us"] = quota
+    files["/sys/fs/cgroup/cpu/cpu.cfs_period_us"] = "100000"
+    assert hardware.cores() == cores
+
+
+# Processor, caches, memory
+
+def test_x86_flags_give_name_and_widest_vectors_without_py_cpuinfo(files, py_cpuinfo):
+    files["/proc/cpuinfo"] = CPUINFO_X86
+    assert system.cpu_name() == "Fast CPU"
+    assert system.simd() == ("AVX2", 256)
+
+
+def test_arm_vectors_take_their_width_from_the_kernel(files, py_cpuinfo):
+    files["/proc/cpuinfo"] = CPUINFO_ARM
+    assert system.simd() == ("SVE", None)
+    files["/proc/sys/abi/sve_default_vector_length"] = "32"
+    assert system.simd() == ("SVE", 256)
+    py_cpuinfo["brand_raw"] = "Neoverse-V1"
+    system._py_cpuinfo.cache_clear()
+    assert system.cpu_name() == "Neoverse-V1"
+
+
+def test_without_proc_py_cpuinfo_answers(files, py_cpuinfo):
+    py_cpuinfo.update(brand_raw="Other CPU", flags=["sse2", "avx512f"],
+                      l1_data_cache_size=2**15, l2_cache_size="unclear", l3_cache_size=2**23)
+    assert system.cpu_name() == "Other CPU"
+    assert system.simd() == ("AVX-512", 512)
+    assert system.caches() == {"L1d": 2**15, "L3": 2**23}
+
+
+def test_without_flags_the_architecture_still_promises_some_vectors(
+    files, py_cpuinfo, monkeypatch
+):
+    monkeypatch.setattr(platform, "machine", lambda: "arm64")
+    assert system.simd() == ("NEON", 128)
+
+
+def test_caches_come_from_sysfs_and_instructions_are_left_out(files):
+    entries = [("1", "Data", "48K"), ("1", "Instruction", "32K"), ("2", "Unified", "2048K"),
+               ("3", "Unified", "32768K")]
+    for index, values in enumerate(entries):
+        for name, value in zip(("level", "type", "size"), values, strict=True):
+            files[f"{CACHE}/index{index}/{name}"] = value
+    assert system.caches() == {"L1d": 48 * 2**10, "L2": 2**21, "L3": 2**25}
+
+
+def test_a_cgroup_limits_memory(files, monkeypatch):
+    monkeypatch.setattr(system, "_total_memory", lambda: 64 * 2**30)
+    assert system.memory() == 64 * 2**30
+    files["/proc/self/cgroup"] = "4:memory:/box\n0::/"
+    files["/sys/fs/cgroup/memory/box/memory.limit_in_bytes"] = str(2 * 2**30)
+    files["/sys/fs/cgroup/memory.max"] = "max"
+    assert system.memory() == 2 * 2**30
+
+
+def test_an_absent_limit_is_not_memory(files, monkeypatch):
+    monkeypatch.setitem(sys.modules, "psutil", None)
+    files["/proc/self/cgroup"] = "4:memory:/"
+    files["/sys/fs/cgroup/memory/memory.limit_in_bytes"] = "9223372036854771712"
+    assert system.memory() is None
+
+
+def test_outside_a_checkout_there_is_no_commit(monkeypatch, tmp_path):
+    monkeypatch.setattr(system, "__file__", str(tmp_path / "a" / "b" / "system.py"))
+    assert system.commit() is None
+
+
+def test_the_commit_says_when_the_files_were_edited_since(monkeypatch, tmp_path):
+    def git(*words):
+        return subprocess.run(
+            ["git", "-C", tmp_path, "-c", "user.name=t", "-c", "user.email=t@t", *words],
+            check=True, capture_output=True, text=True,
+        ).stdout.strip()
+
+    monkeypatch.setattr(system, "__file__", str(tmp_path / "a" / "b" / "system.py"))
+    (tmp_path / "file").write_text("one")
+    git("init")
+    git("add", "file")
+    git("commit", "-m", "one")
+    assert system.commit() == git("rev-parse", "HEAD")[:12]
+    (tmp_path / "file").write_text("two")
+    assert system.commit().endswith("-dirty")
+
+
+# GPU presence
+
+def test_no_driver_is_no_gpu_and_says_what_to_do(monkeypatch):
+    plug_in(monkeypatch, None)
+    assert hardware.gpu_count() == 0 and nvidia.gpu() is None
+    assert "libcuda.so.1" in hardware.why_no_gpu() or "nvcuda.dll" in hardware.why_no_gpu()
+    assert "install it" in hardware.why_no_gpu()
+
+
+def test_windows_asks_its_own_library(monkeypatch):
+    plug_in(monkeypatch, None)
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert "nvcuda.dll" in hardware.why_no_gpu()
+
+
+@pytest.mark.parametrize("driver", [FakeDriver(init=100), FakeDriver(count=0)])
+def test_a_driver_without_a_gpu_says_so(monkeypatch, driver):
+    plug_in(monkeypatch, driver)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    assert hardware.gpu_count() == 0 and nvidia.gpu() is None
+    assert f"error {driver.init}" in hardware.why_no_gpu()
+    assert "CUDA_VISIBLE_DEVICES, which is ''" in hardware.why_no_gpu()
+
+
+def test_a_gpu_needs_no_excuse_and_is_described_without_nvml(monkeypatch):
+    plug_in(monkeypatch, FakeDriver())
+    assert hardware.gpu_count() == 1 and hardware.why_no_gpu() == ""
+    assert nvidia.gpu() == {
+        "name": "NVIDIA Test 100", "memory": 80 * 2**30, "compute_capability": "9.0",
+        "multiprocessors": 132, "l2": 50 * 2**20, "driver": None,
+    }
+    assert not {key for key in hardware.load() if key.startswith("gpu")}
+
+
+def test_nvml_adds_what_it_knows_and_hides_only_what_fails(monkeypatch):
+    plug_in(monkeypatch, FakeDriver(), fake_nvml())
+    assert nvidia.gpu()["driver"] == "580.10"
+    assert nvidia.gpu_load() == {
+        "gpu_hertz": 1.98e9, "gpu_celsius": 61, "gpu_throttled": "power cap, temperature",
+    }
+
+
+def test_idling_is_not_throttling(monkeypatch):
+    plug_in(monkeypatch, FakeDriver(), fake_nvml(reasons=0x01))
+    assert nvidia.gpu_load()["gpu_throttled"] == "no"
+
+
+# Threads
+
+@pytest.mark.parametrize("usable, choices", [(1, (1,)), (2, (1, 2)), (64, (1, 64))])
+def test_one_and_all_are_tried_and_one_core_only_once(monkeypatch, usable, choices):
+    monkeypatch.setattr(pools, "cores", lambda: usable)
+    assert hardware.thread_choices() == choices
+
+
+def counts():
+    import numba
+    import torch
+    from threadpoolctl import threadpool_info
+
+    blas = {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+    return blas, numba.get_num_threads(), torch.get_num_threads()
+
+
+def test_threads_sets_every_library_and_puts_it_back():
+    before = counts()
+    with hardware.threads(1):
+        assert counts() == ({1}, 1, 1)
+    assert counts() == before
+
+
+def test_threads_puts_everything_back_after_an_error():
+    before = counts()
+    with pytest.raises(KeyError), hardware.threads(1):
+        raise KeyError
+    assert counts() == before
+
+
+def test_more_threads_than_numba_launched_is_no_error():
+    import numba
+
+    before = counts()
+    with hardware.threads(numba.config.NUMBA_NUM_THREADS + 1):
+        assert numba.get_num_threads() == numba.config.NUMBA_NUM_THREADS
+    assert counts() == before
+
+
+def test_zero_threads_is_refused_in_a_sentence():
+    with pytest.raises(ValueError, match="at least 1 thread, not 0"), hardware.threads(0):
+        pass
+
+
+def test_threads_works_without_threadpoolctl(monkeypatch):
+    monkeypatch.setitem(sys.modules, "threadpoolctl", None)
+    pools._blas_controller.cache_clear()
+    with hardware.threads(1):
+        assert counts_without_blas() == (1, 1)
+
+
+def counts_without_blas():
+    import numba
+    import torch
+
+    return numba.get_num_threads(), torch.get_num_threads()
+
+
+# Ceilings: what is counted, and that it is done
+
+@pytest.fixture
+def one_second(monkeypatch):
+    """Every pass runs once and takes one second, so that a rate is a count."""
+    def best(call, *_, **__):
+        call()
+        return 1.0
+
+    monkeypatch.setattr(ceilings, "_best", best)
+    return best
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_copy_and_triad_count_as_stream_does_and_reach_every_element(one_second, threads):
+    n = 1_000_003
+    out, a, b = np.zeros(n, np.float32), np.arange(n, dtype=np.float32), np.ones(n, np.float32)
+    assert ceilings._streamed(np.copyto, [out, a], threads) == 2 * 4 * n
+    assert np.array_equal(out, a)
+    assert ceilings._streamed(ceilings._triad, [out, a, b], threads) == 3 * 4 * n
+    assert np.array_equal(out, a + np.float32(3))
+
+
+def test_the_product_counts_a_multiply_and_an_add_per_step(one_second):
+    assert ceilings._product(np.float32, n=64) == 2 * 64**3
+
+
+def test_a_product_too_short_to_rate_is_enlarged(monkeypatch):
+    sizes = []
+
+    def best(call):
+        sizes.append(len(call.args[0]))
+        return 0.001 if sizes[-1] < 256 else 0.02
+
+    monkeypatch.setattr(ceilings, "_best", best)
+    assert ceilings._product(np.float64, n=64) == 2 * 256**3 / 0.02
+    assert sizes == [64, 128, 256]
+
+
+def test_a_ceiling_is_the_fastest_of_at_least_three_passes_after_a_warm_up(monkeypatch):
+    ticks = iter([0, 0, 90, 100, 103, 110, 115, 115])
+    monkeypatch.setattr(ceilings, "perf_counter", lambda: next(ticks))
+    calls = []
+    assert ceilings._best(lambda: calls.append(1), budget=0) == 3
+    assert len(calls) == 4
+
+
+def test_the_thread_count_that_won_is_recorded(quick, monkeypatch):
+    monkeypatch.setattr(pools, "cores", lambda: 2)
+    slower_together = {1: 5e9, 2: 1e9}
+    monkeypatch.setattr(card, "_host", lambda _: {"host copy": slower_together.get})
+    here = hardware.machine()
+    assert here.ceilings["host copy"] == 5e9 and here.ceiling_threads["host copy"] == 1
+    assert row(here, "host copy, measured") == "5 GB/s, 1 thread"
+
+
+@pytest.mark.parametrize(
+    "caches, memory, nbytes",
+    [
+        ({"L2": 2**20, "L3": 2**25}, 2**36, 2**27),  # four times the last cache
+        ({"L3": 2**28}, 2**36, 2**28),  # never more than 256 MiB
+        ({}, None, 2**28),
+        ({"L3": 2**25}, 2**30, 2**26),  # never more than a sixteenth of memory
+    ],
+)
+def test_arrays_outgrow_the_cache_and_fit_the_memory(caches, memory, nbytes):
+    assert card._array_bytes(caches, memory) == nbytes
+
+
+def test_a_gpu_is_rated_per_precision_and_torch_is_left_as_it_was(monkeypatch):
+    import torch
+
+    seen = []
+
+    def best(call):
+        call()
+        seen.append(torch.get_float32_matmul_precision())
+        return 1.0
+
+    default = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("medium")  # a learner's choice, which none of ours equals
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: (9, 0))
+    rates = ceilings._torch_products(torch, "cpu", 32, best)
+    assert rates == dict.fromkeys(("gpu float32", "gpu tf32", "gpu float16"), 2 * 32**3)
+    assert seen == ["highest", "high", "highest"]
+    assert torch.get_float32_matmul_precision() == "medium"
+    torch.set_float32_matmul_precision(default)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: (7, 5))
+    assert "gpu tf32" not in ceilings._torch_products(torch, "cpu", 32, best)
+    assert ceilings._torch_memory(torch, "cpu", 1000, best) == {"gpu copy": 8e3, "gpu triad": 12e3}
+
+
+def test_gpu_passes_are_timed_between_events_that_are_waited_for():
+    log = []
+
+    class Event:
+        def record(self):
+            log.append("record")
+
+        def synchronize(self):
+            log.append("wait")
+
+        def elapsed_time(self, stop):
+            return 2.0
+
+    assert ceilings._best_on_gpu(Event, lambda: log.append("call"), budget=0) == 0.002
+    assert log == ["call"] + ["record", "call", "record", "wait"] * 3
+
+
+# Lightness
+
+def test_importing_hardware_imports_nothing_heavy():
+    code = (
+        "import sys, gpulessons.hardware, gpulessons.units; "
+        "print([m for m in ('numpy', 'numba', 'torch', 'psutil', 'cpuinfo', 'pynvml', "
+        "'threadpoolctl', 'matplotlib', 'ipywidgets') if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
