@@ -10,6 +10,8 @@ import io
 from functools import cached_property
 from html import escape
 
+import numpy as np
+
 from gpulessons import units
 
 # As far from white as from a dark page (#111): 4.3 to 1 on both.
@@ -87,16 +89,17 @@ def scaling(comparison, *, versions=None):
                 draw_line(axes, one, timings)
                 where = "" if one.tier == "live" else f", {one.label()}"
                 labels.append((timings[-1], f"{version}{where}"))
-    axes.set(
-        xscale="log",
-        yscale="log",
-        xlabel="elements (log scale)",
-        ylabel="time of one call (log scale)",
-    )
-    axes.yaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
-    axes.xaxis.set_major_formatter(lambda size, _: units.count(int(size)))
+    log_axes(axes)
     label_ends(axes, labels)
     return Picture(figure, f"{title} {words(comparison)}")
+
+
+def log_axes(axes):
+    """Size against time, both on log scales and said so."""
+    axes.set(xscale="log", yscale="log")
+    axes.set(xlabel="elements (log scale)", ylabel="time of one call (log scale)")
+    axes.yaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
+    axes.xaxis.set_major_formatter(lambda size, _: units.count(int(size)))
 
 
 def draw_line(axes, comparison, timings):
@@ -159,7 +162,7 @@ def bars(comparison, size=None, *, title=""):
     return Picture(figure, f"{title} {words(comparison, size)}")
 
 
-def ceiling(timings, limit, *, name="copy", title=""):
+def ceiling(timings, limit, *, name="copy", names=(), title=""):
     """Bytes per second of some timings under the machine's measured ceiling (bytes/s)."""
     timings = list(timings)
     best = max(timings, key=lambda t: t.bandwidth)
@@ -204,6 +207,64 @@ def stages(timing, label=""):
     axes.xaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
     spoken = ", ".join(f"{name} {units.seconds(seconds)}" for name, seconds in parts.items())
     return Picture(figure, f"{title} {spoken}; first call {units.seconds(timing.first)}.")
+
+
+def crossover(comparison, model):
+    """The CPU's best time at each size, and modelled ones: model is {name: function of size}.
+
+    The title says from which size on each model is below the CPU, or that it never is.
+    """
+    sizes = np.geomspace(comparison.sizes[0], comparison.sizes[-1], 200)
+    best = [comparison.best("host", "torch_cpu", size=size) for size in comparison.sizes]
+    cpu = np.exp(
+        np.interp(np.log(sizes), np.log(comparison.sizes), np.log([t.median for t in best]))
+    )
+    wins = {
+        name: first_below(sizes, np.array([time(n) for n in sizes]), cpu)
+        for name, time in model.items()
+    }
+    title = "; ".join(f"{name}: {win}" for name, win in wins.items())
+    figure, axes = blank(
+        height=3.8, title=f"Where the GPU gets ahead. {title[:1].upper()}{title[1:]}."
+    )
+    axes.plot(sizes, cpu, color=BLUE, linewidth=2)
+    axes.plot(comparison.sizes, [t.median for t in best], "o", color=BLUE, markersize=5)
+    axes.annotate("this CPU, measured", (sizes[0], cpu[0]), (4, -4), textcoords="offset points",
+                  color=BLUE, va="top", fontsize=9.5)  # fmt: skip
+    for (name, time), style in zip(model.items(), ("-", "--", ":"), strict=False):
+        times = [time(n) for n in sizes]
+        axes.plot(sizes, times, style, color=VERMILLION, linewidth=1)
+        axes.annotate(f"{name}, modelled", (sizes[-1], times[-1]), (4, 0), textcoords="offset points",
+                      color=VERMILLION, va="center", fontsize=9.5, annotation_clip=False)  # fmt: skip
+    log_axes(axes)
+    return Picture(figure, f"{figure.get_suptitle()} {words(comparison)}")
+
+
+def first_below(sizes, model, measured):
+    """In words: from which size on the model is faster."""
+    below = np.flatnonzero(model < measured)
+    if below.size == 0:
+        return "never, at these sizes"
+    return (
+        "at every size" if below[0] == 0 else f"from {units.count(round_to_two(sizes[below[0]]))}"
+    )
+
+
+def round_to_two(value):
+    """Two digits: a crossover is not known better."""
+    return int(float(f"{value:.2g}"))
+
+
+def images(named, title=""):
+    """Pictures side by side, each under its name. Values in 0…1, (rows, columns[, 3])."""
+    import matplotlib
+
+    figure, axes = blank(height=3.4, title=title, ncols=len(named), squeeze=False)
+    for one, (name, image) in zip(axes.flat, named.items(), strict=True):
+        one.imshow(image, cmap=matplotlib.colormaps["gray"], vmin=0, vmax=1)
+        one.set_axis_off()
+        one.set_title(name, color=INK, fontsize=11)
+    return Picture(figure, f"{title} Side by side: {', '.join(named)}.".strip())
 
 
 def fastest(comparison, size=None):
