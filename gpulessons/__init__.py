@@ -18,7 +18,7 @@ HOMES = {
     "checking": "check",
     "hardware": "machine",
     "reading": "source solution",
-    "controls": "predict quiz live",
+    "controls": "predict quiz live slider",
     "ops.activations": "relu leaky_relu sigmoid tanh gelu",
     "ops.bias_activation": "bias_gelu",
     "ops.copy": "copy triad",

@@ -13,26 +13,12 @@ Four backends, each with the same few methods and no base class:
 Nothing heavy is imported until a backend is used.
 """
 
-import ctypes
-import sys
 import time
 from functools import cache
 
 import numpy as np
 
-
-@cache
-def cuda_devices():
-    """How many NVIDIA GPUs the driver sees. Asks the driver itself: 0.2 ms, and no import."""
-    name = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
-    try:
-        driver = ctypes.CDLL(name)
-    except OSError:
-        return 0
-    count = ctypes.c_int(0)
-    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
-        return 0
-    return count.value
+from gpulessons.hardware import why_no_gpu
 
 
 def is_array(value):
@@ -78,8 +64,8 @@ class Gpu:
 
     @cache  # noqa: B019  (one instance, alive as long as the process)
     def why_not(self):
-        if not cuda_devices():
-            return "no NVIDIA GPU here (no driver library, or it lists no device)"
+        if missing := why_no_gpu():
+            return missing
         from numba import cuda
 
         try:

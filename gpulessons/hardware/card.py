@@ -38,6 +38,12 @@ class Machine:
     ceilings: dict[str, float]  # bytes/s for copy and triad, FLOP/s for the rest
     ceiling_threads: dict[str, int]  # the thread count that reached each host ceiling
 
+    @property
+    def name(self):
+        """A short name, for labels: the GPU if there is one, and the CPU."""
+        cpu = f"{self.cpu or 'a CPU'}, {self.cores} cores"
+        return f"{self.gpu['name']}, {cpu}" if self.gpu else cpu
+
     def ceiling(self, backend, what):
         """The ceiling of a backend ("host", "torch_cpu", "gpu", "torch_gpu"), or None."""
         place = {"torch_cpu": "host", "torch_gpu": "gpu"}.get(backend, backend)
