@@ -208,12 +208,9 @@ class Comparison:
         """Head and rows of plain strings."""
         yield ["version", *map(units.count, self.sizes), "threads", "bytes/s", "FLOP/s"]
         for version in self.versions:
-            entries = [self.at(version, size) for size in self.sizes if self._has(version, size)]
-            times = [f"{e.words}{' ~' * bool(e.noise)}" for e in entries]
-            yield [version, *times, *self._rates(entries[-1])]
-
-    def _has(self, version, size):
-        return any((e.version, e.size) == (version, size) for e in self.entries)
+            row = {entry.size: entry for entry in self.entries if entry.version == version}
+            times = [cell(row[size]) if size in row else "" for size in self.sizes]
+            yield [version, *times, *self._rates(row[max(row)])]
 
     def _rates(self, entry):
         """The rates at the largest size, where they are known."""
@@ -226,11 +223,19 @@ class Comparison:
         """Why something is missing, each reason once, and what the marks mean."""
         reasons = {}
         for entry in self.absent:
-            reasons.setdefault((entry.version, entry.why), []).append(units.count(entry.size))
-        yield from (f"– {v} at {', '.join(s)}: {why}" for (v, why), s in reasons.items())
+            sizes = reasons.setdefault(entry.why, {})
+            sizes.setdefault(entry.version, []).append(units.count(entry.size))
+        for why, sizes in reasons.items():
+            where = "; ".join(f"{version} at {', '.join(at)}" for version, at in sizes.items())
+            yield f"– {where}: {why}"
         if any(entry.noise for entry in self.entries):
             yield f"~ noisy: the middle half of the samples spreads over {NOISY:.0%} of the median"
         yield from self.notes
+
+
+def cell(entry):
+    """One cell of the table; a tilde marks a noisy one."""
+    return f"{entry.words}{' ~' * bool(entry.noise)}"
 
 
 def html_row(row):
