@@ -1,0 +1,319 @@
+"""The notebooks: they run anywhere, within a minute, and read completely as static pages."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from html.parser import HTMLParser
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
+
+import save_notebooks
+from first_cell import ID, address, first_cell
+from save_notebooks import NOTEBOOKS, WIDGET, canonical
+
+PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
+BUDGET = 60  # seconds to run one notebook, its kernel's start included
+LINES = 14  # of code in one cell
+PICTURES = {"image/png", "image/jpeg", "image/svg+xml"}
+
+# The level-2 headings of a lesson, in order; a heading may go on after the words.
+PARTS = (
+    "The claim", "Predict", "Measure", "Why", "Break it", "Your turn", "Quiz", "Recap", "Sources",
+)  # fmt: skip
+WITHOUT = {"00_start_here": {"The claim"}}  # it teaches how to measure, and claims nothing
+
+each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+
+
+def code(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def prose(notebook):
+    return [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+
+
+class Images(HTMLParser):
+    """Gathers the alt text of each <img> of a page."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.alts = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        if tag == "img":
+            self.alts.append(dict(attributes).get("alt") or "")
+
+
+def silent_pictures(notebook):
+    """Return where pictures say nothing to someone who cannot see them, in words."""
+    pages = [(text[:40], text) for text in prose(notebook)]
+    found = [f"![]() in {text[:40]!r}" for text in prose(notebook) if "![](" in text]
+    for cell in code(notebook):
+        for output in cell.outputs:
+            data = output.get("data", {})
+            pages.append((f"cell {cell.id}", data.get("text/html", "")))
+            kinds = PICTURES & set(data)
+            alts = [output.metadata.get(kind, {}).get("alt") for kind in kinds]
+            said = data.get("text/plain", "")
+            words = said and not said.startswith("<")  # Matplotlib's "<Figure size …>" is no text
+            if kinds and not ("text/html" in data or words or any(alts)):
+                found.append(f"the picture of cell {cell.id}")
+    found += [f"<img> in {where}" for where, page in pages if not all(Images(page).alts)]
+    return found
+
+
+def missing_parts(notebook, name):
+    """Return the parts of a lesson whose level-2 heading does not follow the one before it."""
+    lines = "\n".join(prose(notebook)).splitlines()
+    left = iter([line[3:] for line in lines if line.startswith("## ")])  # those not yet read
+    wanted = [part for part in PARTS if part not in WITHOUT.get(name, ())]
+    return [part for part in wanted if not any(heading.startswith(part) for heading in left)]
+
+
+def nbval(path, folder):
+    """Run a copy of a notebook in an otherwise empty folder; return the finished process.
+
+    Every cell must run without error; those tagged nbval-check-output must show what was saved.
+    """
+    shutil.copy(path, folder)
+    env = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    options = ["--nbval-lax", "--nbval-current-env", f"--nbval-cell-timeout={BUDGET}"]
+    return subprocess.run(
+        [*command, *options, f"--rootdir={folder}", path.name],
+        cwd=folder, env=env, capture_output=True, text=True,
+    )  # fmt: skip
+
+
+# Each notebook of the course
+
+
+@pytest.mark.alone
+@each_notebook
+def test_it_runs_in_an_empty_folder_within_its_budget(path, tmp_path):
+    started = time.monotonic()
+    done = nbval(path, tmp_path)
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert time.monotonic() - started < BUDGET
+
+
+@each_notebook
+def test_it_is_saved_in_canonical_form(path):
+    assert save_notebooks.is_canonical(path), f"run: make notebooks ARGS={path.stem}"
+
+
+@each_notebook
+def test_it_opens_with_a_title_its_minutes_and_the_cell_that_installs_the_course(path):
+    notebook = save_notebooks.read(path)
+    first = notebook.cells[0]
+    assert (first.cell_type, first.source[:2]) == ("markdown", "# ")
+    assert re.search(r"\d+ minutes", first.source)
+    assert code(notebook)[0].source == first_cell(address())
+
+
+@each_notebook
+def test_it_has_the_parts_of_a_lesson(path):
+    assert not missing_parts(save_notebooks.read(path), path.stem)
+
+
+@each_notebook
+def test_its_cells_are_short_and_ended_well(path):
+    for cell in code(save_notebooks.read(path)):
+        assert len(cell.source.splitlines()) <= LINES, f"cell {cell.id} is too long"
+        assert "error" not in [output.output_type for output in cell.outputs], cell.id
+
+
+@each_notebook
+def test_it_shows_a_picture_and_every_picture_has_words(path):
+    notebook = save_notebooks.read(path)
+    outputs = [output.get("data", {}) for cell in code(notebook) for output in cell.outputs]
+    assert any(PICTURES & set(data) or "<img" in data.get("text/html", "") for data in outputs)
+    assert not silent_pictures(notebook)
+
+
+@each_notebook
+def test_no_machine_shows_through(path):
+    text = path.read_text(encoding="utf-8")
+    assert not re.findall(r"/(?:home|root|Users|tmp)/[\w./-]+|\\\\Users\\\\", text)
+
+
+def test_the_notebooks_are_numbered_from_00_without_a_gap():
+    assert [path.name[:3] for path in PATHS] == [f"{n:02d}_" for n in range(len(PATHS))]
+
+
+# The canonical form
+
+
+def book(*cells, **metadata):
+    plain = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    return nbformat.from_dict(plain)  # new_notebook would mend ids that a test spoiled
+
+
+def shown(data, **metadata):
+    return new_code_cell("show()", outputs=[new_output("display_data", data, metadata=metadata)])
+
+
+def saved_outputs(*outputs):
+    """Return the outputs of one code cell as they are saved."""
+    return canonical(book(new_code_cell("x", outputs=list(outputs))), "n").cells[-1].outputs
+
+
+def test_the_canonical_form_is_its_own_canonical_form_and_leaves_its_argument_alone():
+    cell = new_code_cell("print(1)", execution_count=7, outputs=[new_output("stream", text="1\n")])
+    notebook = book(new_markdown_cell("# Title"), cell, new_code_cell(""))
+    before = save_notebooks.text(notebook)
+    once = canonical(notebook, "n")
+    assert save_notebooks.text(notebook) == before
+    assert canonical(once, "n") == once
+    nbformat.validate(once)
+
+
+def test_ids_stay_and_missing_ones_come_from_the_name_and_place():
+    cells = [new_markdown_cell("a"), new_code_cell("b"), new_code_cell("c"), new_code_cell("d")]
+    cells[1].id, cells[3].id = "kept", "n-03"
+    del cells[0]["id"], cells[2]["id"]
+    ids = [cell.id for cell in canonical(book(*cells), "n").cells]
+    assert ids == ["n-00", ID, "kept", "n-04", "n-03"]
+
+
+def test_a_copied_cell_gets_an_id_of_its_own():
+    cells = [new_code_cell("a", id="same"), new_code_cell("b", id="same")]
+    assert [cell.id for cell in canonical(book(*cells), "n").cells] == [ID, "same", "n-02"]
+
+
+def test_what_belongs_to_one_machine_or_one_run_is_not_saved():
+    cell = new_code_cell(
+        "x",
+        execution_count=42,
+        metadata={"execution": {"iopub.status.busy": "today"}, "tags": ["t"], "scrolled": True},
+        outputs=[new_output("execute_result", {"text/plain": "1"}, execution_count=42)],
+    )
+    kernel = {"display_name": "my env", "language": "python", "name": "my-env"}
+    saved = canonical(book(cell, kernelspec=kernel, widgets={"state": {}}, vscode={}), "n")
+    assert saved.metadata == save_notebooks.METADATA
+    assert saved.cells[1].metadata == {"tags": ["t"]}
+    assert [c.execution_count for c in saved.cells] == [1, 2]
+    assert saved.cells[1].outputs[0].execution_count == 2
+
+
+def test_a_file_has_sorted_keys_and_ends_in_one_newline():
+    text = save_notebooks.text(canonical(book(new_code_cell("x", id="a")), "n"))
+    assert text.endswith("}\n") and not text.endswith("\n\n")
+    assert text.index('"cells"') < text.index('"metadata"') < text.index('"nbformat"')
+    assert text.index('"cell_type"') < text.index('"execution_count"') < text.index('"id"')
+
+
+def test_a_control_is_saved_as_its_static_fallback():
+    view = {WIDGET: {"model_id": "1"}, "text/html": "<p>1 … 10</p>", "text/plain": "Slider()"}
+    output = canonical(book(shown(view, **{WIDGET: {}})), "n").cells[1].outputs[0]
+    assert output.data == {"text/html": "<p>1 … 10</p>", "text/plain": "Slider()"}
+    assert output.metadata == {}
+
+
+def test_a_control_that_leaves_nothing_to_read_is_refused_by_cell():
+    view = {WIDGET: {"model_id": "1"}, "text/plain": "IntSlider(value=0)"}
+    with pytest.raises(ValueError, match=r"n, cell n-01: IntSlider.* Display it with text/html"):
+        cell = shown(view)
+        del cell["id"]
+        canonical(book(cell), "n")
+
+
+def test_progress_bars_go_and_warnings_stay():
+    bar = " 40%|████      | 2/5 [00:01<00:01,  2.00it/s]"
+    err = new_output("stream", name="stderr", text=f"\r{bar}\r{bar}\nbeware\n")
+    widget = new_output("display_data", {WIDGET: {"model_id": "1"}, "text/plain": bar})
+    assert saved_outputs(widget, new_output("stream", name="stderr", text=bar)) == []
+    assert [output.text for output in saved_outputs(err, widget)] == ["beware\n"]
+
+
+def test_a_stream_that_a_progress_bar_cut_in_two_is_saved_in_one_piece():
+    bar = new_output("stream", name="stderr", text="100%|██| 5/5")
+    parts = [new_output("stream", name="stdout", text=text) for text in ("a\n", "b\n")]
+    assert [output.text for output in saved_outputs(parts[0], bar, parts[1])] == ["a\nb\n"]
+
+
+def test_the_set_up_cell_is_put_in_before_the_first_code_and_then_kept_current():
+    cells = [new_markdown_cell("# Title"), new_markdown_cell("more"), new_code_cell("x", id="x")]
+    once = canonical(book(*cells), "n")
+    assert [cell.get("id") for cell in once.cells[2:]] == [ID, "x"]
+    once.cells[2].source = "an older cell"
+    twice = canonical(once, "n")
+    assert len(twice.cells) == 4
+    assert twice.cells[2].source == first_cell(address())
+
+
+# What the tests above would catch
+
+
+def test_pictures_without_words_are_found():
+    png, figure = "iVBORw0KGgo=", "<Figure size 640x480 with 1 Axes>"
+    silent = [
+        shown({"image/png": png, "text/plain": figure}),
+        shown({"text/html": '<img src="data:,">'}),
+        new_markdown_cell("![](picture.png)"),
+        new_markdown_cell('<img src="picture.png" alt="">'),
+    ]
+    speaking = [
+        shown({"image/png": png, "text/plain": "ReLU runs at the speed of a copy"}),
+        shown({"image/png": png, "text/plain": figure}, **{"image/png": {"alt": "A rising line"}}),
+        shown({"text/html": '<img src="data:," alt="A rising line">'}),
+        new_markdown_cell("![A rising line](picture.png)"),
+    ]
+    assert [len(silent_pictures(book(cell))) for cell in silent] == [1, 1, 1, 1]
+    assert silent_pictures(book(*speaking)) == []
+
+
+def test_a_missing_or_misplaced_part_of_a_lesson_is_found():
+    lesson = [new_markdown_cell(f"## {part}: more words") for part in PARTS]
+    assert missing_parts(book(*lesson), "02_activations") == []
+    assert missing_parts(book(*lesson[1:]), "00_start_here") == []
+    assert missing_parts(book(*lesson[:-1]), "02_activations") == ["Sources"]
+    swapped = [*lesson[:-2], lesson[-1], lesson[-2]]
+    assert missing_parts(book(*swapped), "02_activations") == ["Sources"]
+
+
+@pytest.mark.parametrize(
+    ("source", "output", "says"),
+    [
+        ("print(open('../LICENSE'))", "", "FileNotFoundError"),
+        ("print(1 + 1)", "3\n", "Cell outputs differ"),
+    ],
+    ids=["a file beside the checkout", "a changed output"],
+)
+def test_running_finds(source, output, says, tmp_path):
+    said = new_output("stream", name="stdout", text=output)
+    tags = {"tags": ["nbval-check-output"]}
+    cell = new_code_cell(source, execution_count=1, outputs=[said], metadata=tags)
+    path = tmp_path / "there" / "x.ipynb"
+    path.parent.mkdir()
+    nbformat.write(book(cell), path)
+    (tmp_path / "empty").mkdir()
+    done = nbval(path, tmp_path / "empty")
+    assert done.returncode == 1
+    assert says in done.stdout
+
+
+def test_saving_stops_at_an_error_with_notebook_cell_and_message(tmp_path, capsys):
+    path = tmp_path / "x.ipynb"
+    text = save_notebooks.text(book(new_code_cell("print('fine')"), new_code_cell("1 / 0")))
+    path.write_text(text)
+    with pytest.raises(SystemExit, match="x stopped there: ZeroDivisionError: division by zero"):
+        save_notebooks.save(path)
+    assert re.search(r"cell 3 of 3\s+in: 1 / 0", capsys.readouterr().out)
+    assert path.read_text() == text
+
+
+def test_saving_runs_the_cells_and_writes_the_canonical_form(tmp_path):
+    path = tmp_path / "x.ipynb"
+    cell = new_code_cell("import os; print(os.listdir())")
+    path.write_text(save_notebooks.text(book(new_markdown_cell("# X"), cell)))
+    save_notebooks.save(path)
+    assert save_notebooks.is_canonical(path)
+    assert save_notebooks.read(path).cells[-1].outputs[0].text == "[]\n"

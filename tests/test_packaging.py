@@ -1,0 +1,306 @@
+"""What is shipped and with which versions: the wheel, conda, Binder, make, and the first cell."""
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+import zipfile
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import first_cell
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def constraints():
+    """Return {package: its exact version} of constraints.txt."""
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    pins = [line.split("==") for line in lines if not line.startswith("#")]
+    return {canonicalize_name(name): version for name, version in pins}
+
+
+def wanted(*extras):
+    """Return what the package asks pip for, with these extras, as requirements."""
+    optional = PROJECT["optional-dependencies"]
+    lines = PROJECT["dependencies"] + [line for extra in extras for line in optional[extra]]
+    found = [Requirement(line) for line in lines]
+    return [each for each in found if each.name != PROJECT["name"]]
+
+
+def environment(path):
+    """Return (conda's lines, pip's lines) of an environment file."""
+    lines = yaml.safe_load((ROOT / path).read_text())["dependencies"]
+    pip = [line["pip"] for line in lines if isinstance(line, dict)]
+    return [line for line in lines if isinstance(line, str)], pip[0]
+
+
+def copies(folder, *names):
+    """Copy files and folders of the checkout, which stays as it is, to `folder`; return that."""
+    for name in names:
+        if (ROOT / name).is_dir():
+            ignore = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
+            shutil.copytree(ROOT / name, folder / name, ignore=ignore)
+        else:
+            shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+# Versions
+
+
+@pytest.mark.parametrize("requirement", wanted("lab", "gpu", "test"), ids=lambda each: each.name)
+def test_each_dependency_has_an_exact_version_within_its_bounds(requirement):
+    version = constraints()[canonicalize_name(requirement.name)]
+    assert "+" not in version  # a build for one kind of machine
+    assert requirement.specifier.contains(version)
+
+
+@pytest.mark.parametrize("extras", [(), ("lab",), ("gpu",), ("test",), ("peers",)])
+def test_the_package_never_holds_a_hosted_notebook_back(extras):
+    operators = {each.operator for line in wanted(*extras) for each in line.specifier}
+    assert operators <= {">="}
+
+
+def test_constraints_leave_the_cuda_wheels_to_pytorch():
+    # PyTorch's CUDA build pins these itself, so that a pin of ours could not be satisfied.
+    assert not [name for name in constraints() if re.match(r"cuda-|nvidia-[cn]|triton", name)]
+
+
+def test_conda_installs_the_same_versions():
+    conda, pip = environment("environment.yml")
+    assert pip == ["-c constraints.txt", "-e .[lab,gpu]"]
+    assert "python=3.11" in conda
+
+
+def test_binder_has_the_same_versions_of_everything_that_the_lab_needs():
+    conda, lines = environment("binder/environment.yml")
+    pins = {}
+    for line in lines:
+        if not line.startswith("--"):
+            name, version = line.split("==")
+            pins[canonicalize_name(name)] = version
+    exact = constraints()
+    assert pins == {name: exact[name] for name in pins}
+    assert {canonicalize_name(each.name) for each in wanted("lab")} <= set(pins)
+    assert "--extra-index-url https://download.pytorch.org/whl/cpu" in lines
+    assert conda == environment("environment.yml")[0]
+    assert os.access(ROOT / "binder" / "postBuild", os.X_OK)
+
+
+@pytest.mark.skipif(
+    not importlib.util.find_spec("repo2docker"), reason="repo2docker is in the extra dev"
+)
+def test_binder_builds_from_its_own_environment_file():
+    command = [sys.executable, "-m", "repo2docker", "--no-build", "--debug", "--user-id", "1000"]
+    done = subprocess.run(
+        [*command, "--user-name", "learner", str(ROOT)], capture_output=True, text=True
+    )
+    dockerfile = done.stdout + done.stderr
+    assert done.returncode == 0, dockerfile[-2000:]
+    assert "RUN ./binder/postBuild" in dockerfile
+    # The versions are installed before the checkout is copied, so that Binder can keep the layer.
+    install, copy = '--file "binder/environment.yml"', "src/ ${REPO_DIR}/"
+    assert dockerfile.index(install) < dockerfile.index(copy)
+
+
+# The wheel
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The package's wheel, built from a copy of the checkout without any network."""
+    names = ("gpulessons", "notebooks", "pyproject.toml", "README.md", "LICENSE")
+    folder = copies(tmp_path_factory.mktemp("tree"), *names)
+    out = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation"]
+    done = subprocess.run(
+        [*command, "--no-index", "--wheel-dir", str(out), str(folder)],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return next(out.glob("*.whl"))
+
+
+def test_the_wheel_carries_the_notebooks_and_every_file_of_the_package(wheel):
+    inside = set(zipfile.ZipFile(wheel).namelist())
+    notebooks = {f"gpulessons/_notebooks/{path.name}" for path in ROOT.glob("notebooks/*.ipynb")}
+    files = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "gpulessons").rglob("*")
+        if path.suffix in {".py", ".json", ".png", ".txt"}
+    }
+    assert notebooks | files <= inside
+    assert not [name for name in inside if "__pycache__" in name or name.startswith("tests")]
+
+
+def test_the_installed_wheel_imports_with_no_checkout_near(wheel, tmp_path):
+    command = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--quiet"]
+    subprocess.run([*command, "--target", str(tmp_path / "site"), str(wheel)], check=True)
+    code = "import gpulessons; print(gpulessons.__file__, gpulessons.__version__)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env={**os.environ, "PYTHONPATH": "site"},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.split() == [
+        str(tmp_path / "site" / "gpulessons" / "__init__.py"), PROJECT["version"],
+    ]  # fmt: skip
+
+
+# make
+
+MAKE = pytest.mark.skipif(not shutil.which("make"), reason="make is not installed")
+
+
+def make(folder, *words):
+    """Run our Makefile in a folder of its own; return the finished process, its output as text."""
+    copies(folder, "Makefile", "pyproject.toml", "constraints.txt")
+    return subprocess.run(["make", *words], cwd=folder, capture_output=True, text=True)
+
+
+@MAKE
+def test_make_alone_lists_each_command_with_a_line_of_explanation(tmp_path):
+    lines = make(tmp_path).stdout.splitlines()
+    named = {line.split()[1] for line in lines if len(line.split()) > 3}
+    assert named == {"help", "lab", "test", "notebooks", "bench", "gpu", "clean"}
+
+
+def fake_python(folder, body):
+    """Write an executable that answers in Python's place; return its path."""
+    path = folder / "fakepython"
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return path
+
+
+@MAKE
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ('[ "$1" = -V ] && echo Python 3.9.2; exit 1', "Python 3.11 or newer and"),
+        ('case "$2" in *ensurepip*) exit 1;; esac', "sudo apt install python3-venv"),
+    ],
+    ids=["old", "without venv"],
+)
+def test_make_says_what_is_wrong_with_a_python_that_will_not_do(tmp_path, body, says):
+    done = make(tmp_path, "lab", f"PYTHON={fake_python(tmp_path, body)}")
+    assert done.returncode != 0
+    assert says in done.stdout
+    assert not (tmp_path / ".venv").exists()
+
+
+@MAKE
+def test_make_says_so_when_there_is_no_python(tmp_path):
+    done = make(tmp_path, "test", "PYTHON=no-such-python")
+    assert done.returncode != 0
+    assert "make test PYTHON=" in done.stdout
+
+
+@MAKE
+def test_a_second_make_installs_nothing_until_the_versions_change(tmp_path):
+    python = fake_python(tmp_path, "exit 1")
+    ready = tmp_path / ".venv" / ".ready"
+    ready.parent.mkdir()
+    ready.touch()
+    later = time.time() + 60
+    os.utime(ready, (later, later))
+    assert make(tmp_path, ".venv/.ready", f"PYTHON={python}").returncode == 0
+    os.utime(ready, (1, 1))
+    assert make(tmp_path, ".venv/.ready", f"PYTHON={python}").returncode != 0
+
+
+@MAKE
+def test_make_gpu_needs_no_environment_of_ours(tmp_path):
+    python = fake_python(tmp_path, 'echo "$PYTHONPATH" "$@"')
+    done = make(tmp_path, "gpu", f"PYTHON={python}", "OUT=report here")
+    assert done.stdout.split()[0].split(":")[0] == str(tmp_path)
+    assert done.stdout.endswith("benchmarks/gpu.py --out report here\n")
+    assert not (tmp_path / ".venv").exists()
+
+
+# The first cell, where the course is not installed
+
+PIP = "import json, sys; open('asked.json', 'w').write(json.dumps(sys.argv[1:]))"
+
+
+def run_first_cell(folder, address, installed=(), pip=PIP):
+    """Run the cell in an interpreter that finds only `installed`, "name version" each, and a pip
+    that does no more than note what it is asked."""
+    (folder / "pip").mkdir()
+    (folder / "pip" / "__init__.py").touch()
+    (folder / "pip" / "__main__.py").write_text(pip)
+    for name, version in map(str.split, installed):
+        (folder / f"{name}.py").touch()
+        about = folder / f"{name}-{version}.dist-info"
+        about.mkdir()
+        (about / "METADATA").write_text(f"Name: {name}\nVersion: {version}\n")
+    (folder / "cell.py").write_text(first_cell.first_cell(address))
+    return subprocess.run(
+        [sys.executable, "-S", "cell.py"],  # -S: none of the packages of this environment
+        cwd=folder, env={**os.environ, "PYTHONPATH": ""}, capture_output=True, text=True,
+    )  # fmt: skip
+
+
+def asked(folder):
+    """Return what the cell asked pip, or None if it did not."""
+    note = folder / "asked.json"
+    return json.loads(note.read_text()) if note.exists() else None
+
+
+HOSTED = ("torch 2.11.0+cu128", "numpy 2.1.3")
+
+
+def test_the_first_cell_fetches_the_course_and_holds_torch_and_numpy_where_they_are(tmp_path):
+    done = run_first_cell(tmp_path, "git+https://example.org/course", HOSTED)
+    keep = ["torch==2.11.0+cu128", "numpy==2.1.3"]
+    assert asked(tmp_path) == ["install", "--quiet", "git+https://example.org/course", *keep]
+    assert done.stdout == "Installed gpulessons; kept torch==2.11.0+cu128 numpy==2.1.3\n"
+
+
+def test_the_first_cell_lets_pip_choose_what_is_not_there(tmp_path):
+    run_first_cell(tmp_path, "course.whl", ("numpy 2.1.3",))
+    assert asked(tmp_path) == ["install", "--quiet", "course.whl", "numpy==2.1.3"]
+
+
+def test_the_first_cell_does_nothing_where_the_course_is_installed(tmp_path):
+    done = run_first_cell(tmp_path, "course.whl", (*HOSTED, "gpulessons 0.1.0"))
+    assert (done.returncode, done.stdout, asked(tmp_path)) == (0, "", None)
+
+
+def test_the_first_cell_says_what_to_set_while_the_course_has_no_address(tmp_path):
+    done = run_first_cell(tmp_path, "", HOSTED)
+    assert "Set address to where the course is" in done.stderr
+    assert (done.returncode, asked(tmp_path)) == (1, None)
+
+
+def test_the_first_cell_does_not_go_on_when_pip_fails(tmp_path):
+    done = run_first_cell(tmp_path, "course.whl", HOSTED, pip="raise SystemExit(1)")
+    assert done.returncode == 1
+    assert "Installed" not in done.stdout
+
+
+def test_pip_leaves_what_the_first_cell_names_as_it_is():
+    # The same request to the real pip, of this environment: nothing to do, and no index asked.
+    names = [name for name in ("torch", "numpy") if importlib.util.find_spec(name)]
+    keep = [f"{name}=={metadata.version(name)}" for name in names]
+    command = [sys.executable, "-m", "pip", "install", "--dry-run", "--no-index", *keep]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "Would install" not in done.stdout
+    assert done.stdout.count("Requirement already satisfied: ") >= len(keep)
+
+
+def test_the_address_of_the_course_comes_from_pyproject():
+    written = re.search(r'^address = "(.*)"$', (ROOT / "pyproject.toml").read_text(), re.M)
+    assert first_cell.address() == written[1]
+    assert f'address = "{written[1]}"' in first_cell.first_cell(first_cell.address())

@@ -1,0 +1,186 @@
+"""Run notebooks top to bottom and save them in one form, so that a diff shows only change.
+
+    python tools/save_notebooks.py [name …]            run, then save (all of them by default)
+    python tools/save_notebooks.py --check [name …]    only say which are not canonical
+"""
+
+import argparse
+import copy
+import itertools
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+
+from first_cell import ID, address, first_cell
+
+NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
+SECONDS_PER_CELL = 120
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python", "pygments_lexer": "ipython3"},
+}
+KEPT = ("tags", "jupyter")  # of a cell's metadata
+WIDGET = "application/vnd.jupyter.widget-view+json"
+STATIC = ("text/html", "text/markdown", "image/png", "image/svg+xml")  # reads without a kernel
+PROGRESS = re.compile(r"\d+%\|")  # tqdm's bar, as text
+
+
+def canonical(notebook, name):
+    """Return a copy of a notebook as it is saved: only what the authors wrote and the cells showed.
+
+    Widget state, timestamps, the machine's kernel and progress bars go; ids stay. Raises
+    `ValueError` where a control would leave nothing to read on a static page.
+    """
+    cells = [copy.deepcopy(cell) for cell in notebook.cells if cell.source.strip()]
+    put_first_cell(cells)
+    give_ids(cells, name)
+    counts = itertools.count(1)
+    for cell in cells:
+        cell.metadata = {key: cell.metadata[key] for key in KEPT if key in cell.metadata}
+        if cell.cell_type == "code":
+            cell.execution_count = next(counts)
+            cell.outputs = canonical_outputs(cell, name)
+    saved = {"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
+    return nbformat.from_dict(copy.deepcopy(saved))
+
+
+def put_first_cell(cells):
+    """Make the set-up cell the first of the code cells, in place, with today's address."""
+    code = next((at for at, cell in enumerate(cells) if cell.cell_type == "code"), len(cells))
+    if code == len(cells) or cells[code].get("id") != ID:
+        cells[:] = [cell for cell in cells if cell.get("id") != ID]
+        cells.insert(code, nbformat.v4.new_code_cell(id=ID))
+    cells[code].source = first_cell(address())
+
+
+def give_ids(cells, name):
+    """Name the cells that have no id, or another's, after the notebook and their place in it."""
+    taken = {cell.get("id") for cell in cells}
+    seen = set()
+    for place, cell in enumerate(cells):
+        if cell.get("id") in seen | {None}:
+            ids = (f"{name}-{n:02d}" for n in itertools.count(place))
+            cell.id = next(new for new in ids if new not in taken)
+            taken.add(cell.id)
+        seen.add(cell.id)
+
+
+def canonical_outputs(cell, name):
+    """Return a code cell's outputs as they are saved, each output stream in one piece."""
+    outputs = []
+    for output in map(without_progress, cell.outputs):
+        if output is None:
+            continue
+        before = outputs[-1] if outputs else {}
+        if output.output_type == "stream" and before.get("name") == output.name:
+            before.text += output.text
+            continue
+        if WIDGET in output.get("data", {}):
+            drop_widget(output, f"{name}, cell {cell.id}")
+        if "execution_count" in output:
+            output.execution_count = cell.execution_count
+        output.pop("transient", None)
+        outputs.append(output)
+    return outputs
+
+
+def without_progress(output):
+    """Return an output less its progress bars, or None when it was nothing else."""
+    if output.output_type == "stream" and output.name == "stderr":
+        lines = re.split(r"[\r\n]+", output.text)
+        kept = [line for line in lines if line.strip() and not PROGRESS.search(line)]
+        output.text = "".join(f"{line}\n" for line in kept)
+        return output if kept else None
+    data = output.get("data", {})
+    bar = WIDGET in data and PROGRESS.search(data.get("text/plain", ""))
+    return None if bar else output
+
+
+def drop_widget(output, where):
+    """Leave the static fallback of a control's output; a control without one is an error."""
+    if not any(kind in output.data for kind in STATIC):
+        shown = output.data.get("text/plain", "a control")[:60]
+        raise ValueError(
+            f"{where}: {shown} can be seen only while a kernel runs. "
+            "Display it with text/html or a picture beside the widget."
+        )
+    del output.data[WIDGET]
+    output.metadata.pop(WIDGET, None)
+
+
+def read(path):
+    """Return a notebook as its file has it: nothing repaired, no ids invented."""
+    return nbformat.v4.reads(path.read_text(encoding="utf-8"))
+
+
+def text(notebook):
+    """Return the file of a notebook: sorted keys, one space of indent, a newline at the end."""
+    return nbformat.v4.writes(notebook).rstrip("\n") + "\n"
+
+
+def run(notebook, name):
+    """Run a notebook's cells in place, in an empty folder, showing how far it is."""
+    from nbclient import NotebookClient
+
+    def progress(cell, cell_index):
+        print(f"\r{name}: cell {cell_index + 1} of {len(notebook.cells)}", end="", flush=True)
+
+    with tempfile.TemporaryDirectory() as folder:
+        NotebookClient(
+            notebook,
+            timeout=SECONDS_PER_CELL,
+            kernel_name="python3",
+            extra_arguments=["--log-level=ERROR"],
+            record_timing=False,
+            store_widget_state=False,
+            resources={"metadata": {"path": folder}},
+            on_cell_start=progress,
+            on_cell_error=lambda cell, cell_index, execute_reply: print(f"\n  in: {cell.source}"),
+        ).execute()
+
+
+def save(path):
+    """Run one notebook and write it back; the file stays as it was if a cell fails."""
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError
+
+    notebook = canonical(read(path), path.stem)
+    try:
+        run(notebook, path.stem)
+        path.write_text(text(canonical(notebook, path.stem)), encoding="utf-8")
+    except CellExecutionError as error:
+        sys.exit(f"{path.stem} stopped there: {error.ename}: {error.evalue}")
+    except (CellTimeoutError, ValueError) as error:
+        sys.exit(f"\n{path.stem} was not saved: {error}")
+    print(", saved")
+
+
+def is_canonical(path):
+    """Whether a file holds exactly what saving it would write, its outputs taken as they are."""
+    notebook = read(path)
+    return text(canonical(notebook, path.stem)) == path.read_text(encoding="utf-8")
+
+
+def main():
+    """Save or check the notebooks named on the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="name", help="such as 02_activations")
+    parser.add_argument("--check", action="store_true", help="run nothing; name what is amiss")
+    args = parser.parse_args()
+    paths = [NOTEBOOKS / f"{Path(name).stem}.ipynb" for name in args.names]
+    missing = [path.name for path in paths if not path.exists()]
+    if missing:
+        sys.exit(f"There is no {missing[0]} in {NOTEBOOKS}.")
+    for path in paths or sorted(NOTEBOOKS.glob("*.ipynb")):
+        if not args.check:
+            save(path)
+        elif not is_canonical(path):
+            print(f"{path.name} is not canonical: make notebooks ARGS={path.stem}")
+            missing.append(path.name)
+    sys.exit(bool(missing))
+
+
+if __name__ == "__main__":
+    main()
