@@ -1,0 +1,171 @@
+"""Every version of every op is right: at awkward sizes, on wild values, within its bounds."""
+
+import re
+
+import numpy as np
+import pytest
+
+import gpulessons
+from gpulessons.backends import gpu, host, torch_cpu
+from gpulessons.ops import activations
+
+OPS = [getattr(gpulessons, name) for home, names in gpulessons.HOMES.items()
+       for name in names.split() if home.startswith("ops.")]  # fmt: skip
+VERSIONS = [version for op in OPS for version in op.versions.values()]
+INTERPRETED = [v for v in VERSIONS if "compiled" not in v.name]  # torch.compile takes seconds
+ELEMENTWISE = [gpulessons.relu, gpulessons.leaky_relu, gpulessons.sigmoid, gpulessons.tanh,
+               gpulessons.gelu]  # fmt: skip
+ON_CPU = [v for v in INTERPRETED if v.backend in (host, torch_cpu) and v.op in ELEMENTWISE]
+
+# Less than a vector, a warp, a block, four elements a thread; one more than each; primes.
+SIZES = (1, 2, 31, 33, 255, 257, 1009, 1025, 4099)
+DENORMAL = np.float32(1e-40)
+
+
+def each(versions):
+    return pytest.mark.parametrize(
+        "version", versions, ids=[f"{v.op.name}: {v.name}" for v in versions]
+    )
+
+
+def run(version, *inputs):
+    """The version's answer to NumPy inputs, as NumPy; skips where its backend cannot be."""
+    if why := version.backend.why_not():
+        pytest.skip(why)
+    with np.errstate(all="ignore"):
+        return version.backend.get(version(*map(version.backend.put, inputs)))
+
+
+def truth(op, *inputs):
+    with np.errstate(all="ignore"):
+        return op.reference(*inputs)
+
+
+def assert_right(version, *inputs):
+    op, got = version.op, run(version, *inputs)
+    (shape, dtype) = op.outputs(*inputs)[0]
+    assert (got.shape, got.dtype) == (shape, dtype)
+    error = op.error(got, truth(op, *inputs))
+    assert error <= op.rtol, f"{version}: off by {error:.2g} at {inputs[0].shape}"
+
+
+@each(INTERPRETED)
+def test_every_version_is_right_at_awkward_sizes(version):
+    for size in SIZES:
+        assert_right(version, *version.op.inputs(size, seed=size))
+
+
+@each([v for v in INTERPRETED if v.op in ELEMENTWISE])
+def test_an_elementwise_version_takes_matrices(version):
+    for rows, columns in ((1, 1), (3, 7), (31, 33), (257, 2)):
+        (x,) = version.op.inputs(rows * columns, seed=rows)
+        assert_right(version, x.reshape(rows, columns))
+
+
+@each([v for v in INTERPRETED if v.op is gpulessons.bias_gelu])
+def test_the_bias_goes_along_the_columns(version):
+    rng = np.random.default_rng(0)
+    for rows, columns in ((1, 1), (5, 3), (2, 257), (257, 2)):
+        x = rng.normal(0, 3, (rows, columns)).astype(np.float32)
+        assert_right(version, x, rng.normal(0, 3, columns).astype(np.float32))
+
+
+@each(ON_CPU)
+def test_a_nan_stays_a_nan_wherever_it_stands(version):
+    """Also in the middle of a vector: minimum and maximum instructions are apt to lose it."""
+    (x,) = version.op.inputs(67)
+    x[::5] = np.nan
+    assert np.array_equal(np.isnan(run(version, x)), np.isnan(x))
+
+
+@each(ON_CPU)
+def test_the_ends_of_float32_come_out_as_in_float64(version):
+    largest = np.finfo(np.float32).max
+    x = np.array([0.0, -0.0, DENORMAL, -DENORMAL, 1e-45, 87, 88, 88.5, 89, 100, 1e10, largest,
+                  np.inf], np.float32)  # fmt: skip
+    for values in (x, -x, np.resize(np.concatenate([x, -x]), 101)):
+        assert_right(version, values)
+
+
+@each([v for v in ON_CPU if v.op in (gpulessons.relu, gpulessons.leaky_relu)])
+def test_a_selection_keeps_denormals(version):
+    assert run(version, np.array([DENORMAL]))[0] == DENORMAL
+
+
+@pytest.mark.parametrize(
+    "version", [v for v in VERSIONS if "compiled" in v.name and v.backend is torch_cpu], ids=str
+)
+def test_the_compiled_version_is_right(version):
+    assert_right(version, *version.op.inputs(2 * 1009, seed=1))
+
+
+# -- exp32 and tanh32: their stated errors, over all of float32, and the vectors they exist for.
+
+
+@pytest.fixture(scope="module")
+def loops():
+    """exp32 and tanh32 in the loop that the versions run."""
+    return {
+        function: activations.numba_loop(getattr(activations, function))
+        for function in ("exp32", "tanh32")
+    }
+
+
+def over(loop, x):
+    out = np.empty_like(x)
+    loop(x, out)
+    return out
+
+
+def float32s(low, high, step=251):
+    """Every 251st float32 from low to high, by its bits: all binades alike, none left out."""
+    patterns = np.arange(0, 2**31 - 2**23, step, dtype=np.int32).view(np.float32)
+    both = np.concatenate([-patterns, patterns])
+    return both[(both >= low) & (both <= high)]
+
+
+def test_exp32_keeps_its_stated_error(loops):
+    for x in (float32s(-87, 88), np.linspace(-87, 88, 1_000_003).astype(np.float32)):
+        exact = np.exp(x.astype(np.float64))
+        assert np.abs(over(loops["exp32"], x) / exact - 1).max() < 2e-7
+
+
+def test_exp32_beyond_float32_is_infinite_above_and_all_but_zero_below(loops):
+    x = np.array([89, 1e10, np.inf, -88, -1e10, -np.inf], np.float32)
+    high, low = np.split(over(loops["exp32"], x), 2)
+    assert np.all(np.isposinf(high)) and np.all((low >= 0) & (low < 2e-38))
+
+
+def test_tanh32_keeps_its_stated_error(loops):
+    for x in (float32s(-np.inf, np.inf), np.linspace(-9, 9, 1_000_003).astype(np.float32)):
+        got = over(loops["tanh32"], x)
+        assert np.abs(got - np.tanh(x.astype(np.float64))).max() < 5e-7
+        assert np.abs(got).max() <= 1
+
+
+PACKED = r"\bv?(mul|add|fn?m(add|sub)\d*)ps\b|\bf(mul|add|mla)\t?.*v\d+\.4s|\bf(mul|mla)\s+z\d+\.s"
+
+
+@pytest.mark.parametrize("function", ["exp32", "tanh32"])
+def test_the_loop_contains_packed_vector_instructions(loops, function):
+    """x86's `mulps`, or Arm's `fmul v0.4s`: an instruction that multiplies several floats."""
+    over(loops[function], np.zeros(4, np.float32))
+    (assembly,) = loops[function].inspect_asm().values()
+    assert re.search(PACKED, assembly), "only scalar instructions: the loop was not vectorized"
+
+
+# -- CUDA, without a GPU.
+
+
+@each([v for v in VERSIONS if v.backend is gpu])
+def test_a_cuda_version_is_right_thread_by_thread(version):
+    microscope = pytest.importorskip("gpulessons.microscope")
+    for size in (1, 31, 257, 1009):
+        inputs = version.op.inputs(size, seed=size)
+        try:
+            with microscope.tracing() as launches:
+                got = gpu.get(version(*map(gpu.put, inputs)))
+        except NotImplementedError as unfinished:
+            pytest.skip(str(unfinished))
+        assert launches, f"{version} launched no kernel"
+        assert version.op.error(got, truth(version.op, *inputs)) <= version.op.rtol
