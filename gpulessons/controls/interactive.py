@@ -1,0 +1,211 @@
+"""A function under sliders: redrawn at every move, or measured when a button is pressed."""
+
+import asyncio
+import inspect
+import sys
+import time
+import uuid
+from contextlib import closing
+from functools import cached_property
+
+from .showing import Picture, bundle, escape
+from .sliders import control
+
+PAUSE = 0.02  # Seconds between two results, in which the kernel hears a press on Stop.
+
+
+def live(function, /, *, run=None, labels=None, **controls):
+    """Show what `function(**controls)` gives under its controls: the returned Live shows itself.
+
+    A control is (low, high) or (low, high, step), a list to choose from, True or False, or a
+    `slider(...)`; `labels` says in words or units what each is: `labels={"n": "elements"}`. The
+    function returns what to show, or yields better and better results.
+
+    A cheap function runs at every move. With `run="Measure"` a button of that name runs it, and
+    Stop ends it at its next result, which stays. Either way it runs once for the first values, so
+    that a saved page has a result. Raises TypeError or ValueError where the controls do not fit it.
+    """
+    return Live(function, run, dict(labels or {}), controls)
+
+
+class Live:
+    """A function, the controls that set its arguments, and what it gave last."""
+
+    def __init__(self, function, run, labels, controls):
+        self.function, self.run, self.labels = function, run, labels
+        self.controls = {name: control(name, given) for name, given in controls.items()}
+        self.values = {name: each.start for name, each in self.controls.items()}
+        self.result = None
+        self.measuring = self.stopped = False
+        self._place, self._placed = uuid.uuid4().hex, False
+        inspect.signature(function).bind(**self.values)
+        strange = sorted(set(labels) - set(controls))
+        if strange:
+            raise ValueError(f"There is no control named {', '.join(strange)} to label.")
+
+    def results(self):
+        """What the function gives for the current values, one by one."""
+        given = self.function(**self.values)
+        if inspect.isgenerator(given):
+            yield from given
+        else:
+            yield given
+
+    def stop(self):
+        """End the run at its next result."""
+        self.stopped = True
+
+    async def measure(self):
+        """Show the results as they come, until the last one, an error, or Stop."""
+        if self.measuring:
+            return
+        self._measuring(True)
+        start, count = time.perf_counter(), 0
+        try:
+            with closing(self.results()) as results:
+                for count, result in enumerate(results, 1):
+                    self._show(result)
+                    self._say(f"Running: {_so_far(count, start)} …")
+                    await asyncio.sleep(PAUSE)
+                    if self.stopped:
+                        break
+            self._say(f"{'Stopped' if self.stopped else 'Done'}: {_so_far(count, start)}.")
+        except Exception as error:
+            self._fail(error, keep=count > 0)
+        finally:
+            self._measuring(False)
+
+    def _measuring(self, now):
+        self.measuring, self.stopped = now, False
+        self.run_button.disabled, self.stop_button.disabled = now, not now
+
+    def _moved(self, name, value):
+        self.values[name] = value
+        if self.run:
+            self._say(f"Press {self.run} for these values.")
+            return
+        try:
+            for result in self.results():
+                self._show(result)
+            self._say("")
+        except Exception as error:
+            self._fail(error)
+
+    def _pressed(self, _button):
+        # The run takes turns with the kernel's messages on its own loop, so that Stop can arrive.
+        self._task = asyncio.get_running_loop().create_task(self.measure())
+
+    def _show(self, result):
+        if result is None:
+            raise ValueError("it gave nothing to show; let it return or yield its result")
+        self.result = result
+        self._put(_showable(result))
+
+    def _put(self, shown):
+        """Fill this control's output: an ordinary one, so that a saved page keeps it."""
+        from IPython.display import display
+
+        display(shown, display_id=self._place, update=self._placed)
+        self._placed = True
+
+    def _say(self, words):
+        self.status.value = f'<span role="status">{escape(words)}</span>'
+
+    def _fail(self, error, keep=False):
+        """Say what went wrong, in place of a result that these values did not give."""
+        call = ", ".join(f"{name}={value!r}" for name, value in self.values.items())
+        words = f"{self.function.__name__}({call}) failed: {type(error).__name__}: {error}"
+        self._say(words if keep else "")
+        if not keep:
+            self._put(Sentence(words))
+
+    @cached_property
+    def widget(self):
+        """The controls, one to a line, over the buttons (if any) and a line of progress."""
+        from ipywidgets import HBox, VBox
+
+        turned = [self._turned(name) for name in self.controls]
+        buttons = [HBox([self.run_button, self.stop_button])] if self.run else []
+        return VBox([*turned, *buttons, self.status])
+
+    def _turned(self, name):
+        widget = self.controls[name].widget()
+        widget.description = self._title(name)
+        widget.style = {"description_width": "initial"}
+        widget.layout = {"width": "80%"}
+        widget.observe(lambda change: self._moved(name, change["new"]), "value")
+        return widget
+
+    def _title(self, name):
+        return f"{name} ({self.labels[name]})" if name in self.labels else name
+
+    @cached_property
+    def run_button(self):
+        from ipywidgets import Button
+
+        button = Button(description=self.run or "Run", button_style="primary")
+        button.on_click(self._pressed)
+        return button
+
+    @cached_property
+    def stop_button(self):
+        from ipywidgets import Button
+
+        button = Button(description="Stop", disabled=True)
+        button.on_click(lambda _button: self.stop())
+        return button
+
+    @cached_property
+    def status(self):
+        from ipywidgets import HTML
+
+        return HTML()
+
+    def __repr__(self):
+        turned = "; ".join(f"{self._title(name)} from {self.controls[name]}, here {value}"
+                           for name, value in self.values.items())
+        return f"{self.function.__name__} with {turned}"
+
+    def _ipython_display_(self):
+        from IPython.display import display
+
+        display(bundle(repr(self), f"<p>{escape(self)}</p>", self.widget), raw=True)
+        self._placed = False
+        try:
+            for result in self.results():
+                self._show(result)
+        except Exception as error:
+            self._fail(error, keep=self._placed)
+            raise
+
+
+class Sentence:
+    """Words as an output, which a screen reader announces."""
+
+    def __init__(self, words):
+        self.words = words
+
+    def __repr__(self):
+        return self.words
+
+    def _repr_html_(self):
+        return f'<p role="status">{escape(self.words)}</p>'
+
+
+def _so_far(count, start):
+    return f"{count} result{'s' * (count != 1)} in {time.perf_counter() - start:.1f} s"
+
+
+def _showable(result):
+    """A figure, or the figure of some axes, as a picture; text as such; anything else as it is."""
+    if isinstance(result, str):
+        return Sentence(result)
+    figures = sys.modules.get("matplotlib.figure")
+    figure = getattr(result, "figure", result)
+    if figures is None or not isinstance(figure, figures.Figure):
+        return result
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close(figure)  # Else the notebook shows it once more.
+    titles = [figure.get_suptitle(), *(axes.get_title(side) for axes in figure.axes
+                                       for side in ("left", "center"))]
+    return Picture(figure, " ".join(filter(None, titles)) or "A figure without a title.")

@@ -1,0 +1,106 @@
+"""A guess made before the measurement: a question, a slider, and what the learner said."""
+
+import math
+import numbers
+from functools import cached_property
+
+from .reveals import Reveal
+from .showing import Scale, bundle, escape
+
+_remembered = {}  # A cell that runs again, as under Run All, must not forget the learner's guess.
+
+
+def predict(question, low, high, unit="×", *, key=None):
+    """Ask for a guess between `low` and `high`, with a slider: the Prediction shows itself.
+
+    The scale is logarithmic where it spans a factor of 100 or more. `key` names the guess for a
+    cell that runs again; without one the question does. Raises ValueError for a scale without
+    extent.
+    """
+    return Prediction(question, Scale(low, high, unit), key or question)
+
+
+class Prediction:
+    """A question, a slider, and the learner's guess: `value` is None until the slider moves."""
+
+    def __init__(self, question, scale, key):
+        self.question, self.scale, self.key = question, scale, key
+
+    @property
+    def value(self):
+        guess = _remembered.get(self.key)
+        return guess if guess is not None and self.scale.low <= guess <= self.scale.high else None
+
+    def set(self, value):
+        """Make the guess without the slider. Raises ValueError for a value off the scale."""
+        if not isinstance(value, numbers.Real) or not self.scale.low <= value <= self.scale.high:
+            raise ValueError(f"{value} is off the scale: choose a number from "
+                             f"{self.scale.write(self.scale.low)} to "
+                             f"{self.scale.write(self.scale.high)}.")
+        if "widget" in vars(self):
+            self.slider.value = value
+        self._keep(value)
+
+    def reveal(self, measured, model=None, assumptions=(), label="measured here", *,
+               tier="live", why="no GPU"):
+        """Compare the guess with what was measured and what a model expects, in one picture.
+
+        `measured` is a number, a (low, median, high) tuple, or None where `why` says what is
+        missing. `assumptions` are the model's: (name, explanation), or (name, held, explanation)
+        once it is known whether each held. A value that was not measured here says so: `tier` is
+        "recorded" or "published", and `label` tells where ("recorded on an H200, 2026-11-20").
+        """
+        return Reveal(self.question, self.scale, self.value, measured, model, assumptions,
+                      label, tier, why)
+
+    def _moved(self, change):
+        # Three digits, within the ends: powers of ten leave noise in the others.
+        value = float(f"{change['new']:.3g}")
+        self._keep(min(max(value, self.scale.low), self.scale.high))
+
+    def _keep(self, value):
+        _remembered[self.key] = value
+        if "widget" in vars(self):
+            self.status.value = self._status()
+
+    def _status(self):
+        made = "not yet moved" if self.value is None else f"<b>{self.scale.write(self.value)}</b>"
+        return f'<span role="status">Your prediction: {made}</span>'
+
+    @cached_property
+    def widget(self):
+        """The slider between its ends, the question above, the guess in words below."""
+        from ipywidgets import HTML, HBox, VBox
+
+        ends = [HTML(self.scale.write(end)) for end in (self.scale.low, self.scale.high)]
+        log = ", log scale" if self.scale.log else ""
+        title = HTML(f"<b>{escape(self.question)}</b> ({escape(self.scale.unit)}{log})")
+        return VBox([title, HBox([ends[0], self.slider, ends[1]]), self.status])
+
+    @cached_property
+    def slider(self):
+        from ipywidgets import FloatLogSlider, FloatSlider
+
+        low, high = self.scale.low, self.scale.high
+        start = self.scale.middle if self.value is None else self.value
+        look = {"readout": False, "layout": {"width": "60%"}}
+        if self.scale.log:
+            slider = FloatLogSlider(start, min=math.log10(low), max=math.log10(high), step=0.05,
+                                    **look)
+        else:
+            slider = FloatSlider(start, min=low, max=high, step=(high - low) / 100, **look)
+        slider.observe(self._moved, "value")
+        return slider
+
+    @cached_property
+    def status(self):
+        from ipywidgets import HTML
+
+        return HTML(self._status())
+
+    def __repr__(self):
+        guess = "" if self.value is None else f" You said {self.scale.write(self.value)}."
+        return f"Prediction: {self.question} ({self.scale}){guess}"
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return bundle(repr(self), f"<p>{escape(self)}</p>", self.widget)

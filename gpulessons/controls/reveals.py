@@ -1,0 +1,243 @@
+"""What became of a prediction: guess, measurement and model, in one sentence and one picture."""
+
+import json
+import numbers
+import textwrap
+from dataclasses import asdict, dataclass
+
+from .showing import BLUE, GREEN, INK, VERMILLION, Picture, Scale, escape, quantity
+
+
+@dataclass(frozen=True)
+class Reveal:
+    """A prediction, a measurement and a model's estimate, and in words how far apart they are.
+
+    Numbers are in the scale's unit. `measured` is kept as (low, median, high), or None;
+    `assumptions` as (name, held, explanation), where `held` is None as long as nobody knows.
+    """
+
+    question: str
+    scale: Scale
+    prediction: float | None
+    measured: tuple | float | None
+    model: float | None = None
+    assumptions: tuple = ()
+    label: str = "measured here"
+    tier: str = "live"
+    why: str = "no GPU"
+
+    def __post_init__(self):
+        if self.tier not in ("live", "recorded", "published"):
+            raise ValueError(f"A tier is live, recorded or published, not {self.tier!r}.")
+        if self.tier != "live" and self.label == "measured here":
+            raise ValueError(f"A {self.tier} value is not measured here: say where with label=….")
+        object.__setattr__(self, "measured", _spread(self.measured))
+        object.__setattr__(self, "assumptions", tuple(map(_assumption, self.assumptions)))
+
+    @property
+    def median(self):
+        return None if self.measured is None else self.measured[1]
+
+    @property
+    def factor(self):
+        """How many times the prediction is off, at least 1; None where that means nothing."""
+        return _factor(self.prediction, self.median)
+
+    @property
+    def score(self):
+        """The prediction's error in words."""
+        if self.prediction is None:
+            return "no prediction was made"
+        if self.measured is None:
+            return "not scored, since nothing was measured"
+        low, median, high = self.measured
+        if low <= self.prediction <= high and low < high:
+            return "inside the spread of the measurement"
+        if self.scale.log and self.factor:
+            return _score(self.factor)
+        percent = 100 * abs(self.prediction - median) / (self.scale.high - self.scale.low)
+        bound = next((bound for bound in (5, 10, 25, 50) if percent <= bound), None)
+        return f"within {bound} % of the scale" if bound else "off by more than half the scale"
+
+    @property
+    def sentence(self):
+        """The message of the picture."""
+        said = ("No prediction was made" if self.prediction is None
+                else f"You said {self.scale.write(self.prediction)}")
+        if self.measured is None:
+            return f"{said}; not {self.label}: {self.why}."
+        value = self.scale.write(self.median)
+        found = f"this machine says {value}" if self.tier == "live" else f"{value} was {self.label}"
+        gap = "" if self.prediction is None else f": {self._gap(self.median, self.prediction)}"
+        return f"{said}; {found}{gap}."
+
+    @property
+    def reason(self):
+        """Whether the model explains the measurement, and if not, which assumption failed."""
+        if self.model is None:
+            return ""
+        expects = f"The model expects {self.scale.write(self.model)}"
+        if self.measured is None:
+            provided = f", provided that {_listed(self.assumptions)}" if self.assumptions else ""
+            return f"{expects}{provided}."
+        low, median, high = self.measured
+        if abs(self.model - median) <= 0.25 * abs(median):
+            return f"{expects}, within 25 % of the measurement."
+        if low <= self.model <= high:
+            return f"{expects}, inside the spread of the measurement."
+        return f"{expects}, {self._gap(self.model, median)} than measured. {self._blame()}"
+
+    def _blame(self):
+        failed = [each for each in self.assumptions if each[1] is False]
+        unknown = [each for each in self.assumptions if each[1] is None]
+        if failed:
+            return f"What did not hold: {_listed(failed)}."
+        if unknown:
+            return f"At least one of its assumptions failed: {_listed(unknown)}."
+        if not self.assumptions:
+            return "It names no assumption to blame."
+        return "It leaves something out: every assumption that it names held."
+
+    def _gap(self, value, reference):
+        """From `reference` to `value`: as a factor on a log scale, else as a difference."""
+        way = "more" if value > reference else "less"
+        factor = _factor(value, reference)
+        if self.scale.log and factor:
+            times = quantity(float(f"{factor:.2g}"))
+            return f"{times} times {way}" if factor >= 1.1 else "the same within 10 %"
+        unit = "points" if self.scale.unit == "%" else self.scale.unit
+        return f"{quantity(abs(value - reference), unit)} {way}"
+
+    @property
+    def caption(self):
+        """What stands under the picture: the score, and the model's part."""
+        score = (f"Your prediction: {self.score}." if self.prediction is not None
+                 else "To make a prediction, move its slider and run this cell again.")
+        return f"{score} {self.reason}".strip()
+
+    @property
+    def alt(self):
+        """The picture in words, its message first."""
+        marks = "; ".join(f"{name}: {words}" for name, _, words, _ in _rows(self))
+        return f"{self.sentence} {marks}. Axis: {self.question} ({self.scale})."
+
+    def figure(self):
+        """The picture, as a matplotlib Figure."""
+        return _draw(self)
+
+    def to_json(self):
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text):
+        fields = json.loads(text)
+        return cls(**{**fields, "scale": Scale(**fields["scale"])})
+
+    def __repr__(self):
+        return f"{self.question} {self.sentence} {self.caption}"
+
+    def _repr_html_(self):
+        picture = Picture(self.figure(), self.alt)._repr_html_()
+        return (f'<figure style="margin: 0">{picture}'
+                f"<figcaption>{escape(self.caption)}</figcaption></figure>")
+
+
+def _spread(measured):
+    """(low, median, high) of a number or of such a tuple, or None."""
+    if measured is None:
+        return None
+    low, median, high = (measured,) * 3 if isinstance(measured, numbers.Real) else measured
+    if not low <= median <= high:
+        raise ValueError(f"A measurement is a number or (low, median, high), not {measured}.")
+    return float(low), float(median), float(high)
+
+
+def _assumption(given):
+    """(name, held, explanation) of (name, explanation) or of itself."""
+    name, *held, explanation = given
+    return name, held[0] if held else None, explanation.rstrip(".")
+
+
+def _listed(assumptions):
+    return "; ".join(f"{name} ({explanation})" for name, _, explanation in assumptions)
+
+
+def _factor(one, other):
+    if one is None or other is None or min(one, other) <= 0:
+        return None
+    return max(one, other) / min(one, other)
+
+
+def _score(factor):
+    if factor <= 2:
+        return "within 25 %" if factor <= 1.25 else "within 2×"
+    nearer = next((bound for bound in (10, 100) if factor <= bound), None)
+    return {10: "off by 2×–10×", 100: "off by 10×–100×", None: "off by more than 100×"}[nearer]
+
+
+def _rows(reveal):
+    """From the top of the picture: (name, (low, middle, high) or None, words, how to draw it)."""
+    write, measured = reveal.scale.write, reveal.measured
+    guess = None if reveal.prediction is None else (reveal.prediction,) * 3
+    yield ("your prediction", guess, write(guess[1]) if guess else "none was made",
+           {"marker": "D", "color": BLUE})
+    words = f"not possible ({reveal.why})"
+    if measured:
+        low, median, high = map(write, measured)
+        words = median if low == high else f"{median} ({low} to {high})"
+    # Solid is live, dashed recorded, an open marker published: as in every figure of the course.
+    yield (reveal.label, measured, words,
+          {"marker": "o", "color": VERMILLION,
+            "linestyle": (0, (2, 1)) if reveal.tier == "recorded" else "-",
+            "markerfacecolor": "none" if reveal.tier != "live" else VERMILLION})
+    if reveal.model is not None:
+        yield ("the model", (reveal.model,) * 3, write(reveal.model), {"color": GREEN})
+
+
+def _draw(reveal):
+    """One row for each mark, so that no two labels can meet, over one shared axis."""
+    from matplotlib.figure import Figure
+
+    rows = list(_rows(reveal))
+    figure = Figure(figsize=(8, 1.6 + 0.4 * len(rows)), layout="constrained", facecolor="none")
+    axes = figure.add_subplot(facecolor="none")
+    figure.suptitle(textwrap.fill(reveal.sentence, 72), x=0.01, ha="left", color=INK, weight="bold")
+    _axis(axes, reveal, [value for _, spread, _, _ in rows for value in spread or ()])
+    axes.set_yticks(range(len(rows)), [textwrap.fill(name, 24) for name, *_ in rows])
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    for y, (_, spread, words, look) in enumerate(rows):
+        _mark(axes, y, spread, words, look)
+    return figure
+
+
+def _axis(axes, reveal, values):
+    scale = reveal.scale
+    if scale.log and all(value > 0 for value in values):
+        axes.set_xscale("log")
+        axes.minorticks_off()
+    low, high = min([scale.low, *values]), max([scale.high, *values])
+    axes.plot([low, high], [0, 0], alpha=0)  # Room for the scale, and for what fell outside it.
+    axes.xaxis.set_major_formatter(lambda value, _: scale.write(value))
+    log = ", log scale" if scale.log else ""
+    axes.set_xlabel(textwrap.fill(f"{reveal.question} ({scale.unit}{log})", 80), color=INK)
+    axes.tick_params(colors=INK)
+    axes.tick_params(axis="y", length=0)
+    axes.spines[:].set_visible(False)
+    axes.spines["bottom"].set(visible=True, color=INK)
+
+
+def _mark(axes, y, spread, words, look):
+    """A marker with its spread, or a thin line for a model, and its value in words beside it."""
+    if spread is None:
+        axes.text(0.01, y, words, transform=axes.get_yaxis_transform(), va="center", color=INK,
+                  style="italic")
+        return
+    low, middle, high = spread
+    if "marker" in look:
+        axes.plot([low, high], [y, y], linewidth=3, **{**look, "marker": "|", "markersize": 7})
+        axes.plot([middle], [y], markersize=9, markeredgewidth=1.8, **look)
+    else:
+        axes.vlines(middle, y - 0.35, y + 0.35, linewidth=1.2, **look)
+    right = axes.transAxes.inverted().transform(axes.transData.transform((middle, y)))[0] > 0.6
+    axes.annotate(words, (low if right else high, y), (-12 if right else 12, 0), color=INK,
+                  textcoords="offset points", va="center", ha="right" if right else "left")

@@ -1,0 +1,430 @@
+"""The controls in process: traits are set as a browser would set them. No display, no network."""
+
+import asyncio
+import io
+import json
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from gpulessons.controls import Reveal, live, predict, quiz, slider
+from gpulessons.controls.showing import VIEW, Picture, quantity
+
+QUESTION = "How much faster?"
+
+
+@pytest.fixture
+def guess():
+    """A prediction that no other test has made."""
+    return predict(QUESTION, 0.1, 1000, key=object())
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What IPython's display was asked to show: (object, display id, whether it replaced)."""
+    calls = []
+
+    def display(thing, *, display_id=None, update=False, raw=False):
+        calls.append((thing, display_id, update))
+
+    monkeypatch.setattr("IPython.display.display", display)
+    return calls
+
+
+def test_importing_the_controls_loads_no_widgets_and_no_plots():
+    heavy = {"ipywidgets", "matplotlib", "numpy", "IPython"}
+    code = f"import sys, gpulessons.controls; print({heavy} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize(("value", "unit", "words"), [
+    (100, "×", "100×"), (0.041234, "×", "0.0412×"), (12345, "ms", "12,300 ms"),
+    (94, "%", "94 %"), (-1.5, "", "−1.5"), (1e-6, "s", "0.000001 s")])
+def test_a_quantity_has_three_digits_and_its_unit(value, unit, words):
+    assert quantity(value, unit) == words
+
+
+# Predictions
+
+
+def test_a_prediction_is_none_until_the_slider_moves(guess):
+    assert guess.widget and guess.value is None
+    assert "not yet moved" in guess.status.value
+    guess.slider.value = 97.123
+    assert guess.value == 97.1
+    assert "97.1×" in guess.status.value
+
+
+def test_a_log_slider_starts_at_the_geometric_middle_and_a_linear_one_at_the_arithmetic():
+    assert predict(QUESTION, 0.1, 1000).slider.value == pytest.approx(10)
+    assert predict(QUESTION, 0, 100, "%").slider.value == 50
+
+
+def test_the_slider_reaches_both_ends_of_its_scale(guess):
+    for end, exponent in ((0.1, guess.slider.min), (1000, guess.slider.max)):
+        guess.slider.value = 10 ** exponent
+        assert guess.value == end
+
+
+def test_setting_a_prediction_moves_the_slider_and_refuses_what_is_off_the_scale(guess):
+    assert guess.widget
+    guess.set(37.25)
+    assert (guess.value, guess.slider.value) == (37.25, 37.25)
+    for wrong in (0.05, 2000, float("nan"), "37"):
+        with pytest.raises(ValueError, match="choose a number from"):
+            guess.set(wrong)
+    assert guess.value == 37.25
+
+
+def test_a_cell_that_runs_again_remembers_the_guess_unless_the_scale_no_longer_has_it():
+    predict(QUESTION, 1, 1000, key="again").set(500)
+    assert predict(QUESTION, 1, 1000, key="again").slider.value == pytest.approx(500)
+    assert predict(QUESTION, 1, 100, key="again").value is None
+    assert predict(QUESTION, 1, 1000, key="other").value is None
+
+
+def test_a_scale_without_extent_is_refused_in_words():
+    with pytest.raises(ValueError, match="from a low number to a higher one"):
+        predict(QUESTION, 10, 10)
+
+
+def test_a_saved_prediction_reads_without_widgets(guess):
+    data = guess._repr_mimebundle_()
+    assert data[VIEW]["model_id"] == guess.widget.model_id
+    for kind in ("text/plain", "text/html"):
+        assert f"Prediction: {QUESTION} (0.1× … 1,000×, log scale)" in data[kind]
+
+
+def test_words_from_the_notebook_are_escaped_in_every_static_page():
+    sly = "<script>a</script>"
+    pages = [predict(sly, 1, 2)._repr_mimebundle_()["text/html"],
+             quiz(sly, {sly: sly, "b": "b"}, right="b")._repr_html_(),
+             Reveal(sly, predict(sly, 1, 2).scale, None, 1.5)._repr_html_()]
+    assert not any("<script" in page for page in pages)
+
+
+# Reveals
+
+
+@pytest.mark.parametrize(("said", "measured", "gap", "score"), [
+    (100, 3.14, "32 times less", "off by 10×–100×"),
+    (10, 12.6, "1.3 times more", "within 2×"),
+    (10, 10.5, "the same within 10 %", "within 25 %"),
+    (1, 900, "900 times more", "off by more than 100×"),
+    (3, (2.5, 4, 5), "1.3 times more", "inside the spread of the measurement")])
+def test_a_reveal_says_how_far_off_the_prediction_was(guess, said, measured, gap, score):
+    guess.set(said)
+    reveal = guess.reveal(measured)
+    assert reveal.sentence.startswith(f"You said {said}×; this machine says ")
+    assert reveal.sentence.endswith(f"×: {gap}.")
+    assert reveal.score == score
+
+
+def test_a_linear_scale_compares_by_difference_so_that_zero_can_be_said():
+    guess = predict("Which share?", 0, 100, "%", key=object())
+    guess.set(0)
+    reveal = guess.reveal(8)
+    assert reveal.sentence == "You said 0 %; this machine says 8 %: 8 points more."
+    assert (reveal.score, reveal.factor) == ("within 10 % of the scale", None)
+    assert "your prediction: 0 %" in reveal.alt
+
+
+def test_without_a_prediction_the_reveal_says_so(guess):
+    reveal = guess.reveal(3.14)
+    assert reveal.sentence == "No prediction was made; this machine says 3.14×."
+    assert "run this cell again" in repr(reveal)
+
+
+def test_what_could_not_be_measured_is_said_and_the_model_still_shown(guess):
+    reveal = guess.reveal(None, 40, [("launches are free", "they cost 5 µs.")])
+    assert reveal.sentence == "No prediction was made; not measured here: no GPU."
+    assert reveal.reason == ("The model expects 40×, provided that launches are free "
+                             "(they cost 5 µs).")
+    assert "measured here: not possible (no GPU); the model: 40×" in reveal.alt
+
+
+def test_a_recorded_value_is_never_said_to_be_this_machines(guess):
+    guess.set(100)
+    reveal = guess.reveal(3.1, tier="recorded", label="recorded on an H200, 2026-11-20")
+    assert reveal.sentence == ("You said 100×; 3.1× was recorded on an H200, 2026-11-20: "
+                               "32 times less.")
+    with pytest.raises(ValueError, match="say where with label"):
+        guess.reveal(3.1, tier="recorded")
+    with pytest.raises(ValueError, match="live, recorded or published"):
+        guess.reveal(3.1, tier="guessed", label="somewhere")
+
+
+def test_the_assumption_that_failed_is_named_and_those_that_held_are_not(guess):
+    known = guess.reveal(3, 40, [("free launches", False, "5 µs each"),
+                                 ("memory-bound", True, "12 bytes per element")])
+    assert known.reason == ("The model expects 40×, 13 times more than measured. "
+                            "What did not hold: free launches (5 µs each).")
+    unknown = guess.reveal(3, 40, [("free launches", "5 µs each")])
+    assert "At least one of its assumptions failed: free launches (5 µs each)." in unknown.reason
+    held = guess.reveal(3, 40, [("memory-bound", True, "12 bytes per element")])
+    assert "It leaves something out" in held.reason
+
+
+@pytest.mark.parametrize(("measured", "model", "ends"), [
+    (4, 5, "within 25 % of the measurement."), (4, 5.01, "no assumption to blame."),
+    ((4, 5, 9), 8, "inside the spread of the measurement."),
+    ((4, 5, 9), 9.5, "no assumption to blame.")])
+def test_a_model_is_blamed_only_outside_the_spread_and_25_percent(guess, measured, model, ends):
+    assert guess.reveal(measured, model).reason.endswith(ends)
+
+
+def test_a_reveal_survives_json(guess):
+    guess.set(100)
+    reveal = guess.reveal((2.9, 3.1, 3.4), 40, [("free launches", False, "5 µs each")])
+    assert Reveal.from_json(reveal.to_json()) == reveal
+    assert json.loads(reveal.to_json())["scale"] == {"low": 0.1, "high": 1000, "unit": "×"}
+    with pytest.raises(AttributeError):
+        reveal.model = 3
+
+
+def test_a_measurement_out_of_order_is_refused(guess):
+    with pytest.raises(ValueError, match=r"a number or \(low, median, high\)"):
+        guess.reveal((3, 2, 1))
+
+
+CROWDED = [(said, measured, model) for said in (0.1, 3, 1000)
+           for measured in ((2.9, 3.1, 3.4), 0.1, 5000) for model in (3.0, 1000)]
+
+
+@pytest.mark.parametrize(("said", "measured", "model"), CROWDED)
+def test_no_two_words_of_the_picture_meet(guess, said, measured, model):
+    guess.set(said)
+    figure = guess.reveal(measured, model, label="recorded on an NVIDIA H200 SXM, 2026-11-20",
+                          tier="recorded").figure()
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    low, high = axes.get_xlim()
+    ticks = [text for text in axes.get_xticklabels() if low <= text.get_position()[0] <= high]
+    words = [*axes.texts, *axes.get_yticklabels(), *ticks, axes.xaxis.label, figure._suptitle]
+    boxes = [text.get_window_extent() for text in words]
+    assert len(boxes) >= 12
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+
+
+def test_the_picture_is_drawn_at_twice_its_size_with_alt_text_and_no_background(guess):
+    from matplotlib.image import imread
+
+    reveal = guess.reveal(3.14)
+    picture = Picture(reveal.figure(), reveal.alt)
+    pixels = int.from_bytes(picture.png[16:20], "big")
+    assert pixels // 2 == picture.width and 500 < picture.width < 850
+    assert 'alt="No prediction was made; this machine says 3.14×.' in reveal._repr_html_()
+    image = imread(io.BytesIO(picture.png))
+    assert image.shape[2] == 4 and image[2, -2, 3] == 0  # Transparent in a corner.
+
+
+def test_drawing_leaves_pyplot_alone():
+    code = ("import sys; from gpulessons.controls import predict; "
+            "predict('q', 1, 9).reveal(3)._repr_html_(); print('matplotlib.pyplot' in sys.modules)")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+# Quizzes
+
+CHOICES = {"They wait for memory": "Each element travels twice.",
+           "The GPU is slow": "It has the faster memory."}
+
+
+@pytest.fixture
+def question():
+    return quiz("Why do they tie?", CHOICES, right="They wait for memory")
+
+
+def test_every_choice_is_judged_and_explained(question):
+    right, wrong = (question.answer(choice) for choice in CHOICES)
+    assert (right.passed, wrong.passed) == (True, False)
+    assert repr(right) == "✓ Right. Each element travels twice."
+    assert repr(wrong) == "✗ Not this one. It has the faster memory."
+    with pytest.raises(ValueError, match="not among the choices: “They wait for memory”"):
+        question.answer("No idea")
+
+
+def test_pressing_a_choice_explains_it_and_marks_its_button(question):
+    assert question.widget
+    question.buttons[1].click()
+    assert "It has the faster memory." in question.explanation.value
+    assert question.buttons[1].description == "✗ The GPU is slow"
+    question.buttons[0].click()
+    question.buttons[0].click()
+    assert "Right." in question.explanation.value
+    assert question.buttons[0].description == "✓ They wait for memory"
+
+
+def test_a_saved_quiz_keeps_its_answers_folded(question):
+    data = question._repr_mimebundle_()
+    assert "○ The GPU is slow" in data["text/plain"] and "travels" not in data["text/plain"]
+    assert data["text/html"].count("<details><summary>") == 2
+    assert "Each element travels twice." in data["text/html"]
+
+
+@pytest.mark.parametrize(("choices", "right", "complaint"), [
+    ({"a": "x"}, "a", "two choices"), (CHOICES, "They wait", "not among the choices"),
+    (CHOICES, None, "not among the choices"), ({"a": "x", "A ": "y"}, "a", "read the same"),
+    ({"a": "x", "b": " "}, "a", "“b” has no words")])
+def test_a_quiz_that_cannot_teach_is_refused(choices, right, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        quiz("Why?", choices, right=right)
+
+
+# Live
+
+
+def test_a_log_slider_takes_human_steps_or_a_factor():
+    assert slider(10, 1000, log=True).values == (10, 20, 50, 100, 200, 500, 1000)
+    assert slider(1024, 8192, log=True, step=2).values == (1024, 2048, 4096, 8192)
+    assert slider(0.3, 3.0, log=True).values == (0.3, 0.5, 1, 2)
+    assert slider(1, 9, step=2).values == (1, 3, 5, 7, 9)
+    assert slider(0.0, 1.0).values[3] == 0.03
+
+
+@pytest.mark.parametrize("wrong", [
+    lambda: slider(5, 1), lambda: slider(0, 5, log=True), lambda: slider(1, 5, step=0),
+    lambda: slider(1, 5, log=True, step=1), lambda: slider(1, 9, 4, step=2),
+    lambda: slider(0, 10**7, step=1)])
+def test_a_slider_that_leads_nowhere_is_refused(wrong):
+    with pytest.raises(ValueError, match="slider"):
+        wrong()
+
+
+def test_controls_that_do_not_fit_the_function_are_refused():
+    with pytest.raises(TypeError, match="missing a required argument: 'm'"):
+        live(lambda n, m: n, n=(0, 3))
+    with pytest.raises(ValueError, match="n=3 is no control"):
+        live(lambda n: n, n=3)
+    with pytest.raises(ValueError, match="no control named m"):
+        live(lambda n: n, n=(0, 3), labels={"m": "rows"})
+
+
+def test_the_first_result_is_an_ordinary_output_and_every_move_replaces_it(shown):
+    lesson = live(lambda n, kind, fused: (n, kind, fused), n=(0, 10), kind=["a", "b"], fused=True)
+    lesson._ipython_display_()
+    (controls, *_), (first, place, update) = shown
+    assert VIEW in controls and "n from 0 … 10, here 5" in controls["text/html"]
+    assert (first, update) == ((5, "a", True), False)
+    number, kind, fused, _ = lesson.widget.children
+    number.value, kind.value, fused.value = 7, "b", False
+    assert shown[-1] == ((7, "b", False), place, True)
+    assert len(shown) == 5
+
+
+def test_labels_stand_beside_names_and_units_beside_values():
+    lesson = live(lambda n: n, n=slider(10, 1000, log=True, unit="elements"),
+                  labels={"n": "array size"})
+    control = lesson.widget.children[0]
+    assert control.description == "n (array size)"
+    assert control.label == "100 elements"
+
+
+def counting(n):
+    """Yields what it has so far, as a comparison does; `closed` remembers how far it came."""
+    counting.reached = 0
+    try:
+        for counting.reached in range(1, n + 1):
+            yield list(range(counting.reached))
+    finally:
+        counting.closed = True
+
+
+def test_heavy_work_runs_on_its_button_only(shown):
+    lesson = live(counting, run="Measure", n=(1, 9))
+    assert not lesson.run_button.disabled and lesson.stop_button.disabled
+    lesson.widget.children[0].value = 3
+    assert shown == [] and "Press Measure" in lesson.status.value
+    asyncio.run(lesson.measure())
+    assert [thing for thing, *_ in shown] == [[0], [0, 1], [0, 1, 2]]
+    assert "Done: 3 results" in lesson.status.value
+    assert not lesson.run_button.disabled and lesson.stop_button.disabled
+
+
+def test_stop_keeps_what_was_measured_and_closes_the_function(shown):
+    async def press_measure_then_stop():
+        lesson.run_button.click()
+        while len(shown) < 3:
+            await asyncio.sleep(0)
+        assert lesson.run_button.disabled and not lesson.stop_button.disabled
+        lesson.stop_button.click()
+        await lesson._task
+
+    lesson = live(counting, run="Measure", n=slider(1, 999, 999))
+    counting.closed = False
+    asyncio.run(press_measure_then_stop())
+    assert 3 <= counting.reached < 10 and counting.closed
+    assert lesson.result == list(range(counting.reached))
+    assert f"Stopped: {counting.reached} results" in lesson.status.value
+
+
+def test_an_error_is_said_in_the_output_and_the_next_move_recovers(shown):
+    lesson = live(lambda n: 6 // n, n=slider(0, 3, 1))
+    lesson._ipython_display_()
+    lesson.widget.children[0].value = 0
+    assert "(n=0) failed: ZeroDivisionError" in repr(shown[-1][0])
+    lesson.widget.children[0].value = 2
+    assert shown[-1][0] == 3
+
+
+def test_an_error_at_first_also_fails_the_cell(shown):
+    with pytest.raises(ZeroDivisionError):
+        live(lambda n: 6 // n, n=slider(0, 3, 0))._ipython_display_()
+    assert "failed: ZeroDivisionError" in repr(shown[-1][0])
+
+
+def test_an_error_halfway_keeps_the_results_before_it(shown):
+    def failing(n):
+        yield n
+        raise MemoryError("no room for 3 arrays")
+
+    lesson = live(failing, run="Measure", n=(1, 9))
+    asyncio.run(lesson.measure())
+    assert [thing for thing, *_ in shown] == [5] and lesson.result == 5
+    assert "MemoryError: no room for 3 arrays" in lesson.status.value
+    assert not lesson.run_button.disabled
+
+
+def test_a_function_that_gives_nothing_is_told_so(shown):
+    lesson = live(lambda n: None, n=(1, 9))
+    with pytest.raises(ValueError, match="let it return or yield its result"):
+        lesson._ipython_display_()
+
+
+def test_figures_and_axes_become_pictures_with_their_titles_as_alt_text(shown):
+    def bars(n):
+        from matplotlib.figure import Figure
+
+        axes = Figure().add_subplot()
+        axes.set_title(f"{n} bars", loc="left")
+        return axes if n > 5 else axes.figure
+
+    lesson = live(bars, n=(0, 10))
+    lesson._ipython_display_()
+    lesson.widget.children[0].value = 7
+    pictures = [thing for thing, *_ in shown[1:]]
+    assert [picture.alt for picture in pictures] == ["5 bars", "7 bars"]
+
+
+def test_nbconvert_renders_every_control_without_widget_state(tmp_path):
+    pytest.importorskip("nbclient")
+    import nbformat
+    from nbclient import NotebookClient
+    from nbconvert import HTMLExporter
+
+    sources = ["from gpulessons.controls import live, predict, quiz",
+               "guess = predict('How fast?', 1, 1000); guess", "guess.reveal(3)",
+               "quiz('Why?', {'a': 'since x', 'b': 'not y'}, right='a')",
+               "live(lambda n: f'{n} squared is {n * n}', n=(0, 24))"]
+    notebook = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, sources)))
+    work = {"metadata": {"path": str(Path(__file__).parent.parent)}}
+    NotebookClient(notebook, timeout=60, resources=work, store_widget_state=False).execute()
+    page, _ = HTMLExporter().from_notebook_node(notebook)
+    for words in ("Prediction: How fast? (1× … 1,000×, log scale)", "this machine says 3×",
+                  "<summary>a</summary>", "since x", "here 12", "12 squared is 144"):
+        assert words in page.split("</style>")[-1], words
