@@ -1,0 +1,18 @@
+"""Run any Numba-CUDA kernel warp by warp, without a GPU, and see exactly what it did."""
+
+from .faults import (
+    Caution,
+    KernelFault,
+    LaunchError,
+    NoProgress,
+    OutOfBounds,
+    PartialBarrier,
+    Unsupported,
+)
+from .runner import trace
+from .traces import Trace
+
+__all__ = [
+    "Caution", "KernelFault", "LaunchError", "NoProgress", "OutOfBounds", "PartialBarrier", "Trace", "Unsupported",
+    "trace",
+]  # fmt: skip
