@@ -10,9 +10,10 @@ from .faults import (
     Unsupported,
 )
 from .runner import trace
+from .tracing import tracing
 from .traces import Trace
 
 __all__ = [
     "Caution", "KernelFault", "LaunchError", "NoProgress", "OutOfBounds", "PartialBarrier", "Trace", "Unsupported",
-    "trace",
+    "trace", "tracing",
 ]  # fmt: skip
