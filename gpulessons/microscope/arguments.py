@@ -1,0 +1,103 @@
+"""Arguments as Numba takes them: NumPy arrays, scalars, tuples, records, device arrays, PyTorch tensors.
+
+Everything runs on the argument's own memory, so that the arrays hold the kernel's result; what lives on a GPU is copied
+to the host and back.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import contextmanager
+
+import numpy as np
+
+from .memory import Array, Record, View
+
+
+@contextmanager
+def admitted(values, names):
+    """The values as a kernel sees them; on leaving, results are back where they came from."""
+    returns = []
+    yield [admit(value, name, returns) for value, name in zip(values, names, strict=True)]
+    for give_back in returns:
+        give_back()
+
+
+def admit(value, name, returns):
+    if isinstance(value, (bool, int, float, complex, type(None))):
+        return value
+    if isinstance(value, np.void):
+        return Record(array_view(np.asarray(value).reshape(1), name), 0)
+    if isinstance(value, np.generic):
+        return value.item() if type(value) in (np.bool_, np.int64, np.float64) else number(value)
+    if isinstance(value, tuple):
+        parts = [admit(v, f"{name}[{i}]", returns) for i, v in enumerate(value)]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    root = getattr(value, "root", None)
+    return array_view(host_array(value, name, returns), name, root if isinstance(root, np.ndarray) else None)
+
+
+def number(value):
+    """A date or a duration counts in its own unit."""
+    return int(value.astype(np.int64)) if value.dtype.kind in "mM" else value
+
+
+def host_array(value, name, returns) -> np.ndarray:
+    """The NumPy array behind an array of any kind."""
+    if type(value).__name__ in ("In", "Out", "InOut") and hasattr(value, "value"):
+        value = value.value
+    if isinstance(value, np.ndarray):
+        return value
+    if isinstance(getattr(value, "memory", None), np.ndarray):  # the tracing module's device arrays
+        return value.memory
+    if isinstance(getattr(value, "_ary", None), np.ndarray):  # arrays of Numba's simulator
+        return value._ary
+    if hasattr(value, "detach") and hasattr(value, "device"):  # a PyTorch tensor
+        host = value.detach().cpu()
+        if value.device.type != "cpu":
+            returns.append(lambda: value.detach().copy_(host))
+        return host.numpy()
+    if hasattr(value, "copy_to_host") and hasattr(value, "copy_to_device"):  # on a real GPU
+        host = value.copy_to_host()
+        returns.append(lambda: value.copy_to_device(host))
+        return host
+    if hasattr(value, "__array_interface__"):
+        return np.asarray(value)
+    raise TypeError(
+        f"the argument {name} is a {type(value).__name__}; a kernel takes arrays, numbers, and tuples of them "
+        "(make it an array with np.array)"
+    )
+
+
+def array_view(array: np.ndarray, name: str, root=None) -> View:
+    """An array argument: its memory as one line of elements, and how its indices map to places there.
+
+    A slice of a device array starts where it starts; anything else is taken to begin at an aligned address, where
+    Numba would copy it.
+    """
+    if array.dtype.kind in "mM":
+        array = array.view(np.int64)
+    if array.dtype.hasobject or array.dtype.kind not in "biufcV":
+        raise TypeError(f"the argument {name} has dtype {array.dtype}, which a kernel cannot use")
+    step = math.gcd(array.dtype.itemsize, *array.strides) if array.size else array.dtype.itemsize
+    strides = [s // step for s in array.strides]
+    ends = [(n - 1) * s for n, s in zip(array.shape, strides, strict=True)] if array.size else []
+    first, last = sum(min(e, 0) for e in ends), sum(max(e, 0) for e in ends)
+    start = array[tuple(slice(None, None, -1) if s < 0 else slice(None) for s in strides)] if first else array
+    length = last - first + 1 if array.size else 0
+    flat = np.lib.stride_tricks.as_strided(start, (length,), (step,), writeable=array.flags.writeable)
+    origin = memory_of(array) if root is None else root
+    offset = 0 if root is None else address(array) - address(root) + first * step
+    layout = array.shape, array.dtype, tuple(strides), step, origin, offset
+    return View(Array(name, "global", *layout, address(array) + first * step), flat, start=-first)
+
+
+def address(array) -> int:
+    return array.__array_interface__["data"][0]
+
+
+def memory_of(array):
+    """The object that owns an array's memory."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array if array.base is None else array.base

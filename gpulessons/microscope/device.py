@@ -1,0 +1,223 @@
+"""A device that is the host: what `cuda.to_device`, streams and events are while `tracing()`."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import numpy as np
+
+
+class DeviceArray:
+    """An array of the imaginary device: NumPy memory behind the methods of Numba's device arrays.
+
+    `memory` is the part this array shows, `root` the whole allocation; slices share it, as on a GPU.
+    """
+
+    def __init__(self, memory: np.ndarray, root: np.ndarray | None = None):
+        self.memory, self.root = memory, memory if root is None else root
+
+    shape = property(lambda self: self.memory.shape)
+    dtype = property(lambda self: self.memory.dtype)
+    size = property(lambda self: self.memory.size)
+    ndim = property(lambda self: self.memory.ndim)
+    strides = property(lambda self: self.memory.strides)
+    nbytes = property(lambda self: self.memory.nbytes)
+    T = property(lambda self: self.transpose())
+
+    def __len__(self):
+        return len(self.memory)
+
+    def __getitem__(self, index):
+        part = self.memory[index]
+        return DeviceArray(part, self.root) if isinstance(part, np.ndarray) else part
+
+    def __setitem__(self, index, value):
+        self.memory[index] = getattr(value, "memory", value)
+
+    def __repr__(self):
+        return f"<device array {self.dtype}{list(self.shape)}, under the microscope>"
+
+    def setitem(self, index, value, stream=0):
+        self[index] = value
+
+    def getitem(self, index, stream=0):
+        return self[index]
+
+    def copy_to_host(self, ary=None, stream=0):
+        if ary is None:
+            return self.memory.copy()
+        check_shape(ary, self)
+        ary[...] = self.memory
+        return ary
+
+    def copy_to_device(self, ary, stream=0):
+        source = getattr(ary, "memory", ary)
+        check_shape(source, self)
+        self.memory[...] = source
+
+    def reshape(self, *shape, order="C"):
+        return DeviceArray(self.memory.reshape(*shape, order=order), self.root)
+
+    def ravel(self, order="C", stream=0):
+        return DeviceArray(self.memory.ravel(order), self.root)
+
+    def transpose(self, axes=None):
+        return DeviceArray(self.memory.transpose(axes), self.root)
+
+    def view(self, dtype):
+        return DeviceArray(self.memory.view(dtype), self.root)
+
+    def squeeze(self, axis=None, stream=0):
+        return DeviceArray(self.memory.squeeze(axis), self.root)
+
+    def split(self, section, stream=0):
+        for start in range(0, len(self), section):
+            yield self[start : start + section]
+
+    def is_c_contiguous(self):
+        return self.memory.flags.c_contiguous
+
+    def is_f_contiguous(self):
+        return self.memory.flags.f_contiguous
+
+    def bind(self, stream=0):
+        return self
+
+
+def check_shape(a, b):
+    if np.shape(a) != b.shape:
+        raise ValueError(f"the array on the host has shape {np.shape(a)}, the one on the device {b.shape}")
+
+
+class MappedArray(np.ndarray):
+    """Memory that host and device share: a NumPy array with a device array's methods."""
+
+    def copy_to_host(self, ary=None, stream=0):
+        return DeviceArray(self.view(np.ndarray)).copy_to_host(ary)
+
+    def copy_to_device(self, ary, stream=0):
+        self[...] = getattr(ary, "memory", ary)
+
+
+class Stream:
+    """Everything happens at once and in order."""
+
+    handle = 0
+
+    def synchronize(self):
+        pass
+
+    @contextmanager
+    def auto_synchronize(self):
+        yield self
+
+    def add_callback(self, callback, arg=None):
+        callback(self, 0, arg)
+
+
+class Event:
+    """A moment without a time: the microscope does not measure time, so what passed between two is NaN."""
+
+    def record(self, stream=0):
+        pass
+
+    synchronize = wait = record
+
+    def query(self):
+        return True
+
+    def elapsed_time(self, later):
+        return float("nan")
+
+
+class Device:
+    """What a program may ask of a GPU, with the limits that the microscope enforces."""
+
+    id = 0
+    name = b"the microscope"
+    compute_capability = (9, 0)
+    WARP_SIZE = 32
+    MAX_THREADS_PER_BLOCK = 1024
+    MAX_BLOCK_DIM_X, MAX_BLOCK_DIM_Y, MAX_BLOCK_DIM_Z = 1024, 1024, 64
+    MAX_GRID_DIM_X, MAX_GRID_DIM_Y, MAX_GRID_DIM_Z = 2**31 - 1, 65535, 65535
+    MAX_SHARED_MEMORY_PER_BLOCK = 48 * 1024
+    MULTIPROCESSOR_COUNT = 1
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def reset(self):
+        pass
+
+
+def device_array(shape, dtype=np.float64, strides=None, order="C", stream=0):
+    return DeviceArray(np.empty(shape, dtype, order))
+
+
+def device_array_like(ary, stream=0):
+    return DeviceArray(np.empty_like(getattr(ary, "memory", ary)))
+
+
+def to_device(obj, stream=0, copy=True, to=None):
+    if isinstance(obj, DeviceArray):
+        return obj
+    if to is not None:
+        to.copy_to_device(np.asarray(obj))
+        return to
+    return DeviceArray(np.array(obj))
+
+
+def host_array(shape, dtype=np.float64, strides=None, order="C", *_, **__):
+    return np.empty(shape, dtype, order)
+
+
+def mapped_array(shape, dtype=np.float64, strides=None, order="C", *_, **__):
+    return np.empty(shape, dtype, order).view(MappedArray)
+
+
+@contextmanager
+def untouched(*_, **__):
+    """pinned(…), mapped(…), defer_cleanup(): nothing to do."""
+    yield
+
+
+def nothing(*_, **__):
+    pass
+
+
+NAMES = {
+    "to_device": to_device,
+    "device_array": device_array,
+    "device_array_like": device_array_like,
+    "pinned_array": host_array,
+    "pinned_array_like": lambda ary: np.empty_like(ary),
+    "mapped_array": mapped_array,
+    "mapped_array_like": lambda ary, *_, **__: np.empty_like(ary).view(MappedArray),
+    "managed_array": mapped_array,
+    "pinned": untouched,
+    "mapped": untouched,
+    "defer_cleanup": untouched,
+    "profiling": untouched,
+    "profile_start": nothing,
+    "profile_stop": nothing,
+    "synchronize": nothing,
+    "close": nothing,
+    "stream": Stream,
+    "default_stream": Stream,
+    "legacy_default_stream": Stream,
+    "per_thread_default_stream": Stream,
+    "external_stream": lambda pointer: Stream(),
+    "event": lambda timing=True: Event(),
+    "event_elapsed_time": lambda start, end: start.elapsed_time(end),
+    "is_available": lambda: True,
+    "is_cuda_array": lambda obj: isinstance(obj, DeviceArray),
+    "as_cuda_array": lambda obj, sync=True: obj if isinstance(obj, DeviceArray) else DeviceArray(np.asarray(obj)),
+    "get_current_device": Device,
+    "select_device": lambda device_id: Device(),
+    "list_devices": lambda: [Device()],
+    "gpus": [Device()],
+    "detect": nothing,
+}

@@ -1,0 +1,60 @@
+"""What can be wrong with a kernel: exceptions for what a GPU would not survive, cautions for the rest.
+
+Every exception carries plain attributes (`line`, `array`, `index`, `shape`, `block`, `thread`, …) and its text
+is one sentence, so that a learner's checker can use either.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class Unsupported(NotImplementedError):
+    """The kernel uses something the microscope does not follow; the text names it and its line."""
+
+    def __init__(self, what: str, line: int | None = None, function: str = ""):
+        self.what, self.line, self.function = what, line, function
+        where = f", line {line}" if line else ""
+        super().__init__(f"{function or 'kernel'}{where}: the microscope does not support {what}")
+
+
+class KernelFault(Exception):
+    """A kernel did what no GPU defines. `line` is the line of source, or None for a launch."""
+
+    def __init__(self, text: str, line: int | None = None, **details):
+        self.line = line
+        self.__dict__.update(details)
+        super().__init__(text)
+
+
+class OutOfBounds(KernelFault, IndexError):
+    """Attributes: array, index, shape, block, thread, line, access ("read", "write", "atomic")."""
+
+
+class PartialBarrier(KernelFault):
+    """Attributes: line, lines (all the lines waited at), reached, threads, block."""
+
+
+class LaunchError(KernelFault, ValueError):
+    """A launch that a GPU refuses: too many threads, too much shared memory, a grid of nothing."""
+
+
+class NoProgress(KernelFault):
+    """A loop that never ends, or threads that wait for others of their own warp. Attribute: line."""
+
+
+@dataclass(frozen=True)
+class Caution:
+    """Something a GPU lets pass and a reader should not: `kind`, `line`, one sentence, how often.
+
+    Kinds: "uninitialized", "shuffle", "warp mask", "double precision", "early return", "negative index",
+    "division by zero", "fence".
+    """
+
+    kind: str
+    line: int
+    text: str
+    times: int = 1
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.text}"

@@ -1,0 +1,378 @@
+"""What a trace answers, as values: counts with text, HTML and JSON forms."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+from dataclasses import dataclass
+
+from .counts import SECTOR, SiteCount
+from .memory import short
+
+
+def table(head, rows) -> str:
+    """A text table: the first column to the left, numbers to the right."""
+    rows = [list(map(str, row)) for row in [head, *rows]]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True)))
+        .rstrip()
+        for row in rows
+    )  # fmt: skip
+
+
+def html_table(caption, head, rows) -> str:
+    def line(cells, tag):
+        return "<tr>" + "".join(f"<{tag}>{html.escape(str(c))}</{tag}>" for c in cells) + "</tr>"
+
+    body = "".join(line(row, "td") for row in rows)
+    return (
+        f"<table><caption>{html.escape(caption)}</caption><thead>{line(head, 'th')}</thead>"
+        f"<tbody>{body}</tbody></table>"
+    )
+
+
+class Report:
+    """Text, HTML and JSON for a frozen dataclass that has a `headline` and a `table`."""
+
+    def __repr__(self) -> str:
+        head, rows = self.table()
+        return self.headline() + ("\n" + table(head, rows) if rows else "")
+
+    def _repr_html_(self) -> str:
+        head, rows = self.table()
+        return html_table(self.headline(), head, rows) if rows else f"<p>{html.escape(self.headline())}</p>"
+
+    def to_json(self) -> str:
+        return json.dumps(dataclasses.asdict(self))
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.4g} %"
+
+
+def per(total, count) -> float:
+    return total / count if count else 0.0
+
+
+class Sites(Report):
+    """Sums over the places in the source that were asked about."""
+
+    sites: tuple[SiteCount, ...]
+
+    @classmethod
+    def from_json(cls, text: str):
+        return cls(tuple(SiteCount(**site) for site in json.loads(text)["sites"]))
+
+    def total(self, name: str) -> int:
+        return sum(getattr(site, name) for site in self.sites)
+
+    @property
+    def requests(self) -> int:
+        """Accesses of a whole warp."""
+        return self.total("requests")
+
+
+@dataclass(frozen=True, repr=False)
+class Coalescing(Sites):
+    """How requests to global memory became sectors of 32 bytes and lines of 128."""
+
+    sites: tuple[SiteCount, ...]
+
+    @property
+    def sectors(self) -> int:
+        return self.total("sectors")
+
+    @property
+    def lines(self) -> int:
+        return self.total("lines")
+
+    @property
+    def sectors_per_request(self) -> float:
+        return per(self.sectors, self.requests)
+
+    @property
+    def bytes_asked(self) -> int:
+        """By all threads, equal places counted each time."""
+        return self.total("bytes_asked")
+
+    @property
+    def bytes_used(self) -> int:
+        """Of each request's bytes, each once."""
+        return self.total("bytes_used")
+
+    @property
+    def bytes_moved(self) -> int:
+        return SECTOR * self.sectors
+
+    @property
+    def efficiency(self) -> float:
+        """Of the bytes moved, the share that some thread asked for."""
+        return per(self.bytes_used, self.bytes_moved)
+
+    def headline(self) -> str:
+        return (
+            f"{self.requests:,} requests, {self.sectors:,} sectors ({self.sectors_per_request:.4g} per request), "
+            f"{self.lines:,} lines, {percent(self.efficiency)} of the bytes moved were asked for"
+        )
+
+    def table(self):
+        head = ("array", "access", "line", "requests", "sectors", "per request", "lines", "used")
+        rows = [
+            (s.array, s.access, s.line, s.requests, s.sectors, f"{per(s.sectors, s.requests):.4g}", s.lines,
+             percent(per(s.bytes_used, s.bytes_moved)))
+            for s in self.sites
+        ]  # fmt: skip
+        return head, rows
+
+
+@dataclass(frozen=True, repr=False)
+class Banks(Sites):
+    """How requests to shared memory became wavefronts."""
+
+    sites: tuple[SiteCount, ...]
+
+    @property
+    def wavefronts(self) -> int:
+        return self.total("wavefronts")
+
+    @property
+    def conflicts(self) -> int:
+        """Wavefronts beyond those that the bytes alone would take."""
+        return self.wavefronts - self.total("ideal")
+
+    @property
+    def worst(self) -> int:
+        """The most wavefronts of one request (of a half- or quarter-warp, for 8 or 16 bytes): 32-way, say."""
+        return max((site.worst for site in self.sites), default=0)
+
+    def headline(self) -> str:
+        return (
+            f"{self.requests:,} requests to shared memory, {self.wavefronts:,} wavefronts, "
+            f"{self.conflicts:,} of them conflicts, at worst {self.worst}-way"
+        )
+
+    def table(self):
+        head = ("array", "access", "line", "requests", "wavefronts", "conflicts", "worst")
+        rows = [
+            (s.array, s.access, s.line, s.requests, s.wavefronts, s.wavefronts - s.ideal, f"{s.worst}-way")
+            for s in self.sites
+        ]
+        return head, rows
+
+
+@dataclass(frozen=True)
+class BranchCount:
+    """A branch at one line: `if`, or the question of a loop whether to turn again."""
+
+    function: str
+    line: int
+    instances: int  # times a warp came to it
+    divergent: int  # of these, times its threads went both ways
+
+
+@dataclass(frozen=True)
+class CodeCount:
+    """A straight run of code that begins at one line."""
+
+    function: str
+    line: int
+    slots: int  # 32 for every warp that ran it
+    active: int  # threads that ran it
+
+
+@dataclass(frozen=True, repr=False)
+class Divergence(Report):
+    """Branches that one warp took both ways, and how many of its lanes worked."""
+
+    branches: tuple[BranchCount, ...]
+    code: tuple[CodeCount, ...]
+
+    @classmethod
+    def from_json(cls, text: str) -> Divergence:
+        d = json.loads(text)
+        return cls(tuple(BranchCount(**b) for b in d["branches"]), tuple(CodeCount(**c) for c in d["code"]))
+
+    @property
+    def instances(self) -> int:
+        return sum(b.instances for b in self.branches)
+
+    @property
+    def divergent(self) -> int:
+        return sum(b.divergent for b in self.branches)
+
+    @property
+    def efficiency(self) -> float:
+        """Active lanes / lanes, over every straight run of code that a warp executed."""
+        return per(sum(c.active for c in self.code), sum(c.slots for c in self.code))
+
+    def headline(self) -> str:
+        return (
+            f"{self.divergent:,} of {self.instances:,} branches divergent, "
+            f"warp efficiency {percent(self.efficiency)}"
+        )
+
+    def table(self):
+        rows = [(b.function, b.line, b.instances, b.divergent) for b in self.branches]
+        return ("function", "line", "branches", "divergent"), rows
+
+
+@dataclass(frozen=True, repr=False)
+class Work(Report):
+    """What the average thread did. `reads`, `writes`, `atomics` are of global memory."""
+
+    threads: int
+    reads: float
+    writes: float
+    atomics: float
+    shared_reads: float
+    shared_writes: float
+    shared_atomics: float
+    local_reads: float
+    local_writes: float
+    constant_reads: float
+    flops: float
+
+    @classmethod
+    def from_json(cls, text: str) -> Work:
+        return cls(**json.loads(text))
+
+    def headline(self) -> str:
+        return f"{self.threads:,} threads; each, on average:"
+
+    def table(self):
+        names = [f.name for f in dataclasses.fields(self)[1:]]
+        rows = [(n.replace("_", " "), f"{getattr(self, n):.4g}") for n in names if getattr(self, n)]
+        return ("work", "per thread"), rows
+
+
+@dataclass(frozen=True, repr=False)
+class Intensity(Report):
+    """FLOPs per byte of global memory: as the threads asked, and as sectors moved (no caches)."""
+
+    flops: int
+    bytes_asked: int
+    bytes_moved: int
+
+    @classmethod
+    def from_json(cls, text: str) -> Intensity:
+        return cls(**json.loads(text))
+
+    @property
+    def asked(self) -> float:
+        return per(self.flops, self.bytes_asked)
+
+    @property
+    def moved(self) -> float:
+        return per(self.flops, self.bytes_moved)
+
+    def headline(self) -> str:
+        return (
+            f"{self.flops:,} FLOPs; {self.asked:.4g} per byte asked for ({self.bytes_asked:,} B), "
+            f"{self.moved:.4g} per byte moved ({self.bytes_moved:,} B)"
+        )
+
+    def table(self):
+        return (), ()
+
+
+@dataclass(frozen=True)
+class Touch:
+    """One of the two accesses of a race."""
+
+    block: tuple[int, int, int]
+    thread: tuple[int, int, int]
+    line: int
+    access: str
+
+    def __str__(self) -> str:
+        verb = {"read": "reads it", "write": "writes it", "atomic": "updates it atomically"}[self.access]
+        return f"thread {short(self.thread)} of block {short(self.block)} {verb} at line {self.line}"
+
+
+@dataclass(frozen=True)
+class Race:
+    """Two threads at one cell with nothing that orders them; `first` came first in this run."""
+
+    array: str
+    cell: tuple[int, ...]
+    first: Touch
+    second: Touch
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        return self.first.line, self.second.line
+
+    @property
+    def threads(self):
+        return self.first.thread, self.second.thread
+
+    def __str__(self) -> str:
+        cell = ", ".join(map(str, self.cell))
+        return f"{self.array}[{cell}]: {self.first}, {self.second}, and no barrier orders them"
+
+
+@dataclass(frozen=True, repr=False)
+class Races(Report):
+    """The first races found (a sequence), and the number of cells that have one."""
+
+    found: tuple[Race, ...]
+    cells: int
+
+    @classmethod
+    def from_json(cls, text: str) -> Races:
+        d = json.loads(text)
+        return cls(tuple(race_from(r) for r in d["found"]), d["cells"])
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __iter__(self):
+        return iter(self.found)
+
+    def __getitem__(self, i):
+        return self.found[i]
+
+    def headline(self) -> str:
+        return f"races at {self.cells:,} cells" if self.cells else "no races"
+
+    def table(self):
+        return ("race",), [(str(race),) for race in self.found]
+
+
+def race_from(d: dict) -> Race:
+    first, second = (
+        Touch(tuple(t["block"]), tuple(t["thread"]), t["line"], t["access"]) for t in (d["first"], d["second"])
+    )
+    return Race(d["array"], tuple(d["cell"]), first, second)
+
+
+@dataclass(frozen=True)
+class LineCount:
+    """All that was counted at one line of source."""
+
+    function: str
+    line: int
+    flops: int
+    requests: int  # to global memory
+    sectors: int
+    shared_requests: int
+    conflicts: int
+    branches: int
+    divergent: int
+
+    def notes(self) -> str:
+        """In a few words, what there is to say about the line."""
+        parts = []
+        if self.requests:
+            parts.append(f"{per(self.sectors, self.requests):.3g} sectors/request")
+        if self.conflicts:
+            parts.append(f"{self.conflicts:,} bank conflicts")
+        elif self.shared_requests:
+            parts.append("no bank conflicts")
+        if self.branches:
+            parts.append(f"{self.divergent:,} of {self.branches:,} divergent")
+        if self.flops:
+            parts.append(f"{self.flops:,} FLOPs")
+        return ", ".join(parts)

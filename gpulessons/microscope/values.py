@@ -1,0 +1,295 @@
+"""Arithmetic as Numba types it, on NumPy vectors with one element per lane.
+
+A value that every thread shares stays a plain Python number: an int is an int64, a float a float64, as Numba reads
+literals. NumPy scalars and vectors keep their own type. Where Python, NumPy and Numba differ, Numba wins: integers widen
+to 64 bits and wrap around, int32 with float32 gives float64, a float32 raised to an int stays float32.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from .faults import Unsupported
+
+BOOL, INT64, UINT64, FLOAT64 = map(np.dtype, ("bool", "int64", "uint64", "float64"))
+PLAIN = {bool: BOOL, int: INT64, float: FLOAT64, complex: np.dtype("complex128")}
+SETTLED = frozenset(map(np.dtype, "int64 uint64 float16 float32 float64 complex64 complex128".split()))
+COMPLEX_FLOPS = {np.add: 2, np.subtract: 2, np.multiply: 6, np.true_divide: 11}
+
+
+def dtype_of(value) -> np.dtype:
+    dtype = PLAIN.get(type(value)) or getattr(value, "dtype", None)
+    if not isinstance(dtype, np.dtype):
+        raise Unsupported(f"arithmetic on {type(value).__name__}")
+    return dtype
+
+
+def wrap(value: int) -> int:
+    """A Python int as the int64 it would be."""
+    return value if -(2**63) <= value < 2**63 else (value + 2**63) % 2**64 - 2**63
+
+
+def plain(value):
+    """Shared 64-bit numbers as Python's own, which are quicker."""
+    return value.item() if type(value) in (np.int64, np.float64, np.bool_) else value
+
+
+def cast(w, value, dtype):
+    """`float32(x)`: truncates towards zero and wraps around, as on a GPU."""
+    if isinstance(value, tuple):
+        raise Unsupported("a cast of a tuple")
+    if type(value) is int:
+        value = np.uint64(value % 2**64).astype(INT64)
+    return plain(np.asarray(value).astype(dtype, copy=False)[()])
+
+
+@lru_cache(maxsize=None)
+def common(a: np.dtype, b: np.dtype) -> np.dtype:
+    """The type Numba computes `a + b` in."""
+    if a.kind in "fc" or b.kind in "fc":
+        return np.promote_types(a, b)
+    return UINT64 if a.kind == b.kind == "u" else INT64
+
+
+def common_of_division(a, b):
+    return common(a, b) if a.kind in "fc" or b.kind in "fc" else FLOAT64
+
+
+def common_of_shift(a, b):
+    return UINT64 if a.kind == "u" else INT64
+
+
+def common_of_bits(a, b):
+    return BOOL if a == b == BOOL else common(a, b)
+
+
+def convert(rule, w, a, b):
+    dtype = rule(dtype_of(a), dtype_of(b))
+    return as_type(w, a, dtype), as_type(w, b, dtype)
+
+
+def as_type(w, value, dtype):
+    return value if getattr(value, "dtype", None) == dtype else np.asarray(value).astype(dtype)[()]
+
+
+def binary(ufunc, rule=common, of_ints=None):
+    """A machine instruction from a NumPy ufunc: Numba's types, and floating-point work counted."""
+
+    def apply(w, a, b):
+        if type(a) is int and type(b) is int and of_ints:
+            return wrap(of_ints(a, b))
+        if not (
+            type(a) is np.ndarray
+            and a.dtype in SETTLED
+            and (type(b) is int and a.dtype is INT64 or type(b) is np.ndarray and b.dtype is a.dtype)
+        ):
+            a, b = convert(rule, w, a, b)
+        out = ufunc(a, b)
+        if out.dtype.kind in "fc":
+            w.count_flops(out.dtype, COMPLEX_FLOPS.get(ufunc, 1) if out.dtype.kind == "c" else 1)
+        return plain(out)
+
+    return apply
+
+
+def divided(instruction, ufunc):
+    """Integer division by zero is undefined on a GPU (0 here): worth a caution."""
+
+    def apply(w, a, b):
+        if dtype_of(a).kind in "iub" and dtype_of(b).kind in "iub" and w.any_lane(np.equal(b, 0)):
+            w.caution("division by zero", "an integer is divided by zero, which a GPU leaves undefined")
+        return instruction(w, a, b)
+
+    return apply
+
+
+def power(w, a, b):
+    base, exponent = dtype_of(a), dtype_of(b)
+    if base.kind in "fc" and exponent.kind in "iub":
+        b = as_type(w, b, base)
+    elif base.kind in "iub" and exponent.kind in "iub" and w.any_lane(np.less(b, 0)):
+        raise Unsupported("an integer to a negative integer power", w.line, w.function)
+    return POWER(w, a, b)
+
+
+POWER = binary(np.power)
+ARITHMETIC = {
+    "Add": binary(np.add, of_ints=int.__add__),
+    "Sub": binary(np.subtract, of_ints=int.__sub__),
+    "Mult": binary(np.multiply, of_ints=int.__mul__),
+    "Div": binary(np.true_divide, common_of_division),
+    "FloorDiv": divided(binary(np.floor_divide), np.floor_divide),
+    "Mod": divided(binary(np.remainder), np.remainder),
+    "Pow": power,
+    "LShift": binary(np.left_shift, common_of_shift),
+    "RShift": binary(np.right_shift, common_of_shift),
+    "BitAnd": binary(np.bitwise_and, common_of_bits),
+    "BitOr": binary(np.bitwise_or, common_of_bits),
+    "BitXor": binary(np.bitwise_xor, common_of_bits),
+}
+
+
+def compare(ufunc):
+    return lambda w, a, b: plain(ufunc(a, b))
+
+
+COMPARISONS = {
+    "Lt": compare(np.less),
+    "LtE": compare(np.less_equal),
+    "Gt": compare(np.greater),
+    "GtE": compare(np.greater_equal),
+    "Eq": compare(np.equal),
+    "NotEq": compare(np.not_equal),
+    "Is": lambda w, a, b: a is b,
+    "IsNot": lambda w, a, b: a is not b,
+}
+
+
+def widen(value):
+    """Unary operators work on 64-bit integers, as Numba's do."""
+    kind = dtype_of(value).kind
+    return as_type(None, value, {"b": INT64, "i": INT64, "u": UINT64}.get(kind, dtype_of(value)))
+
+
+UNARY = {
+    "USub": lambda w, x: plain(np.negative(widen(x))),
+    "UAdd": lambda w, x: plain(np.positive(widen(x))),
+    "Invert": lambda w, x: plain(np.invert(x if dtype_of(x) == BOOL else widen(x))),
+    "Not": lambda w, x: plain(np.logical_not(truth(x))),
+}
+
+
+def truth(value):
+    """A value as a condition: a Python bool where all threads agree, else a vector of bool."""
+    if isinstance(value, np.ndarray):
+        return value if value.dtype == BOOL else value != 0
+    return bool(value)
+
+
+def merge(bits, new, old):
+    """`new` in the lanes where `bits`, `old` in the others."""
+    if new is old:
+        return new
+    if isinstance(new, tuple) and isinstance(old, tuple) and len(new) == len(old):
+        parts = [merge(bits, n, o) for n, o in zip(new, old, strict=True)]
+        return type(new)(*parts) if hasattr(new, "_fields") else tuple(parts)
+    dtype = np.promote_types(dtype_of(new), dtype_of(old))
+    return np.where(bits, as_type(None, new, dtype), as_type(None, old, dtype))
+
+
+def elementwise(function):
+    """A function of Python's math module, lifted to vectors."""
+    lifted = np.frompyfunc(function, 1, 1)
+    return lambda x: np.asarray(lifted(x)).astype(x.dtype)[()]
+
+
+def floating(ufunc, flops=1):
+    """sqrt, exp, sin, …: float32 stays float32, integers become float64."""
+
+    def apply(w, *values):
+        dtype = values_type(values)
+        out = ufunc(*(as_type(w, v, dtype) for v in values))
+        if flops:
+            w.count_flops(dtype, flops)
+        return plain(out)
+
+    return apply
+
+
+def values_type(values) -> np.dtype:
+    dtypes = [dtype_of(v) for v in values]
+    return np.result_type(*(d if d.kind in "fc" else FLOAT64 for d in dtypes))
+
+
+def to_integer(ufunc):
+    """math.floor, ceil, trunc, round(x): an int64."""
+    return lambda w, x: cast(w, ufunc(x) if dtype_of(x).kind == "f" else x, INT64)
+
+
+def extremum(of_floats, of_integers):
+    """min and max of two or more; a NaN counts as missing, as on a GPU."""
+
+    def apply(w, *values):
+        values = values[0] if len(values) == 1 else values
+        dtype = np.result_type(*map(dtype_of, values))
+        ufunc = of_floats if dtype.kind == "f" else of_integers
+        out = as_type(w, values[0], dtype)
+        for value in values[1:]:
+            out = ufunc(out, as_type(w, value, dtype))
+        return plain(out)
+
+    return apply
+
+
+def rounded(w, x, digits=None):
+    return to_integer(np.rint)(w, x) if digits is None else plain(np.round(x, digits))
+
+
+def fused(w, a, b, c):
+    """a·b + c rounded once; float32 through float64, which is exact enough to round once."""
+    dtype = values_type((a, b, c))
+    w.count_flops(dtype, 2)
+    wide = np.result_type(dtype, FLOAT64)
+    return plain((as_type(w, a, wide) * as_type(w, b, wide) + as_type(w, c, wide)).astype(dtype))
+
+
+def predicate(ufunc):
+    return lambda w, x: plain(ufunc(as_type(w, x, values_type((x,)))))
+
+
+def absolute(w, x):
+    return plain(np.abs(as_type(w, x, INT64) if dtype_of(x) == BOOL else x))
+
+
+def to_int(w, x):
+    return x if dtype_of(x).kind in "iu" else cast(w, x, INT64)
+
+
+def to_float(w, x):
+    return x if dtype_of(x).kind == "f" else cast(w, x, FLOAT64)
+
+
+def to_complex(w, re, im=0.0):
+    return plain(as_type(w, re, FLOAT64) + 1j * as_type(w, im, FLOAT64))
+
+
+def select(w, test, a, b):
+    """`cuda.selp(test, a, b)`."""
+    test = truth(test)
+    return merge(test, a, b) if isinstance(test, np.ndarray) else (a if test else b)
+
+
+ROOTS = "sqrt exp expm1 log log2 log10 log1p sin cos tan sinh cosh tanh exp2 cbrt".split()
+ARCS = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh"}
+SPECIAL = "erf erfc gamma lgamma".split()
+TWO = {"atan2": np.arctan2, "hypot": np.hypot, "pow": np.power, "fmod": np.fmod, "copysign": np.copysign}
+
+
+def _functions() -> dict:
+    """Python callables a kernel may name → instructions."""
+    table = {getattr(np, name): floating(getattr(np, name)) for name in ROOTS}
+    table |= {getattr(math, n): floating(getattr(np, n)) for n in ROOTS if hasattr(math, n)}
+    for short, long in ARCS.items():
+        table[getattr(math, short)] = table[getattr(np, long)] = floating(getattr(np, long))
+    table |= {getattr(math, n): floating(elementwise(getattr(math, n))) for n in SPECIAL}
+    for name, ufunc in TWO.items():
+        table[getattr(math, name)] = table[ufunc] = floating(ufunc)
+    for name in ("isnan", "isinf", "isfinite"):
+        table[getattr(math, name)] = table[getattr(np, name)] = predicate(getattr(np, name))
+    biggest, smallest = extremum(np.fmax, np.maximum), extremum(np.fmin, np.minimum)
+    table |= {max: biggest, np.fmax: biggest, min: smallest, np.fmin: smallest}
+    table |= {np.maximum: extremum(np.maximum, np.maximum), np.minimum: extremum(np.minimum, np.minimum)}
+    table |= {math.floor: to_integer(np.floor), math.ceil: to_integer(np.ceil), math.trunc: to_integer(np.trunc)}
+    table |= {np.floor: floating(np.floor, 0), np.ceil: floating(np.ceil, 0), np.trunc: floating(np.trunc, 0)}
+    table |= {math.fabs: floating(np.abs, 0), abs: absolute, np.abs: absolute, np.sign: floating(np.sign, 0)}
+    table |= {math.degrees: floating(np.degrees), math.radians: floating(np.radians)}
+    table |= {round: rounded, int: to_int, float: to_float, complex: to_complex, pow: power}
+    table[bool] = lambda w, x: truth(x)
+    table[divmod] = lambda w, a, b: (ARITHMETIC["FloorDiv"](w, a, b), ARITHMETIC["Mod"](w, a, b))
+    return table
+
+
+FUNCTIONS = _functions()

@@ -1,0 +1,71 @@
+"""The state of a front of warps: the n-th warp of each of many blocks, run together as vectors of lanes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .flow import WARP, Mask
+from .log import Moment
+from .memory import Array, local_copies
+
+
+def spread(linear, extent):
+    """Linear numbers → (x, y, z) in a grid or block of that extent; a flat axis is the plain number 0."""
+    x, y, _ = extent
+    parts = linear % x, linear // x % y, linear // (x * y)
+    return tuple(0 if n == 1 else part.astype(np.int32) for n, part in zip(extent, parts, strict=True))
+
+
+class Warps:
+    """Warp `slot` of every block in `blocks`: 32 lanes a block, side by side.
+
+    `mask` holds the active lanes, `alive` those that have not returned; compiled kernels call functions `f(w, …)`.
+    """
+
+    def __init__(self, launch, slot: int, blocks: np.ndarray, shared: dict):
+        self.launch, self.slot, self.blocks, self.shared = launch, slot, blocks, shared
+        self.log, self.line, self.function, self.stack = launch.log, 0, "", []
+        rows = len(blocks)
+        self.lane = np.tile(np.arange(WARP, dtype=np.int32), rows)
+        self.row = np.repeat(np.arange(rows), WARP)
+        self.thread = slot * WARP + self.lane.astype(np.int64)  # in the block
+        self.mask = self.alive = Mask(self.thread < launch.threads)
+        self.nobody = Mask(np.zeros(rows * WARP, bool))
+        self.block_of_lane = blocks[self.row]
+        self.thread_idx = spread(self.thread, launch.block)
+        self.block_idx = spread(self.block_of_lane, launch.grid)
+        self.first = blocks[0] == launch.first
+        self.moment = Moment(slot, blocks, np.zeros(rows, np.int32), np.zeros(rows, np.int32), 0)
+
+    def coordinates(self, lane: int):
+        """(block, thread) of a lane, three numbers each."""
+        pairs = (self.block_idx, self.thread_idx)
+        return tuple(tuple(int(c if np.ndim(c) == 0 else c[lane]) for c in pair) for pair in pairs)
+
+    def any_lane(self, bits) -> bool:
+        """Does this hold for any active lane?"""
+        return bool(np.any(np.logical_and(bits, self.mask.bits)))
+
+    def enter(self, line: int):
+        """A straight run of code begins at this line."""
+        self.line = line
+        self.log.enter(self)
+
+    def count_flops(self, dtype, times: int):
+        self.log.flops[self.function, self.line, dtype.name] += times * self.mask.count
+
+    def caution(self, kind: str, text: str, times: int = 1):
+        self.log.cautions[kind, self.line, text] += times
+
+    def copies(self, array: Array, per_lane: bool):
+        """Memory for an array of which every thread, or every block, has its own."""
+        rows = len(self.blocks)
+        if per_lane:
+            return local_copies(self, array, rows * WARP, np.arange(rows * WARP))
+        return local_copies(self, array, rows, self.row)
+
+    def pass_block_barrier(self, rows, everywhere: bool):
+        moment = self.moment
+        self.moment = moment._replace(
+            block_epoch=moment.block_epoch + rows, grid_epoch=moment.grid_epoch + everywhere
+        )
