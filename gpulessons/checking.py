@@ -94,31 +94,33 @@ def try_once(op, function, inputs, backend, size):
 
 
 def call(op, function, inputs, backend):
-    """Run the attempt on copies of the inputs. Returns (inputs, result) as NumPy sees them."""
+    """Run the attempt on copies of the inputs. Returns (inputs, results) as NumPy sees them."""
     placed = tuple(map(backend.put, inputs))
     options = {}
     if "out" in inspect.signature(function).parameters:
         outs = tuple(backend.put(unwritten(*kind)) for kind in op.outputs(*inputs))
         options["out"] = outs[0] if len(outs) == 1 else outs
-    try:
-        result = function(*placed, **options)
-    except NotImplementedError:
-        raise Trouble("The stub is as it was.", "the comment that says what to write.") from None
-    except microscope.KernelError as error:
-        raise Trouble(f"{error}", look_for(error)) from error
-    except Exception as error:
-        raise Trouble(
-            f"It raised {type(error).__name__}: {error}", f"line {line_in(function, error)}."
-        ) from error
-    result = options.get("out", result) if result is None else result
-    if any(
-        is_array(before) and not np.array_equal(backend.get(after), before)
-        for before, after in zip(inputs, placed, strict=True)
-    ):
-        raise Trouble("It changed its input in place.", "which array it writes to.")
+    result = run(function, placed, options)
+    for before, after in zip(inputs, placed, strict=True):
+        if is_array(before) and not np.array_equal(backend.get(after), before):
+            raise Trouble("It changed its input in place.", "which array it writes to.")
+    result = options.get("out") if result is None else result
     if result is None:
         raise Trouble("It returned nothing.", "its last line: return the result.")
     return inputs, tuple(map(backend.get, as_tuple(result)))
+
+
+def run(function, arguments, options):
+    """Call it; whatever it raises becomes Trouble."""
+    try:
+        return function(*arguments, **options)
+    except (microscope.KernelFault, microscope.Unsupported) as fault:
+        raise Trouble(f"{fault}", look_for(fault)) from fault
+    except NotImplementedError:
+        raise Trouble("The stub is as it was.", "the comment that says what to write.") from None
+    except Exception as error:
+        sentence = f"It raised {type(error).__name__}: {error}"
+        raise Trouble(sentence, f"line {line_in(function, error)}.") from error
 
 
 def compare_results(op, inputs, results, size):

@@ -226,8 +226,11 @@ class Comparison:
             sizes = reasons.setdefault(entry.why, {})
             sizes.setdefault(entry.version, []).append(units.count(entry.size))
         for why, sizes in reasons.items():
-            where = "; ".join(f"{version} at {', '.join(at)}" for version, at in sizes.items())
-            yield f"– {where}: {why}"
+            all_sizes = len(self.sizes)
+            where = (
+                v if len(at) == all_sizes else f"{v} at {', '.join(at)}" for v, at in sizes.items()
+            )
+            yield f"– {'; '.join(where)}: {why}"
         if any(entry.noise for entry in self.entries):
             yield f"~ noisy: the middle half of the samples spreads over {NOISY:.0%} of the median"
         yield from self.notes

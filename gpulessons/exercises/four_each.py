@@ -46,7 +46,7 @@ def inspect(launches):
     """Right is not enough: a quarter of the threads, and four sectors for a warp's request."""
     (launch,) = launches
     threads = launch.threads
-    elements = launch.work().writes
+    elements = round(launch.work().writes * threads)
     if threads > elements / 4 + 128:
         raise Trouble(
             f"{threads} threads for {elements} elements: that is more than one for every four.",

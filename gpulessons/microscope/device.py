@@ -154,11 +154,18 @@ class Device:
 
 
 def device_array(shape, dtype=np.float64, strides=None, order="C", stream=0):
-    return DeviceArray(np.empty(shape, dtype, order))
+    return DeviceArray(unwritten(np.empty(shape, dtype, order)))
 
 
 def device_array_like(ary, stream=0):
-    return DeviceArray(np.empty_like(getattr(ary, "memory", ary)))
+    return DeviceArray(unwritten(np.empty_like(getattr(ary, "memory", ary))))
+
+
+def unwritten(array):
+    """Every byte 0xFF, a NaN in floats: a GPU leaves whatever was there before, and that hides bugs."""
+    if array.ndim and array.flags.c_contiguous:
+        array.view(np.uint8).fill(0xFF)
+    return array
 
 
 def to_device(obj, stream=0, copy=True, to=None):
