@@ -111,7 +111,7 @@ def picture(page, path, tallest=16_000):
 
 def write_notebook(path, *sources):
     """Write a notebook with these code cells."""
-    cells = [{"cell_type": "code", "id": f"cell-{number}", "metadata": {}, "source": source,
+    cells = [{"cell_type": "code", "id": f"cell-{number}", "metadata": {}, "source": source.strip(),
               "outputs": [], "execution_count": None} for number, source in enumerate(sources)]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4,

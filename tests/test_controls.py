@@ -1,8 +1,10 @@
 """The controls in process: traits are set as a browser would set them. No display, no network."""
 
 import asyncio
+import base64
 import io
 import json
+import re
 import subprocess
 import sys
 from itertools import combinations
@@ -11,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gpulessons.controls import Reveal, live, predict, quiz, slider
-from gpulessons.controls.showing import VIEW, Picture, quantity
+from gpulessons.controls.showing import VIEW, quantity
 
 QUESTION = "How much faster?"
 
@@ -199,7 +201,7 @@ CROWDED = [(said, measured, model) for said in (0.1, 3, 1000)
 def test_no_two_words_of_the_picture_meet(guess, said, measured, model):
     guess.set(said)
     figure = guess.reveal(measured, model, label="recorded on an NVIDIA H200 SXM, 2026-11-20",
-                          tier="recorded").figure()
+                          tier="recorded").picture().figure
     figure.draw_without_rendering()
     axes = figure.axes[0]
     low, high = axes.get_xlim()
@@ -208,18 +210,21 @@ def test_no_two_words_of_the_picture_meet(guess, said, measured, model):
     boxes = [text.get_window_extent() for text in words]
     assert len(boxes) >= 12
     assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    page = figure.bbox
+    assert all(page.x0 <= box.x0 and box.x1 <= page.x1 for box in boxes)
+    assert all(page.y0 <= box.y0 and box.y1 <= page.y1 for box in boxes)
 
 
 def test_the_picture_is_drawn_at_twice_its_size_with_alt_text_and_no_background(guess):
     from matplotlib.image import imread
 
     reveal = guess.reveal(3.14)
-    picture = Picture(reveal.figure(), reveal.alt)
-    pixels = int.from_bytes(picture.png[16:20], "big")
-    assert pixels // 2 == picture.width and 500 < picture.width < 850
-    assert 'alt="No prediction was made; this machine says 3.14×.' in reveal._repr_html_()
-    image = imread(io.BytesIO(picture.png))
-    assert image.shape[2] == 4 and image[2, -2, 3] == 0  # Transparent in a corner.
+    page = reveal._repr_html_()
+    assert 'alt="No prediction was made; this machine says 3.14×.' in page
+    width = int(re.search(r'width="(\d+)"', page)[1])
+    image = imread(io.BytesIO(base64.b64decode(re.search("base64,([^\"]+)", page)[1])))
+    assert 500 < width < 850 and image.shape[1:] == (2 * width, 4)
+    assert image[2, -2, 3] == 0  # Transparent in a corner.
 
 
 def test_drawing_leaves_pyplot_alone():
@@ -409,6 +414,21 @@ def test_figures_and_axes_become_pictures_with_their_titles_as_alt_text(shown):
     lesson.widget.children[0].value = 7
     pictures = [thing for thing, *_ in shown[1:]]
     assert [picture.alt for picture in pictures] == ["5 bars", "7 bars"]
+
+
+def test_a_picture_of_the_course_is_shown_as_it_is(shown, guess):
+    lesson = live(lambda n: guess.reveal(n).picture(), n=(1, 9))
+    lesson._ipython_display_()
+    assert shown[-1][0] is lesson.result and "says 5×" in lesson.result.alt
+
+
+def test_a_learners_own_figure_keeps_its_background(shown):
+    from matplotlib.figure import Figure
+    from matplotlib.image import imread
+
+    lesson = live(lambda n: Figure(figsize=(n, 1)), n=(1, 3))
+    lesson._ipython_display_()
+    assert imread(io.BytesIO(shown[-1][0].png))[..., 3].min() == 1
 
 
 def test_nbconvert_renders_every_control_without_widget_state(tmp_path):

@@ -1,14 +1,16 @@
 """A function under sliders: redrawn at every move, or measured when a button is pressed."""
 
 import asyncio
+import base64
 import inspect
+import io
 import sys
 import time
 import uuid
 from contextlib import closing
 from functools import cached_property
 
-from .showing import Picture, bundle, escape
+from .showing import bundle, escape
 from .sliders import control
 
 PAUSE = 0.02  # Seconds between two results, in which the kernel hears a press on Stop.
@@ -179,6 +181,27 @@ class Live:
             raise
 
 
+class Snapshot:
+    """A learner's figure as they drew it, on its own background: black ink needs it on a dark page.
+
+    The image travels inside text/html because JupyterLab gives a bare image/png no alt text.
+    """
+
+    def __init__(self, figure, alt):
+        png = io.BytesIO()
+        figure.savefig(png, format="png", dpi=200, bbox_inches="tight")
+        self.png, self.alt = png.getvalue(), alt
+
+    def __repr__(self):
+        return self.alt
+
+    def _repr_html_(self):
+        width = int.from_bytes(self.png[16:20], "big") // 2  # A PNG's header begins with its width.
+        data = base64.b64encode(self.png).decode()
+        return (f'<img src="data:image/png;base64,{data}" alt="{escape(self.alt)}" '
+                f'width="{width}" style="max-width: 100%; height: auto">')
+
+
 class Sentence:
     """Words as an output, which a screen reader announces."""
 
@@ -197,15 +220,15 @@ def _so_far(count, start):
 
 
 def _showable(result):
-    """A figure, or the figure of some axes, as a picture; text as such; anything else as it is."""
+    """A bare figure, or the figure of some axes, as an image; text as such; all else as it is."""
     if isinstance(result, str):
         return Sentence(result)
-    figures = sys.modules.get("matplotlib.figure")
-    figure = getattr(result, "figure", result)
-    if figures is None or not isinstance(figure, figures.Figure):
+    artists = sys.modules.get("matplotlib.artist")
+    if artists is None or not isinstance(result, artists.Artist):
         return result
+    figure = result.figure
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close(figure)  # Else the notebook shows it once more.
     titles = [figure.get_suptitle(), *(axes.get_title(side) for axes in figure.axes
                                        for side in ("left", "center"))]
-    return Picture(figure, " ".join(filter(None, titles)) or "A figure without a title.")
+    return Snapshot(figure, " ".join(filter(None, titles)) or "A figure without a title.")

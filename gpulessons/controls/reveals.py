@@ -2,10 +2,10 @@
 
 import json
 import numbers
-import textwrap
 from dataclasses import asdict, dataclass
 
-from .showing import BLUE, GREEN, INK, VERMILLION, Picture, Scale, escape, quantity
+from .drawing import draw, rows
+from .showing import Scale, escape, quantity
 
 
 @dataclass(frozen=True)
@@ -118,12 +118,14 @@ class Reveal:
     @property
     def alt(self):
         """The picture in words, its message first."""
-        marks = "; ".join(f"{name}: {words}" for name, _, words, _ in _rows(self))
+        marks = "; ".join(f"{name}: {words}" for name, _, words, _ in rows(self))
         return f"{self.sentence} {marks}. Axis: {self.question} ({self.scale})."
 
-    def figure(self):
-        """The picture, as a matplotlib Figure."""
-        return _draw(self)
+    def picture(self):
+        """The three of them on one axis, as a `plots.Picture`."""
+        from gpulessons.plots import Picture
+
+        return Picture(draw(self), self.alt)
 
     def to_json(self):
         return json.dumps(asdict(self))
@@ -137,8 +139,7 @@ class Reveal:
         return f"{self.question} {self.sentence} {self.caption}"
 
     def _repr_html_(self):
-        picture = Picture(self.figure(), self.alt)._repr_html_()
-        return (f'<figure style="margin: 0">{picture}'
+        return (f'<figure style="margin: 0">{self.picture()._repr_html_()}'
                 f"<figcaption>{escape(self.caption)}</figcaption></figure>")
 
 
@@ -173,71 +174,3 @@ def _score(factor):
         return "within 25 %" if factor <= 1.25 else "within 2×"
     nearer = next((bound for bound in (10, 100) if factor <= bound), None)
     return {10: "off by 2×–10×", 100: "off by 10×–100×", None: "off by more than 100×"}[nearer]
-
-
-def _rows(reveal):
-    """From the top of the picture: (name, (low, middle, high) or None, words, how to draw it)."""
-    write, measured = reveal.scale.write, reveal.measured
-    guess = None if reveal.prediction is None else (reveal.prediction,) * 3
-    yield ("your prediction", guess, write(guess[1]) if guess else "none was made",
-           {"marker": "D", "color": BLUE})
-    words = f"not possible ({reveal.why})"
-    if measured:
-        low, median, high = map(write, measured)
-        words = median if low == high else f"{median} ({low} to {high})"
-    # Solid is live, dashed recorded, an open marker published: as in every figure of the course.
-    yield (reveal.label, measured, words,
-          {"marker": "o", "color": VERMILLION,
-            "linestyle": (0, (2, 1)) if reveal.tier == "recorded" else "-",
-            "markerfacecolor": "none" if reveal.tier != "live" else VERMILLION})
-    if reveal.model is not None:
-        yield ("the model", (reveal.model,) * 3, write(reveal.model), {"color": GREEN})
-
-
-def _draw(reveal):
-    """One row for each mark, so that no two labels can meet, over one shared axis."""
-    from matplotlib.figure import Figure
-
-    rows = list(_rows(reveal))
-    figure = Figure(figsize=(8, 1.6 + 0.4 * len(rows)), layout="constrained", facecolor="none")
-    axes = figure.add_subplot(facecolor="none")
-    figure.suptitle(textwrap.fill(reveal.sentence, 72), x=0.01, ha="left", color=INK, weight="bold")
-    _axis(axes, reveal, [value for _, spread, _, _ in rows for value in spread or ()])
-    axes.set_yticks(range(len(rows)), [textwrap.fill(name, 24) for name, *_ in rows])
-    axes.set_ylim(len(rows) - 0.4, -0.6)
-    for y, (_, spread, words, look) in enumerate(rows):
-        _mark(axes, y, spread, words, look)
-    return figure
-
-
-def _axis(axes, reveal, values):
-    scale = reveal.scale
-    if scale.log and all(value > 0 for value in values):
-        axes.set_xscale("log")
-        axes.minorticks_off()
-    low, high = min([scale.low, *values]), max([scale.high, *values])
-    axes.plot([low, high], [0, 0], alpha=0)  # Room for the scale, and for what fell outside it.
-    axes.xaxis.set_major_formatter(lambda value, _: scale.write(value))
-    log = ", log scale" if scale.log else ""
-    axes.set_xlabel(textwrap.fill(f"{reveal.question} ({scale.unit}{log})", 80), color=INK)
-    axes.tick_params(colors=INK)
-    axes.tick_params(axis="y", length=0)
-    axes.spines[:].set_visible(False)
-    axes.spines["bottom"].set(visible=True, color=INK)
-
-
-def _mark(axes, y, spread, words, look):
-    """A marker with its spread, or a thin line for a model, and its value in words beside it."""
-    if spread is None:
-        axes.text(0.01, y, words, transform=axes.get_yaxis_transform(), va="center", color=INK,
-                  style="italic")
-        return
-    low, middle, high = spread
-    if "marker" in look:
-        axes.plot([low, high], [y, y], linewidth=3, **{**look, "marker": "|", "markersize": 7})
-        axes.plot([middle], [y], markersize=9, markeredgewidth=1.8, **look)
-    else:
-        axes.vlines(middle, y - 0.35, y + 0.35, linewidth=1.2, **look)
-    right = axes.transAxes.inverted().transform(axes.transData.transform((middle, y)))[0] > 0.6
-    axes.annotate(words, (low if right else high, y), (-12 if right else 12, 0), color=INK,
-                  textcoords="offset points", va="center", ha="right" if right else "left")

@@ -1,21 +1,15 @@
-"""What the controls share: how a value is written, and how a widget or a figure is shown.
+"""What the controls share: how a value is written, and how a widget is shown.
 
 Everything leaves here as a display bundle with text/html and text/plain, so that an output still
 reads where no widget can run: in nbconvert, on a code host's page, in a terminal.
 """
 
-import base64
 import html
-import io
 import math
 from dataclasses import dataclass
 from decimal import Decimal
 
 VIEW = "application/vnd.jupyter.widget-view+json"
-# As far from white as from JupyterLab's dark page (#111): 4.3 to 1 on both.
-INK = "#797979"
-# Okabe and Ito's palette, told apart by every common kind of color vision.
-BLUE, GREEN, VERMILLION = "#0072B2", "#009E73", "#D55E00"
 
 
 def quantity(value, unit=""):
@@ -64,25 +58,3 @@ class Scale:
     def __str__(self):
         log = ", log scale" if self.log else ""
         return f"{self.write(self.low)} … {self.write(self.high)}{log}"
-
-
-class Picture:
-    """A matplotlib figure with alt text, drawn once, at twice the pixels that it covers.
-
-    The image travels inside text/html because JupyterLab gives a bare image/png no alt text.
-    """
-
-    def __init__(self, figure, alt):
-        self.alt = alt
-        png = io.BytesIO()
-        figure.savefig(png, format="png", dpi=200, bbox_inches="tight")
-        self.png = png.getvalue()
-        self.width = int.from_bytes(self.png[16:20], "big") // 2  # A PNG's header has its width.
-
-    def __repr__(self):
-        return self.alt
-
-    def _repr_html_(self):
-        data = base64.b64encode(self.png).decode()
-        return (f'<img src="data:image/png;base64,{data}" alt="{escape(self.alt)}" '
-                f'width="{self.width}" style="max-width: 100%; height: auto">')

@@ -1,0 +1,80 @@
+"""The picture of a Reveal: guess, measurement and model on one axis, each named beside its mark."""
+
+import textwrap
+
+
+def rows(reveal):
+    """From the top of the picture: (name, (low, middle, high) or None, words, how to mark it)."""
+    write, measured = reveal.scale.write, reveal.measured
+    guess = None if reveal.prediction is None else (reveal.prediction,) * 3
+    yield "your prediction", guess, write(guess[1]) if guess else "none was made", "prediction"
+    words = f"not possible ({reveal.why})"
+    if measured:
+        low, median, high = map(write, measured)
+        words = median if low == high else f"{median} ({low} to {high})"
+    yield reveal.label, measured, words, reveal.tier
+    if reveal.model is not None:
+        yield "the model", (reveal.model,) * 3, write(reveal.model), "model"
+
+
+def draw(reveal):
+    """One row for each mark, so that no two labels can meet, over one shared axis."""
+    from gpulessons.plots import blank
+
+    marks = list(rows(reveal))
+    figure, axes = blank(8, 1.6 + 0.4 * len(marks), textwrap.fill(reveal.sentence, 84))
+    _axis(axes, reveal, [value for _, spread, _, _ in marks for value in spread or ()])
+    axes.set_yticks(range(len(marks)), [textwrap.fill(name, 24) for name, *_ in marks])
+    axes.set_ylim(len(marks) - 0.4, -0.6)
+    for y, (_, spread, words, kind) in enumerate(marks):
+        if spread:
+            _mark(axes, y, spread, kind)
+        _label(axes, y, spread, words)
+    return figure
+
+
+def _axis(axes, reveal, values):
+    scale = reveal.scale
+    if scale.log and all(value > 0 for value in values):
+        axes.set_xscale("log")
+        axes.minorticks_off()
+    low, high = min([scale.low, *values]), max([scale.high, *values])
+    axes.plot([low, high], [0, 0], alpha=0)  # Room for the scale, and for what fell outside it.
+    axes.xaxis.set_major_formatter(lambda value, _: scale.write(value))
+    log = ", log scale" if scale.log else ""
+    axes.set_xlabel(textwrap.fill(f"{reveal.question} ({scale.unit}{log})", 80))
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+
+
+def _mark(axes, y, spread, kind):
+    """A guess in purple, a measurement in ink (a color would name a backend), a model as a line.
+
+    As in every picture of the course a live value is solid, a recorded one dashed and a published
+    one open.
+    """
+    from gpulessons.plots import INK, PURPLE
+
+    low, middle, high = spread
+    if kind == "model":
+        axes.vlines(middle, y - 0.35, y + 0.35, color=INK, linewidth=1.2)
+        return
+    axes.plot([low, high], [y, y], color=INK, linewidth=3,
+              linestyle=(0, (1, 0.6)) if kind == "recorded" else "-")
+    axes.plot(middle, y, "D" if kind == "prediction" else "o", markersize=9, markeredgecolor=INK,
+              markeredgewidth=1.8, linestyle="none",
+              color={"prediction": PURPLE, "live": INK}.get(kind, "none"))
+
+
+def _label(axes, y, spread, words):
+    """The value in words, on the side of its mark where there is more room."""
+    from gpulessons.plots import INK
+
+    if spread is None:
+        axes.text(0.01, y, words, transform=axes.get_yaxis_transform(), va="center", color=INK,
+                  style="italic")
+        return
+    low, middle, high = spread
+    left = axes.transAxes.inverted().transform(axes.transData.transform((middle, y)))[0] > 0.6
+    axes.annotate(words, (low if left else high, y), (-12 if left else 12, 0), color=INK,
+                  textcoords="offset points", va="center", ha="right" if left else "left")
