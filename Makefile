@@ -17,7 +17,6 @@ lab: $(READY)  ## open the notebooks in JupyterLab (without a screen: print the 
 	@$(VENV)/bin/gpulessons lab $(ARGS)
 
 test: $(READY)  ## run everything that CI runs: ruff, then every test
-	@$(PY) -m ruff check .
 	@$(PY) tools/run_tests.py
 
 notebooks: $(READY)  ## run every notebook top to bottom and save it canonically (ARGS="02_activations")

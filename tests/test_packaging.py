@@ -166,7 +166,8 @@ MAKE = pytest.mark.skipif(not shutil.which("make"), reason="make is not installe
 def make(folder, *words):
     """Run our Makefile in a folder of its own; return the finished process, its output as text."""
     copies(folder, "Makefile", "pyproject.toml", "constraints.txt")
-    return subprocess.run(["make", *words], cwd=folder, capture_output=True, text=True)
+    env = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    return subprocess.run(["make", *words], cwd=folder, env=env, capture_output=True, text=True)
 
 
 @MAKE
@@ -188,13 +189,18 @@ def fake_python(folder, body):
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ('[ "$1" = -V ] && echo Python 3.9.2; exit 1', "Python 3.11 or newer and"),
+        # An old Python: the real one, made to think that it is.
+        (
+            'exec {python} -c "import sys; sys.version_info = (3, 10); exec(sys.argv[1])" "$2"',
+            "Python 3.11 or newer and",
+        ),
         ('case "$2" in *ensurepip*) exit 1;; esac', "sudo apt install python3-venv"),
     ],
     ids=["old", "without venv"],
 )
 def test_make_says_what_is_wrong_with_a_python_that_will_not_do(tmp_path, body, says):
-    done = make(tmp_path, "lab", f"PYTHON={fake_python(tmp_path, body)}")
+    python = fake_python(tmp_path, body.replace("{python}", sys.executable))
+    done = make(tmp_path, "lab", f"PYTHON={python}")
     assert done.returncode != 0
     assert says in done.stdout
     assert not (tmp_path / ".venv").exists()
