@@ -12,14 +12,13 @@ What it does, and why:
 import math
 import time
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
-import psutil
 
 from gpulessons import units
-from gpulessons.operation import as_tuple, find, whole
-from gpulessons.rounds import Run, interleave
+from gpulessons.operation import as_tuple, find, several, whole
+from gpulessons.problem import Problem
+from gpulessons.rounds import ON_CPU, Run, guarded, interleave, sentence
 from gpulessons.timing import Absent, Timing
 
 
@@ -30,15 +29,15 @@ def timings(op, sizes=None, versions=None, *, budget=1.0, cold=False, tell=None)
     tell(done, total, words): called as each measurement ends. On Ctrl-C what was measured so far is
     yielded, then KeyboardInterrupt goes on its way.
     """
-    chosen = [find(op, version) for version in versions or op.versions]
-    sizes = sorted({whole(size) for size in sizes or op.sizes})
+    chosen = [find(op, v) for v in several(op.versions if versions is None else versions)]
+    sizes = sorted({whole(n) for n in several(op.sizes if sizes is None else sizes)})
     for size in sizes:
         refuse_too_large(op, size)
     progress = Progress(tell, len(sizes) * len(chosen))
-    scouted = {}
+    known = {}
     for size in sizes:
         problem = Problem(op, size)
-        entries = [prepare(problem, version, scouted, budget) for version in chosen]
+        entries = [prepare(problem, version, known, budget) for version in chosen]
         progress.step(sum(isinstance(entry, Absent) for entry in entries))
         yield from finished(entries, budget, cold, progress)
 
@@ -49,69 +48,26 @@ def finished(entries, budget, cold, progress):
     try:
         interleave(runs, budget, cold, progress)
     except KeyboardInterrupt:
-        yield from (result(run, cold) for run in runs if run.samples)
+        yield from (result(e, cold) for e in entries if isinstance(e, Absent) or e.samples)
         raise
-    yield from (result(e, cold) if isinstance(e, Run) else e for e in entries)
-
-
-@dataclass
-class Problem:
-    """Two sets of inputs of one size, their true answers, and their arrays on each backend."""
-
-    op: object
-    size: int
-
-    @cached_property
-    def inputs(self):
-        return [self.op.inputs(self.size, seed) for seed in (1, 2)]
-
-    @cached_property
-    def references(self):
-        return [self.op.reference(*inputs) for inputs in self.inputs]
-
-    @cached_property
-    def bytes(self):
-        return self.op.bytes(*self.inputs[0])
-
-    @cached_property
-    def flops(self):
-        return int(self.op.flops(*self.inputs[0]))
-
-    @property
-    def work(self):
-        return max(self.bytes, self.flops)
-
-    @cached_property
-    def _placed(self):
-        return {}
-
-    def on(self, backend):
-        """(inputs, outputs) on a backend, shared by all its versions; the outputs hold poison."""
-        if backend not in self._placed:
-            inputs = [tuple(map(backend.put, inputs)) for inputs in self.inputs]
-            outs = [self.poisoned(backend) for _ in self.inputs]
-            self._placed[backend] = inputs, outs
-        return self._placed[backend]
-
-    def poisoned(self, backend):
-        """Outputs full of NaN (or the lowest integer): a version must overwrite every one."""
-        outs = tuple(backend.put(poison(*kind)) for kind in self.op.outputs(*self.inputs[0]))
-        return outs[0] if len(outs) == 1 else outs
+    yield from (result(entry, cold) for entry in entries)
 
 
 def result(run, cold):
-    """The Timing of a run; or an Absent, when its last answers were wrong after all."""
+    """The Timing of a run; or an Absent, when it came to nothing or its last answer was wrong."""
+    if isinstance(run, Absent):
+        return run
     version, problem = run.version, run.problem
-    if trouble := recheck(run):
-        return Absent(problem.op.name, version.name, version.backend.name, problem.size, trouble)
-    on_cpu = version.backend.name in ("host", "torch_cpu")
+    guarded(run, recheck)
+    if run.trouble:
+        return absent(problem, version, run.trouble)
     return Timing(
         op=problem.op.name,
         version=version.name,
         backend=version.backend.name,
         size=problem.size,
         samples=tuple(run.samples),
-        waits=() if on_cpu else tuple(run.waits),
+        waits=() if version.backend.name in ON_CPU else tuple(run.waits),
         calls=run.calls,
         threads=run.threads,
         first=run.first,
@@ -128,43 +84,66 @@ def result(run, cold):
 # -- Before: can it run here, is it right, is it hopeless?
 
 
-def prepare(problem, version, scouted, budget):
-    """A Run that is known to give the right answer, or an Absent that says why there is none."""
+def prepare(problem, version, known, budget):
+    """A Run that is known to give the right answer, or an Absent that says why there is none.
 
-    def absent(why):
-        return Absent(problem.op.name, version.name, version.backend.name, problem.size, why)
-
+    known: version name -> its Experience so far, brought up to date here.
+    """
     if why := version.backend.why_not():
-        return absent(why)
+        return absent(problem, version, why)
     try:
-        if version.name not in scouted:
-            scouted[version.name] = scout(problem, version)
-        first, per_work = scouted[version.name]
-        expected = per_work * problem.work
-        if expected > budget / 3:  # fewer than three calls would fit: no basis for a figure
-            return absent(f"skipped: one call would take about {units.seconds(expected)}")
-        run = started(problem, version, first)
-        scouted[version.name] = first, run.samples.pop() / problem.work
-        return run
+        so_far = known.get(version.name) or scout(problem, version, problem.op.sizes[0])
+        while so_far.too_short(problem, budget):
+            so_far = scout(problem, version, 4 * so_far.size, so_far.first)
+        if so_far.hopeless(problem, budget):
+            took = units.seconds(so_far.expected(problem))
+            return absent(problem, version, f"skipped: one call would take about {took}")
+        run = started(problem, version, so_far.first)
     except Exception as trouble:
-        return absent(f"{type(trouble).__name__}: {trouble}")
+        return absent(problem, version, sentence(trouble))
+    known[version.name] = Experience(run.first, run.samples.pop(), problem.size, problem.work)
+    return run
 
 
-def scout(problem, version):
-    """(seconds of the first call, seconds per unit of work), from the op's smallest size."""
-    small = Problem(problem.op, min(problem.size, problem.op.sizes[0]))
-    run = started(small, version, None)
-    return run.first, run.samples[-1] / small.work
+def absent(problem, version, why):
+    return Absent(problem.op.name, version.name, version.backend.name, problem.size, why)
+
+
+@dataclass(frozen=True)
+class Experience:
+    """How long one call took at one size: what larger sizes are judged by."""
+
+    first: float  # seconds of the very first call
+    took: float
+    size: int
+    work: int
+
+    def expected(self, problem):
+        return self.took * problem.work / self.work
+
+    def hopeless(self, problem, budget):
+        """Fewer than three calls would fit: no basis for a figure."""
+        return self.expected(problem) > budget / 3
+
+    def too_short(self, problem, budget):
+        """It may have been launching rather than work: ask a larger size before giving up."""
+        quick = self.took < 1e-3 and 4 * self.size < problem.size
+        return quick and self.hopeless(problem, budget)
+
+
+def scout(problem, version, size, first=None):
+    """The Experience of this version at some smaller size."""
+    small = Problem(problem.op, min(problem.size, size))
+    run = started(small, version, first)
+    return Experience(run.first, run.samples[-1], small.size, small.work)
 
 
 def started(problem, version, first):
     """Send the inputs, make the first calls, check the answers. ValueError if they are wrong."""
     backend = version.backend
     _, send = clocked(backend, lambda: tuple(map(backend.put, problem.inputs[0])))
-    inputs, outs = problem.on(backend)
     sets = [
-        (given, {"out": out} if version.writes_out else {})
-        for given, out in zip(inputs, outs, strict=True)
+        (inputs, {"out": out} if version.writes_out else {}) for inputs, out in problem.on(backend)
     ]
     run = Run(problem, version, first or math.nan, send, sets)
     result, once = clocked(backend, lambda: version(*sets[0][0], **sets[0][1]))
@@ -179,12 +158,12 @@ def started(problem, version, first):
 def refuse_wrong(run, results, references):
     backend, op = run.version.backend, run.problem.op
     for result, reference in zip(results, references, strict=True):
-        run.error = max(run.error, op.error(fetched(backend, result), reference))
-        if not run.error <= op.rtol:  # so written that a NaN is refused
+        error = op.error(fetched(backend, result), reference)
+        if not error <= op.rtol:  # so written that a NaN is refused
             raise WrongAnswer(
-                f"off by {run.error:.2g} where {op.rtol:.2g} is allowed; "
-                f"check({op.name}, …) says where"
+                f"off by {error:.2g} where {op.rtol:.2g} is allowed; check({op.name}, …) says where"
             )
+        run.error = max(run.error, error)
     for given, original in zip(run.sets, run.problem.inputs, strict=True):
         pairs = zip(given[0], original, strict=True)
         if not all(np.array_equal(backend.get(now), before) for now, before in pairs):
@@ -196,7 +175,7 @@ class WrongAnswer(ValueError):
 
 
 def recheck(run):
-    """Check again after timing, on inputs swapped under the version's feet. "" when right."""
+    """Once more after timing, on inputs swapped under the version's feet, into an empty output."""
     backend, problem = run.version.backend, run.problem
     (inputs, options), fresh = run.sets[0], problem.inputs[1]
     try:
@@ -210,8 +189,7 @@ def recheck(run):
         for place, value in zip(inputs, problem.inputs[0], strict=True):
             backend.write(place, value)
     if not error <= problem.op.rtol:
-        return f"it remembered an old answer: off by {error:.2g} when its inputs changed"
-    return ""
+        raise WrongAnswer(f"off by {error:.2g} after timing, when its inputs had changed")
 
 
 @dataclass
@@ -235,17 +213,21 @@ def refuse_too_large(op, size):
         return
     one, two = (op.bytes(*op.inputs(n)) for n in (small, 2 * small))
     needed = 8 * one * (size / small) ** math.log2(two / one)  # two sets, float64 answers, poison
-    free = psutil.virtual_memory().available
+    free = free_memory()
     if needed > free:
         raise ValueError(
-            f"{op.name} at size {units.count(size)} would need some {units.size(needed)} to measure "
-            f"and check; {units.size(free)} of memory is free. Choose a smaller size."
+            f"{op.name} at size {units.count(size)} would need some {units.size(needed)} to "
+            f"measure and check; {units.size(free)} of memory is free. Choose a smaller size."
         )
 
 
-def poison(shape, dtype):
-    worst = np.nan if np.issubdtype(dtype, np.floating) else np.iinfo(dtype).min
-    return np.full(shape, worst, dtype)
+def free_memory():
+    """Bytes of memory free now; infinity where nothing is installed that could tell."""
+    try:
+        import psutil
+    except ImportError:
+        return math.inf
+    return psutil.virtual_memory().available
 
 
 def clocked(backend, action):

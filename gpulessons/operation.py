@@ -13,6 +13,8 @@ specification run in float64.
 """
 
 import inspect
+import math
+import numbers
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,8 +93,10 @@ class Op:
 
     def error(self, result, reference):
         """The largest error: relative above one, absolute below; NaN where a NaN is wrong."""
-        pairs = zip(as_tuple(result), as_tuple(reference), strict=True)
-        return max((largest_error(got, want) for got, want in pairs), key=nan_last)
+        gots, wants = as_tuple(result), as_tuple(reference)
+        if len(gots) != len(wants):
+            return math.nan
+        return max(map(largest_error, gots, wants), key=nan_last)
 
     def version(self, name, *, on):
         """Register a version: `@relu.version("mine", on=gpu)`. Returns the function unchanged."""
@@ -130,16 +134,23 @@ def find(op, version):
     if isinstance(version, Version):
         return version
     if version not in op.versions:
-        names = "\n  ".join(op.versions)
-        raise KeyError(f"{op.name} has no version {version!r}. It has:\n  {names}")
+        names = ", ".join(map(repr, op.versions))  # a name may contain commas
+        raise KeyError(f"{op.name} has no version {version!r}. It has {names}.")
     return op.versions[version]
 
 
 def whole(size):
     """A problem size as an int, or a sentence about what is wrong with it."""
-    if isinstance(size, bool) or int(size) != size or size < 1:
-        raise ValueError(f"A size is a whole number of at least 1, not {size!r}.")
+    fits = isinstance(size, numbers.Real) and not isinstance(size, bool) and 1 <= size < 2**63
+    if not fits or int(size) != size:
+        raise ValueError(f"A size is a whole number of at least 1 (and below 2^63), not {size!r}.")
     return int(size)
+
+
+def several(value):
+    """A lone size or name stands for a list of one."""
+    alone = isinstance(value, (str, Version)) or not hasattr(value, "__iter__")
+    return [value] if alone else list(value)
 
 
 def as_tuple(result):

@@ -14,6 +14,7 @@ from gpulessons.hardware import machine, thread_choices, threads
 from gpulessons.operation import Version
 
 SAMPLE = 2e-3  # seconds: calls shorter than this are batched, so the timer's 0.1 µs vanishes
+ON_CPU = ("host", "torch_cpu")  # backends whose threads and caches are the CPU's
 ROUNDS, SECONDS, PRECISION = 10, 0.2, 0.02  # the least number, the least time, the interval's width
 
 
@@ -32,6 +33,8 @@ class Run:
     threads: int = 1
     samples: list = field(default_factory=list)
     waits: list = field(default_factory=list)
+    spent: float = 0.0  # seconds of the caller's time, flushing included
+    trouble: str = ""  # what ended it
     stop: str = "interrupted"
 
     def sample(self, keep=True):
@@ -55,9 +58,9 @@ class Run:
 
 def interleave(runs, budget, cold, progress):
     """Rounds of A B B A in random order, until every run has settled or used up its budget."""
-    flush = flusher() if cold else None
+    flushes = {run.version.backend: flusher(run.version.backend) for run in runs if cold}
     for run in runs:
-        settle_down(run, cold)
+        guarded(run, settle_down, cold)
     active, order = list(runs), random.Random(0)
     collecting = gc.isenabled()
     gc.disable()
@@ -65,10 +68,8 @@ def interleave(runs, budget, cold, progress):
         while active:
             order.shuffle(active)
             for run in active + active[::-1]:
-                if flush:
-                    flush()
-                run.sample()
-            for run in [run for run in active if ended(run, budget)]:
+                guarded(run, take_turn, flushes.get(run.version.backend))
+            for run in [run for run in active if run.trouble or ended(run, budget)]:
                 active.remove(run)
                 progress.step(1, run.version.name)
     finally:
@@ -76,11 +77,32 @@ def interleave(runs, budget, cold, progress):
             gc.enable()
 
 
+def guarded(run, action, *arguments):
+    """Act on a run; a version that raises ends its own run and no other."""
+    if not run.trouble:
+        try:
+            action(run, *arguments)
+        except Exception as trouble:
+            run.trouble = sentence(trouble)
+
+
+def sentence(trouble):
+    return f"{type(trouble).__name__}: {trouble}"
+
+
+def take_turn(run, flush):
+    began = time.perf_counter()
+    if flush:
+        flush()
+    run.sample()
+    run.spent += time.perf_counter() - began
+
+
 def settle_down(run, cold):
     """Choose threads and batch size, and warm up on the very path that will be timed."""
     once = run.sample(keep=False)
     run.calls = 1 if cold else max(1, math.ceil(SAMPLE / max(once, 1e-9)))
-    if run.version.backend.name in ("host", "torch_cpu"):
+    if run.version.backend.name in ON_CPU:
         run.threads = best_threads(run)
     once = min(run.sample(keep=False) for _ in range(3)) if once < 0.05 else once
     run.calls = 1 if cold else max(1, math.ceil(SAMPLE / max(once, 1e-9)))
@@ -96,10 +118,10 @@ def best_threads(run):
 
 
 def ended(run, budget):
-    spent = sum(run.samples) * run.calls
-    if len(run.samples) >= ROUNDS and spent >= SECONDS and interval(run.samples) < PRECISION:
+    enough = len(run.samples) >= ROUNDS and run.spent >= SECONDS
+    if enough and interval(run.samples) < PRECISION:
         run.stop = "settled"
-    elif spent >= budget:
+    elif run.spent >= budget:
         run.stop = "time budget"
     else:
         return False
@@ -114,7 +136,11 @@ def interval(samples):
     return (ordered[high] - ordered[low]) / median(ordered)
 
 
-def flusher():
-    """A function that pushes everything out of the CPU's caches, by writing twice their size."""
-    ballast = np.zeros(2 * machine().caches.get("L3", 64 << 20) // 8)
-    return lambda: np.add(ballast, 1, out=ballast)
+def flusher(backend):
+    """A function that pushes all else out of a backend's caches, by writing twice their size."""
+    if backend.name in ON_CPU:
+        ballast = np.zeros(2 * machine().caches.get("L3", 64 << 20) // 8)
+        return lambda: np.add(ballast, 1, out=ballast)
+    ballast = np.zeros((256 << 20) // 8)  # no GPU's last cache is larger than 128 MiB yet
+    placed = backend.put(ballast)
+    return lambda: backend.write(placed, ballast)

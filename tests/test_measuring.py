@@ -1,0 +1,635 @@
+"""The harness catches what makes a number a lie: each fault is planted here, and must be found."""
+
+import gc
+import itertools
+import math
+import time
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from gpulessons import rounds
+from gpulessons.backends import BACKENDS, Host, host
+from gpulessons.measuring import timings
+from gpulessons.operation import op
+from gpulessons.timing import Absent, Comparison, Timing
+
+QUICK = 0.02  # seconds for each version: these tests ask what is said, not how fast it is
+
+
+@pytest.fixture
+def double():
+    """A throwaway op, to hang faulty versions on."""
+
+    @op(inputs=normal, flops=lambda x: x.size, sizes=(8, 64))
+    def double(x):
+        return 2 * x
+
+    return double
+
+
+def normal(size, rng):
+    return (rng.standard_normal(size, np.float32),)
+
+
+def measured(op, *names, size=8, budget=QUICK, **options):
+    """The entries of these versions (all, when none is named) at one size."""
+    entries = list(timings(op, size, names or None, budget=budget, **options))
+    return entries[0] if len(names) == 1 else entries
+
+
+def refused(op, name, **options):
+    """The reason why a version has no timing."""
+    entry = measured(op, name, **options)
+    assert isinstance(entry, Absent), f"{name} passed as right: {entry}"
+    return entry.why
+
+
+def busy(seconds):
+    """Work that takes this long, whoever else is on the machine."""
+    until = time.perf_counter() + seconds
+    while time.perf_counter() < until:
+        pass
+
+
+class Clock(Host):
+    """A CPU whose time passes only when told to: no neighbor can disturb it."""
+
+    now = 0.0
+
+    def pass_by(self, seconds):
+        self.now += seconds
+
+    def mark(self):
+        return self.now * 1e9
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setitem(BACKENDS, "clock", clock)
+    return clock
+
+
+# -- Wrong answers have no time.
+
+
+def test_a_right_version_is_timed(double):
+    entry = measured(double, "NumPy")
+    assert isinstance(entry, Timing)
+    assert 0 < entry.median < 0.1 and entry.error < 1e-6 and entry.bytes == 64 and entry.flops == 8
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e-3])
+@pytest.mark.parametrize("place", [0, -1])
+def test_one_wrong_element_is_refused(double, wrong, place):
+    @double.version("wrong", on=host)
+    def version(x, out):
+        np.multiply(x, 2, out=out)
+        out[place] += wrong
+
+    assert refused(double, "wrong").startswith("WrongAnswer: off by")
+
+
+def test_a_wrong_answer_at_one_size_only_is_refused_there(double):
+    @double.version("small only", on=host)
+    def version(x):
+        return 2 * x if x.size < 64 else np.zeros_like(x)
+
+    small, large = timings(double, [8, 64], "small only", budget=QUICK)
+    assert isinstance(small, Timing) and isinstance(large, Absent)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [lambda x: x[:-1] * 2, lambda x: None, lambda x: (2 * x, 2 * x), lambda x: 2 * x[None]],
+)
+def test_an_answer_of_another_shape_is_refused(double, answer):
+    double.version("shape", on=host)(answer)
+    assert "WrongAnswer" in refused(double, "shape")
+
+
+def test_a_result_that_was_never_computed_is_refused(double):
+    """Also when the version before has left the right answer in the output they share."""
+
+    @double.version("right", on=host)
+    def right(x, out):
+        np.multiply(x, 2, out=out)
+
+    @double.version("idle", on=host)
+    def idle(x, out):
+        pass
+
+    before, after = measured(double, "right", "idle")
+    assert isinstance(before, Timing) and "WrongAnswer: off by nan" in after.why
+
+
+def test_an_integer_result_that_was_never_computed_is_refused():
+    @op(inputs=lambda size, rng: (rng.integers(0, 9, size),), flops=lambda x: 0, sizes=(8,))
+    def zeros(x):
+        return 0 * x
+
+    @zeros.version("idle", on=host)
+    def idle(x, out):
+        pass
+
+    assert "WrongAnswer" in refused(zeros, "idle")
+
+
+def test_a_version_that_stops_computing_is_refused(double):
+    calls = itertools.count()
+
+    @double.version("tired", on=host)
+    def tired(x, out):
+        if next(calls) < 20:
+            np.multiply(x, 2, out=out)
+
+    assert "after timing" in refused(double, "tired")
+
+
+def test_a_stale_output_buffer_is_refused(double):
+    buffer = np.empty(8, np.float32)
+
+    @double.version("stale", on=host)
+    def stale(x):
+        return np.multiply(x, 2, out=buffer)
+
+    assert "WrongAnswer" in refused(double, "stale")
+
+
+def test_an_answer_cached_by_identity_is_refused(double):
+    answers = {}
+
+    @double.version("cached", on=host)
+    def cached(x):
+        return answers.setdefault(x.ctypes.data, 2 * x)
+
+    assert "after timing" in refused(double, "cached")
+
+
+def test_a_version_that_changes_its_input_is_refused_and_harms_no_other(double):
+    @double.version("in place", on=host)
+    def in_place(x):
+        x *= 2
+        return x
+
+    entry, other = measured(double, "in place", "NumPy")
+    assert "changed its input" in entry.why and isinstance(other, Timing)
+
+
+def test_two_results_are_both_checked():
+    @op(inputs=normal, flops=lambda x: 0, sizes=(8,))
+    def both(x):
+        return x, 2 * x
+
+    @both.version("right", on=host)
+    def right(x, out):
+        out[0][:], out[1][:] = x, 2 * x
+
+    @both.version("second forgotten", on=host)
+    def forgotten(x, out):
+        out[0][:] = x
+
+    assert isinstance(measured(both, "right"), Timing)
+    assert "WrongAnswer" in refused(both, "second forgotten")
+
+
+@pytest.mark.parametrize("calls_before", [0, 3, 40])
+def test_a_version_that_raises_ends_only_itself(double, calls_before):
+    calls = itertools.count()
+
+    @double.version("raises", on=host)
+    def raises(x):
+        if next(calls) >= calls_before:
+            raise OSError("the fan fell off")
+        return 2 * x
+
+    numpy, raised = measured(double)
+    assert isinstance(numpy, Timing) and raised.why == "OSError: the fan fell off"
+
+
+# -- Work that is still going on when the launch returns.
+
+
+class Queue(Host):
+    """A make-believe GPU: work is launched, goes on by itself, and sync() waits for it."""
+
+    name, label = "queue", "make-believe"
+
+    def __init__(self):
+        self.free_at = 0.0
+
+    def launch(self, seconds):
+        self.free_at = max(self.free_at, time.perf_counter()) + seconds
+
+    def sync(self):
+        busy(self.free_at - time.perf_counter())
+
+    def mark(self):
+        return 1e9 * max(self.free_at, time.perf_counter())  # an event: when the work gets there
+
+
+class Deaf(Queue):
+    """The same, but nothing waits: sync() returns at once, and a mark is the caller's clock."""
+
+    mark = Host.mark
+
+    def sync(self):
+        pass
+
+
+def asynchronous(op, queue, monkeypatch):
+    """A version that launches 5 ms of work and returns at once."""
+    monkeypatch.setitem(BACKENDS, queue.name, queue)
+
+    @op.version("asynchronous", on=queue)
+    def version(x, out):
+        queue.launch(5e-3)
+        np.multiply(x, 2, out=out)
+
+    return measured(op, "asynchronous")
+
+
+def test_work_that_outlasts_its_launch_is_in_both_times(double, monkeypatch):
+    entry = asynchronous(double, Queue(), monkeypatch)
+    assert min(entry.samples) > 4.9e-3 and min(entry.waits) > 4.9e-3
+
+
+def test_without_waiting_the_time_would_be_a_lie(double, monkeypatch):
+    """The test above can fail: the same work then seems to take next to nothing."""
+    entry = asynchronous(double, Deaf(), monkeypatch)
+    assert entry.median < 1e-3 and entry.wait < 1e-3
+
+
+def test_a_result_fetched_before_it_is_there_is_refused(double, monkeypatch):
+    class Lazy(Host):
+        """Writes its results when synchronized, and never is."""
+
+        name, label = "lazy", "make-believe"
+
+    monkeypatch.setitem(BACKENDS, "lazy", lazy := Lazy())
+    pending = []
+
+    @double.version("lazy", on=lazy)
+    def version(x, out):
+        pending.append((x, out))
+
+    assert "WrongAnswer: off by nan" in refused(double, "lazy")
+
+
+def test_sending_compiling_and_fetching_are_times_of_their_own(double, monkeypatch):
+    class Far(Host):
+        name, label = "far", "make-believe"
+
+        def put(self, value):
+            busy(2e-3)
+            return super().put(value)
+
+        def get(self, value):
+            busy(3e-3)
+            return super().get(value)
+
+    monkeypatch.setitem(BACKENDS, "far", far := Far())
+    calls = itertools.count()
+
+    @double.version("far", on=far)
+    def version(x, out):
+        busy(0 if next(calls) else 0.05)  # compiles
+        np.multiply(x, 2, out=out)
+
+    for entry in timings(double, [8, 64], "far", budget=QUICK):
+        assert entry.first >= 0.05 and entry.send >= 2e-3 and entry.fetch >= 3e-3
+        assert entry.median < 2e-3
+        assert entry.with_transfers == entry.send + entry.wait + entry.fetch
+
+
+# -- Caches.
+
+
+def test_cold_flushes_before_every_call_and_outside_the_time(double, monkeypatch):
+    flushed = itertools.count()
+
+    def flush():
+        next(flushed)
+        busy(2e-3)
+
+    monkeypatch.setattr(rounds, "flusher", lambda backend: flush)
+    entry = measured(double, "NumPy", cold=True)
+    assert entry.cold and entry.calls == 1
+    assert next(flushed) == len(entry.samples)
+    assert entry.median < 1e-3
+
+
+def test_flushing_counts_against_the_budget(double, monkeypatch):
+    monkeypatch.setattr(rounds, "flusher", lambda backend: lambda: busy(0.01))
+    entry = measured(double, "NumPy", cold=True, budget=0.1)
+    assert len(entry.samples) <= 12 and entry.stop == "time budget"
+
+
+def test_the_flush_writes_at_least_twice_the_last_cache(monkeypatch):
+    class Machine:
+        caches = {"L3": 1 << 20}  # noqa: RUF012
+
+    written = []
+    monkeypatch.setattr(rounds, "machine", Machine)
+    monkeypatch.setattr(rounds.np, "add", lambda a, b, out: written.append(out.nbytes))
+    rounds.flusher(host)()
+    assert written == [2 << 20]
+
+
+def test_a_gpu_s_cache_is_flushed_on_the_gpu(monkeypatch):
+    written = []
+
+    class Card(Host):
+        name = "card"
+
+        def write(self, array, value):
+            written.append(array.nbytes)
+
+    rounds.flusher(Card())()
+    assert written == [256 << 20]
+
+
+# -- Noise.
+
+
+def test_a_noisy_neighbor_is_marked_and_no_speed_up_is_claimed(double, clock):
+    turns = itertools.cycle([3e-3, 9e-3])
+
+    @double.version("disturbed", on=clock)
+    def disturbed(x):
+        clock.pass_by(next(turns))
+        return 2 * x
+
+    @double.version("calm", on=clock)
+    def calm(x):
+        clock.pass_by(1e-3)
+        return 2 * x
+
+    comparison = compared(double, "disturbed", "calm")
+    assert comparison.at("disturbed").noise == "too noisy" and comparison.at("calm").noise == ""
+    assert "disturbed" in comparison.speedup("disturbed", "calm").refused
+    assert "too noisy" in repr(comparison.speedup("disturbed", "calm"))
+    assert " ~" in repr(comparison)
+
+
+def test_a_calm_ratio_is_exact(double, clock):
+    for name, seconds in (("slow", 3e-3), ("fast", 1e-3)):
+        double.version(name, on=clock)(lambda x, s=seconds: (clock.pass_by(s), 2 * x)[1])
+    speedup = compared(double, "slow", "fast").speedup("slow", "fast")
+    assert not speedup.refused and speedup.median == pytest.approx(3)
+
+
+def compared(op, *names, **options):
+    return Comparison(op.name, tuple(measured(op, *names, **options)), "here", "today")
+
+
+# -- When to stop.
+
+
+def run_with(samples, spent):
+    run = rounds.Run(None, None, 0.0, 0.0, [])
+    run.samples, run.spent = list(samples), spent
+    return run
+
+
+@pytest.mark.parametrize(
+    "samples, spent, stop",
+    [
+        ([1.0] * 10, 0.3, "settled"),
+        ([1.0] * 9, 0.3, None),  # too few rounds
+        ([1.0] * 50, 0.1, None),  # too short a time
+        ([1.0, 1.5] * 20, 0.3, None),  # too wide an interval
+        ([1.0, 1.5] * 20, 1.0, "time budget"),
+        ([1.0], 1.0, "time budget"),
+        ([1.0] * 10, 1.0, "settled"),  # known well, even at the last moment
+    ],
+)
+def test_a_run_ends_when_it_is_known_well_or_the_budget_is_spent(samples, spent, stop):
+    run = run_with(samples, spent)
+    assert rounds.ended(run, budget=1.0) == bool(stop)
+    assert run.stop == (stop or "interrupted")
+
+
+def test_the_interval_covers_the_true_median_nineteen_times_in_twenty():
+    rng, covered = np.random.default_rng(0), 0
+    for _ in range(1000):
+        samples = np.sort(rng.exponential(size=40))
+        width = rounds.interval(list(samples)) * np.median(samples)
+        low = samples[math.floor(20 - 0.98 * math.sqrt(40))]
+        covered += low <= math.log(2) <= low + width
+    assert 930 <= covered <= 990
+
+
+def test_the_budget_is_kept(double):
+    @double.version("slow", on=host)
+    def slow(x):
+        time.sleep(0.01)
+        return 2 * x
+
+    began = time.perf_counter()
+    entry = measured(double, "slow", budget=0.1)
+    assert entry.stop in ("time budget", "settled")
+    assert time.perf_counter() - began < 2
+
+
+def test_short_calls_are_batched_beyond_the_timers_own_cost(double, clock):
+    @double.version("short", on=clock)
+    def short(x):
+        clock.pass_by(1e-5)
+        return 2 * x
+
+    entry = measured(double, "short")
+    assert entry.calls in (200, 201) and entry.median == pytest.approx(1e-5)
+
+
+def test_a_hopeless_size_is_skipped_and_said_so(double, clock):
+    @double.version("slow", on=clock)
+    def slow(x):
+        clock.pass_by(1e-3 * x.size)
+        return 2 * x
+
+    small, large = timings(double, [8, 64], "slow", budget=0.1)
+    assert isinstance(small, Timing)
+    assert large.why == "skipped: one call would take about 64 ms"
+
+
+@pytest.mark.parametrize("sizes", [8000, [8, 8000]])
+def test_a_slow_launch_is_not_taken_for_slow_work(double, clock, sizes):
+    """Half a millisecond at size 8 is not half a second at size 8000."""
+
+    @double.version("launched", on=clock)
+    def launched(x):
+        clock.pass_by(5e-4)
+        return 2 * x
+
+    assert all(
+        isinstance(entry, Timing) for entry in timings(double, sizes, "launched", budget=0.1)
+    )
+
+
+# -- Interruption.
+
+
+def test_what_was_measured_before_ctrl_c_is_kept(double, monkeypatch):
+    turns, take_turn = itertools.count(), rounds.take_turn
+
+    def counted(run, flush):
+        if run.version.name == "interrupted" and run.problem.size == 8:
+            next(turns)
+        take_turn(run, flush)
+
+    monkeypatch.setattr(rounds, "take_turn", counted)
+
+    @double.version("interrupted", on=host)
+    def interrupted(x):
+        if repr(turns) == "count(5)":  # in the fifth turn
+            next(turns)
+            raise KeyboardInterrupt
+        return 2 * x
+
+    @double.version("absent", on=host)
+    def absent(x):
+        raise OSError("not here")
+
+    kept = []
+    with pytest.raises(KeyboardInterrupt):
+        for entry in timings(double, [4, 8, 16], budget=0.05):
+            kept.append(entry)
+    stops = [(e.version, e.size, getattr(e, "stop", "absent")) for e in kept]
+    assert stops[3:] == [("NumPy", 8, "interrupted"), ("interrupted", 8, "interrupted"),
+                         ("absent", 8, "absent")]  # fmt: skip
+    assert {stop for _, _, stop in stops[:3]} == {"time budget", "absent"}
+    assert len(kept[4].samples) == 4 and gc.isenabled()
+    assert "not here" in repr(Comparison("double", tuple(kept), "here", "today"))
+
+
+def test_ctrl_c_during_the_first_call_keeps_nothing_and_goes_on_its_way(double):
+    @double.version("interrupted", on=host)
+    def interrupted(x):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        measured(double)
+
+
+# -- Threads and order.
+
+
+@pytest.mark.parametrize(
+    "cost, best",
+    [({1: 1, 4: 50}, 1), ({1: 4, 4: 1}, 4), ({1: 1, 4: 1}, 1), ({1: 1, 4: 0.98}, 1)],
+    ids=str,
+)
+def test_the_better_number_of_threads_is_kept(double, clock, monkeypatch, cost, best):
+    """On a busy two-core machine, two threads were seen 50 times slower than one."""
+    now = [1]
+
+    @contextmanager
+    def threads(count):
+        now[0] = count
+        yield
+        now[0] = 1
+
+    monkeypatch.setattr(rounds, "threads", threads)
+    monkeypatch.setattr(rounds, "thread_choices", lambda: (1, 4))
+
+    @double.version("threaded", on=clock)
+    def threaded(x):
+        clock.pass_by(1e-3 * cost[now[0]])
+        return 2 * x
+
+    entry = measured(double, "threaded")
+    assert entry.threads == best and entry.median == pytest.approx(1e-3 * cost[best])
+
+
+def test_versions_take_turns_a_b_b_a_in_random_order(double, monkeypatch):
+    double.version("other", on=host)(lambda x: 2 * x)
+    turns, take_turn = [], rounds.take_turn
+
+    def noted(run, flush):
+        turns.append(run.version.name)
+        take_turn(run, flush)
+
+    monkeypatch.setattr(rounds, "take_turn", noted)
+    monkeypatch.setattr(rounds, "ended", lambda run, budget: len(run.samples) == 40)
+    measured(double)
+    a, b = "NumPy", "other"
+    quartets = [tuple(turns[i : i + 4]) for i in range(0, 80, 4)]
+    assert set(quartets) == {(a, b, b, a), (b, a, a, b)}
+
+
+def test_progress_counts_every_measurement(double):
+    double.version("raises", on=host)(lambda x: 1 / 0)
+    told = []
+    list(timings(double, [8, 16], budget=QUICK, tell=lambda *step: told.append(step)))
+    dones = [done for done, _, _ in told]
+    assert dones == sorted(dones) and dones[-1] == 4
+    assert {total for _, total, _ in told} == {4}
+
+
+# -- Requests that cannot be met.
+
+
+@pytest.mark.parametrize("size", [0, -3, 1.5, "many", "8", True, math.nan, math.inf, 10**30, None])
+def test_a_size_that_is_none_is_refused_in_a_sentence(double, size):
+    with pytest.raises(ValueError, match="A size is a whole number of at least 1"):
+        list(timings(double, [size]))
+
+
+def test_a_size_beyond_the_memory_is_refused_before_anything_is_measured(double):
+    double.version("never run", on=host)(lambda x: pytest.fail("it was run"))
+    with pytest.raises(ValueError, match=r"would need some .*B .*Choose a smaller size\."):
+        list(timings(double, [8, 10**15]))
+
+
+def test_an_unknown_version_is_refused_with_those_there_are(double):
+    with pytest.raises(KeyError, match=r"no version 'Numpy'. It has 'NumPy'"):
+        list(timings(double, 8, "Numpy"))
+
+
+def test_a_lone_size_or_name_stands_for_a_list_of_one(double):
+    sizes = [e.size for e in timings(double, np.int64(8), double.versions["NumPy"], budget=QUICK)]
+    assert sizes == [8]
+
+
+# -- Against ourselves and against others.
+
+
+def tries(attempt, times):
+    """A neighbor can spoil any one measurement; what is wrong stays wrong."""
+    for left in reversed(range(times)):
+        try:
+            return attempt()
+        except AssertionError:
+            if not left:
+                raise
+
+
+@pytest.mark.alone
+def test_a_version_against_itself_is_as_fast_as_itself(double):
+    for name in "AB":
+        double.version(name, on=host)(lambda x: (busy(5e-3), 2 * x)[1])
+
+    def attempt():
+        ratio = compared(double, "A", "B", budget=0.5).speedup("A", "B")
+        assert not ratio.refused and abs(ratio.median - 1) <= 0.02
+
+    tries(attempt, 2)
+
+
+@pytest.mark.alone
+def test_torch_s_own_timer_agrees(double):
+    """Two ways to time the same work, one thread each: medians within 5 %."""
+    from torch.utils.benchmark import Timer
+
+    x = np.linspace(-3, 3, 100_000, dtype=np.float32)
+    double.version("tanh", on=host)(lambda given: (np.tanh(x), 2 * given)[1])
+
+    def attempt():
+        ours = measured(double, "tanh", budget=1.0)
+        theirs = Timer("np.tanh(x)", globals={"x": x, "np": np}).blocked_autorange(min_run_time=1.0)
+        assert ours.median == pytest.approx(theirs.median, rel=0.05)
+
+    tries(attempt, 3)
