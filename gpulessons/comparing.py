@@ -58,11 +58,14 @@ def timed(entries):
 
 @contextmanager
 def progress_bar(words):
-    """Gives tell(done, total, words), drawn by tqdm once two seconds have passed."""
-    from tqdm.auto import tqdm
-
+    """Gives tell(done, total, words), drawn by tqdm once two seconds have passed; None without."""
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        yield None
+        return
     with tqdm(
-        desc=words, delay=2, leave=False, bar_format="{desc}: {percentage:3.0f}% {bar}"
+        desc=words, delay=2, leave=False, bar_format="{desc}: {percentage:3.0f}%|{bar}|"
     ) as bar:
 
         def tell(done, total, latest):

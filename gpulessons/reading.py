@@ -36,7 +36,7 @@ def source(*things):
 
 def solution(exercise):
     """Show an exercise's solution, folded: open it after your own attempt."""
-    return Solution(*piece(unwrapped(exercise.solution)))
+    return Solution(exercise.solution, f"exercises/{Path(exercise.__file__).name}")
 
 
 def piece(function):
@@ -62,9 +62,9 @@ def highlighted(text):
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import PythonLexer
 
-    return highlight(
-        text, PythonLexer(), HtmlFormatter(noclasses=True, nobackground=True, style=style())
-    )
+    # Pages set the font of highlighted code by a class of their own; here it travels along.
+    look = {"noclasses": True, "nobackground": True, "prestyles": "font-family: monospace"}
+    return highlight(text, PythonLexer(), HtmlFormatter(style=style(), **look))
 
 
 def style():

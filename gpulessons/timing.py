@@ -197,10 +197,10 @@ class Comparison:
         head, *rows = self._table()
         cells = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
         body = "".join(html_row(row) for row in rows)
-        reasons = "".join(f"<li>{escape(reason)}</li>" for reason in self._reasons())
+        reasons = "".join(f"<br>{escape(reason)}" for reason in self._reasons())
         return (
             f"<table><caption>{escape(self.op)}, time of one call. {escape(self.label())}</caption>"
-            f"<thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table><ul>{reasons}</ul>"
+            f"<thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table><p>{reasons}</p>"
             + "".join(other._repr_html_() for other in self.beside)
         )
 
