@@ -1,0 +1,133 @@
+"""Many threads, one tally: adding to it is three steps, and another thread may come in between."""
+
+import threading
+import time
+
+from gpulessons.diagnosis import Trouble
+
+stub = '''\
+from threading import Lock, Thread
+
+def my_count(lists, tally):
+    """Count all negative numbers in tally.value: a thread for each list, all at the same time."""
+    def work(numbers):
+        for x in numbers:
+            if x < 0:
+                tally.value += 1  # Read, add, write: is nobody else between the three?
+
+    threads = [Thread(target=work, args=[numbers]) for numbers in lists]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+'''
+
+solution = '''\
+from threading import Lock, Thread
+
+def my_count(lists, tally):
+    """Count all negative numbers in tally.value: a thread for each list, all at the same time."""
+    lock = Lock()
+    def work(numbers):
+        mine = sum(x < 0 for x in numbers)  # Nobody else's: no lock needed.
+        with lock:
+            tally.value += mine  # Once for each thread.
+
+    threads = [Thread(target=work, args=[numbers]) for numbers in lists]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+'''
+
+MINE = "        mine = sum(x < 0 for x in numbers)  # Nobody else's: no lock needed.\n"
+LOCKED = "        with lock:\n"
+ADD = "            tally.value += mine"
+
+wrong = [
+    (f"{LOCKED}    ", "", "overwrote"),
+    ("with lock:", "with Lock():", "overwrote"),
+    (ADD, "            seen = tally.value\n        tally.value = seen + mine", "overwrote"),
+    (f"{MINE}{LOCKED}", f"{LOCKED}    {MINE}", "took turns"),
+    ("        thread.start()", "        thread.start(); thread.join()", "took turns"),
+    ("    for thread in threads:\n        thread.join()\n", "", "still counting"),
+    (f"{LOCKED}    ", "        lock.acquire()\n", "never came back"),
+    ("tally.value += mine", "tally += mine", "UnboundLocalError"),
+    ("x < 0", "x <= 0", "counted 36"),
+]
+
+PATIENCE = 2.0  # seconds until a wait counts as endless
+
+
+class Tally:
+    """A number slow to read and to write: whoever does so unguarded is sure to be overtaken."""
+
+    def __init__(self):
+        self._value = 0
+
+    @property
+    def value(self):
+        seen = self._value
+        time.sleep(0.02)
+        return seen
+
+    @value.setter
+    def value(self, number):
+        time.sleep(0.02)
+        self._value = number
+
+
+class Numbers(list):
+    """A list that nobody reads before all lists are being read; `alone` where that never came."""
+
+    alone = False
+
+    def __init__(self, numbers, together):
+        super().__init__(numbers)
+        self.together = together
+
+    def __iter__(self):
+        try:
+            self.together.wait(PATIENCE / 4)
+        except threading.BrokenBarrierError:
+            self.alone = True
+        return super().__iter__()
+
+
+def judge(count):
+    """Four lists of three negative numbers and six zeros each: 12, in four threads at once."""
+    together = threading.Barrier(4)
+    lists = [Numbers([0, -1, 0, 0, -2, 0, 0, -3, 0], together) for _ in range(4)]
+    tally = Tally()
+    refuse_endless_early_or_failed(count, lists, tally)
+    if any(numbers.alone for numbers in lists):
+        raise Trouble("The threads took turns: no two counted at once.",
+                      "how long the lock is held, and when join() is called.")  # fmt: skip
+    if tally.value < 12:
+        raise Trouble(f"{tally.value} of 12: one thread overwrote what another had added.",
+                      "the lock: one for all, held from the reading to the writing.")  # fmt: skip
+    if tally.value > 12:
+        raise Trouble(f"It counted {tally.value}, where 12 are negative.", "what counts.")
+    return "12 of 12, by four threads at once, and none overwrote another."
+
+
+def refuse_endless_early_or_failed(count, lists, tally):
+    """Run the attempt, and wait for each thread that it leaves behind."""
+    before, hook, errors = set(threading.enumerate()), threading.excepthook, []
+    threading.excepthook = lambda failed: errors.append(failed.exc_value)
+    try:
+        # A daemon's threads are daemons: if one waits forever, the notebook can still be closed.
+        attempt = threading.Thread(target=count, args=[lists, tally], daemon=True)
+        attempt.start()
+        attempt.join(PATIENCE)
+        endless, left = attempt.is_alive(), set(threading.enumerate()) - before
+        for thread in left if not endless else ():
+            thread.join(PATIENCE)
+    finally:
+        threading.excepthook = hook
+    if errors:
+        raise Trouble(f"It raised {type(errors[0]).__name__}: {errors[0]}", "the line it names.")
+    if endless:
+        raise Trouble("It never came back.", "a lock that is taken and not given back.")
+    if left:
+        raise Trouble("It returned while threads were still counting.", "when join() is called.")

@@ -1,0 +1,247 @@
+"""A kitchen, to see latency and throughput in: orders come in, cooks take them in turn.
+
+    latency     minutes from an order to its dish
+    throughput  dishes per hour
+    Little's law: orders in the kitchen = orders per minute x minutes that each stays
+
+The pictures show who is busy when; the same picture serves cooks, threads and Flynn's four classes.
+"""
+
+import heapq
+import random
+from dataclasses import dataclass
+from itertools import pairwise
+
+from gpulessons import plots, units
+
+STEPS = {"fry": plots.SKY, "salt": plots.ORANGE, "bake": plots.PURPLE, "boil": plots.GREEN,
+         "smell": "#F0E442", "taste": "#BBBBBB", "weigh": plots.VERMILLION}  # fmt: skip
+DARK = "#111111"  # words on these colors: 4.5 to 1 or better
+
+
+@dataclass(frozen=True)
+class Dish:
+    """One order: minutes since opening, and who cooked it."""
+
+    ordered: float
+    cook: int
+    started: float
+    done: float
+
+
+@dataclass(frozen=True)
+class Shift:
+    """All dishes of a shift, in the order of their orders."""
+
+    cooks: int
+    minutes: float  # that a dish takes
+    dishes: tuple[Dish, ...]
+
+    @property
+    def latency(self):
+        """Minutes from an order to its dish, on average."""
+        return sum(dish.done - dish.ordered for dish in self.dishes) / len(self.dishes)
+
+    @property
+    def span(self):
+        """Minutes from the first order to the last dish."""
+        return max(dish.done for dish in self.dishes) - self.dishes[0].ordered
+
+    @property
+    def throughput(self):
+        """Dishes per hour."""
+        return 60 * len(self.dishes) / self.span
+
+    def levels(self):
+        """(minute, orders inside from then on): one up for an order, one down for a dish."""
+        ups = [(dish.ordered, 1) for dish in self.dishes]
+        downs = [(dish.done, -1) for dish in self.dishes]
+        level = 0
+        for minute, step in sorted(ups + downs):
+            level += step
+            yield minute, level
+
+    @property
+    def in_kitchen(self):
+        """Orders inside, on average over time: read off the levels, without Little's law."""
+        steps = pairwise(self.levels())
+        return sum(level * (after - before) for (before, level), (after, _) in steps) / self.span
+
+
+def orders(count, per_hour, seed=1):
+    """Minutes at which orders come: independent of each other, at random, so many an hour."""
+    chance, minute = random.Random(seed), 0.0
+    for _ in range(count):
+        minute += chance.expovariate(per_hour / 60)
+        yield minute
+
+
+def rush(count):
+    """So many orders, all at opening time."""
+    return [0.0] * count
+
+
+def simulate(orders, cooks, minutes):
+    """Each order goes to the cook who is free first and takes so many minutes. Returns a Shift."""
+    free = [(0.0, cook) for cook in range(cooks)]  # a heap: who is free, and from when on
+    dishes = []
+    for ordered in orders:
+        idle, cook = heapq.heappop(free)
+        started = max(idle, ordered)
+        dishes.append(Dish(ordered, cook, started, started + minutes))
+        heapq.heappush(free, (started + minutes, cook))
+    return Shift(cooks, minutes, tuple(dishes))
+
+
+# -- Pictures.
+
+
+def picture(shift):
+    """Below, who cooks when; above, how many orders are inside, and how many of them wait."""
+    title = (
+        f"{people(shift.cooks)}, {minutes(shift.minutes)} a dish: {shift.throughput:.1f} dishes an "
+        f"hour, each {minutes(shift.latency)} after its order."
+    )
+    rows = max(0.7, 0.3 * shift.cooks)
+    figure, (above, below) = plots.blank(
+        height=2.2 + rows, title=title, nrows=2, sharex=True, height_ratios=[1, rows]
+    )
+    draw_levels(above, shift)
+    draw_dishes(below, shift, max(dish.done for dish in shift.dishes))
+    below.set(xlabel="minutes since opening", ylabel=people(shift.cooks))
+    alt = f"{title} On average {shift.in_kitchen:.1f} orders are in the kitchen."
+    return plots.Picture(figure, alt)
+
+
+def side_by_side(shifts):
+    """Shifts over the same minutes, {name: shift}: who serves first, and who is done first."""
+    first = {name: shift.dishes[0].done - shift.dishes[0].ordered for name, shift in shifts.items()}
+    done = {name: shift.span for name, shift in shifts.items()}
+    count = len(next(iter(shifts.values())).dishes)
+    title = f"The first portion: {ranked(first)}. All {count}: {ranked(done)}."
+    rows = [max(1.5, shift.cooks) for shift in shifts.values()]
+    figure, panels = plots.blank(
+        height=1.9 + 0.2 * sum(rows), title=title, nrows=len(shifts), sharex=True,
+        height_ratios=rows,
+    )  # fmt: skip
+    for axes, (name, shift) in zip(panels, shifts.items(), strict=True):
+        draw_dishes(axes, shift, max(done.values()))
+        axes.set_title(name, color=plots.INK, fontsize=10, loc="left")
+    panels[-1].set_xlabel("minutes since opening")
+    return plots.Picture(figure, title)
+
+
+def four_classes():
+    """Flynn's classes as kitchens: what each cook does in the same four minutes."""
+    kitchens = {
+        "SISD: one recipe, one dish at a time": ["fry a, salt a, fry b, salt b"],
+        "SIMD: one recipe, many dishes": [
+            f"fry {this}, salt {this}, fry {then}, salt {then}"
+            for this, then in zip("abcd", "efgh", strict=True)
+        ],
+        "MISD: many recipes, the same dish": [
+            f"{step} a, {step} b, {step} c, {step} d" for step in ("smell", "taste", "weigh")
+        ],
+        "MIMD: many recipes, many dishes": [
+            "fry a, fry b, fry c", "bake d", "boil e, salt e", "salt f, bake f",
+        ],
+    }  # fmt: skip
+    title = "Flynn's four classes as kitchens: a row is a cook, a color an instruction."
+    figure, panels = plots.blank(height=4.2, title=title, nrows=2, ncols=2)
+    for axes, (name, cooks) in zip(panels.flat, kitchens.items(), strict=True):
+        for row, steps in enumerate(cook.split(", ") for cook in cooks):
+            length = 4 / len(steps)
+            for at, step in enumerate(steps):
+                draw_step(axes, row, at * length, length, step, STEPS[step.split()[0]])
+        axes.set(xlim=(-0.02, 4.02), ylim=(3.6, -0.6), yticks=[], xticks=[])
+        axes.spines[:].set_visible(False)
+        axes.set_title(name, color=plots.INK, fontsize=10.5, loc="left")
+    spoken = ". ".join(f"{name}: {'; '.join(cooks)}" for name, cooks in kitchens.items())
+    return plots.Picture(figure, f"{title} {spoken}.")
+
+
+def schedule(spans, title):
+    """When each of some programs ran: {name: (start, end)} in seconds."""
+    origin = min(start for start, _ in spans.values())
+    figure, axes = plots.blank(height=1.2 + 0.4 * len(spans), title=title)
+    for row, (start, end) in enumerate(spans.values()):
+        words = units.seconds(end - start)
+        draw_step(axes, row, start - origin, end - start, words, plots.SKY)
+    axes.set_yticks(range(len(spans)), list(spans))
+    axes.set(ylim=(len(spans) - 0.4, -0.6), xlabel="time since the first one started")
+    axes.xaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
+    spoken = "; ".join(
+        f"{name} from {units.seconds(start - origin)} to {units.seconds(end - origin)}"
+        for name, (start, end) in spans.items()
+    )
+    return plots.Picture(figure, f"{title} {spoken}.")
+
+
+def pace(comparison):
+    """Left, the time of one call (the latency); right, elements per second (the throughput)."""
+    quickest = min(comparison.timings, key=lambda t: t.median)
+    busiest = max(comparison.timings, key=lambda t: t.size / t.median)
+    rate = units.rate(busiest.size / busiest.median, "elements/s")
+    title = (
+        f"{comparison.op}: no call takes less than {quickest.words} ({quickest.version}), and none "
+        f"does more than {rate} ({busiest.version})."
+    )
+    figure, (left, right) = plots.blank(height=3.9, title=title, ncols=2)
+    styles = dict(zip(comparison.versions, ("-", "--", ":", "-."), strict=False))
+    for version in {t.version: None for t in comparison.timings}:
+        timings = [t for t in comparison.timings if t.version == version]
+        sizes, look = [t.size for t in timings], plots.COLORS[timings[0].backend]
+        options = {"color": look, "linestyle": styles.get(version, "-"), "markersize": 4,
+                   "marker": plots.MARKERS[timings[0].backend], "label": version}  # fmt: skip
+        left.plot(sizes, [t.median for t in timings], **options)
+        right.plot(sizes, [t.size / t.median for t in timings], **options)
+    for axes in (left, right):
+        plots.log_axes(axes)
+    right.set_ylabel("elements per second (log scale)")
+    right.yaxis.set_major_formatter(lambda rate, _: units.rate(rate, "/s"))
+    left.legend(frameon=False, labelcolor=plots.INK, fontsize=9)
+    return plots.Picture(figure, f"{title} {plots.words(comparison)}")
+
+
+# -- Small parts.
+
+
+def draw_levels(axes, shift):
+    at, level = zip((0, 0), *shift.levels(), strict=True)
+    cooked = [min(orders, shift.cooks) for orders in level]
+    axes.fill_between(at, cooked, level, step="post", color=plots.ORANGE, linewidth=0)
+    axes.fill_between(at, cooked, step="post", color=plots.SKY, linewidth=0)
+    axes.axhline(shift.in_kitchen, color=DARK, linewidth=1, linestyle=":")
+    axes.annotate(f"on average\n{shift.in_kitchen:.1f}", (1.01, shift.in_kitchen), color=plots.INK,
+                  xycoords=("axes fraction", "data"), va="center", fontsize=9.5)  # fmt: skip
+    axes.set_title("orders inside: being cooked (blue), waiting (orange)", color=plots.INK,
+                   fontsize=10, loc="left")  # fmt: skip
+    axes.yaxis.get_major_locator().set_params(integer=True, nbins=4)
+
+
+def draw_dishes(axes, shift, until):
+    """A row for each cook, up to a minute; the orders' numbers where there is room."""
+    for number, dish in enumerate(shift.dishes, 1):
+        words = str(number) if shift.minutes > 0.03 * until else ""
+        draw_step(axes, dish.cook, dish.started, shift.minutes, words, plots.SKY)
+    axes.set(ylim=(shift.cooks - 0.4, -0.6), yticks=[], xlim=(0, 1.02 * until))
+
+
+def draw_step(axes, row, start, length, words, color):
+    axes.barh(row, length, left=start, height=0.8, color=color, edgecolor="white", linewidth=0.6)
+    axes.text(start + length / 2, row, words, ha="center", va="center", fontsize=9, color=DARK,
+              clip_on=True)  # fmt: skip
+
+
+def ranked(times):
+    """{name: minutes} as "A 2 min, B 8 min", the quickest first."""
+    quickest_first = sorted(times.items(), key=lambda item: item[1])
+    return ", ".join(f"{name} {minutes(time)}" for name, time in quickest_first)
+
+
+def minutes(time):
+    return f"{time:.1f}".removesuffix(".0") + " min"
+
+
+def people(count):
+    return f"{count} cook{'s' * (count != 1)}"
