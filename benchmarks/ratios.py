@@ -1,0 +1,181 @@
+"""The course's target ratios, measured side by side in one run: `make bench`.
+
+    python benchmarks/ratios.py                        every row
+    python benchmarks/ratios.py relu-copy sigmoid      these rows
+    python benchmarks/ratios.py --json FILE            and keep what was measured
+    python benchmarks/ratios.py --list                 which rows there are
+
+A ratio says how many times faster the first side is than the second: the median over rounds in
+which both took their turn, and the middle half of those rounds. "firm" is what the course
+promises, "aim" where the best would be. The exit status is 0; 1 when a row that belongs on this
+machine could not be measured, or none does; 2 when the command was wrong.
+"""
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from contests import LARGE_GPU, against_do_bench, contest, relu_or_copy, root, triad_or_copy
+
+from gpulessons.backends import gpu, torch_gpu
+from gpulessons.ops.activations import gelu, sigmoid, tanh
+from gpulessons.ops.bias_activation import bias_gelu
+from gpulessons.timing import Ratio
+
+
+@dataclass(frozen=True)
+class Row:
+    """One target: its name, what is promised and hoped for, where it runs, how it is measured."""
+
+    name: str
+    firm: float
+    aim: float
+    where: str  # "CPU" or "GPU", perhaps "… with" a library that must be installed
+    about: str
+    measure: Callable[[], Ratio]
+    is_one: bool = False  # a target of 1: above is as far off as below
+
+    def why_not(self):
+        """ "" when it can run here, else why not and what to do."""
+        place, _, library = self.where.partition(" with ")
+        if place == "GPU" and (why := gpu.why_not() or torch_gpu.why_not()):
+            return why
+        if library and not find_spec(library):
+            return f"{library} is not installed; try: pip install {library}"
+        return ""
+
+    def standing(self, value):
+        """How this ratio compares with the target, in a word or two."""
+        reached = min(value, 1 / value) if self.is_one else value
+        return "aim met" if reached >= self.aim else "met" if reached >= self.firm else "short"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a row."""
+
+    row: Row
+    found: Ratio
+
+    @property
+    def measured(self):
+        return not math.isnan(self.found.median)
+
+    @property
+    def noisy(self):
+        return self.measured and bool(self.found.refused)
+
+    def __str__(self):
+        row, found = self.row, self.found
+        if not self.measured:
+            why = " ".join(found.refused.split())  # a driver's message may have many lines
+            return f"{row.name:<15} not measured: {why}"
+        verdict = "too noisy" if self.noisy else row.standing(found.median)
+        return (
+            f"{row.name:<15} {found.median:6.3f} ({found.low:.3f}–{found.high:.3f})  "
+            f"firm {row.firm}, aim {row.aim}: {verdict}"
+        )
+
+    def plain(self):
+        """As JSON has it."""
+        row, found = self.row, self.found
+        return {
+            **{"name": row.name, "ratio": found.median, "low": found.low, "high": found.high},
+            **{"firm": row.firm, "aim": row.aim, "noisy": self.noisy},
+        }
+
+
+# -- The rows, "ours / theirs" in their descriptions.
+
+ROWS = (
+    Row("relu-copy", 0.90, 0.98, "CPU", "Numba ReLU / torch copy, bytes per second, 64 MiB",
+        lambda: contest(relu_or_copy, "relu: Numba", "copy: PyTorch on CPU")),
+    Row("sigmoid", 0.60, 1.0, "CPU", "Numba sigmoid / torch",
+        lambda: contest(sigmoid, "Numba", "PyTorch on CPU")),
+    Row("tanh", 0.60, 1.0, "CPU", "Numba tanh / torch",
+        lambda: contest(tanh, "Numba", "PyTorch on CPU")),
+    Row("gelu", 0.60, 1.0, "CPU", "Numba GELU / torch",
+        lambda: contest(gelu, "Numba", "PyTorch on CPU")),
+    Row("bias-gelu", 1.2, 2.0, "CPU", "Numba's fused bias + GELU / torch eager's two passes",
+        lambda: contest(bias_gelu, "Numba, fused", "PyTorch, two operators, CPU")),
+    Row("harness-aa", 0.98, 0.995, "CPU", "the harness: one version under two names",
+        lambda: contest(root, "NumPy again", "NumPy", 100_000), is_one=True),
+    Row("cuda-relu", 0.92, 0.97, "GPU", "CUDA ReLU / device-to-device copy",
+        lambda: contest(relu_or_copy, "relu: CUDA", "copy: PyTorch on GPU", LARGE_GPU)),
+    Row("cuda-copy", 0.92, 0.97, "GPU", "CUDA copy / device-to-device copy",
+        lambda: contest(relu_or_copy, "copy: CUDA", "copy: PyTorch on GPU", LARGE_GPU)),
+    Row("cuda-triad", 0.92, 0.97, "GPU", "CUDA triad / device-to-device copy, bytes per second",
+        lambda: contest(triad_or_copy, "triad: CUDA", "copy: PyTorch on GPU", LARGE_GPU, 3 / 2)),
+    Row("harness-aa-gpu", 0.98, 0.995, "GPU", "the harness on a GPU: one version under two names",
+        lambda: contest(root, "PyTorch on GPU again", "PyTorch on GPU", LARGE_GPU), is_one=True),
+    Row("do-bench", 0.97, 0.99, "GPU with triton", "the harness's median / triton's do_bench",
+        against_do_bench, is_one=True),
+)  # fmt: skip
+
+
+# -- The command.
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description="Measure the course's target ratios.")
+    parser.add_argument("names", nargs="*", metavar="name", help="rows to measure (default: all)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="keep what was measured here")
+    parser.add_argument("--list", action="store_true", help="list the rows, and measure nothing")
+    options = parser.parse_args(arguments)
+    unknown = [name for name in options.names if name not in {row.name for row in ROWS}]
+    if unknown:
+        print(f"No row is named {', '.join(unknown)}; see --list.", file=sys.stderr)
+        return 2
+    rows = [row for row in ROWS if row.name in options.names or not options.names]
+    if options.list:
+        print(*(f"{row.name:<15} {row.where:<16} {row.about}" for row in rows), sep="\n")
+        return 0
+    return measure(rows, options.json)
+
+
+def measure(rows, file=None):
+    """Measure and print row after row, keeping each in the file at once; the exit status."""
+    measured, failed = [], 0
+    try:
+        write([], file)  # what cannot be written should say so now, not after a minute
+        for place, row in enumerate(rows, 1):
+            print(f"[{place}/{len(rows)}] {row.about}", file=sys.stderr, flush=True)
+            why = row.why_not()
+            found = outcome(row) if not why else Outcome(row, no_ratio(why))
+            print(found, flush=True)
+            measured += [found.plain()] * found.measured
+            failed += not (found.measured or why)
+            write(measured, file)
+    except OSError as trouble:
+        print(f"Cannot write {file}: {trouble}. Choose another file.", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("Interrupted; what was measured until then stands above.", file=sys.stderr)
+        return 130
+    return int(failed > 0 or not measured)
+
+
+def outcome(row):
+    """Measure a row; what goes wrong becomes the reason why there is no ratio."""
+    try:
+        return Outcome(row, row.measure())
+    except Exception as trouble:
+        return Outcome(row, no_ratio(f"{type(trouble).__name__}: {trouble}"))
+
+
+def no_ratio(why):
+    return Ratio(math.nan, math.nan, math.nan, why)
+
+
+def write(rows, file):
+    if file:
+        file.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,345 @@
+"""The benchmarks: their rows, what they print and keep, what they do with trouble. No speed."""
+
+import itertools
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+from time import monotonic
+
+import numpy as np
+import pytest
+
+from gpulessons.backends import BACKENDS, Host
+from gpulessons.operation import op
+from gpulessons.timing import Ratio
+
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+sys.path.insert(0, str(BENCHMARKS))
+
+import contests  # noqa: E402
+import gpu as gpu_benchmark  # noqa: E402
+import ratios  # noqa: E402
+
+KEYS = ["name", "ratio", "low", "high", "firm", "aim", "noisy"]
+
+
+class Clocked(Host):
+    """A backend whose time is whatever its versions say it is."""
+
+    name, label, now = "clocked", "a clock of our own", 0.0
+
+    def mark(self):
+        return self.now
+
+    def elapsed(self, start, stop):
+        return stop - start
+
+
+@pytest.fixture
+def clocked(monkeypatch):
+    backend = Clocked()
+    monkeypatch.setitem(BACKENDS, backend.name, backend)
+    return backend
+
+
+@pytest.fixture
+def double():
+    def inputs(size, rng):
+        return (rng.standard_normal(size, np.float32),)
+
+    @op(inputs=inputs, flops=lambda x: x.size, sizes=(8, 64))
+    def double(x):
+        return 2 * x
+
+    return double
+
+
+def takes(op, backend, name, seconds):
+    """Give an op a right version whose calls take these seconds in turn, by its backend's clock."""
+    turns = itertools.cycle(seconds)
+
+    @op.version(name, on=backend)
+    def version(x, out):
+        np.multiply(x, 2, out=out)
+        backend.now += next(turns)
+
+
+def row(name="fake", found=None, where="CPU", **options):
+    found = found or Ratio(1.5, 1.4, 1.6)
+    return ratios.Row(name, 1.0, 2.0, where, "a fake / another", lambda: found, **options)
+
+
+# -- The rows.
+
+
+def test_rows_are_well_formed_and_no_two_share_a_name():
+    assert len({row.name for row in ratios.ROWS}) == len(ratios.ROWS)
+    for each in ratios.ROWS:
+        assert 0 < each.firm < each.aim
+        assert each.where.partition(" with ")[0] in ("CPU", "GPU")
+        assert each.about and callable(each.measure)
+        assert not each.is_one or each.aim < 1
+
+
+def test_every_row_contests_versions_that_exist(monkeypatch):
+    def contest(op, ours, theirs, *_):
+        assert theirs in op.versions
+        assert [name for name in op.versions if name.startswith(ours)]
+        return Ratio(1.0, 1.0, 1.0)
+
+    monkeypatch.setattr(ratios, "contest", contest)
+    contested = [row for row in ratios.ROWS if row.measure is not ratios.against_do_bench]
+    assert len(contested) >= 10
+    for each in contested:
+        assert each.measure().median == 1
+
+
+@pytest.mark.parametrize("value, standing", [(0.99, "short"), (1.0, "met"), (2.0, "aim met")])
+def test_a_ratio_stands_short_of_its_promise_or_met_or_at_its_aim(value, standing):
+    assert row().standing(value) == standing
+
+
+@pytest.mark.parametrize("value, standing", [(1.001, "aim met"), (1.015, "met"), (1.05, "short")])
+def test_where_the_target_is_one_a_ratio_above_it_is_short_too(value, standing):
+    one = ratios.Row("one", 0.98, 0.995, "CPU", "", None, is_one=True)
+    assert one.standing(value) == one.standing(1 / value) == standing
+
+
+@pytest.mark.parametrize("name", ["relu: Numba, one core", "copy: Numba, one core"])
+def test_relu_is_a_copy_on_the_inputs_that_both_are_given(name):
+    assert error(contests.relu_or_copy, name) == 0
+
+
+def test_a_triad_by_zero_is_a_copy():
+    assert error(contests.triad_or_copy, "triad: Numba, one core") == 0
+
+
+def error(op, name):
+    inputs = op.inputs(1009)
+    return op.error(op.versions[name](*inputs), op.reference(*inputs))
+
+
+# -- Contests.
+
+
+def test_a_contest_is_won_by_the_factor_between_the_clocks(clocked, double):
+    takes(double, clocked, "theirs", [0.003])
+    takes(double, clocked, "ours, slow", [0.002])
+    takes(double, clocked, "ours, fast", [0.001])
+    found = contests.contest(double, "ours", "theirs", 64)
+    assert not found.refused
+    assert (found.median, found.low, found.high) == pytest.approx((3, 3, 3))
+
+
+def test_bytes_per_second_count_the_words_that_each_side_moves(clocked, double):
+    takes(double, clocked, "theirs", [0.003])
+    takes(double, clocked, "ours", [0.003])
+    found = contests.contest(double, "ours", "theirs", 64, words=1.5)
+    assert (found.median, found.low, found.high) == pytest.approx((1.5, 1.5, 1.5))
+
+
+def test_a_side_whose_time_is_anything_is_too_noisy_for_a_claim(clocked, double, capsys):
+    takes(double, clocked, "theirs", [0.003])
+    takes(double, clocked, "ours", [0.003, 0.009, 0.005, 0.020, 0.004])
+    noisy = row(found=contests.contest(double, "ours", "theirs", 64))
+    assert ratios.measure([noisy]) == 0
+    assert ratios.outcome(noisy).plain()["noisy"] is True
+    assert "too noisy" in capsys.readouterr().out
+
+
+def test_a_wrong_version_wins_nothing(clocked, double):
+    takes(double, clocked, "theirs", [0.003])
+    double.version("ours", on=clocked)(lambda x: 3 * x)
+    found = contests.contest(double, "ours", "theirs", 64)
+    assert math.isnan(found.median)
+    assert "WrongAnswer" in found.refused
+
+
+# -- The command.
+
+
+def run_rows(monkeypatch, rows, *arguments):
+    monkeypatch.setattr(ratios, "ROWS", tuple(rows))
+    return ratios.main([*map(str, arguments)])
+
+
+def test_the_file_lists_what_was_measured_with_the_keys_promised(monkeypatch, tmp_path):
+    file = tmp_path / "ratios.json"
+    rows = [row("one"), row("elsewhere", where="CPU with no_such_library"), row("two")]
+    assert run_rows(monkeypatch, rows, "--json", file) == 0
+    kept = json.loads(file.read_text())
+    assert [list(each) for each in kept] == [KEYS, KEYS]
+    assert kept[0] == dict(zip(KEYS, ["one", 1.5, 1.4, 1.6, 1.0, 2.0, False], strict=True))
+
+
+def test_rows_asked_for_by_name_are_the_only_ones_measured(monkeypatch, capsys):
+    assert run_rows(monkeypatch, [row("one"), row("two")], "two") == 0
+    printed = capsys.readouterr().out
+    assert "two" in printed and "1.500 (1.400–1.600)" in printed and "met" in printed
+    assert "one" not in printed
+
+
+def test_a_row_that_raises_is_reported_and_the_next_is_measured(monkeypatch, capsys):
+    broken = ratios.Row("broken", 1, 2, "CPU", "", lambda: 1 / 0)
+    assert run_rows(monkeypatch, [broken, row("next")]) == 1
+    first, second = capsys.readouterr().out.splitlines()
+    assert "not measured: ZeroDivisionError" in first and second.startswith("next")
+
+
+def test_a_row_that_cannot_run_here_says_why_and_is_no_failure(monkeypatch, capsys):
+    rows = [row("far", where="CPU with no_such_library"), row("near")]
+    assert run_rows(monkeypatch, rows) == 0
+    assert "no_such_library is not installed" in capsys.readouterr().out
+    assert run_rows(monkeypatch, rows, "far") == 1  # nothing at all was measured
+
+
+def test_an_unknown_name_is_refused_by_name(capsys):
+    assert ratios.main(["reloo"]) == 2
+    assert "reloo" in capsys.readouterr().err
+
+
+def test_the_list_names_every_row_and_measures_none(monkeypatch, capsys):
+    rows = [ratios.Row(name, 1, 2, "CPU", "", lambda: 1 / 0) for name in ("one", "two")]
+    assert run_rows(monkeypatch, rows, "--list") == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["one", "two"]
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_measured(
+    monkeypatch, tmp_path, capsys
+):
+    never = ratios.Row("never", 1, 2, "CPU", "", lambda: pytest.fail("it was measured"))
+    assert run_rows(monkeypatch, [never], "--json", tmp_path / "no" / "where.json") == 2
+    assert "Choose another file" in capsys.readouterr().err
+
+
+def test_an_interruption_keeps_what_was_measured(monkeypatch, tmp_path):
+    def interrupt():
+        raise KeyboardInterrupt
+
+    file = tmp_path / "ratios.json"
+    rows = [row("one"), ratios.Row("two", 1, 2, "CPU", "", interrupt), row("three")]
+    assert run_rows(monkeypatch, rows, "--json", file) == 130
+    assert [each["name"] for each in json.loads(file.read_text())] == ["one"]
+
+
+# -- What `make gpu` runs.
+
+
+def verdicts(op, end=math.inf):
+    return list(gpu_benchmark.verdicts([op], ("clocked",), end))
+
+
+def test_a_wrong_version_is_reported_and_the_others_are_checked_all_the_same(clocked, double):
+    @double.version("wrong where it is large", on=clocked)
+    def wrong(x, out):
+        np.multiply(x, 2 if x.size < 50 else 2.1, out=out)
+
+    takes(double, clocked, "right", [0.001])
+    failed, right = verdicts(double)
+    assert failed.startswith("FAILED double: wrong where it is large, at 65: WrongAnswer")
+    assert right == "right  double: right, at 1, 31, 65"
+
+
+@pytest.mark.parametrize(
+    "broken, word",
+    [
+        (lambda x, out: None, "off by nan"),
+        (lambda x, out: np.multiply(np.nan, x, out=out), "off by nan"),
+        (lambda x: np.multiply(x, 2, out=x), "changed its input"),
+        (lambda x: 1 / 0, "ZeroDivisionError"),
+    ],
+    ids=["never writes", "writes NaN", "in place", "raises"],
+)
+def test_every_kind_of_broken_version_is_reported_at_every_size(clocked, double, broken, word):
+    double.version("broken", on=clocked)(broken)
+    lines = verdicts(double)
+    assert len(lines) == 3
+    assert all(line.startswith("FAILED double: broken, at ") and word in line for line in lines)
+
+
+def test_a_version_that_remembers_its_answers_is_reported(clocked, double):
+    remembered = {}
+    double.version("lazy", on=clocked)(lambda x: remembered.setdefault(id(x), 2 * x))
+    assert all("when its inputs had changed" in line for line in verdicts(double))
+
+
+def test_a_version_that_had_no_time_to_be_checked_did_not_pass(clocked, double):
+    takes(double, clocked, "right", [0.001])
+    assert all("no time was left" in line for line in verdicts(double, end=monotonic() - 1))
+
+
+def test_nothing_is_called_right_after_an_error_took_the_gpu_down(clocked, double, monkeypatch):
+    @double.version("out of bounds", on=clocked)
+    def out_of_bounds(x):
+        monkeypatch.setattr(clocked, "sync", lambda: 1 / 0)
+        clocked.sync()
+
+    takes(double, clocked, "right", [0.001])
+    assert verdicts(double)[-1].startswith("FAILED what follows")
+
+
+def test_the_checks_step_keeps_its_verdicts_and_fails_when_one_does(
+    clocked, double, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(clocked, "name", "gpu")
+    takes(double, clocked, "right", [0.001])
+    monkeypatch.setattr(gpu_benchmark, "every_op", lambda: [double])
+    assert gpu_benchmark.check_versions(tmp_path, math.inf) == 0
+    double.version("wrong", on=clocked)(lambda x: x)
+    assert gpu_benchmark.check_versions(tmp_path, math.inf) == 1
+    right, *wrong, total = (tmp_path / "checks.txt").read_text().splitlines()
+    assert right.startswith("right") and len(wrong) == 3 and total == "3 failed"
+
+
+def test_every_op_of_the_course_is_recorded():
+    names = [op.name for op in gpu_benchmark.every_op()]
+    assert {"relu", "leaky_relu", "sigmoid", "tanh", "gelu", "bias_gelu", "copy"} < set(names)
+
+
+def test_without_a_gpu_it_says_so_and_writes_nothing(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(gpu_benchmark, "why_no_gpu", lambda: "There is no GPU.")
+    assert gpu_benchmark.main(["--out", str(tmp_path / "out")]) == 3
+    assert "There is no GPU." in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+HANGS_IN_CHECKS = """
+import sys, time
+print("in", sys.argv[4])
+time.sleep(60 if sys.argv[4] == "checks" else 0)
+"""
+
+
+def test_a_step_that_will_not_end_is_ended_and_the_others_go_on(monkeypatch, tmp_path):
+    script = tmp_path / "steps.py"
+    script.write_text(HANGS_IN_CHECKS)
+    monkeypatch.setattr(gpu_benchmark, "__file__", str(script))
+    monkeypatch.setattr(gpu_benchmark, "GRACE", 3)
+    assert gpu_benchmark.everything(tmp_path, monotonic() + 1) == 1
+    log = (tmp_path / "log.txt").read_text()
+    assert "== checks failed: it would not end" in log
+    assert "in recording\n" in log and "== checks failed; " in log
+
+
+# -- A GPU machine's own Python has few libraries.
+
+WITHOUT = """
+import sys
+missing = "psutil threadpoolctl tqdm cpuinfo pynvml ipywidgets matplotlib IPython pygments"
+for name in missing.split():
+    sys.modules[name] = None
+import gpu
+from gpulessons import compare, relu
+assert relu in gpu.every_op()
+compared = compare(relu, [1000], ["NumPy", "Numba, one core"], budget=0.01, recorded=())
+assert len(compared.timings) == 2, compared
+"""
+
+
+def test_checking_and_recording_need_none_of_the_notebooks_libraries():
+    path = os.pathsep.join([str(BENCHMARKS), str(BENCHMARKS.parent)])
+    command = [sys.executable, "-c", WITHOUT]
+    subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, check=True)
