@@ -3,6 +3,7 @@
 import gc
 import itertools
 import math
+import re
 import time
 from contextlib import contextmanager
 
@@ -15,6 +16,7 @@ from gpulessons.measuring import timings
 from gpulessons.operation import op
 from gpulessons.timing import Absent, Comparison, Timing
 
+BEFORE_TIMING = re.compile(r"WrongAnswer: off by \S+ where \S+ is allowed")
 QUICK = 0.02  # seconds for each version: these tests ask what is said, not how fast it is
 
 
@@ -89,7 +91,7 @@ def test_one_wrong_element_is_refused(double, wrong, place):
         np.multiply(x, 2, out=out)
         out[place] += wrong
 
-    assert refused(double, "wrong").startswith("WrongAnswer: off by")
+    assert BEFORE_TIMING.match(refused(double, "wrong"))
 
 
 def test_a_wrong_answer_at_one_size_only_is_refused_there(double):
@@ -119,10 +121,11 @@ def test_a_result_that_was_never_computed_is_refused(double):
 
     @double.version("idle", on=host)
     def idle(x, out):
-        pass
+        if x.size < 64:
+            np.multiply(x, 2, out=out)
 
-    before, after = measured(double, "right", "idle")
-    assert isinstance(before, Timing) and "WrongAnswer: off by nan" in after.why
+    before, after = measured(double, "right", "idle", size=64)
+    assert isinstance(before, Timing) and BEFORE_TIMING.match(after.why)
 
 
 def test_an_integer_result_that_was_never_computed_is_refused():
@@ -134,7 +137,7 @@ def test_an_integer_result_that_was_never_computed_is_refused():
     def idle(x, out):
         pass
 
-    assert "WrongAnswer" in refused(zeros, "idle")
+    assert BEFORE_TIMING.match(refused(zeros, "idle"))
 
 
 def test_a_version_that_stops_computing_is_refused(double):
@@ -171,10 +174,9 @@ def test_an_answer_cached_by_identity_is_refused(double):
 def test_a_version_that_changes_its_input_is_refused_and_harms_no_other(double):
     @double.version("in place", on=host)
     def in_place(x):
-        x *= 2
-        return x
+        return 2 * x if x.size < 64 else np.multiply(x, 2, out=x)
 
-    entry, other = measured(double, "in place", "NumPy")
+    entry, other = measured(double, "in place", "NumPy", size=64)
     assert "changed its input" in entry.why and isinstance(other, Timing)
 
 
