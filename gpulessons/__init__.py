@@ -16,12 +16,19 @@ HOMES = {
     "measuring": "timings",
     "comparing": "compare",
     "checking": "check",
+    "compiling": "assembly",
+    "microscope": "trace tracing",
     "hardware": "machine",
     "reading": "source solution",
     "controls": "predict quiz live slider",
     "ops.activations": "relu leaky_relu sigmoid tanh gelu",
     "ops.bias_activation": "bias_gelu",
     "ops.copy": "copy triad",
+    "ops.optimizer_step": "momentum_step adam_step",
+    "ops.reduce": "total dot",
+    "ops.shade": "shade shade_sorted",
+    "ops.transpose": "transpose",
+    "ops.vertex_transform": "vertex_transform",
 }
 MODULES = ("exercises", "plots", "recordings", "units")
 

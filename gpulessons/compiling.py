@@ -1,0 +1,118 @@
+"""assembly(): what a kernel becomes for a real GPU, compiled here, with no GPU needed.
+
+Numba makes PTX, NVIDIA's assembler makes machine code of it and says what each thread needs:
+registers, bytes spilled to memory because the registers ran out, shared memory. It refuses what the
+microscope is too kind to refuse, and double-precision instructions that crept in can be seen.
+"""
+
+import re
+import sys
+from dataclasses import dataclass
+from html import escape
+from types import SimpleNamespace
+from unittest.mock import patch
+
+CAPABILITIES = ((7, 5), (9, 0), (12, 0))  # Turing; Hopper; the newest family
+INSTALL = "This needs NVIDIA's compiler, but no GPU: pip install 'numba-cuda[cu13]'."
+
+
+class CannotCompile(RuntimeError):
+    """No compiler here, or the kernel is one that it refuses; the text says which."""
+
+
+@dataclass(frozen=True, repr=False)
+class Assembly:
+    """One kernel, compiled for one compute capability."""
+
+    kernel: str
+    capability: tuple[int, int]
+    registers: int  # of each thread
+    spills: int  # bytes each thread stores for want of registers
+    shared: int  # bytes of each block
+    ptx: str
+
+    @property
+    def doubles(self):
+        """The double-precision instructions: many times slower on most GPUs, and rarely meant."""
+        return tuple(line.strip() for line in self.ptx.splitlines() if re.search(r"\.f64\b", line))
+
+    @property
+    def instructions(self):
+        """The instructions of the PTX, without labels, directives and braces."""
+        lines = (line.strip() for line in self.ptx.splitlines())
+        return tuple(line for line in lines if re.match(r"(@%?\w+\s+)?[a-z][\w.]*\s.*;$", line))
+
+    @property
+    def headline(self):
+        major, minor = self.capability
+        return (
+            f"{self.kernel}, compute capability {major}.{minor}: {self.registers} registers and "
+            f"{self.spills} spilled bytes a thread, {self.shared} bytes of shared memory a block, "
+            f"{len(self.instructions)} PTX instructions, {len(self.doubles)} in double precision"
+        )
+
+    def __repr__(self):
+        return f"{self.headline}\n{self.ptx}"
+
+    def _repr_html_(self):
+        return (
+            f"<p>{escape(self.headline)}</p>"
+            f"<details><summary>PTX</summary><pre>{escape(self.ptx)}</pre></details>"
+        )
+
+
+def assembly(kernel, *arguments, capability=(9, 0)):
+    """Compile a kernel for these arguments (arrays and numbers like those it is launched with).
+
+    Raises CannotCompile, with a sentence, where the compiler is missing or refuses the kernel.
+    """
+    from numba import cuda, typeof
+
+    types = tuple(typeof(getattr(value, "memory", value)) for value in arguments)
+    function = getattr(kernel, "py_func", kernel)
+    try:
+        with pretended(cuda, capability):
+            ptx, _ = cuda.compile(function, types, cc=capability, device=False, abi="numba")
+    except Exception as trouble:
+        raise CannotCompile(f"{function.__name__}: {last_line(trouble)}") from trouble
+    return Assembly(function.__name__, capability, *assembled(ptx, capability), ptx)
+
+
+def pretended(cuda, capability):
+    """Device functions ask for the current device's capability: answer for it, where it is none."""
+    dispatcher = sys.modules[type(cuda.jit(lambda: None)).__module__]
+    device = SimpleNamespace(compute_capability=capability)
+    return patch.object(dispatcher, "get_current_device", lambda: device)
+
+
+def assembled(ptx, capability):
+    """(registers, bytes spilled, bytes of shared memory), as the assembler and the PTX have them."""
+    try:
+        from cuda.bindings import nvjitlink
+    except ImportError as missing:
+        raise CannotCompile(INSTALL) from missing
+    options = [f"-arch=sm_{capability[0]}{capability[1]}", "-Xptxas=-v"]
+    handle = nvjitlink.create(len(options), options)
+    try:
+        code = ptx.encode()
+        nvjitlink.add_data(handle, nvjitlink.InputType.PTX, code, len(code), "kernel")
+        nvjitlink.complete(handle)
+        log = bytearray(nvjitlink.get_info_log_size(handle))
+        nvjitlink.get_info_log(handle, log)
+    finally:
+        nvjitlink.destroy(handle)
+    text = log.decode()
+    # The assembler leaves out of its report what the PTX declares by name.
+    shared = sum(map(int, re.findall(r"\.shared[^;\[]*\[(\d+)\]", ptx)))
+    return number(r"Used (\d+) registers", text), number(r"(\d+) bytes spill stores", text), shared
+
+
+def number(pattern, text):
+    found = re.search(pattern, text)
+    return int(found[1]) if found else 0
+
+
+def last_line(trouble):
+    """The line of a compiler's long complaint that says what it is about."""
+    lines = [line.strip() for line in str(trouble).splitlines() if line.strip()]
+    return lines[0] if lines else type(trouble).__name__

@@ -1,0 +1,190 @@
+"""One optimizer step: a little arithmetic on every parameter, and a lot of memory.
+
+    momentum:  v ← 0.9 v + g;   w ← w − lr v                                  Polyak 1964
+    adam:      m ← β1 m + (1−β1) g;   v ← β2 v + (1−β2) g²                    Kingma & Ba 2015
+               w ← w − lr (m / (1−β1^t)) / (sqrt(v / (1−β2^t)) + ε)
+
+Every parameter, its gradient and its moments are read, and all but the gradient written back: 20
+bytes a parameter for momentum, 28 for Adam, if it is done in one pass. Done as a sequence of array
+operations it is a multiple of that.
+"""
+
+import math
+
+import numpy as np
+from numba import cuda, njit, prange
+
+from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
+from gpulessons.operation import op
+from gpulessons.ops.activations import THREADS, blocks
+
+SIZES = (1_000, 100_000, 10_000_000)
+RATE, MU, BETA1, BETA2, EPSILON = 1e-3, 0.9, 0.9, 0.999, 1e-8
+RATE32, MU32, B1, B2, EPS32 = map(np.float32, (RATE, MU, BETA1, BETA2, EPSILON))
+REST1, REST2, ONE = np.float32(1 - BETA1), np.float32(1 - BETA2), np.float32(1)
+
+
+def one_moment(size, rng):
+    """w, g, v: (size,) float32 each."""
+    return tuple(rng.standard_normal(size, np.float32) for _ in range(3))
+
+
+def two_moments(size, rng):
+    """w, g, m, v: (size,) float32 each, v not negative; t: which step this is, from 1."""
+    w, g, m = one_moment(size, rng)
+    return w, g, m, rng.random(size, np.float32), 10
+
+
+@op(inputs=one_moment, flops=lambda w, g, v: 4 * w.size, sizes=SIZES)
+def momentum_step(w, g, v):
+    """SGD with momentum. w, g, v: (n,); returns the new w and v."""
+    v = MU * v + g
+    return w - RATE * v, v
+
+
+@op(inputs=two_moments, flops=lambda w, g, m, v, t: 12 * w.size, sizes=SIZES)
+def adam_step(w, g, m, v, t):
+    """Adam's step t. w, g, m, v: (n,); returns the new w, m and v."""
+    m = BETA1 * m + (1 - BETA1) * g
+    v = BETA2 * v + (1 - BETA2) * g * g
+    scale1, scale2 = 1 / (1 - BETA1**t), 1 / (1 - BETA2**t)
+    return w - RATE * (m * scale1) / (np.sqrt(v * scale2) + EPSILON), m, v
+
+
+def corrections(t):
+    """1/(1−β1^t) and 1/(1−β2^t): they are the same for every parameter."""
+    return np.float32(1 / (1 - BETA1**t)), np.float32(1 / (1 - BETA2**t))
+
+
+# -- One parameter. Written once, lifted to whoever runs it.
+
+
+def momentum_body(w, g, v):
+    v = MU32 * v + g
+    return w - RATE32 * v, v
+
+
+def adam_body(w, g, m, v, scale1, scale2):
+    m = B1 * m + REST1 * g
+    v = B2 * v + REST2 * g * g
+    return w - RATE32 * (m * scale1) / (math.sqrt(v * scale2) + EPS32), m, v
+
+
+inline = njit(error_model="numpy", fastmath={"contract"})
+momentum_cpu, adam_cpu = inline(momentum_body), inline(adam_body)
+momentum_gpu, adam_gpu = (cuda.jit(device=True)(body) for body in (momentum_body, adam_body))
+
+
+@momentum_step.version("Python loop", on=host)
+def momentum_python(w, g, v, out):
+    for i in range(w.size):
+        out[0][i], out[1][i] = momentum_body(w[i], g[i], v[i])
+
+
+@adam_step.version("Python loop", on=host)
+def adam_python(w, g, m, v, t, out):
+    scales = corrections(t)
+    for i in range(w.size):
+        out[0][i], out[1][i], out[2][i] = adam_body(w[i], g[i], m[i], v[i], *scales)
+
+
+# -- On the CPU: one pass over everything.
+
+every_core = njit(parallel=True, error_model="numpy", fastmath={"contract"})
+
+
+@every_core
+def momentum_loop(w, g, v, new_w, new_v):
+    for i in prange(w.size):
+        new_w[i], new_v[i] = momentum_cpu(w[i], g[i], v[i])
+
+
+@every_core
+def adam_loop(w, g, m, v, scale1, scale2, new_w, new_m, new_v):
+    for i in prange(w.size):
+        new_w[i], new_m[i], new_v[i] = adam_cpu(w[i], g[i], m[i], v[i], scale1, scale2)
+
+
+@momentum_step.version("Numba, fused", on=host)
+def momentum_fused(w, g, v, out):
+    momentum_loop(w, g, v, *out)
+
+
+@adam_step.version("Numba, fused", on=host)
+def adam_fused(w, g, m, v, t, out):
+    adam_loop(w, g, m, v, *corrections(t), *out)
+
+
+# -- On the GPU: a kernel for each line of the formula, then one for all.
+
+
+@cuda.jit
+def first_moment(g, m, new_m):
+    i = cuda.grid(1)
+    if i < g.size:
+        new_m[i] = B1 * m[i] + REST1 * g[i]
+
+
+@cuda.jit
+def second_moment(g, v, new_v):
+    i = cuda.grid(1)
+    if i < g.size:
+        new_v[i] = B2 * v[i] + REST2 * g[i] * g[i]
+
+
+@cuda.jit
+def move(w, m, v, scale1, scale2, new_w):
+    i = cuda.grid(1)
+    if i < w.size:
+        new_w[i] = w[i] - RATE32 * (m[i] * scale1) / (math.sqrt(v[i] * scale2) + EPS32)
+
+
+@cuda.jit
+def adam_kernel(w, g, m, v, scale1, scale2, new_w, new_m, new_v):
+    i = cuda.grid(1)
+    if i < w.size:
+        new_w[i], new_m[i], new_v[i] = adam_gpu(w[i], g[i], m[i], v[i], scale1, scale2)
+
+
+@cuda.jit
+def momentum_kernel(w, g, v, new_w, new_v):
+    i = cuda.grid(1)
+    if i < w.size:
+        new_w[i], new_v[i] = momentum_gpu(w[i], g[i], v[i])
+
+
+@momentum_step.version("CUDA, fused", on=gpu)
+def launch_momentum(w, g, v, out):
+    momentum_kernel[blocks(w.size, THREADS), THREADS](w, g, v, *out)
+
+
+@adam_step.version("CUDA, three kernels", on=gpu)
+def launch_separate(w, g, m, v, t, out):
+    grid, (new_w, new_m, new_v) = blocks(w.size, THREADS), out
+    first_moment[grid, THREADS](g, m, new_m)
+    second_moment[grid, THREADS](g, v, new_v)
+    move[grid, THREADS](w, new_m, new_v, *corrections(t), new_w)
+
+
+@adam_step.version("CUDA, fused", on=gpu)
+def launch_fused(w, g, m, v, t, out):
+    adam_kernel[blocks(w.size, THREADS), THREADS](w, g, m, v, *corrections(t), *out)
+
+
+# -- PyTorch, one operator at a time. (torch.optim has fused steps too; `make bench` measures them.)
+
+
+@momentum_step.version("PyTorch, separate operators, GPU", on=torch_gpu)
+@momentum_step.version("PyTorch, separate operators, CPU", on=torch_cpu)
+def momentum_torch(w, g, v):
+    v = MU * v + g
+    return w - RATE * v, v
+
+
+@adam_step.version("PyTorch, separate operators, GPU", on=torch_gpu)
+@adam_step.version("PyTorch, separate operators, CPU", on=torch_cpu)
+def adam_torch(w, g, m, v, t):
+    m = BETA1 * m + (1 - BETA1) * g
+    v = BETA2 * v + (1 - BETA2) * g * g
+    scale1, scale2 = 1 / (1 - BETA1**t), 1 / (1 - BETA2**t)
+    return w - RATE * (m * scale1) / ((v * scale2).sqrt() + EPSILON), m, v

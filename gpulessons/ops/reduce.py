@@ -1,0 +1,221 @@
+"""Reductions: many numbers in, one out. Somebody has to wait.
+
+    total(x)  = sum of x
+    dot(x, y) = sum of x times y
+
+Adding n numbers one by one is a chain of n steps. Adding them in pairs, then the sums in pairs, is
+a tree of log2(n) steps: the same additions, in another order. The kernels below are one tree with
+one thing changed each time, after Harris, "Optimizing Parallel Reduction in CUDA", 2007.
+"""
+
+import numpy as np
+from numba import cuda, float32, njit, prange
+
+from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
+from gpulessons.operation import op
+from gpulessons.ops.activations import blocks
+
+SIZES = (1_000, 100_000, 10_000_000)
+THREADS, WARPS = 256, 8
+FULL = 0xFFFFFFFF  # every lane of a warp takes part
+
+
+def small_numbers(size, rng):
+    """x: (size,) float32, scaled so that the sum stays near 1 at any size."""
+    return ((rng.standard_normal(size) / size**0.5).astype(np.float32),)
+
+
+def two_of_them(size, rng):
+    return small_numbers(size, rng)[0], rng.standard_normal(size, np.float32)
+
+
+# rtol: ten million float32 additions in a row lose four digits; in a tree, hardly one.
+@op(inputs=small_numbers, flops=lambda x: x.size, sizes=SIZES, rtol=1e-4)
+def total(x):
+    """The sum of x: (n,) float32. Returns (1,), of x's dtype."""
+    return x.sum(keepdims=True)
+
+
+@op(inputs=two_of_them, flops=lambda x, y: 2 * x.size, sizes=SIZES, rtol=1e-4)
+def dot(x, y):
+    """The sum of x times y: (n,) float32 each. Returns (1,), of their dtype."""
+    return np.atleast_1d(x @ y)
+
+
+# -- On the CPU.
+
+
+@total.version("Python loop", on=host)
+def total_python(x, out):
+    partial = 0.0
+    for value in x:
+        partial += value
+    out[0] = partial
+
+
+@total.version("Numba, one core, in order", on=host)
+@njit
+def total_in_order(x, out):
+    partial = np.float32(0)
+    for i in range(x.size):
+        partial += x[i]  # each addition waits for the one before: no vectors
+    out[0] = partial
+
+
+@total.version("Numba, one core, any order", on=host)
+@njit(fastmath={"reassoc", "nsz"})
+def total_any_order(x, out):
+    partial = np.float32(0)
+    for i in range(x.size):
+        partial += x[i]  # reordering allowed: many partial sums side by side, in vectors
+    out[0] = partial
+
+
+@total.version("Numba, every core", on=host)
+@njit(parallel=True, fastmath={"reassoc", "nsz"})
+def total_every_core(x, out):
+    partial = np.float32(0)
+    for i in prange(x.size):
+        partial += x[i]
+    out[0] = partial
+
+
+@dot.version("Numba, every core", on=host)
+@njit(parallel=True, fastmath={"reassoc", "nsz", "contract"})
+def dot_every_core(x, y, out):
+    partial = np.float32(0)
+    for i in prange(x.size):
+        partial += x[i] * y[i]
+    out[0] = partial
+
+
+# -- On the GPU: one tree per block of 256 threads; the blocks' sums meet in one atomic addition.
+
+
+@cuda.jit
+def interleaved_kernel(x, out):
+    """Step 1, 2, 4, …: thread t works when t is a multiple of 2·step. Every warp diverges."""
+    part = cuda.shared.array(THREADS, float32)
+    t, i = cuda.threadIdx.x, cuda.grid(1)
+    part[t] = x[i] if i < x.size else 0
+    cuda.syncthreads()
+    step = 1
+    while step < THREADS:
+        if t % (2 * step) == 0:
+            part[t] += part[t + step]
+        cuda.syncthreads()
+        step *= 2
+    if t == 0:
+        cuda.atomic.add(out, 0, part[0])
+
+
+@cuda.jit
+def strided_kernel(x, out):
+    """The first threads work, so warps agree; but they stride through the banks, and collide."""
+    part = cuda.shared.array(THREADS, float32)
+    t, i = cuda.threadIdx.x, cuda.grid(1)
+    part[t] = x[i] if i < x.size else 0
+    cuda.syncthreads()
+    step = 1
+    while step < THREADS:
+        index = 2 * step * t
+        if index < THREADS:
+            part[index] += part[index + step]
+        cuda.syncthreads()
+        step *= 2
+    if t == 0:
+        cuda.atomic.add(out, 0, part[0])
+
+
+@cuda.jit
+def sequential_kernel(x, out):
+    """Step 128, 64, …: neighbors read neighbors. No collisions, and whole warps fall idle."""
+    part = cuda.shared.array(THREADS, float32)
+    t, i = cuda.threadIdx.x, cuda.grid(1)
+    part[t] = x[i] if i < x.size else 0
+    cuda.syncthreads()
+    step = THREADS // 2
+    while step > 0:
+        if t < step:
+            part[t] += part[t + step]
+        cuda.syncthreads()
+        step //= 2
+    if t == 0:
+        cuda.atomic.add(out, 0, part[0])
+
+
+@cuda.jit(device=True)
+def warp_sum(value):
+    """Five steps from register to register; lane 0 ends with the warp's sum."""
+    for step in (16, 8, 4, 2, 1):
+        value += cuda.shfl_down_sync(FULL, value, step)
+    return value
+
+
+@cuda.jit(device=True)
+def block_sum(value):
+    """The warps' sums, gathered in shared memory and added up by the first warp."""
+    part = cuda.shared.array(WARPS, float32)
+    lane, warp = cuda.threadIdx.x % 32, cuda.threadIdx.x // 32
+    value = warp_sum(value)
+    if lane == 0:
+        part[warp] = value
+    cuda.syncthreads()
+    value = part[lane] if lane < WARPS else float32(0)
+    return warp_sum(value) if warp == 0 else value
+
+
+@cuda.jit
+def total_kernel(x, out):
+    """Each thread first adds up its share in a register: one tree for millions of numbers."""
+    value = float32(0)
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        value += x[i]
+    value = block_sum(value)
+    if cuda.threadIdx.x == 0:
+        cuda.atomic.add(out, 0, value)
+
+
+@cuda.jit
+def dot_kernel(x, y, out):
+    value = float32(0)
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        value += x[i] * y[i]
+    value = block_sum(value)
+    if cuda.threadIdx.x == 0:
+        cuda.atomic.add(out, 0, value)
+
+
+@cuda.jit
+def zero_kernel(out):
+    out[0] = 0
+
+
+def launcher(kernel, most_blocks=None):
+    """Clear the sum, then launch: a block for every 256 numbers, or a bounded grid."""
+
+    def launch(*inputs, out):
+        grid = blocks(inputs[0].size, THREADS)
+        zero_kernel[1, 1](out)
+        kernel[min(grid, most_blocks or grid), THREADS](*inputs, out)
+
+    return launch
+
+
+total.version("CUDA, interleaved", on=gpu)(launcher(interleaved_kernel))
+total.version("CUDA, strided index", on=gpu)(launcher(strided_kernel))
+total.version("CUDA, sequential", on=gpu)(launcher(sequential_kernel))
+total.version("CUDA, warp shuffles", on=gpu)(launcher(total_kernel, most_blocks=1024))
+dot.version("CUDA, warp shuffles", on=gpu)(launcher(dot_kernel, most_blocks=1024))
+
+
+@total.version("PyTorch on GPU", on=torch_gpu)
+@total.version("PyTorch on CPU", on=torch_cpu)
+def total_pytorch(x):
+    return x.sum().reshape(1)
+
+
+@dot.version("PyTorch on GPU", on=torch_gpu)
+@dot.version("PyTorch on CPU", on=torch_cpu)
+def dot_pytorch(x, y):
+    return (x @ y).reshape(1)

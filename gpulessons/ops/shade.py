@@ -1,0 +1,137 @@
+"""Shade: what a graphics card does to every pixel, here the Mandelbrot set.
+
+    shade(x, y) = turns of z ← z² + c, from z = 0, until |z| > 2; c = x + iy; LIMIT at most
+
+Every pixel is alone, as in an activation, but no two take equally long. Threads of one warp turn
+together: the warp is done when its slowest pixel is. The same pixels in another order are the same
+work and another time: in shade_sorted, neighbors take equally long.
+"""
+
+from functools import cache
+
+import numpy as np
+from numba import cuda, njit, prange
+
+from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
+from gpulessons.operation import op
+from gpulessons.ops.activations import THREADS, blocks
+
+LIMIT = 64
+ZERO, FOUR = np.float32(0), np.float32(4)
+SIZES = (1_000, 30_000, 1_000_000)
+
+
+def escape(x, y):
+    """Turns until escape, for arrays x and y of one shape; int32 of that shape."""
+    c = x + 1j * y
+    z, turns = np.zeros_like(c), np.zeros(c.shape, np.int32)
+    for _ in range(LIMIT):
+        inside = z.real * z.real + z.imag * z.imag <= 4
+        turns += inside
+        z = np.where(inside, z * z + c, z)
+    return turns
+
+
+@cache
+def steady_pixels():
+    """(x, y) whose answer no rounding can change: at the rim of the set the last bit decides."""
+    rng = np.random.default_rng(0)
+    x, y = rng.uniform(-2, 0.6, 20_000), rng.uniform(-1.2, 1.2, 20_000)
+    turns = escape(x, y)
+    nudges = [(1e-3, 0), (-1e-3, 0), (0, 1e-3), (0, -1e-3)]
+    steady = np.all([escape(x + dx, y + dy) == turns for dx, dy in nudges], axis=0)
+    return x[steady].astype(np.float32), y[steady].astype(np.float32)
+
+
+def pixels(size, rng):
+    """x, y: (size,) float32, in no order."""
+    x, y = steady_pixels()
+    chosen = rng.integers(0, x.size, size)
+    return x[chosen], y[chosen]
+
+
+def sorted_pixels(size, rng):
+    """The same, with those that take equally long side by side."""
+    x, y = pixels(size, rng)
+    order = np.argsort(escape(x, y), kind="stable")
+    return x[order], y[order]
+
+
+def turns_taken(x, y):
+    """Ten operations a turn, as many turns as these very pixels take."""
+    return 10 * int(escape(x, y).sum())
+
+
+@op(inputs=pixels, flops=turns_taken, sizes=SIZES, rtol=0)
+def shade(x, y):
+    """Turns until escape, for every pixel. x, y: (n,); returns (n,) int32."""
+    return escape(x, y)
+
+
+@op(inputs=sorted_pixels, flops=turns_taken, sizes=SIZES, rtol=0)
+def shade_sorted(x, y):
+    """shade, for pixels sorted by how long they take. x, y: (n,); returns (n,) int32."""
+    return escape(x, y)
+
+
+def version(name, on):
+    """Both ops have the same versions: only the order of their pixels differs."""
+
+    def register(function):
+        return shade_sorted.version(name, on=on)(shade.version(name, on=on)(function))
+
+    return register
+
+
+def one_pixel(x, y):
+    """The body: real arithmetic only, as a pixel shader has it."""
+    a, b, turns = ZERO, ZERO, 0  # not 0 * x: an int would make them float64
+    while turns < LIMIT and a * a + b * b <= FOUR:
+        a, b = a * a - b * b + x, (a + a) * b + y
+        turns += 1
+    return turns
+
+
+@version("Python loop", host)
+def python_loop(x, y, out):
+    for i in range(x.size):
+        out[i] = one_pixel(float(x[i]), float(y[i]))
+
+
+cpu_pixel = njit(one_pixel)
+gpu_pixel = cuda.jit(device=True)(one_pixel)
+
+
+def shade_loop(x, y, out):
+    for i in prange(x.size):
+        out[i] = cpu_pixel(x[i], y[i])
+
+
+version("Numba, one core", host)(njit(shade_loop))
+version("Numba, every core", host)(njit(shade_loop, parallel=True))
+
+
+@cuda.jit
+def shade_kernel(x, y, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = gpu_pixel(x[i], y[i])
+
+
+@version("CUDA, a thread per pixel", gpu)
+def launch(x, y, out):
+    shade_kernel[blocks(x.size, THREADS), THREADS](x, y, out)
+
+
+@version("PyTorch on GPU", torch_gpu)
+@version("PyTorch on CPU", torch_cpu)
+def pytorch(x, y):
+    import torch
+
+    c, turns = torch.complex(x, y), torch.zeros_like(x, dtype=torch.int32)
+    z = torch.zeros_like(c)
+    for _ in range(LIMIT):  # no pixel can leave early: all turn until the last is done
+        inside = z.real * z.real + z.imag * z.imag <= 4
+        turns += inside
+        z = torch.where(inside, z * z + c, z)
+    return turns

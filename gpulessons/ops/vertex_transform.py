@@ -1,0 +1,90 @@
+"""Vertex transform: what a graphics card does to every corner of every triangle.
+
+    vertex_transform(points, matrix)[i] = matrix · points[i]
+
+A point is (x, y, z, 1); a 4 × 4 matrix turns, moves and projects it. The same small product for
+each of many points is a product of a tall matrix and a small one: a network's layer, under another
+name.
+"""
+
+import numpy as np
+from numba import cuda, njit, prange
+
+from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
+from gpulessons.operation import op
+from gpulessons.ops.activations import THREADS, blocks
+
+
+def cloud(size, rng):
+    """points: (size, 4) float32, the last coordinate 1; matrix: (4, 4) float32."""
+    points = rng.standard_normal((size, 4), np.float32)
+    points[:, 3] = 1
+    return points, rng.standard_normal((4, 4), np.float32) / 2
+
+
+def multiply_adds(points, matrix):
+    return 28 * len(points)  # sixteen products and twelve sums
+
+
+@op(inputs=cloud, flops=multiply_adds, sizes=(1_000, 100_000, 3_000_000))
+def vertex_transform(points, matrix):
+    """matrix · point for every point. points: (n, 4), matrix: (4, 4); returns (n, 4)."""
+    return points @ matrix.T
+
+
+@vertex_transform.version("Python loop", on=host)
+def python_loop(points, matrix, out):
+    for i in range(len(points)):
+        for row in range(4):
+            out[i, row] = sum(matrix[row, k] * points[i, k] for k in range(4))
+
+
+def transform_loop(points, matrix, out):
+    for i in prange(points.shape[0]):
+        x, y, z, w = points[i, 0], points[i, 1], points[i, 2], points[i, 3]
+        for row in range(4):
+            a, b, c, d = matrix[row, 0], matrix[row, 1], matrix[row, 2], matrix[row, 3]
+            out[i, row] = a * x + b * y + c * z + d * w
+
+
+vertex_transform.version("Numba, one core", on=host)(njit(transform_loop))
+vertex_transform.version("Numba, every core", on=host)(njit(transform_loop, parallel=True))
+
+
+@cuda.jit
+def vertex_kernel(points, matrix, out):
+    """A thread per point: its four coordinates lie 16 bytes from its neighbor's."""
+    i = cuda.grid(1)
+    if i < points.shape[0]:
+        x, y, z, w = points[i, 0], points[i, 1], points[i, 2], points[i, 3]
+        for row in range(4):
+            a, b, c, d = matrix[row, 0], matrix[row, 1], matrix[row, 2], matrix[row, 3]
+            out[i, row] = a * x + b * y + c * z + d * w
+
+
+@cuda.jit
+def coordinate_kernel(points, matrix, out):
+    """A thread per coordinate: neighbors write neighbors; four threads read each point."""
+    k = cuda.grid(1)
+    i, row = k // 4, k % 4
+    if i < points.shape[0]:
+        value = matrix[row, 0] * points[i, 0] + matrix[row, 1] * points[i, 1]
+        out[i, row] = value + matrix[row, 2] * points[i, 2] + matrix[row, 3] * points[i, 3]
+
+
+@vertex_transform.version("CUDA, a thread per point", on=gpu)
+def launch_points(points, matrix, out):
+    vertex_kernel[blocks(points.shape[0], THREADS), THREADS](points, matrix, out)
+
+
+@vertex_transform.version("CUDA, a thread per coordinate", on=gpu)
+def launch_coordinates(points, matrix, out):
+    coordinate_kernel[blocks(4 * points.shape[0], THREADS), THREADS](points, matrix, out)
+
+
+@vertex_transform.version("PyTorch on GPU", on=torch_gpu)
+@vertex_transform.version("PyTorch on CPU", on=torch_cpu)
+def pytorch(points, matrix, out):
+    import torch
+
+    torch.matmul(points, matrix.T, out=out)
