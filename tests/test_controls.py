@@ -114,6 +114,8 @@ def test_words_from_the_notebook_are_escaped_in_every_static_page():
 
 @pytest.mark.parametrize(("said", "measured", "gap", "score"), [
     (100, 3.14, "32 times less", "off by 10×–100×"),
+    (8, 1, "8 times less", "off by 2×–10×"),
+    (600, 10, "60 times less", "off by 10×–100×"),
     (10, 12.6, "1.3 times more", "within 2×"),
     (10, 10.5, "the same within 10 %", "within 25 %"),
     (1, 900, "900 times more", "off by more than 100×"),
@@ -213,6 +215,24 @@ def test_no_two_words_of_the_picture_meet(guess, said, measured, model):
     page = figure.bbox
     assert all(page.x0 <= box.x0 and box.x1 <= page.x1 for box in boxes)
     assert all(page.y0 <= box.y0 and box.y1 <= page.y1 for box in boxes)
+
+
+def test_the_axis_is_the_sliders_and_reaches_what_fell_outside_it(guess):
+    axes = guess.reveal(0.01, 5000).picture().axes
+    assert axes.get_xscale() == "log"
+    low, high = axes.get_xlim()
+    assert low <= 0.01 and high >= 5000
+    linear = predict("Which share?", 0, 100, "%").reveal(0).picture().axes
+    assert linear.get_xscale() == "linear"
+
+
+@pytest.mark.parametrize(("tier", "dashed", "filled"), [
+    ("live", False, True), ("recorded", True, False), ("published", False, False)])
+def test_a_measurement_is_solid_only_if_it_is_live(guess, tier, dashed, filled):
+    axes = guess.reveal((2, 3, 4), tier=tier, label=f"{tier} elsewhere").picture().axes
+    spread, mark = axes.lines[-2:]
+    assert (spread.get_linestyle() != "-") == dashed
+    assert (mark.get_markerfacecolor() != "none") == filled
 
 
 def test_the_picture_is_drawn_at_twice_its_size_with_alt_text_and_no_background(guess):
@@ -351,6 +371,19 @@ def test_heavy_work_runs_on_its_button_only(shown):
     assert not lesson.run_button.disabled and lesson.stop_button.disabled
 
 
+def test_a_double_click_measures_once(shown):
+    async def press_twice():
+        lesson._pressed(lesson.run_button)
+        first = lesson._task
+        lesson._pressed(lesson.run_button)
+        await first
+        await lesson._task
+
+    lesson = live(counting, run="Measure", n=slider(1, 5, 3))
+    asyncio.run(press_twice())
+    assert len(shown) == 3
+
+
 def test_stop_keeps_what_was_measured_and_closes_the_function(shown):
     async def press_measure_then_stop():
         lesson.run_button.click()
@@ -393,6 +426,12 @@ def test_an_error_halfway_keeps_the_results_before_it(shown):
     assert [thing for thing, *_ in shown] == [5] and lesson.result == 5
     assert "MemoryError: no room for 3 arrays" in lesson.status.value
     assert not lesson.run_button.disabled
+
+
+def test_text_is_shown_as_text_and_not_as_python_writes_it(shown):
+    live(lambda n: f"{n} < 6", n=(1, 9))._ipython_display_()
+    assert repr(shown[-1][0]) == "5 < 6"
+    assert "5 &lt; 6" in shown[-1][0]._repr_html_()
 
 
 def test_a_function_that_gives_nothing_is_told_so(shown):

@@ -38,8 +38,7 @@ def _axis(axes, reveal, values):
     if scale.log and all(value > 0 for value in values):
         axes.set_xscale("log")
         axes.minorticks_off()
-    low, high = min([scale.low, *values]), max([scale.high, *values])
-    axes.plot([low, high], [0, 0], alpha=0)  # Room for the scale, and for what fell outside it.
+    axes.plot([scale.low, scale.high], [0, 0], alpha=0)  # The slider's ends are always in view.
     axes.xaxis.set_major_formatter(lambda value, _: scale.write(value))
     log = ", log scale" if scale.log else ""
     axes.set_xlabel(textwrap.fill(f"{reveal.question} ({scale.unit}{log})", 80))
@@ -67,14 +66,12 @@ def _mark(axes, y, spread, kind):
 
 
 def _label(axes, y, spread, words):
-    """The value in words, on the side of its mark where there is more room."""
+    """The value in words, right of its mark; the figure's layout makes room for it."""
     from gpulessons.plots import INK
 
     if spread is None:
         axes.text(0.01, y, words, transform=axes.get_yaxis_transform(), va="center", color=INK,
                   style="italic")
-        return
-    low, middle, high = spread
-    left = axes.transAxes.inverted().transform(axes.transData.transform((middle, y)))[0] > 0.6
-    axes.annotate(words, (low if left else high, y), (-12 if left else 12, 0), color=INK,
-                  textcoords="offset points", va="center", ha="right" if left else "left")
+    else:
+        axes.annotate(words, (spread[2], y), (12, 0), textcoords="offset points", va="center",
+                      color=INK)

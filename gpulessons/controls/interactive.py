@@ -7,7 +7,6 @@ import io
 import sys
 import time
 import uuid
-from contextlib import closing
 from functools import cached_property
 
 from .showing import bundle, escape
@@ -64,13 +63,12 @@ class Live:
         self._measuring(True)
         start, count = time.perf_counter(), 0
         try:
-            with closing(self.results()) as results:
-                for count, result in enumerate(results, 1):
-                    self._show(result)
-                    self._say(f"Running: {_so_far(count, start)} …")
-                    await asyncio.sleep(PAUSE)
-                    if self.stopped:
-                        break
+            for count, result in enumerate(self.results(), 1):
+                self._show(result)
+                self._say(f"Running: {_so_far(count, start)} …")
+                await asyncio.sleep(PAUSE)
+                if self.stopped:
+                    break
             self._say(f"{'Stopped' if self.stopped else 'Done'}: {_so_far(count, start)}.")
         except Exception as error:
             self._fail(error, keep=count > 0)

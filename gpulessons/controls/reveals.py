@@ -170,7 +170,6 @@ def _factor(one, other):
 
 
 def _score(factor):
-    if factor <= 2:
-        return "within 25 %" if factor <= 1.25 else "within 2×"
-    nearer = next((bound for bound in (10, 100) if factor <= bound), None)
-    return {10: "off by 2×–10×", 100: "off by 10×–100×", None: "off by more than 100×"}[nearer]
+    bounds = {1.25: "within 25 %", 2: "within 2×", 10: "off by 2×–10×", 100: "off by 10×–100×"}
+    return next((words for bound, words in bounds.items() if factor <= bound),
+                "off by more than 100×")
