@@ -8,11 +8,13 @@ Those in this folder ship with the course. None is ever made up: without a file 
 """
 
 import json
-from dataclasses import dataclass, replace
+import math
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import get_args, get_origin
 
 from gpulessons.hardware import Machine
-from gpulessons.timing import Comparison, entry_from
+from gpulessons.timing import Comparison, Timing, entry_from
 
 FORMAT = 1
 SHIPPED = Path(__file__).parent
@@ -59,17 +61,20 @@ def save(recording, path):
     """Write a recording, whole or not at all: a file half written would be a file lost."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_text(recording.to_json())
-    partial.replace(path)
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        partial.write_text(recording.to_json(), encoding="utf-8")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
     return path
 
 
 def load(path):
     """The Recording in a file; BadRecording, with a sentence, when it is none."""
     try:
-        data = json.loads(Path(path).read_text())
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as trouble:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as trouble:
         raise BadRecording(f"{path} cannot be read as a recording: {trouble}.") from trouble
     if not isinstance(data, dict) or not isinstance(data.get("format"), int):
         raise BadRecording(f"{path} is not a recording: it names no format.")
@@ -79,16 +84,44 @@ def load(path):
             "Upgrade gpulessons to read it."
         )
     try:
-        machine = Machine.from_json(json.dumps(data["machine"]))
-        comparisons = tuple(map(comparison_from, data["comparisons"]))
-    except (KeyError, TypeError, ValueError, AttributeError) as trouble:
-        raise BadRecording(f"{path} is damaged: {trouble}.") from trouble
-    return Recording(machine, comparisons)
+        machine = believed(Machine.from_json(json.dumps(data["machine"])))
+        return Recording(machine, tuple(map(comparison_from, data["comparisons"])))
+    except KeyError as trouble:
+        raise BadRecording(f"{path} is damaged: it has no {trouble}.") from trouble
+    except (TypeError, ValueError) as trouble:
+        raise BadRecording(f"{path} is damaged: {str(trouble).rstrip('.')}.") from trouble
 
 
 def comparison_from(data):
+    op, machine, day = data["op"], data["machine"], data["date"]
     entries, notes = tuple(map(entry_from, data["entries"])), tuple(data["notes"])
-    return Comparison(data["op"], entries, data["machine"], data["date"], "recorded", notes)
+    for entry in map(believed, entries):
+        if isinstance(entry, Timing) and not (entry.samples and all(map(is_time, entry.samples))):
+            raise ValueError(f"the samples of {entry.version} are not all times above 0")
+    return believed(Comparison(op, entries, machine, day, "recorded", notes))
+
+
+def is_time(seconds):
+    return 0 < seconds < math.inf
+
+
+def believed(made):
+    """The same object; ValueError when a field's value is not of the kind that it declares."""
+    for field in fields(made):
+        value = getattr(made, field.name)
+        if not fits(value, field.type):
+            raise ValueError(f"{type(made).__name__}.{field.name} cannot be {value!r:.60}")
+    return made
+
+
+def fits(value, kind):
+    """Is the value of this kind: a class, a union of them, tuple[kind, ...] or dict[str, kind]?"""
+    container, inside = get_origin(kind), get_args(kind)
+    if container is tuple:
+        return isinstance(value, tuple) and all(fits(each, inside[0]) for each in value)
+    if container is dict:
+        return isinstance(value, dict) and all(fits(each, inside[1]) for each in value.values())
+    return isinstance(value, (int, float) if kind is float else kind)
 
 
 def shipped(op):

@@ -1,0 +1,75 @@
+"""The command `gpulessons`: the course from a terminal.
+
+Every trouble that can be foreseen is one sentence on stderr. The exit status is 0 when done, 1 when
+not, 2 when something was misspelled, 130 after Ctrl-C.
+"""
+
+import os
+import sys
+import warnings
+
+from gpulessons.cli.health import doctor, ops
+from gpulessons.cli.measure import compare, record
+from gpulessons.cli.opening import lab, notebooks
+from gpulessons.cli.terminal import Misspelled, Parser, known, say, seconds, size
+
+COMMANDS = {command.__name__: command for command in (doctor, lab, notebooks, compare, record, ops)}
+
+
+def main(arguments=None):
+    """Run one command and return its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # a terminal without × must not cost a measurement
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_, **__: say(message)
+        try:
+            return run(sys.argv[1:] if arguments is None else arguments)
+        except KeyboardInterrupt:
+            return say("Interrupted.", 130)
+        except BrokenPipeError:  # `gpulessons ops | head` has read enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 1
+        except ImportError as trouble:
+            return say(f"{trouble}. What is missing, and what to do, says: gpulessons doctor", 1)
+        except Misspelled as trouble:
+            return say(trouble, 2)
+        except (ValueError, OSError) as trouble:
+            return say(trouble, 1)
+
+
+def run(arguments):
+    """Read the command line and run what it names; the exit status."""
+    if arguments and not arguments[0].startswith("-"):
+        known(arguments[0], COMMANDS, "There is no command")
+    options = parser().parse_args(arguments or ["--help"])
+    status = COMMANDS[options.command](options)
+    sys.stdout.flush()  # a closed pipe shows here, while it can still be caught
+    return status or 0
+
+
+def parser():
+    top = Parser(prog="gpulessons", description="The course from a terminal.")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    made = {
+        name: commands.add_parser(name, help=command.__doc__, description=command.__doc__)
+        for name, command in COMMANDS.items()
+    }
+    made["lab"].add_argument("folder", metavar="DIR", nargs="?", help="where the notebooks go")
+    made["notebooks"].add_argument("folder", metavar="DIR")
+    made["notebooks"].add_argument("--force", action="store_true", help="replace changed ones")
+
+    made["compare"].add_argument("op", metavar="OP")
+    made["compare"].add_argument("--version", metavar="NAME", nargs="+", help="only these")
+    made["compare"].add_argument("--cold", action="store_true", help="flush the caches every time")
+    made["compare"].add_argument(
+        "--with", dest="files", metavar="FILE", nargs="+", default=(), help="recordings to add"
+    )
+    made["record"].add_argument("op", metavar="OP", nargs="*", help="all, unless named")
+    made["record"].add_argument("--out", metavar="FILE", help="default: recording-HOST-DATE.json")
+    for name in ("compare", "record"):
+        made[name].add_argument("--size", metavar="N", nargs="+", type=size, help="problem sizes")
+        made[name].add_argument(
+            "--seconds", metavar="S", type=seconds, default=1.0,
+            help="for each version at each size; default: 1",
+        )  # fmt: skip
+    return top

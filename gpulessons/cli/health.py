@@ -1,0 +1,68 @@
+"""`gpulessons doctor` and `gpulessons ops`: what this machine is, and what works on it."""
+
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import gpulessons
+from gpulessons.cli.terminal import find_op, op_names
+
+PACKAGE = Path(gpulessons.__file__).parent
+NEEDED = (
+    "numpy", "numba", "torch", "matplotlib", "ipywidgets", "ipython",
+    "threadpoolctl", "psutil", "py-cpuinfo", "tqdm", "pygments",
+)  # fmt: skip
+WITHOUT_GPU = (
+    "The course can run here, on the CPU. Without a GPU, CUDA versions are checked thread by "
+    "thread, and GPU times come from recordings, if there are any."
+)
+
+
+def doctor(options):
+    """say what this machine is, what works on it, and what to do about the rest"""
+    versions = {name: installed(name) for name in (*NEEDED, "jupyterlab")}
+    missing = [name for name in NEEDED if not versions[name]]
+    pip = f"{sys.executable} -m pip install"
+
+    print(f"gpulessons {gpulessons.__version__}, in {PACKAGE}\n")
+    print(gpulessons.machine(), end="\n\n")
+    print("packages:", ", ".join(f"{name} {version or '–'}" for name, version in versions.items()))
+    if not versions["jupyterlab"]:
+        print(f"JupyterLab is missing; only `gpulessons lab` needs it. Try: {pip} jupyterlab")
+    if missing:
+        print(f"The course cannot run without {', '.join(missing)}. Try: {pip} {' '.join(missing)}")
+        return 1
+    print()
+    with_gpu = print_backends()
+    print("\nThe course can run here, GPU included." if with_gpu else f"\n{WITHOUT_GPU}")
+
+
+def print_backends():
+    """A line for each backend; True when one of them is a GPU that works."""
+    from gpulessons.backends import BACKENDS
+
+    reasons = {name: backend.why_not() for name, backend in BACKENDS.items()}
+    for name, why in reasons.items():
+        print(f"{name:<10} {BACKENDS[name].label:<16} {why or 'ready'}")
+    return any("gpu" in name and not why for name, why in reasons.items())
+
+
+def ops(options):
+    """list the ops and their versions, and which of them can run here"""
+    from gpulessons.backends import BACKENDS
+
+    reasons = {name: backend.why_not() for name, backend in BACKENDS.items()}
+    for op in map(find_op, op_names()):
+        print(f"{op.name}: {op.__doc__.splitlines()[0]}")
+        for version in op.versions.values():
+            here = "not here" if reasons[version.backend.name] else "ready"
+            print(f"  {version.name:<34} {version.backend.name:<10} {here}")
+    print(*(f"{name} is not here: {why}" for name, why in reasons.items() if why), sep="\n")
+
+
+def installed(distribution):
+    """Its version, "" when there is none."""
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return ""

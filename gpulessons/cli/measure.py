@@ -1,0 +1,101 @@
+"""`gpulessons compare` and `gpulessons record`: measure now; show it, or keep it in a file."""
+
+import platform
+import re
+import tempfile
+from datetime import date
+from pathlib import Path
+
+import gpulessons
+from gpulessons.cli.opening import writing
+from gpulessons.cli.terminal import find_op, known, op_names, say
+
+# Fields of a machine that two of its cards may disagree about: read or measured anew each time.
+PASSING = {"date", "accelerator", "memory", "ceilings", "ceiling_threads"}
+
+
+def compare(options):
+    """time an op's versions on this machine, now, and print the table"""
+    op = find_op(options.op)
+    for version in options.version or ():
+        known(version, op.versions, f"{op.name} has no version")
+    beside = [*gpulessons.recordings.shipped(op.name), *read(options.files, op.name)]
+    comparison = measured(op, options, versions=options.version, cold=options.cold, recorded=beside)
+    print(comparison)
+    return 130 if interrupted(comparison) else 0
+
+
+def record(options):
+    """time ops on this machine and keep every sample in a file, written after each op"""
+    chosen = [find_op(name) for name in dict.fromkeys(options.op or op_names())]
+    path = Path(options.out or default_file()).absolute()
+    recording = opened(path)
+    for op in chosen:
+        comparison = measured(op, options, recorded=())
+        print(comparison, flush=True)
+        recording = kept(recording, comparison, path)
+        if interrupted(comparison):
+            return 130
+
+
+def measured(op, options, **how):
+    say(
+        f"Timing {op.name}, up to {options.seconds:g} s for each version at each size. "
+        "Ctrl-C stops and keeps what there is."
+    )
+    return gpulessons.compare(op, options.size, budget=options.seconds, **how)
+
+
+def interrupted(comparison):
+    return any(note.startswith("interrupted") for note in comparison.notes)
+
+
+def read(files, op):
+    """The comparisons of one op in these files; BadRecording when one cannot be read."""
+    for file in files:
+        found = gpulessons.recordings.load(file).of(op)
+        if not found:
+            say(f"{file} holds no {op}.")
+        yield from found
+
+
+def default_file():
+    host = re.sub(r"[^\w.-]+", "-", platform.node()) or "machine"
+    return f"recording-{host}-{date.today().isoformat()}.json"
+
+
+def opened(path):
+    """The recording to add to, the file's own or a new one. Nothing was measured yet.
+
+    ValueError when the file is damaged or another machine's, or nothing can be written there.
+    """
+    with writing(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=path.parent).close()
+    here = gpulessons.machine()
+    if not path.exists():
+        return gpulessons.recordings.Recording(here, ())
+    try:
+        recording = gpulessons.recordings.load(path)
+    except gpulessons.recordings.BadRecording as trouble:
+        raise ValueError(f"{trouble} It stays as it is; name another file with --out.") from trouble
+    there = vars(recording.machine)
+    if other := [k for k, v in vars(here).items() if k not in PASSING and there[k] != v]:
+        raise ValueError(
+            f"{path} was recorded under other conditions ({', '.join(other)} differ); a recording "
+            "holds one machine as it was. Name another file with --out."
+        )
+    return recording
+
+
+def kept(recording, comparison, path):
+    """The recording with the comparison, saved; an interrupted one never replaces a whole one."""
+    whole_one = any(not interrupted(earlier) for earlier in recording.of(comparison.op))
+    if not comparison.timings or (interrupted(comparison) and whole_one):
+        say(f"{comparison.op} was not recorded; {path} is as it was.")
+        return recording
+    recording = gpulessons.recordings.joined(recording, comparison)
+    with writing(path.parent):
+        gpulessons.recordings.save(recording, path)
+    say(f"{comparison.op} is recorded in {path}")
+    return recording

@@ -1,0 +1,70 @@
+"""What is typed and what is said: names with their nearest kin, numbers within reason."""
+
+import argparse
+import math
+import sys
+from difflib import get_close_matches
+
+import gpulessons
+
+
+class Misspelled(ValueError):
+    """A name, a number or an option that cannot be meant."""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse, with its troubles raised as sentences."""
+
+    def error(self, message):
+        raise Misspelled(f"{message.rstrip('.')}. Try: {self.prog} --help")
+
+
+def say(words, status=0):
+    """One line on stderr; returns the exit status that goes with it."""
+    print(f"gpulessons: {words}", file=sys.stderr, flush=True)
+    return status
+
+
+def size(text):
+    """A problem size: 1000, 1_000, 1,000 and 1e3 alike."""
+    number = number_in(text.replace(",", ""))
+    if not (1 <= number < 2**63 and number == int(number)):  # so written that NaN is refused
+        raise argparse.ArgumentTypeError(f"a size is a whole number of at least 1, not {text!r}")
+    return int(number)
+
+
+def seconds(text):
+    number = number_in(text)
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"a time is a number of seconds above 0, not {text!r}")
+    return number
+
+
+def number_in(text):
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def known(name, names, otherwise):
+    """The name, when it is one of the names; Misspelled, with the nearest of them, when not."""
+    if name in names:
+        return name
+    typed, lowered = name.lower(), {each.lower(): each for each in names}
+    holding = [each for each in lowered if typed in each]
+    near = dict.fromkeys([*get_close_matches(typed, lowered), *holding])
+    listed = ", ".join(repr(lowered[each]) for each in near or lowered)
+    raise Misspelled(
+        f"{otherwise} {name!r}. " + (f"Did you mean {listed}?" if near else f"It has {listed}.")
+    )
+
+
+def op_names():
+    homes = gpulessons.HOMES.items()
+    return [name for home, names in homes if home.startswith("ops.") for name in names.split()]
+
+
+def find_op(name):
+    """The op of this name; only now is its file imported."""
+    return getattr(gpulessons, known(name, op_names(), "There is no op"))

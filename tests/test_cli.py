@@ -1,0 +1,512 @@
+"""The command line: what it prints, what it refuses in a sentence, and what it never loses."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import tomllib
+import warnings
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import gpulessons
+from gpulessons import cli, comparing
+from gpulessons.cli import health, main, measure, opening, terminal
+from gpulessons.recordings import Recording, load, save
+
+ROOT = Path(__file__).parents[1]
+QUICK = ["--size", "100", "--seconds", "0.01"]
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """Every command runs in an empty folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def three(tmp_path_factory, monkeypatch):
+    """A package that came with three notebooks, in a wheel."""
+    package = tmp_path_factory.mktemp("site") / "gpulessons"
+    (package / "_notebooks").mkdir(parents=True)
+    for name in ("00_start", "01_modes", "02_more"):
+        (package / "_notebooks" / f"{name}.ipynb").write_text(f"the course's {name}")
+    monkeypatch.setattr(opening, "PACKAGE", package)
+    return package / "_notebooks"
+
+
+@pytest.fixture
+def executed(monkeypatch):
+    """The commands that `lab` hands the process over to."""
+    commands = []
+    monkeypatch.setattr(os, "execv", lambda program, command: commands.append(command))
+    return commands
+
+
+@pytest.fixture
+def interrupt(monkeypatch):
+    """interrupt(n): Ctrl-C arrives after n entries have been measured."""
+
+    def after(n):
+        measured = comparing.timings
+
+        def timings(*arguments, **options):
+            for count, entry in enumerate(measured(*arguments, **options)):
+                if count == n:
+                    raise KeyboardInterrupt
+                yield entry
+
+        monkeypatch.setattr(comparing, "timings", timings)
+
+    return after
+
+
+@pytest.fixture
+def read_only():
+    """A folder that even root cannot write to: for the length of the test root is nobody."""
+    root = os.geteuid() == 0
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o555)
+        if root:
+            os.seteuid(65534)
+        yield Path(folder)
+        if root:
+            os.seteuid(0)
+
+
+def refused(capsys, *arguments, status=1):
+    """The one line on stderr with which a command refused."""
+    capsys.readouterr()
+    assert main([str(argument) for argument in arguments]) == status
+    captured = capsys.readouterr()
+    said = [line.removeprefix("gpulessons: ") for line in captured.err.splitlines()]
+    *before, last = [line for line in said if not line.startswith("Timing ")]
+    assert (captured.out, before) == ("", [])
+    return last
+
+
+def files(folder):
+    return {path.name: path.read_text() for path in Path(folder).iterdir()}
+
+
+def environment(**more):
+    return {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", **more}
+
+
+def started(code, **more):
+    """A process of its own that runs this code."""
+    command = [sys.executable, "-c", "import sys\n" + textwrap.dedent(code)]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment(**more))
+
+
+# -- What was misspelled
+
+
+def test_an_unknown_command_op_or_version_is_answered_with_the_nearest(capsys):
+    assert "Did you mean 'compare'?" in refused(capsys, "comapre", "relu", status=2)
+    assert "Did you mean 'sigmoid'?" in refused(capsys, "compare", "sigmod", status=2)
+    assert "Did you mean 'relu'" in refused(capsys, "record", "ReLU", status=2)
+    assert "Did you mean 'NumPy'?" in refused(
+        capsys, "compare", "relu", "--version", "numpy", status=2
+    )
+    assert "'CUDA, grid-stride'" in refused(
+        capsys, "compare", "relu", "--version", "cuda", status=2
+    )
+    assert "It has 'relu', 'leaky_relu'" in refused(capsys, "compare", "zzz", status=2)
+
+
+def test_one_misspelled_op_stops_a_recording_before_anything_is_measured(capsys, tmp_path):
+    refused(capsys, "record", "relu", "sigmod", status=2)
+    assert files(tmp_path) == {}
+
+
+@pytest.mark.parametrize("size", ["nan", "inf", "-5", "0", "1.5", "", "many", "1e400", "9" * 5000])
+def test_a_size_that_is_none_is_refused(capsys, size):
+    for command in (["compare", "relu"], ["record"]):
+        words = refused(capsys, *command, "--size", size, status=2)
+        assert "a size is a whole number of at least 1" in words
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "-1", "0", "soon"])
+def test_a_time_that_is_none_is_refused(capsys, seconds):
+    words = refused(capsys, "compare", "relu", "--seconds", seconds, status=2)
+    assert "a time is a number of seconds above 0" in words
+
+
+def test_sizes_are_read_as_people_write_them():
+    assert {terminal.size(text) for text in ("1000", "1_000", "1,000", "1e3")} == {1000}
+
+
+def test_a_size_beyond_the_memory_is_refused_before_it_is_tried(capsys):
+    assert "Choose a smaller size." in refused(capsys, "compare", "copy", "--size", "1e15")
+
+
+@pytest.mark.parametrize("arguments", [["compare"], ["compare", "relu", "--hot"], ["notebooks"]])
+def test_other_misspellings_name_the_help(capsys, arguments):
+    assert "--help" in refused(capsys, *arguments, status=2)
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"]])
+def test_help_lists_every_command(capsys, arguments):
+    with pytest.raises(SystemExit) as done:
+        main(arguments)
+    assert done.value.code == 0
+    listed = re.findall(r"^ {4}(\w+)", capsys.readouterr().out, re.MULTILINE)
+    assert listed == list(cli.COMMANDS)
+
+
+# -- doctor, ops
+
+
+def test_doctor_says_what_works_and_why_the_rest_does_not(capsys):
+    assert main(["doctor"]) == 0
+    said = capsys.readouterr().out
+    assert repr(gpulessons.machine()) in said
+    for name, backend in gpulessons.backends.BACKENDS.items():
+        assert re.search(rf"^{name} .*{re.escape(backend.why_not() or 'ready')}$", said, re.M)
+    assert f"numpy {metadata.version('numpy')}" in said
+    assert "The course can run here" in said
+
+
+def hide(monkeypatch, *missing):
+    version = health.installed
+    monkeypatch.setattr(health, "installed", lambda n: "" if n in missing else version(n))
+
+
+def test_doctor_names_what_is_missing_and_how_to_install_it(capsys, monkeypatch):
+    hide(monkeypatch, "numba", "tqdm")
+    assert main(["doctor"]) == 1
+    assert "cannot run without numba, tqdm. Try: " in (said := capsys.readouterr().out)
+    assert "-m pip install numba tqdm" in said and "can run here" not in said
+
+
+def test_doctor_lets_the_course_run_without_jupyterlab(capsys, monkeypatch):
+    hide(monkeypatch, "jupyterlab")
+    assert main(["doctor"]) == 0
+    assert "-m pip install jupyterlab" in capsys.readouterr().out
+
+
+def test_doctor_looks_for_what_the_package_depends_on():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert {re.match(r"[\w-]+", each)[0] for each in project["dependencies"]} == {*health.NEEDED}
+
+
+def test_a_missing_library_and_a_warning_are_sentences(capsys, monkeypatch):
+    def relu(name):
+        warnings.warn("a ceiling could not be measured", stacklevel=2)
+        raise ModuleNotFoundError("No module named 'numba'")
+
+    monkeypatch.setattr(measure, "find_op", relu)
+    assert main(["compare", "relu"]) == 1
+    warned, said = capsys.readouterr().err.splitlines()
+    assert warned == "gpulessons: a ceiling could not be measured"
+    assert "No module named 'numba'" in said and "gpulessons doctor" in said
+
+
+def test_ops_lists_every_version_and_whether_it_runs_here(capsys):
+    assert main(["ops"]) == 0
+    said = capsys.readouterr().out
+    for name in terminal.op_names():
+        _, _, listed = said.partition(f"\n{name}: " if name != "relu" else "relu: ")
+        for version in getattr(gpulessons, name).versions.values():
+            here = "not here" if version.backend.why_not() else "ready"
+            line = rf"^  {re.escape(version.name)} +{version.backend.name} +{here}$"
+            assert re.search(line, listed, re.M), (name, version)
+
+
+# -- compare
+
+
+def test_compare_prints_the_table_of_the_named_versions_and_sizes(capsys):
+    wanted = ["--version", "NumPy", "Numba, one core", "--size", "100", "2e2", "--seconds", "0.01"]
+    assert main(["compare", "relu", *wanted]) == 0
+    title, head, *rows = capsys.readouterr().out.splitlines()
+    assert title.startswith("relu, time of one call (live: ")
+    assert re.split(r"  +", head)[:3] == ["version", "100", "200"]
+    assert [re.split(r"  +", row)[0] for row in rows[:2]] == ["NumPy", "Numba, one core"]
+
+
+def imaginary(path, *comparisons):
+    """A recording made on a machine that is not this one, of these comparisons."""
+    machine = gpulessons.machine()
+    changed = type(machine)(**{**vars(machine), "cpu": "Imaginary CPU"})
+    return save(Recording(changed, comparisons), path)
+
+
+def quick(op="relu"):
+    return gpulessons.compare(getattr(gpulessons, op), [100], ["NumPy"], budget=0.01, recorded=())
+
+
+def test_compare_lays_files_beside_and_says_which_hold_nothing_of_the_op(capsys, tmp_path):
+    one, other = imaginary(tmp_path / "1.json", quick()), imaginary(tmp_path / "2.json")
+    numpy = ["compare", "relu", "--version", "NumPy", *QUICK]
+    assert main([*numpy, "--with", str(one), str(other)]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.count("(recorded: ") == 1
+    assert f"{other} holds no relu." in captured.err
+
+
+def test_a_bad_file_is_refused_before_anything_is_measured(capsys, tmp_path):
+    (tmp_path / "bad.json").write_text('{"format": 1')
+    compare = ("compare", "relu", "--with")
+    assert "cannot be read as a recording" in refused(capsys, *compare, "bad.json")
+    assert "No such file" in refused(capsys, *compare, "nowhere.json")
+
+
+def test_an_interrupted_comparison_prints_what_was_measured(capsys, interrupt):
+    interrupt(2)
+    assert main(["compare", "relu", *QUICK]) == 130
+    said = capsys.readouterr().out
+    assert "interrupted" in said and "NumPy" in said and "Numba" not in said
+
+
+def test_ctrl_c_in_a_terminal_prints_what_was_measured_and_exits_130():
+    running = started("""
+        from gpulessons import comparing
+        from gpulessons.cli import main
+        measured = comparing.timings
+        def timings(*arguments, **options):
+            for entry in measured(*arguments, **options):
+                yield entry
+                print("one is measured", file=sys.stderr, flush=True)
+        comparing.timings = timings
+        sys.exit(main("compare relu --version NumPy --size 1000 2000 3000".split()))
+    """)
+    while (line := running.stderr.readline()) and "one is measured" not in line:
+        pass
+    running.send_signal(signal.SIGINT)
+    said, rest = running.communicate(timeout=20)
+    assert running.returncode == 130, rest
+    assert "interrupted: what was measured until then is here" in said
+    assert re.search(r"^NumPy +[\d.]+ [nµ]s", said, re.M), said
+    assert "3,000" not in said
+    assert "Traceback" not in said + rest
+
+
+# -- record
+
+
+def test_record_writes_one_file_of_every_op_named(capsys, tmp_path):
+    assert main(["record", "relu", "copy", *QUICK]) == 0
+    (path,) = tmp_path.iterdir()
+    assert re.fullmatch(r"recording-[\w.-]+-\d{4}-\d\d-\d\d\.json", path.name)
+    recording = load(path)
+    assert [each.op for each in recording.comparisons] == ["relu", "copy"]
+    assert recording.machine == gpulessons.machine()
+    assert all(each.timings for each in recording.comparisons)
+    assert f"copy is recorded in {path}" in capsys.readouterr().err
+
+
+def record(*arguments):
+    return main(["record", *arguments, "--out", "r.json", *QUICK])
+
+
+@pytest.fixture
+def quickly(monkeypatch):
+    """Only NumPy's versions are measured: what happens to the file is the question here."""
+
+    def compare(op, sizes=None, versions=("NumPy",), **how):
+        return comparing.compare(op, sizes, versions, **how)
+
+    monkeypatch.setattr(gpulessons, "compare", compare)
+
+
+def test_a_file_of_this_machine_is_added_to(quickly):
+    assert record("relu") == 0
+    (first,) = load("r.json").comparisons
+    assert record("copy") == 0
+    assert record("copy") == 0
+    assert [each.op for each in load("r.json").comparisons] == ["relu", "copy"]
+    assert load("r.json").of("relu") == (first,)
+
+
+def test_a_file_of_another_machine_is_refused_and_left_alone(capsys, tmp_path, quickly):
+    before = imaginary(tmp_path / "r.json", quick()).read_bytes()
+    words = refused(capsys, "record", "relu", "--out", "r.json")
+    assert "(cpu differ)" in words and "--out" in words
+    assert (tmp_path / "r.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("text", ["", "precious notes", '{"format": 1', '{"format": 2}'])
+def test_a_file_that_is_no_recording_is_refused_and_left_alone(capsys, tmp_path, text):
+    (tmp_path / "r.json").write_text(text)
+    assert "It stays as it is" in refused(capsys, "record", "relu", "--out", "r.json")
+    assert files(tmp_path) == {"r.json": text}
+
+
+def test_an_interrupted_recording_keeps_what_it_measured(capsys, interrupt, quickly):
+    assert record("copy") == 0
+    interrupt(1)
+    assert main(["record", "relu", "triad", "--out", "r.json", "--size", "100", "200",
+                 "--seconds", "0.01"]) == 130  # fmt: skip
+    recording = load("r.json")
+    assert [each.op for each in recording.comparisons] == ["copy", "relu"]
+    assert [entry.size for entry in recording.of("relu")[0].entries] == [100]
+
+
+@pytest.mark.parametrize("measured", [0, 1])
+def test_an_interrupted_comparison_never_replaces_a_whole_one(interrupt, quickly, measured):
+    assert record("relu") == 0
+    before = Path("r.json").read_bytes()
+    interrupt(measured)
+    assert main(["record", "relu", "--out", "r.json", "--size", "100", "200",
+                 "--seconds", "0.01"]) == 130  # fmt: skip
+    assert Path("r.json").read_bytes() == before
+
+
+def test_where_nothing_was_measured_nothing_is_written(interrupt, quickly, tmp_path):
+    interrupt(0)
+    assert record("relu") == 130
+    assert files(tmp_path) == {}
+
+
+def test_each_op_is_in_the_file_before_the_next_is_measured(monkeypatch, quickly):
+    compare = gpulessons.compare
+
+    def watched(op, *arguments, **how):
+        if op.name == "triad":
+            assert [each.op for each in load("r.json").comparisons] == ["relu", "copy"]
+        return compare(op, *arguments, **how)
+
+    monkeypatch.setattr(gpulessons, "compare", watched)
+    assert record("relu", "copy", "triad") == 0
+
+
+def test_where_nothing_can_be_written_nothing_is_measured(capsys, read_only):
+    words = refused(capsys, "record", "relu", "--out", read_only / "r.json")
+    assert f"Nothing can be written in {read_only} (Permission denied)" in words
+
+
+# -- notebooks, lab
+
+
+def test_notebooks_are_copied_out_and_again_where_they_did_not_change(capsys, three):
+    for _ in range(2):
+        assert main(["notebooks", "course/mine"]) == 0
+    assert files("course/mine") == files(three)
+    assert "00_start.ipynb, 01_modes.ipynb, 02_more.ipynb" in capsys.readouterr().out
+
+
+def test_a_changed_notebook_is_replaced_only_by_force(capsys, three):
+    Path("course").mkdir()
+    Path("course/01_modes.ipynb").write_text("my answers")
+    words = refused(capsys, "notebooks", "course")
+    assert "01_modes.ipynb" in words and "--force" in words
+    assert files("course") == {"01_modes.ipynb": "my answers"}
+    assert main(["notebooks", "course", "--force"]) == 0
+    assert files("course") == files(three)
+
+
+def test_where_no_notebook_can_be_written_a_sentence_says_so(capsys, monkeypatch, read_only):
+    monkeypatch.setattr(opening, "carried", lambda: [Path("00_start.ipynb")])
+    for command in ("notebooks", "lab"):
+        words = refused(capsys, command, read_only / "course")
+        assert f"Nothing can be written in {read_only / 'course'} (Permission denied)" in words
+
+
+def test_a_file_where_the_folder_should_be_is_a_sentence(capsys, three, tmp_path):
+    (tmp_path / "taken").write_text("mine")
+    assert "Nothing can be written in taken" in refused(capsys, "notebooks", "taken")
+    assert files(tmp_path) == {"taken": "mine"}
+
+
+def test_a_package_without_notebooks_says_to_install_it_again(capsys, three):
+    for notebook in three.iterdir():
+        notebook.unlink()
+    assert "Install it again." in refused(capsys, "notebooks", "course")
+
+
+def test_lab_copies_what_is_not_there_and_opens_it(capsys, three, executed, tmp_path):
+    folder = tmp_path / "gpulessons-notebooks"
+    folder.mkdir()
+    (folder / "01_modes.ipynb").write_text("my answers")
+    main(["lab"])
+    assert files(folder) == {**files(three), "01_modes.ipynb": "my answers"}
+    assert "Kept as they are" in capsys.readouterr().err
+    (command,) = executed
+    assert command[:4] == [sys.executable, "-m", "jupyterlab", str(folder)]
+
+
+def test_lab_in_a_checkout_opens_its_own_notebooks(monkeypatch, three, executed, tmp_path):
+    checkout = three.parents[1]
+    (checkout / "pyproject.toml").write_text("")
+    three.rename(checkout / "notebooks")
+    main(["lab"])
+    assert executed[0][3] == str(checkout / "notebooks")
+    assert files(tmp_path) == {}
+
+
+def test_without_a_screen_lab_opens_no_browser_and_says_what_to_do(
+    monkeypatch, capsys, three, executed
+):
+    monkeypatch.setattr(sys, "platform", "linux")
+    for screen in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(screen, raising=False)
+    main(["lab"])
+    assert "--no-browser" in executed[0] and "address" in capsys.readouterr().err
+    for screen in ("DISPLAY", "WAYLAND_DISPLAY"):
+        with monkeypatch.context() as patched:
+            patched.setenv(screen, ":0")
+            main(["lab"])
+        assert "--no-browser" not in executed[-1]
+    monkeypatch.setattr(sys, "platform", "darwin")  # a screen needs no variable there
+    main(["lab"])
+    assert "--no-browser" not in executed[-1]
+
+
+def test_only_root_is_allowed_as_root(monkeypatch, three, executed):
+    for user in (0, 1000):
+        monkeypatch.setattr(os, "geteuid", lambda user=user: user)
+        main(["lab"])
+    assert ["--allow-root" in command for command in executed] == [True, False]
+
+
+def test_without_jupyterlab_a_sentence_says_how_to_get_it(capsys, monkeypatch, three, tmp_path):
+    monkeypatch.setattr(opening.util, "find_spec", lambda name: None)
+    assert "-m pip install jupyterlab" in refused(capsys, "lab")
+    assert files(tmp_path) == {}
+
+
+# -- As a process
+
+
+def test_the_exit_status_reaches_the_shell():
+    command = [sys.executable, "-m", "gpulessons", "compare", "rleu"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "gpulessons: There is no op 'rleu'. Did you mean 'relu'?\n"
+
+
+def test_a_misspelling_is_answered_without_loading_anything_heavy():
+    said, _ = started("""
+        from gpulessons.cli import main
+        main(["compare", "rleu"])
+        print(*{"numpy", "numba", "torch", "matplotlib", "ipywidgets"} & set(sys.modules))
+    """).communicate()
+    assert said == "\n"
+
+
+PRINTING = """
+    from gpulessons.cli import COMMANDS, main
+    COMMANDS["ops"] = lambda options: print("12 µs, 3×")
+    sys.exit(main(["ops"]))
+"""
+
+
+def test_a_terminal_without_the_characters_still_shows_the_words():
+    running = started(PRINTING, PYTHONIOENCODING="ascii")
+    said, trouble = running.communicate()
+    assert (running.returncode, said, trouble) == (0, "12 ?s, 3?\n", "")
+
+
+def test_a_reader_who_has_read_enough_is_no_trouble():
+    running = started(PRINTING)
+    running.stdout.close()  # long before the first word
+    assert running.stderr.read() == ""
+    assert running.wait() == 1
