@@ -1,0 +1,177 @@
+"""Pictures of samples: one call timed many times, and clocks that were read wrongly.
+
+Samples are times in seconds, or a Timing, which keeps its own. As in plots, every title is computed
+and every picture says its message in words too.
+"""
+
+import math
+from statistics import fmean, median
+
+import numpy as np
+
+from gpulessons import units
+from gpulessons.plots import BLUE, COLORS, INK, PURPLE, Picture, blank
+from gpulessons.timing import quartiles
+
+BINS = 40
+
+
+def in_order(samples):
+    """Every sample as a dot, first to last: on a log scale the unlucky ones show as well."""
+    times, color = read(samples)
+    factor = units.ratio(max(times) / min(times)).rstrip("×")
+    title = f"{number(times)}: the slowest took {factor} times as long as the fastest."
+    figure, axes = blank(height=3.2, title=title)
+    axes.plot(range(1, len(times) + 1), times, ".", color=color, markersize=4, alpha=0.5)
+    axes.set(yscale="log", xlabel="call, in order", ylabel="time (log scale)")
+    in_words(axes.yaxis, ladder(min(times), max(times)), units.seconds)
+    return Picture(figure, f"{title} {summary(times)}")
+
+
+def histogram(samples, like=None):
+    """How many samples took how long; median, mean and the middle half, a tick for each sample.
+
+    The axis ends where the pile does, and says how many lie beyond. like: the samples that choose
+    it, when several histograms shall be comparable.
+    """
+    times, color = read(samples)
+    title = (
+        f"{number(times)}: the median is {units.seconds(median(times))}; "
+        f"the slowest took {units.ratio(max(times) / median(times))} that."
+    )
+    figure, axes = blank(height=3.4, title=title)
+    start, end = pile(read(like or samples)[0])
+    near = [time for time in times if start <= time <= end]
+    tallest = max(1, axes.hist(near, BINS, range=(start, end), color=color, alpha=0.6)[0].max())
+    axes.plot(near, [-0.06 * tallest] * len(near), "|", color=color, markersize=9, alpha=0.5)
+    axes.axvspan(*np.clip(quartiles(times), start, end), color=color, alpha=0.2, linewidth=0)
+    mark(axes, "median", median(times), 1.22 * tallest, "-", end)
+    mark(axes, "mean", fmean(times), 1.08 * tallest, ":", end)
+    beyond = sum(time > end for time in times)
+    more = f"; {units.count(beyond)} beyond, up to {units.seconds(max(times))}" if beyond else ""
+    axes.set(xlim=(start, end), ylim=(-0.13 * tallest, 1.4 * tallest), ylabel="samples")
+    axes.set(xlabel=f"time of one call, a tick for each; shaded: the middle half{more}")
+    in_seconds(axes.xaxis)
+    axes.yaxis.get_major_locator().set_params(integer=True)
+    return Picture(figure, f"{title} {summary(times)}")
+
+
+def pile(times):
+    """The part of the axis that most samples share: with the whole tail no shape would show."""
+    low, high = quartiles(times)
+    end = min(max(times), max(high + 3 * (high - low), 1.1 * median(times)))
+    start = min(times)
+    room = 0.05 * (end - start) or 0.05 * start
+    return start - room, end + room
+
+
+def mark(axes, name, value, height, style, end):
+    """A line at a value with its name, or at the axis' end an arrow towards it."""
+    inside = value <= end
+    words = f"{name} {units.seconds(value)}" if inside else f"{name} {units.seconds(value)} →"
+    if inside:
+        axes.plot([value, value], [0, height], style, color=INK, linewidth=1.5)
+    left = inside and value < axes.get_xlim()[0] + 0.75 * (end - axes.get_xlim()[0])
+    axes.annotate(words, (min(value, end), height), (4 if left else -4, 0), va="center",
+                  textcoords="offset points", ha="left" if left else "right", fontsize=9.5,
+                  color=INK)  # fmt: skip
+
+
+def stopped(returned, done, where):
+    """A clock that stopped when the call returned, above the work that went on until `done`."""
+    title = f"The clock stopped {units.ratio(done / returned).rstrip('×')} times too early."
+    figure, axes = blank(height=1.9, title=title)
+    rows = [(where, done, PURPLE), ("your clock", returned, INK)]
+    for y, (_, seconds, color) in enumerate(rows):
+        axes.barh(y, seconds, height=0.6, color=color)
+        axes.text(seconds, y, f" {units.seconds(seconds)}", va="center", fontsize=9.5, color=INK)
+    axes.set_yticks(range(len(rows)), [name for name, _, _ in rows])
+    axes.set(xlim=(0, 1.2 * done), xlabel="time since the call")
+    in_seconds(axes.xaxis)
+    spoken = f"Your clock: {units.seconds(returned)}; {where}: {units.seconds(done)}."
+    return Picture(figure, f"{title} {spoken}")
+
+
+def lies(readings):
+    """{what went wrong: (seconds read, seconds true)}, as bars: too short left, too long right.
+
+    Raises ValueError where there is nothing to draw.
+    """
+    if not readings:
+        raise ValueError("Give at least one reading: {what went wrong: (read, true)}.")
+    factors = {what: read / true for what, (read, true) in readings.items()}
+    lowest, highest = min(factors.values()), max(factors.values())
+    title = f"One machine, {len(factors)} readings: from {off(lowest)} to {off(highest)}."
+    figure, axes = blank(height=1.1 + 0.4 * len(factors), title=title)
+    for y, (_, factor) in enumerate(reversed(factors.items())):
+        axes.barh(y, factor - 1, left=1, height=0.6, color=PURPLE)
+        inside = "left" if factor > 1 else "right"
+        axes.text(factor, y, f" {off(factor)} ", ha=inside, va="center", fontsize=9.5, color=INK)
+    axes.axvline(1, color=INK, linewidth=1.5)
+    axes.set_yticks(range(len(factors)), reversed(factors))
+    ends = min(lowest, 1) / 2, 2 * max(highest, 1)
+    room = (ends[1] / ends[0]) ** 0.7  # for the words beside the bars
+    axes.set(xscale="log", xlim=(ends[0] / room, ends[1] * room))
+    axes.set_xlabel("reading over truth (log scale)")
+    in_words(axes.xaxis, decades(*ends, most=3), units.ratio)
+    spoken = "; ".join(f"{what}: {off(factor)}" for what, factor in factors.items())
+    return Picture(figure, f"{title} {spoken}.")
+
+
+def off(factor):
+    """A reading over the truth, in words: `0.004` is "250× too short"."""
+    if 0.9 <= factor <= 1.1:
+        return "right within 10 %"
+    size = units.ratio(max(factor, 1 / factor))
+    return f"{size} too {'long' if factor > 1 else 'short'}"
+
+
+# -- Small parts.
+
+
+def read(samples):
+    """(times, color) of a Timing or of plain seconds; ValueError where there are none."""
+    color = COLORS.get(getattr(samples, "backend", None), BLUE)
+    times = list(getattr(samples, "samples", samples))
+    if not times:
+        raise ValueError("There are no samples to draw: time something first.")
+    return times, color
+
+
+def number(times):
+    return f"{units.count(len(times))} sample{'s' * (len(times) > 1)}"
+
+
+def summary(times):
+    """The five numbers of a distribution, for those who cannot see it."""
+    low, high = map(units.seconds, quartiles(times))
+    ends = f"{units.seconds(min(times))} to {units.seconds(max(times))}"
+    return (
+        f"Median {units.seconds(median(times))}, mean {units.seconds(fmean(times))}, "
+        f"middle half {low} to {high}, all from {ends}."
+    )
+
+
+def in_seconds(axis):
+    """Labels at round times of a linear axis, few enough to stand side by side."""
+    axis.get_major_locator().set_params(nbins=6)
+    axis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
+
+
+def in_words(axis, places, write):
+    """Labels at these places of an axis, and nowhere else."""
+    axis.set_ticks(places, [write(place) for place in places])
+    axis.set_ticks([], minor=True)
+
+
+def ladder(low, high):
+    """Places for labels on a log axis: decades where there are three, else 1, 2, 5, 10 …"""
+    whole = decades(low, high)
+    return whole if len(whole) > 2 else [d * t for t in decades(low / 10, high) for d in (1, 2, 5)]
+
+
+def decades(low, high, most=5):
+    """Powers of ten from low to high, 1 among them if it is between, at most so many."""
+    first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
+    step = max(1, math.ceil((last - first + 1) / most))
+    return [10.0**power for power in range(first, last + 1) if power % step == 0]
