@@ -312,8 +312,10 @@ class Writer(ast.NodeVisitor):
 
     def visit_Constant(self, node):
         value = node.value
-        if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**63:
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
             return self.constant(np.uint64(value))
+        if isinstance(value, (int, float)) and value < 0:
+            return f"({value!r})"
         if value is None or isinstance(value, (bool, int, float, complex, str)):
             return repr(value) if np.isfinite(value if isinstance(value, float) else 0) else self.constant(value)
         self.refuse(f"the constant {value!r}", node)
@@ -347,11 +349,13 @@ class Writer(ast.NodeVisitor):
         op = type(node.op).__name__
         if op not in values.ARITHMETIC:
             self.refuse(f"the operator {op}", node)
+        if (folded := folded_number(node)) is not None:
+            return self.visit(ast.copy_location(ast.Constant(folded), node))
         return f"{op}(w, {self.visit(node.left)}, {self.visit(node.right)})"
 
     def visit_UnaryOp(self, node):
-        if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
-            return f"({-node.operand.value!r})"
+        if (folded := folded_number(node)) is not None:
+            return self.visit(ast.copy_location(ast.Constant(folded), node))
         return f"{type(node.op).__name__}(w, {self.visit(node.operand)})"
 
     def visit_BoolOp(self, node):
@@ -439,8 +443,8 @@ class Writer(ast.NodeVisitor):
         """Whether Numba knows the value when it compiles: literals, global names, locals set once to such."""
         if isinstance(node, ast.Tuple):
             return all(map(self.is_constant, node.elts))
-        if isinstance(node, ast.BinOp):  # Python folds literals
-            return all(isinstance(n, (ast.Constant, ast.BinOp, ast.operator)) for n in ast.iter_child_nodes(node))
+        if isinstance(node, ast.BinOp):
+            return folded_number(node) is not None
         if isinstance(node, ast.Name) and node.id in self.locals:
             set_by = assignments(self.tree, node.id)
             return len(set_by) == 1 and set_by[0] is not None and self.is_constant(set_by[0])
@@ -539,6 +543,18 @@ def assignments(tree, name) -> list:
         isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(tree)
     )
     return found + [None] * (stores - len(found))
+
+
+def folded_number(node):
+    """The value of arithmetic on literals, which Python folds before Numba sees it; None for anything else."""
+    parts = (ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Constant)
+    if not all(isinstance(n, parts) for n in ast.walk(node)):
+        return None
+    try:
+        value = eval(compile(ast.Expression(node), "<literals>", "eval"))
+    except (ArithmeticError, TypeError, ValueError):
+        return None
+    return value if isinstance(value, (int, float, complex)) and not isinstance(value, bool) else None
 
 
 def leaves(node) -> bool:

@@ -246,6 +246,7 @@ def write(w, view, place, value):
         raise Unsupported("assigning a whole record", w.line, w.function)
     if isinstance(value, np.ndarray):
         value = value if w.mask.full else value[w.mask.lanes]
+        value = value[-1] if type(place) is int else value
     else:
         value = cast(w, value, view.flat.dtype)
     view.flat[place] = value
