@@ -176,7 +176,7 @@ class Writer(ast.NodeVisitor):
             ast.List: "a list", ast.Set: "a set", ast.JoinedStr: "an f-string", ast.NamedExpr: "the operator :=",
             ast.Raise: "raise", ast.Assert: "assert", ast.Delete: "del", ast.Starred: "a starred expression",
             ast.Global: "global", ast.Import: "import", ast.ImportFrom: "import", ast.ClassDef: "a class",
-            ast.MatMult: "the operator @", ast.Yield: "yield", ast.Match: "match", ast.Slice: "a slice here",
+            ast.Yield: "yield", ast.Match: "match", ast.Slice: "a slice here",
         }  # fmt: skip
         self.refuse(names.get(type(node), f"{type(node).__name__}"), node)
 
@@ -213,8 +213,7 @@ class Writer(ast.NodeVisitor):
     def visit_AugAssign(self, node):
         self.at(node)
         op, target = type(node.op).__name__, node.target
-        if op not in values.ARITHMETIC:
-            self.refuse(f"the operator {op}", node)
+        self.known_operator(node.op, node)
         if isinstance(target, ast.Name):
             return self.assign(target, f"{op}(w, {self.visit_Name(target)}, {self.visit(node.value)})")
         if not isinstance(target, ast.Subscript):
@@ -347,11 +346,14 @@ class Writer(ast.NodeVisitor):
 
     def visit_BinOp(self, node):
         op = type(node.op).__name__
-        if op not in values.ARITHMETIC:
-            self.refuse(f"the operator {op}", node)
+        self.known_operator(node.op, node)
         if (folded := folded_number(node)) is not None:
             return self.visit(ast.copy_location(ast.Constant(folded), node))
         return f"{op}(w, {self.visit(node.left)}, {self.visit(node.right)})"
+
+    def known_operator(self, op, node):
+        if type(op).__name__ not in values.ARITHMETIC:
+            self.refuse("the operator @", node)
 
     def visit_UnaryOp(self, node):
         if (folded := folded_number(node)) is not None:
@@ -369,7 +371,7 @@ class Writer(ast.NodeVisitor):
         names = [type(op).__name__ for op in node.ops]
         for name in names:
             if name not in values.COMPARISONS:
-                self.refuse(f"the operator {name}", node)
+                self.refuse("the operator in" if name == "In" else "the operator not in", node)
         left, text = self.visit(node.left), None
         for i, (name, right) in enumerate(zip(names, node.comparators, strict=True)):
             right, again = self.visit(right), None
@@ -395,15 +397,16 @@ class Writer(ast.NodeVisitor):
             return self.method(node)
         if isinstance(called, Cuda) and called.name in intrinsics.ARRAYS:
             return self.own_array(called.name, node)
+        function = python_function(called)
+        prefix = "a_" if function else ""  # compiled functions call their parameters so
         arguments = "".join(f", {self.visit(a)}" for a in node.args)
-        arguments += "".join(f", {k.arg}={self.visit(k.value)}" for k in node.keywords)
+        arguments += "".join(f", {prefix}{k.arg}={self.visit(k.value)}" for k in node.keywords)
         if isinstance(called, Cuda):
             return self.intrinsic(called.name, arguments, node)
         if dtype_named(called) is not None:
             return f"cast(w{arguments}, {self.constant(dtype_named(called))})"
         if instruction := found_in(FUNCTIONS, called):
             return f"{self.constant(instruction)}(w{arguments})"
-        function = python_function(called)
         if function is None:
             self.refuse(self.describe(called), node)
         return f"(yield from {self.constant(compiled(function, self.known))}(w{arguments}))"
