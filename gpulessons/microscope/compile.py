@@ -176,7 +176,7 @@ class Writer(ast.NodeVisitor):
             ast.List: "a list", ast.Set: "a set", ast.JoinedStr: "an f-string", ast.NamedExpr: "the operator :=",
             ast.Raise: "raise", ast.Assert: "assert", ast.Delete: "del", ast.Starred: "a starred expression",
             ast.Global: "global", ast.Import: "import", ast.ImportFrom: "import", ast.ClassDef: "a class",
-            ast.MatMult: "the operator @", ast.Yield: "yield", ast.Match: "match", ast.Slice: "a slice here",
+            ast.Yield: "yield", ast.Match: "match", ast.Slice: "a slice here",
         }  # fmt: skip
         self.refuse(names.get(type(node), f"{type(node).__name__}"), node)
 
@@ -213,8 +213,7 @@ class Writer(ast.NodeVisitor):
     def visit_AugAssign(self, node):
         self.at(node)
         op, target = type(node.op).__name__, node.target
-        if op not in values.ARITHMETIC:
-            self.refuse(f"the operator {op}", node)
+        self.known_operator(node.op, node)
         if isinstance(target, ast.Name):
             return self.assign(target, f"{op}(w, {self.visit_Name(target)}, {self.visit(node.value)})")
         if not isinstance(target, ast.Subscript):
@@ -312,8 +311,10 @@ class Writer(ast.NodeVisitor):
 
     def visit_Constant(self, node):
         value = node.value
-        if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**63:
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
             return self.constant(np.uint64(value))
+        if isinstance(value, (int, float)) and value < 0:
+            return f"({value!r})"
         if value is None or isinstance(value, (bool, int, float, complex, str)):
             return repr(value) if np.isfinite(value if isinstance(value, float) else 0) else self.constant(value)
         self.refuse(f"the constant {value!r}", node)
@@ -345,13 +346,18 @@ class Writer(ast.NodeVisitor):
 
     def visit_BinOp(self, node):
         op = type(node.op).__name__
-        if op not in values.ARITHMETIC:
-            self.refuse(f"the operator {op}", node)
+        self.known_operator(node.op, node)
+        if (folded := folded_number(node)) is not None:
+            return self.visit(ast.copy_location(ast.Constant(folded), node))
         return f"{op}(w, {self.visit(node.left)}, {self.visit(node.right)})"
 
+    def known_operator(self, op, node):
+        if type(op).__name__ not in values.ARITHMETIC:
+            self.refuse("the operator @", node)
+
     def visit_UnaryOp(self, node):
-        if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
-            return f"({-node.operand.value!r})"
+        if (folded := folded_number(node)) is not None:
+            return self.visit(ast.copy_location(ast.Constant(folded), node))
         return f"{type(node.op).__name__}(w, {self.visit(node.operand)})"
 
     def visit_BoolOp(self, node):
@@ -365,7 +371,7 @@ class Writer(ast.NodeVisitor):
         names = [type(op).__name__ for op in node.ops]
         for name in names:
             if name not in values.COMPARISONS:
-                self.refuse(f"the operator {name}", node)
+                self.refuse("the operator in" if name == "In" else "the operator not in", node)
         left, text = self.visit(node.left), None
         for i, (name, right) in enumerate(zip(names, node.comparators, strict=True)):
             right, again = self.visit(right), None
@@ -391,15 +397,16 @@ class Writer(ast.NodeVisitor):
             return self.method(node)
         if isinstance(called, Cuda) and called.name in intrinsics.ARRAYS:
             return self.own_array(called.name, node)
+        function = python_function(called)
+        prefix = "a_" if function else ""  # compiled functions call their parameters so
         arguments = "".join(f", {self.visit(a)}" for a in node.args)
-        arguments += "".join(f", {k.arg}={self.visit(k.value)}" for k in node.keywords)
+        arguments += "".join(f", {prefix}{k.arg}={self.visit(k.value)}" for k in node.keywords)
         if isinstance(called, Cuda):
             return self.intrinsic(called.name, arguments, node)
         if dtype_named(called) is not None:
             return f"cast(w{arguments}, {self.constant(dtype_named(called))})"
         if instruction := found_in(FUNCTIONS, called):
             return f"{self.constant(instruction)}(w{arguments})"
-        function = python_function(called)
         if function is None:
             self.refuse(self.describe(called), node)
         return f"(yield from {self.constant(compiled(function, self.known))}(w{arguments}))"
@@ -439,8 +446,8 @@ class Writer(ast.NodeVisitor):
         """Whether Numba knows the value when it compiles: literals, global names, locals set once to such."""
         if isinstance(node, ast.Tuple):
             return all(map(self.is_constant, node.elts))
-        if isinstance(node, ast.BinOp):  # Python folds literals
-            return all(isinstance(n, (ast.Constant, ast.BinOp, ast.operator)) for n in ast.iter_child_nodes(node))
+        if isinstance(node, ast.BinOp):
+            return folded_number(node) is not None
         if isinstance(node, ast.Name) and node.id in self.locals:
             set_by = assignments(self.tree, node.id)
             return len(set_by) == 1 and set_by[0] is not None and self.is_constant(set_by[0])
@@ -539,6 +546,18 @@ def assignments(tree, name) -> list:
         isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(tree)
     )
     return found + [None] * (stores - len(found))
+
+
+def folded_number(node):
+    """The value of arithmetic on literals, which Python folds before Numba sees it; None for anything else."""
+    parts = (ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Constant)
+    if not all(isinstance(n, parts) for n in ast.walk(node)):
+        return None
+    try:
+        value = eval(compile(ast.Expression(node), "<literals>", "eval"))
+    except (ArithmeticError, TypeError, ValueError):
+        return None
+    return value if isinstance(value, (int, float, complex)) and not isinstance(value, bool) else None
 
 
 def leaves(node) -> bool:

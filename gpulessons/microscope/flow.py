@@ -14,7 +14,8 @@ from .faults import NoProgress, Unsupported
 from .values import FUNCTIONS, merge, truth
 
 WARP = 32
-PATIENCE = 1_000_000  # turns of one loop before it is called endless
+PATIENCE = 10_000_000  # turns of a loop before it is called endless
+PATIENCE_WITH_LOCKS = 100_000  # the same in a kernel that swaps values to wait for other threads
 
 
 class Mask:
@@ -156,9 +157,9 @@ class Loop:
         w.mask = yes or w.nobody
         if yes:
             self.turns += 1
-            if self.turns > PATIENCE:
-                text = f"the loop at line {self.line} turned {PATIENCE:,} times and did not end"
-                raise NoProgress(text + " (threads of one warp cannot wait for each other here)", self.line)
+            if self.turns > (PATIENCE_WITH_LOCKS if w.launch.locks else PATIENCE):
+                text = f"the loop at line {self.line} turned {self.turns - 1:,} times and did not end"
+                raise NoProgress(text + " (threads of one block cannot wait for each other here)", self.line)
         return bool(yes)
 
     def leave(self):

@@ -9,16 +9,16 @@ import numpy as np
 
 from .faults import LaunchError, Unsupported
 from .flow import WARP, Mask, settle
-from .memory import POISON, Array, View, locate, places
+from .memory import POISON, WRITTEN, View, locate, places
 from .values import (
     ARITHMETIC,
     COMPARISONS,
+    FUNCTIONS,
     UNARY,
     as_type,
     cast,
     dtype_of,
     floating,
-    FUNCTIONS,
     fused,
     merge,
     plain,
@@ -256,9 +256,9 @@ def atomic(change, flops=0, fixed=False):
 
 
 def note_unwritten(w, view, places_):
-    if not view.written[places_].all():
+    if (view.written[places_] == 0).any():
         w.caution("uninitialized", f"{view.array.name} is updated where nothing has been written to it")
-    view.written[places_] = True
+    view.written[places_] = WRITTEN[view.written.itemsize]
 
 
 def in_turn(flat, places_, change, values):
@@ -320,13 +320,11 @@ def dynamic_view(w, array):
     whole = w.shared.get("dynamic")
     if whole is None:
         whole = w.shared["dynamic"] = w.copies(w.launch.dynamic, per_lane=False)
-    item, rows = array.dtype.itemsize, len(w.blocks)
-    size = w.launch.dynamic_shared // item
-    flat = whole.flat.reshape(rows, -1)[:, : size * item].copy() if size * item != whole.flat.size // rows else whole.flat
-    if flat is not whole.flat:
-        raise LaunchError(f"{w.launch.dynamic_shared} bytes of shared memory are no whole number of {array.dtype}")
-    written = whole.written.reshape(-1, item)[:, 0]
-    return View(array, flat.view(array.dtype), base=None if rows == 1 else w.row * size, written=written)
+    item, size, rows = array.dtype.itemsize, w.launch.dynamic_shared, len(w.blocks)
+    if size % item:
+        raise LaunchError(f"{size} bytes of dynamic shared memory are no whole number of {array.dtype}", w.line)
+    written = whole.written.view(f"u{item}") if item in WRITTEN else None
+    return View(array, whole.flat.view(array.dtype), base=None if rows == 1 else w.row * (size // item), written=written)
 
 
 def local_array(w, site, name, shape, dtype):

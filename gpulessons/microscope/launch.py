@@ -1,7 +1,7 @@
 """Running a grid: batches of blocks, their warps in turn, and the barriers at which they meet.
 
 The order is fixed, so that a kernel with a race gives the same wrong answer every time. Blocks run in batches of up to
-`BATCH`; in a batch the first warps of all blocks run together until they wait at a barrier or return, then the second
+`BATCH` (one by one in a kernel that swaps values, since it may wait for another block); in a batch the first warps of all blocks run together until they wait at a barrier or return, then the second
 warps, and so on; then round again. Within a warp, each statement runs for all active lanes before the next one, and
 of several lanes that write one cell the highest wins.
 """
@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .compile import compiled
-from .faults import LaunchError, PartialBarrier
+from .faults import KernelFault, LaunchError, PartialBarrier, Unsupported
 from .flow import WARP
 from .log import Log
 from .memory import Array, short
@@ -99,7 +99,9 @@ class Launch:
     def run(self, arguments):
         known = {}
         program = compiled(self.function, known, kernel=True)
-        size = len(self.blocks) if any(uses_grid_barrier(f) for f in known) else BATCH
+        names = {name for function in known for name in function.__code__.co_names}
+        self.locks = bool(names & {"cas", "compare_and_swap", "exch"})
+        size = len(self.blocks) if "this_grid" in names else 1 if self.locks else BATCH
         with np.errstate(all="ignore"):
             for start in range(0, len(self.blocks), size):
                 self.run_batch(program, arguments, self.blocks[start : start + size])
@@ -112,16 +114,28 @@ class Launch:
         waiting = {}
         while answers:
             for slot, answer in answers.items():
-                try:
-                    waiting[slot] = runs[slot].send(answer)
-                except StopIteration:
-                    waiting.pop(slot, None)
+                barrier = advance(runs[slot], answer, warps[slot])
+                if barrier is None:
                     warps[slot].alive = warps[slot].nobody
+                else:
+                    waiting[slot] = barrier
             answers = released(warps, waiting)
 
 
-def uses_grid_barrier(function) -> bool:
-    return "this_grid" in function.__code__.co_names
+def advance(run, answer, w):
+    """Run warps up to their next barrier; None when they are through. What goes wrong on the way gets its line."""
+    try:
+        return run.send(answer)
+    except StopIteration:
+        return None
+    except Unsupported as refusal:
+        if refusal.line is None:
+            raise Unsupported(refusal.what, w.line, w.function) from None
+        raise
+    except KernelFault:
+        raise
+    except (TypeError, ValueError, AttributeError) as error:
+        raise Unsupported(f"this line ({error})", w.line, w.function) from error
 
 
 class Votes(NamedTuple):

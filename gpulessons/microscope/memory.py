@@ -12,6 +12,9 @@ from .values import INT64, as_type, cast, dtype_of, plain
 
 POISON = {"f": np.nan, "c": np.nan, "i": -0x3333_3333_3333_3333, "u": 0xCCCC_CCCC_CCCC_CCCC, "b": True}
 
+VERBS = {"read": "reads", "write": "writes", "atomic": "updates"}
+WRITTEN = {size: int.from_bytes(b"\1" * size, "little") for size in (1, 2, 4, 8)}  # a mark on each byte
+
 
 class Array:
     """One array of a launch, for the log: its name, where it lives, and its layout.
@@ -56,7 +59,8 @@ class View:
     """An array, or the part of it that an index with slices picks, in a kernel.
 
     `flat` is the memory; the element (i, j) is `flat[base + start + i * strides[0] + j * strides[1]]`, where `base` tells
-    the blocks (or threads) apart that have a copy each. `start` and `shape` may differ from lane to lane.
+    the blocks (or threads) apart that have a copy each. `start` and `shape` may differ from lane to lane. `written` marks
+    the places of memory that began empty and no longer are.
     """
 
     __slots__ = ("array", "base", "flat", "shape", "start", "strides", "written")
@@ -149,7 +153,7 @@ def out_of_bounds(w, view, index, lane, access):
     block, thread = w.coordinates(lane)
     shown = ", ".join(map(str, index))
     text = (
-        f"line {w.line}: thread {short(thread)} of block {short(block)} {access}s {view.array.name}[{shown}], "
+        f"line {w.line}: thread {short(thread)} of block {short(block)} {VERBS[access]} {view.array.name}[{shown}], "
         f"outside its shape {shape} (a GPU would not tell)"
     )
     raise OutOfBounds(
@@ -216,7 +220,7 @@ def read(w, view, place):
     shared = type(place) is int and view.base is None
     place = place if view.base is None else place + view.base
     if view.written is not None:
-        missing = ~view.written.take(place, mode="clip")
+        missing = view.written.take(place, mode="clip") == 0
         if np.any(missing) and w.any_lane(missing):
             text = f"{view.array.name} is read where nothing has been written to it"
             w.caution("uninitialized", text, times=int(np.count_nonzero(missing & w.mask.bits)))
@@ -246,11 +250,12 @@ def write(w, view, place, value):
         raise Unsupported("assigning a whole record", w.line, w.function)
     if isinstance(value, np.ndarray):
         value = value if w.mask.full else value[w.mask.lanes]
+        value = value[-1] if type(place) is int else value
     else:
         value = cast(w, value, view.flat.dtype)
     view.flat[place] = value
     if view.written is not None:
-        view.written[place] = True
+        view.written[place] = WRITTEN[view.written.itemsize]
 
 
 def places(w, view, place):

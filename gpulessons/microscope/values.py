@@ -133,7 +133,13 @@ ARITHMETIC = {
 
 
 def compare(ufunc):
-    return lambda w, a, b: plain(ufunc(a, b))
+    def apply(w, a, b):
+        kinds = dtype_of(a).kind + dtype_of(b).kind
+        if "f" in kinds or "c" in kinds:
+            a, b = convert(common, w, a, b)
+        return plain(ufunc(a, b))
+
+    return apply
 
 
 COMPARISONS = {
@@ -154,8 +160,13 @@ def widen(value):
     return as_type(None, value, {"b": INT64, "i": INT64, "u": UINT64}.get(kind, dtype_of(value)))
 
 
+def negate(w, x):
+    """Numba negates in the number's own width, and widens then: −(−2³¹) stays −2³¹."""
+    return wrap(-x) if type(x) is int else plain(widen(np.negative(as_type(w, x, INT64) if dtype_of(x) == BOOL else x)))
+
+
 UNARY = {
-    "USub": lambda w, x: plain(np.negative(widen(x))),
+    "USub": negate,
     "UAdd": lambda w, x: plain(np.positive(widen(x))),
     "Invert": lambda w, x: plain(np.invert(x if dtype_of(x) == BOOL else widen(x))),
     "Not": lambda w, x: plain(np.logical_not(truth(x))),

@@ -1,0 +1,168 @@
+"""A player that steps through the first traced block: slider and arrow keys, or small multiples on a static page."""
+
+from __future__ import annotations
+
+import base64
+import io
+import math
+
+from .flow import WARP
+from .pictures import ACCESS_COLORS, GRAY, SKY, cell, ink, plural, source_lines
+from .steps import steps_of
+
+ROWS, COLUMNS = 16, 32  # of an array's cells that are drawn
+
+
+def describe(step, number, total) -> str:
+    lanes = plural(len(step.lanes), "lane")
+    if not step.array:
+        return f"step {number + 1} of {total}: warp {step.warp} reaches line {step.line} with {lanes}"
+    verb = {"read": "read", "write": "write", "atomic": "update"}[step.access]
+    return f"step {number + 1} of {total}: {lanes} of warp {step.warp} {verb} {step.array} at line {step.line}"
+
+
+class Player:
+    """Shows itself in a notebook: a slider where widgets live, a picture of several steps elsewhere."""
+
+    def __init__(self, trace):
+        self.trace, self.steps = trace, steps_of(trace)
+        if not self.steps:
+            raise ValueError("the first traced block did nothing that could be shown")
+        self.warps = -(-math.prod(trace.block) // WARP)
+
+    def figure(self, number: int):
+        """One step: the block's threads, the source line, and the cells of the array that is touched."""
+        import matplotlib.pyplot as plt
+
+        figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.4), width_ratios=(1, 1.15))
+        self.draw(left, right, number)
+        figure.suptitle(describe(self.steps[number], number, len(self.steps)), x=0.02, ha="left", fontsize=11)
+        figure.text(0.02, 0.02, self.source(number), family="monospace", fontsize=9, color=ink())
+        figure.subplots_adjust(left=0.05, right=0.99, top=0.8, bottom=0.14, wspace=0.08)
+        figure.alt_text = describe(self.steps[number], number, len(self.steps))
+        return figure
+
+    def source(self, number) -> str:
+        step = self.steps[number]
+        text = source_lines(self.trace).get((step.function, step.line), f"in {step.function}")
+        return f"{step.line}: {text}"
+
+    def draw(self, left, right, number):
+        step = self.steps[number]
+        draw_threads(left, step, self.warps)
+        shown = step if step.array else next((s for s in self.steps[number::-1] if s.array), None)
+        right.set_axis_off()
+        if shown:
+            seen = {c for s in self.steps[:number] if s.array == shown.array for c in s.cells}
+            draw_cells(right, shown, seen, current=step is shown)
+
+    def multiples(self, count: int = 6):
+        """Several steps, evenly chosen, in one figure."""
+        import matplotlib.pyplot as plt
+
+        last = len(self.steps) - 1
+        chosen = sorted({round(i * last / max(1, count - 1)) for i in range(count)})
+        figure, grid = plt.subplots(len(chosen), 2, figsize=(10, 2.5 * len(chosen)), width_ratios=(1, 1.15), squeeze=False)
+        for (left, right), number in zip(grid, chosen, strict=True):
+            self.draw(left, right, number)
+            text = f"{describe(self.steps[number], number, last + 1)}\n"
+            left.set_title(text + self.source(number), loc="left", fontsize=8, color=ink())
+        figure.subplots_adjust(left=0.05, right=0.99, top=0.95, bottom=0.02, wspace=0.08, hspace=0.6)
+        told = "; ".join(describe(self.steps[n], n, last + 1) for n in chosen)
+        figure.alt_text = f"{plural(len(chosen), 'step')} of {self.trace.kernel}. {told}."
+        return figure
+
+    def png(self, figure) -> bytes:
+        import matplotlib.pyplot as plt
+
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png", dpi=90)
+        plt.close(figure)
+        return buffer.getvalue()
+
+    def widget(self):
+        """A slider over the steps (arrow keys move it when it has the focus) and the picture."""
+        import ipywidgets
+
+        slider = ipywidgets.IntSlider(
+            value=0, min=0, max=len(self.steps) - 1, description="step", layout=ipywidgets.Layout(width="95%")
+        )
+        told = ipywidgets.Label(describe(self.steps[0], 0, len(self.steps)))
+        picture = ipywidgets.Image(value=self.png(self.figure(0)), format="png")
+
+        def show(change):
+            told.value = describe(self.steps[change["new"]], change["new"], len(self.steps))
+            picture.value = self.png(self.figure(change["new"]))
+
+        slider.observe(show, names="value")
+        return ipywidgets.VBox([slider, told, picture])
+
+    def __repr__(self) -> str:
+        return f"a player of {plural(len(self.steps), 'step')} of {self.trace.kernel}"
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        figure = self.multiples()
+        alt = figure.alt_text
+        bundle = {"text/plain": f"{self!r}\n{alt}", "image/png": base64.b64encode(self.png(figure)).decode()}
+        try:
+            shown = self.widget()._repr_mimebundle_()
+        except (ImportError, AttributeError):
+            return bundle
+        view = "application/vnd.jupyter.widget-view+json"
+        return bundle | {view: shown[view]} if shown and view in shown else bundle
+
+
+def player(trace) -> Player:
+    """Step through what the first traced block did (choose another with `trace(kernel, blocks={7})`)."""
+    return Player(trace)
+
+
+def draw_threads(axes, step, warps):
+    """A row of 32 cells for every warp; the lanes at work are filled."""
+    axes.set_axis_off()
+    active = ACCESS_COLORS.get(step.access, SKY)
+    for warp in range(warps):
+        for lane in range(WARP):
+            works = warp == step.warp and lane in step.lanes
+            cell(axes, lane, warp, 0.88, 0.84, active if works else None, GRAY, 1.0 if works else 0.45)
+        axes.text(-0.6, warp + 0.45, warp, ha="right", va="center", fontsize=7, color=ink())
+    axes.text(-0.6, -0.35, "warp", ha="right", va="center", fontsize=7, color=ink())
+    for lane in range(0, WARP, 8):
+        axes.text(lane + 0.44, -0.35, f"lane {lane}", ha="center", va="center", fontsize=7, color=ink())
+    axes.set_xlim(-3, WARP)
+    axes.set_ylim(max(warps, 8), -1)
+
+
+def draw_cells(axes, step, seen, current):
+    """A window of the array: cells of this step in color, cells met before in gray."""
+    flat = len(step.shape) < 2
+    width = COLUMNS if flat else min(COLUMNS, step.shape[-1])
+    places = {place_of(c, step.shape, flat) for c in step.cells}
+    before = {place_of(c, step.shape, flat) for c in seen}
+    top, start = min(r for r, _ in places), 0 if flat else min(c for _, c in places) // COLUMNS * COLUMNS
+    total = -(-math.prod(step.shape) // width) if flat else math.prod(step.shape[:-1])
+    top = max(0, min(top, total - ROWS))
+    for row in range(top, min(top + ROWS, total)):
+        for column in range(start, start + width):
+            if inside(row, column, step.shape, flat):
+                here, met = (row, column) in places, (row, column) in before
+                color = ACCESS_COLORS[step.access] if here else GRAY if met else None
+                faint = 1.0 if here and current else 0.6 if here else 0.35
+                cell(axes, column - start, row - top, 0.88, 0.84, color, GRAY, faint)
+    window = f"rows {top} to {min(top + ROWS, total) - 1}" if total > ROWS else "all of it"
+    axes.set_title(f"{step.array}{list(step.shape)}, {window}", loc="left", fontsize=8, color=ink())
+    axes.set_xlim(-0.5, COLUMNS)
+    axes.set_ylim(max(8, min(ROWS, total)), -0.5)
+
+
+def place_of(index, shape, flat) -> tuple[int, int]:
+    if flat:
+        return divmod(index[0] if index else 0, COLUMNS)
+    row = 0
+    for i, n in zip(index[:-1], shape[:-1], strict=True):
+        row = row * n + i
+    return row, index[-1]
+
+
+def inside(row, column, shape, flat) -> bool:
+    return row * COLUMNS + column < math.prod(shape) if flat else column < shape[-1]

@@ -1,0 +1,189 @@
+"""What the microscope does not follow it refuses, by name and with the line."""
+
+import math
+
+import numpy as np
+import pytest
+from numba import cuda
+
+from gpulessons.microscope import Unsupported, trace
+
+SIZE = 8
+
+
+def plain_helper(x):
+    return x + 1
+
+
+def a_list(x):
+    a = [1, 2]
+    x[0] = a[0]
+
+
+def a_comprehension(x):
+    x[0] = sum([v for v in x])
+
+
+def a_try(x):
+    try:
+        x[0] = 1
+    finally:
+        pass
+
+
+def a_with(x):
+    with x:
+        pass
+
+
+def a_matrix_product(x):
+    x[0] = x @ x
+
+
+def an_array_method(x):
+    x[0] = x.sum()
+
+
+def whole_array_arithmetic(x):
+    y = x + 1
+    x[0] = y[0]
+
+
+def a_slice_assignment(x):
+    x[1:3] = 0
+
+
+def a_lambda(x):
+    f = lambda v: v  # noqa: E731
+    x[0] = f(1)
+
+
+def a_plain_function(x):
+    x[0] = plain_helper(x[0])
+
+
+def a_numpy_function(x):
+    x[0] = np.linalg.norm(x)
+
+
+def an_unknown_cuda_name(x):
+    x[0] = cuda.no_such_thing()
+
+
+def libdevice(x):
+    x[0] = cuda.libdevice.rsqrtf(x[0])
+
+
+def a_computed_shared_shape(x):
+    s = cuda.shared.array((SIZE, SIZE + 1), np.float32)
+    s[0, 0] = x[0]
+
+
+def a_shared_shape_from_an_argument(x):
+    s = cuda.shared.array(x.shape[0], np.float32)
+    s[0] = x[0]
+
+
+def a_shared_shape_from_the_block(x):
+    s = cuda.shared.array(cuda.blockDim.x, np.float32)
+    s[0] = x[0]
+
+
+def a_float_index(x):
+    x[0] = x[0.5 * 2]
+
+
+def too_many_indices(x):
+    x[0] = x[0, 1]
+
+
+def an_assertion(x):
+    assert x[0] > 0
+
+
+def an_exception(x):
+    raise ValueError
+
+
+def a_loop_with_else(x):
+    for _ in range(3):
+        pass
+    else:
+        x[0] = 1
+
+
+def membership(x):
+    x[0] = 1 in (1, 2)
+
+
+def star_arguments(*x):
+    pass
+
+
+def an_undefined_name(x):
+    x[0] = nowhere  # noqa: F821
+
+
+def a_variable_that_was_never_set(x):
+    if x.size < 0:
+        y = 1
+    x[0] = y
+
+
+def a_math_function_without_a_gpu_form(x):
+    x[0] = math.factorial(3)
+
+
+CASES = {
+    a_list: "a list", a_comprehension: "", a_try: "try", a_with: "with", a_matrix_product: "@", an_array_method: ".sum()",
+    whole_array_arithmetic: "arithmetic on", a_slice_assignment: "slice", a_lambda: "lambda",
+    a_plain_function: "cuda.jit(device=True)", a_numpy_function: "norm", an_unknown_cuda_name: "no_such_thing",
+    libdevice: "rsqrtf", a_computed_shared_shape: "no constant", a_shared_shape_from_an_argument: "no constant",
+    a_shared_shape_from_the_block: "no constant", a_float_index: "index", too_many_indices: "2 indices",
+    an_assertion: "assert", an_exception: "raise", a_loop_with_else: "else", membership: "operator in",
+    star_arguments: "*args", an_undefined_name: "nowhere", a_variable_that_was_never_set: "before it is set",
+    a_math_function_without_a_gpu_form: "factorial",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kernel", CASES)
+def test_unsupported_features_are_refused_by_name_and_line(kernel):
+    with pytest.raises(Unsupported) as caught:
+        trace(kernel)[1, 4](np.ones(4, np.float32))
+    assert CASES[kernel] in str(caught.value)
+    first = kernel.__code__.co_firstlineno
+    assert first <= caught.value.line < first + 6
+    assert kernel.__name__ in str(caught.value)
+    assert isinstance(caught.value, NotImplementedError)
+
+
+def test_a_kernel_without_source_is_refused():
+    space = {"cuda": cuda}
+    exec("def kernel(x):\n    x[0] = 1", space)
+    with pytest.raises(Unsupported, match="source cannot be found"):
+        trace(space["kernel"])[1, 1](np.zeros(1))
+
+
+def test_recursion_is_refused():
+    with pytest.raises(Unsupported, match="recursion"):
+        trace(descend_kernel)[1, 1](np.zeros(1))
+
+
+@cuda.jit(device=True)
+def descend(n):
+    return 0 if n == 0 else descend(n - 1)
+
+
+def descend_kernel(x):
+    x[0] = descend(3)
+
+
+def test_what_is_no_kernel_at_all():
+    with pytest.raises(TypeError, match="takes a kernel"):
+        trace(3)
+    with pytest.raises(TypeError, match="grid and a block"):
+        trace(a_list)(np.zeros(3))
+    with pytest.raises(TypeError, match="grid, block"):
+        trace(a_list)[3](np.zeros(3))
+    with pytest.raises(TypeError, match="takes 1 arguments, not 2"):
+        trace(a_slice_assignment)[1, 1](np.zeros(3), 2)
