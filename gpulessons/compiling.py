@@ -12,6 +12,8 @@ from html import escape
 from types import SimpleNamespace
 from unittest.mock import patch
 
+from gpulessons import microscope
+
 CAPABILITIES = ((7, 5), (9, 0), (12, 0))  # Turing; Hopper; the newest family
 INSTALL = "This needs NVIDIA's compiler, but no GPU: pip install 'numba-cuda[cu13]'."
 
@@ -78,8 +80,19 @@ def assembly(kernel, *arguments, capability=(9, 0)):
     return Assembly(function.__name__, capability, *assembled(ptx, capability), ptx)
 
 
+def assemblies(version, size=257, capability=(9, 0)):
+    """Every kernel that a CUDA version launches, compiled for the arguments it is given."""
+    with microscope.tracing() as launches:
+        version(*map(version.backend.put, version.op.inputs(size)))
+    kernels = {traced.launch.function: traced.launch.arguments for traced in launches}
+    return [
+        assembly(function, *arguments, capability=capability)
+        for function, arguments in kernels.items()
+    ]
+
+
 def pretended(cuda, capability):
-    """Device functions ask for the current device's capability: answer for it, where it is none."""
+    """Device functions ask the current device for its capability: answer in its place."""
     dispatcher = sys.modules[type(cuda.jit(lambda: None)).__module__]
     device = SimpleNamespace(compute_capability=capability)
     return patch.object(dispatcher, "get_current_device", lambda: device)

@@ -43,6 +43,7 @@ def run(function, args, launch: Launch) -> Trace:
     if not needed <= len(args) <= len(parameters):
         raise TypeError(f"{function.__name__} takes {len(parameters)} arguments, not {len(args)}")
     names = [p.name for p in parameters[: len(args)]]
+    launch.arguments = args  # as given, for whoever compiles the kernel for the same types
     with admitted(args, names) as values:
         launch.run(values)
     return Trace.of(launch, values)

@@ -1,0 +1,106 @@
+"""Every CUDA version of every op: right in the microscope, free of races, compiled for real."""
+
+import re
+
+import numpy as np
+import pytest
+from numba import cuda, float32
+
+import gpulessons
+from gpulessons import check, compiling, gpu, microscope
+from gpulessons.compiling import CAPABILITIES, CannotCompile, assembly
+from gpulessons.operation import Op
+
+OPS = [
+    getattr(gpulessons, name)
+    for home, names in gpulessons.HOMES.items()
+    if home.startswith("ops.")
+    for name in names.split()
+]
+VERSIONS = [v for op in OPS for v in op.versions.values() if v.backend is gpu]
+
+
+def named(version):
+    return f"{version.op.name}-{version.name}"
+
+
+def launched(version, size=257):
+    """[(kernel's function, arguments)] of one call, as the microscope saw it."""
+    with microscope.tracing() as launches:
+        version(*map(gpu.put, version.op.inputs(size)))
+    return launches
+
+
+def test_every_op_is_found():
+    assert len(OPS) >= 15
+    assert all(isinstance(op, Op) for op in OPS)
+    assert len(VERSIONS) >= 25
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=named)
+def test_it_is_right_thread_by_thread(version):
+    verdict = check(version.op, version)
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=named)
+def test_it_has_no_races_and_no_cautions(version):
+    for launch in launched(version):
+        assert not launch.races().cells
+        assert not launch.warnings
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES, ids=str)
+@pytest.mark.parametrize("version", VERSIONS, ids=named)
+def test_it_compiles_without_spills_or_doubles(version, capability):
+    for compiled in compiling.assemblies(version, capability=capability):
+        assert compiled.registers > 0
+        assert compiled.spills == 0
+        assert compiled.doubles == ()
+
+
+def test_shared_memory_is_reported():
+    kernel = gpulessons.transpose.versions["CUDA, padded tile"]
+    (compiled,) = compiling.assemblies(kernel)
+    assert compiled.shared == 32 * 33 * 4
+    assert re.search(r"\.entry", compiled.ptx)
+
+
+@cuda.jit
+def doubles(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = x[i] * 1.1
+
+
+def test_doubles_that_crept_in_are_seen():
+    x = np.ones(4, np.float32)
+    assert assembly(doubles, x, x).doubles
+
+
+WIDTH = 16
+
+
+@cuda.jit
+def computed_shape(x):
+    tile = cuda.shared.array((WIDTH, WIDTH + 1), float32)
+    tile[0, 0] = x[0]
+    x[0] = tile[0, 0]
+
+
+def test_what_a_gpu_refuses_is_refused_in_a_sentence():
+    with pytest.raises(CannotCompile, match="computed_shape"):
+        assembly(computed_shape, np.ones(4, np.float32))
+
+
+def test_a_missing_compiler_is_said(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "cuda.bindings", None)
+    x = np.ones(4, np.float32)
+    with pytest.raises(CannotCompile, match="pip install"):
+        assembly(doubles, x, x)
+
+
+def test_the_process_is_as_before():
+    before = dict(vars(cuda))
+    assembly(doubles, np.ones(4, np.float32), np.ones(4, np.float32))
+    assert dict(vars(cuda)) == before
