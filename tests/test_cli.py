@@ -95,7 +95,9 @@ def files(folder):
 
 
 def environment(**more):
-    return {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", **more}
+    """As a terminal has it: output is buffered, whatever runs the tests."""
+    ours = {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", "PYTHONUNBUFFERED": ""}
+    return {**os.environ, **ours, **more}
 
 
 def started(code, **more):
@@ -115,7 +117,7 @@ def test_an_unknown_command_op_or_version_is_answered_with_the_nearest(capsys):
     assert "Did you mean 'NumPy'?" in refused(
         capsys, "compare", "relu", "--version", "numpy", status=2
     )
-    assert "'CUDA, grid-stride'" in refused(
+    assert "Did you mean 'CUDA, a thread per element'" in refused(
         capsys, "compare", "relu", "--version", "cuda", status=2
     )
     assert "It has 'relu', 'leaky_relu'" in refused(capsys, "compare", "zzz", status=2)
