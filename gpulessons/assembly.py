@@ -54,7 +54,8 @@ class Loop:
 
     def _repr_html_(self):
         text = "\n".join(map(marked, self.lines))
-        return f"<p>{escape(self.message)}</p><pre>{escape(text)}</pre>"
+        look = "font-family: monospace; line-height: 1.3"  # some pages give <pre> another font
+        return f'<p>{escape(self.message)}</p><pre style="{look}">{escape(text)}</pre>'
 
 
 def hot_loop(function):

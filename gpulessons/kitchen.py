@@ -178,29 +178,29 @@ def schedule(spans, title):
 
 
 def pace(comparison):
-    """Left, the time of one call (the latency); right, elements per second (the throughput)."""
-    quickest = min(comparison.timings, key=lambda t: t.median)
-    busiest = max(comparison.timings, key=lambda t: t.size / t.median)
-    rate = units.rate(busiest.size / busiest.median, "elements/s")
+    """Left, what a caller waits for one call (latency); right, elements per second (throughput)."""
+    timings = comparison.timings
+    quickest, busiest = min(timings, key=lambda t: t.wait), max(timings, key=elements_per_second)
+    rate = units.rate(elements_per_second(busiest), "elements/s")
     title = (
-        f"{comparison.op}: no call takes less than {quickest.words} ({quickest.version}), and none "
-        f"does more than {rate} ({busiest.version})."
+        f"{comparison.op}: no call takes less than {units.seconds(quickest.wait)} "
+        f"({quickest.version}), and none does more than {rate} ({busiest.version})."
     )
     figure, (left, right) = plots.blank(height=3.9, title=title, ncols=2)
     styles = dict(zip(comparison.versions, ("-", "--", ":", "-."), strict=False))
-    for version in {t.version: None for t in comparison.timings}:
-        timings = [t for t in comparison.timings if t.version == version]
-        sizes, look = [t.size for t in timings], plots.COLORS[timings[0].backend]
-        options = {"color": look, "linestyle": styles.get(version, "-"), "markersize": 4,
-                   "marker": plots.MARKERS[timings[0].backend], "label": version}  # fmt: skip
-        left.plot(sizes, [t.median for t in timings], **options)
-        right.plot(sizes, [t.size / t.median for t in timings], **options)
+    for version in dict.fromkeys(t.version for t in timings):
+        own = [t for t in timings if t.version == version]
+        look = {"color": plots.COLORS[own[0].backend], "marker": plots.MARKERS[own[0].backend],
+                "linestyle": styles.get(version, "-"), "markersize": 4}  # fmt: skip
+        left.plot([t.size for t in own], [t.wait for t in own], label=version, **look)
+        right.plot([t.size for t in own], [elements_per_second(t) for t in own], **look)
     for axes in (left, right):
         plots.log_axes(axes)
     right.set_ylabel("elements per second (log scale)")
     right.yaxis.set_major_formatter(lambda rate, _: units.rate(rate, "/s"))
     left.legend(frameon=False, labelcolor=plots.INK, fontsize=9)
-    return plots.Picture(figure, f"{title} {plots.words(comparison)}")
+    spoken = (f"{t.version} at {units.count(t.size)}: {units.seconds(t.wait)}" for t in timings)
+    return plots.Picture(figure, f"{title} {'; '.join(spoken)}.")
 
 
 # -- Small parts.
@@ -229,8 +229,11 @@ def draw_dishes(axes, shift, until):
 
 def draw_step(axes, row, start, length, words, color):
     axes.barh(row, length, left=start, height=0.8, color=color, edgecolor="white", linewidth=0.6)
-    axes.text(start + length / 2, row, words, ha="center", va="center", fontsize=9, color=DARK,
-              clip_on=True)  # fmt: skip
+    axes.text(start + length / 2, row, words, ha="center", va="center", fontsize=9, color=DARK)
+
+
+def elements_per_second(timing):
+    return timing.size / timing.wait
 
 
 def ranked(times):
