@@ -160,20 +160,23 @@ def four_classes():
     return plots.Picture(figure, f"{title} {spoken}.")
 
 
-def schedule(spans, title):
-    """When each of some programs ran: {name: (start, end)} in seconds."""
-    origin = min(start for start, _ in spans.values())
-    figure, axes = plots.blank(height=1.2 + 0.4 * len(spans), title=title)
-    for row, (start, end) in enumerate(spans.values()):
-        words = units.seconds(end - start)
+def schedule(runs):
+    """Programs from start to end, {name: (start, end, worked)} in seconds, waiting included."""
+    starts, ends, works = zip(*runs.values(), strict=True)
+    origin, whole = min(starts), max(ends) - min(starts)
+    busy = f"{sum(works) / whole:.1f} of {len(runs)} programs were running"
+    title = f"{busy}, on average over {units.seconds(whole)}."
+    figure, axes = plots.blank(height=1.2 + 0.4 * len(runs), title=title)
+    for row, (start, end, worked) in enumerate(runs.values()):
+        words = f"{units.seconds(worked)} of work"
         draw_step(axes, row, start - origin, end - start, words, plots.SKY)
-    axes.set_yticks(range(len(spans)), list(spans))
-    axes.set(ylim=(len(spans) - 0.4, -0.6), xlabel="time since the first one started")
+    axes.set_yticks(range(len(runs)), list(runs))
+    axes.set(ylim=(len(runs) - 0.4, -0.6), xlabel="time since the first one started")
     axes.xaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
     spoken = "; ".join(
-        f"{name} from {units.seconds(start - origin)} to {units.seconds(end - origin)}"
-        for name, (start, end) in spans.items()
-    )
+        f"{name} from {units.seconds(start - origin)} to {units.seconds(end - origin)}, "
+        f"{units.seconds(worked)} of work" for name, (start, end, worked) in runs.items()
+    )  # fmt: skip
     return plots.Picture(figure, f"{title} {spoken}.")
 
 
@@ -211,7 +214,7 @@ def draw_levels(axes, shift):
     cooked = [min(orders, shift.cooks) for orders in level]
     axes.fill_between(at, cooked, level, step="post", color=plots.ORANGE, linewidth=0)
     axes.fill_between(at, cooked, step="post", color=plots.SKY, linewidth=0)
-    axes.axhline(shift.in_kitchen, color=DARK, linewidth=1, linestyle=":")
+    axes.axhline(shift.in_kitchen, color=plots.INK, linewidth=1.5, linestyle=":")
     axes.annotate(f"on average\n{shift.in_kitchen:.1f}", (1.01, shift.in_kitchen), color=plots.INK,
                   xycoords=("axes fraction", "data"), va="center", fontsize=9.5)  # fmt: skip
     axes.set_title("orders inside: being cooked (blue), waiting (orange)", color=plots.INK,

@@ -100,9 +100,12 @@ def test_flynns_kitchens_are_what_they_are_called():
     assert all(not set(a) & set(b) for a, b in pairwise(dishes[3]))
 
 
-def test_a_schedule_starts_at_zero():
-    said = repr(kitchen.schedule({"one": (5.0, 5.2), "two": (5.05, 5.1)}, "Two at once."))
-    assert said == "Two at once. one from 0 s to 200 ms; two from 50 ms to 100 ms."
+def test_a_schedule_starts_at_zero_and_counts_work_without_waiting():
+    said = repr(kitchen.schedule({"one": (5.0, 5.2, 0.1), "two": (5.05, 5.1, 0.04)}))
+    assert said == (
+        "0.7 of 2 programs were running, on average over 200 ms. "
+        "one from 0 s to 200 ms, 100 ms of work; two from 50 ms to 100 ms, 40 ms of work."
+    )
 
 
 def timing(size, seconds):
@@ -120,7 +123,7 @@ def test_pace_names_the_least_latency_and_the_greatest_throughput():
 
 
 @pytest.mark.parametrize("draw", [kitchen.four_classes, lambda: kitchen.picture(
-    simulate(rush(5), 2, 3)), lambda: kitchen.schedule({"a": (0, 1)}, "A."),
+    simulate(rush(5), 2, 3)), lambda: kitchen.schedule({"a": (0, 1, 1)}),
 ])  # fmt: skip
 def test_every_picture_can_be_drawn(draw):
     assert draw()._repr_html_().startswith("<img")
