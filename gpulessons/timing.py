@@ -12,6 +12,7 @@ from statistics import median, quantiles
 from gpulessons import units
 
 NOISY, TOO_NOISY = 0.10, 0.25  # of the median: marked; no speed-up is claimed
+INTERRUPTED = "interrupted: what was measured until then is here"  # a Comparison's note
 
 
 @dataclass(frozen=True, repr=False)
@@ -152,6 +153,10 @@ class Comparison:
         return tuple(entry for entry in self.entries if isinstance(entry, Absent))
 
     @property
+    def interrupted(self):
+        return INTERRUPTED in self.notes
+
+    @property
     def sizes(self):
         return sorted({entry.size for entry in self.entries})
 
@@ -161,18 +166,19 @@ class Comparison:
 
     def at(self, version, size=None):
         """The entry of one version, at the largest size unless told."""
-        size = self.sizes[-1] if size is None else size
+        size = max(self.sizes, default=0) if size is None else size
         for entry in self.entries:
             if (entry.version, entry.size) == (version, size):
                 return entry
         raise KeyError(
             f"{version!r} at {size} is not in this comparison. "
-            f"Versions: {', '.join(self.versions)}; sizes: {', '.join(map(str, self.sizes))}."
+            f"Versions: {', '.join(map(repr, self.versions)) or 'none'}; "
+            f"sizes: {', '.join(map(str, self.sizes)) or 'none'}."
         )
 
     def best(self, *backends, size=None):
         """The fastest timing at a size, on these backends (all, when none is named), or None."""
-        size = self.sizes[-1] if size is None else size
+        size = max(self.sizes, default=0) if size is None else size
         fits = [t for t in self.timings if t.size == size and t.backend in (backends or t.backend)]
         return min(fits, key=lambda timing: timing.median, default=None)
 
@@ -233,6 +239,10 @@ class Comparison:
             yield f"– {'; '.join(where)}: {why}"
         if any(entry.noise for entry in self.entries):
             yield f"~ noisy: the middle half of the samples spreads over {NOISY:.0%} of the median"
+        shown = (t for one in (self, *self.beside) for t in one.timings)
+        missed = any("gpu" in entry.backend for entry in self.absent)
+        if self.tier == "live" and missed and not any("gpu" in t.backend for t in shown):
+            yield f"no GPU figure: none could be measured, and none of {self.op} is recorded"
         yield from self.notes
 
 
@@ -259,5 +269,5 @@ def entry_from(values):
     """A Timing or an Absent from its JSON object; ValueError when it is neither."""
     kind = Timing if "samples" in values else Absent
     if set(values) != {field.name for field in fields(kind)}:
-        raise ValueError(f"not a {kind.__name__}: its fields are {', '.join(sorted(values))}")
+        raise ValueError(f"neither timed nor absent: its fields are {', '.join(sorted(values))}")
     return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})

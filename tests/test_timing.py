@@ -1,0 +1,227 @@
+"""Timings and comparisons as values: what they claim, what they refuse, and how they read."""
+
+import math
+import re
+from dataclasses import FrozenInstanceError, replace
+from html.parser import HTMLParser
+
+import pytest
+
+from gpulessons.timing import Absent, Comparison, Ratio, Timing, entry_from, quartiles, ratio
+
+TIMING = Timing(
+    op="relu", version="NumPy", backend="host", size=1000, samples=(1e-6, 2e-6, 3e-6), waits=(),
+    calls=1000, threads=1, first=5e-6, send=1e-6, fetch=3e-6, flops=1000, bytes=8000, error=0.0,
+    cold=False, stop="settled",
+)  # fmt: skip
+CALM = replace(TIMING, samples=(2e-6,) * 10)
+ABSENT = Absent("relu", "CUDA, grid-stride", "gpu", 1000, "no NVIDIA GPU here")
+
+
+def compared(*entries, **options):
+    return Comparison("relu", entries, "a laptop", "2026-11-05", **options)
+
+
+class Plain(HTMLParser):
+    """What is left of a page when every tag and style is stripped; cells apart, rows in lines."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.text, self.tags = "", []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+
+    def handle_data(self, data):
+        self.text += data
+
+    def handle_endtag(self, tag):
+        self.text += {"tr": "\n", "td": " ", "th": " ", "caption": "\n"}.get(tag, "")
+
+
+# -- One timing.
+
+
+def test_a_timing_says_op_size_version_and_median():
+    assert repr(CALM) == "relu at 1,000, NumPy: 2 µs"
+    assert repr(TIMING) == "relu at 1,000, NumPy: 2 µs (too noisy)"
+
+
+def test_rates_are_of_the_median():
+    assert TIMING.median == 2e-6
+    assert TIMING.bandwidth == pytest.approx(8000 / 2e-6)
+    assert TIMING.flop_rate == pytest.approx(1000 / 2e-6)
+
+
+def test_on_a_gpu_the_caller_waits_longer_than_the_kernel_runs():
+    on_gpu = replace(CALM, backend="gpu", waits=(9e-6, 9e-6, 10e-6))
+    assert (CALM.wait, on_gpu.wait) == (2e-6, 9e-6)
+    assert on_gpu.with_transfers == pytest.approx(1e-6 + 9e-6 + 3e-6)
+
+
+def test_the_quartiles_hold_the_middle_half():
+    assert quartiles([1, 2, 3, 4, 5]) == (2, 4)
+    assert quartiles([7]) == (7, 7)
+
+
+@pytest.mark.parametrize(
+    "spread, noise",
+    [(0.0, ""), (0.099, ""), (0.11, "noisy"), (0.249, "noisy"), (0.26, "too noisy")],
+)
+def test_spread_is_marked_over_ten_percent_and_refused_over_twenty_five(spread, noise):
+    samples = (1 - spread / 2, 1 - spread / 2, 1.0, 1 + spread / 2, 1 + spread / 2)
+    timing = replace(TIMING, samples=samples)
+    assert timing.spread == pytest.approx(spread)
+    assert timing.noise == noise
+
+
+def test_a_hot_figure_sold_as_cold_is_doubted():
+    """8000 bytes in 2 µs are 4 GB/s: more than a memory of 3.9 GB/s, within the error of 3.95."""
+    cold = replace(CALM, cold=True)
+    assert "3.9 GB/s" in cold.doubt(3.9e9)
+    assert cold.doubt(3.95e9) == ""
+    assert CALM.doubt(1e9) == "", "a hot cache may be faster than the memory"
+    assert cold.doubt(None) == "", "no ceiling was measured"
+
+
+def test_values_cannot_be_changed():
+    for value in (TIMING, ABSENT, compared(TIMING), ratio(CALM, CALM)):
+        with pytest.raises(FrozenInstanceError):
+            value.median = 0
+
+
+def test_an_entry_survives_its_json_form():
+    for entry in (TIMING, ABSENT):
+        values = {k: list(v) if isinstance(v, tuple) else v for k, v in vars(entry).items()}
+        assert entry_from(values) == entry
+
+
+def test_an_entry_with_a_field_too_many_or_too_few_is_none():
+    for values in ({**vars(TIMING), "speed": 1}, {"op": "relu"}):
+        with pytest.raises(ValueError, match=r"neither timed nor absent: its fields are .*op"):
+            entry_from(values)
+
+
+# -- How many times faster.
+
+
+def test_a_ratio_pairs_the_rounds():
+    """Round by round it is 2×, though the medians (2 and 2) say 1×: a busy minute hit both."""
+    slow = replace(TIMING, samples=(2.0, 2.2, 2.0, 40.0, 2.0))
+    fast = replace(TIMING, samples=(1.0, 1.1, 1.0, 20.0, 1.0))
+    assert ratio(slow, fast).median == pytest.approx(2)
+    assert (ratio(slow, fast).low, ratio(slow, fast).high) == pytest.approx((2, 2))
+
+
+def test_rounds_that_only_one_took_part_in_do_not_count():
+    slow = replace(TIMING, samples=(3.0,) * 4)
+    fast = replace(TIMING, samples=(1.0,) * 4 + (30.0,) * 9)
+    assert ratio(slow, fast).median == pytest.approx(3)
+
+
+def test_a_ratio_reads_with_its_middle_half():
+    assert repr(Ratio(2.0, 1.9, 2.1)) == "2× (middle half 1.9× to 2.1×)"
+
+
+def test_no_ratio_is_claimed_of_noise_or_of_nothing():
+    assert repr(ratio(TIMING, CALM)) == "no claim: NumPy: the machine was too noisy"
+    refused = ratio(CALM, ABSENT)
+    assert refused.refused == "CUDA, grid-stride: no NVIDIA GPU here" and math.isnan(refused.median)
+
+
+# -- Many together.
+
+
+def test_a_comparison_finds_its_entries_and_the_best():
+    large = replace(CALM, size=9000, samples=(9e-6,))
+    torch = replace(large, version="PyTorch on CPU", backend="torch_cpu", samples=(4e-6,))
+    both = compared(CALM, large, torch, ABSENT)
+    assert both.sizes == [1000, 9000]
+    assert both.versions == ["NumPy", "PyTorch on CPU", "CUDA, grid-stride"]
+    assert both.at("NumPy") is large and both.at("NumPy", 1000) is CALM
+    assert both.best() is torch and both.best("host") is large and both.best(size=1000) is CALM
+    assert both.best("gpu") is None
+    assert both.speedup("NumPy", "PyTorch on CPU").median == pytest.approx(9 / 4)
+
+
+def test_an_entry_that_is_not_there_is_missed_in_a_sentence():
+    with pytest.raises(
+        KeyError, match=r"'mine' at 1000 is not .* Versions: 'NumPy'; sizes: 1000\."
+    ):
+        compared(CALM).at("mine")
+
+
+def test_as_text_columns_stand_under_their_heads():
+    head, *rows = repr(compared(CALM, replace(CALM, size=1_000_000), ABSENT)).splitlines()[1:]
+    column = head.index("1,000,000")
+    assert rows[0][column:].startswith("2 µs")
+    assert rows[0][column - 2 : column] == "  "
+    assert rows[1].startswith("CUDA, grid-stride  –")
+
+
+def test_as_text_and_as_html_the_same_is_said():
+    both = compared(CALM, TIMING, ABSENT, notes=("a note",))
+    page = Plain(both._repr_html_())
+    for words in ("relu", "live: a laptop, 2026-11-05", "1,000", "NumPy", "2 µs", "4 GB/s",
+                  "500 MFLOP/s", "– CUDA, grid-stride: no NVIDIA GPU here", "a note"):  # fmt: skip
+        assert words in repr(both)
+        assert words in page.text
+    assert {"table", "caption", "th", "td"} <= set(page.tags)
+    assert "style" not in both._repr_html_(), "colors and sizes are the page's own"
+
+
+def test_stripped_of_tags_every_cell_and_row_is_still_apart():
+    text = Plain(compared(CALM, ABSENT)._repr_html_()).text
+    assert "NumPy 2 µs 1 4 GB/s 500 MFLOP/s \n" in text
+
+
+def test_a_noisy_cell_is_marked_and_the_mark_explained():
+    assert re.search(r"NumPy +2 µs ~", repr(compared(TIMING)))
+    assert "~ noisy: the middle half of the samples spreads over 10%" in repr(compared(TIMING))
+    assert "~" not in repr(compared(CALM))
+
+
+def test_each_reason_is_given_once():
+    absent = [replace(ABSENT, version=v, size=n) for v in ("A", "B") for n in (10, 1000)]
+    skipped = replace(ABSENT, version="loop", size=1000, why="skipped")
+    text = repr(compared(replace(CALM, size=10), *absent, skipped))
+    assert text.count("no NVIDIA GPU here") == 1
+    assert "– A; B: no NVIDIA GPU here" in text and "– loop at 1,000: skipped" in text
+
+
+@pytest.mark.parametrize("name", ["<b>bold</b>", "a & b", '"quoted"', "<script>alert(1)</script>"])
+def test_a_name_is_text_and_never_markup(name):
+    """A learner names their versions, and a note may hold an error's message."""
+    entry, gone = replace(CALM, version=name), replace(ABSENT, version=name, why=name)
+    page = Plain(compared(entry, gone, notes=(name,))._repr_html_())
+    assert page.text.count(name) >= 3
+    assert not {"b", "script"} & set(page.tags)
+
+
+def test_a_ragged_comparison_keeps_its_columns():
+    """Interrupted at the second size: the version that was not reached has an empty cell there."""
+    ragged = compared(CALM, replace(CALM, version="Numba"), replace(CALM, size=9000))
+    assert "Numba" in repr(ragged) and "<td></td>" in ragged._repr_html_()
+
+
+def test_a_comparison_of_absences_displays():
+    nothing = compared(ABSENT)
+    assert "CUDA, grid-stride  –" in repr(nothing)
+    assert "no NVIDIA GPU here" in Plain(nothing._repr_html_()).text
+    assert nothing.best() is None and nothing.timings == ()
+
+
+def test_a_comparison_of_nothing_displays():
+    nothing = compared(notes=("interrupted",))
+    assert "interrupted" in repr(nothing) and "interrupted" in nothing._repr_html_()
+    assert nothing.best() is None
+    with pytest.raises(KeyError, match="Versions: none; sizes: none"):
+        nothing.at("NumPy")
+
+
+def test_recordings_stand_below_with_their_own_label():
+    recorded = replace(compared(replace(CALM, backend="gpu")), machine="a server", tier="recorded")
+    text = repr(compared(CALM, beside=(recorded,)))
+    assert text.index("live: a laptop") < text.index("recorded: a server")
+    assert "recorded: a server" in compared(CALM, beside=(recorded,))._repr_html_()
