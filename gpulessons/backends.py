@@ -64,8 +64,8 @@ class Gpu:
 
     @cache  # noqa: B019  (one instance, alive as long as the process)
     def why_not(self):
-        if missing := why_no_gpu():
-            return missing
+        if why_no_gpu():
+            return "no NVIDIA GPU here (`gpulessons doctor` says more)"
         from numba import cuda
 
         try:

@@ -7,7 +7,7 @@ from datetime import date
 from gpulessons import checking, recordings
 from gpulessons.hardware import machine
 from gpulessons.measuring import timings
-from gpulessons.timing import Absent, Comparison, Timing
+from gpulessons.timing import INTERRUPTED, Absent, Comparison, Timing
 
 
 def compare(op, sizes=None, versions=None, *, budget=1.0, cold=False, recorded=None):
@@ -24,11 +24,9 @@ def compare(op, sizes=None, versions=None, *, budget=1.0, cold=False, recorded=N
             for entry in timings(op, sizes, versions, budget=budget, cold=cold, tell=tell):
                 entries.append(checked_anyway(op, entry))
         except KeyboardInterrupt:
-            notes.append("interrupted: what was measured until then is here")
+            notes.append(INTERRUPTED)
     notes += doubts(entries, here)
     beside = recordings.shipped(op.name) if recorded is None else tuple(recorded)
-    if not any("gpu" in t.backend for c in (entries, *beside) for t in timed(c)):
-        notes.append(f"no GPU figure: none could be measured, and none of {op.name} is recorded")
     today = date.today().isoformat()
     return Comparison(op.name, tuple(entries), here.name, today, notes=tuple(notes), beside=beside)
 
@@ -47,13 +45,10 @@ def checked_anyway(op, entry):
 
 def doubts(entries, here):
     """Figures that beat the memory's own ceiling: errors to explain, not records."""
-    for timing in timed(entries):
-        if doubt := timing.doubt(here.ceiling(timing.backend, "copy")):
+    for timing in entries:
+        ceiling = here.ceiling(timing.backend, "copy")
+        if isinstance(timing, Timing) and (doubt := timing.doubt(ceiling)):
             yield f"{timing.version} at {timing.size}: {doubt}"
-
-
-def timed(entries):
-    return [e for e in getattr(entries, "entries", entries) if isinstance(e, Timing)]
 
 
 @contextmanager

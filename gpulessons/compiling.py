@@ -99,7 +99,7 @@ def pretended(cuda, capability):
 
 
 def assembled(ptx, capability):
-    """(registers, bytes spilled, bytes of shared memory), as the assembler and the PTX have them."""
+    """(registers, bytes spilled, bytes of shared memory), from the assembler and the PTX."""
     try:
         from cuda.bindings import nvjitlink
     except ImportError as missing:

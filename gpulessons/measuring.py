@@ -29,6 +29,8 @@ def timings(op, sizes=None, versions=None, *, budget=1.0, cold=False, tell=None)
     tell(done, total, words): called as each measurement ends. On Ctrl-C what was measured so far is
     yielded, then KeyboardInterrupt goes on its way.
     """
+    if not 0 < budget < math.inf:
+        raise ValueError(f"A budget is a number of seconds above 0, not {budget}.")
     chosen = [find(op, v) for v in several(op.versions if versions is None else versions)]
     sizes = sorted({whole(n) for n in several(op.sizes if sizes is None else sizes)})
     for size in sizes:

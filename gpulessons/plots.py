@@ -122,11 +122,9 @@ def label_ends(axes, labels):
     """Each line's name at its right end, moved apart where they would overlap."""
     axes.figure.draw_without_rendering()
     height = axes.bbox.height
-    positions = sorted(
-        (axes.transData.transform((t.size, t.median))[1] - axes.bbox.y0, t, text) for t, text in labels
-    ) if labels else []  # fmt: skip
+    ends = axes.transData.transform([(t.size, t.median) for t, _ in labels])[:, 1] - axes.bbox.y0
     previous = -1e9
-    for y, timing, text in positions:
+    for y, (timing, text) in sorted(zip(ends, labels, strict=True), key=lambda end: end[0]):
         y = max(y, previous + 0.062 * height)
         previous = y
         axes.annotate(
@@ -239,8 +237,10 @@ def crossover(comparison, model):
     for (name, time), style in zip(model.items(), ("-", "--", ":"), strict=False):
         times = [time(n) for n in sizes]
         axes.plot(sizes, times, style, color=VERMILLION, linewidth=1)
-        axes.annotate(f"{name}, modelled", (sizes[-1], times[-1]), (4, 0), textcoords="offset points",
-                      color=VERMILLION, va="center", fontsize=9.5, annotation_clip=False)  # fmt: skip
+        axes.annotate(
+            f"{name}, modelled", (sizes[-1], times[-1]), (4, 0), textcoords="offset points",
+            color=VERMILLION, va="center", fontsize=9.5, annotation_clip=False,
+        )  # fmt: skip
     log_axes(axes)
     return Picture(figure, f"{figure.get_suptitle()} {words(comparison)}")
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpulessons import op, recordings
-from gpulessons.backends import host
+from gpulessons.backends import gpu, host
 from gpulessons.comparing import compare
 from gpulessons.hardware import Machine
 from gpulessons.recordings import BadRecording, Recording, joined, load, save
@@ -238,7 +238,10 @@ def test_a_recording_lies_beside_a_live_comparison_under_its_own_label(tmp_path,
 
 
 def test_without_a_recording_the_comparison_says_that_there_is_no_gpu_figure(doubled):
-    assert any("no GPU figure" in note for note in compare(doubled, budget=0.01).notes)
+    assert "no GPU figure" not in repr(compare(doubled, budget=0.01)), "nobody asked for one"
+    doubled.version("on a GPU", on=gpu)(lambda x: 2 * x)
+    if gpu.why_not():
+        assert "no GPU figure" in repr(compare(doubled, budget=0.01))
 
 
 def test_a_recorded_gpu_time_is_a_gpu_figure(tmp_path, doubled):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import gpulessons
 from gpulessons.cli.terminal import find_op, op_names
+from gpulessons.hardware import why_no_gpu
 
 PACKAGE = Path(gpulessons.__file__).parent
 NEEDED = (
@@ -34,7 +35,10 @@ def doctor(options):
         return 1
     print()
     with_gpu = print_backends()
-    print("\nThe course can run here, GPU included." if with_gpu else f"\n{WITHOUT_GPU}")
+    if with_gpu:
+        print("\nThe course can run here, GPU included.")
+    else:
+        print(f"\n{why_no_gpu()}\n{WITHOUT_GPU}")
 
 
 def print_backends():

@@ -22,7 +22,7 @@ def compare(options):
     beside = [*gpulessons.recordings.shipped(op.name), *read(options.files, op.name)]
     comparison = measured(op, options, versions=options.version, cold=options.cold, recorded=beside)
     print(comparison)
-    return 130 if interrupted(comparison) else 0
+    return 130 if comparison.interrupted else 0
 
 
 def record(options):
@@ -34,7 +34,7 @@ def record(options):
         comparison = measured(op, options, recorded=())
         print(comparison, flush=True)
         recording = kept(recording, comparison, path)
-        if interrupted(comparison):
+        if comparison.interrupted:
             return 130
 
 
@@ -44,10 +44,6 @@ def measured(op, options, **how):
         "Ctrl-C stops and keeps what there is."
     )
     return gpulessons.compare(op, options.size, budget=options.seconds, **how)
-
-
-def interrupted(comparison):
-    return any(note.startswith("interrupted") for note in comparison.notes)
 
 
 def read(files, op):
@@ -90,8 +86,8 @@ def opened(path):
 
 def kept(recording, comparison, path):
     """The recording with the comparison, saved; an interrupted one never replaces a whole one."""
-    whole_one = any(not interrupted(earlier) for earlier in recording.of(comparison.op))
-    if not comparison.timings or (interrupted(comparison) and whole_one):
+    whole_one = any(not earlier.interrupted for earlier in recording.of(comparison.op))
+    if not comparison.timings or (comparison.interrupted and whole_one):
         say(f"{comparison.op} was not recorded; {path} is as it was.")
         return recording
     recording = gpulessons.recordings.joined(recording, comparison)

@@ -11,8 +11,6 @@ import sys
 # Attribute numbers of cuDeviceGetAttribute, CUDA driver API.
 _MULTIPROCESSORS, _L2_BYTES, _MAJOR, _MINOR = 16, 38, 75, 76
 
-_WITHOUT = "without one, CPU versions run and CUDA kernels are checked thread by thread"
-
 # Bits of NVML's clocks event reasons that mean slower than asked; idling is not one of them.
 _THROTTLES = {
     0x04: "power cap",
@@ -80,8 +78,7 @@ def _driver():
     except OSError:
         return None, 0, (
             f"No NVIDIA driver ({name}) was found: install it if this machine has an NVIDIA GPU, "
-            f"or use a machine that has one (on Colab: Runtime, Change runtime type, GPU); "
-            f"{_WITHOUT}."
+            "or use a machine that has one (on Colab: Runtime, Change runtime type, GPU)."
         )
     count = ctypes.c_int()
     error = library.cuInit(0) or library.cuDeviceGetCount(ctypes.byref(count))
@@ -90,7 +87,7 @@ def _driver():
         return library, 0, (
             f"The NVIDIA driver ({name}) is here but offers no GPU (error {error}): run nvidia-smi "
             f"to see why, and check CUDA_VISIBLE_DEVICES, which is "
-            f"{'not set' if visible is None else repr(visible)}; {_WITHOUT}."
+            f"{'not set' if visible is None else repr(visible)}."
         )
     return library, count.value, ""
 
