@@ -1,0 +1,286 @@
+"""An op is a specification and its versions: how they are registered, called, found and judged."""
+
+import math
+
+import numpy as np
+import pytest
+
+from gpulessons import backends, compare, relu, tanh
+from gpulessons.backends import BACKENDS, gpu, host, torch_cpu
+from gpulessons.operation import Op, Version, find, op, several, whole
+from gpulessons.timing import Absent, Timing
+
+
+@pytest.fixture
+def double():
+    @op(inputs=numbers, flops=lambda x, s: x.size, sizes=(4, 16))
+    def double(x, s):
+        """2 s x."""
+        return 2 * s * x
+
+    return double
+
+
+def numbers(size, rng):
+    return rng.standard_normal(size, np.float32), np.float32(0.5)
+
+
+def ones(*shape):
+    return np.ones(shape, np.float32)
+
+
+# -- Registering.
+
+
+def test_the_specification_is_the_op_and_its_first_version(double):
+    assert isinstance(double, Op) and double.name == "double" and double.__doc__ == "2 s x."
+    assert np.array_equal(double(ones(3), 0.5), ones(3))
+    assert list(double.versions) == ["NumPy"]
+    assert repr(double) == "op double: NumPy"
+
+
+def test_registering_returns_the_function_unchanged(double):
+    def function(x, s):
+        return x
+
+    assert double.version("mine", on=host)(function) is function
+    assert double.versions["mine"].function is function
+    assert repr(double.versions["mine"]) == "double: 'mine' on host"
+
+
+def test_decorators_stack_for_one_function_on_two_backends(double):
+    @double.version("on torch", on=torch_cpu)
+    @double.version("on the host", on=host)
+    def function(x, s):
+        return 2 * s * x
+
+    both = double.versions["on torch"], double.versions["on the host"]
+    assert [version.backend for version in both] == [torch_cpu, host]
+    assert {version.function for version in both} == {function}
+
+
+def test_a_second_version_of_a_name_replaces_the_first(double):
+    double.version("mine", on=host)(lambda x, s: x)
+    second = double.version("mine", on=host)(lambda x, s: 2 * x)
+    assert list(double.versions) == ["NumPy", "mine"]
+    assert double.versions["mine"].function is second
+
+
+@pytest.mark.parametrize("nowhere", ["gpu", None, object()])
+def test_a_version_must_live_on_a_backend(double, nowhere):
+    with pytest.raises(ValueError, match=r"one of the backends host, gpu, torch_cpu, torch_gpu"):
+        double.version("mine", on=nowhere)
+    assert list(double.versions) == ["NumPy"]
+
+
+# -- Calling.
+
+
+def test_a_function_with_out_writes_there_and_the_version_returns_it(double):
+    @double.version("writes", on=host)
+    def writes(x, s, out):
+        np.multiply(x, 2 * s, out=out)
+
+    version, room = double.versions["writes"], np.empty(3, np.float32)
+    assert version.writes_out
+    assert version(ones(3), np.float32(2), out=room) is room and np.all(room == 4)
+    made = version(ones(3), np.float32(3))
+    assert made.dtype == np.float32 and np.all(made == 6)
+
+
+def test_a_function_without_out_returns_its_result_whatever_room_is_offered(double):
+    version, room = double.versions["NumPy"], np.zeros(3, np.float32)
+    assert not version.writes_out
+    assert np.all(version(ones(3), 1.0, out=room) == 2) and np.all(room == 0)
+
+
+def test_a_function_may_return_its_out():
+    assert tanh.versions["NumPy"].writes_out
+    room = np.empty(3, np.float32)
+    assert tanh.versions["NumPy"](ones(3), out=room) is room
+
+
+def test_room_for_two_results_is_a_pair():
+    @op(inputs=numbers, flops=lambda x, s: 0, sizes=(4,))
+    def both(x, s):
+        return x > 0, x.sum(dtype=np.float64).reshape(1)
+
+    signs, total = both.versions["NumPy"].empty(ones(5), 1.0)
+    assert (signs.shape, signs.dtype, total.shape, total.dtype) == ((5,), bool, (1,), np.float64)
+    assert both.bytes(ones(5), 1.0) == 20 + 5 + 8
+
+
+# -- What an op knows of its arrays.
+
+
+def test_inputs_are_the_same_for_the_same_seed_only(double):
+    (first, _), (again, _), (other, _) = (double.inputs(9, seed) for seed in (1, 1, 2))
+    assert np.array_equal(first, again) and not np.array_equal(first, other)
+
+
+def test_the_specification_runs_once_per_kind_of_input():
+    runs = []
+
+    @op(inputs=numbers, flops=lambda x, s: 0, sizes=(4,))
+    def counted(x, s):
+        runs.append(x.shape)
+        return x
+
+    for x in (ones(3), ones(3), ones(4), ones(3).astype(np.float64)):
+        (kind,) = counted.outputs(x, 2.0)
+        assert kind == (x.shape, x.dtype)
+    assert runs == [(3,), (4,), (3,)]
+
+
+def test_bytes_are_each_array_read_or_written_once(double):
+    assert double.bytes(ones(10), np.float32(0.5)) == 80, "a plain number moves nothing"
+
+
+def test_the_reference_is_computed_in_float64(double):
+    x = np.float32([0.1])
+    assert double.reference(x, 1)[0] == 2 * np.float64(x[0])
+    assert double.reference(x, 1).dtype == np.float64
+    integers = np.array([2**24 + 1])
+    assert relu.reference(integers).dtype == integers.dtype
+
+
+# -- Judging.
+
+
+@pytest.mark.parametrize(
+    "got, want, error",
+    [
+        ([1, 2], [1, 2], 0),
+        ([1, 2.5], [1, 2], 0.25),  # relative above one
+        ([0.1, 0.2], [0.1, 0.1], 0.1),  # absolute below
+        ([-4], [4], 2),
+        ([np.inf], [np.inf], 0),
+        ([-np.inf], [np.inf], math.nan),
+        ([3], [np.inf], math.nan),
+        ([np.inf], [3], math.inf),
+        ([np.nan], [np.nan], 0),
+        ([np.nan, 0], [1, 9], math.nan),
+        ([1], [np.nan], math.nan),
+        ([0.0], [-0.0], 0),
+        ([], [], 0),
+        ([1, 2], [1, 2, 3], math.nan),
+        ([[1, 2]], [1, 2], math.nan),
+        (None, [1], math.nan),
+    ],
+)
+def test_an_error_is_a_number_or_nan_and_never_hidden(got, want, error):
+    got, want = (x if x is None else np.array(x, np.float64) for x in (got, want))
+    assert relu.error(got, want) == pytest.approx(error, nan_ok=True)
+
+
+def test_of_several_results_the_worst_counts_and_nan_is_worst():
+    right, off, nan = (np.array([x]) for x in (1.0, 1.5, math.nan))
+    assert relu.error((right, off), (right, right)) == 0.5
+    for results in ((nan, off), (off, nan)):
+        assert math.isnan(relu.error(results, (right, right)))
+    assert math.isnan(relu.error(right, (right, right))), "one of two results is missing"
+
+
+# -- Finding, and saying what is wrong.
+
+
+def test_a_version_is_found_by_name_or_is_itself(double):
+    version = find(double, "NumPy")
+    assert isinstance(version, Version) and find(double, version) is version
+
+
+def test_a_version_that_is_not_there_is_missed_with_those_that_are():
+    with pytest.raises(KeyError, match="relu has no version 'Numpy'") as missed:
+        find(relu, "Numpy")
+    for name in relu.versions:
+        assert repr(name) in missed.value.args[0]
+
+
+def test_sizes_are_whole_numbers():
+    assert whole(3.0) == 3 and whole(np.int64(7)) == 7 and type(whole(np.int64(7))) is int
+    with pytest.raises(ValueError, match=r"A size is a whole number .*, not 2\.5\."):
+        relu.inputs(2.5)
+
+
+def test_a_lone_value_stands_for_a_list_of_one(double):
+    version = double.versions["NumPy"]
+    assert several("NumPy") == ["NumPy"] and several(version) == [version] and several(5) == [5]
+    assert several(range(2)) == [0, 1] and several({"a": 1}) == ["a"]
+
+
+# -- Backends.
+
+
+@pytest.mark.parametrize("backend", BACKENDS.values(), ids=list(BACKENDS))
+def test_a_backend_keeps_what_is_put_and_hands_back_a_copy(backend):
+    if why := backend.why_not():
+        pytest.skip(why)
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    placed = backend.put(x)
+    x[:] = 0
+    assert np.array_equal(backend.get(placed), np.arange(6).reshape(2, 3)), "put() must copy"
+    backend.write(placed, x + 7)
+    assert np.all(backend.get(placed) == 7)
+    assert backend.get(backend.empty((2, 3), np.dtype(np.float32))).shape == (2, 3)
+    assert backend.put(3.5) == 3.5 and backend.get(3.5) == 3.5
+    backend.write(3.5, 3.5)
+    start = backend.mark()
+    backend.sync()
+    assert backend.elapsed(start, backend.mark()) >= 0
+
+
+@pytest.mark.parametrize("backend", [gpu, backends.torch_gpu], ids=lambda backend: backend.name)
+def test_a_backend_that_cannot_run_says_why(backend):
+    why = backend.why_not()
+    if not why:
+        pytest.skip("it can run here")
+    assert len(why.split()) > 3
+
+
+# -- A learner's own version joins the table.
+
+
+@pytest.fixture
+def mine():
+    yield "mine"
+    relu.versions.pop("mine", None)
+
+
+def test_a_learners_version_joins_the_comparison(mine):
+    @relu.version(mine, on=host)
+    def version(x):
+        return np.where(x < 0, np.float32(0), x)
+
+    both = compare(relu, 1000, ["NumPy", mine], budget=0.02, recorded=())
+    assert both.versions == ["NumPy", mine] and isinstance(both.at(mine), Timing)
+    assert mine in repr(both) and f'<th scope="row">{mine}</th>' in both._repr_html_()
+
+
+@pytest.mark.parametrize("guard, verdict", [(True, "right, thread by thread"), (False, "wrong:")])
+def test_a_learners_cuda_version_is_a_row_even_without_a_gpu(mine, guard, verdict):
+    if not gpu.why_not():
+        pytest.skip("there is a GPU: it is timed")
+    from numba import cuda
+
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size or not guard:
+            out[i] = max(x[i], np.float32(0))
+
+    @relu.version(mine, on=gpu)
+    def version(x):
+        out = cuda.device_array_like(x)
+        kernel[-(-x.size // 64), 64](x, out)
+        return out
+
+    entry = compare(relu, 1000, mine, budget=0.02, recorded=()).at(mine)
+    assert isinstance(entry, Absent)
+    assert entry.why.startswith(gpu.why_not()) and verdict in entry.why
+
+
+def test_a_learners_wrong_version_is_a_row_without_a_time(mine):
+    relu.version(mine, on=host)(lambda x: x)
+    both = compare(relu, 1000, ["NumPy", mine], budget=0.02, recorded=())
+    assert "WrongAnswer: off by" in both.at(mine).why and isinstance(both.at("NumPy"), Timing)
+    assert "check(relu, …) says where" in repr(both)
