@@ -1,4 +1,22 @@
-"""Run any Numba-CUDA kernel warp by warp, without a GPU, and see exactly what it did."""
+"""Run any Numba-CUDA kernel warp by warp, without a GPU, and see exactly what it did.
+
+    t = trace(kernel)[grid, block](x, y)      # the arrays hold the kernel's result
+    t.coalescing("x").sectors_per_request     # also .banks(), .divergence(), .work(), .intensity()
+    t.races()                                 # two threads, one cell, nothing that orders them
+    with tracing() as launches:               # whole programs: from numba import cuda is ours inside
+        main()
+
+What a GPU would not survive is raised: `OutOfBounds`, `PartialBarrier`, `LaunchError`, `NoProgress`
+(all `KernelFault`). What it lets pass and a reader should not is in `Trace.warnings`. What the
+microscope does not follow it refuses as `Unsupported`, by name and line.
+
+Limits. Counts are those of the source: no caches, no loads merged or hoisted by a compiler, no
+predication (`if` and loops are branches; `and`, `or` and conditional expressions are not). Every
+array begins at an aligned address; a slice of a device array does not. A variable set with two types
+on two sides of an `if` takes the wider one only where the sides meet in one warp. Order made by
+memory fences is not followed. Threads of one block cannot wait for each other in a loop. Recursion,
+strings, lists and array expressions are refused; a kernel needs source that `inspect` can find.
+"""
 
 from .faults import (
     Caution,
@@ -9,11 +27,37 @@ from .faults import (
     PartialBarrier,
     Unsupported,
 )
+from .pictures import banks_picture, branch_picture, request_picture, source_picture
+from .player import Player, player
+from .racing import Race, Races
+from .reports import Banks, Coalescing, Divergence, Intensity, LineCount, Work
 from .runner import trace
-from .tracing import tracing
 from .traces import Trace
+from .tracing import tracing
 
 __all__ = [
-    "Caution", "KernelFault", "LaunchError", "NoProgress", "OutOfBounds", "PartialBarrier", "Trace", "Unsupported",
-    "trace", "tracing",
-]  # fmt: skip
+    "Banks",
+    "Caution",
+    "Coalescing",
+    "Divergence",
+    "Intensity",
+    "KernelFault",
+    "LaunchError",
+    "LineCount",
+    "NoProgress",
+    "OutOfBounds",
+    "PartialBarrier",
+    "Player",
+    "Race",
+    "Races",
+    "Trace",
+    "Unsupported",
+    "Work",
+    "banks_picture",
+    "branch_picture",
+    "player",
+    "request_picture",
+    "source_picture",
+    "trace",
+    "tracing",
+]

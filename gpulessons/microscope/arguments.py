@@ -1,7 +1,8 @@
-"""Arguments as Numba takes them: NumPy arrays, scalars, tuples, records, device arrays, PyTorch tensors.
+"""Arguments as Numba takes them: NumPy arrays, scalars, tuples, records, device arrays, PyTorch
+tensors.
 
-Everything runs on the argument's own memory, so that the arrays hold the kernel's result; what lives on a GPU is copied
-to the host and back.
+Everything runs on the argument's own memory, so that the arrays hold the kernel's result; what
+lives on a GPU is copied to the host and back.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ def admit(value, name, returns):
         parts = [admit(v, f"{name}[{i}]", returns) for i, v in enumerate(value)]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     root = getattr(value, "root", None)
-    return array_view(host_array(value, name, returns), name, root if isinstance(root, np.ndarray) else None)
+    return array_view(
+        host_array(value, name, returns), name, root if isinstance(root, np.ndarray) else None
+    )
 
 
 def number(value):
@@ -64,16 +67,17 @@ def host_array(value, name, returns) -> np.ndarray:
     if hasattr(value, "__array_interface__"):
         return np.asarray(value)
     raise TypeError(
-        f"the argument {name} is a {type(value).__name__}; a kernel takes arrays, numbers, and tuples of them "
-        "(make it an array with np.array)"
+        f"the argument {name} is a {type(value).__name__}; a kernel takes arrays, numbers, "
+        "and tuples of them (make it an array with np.array)"
     )
 
 
 def array_view(array: np.ndarray, name: str, root=None) -> View:
-    """An array argument: its memory as one line of elements, and how its indices map to places there.
+    """An array argument: its memory as one line of elements, and how its indices map to places
+    there.
 
-    A slice of a device array starts where it starts; anything else is taken to begin at an aligned address, where
-    Numba would copy it.
+    A slice of a device array starts where it starts; anything else is taken to begin at an aligned
+    address, where Numba would copy it.
     """
     if array.dtype.kind in "mM":
         array = array.view(np.int64)
@@ -83,9 +87,15 @@ def array_view(array: np.ndarray, name: str, root=None) -> View:
     strides = [s // step for s in array.strides]
     ends = [(n - 1) * s for n, s in zip(array.shape, strides, strict=True)] if array.size else []
     first, last = sum(min(e, 0) for e in ends), sum(max(e, 0) for e in ends)
-    start = array[tuple(slice(None, None, -1) if s < 0 else slice(None) for s in strides)] if first else array
+    start = (
+        array[tuple(slice(None, None, -1) if s < 0 else slice(None) for s in strides)]
+        if first
+        else array
+    )
     length = last - first + 1 if array.size else 0
-    flat = np.lib.stride_tricks.as_strided(start, (length,), (step,), writeable=array.flags.writeable)
+    flat = np.lib.stride_tricks.as_strided(
+        start, (length,), (step,), writeable=array.flags.writeable
+    )
     origin = memory_of(array) if root is None else root
     offset = 0 if root is None else address(array) - address(root) + first * step
     layout = array.shape, array.dtype, tuple(strides), step, origin, offset

@@ -1,8 +1,10 @@
-"""From logged accesses to counts: sectors, lines, banks. Definitions are those of NVIDIA's memory system.
+"""From logged accesses to counts: sectors, lines, banks. Definitions are those of NVIDIA's memory
+system.
 
-A request is one access of one warp. Global memory moves in sectors of 32 bytes, four to a line of 128. Shared memory has
-32 banks of 4-byte words; a request takes as many wavefronts as the busiest bank has distinct words to give, where
-8-byte elements are served by half-warps and 16-byte elements by quarter-warps. Equal words cost nothing extra.
+A request is one access of one warp. Global memory moves in sectors of 32 bytes, four to a line of
+128. Shared memory has 32 banks of 4-byte words; a request takes as many wavefronts as the busiest
+bank has distinct words to give, where 8-byte elements are served by half-warps and 16-byte elements
+by quarter-warps. Equal words cost nothing extra.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .flow import WARP
+from .masks import WARP
 
 SECTOR, LINE, BANKS, WORD = 32, 128, 32, 4
 CHUNK = 1 << 18  # elements counted at a time
@@ -54,13 +56,16 @@ def count_site(site, accesses) -> SiteCount:
             worst = max(worst, most)
     requests, accesses, used, sectors, lines, wavefronts, ideal = map(int, totals)
     return SiteCount(
-        site.function, site.line, array.name, array.space, site.access, requests, accesses, accesses * size,
-        used * size, sectors, lines, wavefronts, ideal, worst,
-    )  # fmt: skip
+        *(site.function, site.line, array.name, array.space, site.access),
+        *(requests, accesses, accesses * size, used * size),
+        *(sectors, lines, wavefronts, ideal, worst),
+    )
 
 
 def chunks(accesses):
-    """(request number, lane of the warp, place) per element, a quarter of a million elements at a time."""
+    """(request number, lane of the warp, place) per element, a quarter of a million elements at a
+    time.
+    """
     held, size = [], 0
     for access in accesses:
         held.append(access)

@@ -10,7 +10,8 @@ import numpy as np
 class DeviceArray:
     """An array of the imaginary device: NumPy memory behind the methods of Numba's device arrays.
 
-    `memory` is the part this array shows, `root` the whole allocation; slices share it, as on a GPU.
+    `memory` is the part this array shows, `root` the whole allocation; slices share it, as on a
+    GPU.
     """
 
     def __init__(self, memory: np.ndarray, root: np.ndarray | None = None):
@@ -86,7 +87,9 @@ class DeviceArray:
 
 def check_shape(a, b):
     if np.shape(a) != b.shape:
-        raise ValueError(f"the array on the host has shape {np.shape(a)}, the one on the device {b.shape}")
+        raise ValueError(
+            f"the array on the host has shape {np.shape(a)}, the one on the device {b.shape}"
+        )
 
 
 class MappedArray(np.ndarray):
@@ -116,7 +119,9 @@ class Stream:
 
 
 class Event:
-    """A moment without a time: the microscope does not measure time, so what passed between two is NaN."""
+    """A moment without a time: the microscope does not measure time, so what passed between two is
+    NaN.
+    """
 
     def record(self, stream=0):
         pass
@@ -221,7 +226,9 @@ NAMES = {
     "event_elapsed_time": lambda start, end: start.elapsed_time(end),
     "is_available": lambda: True,
     "is_cuda_array": lambda obj: isinstance(obj, DeviceArray),
-    "as_cuda_array": lambda obj, sync=True: obj if isinstance(obj, DeviceArray) else DeviceArray(np.asarray(obj)),
+    "as_cuda_array": lambda obj, sync=True: (
+        obj if isinstance(obj, DeviceArray) else DeviceArray(np.asarray(obj))
+    ),
     "get_current_device": Device,
     "select_device": lambda device_id: Device(),
     "list_devices": lambda: [Device()],

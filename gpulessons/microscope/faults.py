@@ -1,7 +1,8 @@
-"""What can be wrong with a kernel: exceptions for what a GPU would not survive, cautions for the rest.
+"""What can be wrong with a kernel: exceptions for what a GPU would not survive, cautions for the
+rest.
 
-Every exception carries plain attributes (`line`, `array`, `index`, `shape`, `block`, `thread`, …) and its text
-is one sentence, so that a learner's checker can use either.
+Every exception carries plain attributes (`line`, `array`, `index`, `shape`, `block`, `thread`, …)
+and its text is one sentence, so that a learner's checker can use either.
 """
 
 from __future__ import annotations
@@ -40,15 +41,17 @@ class LaunchError(KernelFault, ValueError):
 
 
 class NoProgress(KernelFault):
-    """A loop that never ends, or threads that wait for others of their own warp. Attribute: line."""
+    """A loop that never ends, or threads that wait for others of their own warp. Attribute:
+    line.
+    """
 
 
 @dataclass(frozen=True)
 class Caution:
     """Something a GPU lets pass and a reader should not: `kind`, `line`, one sentence, how often.
 
-    Kinds: "uninitialized", "shuffle", "warp mask", "double precision", "early return", "negative index",
-    "division by zero", "fence".
+    Kinds: "uninitialized", "shuffle", "warp mask", "double precision", "early return", "negative
+    index", "division by zero", "fence".
     """
 
     kind: str

@@ -1,9 +1,10 @@
 """Running a grid: batches of blocks, their warps in turn, and the barriers at which they meet.
 
-The order is fixed, so that a kernel with a race gives the same wrong answer every time. Blocks run in batches of up to
-`BATCH` (one by one in a kernel that swaps values, since it may wait for another block); in a batch the first warps of all blocks run together until they wait at a barrier or return, then the second
-warps, and so on; then round again. Within a warp, each statement runs for all active lanes before the next one, and
-of several lanes that write one cell the highest wins.
+The order is fixed, so that a kernel with a race gives the same wrong answer every time. Blocks run
+in batches of up to `BATCH` (one by one in a kernel that swaps values, since it may wait for another
+block); in a batch the first warps of all blocks run together until they wait at a barrier or
+return, then the second warps, and so on; then round again. Within a warp, each statement runs for
+all active lanes before the next one, and of several lanes that write one cell the highest wins.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ import numpy as np
 
 from .compile import compiled
 from .faults import KernelFault, LaunchError, PartialBarrier, Unsupported
-from .flow import WARP
 from .log import Log
+from .masks import WARP
 from .memory import Array, short
 from .warps import Warps
 
@@ -30,16 +31,22 @@ GRID_LIMIT = (2**31 - 1, 65535, 65535)
 def extent(value, what: str) -> tuple[int, int, int]:
     """A launch size as three numbers."""
     try:
-        sizes = tuple(operator.index(v) for v in (value if isinstance(value, (tuple, list)) else (value,)))
+        sizes = tuple(
+            operator.index(v) for v in (value if isinstance(value, (tuple, list)) else (value,))
+        )
     except TypeError:
-        raise TypeError(f"{what} must be a whole number or up to three of them, not {value!r}") from None
+        raise TypeError(
+            f"{what} must be a whole number or up to three of them, not {value!r}"
+        ) from None
     if not 1 <= len(sizes) <= 3 or min(sizes) < 1:
         raise LaunchError(f"{what} must be one to three numbers of at least 1, not {value!r}")
     return sizes + (1,) * (3 - len(sizes))
 
 
 class Launch:
-    """One launch under the microscope: its sizes, its log, and the arrays the kernel makes for itself."""
+    """One launch under the microscope: its sizes, its log, and the arrays the kernel makes for
+    itself.
+    """
 
     def __init__(self, function, grid, block, dynamic_shared=0, blocks=None):
         self.function = function
@@ -55,15 +62,21 @@ class Launch:
     def check_limits(self):
         if self.threads > 1024:
             raise LaunchError(
-                f"a block of {self.threads:,} threads: a GPU allows at most 1,024", threads=self.threads
+                f"a block of {self.threads:,} threads: a GPU allows at most 1,024",
+                threads=self.threads,
             )
-        for what, sizes, limits in (("block", self.block, BLOCK_LIMIT), ("grid", self.grid, GRID_LIMIT)):
+        for what, sizes, limits in (
+            ("block", self.block, BLOCK_LIMIT),
+            ("grid", self.grid, GRID_LIMIT),
+        ):
             if any(size > limit for size, limit in zip(sizes, limits, strict=True)):
                 raise LaunchError(f"a {what} of {sizes}: a GPU allows at most {limits}")
         self.check_shared(None)
 
     def check_shared(self, line):
-        static = sum(math.prod(a.shape) * a.dtype.itemsize for a in self.own.values() if a.space == "shared")
+        static = sum(
+            math.prod(a.shape) * a.dtype.itemsize for a in self.own.values() if a.space == "shared"
+        )
         used = static + self.dynamic_shared
         if used > SHARED_LIMIT:
             text = f"{used:,} bytes of shared memory in a block: a GPU gives {SHARED_LIMIT:,}"
@@ -74,9 +87,14 @@ class Launch:
         if blocks is None:
             return np.arange(total)
         x, y, _ = self.grid
-        linear = {b if isinstance(b, int) else sum(i * s for i, s in zip(b, (1, x, x * y), strict=False)) for b in blocks}
+        linear = {
+            b if isinstance(b, int) else sum(i * s for i, s in zip(b, (1, x, x * y), strict=False))
+            for b in blocks
+        }
         if not linear or min(linear) < 0 or max(linear) >= total:
-            raise ValueError(f"blocks={blocks!r} are not all in a grid of {total} blocks (numbered from 0)")
+            raise ValueError(
+                f"blocks={blocks!r} are not all in a grid of {total} blocks (numbered from 0)"
+            )
         return np.array(sorted(linear))
 
     def own_array(self, site, name, space, shape, dtype) -> Array:
@@ -123,7 +141,9 @@ class Launch:
 
 
 def advance(run, answer, w):
-    """Run warps up to their next barrier; None when they are through. What goes wrong on the way gets its line."""
+    """Run warps up to their next barrier; None when they are through. What goes wrong on the way
+    gets its line.
+    """
     try:
         return run.send(answer)
     except StopIteration:
@@ -139,7 +159,9 @@ def advance(run, answer, w):
 
 
 class Votes(NamedTuple):
-    """What a barrier with a predicate answers, per block: lanes that said yes, lanes that were asked."""
+    """What a barrier with a predicate answers, per block: lanes that said yes, lanes that were
+    asked.
+    """
 
     yes: np.ndarray
     total: np.ndarray
@@ -164,7 +186,9 @@ def released(warps, waiting) -> dict:
             ready[slot] = barrier
     if not ready:
         partial_barrier(warps, waiting, reached, alive, complete)
-    yes = sum(per_row(b.predicate & b.mask.bits) for b in waiting.values() if b.predicate is not None)
+    yes = sum(
+        per_row(b.predicate & b.mask.bits) for b in waiting.values() if b.predicate is not None
+    )
     note_early_returns(warps, ready, alive)
     for slot in ready:
         waiting.pop(slot)
@@ -176,7 +200,7 @@ def check_lines(w, waiting, reached):
     lines = {barrier.line for barrier in waiting.values()}
     if len(lines) == 1:
         return
-    for row, block in enumerate(w.blocks):
+    for row in range(len(w.blocks)):
         here = sorted({b.line for slot, b in waiting.items() if reached[slot][row]})
         if len(here) > 1:
             count = int(sum(r[row] for r in reached.values()))
@@ -195,15 +219,20 @@ def raise_partial(w, row, lines, reached, threads, how):
     where = f"line {lines[0]}" if len(lines) == 1 else "lines " + ", ".join(map(str, lines))
     manner = "" if how == "only" else f" {how}"
     text = (
-        f"{where}: a barrier is reached by {reached} of {threads} threads of block {short(block)}{manner}; "
+        f"{where}: a barrier is reached by {reached} of {threads} threads of block "
+        f"{short(block)}{manner}; "
         "every thread of a block must reach the same barrier"
     )
-    raise PartialBarrier(text, lines[0], lines=tuple(lines), reached=reached, threads=threads, block=block)
+    raise PartialBarrier(
+        text, lines[0], lines=tuple(lines), reached=reached, threads=threads, block=block
+    )
 
 
 def note_early_returns(warps, ready, alive):
     gone = int((warps[0].launch.threads - alive).max())
     if gone:
         line = next(iter(ready.values())).line
-        text = f"a barrier is passed while up to {gone} threads of a block have returned: GPUs before Volta hang here"
+        text = (
+            f"a barrier is passed while {gone} threads have returned: GPUs before Volta hang here"
+        )
         warps[0].log.cautions["early return", line, text] += 1

@@ -1,7 +1,8 @@
 """What every warp did, as it happened: accesses, branches, blocks of code, arithmetic, cautions.
 
-An access of a warp is kept as arrays, never as objects per thread: the places that its active lanes meant, four bytes
-each, with the lanes themselves and the moment (which warp, behind how many barriers) shared between accesses.
+An access of a warp is kept as arrays, never as objects per thread: the places that its active lanes
+meant, four bytes each, with the lanes themselves and the moment (which warp, behind how many
+barriers) shared between accesses.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .flow import WARP
+from .masks import WARP
 from .memory import Array
 
 MEMORY_LIMIT = 2**31  # bytes of log
 
 
 class Moment(NamedTuple):
-    """When and where: the warp's number in its block, the blocks run together, and the barriers behind it."""
+    """When and where: the warp's number in its block, the blocks run together, and the barriers
+    behind it.
+    """
 
     slot: int
     blocks: np.ndarray  # per row (warp): the linear number of its block
@@ -53,8 +56,12 @@ class Log:
         self.flops = Counter()  # (function, line, dtype) → operations
         self.cautions = Counter()  # (kind, line, text) → times
         self.barriers = Counter()  # (function, line) → blocks that passed
-        self.partial: list[tuple] = []  # (clock, moment, lane masks): warp barriers of part of a warp
-        self.marks: list[tuple] = []  # (clock, slot, function, line, lanes as bits), first block only
+        self.partial: list[
+            tuple
+        ] = []  # (clock, moment, lane masks): warp barriers of part of a warp
+        self.marks: list[
+            tuple
+        ] = []  # (clock, slot, function, line, lanes as bits), first block only
         self.fenced = False
         self.clock = self.bytes = 0
 
@@ -68,8 +75,12 @@ class Log:
         self.clock += 1
         self.bytes += place.nbytes
         if self.bytes > MEMORY_LIMIT:
-            raise MemoryError("the trace outgrows 2 GiB: trace fewer blocks, as in trace(kernel, blocks={0})")
-        self.sites[Site(w.function, w.line, array, access)].append(Access(self.clock, place, mask.lanes, w.moment))
+            raise MemoryError(
+                "the trace outgrows 2 GiB: trace fewer blocks, as in trace(kernel, blocks={0})"
+            )
+        self.sites[Site(w.function, w.line, array, access)].append(
+            Access(self.clock, place, mask.lanes, w.moment)
+        )
 
     def branch(self, w, warps: int, divergent: int):
         counts = self.branches[w.function, w.line]
@@ -83,6 +94,8 @@ class Log:
         counts[0] += mask.warps * WARP
         counts[1] += mask.count
         if w.first and mask.rows[0]:
-            bits = int.from_bytes(np.packbits(mask.bits[:WARP], bitorder="little").tobytes(), "little")
+            bits = int.from_bytes(
+                np.packbits(mask.bits[:WARP], bitorder="little").tobytes(), "little"
+            )
             self.clock += 1
             self.marks.append((self.clock, w.slot, w.function, w.line, bits))

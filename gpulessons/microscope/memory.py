@@ -1,4 +1,6 @@
-"""Arrays as a kernel sees them: every read and write is located, checked against the bounds and logged."""
+"""Arrays as a kernel sees them: every read and write is located, checked against the bounds and
+logged.
+"""
 
 from __future__ import annotations
 
@@ -7,24 +9,34 @@ import math
 import numpy as np
 
 from .faults import OutOfBounds, Unsupported
-from .flow import Either, settle
-from .values import INT64, as_type, cast, dtype_of, plain
+from .values import INT64, as_type, dtype_of
 
-POISON = {"f": np.nan, "c": np.nan, "i": -0x3333_3333_3333_3333, "u": 0xCCCC_CCCC_CCCC_CCCC, "b": True}
+POISON = {
+    "f": np.nan,
+    "c": np.nan,
+    "i": -0x3333_3333_3333_3333,
+    "u": 0xCCCC_CCCC_CCCC_CCCC,
+    "b": True,
+}
 
 VERBS = {"read": "reads", "write": "writes", "atomic": "updates"}
-WRITTEN = {size: int.from_bytes(b"\1" * size, "little") for size in (1, 2, 4, 8)}  # a mark on each byte
+WRITTEN = {
+    size: int.from_bytes(b"\1" * size, "little") for size in (1, 2, 4, 8)
+}  # a mark on each byte
 
 
 class Array:
     """One array of a launch, for the log: its name, where it lives, and its layout.
 
-    `space` is "global", "shared", "local" or "constant". `origin` says which memory it lies in (two views of one memory
-    share it), `offset` the bytes from an aligned start of that memory to the first element, `address` the same from any
-    fixed point (to tell whether two arrays overlap), `step` the bytes from one place of an element to the next.
+    `space` is "global", "shared", "local" or "constant". `origin` says which memory it lies in (two
+    views of one memory share it), `offset` the bytes from an aligned start of that memory to the
+    first element, `address` the same from any fixed point (to tell whether two arrays overlap),
+    `step` the bytes from one place of an element to the next.
     """
 
-    def __init__(self, name, space, shape, dtype, strides=None, step=None, origin=None, offset=0, address=0):
+    def __init__(
+        self, name, space, shape, dtype, strides=None, step=None, origin=None, offset=0, address=0
+    ):
         self.name, self.space, self.shape, self.dtype = name, space, tuple(shape), np.dtype(dtype)
         self.strides = strides or contiguous(self.shape)
         self.step = step or self.dtype.itemsize
@@ -37,7 +49,11 @@ class Array:
             kind, shift = self.dtype.fields[name][:2]
             layout = self.shape, kind, self.strides, self.step, self.origin
             self.fields[name] = Array(
-                f"{self.name}.{name}", self.space, *layout, self.offset + shift, self.address + shift
+                f"{self.name}.{name}",
+                self.space,
+                *layout,
+                self.offset + shift,
+                self.address + shift,
             )
         return self.fields[name]
 
@@ -58,15 +74,22 @@ def contiguous(shape) -> tuple[int, ...]:
 class View:
     """An array, or the part of it that an index with slices picks, in a kernel.
 
-    `flat` is the memory; the element (i, j) is `flat[base + start + i * strides[0] + j * strides[1]]`, where `base` tells
-    the blocks (or threads) apart that have a copy each. `start` and `shape` may differ from lane to lane. `written` marks
-    the places of memory that began empty and no longer are.
+    `flat` is the memory; the element (i, j) is `flat[base + start + i * strides[0] + j *
+    strides[1]]`, where `base` tells the blocks (or threads) apart that have a copy each. `start`
+    and `shape` may differ from lane to lane. `written` marks the places of memory that began empty
+    and no longer are.
     """
 
     __slots__ = ("array", "base", "flat", "shape", "start", "strides", "written")
 
     def __init__(self, array, flat, start=0, shape=None, strides=None, base=None, written=None):
-        self.array, self.flat, self.start, self.base, self.written = array, flat, start, base, written
+        self.array, self.flat, self.start, self.base, self.written = (
+            array,
+            flat,
+            start,
+            base,
+            written,
+        )
         self.shape = array.shape if shape is None else shape
         self.strides = array.strides if strides is None else strides
 
@@ -76,7 +99,9 @@ class View:
     def field(self, name):
         """One field of an array of records."""
         array = self.array.field(name)
-        return View(array, self.flat[name], self.start, self.shape, self.strides, self.base, self.written)
+        return View(
+            array, self.flat[name], self.start, self.shape, self.strides, self.base, self.written
+        )
 
 
 class Record:
@@ -92,7 +117,9 @@ class Record:
 
 
 def local_copies(w, array, copies: int, lane_base):
-    """Fresh shared or local memory, one copy per block or thread, full of what a GPU would leave there."""
+    """Fresh shared or local memory, one copy per block or thread, full of what a GPU would leave
+    there.
+    """
     size = max(1, math.prod(array.shape))
     poison = np.array(POISON.get(array.dtype.kind, 0)).astype(array.dtype)
     flat = np.full(copies * size, poison)
@@ -104,11 +131,15 @@ def local_copies(w, array, copies: int, lane_base):
 
 
 def locate(w, view, index, access):
-    """The place of an element (a number, or one per lane), or a View where slices or missing indices leave one."""
+    """The place of an element (a number, or one per lane), or a View where slices or missing
+    indices leave one.
+    """
     index = index if type(index) is tuple else (index,)
     if len(index) > len(view.shape):
         raise Unsupported(
-            f"{len(index)} indices for {view.array.name}, which has {len(view.shape)} dimensions", w.line, w.function
+            f"{len(index)} indices for {view.array.name}, which has {len(view.shape)} dimensions",
+            w.line,
+            w.function,
         )
     place, shape, strides = view.start, [], []
     for axis, (n, stride) in enumerate(zip(view.shape, view.strides, strict=True)):
@@ -120,7 +151,11 @@ def locate(w, view, index, access):
         else:
             at = inside(w, view, axis, at, n, index, access)
         place = place + at * stride
-    return view.part(place, tuple(shape), tuple(strides)) if shape or len(view.shape) > len(index) else place
+    return (
+        view.part(place, tuple(shape), tuple(strides))
+        if shape or len(view.shape) > len(index)
+        else place
+    )
 
 
 def inside(w, view, axis, at, n, index, access):
@@ -140,7 +175,9 @@ def inside(w, view, axis, at, n, index, access):
     beyond = np.broadcast_to(((wrapped < 0) | (wrapped >= n)) & w.mask.bits, w.mask.bits.shape)
     if beyond.any():
         out_of_bounds(w, view, index, int(np.argmax(beyond)), access)
-    w.caution("negative index", f"a negative index of {view.array.name} counts from its end, as in Python")
+    w.caution(
+        "negative index", f"a negative index of {view.array.name} counts from its end, as in Python"
+    )
     return wrapped
 
 
@@ -153,11 +190,19 @@ def out_of_bounds(w, view, index, lane, access):
     block, thread = w.coordinates(lane)
     shown = ", ".join(map(str, index))
     text = (
-        f"line {w.line}: thread {short(thread)} of block {short(block)} {VERBS[access]} {view.array.name}[{shown}], "
+        f"line {w.line}: thread {short(thread)} of block {short(block)} {VERBS[access]} "
+        f"{view.array.name}[{shown}], "
         f"outside its shape {shape} (a GPU would not tell)"
     )
     raise OutOfBounds(
-        text, w.line, array=view.array.name, index=index, shape=shape, block=block, thread=thread, access=access
+        text,
+        w.line,
+        array=view.array.name,
+        index=index,
+        shape=shape,
+        block=block,
+        thread=thread,
+        access=access,
     )
 
 
@@ -184,144 +229,3 @@ def bounds(w, part: slice, n):
 
     start, stop = clip(part.start, 0), clip(part.stop, n)
     return start, np.maximum(0, -(-(stop - start) // step)), step
-
-
-# Reading and writing
-
-
-def load(w, target, index):
-    target = settle(w, target) if type(target) is Either else target
-    if type(target) is View:
-        if type(index) is str:
-            return target.field(index)
-        place = locate(w, target, index, "read")
-        return place if type(place) is View else read(w, target, place)
-    if isinstance(target, tuple):
-        return pick(w, target, index)
-    if type(target) is Record and type(index) is str:
-        return read(w, target.field(w, index), target.linear)
-    raise Unsupported(f"indexing {type(target).__name__}", w.line, w.function)
-
-
-def pick(w, values: tuple, index):
-    if isinstance(index, (int, slice, np.integer)):
-        return values[index]
-    index = np.clip(index, 0, len(values) - 1)
-    dtype = np.result_type(*map(dtype_of, values))
-    return np.choose(index, [as_type(w, v, dtype) for v in values])
-
-
-def read(w, view, place):
-    if view.flat.dtype.names:
-        return Record(view, place)
-    if not w.mask:
-        return view.flat.dtype.type(0)
-    w.log.access(w, view.array, "read", place)
-    shared = type(place) is int and view.base is None
-    place = place if view.base is None else place + view.base
-    if view.written is not None:
-        missing = view.written.take(place, mode="clip") == 0
-        if np.any(missing) and w.any_lane(missing):
-            text = f"{view.array.name} is read where nothing has been written to it"
-            w.caution("uninitialized", text, times=int(np.count_nonzero(missing & w.mask.bits)))
-    return plain(view.flat[place]) if shared else view.flat.take(place, mode="clip")
-
-
-def store(w, target, index, value):
-    target = settle(w, target) if type(target) is Either else target
-    if type(target) is Record and type(index) is str:
-        return write(w, target.field(w, index), target.linear, value)
-    if type(target) is not View:
-        raise Unsupported(f"assigning into {type(target).__name__}", w.line, w.function)
-    place = locate(w, target, index, "write")
-    if type(place) is View:
-        raise Unsupported("assigning to a slice", w.line, w.function)
-    write(w, target, place, value)
-
-
-def write(w, view, place, value):
-    if not w.mask:
-        return
-    if view.array.space == "constant":
-        raise Unsupported("writing to a constant array", w.line, w.function)
-    w.log.access(w, view.array, "write", place)
-    place = places(w, view, place)
-    if view.flat.dtype.names:
-        raise Unsupported("assigning a whole record", w.line, w.function)
-    if isinstance(value, np.ndarray):
-        value = value if w.mask.full else value[w.mask.lanes]
-        value = value[-1] if type(place) is int else value
-    else:
-        value = cast(w, value, view.flat.dtype)
-    view.flat[place] = value
-    if view.written is not None:
-        view.written[place] = WRITTEN[view.written.itemsize]
-
-
-def places(w, view, place):
-    """The places that the active lanes mean, in lane order: the last lane to write wins."""
-    place = place if view.base is None else place + view.base
-    if type(place) is int:
-        return place
-    place = np.broadcast_to(place, w.mask.bits.shape)
-    return place if w.mask.full else place[w.mask.lanes]
-
-
-# Attributes
-
-
-def attribute(w, value, name: str):
-    """`x.shape`, `len`-like facts about arrays, fields of records, parts of complex numbers, names of tuples."""
-    value = settle(w, value) if type(value) is Either else value
-    if type(value) is View:
-        if name in ("shape", "ndim", "size", "dtype", "strides", "itemsize", "nbytes"):
-            return fact(value, name)
-        if name in (value.flat.dtype.names or ()):
-            return value.field(name)
-        if name == "T":
-            return value.part(value.start, value.shape[::-1], value.strides[::-1])
-    elif type(value) is Record:
-        return read(w, value.field(w, name), value.linear)
-    elif isinstance(value, tuple) and name in getattr(value, "_fields", ()):
-        return getattr(value, name)
-    elif name in ("real", "imag") and not isinstance(value, tuple) and dtype_of(value).kind in "fciub":
-        return plain(getattr(np.asarray(value), name)[()])
-    raise Unsupported(f"the attribute .{name} of {describe(value)}", w.line, w.function)
-
-
-def fact(view, name):
-    size, item = view.shape[0] if len(view.shape) == 1 else math.prod(view.shape), view.flat.dtype.itemsize
-    return {
-        "shape": view.shape,
-        "ndim": len(view.shape),
-        "size": size,
-        "dtype": view.flat.dtype,
-        "strides": tuple(stride * view.array.step for stride in view.strides),
-        "itemsize": item,
-        "nbytes": size * item,
-    }[name]
-
-
-def describe(value) -> str:
-    return f"the array {value.array.name}" if type(value) is View else type(value).__name__
-
-
-def length(w, value):
-    value = settle(w, value)
-    if isinstance(value, tuple):
-        return len(value)
-    if type(value) is View:
-        return value.shape[0]
-    raise Unsupported(f"len() of {type(value).__name__}", w.line, w.function)
-
-
-def set_attribute(w, value, name, new):
-    if type(value) is not Record:
-        raise Unsupported(f"setting the attribute .{name} of {describe(value)}", w.line, w.function)
-    write(w, value.field(w, name), value.linear, new)
-
-
-def unpack(w, value, count: int):
-    if not isinstance(value, tuple) or len(value) != count:
-        raise Unsupported(f"unpacking {describe(value)} into {count} names", w.line, w.function)
-    return value

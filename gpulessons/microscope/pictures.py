@@ -1,7 +1,8 @@
-"""Pictures of a trace: requests, banks, branches, counts beside the source. Each figure has an `alt_text`.
+"""Pictures of a trace: requests, banks, branches, counts beside the source. Each figure has an
+`alt_text`.
 
-Colors are Okabe and Ito's, which color-blind readers tell apart; ink and paper follow Matplotlib's own settings, so a
-dark style gives dark pictures.
+Colors are Okabe and Ito's, which color-blind readers tell apart; ink and paper follow Matplotlib's
+own settings, so a dark style gives dark pictures.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections import defaultdict
 from itertools import groupby
 
 from .counts import BANKS, LINE, SECTOR, WORD
-from .flow import WARP
+from .masks import WARP
 from .steps import request_of, runs_of
 
 BLUE, SKY, ORANGE, VERMILLION = "#0072B2", "#56B4E9", "#E69F00", "#D55E00"
@@ -66,31 +67,54 @@ def request_picture(trace, array=None, access=None, line=None, number=0):
     scale = max(WARP, width) / WARP
     for lane in range(WARP):
         active = lane in r.lanes
-        cell(axes, lane * scale, 3, 0.86 * scale, 0.42, ACCESS_COLORS[r.access] if active else None, GRAY)
-        axes.text((lane + 0.43) * scale, 3.2, lane, ha="center", va="center", fontsize=7, color="black" if active else GRAY)
+        cell(
+            axes,
+            lane * scale,
+            3,
+            0.86 * scale,
+            0.42,
+            ACCESS_COLORS[r.access] if active else None,
+            GRAY,
+        )
+        axes.text(
+            (lane + 0.43) * scale,
+            3.2,
+            lane,
+            ha="center",
+            va="center",
+            fontsize=7,
+            color="black" if active else GRAY,
+        )
     for lane, byte in zip(r.lanes, r.bytes, strict=True):
         x = places[byte // SECTOR] + (byte % SECTOR + r.size / 2) / SECTOR
-        axes.plot([(lane + 0.43) * scale, x], [2.96, 0.75], color=ACCESS_COLORS[r.access], linewidth=1, alpha=0.8)
+        axes.plot(
+            [(lane + 0.43) * scale, x],
+            [2.96, 0.75],
+            color=ACCESS_COLORS[r.access],
+            linewidth=1,
+            alpha=0.8,
+        )
     draw_sectors(axes, touched, places, r.access)
-    shift = (max(WARP, width) - width) / 2
     axes.set_xlim(-0.5, max(WARP, width) + 0.5)
     axes.set_ylim(-0.55, 3.7)
-    _ = shift
     moved, asked = SECTOR * len(touched), len(set(r.bytes)) * r.size
     title = (
         f"{r.array}, {r.access} at line {r.line}: {plural(len(r.lanes), 'lane')} → "
-        f"{plural(len(touched), 'sector')} of 32 bytes, {asked} of {moved} bytes used"
+        f"{plural(len(touched), 'sector')} of 32 bytes, {asked:,} of {moved:,} bytes used"
     )
     lines = len({s * SECTOR // LINE for s in touched})
     alt = (
-        f"{plural(len(r.lanes), 'active lane')} of warp {r.warp}, block {r.block}, {r.access} {r.array} at line {r.line}. "
-        f"Lines lead from the lanes to {plural(len(touched), 'sector')} of 32 bytes in {plural(lines, 'line')} of 128."
+        f"{plural(len(r.lanes), 'active lane')} of warp {r.warp}, block {r.block}, {r.access} "
+        f"{r.array} at line {r.line}. Lines lead from the lanes to "
+        f"{plural(len(touched), 'sector')} of 32 bytes in {plural(lines, 'line')} of 128."
     )
     return finish(figure, axes, title, alt)
 
 
 def sector_places(touched) -> tuple[dict[int, float], float]:
-    """Where to draw every sector of the lines that are touched; lines that do not follow each other stand apart."""
+    """Where to draw every sector of the lines that are touched; lines that do not follow each other
+    stand apart.
+    """
     places, x, last = {}, 0.0, None
     for row in sorted({s * SECTOR // LINE for s in touched}):
         x += 0 if last is None else 0.25 if row == last + 1 else 0.8
@@ -107,11 +131,22 @@ def draw_sectors(axes, touched, places, access):
     sparse = len(rows) > 8
     for sector, x in places.items():
         moved = sector in touched
-        cell(axes, x, 0.3, 1, 0.42, ACCESS_COLORS[access] if moved else None, GRAY, 1.0 if moved else 0.6)
+        cell(
+            axes,
+            x,
+            0.3,
+            1,
+            0.42,
+            ACCESS_COLORS[access] if moved else None,
+            GRAY,
+            1.0 if moved else 0.6,
+        )
     for i, row in enumerate(rows):
         x = places[row * LINE // SECTOR]
         if not sparse or i % 4 == 0:
-            axes.text(x + 2, -0.1, f"byte {row * LINE}", ha="center", va="top", fontsize=7, color=ink())
+            axes.text(
+                x + 2, -0.1, f"byte {row * LINE}", ha="center", va="top", fontsize=7, color=ink()
+            )
 
 
 # Banks
@@ -124,7 +159,11 @@ def banks_picture(trace, array=None, access=None, line=None, number=0):
     figure, axes = blank(10, 1)
     top, worst = 0, 0
     for part in range(parts):
-        members = [(lane, b) for lane, b in zip(r.lanes, r.bytes, strict=True) if lane * parts // WARP == part]
+        members = [
+            (lane, b)
+            for lane, b in zip(r.lanes, r.bytes, strict=True)
+            if lane * parts // WARP == part
+        ]
         columns = words_by_bank(members, r.size)
         ways = max((len(words) for words in columns.values()), default=0)
         draw_banks(axes, columns, top, ways)
@@ -135,13 +174,18 @@ def banks_picture(trace, array=None, access=None, line=None, number=0):
     axes.text(-0.3, -0.25, "bank", ha="right", va="bottom", fontsize=7, color=ink())
     axes.set_xlim(-2.6, BANKS + 0.1)
     axes.set_ylim(top + 0.2, -1.2)
-    title = (
-        f"{r.array}, {r.access} at line {r.line}: {plural(top, 'wavefront')}"
-        + (f", {worst}-way bank conflict" if worst > 1 else ", no bank conflict")
+    title = f"{r.array}, {r.access} at line {r.line}: {plural(top, 'wavefront')}" + (
+        f", {worst}-way bank conflict" if worst > 1 else ", no bank conflict"
     )
     alt = (
-        f"A grid of 32 banks by {plural(top, 'wavefront')}; each filled cell names the lanes that {r.access} that word of "
-        f"{r.array}. " + (f"The busiest bank has {worst} words to give." if worst > 1 else "No bank has more than one.")
+        f"A grid of 32 banks by {plural(top, 'wavefront')}; each filled cell names the "
+        f"lanes that {r.access} that word of "
+        f"{r.array}. "
+        + (
+            f"The busiest bank has {worst} words to give."
+            if worst > 1
+            else "No bank has more than one."
+        )
     )
     return finish(figure, axes, title, alt)
 
@@ -157,23 +201,45 @@ def words_by_bank(members, size):
 
 def draw_banks(axes, columns, top, ways):
     for row in range(ways):
-        axes.text(-0.3, top + row + 0.5, f"wave {top + row + 1}", ha="right", va="center", fontsize=7, color=ink())
+        axes.text(
+            -0.3,
+            top + row + 0.5,
+            f"wave {top + row + 1}",
+            ha="right",
+            va="center",
+            fontsize=7,
+            color=ink(),
+        )
         for bank in range(BANKS):
             words = list(columns[bank].values()) if bank in columns else []
             used = row < len(words)
             color = (SKY if row == 0 else ORANGE) if used else None
             cell(axes, bank, top + row, 0.9, 0.86, color, GRAY, 1.0 if used else 0.45)
             if used:
-                label = str(words[row][0]) if len(words[row]) == 1 else f"{words[row][0]}+{len(words[row]) - 1}"
+                label = (
+                    str(words[row][0])
+                    if len(words[row]) == 1
+                    else f"{words[row][0]}+{len(words[row]) - 1}"
+                )
                 size = 7 if len(label) < 3 else 5.5
-                axes.text(bank + 0.45, top + row + 0.44, label, ha="center", va="center", fontsize=size, color="black")
+                axes.text(
+                    bank + 0.45,
+                    top + row + 0.44,
+                    label,
+                    ha="center",
+                    va="center",
+                    fontsize=size,
+                    color="black",
+                )
 
 
 # Branches
 
 
 def branch_picture(trace, warp=0, most=40):
-    """The path of one warp of the first traced block: a row for each run of code, a column for each lane."""
+    """The path of one warp of the first traced block: a row for each run of code, a column for each
+    lane.
+    """
     runs = [(key, len(list(same))) for key, same in groupby(runs_of(trace, warp))]
     if not runs:
         raise ValueError(f"the first traced block has no warp {warp}")
@@ -184,19 +250,31 @@ def branch_picture(trace, warp=0, most=40):
         for lane in range(WARP):
             active = bits >> lane & 1
             cell(axes, lane, row, 0.88, 0.8, SKY if active else None, GRAY, 1.0 if active else 0.4)
-        text = f"{line}: {source.get((function, line), function)[:44]}" + (f"   × {times}" if times > 1 else "")
-        axes.text(WARP + 0.6, row + 0.45, text, va="center", fontsize=8, family="monospace", color=ink())
+        text = f"{line}: {source.get((function, line), function)[:44]}" + (
+            f"   × {times}" if times > 1 else ""
+        )
+        axes.text(
+            WARP + 0.6, row + 0.45, text, va="center", fontsize=8, family="monospace", color=ink()
+        )
     for lane in range(0, WARP, 4):
         axes.text(lane + 0.44, -0.2, lane, ha="center", va="bottom", fontsize=7, color=ink())
     axes.set_xlim(-0.2, WARP + 24)
     axes.set_ylim(len(shown) + (0.9 if len(runs) > most else 0.2), -1)
     if len(runs) > most:
-        axes.text(0, len(shown) + 0.5, f"… and {len(runs) - most} more", va="center", fontsize=8, color=ink())
+        axes.text(
+            0,
+            len(shown) + 0.5,
+            f"… and {len(runs) - most} more",
+            va="center",
+            fontsize=8,
+            color=ink(),
+        )
     active = sum(bits.bit_count() * n for (_, _, bits), n in runs)
     share = active / sum(WARP * n for _, n in runs)
     title = f"warp {warp} of {trace.kernel}: {100 * share:.3g} % of its lanes at work"
     alt = (
-        f"Branch map of warp {warp}: {plural(len(runs), 'run')} of code as rows, 32 lanes as columns, filled where a lane "
+        f"Branch map of warp {warp}: {plural(len(runs), 'run')} of code as rows, 32 lanes as "
+        f"columns, filled where a lane "
         f"is active; {100 * share:.3g} percent are."
     )
     return finish(figure, axes, title, alt)
@@ -226,18 +304,29 @@ def source_picture(trace):
         if notes:
             cell(axes, 0, row - 0.5, width + 56, 1, color, "none", 0.22)
             axes.text(width + 1, row, ", ".join(notes), va="center", fontsize=8, color=ink())
-        axes.text(4, row, number, ha="right", va="center", fontsize=8, family="monospace", color=GRAY)
+        axes.text(
+            4, row, number, ha="right", va="center", fontsize=8, family="monospace", color=GRAY
+        )
         axes.text(5.5, row, text, va="center", fontsize=8, family="monospace", color=ink())
     axes.set_xlim(0, width + 56)
     axes.set_ylim(len(lines) - 0.3, -0.9)
     told = "; ".join(f"line {n}: {c.notes()}" for n, c in counts.items() if c.notes())
-    return finish(figure, axes, f"{trace.kernel}, line by line", f"Source of {trace.kernel} with counts. {told}.")
+    return finish(
+        figure,
+        axes,
+        f"{trace.kernel}, line by line",
+        f"Source of {trace.kernel} with counts. {told}.",
+    )
 
 
 def note_color(count, race):
     """Vermillion for what is wrong, orange for what is slow, blue for the rest."""
     if race:
         return VERMILLION
-    if count and (count.conflicts or count.divergent or (count.requests and count.sectors > 8 * count.requests)):
+    if count and (
+        count.conflicts
+        or count.divergent
+        or (count.requests and count.sectors > 8 * count.requests)
+    ):
         return ORANGE
     return SKY

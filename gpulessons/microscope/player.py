@@ -1,4 +1,6 @@
-"""A player that steps through the first traced block: slider and arrow keys, or small multiples on a static page."""
+"""A player that steps through the first traced block: slider and arrow keys, or small multiples on
+a static page.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import base64
 import io
 import math
 
-from .flow import WARP
+from .masks import WARP
 from .pictures import ACCESS_COLORS, GRAY, SKY, cell, ink, plural, source_lines
 from .steps import steps_of
 
@@ -16,13 +18,18 @@ ROWS, COLUMNS = 16, 32  # of an array's cells that are drawn
 def describe(step, number, total) -> str:
     lanes = plural(len(step.lanes), "lane")
     if not step.array:
-        return f"step {number + 1} of {total}: warp {step.warp} reaches line {step.line} with {lanes}"
+        return (
+            f"step {number + 1} of {total}: warp {step.warp} reaches line {step.line} with {lanes}"
+        )
     verb = {"read": "read", "write": "write", "atomic": "update"}[step.access]
-    return f"step {number + 1} of {total}: {lanes} of warp {step.warp} {verb} {step.array} at line {step.line}"
+    what = f"{lanes} of warp {step.warp} {verb} {step.array} at line {step.line}"
+    return f"step {number + 1} of {total}: {what}"
 
 
 class Player:
-    """Shows itself in a notebook: a slider where widgets live, a picture of several steps elsewhere."""
+    """Shows itself in a notebook: a slider where widgets live, a picture of several steps
+    elsewhere.
+    """
 
     def __init__(self, trace):
         self.trace, self.steps = trace, steps_of(trace)
@@ -31,12 +38,16 @@ class Player:
         self.warps = -(-math.prod(trace.block) // WARP)
 
     def figure(self, number: int):
-        """One step: the block's threads, the source line, and the cells of the array that is touched."""
+        """One step: the block's threads, the source line, and the cells of the array that is
+        touched.
+        """
         import matplotlib.pyplot as plt
 
         figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.4), width_ratios=(1, 1.15))
         self.draw(left, right, number)
-        figure.suptitle(describe(self.steps[number], number, len(self.steps)), x=0.02, ha="left", fontsize=11)
+        figure.suptitle(
+            describe(self.steps[number], number, len(self.steps)), x=0.02, ha="left", fontsize=11
+        )
         figure.text(0.02, 0.02, self.source(number), family="monospace", fontsize=9, color=ink())
         figure.subplots_adjust(left=0.05, right=0.99, top=0.8, bottom=0.14, wspace=0.08)
         figure.alt_text = describe(self.steps[number], number, len(self.steps))
@@ -60,15 +71,23 @@ class Player:
         """Several steps, evenly chosen, in one figure."""
         import matplotlib.pyplot as plt
 
-        last = len(self.steps) - 1
-        chosen = sorted({round(i * last / max(1, count - 1)) for i in range(count)})
-        figure, grid = plt.subplots(len(chosen), 2, figsize=(10, 2.5 * len(chosen)), width_ratios=(1, 1.15), squeeze=False)
+        total = len(self.steps)
+        told = [n for n, step in enumerate(self.steps) if step.array] or list(range(total))
+        chosen = sorted(
+            {told[round(i * (len(told) - 1) / max(1, count - 1))] for i in range(count)}
+        )
+        size = 10, 0.3 + 2.1 * len(chosen)
+        figure, grid = plt.subplots(
+            len(chosen), 2, figsize=size, width_ratios=(1, 1.15), squeeze=False
+        )
         for (left, right), number in zip(grid, chosen, strict=True):
             self.draw(left, right, number)
-            text = f"{describe(self.steps[number], number, last + 1)}\n"
-            left.set_title(text + self.source(number), loc="left", fontsize=8, color=ink())
-        figure.subplots_adjust(left=0.05, right=0.99, top=0.95, bottom=0.02, wspace=0.08, hspace=0.6)
-        told = "; ".join(describe(self.steps[n], n, last + 1) for n in chosen)
+            text = f"{describe(self.steps[number], number, total)}\n{self.source(number)}"
+            left.set_title(text, loc="left", fontsize=8, color=ink())
+        figure.subplots_adjust(
+            left=0.03, right=0.99, top=1 - 0.5 / size[1], bottom=0.02, wspace=0.08, hspace=0.45
+        )
+        told = "; ".join(describe(self.steps[n], n, total) for n in chosen)
         figure.alt_text = f"{plural(len(chosen), 'step')} of {self.trace.kernel}. {told}."
         return figure
 
@@ -85,7 +104,11 @@ class Player:
         import ipywidgets
 
         slider = ipywidgets.IntSlider(
-            value=0, min=0, max=len(self.steps) - 1, description="step", layout=ipywidgets.Layout(width="95%")
+            value=0,
+            min=0,
+            max=len(self.steps) - 1,
+            description="step",
+            layout=ipywidgets.Layout(width="95%"),
         )
         told = ipywidgets.Label(describe(self.steps[0], 0, len(self.steps)))
         picture = ipywidgets.Image(value=self.png(self.figure(0)), format="png")
@@ -103,7 +126,10 @@ class Player:
     def _repr_mimebundle_(self, include=None, exclude=None):
         figure = self.multiples()
         alt = figure.alt_text
-        bundle = {"text/plain": f"{self!r}\n{alt}", "image/png": base64.b64encode(self.png(figure)).decode()}
+        bundle = {
+            "text/plain": f"{self!r}\n{alt}",
+            "image/png": base64.b64encode(self.png(figure)).decode(),
+        }
         try:
             shown = self.widget()._repr_mimebundle_()
         except (ImportError, AttributeError):
@@ -113,7 +139,9 @@ class Player:
 
 
 def player(trace) -> Player:
-    """Step through what the first traced block did (choose another with `trace(kernel, blocks={7})`)."""
+    """Step through what the first traced block did (choose another with `trace(kernel,
+    blocks={7})`).
+    """
     return Player(trace)
 
 
@@ -124,12 +152,22 @@ def draw_threads(axes, step, warps):
     for warp in range(warps):
         for lane in range(WARP):
             works = warp == step.warp and lane in step.lanes
-            cell(axes, lane, warp, 0.88, 0.84, active if works else None, GRAY, 1.0 if works else 0.45)
-        axes.text(-0.6, warp + 0.45, warp, ha="right", va="center", fontsize=7, color=ink())
-    axes.text(-0.6, -0.35, "warp", ha="right", va="center", fontsize=7, color=ink())
+            cell(
+                axes,
+                lane,
+                warp,
+                0.88,
+                0.84,
+                active if works else None,
+                GRAY,
+                1.0 if works else 0.45,
+            )
+        axes.text(
+            -0.6, warp + 0.45, f"warp {warp}", ha="right", va="center", fontsize=7, color=ink()
+        )
     for lane in range(0, WARP, 8):
-        axes.text(lane + 0.44, -0.35, f"lane {lane}", ha="center", va="center", fontsize=7, color=ink())
-    axes.set_xlim(-3, WARP)
+        axes.text(lane, -0.45, f"lane {lane}", ha="left", va="center", fontsize=7, color=ink())
+    axes.set_xlim(-4, WARP)
     axes.set_ylim(max(warps, 8), -1)
 
 
@@ -139,7 +177,10 @@ def draw_cells(axes, step, seen, current):
     width = COLUMNS if flat else min(COLUMNS, step.shape[-1])
     places = {place_of(c, step.shape, flat) for c in step.cells}
     before = {place_of(c, step.shape, flat) for c in seen}
-    top, start = min(r for r, _ in places), 0 if flat else min(c for _, c in places) // COLUMNS * COLUMNS
+    top, start = (
+        min(r for r, _ in places),
+        0 if flat else min(c for _, c in places) // COLUMNS * COLUMNS,
+    )
     total = -(-math.prod(step.shape) // width) if flat else math.prod(step.shape[:-1])
     top = max(0, min(top, total - ROWS))
     for row in range(top, min(top + ROWS, total)):

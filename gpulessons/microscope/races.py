@@ -1,8 +1,9 @@
 """Races: two threads, one cell, at least one write, and nothing that orders them.
 
-Threads of a block are ordered by its barriers, threads of a warp by `syncwarp` too, threads of different blocks only by
-a grid barrier. Two atomics never race; an atomic and a plain access do. Order made by memory fences is not followed:
-where a kernel uses them, blocks are not compared (and a caution says so).
+Threads of a block are ordered by its barriers, threads of a warp by `syncwarp` too, threads of
+different blocks only by a grid barrier. Two atomics never race; an atomic and a plain access do.
+Order made by memory fences is not followed: where a kernel uses them, blocks are not compared (and
+a caution says so).
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .counts import CHUNK
-from .flow import WARP
-from .reports import Race, Races, Touch
+from .masks import WARP
+from .racing import Race, Races, Touch
 from .warps import spread
 
 KINDS = ("read", "write", "atomic")
@@ -46,11 +47,19 @@ def find_races(launch, limit: int) -> Races:
         touches = suspects(launch.log.sites, sites)
         search = Search(launch, sites, touches, limit)
         found, cells = found + search.races, cells + len(search.cells)
-    return Races(tuple(found[:limit]), cells)
+    return Races(tuple(varied(found)[:limit]), cells)
+
+
+def varied(races):
+    """One race of each kind (arrays and lines) first, so that the first few tell most."""
+    first = list({(race.array, race.lines): race for race in reversed(races)}.values())[::-1]
+    return first + [race for race in races if race not in first]
 
 
 def memories(sites):
-    """Sites by the memory they touch; only memory that threads share, and only where something is written."""
+    """Sites by the memory they touch; only memory that threads share, and only where something is
+    written.
+    """
     groups = defaultdict(list)
     for site in sites:
         if site.array.space in ("global", "shared"):
@@ -60,7 +69,9 @@ def memories(sites):
 
 def suspects(log_sites, sites) -> Touches:
     """Every access to a cell that something writes while no barrier orders all of them."""
-    writes = [chunk for site in sites if site.access != "read" for chunk in gather(log_sites, sites, site)]
+    writes = [
+        chunk for site in sites if site.access != "read" for chunk in gather(log_sites, sites, site)
+    ]
     written = np.unique(np.concatenate([meeting(chunk, sites) for chunk in writes]))
     kept = list(writes)
     for site in sites:
@@ -71,7 +82,9 @@ def suspects(log_sites, sites) -> Touches:
 
 
 def meeting(touches, sites):
-    """A number for the cell and the stretch of time between barriers in which two accesses could clash."""
+    """A number for the cell and the stretch of time between barriers in which two accesses could
+    clash.
+    """
     shared = sites[0].array.space == "shared"
     return touches.cell * 2**20 + (touches.epoch if shared else touches.grid_epoch)
 
@@ -121,7 +134,9 @@ def group(*columns):
     number = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         values = np.unique(column, return_inverse=True)[1]
-        number = np.unique(number * (int(values.max(initial=0)) + 1) + values, return_inverse=True)[1]
+        number = np.unique(number * (int(values.max(initial=0)) + 1) + values, return_inverse=True)[
+            1
+        ]
     return number
 
 
@@ -139,7 +154,9 @@ def clashing(key, who, kind):
 
 
 class Search:
-    """The races of one memory: between blocks, between warps of a block, between lanes of a warp."""
+    """The races of one memory: between blocks, between warps of a block, between lanes of a
+    warp.
+    """
 
     def __init__(self, launch, sites, touches, limit):
         self.launch, self.sites, self.limit = launch, sites, limit
@@ -153,7 +170,9 @@ class Search:
             self.look(t, group(t.cell, t.grid_epoch), t.block)
 
     def look(self, t, key, who):
-        """Add a race for every cell at which two parties clash, and pairs of accesses for the first."""
+        """Add a race for every cell at which two parties clash, and pairs of accesses for the
+        first.
+        """
         clash = clashing(key, who, t.kind)
         t, key, who = (x.take(clash[key]) if x is t else x[clash[key]] for x in (t, key, who))
         if not self.launch.log.partial:
@@ -195,8 +214,15 @@ class Search:
 
     def race(self, t, i, j) -> Race:
         site = self.sites[t.site[i]]
-        byte = int(t.cell[i]) - (int(t.block[i]) << 18 if site.array.space == "shared" else site.array.address)
-        return Race(site.array.name, site.array.cell(byte // site.array.step), self.touch(t, i), self.touch(t, j))
+        byte = int(t.cell[i]) - (
+            int(t.block[i]) << 18 if site.array.space == "shared" else site.array.address
+        )
+        return Race(
+            site.array.name,
+            site.array.cell(byte // site.array.step),
+            self.touch(t, i),
+            self.touch(t, j),
+        )
 
     def touch(self, t, i) -> Touch:
         site = self.sites[t.site[i]]

@@ -3,57 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 import json
 from dataclasses import dataclass
 
 from .counts import SECTOR, SiteCount
-from .memory import short
-
-
-def table(head, rows) -> str:
-    """A text table: the first column to the left, numbers to the right."""
-    rows = [list(map(str, row)) for row in [head, *rows]]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True)))
-        .rstrip()
-        for row in rows
-    )  # fmt: skip
-
-
-def html_table(caption, head, rows) -> str:
-    def line(cells, tag):
-        return "<tr>" + "".join(f"<{tag}>{html.escape(str(c))}</{tag}>" for c in cells) + "</tr>"
-
-    body = "".join(line(row, "td") for row in rows)
-    return (
-        f"<table><caption>{html.escape(caption)}</caption><thead>{line(head, 'th')}</thead>"
-        f"<tbody>{body}</tbody></table>"
-    )
-
-
-class Report:
-    """Text, HTML and JSON for a frozen dataclass that has a `headline` and a `table`."""
-
-    def __repr__(self) -> str:
-        head, rows = self.table()
-        return self.headline() + ("\n" + table(head, rows) if rows else "")
-
-    def _repr_html_(self) -> str:
-        head, rows = self.table()
-        return html_table(self.headline(), head, rows) if rows else f"<p>{html.escape(self.headline())}</p>"
-
-    def to_json(self) -> str:
-        return json.dumps(dataclasses.asdict(self))
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.4g} %"
-
-
-def per(total, count) -> float:
-    return total / count if count else 0.0
+from .tables import Report, per, percent
 
 
 class Sites(Report):
@@ -113,17 +67,21 @@ class Coalescing(Sites):
 
     def headline(self) -> str:
         return (
-            f"{self.requests:,} requests, {self.sectors:,} sectors ({self.sectors_per_request:.4g} per request), "
+            f"{self.requests:,} requests, {self.sectors:,} sectors "
+            f"({self.sectors_per_request:.4g} per request), "
             f"{self.lines:,} lines, {percent(self.efficiency)} of the bytes moved were asked for"
         )
 
     def table(self):
         head = ("array", "access", "line", "requests", "sectors", "per request", "lines", "used")
         rows = [
-            (s.array, s.access, s.line, s.requests, s.sectors, f"{per(s.sectors, s.requests):.4g}", s.lines,
-             percent(per(s.bytes_used, s.bytes_moved)))
+            (
+                *(s.array, s.access, s.line, s.requests, s.sectors),
+                *(f"{per(s.sectors, s.requests):.4g}", s.lines),
+                percent(per(s.bytes_used, s.bytes_moved)),
+            )
             for s in self.sites
-        ]  # fmt: skip
+        ]
         return head, rows
 
 
@@ -144,7 +102,9 @@ class Banks(Sites):
 
     @property
     def worst(self) -> int:
-        """The most wavefronts of one request (of a half- or quarter-warp, for 8 or 16 bytes): 32-way, say."""
+        """The most wavefronts of one request (of a half- or quarter-warp, for 8 or 16 bytes):
+        32-way, say.
+        """
         return max((site.worst for site in self.sites), default=0)
 
     def headline(self) -> str:
@@ -156,7 +116,15 @@ class Banks(Sites):
     def table(self):
         head = ("array", "access", "line", "requests", "wavefronts", "conflicts", "worst")
         rows = [
-            (s.array, s.access, s.line, s.requests, s.wavefronts, s.wavefronts - s.ideal, f"{s.worst}-way")
+            (
+                s.array,
+                s.access,
+                s.line,
+                s.requests,
+                s.wavefronts,
+                s.wavefronts - s.ideal,
+                f"{s.worst}-way",
+            )
             for s in self.sites
         ]
         return head, rows
@@ -192,7 +160,9 @@ class Divergence(Report):
     @classmethod
     def from_json(cls, text: str) -> Divergence:
         d = json.loads(text)
-        return cls(tuple(BranchCount(**b) for b in d["branches"]), tuple(CodeCount(**c) for c in d["code"]))
+        return cls(
+            tuple(BranchCount(**b) for b in d["branches"]), tuple(CodeCount(**c) for c in d["code"])
+        )
 
     @property
     def instances(self) -> int:
@@ -278,77 +248,6 @@ class Intensity(Report):
 
 
 @dataclass(frozen=True)
-class Touch:
-    """One of the two accesses of a race."""
-
-    block: tuple[int, int, int]
-    thread: tuple[int, int, int]
-    line: int
-    access: str
-
-    def __str__(self) -> str:
-        verb = {"read": "reads it", "write": "writes it", "atomic": "updates it atomically"}[self.access]
-        return f"thread {short(self.thread)} of block {short(self.block)} {verb} at line {self.line}"
-
-
-@dataclass(frozen=True)
-class Race:
-    """Two threads at one cell with nothing that orders them; `first` came first in this run."""
-
-    array: str
-    cell: tuple[int, ...]
-    first: Touch
-    second: Touch
-
-    @property
-    def lines(self) -> tuple[int, int]:
-        return self.first.line, self.second.line
-
-    @property
-    def threads(self):
-        return self.first.thread, self.second.thread
-
-    def __str__(self) -> str:
-        cell = ", ".join(map(str, self.cell))
-        return f"{self.array}[{cell}]: {self.first}, {self.second}, and no barrier orders them"
-
-
-@dataclass(frozen=True, repr=False)
-class Races(Report):
-    """The first races found (a sequence), and the number of cells that have one."""
-
-    found: tuple[Race, ...]
-    cells: int
-
-    @classmethod
-    def from_json(cls, text: str) -> Races:
-        d = json.loads(text)
-        return cls(tuple(race_from(r) for r in d["found"]), d["cells"])
-
-    def __len__(self) -> int:
-        return len(self.found)
-
-    def __iter__(self):
-        return iter(self.found)
-
-    def __getitem__(self, i):
-        return self.found[i]
-
-    def headline(self) -> str:
-        return f"races at {self.cells:,} cells" if self.cells else "no races"
-
-    def table(self):
-        return ("race",), [(str(race),) for race in self.found]
-
-
-def race_from(d: dict) -> Race:
-    first, second = (
-        Touch(tuple(t["block"]), tuple(t["thread"]), t["line"], t["access"]) for t in (d["first"], d["second"])
-    )
-    return Race(d["array"], tuple(d["cell"]), first, second)
-
-
-@dataclass(frozen=True)
 class LineCount:
     """All that was counted at one line of source."""
 
@@ -371,8 +270,8 @@ class LineCount:
             parts.append(f"{self.conflicts:,} bank conflicts")
         elif self.shared_requests:
             parts.append("no bank conflicts")
-        if self.branches:
-            parts.append(f"{self.divergent:,} of {self.branches:,} divergent")
+        if self.divergent:
+            parts.append(f"{self.divergent:,} of {self.branches:,} branches divergent")
         if self.flops:
             parts.append(f"{self.flops:,} FLOPs")
         return ", ".join(parts)

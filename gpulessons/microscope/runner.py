@@ -1,21 +1,24 @@
-"""`trace(kernel)[grid, block](*args)`: run a kernel on the CPU, warp by warp, and keep what it did."""
+"""`trace(kernel)[grid, block](*args)`: run a kernel on the CPU, warp by warp, and keep what it
+did.
+"""
 
 from __future__ import annotations
 
 import inspect
 
 from .arguments import admitted
-from .compile import python_function
 from .launch import Launch
+from .names import python_function
 from .traces import Trace
 
 
 def trace(kernel, blocks=None):
     """A kernel ready to be launched under the microscope.
 
-    `kernel` is a plain function or one decorated with `cuda.jit`; `trace(kernel)[grid, block, stream, dynamic_shared]`
-    is launched like any kernel of Numba's, works on the arrays it is given, and returns a `Trace`. `blocks={0, 7}` runs
-    only these blocks of the grid, numbered from 0 with x running fastest, or given as (x, y) and (x, y, z).
+    `kernel` is a plain function or one decorated with `cuda.jit`; `trace(kernel)[grid, block,
+    stream, dynamic_shared]` is launched like any kernel of Numba's, works on the arrays it is
+    given, and returns a `Trace`. `blocks={0, 7}` runs only these blocks of the grid, numbered from
+    0 with x running fastest, or given as (x, y) and (x, y, z).
     """
     return Tracer(kernel, blocks)
 
@@ -29,9 +32,13 @@ class Tracer:
 
     def __getitem__(self, sizes):
         if not isinstance(sizes, tuple) or not 2 <= len(sizes) <= 4:
-            raise TypeError("launch as kernel[grid, block], or kernel[grid, block, stream, dynamic_shared]")
+            raise TypeError(
+                "launch as kernel[grid, block], or kernel[grid, block, stream, dynamic_shared]"
+            )
         grid, block, _, dynamic = (*sizes, 0, 0)[:4]
-        return lambda *args: run(self.function, args, Launch(self.function, grid, block, dynamic, self.blocks))
+        return lambda *args: run(
+            self.function, args, Launch(self.function, grid, block, dynamic, self.blocks)
+        )
 
     def __call__(self, *args):
         raise TypeError("a kernel needs a grid and a block: trace(kernel)[grid, block](…)")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .flow import WARP
+from .masks import WARP
 
 LONGEST = 2000  # steps of a block that are kept for a player
 
@@ -43,7 +43,9 @@ class Step:
 
 def log_of(trace):
     if trace.launch is None:
-        raise ValueError("this trace was read from JSON, which keeps counts but no single requests: trace it again")
+        raise ValueError(
+            "a trace read from JSON keeps counts but no single requests: trace it again"
+        )
     return trace.launch.log
 
 
@@ -51,12 +53,15 @@ def request_of(trace, space, array=None, access=None, line=None, number=0) -> Re
     """The `number`-th request (from 0) that fits, in the order in which they ran."""
     asked = {"access": access, "line": line}
     sites = [
-        s for s in log_of(trace).sites
+        s
+        for s in log_of(trace).sites
         if (space is None or s.array.space == space)
         and array in (None, s.array.name)
         and all(v is None or getattr(s, k) == v for k, v in asked.items())
-    ]  # fmt: skip
-    accesses = sorted(((a.clock, s, a) for s in sites for a in log_of(trace).sites[s]), key=lambda item: item[0])
+    ]
+    accesses = sorted(
+        ((a.clock, s, a) for s in sites for a in log_of(trace).sites[s]), key=lambda item: item[0]
+    )
     seen = 0
     for _, site, access_ in accesses:
         rows = np.unique(access_.lanes // WARP)
@@ -71,25 +76,42 @@ def one_request(site, access, row) -> Request:
     here = access.lanes // WARP == row
     byte = access.place[here].astype(np.int64) * site.array.step + site.array.offset
     return Request(
-        site.array.name, site.array.space, site.access, site.function, site.line, site.array.dtype.itemsize,
-        int(access.moment.blocks[row]), access.moment.slot,
-        tuple((access.lanes[here] % WARP).tolist()), tuple(byte.tolist()),
-    )  # fmt: skip
+        *(site.array.name, site.array.space, site.access, site.function, site.line),
+        *(site.array.dtype.itemsize, int(access.moment.blocks[row]), access.moment.slot),
+        tuple((access.lanes[here] % WARP).tolist()),
+        tuple(byte.tolist()),
+    )
 
 
 def runs_of(trace, warp: int) -> list[tuple[str, int, int]]:
-    """(function, line, active lanes as bits) for every run of code of one warp of the first block, in order."""
-    return [(function, line, bits) for _, slot, function, line, bits in log_of(trace).marks if slot == warp]
+    """(function, line, active lanes as bits) for every run of code of one warp of the first block,
+    in order.
+    """
+    return [
+        (function, line, bits)
+        for _, slot, function, line, bits in log_of(trace).marks
+        if slot == warp
+    ]
 
 
 def steps_of(trace) -> tuple[Step, ...]:
     """What the warps of the first traced block did, in order; the first `LONGEST` steps."""
     log, first = log_of(trace), trace.launch.first
-    found = [(clock, (slot, function, line, bits), None) for clock, slot, function, line, bits in log.marks]
+    found = [
+        (clock, (slot, function, line, bits), None)
+        for clock, slot, function, line, bits in log.marks
+    ]
     for site, accesses in log.sites.items():
-        found += [(a.clock, site, a) for a in accesses if a.moment.blocks[0] == first and (a.lanes < WARP).any()]
+        found += [
+            (a.clock, site, a)
+            for a in accesses
+            if a.moment.blocks[0] == first and (a.lanes < WARP).any()
+        ]
     found = sorted(found, key=lambda item: item[0])[:LONGEST]
-    return tuple(code_step(*what) if access is None else access_step(what, access) for _, what, access in found)
+    return tuple(
+        code_step(*what) if access is None else access_step(what, access)
+        for _, what, access in found
+    )
 
 
 def code_step(slot, function, line, bits) -> Step:
@@ -98,7 +120,8 @@ def code_step(slot, function, line, bits) -> Step:
 
 def access_step(site, access) -> Step:
     here = access.lanes < WARP
+    cells = tuple(site.array.cell(int(p)) for p in access.place[here])
     return Step(
-        access.moment.slot, site.function, site.line, tuple(access.lanes[here].tolist()), site.array.name, site.access,
-        site.array.shape, tuple(site.array.cell(int(p)) for p in access.place[here]),
-    )  # fmt: skip
+        *(access.moment.slot, site.function, site.line, tuple(access.lanes[here].tolist())),
+        *(site.array.name, site.access, site.array.shape, cells),
+    )

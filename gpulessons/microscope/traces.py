@@ -8,10 +8,11 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from .compile import source_of
 from .counts import SiteCount, count_site
 from .faults import Caution
+from .names import source_of
 from .races import find_races
+from .racing import Races
 from .reports import (
     Banks,
     BranchCount,
@@ -20,7 +21,6 @@ from .reports import (
     Divergence,
     Intensity,
     LineCount,
-    Races,
     Work,
 )
 
@@ -31,8 +31,9 @@ KEPT = 10  # races kept in JSON
 class Trace:
     """What the threads of one launch did.
 
-    `threads` and all counts are of the blocks that were traced. `flops` counts one for each +, −, ×, / on floating-point
-    numbers and each call of sqrt, exp, …, two for fma, and for complex numbers 2 (+, −), 6 (×) or 11 (/).
+    `threads` and all counts are of the blocks that were traced. `flops` counts one for each +, −,
+    ×, / on floating-point numbers and each call of sqrt, exp, …, two for fma, and for complex
+    numbers 2 (+, −), 6 (×) or 11 (/).
     """
 
     kernel: str
@@ -47,7 +48,9 @@ class Trace:
     code: tuple[CodeCount, ...]
     flops_by_line: tuple[tuple[str, int, str, int], ...]  # function, line, dtype, operations
     warnings: tuple[Caution, ...]
-    launch: object = field(compare=False, default=None)  # the log itself; None in a trace read from JSON
+    launch: object = field(
+        compare=False, default=None
+    )  # the log itself; None in a trace read from JSON
     recorded_races: Races | None = field(compare=False, default=None)  # in a trace read from JSON
 
     @classmethod
@@ -67,7 +70,9 @@ class Trace:
             branches=tuple(BranchCount(*where, *n) for where, n in sorted(log.branches.items())),
             code=tuple(CodeCount(*where, *n) for where, n in sorted(log.code.items())),
             flops_by_line=tuple((*where, n) for where, n in sorted(log.flops.items())),
-            warnings=tuple(Caution(*what, n) for what, n in sorted(log.cautions.items(), key=lambda c: c[0][1])),
+            warnings=tuple(
+                Caution(*what, n) for what, n in sorted(log.cautions.items(), key=lambda c: c[0][1])
+            ),
             launch=launch,
         )
 
@@ -83,12 +88,15 @@ class Trace:
             raise ValueError(f'access is "read", "write" or "atomic", not {access!r}')
         wanted = {"array": array, "access": access, "line": line}
         return tuple(
-            s for s in self.sites
+            s
+            for s in self.sites
             if s.space == space and all(v is None or getattr(s, k) == v for k, v in wanted.items())
-        )  # fmt: skip
+        )
 
     def coalescing(self, array=None, access=None, line=None) -> Coalescing:
-        """Requests to global memory and what they moved: of one array, one kind of access, one line, or all."""
+        """Requests to global memory and what they moved: of one array, one kind of access, one
+        line, or all.
+        """
         return Coalescing(self.select("global", array, access, line))
 
     def banks(self, array=None, access=None, line=None) -> Banks:
@@ -102,7 +110,10 @@ class Trace:
         """Accesses and FLOPs of the average thread."""
 
         def each(space, access):
-            return sum(s.accesses for s in self.sites if (s.space, s.access) == (space, access)) / self.threads
+            return (
+                sum(s.accesses for s in self.sites if (s.space, s.access) == (space, access))
+                / self.threads
+            )
 
         kinds = [("global", a) for a in ("read", "write", "atomic")]
         kinds += [("shared", a) for a in ("read", "write", "atomic")]
@@ -137,14 +148,23 @@ class Trace:
         branches = [b for b in self.branches if (b.function, b.line) == (function, line)]
         flops = sum(n for f, at, _, n in self.flops_by_line if (f, at) == (function, line))
         return LineCount(
-            function, line, flops, moved.requests, moved.sectors, banks.requests, banks.conflicts,
-            sum(b.instances for b in branches), sum(b.divergent for b in branches),
-        )  # fmt: skip
+            function,
+            line,
+            flops,
+            moved.requests,
+            moved.sectors,
+            banks.requests,
+            banks.conflicts,
+            sum(b.instances for b in branches),
+            sum(b.divergent for b in branches),
+        )
 
     # Forms
 
     def summary(self) -> list[str]:
-        parts = [f"{self.kernel}: {self.blocks:,} blocks, {self.threads:,} threads, {self.flops:,} FLOPs"]
+        parts = [
+            f"{self.kernel}: {self.blocks:,} blocks, {self.threads:,} threads, {self.flops:,} FLOPs"
+        ]
         if self.coalescing().requests:
             parts.append(f"global memory: {self.coalescing().headline()}")
         if self.banks().requests:
@@ -156,7 +176,9 @@ class Trace:
         return "\n".join(self.summary())
 
     def _repr_html_(self) -> str:
-        return "<ul>" + "".join(f"<li>{html.escape(part)}</li>" for part in self.summary()) + "</ul>"
+        return (
+            "<ul>" + "".join(f"<li>{html.escape(part)}</li>" for part in self.summary()) + "</ul>"
+        )
 
     def to_json(self) -> str:
         plain = dataclasses.replace(self, launch=None, recorded_races=self.races())
@@ -166,7 +188,12 @@ class Trace:
     def from_json(cls, text: str) -> Trace:
         d = json.loads(text)
         d |= {"grid": tuple(d["grid"]), "block": tuple(d["block"]), "launch": None}
-        kinds = {"sites": SiteCount, "branches": BranchCount, "code": CodeCount, "warnings": Caution}
+        kinds = {
+            "sites": SiteCount,
+            "branches": BranchCount,
+            "code": CodeCount,
+            "warnings": Caution,
+        }
         d |= {name: tuple(kind(**item) for item in d[name]) for name, kind in kinds.items()}
         d["flops_by_line"] = tuple(map(tuple, d["flops_by_line"]))
         d["recorded_races"] = Races.from_json(json.dumps(d["recorded_races"]))
@@ -174,7 +201,9 @@ class Trace:
 
 
 def warn_of_doubles(launch, arguments):
-    """Double-precision arithmetic in a launch that has no double-precision array is rarely meant."""
+    """Double-precision arithmetic in a launch that has no double-precision array is rarely
+    meant.
+    """
     arrays = [a for value in arguments for a in (value if isinstance(value, tuple) else (value,))]
     kinds = {a.array.dtype.name for a in arrays if hasattr(a, "array")}
     if kinds & {"float64", "complex128"}:
@@ -182,7 +211,7 @@ def warn_of_doubles(launch, arguments):
     for (function, line, dtype), times in launch.log.flops.items():
         if dtype in ("float64", "complex128"):
             text = (
-                f"{function} computes in {dtype} though no array is: an int or a Python float among "
-                "float32 numbers does that in Numba; float32(…) keeps it single"
+                f"{function} computes in {dtype} though no array is: an int or a Python float "
+                "among float32 numbers does that in Numba; float32(…) keeps it single"
             )
             launch.log.cautions["double precision", line, text] += times

@@ -1,4 +1,6 @@
-"""`with tracing() as launches:` runs programs that use Numba-CUDA on the CPU, every launch traced."""
+"""`with tracing() as launches:` runs programs that use Numba-CUDA on the CPU, every launch
+traced.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +19,20 @@ SIGNATURES = weakref.WeakKeyDictionary()  # kernels decorated with a signature w
 
 @contextmanager
 def tracing():
-    """Inside, `from numba import cuda` means the microscope: arrays stay on the host, launches append a `Trace`.
+    """Inside, `from numba import cuda` means the microscope: arrays stay on the host, launches
+    append a `Trace`.
 
-    Works on a machine with a GPU or without one; behind it, the process is as it was. Kernels that were decorated inside
-    with an explicit signature stay kernels that compile when first launched.
+    Works on a machine with a GPU or without one; behind it, the process is as it was. Kernels that
+    were decorated inside with an explicit signature stay kernels that compile when first launched.
     """
     from numba import cuda
 
     launches: list = []
     jit, kernel_class = cuda.jit, type(cuda.jit(lambda: None))
-    with replaced(cuda, device.NAMES | {"jit": lazy(jit)}), replaced(kernel_class, launchers(launches)):
+    with (
+        replaced(cuda, device.NAMES | {"jit": lazy(jit)}),
+        replaced(kernel_class, launchers(launches)),
+    ):
         yield launches
 
 
@@ -47,10 +53,14 @@ def replaced(owner, names: dict):
 
 
 def lazy(jit):
-    """`cuda.jit` that never compiles when it decorates: a signature is remembered for the launch."""
+    """`cuda.jit` that never compiles when it decorates: a signature is remembered for the
+    launch.
+    """
 
     def lazy_jit(func_or_sig=None, *args, **options):
-        if func_or_sig is None or callable(func_or_sig) and not hasattr(func_or_sig, "return_type"):
+        if func_or_sig is None or (
+            callable(func_or_sig) and not hasattr(func_or_sig, "return_type")
+        ):
             return jit(func_or_sig, *args, **options)
 
         def decorate(function):
@@ -77,7 +87,9 @@ def launchers(launches: list) -> dict:
 
     def item(kernel, sizes):
         if not isinstance(sizes, tuple) or len(sizes) < 2:
-            raise ValueError("launch as kernel[grid, block](…): it takes at least a grid and a block")
+            raise ValueError(
+                "launch as kernel[grid, block](…): it takes at least a grid and a block"
+            )
         return configure(kernel, *sizes)
 
     def forall(kernel, ntasks, tpb=0, stream=0, sharedmem=0):
@@ -111,7 +123,11 @@ def fits(arg, numba_type) -> bool:
     if not hasattr(numba_type, "ndim"):
         return not hasattr(arg, "ndim") or np.ndim(arg) == 0
     array = host_array(arg, "", []) if hasattr(arg, "dtype") else None
-    return array is not None and array.ndim == numba_type.ndim and array.dtype == dtype_of(numba_type.dtype, array)
+    return (
+        array is not None
+        and array.ndim == numba_type.ndim
+        and array.dtype == dtype_of(numba_type.dtype, array)
+    )
 
 
 def dtype_of(numba_type, array):
@@ -123,6 +139,10 @@ def dtype_of(numba_type, array):
 
 def typed(arg, numba_type):
     try:
-        return arg if hasattr(numba_type, "ndim") else np.asarray(arg).astype(np.dtype(str(numba_type)))[()]
+        return (
+            arg
+            if hasattr(numba_type, "ndim")
+            else np.asarray(arg).astype(np.dtype(str(numba_type)))[()]
+        )
     except TypeError:
         return arg

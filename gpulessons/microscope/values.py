@@ -1,14 +1,14 @@
 """Arithmetic as Numba types it, on NumPy vectors with one element per lane.
 
-A value that every thread shares stays a plain Python number: an int is an int64, a float a float64, as Numba reads
-literals. NumPy scalars and vectors keep their own type. Where Python, NumPy and Numba differ, Numba wins: integers widen
-to 64 bits and wrap around, int32 with float32 gives float64, a float32 raised to an int stays float32.
+A value that every thread shares stays a plain Python number: an int is an int64, a float a float64,
+as Numba reads literals. NumPy scalars and vectors keep their own type. Where Python, NumPy and
+Numba differ, Numba wins: integers widen to 64 bits and wrap around, int32 with float32 gives
+float64, a float32 raised to an int stays float32.
 """
 
 from __future__ import annotations
 
-import math
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -16,7 +16,9 @@ from .faults import Unsupported
 
 BOOL, INT64, UINT64, FLOAT64 = map(np.dtype, ("bool", "int64", "uint64", "float64"))
 PLAIN = {bool: BOOL, int: INT64, float: FLOAT64, complex: np.dtype("complex128")}
-SETTLED = frozenset(map(np.dtype, "int64 uint64 float16 float32 float64 complex64 complex128".split()))
+SETTLED = frozenset(
+    map(np.dtype, ["int64", "uint64", "float16", "float32", "float64", "complex64", "complex128"])
+)
 COMPLEX_FLOPS = {np.add: 2, np.subtract: 2, np.multiply: 6, np.true_divide: 11}
 
 
@@ -46,7 +48,7 @@ def cast(w, value, dtype):
     return plain(np.asarray(value).astype(dtype, copy=False)[()])
 
 
-@lru_cache(maxsize=None)
+@cache
 def common(a: np.dtype, b: np.dtype) -> np.dtype:
     """The type Numba computes `a + b` in."""
     if a.kind in "fc" or b.kind in "fc":
@@ -84,7 +86,10 @@ def binary(ufunc, rule=common, of_ints=None):
         if not (
             type(a) is np.ndarray
             and a.dtype in SETTLED
-            and (type(b) is int and a.dtype is INT64 or type(b) is np.ndarray and b.dtype is a.dtype)
+            and (
+                (type(b) is int and a.dtype is INT64)
+                or (type(b) is np.ndarray and b.dtype is a.dtype)
+            )
         ):
             a, b = convert(rule, w, a, b)
         out = ufunc(a, b)
@@ -100,7 +105,9 @@ def divided(instruction, ufunc):
 
     def apply(w, a, b):
         if dtype_of(a).kind in "iub" and dtype_of(b).kind in "iub" and w.any_lane(np.equal(b, 0)):
-            w.caution("division by zero", "an integer is divided by zero, which a GPU leaves undefined")
+            w.caution(
+                "division by zero", "an integer is divided by zero, which a GPU leaves undefined"
+            )
         return instruction(w, a, b)
 
     return apply
@@ -162,7 +169,11 @@ def widen(value):
 
 def negate(w, x):
     """Numba negates in the number's own width, and widens then: −(−2³¹) stays −2³¹."""
-    return wrap(-x) if type(x) is int else plain(widen(np.negative(as_type(w, x, INT64) if dtype_of(x) == BOOL else x)))
+    return (
+        wrap(-x)
+        if type(x) is int
+        else plain(widen(np.negative(as_type(w, x, INT64) if dtype_of(x) == BOOL else x)))
+    )
 
 
 UNARY = {
@@ -189,118 +200,3 @@ def merge(bits, new, old):
         return type(new)(*parts) if hasattr(new, "_fields") else tuple(parts)
     dtype = np.promote_types(dtype_of(new), dtype_of(old))
     return np.where(bits, as_type(None, new, dtype), as_type(None, old, dtype))
-
-
-def elementwise(function):
-    """A function of Python's math module, lifted to vectors."""
-    lifted = np.frompyfunc(function, 1, 1)
-    return lambda x: np.asarray(lifted(x)).astype(x.dtype)[()]
-
-
-def floating(ufunc, flops=1):
-    """sqrt, exp, sin, …: float32 stays float32, integers become float64."""
-
-    def apply(w, *values):
-        dtype = values_type(values)
-        out = ufunc(*(as_type(w, v, dtype) for v in values))
-        if flops:
-            w.count_flops(dtype, flops)
-        return plain(out)
-
-    return apply
-
-
-def values_type(values) -> np.dtype:
-    dtypes = [dtype_of(v) for v in values]
-    return np.result_type(*(d if d.kind in "fc" else FLOAT64 for d in dtypes))
-
-
-def to_integer(ufunc):
-    """math.floor, ceil, trunc, round(x): an int64."""
-    return lambda w, x: cast(w, ufunc(x) if dtype_of(x).kind == "f" else x, INT64)
-
-
-def extremum(of_floats, of_integers):
-    """min and max of two or more; a NaN counts as missing, as on a GPU."""
-
-    def apply(w, *values):
-        values = values[0] if len(values) == 1 else values
-        dtype = np.result_type(*map(dtype_of, values))
-        ufunc = of_floats if dtype.kind == "f" else of_integers
-        out = as_type(w, values[0], dtype)
-        for value in values[1:]:
-            out = ufunc(out, as_type(w, value, dtype))
-        return plain(out)
-
-    return apply
-
-
-def rounded(w, x, digits=None):
-    return to_integer(np.rint)(w, x) if digits is None else plain(np.round(x, digits))
-
-
-def fused(w, a, b, c):
-    """a·b + c rounded once; float32 through float64, which is exact enough to round once."""
-    dtype = values_type((a, b, c))
-    w.count_flops(dtype, 2)
-    wide = np.result_type(dtype, FLOAT64)
-    return plain((as_type(w, a, wide) * as_type(w, b, wide) + as_type(w, c, wide)).astype(dtype))
-
-
-def predicate(ufunc):
-    return lambda w, x: plain(ufunc(as_type(w, x, values_type((x,)))))
-
-
-def absolute(w, x):
-    return plain(np.abs(as_type(w, x, INT64) if dtype_of(x) == BOOL else x))
-
-
-def to_int(w, x):
-    return x if dtype_of(x).kind in "iu" else cast(w, x, INT64)
-
-
-def to_float(w, x):
-    return x if dtype_of(x).kind == "f" else cast(w, x, FLOAT64)
-
-
-def to_complex(w, re, im=0.0):
-    return plain(as_type(w, re, FLOAT64) + 1j * as_type(w, im, FLOAT64))
-
-
-def select(w, test, a, b):
-    """`cuda.selp(test, a, b)`."""
-    test = truth(test)
-    return merge(test, a, b) if isinstance(test, np.ndarray) else (a if test else b)
-
-
-ROOTS = "sqrt exp expm1 log log2 log10 log1p sin cos tan sinh cosh tanh exp2 cbrt".split()
-ARCS = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh"}
-SPECIAL = "erf erfc gamma lgamma".split()
-TWO = {"atan2": np.arctan2, "hypot": np.hypot, "pow": np.power, "fmod": np.fmod, "copysign": np.copysign}
-
-
-def _functions() -> dict:
-    """Python callables a kernel may name → instructions."""
-    table = {getattr(np, name): floating(getattr(np, name)) for name in ROOTS}
-    table |= {getattr(math, n): floating(getattr(np, n)) for n in ROOTS if hasattr(math, n)}
-    for short, long in ARCS.items():
-        table[getattr(math, short)] = table[getattr(np, long)] = floating(getattr(np, long))
-    table |= {getattr(math, n): floating(elementwise(getattr(math, n))) for n in SPECIAL}
-    for name, ufunc in TWO.items():
-        table[getattr(math, name)] = table[ufunc] = floating(ufunc)
-    for name in ("isnan", "isinf", "isfinite"):
-        table[getattr(math, name)] = table[getattr(np, name)] = predicate(getattr(np, name))
-    biggest, smallest = extremum(np.fmax, np.maximum), extremum(np.fmin, np.minimum)
-    table |= {max: biggest, np.fmax: biggest, min: smallest, np.fmin: smallest}
-    table |= {np.maximum: extremum(np.maximum, np.maximum), np.minimum: extremum(np.minimum, np.minimum)}
-    table |= {math.floor: to_integer(np.floor), math.ceil: to_integer(np.ceil), math.trunc: to_integer(np.trunc)}
-    table |= {np.floor: floating(np.floor, 0), np.ceil: floating(np.ceil, 0), np.trunc: floating(np.trunc, 0)}
-    table |= {math.fabs: floating(np.abs, 0), abs: absolute, np.abs: absolute, np.sign: floating(np.sign, 0)}
-    table |= {math.degrees: floating(np.degrees), math.radians: floating(np.radians)}
-    table |= {round: rounded, int: to_int, float: to_float, complex: to_complex, pow: power}
-    table[bool] = lambda w, x: truth(x)
-    table[divmod] = lambda w, a, b: (ARITHMETIC["FloorDiv"](w, a, b), ARITHMETIC["Mod"](w, a, b))
-    return table
-
-
-FUNCTIONS = _functions()

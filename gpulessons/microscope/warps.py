@@ -1,25 +1,32 @@
-"""The state of a front of warps: the n-th warp of each of many blocks, run together as vectors of lanes."""
+"""The state of a front of warps: the n-th warp of each of many blocks, run together as vectors of
+lanes.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .flow import WARP, Mask
 from .log import Moment
+from .masks import WARP, Mask
 from .memory import Array, local_copies
 
 
 def spread(linear, extent):
-    """Linear numbers → (x, y, z) in a grid or block of that extent; a flat axis is the plain number 0."""
+    """Linear numbers → (x, y, z) in a grid or block of that extent; a flat axis is the plain number
+    0.
+    """
     x, y, _ = extent
     parts = linear % x, linear // x % y, linear // (x * y)
-    return tuple(0 if n == 1 else part.astype(np.int32) for n, part in zip(extent, parts, strict=True))
+    return tuple(
+        0 if n == 1 else part.astype(np.int32) for n, part in zip(extent, parts, strict=True)
+    )
 
 
 class Warps:
     """Warp `slot` of every block in `blocks`: 32 lanes a block, side by side.
 
-    `mask` holds the active lanes, `alive` those that have not returned; compiled kernels call functions `f(w, …)`.
+    `mask` holds the active lanes, `alive` those that have not returned; compiled kernels call
+    functions `f(w, …)`.
     """
 
     def __init__(self, launch, slot: int, blocks: np.ndarray, shared: dict):

@@ -21,7 +21,8 @@ def threads(grid, block):
     for by in range(grid[1]):
         for bx in range(grid[0]):
             ids = [
-                (bx * block[0] + t % block[0], by * block[1] + t // block[0]) for t in range(block[0] * block[1])
+                (bx * block[0] + t % block[0], by * block[1] + t // block[0])
+                for t in range(block[0] * block[1])
             ]
             yield from (ids[w : w + 32] for w in range(0, len(ids), 32))
 
@@ -31,9 +32,14 @@ small = st.integers(0, 9)
 
 @settings(max_examples=60, deadline=None)
 @given(
-    a=small, b=small, c=small, width=st.sampled_from(list(WIDTHS)), limit=st.integers(1, 40),
-    block=st.tuples(st.integers(1, 40), st.integers(1, 4)), grid=st.tuples(st.integers(1, 3), st.integers(1, 2)),
-)  # fmt: skip
+    a=small,
+    b=small,
+    c=small,
+    width=st.sampled_from(list(WIDTHS)),
+    limit=st.integers(1, 40),
+    block=st.tuples(st.integers(1, 40), st.integers(1, 4)),
+    grid=st.tuples(st.integers(1, 3), st.integers(1, 2)),
+)
 def test_sectors_and_lines_of_affine_accesses(a, b, c, width, limit, block, grid):
     size = a * grid[0] * block[0] + b * grid[1] * block[1] + c + 1
     x = np.zeros(size, WIDTHS[width])
@@ -92,17 +98,32 @@ def wavefronts(places, width):
 
 @settings(max_examples=60, deadline=None)
 @given(
-    a=st.integers(0, 70), c=small, limit=st.integers(1, 96), threads=st.integers(1, 96),
-    case=st.sampled_from([(shared_bytes, 1), (shared_words, 4), (shared_doubles, 8), (shared_complex, 16)]),
-)  # fmt: skip
+    a=st.integers(0, 70),
+    c=small,
+    limit=st.integers(1, 96),
+    threads=st.integers(1, 96),
+    case=st.sampled_from(
+        [(shared_bytes, 1), (shared_words, 4), (shared_doubles, 8), (shared_complex, 16)]
+    ),
+)
 def test_wavefronts_of_affine_shared_accesses(a, c, limit, threads, case):
     kernel, width = case
     t = trace(kernel)[1, threads](np.zeros(threads, np.float32), a, c, limit)
     parts = max(1, width // 4)
-    places = [[(a * i + c) % SIZE for i in range(w, min(w + 32, threads)) if i < limit] for w in range(0, threads, 32)]
+    places = [
+        [(a * i + c) % SIZE for i in range(w, min(w + 32, threads)) if i < limit]
+        for w in range(0, threads, 32)
+    ]
     lanes = [list(range(w, min(w + 32, threads, limit))) for w in range(0, threads, 32)]
     served = [
-        wavefronts([p for p, lane in zip(places[w], lanes[w], strict=True) if lane % 32 * parts // 32 == part], width)
+        wavefronts(
+            [
+                p
+                for p, lane in zip(places[w], lanes[w], strict=True)
+                if lane % 32 * parts // 32 == part
+            ],
+            width,
+        )
         for w in range(len(places))
         for part in range(parts)
     ]

@@ -12,7 +12,9 @@ from numba import cuda
 from gpulessons.microscope import trace, tracing
 
 Point = namedtuple("Point", "x y")
-PARTICLE = np.dtype([("kind", np.int8), ("mass", np.float32), ("at", np.float64)])  # packed: 13 bytes
+PARTICLE = np.dtype(
+    [("kind", np.int8), ("mass", np.float32), ("at", np.float64)]
+)  # packed: 13 bytes
 
 
 def double(x, y):
@@ -21,7 +23,22 @@ def double(x, y):
         y[i] = 2 * x[i]
 
 
-@pytest.mark.parametrize("dtype", "int8 uint8 int16 int32 uint32 int64 uint64 float16 float32 float64 complex64".split())
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "int8",
+        "uint8",
+        "int16",
+        "int32",
+        "uint32",
+        "int64",
+        "uint64",
+        "float16",
+        "float32",
+        "float64",
+        "complex64",
+    ],
+)
 def test_numpy_arrays_of_every_type(dtype):
     x = np.arange(50).astype(dtype)
     y = np.zeros_like(x)
@@ -32,10 +49,13 @@ def test_numpy_arrays_of_every_type(dtype):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda a: a[::2], lambda a: a[::-1], lambda a: a[10:60], lambda a: a.reshape(10, 10)[:, 3],
+        lambda a: a[::2],
+        lambda a: a[::-1],
+        lambda a: a[10:60],
+        lambda a: a.reshape(10, 10)[:, 3],
         lambda a: np.broadcast_to(a[:1], (50,)),
     ],
-)  # fmt: skip
+)
 def test_views_of_arrays(make):
     x = make(np.arange(100.0))
     y = np.zeros(len(x))
@@ -93,9 +113,16 @@ def test_records():
     out = np.zeros(20)
     t = trace(kernel)[1, 20](particles, one, out)
     assert np.array_equal(out, np.arange(20) * 0.5 + 4.25)
-    assert np.array_equal(particles["at"], np.arange(20)) and np.array_equal(particles["mass"], 2 * np.arange(20))
+    assert np.array_equal(particles["at"], np.arange(20)) and np.array_equal(
+        particles["mass"], 2 * np.arange(20)
+    )
     assert t.races().cells == 0
-    assert {s.array for s in t.sites} >= {"particles.mass", "particles.at", "particles.kind", "one.mass"}
+    assert {s.array for s in t.sites} >= {
+        "particles.mass",
+        "particles.at",
+        "particles.kind",
+        "one.mass",
+    }
     astride = {(13 * i + 1 + b) // 32 for i in range(20) for b in (0, 3)}
     assert t.coalescing("particles.mass", "write").sectors == len(astride)
 
@@ -134,7 +161,13 @@ def test_arrays_and_kernels_of_the_simulator():
         assert np.array_equal(y.copy_to_host(), 2 * np.arange(50.0)), y.copy_to_host()
         print("simulated", t.coalescing("x").requests)
     """
-    module = "from numba import cuda\n@cuda.jit\ndef double(x, y):\n    i = cuda.grid(1)\n    if i < 50:\n        y[i] = 2 * x[i]\n"
+    module = """from numba import cuda
+@cuda.jit
+def double(x, y):
+    i = cuda.grid(1)
+    if i < 50:
+        y[i] = 2 * x[i]
+"""
     import os
     import tempfile
 
@@ -143,7 +176,9 @@ def test_arrays_and_kernels_of_the_simulator():
             f.write(module)
         path = os.pathsep.join([folder, os.getcwd(), os.environ.get("PYTHONPATH", "")])
         env = os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "PYTHONPATH": path}
-        done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=60
+        )
     assert done.stdout == "simulated 2\n", done.stderr
 
 

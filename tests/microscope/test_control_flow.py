@@ -38,7 +38,7 @@ def early_returns(i, x):
     for k in range(10):
         if k * k > i:
             return k
-        if i % 7 == 3:
+        if i % 7 == 3:  # noqa: SIM102
             if k == 2:
                 return 1000 + i
     return -2
@@ -65,7 +65,7 @@ def while_true(i, x):
 
 
 def short_circuit_guards_an_index(i, x):
-    if i < 20 and x[i] > 5 or i == 31:
+    if (i < 20 and x[i] > 5) or i == 31:
         return 1
     return 0 if i >= 20 or x[i] < 2 else 2
 
@@ -85,7 +85,7 @@ def over_an_array(i, x):
     total = 0
     for k, v in enumerate(x[: i % 6]):
         total += k * v
-    for a, b in zip(x, x[i % 5 :]):
+    for a, b in zip(x, x[i % 5 :]):  # noqa: B905
         if a == 9:
             break
         total += a * b
@@ -116,9 +116,19 @@ def chained_assignment(i, x):
 
 
 FUNCTIONS = [
-    collatz, breaks_and_continues, early_returns, loop_variable_survives, while_true, short_circuit_guards_an_index,
-    conditional_expressions, steps_down, over_an_array, tuples_and_swaps, slices, chained_assignment,
-]  # fmt: skip
+    collatz,
+    breaks_and_continues,
+    early_returns,
+    loop_variable_survives,
+    while_true,
+    short_circuit_guards_an_index,
+    conditional_expressions,
+    steps_down,
+    over_an_array,
+    tuples_and_swaps,
+    slices,
+    chained_assignment,
+]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -200,14 +210,19 @@ def test_block_shapes_of_three_dimensions():
     def kernel(out):
         x, y, z = cuda.grid(3)
         out[x, y, z] = (
-            cuda.threadIdx.x + 10 * cuda.threadIdx.y + 100 * cuda.threadIdx.z
+            cuda.threadIdx.x
+            + 10 * cuda.threadIdx.y
+            + 100 * cuda.threadIdx.z
             + 1000 * (cuda.blockIdx.x + 2 * cuda.blockIdx.y + 4 * cuda.blockIdx.z)
-        )  # fmt: skip
+        )
 
     out = np.full((6, 10, 4), -1)
     trace(kernel)[(2, 2, 2), (3, 5, 2)](out)
     expected = np.fromfunction(
-        lambda x, y, z: x % 3 + 10 * (y % 5) + 100 * (z % 2) + 1000 * (x // 3 + 2 * (y // 5) + 4 * (z // 2)), out.shape
+        lambda x, y, z: (
+            x % 3 + 10 * (y % 5) + 100 * (z % 2) + 1000 * (x // 3 + 2 * (y // 5) + 4 * (z // 2))
+        ),
+        out.shape,
     )
     assert np.array_equal(out, expected)
 

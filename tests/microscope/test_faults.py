@@ -1,4 +1,6 @@
-"""What a GPU would not survive is raised, with everything a sentence about it needs; the rest is a caution."""
+"""What a GPU would not survive is raised, with everything a sentence about it needs; the rest is a
+caution.
+"""
 
 import numpy as np
 import pytest
@@ -35,7 +37,11 @@ def test_reading_past_the_end_names_array_index_shape_block_and_thread():
     assert (fault.array, fault.index, fault.shape) == ("x", (100,), (100,))
     assert (fault.block, fault.thread, fault.access) == ((3, 0, 0), (4, 0, 0), "read")
     assert fault.line == no_guard.__code__.co_firstlineno + 2
-    assert str(fault) == f"line {fault.line}: thread 4 of block 3 reads x[100], outside its shape (100,) (a GPU would not tell)"
+    assert (
+        str(fault)
+        == f"line {fault.line}: thread 4 of block 3 reads x[100], outside its shape (100,) "
+        "(a GPU would not tell)"
+    )
     assert isinstance(fault, IndexError)
 
 
@@ -142,7 +148,9 @@ def test_too_much_static_shared_memory_names_the_line():
         s = cuda.shared.array(BIG, float64)
         s[0] = x[0]
 
-    with pytest.raises(LaunchError, match="56,000 bytes of shared memory in a block: a GPU gives 49,152") as caught:
+    with pytest.raises(
+        LaunchError, match="56,000 bytes of shared memory in a block: a GPU gives 49,152"
+    ) as caught:
         trace(greedy)[1, 1](np.zeros(1))
     assert caught.value.line == greedy.__code__.co_firstlineno + 1
 

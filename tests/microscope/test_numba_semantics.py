@@ -1,11 +1,14 @@
-"""Arithmetic as Numba types it: every expression is compared with Numba's own compiled code on the CPU."""
+"""Arithmetic as Numba types it: every expression is compared with Numba's own compiled code on the
+CPU.
+"""
 
 import linecache
 import math
 
+import numba
 import numpy as np
 import pytest
-from numba import cuda, float32, int8, int32, int64, njit, uint32, uint64
+from numba import cuda, float32, njit
 
 from gpulessons.microscope import trace
 
@@ -17,6 +20,7 @@ FLOATS = np.array([0.1, -1.5, 3.7, 1e10, -2.25, 0.3333333, 7.0, 1e-3], np.float3
 DOUBLES = np.array([0.1, -1.5, 3.7, 1e10, -2.25, 1 / 3, 7.0, 1e-3])
 POSITIVE = np.abs(FLOATS)
 
+TYPES = ["int8", "int32", "int64", "uint32", "uint64", "float32"]
 EXPRESSIONS = [
     ("a + b", INTS32, INTS32),  # widens: no overflow
     ("int32(a + b)", INTS32, INTS32),  # wraps around
@@ -93,7 +97,7 @@ def function_of(expression):
     source = f"def f(a, b):\n    return {expression}\n"
     name = f"<expression {expression}>"
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-    space = dict(globals())
+    space = {"math": math} | {name: getattr(numba, name) for name in TYPES}
     exec(compile(source, name, "exec"), space)
     return space["f"]
 
@@ -224,7 +228,9 @@ def test_a_double_that_creeps_in_is_a_caution_with_its_line():
         x[i] = x[i] * 0.5
 
     t = trace(scale)[1, 8](np.ones(8, np.float32))
-    assert [(w.kind, w.line) for w in t.warnings] == [("double precision", scale.__code__.co_firstlineno + 2)]
+    assert [(w.kind, w.line) for w in t.warnings] == [
+        ("double precision", scale.__code__.co_firstlineno + 2)
+    ]
     assert not trace(scale)[1, 8](np.ones(8)).warnings
 
 

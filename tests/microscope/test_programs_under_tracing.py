@@ -45,8 +45,13 @@ def program(n=100):
 def test_a_program_runs_and_its_launches_are_kept_in_order():
     with tracing() as launches:
         once, twice = program()
-    assert np.array_equal(once, 2 * np.arange(100) + 1) and np.array_equal(twice, 3 * np.arange(100) + 1)
-    assert [(t.kernel, t.grid[0], t.block[0]) for t in launches] == [("axpy", 4, 32), ("axpy", 1, 256)]
+    assert np.array_equal(once, 2 * np.arange(100) + 1) and np.array_equal(
+        twice, 3 * np.arange(100) + 1
+    )
+    assert [(t.kernel, t.grid[0], t.block[0]) for t in launches] == [
+        ("axpy", 4, 32),
+        ("axpy", 1, 256),
+    ]
     assert launches[0].coalescing("x").sectors == 13
 
 
@@ -139,7 +144,7 @@ def test_a_kernel_without_sizes_says_so():
     with tracing():
         with pytest.raises(ValueError, match="grid and a block"):
             axpy(1, np.ones(3), np.ones(3))
-        with pytest.raises(ValueError, match="grid and a block|grid, block"):
+        with pytest.raises(ValueError, match="at least a grid and a block"):
             axpy[1](1, np.ones(3), np.ones(3))
 
 

@@ -116,7 +116,9 @@ def test_strided_copy_meets_the_closed_form(stride):
     n = 256
     x = np.zeros(n * stride, np.float32)
     t = trace(strided_copy)[n // 128, 128](x, x.copy(), stride)
-    expected = np.mean([len({(i * stride * 4) // 32 for i in range(w, w + 32)}) for w in range(0, n, 32)])
+    expected = np.mean(
+        [len({(i * stride * 4) // 32 for i in range(w, w + 32)}) for w in range(0, n, 32)]
+    )
     assert t.coalescing("x").sectors_per_request == expected
     assert t.coalescing("y").sectors_per_request == expected
     if stride in (1, 2, 4, 8, 32):
@@ -201,7 +203,7 @@ def odd_and_even(x):
 @cuda.jit
 def odd_and_even_meet_again(x):
     i = cuda.grid(1)
-    if i % 2:
+    if i % 2:  # noqa: SIM108
         v = x[i] + 1
     else:
         v = x[i] - 1
@@ -244,7 +246,9 @@ def test_nested_loops_of_different_lengths_realign():
     t = trace(nested_loops)[1, 32](x, out)
     assert t.coalescing("x").requests == 6
     assert t.coalescing("x").sectors_per_request == 1
-    expected = [sum(x[a * 3 + b] for a in range(i % 2 + 1) for b in range(i % 3 + 1)) for i in range(32)]
+    expected = [
+        sum(x[a * 3 + b] for a in range(i % 2 + 1) for b in range(i % 3 + 1)) for i in range(32)
+    ]
     assert out.tolist() == expected
 
 
@@ -300,8 +304,8 @@ def reduce_sequential(x, out):
         out[cuda.blockIdx.x] = s[0]
 
 
-# 1,024 elements. Of the 128-thread blocks, warps diverge wherever only some of their lanes go on: interleaved
-# 4 + 4 + 4 + 4 + 4 + 2 + 1 steps and once at the end, 24 a block; otherwise 5 and 1.
+# 1,024 elements. Of the 128-thread blocks, warps diverge wherever only some of their lanes go on:
+# interleaved 4 + 4 + 4 + 4 + 4 + 2 + 1 steps and once at the end, 24 a block; otherwise 5 and 1.
 @pytest.mark.parametrize(
     "kernel, threads, divergent, ways",
     [

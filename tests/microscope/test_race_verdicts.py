@@ -422,7 +422,10 @@ def test_racy_kernels_are_found_with_array_threads_and_lines(name):
     last = function.__code__.co_firstlineno + 20
     for race in races:
         assert (race.first.block, race.first.thread) != (race.second.block, race.second.thread)
-        assert "write" in (race.first.access, race.second.access) or "atomic" in (race.first.access, race.second.access)
+        assert "write" in (race.first.access, race.second.access) or "atomic" in (
+            race.first.access,
+            race.second.access,
+        )
         assert all(function.__code__.co_firstlineno < line < last for line in race.lines)
 
 

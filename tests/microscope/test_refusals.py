@@ -21,7 +21,7 @@ def a_list(x):
 
 
 def a_comprehension(x):
-    x[0] = sum([v for v in x])
+    x[0] = sum([v + 1 for v in x])
 
 
 def a_try(x):
@@ -135,15 +135,33 @@ def a_math_function_without_a_gpu_form(x):
 
 
 CASES = {
-    a_list: "a list", a_comprehension: "", a_try: "try", a_with: "with", a_matrix_product: "@", an_array_method: ".sum()",
-    whole_array_arithmetic: "arithmetic on", a_slice_assignment: "slice", a_lambda: "lambda",
-    a_plain_function: "cuda.jit(device=True)", a_numpy_function: "norm", an_unknown_cuda_name: "no_such_thing",
-    libdevice: "rsqrtf", a_computed_shared_shape: "no constant", a_shared_shape_from_an_argument: "no constant",
-    a_shared_shape_from_the_block: "no constant", a_float_index: "index", too_many_indices: "2 indices",
-    an_assertion: "assert", an_exception: "raise", a_loop_with_else: "else", membership: "operator in",
-    star_arguments: "*args", an_undefined_name: "nowhere", a_variable_that_was_never_set: "before it is set",
+    a_list: "a list",
+    a_comprehension: "",
+    a_try: "try",
+    a_with: "with",
+    a_matrix_product: "@",
+    an_array_method: ".sum()",
+    whole_array_arithmetic: "arithmetic on",
+    a_slice_assignment: "slice",
+    a_lambda: "lambda",
+    a_plain_function: "cuda.jit(device=True)",
+    a_numpy_function: "norm",
+    an_unknown_cuda_name: "no_such_thing",
+    libdevice: "rsqrtf",
+    a_computed_shared_shape: "no constant",
+    a_shared_shape_from_an_argument: "no constant",
+    a_shared_shape_from_the_block: "no constant",
+    a_float_index: "index",
+    too_many_indices: "2 indices",
+    an_assertion: "assert",
+    an_exception: "raise",
+    a_loop_with_else: "else",
+    membership: "operator in",
+    star_arguments: "*args",
+    an_undefined_name: "nowhere",
+    a_variable_that_was_never_set: "before it is set",
     a_math_function_without_a_gpu_form: "factorial",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kernel", CASES)

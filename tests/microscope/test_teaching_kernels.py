@@ -1,4 +1,6 @@
-"""Kernels in the manner of Numba's documentation and of GPU textbooks: they run, or are refused by name."""
+"""Kernels in the manner of Numba's documentation and of GPU textbooks: they run, or are refused by
+name.
+"""
 
 import numpy as np
 import pytest
@@ -170,7 +172,10 @@ def sessionize_with_the_barrier_for_all(user_id, timestamp, results):
         if gid == 0:
             is_boundary = True
         else:
-            is_boundary = user_id[gid] != user_id[gid - 1] or timestamp[gid] - timestamp[gid - 1] > SESSION_TIMEOUT
+            is_boundary = (
+                user_id[gid] != user_id[gid - 1]
+                or timestamp[gid] - timestamp[gid - 1] > SESSION_TIMEOUT
+            )
         if is_boundary:
             results[gid] = gid
     cuda.cg.this_grid().sync()
@@ -192,7 +197,9 @@ def test_sessions_of_clicks():
     results = np.zeros(40, np.int64)
     t = trace(cuda.jit(sessionize_with_the_barrier_for_all))[2, 32](users, times, results)
     starts = [
-        i for i in range(40) if i == 0 or users[i] != users[i - 1] or (times[i] - times[i - 1]).astype(int) > 1
+        i
+        for i in range(40)
+        if i == 0 or users[i] != users[i - 1] or (times[i] - times[i - 1]).astype(int) > 1
     ]
     assert results.tolist() == [max(s for s in starts if s <= i) for i in range(40)]
     assert t.coalescing("results").requests

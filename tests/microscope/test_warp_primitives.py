@@ -32,7 +32,9 @@ def test_shuffles(delta):
     up = value[:, np.where(lane < delta, lane, lane - delta)]
     down = value[:, np.where(lane + delta > 31, lane, lane + delta)]
     broadcast = value[:, [delta] * 32]
-    assert np.array_equal(out, up + 10**4 * down + 10**8 * value[:, lane ^ delta] + 10**12 * broadcast)
+    assert np.array_equal(
+        out, up + 10**4 * down + 10**8 * value[:, lane ^ delta] + 10**12 * broadcast
+    )
     assert not t.warnings
 
 
@@ -41,7 +43,11 @@ def test_votes():
         i = cuda.grid(1)
         p = x[i] > 0
         ballot = cuda.popc(cuda.ballot_sync(FULL, p))
-        rest = 100 * cuda.any_sync(FULL, p) + 1000 * cuda.all_sync(FULL, p) + 10**4 * cuda.eq_sync(FULL, x[i] < 9)
+        rest = (
+            100 * cuda.any_sync(FULL, p)
+            + 1000 * cuda.all_sync(FULL, p)
+            + 10**4 * cuda.eq_sync(FULL, x[i] < 9)
+        )
         out[i] = ballot + rest
 
     out, _ = run(kernel)
@@ -54,7 +60,9 @@ def test_match_and_masks():
         i = cuda.grid(1)
         alike = cuda.match_any_sync(FULL, x[i])
         mask, same = cuda.match_all_sync(FULL, x[i] >= 0)
-        out[i] = cuda.popc(alike) + 100 * cuda.popc(mask) * same + 10**5 * cuda.popc(cuda.lanemask_lt())
+        out[i] = (
+            cuda.popc(alike) + 100 * cuda.popc(mask) * same + 10**5 * cuda.popc(cuda.lanemask_lt())
+        )
         if i % 2:
             out[i] += 10**7 * cuda.popc(cuda.activemask())
 
@@ -73,7 +81,9 @@ def test_bits():
     out, _ = run(kernel)
     n = [i * 3 for i in range(64)]
     expected = [
-        (32 - k.bit_length()) * 100 + ((k & -k).bit_length()) + 10**6 * int(f"{i:032b}"[::-1][:6], 2)
+        (32 - k.bit_length()) * 100
+        + ((k & -k).bit_length())
+        + 10**6 * int(f"{i:032b}"[::-1][:6], 2)
         for i, k in enumerate(n)
     ]
     assert out.ravel().tolist() == expected

@@ -1,0 +1,154 @@
+"""Warp primitives and bit counting: shuffles, votes, matches, `syncwarp`, `popc`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .masks import WARP
+from .memory import POISON
+from .values import dtype_of, plain, truth
+
+LANES = np.arange(WARP, dtype=np.uint32)
+ALL = 0xFFFFFFFF
+
+
+def packed(bits):
+    """32 bools per warp → one uint32 per lane."""
+    rows = np.packbits(bits.reshape(-1, 4, 8), axis=-1, bitorder="little").reshape(-1, 4)
+    return np.repeat(rows.copy().view("<u4").ravel(), WARP)
+
+
+def members(w, mask):
+    """The lanes of the warp that take part, as uint32 per lane; a mask that a GPU would choke on is
+    noted.
+    """
+    named = np.broadcast_to(np.asarray(mask).astype(np.int64) & ALL, w.mask.bits.shape).astype(
+        np.uint32
+    )
+    active, alive = packed(w.mask.bits), packed(w.alive.bits)
+    if w.any_lane(named & alive & ~active):
+        w.caution(
+            "warp mask",
+            "the mask names lanes that do not run this line: a GPU may hang or answer anything",
+        )
+    if w.any_lane((named >> w.lane.astype(np.uint32) & 1) == 0):
+        w.caution("warp mask", "a lane runs this line but is not in its own mask")
+    return named & active
+
+
+def syncwarp(w, mask=ALL):
+    if not w.mask:
+        return
+    named = members(w, mask)
+    whole = (named == packed(w.alive.bits)) | ~w.mask.bits
+    if whole.all():
+        w.moment = w.moment._replace(warp_epoch=w.moment.warp_epoch + w.mask.rows)
+    else:
+        w.log.clock += 1
+        w.log.partial.append((w.log.clock, w.moment, np.where(w.mask.bits, named, 0)))
+
+
+def shuffle(source):
+    """A shuffle: `source(lane, argument)` says which lane of the warp to read."""
+
+    def shfl(w, mask, value, argument):
+        value = np.broadcast_to(value, w.mask.bits.shape)
+        named = members(w, mask)
+        lane = w.lane.astype(np.int64)
+        wanted = source(lane, np.asarray(argument).astype(np.int64))
+        wanted = np.where((wanted < 0) | (wanted >= WARP), lane, wanted)
+        absent = (named >> wanted.astype(np.uint32) & 1) == 0
+        if w.any_lane(absent):
+            w.caution(
+                "shuffle", "a shuffle reads lanes that do not take part: their value is undefined"
+            )
+        poison = np.array(POISON[value.dtype.kind]).astype(value.dtype)
+        return np.where(absent, poison, value[w.row * WARP + wanted])
+
+    return shfl
+
+
+def ballot(w, mask, predicate):
+    return packed(np.logical_and(truth(predicate), w.mask.bits)) & members(w, mask)
+
+
+def ballot_sync(w, mask, predicate):
+    return ballot(w, mask, predicate).view(np.int32)
+
+
+def all_sync(w, mask, predicate):
+    return ballot(w, mask, predicate) == members(w, mask)
+
+
+def any_sync(w, mask, predicate):
+    return ballot(w, mask, predicate) != 0
+
+
+def eq_sync(w, mask, predicate):
+    found = ballot(w, mask, predicate)
+    return (found == 0) | (found == members(w, mask))
+
+
+def same(w, mask, value):
+    """(lanes of the warp that hold this lane's value, lanes that take part)"""
+    named = members(w, mask)
+    value = np.broadcast_to(value, w.mask.bits.shape).reshape(-1, WARP)
+    equal = value[:, :, None] == value[:, None, :]
+    bits = (equal * (np.uint32(1) << LANES)).sum(axis=2, dtype=np.uint32).ravel()
+    return bits & named, named
+
+
+def match_any_sync(w, mask, value):
+    return same(w, mask, value)[0].view(np.int32)
+
+
+def match_all_sync(w, mask, value):
+    found, named = same(w, mask, value)
+    return np.where(found == named, named, 0).astype(np.uint32).view(np.int32), found == named
+
+
+def lanemask_lt(w):
+    return (np.uint32(1) << w.lane.astype(np.uint32)) - np.uint32(1)
+
+
+# Bits
+
+
+def unsigned(value):
+    value = np.asarray(value)
+    return value.view(value.dtype.str.replace("i", "u")), value.dtype.itemsize * 8
+
+
+def popc(w, x):
+    bits, _ = unsigned(x)
+    return plain(np.bitwise_count(bits).astype(dtype_of(x))[()])
+
+
+def clz(w, x):
+    bits, width = unsigned(x)
+    return (
+        plain(
+            (width - np.frompyfunc(int.bit_length, 1, 1)(bits.astype(object))).astype(dtype_of(x))[
+                ()
+            ]
+        )
+        if (bits.ndim)
+        else width - int(bits).bit_length()
+    )
+
+
+def ffs(w, x):
+    bits, _ = unsigned(x)
+    lowest = np.atleast_1d(bits & (~bits + bits.dtype.type(1))).astype(object)
+    found = np.frompyfunc(int.bit_length, 1, 1)(lowest).astype(np.uint32)
+    return found if bits.ndim else found[0]
+
+
+def brev(w, x):
+    bits, width = unsigned(x)
+    out = bits * 0
+    for i in range(width):
+        out = out | (
+            (bits >> bits.dtype.type(i) & bits.dtype.type(1)) << bits.dtype.type(width - 1 - i)
+        )
+    return plain(out.astype(dtype_of(x))[()])
