@@ -23,7 +23,7 @@ HOMES = {
     "controls": "predict quiz live slider",
     "ops.activations": "relu leaky_relu sigmoid tanh gelu",
     "ops.bias_activation": "bias_gelu",
-    "ops.copy": "copy triad",
+    "ops.copy": "copy triad copy_offset copy_strided",
     "ops.optimizer_step": "momentum_step adam_step",
     "ops.reduce": "total dot",
     "ops.shade": "shade shade_sorted",

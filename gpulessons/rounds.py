@@ -114,7 +114,7 @@ def best_threads(run):
     for choice in thread_choices():
         run.threads = choice
         took[choice] = min(run.sample(keep=False) for _ in range(repeats + 1))
-    return min(took, key=lambda choice: took[choice] * (1 if choice == 1 else 1.03))
+    return min(took, key=lambda choice: took[choice] * (1 if choice == 1 else 1.05))
 
 
 def ended(run, budget):

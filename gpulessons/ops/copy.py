@@ -1,7 +1,9 @@
 """Copy and triad: no arithmetic worth the name, so their speed is the memory's.
 
-    copy(x)        = x
-    triad(a, b, s) = a + s b                       STREAM (McCalpin 1995)
+    copy(x)            = x
+    triad(a, b, s)     = a + s b                   STREAM (McCalpin 1995)
+    copy_offset(x, k)  = x[k], x[k+1], …           the same, begun in the middle of a sector
+    copy_strided(x, s) = x[0], x[s], x[2s], …      with gaps, which the memory moves all the same
 
 Every memory-bound op of this course is measured against them. A write may cost a read as well (the
 cache line is fetched before it is changed); like STREAM, we count only the bytes asked for.
@@ -15,6 +17,8 @@ from gpulessons.operation import op
 from gpulessons.ops.activations import SIZES, THREADS, blocks
 
 SCALE = np.float32(3)
+OFFSET = 1
+STRIDE = 8  # numbers in a GPU's sector of 32 bytes: seven of eight are skipped, and none saved
 
 
 def one_array(size, rng):
@@ -23,6 +27,14 @@ def one_array(size, rng):
 
 def two_arrays(size, rng):
     return rng.standard_normal(size, np.float32), rng.standard_normal(size, np.float32), SCALE
+
+
+def array_and_offset(size, rng):
+    return rng.standard_normal(size + OFFSET, np.float32), OFFSET
+
+
+def array_and_stride(size, rng):
+    return rng.standard_normal(size, np.float32), STRIDE
 
 
 @op(inputs=one_array, flops=lambda x: 0, sizes=SIZES, rtol=0)
@@ -37,6 +49,18 @@ def copy(x, out=None):
 def triad(a, b, s):
     """a + s b. a, b: (n,); s: a number of their dtype; returns (n,)."""
     return a + s * b
+
+
+@op(inputs=array_and_offset, flops=lambda x, offset: 0, sizes=SIZES, rtol=0)
+def copy_offset(x, offset):
+    """All of x but its first `offset` elements. x: (n,); returns (n − offset,)."""
+    return x[offset:].copy()
+
+
+@op(inputs=array_and_stride, flops=lambda x, stride: 0, sizes=SIZES, rtol=0)
+def copy_strided(x, stride):
+    """Each `stride`-th element of x, from the first. x: (n,); returns (⌈n / stride⌉,)."""
+    return x[::stride].copy()
 
 
 @copy.version("Python loop", on=host)
@@ -61,10 +85,26 @@ def triad_loop(a, b, s, out):
         out[i] = a[i] + s * b[i]
 
 
+def offset_loop(x, offset, out):
+    for i in prange(out.size):
+        out[i] = x[i + offset]
+
+
+def strided_loop(x, stride, out):
+    for i in prange(out.size):
+        out[i] = x[i * stride]
+
+
 copy.version("Numba, one core", on=host)(njit(copy_loop))
 copy.version("Numba, every core", on=host)(njit(copy_loop, parallel=True))
 triad.version("Numba, one core", on=host)(njit(triad_loop, fastmath={"contract"}))
 triad.version("Numba, every core", on=host)(njit(triad_loop, parallel=True, fastmath={"contract"}))
+copy_offset.version("Python loop", on=host)(offset_loop)  # there prange is range
+copy_offset.version("Numba, one core", on=host)(njit(offset_loop))
+copy_offset.version("Numba, every core", on=host)(njit(offset_loop, parallel=True))
+copy_strided.version("Python loop", on=host)(strided_loop)
+copy_strided.version("Numba, one core", on=host)(njit(strided_loop))
+copy_strided.version("Numba, every core", on=host)(njit(strided_loop, parallel=True))
 
 
 @cuda.jit
@@ -102,6 +142,30 @@ def triad_launch(a, b, s, out):
     triad_kernel[blocks(a.size, THREADS), THREADS](a, b, s, out)
 
 
+@cuda.jit
+def copy_offset_kernel(x, offset, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = x[i + offset]  # a warp's 128 bytes begin in mid-sector: five sectors, not four
+
+
+@copy_offset.version("CUDA, a thread per element", on=gpu)
+def copy_offset_launch(x, offset, out):
+    copy_offset_kernel[blocks(out.size, THREADS), THREADS](x, offset, out)
+
+
+@cuda.jit
+def copy_strided_kernel(x, stride, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = x[i * stride]  # a warp's 32 numbers lie in min(4·stride, 32) sectors
+
+
+@copy_strided.version("CUDA, a thread per element", on=gpu)
+def copy_strided_launch(x, stride, out):
+    copy_strided_kernel[blocks(out.size, THREADS), THREADS](x, stride, out)
+
+
 @copy.version("PyTorch on GPU", on=torch_gpu)
 @copy.version("PyTorch on CPU", on=torch_cpu)
 def copy_pytorch(x, out):
@@ -114,3 +178,24 @@ def triad_pytorch(a, b, s, out):
     import torch
 
     torch.add(a, b, alpha=float(s), out=out)
+
+
+@copy_offset.version("PyTorch on GPU", on=torch_gpu)
+@copy_offset.version("PyTorch on CPU", on=torch_cpu)
+def offset_pytorch(x, offset, out):
+    out.copy_(x[offset:])
+
+
+@copy_strided.version("PyTorch on GPU", on=torch_gpu)
+@copy_strided.version("PyTorch on CPU", on=torch_cpu)
+def strided_pytorch(x, stride, out):
+    out.copy_(x[::stride])
+
+
+def strided(stride):
+    """copy_strided at another stride: the same versions, on inputs of its own."""
+    other = op(inputs=lambda size, rng: (*one_array(size, rng), stride),
+               flops=copy_strided.flops, sizes=SIZES, rtol=0)(copy_strided.function)  # fmt: skip
+    for version in copy_strided.versions.values():
+        other.version(version.name, on=version.backend)(version.function)
+    return other
