@@ -16,8 +16,7 @@ from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 from gpulessons.ops.activations import SIZES, THREADS, blocks
 
-SCALE = np.float32(3)
-OFFSET = 1
+SCALE, OFFSET = np.float32(3), 1
 STRIDE = 8  # numbers in a GPU's sector of 32 bytes: seven of eight are skipped, and none saved
 
 
