@@ -3,7 +3,7 @@
     t = trace(kernel)[grid, block](x, y)      # the arrays hold the kernel's result
     t.coalescing("x").sectors_per_request     # also .banks(), .divergence(), .work(), .intensity()
     t.races()                                 # two threads, one cell, nothing that orders them
-    with tracing() as launches:               # whole programs: from numba import cuda is ours inside
+    with tracing() as launches:               # whole programs, every launch traced
         main()
 
 What a GPU would not survive is raised: `OutOfBounds`, `PartialBarrier`, `LaunchError`, `NoProgress`
@@ -12,10 +12,12 @@ microscope does not follow it refuses as `Unsupported`, by name and line.
 
 Limits. Counts are those of the source: no caches, no loads merged or hoisted by a compiler, no
 predication (`if` and loops are branches; `and`, `or` and conditional expressions are not). Every
-array begins at an aligned address; a slice of a device array does not. A variable set with two types
-on two sides of an `if` takes the wider one only where the sides meet in one warp. Order made by
-memory fences is not followed. Threads of one block cannot wait for each other in a loop. Recursion,
+array begins at an aligned address, except slices of device arrays. A variable with two types on two
+ways through the code takes the wider one where threads of both ways meet, but keeps the narrower
+one where all threads went the same way (Numba would widen it there too). The order that memory
+fences make is not followed. Threads of one block cannot wait for each other in a loop. Recursion,
 strings, lists and array expressions are refused; a kernel needs source that `inspect` can find.
+The order in which things happen is fixed, and told in `launch`.
 """
 
 from .faults import (

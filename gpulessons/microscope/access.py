@@ -94,9 +94,7 @@ def places(w, view, place):
 
 
 def attribute(w, value, name: str):
-    """`x.shape`, `len`-like facts about arrays, fields of records, parts of complex numbers, names
-    of tuples.
-    """
+    """Facts about arrays, fields of records and named tuples, parts of complex numbers."""
     value = settle(w, value)
     if type(value) is View:
         if name in ("shape", "ndim", "size", "dtype", "strides", "itemsize", "nbytes"):

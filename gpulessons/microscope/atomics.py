@@ -12,9 +12,7 @@ from .values import cast
 
 
 def atomic(change, flops=0, fixed=False):
-    """`change(old, *operands) → new`, applied one lane after another; gives each lane the value it
-    found.
-    """
+    """`change(old, *operands) → new`, one lane after another; each is given what it found."""
 
     def update(w, view, *operands):
         index, *operands = (0, *operands) if fixed else operands
@@ -52,9 +50,7 @@ def note_unwritten(w, view, places_):
 
 
 def in_turn(flat, places_, change, values):
-    """Update cells that several lanes may share: first each cell's first lane, then its second,
-    …
-    """
+    """Update cells that lanes may share: each cell's first lane, then its second, …"""
     order = np.argsort(places_, kind="stable")
     ordered = places_[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])

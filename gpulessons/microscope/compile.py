@@ -22,7 +22,7 @@ import inspect
 from . import access, conditions, flow, intrinsics, masks, values
 from .expressions import Expressions
 from .faults import Unsupported
-from .names import is_docstring, leaves, local_names, source_of
+from .names import is_docstring, leaves, local_names, tree_of
 
 PRELUDE = {
     **values.ARITHMETIC,
@@ -62,9 +62,7 @@ REFUSED = {
 
 
 def compiled(function, known: dict, kernel: bool = False):
-    """The generator function `f(w, *args)` for a kernel or device function; `known` remembers those
-    met.
-    """
+    """The generator function `f(w, *args)` of a function; `known` holds those met before."""
     if function in known:
         if known[function] is None:
             raise Unsupported("recursion", None, function.__name__)
@@ -80,12 +78,7 @@ class Writer(Expressions):
     def __init__(self, function, known, kernel):
         self.function, self.known = function, known
         self.name = function.__name__
-        text, first = source_of(function)
-        tree = ast.parse(text)
-        ast.increment_lineno(tree, first - 1)
-        self.tree = next((n for n in tree.body if isinstance(n, ast.FunctionDef)), None)
-        if self.tree is None:
-            raise Unsupported("anything but a function written with def", first, self.name)
+        self.tree = tree_of(function)
         self.closure = inspect.getclosurevars(function).nonlocals
         self.locals = local_names(self.tree)
         self.space, self.lines, self.depth, self.serial = dict(PRELUDE), [], 1, 0

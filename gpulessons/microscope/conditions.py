@@ -1,6 +1,4 @@
-"""`a and b`, `a or b`, `a if t else b`: each side is evaluated for the lanes that need it, and only
-for them.
-"""
+"""`a and b`, `a or b`, `a if t else b`: each side runs for just the lanes that need it."""
 
 from __future__ import annotations
 
@@ -33,21 +31,20 @@ def either(w, right=True):
     return merge(test, left, right)
 
 
-def flip(w, first):
+def flip(w):
     """Between the two values of a conditional expression: now the other lanes."""
-    outer, _, test = w.stack.pop()
-    w.stack.append((outer, first, test))
+    outer, _, test = w.stack[-1]
     if isinstance(test, np.ndarray):
         w.mask = outer & ~test
     else:
         w.mask = w.nobody if test else outer
-    return bool(w.mask)
 
 
-def choice(w, second=None):
-    w.mask, first, test = w.stack.pop()
-    if not isinstance(test, np.ndarray):
-        return first if test else second
-    if first is None or second is None:
+def choice(w, _, first, __, second):
+    """`first if test else second`; both are evaluated, since both have a say in the type."""
+    w.mask, _, test = w.stack.pop()
+    if first is None or second is None:  # a call that no lane needed
         return second if first is None else first
+    if not isinstance(test, np.ndarray):
+        test = np.full(w.mask.bits.shape, test)
     return Either.of(Mask(test), first, second)

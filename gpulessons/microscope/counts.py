@@ -63,9 +63,7 @@ def count_site(site, accesses) -> SiteCount:
 
 
 def chunks(accesses):
-    """(request number, lane of the warp, place) per element, a quarter of a million elements at a
-    time.
-    """
+    """(request number, lane of the warp, place) per element, a quarter of a million at a time."""
     held, size = [], 0
     for access in accesses:
         held.append(access)

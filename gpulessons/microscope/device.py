@@ -119,9 +119,7 @@ class Stream:
 
 
 class Event:
-    """A moment without a time: the microscope does not measure time, so what passed between two is
-    NaN.
-    """
+    """A moment without a time: none is measured here, so what passed between two is NaN."""
 
     def record(self, stream=0):
         pass

@@ -116,7 +116,10 @@ class Expressions(ast.NodeVisitor):
 
     def visit_IfExp(self, node):
         test, a, b = map(self.visit, (node.test, node.body, node.orelse))
-        return f"choice(w, {b} if flip(w, {a} if narrow(w, {test}, True) else None) else None)"
+        if isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], (ast.Is, ast.IsNot)):
+            return f"({a} if {test} else {b})"  # known when Numba compiles
+        a, b = (f"({x} if w.mask else None)" if "yield from" in x else x for x in (a, b))
+        return f"choice(w, narrow(w, {test}, True), {a}, flip(w), {b})"
 
     # Calls
 
@@ -185,9 +188,7 @@ class Expressions(ast.NodeVisitor):
         return f"{make}(w, {self.constant(site)}, {label!r}, {shape}, {dtype})"
 
     def is_constant(self, node) -> bool:
-        """Whether Numba knows the value when it compiles: literals, global names, locals set once
-        to such.
-        """
+        """Does Numba know it when it compiles? Literals, globals, locals set once to such."""
         if isinstance(node, ast.Tuple):
             return all(map(self.is_constant, node.elts))
         if isinstance(node, ast.BinOp):
@@ -202,14 +203,12 @@ class Expressions(ast.NodeVisitor):
     # Names from outside the kernel
 
     def resolve(self, node):
-        """The object that a name outside the kernel means, or MISSING for what only the kernel
-        knows.
-        """
+        """What a name from outside means; MISSING for what only the running kernel knows."""
         if isinstance(node, ast.Attribute):
             base = self.resolve(node.value)
             if base is MISSING or isinstance(base, (np.ndarray, tuple, int, float, complex)):
                 return MISSING
-            if isinstance(base, Cuda) and not isinstance(base, int):
+            if isinstance(base, Cuda):
                 return Cuda(f"{base.name}.{node.attr}".lstrip("."))
             if not hasattr(base, node.attr):
                 self.refuse(f"{node.attr}, which {base!r} does not have", node)

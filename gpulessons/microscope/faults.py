@@ -41,9 +41,7 @@ class LaunchError(KernelFault, ValueError):
 
 
 class NoProgress(KernelFault):
-    """A loop that never ends, or threads that wait for others of their own warp. Attribute:
-    line.
-    """
+    """A loop that never ends: threads that wait for others of their block. Attribute: line."""
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,7 @@ PATIENCE_WITH_LOCKS = 100_000  # the same in a kernel that swaps values to wait 
 
 
 def split(w, test):
-    """(mask where the test holds, mask where it does not); an empty side is None. Recorded as a
-    branch.
-    """
+    """A branch: (mask where the test holds, mask where it does not); None for an empty side."""
     mask, test = w.mask, truth(test)
     if not isinstance(test, np.ndarray):
         w.log.branch(w, mask.warps, 0)
@@ -105,9 +103,7 @@ class Loop:
         self.w.mask = union(self.out, self.w, self.before)
 
     def span(self, start, stop=None, step=1):
-        """`for i in range(…)`: plain ints while all threads agree on the bounds, vectors where
-        not.
-        """
+        """`for i in range(…)`: plain ints if all threads agree on the bounds, else vectors."""
         start, stop = (0, start) if stop is None else (start, stop)
         if all(isinstance(x, (int, np.integer)) for x in (start, stop, step)):
             return self.shared_span(range(int(start), int(stop), int(step)))

@@ -1,6 +1,4 @@
-"""The functions of Python, math and NumPy that a kernel may call, on vectors of lanes and typed as
-in Numba.
-"""
+"""Functions of Python, math and NumPy that a kernel may call, typed as in Numba."""
 
 from __future__ import annotations
 

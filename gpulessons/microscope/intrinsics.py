@@ -1,6 +1,4 @@
-"""What `cuda.…` means inside a kernel: positions, barriers, warp primitives, atomics, arrays of its
-own.
-"""
+"""What `cuda.…` means inside a kernel: positions, barriers, atomics, arrays of its own."""
 
 from __future__ import annotations
 
@@ -41,14 +39,13 @@ class Barrier(NamedTuple):
 
 
 def wait(w, scope, predicate=None):
-    mask, function, line = w.mask, w.function, w.line
+    mask = w.mask
     if predicate is not None:
         predicate = np.broadcast_to(truth(predicate), mask.bits.shape)
     votes = None
     if mask:
-        votes = yield Barrier(line, mask, scope, predicate)
+        votes = yield Barrier(w.line, mask, scope, predicate)
         w.pass_block_barrier(mask.rows, scope == "grid")
-        w.log.barriers[function, line] += mask.warps if w.slot == 0 else 0
     return votes
 
 
@@ -58,6 +55,8 @@ def syncthreads(w):
 
 def votes(answer):
     def sync(w, predicate):
+        if not w.mask:
+            return np.int32(0)
         yes, total = yield from wait(w, "block", predicate)
         return np.repeat(answer(yes, total), WARP).astype(np.int32)
 

@@ -44,9 +44,7 @@ def extent(value, what: str) -> tuple[int, int, int]:
 
 
 class Launch:
-    """One launch under the microscope: its sizes, its log, and the arrays the kernel makes for
-    itself.
-    """
+    """One launch under the microscope: its sizes, its log, the arrays the kernel makes."""
 
     def __init__(self, function, grid, block, dynamic_shared=0, blocks=None):
         self.function = function
@@ -74,10 +72,8 @@ class Launch:
         self.check_shared(None)
 
     def check_shared(self, line):
-        static = sum(
-            math.prod(a.shape) * a.dtype.itemsize for a in self.own.values() if a.space == "shared"
-        )
-        used = static + self.dynamic_shared
+        static = [a for a in self.own.values() if a.space == "shared" and a.origin is a]
+        used = self.dynamic_shared + sum(math.prod(a.shape) * a.dtype.itemsize for a in static)
         if used > SHARED_LIMIT:
             text = f"{used:,} bytes of shared memory in a block: a GPU gives {SHARED_LIMIT:,}"
             raise LaunchError(text, line, shared=used)
@@ -88,8 +84,8 @@ class Launch:
             return np.arange(total)
         x, y, _ = self.grid
         linear = {
-            b if isinstance(b, int) else sum(i * s for i, s in zip(b, (1, x, x * y), strict=False))
-            for b in blocks
+            sum(operator.index(i) * s for i, s in zip(block, (1, x, x * y), strict=False))
+            for block in (b if isinstance(b, tuple) else (b,) for b in blocks)
         }
         if not linear or min(linear) < 0 or max(linear) >= total:
             raise ValueError(
@@ -141,9 +137,7 @@ class Launch:
 
 
 def advance(run, answer, w):
-    """Run warps up to their next barrier; None when they are through. What goes wrong on the way
-    gets its line.
-    """
+    """Run warps up to their next barrier, or None at the end; give refusals their line."""
     try:
         return run.send(answer)
     except StopIteration:
@@ -159,9 +153,7 @@ def advance(run, answer, w):
 
 
 class Votes(NamedTuple):
-    """What a barrier with a predicate answers, per block: lanes that said yes, lanes that were
-    asked.
-    """
+    """What a barrier with a predicate answers, per block: lanes for it, lanes asked."""
 
     yes: np.ndarray
     total: np.ndarray
@@ -189,7 +181,7 @@ def released(warps, waiting) -> dict:
     yes = sum(
         per_row(b.predicate & b.mask.bits) for b in waiting.values() if b.predicate is not None
     )
-    note_early_returns(warps, ready, alive)
+    note_early_returns(warps, ready, alive, sum(reached[slot] for slot in ready) > 0)
     for slot in ready:
         waiting.pop(slot)
     return {slot: Votes(yes, alive) for slot in sorted(ready)}
@@ -197,39 +189,38 @@ def released(warps, waiting) -> dict:
 
 def check_lines(w, waiting, reached):
     """All warps of a block must wait at the same line."""
-    lines = {barrier.line for barrier in waiting.values()}
-    if len(lines) == 1:
+    if len({barrier.line for barrier in waiting.values()}) == 1:
         return
     for row in range(len(w.blocks)):
-        here = sorted({b.line for slot, b in waiting.items() if reached[slot][row]})
-        if len(here) > 1:
-            count = int(sum(r[row] for r in reached.values()))
-            raise_partial(w, row, here, count, w.launch.threads, "at different lines")
+        if len(lines_at(row, waiting, reached)) > 1:
+            raise_partial(w, row, waiting, reached, w.launch.threads)
 
 
 def partial_barrier(warps, waiting, reached, alive, complete):
-    total = sum(reached.values())
-    row = int(np.argmax(~complete & (total > 0)))
-    lines = sorted({b.line for slot, b in waiting.items() if reached[slot][row]})
-    raise_partial(warps[0], row, lines, int(total[row]), int(alive[row]), "only")
+    row = int(np.argmax(~complete & (sum(reached.values()) > 0)))
+    raise_partial(warps[0], row, waiting, reached, int(alive[row]))
 
 
-def raise_partial(w, row, lines, reached, threads, how):
+def lines_at(row, waiting, reached) -> list[int]:
+    """The lines at which warps of a block wait."""
+    return sorted({barrier.line for slot, barrier in waiting.items() if reached[slot][row]})
+
+
+def raise_partial(w, row, waiting, reached, threads):
+    lines, count = lines_at(row, waiting, reached), int(sum(r[row] for r in reached.values()))
     block = w.coordinates(row * WARP)[0]
-    where = f"line {lines[0]}" if len(lines) == 1 else "lines " + ", ".join(map(str, lines))
-    manner = "" if how == "only" else f" {how}"
+    shown = ", ".join(map(str, lines))
     text = (
-        f"{where}: a barrier is reached by {reached} of {threads} threads of block "
-        f"{short(block)}{manner}; "
+        f"line{'s' * (len(lines) > 1)} {shown}: a barrier is reached by {count} of {threads} "
+        f"threads of block {short(block)}{' at different lines' * (len(lines) > 1)}; "
         "every thread of a block must reach the same barrier"
     )
-    raise PartialBarrier(
-        text, lines[0], lines=tuple(lines), reached=reached, threads=threads, block=block
-    )
+    details = {"lines": tuple(lines), "reached": count, "threads": threads, "block": block}
+    raise PartialBarrier(text, lines[0], **details)
 
 
-def note_early_returns(warps, ready, alive):
-    gone = int((warps[0].launch.threads - alive).max())
+def note_early_returns(warps, ready, alive, rows):
+    gone = int((warps[0].launch.threads - alive)[rows].max())
     if gone:
         line = next(iter(ready.values())).line
         text = (

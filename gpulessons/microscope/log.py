@@ -16,12 +16,12 @@ from .masks import WARP
 from .memory import Array
 
 MEMORY_LIMIT = 2**31  # bytes of log
+OVERHEAD = 300  # bytes of one access beside its places
+MARKED = 100_000  # runs of code of the first block that are kept for pictures
 
 
 class Moment(NamedTuple):
-    """When and where: the warp's number in its block, the blocks run together, and the barriers
-    behind it.
-    """
+    """When and where: which warp, of which blocks, behind how many barriers."""
 
     slot: int
     blocks: np.ndarray  # per row (warp): the linear number of its block
@@ -55,13 +55,8 @@ class Log:
         self.code = defaultdict(lambda: [0, 0])  # (function, line) → slots, active lanes
         self.flops = Counter()  # (function, line, dtype) → operations
         self.cautions = Counter()  # (kind, line, text) → times
-        self.barriers = Counter()  # (function, line) → blocks that passed
-        self.partial: list[
-            tuple
-        ] = []  # (clock, moment, lane masks): warp barriers of part of a warp
-        self.marks: list[
-            tuple
-        ] = []  # (clock, slot, function, line, lanes as bits), first block only
+        self.partial: list[tuple] = []  # barriers of part of a warp: (clock, moment, lane masks)
+        self.marks: list[tuple] = []  # in the first block: (clock, slot, function, line, lanes)
         self.fenced = False
         self.clock = self.bytes = 0
 
@@ -73,7 +68,7 @@ class Log:
             place = place if mask.full else np.broadcast_to(place, mask.bits.shape)[mask.lanes]
             place = np.broadcast_to(place, (mask.count,)).astype(np.int32)
         self.clock += 1
-        self.bytes += place.nbytes
+        self.bytes += place.nbytes + OVERHEAD
         if self.bytes > MEMORY_LIMIT:
             raise MemoryError(
                 "the trace outgrows 2 GiB: trace fewer blocks, as in trace(kernel, blocks={0})"
@@ -93,7 +88,7 @@ class Log:
         counts = self.code[w.function, w.line]
         counts[0] += mask.warps * WARP
         counts[1] += mask.count
-        if w.first and mask.rows[0]:
+        if w.first and len(self.marks) < MARKED and mask.rows[0]:
             bits = int.from_bytes(
                 np.packbits(mask.bits[:WARP], bitorder="little").tobytes(), "little"
             )

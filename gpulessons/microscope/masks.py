@@ -62,31 +62,46 @@ def union(masks, w, whole):
     return reduce(Mask.__or__, masks) if masks else w.nobody
 
 
-class Variable:
-    """A local variable: a value, and the lanes for which it has been set."""
+NOTHING = object()
 
-    __slots__ = ("lanes", "value", "w")
+
+class Variable:
+    """A local variable: the newest value, and what it was before for the lanes that did not set it.
+
+    The two are merged, and their types with them, only when lanes of both read it again: where
+    Numba, too, brings the versions of a variable together.
+    """
+
+    __slots__ = ("lanes", "mine", "newest", "older", "w")
 
     def __init__(self, w):
-        self.w, self.lanes = w, None
+        self.w, self.lanes, self.older = w, None, NOTHING
 
     def set(self, value):
         mask = self.w.mask
-        if self.lanes is not None and self.lanes is not mask:
-            rest = self.lanes - mask
-            if rest:
-                value = Either.of(mask, value, self.value)
-                mask = mask | rest
-        self.value, self.lanes = value, mask
+        if self.lanes is None or self.lanes is mask or not self.lanes - mask:
+            self.lanes, self.older = mask, NOTHING
+        elif mask is not self.mine:
+            self.older, self.lanes = self.merged(), self.lanes | mask
+        self.newest, self.mine = value, mask
+
+    @property
+    def value(self):
+        if self.older is not NOTHING and self.w.mask is not self.mine and self.w.mask - self.mine:
+            self.newest, self.mine, self.older = self.merged(), self.lanes, NOTHING
+        return self.newest
+
+    def merged(self):
+        return (
+            self.newest if self.older is NOTHING else Either.of(self.mine, self.newest, self.older)
+        )
 
     def __getattr__(self, name):
         raise Unsupported("a variable read before it is set", self.w.line, self.w.function)
 
 
 class Either:
-    """Two arrays under one name, one for the lanes of `mask` and one for the others; see
-    `settle`.
-    """
+    """Two arrays under one name: one for the lanes of `mask`, one for the others."""
 
     def __init__(self, mask, new, old):
         self.mask, self.new, self.old = mask, new, old

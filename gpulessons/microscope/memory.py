@@ -1,6 +1,4 @@
-"""Arrays as a kernel sees them: every read and write is located, checked against the bounds and
-logged.
-"""
+"""Arrays as a kernel sees them: how an index finds its place, and the check of its bounds."""
 
 from __future__ import annotations
 
@@ -117,9 +115,7 @@ class Record:
 
 
 def local_copies(w, array, copies: int, lane_base):
-    """Fresh shared or local memory, one copy per block or thread, full of what a GPU would leave
-    there.
-    """
+    """Fresh memory, a copy per block or thread, full of what a GPU would leave there."""
     size = max(1, math.prod(array.shape))
     poison = np.array(POISON.get(array.dtype.kind, 0)).astype(array.dtype)
     flat = np.full(copies * size, poison)
@@ -131,9 +127,7 @@ def local_copies(w, array, copies: int, lane_base):
 
 
 def locate(w, view, index, access):
-    """The place of an element (a number, or one per lane), or a View where slices or missing
-    indices leave one.
-    """
+    """The place of an element (one per lane, perhaps), or a View if the index leaves one."""
     index = index if type(index) is tuple else (index,)
     if len(index) > len(view.shape):
         raise Unsupported(

@@ -1,6 +1,4 @@
-"""What the names in a kernel's source mean, and other facts that can be read off it without
-running.
-"""
+"""A kernel's source: where it is, what its names mean, and what can be read off it unrun."""
 
 from __future__ import annotations
 
@@ -32,6 +30,19 @@ def source_of(function) -> tuple[str, int]:
         name = getattr(function, "__name__", str(function))
         raise Unsupported(f"{name}: a function whose source cannot be found", None) from None
     return textwrap.dedent("".join(lines)), max(first, 1)
+
+
+def tree_of(function) -> ast.FunctionDef:
+    """The syntax tree of a function, with the line numbers of its file or cell."""
+    source_of(function)
+    lines, first = inspect.getsourcelines(function)
+    indented = lines[0][:1].isspace()
+    tree = ast.parse(("if True:\n" if indented else "") + "".join(lines))
+    ast.increment_lineno(tree, max(first, 1) - 1 - indented)
+    found = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)), None)
+    if found is None or found.name != function.__name__:
+        raise Unsupported("anything but a function written with def", first, function.__name__)
+    return found
 
 
 def python_function(obj):
@@ -117,9 +128,7 @@ def assignments(tree, name) -> list:
 
 
 def folded_number(node):
-    """The value of arithmetic on literals, which Python folds before Numba sees it; None for
-    anything else.
-    """
+    """The value of arithmetic on literals, which Python folds before Numba sees it, or None."""
     parts = (ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Constant)
     if not all(isinstance(n, parts) for n in ast.walk(node)):
         return None

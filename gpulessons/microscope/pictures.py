@@ -112,9 +112,7 @@ def request_picture(trace, array=None, access=None, line=None, number=0):
 
 
 def sector_places(touched) -> tuple[dict[int, float], float]:
-    """Where to draw every sector of the lines that are touched; lines that do not follow each other
-    stand apart.
-    """
+    """Where to draw each sector of the touched lines; lines far apart stand apart."""
     places, x, last = {}, 0.0, None
     for row in sorted({s * SECTOR // LINE for s in touched}):
         x += 0 if last is None else 0.25 if row == last + 1 else 0.8
@@ -237,9 +235,7 @@ def draw_banks(axes, columns, top, ways):
 
 
 def branch_picture(trace, warp=0, most=40):
-    """The path of one warp of the first traced block: a row for each run of code, a column for each
-    lane.
-    """
+    """The path of a warp of the first traced block: rows are runs of code, columns lanes."""
     runs = [(key, len(list(same))) for key, same in groupby(runs_of(trace, warp))]
     if not runs:
         raise ValueError(f"the first traced block has no warp {warp}")

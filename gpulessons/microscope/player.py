@@ -1,6 +1,4 @@
-"""A player that steps through the first traced block: slider and arrow keys, or small multiples on
-a static page.
-"""
+"""A player of the first traced block: slider and arrow keys, small multiples when static."""
 
 from __future__ import annotations
 
@@ -27,9 +25,7 @@ def describe(step, number, total) -> str:
 
 
 class Player:
-    """Shows itself in a notebook: a slider where widgets live, a picture of several steps
-    elsewhere.
-    """
+    """Shows itself in a notebook: a slider where widgets live, elsewhere a picture."""
 
     def __init__(self, trace):
         self.trace, self.steps = trace, steps_of(trace)
@@ -38,9 +34,7 @@ class Player:
         self.warps = -(-math.prod(trace.block) // WARP)
 
     def figure(self, number: int):
-        """One step: the block's threads, the source line, and the cells of the array that is
-        touched.
-        """
+        """One step: the block's threads, the source line, the cells of the array it touches."""
         import matplotlib.pyplot as plt
 
         figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.4), width_ratios=(1, 1.15))
@@ -139,9 +133,7 @@ class Player:
 
 
 def player(trace) -> Player:
-    """Step through what the first traced block did (choose another with `trace(kernel,
-    blocks={7})`).
-    """
+    """Step through what the first traced block did; choose one with `trace(kernel, blocks={7})`."""
     return Player(trace)
 
 

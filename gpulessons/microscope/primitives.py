@@ -19,9 +19,7 @@ def packed(bits):
 
 
 def members(w, mask):
-    """The lanes of the warp that take part, as uint32 per lane; a mask that a GPU would choke on is
-    noted.
-    """
+    """The lanes that take part, as uint32 per lane; cautions for masks a GPU chokes on."""
     named = np.broadcast_to(np.asarray(mask).astype(np.int64) & ALL, w.mask.bits.shape).astype(
         np.uint32
     )

@@ -57,9 +57,7 @@ def varied(races):
 
 
 def memories(sites):
-    """Sites by the memory they touch; only memory that threads share, and only where something is
-    written.
-    """
+    """Sites by the memory they touch: memory that threads share and something writes."""
     groups = defaultdict(list)
     for site in sites:
         if site.array.space in ("global", "shared"):
@@ -82,9 +80,7 @@ def suspects(log_sites, sites) -> Touches:
 
 
 def meeting(touches, sites):
-    """A number for the cell and the stretch of time between barriers in which two accesses could
-    clash.
-    """
+    """A number for the cell and the time between barriers in which two accesses could clash."""
     shared = sites[0].array.space == "shared"
     return touches.cell * 2**20 + (touches.epoch if shared else touches.grid_epoch)
 
@@ -154,9 +150,7 @@ def clashing(key, who, kind):
 
 
 class Search:
-    """The races of one memory: between blocks, between warps of a block, between lanes of a
-    warp.
-    """
+    """The races of one memory: between blocks, between warps, between lanes."""
 
     def __init__(self, launch, sites, touches, limit):
         self.launch, self.sites, self.limit = launch, sites, limit
@@ -170,9 +164,7 @@ class Search:
             self.look(t, group(t.cell, t.grid_epoch), t.block)
 
     def look(self, t, key, who):
-        """Add a race for every cell at which two parties clash, and pairs of accesses for the
-        first.
-        """
+        """Note every cell at which two parties clash, and find the accesses for the first few."""
         clash = clashing(key, who, t.kind)
         t, key, who = (x.take(clash[key]) if x is t else x[clash[key]] for x in (t, key, who))
         if not self.launch.log.partial:

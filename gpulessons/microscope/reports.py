@@ -102,9 +102,7 @@ class Banks(Sites):
 
     @property
     def worst(self) -> int:
-        """The most wavefronts of one request (of a half- or quarter-warp, for 8 or 16 bytes):
-        32-way, say.
-        """
+        """The most wavefronts of one request, or part of it for wide elements: 32-way, say."""
         return max((site.worst for site in self.sites), default=0)
 
     def headline(self) -> str:

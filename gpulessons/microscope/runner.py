@@ -1,6 +1,4 @@
-"""`trace(kernel)[grid, block](*args)`: run a kernel on the CPU, warp by warp, and keep what it
-did.
-"""
+"""`trace(kernel)[grid, block](*args)`: run a kernel warp by warp, keep what it did."""
 
 from __future__ import annotations
 

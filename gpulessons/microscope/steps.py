@@ -84,9 +84,7 @@ def one_request(site, access, row) -> Request:
 
 
 def runs_of(trace, warp: int) -> list[tuple[str, int, int]]:
-    """(function, line, active lanes as bits) for every run of code of one warp of the first block,
-    in order.
-    """
+    """(function, line, active lanes as bits) for each run of code of a warp, in order."""
     return [
         (function, line, bits)
         for _, slot, function, line, bits in log_of(trace).marks

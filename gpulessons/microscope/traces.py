@@ -94,9 +94,7 @@ class Trace:
         )
 
     def coalescing(self, array=None, access=None, line=None) -> Coalescing:
-        """Requests to global memory and what they moved: of one array, one kind of access, one
-        line, or all.
-        """
+        """Global memory: requests and what they moved, of one array, access or line, or all."""
         return Coalescing(self.select("global", array, access, line))
 
     def banks(self, array=None, access=None, line=None) -> Banks:
@@ -201,9 +199,7 @@ class Trace:
 
 
 def warn_of_doubles(launch, arguments):
-    """Double-precision arithmetic in a launch that has no double-precision array is rarely
-    meant.
-    """
+    """Note double-precision arithmetic where no array is double: it is rarely meant."""
     arrays = [a for value in arguments for a in (value if isinstance(value, tuple) else (value,))]
     kinds = {a.array.dtype.name for a in arrays if hasattr(a, "array")}
     if kinds & {"float64", "complex128"}:

@@ -1,6 +1,4 @@
-"""`with tracing() as launches:` runs programs that use Numba-CUDA on the CPU, every launch
-traced.
-"""
+"""`with tracing() as launches:` runs CUDA programs on the CPU, every launch traced."""
 
 from __future__ import annotations
 
@@ -53,9 +51,7 @@ def replaced(owner, names: dict):
 
 
 def lazy(jit):
-    """`cuda.jit` that never compiles when it decorates: a signature is remembered for the
-    launch.
-    """
+    """`cuda.jit` that never compiles at once: a signature is kept for the launch."""
 
     def lazy_jit(func_or_sig=None, *args, **options):
         if func_or_sig is None or (

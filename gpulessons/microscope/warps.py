@@ -1,6 +1,4 @@
-"""The state of a front of warps: the n-th warp of each of many blocks, run together as vectors of
-lanes.
-"""
+"""The state of a front of warps: the n-th warp of many blocks, as vectors of lanes."""
 
 from __future__ import annotations
 
@@ -12,9 +10,7 @@ from .memory import Array, local_copies
 
 
 def spread(linear, extent):
-    """Linear numbers → (x, y, z) in a grid or block of that extent; a flat axis is the plain number
-    0.
-    """
+    """Linear numbers → (x, y, z) in a grid or block; along a flat axis, the plain number 0."""
     x, y, _ = extent
     parts = linear % x, linear // x % y, linear // (x * y)
     return tuple(

@@ -150,6 +150,26 @@ def test_every_thread_takes_its_own_path(function, guarded):
     assert out.tolist() == [function(i, x.tolist()) for i in range(len(out))]
 
 
+def test_device_functions_in_conditional_expressions():
+    @cuda.jit(device=True)
+    def slow(i):
+        if i > 3:
+            return i * 2.5
+        return 0.5
+
+    @cuda.jit
+    def kernel(x, maybe):
+        i = cuda.grid(1)
+        x[i] = (slow(i) + 1 if i < 100 else slow(i) - 1) + (0 if maybe is None else maybe[i])
+# a comment at the margin does not matter
+        x[i] += 1 if slow(i) > 3 else slow(i) * 2
+
+    x = np.zeros(8)
+    trace(kernel)[1, 8](x, None)
+    slow_ = slow.py_func
+    assert x.tolist() == [slow_(i) + 1 + (1 if slow_(i) > 3 else slow_(i) * 2) for i in range(8)]
+
+
 def test_device_functions_nest_and_hold_barriers():
     @cuda.jit(device=True)
     def neighbour(s, tid):

@@ -1,10 +1,8 @@
-"""What a GPU would not survive is raised, with everything a sentence about it needs; the rest is a
-caution.
-"""
+"""What a GPU would not survive is raised, and says everything; the rest is a caution."""
 
 import numpy as np
 import pytest
-from numba import cuda, float32, float64
+from numba import cuda, float32, float64, uint64
 
 from gpulessons.microscope import LaunchError, OutOfBounds, PartialBarrier, trace
 
@@ -54,6 +52,14 @@ def test_only_the_dimension_matters_not_the_memory_behind_it():
 def test_writing_too_far_below_zero():
     with pytest.raises(OutOfBounds, match=r"thread 0 of block 0 writes y\[-9\]"):
         trace(negative)[1, 8](np.zeros(8), np.zeros(8))
+
+
+def test_an_unsigned_index_does_not_count_from_the_end():
+    def unsigned(x, y):
+        y[0] = x[uint64(2) - uint64(3)]
+
+    with pytest.raises(OutOfBounds, match="reads x"):
+        trace(unsigned)[1, 1](np.zeros(8), np.zeros(8))
 
 
 def test_atomics_are_checked_too():
@@ -114,6 +120,27 @@ def test_a_barrier_after_an_early_return_is_a_caution():
     t = trace(early)[1, 64](x)
     assert (x == 1).all() and [w.kind for w in t.warnings] == ["early return"]
     assert "24 threads" in t.warnings[0].text
+
+
+def test_blocks_that_return_whole_are_no_caution():
+    def some_blocks(x):
+        if cuda.blockIdx.x == 1:
+            return
+        cuda.syncthreads()
+        x[cuda.grid(1)] = 1
+
+    assert not trace(some_blocks)[3, 32](np.zeros(96)).warnings
+
+
+def test_static_and_dynamic_shared_memory_count_once():
+    def both(x):
+        s = cuda.shared.array(1024, float32)
+        d = cuda.shared.array(0, float32)
+        s[cuda.threadIdx.x] = d[cuda.threadIdx.x] = x[0]
+
+    trace(both)[1, 32, 0, 44 * 1024](np.zeros(1))
+    with pytest.raises(LaunchError, match="50,176 bytes"):
+        trace(both)[1, 32, 0, 45 * 1024](np.zeros(1))
 
 
 def test_a_grid_barrier_must_be_reached_by_the_whole_grid():

@@ -1,6 +1,4 @@
-"""Arithmetic as Numba types it: every expression is compared with Numba's own compiled code on the
-CPU.
-"""
+"""Arithmetic as Numba types it: compared with Numba's own compiled code on the CPU."""
 
 import linecache
 import math
@@ -232,6 +230,37 @@ def test_a_double_that_creeps_in_is_a_caution_with_its_line():
         ("double precision", scale.__code__.co_firstlineno + 2)
     ]
     assert not trace(scale)[1, 8](np.ones(8)).warnings
+
+
+def test_versions_of_a_variable_keep_their_own_types_until_they_meet():
+    """`v` is a float32 inside the guard although it was a double before, in every warp."""
+
+    def kernel(x, y):
+        i = cuda.grid(1)
+        v = 0.0
+        k = 0.5
+        if i < y.size:
+            v = x[i]
+            y[i] = v * v
+            k = i
+            y[k] += v
+
+    x, y = np.full(64, 0.1, np.float32), np.zeros(40, np.float32)
+    t = trace(kernel)[1, 64](x, y)
+    assert not t.warnings and (y == np.float32(0.1) * np.float32(0.1) + np.float32(0.1)).all()
+
+
+def test_a_conditional_expression_has_one_type_whichever_way_it_goes():
+    def kernel(x, y):
+        i = cuda.grid(1)
+        v = x[i] if i < x.size else 0.0
+        y[i] = v * v
+
+    x, y = np.full(32, 0.1, np.float32), np.zeros(32)
+    t = trace(kernel)[1, 32](x, y.astype(np.float32))
+    assert [w.kind for w in t.warnings] == ["double precision"]
+    trace(kernel)[1, 32](x, y)
+    assert (y == float(np.float32(0.1)) ** 2).all()
 
 
 def test_half_precision_stays_half():

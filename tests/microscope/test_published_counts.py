@@ -219,6 +219,15 @@ def by_warp(x):
         x[i] = 2
 
 
+@cuda.jit
+def by_block(x):
+    i = cuda.grid(1)
+    if cuda.blockIdx.x % 2:
+        x[i] = 1
+    else:
+        x[i] = 2
+
+
 @pytest.mark.parametrize("kernel", [odd_and_even, odd_and_even_meet_again])
 def test_branching_by_parity_diverges_in_every_instance(kernel):
     d = trace(kernel)[2, 128](np.zeros(256, np.float32)).divergence()
@@ -226,8 +235,9 @@ def test_branching_by_parity_diverges_in_every_instance(kernel):
     assert d.efficiency == 0.75
 
 
-def test_branching_by_warp_does_not_diverge():
-    d = trace(by_warp)[2, 128](np.zeros(256, np.float32)).divergence()
+@pytest.mark.parametrize("kernel", [by_warp, by_block])
+def test_branching_by_warp_or_block_does_not_diverge(kernel):
+    d = trace(kernel)[2, 128](np.zeros(256, np.float32)).divergence()
     assert d.instances == 8 and d.divergent == 0 and d.efficiency == 1.0
 
 

@@ -1,4 +1,4 @@
-"""Reports go to JSON and back, read as text and as HTML; pictures and the player tell what they show."""
+"""Reports go to JSON and back and read as text and HTML; pictures tell what they show."""
 
 import dataclasses
 import re

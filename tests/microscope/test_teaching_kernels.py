@@ -1,6 +1,4 @@
-"""Kernels in the manner of Numba's documentation and of GPU textbooks: they run, or are refused by
-name.
-"""
+"""Kernels as in Numba's documentation and GPU textbooks: they run, or are refused."""
 
 import numpy as np
 import pytest
