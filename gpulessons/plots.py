@@ -7,8 +7,10 @@ says it again; live is solid, recorded dashed, published open markers, modelled 
 
 import base64
 import io
+import itertools
 from functools import cached_property
 from html import escape
+from statistics import mean
 
 import numpy as np
 
@@ -64,6 +66,7 @@ def blank(width=7.2, height=3.6, title="", **subplots):
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.1, h_pad=0.06)
     axes = figure.subplots(**subplots)
     for one in getattr(axes, "flat", [axes]):
         restyle(one)
@@ -85,18 +88,30 @@ def restyle(axes):
 def scaling(comparison, *, versions=None):
     """Time of one call against size, both on log scales: where a line is flat, size is free."""
     title = fastest(comparison)
-    figure, axes = blank(height=4.2, title=title)
-    labels = []
-    for one in (comparison, *comparison.beside):
+    figure, axes = blank(height=4.4, title=title)
+    log_axes(axes)
+    ends = []
+    for one, mark in tiers(comparison):
         for version in versions or one.versions:
             timings = [t for t in one.timings if t.version == version]
             if timings:
                 draw_line(axes, one, timings)
-                where = "" if one.tier == "live" else f", {one.label()}"
-                labels.append((timings[-1], f"{version}{where}"))
-    log_axes(axes)
-    label_ends(axes, labels)
+                end, color = timings[-1], COLORS[timings[-1].backend]
+                ends.append((end.size, end.median, f"{version}{mark}", color))
+    label_ends(axes, ends)
+    footnotes(axes, comparison)
     return Picture(figure, f"{title} {words(comparison)}")
+
+
+def tiers(comparison):
+    """(comparison, its footnote mark): the live one has none, each recording beside it a number."""
+    return [(comparison, ""), *zip(comparison.beside, "¹²³⁴⁵⁶⁷⁸⁹", strict=False)]
+
+
+def footnotes(axes, comparison):
+    """Below the picture: where and when each part of it was measured."""
+    notes = [f"{mark} {one.label()}".strip() for one, mark in tiers(comparison)]
+    axes.set_xlabel("\n".join([axes.get_xlabel(), *notes]), linespacing=1.4)
 
 
 def log_axes(axes):
@@ -118,98 +133,102 @@ def draw_line(axes, comparison, timings):
     axes.fill_between(sizes, low, high, color=color, alpha=0.25, linewidth=0)
 
 
-def label_ends(axes, labels):
-    """Each line's name at its right end, moved apart where they would overlap."""
+def label_ends(axes, ends):
+    """Name lines at the right edge, each led to its end: (x, y, text, color)."""
+    if not ends:
+        return
+    ends = sorted(ends, key=lambda end: end[1])
     axes.figure.draw_without_rendering()
-    height = axes.bbox.height
-    ends = axes.transData.transform([(t.size, t.median) for t, _ in labels])[:, 1] - axes.bbox.y0
-    previous = -1e9
-    for y, (timing, text) in sorted(zip(ends, labels, strict=True), key=lambda end: end[0]):
-        y = max(y, previous + 0.062 * height)
-        previous = y
+    heights = axes.transAxes.inverted().transform(axes.transData.transform([e[:2] for e in ends]))
+    for (x, y, text, color), height in zip(ends, apart(heights[:, 1], 0.065), strict=True):
         axes.annotate(
-            text, (1.02, y / height), xycoords="axes fraction",
-            va="center", fontsize=9.5, color=COLORS[timing.backend], annotation_clip=False,
+            text, (x, y), (1.06, height), textcoords="axes fraction", va="center", color=INK,
+            fontsize=9.5, annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": color, "linewidth": 0.8, "shrinkB": 4,
+                        "relpos": (0, 0.5)},
         )  # fmt: skip
+
+
+def apart(places, gap):
+    """Sorted places moved at least a gap apart, as little as can be: those that touch share it."""
+    groups = []
+    for i, place in enumerate(places):
+        groups.append([place - i * gap])
+        while len(groups) > 1 and mean(groups[-2]) > mean(groups[-1]):
+            groups[-2:] = [groups[-2] + groups[-1]]
+    starts = [mean(group) for group in groups for _ in group]
+    return [start + i * gap for i, start in enumerate(starts)]
 
 
 def bars(comparison, size=None, *, title=""):
     """How many times faster than the slowest, at one size, on a log scale; the time at each end."""
-    size = comparison.sizes[-1] if size is None else size
-    rows = [
-        (one, t) for one in (comparison, *comparison.beside) for t in one.timings if t.size == size
-    ]
-    rows.sort(key=lambda row: -row[1].median)
+    size = largest(comparison) if size is None else size
+    rows = [(t, m) for one, m in tiers(comparison) for t in one.timings if t.size == size]
+    rows.sort(key=lambda row: -row[0].median)
     title = title or fastest(comparison, size)
-    figure, axes = blank(height=0.9 + 0.36 * len(rows), title=title)
-    slowest = rows[0][1].median
-    for y, (one, timing) in enumerate(rows):
-        recorded = one.tier != "live"
-        factor = slowest / timing.median
+    figure, axes = blank(height=1.1 + 0.36 * len(rows) + 0.2 * len(comparison.beside), title=title)
+    factors = [rows[0][0].median / timing.median for timing, _ in rows]
+    for y, ((timing, recorded), factor) in enumerate(zip(rows, factors, strict=True)):
+        color = COLORS[timing.backend]
         axes.barh(
-            y, factor, left=0, height=0.68, color="none" if recorded else COLORS[timing.backend],
-            edgecolor=COLORS[timing.backend], linestyle="--" if recorded else "-",
+            y, factor, height=0.68, color="none" if recorded else color, edgecolor=color,
+            linestyle="--" if recorded else "-",
         )  # fmt: skip
-        marks = f" ({timing.noise})" if timing.noise else ""
-        label = f" {timing.words}, {units.ratio(factor)}{marks}"
-        axes.text(factor, y, label, va="center", fontsize=9.5, color=INK)
-    names = [t.version if one.tier == "live" else f"{t.version}\n{one.label()}" for one, t in rows]
-    axes.set_yticks(range(len(rows)), names)
-    fastest_factor = slowest / min(t.median for _, t in rows)
-    axes.set(
-        xscale="log",
-        xlim=(0.8, 6 * fastest_factor),
-        xlabel="times faster than the slowest (log scale)",
-    )
+        noise = f" ({timing.noise})" if timing.noise else ""
+        axes.text(factor, y, f" {timing.words}, {units.ratio(factor)}{noise}", va="center",
+                  fontsize=9.5, color=INK)  # fmt: skip
+    axes.set_yticks(range(len(rows)), [f"{timing.version}{mark}" for timing, mark in rows])
+    axes.set(xscale="log", xlim=(0.8, 1.5 * max(factors, default=1)))
+    axes.set_xlabel("times faster than the slowest (log scale)")
     axes.xaxis.set_major_formatter(lambda factor, _: units.ratio(factor))
+    axes.xaxis.set_minor_formatter("")
+    footnotes(axes, comparison)
     return Picture(figure, f"{title} {words(comparison, size)}")
 
 
 def ceiling(timings, limit, *, name="copy", names=(), title=""):
-    """Bytes per second of some timings under the machine's measured ceiling (bytes/s)."""
+    """Bytes per second of some timings under the machine's measured ceiling (bytes/s).
+
+    names: what to call the timings, where their versions' names do not tell them apart.
+    """
     timings = list(timings)
-    best = max(timings, key=lambda t: t.bandwidth)
-    share = best.bandwidth / limit
-    title = title or f"{best.version}: {share:.0%} of this machine's {name} speed."
-    figure, axes = blank(height=1.2 + 0.36 * len(timings), title=title)
-    for y, timing in enumerate(reversed(timings)):
+    names = names or [timing.version for timing in timings]
+    rates = [units.rate(timing.bandwidth, "B/s") for timing in timings]
+    rows = [f"{name}, {rate}" for name, rate in zip(names, rates, strict=True)]
+    best, most = max((t.bandwidth, n) for t, n in zip(timings, names, strict=True))
+    title = title or f"{most}: {best / limit:.0%} of this machine's {name} speed."
+    figure, axes = blank(height=1.3 + 0.36 * len(timings), title=title)
+    for y, timing in enumerate(timings):
         axes.barh(y, timing.bandwidth, height=0.68, color=COLORS[timing.backend])
-        axes.text(timing.bandwidth, y, f" {units.rate(timing.bandwidth, 'B/s')}", va="center",
-                  fontsize=9.5, color=INK)  # fmt: skip
     axes.axvline(limit, color=INK, linewidth=1.5)
-    axes.text(limit, len(timings) - 0.45, f"{name} ceiling\n{units.rate(limit, 'B/s')}",
-              color=INK, fontsize=9.5, ha="center", va="bottom")  # fmt: skip
-    axes.set_yticks(range(len(timings)), [t.version for t in reversed(timings)])
-    axes.set(xlim=(0, 1.25 * max(limit, best.bandwidth)), xlabel="bytes per second")
+    axes.annotate(f"{name}, measured here: {units.rate(limit, 'B/s')}", (limit, 1), (0, 3),
+                  xycoords=("data", "axes fraction"), textcoords="offset points",
+                  color=INK, fontsize=9.5, ha="center", va="bottom")  # fmt: skip
+    axes.set_yticks(range(len(timings)), rows)
+    axes.set(xlim=(0, 1.25 * max(limit, best)), xlabel="bytes per second")
+    axes.invert_yaxis()
     axes.xaxis.set_major_formatter(lambda rate, _: units.rate(rate, "B/s"))
-    spoken = "; ".join(f"{t.version} {units.rate(t.bandwidth, 'B/s')}" for t in timings)
-    return Picture(figure, f"{title} Ceiling {units.rate(limit, 'B/s')}. {spoken}.")
+    return Picture(figure, f"{title} Ceiling {units.rate(limit, 'B/s')}. {'; '.join(rows)}.")
 
 
 def stages(timing, label=""):
-    """The four times of one use, side by side: first call, send, compute, fetch."""
-    parts = {
-        "send": timing.send, "compute": timing.wait, "fetch": timing.fetch,
-    }  # fmt: skip
-    total = sum(parts.values())
-    share = timing.wait / total
+    """One use, from data on the host to a result on the host: send, compute, fetch, in turn."""
+    parts = {"send": timing.send, "compute": timing.wait, "fetch": timing.fetch}
+    share = timing.wait / sum(parts.values())
     title = f"Of one use of {timing.version!r}, {share:.0%} is computing."
-    figure, axes = blank(height=1.8, title=title)
+    figure, axes = blank(height=2.3, title=title)
     start = 0.0
-    for (name, seconds), color in zip(parts.items(), (SKY, VERMILLION, GREEN), strict=True):
-        axes.barh(0, seconds, left=start, color=color, height=0.5)
-        if seconds > 0.08 * total:
-            axes.text(start + seconds / 2, 0.36, f"{name}\n{units.seconds(seconds)}", ha="center",
-                      va="bottom", fontsize=9.5, color=INK)  # fmt: skip
+    for y, (name, seconds) in enumerate(parts.items()):
+        color = COLORS[timing.backend] if name == "compute" else INK
+        axes.barh(y, seconds, left=start, height=0.68, color=color)
         start += seconds
-    axes.set(
-        yticks=[],
-        ylim=(-0.3, 0.9),
-        xlabel=f"time; the first call took {units.seconds(timing.first)} {label}",
-    )
+    rows = [f"{name}, {units.seconds(seconds)}" for name, seconds in parts.items()]
+    first = f"first call, once: {units.seconds(timing.first)} {label}".rstrip()
+    axes.set_yticks(range(len(rows)), rows)
+    axes.set(xlim=(0, 1.02 * start), xlabel=f"time since the start ({first})")
+    axes.invert_yaxis()
     axes.xaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
-    spoken = ", ".join(f"{name} {units.seconds(seconds)}" for name, seconds in parts.items())
-    return Picture(figure, f"{title} {spoken}; first call {units.seconds(timing.first)}.")
+    return Picture(figure, f"{title} {'; '.join(rows)}; {first}.")
 
 
 def crossover(comparison, model):
@@ -217,32 +236,24 @@ def crossover(comparison, model):
 
     The title says from which size on each model is below the CPU, or that it never is.
     """
-    sizes = np.geomspace(comparison.sizes[0], comparison.sizes[-1], 200)
-    best = [comparison.best("host", "torch_cpu", size=size) for size in comparison.sizes]
-    cpu = np.exp(
-        np.interp(np.log(sizes), np.log(comparison.sizes), np.log([t.median for t in best]))
-    )
-    wins = {
-        name: first_below(sizes, np.array([time(n) for n in sizes]), cpu)
-        for name, time in model.items()
-    }
-    title = "; ".join(f"{name}: {win}" for name, win in wins.items())
-    figure, axes = blank(
-        height=3.8, title=f"Where the GPU gets ahead. {title[:1].upper()}{title[1:]}."
-    )
-    axes.plot(sizes, cpu, color=BLUE, linewidth=2)
-    axes.plot(comparison.sizes, [t.median for t in best], "o", color=BLUE, markersize=5)
-    axes.annotate("this CPU, measured", (sizes[0], cpu[0]), (4, -4), textcoords="offset points",
-                  color=BLUE, va="top", fontsize=9.5)  # fmt: skip
-    for (name, time), style in zip(model.items(), ("-", "--", ":"), strict=False):
-        times = [time(n) for n in sizes]
-        axes.plot(sizes, times, style, color=VERMILLION, linewidth=1)
-        axes.annotate(
-            f"{name}, modelled", (sizes[-1], times[-1]), (4, 0), textcoords="offset points",
-            color=VERMILLION, va="center", fontsize=9.5, annotation_clip=False,
-        )  # fmt: skip
+    bests = [comparison.best("host", "torch_cpu", size=size) for size in comparison.sizes]
+    at, cpu = zip(*((best.size, best.median) for best in bests if best), strict=True)
+    sizes = np.geomspace(at[0], at[-1], 200)
+    between = np.exp(np.interp(np.log(sizes), np.log(at), np.log(cpu)))
+    modelled = {name: np.array([time(n) for n in sizes]) for name, time in model.items()}
+    wins = "; ".join(f"{n}: {first_below(sizes, t, between)}" for n, t in modelled.items())
+    title = f"Where the GPU gets ahead. {wins[:1].upper()}{wins[1:]}."
+    figure, axes = blank(height=4, title=title)
     log_axes(axes)
-    return Picture(figure, f"{figure.get_suptitle()} {words(comparison)}")
+    axes.plot(at, cpu, "o-", color=BLUE, linewidth=2, markersize=5)
+    for times, style in zip(modelled.values(), itertools.cycle(("-", "--", ":", "-."))):
+        axes.plot(sizes, times, style, color=VERMILLION, linewidth=1)
+    ends = [(sizes[-1], t[-1], f"{name}, modelled", VERMILLION) for name, t in modelled.items()]
+    label_ends(axes, [(at[-1], cpu[-1], "this CPU, measured", BLUE), *ends])
+    spoken = "; ".join(
+        f"{best.version} at {units.count(best.size)}: {best.words}" for best in bests if best
+    )
+    return Picture(figure, f"{title} The CPU's best: {spoken}.")
 
 
 def first_below(sizes, model, measured):
@@ -264,7 +275,9 @@ def images(named, title=""):
     """Pictures side by side, each under its name. Values in 0…1, (rows, columns[, 3])."""
     import matplotlib
 
-    figure, axes = blank(height=3.4, title=title, ncols=len(named), squeeze=False)
+    rows, columns = next(iter(named.values())).shape[:2]
+    height = 0.8 + 7 / len(named) * rows / columns
+    figure, axes = blank(height=height, title=title, ncols=len(named), squeeze=False)
     for one, (name, image) in zip(axes.flat, named.items(), strict=True):
         one.imshow(image, cmap=matplotlib.colormaps["gray"], vmin=0, vmax=1)
         one.set_axis_off()
@@ -273,18 +286,32 @@ def images(named, title=""):
 
 
 def fastest(comparison, size=None):
-    """The message of a comparison in one sentence."""
-    size = comparison.sizes[-1] if size is None else size
+    """The message of a comparison in one sentence; no factor where the machine was too noisy."""
+    size = largest(comparison) if size is None else size
     timings = [t for t in comparison.timings if t.size == size]
-    if not timings:
-        return f"Nothing of {comparison.op} was measured at {units.count(size)} elements."
-    best, worst = (choose(timings, key=lambda t: t.median) for choose in (min, max))
-    gain = units.ratio(worst.median / best.median)
     what = f"{comparison.op}, {units.count(size)} elements"
+    if not timings:
+        return f"{what}: nothing was measured."
+    best, worst = (choose(timings, key=lambda t: t.median) for choose in (min, max))
+    if best is worst:
+        return f"{what}: {best.version} takes {best.words}."
+    if "too noisy" in (best.noise, worst.noise):
+        return f"{what}: {best.version} looks fastest, on a machine too noisy to say by how much."
+    gain = units.ratio(worst.median / best.median)
     return f"{what}: {best.version} is fastest, {gain} {worst.version}."
 
 
+def largest(comparison):
+    """The largest size of anything measured; 0 where nothing was."""
+    return max((timing.size for timing in comparison.timings), default=0)
+
+
 def words(comparison, size=None):
-    """Every figure of a picture, for those who cannot see it."""
+    """Every figure of a picture, and where it comes from, for those who cannot see it."""
+    return " ".join(spoken(one, size) for one, _ in tiers(comparison))
+
+
+def spoken(comparison, size):
     chosen = [t for t in comparison.timings if size in (None, t.size)]
-    return "; ".join(f"{t.version} at {units.count(t.size)}: {t.words}" for t in chosen) + "."
+    figures = "; ".join(f"{t.version} at {units.count(t.size)}: {t.words}" for t in chosen)
+    return f"{comparison.label()}: {figures or 'nothing'}."

@@ -1,0 +1,304 @@
+"""Pictures say in words all that they show; titles are computed; whatever is missing, they draw."""
+
+import base64
+from dataclasses import replace
+from itertools import pairwise
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpulessons import plots, units
+from gpulessons.timing import Absent, Comparison, Timing
+
+SIZES = (1000, 100_000, 10_000_000)
+ONE = Timing(
+    op="relu", version="NumPy", backend="host", size=1000, samples=(1.0,), waits=(), calls=1,
+    threads=1, first=0.25, send=2e-3, fetch=1e-3, flops=1, bytes=8, error=0.0, cold=False,
+    stop="settled",
+)  # fmt: skip
+
+
+def timed(version, backend, *seconds, spread=0.02):
+    """A version that took so long at each of the sizes."""
+    return tuple(
+        replace(ONE, version=version, backend=backend, size=size, bytes=8 * size, flops=size,
+                samples=(took * (1 - spread), took, took * (1 + spread)))
+        for size, took in zip(SIZES, seconds, strict=False)
+    )  # fmt: skip
+
+
+CPU = (*timed("Python loop", "host", 80e-6, 8e-3), *timed("NumPy", "host", 1e-6, 1e-5, 7e-3),
+       *timed("Numba, every core", "host", 2e-6, 6e-6, 2e-3),
+       *timed("PyTorch on CPU", "torch_cpu", 3e-6, 9e-6, 4e-3))  # fmt: skip
+GPU = timed("CUDA, grid-stride", "gpu", 6e-6, 7e-6, 25e-6)
+GONE = tuple(Absent("relu", "CUDA, grid-stride", "gpu", size, "no GPU here") for size in SIZES)
+RECORDED = Comparison("relu", GPU, "a server", "2026-11-04", "recorded")
+LIVE = Comparison("relu", (*CPU, *GONE), "a laptop", "2026-11-05")
+BOTH = replace(LIVE, beside=(RECORDED,))
+NOTHING = replace(LIVE, entries=GONE)
+EMPTY = replace(LIVE, entries=())
+
+
+def texts(picture):
+    """Every string drawn, axis labels and ticks included."""
+    from matplotlib.text import Text
+
+    picture.figure.draw_without_rendering()
+    hidden = {label for axes in picture.figure.axes for label in undrawn_ticks(axes)}
+    found = picture.figure.findobj(Text)
+    return [t for t in found if t.get_text() and t.get_visible() and t not in hidden]
+
+
+def undrawn_ticks(axes):
+    """matplotlib keeps the labels of ticks beyond an axis's limits, and draws none of them."""
+    for axis in (axes.xaxis, axes.yaxis):
+        low, high = sorted(axis.get_view_interval())
+        for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+            if not axes.axison or not low <= tick.get_loc() <= high:
+                yield from (tick.label1, tick.label2)
+
+
+def drawn(picture):
+    return " | ".join(text.get_text() for text in texts(picture))
+
+
+# -- Every picture.
+
+DRAWINGS = {
+    "scaling": lambda: plots.scaling(BOTH),
+    "bars": lambda: plots.bars(BOTH),
+    "ceiling": lambda: plots.ceiling(CPU[-1:] + GPU[-1:], 3e12),
+    "stages": lambda: plots.stages(GPU[-1]),
+    "crossover": lambda: plots.crossover(LIVE, {"a GPU": lambda n: 1e-5 + n / 1e12}),
+    "images": lambda: plots.images({"before": np.zeros((4, 6)), "after": np.ones((4, 6))}, "One."),
+}
+
+
+@pytest.fixture(params=DRAWINGS)
+def picture(request):
+    return DRAWINGS[request.param]()
+
+
+def test_a_picture_is_a_png_with_its_words_beside_it(picture):
+    page = picture._repr_html_()
+    assert base64.b64decode(picture.png).startswith(b"\x89PNG")
+    assert 'alt="' in page and len(picture.alt) > 20 and repr(picture) == picture.alt
+    data, metadata = picture._repr_mimebundle_()
+    assert data["text/plain"] == picture.alt == metadata["image/png"]["alt"]
+    assert {"text/html", "image/png"} <= set(data)
+
+
+def test_the_title_begins_the_alt_text(picture):
+    title = " ".join(picture.figure.get_suptitle().split())
+    assert title and picture.alt.startswith(title)
+
+
+def test_nothing_drawn_is_clipped_and_no_words_overlap(picture):
+    """On the canvas, and apart from one another: what matters on a small screen."""
+    words = texts(picture)
+    page = picture.figure.bbox
+    boxes = [(word.get_text(), word.get_window_extent()) for word in words]
+    boxes = [(text, box) for text, box in boxes if box.width and box.height]
+    for text, box in boxes:
+        assert box.x0 >= -1 and box.y0 >= -1, f"{text!r} is clipped"
+        assert box.x1 <= page.x1 + 1 and box.y1 <= page.y1 + 1, f"{text!r} is clipped"
+    for i, (text, box) in enumerate(boxes):
+        for other, place in boxes[:i]:
+            lap = (
+                min(box.x1, place.x1) - max(box.x0, place.x0),
+                min(box.y1, place.y1) - max(box.y0, place.y0),
+            )
+            assert min(lap) < 2, f"{text!r} lies on {other!r}"
+
+
+def test_words_are_legible_on_a_white_page_and_on_a_dark_one(picture):
+    for text in texts(picture):
+        assert text.get_fontsize() >= 9
+        for page in ("#ffffff", "#111111"):
+            assert contrast(text.get_color(), page) >= 4, text.get_text()
+
+
+def contrast(one, other):
+    """The contrast of two colors, as the Web Content Accessibility Guidelines define it."""
+    from matplotlib.colors import to_rgb
+
+    def luminance(color):
+        linear = [
+            c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)
+        ]
+        return np.dot(linear, (0.2126, 0.7152, 0.0722)) + 0.05
+
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return light / dark
+
+
+def test_a_mark_in_the_alt_text_cannot_break_out_of_it():
+    picture = plots.Picture(plots.blank()[0], '"><script>')
+    assert 'alt="&quot;&gt;&lt;script&gt;"' in picture._repr_html_()
+
+
+def test_the_page_shows_through():
+    import io
+
+    from matplotlib.image import imread
+
+    corner = imread(io.BytesIO(base64.b64decode(plots.bars(LIVE).png)))[0, 0]
+    assert corner[3] == 0
+
+
+# -- Scaling and bars.
+
+
+@pytest.mark.parametrize("draw", [plots.scaling, plots.bars])
+def test_every_figure_is_in_the_alt_text_with_its_tier(draw):
+    alt = draw(BOTH).alt
+    for timing in (*CPU, *GPU):
+        if draw is plots.scaling or timing.size == SIZES[-1]:
+            assert f"{timing.version} at {units.count(timing.size)}: {timing.words}" in alt
+    assert "live: a laptop, 2026-11-05" in alt and "recorded: a server, 2026-11-04" in alt
+
+
+@pytest.mark.parametrize("draw", [plots.scaling, plots.bars])
+def test_a_recording_is_marked_where_it_is_drawn_and_named_below(draw):
+    words = drawn(draw(BOTH))
+    assert "CUDA, grid-stride¹" in words
+    assert "live: a laptop, 2026-11-05" in words
+    assert "¹ recorded: a server, 2026-11-04" in words
+
+
+@pytest.mark.parametrize("draw", [plots.scaling, plots.bars])
+@pytest.mark.parametrize(
+    "comparison",
+    [LIVE, replace(LIVE, beside=(RECORDED, replace(RECORDED, machine="another"))),
+     replace(RECORDED, beside=(LIVE,)), replace(NOTHING, beside=(RECORDED,)), NOTHING, EMPTY,
+     replace(LIVE, entries=CPU[:1]), replace(LIVE, entries=(*CPU[:5], *GONE))],
+)  # fmt: skip
+def test_whatever_is_missing_it_draws(draw, comparison):
+    picture = draw(comparison)
+    assert picture.png and "relu" in picture.alt
+
+
+def test_a_recorded_line_is_dashed_and_a_live_one_solid():
+    axes = plots.scaling(BOTH).axes
+    styles = {line.get_color(): line.get_linestyle() for line in axes.lines}
+    assert styles[plots.COLORS["host"]] == "-" and styles[plots.COLORS["gpu"]] == "--"
+
+
+def test_only_the_asked_versions_are_drawn():
+    assert len(plots.scaling(BOTH, versions=["NumPy", "CUDA, grid-stride"]).axes.lines) == 2
+
+
+def test_bars_compare_at_the_size_asked_for():
+    picture = plots.bars(LIVE, 100_000)
+    assert "8 ms, 1×" in drawn(picture) and "6 µs, 1,330×" in drawn(picture)
+    assert "10,000,000" not in picture.alt
+
+
+def test_a_bar_s_noise_is_said():
+    noisy = replace(LIVE, entries=(*CPU, *timed("loud", "host", 1, 1, 5e-3, spread=0.5)))
+    assert "(too noisy)" in drawn(plots.bars(noisy))
+
+
+# -- Titles are computed.
+
+
+@pytest.mark.parametrize(
+    "entries, title",
+    [
+        (CPU, "relu, 10,000,000 elements: Numba, every core is fastest, 3.5× NumPy."),
+        (CPU[:1], "relu, 1,000 elements: Python loop takes 80 µs."),
+        ((*CPU, *timed("loud", "host", 1, 1, 1e-3, spread=0.5)),
+         "relu, 10,000,000 elements: loud looks fastest, on a machine too noisy to say by how "
+         "much."),
+        (GONE, "relu, 0 elements: nothing was measured."),
+    ],
+)  # fmt: skip
+def test_the_title_is_the_message_and_claims_nothing_of_noise(entries, title):
+    assert plots.fastest(replace(LIVE, entries=entries)) == title
+
+
+def test_at_a_size_where_nothing_was_measured_the_title_says_so():
+    assert plots.fastest(LIVE, 5) == "relu, 5 elements: nothing was measured."
+
+
+# -- Ceilings, stages, crossovers, images.
+
+
+def test_a_ceiling_names_the_share_of_the_best_and_every_rate():
+    fast, slow = CPU[-1], CPU[4]
+    picture = plots.ceiling([slow, fast], 40e9)
+    assert picture.alt == (
+        "PyTorch on CPU: 50% of this machine's copy speed. Ceiling 40 GB/s. "
+        "NumPy, 11.4 GB/s; PyTorch on CPU, 20 GB/s."
+    )
+    assert "copy, measured here: 40 GB/s" in drawn(picture)
+
+
+def test_timings_of_two_ops_can_be_named():
+    picture = plots.ceiling(CPU[-2:], 40e9, names=["ReLU", "GELU"], name="triad")
+    assert picture.alt.startswith("ReLU: 222% of this machine's triad speed.")
+    assert "ReLU, 88.9 GB/s" in drawn(picture) and "GELU, 20 GB/s" in drawn(picture)
+
+
+def test_stages_follow_one_another():
+    picture = plots.stages(replace(GPU[-1], waits=(1e-3, 1e-3)), label="(compiling)")
+    bars = picture.axes.patches
+    assert [bar.get_x() for bar in bars] == pytest.approx([0, 2e-3, 3e-3])
+    assert [bar.get_width() for bar in bars] == pytest.approx([2e-3, 1e-3, 1e-3])
+    assert picture.alt == (
+        "Of one use of 'CUDA, grid-stride', 25% is computing. send, 2 ms; compute, 1 ms; "
+        "fetch, 1 ms; first call, once: 250 ms (compiling)."
+    )
+
+
+@pytest.mark.parametrize(
+    "time, when",
+    [
+        (lambda n: 1.0, "never, at these sizes"),
+        (lambda n: 0.0, "at every size"),
+        (lambda n: 6e-6, "from 100,000"),
+    ],
+)
+def test_a_crossover_says_from_which_size_on_the_model_is_faster(time, when):
+    picture = plots.crossover(LIVE, {"a GPU": lambda n: max(time(n), 1e-12)})
+    assert picture.alt.startswith(f"Where the GPU gets ahead. A GPU: {when}.")
+    assert "NumPy at 1,000: 1 µs; Numba, every core at 100,000: 6 µs" in picture.alt
+    assert "a GPU, modelled" in drawn(picture) and "this CPU, measured" in drawn(picture)
+
+
+def test_a_crossover_passes_over_sizes_without_a_cpu_figure():
+    gap = replace(LIVE, entries=tuple(e for e in LIVE.entries if e.size != 100_000 or e in GONE))
+    assert plots.crossover(gap, {"a GPU": lambda n: 1e-5}).png
+
+
+def test_images_keep_their_proportions():
+    wide = plots.images({"a": np.zeros((10, 40))}, "Wide.")
+    tall = plots.images({"a": np.zeros((40, 40)), "b": np.zeros((40, 40))}, "Two.")
+    assert wide.figure.get_figheight() < tall.figure.get_figheight()
+    assert tall.alt == "Two. Side by side: a, b."
+
+
+# -- Labels apart.
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12).map(sorted))
+def test_labels_are_moved_apart_no_further_than_need_be(places):
+    moved = plots.apart(places, 0.1)
+    assert all(b - a >= 0.1 - 1e-9 for a, b in pairwise(moved))
+    assert np.mean(moved) == pytest.approx(np.mean(places))
+    if all(b - a >= 0.1 for a, b in pairwise(places)):
+        assert moved == pytest.approx(places)
+
+
+def test_one_backend_is_one_color_and_one_marker_everywhere():
+    assert len(set(plots.COLORS.values())) == len(set(plots.MARKERS.values())) == 4
+    assert set(plots.COLORS) == set(plots.MARKERS)
+
+
+def test_a_plain_object_with_the_fields_of_a_timing_draws_as_well():
+    """A recording is plotted by its attributes, whatever made it."""
+    plain = SimpleNamespace(**vars(CPU[-1]), bandwidth=CPU[-1].bandwidth)
+    assert plots.ceiling([plain], 40e9).png
