@@ -32,7 +32,9 @@ ARROWS = {
     "plots": "units",
     "kitchen": "plots units",
     "samples": "plots units timing",
-    "scenes": "plots",
+    "rooflines": "plots units timing hardware",
+    "scenes": "plots ops",
+    "patterns": "plots microscope units",
     "vectorized": "",
     "compiling": "microscope",
     "reading": "operation exercises",
@@ -43,7 +45,7 @@ ARROWS = {
     "workers": "ops units",
 }
 MAY_IMPORT_ALL = {"cli", "__init__", "__main__"}  # what stands at the door
-LESSONS = {"ops", "exercises", "claims", "workers"}  # what is taught; the rest is the engine
+LESSONS = {"ops", "exercises", "claims", "workers", "scenes"}  # what is taught; the rest is the engine
 HEAVY = {"numpy", "numba", "torch", "matplotlib", "ipywidgets"}
 
 

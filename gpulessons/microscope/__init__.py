@@ -30,12 +30,12 @@ from .faults import (
     Unsupported,
 )
 from .pictures import banks_picture, branch_picture, request_picture, source_picture
-from .player import Player, player
+from .playing import Player, player
+from .programs import tracing
 from .racing import Race, Races
 from .reports import Banks, Coalescing, Divergence, Intensity, LineCount, Work
 from .runner import trace
 from .traces import Trace
-from .tracing import tracing
 
 __all__ = [
     "Banks",

@@ -165,7 +165,7 @@ def device_array_like(ary, stream=0):
 
 
 def unwritten(array):
-    """Every byte 0xFF, a NaN in floats: a GPU leaves whatever was there before, and that hides bugs."""
+    """Every byte 0xFF, a NaN in floats: a GPU leaves what was there before, and that hides bugs."""
     if array.ndim and array.flags.c_contiguous:
         array.view(np.uint8).fill(0xFF)
     return array

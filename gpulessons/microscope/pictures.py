@@ -1,8 +1,6 @@
-"""Pictures of a trace: requests, banks, branches, counts beside the source. Each figure has an
-`alt_text`.
+"""Pictures of a trace: requests, banks, branches, counts beside the source.
 
-Colors are Okabe and Ito's, which color-blind readers tell apart; ink and paper follow Matplotlib's
-own settings, so a dark style gives dark pictures.
+Each is a `plots.Picture`: it shows itself with its alt text, on light pages and on dark ones.
 """
 
 from __future__ import annotations
@@ -10,41 +8,35 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import groupby
 
+from gpulessons.plots import GREEN, INK, ORANGE, SKY, VERMILLION, Picture
+
 from .counts import BANKS, LINE, SECTOR, WORD
 from .masks import WARP
 from .steps import request_of, runs_of
 
-BLUE, SKY, ORANGE, VERMILLION = "#0072B2", "#56B4E9", "#E69F00", "#D55E00"
-GREEN, PURPLE, GRAY = "#009E73", "#CC79A7", "#8C8C8C"
+GRAY = "#8C8C8C"
 ACCESS_COLORS = {"read": SKY, "write": ORANGE, "atomic": GREEN}
 
 
 def blank(width, height):
     """A figure with one empty drawing area."""
-    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure
 
-    figure, axes = plt.subplots(figsize=(width, height))
+    figure = Figure(figsize=(width, height), layout="tight")
+    axes = figure.subplots()
     axes.set_axis_off()
     return figure, axes
 
 
-def ink() -> str:
-    import matplotlib
-
-    return matplotlib.rcParams["text.color"]
-
-
 def finish(figure, axes, title, alt):
-    axes.set_title(title, loc="left", fontsize=11, color=ink())
-    figure.alt_text = alt
-    figure.set_layout_engine("tight")
-    return figure
+    axes.set_title(title, loc="left", fontsize=11, color=INK)
+    return Picture(figure, alt)
 
 
 def cell(axes, x, y, width, height, color=None, edge=None, alpha=1.0):
     from matplotlib.patches import Rectangle
 
-    edge = edge or ink()
+    edge = edge or INK
     patch = Rectangle(
         (x, y), width, height, facecolor=color or "none", edgecolor=edge, linewidth=0.8, alpha=alpha
     )
@@ -143,7 +135,7 @@ def draw_sectors(axes, touched, places, access):
         x = places[row * LINE // SECTOR]
         if not sparse or i % 4 == 0:
             axes.text(
-                x + 2, -0.1, f"byte {row * LINE}", ha="center", va="top", fontsize=7, color=ink()
+                x + 2, -0.1, f"byte {row * LINE}", ha="center", va="top", fontsize=7, color=INK
             )
 
 
@@ -168,8 +160,8 @@ def banks_picture(trace, array=None, access=None, line=None, number=0):
         top, worst = top + ways, max(worst, ways)
     figure.set_size_inches(10, min(9, 1.1 + 0.24 * top))
     for bank in range(BANKS):
-        axes.text(bank + 0.5, -0.25, bank, ha="center", va="bottom", fontsize=7, color=ink())
-    axes.text(-0.3, -0.25, "bank", ha="right", va="bottom", fontsize=7, color=ink())
+        axes.text(bank + 0.5, -0.25, bank, ha="center", va="bottom", fontsize=7, color=INK)
+    axes.text(-0.3, -0.25, "bank", ha="right", va="bottom", fontsize=7, color=INK)
     axes.set_xlim(-2.6, BANKS + 0.1)
     axes.set_ylim(top + 0.2, -1.2)
     title = f"{r.array}, {r.access} at line {r.line}: {plural(top, 'wavefront')}" + (
@@ -206,7 +198,7 @@ def draw_banks(axes, columns, top, ways):
             ha="right",
             va="center",
             fontsize=7,
-            color=ink(),
+            color=INK,
         )
         for bank in range(BANKS):
             words = list(columns[bank].values()) if bank in columns else []
@@ -250,10 +242,10 @@ def branch_picture(trace, warp=0, most=40):
             f"   × {times}" if times > 1 else ""
         )
         axes.text(
-            WARP + 0.6, row + 0.45, text, va="center", fontsize=8, family="monospace", color=ink()
+            WARP + 0.6, row + 0.45, text, va="center", fontsize=8, family="monospace", color=INK
         )
     for lane in range(0, WARP, 4):
-        axes.text(lane + 0.44, -0.2, lane, ha="center", va="bottom", fontsize=7, color=ink())
+        axes.text(lane + 0.44, -0.2, lane, ha="center", va="bottom", fontsize=7, color=INK)
     axes.set_xlim(-0.2, WARP + 24)
     axes.set_ylim(len(shown) + (0.9 if len(runs) > most else 0.2), -1)
     if len(runs) > most:
@@ -263,7 +255,7 @@ def branch_picture(trace, warp=0, most=40):
             f"… and {len(runs) - most} more",
             va="center",
             fontsize=8,
-            color=ink(),
+            color=INK,
         )
     active = sum(bits.bit_count() * n for (_, _, bits), n in runs)
     share = active / sum(WARP * n for _, n in runs)
@@ -299,11 +291,11 @@ def source_picture(trace):
         color = note_color(count, number in races)
         if notes:
             cell(axes, 0, row - 0.5, width + 56, 1, color, "none", 0.22)
-            axes.text(width + 1, row, ", ".join(notes), va="center", fontsize=8, color=ink())
+            axes.text(width + 1, row, ", ".join(notes), va="center", fontsize=8, color=INK)
         axes.text(
             4, row, number, ha="right", va="center", fontsize=8, family="monospace", color=GRAY
         )
-        axes.text(5.5, row, text, va="center", fontsize=8, family="monospace", color=ink())
+        axes.text(5.5, row, text, va="center", fontsize=8, family="monospace", color=INK)
     axes.set_xlim(0, width + 56)
     axes.set_ylim(len(lines) - 0.3, -0.9)
     told = "; ".join(f"line {n}: {c.notes()}" for n, c in counts.items() if c.notes())

@@ -99,21 +99,15 @@ def test_intensity_and_work(traced):
     assert traced.intensity().moved == 64 / (32 * (4 * 8 + 4 * 4))
 
 
-@pytest.mark.parametrize("style", ["default", "dark_background"])
-def test_pictures_have_alt_text_that_agrees_with_the_counts(traced, style):
-    import matplotlib.pyplot as plt
-
-    with plt.style.context(style):
-        figures = [
-            request_picture(traced, "x"),
-            banks_picture(traced, "s", line=traced.first_line + 8),
-            branch_picture(traced),
-            source_picture(traced),
-        ]
-        for figure in figures:
-            figure.canvas.draw()
-            plt.close(figure)
-    request, banks, branches, source = (figure.alt_text for figure in figures)
+def test_pictures_have_alt_text_that_agrees_with_the_counts(traced):
+    figures = [
+        request_picture(traced, "x"),
+        banks_picture(traced, "s", line=traced.first_line + 8),
+        branch_picture(traced),
+        source_picture(traced),
+    ]
+    assert all(figure.png for figure in figures)
+    request, banks, branches, source = (figure.alt for figure in figures)
     assert "32 active lanes" in request and "8 sectors of 32 bytes in 2 lines" in request
     assert "2 words to give" in banks
     assert "3 runs of code" in branches
@@ -133,7 +127,7 @@ def test_the_player_steps_with_its_slider_and_leaves_a_picture_on_static_pages(t
     assert told.value.startswith(f"step 1 of {len(p.steps)}: warp 0 reaches line")
     slider.value = 1
     assert "32 lanes of warp 0 read x at line" in told.value and picture.value != before
-    bundle = p._repr_mimebundle_()
+    bundle, _ = p._repr_mimebundle_()
     assert {"text/plain", "image/png"} <= set(bundle) and "steps of mixed" in bundle["text/plain"]
 
 

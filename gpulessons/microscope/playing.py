@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
-import io
 import math
 
+from gpulessons.plots import INK, SKY, Picture
+
 from .masks import WARP
-from .pictures import ACCESS_COLORS, GRAY, SKY, cell, ink, plural, source_lines
+from .pictures import ACCESS_COLORS, GRAY, cell, plural, source_lines
 from .steps import steps_of
 
 ROWS, COLUMNS = 16, 32  # of an array's cells that are drawn
@@ -35,17 +36,16 @@ class Player:
 
     def figure(self, number: int):
         """One step: the block's threads, the source line, the cells of the array it touches."""
-        import matplotlib.pyplot as plt
+        from matplotlib.figure import Figure
 
-        figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.4), width_ratios=(1, 1.15))
+        figure = Figure(figsize=(10, 3.4))
+        left, right = figure.subplots(1, 2, width_ratios=(1, 1.15))
         self.draw(left, right, number)
-        figure.suptitle(
-            describe(self.steps[number], number, len(self.steps)), x=0.02, ha="left", fontsize=11
-        )
-        figure.text(0.02, 0.02, self.source(number), family="monospace", fontsize=9, color=ink())
+        told = describe(self.steps[number], number, len(self.steps))
+        figure.suptitle(told, x=0.02, ha="left", fontsize=11, color=INK)
+        figure.text(0.02, 0.02, self.source(number), family="monospace", fontsize=9, color=INK)
         figure.subplots_adjust(left=0.05, right=0.99, top=0.8, bottom=0.14, wspace=0.08)
-        figure.alt_text = describe(self.steps[number], number, len(self.steps))
-        return figure
+        return Picture(figure, told)
 
     def source(self, number) -> str:
         step = self.steps[number]
@@ -63,7 +63,7 @@ class Player:
 
     def multiples(self, count: int = 6):
         """Several steps, evenly chosen, in one figure."""
-        import matplotlib.pyplot as plt
+        from matplotlib.figure import Figure
 
         total = len(self.steps)
         told = [n for n, step in enumerate(self.steps) if step.array] or list(range(total))
@@ -71,27 +71,18 @@ class Player:
             {told[round(i * (len(told) - 1) / max(1, count - 1))] for i in range(count)}
         )
         size = 10, 0.3 + 2.1 * len(chosen)
-        figure, grid = plt.subplots(
-            len(chosen), 2, figsize=size, width_ratios=(1, 1.15), squeeze=False
-        )
+        figure = Figure(figsize=size)
+        grid = figure.subplots(len(chosen), 2, width_ratios=(1, 1.15), squeeze=False)
         for (left, right), number in zip(grid, chosen, strict=True):
             self.draw(left, right, number)
             text = f"{describe(self.steps[number], number, total)}\n{self.source(number)}"
-            left.set_title(text, loc="left", fontsize=8, color=ink())
+            left.set_title(text, loc="left", fontsize=8, color=INK)
         figure.subplots_adjust(
             left=0.03, right=0.99, top=1 - 0.5 / size[1], bottom=0.02, wspace=0.08, hspace=0.45
         )
         told = "; ".join(describe(self.steps[n], n, total) for n in chosen)
-        figure.alt_text = f"{plural(len(chosen), 'step')} of {self.trace.kernel}. {told}."
-        return figure
-
-    def png(self, figure) -> bytes:
-        import matplotlib.pyplot as plt
-
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="png", dpi=90)
-        plt.close(figure)
-        return buffer.getvalue()
+        alt = f"{plural(len(chosen), 'step')} of {self.trace.kernel}. {told}."
+        return Picture(figure, alt)
 
     def widget(self):
         """A slider over the steps (arrow keys move it when it has the focus) and the picture."""
@@ -105,11 +96,11 @@ class Player:
             layout=ipywidgets.Layout(width="95%"),
         )
         told = ipywidgets.Label(describe(self.steps[0], 0, len(self.steps)))
-        picture = ipywidgets.Image(value=self.png(self.figure(0)), format="png")
+        picture = ipywidgets.Image(value=image_of(self.figure(0)), format="png")
 
         def show(change):
             told.value = describe(self.steps[change["new"]], change["new"], len(self.steps))
-            picture.value = self.png(self.figure(change["new"]))
+            picture.value = image_of(self.figure(change["new"]))
 
         slider.observe(show, names="value")
         return ipywidgets.VBox([slider, told, picture])
@@ -118,18 +109,18 @@ class Player:
         return f"a player of {plural(len(self.steps), 'step')} of {self.trace.kernel}"
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        figure = self.multiples()
-        alt = figure.alt_text
-        bundle = {
-            "text/plain": f"{self!r}\n{alt}",
-            "image/png": base64.b64encode(self.png(figure)).decode(),
-        }
+        data, metadata = self.multiples()._repr_mimebundle_()
+        data["text/plain"] = f"{self!r}\n{data['text/plain']}"
         try:
-            shown = self.widget()._repr_mimebundle_()
+            shown = self.widget()._repr_mimebundle_() or {}
         except (ImportError, AttributeError):
-            return bundle
+            return data, metadata
         view = "application/vnd.jupyter.widget-view+json"
-        return bundle | {view: shown[view]} if shown and view in shown else bundle
+        return data | {name: shown[name] for name in (view,) if name in shown}, metadata
+
+
+def image_of(picture) -> bytes:
+    return base64.b64decode(picture.png)
 
 
 def player(trace) -> Player:
@@ -155,10 +146,10 @@ def draw_threads(axes, step, warps):
                 1.0 if works else 0.45,
             )
         axes.text(
-            -0.6, warp + 0.45, f"warp {warp}", ha="right", va="center", fontsize=7, color=ink()
+            -0.6, warp + 0.45, f"warp {warp}", ha="right", va="center", fontsize=7, color=INK
         )
     for lane in range(0, WARP, 8):
-        axes.text(lane, -0.45, f"lane {lane}", ha="left", va="center", fontsize=7, color=ink())
+        axes.text(lane, -0.45, f"lane {lane}", ha="left", va="center", fontsize=7, color=INK)
     axes.set_xlim(-4, WARP)
     axes.set_ylim(max(warps, 8), -1)
 
@@ -183,7 +174,7 @@ def draw_cells(axes, step, seen, current):
                 faint = 1.0 if here and current else 0.6 if here else 0.35
                 cell(axes, column - start, row - top, 0.88, 0.84, color, GRAY, faint)
     window = f"rows {top} to {min(top + ROWS, total) - 1}" if total > ROWS else "all of it"
-    axes.set_title(f"{step.array}{list(step.shape)}, {window}", loc="left", fontsize=8, color=ink())
+    axes.set_title(f"{step.array}{list(step.shape)}, {window}", loc="left", fontsize=8, color=INK)
     axes.set_xlim(-0.5, COLUMNS)
     axes.set_ylim(max(8, min(ROWS, total)), -0.5)
 
