@@ -79,7 +79,7 @@ def style():
             Keyword: "bold #0a7aca",
             Name.Decorator: "#b26a00",
             Name.Function: "bold",
-            String: "#b3541e",
+            String: "#bd5b22",
             Number: "#0e8a6a",
             Operator.Word: "bold #0a7aca",
         }

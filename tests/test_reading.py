@@ -1,0 +1,122 @@
+"""source() and solution() show the package's own text, with its place, in colors that hold."""
+
+import html
+import re
+
+import numpy as np
+import pytest
+from numba import njit
+
+from gpulessons import leaky_relu, relu, solution, source
+from gpulessons.exercises import leaky_relu_kernel
+from gpulessons.ops import activations, bias_activation, copy
+from gpulessons.reading import highlighted, piece
+
+
+def plain(page):
+    """What is left when tags and styles are stripped."""
+    return html.unescape(re.sub(r"<[^>]+>", "", page))
+
+
+def test_a_function_shows_as_it_stands_in_its_file():
+    text = source(activations.blocks)
+    assert (
+        text.text.startswith("def blocks(elements, each):\n")
+        and "-(-elements // each)" in text.text
+    )
+    assert re.search(r"ops/activations\.py, line \d+", text.place)
+    assert repr(text) == f"# {text.place}\n{text.text}"
+
+
+def test_the_place_is_the_line_where_it_stands():
+    line = int(source(activations.exp32).place.rpartition(" ")[2])
+    with open(activations.__file__, encoding="utf-8") as file:
+        assert "@inline" in file.read().splitlines()[line - 1]
+
+
+@pytest.mark.parametrize(
+    "thing, first",
+    [
+        (copy.copy_kernel, "@cuda.jit\ndef copy_kernel(x, out):"),
+        (
+            relu.versions["CUDA, grid-stride"],
+            '@op.version("CUDA, grid-stride", on=gpu)\ndef launch',
+        ),
+        (relu, "@op("),
+        (bias_activation.bias_gelu.versions["Numba, fused"], "def fused_loop(x, b, out):"),
+        (activations.tanh32, "@inline\ndef tanh32(v):"),
+        (plain, "def plain(page):"),
+    ],
+    ids=["kernel", "version", "op", "compiled version", "compiled function", "a learner's own"],
+)
+def test_what_was_made_of_a_function_shows_the_function(thing, first):
+    assert source(thing).text.startswith(first)
+
+
+def test_an_inner_function_is_moved_to_the_margin():
+    body = activations.relu_body(None, None)
+    assert source(body).text.startswith("def body(v):\n    return")
+
+
+def test_several_functions_show_one_after_the_other():
+    both = source(copy.copy_kernel, copy.copy_launch)
+    assert both.text.index("def copy_kernel") < both.text.index("def copy_launch")
+    assert both.place.count("copy.py, line") == 2
+
+
+def test_as_html_with_styles_stripped_it_is_the_same_text():
+    text = source(activations.numba_loop)
+    assert text.text.strip() in plain(text._repr_html_())
+    assert text.place in plain(text._repr_html_())
+
+
+def test_markup_in_a_source_is_shown_and_not_obeyed():
+    assert plain(highlighted('x = "<b>bold</b>" & y < z')).strip() == 'x = "<b>bold</b>" & y < z'
+    assert "<b>" not in highlighted('x = "<b>bold</b>"')
+
+
+def test_its_colors_hold_on_a_white_page_and_on_a_dark_one():
+    page = source(activations.exp32, leaky_relu, copy.copy_kernel)._repr_html_()
+    colors = set(re.findall(r"color: (#[0-9a-fA-F]{6})", page))
+    assert len(colors) >= 3, "nothing was highlighted"
+    assert "background" not in page, "the page's own background shows through"
+    for color in colors:
+        assert min(contrast(color, 1.0), contrast(color, 0x11 / 255)) >= 4, color
+
+
+def contrast(color, gray):
+    channels = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    light, dark = sorted((luminance(channels), luminance(np.full(3, gray))), reverse=True)
+    return light / dark
+
+
+def luminance(channels):
+    """Of an sRGB color, as the Web Content Accessibility Guidelines define it, plus their 0.05."""
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return linear @ (0.2126, 0.7152, 0.0722) + 0.05
+
+
+@pytest.mark.parametrize("thing", [len, 5, "relu", np.add], ids=repr)
+def test_what_has_no_source_is_refused_in_a_sentence(thing):
+    with pytest.raises(TypeError, match=r"The source of .* cannot be found \(.*\)\.$"):
+        source(thing)
+
+
+def test_a_function_typed_without_a_file_is_refused_in_a_sentence():
+    scope = {}
+    exec("def nowhere(): pass", scope)
+    with pytest.raises(TypeError, match="The source of <function nowhere"):
+        piece(scope["nowhere"])
+
+
+def test_a_compiled_function_of_the_learners_shows_too():
+    assert source(njit(contrast)).text.startswith("def contrast(color, gray):")
+
+
+def test_a_solution_stays_folded_until_it_is_asked_for():
+    shown = solution(leaky_relu_kernel)
+    page = shown._repr_html_()
+    assert page.startswith("<details><summary>A solution</summary>") and page.endswith("</details>")
+    assert "<details open" not in page and "def " in plain(page)
+    assert "def " not in repr(shown), "as text it does not give itself away"
+    assert "leaky_relu_kernel.py" in repr(shown)
