@@ -13,6 +13,7 @@ from gpulessons.plots import GREEN, INK, ORANGE, SKY, VERMILLION, Picture
 from .counts import BANKS, LINE, SECTOR, WORD
 from .masks import WARP
 from .steps import request_of, runs_of
+from .tables import plural
 
 GRAY = "#8C8C8C"
 ACCESS_COLORS = {"read": SKY, "write": ORANGE, "atomic": GREEN}
@@ -41,10 +42,6 @@ def cell(axes, x, y, width, height, color=None, edge=None, alpha=1.0):
         (x, y), width, height, facecolor=color or "none", edgecolor=edge, linewidth=0.8, alpha=alpha
     )
     axes.add_patch(patch)
-
-
-def plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 # Lanes and sectors

@@ -8,8 +8,9 @@ import math
 from gpulessons.plots import INK, SKY, Picture
 
 from .masks import WARP
-from .pictures import ACCESS_COLORS, GRAY, cell, plural, source_lines
+from .pictures import ACCESS_COLORS, GRAY, cell, source_lines
 from .steps import steps_of
+from .tables import plural
 
 ROWS, COLUMNS = 16, 32  # of an array's cells that are drawn
 

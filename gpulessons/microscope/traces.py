@@ -23,6 +23,7 @@ from .reports import (
     LineCount,
     Work,
 )
+from .tables import plural
 
 KEPT = 10  # races kept in JSON
 
@@ -161,7 +162,8 @@ class Trace:
 
     def summary(self) -> list[str]:
         parts = [
-            f"{self.kernel}: {self.blocks:,} blocks, {self.threads:,} threads, {self.flops:,} FLOPs"
+            f"{self.kernel}: {plural(self.blocks, 'block')}, {plural(self.threads, 'thread')}, "
+            f"{self.flops:,} FLOPs"
         ]
         if self.coalescing().requests:
             parts.append(f"global memory: {self.coalescing().headline()}")
