@@ -13,6 +13,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from .memory import Array, Record, View
+from .values import plain
 
 
 @contextmanager
@@ -25,12 +26,12 @@ def admitted(values, names):
 
 
 def admit(value, name, returns):
-    if isinstance(value, (bool, int, float, complex, type(None))):
-        return value
     if isinstance(value, np.void):
         return Record(array_view(np.asarray(value).reshape(1), name), 0)
     if isinstance(value, np.generic):
-        return value.item() if type(value) in (np.bool_, np.int64, np.float64) else number(value)
+        return plain(number(value))
+    if isinstance(value, (bool, int, float, complex, type(None))):
+        return value
     if isinstance(value, tuple):
         parts = [admit(v, f"{name}[{i}]", returns) for i, v in enumerate(value)]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
@@ -73,8 +74,7 @@ def host_array(value, name, returns) -> np.ndarray:
 
 
 def array_view(array: np.ndarray, name: str, root=None) -> View:
-    """An array argument: its memory as one line of elements, and how its indices map to places
-    there.
+    """An array argument: its memory as one line of elements, and how indices map to it.
 
     A slice of a device array starts where it starts; anything else is taken to begin at an aligned
     address, where Numba would copy it.

@@ -233,8 +233,10 @@ class Expressions(ast.NodeVisitor):
             return f"constant_array(w, {ast.unparse(node)!r}, {self.constant(value)})"
         if dtype_named(value) is not None:
             return self.constant(dtype_named(value))
-        if value is None or isinstance(value, (bool, int, float, complex, str, np.generic)):
-            return self.constant(values.plain(value) if not isinstance(value, str) else value)
+        if isinstance(value, int) and not isinstance(value, bool):  # an IntEnum, too
+            return self.visit_Constant(ast.copy_location(ast.Constant(int(value)), node))
+        if value is None or isinstance(value, (bool, float, complex, str, np.generic)):
+            return self.constant(values.plain(value))
         if isinstance(value, tuple) and all(isinstance(v, (int, float, np.generic)) for v in value):
             return self.constant(value)
         self.refuse(f"the global {ast.unparse(node)} ({type(value).__name__})", node)

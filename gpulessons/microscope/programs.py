@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import weakref
 from contextlib import contextmanager
 
-import numpy as np
-
 from . import device
-from .arguments import host_array
-from .launch import Launch
-from .runner import Tracer, run
-
-SIGNATURES = weakref.WeakKeyDictionary()  # kernels decorated with a signature while tracing
+from .runner import Tracer
+from .signatures import REMEMBERED
 
 
 @contextmanager
@@ -61,7 +55,7 @@ def lazy(jit):
 
         def decorate(function):
             kernel = jit(**options)(function)
-            SIGNATURES[kernel] = func_or_sig
+            REMEMBERED[kernel] = func_or_sig
             return kernel
 
         return decorate
@@ -73,13 +67,8 @@ def launchers(launches: list) -> dict:
     """The methods by which a kernel is launched."""
 
     def configure(kernel, griddim, blockdim, stream=0, sharedmem=0, *_, **__):
-        tracer = Tracer(kernel)
-
-        def start(*args):
-            launch = Launch(tracer.function, griddim, blockdim, sharedmem)
-            launches.append(run(tracer.function, matched(args, SIGNATURES.get(kernel)), launch))
-
-        return start
+        launch = Tracer(kernel)[griddim, blockdim, stream, sharedmem]
+        return lambda *args: launches.append(launch(*args))
 
     def item(kernel, sizes):
         if not isinstance(sizes, tuple) or len(sizes) < 2:
@@ -96,49 +85,3 @@ def launchers(launches: list) -> dict:
         raise ValueError("a kernel needs a grid and a block: kernel[grid, block](…)")
 
     return {"__getitem__": item, "configure": configure, "forall": forall, "__call__": call}
-
-
-def matched(args, signatures):
-    """The arguments as an explicit signature types them; a TypeError where it does not fit."""
-    if signatures is None:
-        return args
-    choices = signatures if isinstance(signatures, list) else [signatures]
-    for types in map(argument_types, choices):
-        if len(types) == len(args) and all(map(fits, args, types)):
-            return tuple(map(typed, args, types))
-    raise TypeError(f"the arguments do not match the kernel's signature {signatures}")
-
-
-def argument_types(signature):
-    from numba.core import sigutils
-
-    return sigutils.normalize_signature(signature)[0]
-
-
-def fits(arg, numba_type) -> bool:
-    if not hasattr(numba_type, "ndim"):
-        return not hasattr(arg, "ndim") or np.ndim(arg) == 0
-    array = host_array(arg, "", []) if hasattr(arg, "dtype") else None
-    return (
-        array is not None
-        and array.ndim == numba_type.ndim
-        and array.dtype == dtype_of(numba_type.dtype, array)
-    )
-
-
-def dtype_of(numba_type, array):
-    try:
-        return np.dtype(str(numba_type))
-    except TypeError:  # records and the like: taken on trust
-        return array.dtype
-
-
-def typed(arg, numba_type):
-    try:
-        return (
-            arg
-            if hasattr(numba_type, "ndim")
-            else np.asarray(arg).astype(np.dtype(str(numba_type)))[()]
-        )
-    except TypeError:
-        return arg

@@ -80,7 +80,10 @@ def suspects(log_sites, sites) -> Touches:
 
 
 def meeting(touches, sites):
-    """A number for the cell and the time between barriers in which two accesses could clash."""
+    """A number for the cell and the time between barriers in which two accesses could clash.
+
+    Numbers may coincide, which only lets more accesses through to the search.
+    """
     shared = sites[0].array.space == "shared"
     return touches.cell * 2**20 + (touches.epoch if shared else touches.grid_epoch)
 
@@ -130,9 +133,8 @@ def group(*columns):
     number = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         values = np.unique(column, return_inverse=True)[1]
-        number = np.unique(number * (int(values.max(initial=0)) + 1) + values, return_inverse=True)[
-            1
-        ]
+        pair = number * (int(values.max(initial=0)) + 1) + values
+        number = np.unique(pair, return_inverse=True)[1]
     return number
 
 

@@ -7,6 +7,7 @@ import inspect
 from .arguments import admitted
 from .launch import Launch
 from .names import python_function
+from .signatures import matched, signatures_of
 from .traces import Trace
 
 
@@ -34,15 +35,19 @@ class Tracer:
                 "launch as kernel[grid, block], or kernel[grid, block, stream, dynamic_shared]"
             )
         grid, block, _, dynamic = (*sizes, 0, 0)[:4]
-        return lambda *args: run(
-            self.function, args, Launch(self.function, grid, block, dynamic, self.blocks)
-        )
+
+        def launch(*args) -> Trace:
+            args = matched(args, signatures_of(self.kernel))
+            return run(Launch(self.function, grid, block, dynamic, self.blocks), args)
+
+        return launch
 
     def __call__(self, *args):
         raise TypeError("a kernel needs a grid and a block: trace(kernel)[grid, block](…)")
 
 
-def run(function, args, launch: Launch) -> Trace:
+def run(launch: Launch, args) -> Trace:
+    function = launch.function
     parameters = list(inspect.signature(function).parameters.values())
     needed = sum(p.default is p.empty for p in parameters)
     if not needed <= len(args) <= len(parameters):

@@ -1,8 +1,10 @@
 """Arguments as Numba takes them."""
 
+import math
 import subprocess
 import sys
 from collections import namedtuple
+from enum import IntEnum
 
 import numpy as np
 import pytest
@@ -206,6 +208,28 @@ def test_default_arguments():
     x = np.zeros(4)
     trace(kernel)[1, 4](x)
     assert (x == 3).all()
+
+
+class Color(IntEnum):
+    RED = 3
+
+
+def test_names_of_cuda_come_in_many_ways():
+    import numba
+    import numba.cuda as nc
+    from numba.cuda import atomic, blockIdx, grid, shared, syncthreads
+    from numba.cuda import threadIdx as thread
+
+    def kernel(x):
+        s = shared.array(4, numba.float32)
+        s[thread.x] = numba.cuda.blockDim.x + blockIdx.x + Color.RED
+        syncthreads()
+        x[grid(1)] = s[3 - nc.threadIdx.x]
+        atomic.add(x, 0, np.float64(math.pi))
+
+    x = np.zeros(4)
+    trace(kernel)[1, 4](x)
+    np.testing.assert_allclose(x, [7 + 4 * math.pi, 7, 7, 7])
 
 
 TABLE = np.array([1.0, 4.0, 9.0])

@@ -347,6 +347,18 @@ def test_printing_kernels_print(capsys):
     assert capsys.readouterr().out.splitlines() == [f"hello from {i}" for i in range(3)]
 
 
+def test_the_highest_lane_to_write_a_cell_wins():
+    @cuda.jit
+    def kernel(x):
+        i = cuda.grid(1)
+        x[0] = i
+        x[1 + i % 2] = i
+
+    x = np.zeros(3)
+    trace(kernel)[1, 20](x)
+    assert x.tolist() == [19, 18, 19]
+
+
 def test_running_is_repeatable_even_where_it_races():
     @cuda.jit
     def race(x):

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from numba import cuda, float32
+from numba.core import sigutils
 
 from gpulessons.microscope import OutOfBounds, trace, tracing
 
@@ -107,6 +108,21 @@ def test_kernels_with_explicit_signatures_compile_lazily_and_type_their_argument
             scaled[1, 8](x, 0.1)
 
 
+def test_kernels_bound_to_a_signature_type_their_arguments_in_trace_too():
+    class Bound:  # as on a machine with a GPU, where an explicit signature compiles at once
+        py_func = staticmethod(axpy.py_func)
+        _can_compile = False
+
+        def __init__(self, *signatures):
+            self.overloads = {sigutils.normalize_signature(s)[0]: None for s in signatures}
+
+    x, y = np.ones(8, np.float32), np.zeros(8, np.float32)
+    t = trace(Bound("void(float32, float32[:], float32[:])"))[1, 8](0.1, x, y)
+    assert (y == np.float32(0.1)).all() and not t.warnings
+    with pytest.raises(TypeError, match="do not match"):
+        trace(Bound("void(float32, float64[:], float64[:])"))[1, 8](0.1, x, y)
+
+
 def test_slices_of_device_arrays_share_memory_and_keep_their_alignment():
     with tracing() as launches:
         x = cuda.to_device(np.zeros(100, np.float32))
@@ -146,6 +162,12 @@ def test_a_kernel_without_sizes_says_so():
             axpy(1, np.ones(3), np.ones(3))
         with pytest.raises(ValueError, match="at least a grid and a block"):
             axpy[1](1, np.ones(3), np.ones(3))
+
+
+def test_a_configured_kernel_is_launched_any_number_of_times():
+    launch = trace(axpy)[1, 8]
+    x, y = np.ones(8), np.zeros(8)
+    assert launch(1.0, x, y) == launch(1.0, x, y) and (y == 2).all()
 
 
 def test_traces_of_plain_functions_need_no_patching():

@@ -95,6 +95,18 @@ def test_tiling_cuts_global_reads_from_128_to_8_without_bank_conflicts():
     assert tiled.work().shared_reads == 128
 
 
+def test_a_tiled_product_of_128_keeps_to_100_megabytes():
+    import tracemalloc
+
+    tracemalloc.start()
+    t, right = product(matmul_tiled, 128)
+    races = t.races()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert right and not races.cells and t.work().shared_reads == 2 * 128
+    assert peak < 100e6
+
+
 def test_a_dropped_second_barrier_gives_a_wrong_product_and_names_both_lines():
     t, right = product(matmul_without_second_barrier)
     assert not right
