@@ -21,6 +21,7 @@ HOMES = {
     "hardware": "machine",
     "reading": "source solution",
     "controls": "predict quiz live slider",
+    "rooflines": "roofline",
     "ops.activations": "relu leaky_relu sigmoid tanh gelu",
     "ops.bias_activation": "bias_gelu",
     "ops.copy": "copy triad copy_offset copy_strided",

@@ -1,0 +1,67 @@
+"""Copy a matrix: neighboring threads must take neighbors in memory, and those lie along a row."""
+
+import numpy as np
+
+from gpulessons import operation
+from gpulessons.backends import gpu as on  # noqa: F401
+from gpulessons.diagnosis import Trouble
+
+COLUMNS = 40  # whole sectors, but no whole blocks of 32
+
+
+def matrix(size, rng):
+    return (rng.standard_normal((-(-size // COLUMNS), COLUMNS), np.float32),)
+
+
+@operation.op(inputs=matrix, flops=lambda x: 0, sizes=(1_000,), rtol=0)
+def op(x):
+    """A copy of a matrix."""
+    return x.copy()
+
+
+stub = """\
+@cuda.jit
+def my_matrix_kernel(x, out):
+    i, j = cuda.grid(2)  # Your turn: threads 0, 1, 2 … take rows 0, 1, 2 … of one column.
+    if i < x.shape[0] and j < x.shape[1]:
+        out[i, j] = x[i, j]
+
+def my_matrix_copy(x):
+    out = cuda.device_array_like(x)
+    grid = (x.shape[0] + 31) // 32, (x.shape[1] + 7) // 8
+    my_matrix_kernel[grid, (32, 8)](x, out)
+    return out
+"""
+
+solution = """\
+@cuda.jit
+def my_matrix_kernel(x, out):
+    j, i = cuda.grid(2)
+    if i < x.shape[0] and j < x.shape[1]:
+        out[i, j] = x[i, j]
+
+def my_matrix_copy(x):
+    out = cuda.device_array_like(x)
+    grid = (x.shape[1] + 31) // 32, (x.shape[0] + 7) // 8
+    my_matrix_kernel[grid, (32, 8)](x, out)
+    return out
+"""
+
+wrong = [
+    (solution, stub, "sectors"),
+    ("j, i = cuda.grid(2)", "i, j = cuda.grid(2)", "never written"),
+    ("if i < x.shape[0] and j < x.shape[1]:", "if i < x.shape[0]:", "outside"),
+    ("= x[i, j]", "= x[i, 0]", "Wrong at size"),
+    ("(x.shape[1] + 31) // 32", "1", "elements were never written"),
+]
+
+
+def inspect(launches):
+    """Right is not enough: four sectors hold the 32 numbers of a warp."""
+    for launch in launches:
+        sectors = launch.coalescing().sectors_per_request
+        if sectors > 4:
+            raise Trouble(
+                f"Right, but each request touches {sectors:.0f} sectors, where 4 would do.",
+                "which of i and j changes from a thread to its neighbor.",
+            )

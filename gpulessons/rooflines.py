@@ -1,0 +1,129 @@
+"""The roofline: what each op reaches under what this machine allows it.
+
+S. Williams, A. Waterman and D. Patterson, "Roofline: An Insightful Visual Performance Model", 2009.
+"""
+
+import numpy as np
+
+from gpulessons import units
+from gpulessons.plots import COLORS, INK, MARKERS, Picture, blank
+
+# Where a name may stand beside its point, in points: the best place first.
+BELOW = [(8, dy) for dy in (0, -6, -12, -18)]
+PLACES = [*BELOW, (8, 6), *((side * 8, dy) for dy in (0, 8, 16, -24, 24, -36) for side in (-1, 1))]
+
+
+def roofline(machine, timings, *, title=""):
+    """FLOP/s of ops against their FLOPs per byte, under the ceilings of the machine's card.
+
+    The slanted roof is the better of copy and triad, the flat one the float32 product. timings:
+    live ones, of one size or many. Ops without arithmetic have no place on a log axis: they stand
+    at its left end, as far below the roof as their bytes are. Raises ValueError where there is
+    nothing to draw, or no ceiling to draw it under.
+    """
+    timings = list(timings)
+    if not timings:
+        raise ValueError("Give at least one timing: compare(relu).timings has some.")
+    roofs = {t.backend: roof(machine, t.backend) for t in timings}
+    title = title or under_the_slope(timings, roofs)
+    left, right = ends(timings, roofs)
+    points = [(intensity(t) or left, t.flop_rate or left * t.bandwidth) for t in timings]
+    figure, axes = blank(height=4.6, title=title)
+    log_axes(axes, (left, right))
+    for place, (peak, bandwidth) in {device(b): r for b, r in roofs.items()}.items():
+        draw_roof(axes, place, peak, bandwidth, left, right)
+    for t, (x, y) in zip(timings, points, strict=True):
+        axes.plot(x, y, MARKERS[t.backend] if t.flops else "<", color=COLORS[t.backend],
+                  markersize=6, clip_on=False)  # fmt: skip
+    lowest = min([*(y for _, y in points), *(left * bandwidth for _, bandwidth in roofs.values())])
+    axes.set_ylim(lowest / 2, 3 * max(peak for peak, _ in roofs.values()))
+    name_points(axes, [(*p, t.op, COLORS[t.backend]) for p, t in zip(points, timings, strict=True)])
+    spoken = "; ".join(in_words(t, *roofs[t.backend]) for t in timings)
+    return Picture(figure, f"{title} {spoken}.")
+
+
+def roof(machine, backend):
+    """(FLOP/s, bytes/s): the ceilings of a backend; ValueError where one is unknown."""
+    peak = machine.ceiling(backend, "float32")
+    streams = [machine.ceiling(backend, name) for name in ("copy", "triad")]
+    if not peak or not any(streams):
+        raise ValueError(f"The card of {machine.name} has no ceilings for {backend}.")
+    return peak, max(filter(None, streams))
+
+
+def intensity(timing):
+    """FLOPs for each byte that must move."""
+    return timing.flops / timing.bytes
+
+
+def under_the_slope(timings, roofs):
+    """How many ops the memory limits, and up to which intensity it does."""
+    corners = {backend: peak / bandwidth for backend, (peak, bandwidth) in roofs.items()}
+    bound = sum(intensity(t) < corners[t.backend] for t in timings)
+    upto = " or ".join(f"{corner:.2g}" for corner in sorted(set(corners.values())))
+    return (
+        f"{bound} of {len(timings)} ops stand under the slanted roof: "
+        f"bytes are the limit up to {upto} FLOPs each."
+    )
+
+
+def ends(timings, roofs):
+    """The axis: room for every op, for the corners of the roofs, and for a name on the right."""
+    known = [intensity(t) for t in timings if t.flops]
+    corners = [peak / bandwidth for peak, bandwidth in roofs.values()]
+    return min([0.1, *known]) / 2, 4 * max([*known, *corners])
+
+
+def log_axes(axes, xlim):
+    axes.set(xscale="log", yscale="log", xlim=xlim)
+    axes.set(xlabel="FLOPs per byte (log scale); ◂ none at all", ylabel="FLOP/s (log scale)")
+    axes.yaxis.set_major_formatter(lambda rate, _: units.rate(rate, "FLOP/s"))
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
+
+
+def device(backend):
+    return "GPU" if "gpu" in backend else "CPU"
+
+
+def draw_roof(axes, name, peak, bandwidth, left, right):
+    """Left of the corner the bytes are the limit, right of it the arithmetic."""
+    corner = peak / bandwidth
+    axes.plot([left, corner, right], [left * bandwidth, peak, peak], color=INK, linewidth=1.5)
+    axes.text(right, 1.06 * peak, f"{name}: {units.rate(peak, 'FLOP/s')}", color=INK, fontsize=9.5,
+              ha="right", va="bottom")  # fmt: skip
+    middle = (left * corner) ** 0.5
+    axes.annotate(f"{name}: {units.rate(bandwidth, 'B/s')}", (middle, middle * bandwidth), (-8, 4),
+                  textcoords="offset points", color=INK, fontsize=9.5, ha="right")  # fmt: skip
+
+
+def name_points(axes, points):
+    """Names beside points, (x, y, name, color): each where it covers nothing else, if it can."""
+    axes.figure.draw_without_rendering()
+    spots = axes.transData.transform(np.concatenate([along(line) for line in axes.lines]))
+    taken = [text.get_window_extent() for text in axes.texts]
+    for x, y, name, color in sorted(points):
+        text = axes.annotate(name, (x, y), (0, 0), textcoords="offset points", va="center",
+                             fontsize=9.5, color=color)  # fmt: skip
+        for dx, dy in PLACES:
+            text.set(position=(dx, dy), ha="left" if dx > 0 else "right")
+            box = text.get_window_extent().padded(2)
+            if not box.count_contains(spots) and not any(map(box.overlaps, taken)):
+                break
+        taken.append(box)
+
+
+def along(line):
+    """Points of a line of the picture, close enough that no name slips between them."""
+    corners = np.log(line.get_xydata())
+    stops = np.linspace(0, len(corners) - 1, 300)
+    return np.exp([np.interp(stops, range(len(corners)), axis) for axis in corners.T]).T
+
+
+def in_words(timing, peak, bandwidth):
+    """One point, with the share of its roof that it reaches."""
+    share = max(timing.bandwidth / bandwidth, timing.flop_rate / peak)
+    did = units.rate(timing.flop_rate, "FLOP/s") if timing.flops else "no arithmetic"
+    return (
+        f"{timing.op}, {timing.version}: {intensity(timing):.2g} FLOPs a byte, {did}, "
+        f"{share:.0%} of its roof"
+    )

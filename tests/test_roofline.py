@@ -1,0 +1,102 @@
+"""The roofline: every point where its FLOPs and bytes put it, names that never meet."""
+
+import dataclasses
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpulessons.rooflines import roofline
+from gpulessons.timing import Timing
+
+
+class Card:
+    """A machine with made-up ceilings: 1 TFLOP/s and 100 GB/s, ten times that on its GPU."""
+
+    name = "a card"
+
+    def __init__(self, **ceilings):
+        self.ceilings = ceilings or {
+            "host float32": 1e12, "host copy": 9e10, "host triad": 1e11,
+            "gpu float32": 1e13, "gpu copy": 1e12,
+        }  # fmt: skip
+
+    def ceiling(self, backend, what):
+        place = {"torch_cpu": "host", "torch_gpu": "gpu"}.get(backend, backend)
+        return self.ceilings.get(f"{place} {what}")
+
+
+def timed(op, flops, nbytes, seconds, backend="host"):
+    fields = dict.fromkeys((field.name for field in dataclasses.fields(Timing)), 0)
+    given = {"op": op, "version": "fast", "flops": flops, "bytes": nbytes, "backend": backend}
+    return Timing(**{**fields, **given, "samples": (seconds,)})
+
+
+COPY = timed("copy", 0, 8e6, 1e-4)
+RELU = timed("relu", 1e6, 8e6, 1e-4)
+PRODUCT = timed("product", 2e9, 1e6, 4e-3)
+
+
+def points(picture):
+    return [
+        line.get_xydata()[0].tolist() for line in picture.axes.lines if len(line.get_xydata()) == 1
+    ]
+
+
+def test_a_point_stands_at_its_intensity_and_its_rate():
+    assert points(roofline(Card(), [RELU, PRODUCT])) == [[1 / 8, 1e10], [2000, 5e11]]
+
+
+def test_an_op_without_arithmetic_is_as_far_below_the_roof_as_its_bytes():
+    picture = roofline(Card(), [COPY, RELU])
+    (x, y), _ = points(picture)
+    assert x == picture.axes.get_xlim()[0]
+    assert y / (x * 1e11) == pytest.approx(COPY.bandwidth / 1e11)
+
+
+def test_the_roof_is_the_better_stream_and_bends_where_arithmetic_ends():
+    left, corner, right = roofline(Card(), [RELU]).axes.lines[0].get_xydata()
+    assert corner.tolist() == [10, 1e12]
+    assert left[1] == pytest.approx(left[0] * 1e11) and right[1] == 1e12
+
+
+def test_the_title_counts_what_memory_limits():
+    title = repr(roofline(Card(), [COPY, RELU, PRODUCT]))
+    assert title.startswith("2 of 3 ops stand under the slanted roof")
+    assert "up to 10 FLOPs each" in title
+    assert "relu, fast: 0.12 FLOPs a byte, 10 GFLOP/s, 80% of its roof" in title
+    assert "copy, fast: 0 FLOPs a byte, no arithmetic, 80% of its roof" in title
+
+
+def test_each_device_has_its_own_roof_and_shares_it_among_its_backends():
+    gpu, torch = (timed("relu", 1e6, 8e6, 1e-5, b) for b in ("gpu", "torch_gpu"))
+    picture = roofline(Card(), [RELU, gpu, torch])
+    assert [len(line.get_xydata()) for line in picture.axes.lines].count(3) == 2
+    words = [text.get_text() for text in picture.axes.texts]
+    assert "GPU: 10 TFLOP/s" in words and "CPU: 100 GB/s" in words
+
+
+def test_what_cannot_be_drawn_is_said():
+    with pytest.raises(ValueError, match="at least one timing"):
+        roofline(Card(), [])
+    with pytest.raises(ValueError, match="no ceilings for host"):
+        roofline(Card(**{"host float32": 1e12}), [RELU])
+
+
+def apart(picture):
+    """Pairs of words in the picture that cover each other once it is laid out."""
+    picture.figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in picture.axes.texts]
+    return [(a, b) for i, a in enumerate(boxes) for b in boxes[:i] if a.overlaps(b)]
+
+
+rates = st.floats(0.05, 1)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from([0, 0.125, 0.25, 0.43, 1.25, 17]), rates), max_size=8))
+def test_names_never_meet(chosen):
+    timings = [RELU, PRODUCT]
+    for n, (flops_per_byte, share) in enumerate(chosen):
+        timings.append(timed(f"op {n}", 1e6 * flops_per_byte, 1e6, 1e-5 / share))
+    assert not apart(roofline(Card(), timings))
