@@ -7,6 +7,8 @@ import pytest
 
 import gpulessons
 from gpulessons.backends import gpu, host, torch_cpu
+from gpulessons.measuring import fetched
+from gpulessons.operation import as_tuple
 from gpulessons.ops import activations
 
 OPS = [getattr(gpulessons, name) for home, names in gpulessons.HOMES.items()
@@ -33,7 +35,7 @@ def run(version, *inputs):
     if why := version.backend.why_not():
         pytest.skip(why)
     with np.errstate(all="ignore"):
-        return version.backend.get(version(*map(version.backend.put, inputs)))
+        return fetched(version.backend, version(*map(version.backend.put, inputs)))
 
 
 def truth(op, *inputs):
@@ -43,8 +45,7 @@ def truth(op, *inputs):
 
 def assert_right(version, *inputs):
     op, got = version.op, run(version, *inputs)
-    (shape, dtype) = op.outputs(*inputs)[0]
-    assert (got.shape, got.dtype) == (shape, dtype)
+    assert [(y.shape, y.dtype) for y in as_tuple(got)] == op.outputs(*inputs)
     error = op.error(got, truth(op, *inputs))
     assert error <= op.rtol, f"{version}: off by {error:.2g} at {inputs[0].shape}"
 
@@ -164,7 +165,7 @@ def test_a_cuda_version_is_right_thread_by_thread(version):
         inputs = version.op.inputs(size, seed=size)
         try:
             with microscope.tracing() as launches:
-                got = gpu.get(version(*map(gpu.put, inputs)))
+                got = fetched(gpu, version(*map(gpu.put, inputs)))
         except NotImplementedError as unfinished:
             pytest.skip(str(unfinished))
         assert launches, f"{version} launched no kernel"
