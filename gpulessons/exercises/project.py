@@ -1,0 +1,78 @@
+"""Turn, project and divide in one kernel, a thread per coordinate, neighbors writing neighbors."""
+
+import numpy as np
+
+from gpulessons.backends import gpu as on  # noqa: F401
+from gpulessons.diagnosis import Trouble
+from gpulessons.operation import op as make_op
+
+stub = '''\
+@cuda.jit
+def my_projection(points, matrix, out):
+    k = cuda.grid(1)
+    # Your turn: this thread computes one of out's numbers: a row of the matrix times point i,
+    # divided by w, which is row 3 times point i. Which i, and which row?
+
+def my_project(points, matrix):
+    out = cuda.device_array((points.shape[0], 3), points.dtype)
+    my_projection[(out.size + 127) // 128, 128](points, matrix, out)
+    return out
+'''
+
+solution = '''\
+@cuda.jit
+def my_projection(points, matrix, out):
+    k = cuda.grid(1)
+    if k < out.size:
+        i, row = k // 3, k % 3
+        value = w = np.float32(0)
+        for j in range(4):
+            value += matrix[row, j] * points[i, j]
+            w += matrix[3, j] * points[i, j]
+        out[i, row] = value / w
+
+def my_project(points, matrix):
+    out = cuda.device_array((points.shape[0], 3), points.dtype)
+    my_projection[(out.size + 127) // 128, 128](points, matrix, out)
+    return out
+'''
+
+wrong = [
+    ("i, row = k // 3, k % 3", "i, row = k % out.shape[0], k // out.shape[0]", "sectors"),
+    ("i, row = k // 3, k % 3", "i, row = k // 4, k % 4", "outside"),
+    ("if k < out.size:", "if True:", "outside"),
+    ("value / w", "value", "Wrong at size"),
+    ("matrix[row, j]", "matrix[j, row]", "Wrong at size"),
+    ("(out.size + 127)", "(points.shape[0] + 127)", "never written"),
+]
+
+
+def scene(size, rng):
+    """points: (size, 4), w = 1; matrix: (4, 4) that leaves every w between 0.4 and 1.6."""
+    points = rng.uniform(-1, 1, (size, 4)).astype(np.float32)
+    points[:, 3] = 1
+    matrix = rng.standard_normal((4, 4), np.float32)
+    matrix[3] = 0.1, -0.2, 0.3, 1
+    return points, matrix
+
+
+def operations(points, matrix):
+    return 31 * len(points)  # sixteen products, twelve sums, three divisions
+
+
+@make_op(inputs=scene, flops=operations, sizes=(1_000, 1_000_000), rtol=1e-5)
+def op(points, matrix):
+    """x/w, y/w, z/w of matrix · point. points: (n, 4), matrix: (4, 4); returns (n, 3)."""
+    moved = points @ matrix.T
+    return moved[:, :3] / moved[:, 3:]
+
+
+def inspect(launches):
+    """Right is not enough: what a warp writes at one moment must be 128 bytes in a row."""
+    (launch,) = launches
+    sectors = launch.coalescing(access="write").sectors_per_request
+    if sectors > 4:
+        raise Trouble(
+            f"Right, but each request to write touches {sectors:.1f} sectors, where 4 would do.",
+            "which numbers of out threads 0 to 31 write: they should be neighbors.",
+        )

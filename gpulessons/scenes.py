@@ -1,0 +1,149 @@
+"""Scenes: corners under a matrix, pixels under a shader, and warps that wait for a pixel.
+
+The two halves of what a graphics card does. Corners are rows (x, y, z, w) as vertex_transform takes
+them; pixels are points c = x + iy of the plane, as shade takes them.
+"""
+
+import numpy as np
+
+from gpulessons import plots
+
+WARP = 32
+
+
+def torus(rings=32, sides=16, thickness=0.4):
+    """(points, edges) of a ring of radius 1: (n, 4) float32 with w = 1, and (2 n, 2) indices."""
+    ring, side = np.divmod(np.arange(rings * sides), sides)
+    around, across = 2 * np.pi * ring / rings, 2 * np.pi * side / sides
+    radius = 1 + thickness * np.cos(across)
+    columns = radius * np.cos(around), radius * np.sin(around), thickness * np.sin(across)
+    points = np.column_stack([*columns, np.ones(ring.size)]).astype(np.float32)
+    here = ring * sides + side
+    next_ring, next_side = (ring + 1) % rings * sides + side, ring * sides + (side + 1) % sides
+    return points, np.concatenate([np.c_[here, next_ring], np.c_[here, next_side]])
+
+
+def wireframe(corners, edges):
+    """The edges between transformed corners (n, 4), each divided by its w; near ones are darker."""
+    from matplotlib.collections import LineCollection
+
+    flat = corners[:, :3] / corners[:, 3:]
+    depth = flat[edges, 2].mean(axis=1)
+    near = (depth - depth.min()) / max(np.ptp(depth), 1e-6)
+    order = np.argsort(depth)  # the nearest are drawn last
+    title = f"{len(corners):,} corners, {len(edges):,} edges, one 4 × 4 matrix."
+    figure, axes = plots.blank(height=4, title=title)
+    axes.add_collection(LineCollection(
+        flat[edges[order], :2], color=plots.BLUE, alpha=0.2 + 0.8 * near[order],
+        linewidth=0.4 + 1.2 * near[order], capstyle="round",
+    ))  # fmt: skip
+    axes.set(xlim=(-2.4, 2.4), ylim=(-1.4, 1.4), aspect="equal")
+    axes.set_axis_off()
+    across, up = np.ptp(flat[:, 0]), np.ptp(flat[:, 1])
+    return plots.Picture(figure, f"{title} The wireframe is {across:.2f} wide, {up:.2f} high.")
+
+
+def window(x, y, zoom, shape=(256, 384)):
+    """The pixels of a picture around (x, y), row by row: two float32 arrays of rows × columns.
+
+    At zoom 1 the picture is 3 units wide.
+    """
+    rows, columns = shape
+    pixel = 3 / zoom / columns
+    across = x + pixel * (np.arange(columns) + 0.5 - columns / 2)
+    down = y - pixel * (np.arange(rows) + 0.5 - rows / 2)
+    plane = np.meshgrid(across, down)
+    return tuple(values.ravel().astype(np.float32) for values in plane)
+
+
+def pixels(turns, limit, shape=(256, 384), note=""):
+    """A picture of turns until escape (rows × columns of them); those that never escape are dark.
+
+    note: what else the title should say.
+    """
+    title = f"{turns.size:,} pixels, {turns.sum():,} turns{note}."
+    figure, axes = plots.blank(height=4.4, title=title)
+    shade = np.log1p(turns - turns.min() + 1)  # most pixels leave early: spread those
+    light = np.where(turns < limit, shade / max(shade.max(), 1), 0)
+    axes.imshow(light.reshape(shape), cmap="inferno", vmin=0, vmax=1)
+    axes.set_axis_off()
+    inside = (turns == limit).mean()
+    spoken = f"Light where a pixel takes many turns; {inside:.0%} never escape, and are dark."
+    return plots.Picture(figure, f"{title} {spoken}")
+
+
+def warps(orders):
+    """A typical warp of each order, {name: turns}: how long its 32 lanes work, how long they wait.
+
+    The shares in the title are those of all warps.
+    """
+    shares = ", ".join(f"{name} {waiting(turns):.0%}" for name, turns in orders.items())
+    title = f"Of a warp's turns, its lanes wait: {shares}."
+    count = len(orders)
+    figure, panels = plots.blank(height=3, title=title, ncols=count, sharey=True, squeeze=False)
+    for axes, (name, turns) in zip(panels.flat, orders.items(), strict=True):
+        lanes = typical(turns)
+        axes.bar(range(WARP), lanes, width=0.8, color=plots.COLORS["gpu"])
+        axes.bar(range(WARP), lanes.max() - lanes, bottom=lanes, width=0.8, color="none",
+                 edgecolor=plots.INK, linewidth=0.5)  # fmt: skip
+        axes.set_title(f"one warp, {name}", color=plots.INK, fontsize=10.5, loc="left")
+        axes.set(xlabel="lane", xticks=(0, 8, 16, 24, 31))
+    panels.flat[0].set_ylabel("turns: at work (filled),\nwaiting (open)")
+    spoken = "; ".join(
+        f"{name}: this warp's lanes take {typical(turns).min()} to {typical(turns).max()} turns"
+        for name, turns in orders.items()
+    )
+    return plots.Picture(figure, f"{title} {spoken}.")
+
+
+def prices(rows):
+    """What disorder costs: {name: (GPU factor, counted; CPU factor, measured)}, on a log scale."""
+    title = " ".join(f"{name}: {dearer(*factors)}." for name, factors in rows.items())
+    figure, axes = plots.blank(height=1.6 + 0.7 * len(rows), title=title)
+    for y, factors in enumerate(rows.values()):
+        for offset, factor, kind, backend in zip(
+            (-0.2, 0.2), factors, ("GPU, steps counted", "CPU, time measured"), ("gpu", "host"),
+            strict=True,
+        ):  # fmt: skip
+            axes.barh(y + offset, factor, height=0.34, color=plots.COLORS[backend])
+            axes.text(factor, y + offset, f" {kind}: {times(factor)}", va="center",
+                      fontsize=9.5, color=plots.INK)  # fmt: skip
+    most = max(factor for factors in rows.values() for factor in factors)
+    axes.set_yticks(range(len(rows)), list(rows))
+    axes.set(xscale="log", xlim=(0.9, 3 * most), ylim=(len(rows) - 0.5, -0.5),
+             xlabel="shuffled, compared with sorted (log scale)")  # fmt: skip
+    axes.xaxis.set_major_formatter(lambda factor, _: times(factor))
+    axes.xaxis.set_minor_formatter("")
+    spoken = "; ".join(
+        f"{name}: {times(gpu)} on a GPU by count, {times(cpu)} on this CPU by the clock"
+        for name, (gpu, cpu) in rows.items()
+    )
+    return plots.Picture(figure, f"{title} {spoken}.")
+
+
+# -- Small parts.
+
+
+def waiting(turns):
+    """The share of lane time that is waiting, over all warps: long warps count for more."""
+    warps = np.reshape(turns, (-1, WARP))
+    return 1 - warps.sum() / (WARP * warps.max(axis=1).sum())
+
+
+def typical(turns):
+    """The warp whose share of waiting is nearest to that of all."""
+    warps = np.reshape(turns, (-1, WARP))
+    shares = 1 - warps.mean(axis=1) / warps.max(axis=1)
+    return warps[np.abs(shares - waiting(turns)).argmin()]
+
+
+def times(factor):
+    """1.349 is "1.35×"."""
+    return f"{factor:.3g}×"
+
+
+def dearer(gpu, cpu):
+    """Which of the two disorder costs more, in words."""
+    if max(gpu, cpu) < 1.1 * min(gpu, cpu):
+        return "about the same for both"
+    return f"dearer for the {'GPU' if gpu > cpu else 'CPU'}"
