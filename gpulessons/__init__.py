@@ -31,7 +31,7 @@ HOMES = {
     "ops.transpose": "transpose",
     "ops.vertex_transform": "vertex_transform",
 }
-MODULES = ("exercises", "microscope", "plots", "recordings", "units")
+MODULES = ("exercises", "microscope", "pictures", "plots", "recordings", "units")
 
 _home = {name: home for home, names in HOMES.items() for name in names.split()}
 __all__ = sorted([*_home, *MODULES])

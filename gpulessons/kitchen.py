@@ -13,9 +13,21 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from gpulessons import plots, units
+from gpulessons.pictures import (
+    COLORS,
+    GREEN,
+    INK,
+    MARKERS,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    Picture,
+    blank,
+)
 
-STEPS = {"fry": plots.SKY, "salt": plots.ORANGE, "bake": plots.PURPLE, "boil": plots.GREEN,
-         "smell": "#F0E442", "taste": "#BBBBBB", "weigh": plots.VERMILLION}  # fmt: skip
+STEPS = {"fry": SKY, "salt": ORANGE, "bake": PURPLE, "boil": GREEN,
+         "smell": "#F0E442", "taste": "#BBBBBB", "weigh": VERMILLION}  # fmt: skip
 DARK = "#111111"  # words on these colors: 4.5 to 1 or better
 
 
@@ -103,14 +115,14 @@ def picture(shift):
         f"hour, each {minutes(shift.latency)} after its order."
     )
     rows = max(0.7, 0.3 * shift.cooks)
-    figure, (above, below) = plots.blank(
+    figure, (above, below) = blank(
         height=2.2 + rows, title=title, nrows=2, sharex=True, height_ratios=[1, rows]
     )
     draw_levels(above, shift)
     draw_dishes(below, shift, max(dish.done for dish in shift.dishes))
     below.set(xlabel="minutes since opening", ylabel=people(shift.cooks))
     alt = f"{title} On average {shift.in_kitchen:.1f} orders are in the kitchen."
-    return plots.Picture(figure, alt)
+    return Picture(figure, alt)
 
 
 def side_by_side(shifts):
@@ -120,15 +132,15 @@ def side_by_side(shifts):
     count = len(next(iter(shifts.values())).dishes)
     title = f"The first portion: {ranked(first)}. All {count}: {ranked(done)}."
     rows = [max(1.5, shift.cooks) for shift in shifts.values()]
-    figure, panels = plots.blank(
+    figure, panels = blank(
         height=1.9 + 0.2 * sum(rows), title=title, nrows=len(shifts), sharex=True,
         height_ratios=rows,
     )  # fmt: skip
     for axes, (name, shift) in zip(panels, shifts.items(), strict=True):
         draw_dishes(axes, shift, max(done.values()))
-        axes.set_title(name, color=plots.INK, fontsize=10, loc="left")
+        axes.set_title(name, color=INK, fontsize=10, loc="left")
     panels[-1].set_xlabel("minutes since opening")
-    return plots.Picture(figure, title)
+    return Picture(figure, title)
 
 
 def four_classes():
@@ -147,7 +159,7 @@ def four_classes():
         ],
     }  # fmt: skip
     title = "Flynn's four classes as kitchens: a row is a cook, a color an instruction."
-    figure, panels = plots.blank(height=4.2, title=title, nrows=2, ncols=2)
+    figure, panels = blank(height=4.2, title=title, nrows=2, ncols=2)
     for axes, (name, cooks) in zip(panels.flat, kitchens.items(), strict=True):
         for row, steps in enumerate(cook.split(", ") for cook in cooks):
             length = 4 / len(steps)
@@ -155,9 +167,9 @@ def four_classes():
                 draw_step(axes, row, at * length, length, step, STEPS[step.split()[0]])
         axes.set(xlim=(-0.02, 4.02), ylim=(3.6, -0.6), yticks=[], xticks=[])
         axes.spines[:].set_visible(False)
-        axes.set_title(name, color=plots.INK, fontsize=10.5, loc="left")
+        axes.set_title(name, color=INK, fontsize=10.5, loc="left")
     spoken = ". ".join(f"{name}: {'; '.join(cooks)}" for name, cooks in kitchens.items())
-    return plots.Picture(figure, f"{title} {spoken}.")
+    return Picture(figure, f"{title} {spoken}.")
 
 
 def schedule(runs):
@@ -166,10 +178,10 @@ def schedule(runs):
     origin, whole = min(starts), max(ends) - min(starts)
     busy = f"{sum(works) / whole:.1f} of {len(runs)} programs were running"
     title = f"{busy}, on average over {units.seconds(whole)}."
-    figure, axes = plots.blank(height=1.2 + 0.4 * len(runs), title=title)
+    figure, axes = blank(height=1.2 + 0.4 * len(runs), title=title)
     for row, (start, end, worked) in enumerate(runs.values()):
         words = f"{units.seconds(worked)} of work"
-        draw_step(axes, row, start - origin, end - start, words, plots.SKY)
+        draw_step(axes, row, start - origin, end - start, words, SKY)
     axes.set_yticks(range(len(runs)), list(runs))
     axes.set(ylim=(len(runs) - 0.4, -0.6), xlabel="time since the first one started")
     axes.xaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
@@ -177,7 +189,7 @@ def schedule(runs):
         f"{name} from {units.seconds(start - origin)} to {units.seconds(end - origin)}, "
         f"{units.seconds(worked)} of work" for name, (start, end, worked) in runs.items()
     )  # fmt: skip
-    return plots.Picture(figure, f"{title} {spoken}.")
+    return Picture(figure, f"{title} {spoken}.")
 
 
 def pace(comparison):
@@ -189,11 +201,11 @@ def pace(comparison):
         f"{comparison.op}: no call takes less than {units.seconds(quickest.wait)} "
         f"({quickest.version}), and none does more than {rate} ({busiest.version})."
     )
-    figure, (left, right) = plots.blank(height=3.9, title=title, ncols=2)
+    figure, (left, right) = blank(height=3.9, title=title, ncols=2)
     styles = dict(zip(comparison.versions, ("-", "--", ":", "-."), strict=False))
     for version in dict.fromkeys(t.version for t in timings):
         own = [t for t in timings if t.version == version]
-        look = {"color": plots.COLORS[own[0].backend], "marker": plots.MARKERS[own[0].backend],
+        look = {"color": COLORS[own[0].backend], "marker": MARKERS[own[0].backend],
                 "linestyle": styles.get(version, "-"), "markersize": 4}  # fmt: skip
         left.plot([t.size for t in own], [t.wait for t in own], label=version, **look)
         right.plot([t.size for t in own], [elements_per_second(t) for t in own], **look)
@@ -201,9 +213,9 @@ def pace(comparison):
         plots.log_axes(axes)
     right.set_ylabel("elements per second (log scale)")
     right.yaxis.set_major_formatter(lambda rate, _: units.rate(rate, "/s"))
-    left.legend(frameon=False, labelcolor=plots.INK, fontsize=9)
+    left.legend(frameon=False, labelcolor=INK, fontsize=9)
     spoken = (f"{t.version} at {units.count(t.size)}: {units.seconds(t.wait)}" for t in timings)
-    return plots.Picture(figure, f"{title} {'; '.join(spoken)}.")
+    return Picture(figure, f"{title} {'; '.join(spoken)}.")
 
 
 # -- Small parts.
@@ -212,12 +224,12 @@ def pace(comparison):
 def draw_levels(axes, shift):
     at, level = zip((0, 0), *shift.levels(), strict=True)
     cooked = [min(orders, shift.cooks) for orders in level]
-    axes.fill_between(at, cooked, level, step="post", color=plots.ORANGE, linewidth=0)
-    axes.fill_between(at, cooked, step="post", color=plots.SKY, linewidth=0)
-    axes.axhline(shift.in_kitchen, color=plots.INK, linewidth=1.5, linestyle=":")
-    axes.annotate(f"on average\n{shift.in_kitchen:.1f}", (1.01, shift.in_kitchen), color=plots.INK,
+    axes.fill_between(at, cooked, level, step="post", color=ORANGE, linewidth=0)
+    axes.fill_between(at, cooked, step="post", color=SKY, linewidth=0)
+    axes.axhline(shift.in_kitchen, color=INK, linewidth=1.5, linestyle=":")
+    axes.annotate(f"on average\n{shift.in_kitchen:.1f}", (1.01, shift.in_kitchen), color=INK,
                   xycoords=("axes fraction", "data"), va="center", fontsize=9.5)  # fmt: skip
-    axes.set_title("orders inside: being cooked (blue), waiting (orange)", color=plots.INK,
+    axes.set_title("orders inside: being cooked (blue), waiting (orange)", color=INK,
                    fontsize=10, loc="left")  # fmt: skip
     axes.yaxis.get_major_locator().set_params(integer=True, nbins=4)
 
@@ -226,7 +238,7 @@ def draw_dishes(axes, shift, until):
     """A row for each cook, up to a minute; the orders' numbers where there is room."""
     for number, dish in enumerate(shift.dishes, 1):
         words = str(number) if shift.minutes > 0.03 * until else ""
-        draw_step(axes, dish.cook, dish.started, shift.minutes, words, plots.SKY)
+        draw_step(axes, dish.cook, dish.started, shift.minutes, words, SKY)
     axes.set(ylim=(shift.cooks - 0.4, -0.6), yticks=[], xlim=(0, 1.02 * until))
 
 

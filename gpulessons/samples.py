@@ -10,7 +10,7 @@ from statistics import fmean, median
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots import BLUE, COLORS, INK, PURPLE, Picture, blank
+from gpulessons.pictures import BLUE, COLORS, INK, PURPLE, Picture, blank
 from gpulessons.timing import quartiles
 
 BINS = 40

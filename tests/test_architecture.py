@@ -18,7 +18,7 @@ PACKAGE = ROOT / "gpulessons"
 ARROWS = {
     "units": "",
     "backends": "hardware",
-    "microscope": "plots",
+    "microscope": "pictures",
     "operation": "backends",
     "hardware": "units",
     "timing": "operation units hardware",
@@ -29,23 +29,24 @@ ARROWS = {
     "checking": "operation backends microscope diagnosis",
     "recordings": "timing hardware",
     "comparing": "timing rounds measuring checking recordings hardware units",
-    "plots": "units",
-    "kitchen": "plots units",
-    "samples": "plots units timing",
+    "pictures": "",
+    "plots": "pictures units",
+    "kitchen": "pictures plots units",
+    "samples": "pictures plots units timing",
     "rooflines": "plots units timing hardware",
     "scenes": "plots ops",
     "patterns": "plots microscope units",
     "vectorized": "",
     "compiling": "microscope",
     "reading": "operation exercises",
-    "controls": "timing comparing plots checking units",
+    "controls": "timing comparing plots pictures checking units",
     "ops": "operation backends",
     "exercises": "ops operation backends checking diagnosis microscope",
     "claims": "timing ops recordings",
     "workers": "ops units",
 }
 MAY_IMPORT_ALL = {"cli", "__init__", "__main__"}  # what stands at the door
-LESSONS = {"ops", "exercises", "claims", "workers", "scenes"}  # what is taught; the rest is the engine
+LESSONS = {"ops", "exercises", "claims", "workers", "scenes"}  # taught; the rest is the engine
 HEAVY = {"numpy", "numba", "torch", "matplotlib", "ipywidgets"}
 
 

@@ -122,8 +122,8 @@ class Reveal:
         return f"{self.sentence} {marks}. Axis: {self.question} ({self.scale})."
 
     def picture(self):
-        """The three of them on one axis, as a `plots.Picture`."""
-        from gpulessons.plots import Picture
+        """The three of them on one axis, as a `Picture`."""
+        from gpulessons.pictures import Picture
 
         return Picture(draw(self), self.alt)
 

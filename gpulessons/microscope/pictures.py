@@ -1,6 +1,6 @@
 """Pictures of a trace: requests, banks, branches, counts beside the source.
 
-Each is a `plots.Picture`: it shows itself with its alt text, on light pages and on dark ones.
+Each is a course `Picture`: it shows itself with its alt text, on light pages and on dark ones.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import groupby
 
-from gpulessons.plots import GREEN, INK, ORANGE, SKY, VERMILLION, Picture
+from gpulessons.pictures import GREEN, INK, ORANGE, SKY, VERMILLION, Picture
 
 from .counts import BANKS, LINE, SECTOR, WORD
 from .masks import WARP

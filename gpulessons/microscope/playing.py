@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import math
 
-from gpulessons.plots import INK, SKY, Picture
+from gpulessons.pictures import INK, SKY, Picture
 
 from .masks import WARP
 from .pictures import ACCESS_COLORS, GRAY, cell, source_lines
