@@ -512,3 +512,24 @@ def test_a_reader_who_has_read_enough_is_no_trouble():
     running.stdout.close()  # long before the first word
     assert running.stderr.read() == ""
     assert running.wait() == 1
+
+
+def test_asm_says_what_each_kernel_needs_without_a_gpu(capsys):
+    assert main(["asm", "transpose", "--version", "CUDA, padded tile", "--ptx"]) == 0
+    said = capsys.readouterr().out
+    assert "registers and 0 spilled bytes a thread, 4224 bytes of shared memory" in said
+    assert ".entry" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (["asm", "relu", "--version", "NumPy"], 1, "None of these versions"),
+        (["asm", "relu", "--version", "CUDA, grid stride"], 2, "Did you mean 'CUDA, grid-stride'?"),
+        (["asm", "relu", "--capability", "3.0"], 1, "not supported"),
+        (["asm", "relu", "--capability", "nine"], 2, "written like 9.0"),
+    ],
+)
+def test_asm_refuses_in_a_sentence(capsys, arguments, status, words):
+    assert main(arguments) == status
+    assert words in capsys.readouterr().err

@@ -73,7 +73,9 @@ DRAWINGS = {
     "ceiling": lambda: plots.ceiling(CPU[-1:] + GPU[-1:], 3e12),
     "stages": lambda: plots.stages(GPU[-1]),
     "crossover": lambda: plots.crossover(LIVE, {"a GPU": lambda n: 1e-5 + n / 1e12}),
-    "images": lambda: pictures.images({"before": np.zeros((4, 6)), "after": np.ones((4, 6))}, "One."),
+    "images": lambda: pictures.images(
+        {"before": np.zeros((4, 6)), "after": np.ones((4, 6))}, "One."
+    ),
 }
 
 

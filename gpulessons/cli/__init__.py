@@ -9,11 +9,12 @@ import sys
 import warnings
 
 from gpulessons.cli.health import doctor, ops
+from gpulessons.cli.kernels import asm
 from gpulessons.cli.measure import compare, record
 from gpulessons.cli.opening import lab, notebooks
-from gpulessons.cli.terminal import Misspelled, Parser, known, say, seconds, size
+from gpulessons.cli.terminal import Misspelled, Parser, capability, known, say, seconds, size
 
-COMMANDS = {command.__name__: command for command in (doctor, lab, notebooks, compare, record, ops)}
+COMMANDS = {command.__name__: command for command in (doctor, lab, notebooks, compare, record, ops, asm)}
 
 
 def main(arguments=None):
@@ -63,6 +64,12 @@ def parser():
     made["compare"].add_argument("--cold", action="store_true", help="flush the caches every time")
     made["compare"].add_argument(
         "--with", dest="files", metavar="FILE", nargs="+", default=(), help="recordings to add"
+    )
+    made["asm"].add_argument("op", metavar="OP")
+    made["asm"].add_argument("--version", metavar="NAME", nargs="+", help="only these")
+    made["asm"].add_argument("--ptx", action="store_true", help="print the PTX, too")
+    made["asm"].add_argument(
+        "--capability", metavar="M.N", type=capability, default=(9, 0), help="default: 9.0"
     )
     made["record"].add_argument("op", metavar="OP", nargs="*", help="all, unless named")
     made["record"].add_argument("--out", metavar="FILE", help="default: recording-HOST-DATE.json")

@@ -40,6 +40,14 @@ def seconds(text):
     return number
 
 
+def capability(text):
+    """A compute capability, such as 9.0, as (9, 0)."""
+    major, _, minor = text.partition(".")
+    if not (major.isdecimal() and minor.isdecimal()):
+        raise argparse.ArgumentTypeError(f"a compute capability is written like 9.0, not {text!r}")
+    return int(major), int(minor)
+
+
 def number_in(text):
     try:
         return float(text)

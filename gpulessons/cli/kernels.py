@@ -1,0 +1,24 @@
+"""`gpulessons asm`: what an op's CUDA kernels become for a real GPU, without one."""
+
+from gpulessons.backends import gpu
+from gpulessons.cli.terminal import find_op, known, say
+from gpulessons.compiling import CannotCompile, assemblies
+
+
+def asm(options):
+    """compile an op's CUDA kernels (no GPU needed): registers, spills, shared memory, PTX"""
+    op = find_op(options.op)
+    for name in options.version or ():
+        known(name, op.versions, f"{op.name} has no version")
+    chosen = [op.versions[name] for name in options.version or op.versions]
+    launched = [version for version in chosen if version.backend is gpu]
+    if not launched:
+        return say(f"None of these versions of {op.name} is a CUDA one.", 1)
+    for version in launched:
+        try:
+            for compiled in assemblies(version, capability=options.capability):
+                print(f"{version.name}: {compiled.headline}")
+                if options.ptx:
+                    print(compiled.ptx)
+        except CannotCompile as trouble:
+            return say(trouble, 1)
