@@ -32,10 +32,11 @@ from .faults import (
 from .pictures import banks_picture, branch_picture, request_picture, source_picture
 from .player import Player, player
 from .racing import Race, Races
-from .reports import Banks, Coalescing, Divergence, Intensity, LineCount, Work
+from .reports import Banks, Coalescing
 from .runner import trace
 from .traces import Trace
 from .tracing import tracing
+from .workload import Divergence, Intensity, LineCount, Work
 
 __all__ = [
     "Banks",

@@ -6,8 +6,9 @@ import base64
 import io
 import math
 
+from .drawing import ACCESS_COLORS, GRAY, SKY, cell, ink, plural
 from .masks import WARP
-from .pictures import ACCESS_COLORS, GRAY, SKY, cell, ink, plural, source_lines
+from .pictures import source_lines
 from .steps import steps_of
 
 ROWS, COLUMNS = 16, 32  # of an array's cells that are drawn
