@@ -5,16 +5,21 @@ ops, an op that lives only here holds what they have in common.
 """
 
 import math
+import time
 from dataclasses import replace
 from statistics import median
 
 import numpy as np
+from numba import cuda, float32
 
-from gpulessons.backends import host, torch_gpu
+from gpulessons.backends import host, torch_cpu, torch_gpu
 from gpulessons.measuring import timings
+from gpulessons.microscope import trace
 from gpulessons.operation import op
 from gpulessons.ops.activations import relu
 from gpulessons.ops.copy import copy, triad
+from gpulessons.ops.optimizer_step import adam_loop, corrections
+from gpulessons.ops.transpose import transpose
 from gpulessons.timing import Absent, Ratio, quartiles, ratio
 
 LARGE = 2**24  # elements: 64 MiB of float32, and the harness takes turns between two sets of them
@@ -49,6 +54,29 @@ def against_do_bench(size=4096, rounds=5):
             return ratio(ours, ours)
         theirs = do_bench(lambda: version.function(*inputs, out=out), return_mode="median")
         factors.append(ours.median / (1e-3 * theirs))
+    return Ratio(median(factors), *quartiles(factors))
+
+
+def against_simulator(size=64, rounds=7):
+    """Seconds of Numba's simulator over those of the microscope, on a product in tiles of 16."""
+    from numba.cuda.simulator.kernel import FakeCUDAKernel
+
+    x, y = (np.random.default_rng(n).random((size, size), np.float32) for n in (1, 2))
+    grid, block = (size // TILE, size // TILE), (TILE, TILE)
+    simulated = FakeCUDAKernel(tiled_product.py_func, device=False)[grid, block]
+    traced = trace(tiled_product)[grid, block]
+
+    def seconds(run):
+        out, start = np.zeros((size, size), np.float32), time.perf_counter()
+        counted = run(x, y, out)
+        if counted is not None:  # the microscope's counts are made when they are asked for
+            counted.coalescing(), counted.banks(), counted.divergence(), counted.races()
+        took = time.perf_counter() - start
+        np.testing.assert_allclose(out, x @ y, rtol=1e-4)
+        return took
+
+    seconds(traced)  # reads and rewrites the source, once
+    factors = [seconds(simulated) / seconds(traced) for _ in range(rounds)]
     return Ratio(median(factors), *quartiles(factors))
 
 
@@ -92,6 +120,95 @@ lend(triad, triad_or_copy)
 @triad_or_copy.version("copy: PyTorch on GPU", on=torch_gpu)
 def copy_first(a, b, s, out):
     out.copy_(a)
+
+
+# -- The transpose beside a copy: a symmetric matrix is its own.
+
+
+def symmetric(size, rng):
+    side = max(1, int(size**0.5))
+    half = rng.standard_normal((side, side), np.float32)
+    return (half + half.T,)
+
+
+@op(inputs=symmetric, flops=lambda x: 0, sizes=(1_000,), rtol=0)
+def transpose_or_copy(x):
+    return x.copy()
+
+
+lend(transpose, transpose_or_copy)
+
+
+@transpose_or_copy.version("copy: PyTorch on GPU", on=torch_gpu)
+def copy_matrix(x, out):
+    out.copy_(x)
+
+
+# -- Adam beside PyTorch's own fused step: both in place, as training does it. The parameters move
+# -- at every call, so there is no one right answer to check; tests check adam_step itself.
+
+
+def one_parameter(size, rng):
+    return (rng.standard_normal(size, np.float32),)
+
+
+@op(inputs=one_parameter, flops=lambda g: 12 * g.size, sizes=(1_000,), rtol=0)
+def adam_in_place(g):
+    return g[:1]
+
+
+@adam_in_place.version("Numba, fused", on=host)
+def numba_adam(g):
+    state = kept(("numba", g.size), lambda: [np.zeros_like(g) for _ in range(3)])
+    w, m, v = state
+    adam_loop(w, g, m, v, *corrections(10), w, m, v)
+    return g[:1]
+
+
+@adam_in_place.version("PyTorch, fused", on=torch_cpu)
+def torch_adam(g):
+    import torch
+
+    def made():
+        w = torch.zeros_like(g, requires_grad=True)
+        return w, torch.optim.Adam([w], fused=True)
+
+    w, optimizer = kept(("torch", g.numel()), made)
+    w.grad = g
+    optimizer.step()
+    return g[:1]
+
+
+STATES = {}
+
+
+def kept(key, make):
+    """Parameters and moments outlive a call, as in training."""
+    if key not in STATES:
+        STATES[key] = make()
+    return STATES[key]
+
+
+# -- The microscope against Numba's simulator: a product of two matrices, through shared memory.
+
+TILE = 16
+
+
+@cuda.jit
+def tiled_product(x, y, out):
+    left = cuda.shared.array((TILE, TILE), float32)
+    right = cuda.shared.array((TILE, TILE), float32)
+    column, row = cuda.grid(2)
+    i, j = cuda.threadIdx.y, cuda.threadIdx.x
+    value = float32(0)
+    for tile in range(x.shape[1] // TILE):
+        left[i, j] = x[row, tile * TILE + j]
+        right[i, j] = y[tile * TILE + i, column]
+        cuda.syncthreads()
+        for k in range(TILE):
+            value += left[i, k] * right[k, j]
+        cuda.syncthreads()
+    out[row, column] = value
 
 
 # -- The harness against itself: one version under two names.

@@ -20,7 +20,17 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from contests import LARGE_GPU, against_do_bench, contest, relu_or_copy, root, triad_or_copy
+from contests import (
+    LARGE_GPU,
+    adam_in_place,
+    against_do_bench,
+    against_simulator,
+    contest,
+    relu_or_copy,
+    root,
+    transpose_or_copy,
+    triad_or_copy,
+)
 
 from gpulessons.backends import gpu, torch_gpu
 from gpulessons.ops.activations import gelu, sigmoid, tanh
@@ -103,6 +113,10 @@ ROWS = (
         lambda: contest(gelu, "Numba", "PyTorch on CPU")),
     Row("bias-gelu", 1.2, 2.0, "CPU", "Numba's fused bias + GELU / torch eager's two passes",
         lambda: contest(bias_gelu, "Numba, fused", "PyTorch, two operators, CPU")),
+    Row("adam", 0.8, 1.0, "CPU", "Adam's step in place: Numba fused / torch.optim.Adam(fused=True)",
+        lambda: contest(adam_in_place, "Numba", "PyTorch, fused")),
+    Row("microscope", 10, 50, "CPU", "the microscope, counts and races / Numba's simulator",
+        against_simulator),
     Row("harness-aa", 0.98, 0.995, "CPU", "the harness: one version under two names",
         lambda: contest(root, "NumPy again", "NumPy", 100_000), is_one=True),
     Row("cuda-relu", 0.92, 0.97, "GPU", "CUDA ReLU / device-to-device copy",
@@ -111,6 +125,8 @@ ROWS = (
         lambda: contest(relu_or_copy, "copy: CUDA", "copy: PyTorch on GPU", LARGE_GPU)),
     Row("cuda-triad", 0.92, 0.97, "GPU", "CUDA triad / device-to-device copy, bytes per second",
         lambda: contest(triad_or_copy, "triad: CUDA", "copy: PyTorch on GPU", LARGE_GPU, 3 / 2)),
+    Row("cuda-transpose", 0.80, 0.92, "GPU", "CUDA padded transpose / device-to-device copy",
+        lambda: contest(transpose_or_copy, "transpose: CUDA", "copy: PyTorch on GPU", LARGE_GPU)),
     Row("harness-aa-gpu", 0.98, 0.995, "GPU", "the harness on a GPU: one version under two names",
         lambda: contest(root, "PyTorch on GPU again", "PyTorch on GPU", LARGE_GPU), is_one=True),
     Row("do-bench", 0.97, 0.99, "GPU with triton", "the harness's median / triton's do_bench",

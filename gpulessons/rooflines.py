@@ -8,6 +8,7 @@ import numpy as np
 from gpulessons import units
 from gpulessons.plots import COLORS, INK, MARKERS, Picture, blank
 
+STREAMS = ("copy", "triad")
 # Where a name may stand beside its point, in points: the best place first.
 BELOW = [(8, dy) for dy in (0, -6, -12, -18)]
 PLACES = [*BELOW, (8, 6), *((side * 8, dy) for dy in (0, 8, 16, -24, 24, -36) for side in (-1, 1))]
@@ -16,15 +17,15 @@ PLACES = [*BELOW, (8, 6), *((side * 8, dy) for dy in (0, 8, 16, -24, 24, -36) fo
 def roofline(machine, timings, *, title=""):
     """FLOP/s of ops against their FLOPs per byte, under the ceilings of the machine's card.
 
-    The slanted roof is the better of copy and triad, the flat one the float32 product. timings:
-    live ones, of one size or many. Ops without arithmetic have no place on a log axis: they stand
-    at its left end, as far below the roof as their bytes are. Raises ValueError where there is
-    nothing to draw, or no ceiling to draw it under.
+    The slanted roof is the best that copy and triad have reached, on the card or, cold, among the
+    timings; the flat one is the float32 product. timings: live ones, of one size or many. Ops
+    without arithmetic have no place on a log axis: they stand at its left end, as far below the
+    roof as their bytes are. Raises ValueError where there is nothing to draw, or no ceiling.
     """
     timings = list(timings)
     if not timings:
         raise ValueError("Give at least one timing: compare(relu).timings has some.")
-    roofs = {t.backend: roof(machine, t.backend) for t in timings}
+    roofs = {t.backend: roof(machine, t.backend, timings) for t in timings}
     title = title or under_the_slope(timings, roofs)
     left, right = ends(timings, roofs)
     points = [(intensity(t) or left, t.flop_rate or left * t.bandwidth) for t in timings]
@@ -42,10 +43,13 @@ def roofline(machine, timings, *, title=""):
     return Picture(figure, f"{title} {spoken}.")
 
 
-def roof(machine, backend):
+def roof(machine, backend, timings=()):
     """(FLOP/s, bytes/s): the ceilings of a backend; ValueError where one is unknown."""
     peak = machine.ceiling(backend, "float32")
-    streams = [machine.ceiling(backend, name) for name in ("copy", "triad")]
+    streams = [machine.ceiling(backend, name) for name in STREAMS]
+    # Luck alone makes no pass faster than the machine, but a busy minute makes a card too low.
+    streams += [t.bandwidth for t in timings if t.op in STREAMS and t.cold
+                and device(t.backend) == device(backend)]  # fmt: skip
     if not peak or not any(streams):
         raise ValueError(f"The card of {machine.name} has no ceilings for {backend}.")
     return peak, max(filter(None, streams))

@@ -12,7 +12,7 @@ from time import monotonic
 import numpy as np
 import pytest
 
-from gpulessons.backends import BACKENDS, Host
+from gpulessons.backends import BACKENDS, Host, torch_cpu
 from gpulessons.operation import op
 from gpulessons.timing import Ratio
 
@@ -91,10 +91,23 @@ def test_every_row_contests_versions_that_exist(monkeypatch):
         return Ratio(1.0, 1.0, 1.0)
 
     monkeypatch.setattr(ratios, "contest", contest)
-    contested = [row for row in ratios.ROWS if row.measure is not ratios.against_do_bench]
+    others = (ratios.against_do_bench, ratios.against_simulator)
+    contested = [row for row in ratios.ROWS if row.measure not in others]
     assert len(contested) >= 10
     for each in contested:
         assert each.measure().median == 1
+
+
+def test_the_microscope_and_the_simulator_agree_on_the_product_they_contest():
+    assert contests.against_simulator(size=32, rounds=1).median > 0
+
+
+def test_both_sides_of_adam_step_the_same_parameters():
+    gradient = np.ones(8, np.float32)
+    contests.numba_adam(gradient)
+    contests.torch_adam(torch_cpu.put(gradient))
+    ours, theirs = contests.STATES["numba", 8][0], contests.STATES["torch", 8][0]
+    assert (ours < 0).all() and (torch_cpu.get(theirs) < 0).all()
 
 
 @pytest.mark.parametrize("value, standing", [(0.99, "short"), (1.0, "met"), (2.0, "aim met")])

@@ -26,9 +26,10 @@ class Card:
         return self.ceilings.get(f"{place} {what}")
 
 
-def timed(op, flops, nbytes, seconds, backend="host"):
+def timed(op, flops, nbytes, seconds, backend="host", cold=True):
     fields = dict.fromkeys((field.name for field in dataclasses.fields(Timing)), 0)
     given = {"op": op, "version": "fast", "flops": flops, "bytes": nbytes, "backend": backend}
+    given["cold"] = cold
     return Timing(**{**fields, **given, "samples": (seconds,)})
 
 
@@ -58,6 +59,17 @@ def test_the_roof_is_the_better_stream_and_bends_where_arithmetic_ends():
     left, corner, right = roofline(Card(), [RELU]).axes.lines[0].get_xydata()
     assert corner.tolist() == [10, 1e12]
     assert left[1] == pytest.approx(left[0] * 1e11) and right[1] == 1e12
+
+
+def test_a_cold_copy_that_beats_the_card_lifts_the_roof_and_a_hot_one_does_not():
+    def left_end(copy):
+        return roofline(Card(), [RELU, copy]).axes.lines[0].get_xydata()[0]
+
+    for cold, best in ((True, 2e11), (False, 1e11)):
+        x, y = left_end(timed("copy", 0, 2e7, 1e-4, cold=cold))
+        assert y / x == pytest.approx(best)
+    x, y = left_end(timed("relu", 1, 2e7, 1e-4))
+    assert y / x == pytest.approx(1e11)
 
 
 def test_the_title_counts_what_memory_limits():

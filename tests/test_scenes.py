@@ -85,6 +85,10 @@ def test_the_typical_warp_is_one_of_them_and_none_is_nearer(turns):
     assert abs(scenes.waiting(chosen) - overall) == pytest.approx(min(gaps))
 
 
+def test_of_equally_typical_warps_the_one_that_works_most_is_shown():
+    assert scenes.typical(np.repeat([1, 64, 5], 32)).tolist() == [64] * 32
+
+
 def test_warps_draw_a_lane_as_long_as_its_slowest_neighbor():
     one_slow = np.array([2] * 31 + [64])
     picture = scenes.warps({"mixed": one_slow, "alike": np.full(32, 5)})

@@ -14,7 +14,10 @@ from gpulessons.cli.measure import compare, record
 from gpulessons.cli.opening import lab, notebooks
 from gpulessons.cli.terminal import Misspelled, Parser, capability, known, say, seconds, size
 
-COMMANDS = {command.__name__: command for command in (doctor, lab, notebooks, compare, record, ops, asm)}
+COMMANDS = {
+    command.__name__: command
+    for command in (doctor, lab, notebooks, compare, record, ops, asm)
+}
 
 
 def main(arguments=None):

@@ -33,9 +33,10 @@ from .pictures import banks_picture, branch_picture, request_picture, source_pic
 from .playing import Player, player
 from .programs import tracing
 from .racing import Race, Races
-from .reports import Banks, Coalescing, Divergence, Intensity, LineCount, Work
+from .reports import Banks, Coalescing
 from .runner import trace
 from .traces import Trace
+from .workload import Divergence, Intensity, LineCount, Work
 
 __all__ = [
     "Banks",

@@ -22,7 +22,7 @@ import inspect
 from . import access, conditions, flow, intrinsics, masks, values
 from .expressions import Expressions
 from .faults import Unsupported
-from .names import is_docstring, leaves, local_names, tree_of
+from .names import REFUSED, is_docstring, leaves, local_names, tree_of
 
 PRELUDE = {
     **values.ARITHMETIC,
@@ -39,26 +39,6 @@ PRELUDE = {
     "constant_array": intrinsics.constant_array,
     "sync_group": intrinsics.sync_group,
 }
-
-
-REFUSED = {
-    "Try": "try",
-    "With": "with",
-    "FunctionDef": "a function inside a kernel",
-    "ClassDef": "a class",
-    "Lambda": "lambda",
-    "ListComp": "a comprehension",
-    "GeneratorExp": "a generator expression",
-    "List": "a list",
-    "Dict": "a dict",
-    "Set": "a set",
-    "JoinedStr": "an f-string",
-    "NamedExpr": "the operator :=",
-    "Starred": "a starred expression",
-    "Slice": "a slice here",
-    "Import": "import",
-    "ImportFrom": "import",
-}  # others by the name of their syntax: raise, assert, delete, global, match, yield, …
 
 
 def compiled(function, known: dict, kernel: bool = False):

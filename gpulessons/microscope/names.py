@@ -13,6 +13,24 @@ from . import intrinsics
 from .faults import Unsupported
 
 MISSING = object()
+REFUSED = {
+    "Try": "try",
+    "With": "with",
+    "FunctionDef": "a function inside a kernel",
+    "ClassDef": "a class",
+    "Lambda": "lambda",
+    "ListComp": "a comprehension",
+    "GeneratorExp": "a generator expression",
+    "List": "a list",
+    "Dict": "a dict",
+    "Set": "a set",
+    "JoinedStr": "an f-string",
+    "NamedExpr": "the operator :=",
+    "Starred": "a starred expression",
+    "Slice": "a slice here",
+    "Import": "import",
+    "ImportFrom": "import",
+}  # others by the name of their syntax: raise, assert, delete, global, match, yield, …
 
 
 class Cuda:

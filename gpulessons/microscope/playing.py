@@ -7,8 +7,9 @@ import math
 
 from gpulessons.pictures import INK, SKY, Picture
 
+from .drawing import ACCESS_COLORS, GRAY, cell
 from .masks import WARP
-from .pictures import ACCESS_COLORS, GRAY, cell, source_lines
+from .pictures import source_lines
 from .steps import steps_of
 from .tables import plural
 

@@ -13,17 +13,9 @@ from .faults import Caution
 from .names import source_of
 from .races import find_races
 from .racing import Races
-from .reports import (
-    Banks,
-    BranchCount,
-    Coalescing,
-    CodeCount,
-    Divergence,
-    Intensity,
-    LineCount,
-    Work,
-)
+from .reports import Banks, Coalescing
 from .tables import plural
+from .workload import BranchCount, CodeCount, Divergence, Intensity, LineCount, Work
 
 KEPT = 10  # races kept in JSON
 

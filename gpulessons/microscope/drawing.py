@@ -1,0 +1,31 @@
+"""What the microscope's pictures share: a blank sheet, a cell, the colors of an access."""
+
+from gpulessons.pictures import GREEN, INK, ORANGE, SKY, Picture
+
+GRAY = "#8C8C8C"
+ACCESS_COLORS = {"read": SKY, "write": ORANGE, "atomic": GREEN}
+
+
+def blank(width, height):
+    """A figure with one empty drawing area."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="tight")
+    axes = figure.subplots()
+    axes.set_axis_off()
+    return figure, axes
+
+
+def finish(figure, axes, title, alt):
+    axes.set_title(title, loc="left", fontsize=11, color=INK)
+    return Picture(figure, alt)
+
+
+def cell(axes, x, y, width, height, color=None, edge=None, alpha=1.0):
+    from matplotlib.patches import Rectangle
+
+    edge = edge or INK
+    patch = Rectangle(
+        (x, y), width, height, facecolor=color or "none", edgecolor=edge, linewidth=0.8, alpha=alpha
+    )
+    axes.add_patch(patch)
