@@ -78,11 +78,11 @@ def test_waiting_is_what_is_left_of_the_slowest(turns):
 
 
 @given(some_turns)
-def test_the_typical_warp_is_one_of_them_and_none_is_nearer(turns):
+def test_the_typical_warp_is_one_of_them_and_none_is_nearer_by_a_percent(turns):
     chosen, overall = scenes.typical(turns.ravel()), scenes.waiting(turns)
     gaps = [abs(scenes.waiting(warp) - overall) for warp in turns]
     assert any((chosen == warp).all() for warp in turns)
-    assert abs(scenes.waiting(chosen) - overall) == pytest.approx(min(gaps))
+    assert abs(scenes.waiting(chosen) - overall) == pytest.approx(min(gaps), abs=0.01)
 
 
 def test_of_equally_typical_warps_the_one_that_works_most_is_shown():
