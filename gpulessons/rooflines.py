@@ -6,12 +6,12 @@ S. Williams, A. Waterman and D. Patterson, "Roofline: An Insightful Visual Perfo
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots import COLORS, INK, MARKERS, Picture, blank
+from gpulessons.pictures import COLORS, INK, MARKERS, Picture, blank
 
 STREAMS = ("copy", "triad")
 # Where a name may stand beside its point, in points: the best place first.
-BELOW = [(8, dy) for dy in (0, -6, -12, -18)]
-PLACES = [*BELOW, (8, 6), *((side * 8, dy) for dy in (0, 8, 16, -24, 24, -36) for side in (-1, 1))]
+STEPS = (0, -7, 7, -14, 14, -28, 28, -42, -56, 42, -70, 56)
+PLACES = [(8, 0), (8, -7), (8, -14), *((side * 8, dy) for dy in STEPS for side in (-1, 1))]
 
 
 def roofline(machine, timings, *, title=""):
