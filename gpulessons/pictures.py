@@ -16,7 +16,7 @@ MARKERS = {"host": "o", "torch_cpu": "s", "gpu": "^", "torch_gpu": "D"}
 
 
 class Picture:
-    """A figure with its message in words. Drawn when first shown, at twice the pixels it covers."""
+    """A figure with its message in words, drawn when first shown, finer than the screen."""
 
     def __init__(self, figure, alt):
         self.figure, self.alt = figure, alt
@@ -27,10 +27,11 @@ class Picture:
         from PIL import Image
 
         drawn, packed = io.BytesIO(), io.BytesIO()
-        self.figure.savefig(drawn, format="png", dpi=200, transparent=True)
-        # 256 colors are plenty for a chart, and a notebook a quarter the size is worth it.
-        few = Image.open(drawn).quantize(256, Image.Quantize.FASTOCTREE)
-        few.save(packed, format="png", optimize=True)
+        # 256 colors will do, and a notebook a quarter the size is worth it.
+        photograph = any(one.images for one in self.figure.axes)
+        dpi, pack = (120, dithered) if photograph else (200, reduced)
+        self.figure.savefig(drawn, format="png", dpi=dpi, transparent=True)
+        pack(Image.open(drawn)).save(packed, format="png", optimize=True)
         return base64.b64encode(packed.getvalue()).decode()
 
     def _repr_html_(self):
@@ -48,6 +49,25 @@ class Picture:
 
     def __repr__(self):
         return self.alt
+
+
+def reduced(chart):
+    """The 256 colors nearest to a chart's own, half-transparent ones included."""
+    from PIL import Image
+
+    return chart.quantize(256, Image.Quantize.FASTOCTREE)
+
+
+def dithered(photograph):
+    """255 colors, mixed in fine grain where there were more, and one for what is transparent."""
+    from PIL import Image
+
+    clear = photograph.getchannel("A").point(lambda alpha: 255 * (alpha == 0))
+    few = photograph.convert("RGB").quantize(255, Image.Quantize.MEDIANCUT)
+    few.putpalette((few.getpalette() + 3 * 256 * [0])[: 3 * 256])
+    few.paste(255, mask=clear)
+    few.info["transparency"] = 255
+    return few
 
 
 def blank(width=7.2, height=3.6, title="", **subplots):

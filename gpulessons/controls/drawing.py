@@ -62,7 +62,7 @@ def _mark(axes, y, spread, kind):
               linestyle=(0, (1, 0.6)) if kind == "recorded" else "-")
     axes.plot(middle, y, "D" if kind == "prediction" else "o", markersize=9, markeredgecolor=INK,
               markeredgewidth=1.8, linestyle="none",
-              color={"prediction": PURPLE, "live": INK}.get(kind, "none"))
+              color={"prediction": PURPLE, "live": INK, "counted": INK}.get(kind, "none"))
 
 
 def _label(axes, y, spread, words):

@@ -48,7 +48,8 @@ class Prediction:
         `measured` is a number, a (low, median, high) tuple, or None where `why` says what is
         missing. `assumptions` are the model's: (name, explanation), or (name, held, explanation)
         once it is known whether each held. A value that was not measured here says so: `tier` is
-        "recorded" or "published", and `label` tells where ("recorded on an H200, 2026-11-20").
+        "recorded" or "published", and `label` tells where ("recorded on an H200, 2026-11-20"); a
+        count from the microscope is "counted".
         """
         return Reveal(self.question, self.scale, self.value, measured, model, assumptions,
                       label, tier, why)

@@ -27,8 +27,9 @@ class Reveal:
     why: str = "no GPU"
 
     def __post_init__(self):
-        if self.tier not in ("live", "recorded", "published"):
-            raise ValueError(f"A tier is live, recorded or published, not {self.tier!r}.")
+        if self.tier not in ("live", "counted", "recorded", "published"):
+            kinds = "live, counted, recorded or published"
+            raise ValueError(f"A tier is {kinds}, not {self.tier!r}.")
         if self.tier != "live" and self.label == "measured here":
             raise ValueError(f"A {self.tier} value is not measured here: say where with label=….")
         object.__setattr__(self, "measured", _spread(self.measured))
@@ -67,7 +68,8 @@ class Reveal:
         if self.measured is None:
             return f"{said}; not {self.label}: {self.why}."
         value = self.scale.write(self.median)
-        found = f"this machine says {value}" if self.tier == "live" else f"{value} was {self.label}"
+        here = {"live": f"this machine says {value}", "counted": f"the count says {value}"}
+        found = here.get(self.tier, f"{value} was {self.label}")
         gap = "" if self.prediction is None else f": {self._gap(self.median, self.prediction)}"
         return f"{said}; {found}{gap}."
 

@@ -24,7 +24,7 @@ def request_picture(trace, array=None, access=None, line=None, number=0):
     r = request_of(trace, "global", array, access, line, number)
     touched = sorted({b // SECTOR for b in r.bytes} | {(b + r.size - 1) // SECTOR for b in r.bytes})
     places, width = sector_places(touched)
-    figure, axes = blank(10, 3.2)
+    figure, axes = blank(7.8, 2.6)
     scale = max(WARP, width) / WARP
     for lane in range(WARP):
         active = lane in r.lanes
@@ -127,7 +127,7 @@ def banks_picture(trace, array=None, access=None, line=None, number=0):
         ways = max((len(words) for words in columns.values()), default=0)
         draw_banks(axes, columns, top, ways)
         top, worst = top + ways, max(worst, ways)
-    figure.set_size_inches(10, min(9, 1.1 + 0.24 * top))
+    figure.set_size_inches(7.8, min(8, 1.0 + 0.2 * top))
     for bank in range(BANKS):
         axes.text(bank + 0.5, -0.25, bank, ha="center", va="bottom", fontsize=7, color=INK)
     axes.text(-0.3, -0.25, "bank", ha="right", va="bottom", fontsize=7, color=INK)
@@ -201,7 +201,7 @@ def branch_picture(trace, warp=0, most=40):
     if not runs:
         raise ValueError(f"the first traced block has no warp {warp}")
     shown = runs[:most]
-    figure, axes = blank(10, 1.0 + 0.22 * len(shown))
+    figure, axes = blank(8.2, 0.9 + 0.18 * len(shown))
     source = source_lines(trace)
     for row, ((function, line, bits), times) in enumerate(shown):
         for lane in range(WARP):
