@@ -7,52 +7,43 @@ from gpulessons.backends import gpu as on  # noqa: F401
 from gpulessons.diagnosis import Trouble
 from gpulessons.ops.transpose import transpose
 
-COLUMNS = 40  # whole sectors, but no whole tiles
+
+def whole_tiles(size, rng):
+    """x: (32 k, 64) float32, not square."""
+    return (rng.standard_normal((32 + 32 * (size // 500), 64), np.float32),)
 
 
-def matrix(size, rng):
-    rows = 32 + 8 * (size // (8 * COLUMNS))
-    return (rng.standard_normal((rows, COLUMNS), np.float32),)
-
-
-op = operation.op(inputs=matrix, flops=transpose.flops, sizes=(1_000,), rtol=0)(transpose.function)
+op = operation.op(inputs=whole_tiles, flops=transpose.flops, sizes=(1_000,), rtol=0)(
+    transpose.function
+)
 
 stub = """\
-from numba import float32
-
-WIDTH = 32  # Your turn: lanes 0 … 31 read a column of the tile. Which banks does it lie in?
-
 @cuda.jit
 def my_tile_kernel(x, out):
-    tile = cuda.shared.array((32, WIDTH), float32)
-    lane, column, row = cuda.threadIdx.x, 32 * cuda.blockIdx.x, 32 * cuda.blockIdx.y
-    for step in range(cuda.threadIdx.y, 32, 8):
-        if row + step < x.shape[0] and column + lane < x.shape[1]:
-            tile[step, lane] = x[row + step, column + lane]
+    tile = cuda.shared.array((32, 32), np.float32)  # Your turn: a column of it lies in one bank.
+    i, row = cuda.threadIdx.y, 32 * cuda.blockIdx.y
+    j, column = cuda.threadIdx.x, 32 * cuda.blockIdx.x
+    tile[i, j] = x[row + i, column + j]
     cuda.syncthreads()
-    for step in range(cuda.threadIdx.y, 32, 8):
-        if column + step < x.shape[1] and row + lane < x.shape[0]:
-            out[column + step, row + lane] = tile[lane, step]
+    out[column + i, row + j] = tile[j, i]
 
 def my_transpose(x):
     out = cuda.device_array((x.shape[1], x.shape[0]), x.dtype)
-    grid = (x.shape[1] + 31) // 32, (x.shape[0] + 31) // 32
-    my_tile_kernel[grid, (32, 8)](x, out)
+    my_tile_kernel[(x.shape[1] // 32, x.shape[0] // 32), (32, 32)](x, out)
     return out
 """
 
-ASKED = "  # Your turn: lanes 0 … 31 read a column of the tile. Which banks does it lie in?"
-solution = stub.replace("WIDTH = 32" + ASKED, "WIDTH = 33")
+ASKED = "(32, 32), np.float32)  # Your turn: a column of it lies in one bank."
+solution = stub.replace(ASKED, "(32, 33), np.float32)")
 
 wrong = [
-    ("WIDTH = 33", "WIDTH = 32", "32-way"),
-    ("WIDTH = 33", "WIDTH = 34", "2-way"),
+    ("(32, 33)", "(32, 32)", "32-way"),
+    ("(32, 33)", "(32, 34)", "2-way"),
     ("    cuda.syncthreads()\n", "", "A race"),
-    ("= tile[lane, step]", "= x[row + lane, column + step]", "sectors"),
-    ("tile[step, lane] =", "tile[lane, step] =", "Wrong at size"),
-    ("if column + step < x.shape[1] and row + lane < x.shape[0]:",
-     "if column + step < x.shape[1]:", "outside"),
-]  # fmt: skip
+    ("= tile[j, i]", "= x[row + j, column + i]", "sectors"),
+    ("tile[i, j] =", "tile[j, i] =", "Wrong at size"),
+    ("(x.shape[1] // 32, x.shape[0] // 32)", "(x.shape[0] // 32, x.shape[1] // 32)", "outside"),
+]
 
 
 def inspect(launches):
@@ -68,5 +59,5 @@ def inspect(launches):
     if worst > 1:
         raise Trouble(
             f"Right, but a warp waits {worst} times for one bank: a {worst}-way conflict.",
-            "the width of the tile: what is the bank of tile[lane, step]?",
+            "the width of the tile: in which banks do tile[0, i], tile[1, i] … lie?",
         )

@@ -85,8 +85,9 @@ def triad_loop(a, b, s, out):
 
 
 def offset_loop(x, offset, out):
+    rest = x[offset:]  # x[i + offset] might count from the end: Numba would ask each time
     for i in prange(out.size):
-        out[i] = x[i + offset]
+        out[i] = rest[i]
 
 
 def strided_loop(x, stride, out):
@@ -98,10 +99,8 @@ copy.version("Numba, one core", on=host)(njit(copy_loop))
 copy.version("Numba, every core", on=host)(njit(copy_loop, parallel=True))
 triad.version("Numba, one core", on=host)(njit(triad_loop, fastmath={"contract"}))
 triad.version("Numba, every core", on=host)(njit(triad_loop, parallel=True, fastmath={"contract"}))
-copy_offset.version("Python loop", on=host)(offset_loop)  # there prange is range
 copy_offset.version("Numba, one core", on=host)(njit(offset_loop))
 copy_offset.version("Numba, every core", on=host)(njit(offset_loop, parallel=True))
-copy_strided.version("Python loop", on=host)(strided_loop)
 copy_strided.version("Numba, one core", on=host)(njit(strided_loop))
 copy_strided.version("Numba, every core", on=host)(njit(strided_loop, parallel=True))
 
