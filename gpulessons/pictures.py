@@ -62,7 +62,7 @@ def dithered(photograph):
     """255 colors, mixed in fine grain where there were more, and one for what is transparent."""
     from PIL import Image
 
-    clear = photograph.getchannel("A").point(lambda alpha: 255 * (alpha == 0))
+    clear = photograph.getchannel("A").point(lambda alpha: 255 * (alpha < 128))
     few = photograph.convert("RGB").quantize(255, Image.Quantize.MEDIANCUT)
     few.putpalette((few.getpalette() + 3 * 256 * [0])[: 3 * 256])
     few.paste(255, mask=clear)
