@@ -113,6 +113,9 @@ def name_points(axes, points):
             box = text.get_window_extent().padded(2)
             if not box.count_contains(spots) and not any(map(box.overlaps, taken)):
                 break
+        if abs(dy) > 20:
+            lead = {"arrowstyle": "-", "color": color, "linewidth": 0.6, "shrinkA": 0}
+            axes.annotate("", (x, y), (dx, dy), textcoords="offset points", arrowprops=lead)
         taken.append(box)
 
 
