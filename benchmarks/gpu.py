@@ -7,6 +7,7 @@ It needs numpy, numba, numba-cuda and torch, and no network. Into DIR it writes
     machine.json     the card of the machine, with its ceilings
     checks.txt       every CUDA and torch-GPU version at awkward sizes, against float64
     ratios.json      the GPU rows of the targets
+    profiler.txt     the microscope's counts against those of NVIDIA's profiler; also as .json
     recording.json   every op, measured: put it into gpulessons/recordings to ship it
     log.txt          all that was printed
 
@@ -26,6 +27,7 @@ from threading import Timer
 from time import monotonic
 
 import ratios
+from profiler import compare_with_profiler
 
 import gpulessons
 from gpulessons.backends import gpu
@@ -99,6 +101,7 @@ STEPS = {
     "machine": (write_machine, 0.1),
     "checks": (check_versions, 0.35),
     "ratios": (measure_ratios, 0.4),
+    "profiler": (compare_with_profiler, 0.3),
     "recording": (record, 1.0),
 }
 

@@ -21,6 +21,7 @@ sys.path.insert(0, str(BENCHMARKS))
 
 import contests  # noqa: E402
 import gpu as gpu_benchmark  # noqa: E402
+import profiler  # noqa: E402
 import ratios  # noqa: E402
 
 KEYS = ["name", "ratio", "low", "high", "firm", "aim", "noisy"]
@@ -334,7 +335,171 @@ def test_a_step_that_will_not_end_is_ended_and_the_others_go_on(monkeypatch, tmp
     assert gpu_benchmark.everything(tmp_path, monotonic() + 1) == 1
     log = (tmp_path / "log.txt").read_text()
     assert "== checks failed: it would not end" in log
-    assert "in recording\n" in log and "== checks failed; " in log
+    assert "in profiler\n" in log and "in recording\n" in log and "== checks failed; " in log
+
+
+# -- The microscope against NVIDIA's profiler: tests have no GPU, so all its counters are faked.
+
+# Made up, in the form that ncu prints: what the program says, its own lines, then the counters.
+MADE_UP = """\
+==PROF== Connected to process 4242 (/usr/bin/python3)
+a line of the program's own, with "quotes", and commas
+==PROF== Profiling "zero_kernel": 0%....50%....100% - 3 passes
+==PROF== Disconnected from process 4242
+"ID","Process ID","Kernel Name","Block Size","Metric Name","Metric Unit","Metric Value"
+"0","4242","lessons::zero_kernel[abi:v1](Array<float, 1>)","(1, 1, 1)","{sectors}","sector","0"
+"0","4242","lessons::zero_kernel[abi:v1](Array<float, 1>)","(1, 1, 1)","{stored}","sector","1"
+"1","4242","lessons::copy_kernel[abi:v2](Array<float, 1>)","(256, 1, 1)","{sectors}","","1,234,567"
+"1","4242","lessons::copy_kernel[abi:v2](Array<float, 1>)","(256, 1, 1)","{stored}","","1,251"
+""".format(
+    sectors="l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    stored="l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+)
+
+DENIED = "ERR_NVGPUCTRPERM - The user does not have permission to access the counters."
+
+
+def test_the_profilers_csv_is_read_launch_by_launch_with_its_thousands():
+    assert profiler.parsed(MADE_UP) == [
+        ("lessons::zero_kernel[abi:v1](Array<float, 1>)", {"load sectors": 0, "store sectors": 1}),
+        (
+            "lessons::copy_kernel[abi:v2](Array<float, 1>)",
+            {"load sectors": 1_234_567, "store sectors": 1_251},
+        ),
+    ]
+
+
+def test_the_profilers_refusal_is_told_in_its_own_words():
+    with pytest.raises(profiler.CannotProfile) as refusal:
+        profiler.parsed(f"==PROF== Connected to process 4242\n==ERROR== {DENIED}\n{MADE_UP}")
+    assert str(refusal.value) == DENIED
+    with pytest.raises(profiler.CannotProfile, match=r"op_st\.sum ncu says n/a"):
+        profiler.parsed(MADE_UP.replace("1,251", "n/a"))
+
+
+@pytest.fixture(scope="module")
+def counted():
+    return list(profiler.counted())
+
+
+def as_profiled(counted, **changes):
+    """A profiler that agrees with the microscope, but for copy_kernel's numbers (spaces as _)."""
+    changes = {name.replace("_", " "): number for name, number in changes.items()}
+    return [
+        (f"lessons::{kernel}(int)", numbers | changes if kernel == "copy_kernel" else numbers)
+        for _, kernel, numbers in counted
+    ]
+
+
+def test_every_kernel_asked_for_is_counted_and_what_clears_the_sums_is_not_compared(counted):
+    rows = list(profiler.compared(as_profiled(counted), counted))
+    assert len({row.kernel for row in rows}) == 10
+    assert len(rows) == 10 * (len(profiler.QUANTITIES) + 2)
+    assert not any(row.difference or row.apart for row in rows)
+    found = {(row.kernel, row.quantity): row.counted for row in rows}
+    assert found["copy: CUDA, a thread per element", "load requests"] == -(-profiler.SIZE // 32)
+    eighth = -(-profiler.SIZE // 8)  # of the numbers: each in a sector of its own, then in order
+    assert found["copy_strided: CUDA, a thread per element", "load sectors"] == eighth
+    assert found["copy_strided: CUDA, a thread per element", "store sectors"] == -(-eighth // 8)
+    assert found["total: CUDA, strided index", "store bank conflicts"] > 0
+    assert found["transpose: CUDA, shared tile", "load bank conflicts"] > 0
+    assert found["transpose: CUDA, padded tile", "load bank conflicts"] == 0
+
+
+def test_a_planted_difference_is_shown_and_only_sectors_per_request_are_held_against_us(counted):
+    def differing(**changes):
+        rows = profiler.compared(as_profiled(counted, **changes), counted)
+        return {row.quantity: (row.difference, row.apart) for row in rows if row.difference}
+
+    numbers = next(numbers for _, kernel, numbers in counted if kernel == "copy_kernel")
+    requests, sectors = numbers["load requests"], numbers["load sectors"]
+    assert differing(load_bank_conflicts=7) == {"load bank conflicts": (7, False)}
+    merged = differing(load_requests=requests // 2, load_sectors=sectors // 2)
+    assert set(merged) == {"load requests", "load sectors", "load sectors per request"}
+    assert not any(apart for _, apart in merged.values())
+    more = differing(load_sectors=sectors * 1.06)
+    assert more["load sectors per request"] == (pytest.approx(0.06 * sectors / requests), True)
+    assert not more["load sectors"][1]
+    assert differing(store_requests=0, store_sectors=0)["store sectors per request"][1]
+
+
+def test_counters_of_other_launches_are_not_compared(counted):
+    found = as_profiled(counted)
+    for other in (found[:-1], found[1:] + found[:1], []):
+        with pytest.raises(profiler.CannotProfile, match="where these were launched"):
+            list(profiler.compared(other, counted))
+
+
+@pytest.fixture
+def ncu(monkeypatch, tmp_path):
+    """Put on the PATH an `ncu` that notes what it is told and prints what it is given."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    def install(printed):
+        (tmp_path / "printed").write_text(printed)
+        fake = tmp_path / "ncu"
+        fake.write_text(
+            f'#!/bin/sh\necho "$LC_ALL" "$@" > {tmp_path}/told\n/bin/cat {tmp_path}/printed >&2\n'
+        )
+        fake.chmod(0o755)
+        return tmp_path
+
+    return install
+
+
+def as_printed(launches):
+    metrics = {quantity: metric for metric, quantity in profiler.QUANTITIES.items()}
+    lines = [
+        f'"{i}","{kernel}","{metrics[quantity]}","{number:,}"'
+        for i, (kernel, numbers) in enumerate(launches)
+        for quantity, number in numbers.items()
+    ]
+    return "\n".join(['"ID","Kernel Name","Metric Name","Metric Value"', *lines])
+
+
+def test_the_step_writes_every_difference_and_fails_only_for_sectors_per_request(ncu, counted):
+    out = ncu(as_printed(as_profiled(counted, load_bank_conflicts=7)))
+    assert profiler.compare_with_profiler(out, math.inf) == 0
+    rows = json.loads((out / "profiler.json").read_text())
+    (planted,) = [row for row in rows if row["difference"]]
+    assert planted["quantity"] == "load bank conflicts" and planted["profiler"] == 7
+    assert "FAILED" not in (out / "profiler.txt").read_text()
+    told = (out / "told").read_text()
+    assert told.startswith("C --csv --clock-control none ")
+    assert told.endswith(f" {sys.executable} {profiler.__file__} {profiler.SECONDS}\n")
+
+    ncu(as_printed(as_profiled(counted, load_sectors=1)))
+    assert profiler.compare_with_profiler(out, math.inf) == 1
+    (failed,) = [s for s in (out / "profiler.txt").read_text().splitlines() if "FAILED" in s]
+    assert "load sectors per request" in failed
+
+
+LAUNCHES = """
+import runpy, signal, sys
+from gpulessons.microscope import tracing
+script, sys.argv[1:] = sys.argv[1], ["60"]
+with tracing() as launches:
+    runpy.run_path(script, run_name="__main__")
+assert 0 < signal.alarm(0) <= 60, "it would not end by itself"
+print(*(trace.kernel for trace in launches))
+"""
+
+
+def test_what_ncu_is_given_to_run_makes_the_launches_that_are_counted_and_ends_in_time(counted):
+    command = [sys.executable, "-c", LAUNCHES, profiler.__file__]
+    env = {**os.environ, "PYTHONPATH": str(BENCHMARKS.parent)}
+    done = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout.split() == [kernel for _, kernel, _ in counted]
+
+
+def test_without_permission_or_without_ncu_one_sentence_is_written_and_nothing_fails(ncu, capsys):
+    out = ncu(f"==ERROR== {DENIED}\n")
+    assert profiler.compare_with_profiler(out, math.inf) == 0
+    assert capsys.readouterr().out == f"Not compared with NVIDIA's profiler: {DENIED}\n"
+    (out / "ncu").unlink()
+    assert profiler.compare_with_profiler(out, math.inf) == 0
+    assert "install NVIDIA Nsight Compute" in (out / "profiler.txt").read_text()
+    assert json.loads((out / "profiler.json").read_text()) == []
 
 
 # -- A GPU machine's own Python has few libraries.
