@@ -17,7 +17,6 @@ from gpulessons.pictures import (
     COLORS,
     GREEN,
     INK,
-    MARKERS,
     ORANGE,
     PURPLE,
     SKY,
@@ -202,11 +201,10 @@ def pace(comparison):
         f"({quickest.version}), and none does more than {rate} ({busiest.version})."
     )
     figure, (left, right) = blank(height=3.9, title=title, ncols=2)
-    styles = dict(zip(comparison.versions, ("-", "--", ":", "-."), strict=False))
+    markers = dict(zip(comparison.versions, "osDv^P*X", strict=False))  # live lines are solid
     for version in dict.fromkeys(t.version for t in timings):
         own = [t for t in timings if t.version == version]
-        look = {"color": COLORS[own[0].backend], "marker": MARKERS[own[0].backend],
-                "linestyle": styles.get(version, "-"), "markersize": 4}  # fmt: skip
+        look = {"color": COLORS[own[0].backend], "marker": markers.get(version, "."), "ms": 5}
         left.plot([t.size for t in own], [t.wait for t in own], label=version, **look)
         right.plot([t.size for t in own], [elements_per_second(t) for t in own], **look)
     for axes in (left, right):

@@ -5,7 +5,6 @@ text, and its `axes` can be drawn on. One color means one backend in the whole c
 says it again; live is solid, recorded dashed, published open markers, modelled a thin line.
 """
 
-import itertools
 from statistics import mean
 
 import numpy as np
@@ -177,8 +176,8 @@ def crossover(comparison, model):
     figure, axes = blank(height=4, title=title)
     log_axes(axes)
     axes.plot(at, cpu, "o-", color=BLUE, linewidth=2, markersize=5)
-    for times, style in zip(modelled.values(), itertools.cycle(("-", "--", ":", "-."))):
-        axes.plot(sizes, times, style, color=VERMILLION, linewidth=1)
+    for times in modelled.values():
+        axes.plot(sizes, times, color=VERMILLION, linewidth=1)
     ends = [(sizes[-1], t[-1], f"{name}, modelled", VERMILLION) for name, t in modelled.items()]
     label_ends(axes, [(at[-1], cpu[-1], "this CPU, measured", BLUE), *ends])
     spoken = "; ".join(

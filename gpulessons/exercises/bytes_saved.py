@@ -23,7 +23,7 @@ REASONS = {
 def judge(answer):
     """8 bytes an element: x + b is neither written nor read back."""
     if answer is ...:
-        raise Trouble("The answer is still '...'.", "the two loops: what does each read and write?")
+        raise Trouble("The answer is still '...'.", "what each pass reads, and what it writes.")
     per_element = answer / ELEMENTS
     if per_element == 8:
         return "x + b is neither written nor read back: half of all traffic."

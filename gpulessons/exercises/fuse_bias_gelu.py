@@ -8,13 +8,13 @@ from gpulessons.ops.bias_activation import device_gelu
 
 @cuda.jit
 def my_fused_kernel(x, b, out):
-    row, column = cuda.grid(2)
+    column, row = cuda.grid(2)
     # Your turn: out[row, column] is device_gelu of x plus the bias of its column.
 
 def my_bias_gelu(x, b):
     out = cuda.device_array_like(x)
-    blocks = ((x.shape[0] + 7) // 8, (x.shape[1] + 31) // 32)
-    my_fused_kernel[blocks, (8, 32)](x, b, out)
+    blocks = ((x.shape[1] + 31) // 32, (x.shape[0] + 7) // 8)
+    my_fused_kernel[blocks, (32, 8)](x, b, out)
     return out
 '''
 
@@ -23,14 +23,14 @@ from gpulessons.ops.bias_activation import device_gelu
 
 @cuda.jit
 def my_fused_kernel(x, b, out):
-    row, column = cuda.grid(2)
+    column, row = cuda.grid(2)
     if row < x.shape[0] and column < x.shape[1]:
         out[row, column] = device_gelu(x[row, column] + b[column])
 
 def my_bias_gelu(x, b):
     out = cuda.device_array_like(x)
-    blocks = ((x.shape[0] + 7) // 8, (x.shape[1] + 31) // 32)
-    my_fused_kernel[blocks, (8, 32)](x, b, out)
+    blocks = ((x.shape[1] + 31) // 32, (x.shape[0] + 7) // 8)
+    my_fused_kernel[blocks, (32, 8)](x, b, out)
     return out
 '''
 
@@ -40,5 +40,5 @@ wrong = [
     (" + b[column]", "", "Wrong at size"),
     ("device_gelu(x[row, column] + b[column])", "device_gelu(x[row, column]) + b[column]",
      "Wrong at size"),
-    ("(x.shape[1] + 31) // 32)", "max(1, x.shape[1] // 32))", "never written"),
+    ("(x.shape[1] + 31) // 32", "max(1, x.shape[1] // 32)", "never written"),
 ]  # fmt: skip

@@ -55,7 +55,7 @@ def judge(clock):
     seconds = clock(device.work, device.sync)
     if seconds is None:
         if device.pieces == 1:
-            raise Trouble("The stub is as it was.", "the two waits: one before, one after.")
+            raise Trouble("The stub is as it was.", "what the docstring promises.")
         raise Trouble("It returned nothing.", "its last line.")
     if device.pieces == 1:
         raise Trouble("work() never ran.", "what stands between your two readings of the clock.")

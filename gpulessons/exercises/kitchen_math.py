@@ -3,12 +3,12 @@
 from gpulessons.diagnosis import Trouble
 
 stub = '''\
-# A memory answers after 400 ns. You want 4 bytes from it every 0.1 ns.
+# A memory answers after 400 ns. Each request brings 4 bytes. You want one every 0.1 ns.
 my_in_flight = ...  # how many requests must be under way at once?
 '''
 
 solution = '''\
-# A memory answers after 400 ns. You want 4 bytes from it every 0.1 ns.
+# A memory answers after 400 ns. Each request brings 4 bytes. You want one every 0.1 ns.
 my_in_flight = 400 / 0.1  # how many requests must be under way at once?
 '''
 

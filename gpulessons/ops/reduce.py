@@ -48,7 +48,7 @@ def dot(x, y):
 @total.version("Python loop", on=host)
 def total_python(x, out):
     partial = 0.0
-    for value in x:
+    for value in x.tolist():  # a list's floats: looping over the array would make NumPy scalars
         partial += value
     out[0] = partial
 
@@ -58,7 +58,7 @@ def total_python(x, out):
 def total_in_order(x, out):
     partial = np.float32(0)
     for i in range(x.size):
-        partial += x[i]  # each addition waits for the one before: no vectors
+        partial += x[i]
     out[0] = partial
 
 
