@@ -10,7 +10,7 @@ from gpulessons.hardware import why_no_gpu
 
 PACKAGE = Path(gpulessons.__file__).parent
 NEEDED = (
-    "numpy", "numba", "torch", "matplotlib", "ipywidgets", "ipython",
+    "numpy", "numba", "torch", "matplotlib", "pillow", "ipywidgets", "ipython",
     "threadpoolctl", "psutil", "py-cpuinfo", "tqdm", "pygments",
 )  # fmt: skip
 WITHOUT_GPU = (

@@ -1,13 +1,14 @@
 """`gpulessons asm`: what an op's CUDA kernels become for a real GPU, without one."""
 
-from gpulessons.backends import gpu
 from gpulessons.cli.terminal import find_op, known, say
-from gpulessons.compiling import CannotCompile, assemblies
 
 
 def asm(options):
     """compile an op's CUDA kernels (no GPU needed): registers, spills, shared memory, PTX"""
     op = find_op(options.op)
+    from gpulessons.backends import gpu  # NumPy and more: not before the names are right
+    from gpulessons.compiling import CannotCompile, assemblies
+
     for name in options.version or ():
         known(name, op.versions, f"{op.name} has no version")
     chosen = [op.versions[name] for name in options.version or op.versions]
