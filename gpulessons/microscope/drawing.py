@@ -29,3 +29,8 @@ def cell(axes, x, y, width, height, color=None, edge=None, alpha=1.0):
         (x, y), width, height, facecolor=color or "none", edgecolor=edge, linewidth=0.8, alpha=alpha
     )
     axes.add_patch(patch)
+
+
+def write(axes, x, y, text, align="center", size=7, color=INK, **look):
+    """Words at a place of the drawing, centered on its height unless told."""
+    axes.text(x, y, text, **{"ha": align, "va": "center", "fontsize": size, "color": color, **look})

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import groupby
 
-from gpulessons.pictures import INK, ORANGE, SKY, VERMILLION
+from gpulessons.pictures import ORANGE, SKY, VERMILLION
 
 from .counts import BANKS, LINE, SECTOR, WORD
-from .drawing import ACCESS_COLORS, GRAY, blank, cell, finish
+from .drawing import ACCESS_COLORS, GRAY, blank, cell, finish, write
 from .masks import WARP
 from .steps import request_of, runs_of
 from .tables import plural
@@ -25,51 +25,40 @@ def request_picture(trace, array=None, access=None, line=None, number=0):
     touched = sorted({b // SECTOR for b in r.bytes} | {(b + r.size - 1) // SECTOR for b in r.bytes})
     places, width = sector_places(touched)
     figure, axes = blank(7.8, 2.6)
-    scale = max(WARP, width) / WARP
-    for lane in range(WARP):
-        active = lane in r.lanes
-        cell(
-            axes,
-            lane * scale,
-            3,
-            0.86 * scale,
-            0.42,
-            ACCESS_COLORS[r.access] if active else None,
-            GRAY,
-        )
-        axes.text(
-            (lane + 0.43) * scale,
-            3.2,
-            lane,
-            ha="center",
-            va="center",
-            fontsize=7,
-            color="black" if active else GRAY,
-        )
-    for lane, byte in zip(r.lanes, r.bytes, strict=True):
-        x = places[byte // SECTOR] + (byte % SECTOR + r.size / 2) / SECTOR
-        axes.plot(
-            [(lane + 0.43) * scale, x],
-            [2.96, 0.75],
-            color=ACCESS_COLORS[r.access],
-            linewidth=1,
-            alpha=0.8,
-        )
+    draw_lanes(axes, r, places, max(WARP, width) / WARP)
     draw_sectors(axes, touched, places, r.access)
     axes.set_xlim(-0.5, max(WARP, width) + 0.5)
     axes.set_ylim(-0.55, 3.7)
+    return finish(figure, axes, *request_words(r, touched))
+
+
+def draw_lanes(axes, r, places, scale):
+    """The warp's lanes in a row, each active one joined to the bytes it asks for."""
+    color = ACCESS_COLORS[r.access]
+    for lane in range(WARP):
+        active = lane in r.lanes
+        cell(axes, lane * scale, 3, 0.86 * scale, 0.42, color if active else None, GRAY)
+        write(axes, (lane + 0.43) * scale, 3.2, lane, color="black" if active else GRAY)
+    for lane, byte in zip(r.lanes, r.bytes, strict=True):
+        x = places[byte // SECTOR] + (byte % SECTOR + r.size / 2) / SECTOR
+        axes.plot([(lane + 0.43) * scale, x], [2.96, 0.75], color=color, linewidth=1, alpha=0.8)
+
+
+def request_words(r, touched) -> tuple[str, str]:
+    """Title and alt text of one request."""
+    sectors = f"{plural(len(touched), 'sector')} of 32 bytes"
     moved, asked = SECTOR * len(touched), len(set(r.bytes)) * r.size
-    title = (
-        f"{r.array}, {r.access} at line {r.line}: {plural(len(r.lanes), 'lane')} → "
-        f"{plural(len(touched), 'sector')} of 32 bytes, {asked:,} of {moved:,} bytes used"
-    )
     lines = len({s * SECTOR // LINE for s in touched})
+    title = (
+        f"{r.array}, {r.access} at line {r.line}: {plural(len(r.lanes), 'lane')} → {sectors}, "
+        f"{asked:,} of {moved:,} bytes used"
+    )
     alt = (
         f"{plural(len(r.lanes), 'active lane')} of warp {r.warp}, block {r.block}, {r.access} "
-        f"{r.array} at line {r.line}. Lines lead from the lanes to "
-        f"{plural(len(touched), 'sector')} of 32 bytes in {plural(lines, 'line')} of 128."
+        f"{r.array} at line {r.line}. Lines lead from the lanes to {sectors} in "
+        f"{plural(lines, 'line')} of 128."
     )
-    return finish(figure, axes, title, alt)
+    return title, alt
 
 
 def sector_places(touched) -> tuple[dict[int, float], float]:
@@ -90,22 +79,11 @@ def draw_sectors(axes, touched, places, access):
     sparse = len(rows) > 8
     for sector, x in places.items():
         moved = sector in touched
-        cell(
-            axes,
-            x,
-            0.3,
-            1,
-            0.42,
-            ACCESS_COLORS[access] if moved else None,
-            GRAY,
-            1.0 if moved else 0.6,
-        )
+        color = ACCESS_COLORS[access] if moved else None
+        cell(axes, x, 0.3, 1, 0.42, color, GRAY, 1.0 if moved else 0.6)
     for i, row in enumerate(rows):
-        x = places[row * LINE // SECTOR]
         if not sparse or i % 4 == 0:
-            axes.text(
-                x + 2, -0.1, f"byte {row * LINE}", ha="center", va="top", fontsize=7, color=INK
-            )
+            write(axes, places[row * LINE // SECTOR] + 2, -0.1, f"byte {row * LINE}", va="top")
 
 
 # Banks
@@ -129,22 +107,17 @@ def banks_picture(trace, array=None, access=None, line=None, number=0):
         top, worst = top + ways, max(worst, ways)
     figure.set_size_inches(7.8, min(8, 1.0 + 0.2 * top))
     for bank in range(BANKS):
-        axes.text(bank + 0.5, -0.25, bank, ha="center", va="bottom", fontsize=7, color=INK)
-    axes.text(-0.3, -0.25, "bank", ha="right", va="bottom", fontsize=7, color=INK)
+        write(axes, bank + 0.5, -0.25, bank, va="bottom")
+    write(axes, -0.3, -0.25, "bank", "right", va="bottom")
     axes.set_xlim(-2.6, BANKS + 0.1)
     axes.set_ylim(top + 0.2, -1.2)
-    title = f"{r.array}, {r.access} at line {r.line}: {plural(top, 'wavefront')}" + (
-        f", {worst}-way bank conflict" if worst > 1 else ", no bank conflict"
-    )
+    conflict = f"{worst}-way bank conflict" if worst > 1 else "no bank conflict"
+    waves = plural(top, "wavefront")
+    title = f"{r.array}, {r.access} at line {r.line}: {waves}, {conflict}"
+    busiest = f"The busiest bank has {worst} words to give." if worst > 1 else "No bank has more."
     alt = (
-        f"A grid of 32 banks by {plural(top, 'wavefront')}; each filled cell names the "
-        f"lanes that {r.access} that word of "
-        f"{r.array}. "
-        + (
-            f"The busiest bank has {worst} words to give."
-            if worst > 1
-            else "No bank has more than one."
-        )
+        f"A grid of 32 banks by {waves}; each filled cell names the lanes that {r.access} that "
+        f"word of {r.array}. {busiest}"
     )
     return finish(figure, axes, title, alt)
 
@@ -159,37 +132,23 @@ def words_by_bank(members, size):
 
 
 def draw_banks(axes, columns, top, ways):
+    """A row for each wavefront: its words, named by the lanes that want them."""
     for row in range(ways):
-        axes.text(
-            -0.3,
-            top + row + 0.5,
-            f"wave {top + row + 1}",
-            ha="right",
-            va="center",
-            fontsize=7,
-            color=INK,
-        )
+        write(axes, -0.3, top + row + 0.5, f"wave {top + row + 1}", "right")
         for bank in range(BANKS):
             words = list(columns[bank].values()) if bank in columns else []
             used = row < len(words)
             color = (SKY if row == 0 else ORANGE) if used else None
             cell(axes, bank, top + row, 0.9, 0.86, color, GRAY, 1.0 if used else 0.45)
             if used:
-                label = (
-                    str(words[row][0])
-                    if len(words[row]) == 1
-                    else f"{words[row][0]}+{len(words[row]) - 1}"
-                )
+                label = lanes_label(words[row])
                 size = 7 if len(label) < 3 else 5.5
-                axes.text(
-                    bank + 0.45,
-                    top + row + 0.44,
-                    label,
-                    ha="center",
-                    va="center",
-                    fontsize=size,
-                    color="black",
-                )
+                write(axes, bank + 0.45, top + row + 0.44, label, size=size, color="black")
+
+
+def lanes_label(lanes) -> str:
+    """The first lane, and how many more there are."""
+    return str(lanes[0]) if len(lanes) == 1 else f"{lanes[0]}+{len(lanes) - 1}"
 
 
 # Branches
@@ -207,32 +166,21 @@ def branch_picture(trace, warp=0, most=40):
         for lane in range(WARP):
             active = bits >> lane & 1
             cell(axes, lane, row, 0.88, 0.8, SKY if active else None, GRAY, 1.0 if active else 0.4)
-        text = f"{line}: {source.get((function, line), function)[:44]}" + (
-            f"   × {times}" if times > 1 else ""
-        )
-        axes.text(
-            WARP + 0.6, row + 0.45, text, va="center", fontsize=8, family="monospace", color=INK
-        )
+        text = f"{line}: {source.get((function, line), function)[:44]}"
+        text += f"   × {times}" if times > 1 else ""
+        write(axes, WARP + 0.6, row + 0.45, text, "left", 8, family="monospace")
     for lane in range(0, WARP, 4):
-        axes.text(lane + 0.44, -0.2, lane, ha="center", va="bottom", fontsize=7, color=INK)
+        write(axes, lane + 0.44, -0.2, lane, va="bottom")
     axes.set_xlim(-0.2, WARP + 24)
     axes.set_ylim(len(shown) + (0.9 if len(runs) > most else 0.2), -1)
     if len(runs) > most:
-        axes.text(
-            0,
-            len(shown) + 0.5,
-            f"… and {len(runs) - most} more",
-            va="center",
-            fontsize=8,
-            color=INK,
-        )
+        write(axes, 0, len(shown) + 0.5, f"… and {len(runs) - most} more", "left", 8)
     active = sum(bits.bit_count() * n for (_, _, bits), n in runs)
     share = active / sum(WARP * n for _, n in runs)
     title = f"warp {warp} of {trace.kernel}: {100 * share:.3g} % of its lanes at work"
     alt = (
         f"Branch map of warp {warp}: {plural(len(runs), 'run')} of code as rows, 32 lanes as "
-        f"columns, filled where a lane "
-        f"is active; {100 * share:.3g} percent are."
+        f"columns, filled where a lane is active; {100 * share:.3g} percent are."
     )
     return finish(figure, axes, title, alt)
 
@@ -260,30 +208,19 @@ def source_picture(trace):
         color = note_color(count, number in races)
         if notes:
             cell(axes, 0, row - 0.5, width + 56, 1, color, "none", 0.22)
-            axes.text(width + 1, row, ", ".join(notes), va="center", fontsize=8, color=INK)
-        axes.text(
-            4, row, number, ha="right", va="center", fontsize=8, family="monospace", color=GRAY
-        )
-        axes.text(5.5, row, text, va="center", fontsize=8, family="monospace", color=INK)
+            write(axes, width + 1, row, ", ".join(notes), "left", 8)
+        write(axes, 4, row, number, "right", 8, GRAY, family="monospace")
+        write(axes, 5.5, row, text, "left", 8, family="monospace")
     axes.set_xlim(0, width + 56)
     axes.set_ylim(len(lines) - 0.3, -0.9)
     told = "; ".join(f"line {n}: {c.notes()}" for n, c in counts.items() if c.notes())
-    return finish(
-        figure,
-        axes,
-        f"{trace.kernel}, line by line",
-        f"Source of {trace.kernel} with counts. {told}.",
-    )
+    alt = f"Source of {trace.kernel} with counts. {told}."
+    return finish(figure, axes, f"{trace.kernel}, line by line", alt)
 
 
 def note_color(count, race):
     """Vermillion for what is wrong, orange for what is slow, blue for the rest."""
     if race:
         return VERMILLION
-    if count and (
-        count.conflicts
-        or count.divergent
-        or (count.requests and count.sectors > 8 * count.requests)
-    ):
-        return ORANGE
-    return SKY
+    slow = count and (count.conflicts or count.divergent or count.sectors > 8 * count.requests)
+    return ORANGE if slow else SKY

@@ -7,7 +7,7 @@ import math
 
 from gpulessons.pictures import INK, SKY, Picture
 
-from .drawing import ACCESS_COLORS, GRAY, cell
+from .drawing import ACCESS_COLORS, GRAY, cell, write
 from .masks import WARP
 from .pictures import source_lines
 from .steps import steps_of
@@ -137,21 +137,11 @@ def draw_threads(axes, step, warps):
     for warp in range(warps):
         for lane in range(WARP):
             works = warp == step.warp and lane in step.lanes
-            cell(
-                axes,
-                lane,
-                warp,
-                0.88,
-                0.84,
-                active if works else None,
-                GRAY,
-                1.0 if works else 0.45,
-            )
-        axes.text(
-            -0.6, warp + 0.45, f"warp {warp}", ha="right", va="center", fontsize=7, color=INK
-        )
+            color = active if works else None
+            cell(axes, lane, warp, 0.88, 0.84, color, GRAY, 1.0 if works else 0.45)
+        write(axes, -0.6, warp + 0.45, f"warp {warp}", "right")
     for lane in range(0, WARP, 8):
-        axes.text(lane, -0.45, f"lane {lane}", ha="left", va="center", fontsize=7, color=INK)
+        write(axes, lane, -0.45, f"lane {lane}", "left")
     axes.set_xlim(-4, WARP)
     axes.set_ylim(max(warps, 8), -1)
 
