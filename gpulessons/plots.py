@@ -44,7 +44,10 @@ def footnotes(axes, comparison):
 
 def log_axes(axes):
     """Size against time, both on log scales and said so."""
+    from matplotlib.ticker import LogLocator
+
     axes.set(xscale="log", yscale="log")
+    axes.xaxis.set_major_locator(LogLocator(numticks=5))  # long numbers need room
     axes.set(xlabel="elements (log scale)", ylabel="time of one call (log scale)")
     axes.yaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
     axes.xaxis.set_major_formatter(lambda size, _: units.count(int(size)))
