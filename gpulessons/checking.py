@@ -49,7 +49,7 @@ def check(subject, attempt, *, on=None):
     name = title(subject)
     try:
         if hasattr(subject, "judge"):
-            return Verdict(name, True, ran=subject.judge(attempt) or "")
+            return Verdict(name, True, ran=run(subject.judge, (attempt,), {}) or "")
         op = getattr(subject, "op", subject)
         if not isinstance(op, Op):
             raise TypeError(f"check() takes an op or an exercise first, not {subject!r}.")
@@ -114,6 +114,8 @@ def run(function, arguments, options):
     """Call it; whatever it raises becomes Trouble."""
     try:
         return function(*arguments, **options)
+    except Trouble:
+        raise
     except (microscope.KernelFault, microscope.Unsupported) as fault:
         raise Trouble(f"{fault}", look_for(fault)) from fault
     except NotImplementedError:

@@ -1,5 +1,8 @@
 """What is wrong with a wrong answer, in words: the pattern of the wrong elements names the bug."""
 
+import math
+import numbers
+
 import numpy as np
 
 from gpulessons.backends import is_array
@@ -11,6 +14,15 @@ class Trouble(Exception):
     def __init__(self, sentence, look):
         super().__init__(sentence)
         self.sentence, self.look = sentence, look
+
+
+def number(answer, look):
+    """The answer to a question that asks for a number; Trouble while it is none."""
+    if answer is ...:
+        raise Trouble("The answer is still '...'.", look)
+    if not isinstance(answer, numbers.Real) or not math.isfinite(answer):
+        raise Trouble(f"{answer!r} is not a number.", look)
+    return answer
 
 
 def diagnose(op, inputs, got, want, size):

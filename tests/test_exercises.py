@@ -51,3 +51,19 @@ def test_each_mistake_is_refused_for_its_own_reason(exercise, what, instead, rea
 def test_it_says_what_it_is_in_one_line(exercise):
     assert len(exercise.__doc__.splitlines()) == 1
     assert len(exercise.wrong) >= 4
+
+
+@pytest.mark.parametrize("answer", ["8 MB", None, float("nan"), float("inf"), [8_000_000]])
+@pytest.mark.parametrize("name", ["bytes_saved", "kitchen_math"])
+def test_what_is_no_number_is_refused_in_a_sentence(name, answer):
+    exercise = importlib.import_module(f"gpulessons.exercises.{name}")
+    assert "is not a number" in check(exercise, answer).trouble
+
+
+@pytest.mark.parametrize("name", ["honest_clock", "typical_time"])
+def test_an_attempt_that_raises_is_a_verdict_and_no_traceback(name):
+    def broken(*arguments):
+        raise ZeroDivisionError("mine")
+
+    exercise = importlib.import_module(f"gpulessons.exercises.{name}")
+    assert "ZeroDivisionError: mine" in check(exercise, broken).trouble

@@ -1,6 +1,6 @@
 """How many bytes does fusing save? Say it before you measure it."""
 
-from gpulessons.diagnosis import Trouble
+from gpulessons.diagnosis import Trouble, number
 
 ELEMENTS = 1_000_000
 
@@ -22,10 +22,9 @@ REASONS = {
 
 def judge(answer):
     """8 bytes an element: x + b is neither written nor read back."""
-    if answer is ...:
-        raise Trouble("The answer is still '...'.", "what each pass reads, and what it writes.")
-    per_element = answer / ELEMENTS
+    look = "what each pass reads, and what it writes."
+    per_element = number(answer, look) / ELEMENTS
     if per_element == 8:
         return "x + b is neither written nor read back: half of all traffic."
     reason = REASONS.get(per_element, f"{answer} bytes is {per_element:g} for each number.")
-    raise Trouble(reason, "each pass: it reads once and writes once.")
+    raise Trouble(reason, look)

@@ -1,6 +1,6 @@
 """Little's law: how many workers must be busy, for so much output with so much delay?"""
 
-from gpulessons.diagnosis import Trouble
+from gpulessons.diagnosis import Trouble, number
 
 stub = '''\
 # A memory answers after 400 ns. Each request brings 4 bytes. You want one every 0.1 ns.
@@ -29,9 +29,7 @@ REASONS = {
 
 def judge(answer):
     """Requests in flight = requests per second × seconds that each is under way."""
-    if answer is ...:
-        raise Trouble("The answer is still '...'.", "how many start while the first is under way.")
-    if abs(answer - 4000) < 1:
-        return "4,000 at once: a CPU core keeps a few dozen under way, a GPU many thousands."
-    reason = REASONS.get(round(answer), f"{answer:g} is not it.")
-    raise Trouble(reason, "how many start while the first one is under way.")
+    look = "how many start while the first one is under way."
+    if abs(number(answer, look) - 4000) < 1:
+        return "4,000 at once: with fewer under way, the memory waits for you."
+    raise Trouble(REASONS.get(round(answer), f"{answer:g} is not it."), look)
