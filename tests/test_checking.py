@@ -1,0 +1,170 @@
+"""check() names the first trouble of an attempt, each bug by its own words."""
+
+import numpy as np
+import pytest
+from numba import cuda, float32
+
+from gpulessons import check, gpu, op, relu, total, transpose
+from gpulessons.backends import host
+
+TILE = 32
+
+
+def launched(kernel, blocks, threads):
+    """A launcher that allocates like its input and starts the kernel."""
+
+    def attempt(x):
+        out = cuda.device_array_like(x)
+        kernel[blocks(x.size), threads](x, out)
+        return out
+
+    return attempt
+
+
+def up(n):
+    return -(-n // 256)
+
+
+@cuda.jit
+def right(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = max(x[i], 0)
+
+
+@cuda.jit
+def no_guard(x, out):
+    i = cuda.grid(1)
+    out[i] = max(x[i], 0)
+
+
+@cuda.jit
+def partial_barrier(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        cuda.syncthreads()
+        out[i] = max(x[i], 0)
+
+
+@cuda.jit
+def no_barrier(x, out):
+    part = cuda.shared.array(256, float32)
+    i, t = cuda.grid(1), cuda.threadIdx.x
+    part[t] = x[i] if i < x.size else 0
+    if i < x.size:
+        out[i] = max(part[t ^ 1], 0)
+
+
+@pytest.mark.parametrize(
+    ("attempt", "words"),
+    [
+        (launched(no_guard, up, 256), "outside its shape"),
+        (launched(partial_barrier, up, 256), "threads"),
+        (launched(no_barrier, up, 256), "A race"),
+        (launched(right, lambda n: max(1, n // 256), 256), "never written"),
+        (launched(right, up, 2048), "1,024"),
+        (lambda x: cuda.device_array_like(x), "launched no kernel"),
+    ],
+)
+def test_a_wrong_kernel_is_refused_in_words(attempt, words):
+    verdict = check(relu, attempt, on=gpu)
+    assert verdict.passed is False
+    assert words in verdict.trouble, verdict
+
+
+def test_a_right_kernel_passes_and_says_what_was_tried():
+    verdict = check(relu, launched(right, up, 256), on=gpu)
+    assert verdict.passed is True
+    assert "thread by thread" in verdict.ran
+
+
+@cuda.jit
+def not_atomic(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[0] += x[i]
+
+
+def test_a_sum_without_atomics_is_a_race():
+    def attempt(x):
+        out = cuda.to_device(np.zeros(1, np.float32))
+        not_atomic[up(x.size), 256](x, out)
+        return out
+
+    assert "A race" in check(total, attempt, on=gpu).trouble
+
+
+@cuda.jit
+def turned(x, out, late):
+    """One tile, used again and again: without the second barrier it is overwritten early."""
+    tile = cuda.shared.array((TILE, TILE), float32)
+    i, j = cuda.threadIdx.y, cuda.threadIdx.x
+    for row in range(0, x.shape[0], TILE):
+        for column in range(0, x.shape[1], TILE):
+            if row + i < x.shape[0] and column + j < x.shape[1]:
+                tile[i, j] = x[row + i, column + j]
+            cuda.syncthreads()
+            if column + i < x.shape[1] and row + j < x.shape[0]:
+                out[column + i, row + j] = tile[j, i]
+            if late:
+                cuda.syncthreads()
+
+
+@pytest.mark.parametrize(("late", "passed"), [(True, True), (False, False)])
+def test_a_second_barrier_that_is_dropped_is_a_race(late, passed):
+    def attempt(x, out):
+        turned[1, (TILE, TILE)](x, out, late)
+
+    verdict = check(transpose, attempt, on=gpu)
+    assert verdict.passed is passed
+    assert passed or "A race" in verdict.trouble
+
+
+def square(size, rng):
+    side = max(1, int(size**0.5))
+    return (rng.standard_normal((side, side), np.float32),)
+
+
+@op(inputs=square, flops=lambda x: x.size, sizes=(100,))
+def doubled(x):
+    return 2 * x
+
+
+@pytest.mark.parametrize(
+    ("attempt", "words"),
+    [
+        (lambda x: (2 * x).T.copy(), "rows and columns are swapped"),
+        (lambda x: (2 * x)[::-1].copy(), "in the wrong order"),
+        (lambda x: 2 * x[:, :-1], "Wrong shape"),
+        (lambda x: 2 * x.astype(np.float64), "Wrong dtype"),
+        (lambda x: (2 * x).tolist(), "a list, not an array"),
+        (lambda x: None, "returned nothing"),
+        (lambda x: (2 * x, x), "2 results; 1 are due"),
+        (lambda x: 2 * x * np.where(x > 2, np.nan, 1).astype(np.float32), "NaN"),
+        (lambda x: 2 * x if x.size > 25 else x, "Wrong at size 31"),
+        (lambda x: np.multiply(x, 2, out=x), "changed its input in place"),
+        (lambda x: 1 / 0, "ZeroDivisionError"),
+        (lambda x: np.where(x < 0, x, 2 * x), "every negative input"),
+        (lambda x: 2 * np.clip(x, -2, 2), "large inputs"),
+        (lambda x, out: None, "never written"),
+    ],
+)
+def test_a_wrong_array_is_named_by_its_pattern(attempt, words):
+    verdict = check(doubled, attempt, on=host)
+    assert verdict.passed is False
+    assert words in verdict.trouble, verdict
+
+
+def test_a_kernel_without_its_launcher_is_sent_back():
+    assert "the kernel alone" in check(relu, right, on=gpu).trouble
+
+
+def test_what_is_no_op_is_an_error_of_the_caller():
+    with pytest.raises(TypeError, match="op or an exercise"):
+        check(np.abs, lambda x: x)
+
+
+def test_the_process_is_as_before_a_refusal():
+    before = dict(vars(cuda))
+    check(relu, launched(no_guard, up, 256), on=gpu)
+    assert dict(vars(cuda)) == before
