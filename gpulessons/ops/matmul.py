@@ -1,0 +1,140 @@
+"""Matrix product: the arithmetic that deep learning is made of.
+
+    matmul(x, y)[i, j] = sum over k of x[i, k] y[k, j]
+
+2 m k n operations on m k + k n + m n numbers: each number is used again and again, hundreds of
+times. Whoever fetches it anew for every use waits for memory; all that follows is one idea, to use
+a number as often as possible while it is close: in a register, in a cache, in shared memory.
+"""
+
+import numpy as np
+from numba import njit, prange
+
+from gpulessons.backends import host, torch_cpu, torch_gpu
+from gpulessons.operation import op
+
+fast = {"error_model": "numpy", "fastmath": {"contract"}}  # multiply-adds may be fused
+
+
+def matrices(size, rng):
+    """x: (m, k), y: (k, n) float32, scaled so that the product's entries are around 1.
+
+    Squares where 16 divides the size; else an awkward rectangle, so that a version that mixes up
+    rows and columns is found.
+    """
+    m, k, n = (size,) * 3 if size % 16 == 0 else (size, max(1, size // 2), size + 3)
+    x, y = rng.standard_normal((m, k), np.float32), rng.standard_normal((k, n), np.float32)
+    return x, y / np.float32(k**0.5)
+
+
+@op(
+    inputs=matrices,
+    flops=lambda x, y: 2 * x.shape[0] * x.shape[1] * y.shape[1],
+    sizes=(64, 256, 1024),
+    rtol=1e-5,
+    unit="rows and columns",
+    awkward=(33, 19, 70, 1),
+)
+def matmul(x, y, out=None):
+    """The product of x (m, k) and y (k, n): (m, n), of their dtype."""
+    return np.matmul(x, y, out=out)
+
+
+@matmul.version("Python loop", on=host)
+def python_loop(x, y, out):
+    for i in range(x.shape[0]):
+        for j in range(y.shape[1]):
+            total = 0.0
+            for k in range(x.shape[1]):
+                total += x[i, k] * y[k, j]
+            out[i, j] = total
+
+
+@matmul.version("NumPy, row by row", on=host)
+def row_by_row(x, y, out):
+    for i in range(x.shape[0]):
+        out[i] = (x[i, :, None] * y).sum(axis=0)  # a column of factors times all of y
+
+
+@matmul.version("Numba, one core, ijk", on=host)
+@njit(**fast)
+def ijk(x, y, out):
+    for i in range(x.shape[0]):
+        for j in range(y.shape[1]):
+            total = np.float32(0)
+            for k in range(x.shape[1]):
+                total += x[i, k] * y[k, j]  # down a column of y: a cache line for every number
+            out[i, j] = total
+
+
+@matmul.version("Numba, one core, ikj", on=host)
+@njit(**fast)
+def ikj(x, y, out):
+    for i in range(x.shape[0]):
+        out[i] = 0
+        for k in range(x.shape[1]):
+            for j in range(y.shape[1]):
+                out[i, j] += x[i, k] * y[k, j]  # along rows: in vectors
+
+
+@njit(**fast)
+def strip(x, y, out, start, stop):
+    """Rows start to stop of out = x y, on one core."""
+    for i in range(start, stop):
+        out[i] = 0
+        for k in range(x.shape[1]):
+            for j in range(y.shape[1]):
+                out[i, j] += x[i, k] * y[k, j]
+
+
+ROWS = 32
+
+
+def in_strips(x, y, out):
+    m = x.shape[0]
+    for part in prange(-(-m // ROWS)):
+        strip(x, y, out, part * ROWS, min(part * ROWS + ROWS, m))
+
+
+multiply_one_core = njit(**fast)(in_strips)
+multiply = njit(parallel=True, **fast)(in_strips)
+matmul.version("Numba, blocked, one core", on=host)(multiply_one_core)
+matmul.version("Numba, blocked, every core", on=host)(multiply)
+
+
+# -- PyTorch.
+
+
+@matmul.version("PyTorch on GPU", on=torch_gpu)
+@matmul.version("PyTorch on CPU", on=torch_cpu)
+def pytorch(x, y, out, tf32=False):
+    """In float32 as it is: TF32 would round the factors to 11 bits, and takes a flag to forbid."""
+    import torch
+
+    flags = torch.backends.cuda.matmul
+    before, flags.allow_tf32 = flags.allow_tf32, tf32
+    try:
+        torch.mm(x, y, out=out)
+    finally:
+        flags.allow_tf32 = before
+
+
+@matmul.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3)
+def pytorch_tf32(x, y, out):
+    pytorch(x, y, out, tf32=True)
+
+
+def in_half(name):
+    """A product of 16-bit numbers. The casts there and back belong to it, and to its time."""
+
+    def cast_and_multiply(x, y, out):
+        import torch
+
+        half = getattr(torch, name)
+        out.copy_(x.to(half) @ y.to(half))
+
+    return cast_and_multiply
+
+
+matmul.version("PyTorch, cast to bf16, GPU", on=torch_gpu, rtol=5e-2)(in_half("bfloat16"))
+matmul.version("PyTorch, cast to fp16, GPU", on=torch_gpu, rtol=1e-2)(in_half("float16"))
