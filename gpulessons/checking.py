@@ -17,8 +17,6 @@ from gpulessons.backends import gpu, host, is_array
 from gpulessons.diagnosis import Trouble, diagnose, refuse_unwritten, unwritten
 from gpulessons.operation import Op, Version, as_tuple
 
-SIZES = (31, 257, 1009, 1)  # under a warp, one over a block, a prime; alone last: it tells least
-
 
 @dataclass(frozen=True, repr=False)
 class Verdict:
@@ -62,25 +60,26 @@ def check(subject, attempt, *, on=None):
 
 def check_op(op, attempt, backend, look_closer=None):
     """Try every size; returns what was tried in words, or raises Trouble."""
-    function = attempt.function if isinstance(attempt, Version) else attempt
+    registered = isinstance(attempt, Version)
+    function, rtol = (attempt.function, attempt.rtol) if registered else (attempt, op.rtol)
     refuse_non_functions(function)
-    for size in SIZES:
+    for size in op.awkward:
         inputs = op.inputs(size, seed=size)
-        launches = try_once(op, function, inputs, backend, size)
+        launches = try_once(op, function, inputs, backend, size, rtol)
         if look_closer:
             look_closer(launches)
     where = "thread by thread" if backend is gpu else f"on {backend.label}"
     if backend is gpu and not gpu.why_not():
-        for size in SIZES:
-            compare_results(op, *call(op, function, op.inputs(size, seed=size), gpu), size)
+        for size in op.awkward:
+            compare_results(op, *call(op, function, op.inputs(size, seed=size), gpu), size, rtol)
         where += " and on the GPU"
-    return f"Tried {where} at sizes {', '.join(map(str, SIZES))}."
+    return f"Tried {where} at sizes {', '.join(map(str, op.awkward))}."
 
 
-def try_once(op, function, inputs, backend, size):
+def try_once(op, function, inputs, backend, size, rtol):
     """One problem, in the microscope when it is for a GPU. Returns the launches it traced."""
     if backend is not gpu:
-        compare_results(op, *call(op, function, inputs, backend), size)
+        compare_results(op, *call(op, function, inputs, backend), size, rtol)
         return ()
     with microscope.tracing() as launches:
         outcome = call(op, function, inputs, backend)
@@ -89,7 +88,7 @@ def try_once(op, function, inputs, backend, size):
             "It launched no kernel.", "kernel[blocks, threads](…): the brackets choose the grid."
         )
     refuse_races(launches)
-    compare_results(op, *outcome, size)
+    compare_results(op, *outcome, size, rtol)
     return launches
 
 
@@ -125,7 +124,7 @@ def run(function, arguments, options):
         raise Trouble(sentence, f"line {line_in(function, error)}.") from error
 
 
-def compare_results(op, inputs, results, size):
+def compare_results(op, inputs, results, size, rtol):
     """Trouble, unless the results are the specification's: count, shape, dtype, every element."""
     wants = as_tuple(op.reference(*inputs))
     if len(results) != len(wants):
@@ -141,8 +140,8 @@ def compare_results(op, inputs, results, size):
             raise Trouble(f"Wrong dtype: {got.dtype}, where {dtype} is due.",
                           "constants: a bare 1.0 is float64; np.float32(1) is not.")  # fmt: skip
         refuse_unwritten(got, size)
-        if not op.error(got, want) <= op.rtol:
-            raise Trouble(*diagnose(op, inputs, got, want, size))
+        if not op.error(got, want) <= rtol:
+            raise Trouble(*diagnose(inputs, got, want, size, rtol))
 
 
 # -- Refusals.

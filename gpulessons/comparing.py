@@ -28,7 +28,9 @@ def compare(op, sizes=None, versions=None, *, budget=1.0, cold=False, recorded=N
     notes += doubts(entries, here)
     beside = recordings.shipped(op.name) if recorded is None else tuple(recorded)
     today = date.today().isoformat()
-    return Comparison(op.name, tuple(entries), here.name, today, notes=tuple(notes), beside=beside)
+    return Comparison(
+        op.name, tuple(entries), here.name, today, notes=tuple(notes), unit=op.unit, beside=beside
+    )
 
 
 def checked_anyway(op, entry):

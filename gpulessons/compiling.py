@@ -80,15 +80,23 @@ def assembly(kernel, *arguments, capability=(9, 0)):
     return Assembly(function.__name__, capability, *assembled(ptx, capability), ptx)
 
 
-def assemblies(version, size=257, capability=(9, 0)):
+def assemblies(version, capability=(9, 0)):
     """Every kernel that a CUDA version launches, compiled for the arguments it is given."""
-    with microscope.tracing() as launches:
-        version(*map(version.backend.put, version.op.inputs(size)))
-    kernels = {traced.launch.function: traced.launch.arguments for traced in launches}
+    kernels = {one.launch.function: one.launch.arguments for one in traced(version)}
     return [
         assembly(function, *arguments, capability=capability)
         for function, arguments in kernels.items()
     ]
+
+
+def traced(version):
+    """What a CUDA version launches, at a regular size and at an awkward one: they may differ."""
+    traces = []
+    for size in (version.op.sizes[0], version.op.awkward[1]):
+        with microscope.tracing() as launches:
+            version(*map(version.backend.put, version.op.inputs(size)))
+        traces += launches
+    return traces
 
 
 def pretended(cuda, capability):

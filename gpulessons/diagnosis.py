@@ -25,20 +25,20 @@ def number(answer, look):
     return answer
 
 
-def diagnose(op, inputs, got, want, size):
+def diagnose(inputs, got, want, size, rtol):
     """(what is wrong, where to look), the most telling pattern first."""
-    wrong = wrong_elements(got, want, op.rtol)
+    wrong = wrong_elements(got, want, rtol)
     where = np.flatnonzero(wrong.ravel())
     head = f"Wrong at size {size}"
     if np.isnan(got.ravel()[where]).any():
         return f"{head}: NaN at element {where[0]}.", "0/0, inf − inf, or memory nobody wrote."
-    if got.ndim == 2 and got.shape[0] > 1 and same_but_ordered(got, want, op.rtol):
+    if got.ndim == 2 and got.shape[0] > 1 and same_but_ordered(got, want, rtol):
         return f"{head}: the rows are right but in the wrong order.", "which index is the row."
-    if got.ndim == 2 and got.shape[0] == got.shape[1] and close(got.T, want, op.rtol):
+    if got.ndim == 2 and got.shape[0] == got.shape[1] and close(got.T, want, rtol):
         return f"{head}: rows and columns are swapped.", "the order of the two indices."
-    if want.size > 2 and close(got.ravel()[1:], want.ravel()[:-1], op.rtol):
+    if want.size > 2 and close(got.ravel()[1:], want.ravel()[:-1], rtol):
         return f"{head}: every element is one place too far.", "the first index: it starts at 0."
-    if want.size > 2 and close(got.ravel()[:-1], want.ravel()[1:], op.rtol):
+    if want.size > 2 and close(got.ravel()[:-1], want.ravel()[1:], rtol):
         return f"{head}: every element is one place too early.", "the first index: it starts at 0."
     if where[0] and where[0] % 32 == 0 and where.size == wrong.size - where[0]:
         return (f"{head}: everything from element {where[0]} on is wrong.",

@@ -208,7 +208,7 @@ def pace(comparison):
         left.plot([t.size for t in own], [t.wait for t in own], label=version, **look)
         right.plot([t.size for t in own], [elements_per_second(t) for t in own], **look)
     for axes in (left, right):
-        plots.log_axes(axes)
+        plots.log_axes(axes, comparison.unit)
     right.set_ylabel("elements per second (log scale)")
     right.yaxis.set_major_formatter(lambda rate, _: units.rate(rate, "/s"))
     left.legend(frameon=False, labelcolor=INK, fontsize=9)

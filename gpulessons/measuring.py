@@ -158,12 +158,12 @@ def started(problem, version, first):
 
 
 def refuse_wrong(run, results, references):
-    backend, op = run.version.backend, run.problem.op
+    backend, op, rtol = run.version.backend, run.problem.op, run.version.rtol
     for result, reference in zip(results, references, strict=True):
         error = op.error(fetched(backend, result), reference)
-        if not error <= op.rtol:  # so written that a NaN is refused
+        if not error <= rtol:  # so written that a NaN is refused
             raise WrongAnswer(
-                f"off by {error:.2g} where {op.rtol:.2g} is allowed; check({op.name}, …) says where"
+                f"off by {error:.2g} where {rtol:.2g} is allowed; check({op.name}, …) says where"
             )
         run.error = max(run.error, error)
     for given, original in zip(run.sets, run.problem.inputs, strict=True):
@@ -188,7 +188,7 @@ def recheck(run):
     finally:
         for place, value in zip(inputs, problem.inputs[0], strict=True):
             backend.write(place, value)
-    if not error <= problem.op.rtol:
+    if not error <= run.version.rtol:
         raise WrongAnswer(f"off by {error:.2g} after timing, when its inputs had changed")
 
 

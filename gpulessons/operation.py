@@ -15,11 +15,13 @@ specification run in float64.
 import inspect
 import math
 import numbers
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gpulessons.backends import BACKENDS, host, is_array
+
+AWKWARD = (31, 257, 1009, 1)  # under a warp, one over a block, a prime; alone last: it tells least
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Version:
     name: str
     backend: object
     function: object
+    rtol: float  # the op's, unless this version rounds more by design
 
     @property
     def writes_out(self):
@@ -59,10 +62,11 @@ class Version:
 class Op:
     """A specification, what it costs, and the dict of its versions."""
 
-    def __init__(self, function, inputs, flops, sizes, rtol):
+    def __init__(self, function, inputs, flops, sizes, rtol, unit, awkward):
         self.function, self.make_inputs, self.flops = function, inputs, flops
         self.name, self.__doc__ = function.__name__, function.__doc__
         self.sizes, self.rtol = tuple(sizes), rtol
+        self.unit, self.awkward = unit, tuple(awkward)
         self.versions = {}
         self._outputs = {}
 
@@ -98,31 +102,45 @@ class Op:
             return math.nan
         return max(map(largest_error, gots, wants), key=nan_last)
 
-    def version(self, name, *, on):
-        """Register a version: `@relu.version("mine", on=gpu)`. Returns the function unchanged."""
+    def version(self, name, *, on, rtol=None):
+        """Register a version: `@relu.version("mine", on=gpu)`. Returns the function unchanged.
+
+        rtol: for a version that rounds more than float32 does, and says so in its name.
+        """
         if on not in BACKENDS.values():
             raise ValueError(f"on= takes one of the backends {', '.join(BACKENDS)}, not {on!r}.")
 
         def register(function):
-            self.versions[name] = Version(self, name, on, function)
+            allowed = self.rtol if rtol is None else rtol
+            self.versions[name] = Version(self, name, on, function, allowed)
             return function
 
         return register
+
+    def like(self, inputs, sizes=None):
+        """The same op with the versions it has now, on other inputs: another width, another shape.
+
+        inputs(size, rng) as for `@op`; sizes: those worth comparing, if they differ.
+        """
+        twin = Op(self.function, inputs, self.flops, sizes or self.sizes, self.rtol, self.unit,
+                  self.awkward)  # fmt: skip
+        twin.versions = {name: replace(v, op=twin) for name, v in self.versions.items()}
+        return twin
 
     def __repr__(self):
         return f"op {self.name}: " + ", ".join(self.versions)
 
 
-def op(*, inputs, flops, sizes, rtol=2e-6):
+def op(*, inputs, flops, sizes, rtol=2e-6, unit="elements", awkward=AWKWARD):
     """Make an op from its NumPy specification, which becomes its first version too.
 
     inputs(size, rng) -> the arrays of one problem; flops(*arrays) -> operations; sizes: those worth
     comparing, smallest first; rtol: the error allowed against float64 (relative above one, absolute
-    below).
+    below); unit: what a size counts; awkward: the sizes at which a version is checked.
     """
 
     def make(function):
-        made = Op(function, inputs, flops, sizes, rtol)
+        made = Op(function, inputs, flops, sizes, rtol, unit, awkward)
         made.version("NumPy", on=host)(function)
         return made
 

@@ -17,7 +17,7 @@ def scaling(comparison, *, versions=None):
     """Time of one call against size, both on log scales: where a line is flat, size is free."""
     title = fastest(comparison)
     figure, axes = blank(height=4.4, title=title)
-    log_axes(axes)
+    log_axes(axes, comparison.unit)
     ends = []
     for one, mark in tiers(comparison):
         for version in versions or one.versions:
@@ -42,13 +42,13 @@ def footnotes(axes, comparison):
     axes.set_xlabel("\n".join([axes.get_xlabel(), *notes]), linespacing=1.4)
 
 
-def log_axes(axes):
+def log_axes(axes, unit):
     """Size against time, both on log scales and said so."""
     from matplotlib.ticker import LogLocator
 
     axes.set(xscale="log", yscale="log")
     axes.xaxis.set_major_locator(LogLocator(numticks=5))  # long numbers need room
-    axes.set(xlabel="elements (log scale)", ylabel="time of one call (log scale)")
+    axes.set(xlabel=f"{unit} (log scale)", ylabel="time of one call (log scale)")
     axes.yaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
     axes.xaxis.set_major_formatter(lambda size, _: units.count(int(size)))
 
@@ -177,7 +177,7 @@ def crossover(comparison, model):
     wins = "; ".join(f"{n}: {first_below(sizes, t, between)}" for n, t in modelled.items())
     title = f"Where the GPU gets ahead. {wins[:1].upper()}{wins[1:]}."
     figure, axes = blank(height=4, title=title)
-    log_axes(axes)
+    log_axes(axes, comparison.unit)
     axes.plot(at, cpu, "o-", color=BLUE, linewidth=2, markersize=5)
     for times in modelled.values():
         axes.plot(sizes, times, color=VERMILLION, linewidth=1)
@@ -208,7 +208,7 @@ def fastest(comparison, size=None):
     """The message of a comparison in one sentence; no factor where the machine was too noisy."""
     size = largest(comparison) if size is None else size
     timings = [t for t in comparison.timings if t.size == size]
-    what = f"{comparison.op}, {units.count(size)} elements"
+    what = f"{comparison.op}, {units.count(size)} {comparison.unit}"
     if not timings:
         return f"{what}: nothing was measured."
     best, worst = (choose(timings, key=lambda t: t.median) for choose in (min, max))

@@ -142,6 +142,7 @@ class Comparison:
     date: str
     tier: str = "live"  # or "recorded"
     notes: tuple[str, ...] = ()
+    unit: str = "elements"  # what a size counts
     beside: tuple["Comparison", ...] = ()  # recordings of the same op from other machines
 
     @property

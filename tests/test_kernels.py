@@ -7,7 +7,7 @@ import pytest
 from numba import cuda, float32
 
 import gpulessons
-from gpulessons import check, compiling, gpu, microscope
+from gpulessons import check, compiling, gpu
 from gpulessons.compiling import CAPABILITIES, CannotCompile, assembly
 from gpulessons.operation import Op
 
@@ -24,13 +24,6 @@ def named(version):
     return f"{version.op.name}-{version.name}"
 
 
-def launched(version, size=257):
-    """[(kernel's function, arguments)] of one call, as the microscope saw it."""
-    with microscope.tracing() as launches:
-        version(*map(gpu.put, version.op.inputs(size)))
-    return launches
-
-
 def test_every_op_is_found():
     assert len(OPS) >= 15
     assert all(isinstance(op, Op) for op in OPS)
@@ -45,7 +38,7 @@ def test_it_is_right_thread_by_thread(version):
 
 @pytest.mark.parametrize("version", VERSIONS, ids=named)
 def test_it_has_no_races_and_no_cautions(version):
-    for launch in launched(version):
+    for launch in compiling.traced(version):
         assert not launch.races().cells
         assert not launch.warnings
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from gpulessons import backends, compare, relu, tanh
+from gpulessons import backends, check, compare, relu, tanh
 from gpulessons.backends import BACKENDS, gpu, host, torch_cpu
 from gpulessons.operation import Op, Version, find, op, several, whole
 from gpulessons.timing import Absent, Timing
@@ -46,6 +46,41 @@ def test_registering_returns_the_function_unchanged(double):
     assert double.version("mine", on=host)(function) is function
     assert double.versions["mine"].function is function
     assert repr(double.versions["mine"]) == "double: 'mine' on host"
+
+
+def test_an_op_like_another_has_its_versions_and_other_inputs(double):
+    @double.version("mine", on=host)
+    def mine(x, s):
+        return 2 * s * x
+
+    matrices = double.like(lambda size, rng: (rng.random((size, size), np.float32), 1), sizes=(3,))
+    assert matrices.inputs(3)[0].shape == (3, 3) and double.inputs(3)[0].shape == (3,)
+    assert (matrices.sizes, matrices.name, matrices.unit) == ((3,), "double", "elements")
+    assert list(matrices.versions) == list(double.versions)
+    assert matrices.versions["mine"].op is matrices and double.versions["mine"].op is double
+    assert matrices.versions["mine"].empty(*matrices.inputs(2)).shape == (2, 2)
+
+
+def test_a_version_that_rounds_by_design_is_held_to_its_own_tolerance(double):
+    def rounding(x, s):
+        return (2 * s * x).astype(np.float16).astype(np.float32)
+
+    double.version("too coarse", on=host)(rounding)
+    double.version("coarse", on=host, rtol=1e-3)(rounding)
+    refused, kept = compare(double, 16, ["too coarse", "coarse"], budget=0.02).entries
+    assert isinstance(refused, Absent) and "2e-06 is allowed" in refused.why
+    assert isinstance(kept, Timing) and 2e-6 < kept.error <= 1e-3
+    verdicts = [check(double, double.versions[name]).passed for name in ("too coarse", "coarse")]
+    assert verdicts == [False, True]
+
+
+def test_an_op_says_what_a_size_counts_and_where_it_is_checked():
+    @op(inputs=numbers, flops=lambda x, s: 0, sizes=(4,), unit="furlongs", awkward=(3, 1))
+    def stay(x, s):
+        return x.copy()
+
+    assert "at sizes 3, 1" in check(stay, stay.versions["NumPy"]).ran
+    assert compare(stay, 4, budget=0.02).unit == "furlongs"
 
 
 def test_decorators_stack_for_one_function_on_two_backends(double):

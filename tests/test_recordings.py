@@ -38,7 +38,8 @@ def timing(**changes):
 
 
 def comparison(*entries, op="imagined"):
-    return Comparison(op, entries or (timing(),), MACHINE.name, "2000-01-01", notes=("a note",))
+    entries = entries or (timing(),)
+    return Comparison(op, entries, MACHINE.name, "2000-01-01", notes=("a note",), unit="rows")
 
 
 ABSENT = Absent("imagined", "CUDA", "gpu", 10, "no GPU was imagined")

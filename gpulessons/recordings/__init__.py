@@ -2,9 +2,9 @@
 
 One JSON file holds one machine and any number of comparisons, every sample included:
 
-    {"format": 1, "machine": {…}, "comparisons": [{"op": "relu", "date": …, "entries": […]}]}
+    {"format": 1, "machine": {…}, "comparisons": [{"op": "relu", …, "entries": […]}]}
 
-Those in this folder ship with the course. None is ever made up: without a file there is no figure.
+Those in this folder ship with the course. None is made up: without a file there is no figure.
 """
 
 import json
@@ -44,7 +44,7 @@ class Recording:
 def plain(comparison):
     """A comparison as JSON has it."""
     entries = list(map(rounded, comparison.entries))
-    kept = {name: getattr(comparison, name) for name in ("op", "machine", "date")}
+    kept = {name: getattr(comparison, name) for name in ("op", "machine", "date", "unit")}
     return {**kept, "notes": list(comparison.notes), "entries": entries}
 
 
@@ -98,7 +98,7 @@ def comparison_from(data):
     for entry in map(believed, entries):
         if isinstance(entry, Timing) and not (entry.samples and all(map(is_time, entry.samples))):
             raise ValueError(f"the samples of {entry.version} are not all times above 0")
-    return believed(Comparison(op, entries, machine, day, "recorded", notes))
+    return believed(Comparison(op, entries, machine, day, "recorded", notes, data["unit"]))
 
 
 def is_time(seconds):
