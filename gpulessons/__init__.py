@@ -28,6 +28,7 @@ HOMES = {
     "ops.optimizer_step": "momentum_step adam_step",
     "ops.reduce": "total dot",
     "ops.shade": "shade shade_sorted",
+    "ops.softmax": "softmax softmax_backward",
     "ops.transpose": "transpose",
     "ops.vertex_transform": "vertex_transform",
 }
