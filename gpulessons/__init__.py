@@ -25,6 +25,8 @@ HOMES = {
     "ops.activations": "relu leaky_relu sigmoid tanh gelu",
     "ops.bias_activation": "bias_gelu",
     "ops.copy": "copy triad copy_offset copy_strided",
+    "ops.layer_norm": "layer_norm",
+    "ops.layer_norm_backward": "layer_norm_backward",
     "ops.optimizer_step": "momentum_step adam_step",
     "ops.reduce": "total dot",
     "ops.shade": "shade shade_sorted",

@@ -1,0 +1,155 @@
+"""Layer norm: every row brought to mean 0 and variance 1, then stretched and shifted as learned.
+
+    layer_norm(x)[i, j] = gain[j] (x[i, j] - mean_i) / sqrt(variance_i + 1e-5) + bias[j]
+
+Ba, Kiros & Hinton 2016. Mean and variance could come from one pass, from the sums of x and of x²;
+but their difference cancels where the mean is large, to a variance of any sign. Welford's running
+mean (1962) does not cancel, but divides at every number and is a chain. Here the mean comes first,
+and then the variance around it: the second pass finds the row in the cache.
+"""
+
+import math
+
+import numpy as np
+from numba import cuda, prange
+
+from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
+from gpulessons.operation import op
+from gpulessons.ops.rows import (
+    AWKWARD,
+    ONE,
+    SIZES,
+    THREADS,
+    WARP,
+    ZERO,
+    any_order,
+    block_per_row,
+    block_sum,
+    every_core,
+    in_order,
+    row_sum,
+    warp_per_row,
+    warp_sum,
+    wide_rows,
+)
+
+EPS = 1e-5  # PyTorch's: a row of equal numbers has no variance to divide by
+EPS32 = np.float32(EPS)
+
+
+def rows_and_gains(size, rng):
+    """x: wide rows; gain, bias: (columns,) float32."""
+    (x,) = wide_rows(size, rng)
+    gain, bias = rng.standard_normal((2, x.shape[1]), np.float32)
+    return x, ONE + gain / 4, bias
+
+
+@op(inputs=rows_and_gains, flops=lambda x, gain, bias: 8 * x.size, sizes=SIZES, rtol=5e-6,
+    awkward=AWKWARD)  # fmt: skip
+def layer_norm(x, gain, bias):
+    """x: (rows, columns); gain, bias: (columns,). Returns like x; eps is 1e-5."""
+    centered, scale = standard(x)
+    return centered * scale * gain + bias
+
+
+def standard(x):
+    """x minus its rows' means, and 1 / their standard deviations."""
+    centered = x - x.mean(axis=1, keepdims=True)
+    return centered, 1 / np.sqrt((centered * centered).mean(axis=1, keepdims=True) + EPS)
+
+
+# -- On the CPU.
+
+
+def moments(row):
+    """Mean and 1 / standard deviation of a row, in plain Python."""
+    mean = sum(row) / len(row)
+    return mean, 1 / math.sqrt(sum((v - mean) ** 2 for v in row) / len(row) + EPS)
+
+
+@layer_norm.version("Python loop", on=host)
+def python_loop(x, gain, bias, out):
+    for i, row in enumerate(x.tolist()):
+        mean, scale = moments(row)
+        for j, v in enumerate(row):
+            out[i, j] = (v - mean) * scale * gain[j] + bias[j]
+
+
+@any_order
+def row_moments(x):
+    """Mean and 1 / standard deviation of one row, in two passes over it."""
+    share = ONE / np.float32(x.size)
+    mean, squares = row_sum(x) * share, ZERO
+    for j in range(x.size):
+        squares += (x[j] - mean) * (x[j] - mean)
+    return mean, ONE / math.sqrt(squares * share + EPS32)
+
+
+def normalize_rows(x, gain, bias, out):
+    for i in prange(x.shape[0]):
+        mean, scale = row_moments(x[i])
+        for j in range(x.shape[1]):
+            out[i, j] = (x[i, j] - mean) * scale * gain[j] + bias[j]
+
+
+layer_norm.version("Numba, one core", on=host)(in_order(normalize_rows))
+layer_norm.version("Numba, every core", on=host)(every_core(normalize_rows))
+
+
+# -- On the GPU: a team of threads to a row, be it a block or a warp.
+
+
+def moments_of(team_sum, team):
+    """The device function that a team finds its row's mean and 1 / standard deviation with."""
+
+    @cuda.jit(device=True)
+    def find(x, i, t):
+        share, total, squares = ONE / np.float32(x.shape[1]), ZERO, ZERO
+        for j in range(t, x.shape[1], team):
+            total += x[i, j]
+        mean = team_sum(total) * share
+        for j in range(t, x.shape[1], team):
+            squares += (x[i, j] - mean) * (x[i, j] - mean)
+        return mean, ONE / math.sqrt(team_sum(squares) * share + EPS32)
+
+    return find
+
+
+block_moments, warp_moments = moments_of(block_sum, THREADS), moments_of(warp_sum, WARP)
+
+
+def layer_norm_kernel(find_moments, team):
+    @cuda.jit
+    def normalize(x, gain, bias, out):
+        i, t = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y, cuda.threadIdx.x
+        if i < x.shape[0]:  # the whole team
+            mean, scale = find_moments(x, i, t)
+            for j in range(t, x.shape[1], team):
+                out[i, j] = (x[i, j] - mean) * scale * gain[j] + bias[j]
+
+    return normalize
+
+
+block_kernel = layer_norm_kernel(block_moments, THREADS)
+warp_kernel = layer_norm_kernel(warp_moments, WARP)
+
+
+@layer_norm.version("CUDA, a block per row", on=gpu)
+def launch_block(x, gain, bias, out):
+    block_kernel[block_per_row(x.shape[0])](x, gain, bias, out)
+
+
+@layer_norm.version("CUDA, a warp per row", on=gpu)
+def launch_warp(x, gain, bias, out):
+    warp_kernel[warp_per_row(x.shape[0])](x, gain, bias, out)
+
+
+# -- PyTorch.
+
+
+@layer_norm.version("PyTorch on GPU", on=torch_gpu)
+@layer_norm.version("PyTorch on CPU", on=torch_cpu)
+def pytorch(x, gain, bias):
+    import torch
+
+    return torch.nn.functional.layer_norm(x, gain.shape, gain, bias, EPS)
