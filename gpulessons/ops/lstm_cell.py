@@ -1,0 +1,168 @@
+"""LSTM cell: one step of a network that remembers.
+
+    i = sigmoid(x wᵢᵀ + h uᵢᵀ + bᵢ)    what to let in        f: what to keep, with w_f, u_f, b_f
+    g = tanh(x w_gᵀ + h u_gᵀ + b_g)    what there is to add  o: what to show, with w_o, u_o, b_o
+    c' = f c + i g                     the memory
+    h' = o tanh(c')                    what the next layer, and the next step, see
+
+Hochreiter & Schmidhuber 1997; Gers et al. 2000 for f. Eight products, all independent, then a
+little arithmetic on every unit alone. The weights lie as PyTorch's do: the four gates stacked in
+the order i, f, g, o, so that w is `weight_ih_l0` and u is `weight_hh_l0`. PyTorch keeps two biases
+where only their sum matters: b is `bias_ih_l0 + bias_hh_l0`.
+"""
+
+import numpy as np
+
+from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
+from gpulessons.operation import op
+from gpulessons.ops import lstm_kernels as kernels
+from gpulessons.ops.activations import THREADS, blocks
+from gpulessons.ops.lstm_parts import (
+    BATCH,
+    array_unit,
+    flops,
+    on_every_core,
+    on_one_core,
+    one_tanh,
+    parameters,
+    pointwise,
+    scalar_unit,
+    turned,
+)
+
+
+def one_step(size, rng):
+    """x: (batch, inputs), h and c: (batch, hidden), then the parameters; `size` hidden units.
+
+    As many inputs, and 32 examples, where 16 divides the size; else three examples and two inputs
+    more, so that a version that mixes them up is found. One example is far out, where a careless
+    exp fails.
+    """
+    batch, inputs = (BATCH, size) if size % 16 == 0 else (3, size + 2)
+    x = rng.standard_normal((batch, inputs), np.float32)
+    x[0] *= 30
+    h, c = rng.standard_normal((2, batch, size), np.float32)
+    return x, np.tanh(h), c, *parameters(inputs, size, rng)
+
+
+@op(
+    inputs=one_step,
+    flops=flops,
+    sizes=(64, 256, 1024),
+    rtol=2e-5,
+    unit="hidden units",
+    awkward=(5, 17, 33, 1),
+)
+def lstm_cell(x, h, c, w, u, b):
+    """The new h and c, of the shapes of h and c. Shapes of all: see `one_step`."""
+    i, f, g, o = np.split(x @ w.T + h @ u.T + b, 4, axis=1)  # two products serve the four gates
+    return array_unit(i, f, g, o, c)
+
+
+@lstm_cell.version("Python loop", on=host)
+def python_loop(x, h, c, w, u, b, out):
+    batch, hidden = h.shape
+    for n in range(batch):
+        for j in range(hidden):
+            i, f, g, o = (
+                b[gate] + inner(x[n], w[gate]) + inner(h[n], u[gate])
+                for gate in range(j, 4 * hidden, hidden)
+            )
+            out[0][n, j], out[1][n, j] = scalar_unit(i, f, g, o, c[n, j])
+
+
+def inner(p, q):
+    """The sum of p times q, one by one."""
+    total = 0.0
+    for a, b in zip(p.tolist(), q.tolist(), strict=True):
+        total += a * b
+    return total
+
+
+# -- NumPy: the same multiplications as eight products, as two (the specification), and as one.
+
+
+@lstm_cell.version("NumPy, eight products", on=host)
+def eight_products(x, h, c, w, u, b):
+    i, f, g, o = (
+        x @ w_gate.T + h @ u_gate.T + b_gate
+        for w_gate, u_gate, b_gate in zip(*(np.split(p, 4) for p in (w, u, b)), strict=True)
+    )
+    return array_unit(i, f, g, o, c)
+
+
+@lstm_cell.version("NumPy, one product", on=host)
+def one_product(x, h, c, w, u, b):
+    sums = np.hstack([x, h]) @ np.hstack([w, u]).T + b  # copies everything for a longer sum
+    return one_tanh(sums, c)
+
+
+# -- Numba: everything after the products in one pass; then the products too.
+
+
+@lstm_cell.version("Numba, fused pointwise", on=host)
+def fused_pointwise(x, h, c, w, u, b, out):
+    pointwise(x @ w.T + h @ u.T + b, c, *out)
+
+
+@lstm_cell.version("Numba, one core", on=host)
+def numba_one_core(x, h, c, w, u, b, out, run=on_one_core):
+    run(x[None], h, c, turned(w), turned(u), b, out[0][None], out[1])  # a sequence of one step
+
+
+@lstm_cell.version("Numba, every core", on=host)
+def numba_every_core(x, h, c, w, u, b, out):
+    numba_one_core(x, h, c, w, u, b, out, on_every_core)
+
+
+# -- On the GPU: fewer launches from one to the next, and less that goes through memory.
+
+
+def squares(rows, columns):
+    """Grid and block for a thread per result of a matrix, in squares of T by T."""
+    return (blocks(columns, kernels.T), blocks(rows, kernels.T)), (kernels.T, kernels.T)
+
+
+@lstm_cell.version("CUDA, eight products", on=gpu)
+def launch_eight(x, h, c, w, u, b, out):
+    """Fifteen kernels."""
+    hidden, per_element = h.shape[1], (blocks(h.size, THREADS), THREADS)
+    i, f, g, o = gates = [gpu.empty(h.size, h.dtype) for _ in range(4)]
+    for k, sums in enumerate(gates):
+        rows, sums_2d = slice(k * hidden, (k + 1) * hidden), sums.reshape(h.shape)
+        kernels.product_kernel[squares(*h.shape)](x, w[rows], b[rows], sums_2d)
+        kernels.add_product_kernel[squares(*h.shape)](h, u[rows], sums_2d)
+        activation = kernels.tanh_kernel if sums is g else kernels.sigmoid_kernel
+        activation[per_element](sums, sums)
+    new_h, new_c = (result.ravel() for result in out)
+    kernels.memory_kernel[per_element](i, f, g, c.ravel(), new_c)
+    kernels.tanh_kernel[per_element](new_c, i)
+    kernels.output_kernel[per_element](o, i, new_h)
+
+
+@lstm_cell.version("CUDA, two products, fused pointwise", on=gpu)
+def launch_fused(x, h, c, w, u, b, out):
+    """Three kernels."""
+    batch, hidden = h.shape
+    sums = gpu.empty((batch, 4 * hidden), h.dtype)
+    shape = squares(batch, 4 * hidden)
+    kernels.product_kernel[shape](x, w, b, sums)
+    kernels.add_product_kernel[shape](h, u, sums)
+    kernels.unit_kernel[squares(batch, hidden)](sums, c, *out)
+
+
+@lstm_cell.version("CUDA, one kernel", on=gpu)
+def launch_one(x, h, c, w, u, b, out):
+    kernels.cell_kernel[squares(*h.shape)](x, h, c, w, u, b, *out)
+
+
+# -- PyTorch.
+
+
+@lstm_cell.version("PyTorch on GPU", on=torch_gpu)
+@lstm_cell.version("PyTorch on CPU", on=torch_cpu)
+def pytorch(x, h, c, w, u, b):
+    """What nn.LSTMCell calls: two products, and a fused pointwise kernel on a GPU."""
+    import torch
+
+    return torch.lstm_cell(x, (h, c), w, u, b)

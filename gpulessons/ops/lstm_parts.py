@@ -1,0 +1,130 @@
+"""What the LSTM's files share: its parameters, its pointwise part, and a product for one core."""
+
+import math
+
+import numpy as np
+from numba import njit, prange
+
+from gpulessons.ops.activations import (
+    exp32,
+    inline,
+    python_exp,
+    sigmoid,
+    sigmoid_body,
+    tanh,
+    tanh32,
+)
+
+BATCH = 32  # examples that take a step together
+
+
+def parameters(inputs, hidden, rng):
+    """w: (4·hidden, inputs), u: (4·hidden, hidden), b: (4·hidden,) float32: sums stay around 1."""
+    w = rng.standard_normal((4 * hidden, inputs), np.float32) / np.float32(inputs**0.5)
+    u = rng.standard_normal((4 * hidden, hidden), np.float32) / np.float32(hidden**0.5)
+    return w, u, rng.standard_normal(4 * hidden, np.float32)
+
+
+def flops(x, h, c, w, u, b):
+    """Two for each weight, of each example and step; 26 for each unit: 4 sums of 3, 3 sigmoids of
+    4, 2 tanh counted as one each, 4 to combine; less the 4 that the products count already.
+    """
+    rows = x.size // x.shape[-1]
+    return rows * (2 * w.size + 2 * u.size + 26 * h.shape[-1])
+
+
+# -- What happens to one unit once its four sums are known. Written once, lifted to whoever runs it.
+
+
+def unit_body(sigmoid, tanh):
+    def unit(i, f, g, o, c):
+        c = sigmoid(f) * c + sigmoid(i) * tanh(g)
+        return sigmoid(o) * tanh(c), c
+
+    return unit
+
+
+# A body this long is not inlined, and a loop that calls is not vectorized, unless it is demanded.
+demanded = njit(error_model="numpy", fastmath={"contract"}, forceinline=True)
+
+array_unit = unit_body(sigmoid, tanh)  # on whole arrays: one pass over memory for each operation
+scalar_unit = unit_body(sigmoid_body(python_exp, None), math.tanh)
+vector_unit = demanded(unit_body(inline(sigmoid_body(exp32, None)), tanh32))
+
+
+@inline
+def pointwise(sums, c, new_h, new_c):
+    """sums: (rows, 4·hidden); the rest (rows, hidden)."""
+    rows, hidden = c.shape
+    for n in range(rows):
+        i, f = sums[n, :hidden], sums[n, hidden : 2 * hidden]
+        g, o = sums[n, 2 * hidden : 3 * hidden], sums[n, 3 * hidden :]
+        for j in range(hidden):
+            new_h[n, j], new_c[n, j] = vector_unit(i[j], f[j], g[j], o[j], c[n, j])
+
+
+HALVES = np.array([[0.5], [0.5], [1], [0.5]], np.float32)
+REST = 1 - HALVES
+
+
+def one_tanh(sums, c):
+    """The pointwise part in NumPy with one call for four gates: sigmoid(v) = (1 + tanh(v/2)) / 2.
+
+    Overwrites sums.
+    """
+    gates = sums.reshape(len(c), 4, -1)
+    gates *= HALVES
+    np.tanh(gates, out=gates)
+    gates *= HALVES
+    gates += REST
+    i, f, g, o = gates[:, 0], gates[:, 1], gates[:, 2], gates[:, 3]
+    c = f * c + i * g
+    return o * np.tanh(c), c
+
+
+# -- A product for one core, of few rows: a library's would start all cores, and wait for them.
+
+
+@inline
+def add_product(x, wt, out):
+    """out += x wt on one core. x: (rows, depth), wt: (depth, columns), out: (rows, columns).
+
+    Four rows by four deep at a time: a number fetched is used four times, and so is one stored.
+    """
+    rows, depth = len(x) // 4 * 4, len(wt) // 4 * 4
+    for n in range(0, rows, 4):
+        for k in range(0, depth, 4):
+            w0, w1, w2, w3 = wt[k], wt[k + 1], wt[k + 2], wt[k + 3]
+            for j in range(wt.shape[1]):  # in vectors
+                p, q, r, s = w0[j], w1[j], w2[j], w3[j]
+                for m in range(n, n + 4):  # unrolled
+                    out[m, j] += x[m, k] * p + x[m, k + 1] * q + x[m, k + 2] * r + x[m, k + 3] * s
+    for m in range(len(x)):  # what four does not divide
+        for k in range(depth if m < rows else 0, len(wt)):
+            for j in range(wt.shape[1]):
+                out[m, j] += x[m, k] * wt[k, j]
+
+
+def in_shares(x, h, c, wt, ut, b, hs, last_c):
+    """All steps for four examples at a time. They need nothing of the others: the core that has
+    them never waits, and the weights stay in its cache.
+    """
+    for share in prange(-(-len(h) // 4)):
+        n = slice(4 * share, 4 * share + 4)
+        seen, kept = h[n].copy(), c[n].copy()
+        sums = np.empty((len(seen), len(b)), b.dtype)
+        for t in range(len(x)):
+            sums[:] = b
+            add_product(x[t, n], wt, sums)
+            add_product(seen, ut, sums)
+            pointwise(sums, kept, hs[t, n], last_c[n])
+            seen[:], kept[:] = hs[t, n], last_c[n]
+
+
+on_one_core = inline(in_shares)
+on_every_core = njit(parallel=True, error_model="numpy", fastmath={"contract"})(in_shares)
+
+
+def turned(w):
+    """w with a row for each input: vectors then run along the units."""
+    return np.ascontiguousarray(w.T)

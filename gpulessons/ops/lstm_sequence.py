@@ -1,0 +1,223 @@
+"""LSTM over a sequence: a chain of steps, and what need not wait for it.
+
+    h, c ← lstm_cell(x[t], h, c), for t = 0, 1, 2, …
+
+The product h uᵀ of one step needs the step before: 64 steps are 64 products in a row, however many
+cores there are. All else can be moved out of the chain or shared out: the products x[t] wᵀ wait
+for nothing; the four gates are one product; the arithmetic on each unit is one pass; and no example
+of a batch ever needs another. After Appleyard et al., "Optimizing Performance of Recurrent Neural
+Networks on GPUs", 2016.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
+from gpulessons.operation import op
+from gpulessons.ops import lstm_kernels as kernels
+from gpulessons.ops.lstm_cell import eight_products, lstm_cell, python_loop, squares
+from gpulessons.ops.lstm_parts import (
+    BATCH,
+    array_unit,
+    flops,
+    on_every_core,
+    on_one_core,
+    one_tanh,
+    parameters,
+    pointwise,
+    turned,
+)
+
+STEPS = 64
+
+
+def sequences(size, rng):
+    """x: (steps, batch, inputs), h, c: (batch, hidden), then the parameters; `size` hidden units.
+
+    64 steps of 32 examples with as many inputs where 16 divides the size (fewer steps below
+    128 units); else five steps of three examples, and two inputs more.
+    """
+    steps, batch, inputs = min(STEPS, size // 2), BATCH, size
+    if size % 16:
+        steps, batch, inputs = 5, 3, size + 2
+    x = rng.standard_normal((steps, batch, inputs), np.float32)
+    x[steps // 2, 0] *= 30  # once in a sequence, far out
+    h, c = rng.standard_normal((2, batch, size), np.float32)
+    return x, np.tanh(h), c, *parameters(inputs, size, rng)
+
+
+@op(
+    inputs=sequences,
+    flops=flops,
+    sizes=(16, 64, 256),
+    rtol=5e-5,
+    unit="hidden units",
+    awkward=(5, 17, 33, 1),
+)
+def lstm_sequence(x, h, c, w, u, b):
+    """h after each step: (steps, batch, hidden), of which hs[-1] is the last; and the last c.
+
+    Shapes of the inputs: see `sequences`; weights as in `lstm_cell`.
+    """
+    return through(lstm_cell, x, h, c, w, u, b)
+
+
+def through(cell, x, h, c, w, u, b):
+    """One cell after the other."""
+    hs = []
+    for x_t in x:
+        h, c = cell(x_t, h, c, w, u, b)
+        hs.append(h)
+    return np.stack(hs), c
+
+
+@lstm_sequence.version("Python loop", on=host)
+def python_steps(x, h, c, w, u, b):
+    def cell(x, h, c, w, u, b):
+        out = np.empty_like(h), np.empty_like(c)
+        python_loop(x, h, c, w, u, b, out)
+        return out
+
+    return through(cell, x, h, c, w, u, b)
+
+
+@lstm_sequence.version("NumPy, eight products a step", on=host)
+def eight_a_step(x, h, c, w, u, b):
+    return through(eight_products, x, h, c, w, u, b)
+
+
+# -- Out of the chain: the products with x, all in one; then the passes over each unit, all in one.
+
+
+def input_sums(x, w, b):
+    """x[t] wᵀ + b for all steps at once, as one large product: (steps, batch, 4·hidden)."""
+    return (x.reshape(-1, x.shape[2]) @ w.T + b).reshape(*x.shape[:2], -1)
+
+
+def chain(finish):
+    """A version in which only h uᵀ waits, and what finish(sums, c) makes of it."""
+
+    def steps(x, h, c, w, u, b):
+        hs, ut = [], u.T
+        for sums in input_sums(x, w, b):
+            sums += h @ ut
+            h, c = finish(sums, c)
+            hs.append(h)
+        return np.stack(hs), c
+
+    return steps
+
+
+def apart(sums, c):
+    return array_unit(*np.split(sums, 4, axis=1), c)
+
+
+def fused(sums, c):
+    h, new_c = np.empty_like(c), np.empty_like(c)
+    pointwise(sums, c, h, new_c)
+    return h, new_c
+
+
+lstm_sequence.version("NumPy, input products batched", on=host)(chain(apart))
+lstm_sequence.version("NumPy, one tanh for the gates", on=host)(chain(one_tanh))
+lstm_sequence.version("Numba, fused pointwise", on=host)(chain(fused))
+
+
+# -- No example waits for another: each core takes its share of the batch through all the steps.
+
+
+@lstm_sequence.version("Numba, one core", on=host)
+def numba_one_core(x, h, c, w, u, b, out, run=on_one_core):
+    run(x, h, c, turned(w), turned(u), b, *out)
+
+
+@lstm_sequence.version("Numba, every core", on=host)
+def numba_every_core(x, h, c, w, u, b, out):
+    numba_one_core(x, h, c, w, u, b, out, on_every_core)
+
+
+# -- On the GPU: two kernels a step, one kernel a step, one kernel.
+
+
+def launch_input_sums(x, w, b):
+    (steps, batch, inputs), columns = x.shape, w.shape[0]
+    sums = gpu.empty((steps, batch, columns), x.dtype)
+    rows, flat = x.reshape(steps * batch, inputs), sums.reshape(steps * batch, columns)
+    kernels.product_kernel[squares(*flat.shape)](rows, w, b, flat)
+    return sums
+
+
+@lstm_sequence.version("CUDA, fused pointwise", on=gpu)
+def launch_two_a_step(x, h, c, w, u, b, out):
+    all_sums, (hs, last_c) = launch_input_sums(x, w, b), out
+    for t in range(x.shape[0]):
+        sums = all_sums[t]
+        kernels.add_product_kernel[squares(*sums.shape)](h, u, sums)
+        kernels.unit_kernel[squares(*h.shape)](sums, c, hs[t], last_c)
+        h, c = hs[t], last_c
+
+
+@lstm_sequence.version("CUDA, one kernel a step", on=gpu)
+def launch_one_a_step(x, h, c, w, u, b, out):
+    all_sums, (hs, last_c) = launch_input_sums(x, w, b), out
+    for t in range(x.shape[0]):
+        kernels.step_kernel[squares(*h.shape)](all_sums[t], h, c, u, hs[t], last_c)
+        h, c = hs[t], last_c
+
+
+@lstm_sequence.version("CUDA, persistent", on=gpu)
+def launch_persistent(x, h, c, w, u, b, out):
+    (batch, hidden), sums = h.shape, launch_input_sums(x, w, b)
+    if hidden > kernels.KEPT:
+        raise ValueError(f"its weights fit a block's registers up to {kernels.KEPT} hidden units")
+    kernels.persistent_kernel[batch, 4 * hidden](sums, h, c, u, *out)
+
+
+# -- PyTorch.
+
+
+@lstm_sequence.version("PyTorch, cell loop, GPU", on=torch_gpu)
+@lstm_sequence.version("PyTorch, cell loop, CPU", on=torch_cpu)
+def torch_cells(x, h, c, w, u, b, out):
+    import torch
+
+    hs, last_c = out
+    for t, x_t in enumerate(x):
+        h, c = torch.lstm_cell(x_t, (h, c), w, u, b)
+        hs[t] = h
+    last_c.copy_(c)
+
+
+@lru_cache(maxsize=4)
+def recorded(*tensors):
+    """The cell loop on these very tensors, recorded launch by launch into a CUDA graph."""
+    import torch
+
+    if not torch.cuda.is_available():
+        raise RuntimeError("a CUDA graph needs PyTorch's CUDA or ROCm")
+    *inputs, hs, last_c = tensors
+    torch_cells(*inputs, out=(hs, last_c))  # once before: libraries set themselves up
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        torch_cells(*inputs, out=(hs, last_c))
+    return graph
+
+
+@lstm_sequence.version("PyTorch, cell loop as a CUDA graph", on=torch_gpu)
+def torch_graph(x, h, c, w, u, b, out):
+    recorded(x, h, c, w, u, b, *out).replay()
+
+
+@lstm_sequence.version("PyTorch, nn.LSTM, GPU", on=torch_gpu)
+@lstm_sequence.version("PyTorch, nn.LSTM, CPU", on=torch_cpu)
+def torch_lstm(x, h, c, w, u, b):
+    """What nn.LSTM calls: cuDNN on NVIDIA's GPUs, oneDNN on most CPUs."""
+    import torch
+
+    weights = [w, u, b, torch.zeros_like(b)]
+    options = {"has_biases": True, "num_layers": 1, "dropout": 0.0, "train": False,
+               "bidirectional": False, "batch_first": False}  # fmt: skip
+    hs, _, last_c = torch.lstm(x, (h[None], c[None]), weights, **options)
+    return hs, last_c[0]
