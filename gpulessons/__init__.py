@@ -27,6 +27,8 @@ HOMES = {
     "ops.copy": "copy triad copy_offset copy_strided",
     "ops.layer_norm": "layer_norm",
     "ops.layer_norm_backward": "layer_norm_backward",
+    "ops.lstm_cell": "lstm_cell",
+    "ops.lstm_sequence": "lstm_sequence",
     "ops.optimizer_step": "momentum_step adam_step",
     "ops.reduce": "total dot",
     "ops.shade": "shade shade_sorted",
