@@ -23,6 +23,7 @@ HOMES = {
     "controls": "predict quiz live slider",
     "rooflines": "roofline",
     "ops.activations": "relu leaky_relu sigmoid tanh gelu",
+    "ops.attention": "attention",
     "ops.bias_activation": "bias_gelu",
     "ops.copy": "copy triad copy_offset copy_strided",
     "ops.layer_norm": "layer_norm",

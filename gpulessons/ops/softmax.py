@@ -43,7 +43,7 @@ from gpulessons.ops.rows import (
 def overflowing(x):
     """Softmax as the textbook has it: NaN as soon as a score passes 88. Not a version: wrong."""
     powers = np.exp(x)
-    return powers / powers.sum(axis=1, keepdims=True)
+    return powers / powers.sum(axis=-1, keepdims=True)
 
 
 def shares_and_slopes(size, rng):
@@ -55,14 +55,14 @@ def shares_and_slopes(size, rng):
 @op(inputs=wide_rows, flops=lambda x: 5 * x.size, sizes=SIZES, rtol=1e-6, awkward=AWKWARD)
 def softmax(x):
     """exp(x) over its row's sum of exp(x). x: (rows, columns), float; returns like x."""
-    powers = np.exp(x - x.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True)
+    powers = np.exp(x - x.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
 
 
 @op(inputs=shares_and_slopes, flops=lambda y, dy: 4 * y.size, sizes=SIZES, awkward=AWKWARD)
 def softmax_backward(y, dy):
     """The gradient by x, of y = softmax(x), from that by y: (rows, columns) each."""
-    return y * (dy - (y * dy).sum(axis=1, keepdims=True))
+    return y * (dy - (y * dy).sum(axis=-1, keepdims=True))
 
 
 # -- On the CPU: three passes over a row, which stays in the first cache meanwhile.

@@ -1,0 +1,211 @@
+"""Attention: every query asks every key, and gets a mixture of the values.
+
+    attention(q, k, v) = softmax(q kᵀ / sqrt(head size)) v                  Vaswani et al. 2017
+
+The scores are a matrix of length × length: at 1,000 tokens 4 MB for each head, at 100,000 tokens
+40 GB. But nobody wants to see them. Taken a tile of keys at a time, with a running maximum, a
+running sum and a running result, mended whenever the maximum grows, they never exist all at once
+(Rabe & Staats 2021; Dao et al. 2022, "FlashAttention").
+"""
+
+import math
+
+import numpy as np
+from numba import prange
+
+from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
+from gpulessons.operation import op
+from gpulessons.ops import attention_kernels as kernels
+from gpulessons.ops.activations import blocks, exp32
+from gpulessons.ops.rows import (
+    LOWEST,
+    NOTHING,
+    ONE,
+    every_core,
+    in_order,
+    row_max,
+    warp_per_row,
+)
+from gpulessons.ops.softmax import exp_row, softmax
+from gpulessons.ops.softmax import warp_kernel as softmax_kernel
+
+
+def heads(size, rng):
+    """q, k, v: (4, size, 64) float32, where 16 divides the size; else an awkward shape, with more
+    keys than queries. Every 7th query is a sharp one, that mostly sees one key. Odd: causal."""
+    count, keys, width = (4, size, 64) if size % 16 == 0 else (2, size + 3, 20)
+    q, k, v = (
+        rng.standard_normal((count, length, width), np.float32) for length in (size, keys, keys)
+    )
+    q[:, ::7] *= 10
+    return q, k, v, size % 2 == 1
+
+
+def operations(q, k, v, causal):
+    """Two products and a softmax, over the scores that count."""
+    length, keys = q.shape[1], k.shape[1]
+    scores = np.minimum(np.arange(length) + 1, keys).sum() if causal else length * keys
+    return q.shape[0] * int(scores) * (4 * q.shape[2] + 5)
+
+
+@op(inputs=heads, flops=operations, sizes=(64, 256, 1024), rtol=1e-5, unit="tokens",
+    awkward=(33, 19, 70, 1))  # fmt: skip
+def attention(q, k, v, causal):
+    """q: (heads, length, head size); k, v: (heads, keys, head size); fold batches into the heads.
+
+    causal: query i sees keys 0 to i only, counted from the start for both, as in PyTorch.
+    Returns like q. All scores at once: memory grows as length × keys.
+    """
+    scores = q @ k.transpose(0, 2, 1) / math.sqrt(q.shape[2])
+    if causal:
+        scores[:, ~seen(q, 0, k.shape[1])] = -np.inf
+    return softmax(scores) @ v
+
+
+def seen(q, start, stop):
+    """Which of the keys start to stop each query sees: (length, stop - start) bools."""
+    return np.arange(start, stop) <= np.arange(q.shape[1])[:, None]
+
+
+@attention.version("Python loop", on=host)
+def python_loop(q, k, v, causal, out):
+    scale = 1 / math.sqrt(q.shape[2])
+    for head, queries in enumerate(q.tolist()):
+        keys, values = k[head].tolist(), v[head].tolist()
+        for i, query in enumerate(queries):
+            visible = keys[: i + 1] if causal else keys
+            scores = [sum(map(float.__mul__, query, key)) * scale for key in visible]
+            powers = [math.exp(score - max(scores)) for score in scores]
+            for c, column in enumerate(zip(*values, strict=True)):
+                out[head, i, c] = sum(map(float.__mul__, powers, column)) / sum(powers)
+
+
+@attention.version("NumPy, tiled", on=host)
+def numpy_tiled(q, k, v, causal, out, tile=64):
+    """The same, a tile of keys at a time: memory grows as length × tile."""
+    scaled = q / q.dtype.type(math.sqrt(q.shape[2]))
+    top = np.full((*q.shape[:2], 1), LOWEST)
+    total, out[:] = np.zeros_like(top), 0
+    for start in range(0, k.shape[1], tile):
+        stop = min(start + tile, k.shape[1])
+        scores = scaled @ k[:, start:stop].transpose(0, 2, 1)
+        if causal:
+            scores[:, ~seen(q, start, stop)] = -np.inf
+        new = np.maximum(top, scores.max(axis=2, keepdims=True))
+        powers, mend = np.exp(scores - new), np.exp(top - new)
+        total = total * mend + powers.sum(axis=2, keepdims=True)
+        out *= mend  # what was added up so far, as if the new maximum had always been there
+        out += powers @ v[:, start:stop]
+        top = new
+    out /= total
+
+
+# -- On the CPU: blocks of queries are dealt out to the cores; the products are done in registers.
+
+QUERIES, KEYS = 64, 128  # of a tile
+
+
+@in_order
+def padded(source, rows, columns):
+    """A copy with zeros around it."""
+    tile = np.zeros((rows, columns), np.float32)
+    for c in range(source.shape[1]):
+        for r in range(source.shape[0]):
+            tile[r, c] = source[r, c]
+    return tile
+
+
+@in_order
+def four(x, i, k): return x[i,k],x[i,k+1],x[i,k+2],x[i,k+3]
+@in_order
+def dot(total,x,y): return total+x[0]*y[0]+x[1]*y[1]+x[2]*y[2]+x[3]*y[3]
+@in_order
+def add_product(x,y,out):
+    for i in range(0,out.shape[0],4):
+        for k in range(0,y.shape[0],4):
+            x0,x1,x2,x3=four(x,i,k),four(x,i+1,k),four(x,i+2,k),four(x,i+3,k)
+            for j in range(out.shape[1] & -16):
+                column=y[k,j],y[k+1,j],y[k+2,j],y[k+3,j]
+                out[i,j]=dot(out[i,j],x0,column)
+                out[i+1,j]=dot(out[i+1,j],x1,column)
+                out[i+2,j]=dot(out[i+2,j],x2,column)
+                out[i+3,j]=dot(out[i+3,j],x3,column)
+
+
+@in_order
+def attend(q, k, v, seen, out):
+    """A block of queries of one head. Query i sees the first seen + i keys."""
+    width = -(-q.shape[1] // 16) * 16
+    scaled, result = padded(q, QUERIES, width), np.zeros((QUERIES, width), np.float32)
+    scaled *= ONE / np.float32(math.sqrt(q.shape[1]))
+    top, total = np.full(QUERIES, LOWEST), np.zeros(QUERIES, np.float32)
+    last = min(k.shape[0], seen + q.shape[0] - 1)
+    for start in range(0, last, KEYS):
+        stop = min(start + KEYS, last)
+        scores = np.zeros((QUERIES, KEYS), np.float32)
+        add_product(scaled, padded(k[start:stop].T, width, KEYS), scores)
+        for i in range(q.shape[0]):
+            row = scores[i, : stop - start]
+            row[max(0, seen + i - start) :] = NOTHING
+            new = max(top[i], row_max(row))
+            mend = exp32(top[i] - new)
+            total[i] = total[i] * mend + exp_row(row, new, row)
+            result[i] *= mend
+            top[i] = new
+        add_product(scores, padded(v[start:stop], KEYS, width), result)
+    for i in range(q.shape[0]):
+        scale = ONE / total[i]
+        for c in range(q.shape[1]):
+            out[i, c] = result[i, c] * scale
+
+
+@attention.version("Numba, tiled, every core", on=host)
+@every_core
+def numba_tiled(q, k, v, causal, out):
+    heads, length, _ = q.shape
+    strips = -(-length // QUERIES)
+    for part in prange(heads * strips):
+        head, first = part // strips, part % strips * QUERIES
+        rows = slice(first, min(first + QUERIES, length))
+        seen = first + 1 if causal else k.shape[1]
+        attend(q[head, rows], k[head], v[head], seen, out[head, rows])
+
+
+# -- On the GPU.
+
+
+@attention.version("CUDA, three kernels", on=gpu)
+def launch_three(q, k, v, causal, out):
+    (heads, length, width), keys, block = q.shape, k.shape[1], (32, 8)
+    shares = gpu.empty((heads * length, keys), q.dtype)  # all scores at once
+    grid = blocks(keys, 32), blocks(length, 8), heads
+    kernels.scores_kernel[grid, block](q, k, causal, np.float32(1 / math.sqrt(width)), shares)
+    softmax_kernel[warp_per_row(heads * length)](shares, shares)
+    grid = blocks(width, 32), blocks(length, 8), heads
+    kernels.mixture_kernel[grid, block](shares, v, out)
+
+
+@attention.version("CUDA, tiled", on=gpu)
+def launch_tiled(q, k, v, causal, out):
+    heads, length, width = q.shape
+    team, part = kernels.team_for(width)
+    grid = blocks(length, kernels.queries_per_block(team)), heads
+    scale = np.float32(1 / math.sqrt(width))
+    kernels.tiled_kernel(team, part)[grid, kernels.THREADS](q, k, v, causal, scale, out)
+
+
+# -- PyTorch, in float32 as it is: on a GPU, TF32 would round the factors to 11 bits.
+
+
+@attention.version("PyTorch, fused, GPU", on=torch_gpu)
+@attention.version("PyTorch, fused, CPU", on=torch_cpu)
+def pytorch(q, k, v, causal):
+    import torch
+
+    flags = torch.backends.cuda.matmul
+    before, flags.allow_tf32 = flags.allow_tf32, False
+    try:
+        attend = torch.nn.functional.scaled_dot_product_attention
+        return attend(q[None], k[None], v[None], is_causal=causal)[0]
+    finally:
+        flags.allow_tf32 = before
