@@ -10,8 +10,11 @@ a number as often as possible while it is close: in a register, in a cache, in s
 import numpy as np
 from numba import njit, prange
 
-from gpulessons.backends import host, torch_cpu, torch_gpu
+from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
+from gpulessons.ops import matmul_kernels as kernels
+from gpulessons.ops.activations import blocks
+from gpulessons.ops.matmul_kernels import T
 
 fast = {"error_model": "numpy", "fastmath": {"contract"}}  # multiply-adds may be fused
 
@@ -100,6 +103,26 @@ multiply_one_core = njit(**fast)(in_strips)
 multiply = njit(parallel=True, **fast)(in_strips)
 matmul.version("Numba, blocked, one core", on=host)(multiply_one_core)
 matmul.version("Numba, blocked, every core", on=host)(multiply)
+
+
+# -- On the GPU: the ladder of matmul_kernels.py, one idea a rung. Grids are (columns, rows).
+
+
+@matmul.version("CUDA, naive", on=gpu)
+def launch_naive(x, y, out):
+    m, n = out.shape
+    kernels.naive_kernel[(blocks(m, T), blocks(n, T)), (T, T)](x, y, out)  # x runs down the rows
+
+
+@matmul.version("CUDA, coalesced", on=gpu)
+def launch_coalesced(x, y, out, kernel=kernels.coalesced_kernel):
+    m, n = out.shape
+    kernel[(blocks(n, T), blocks(m, T)), (T, T)](x, y, out)
+
+
+@matmul.version("CUDA, shared tile", on=gpu)
+def launch_tile(x, y, out):
+    launch_coalesced(x, y, out, kernels.tile_kernel)
 
 
 # -- PyTorch.
