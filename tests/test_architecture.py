@@ -18,7 +18,7 @@ PACKAGE = ROOT / "gpulessons"
 ARROWS = {
     "units": "",
     "backends": "hardware",
-    "microscope": "pictures",
+    "microscope": "films pictures",
     "operation": "backends",
     "hardware": "units",
     "timing": "operation units hardware",
@@ -30,11 +30,14 @@ ARROWS = {
     "recordings": "timing hardware",
     "comparing": "timing rounds measuring checking recordings hardware units",
     "pictures": "",
+    "films": "",
     "plots": "pictures units",
     "kitchen": "pictures plots units",
     "samples": "pictures plots units timing",
     "rooflines": "pictures units",
     "scenes": "plots ops",
+    "systolic": "films pictures",
+    "ladders": "pictures plots rooflines units",
     "patterns": "pictures plots units",
     "vectorized": "",
     "compiling": "microscope",
@@ -46,7 +49,8 @@ ARROWS = {
     "workers": "ops units",
 }
 MAY_IMPORT_ALL = {"cli", "__init__", "__main__"}  # what stands at the door
-LESSONS = {"ops", "exercises", "claims", "workers", "scenes"}  # taught; the rest is the engine
+# What is taught; the rest is the engine.
+LESSONS = {"ops", "exercises", "claims", "workers", "scenes", "systolic"}
 HEAVY = {"numpy", "numba", "torch", "matplotlib", "ipywidgets"}
 
 
