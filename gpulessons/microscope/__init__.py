@@ -6,9 +6,10 @@
     with tracing() as launches:               # whole programs, every launch traced
         main()
 
-What a GPU would not survive is raised: `OutOfBounds`, `PartialBarrier`, `LaunchError`, `NoProgress`
-(all `KernelFault`). What it lets pass and a reader should not is in `Trace.warnings`. What the
-microscope does not follow it refuses as `Unsupported`, by name and line.
+What a GPU would not survive is raised: `OutOfBounds`, `Misaligned`, `PartialBarrier`,
+`LaunchError`, `NoProgress` (all `KernelFault`). What it lets pass and a reader should not is in
+`Trace.warnings`. What the microscope does not follow it refuses as `Unsupported`, by name and line.
+An intrinsic of one's own is followed if it has an attribute `traced`: what a warp does instead.
 
 Limits. Counts are those of the source: no caches, no loads merged or hoisted by a compiler, no
 predication (`if` and loops are branches; `and`, `or` and conditional expressions are not). Every
@@ -24,6 +25,7 @@ from .faults import (
     Caution,
     KernelFault,
     LaunchError,
+    Misaligned,
     NoProgress,
     OutOfBounds,
     PartialBarrier,
@@ -47,6 +49,7 @@ __all__ = [
     "KernelFault",
     "LaunchError",
     "LineCount",
+    "Misaligned",
     "NoProgress",
     "OutOfBounds",
     "PartialBarrier",
