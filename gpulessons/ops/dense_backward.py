@@ -36,7 +36,7 @@ def gradients(x, w, dz):
 @op(
     inputs=layer_and_gradient,
     flops=lambda x, w, y, dy: 4 * (x.shape[1] + 1) * y.size,
-    sizes=(1, 32, 1024),
+    sizes=(1, 64, 4096),
     rtol=1e-5,
     unit="examples",
     awkward=(33, 19, 3),

@@ -35,7 +35,7 @@ def last_layer_and_labels(examples, rng):
     return h, w, softmax_layer(h, w, b), rng.integers(0, CLASSES, examples, np.int32)
 
 
-SHAPES = {"sizes": (32, 1024), "rtol": 2e-5, "unit": "examples", "awkward": (33, 19, 3)}
+SHAPES = {"sizes": (64, 4096), "rtol": 2e-5, "unit": "examples", "awkward": (33, 19, 3)}
 
 
 @op(inputs=last_layer, flops=lambda h, w, b: (2 * h.shape[1] + 4) * len(h) * len(w), **SHAPES)
