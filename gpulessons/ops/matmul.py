@@ -13,8 +13,10 @@ from numba import njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 from gpulessons.ops import matmul_kernels as kernels
+from gpulessons.ops import matmul_tensor_cores as tensor_cores
 from gpulessons.ops.activations import blocks
 from gpulessons.ops.matmul_kernels import T
+from gpulessons.tensor_cores import refuse_older_gpus
 
 fast = {"error_model": "numpy", "fastmath": {"contract"}}  # multiply-adds may be fused
 
@@ -179,6 +181,42 @@ def launch_coalesced(x, y, out, kernel=kernels.coalesced_kernel):
 @matmul.version("CUDA, shared tile", on=gpu)
 def launch_tile(x, y, out):
     launch_coalesced(x, y, out, kernels.tile_kernel)
+
+
+@matmul.version("CUDA, 1-D register tile", on=gpu)
+def launch_column(x, y, out):
+    m, n = out.shape
+    grid = blocks(n, kernels.STRIP), blocks(m, kernels.STRIP)
+    kernels.column_kernel[grid, kernels.STRIP_THREADS](x, y, out)
+
+
+@matmul.version("CUDA, 2-D register tile", on=gpu)
+def launch_square(x, y, out, kernel=kernels.square_kernel):
+    m, n = out.shape
+    grid = blocks(n, kernels.SIDE), blocks(m, kernels.SIDE)
+    kernel[grid, kernels.SIDE_THREADS](x, y, out)
+
+
+@matmul.version("CUDA, vectorized loads", on=gpu)
+def launch_vector(x, y, out, kernel=kernels.vector_kernel):
+    # A read of 16 bytes begins at a multiple of 16: other rows take the rung below.
+    whole_fours = x.shape[1] % 4 == 0 and y.shape[1] % 4 == 0
+    launch_square(x, y, out, kernel if whole_fours else kernels.square_kernel)
+
+
+@matmul.version("CUDA, double buffering", on=gpu)
+def launch_double(x, y, out):
+    launch_vector(x, y, out, kernels.double_kernel)
+
+
+# Half of TF32's last digit is 2^-11; of the millions of sums of a large product, some are six
+# times further off than most.
+@matmul.version("CUDA, tensor cores (TF32)", on=gpu, rtol=3e-3)
+def launch_tensor_cores(x, y, out):
+    refuse_older_gpus()
+    m, n = out.shape
+    grid = blocks(n, tensor_cores.SIDE), blocks(m, tensor_cores.SIDE)
+    tensor_cores.tensor_core_kernel[grid, (32, tensor_cores.WARPS)](x, y, out)
 
 
 # -- PyTorch.
