@@ -26,6 +26,8 @@ HOMES = {
     "networks": "Network train",
     "ops.activations": "relu leaky_relu sigmoid tanh gelu",
     "ops.bias_activation": "bias_gelu",
+    "ops.conv2d": "conv2d",
+    "ops.conv2d_backward": "conv2d_backward",
     "ops.copy": "copy triad copy_offset copy_strided",
     "ops.dense": "dense",
     "ops.dense_backward": "dense_backward",
