@@ -26,7 +26,7 @@ from gpulessons.ops.activations import (
     sigmoid,
     sigmoid_body,
 )
-from gpulessons.ops.matmul import multiply
+from gpulessons.ops.matmul import COLUMNS, ROWS, multiply, multiply_tile
 from gpulessons.ops.matmul_kernels import T, layer_kernel
 from gpulessons.ops.reduce import warp_sum
 from gpulessons.ops.transpose import tiled
@@ -112,17 +112,37 @@ def turned(x):
     return out
 
 
-@every_core
-def activate(z, b, out):
-    for i in prange(z.shape[0]):
-        for j in range(z.shape[1]):
-            out[i, j] = vector_sigmoid(z[i, j] + b[j])
+def turn_and_activate(sums, b, out):
+    for i in prange(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = vector_sigmoid(sums[j, i] + b[j])
+
+
+activate, activate_tile = every_core(turn_and_activate), inline(turn_and_activate)
 
 
 @dense.version("Numba, product, then sigmoid", on=host)
 def product_then_sigmoid(x, w, b, out):
-    multiply(x, turned(w), out)
-    activate(out, b, out)
+    sums = np.empty(out.shape[::-1], out.dtype)
+    multiply(w, turned(x), sums)  # w xᵀ: it is the smaller factor that is turned
+    activate(sums, b, out)
+
+
+@every_core
+def each_tile(w, xt, b, out):
+    down, across = -(-w.shape[0] // ROWS), -(-xt.shape[1] // COLUMNS)
+    for tile in prange(down * across):
+        j, i = tile // across * ROWS, tile % across * COLUMNS
+        outputs, examples = slice(j, j + ROWS), slice(i, i + COLUMNS)
+        weights, inputs = w[outputs], xt[:, examples]
+        sums = np.empty((weights.shape[0], inputs.shape[1]), out.dtype)
+        multiply_tile(weights, inputs, sums, 0, 0)
+        activate_tile(sums, b[outputs], out[examples, outputs])  # the sums never leave the cache
+
+
+@dense.version("Numba, fused", on=host)
+def fused(x, w, b, out):
+    each_tile(w, turned(x), b, out)
 
 
 # -- On the GPU: the product of matmul_kernels.py, with a step added at its end.
