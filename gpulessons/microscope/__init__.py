@@ -7,8 +7,9 @@
         main()
 
 What a GPU would not survive is raised: `OutOfBounds`, `Misaligned`, `PartialBarrier`,
-`LaunchError`, `NoProgress` (all `KernelFault`). What it lets pass and a reader should not is in
-`Trace.warnings`. What the microscope does not follow it refuses as `Unsupported`, by name and line.
+`PartialWarp`, `LaunchError`, `NoProgress` (all `KernelFault`). What it lets pass and a reader
+should not is in `Trace.warnings`. What the microscope does not follow it refuses as `Unsupported`,
+by name and line.
 An intrinsic of one's own is followed if it has an attribute `traced`: what a warp does instead.
 
 Limits. Counts are those of the source: no caches, no loads merged or hoisted by a compiler, no
@@ -29,6 +30,7 @@ from .faults import (
     NoProgress,
     OutOfBounds,
     PartialBarrier,
+    PartialWarp,
     Unsupported,
 )
 from .pictures import banks_picture, branch_picture, request_picture, source_picture
@@ -53,6 +55,7 @@ __all__ = [
     "NoProgress",
     "OutOfBounds",
     "PartialBarrier",
+    "PartialWarp",
     "Player",
     "Race",
     "Races",
