@@ -21,6 +21,10 @@ import numpy as np
 from gpulessons.hardware import why_no_gpu
 
 
+class NotHere(RuntimeError):
+    """A version that this very machine cannot run, though its backend can; the text says why."""
+
+
 def is_array(value):
     """Arrays travel between backends; plain numbers are the same everywhere."""
     return hasattr(value, "shape") and value.shape != ()

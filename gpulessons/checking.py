@@ -13,7 +13,7 @@ from html import escape
 import numpy as np
 
 from gpulessons import microscope
-from gpulessons.backends import gpu, host, is_array
+from gpulessons.backends import NotHere, gpu, host, is_array
 from gpulessons.diagnosis import Trouble, diagnose, refuse_unwritten, unwritten
 from gpulessons.operation import Op, Version, as_tuple
 
@@ -70,10 +70,18 @@ def check_op(op, attempt, backend, look_closer=None):
             look_closer(launches)
     where = "thread by thread" if backend is gpu else f"on {backend.label}"
     if backend is gpu and not gpu.why_not():
+        where += on_the_gpu(op, function, rtol)
+    return f"Tried {where} at sizes {', '.join(map(str, op.awkward))}."
+
+
+def on_the_gpu(op, function, rtol):
+    """The same again for real; returns what was tried in words."""
+    try:
         for size in op.awkward:
             compare_results(op, *call(op, function, op.inputs(size, seed=size), gpu), size, rtol)
-        where += " and on the GPU"
-    return f"Tried {where} at sizes {', '.join(map(str, op.awkward))}."
+    except NotHere as why:
+        return f" (not on the GPU: {why})"
+    return " and on the GPU"
 
 
 def try_once(op, function, inputs, backend, size, rtol):
@@ -113,7 +121,7 @@ def run(function, arguments, options):
     """Call it; whatever it raises becomes Trouble."""
     try:
         return function(*arguments, **options)
-    except Trouble:
+    except (Trouble, NotHere):
         raise
     except (microscope.KernelFault, microscope.Unsupported) as fault:
         raise Trouble(f"{fault}", look_for(fault)) from fault

@@ -81,19 +81,23 @@ def assembly(kernel, *arguments, capability=(9, 0)):
 
 
 def assemblies(version, capability=(9, 0)):
-    """Every kernel that a CUDA version launches, compiled for the arguments it is given."""
-    kernels = {one.launch.function: one.launch.arguments for one in traced(version)}
+    """Every kernel that a CUDA version launches, compiled for the arguments it is given.
+
+    A version that refuses GPUs of this compute capability does so here.
+    """
+    launches = traced(version, capability)
+    kernels = {one.launch.function: one.launch.arguments for one in launches}
     return [
         assembly(function, *arguments, capability=capability)
         for function, arguments in kernels.items()
     ]
 
 
-def traced(version):
+def traced(version, capability=(9, 0)):
     """What a CUDA version launches, at a regular size and at an awkward one: they may differ."""
     traces = []
     for size in (version.op.sizes[0], version.op.awkward[1]):
-        with microscope.tracing() as launches:
+        with microscope.tracing(capability) as launches:
             version(*map(version.backend.put, version.op.inputs(size)))
         traces += launches
     return traces

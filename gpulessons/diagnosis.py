@@ -57,7 +57,7 @@ def diagnose(inputs, got, want, size, rtol):
 
 def by_input(wrong, right):
     """When the inputs that go wrong are told apart from the others by their value alone."""
-    if right.size == 0:
+    if right.size < wrong.size / 20:  # a few that happen to be right tell nothing
         return ""
     if (wrong < 0).all() and not (right < 0).any():
         return "for every negative input."

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpulessons import units
+from gpulessons.backends import NotHere
 from gpulessons.operation import as_tuple, find, several, whole
 from gpulessons.problem import Problem
 from gpulessons.rounds import ON_CPU, Run, guarded, interleave, sentence
@@ -101,6 +102,8 @@ def prepare(problem, version, known, budget):
             took = units.seconds(so_far.expected(problem))
             return absent(problem, version, f"skipped: one call would take about {took}")
         run = started(problem, version, so_far.first)
+    except NotHere as why:
+        return absent(problem, version, str(why))
     except Exception as trouble:
         return absent(problem, version, sentence(trouble))
     known[version.name] = Experience(run.first, run.samples.pop(), problem.size, problem.work)

@@ -14,13 +14,14 @@ STEPS = (0, -7, 7, -14, 14, -28, 28, -42, -56, 42, -70, 56)
 PLACES = [(8, 0), (8, -7), (8, -14), *((side * 8, dy) for dy in STEPS for side in (-1, 1))]
 
 
-def roofline(machine, timings, *, title=""):
+def roofline(machine, timings, *, names=(), title=""):
     """FLOP/s of ops against their FLOPs per byte, under the ceilings of the machine's card.
 
     The slanted roof is the best that copy and triad have reached, on the card or, cold, among the
     timings; the flat one is the float32 product. timings: live ones, of one size or many. Ops
     without arithmetic have no place on a log axis: they stand at its left end, as far below the
-    roof as their bytes are. Raises ValueError where there is nothing to draw, or no ceiling.
+    roof as their bytes are. names: what to call the points, where they are not told apart by their
+    ops. Raises ValueError where there is nothing to draw, or no ceiling.
     """
     timings = list(timings)
     if not timings:
@@ -38,7 +39,9 @@ def roofline(machine, timings, *, title=""):
                   markersize=6, clip_on=False)  # fmt: skip
     lowest = min([*(y for _, y in points), *(left * bandwidth for _, bandwidth in roofs.values())])
     axes.set_ylim(lowest / 2, 3 * max(peak for peak, _ in roofs.values()))
-    name_points(axes, [(*p, t.op, COLORS[t.backend]) for p, t in zip(points, timings, strict=True)])
+    names = names or [t.op for t in timings]
+    colors = [COLORS[t.backend] for t in timings]
+    name_points(axes, [(*p, *look) for p, *look in zip(points, names, colors, strict=True)])
     spoken = "; ".join(in_words(t, *roofs[t.backend]) for t in timings)
     return Picture(figure, f"{title} {spoken}.")
 
@@ -95,7 +98,7 @@ def draw_roof(axes, name, peak, bandwidth, left, right):
     axes.plot([left, corner, right], [left * bandwidth, peak, peak], color=INK, linewidth=1.5)
     axes.text(right, 1.06 * peak, f"{name}: {units.rate(peak, 'FLOP/s')}", color=INK, fontsize=9.5,
               ha="right", va="bottom")  # fmt: skip
-    middle = (left * corner) ** 0.5
+    middle = left**0.4 * corner**0.6
     axes.annotate(f"{name}: {units.rate(bandwidth, 'B/s')}", (middle, middle * bandwidth), (-8, 4),
                   textcoords="offset points", color=INK, fontsize=9.5, ha="right")  # fmt: skip
 

@@ -18,35 +18,44 @@ PACKAGE = ROOT / "gpulessons"
 ARROWS = {
     "units": "",
     "backends": "hardware",
-    "microscope": "pictures",
+    "microscope": "films pictures rounding",
     "operation": "backends",
     "hardware": "units",
     "timing": "operation units hardware",
     "problem": "operation",
     "rounds": "timing operation units hardware",
-    "measuring": "problem rounds timing operation units hardware",
+    "measuring": "problem rounds timing operation backends units hardware",
     "diagnosis": "backends",
     "checking": "operation backends microscope diagnosis",
     "recordings": "timing hardware",
     "comparing": "timing rounds measuring checking recordings hardware units",
     "pictures": "",
+    "films": "",
     "plots": "pictures units",
     "kitchen": "pictures plots units",
     "samples": "pictures plots units timing",
     "rooflines": "pictures units",
     "scenes": "plots ops",
+    "systolic": "films pictures",
+    "ladders": "pictures plots rooflines units",
     "patterns": "pictures plots units",
     "vectorized": "",
+    "rounding": "",
+    "tensor_cores": "backends microscope",
+    "wide": "microscope",
     "compiling": "microscope",
     "reading": "operation exercises",
     "controls": "timing comparing plots pictures checking units",
-    "ops": "operation backends",
+    "ops": "operation backends tensor_cores wide",
+    "data": "",
+    "networks": "ops operation backends hardware units",
     "exercises": "ops operation backends checking diagnosis microscope",
     "claims": "timing ops recordings",
     "workers": "ops units",
 }
 MAY_IMPORT_ALL = {"cli", "__init__", "__main__"}  # what stands at the door
-LESSONS = {"ops", "exercises", "claims", "workers", "scenes"}  # taught; the rest is the engine
+# What is taught; the rest is the engine.
+LESSONS = {"ops", "networks", "exercises", "claims", "workers", "scenes", "systolic"}
 HEAVY = {"numpy", "numba", "torch", "matplotlib", "ipywidgets"}
 
 

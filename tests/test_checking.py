@@ -146,6 +146,7 @@ def doubled(x):
         (lambda x: 1 / 0, "ZeroDivisionError"),
         (lambda x: np.where(x < 0, x, 2 * x), "every negative input"),
         (lambda x: 2 * np.clip(x, -2, 2), "large inputs"),
+        (lambda x: np.where(abs(x) <= abs(x).min(), 2 * x, x), "elements, first element"),
         (lambda x, out: None, "never written"),
     ],
 )

@@ -139,7 +139,7 @@ def test_the_wheel_carries_the_notebooks_and_every_file_of_the_package(wheel):
     files = {
         path.relative_to(ROOT).as_posix()
         for path in (ROOT / "gpulessons").rglob("*")
-        if path.suffix in {".py", ".json", ".png", ".txt"}
+        if path.suffix in {".py", ".json", ".npz", ".png", ".txt"}
     }
     assert notebooks | files <= inside
     assert not [name for name in inside if "__pycache__" in name or name.startswith("tests")]

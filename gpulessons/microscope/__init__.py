@@ -6,9 +6,11 @@
     with tracing() as launches:               # whole programs, every launch traced
         main()
 
-What a GPU would not survive is raised: `OutOfBounds`, `PartialBarrier`, `LaunchError`, `NoProgress`
-(all `KernelFault`). What it lets pass and a reader should not is in `Trace.warnings`. What the
-microscope does not follow it refuses as `Unsupported`, by name and line.
+What a GPU would not survive is raised: `OutOfBounds`, `Misaligned`, `PartialBarrier`,
+`PartialWarp`, `LaunchError`, `NoProgress` (all `KernelFault`). What it lets pass and a reader
+should not is in `Trace.warnings`. What the microscope does not follow it refuses as `Unsupported`,
+by name and line.
+An intrinsic of one's own is followed if it has an attribute `traced`: what a warp does instead.
 
 Limits. Counts are those of the source: no caches, no loads merged or hoisted by a compiler, no
 predication (`if` and loops are branches; `and`, `or` and conditional expressions are not). Every
@@ -24,9 +26,11 @@ from .faults import (
     Caution,
     KernelFault,
     LaunchError,
+    Misaligned,
     NoProgress,
     OutOfBounds,
     PartialBarrier,
+    PartialWarp,
     Unsupported,
 )
 from .pictures import banks_picture, branch_picture, request_picture, source_picture
@@ -47,9 +51,11 @@ __all__ = [
     "KernelFault",
     "LaunchError",
     "LineCount",
+    "Misaligned",
     "NoProgress",
     "OutOfBounds",
     "PartialBarrier",
+    "PartialWarp",
     "Player",
     "Race",
     "Races",

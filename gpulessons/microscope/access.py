@@ -40,6 +40,11 @@ def read(w, view, place):
     if not w.mask:
         return view.flat.dtype.type(0)
     w.log.access(w, view.array, "read", place)
+    return fetched(w, view, place)
+
+
+def fetched(w, view, place):
+    """The value there, unlogged."""
     shared = type(place) is int and view.base is None
     place = place if view.base is None else place + view.base
     if view.written is not None:
@@ -68,6 +73,11 @@ def write(w, view, place, value):
     if view.array.space == "constant":
         raise Unsupported("writing to a constant array", w.line, w.function)
     w.log.access(w, view.array, "write", place)
+    put(w, view, place, value)
+
+
+def put(w, view, place, value):
+    """Set the value there, unlogged."""
     place = places(w, view, place)
     if view.flat.dtype.names:
         raise Unsupported("assigning a whole record", w.line, w.function)

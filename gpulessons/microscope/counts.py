@@ -29,9 +29,9 @@ class SiteCount:
     space: str  # "global", "shared", "local", "constant"
     access: str  # "read", "write", "atomic"
     requests: int
-    accesses: int  # elements, over all threads
-    bytes_asked: int  # accesses × size of an element
-    bytes_used: int  # each element of a request once
+    accesses: int  # over all threads; each of one element, or of four with load4 and store4
+    bytes_asked: int  # accesses × size of one
+    bytes_used: int  # each place of a request once
     sectors: int
     lines: int
     wavefronts: int = 0
@@ -44,7 +44,7 @@ class SiteCount:
 
 
 def count_site(site, accesses) -> SiteCount:
-    array, size = site.array, site.array.dtype.itemsize
+    array, size = site.array, site.array.width
     totals = np.zeros(7, np.int64)
     worst = 0
     for request, lane, place in chunks(accesses):

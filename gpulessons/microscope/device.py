@@ -156,6 +156,17 @@ class Device:
         pass
 
 
+def pretending(capability):
+    """`get_current_device`, where it has this compute capability."""
+
+    def get_current_device():
+        device = Device()
+        device.compute_capability = capability
+        return device
+
+    return get_current_device
+
+
 def device_array(shape, dtype=np.float64, strides=None, order="C", stream=0):
     return DeviceArray(unwritten(np.empty(shape, dtype, order)))
 

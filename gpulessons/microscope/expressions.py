@@ -143,6 +143,8 @@ class Expressions(ast.NodeVisitor):
             return f"cast(w{arguments}, {self.constant(dtype_named(called))})"
         if instruction := found_in(FUNCTIONS, called):
             return f"{self.constant(instruction)}(w{arguments})"
+        if instruction := getattr(called, "traced", None):
+            return f"{self.constant(instruction)}(w{arguments})"
         if function is None:
             self.refuse(self.describe(called), node)
         return f"(yield from {self.device(function)}(w{arguments}))"

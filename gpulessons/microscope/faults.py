@@ -32,8 +32,17 @@ class OutOfBounds(KernelFault, IndexError):
     """Attributes: array, index, shape, block, thread, line, access ("read", "write", "atomic")."""
 
 
+class Misaligned(KernelFault):
+    """An access of 16 bytes that does not begin at a multiple of 16. Attributes: as OutOfBounds."""
+
+
 class PartialBarrier(KernelFault):
     """Attributes: line, lines (all the lines waited at), reached, threads, block."""
+
+
+class PartialWarp(KernelFault):
+    """An instruction of the whole warp that part of it reached. Attributes: line, reached, block,
+    warp."""
 
 
 class LaunchError(KernelFault, ValueError):

@@ -17,6 +17,7 @@ from .memory import Array
 
 MEMORY_LIMIT = 2**31  # bytes of log
 OVERHEAD = 300  # bytes of one access beside its places
+TENSOR_CORES = "tensor cores"  # in place of a dtype: FLOPs of matrix instructions
 MARKED = 100_000  # runs of code of the first block that are kept for pictures
 
 
@@ -53,7 +54,7 @@ class Log:
         self.sites: dict[Site, list[Access]] = defaultdict(list)
         self.branches = defaultdict(lambda: [0, 0])  # (function, line) → instances, divergent
         self.code = defaultdict(lambda: [0, 0])  # (function, line) → slots, active lanes
-        self.flops = Counter()  # (function, line, dtype) → operations
+        self.flops = Counter()  # (function, line, dtype or TENSOR_CORES) → operations
         self.cautions = Counter()  # (kind, line, text) → times
         self.partial: list[tuple] = []  # barriers of part of a warp: (clock, moment, lane masks)
         self.marks: list[tuple] = []  # in the first block: (clock, slot, function, line, lanes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 
 import numpy as np
@@ -39,7 +40,15 @@ class Array:
         self.strides = strides or contiguous(self.shape)
         self.step = step or self.dtype.itemsize
         self.origin, self.offset, self.address = self if origin is None else origin, offset, address
+        self.width = self.dtype.itemsize  # bytes of one access
         self.fields = {}
+
+    def wide(self, count) -> Array:
+        """The same array, accessed `count` neighbors at a time."""
+        if count not in self.fields:
+            self.fields[count] = copy.copy(self)
+            self.fields[count].width = count * self.dtype.itemsize
+        return self.fields[count]
 
     def field(self, name) -> Array:
         """One field of an array of records."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import math
 
+from gpulessons.films import Film
 from gpulessons.pictures import INK, SKY, Picture
 
 from .drawing import ACCESS_COLORS, GRAY, cell, write
@@ -27,7 +27,7 @@ def describe(step, number, total) -> str:
     return f"step {number + 1} of {total}: {what}"
 
 
-class Player:
+class Player(Film):
     """Shows itself in a notebook: a slider where widgets live, elsewhere a picture."""
 
     def __init__(self, trace):
@@ -35,6 +35,9 @@ class Player:
         if not self.steps:
             raise ValueError("the first traced block did nothing that could be shown")
         self.warps = -(-math.prod(trace.block) // WARP)
+
+    def __len__(self):
+        return len(self.steps)
 
     def figure(self, number: int):
         """One step: the block's threads, the source line, the cells of the array it touches."""
@@ -86,43 +89,8 @@ class Player:
         alt = f"{plural(len(chosen), 'step')} of {self.trace.kernel}. {told}."
         return Picture(figure, alt)
 
-    def widget(self):
-        """A slider over the steps (arrow keys move it when it has the focus) and the picture."""
-        import ipywidgets
-
-        slider = ipywidgets.IntSlider(
-            value=0,
-            min=0,
-            max=len(self.steps) - 1,
-            description="step",
-            layout=ipywidgets.Layout(width="95%"),
-        )
-        told = ipywidgets.Label(describe(self.steps[0], 0, len(self.steps)))
-        picture = ipywidgets.Image(value=image_of(self.figure(0)), format="png")
-
-        def show(change):
-            told.value = describe(self.steps[change["new"]], change["new"], len(self.steps))
-            picture.value = image_of(self.figure(change["new"]))
-
-        slider.observe(show, names="value")
-        return ipywidgets.VBox([slider, told, picture])
-
     def __repr__(self) -> str:
         return f"a player of {plural(len(self.steps), 'step')} of {self.trace.kernel}"
-
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        data, metadata = self.multiples()._repr_mimebundle_()
-        data["text/plain"] = f"{self!r}\n{data['text/plain']}"
-        try:
-            shown = self.widget()._repr_mimebundle_() or {}
-        except (ImportError, AttributeError):
-            return data, metadata
-        view = "application/vnd.jupyter.widget-view+json"
-        return data | {name: shown[name] for name in (view,) if name in shown}, metadata
-
-
-def image_of(picture) -> bytes:
-    return base64.b64decode(picture.png)
 
 
 def player(trace) -> Player:

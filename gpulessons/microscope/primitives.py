@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from .faults import PartialWarp
 from .masks import WARP
-from .memory import POISON
+from .memory import POISON, short
 from .values import dtype_of, plain, truth
 
 LANES = np.arange(WARP, dtype=np.uint32)
@@ -32,6 +33,20 @@ def members(w, mask):
     if w.any_lane((named >> w.lane.astype(np.uint32) & 1) == 0):
         w.caution("warp mask", "a lane runs this line but is not in its own mask")
     return named & active
+
+
+def whole_warp(w, instruction):
+    """Refuse an instruction that takes all 32 lanes of a warp where only some of them run it."""
+    reached = np.count_nonzero(w.mask.bits.reshape(-1, WARP), axis=1)
+    partial = np.flatnonzero(reached % WARP)
+    if partial.size:
+        row = int(partial[0])
+        block, count = w.coordinates(row * WARP)[0], int(reached[row])
+        text = (
+            f"line {w.line}: {instruction} is run by {count} of the 32 lanes of warp {w.slot} of "
+            f"block {short(block)}; it is one instruction of the whole warp"
+        )
+        raise PartialWarp(text, w.line, reached=count, block=block, warp=w.slot)
 
 
 def syncwarp(w, mask=ALL):

@@ -10,9 +10,11 @@ from .signatures import REMEMBERED
 
 
 @contextmanager
-def tracing():
+def tracing(capability=device.Device.compute_capability):
     """Inside, `from numba import cuda` means the microscope: arrays stay on the host, launches
     append a `Trace`.
+
+    `capability` is the compute capability that a program is told when it asks the device.
 
     Works on a machine with a GPU or without one; behind it, the process is as it was. Kernels that
     were decorated inside with an explicit signature stay kernels that compile when first launched.
@@ -21,8 +23,9 @@ def tracing():
 
     launches: list = []
     jit, kernel_class = cuda.jit, type(cuda.jit(lambda: None))
+    names = device.NAMES | {"jit": lazy(jit), "get_current_device": device.pretending(capability)}
     with (
-        replaced(cuda, device.NAMES | {"jit": lazy(jit)}),
+        replaced(cuda, names),
         replaced(kernel_class, launchers(launches)),
     ):
         yield launches

@@ -89,16 +89,16 @@ def meeting(touches, sites):
 
 
 def gather(log_sites, sites, site):
-    """The accesses of one site, a quarter of a million elements at a time."""
+    """The accesses of one site, a quarter of a million at a time."""
     held, size = [], 0
     for access in log_sites[site]:
         held.append(access)
         size += len(access.place)
         if size > CHUNK:
-            yield joined(held, sites, site)
+            yield element_by_element(joined(held, sites, site), site)
             held, size = [], 0
     if held:
-        yield joined(held, sites, site)
+        yield element_by_element(joined(held, sites, site), site)
 
 
 def joined(accesses, sites, site) -> Touches:
@@ -126,6 +126,15 @@ def joined(accesses, sites, site) -> Touches:
         clock=per_access(a.clock for a in accesses),
         site=per_access(sites.index(site) for _ in accesses),
     )
+
+
+def element_by_element(touches, site) -> Touches:
+    """A wide access touches each of its elements."""
+    size, count = site.array.dtype.itemsize, site.array.width // site.array.dtype.itemsize
+    if count == 1:
+        return touches
+    each = Touches(*(np.repeat(column, count) for column in touches))
+    return each._replace(cell=each.cell + np.tile(np.arange(count) * size, len(touches.cell)))
 
 
 def group(*columns):

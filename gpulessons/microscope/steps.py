@@ -77,7 +77,7 @@ def one_request(site, access, row) -> Request:
     byte = access.place[here].astype(np.int64) * site.array.step + site.array.offset
     return Request(
         *(site.array.name, site.array.space, site.access, site.function, site.line),
-        *(site.array.dtype.itemsize, int(access.moment.blocks[row]), access.moment.slot),
+        *(site.array.width, int(access.moment.blocks[row]), access.moment.slot),
         tuple((access.lanes[here] % WARP).tolist()),
         tuple(byte.tolist()),
     )

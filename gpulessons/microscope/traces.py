@@ -10,6 +10,7 @@ from functools import cached_property
 
 from .counts import SiteCount, count_site
 from .faults import Caution
+from .log import TENSOR_CORES
 from .names import source_of
 from .races import find_races
 from .racing import Races
@@ -25,8 +26,8 @@ class Trace:
     """What the threads of one launch did.
 
     `threads` and all counts are of the blocks that were traced. `flops` counts one for each +, −,
-    ×, / on floating-point numbers and each call of sqrt, exp, …, two for fma, and for complex
-    numbers 2 (+, −), 6 (×) or 11 (/).
+    ×, / on floating-point numbers and each call of sqrt, exp, …, two for fma, 2,048 for a warp's
+    mma, and for complex numbers 2 (+, −), 6 (×) or 11 (/).
     """
 
     kernel: str
@@ -73,6 +74,10 @@ class Trace:
     def flops(self) -> int:
         return sum(n for *_, n in self.flops_by_line)
 
+    @property
+    def tensor_core_flops(self) -> int:
+        return sum(n for *_, kind, n in self.flops_by_line if kind == TENSOR_CORES)
+
     def select(self, space, array=None, access=None, line=None) -> tuple[SiteCount, ...]:
         known = {s.array for s in self.sites}
         if array is not None and array not in known:
@@ -109,7 +114,10 @@ class Trace:
         kinds = [("global", a) for a in ("read", "write", "atomic")]
         kinds += [("shared", a) for a in ("read", "write", "atomic")]
         kinds += [("local", "read"), ("local", "write"), ("constant", "read")]
-        return Work(self.threads, *(each(*kind) for kind in kinds), self.flops / self.threads)
+        flops = (self.flops, self.tensor_core_flops)
+        return Work(
+            self.threads, *(each(*kind) for kind in kinds), *(n / self.threads for n in flops)
+        )
 
     def intensity(self) -> Intensity:
         moved = self.coalescing()
@@ -155,7 +163,7 @@ class Trace:
     def summary(self) -> list[str]:
         parts = [
             f"{self.kernel}: {plural(self.blocks, 'block')}, {plural(self.threads, 'thread')}, "
-            f"{self.flops:,} FLOPs"
+            f"{self.flops:,} FLOPs{self.on_tensor_cores()}"
         ]
         if self.coalescing().requests:
             parts.append(f"global memory: {self.coalescing().headline()}")
@@ -163,6 +171,10 @@ class Trace:
             parts.append(f"shared memory: {self.banks().headline()}")
         parts += [f"branches: {self.divergence().headline()}", f"races: {self.races().headline()}"]
         return parts + [f"caution, {caution}" for caution in self.warnings]
+
+    def on_tensor_cores(self) -> str:
+        flops = self.tensor_core_flops
+        return f", {flops:,} of them on tensor cores" if flops else ""
 
     def __repr__(self) -> str:
         return "\n".join(self.summary())

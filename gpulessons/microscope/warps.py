@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .log import Moment
+from .log import TENSOR_CORES, Moment
 from .masks import WARP, Mask
 from .memory import Array, local_copies
 
@@ -56,6 +56,9 @@ class Warps:
 
     def count_flops(self, dtype, times: int):
         self.log.flops[self.function, self.line, dtype.name] += times * self.mask.count
+
+    def count_tensor_core_flops(self, times: int):
+        self.log.flops[self.function, self.line, TENSOR_CORES] += times * self.mask.count
 
     def caution(self, kind: str, text: str, times: int = 1):
         self.log.cautions[kind, self.line, text] += times

@@ -82,6 +82,7 @@ class Work(Report):
     local_writes: float
     constant_reads: float
     flops: float
+    tensor_core_flops: float = 0.0  # of all FLOPs, those of matrix instructions
 
     @classmethod
     def from_json(cls, text: str) -> Work:

@@ -10,8 +10,13 @@ a number as often as possible while it is close: in a register, in a cache, in s
 import numpy as np
 from numba import njit, prange
 
-from gpulessons.backends import host, torch_cpu, torch_gpu
+from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
+from gpulessons.ops import matmul_kernels as kernels
+from gpulessons.ops import matmul_tensor_cores as tensor_cores
+from gpulessons.ops.activations import blocks
+from gpulessons.ops.matmul_kernels import T
+from gpulessons.tensor_cores import refuse_older_gpus
 
 fast = {"error_model": "numpy", "fastmath": {"contract"}}  # multiply-adds may be fused
 
@@ -77,29 +82,141 @@ def ikj(x, y, out):
                 out[i, j] += x[i, k] * y[k, j]  # along rows: in vectors
 
 
+# -- Blocked: a tile of the result to a core, and what it needs copied close, piece by piece. The
+# -- same plan as in a GPU's shared memory, with a cache in its place.
+
+ROWS, COLUMNS = 128, 256  # of a tile: 128 KB, in the second cache
+DEPTH = 64  # and 64 KB of y beside it; four of its rows, and four of the tile's, in the first
+
+
 @njit(**fast)
-def strip(x, y, out, start, stop):
-    """Rows start to stop of out = x y, on one core."""
-    for i in range(start, stop):
-        out[i] = 0
-        for k in range(x.shape[1]):
-            for j in range(y.shape[1]):
-                out[i, j] += x[i, k] * y[k, j]
+def multiply_tile(x, y, out, i, j):
+    """The tile of out = x y that starts at (i, j), on one core. Whoever has more to do with these
+    numbers does it next, while they are close: out[i : i + ROWS, j : j + COLUMNS].
+    """
+    tile = padded(out, i, j, ROWS, COLUMNS)
+    tile[:] = 0
+    for k in range(0, x.shape[1], DEPTH):
+        add_product(padded(x, i, k, ROWS, DEPTH), padded(y, k, j, DEPTH, COLUMNS), tile)
+    columns = min(COLUMNS, out.shape[1] - j)
+    for row in range(min(ROWS, out.shape[0] - i)):
+        copy_row(tile[row, :columns], out[i + row, j : j + columns])
 
 
-ROWS = 32
+@njit(**fast)
+def padded(source, i, j, rows, columns):
+    """A copy of source[i : i + rows, j : j + columns], in order, cut where the source ends and then
+    filled up with zeros to whole blocks of 4 rows and 16 columns: no edges in the hot loop.
+    """
+    rows, columns = min(rows, source.shape[0] - i), min(columns, source.shape[1] - j)
+    copy = np.zeros(((rows + 3) & -4, (columns + 15) & -16), source.dtype)
+    for row in range(rows):
+        copy_row(source[i + row, j : j + columns], copy[row])
+    return copy
 
 
-def in_strips(x, y, out):
-    m = x.shape[0]
-    for part in prange(-(-m // ROWS)):
-        strip(x, y, out, part * ROWS, min(part * ROWS + ROWS, m))
+@njit(**fast)
+def copy_row(row, to):
+    for j in range(row.size):
+        to[j] = row[j]
 
 
-multiply_one_core = njit(**fast)(in_strips)
-multiply = njit(parallel=True, **fast)(in_strips)
+@njit(**fast)
+def add_product(x, y, out):
+    """out += x y, all three padded. Four rows of out meet four rows of y: sixteen numbers of x wait
+    in registers, and every eight loads and four stores buy sixteen multiply-adds.
+    """
+    for i in range(0, out.shape[0], 4):
+        for k in range(0, y.shape[0], 4):
+            x0, x1, x2, x3 = four(x, i, k), four(x, i + 1, k), four(x, i + 2, k), four(x, i + 3, k)
+            for j in range(out.shape[1] & -16):  # a multiple of 16, as the compiler can see
+                column = y[k, j], y[k + 1, j], y[k + 2, j], y[k + 3, j]
+                out[i, j] = add_dot(out[i, j], x0, column)
+                out[i + 1, j] = add_dot(out[i + 1, j], x1, column)
+                out[i + 2, j] = add_dot(out[i + 2, j], x2, column)
+                out[i + 3, j] = add_dot(out[i + 3, j], x3, column)
+
+
+@njit(**fast)
+def four(x, i, k):
+    return x[i, k], x[i, k + 1], x[i, k + 2], x[i, k + 3]
+
+
+@njit(**fast)
+def add_dot(total, x, y):  # from left to right: four fused multiply-adds
+    return total + x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3]
+
+
+def in_tiles(x, y, out):
+    """out = x y. Any shapes; fastest where rows lie in order, as NumPy makes them."""
+    down, across = -(-out.shape[0] // ROWS), -(-out.shape[1] // COLUMNS)
+    if out.shape[0] < 4 and y.flags.c_contiguous:
+        ikj(x, y, out)  # y is used too little to be worth copying
+    else:
+        for tile in prange(down * across):
+            multiply_tile(x, y, out, tile // across * ROWS, tile % across * COLUMNS)
+
+
+multiply_one_core = njit(**fast)(in_tiles)
+multiply = njit(parallel=True, **fast)(in_tiles)
 matmul.version("Numba, blocked, one core", on=host)(multiply_one_core)
 matmul.version("Numba, blocked, every core", on=host)(multiply)
+
+
+# -- On the GPU: the ladder of matmul_kernels.py, one idea a rung. Grids are (columns, rows).
+
+
+@matmul.version("CUDA, naive", on=gpu)
+def launch_naive(x, y, out):
+    m, n = out.shape
+    kernels.naive_kernel[(blocks(m, T), blocks(n, T)), (T, T)](x, y, out)  # x runs down the rows
+
+
+@matmul.version("CUDA, coalesced", on=gpu)
+def launch_coalesced(x, y, out, kernel=kernels.coalesced_kernel):
+    m, n = out.shape
+    kernel[(blocks(n, T), blocks(m, T)), (T, T)](x, y, out)
+
+
+@matmul.version("CUDA, shared tile", on=gpu)
+def launch_tile(x, y, out):
+    launch_coalesced(x, y, out, kernels.tile_kernel)
+
+
+@matmul.version("CUDA, 1-D register tile", on=gpu)
+def launch_column(x, y, out):
+    m, n = out.shape
+    grid = blocks(n, kernels.STRIP), blocks(m, kernels.STRIP)
+    kernels.column_kernel[grid, kernels.STRIP_THREADS](x, y, out)
+
+
+@matmul.version("CUDA, 2-D register tile", on=gpu)
+def launch_square(x, y, out, kernel=kernels.square_kernel):
+    m, n = out.shape
+    grid = blocks(n, kernels.SIDE), blocks(m, kernels.SIDE)
+    kernel[grid, kernels.SIDE_THREADS](x, y, out)
+
+
+@matmul.version("CUDA, vectorized loads", on=gpu)
+def launch_vector(x, y, out, kernel=kernels.vector_kernel):
+    # A read of 16 bytes begins at a multiple of 16: other rows take the rung below.
+    whole_fours = x.shape[1] % 4 == 0 and y.shape[1] % 4 == 0
+    launch_square(x, y, out, kernel if whole_fours else kernels.square_kernel)
+
+
+@matmul.version("CUDA, double buffering", on=gpu)
+def launch_double(x, y, out):
+    launch_vector(x, y, out, kernels.double_kernel)
+
+
+# Half of TF32's last digit is 2^-11; of the millions of sums of a large product, some are six
+# times further off than most.
+@matmul.version("CUDA, tensor cores (TF32)", on=gpu, rtol=3e-3)
+def launch_tensor_cores(x, y, out):
+    refuse_older_gpus()
+    m, n = out.shape
+    grid = blocks(n, tensor_cores.SIDE), blocks(m, tensor_cores.SIDE)
+    tensor_cores.tensor_core_kernel[grid, (32, tensor_cores.WARPS)](x, y, out)
 
 
 # -- PyTorch.

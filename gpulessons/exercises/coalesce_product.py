@@ -1,0 +1,74 @@
+"""A product whose neighbors read along rows: which index is threadIdx.x?"""
+
+import numpy as np
+
+from gpulessons import operation
+from gpulessons.backends import gpu as on  # noqa: F401
+from gpulessons.diagnosis import Trouble
+from gpulessons.ops.matmul import matmul
+
+
+def whole_sectors(size, rng):
+    """x: (size, k), y: (k, n) float32, n about twice the size; rows of y are whole sectors."""
+    k, n = max(1, size // 2), 8 * (size // 4) + 8
+    return tuple(rng.standard_normal(shape, np.float32) for shape in ((size, k), (k, n)))
+
+
+op = operation.op(
+    inputs=whole_sectors, flops=matmul.flops, sizes=(64,), rtol=matmul.rtol, awkward=matmul.awkward
+)(matmul.function)
+
+stub = """\
+@cuda.jit
+def my_product_kernel(x, y, out):
+    i, j = cuda.grid(2)  # Your turn: threads 0, 1, 2 … take rows 0, 1, 2 … of one column.
+    if i < out.shape[0] and j < out.shape[1]:
+        total = np.float32(0)
+        for k in range(x.shape[1]):
+            total += x[i, k] * y[k, j]
+        out[i, j] = total
+
+def my_product(x, y):
+    out = cuda.device_array((x.shape[0], y.shape[1]), x.dtype)
+    grid = (x.shape[0] + 31) // 32, (y.shape[1] + 7) // 8
+    my_product_kernel[grid, (32, 8)](x, y, out)
+    return out
+"""
+
+solution = """\
+@cuda.jit
+def my_product_kernel(x, y, out):
+    j, i = cuda.grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        total = np.float32(0)
+        for k in range(x.shape[1]):
+            total += x[i, k] * y[k, j]
+        out[i, j] = total
+
+def my_product(x, y):
+    out = cuda.device_array((x.shape[0], y.shape[1]), x.dtype)
+    grid = (y.shape[1] + 31) // 32, (x.shape[0] + 7) // 8
+    my_product_kernel[grid, (32, 8)](x, y, out)
+    return out
+"""
+
+wrong = [
+    (solution, stub, "sectors"),
+    ("(y.shape[1] + 31) // 32, (x.shape[0] + 7) // 8",
+     "(x.shape[0] + 31) // 32, (y.shape[1] + 7) // 8", "never written"),
+    ("if i < out.shape[0] and j < out.shape[1]:", "if i < out.shape[0]:", "outside"),
+    ("y[k, j]", "y[j, k]", "outside"),
+    ("for k in range(x.shape[1])", "for k in range(1, x.shape[1])", "Wrong at size"),
+]  # fmt: skip
+
+
+def inspect(launches):
+    """Right is not enough: four sectors hold 32 neighbors, and one the same number 32 times."""
+    for launch in launches:
+        for site in launch.coalescing().sites:
+            if site.sectors > 4 * site.requests:
+                raise Trouble(
+                    f"Right, but each {site.access} of {site.array} touches "
+                    f"{site.sectors / site.requests:.0f} sectors, where 4 would do.",
+                    "which of i and j changes from a thread to its neighbor.",
+                )

@@ -1,0 +1,185 @@
+"""A ladder of versions, from the loop to the library: how far each rung is from the top, and why.
+
+The rungs of one device are compared with that device's library. Measured shares are bars (recorded
+ones dashed), published ones open markers: nothing measured elsewhere looks as if it were from here.
+"""
+
+from gpulessons import units
+from gpulessons.pictures import COLORS, INK, MARKERS, Picture, blank
+from gpulessons.plots import footnotes, largest, tiers
+from gpulessons.rooflines import device, intensity, roof, roofline
+
+LIBRARIES = {"CPU": "NumPy", "GPU": "PyTorch on GPU"}  # their products are BLAS and cuBLAS
+
+# Shares of cuBLAS in float32 by kernels of the same ideas.
+SOURCE = "S. Boehm, SGEMM_CUDA (README), RTX A6000"
+PUBLISHED = {
+    "CUDA, naive": 0.013,
+    "CUDA, coalesced": 0.085,
+    "CUDA, shared tile": 0.128,
+    "CUDA, 1-D register tile": 0.365,
+    "CUDA, 2-D register tile": 0.687,
+    "CUDA, vectorized loads": 0.784,
+}
+
+
+def ladder(comparison, counted=None, *, published=PUBLISHED, source=SOURCE):
+    """Each version as a share of its device's library, in the comparison's order, log scale.
+
+    Each stands at the largest size at which it was timed: FLOP/s can be compared across sizes, and
+    a loop in Python would not finish the library's. counted: {version: (global, shared)}, the
+    numbers that its threads read for each multiplication, from the microscope; drawn beside it.
+    published: {version: share} on somebody else's machine, and its source.
+    """
+    rows, shares = comparison.versions, standings(comparison)
+    missing = {e.why for e in comparison.absent if e.version not in shares}
+    notes = [f"○ published: {source}", *(f"others, not measured here: {why}" for why in missing)]
+    title = how_far(comparison, shares, published)
+    figure, axes = blank(
+        width=8.8 if counted else 7.2, height=1.9 + 0.31 * len(rows), title=title,
+        ncols=2 if counted else 1, squeeze=False, sharey=True,
+        width_ratios=(2.4, 1) if counted else None,
+    )  # fmt: skip
+    left, *right = axes.flat
+    left.set_yticks(range(len(rows)), [named(v, shares.get(v), comparison) for v in rows])
+    left.set(ylim=(len(rows) - 0.4, -0.6), xscale="log")
+    known = [*published.values(), *(share for share, *_ in shares.values())]
+    left.set_xlim(0.3 * min(known), 12 * max(known))  # room for words at the right
+    left.xaxis.set_major_formatter(lambda share, _: percent(share) if share < 9.5 else "")
+    left.set_xlabel("\n".join(["share of the library's FLOP/s (log scale)", *notes]))
+    footnotes(left, comparison)
+    for y, version in enumerate(rows):
+        draw_rung(left, y, shares.get(version), published.get(version))
+    for axes in right:
+        draw_loads(axes, rows, counted)
+    return Picture(figure, f"{title} {spoken(rows, shares, counted or {}, published, source)}")
+
+
+def standings(comparison):
+    """{version: (share of the library, timing, footnote mark)}: live where there is one."""
+    found = {}
+    for one, mark in tiers(comparison):
+        timings = at_their_largest(one)
+        for version, timing in timings.items():
+            library = timings.get(LIBRARIES[device(timing.backend)])
+            if library:
+                share = timing.flop_rate / library.flop_rate
+                found.setdefault(version, (share, timing, mark))
+    return found
+
+
+def at_their_largest(comparison):
+    """{version: its timing at the largest size at which it has one}"""
+    return {timing.version: timing for timing in sorted(comparison.timings, key=lambda t: t.size)}
+
+
+def named(version, standing, comparison):
+    """What stands beside a rung: its name, its footnote, its size where that is a smaller one."""
+    if not standing:
+        return version
+    _, timing, mark = standing
+    smaller = timing.size < largest(comparison)
+    return f"{version}{mark}{f' at {units.count(timing.size)}' * smaller}"
+
+
+def how_far(comparison, shares, published):
+    """The message: the best rung of each device that is not a library's."""
+    rows, parts = comparison.versions, []
+    for place, library in LIBRARIES.items():
+        ours = {v: shares[v] for v in rows if v in shares and ours_on(place, shares[v][1])}
+        known = [version for version in rows if version in published]
+        if ours:
+            best = max(ours, key=lambda version: ours[version][0])
+            share, _, recorded = ours[best]
+            where = "recorded" if recorded else "here"
+            parts.append(f"{best} reaches {percent(share)} of {library} {where}")
+        elif place == "GPU" and known:
+            best = max(known, key=published.get)
+            parts.append(f"{best} is published at {100 * published[best]:.3g}% of cuBLAS")
+    size = f"{units.count(largest(comparison))} {comparison.unit}"
+    return f"{comparison.op}, {size}: {'; '.join(parts) or 'nothing was measured'}."
+
+
+def ours_on(place, timing):
+    """Is it a rung that this course wrote, on this device?"""
+    return device(timing.backend) == place and timing.version.startswith(("Numba", "CUDA"))
+
+
+def draw_rung(axes, y, standing, published):
+    """A bar for what was measured, an open marker for what was published, or words."""
+    if standing:
+        share, timing, recorded = standing
+        color = COLORS[timing.backend]
+        axes.barh(y, share, height=0.66, color="none" if recorded else color, edgecolor=color,
+                  linestyle="--" if recorded else "-")  # fmt: skip
+        noise = f" ({timing.noise})" if timing.noise else ""
+        text = f" {percent(share)}, {units.rate(timing.flop_rate, 'FLOP/s')}{noise}"
+        axes.text(share, y, text, va="center", fontsize=9, color=INK)
+    if published:
+        axes.plot(published, y, "o", markersize=8, color="none", markeredgecolor=INK,
+                  markeredgewidth=1.6)  # fmt: skip
+    if not standing:
+        words = f"published {100 * published:.3g}%" if published else "not measured here"
+        axes.annotate(words, (published or axes.get_xlim()[0], y), (9, 0), va="center", fontsize=9,
+                      textcoords="offset points", color=INK)  # fmt: skip
+
+
+def draw_loads(axes, rows, counted):
+    """Numbers read for each multiplication, on a log scale: from memory, from shared memory."""
+    looks = {"memory": {"marker": MARKERS["gpu"], "color": COLORS["gpu"]},
+             "shared memory": {"marker": "s", "color": INK, "markerfacecolor": "none"}}  # fmt: skip
+    for which, (name, look) in enumerate(looks.items()):
+        at = [(loads[which], rows.index(v)) for v, loads in counted.items() if loads[which]]
+        axes.plot(*zip(*at, strict=True), linestyle="none", markersize=7, label=name, **look)
+        for load, y in at:
+            axes.annotate(fraction(load), (load, y), (0, 6), textcoords="offset points",
+                          ha="center", va="bottom", fontsize=8.5, color=INK)  # fmt: skip
+    axes.set(xscale="log", xlabel="loads per multiplication,\ncounted (log scale)")
+    axes.tick_params(axis="y", length=0, labelleft=False)
+    low, high = axes.get_xlim()
+    axes.set_xlim(low / 2, high * 2)
+    axes.xaxis.set_major_formatter(lambda load, _: f"{load:g}")
+    axes.legend(frameon=False, labelcolor=INK, fontsize=9, title="from", loc="upper left",
+                title_fontproperties={"size": 9}).get_title().set_color(INK)  # fmt: skip
+
+
+def on_the_roofline(machine, comparison):
+    """The rungs that ran here on the roofline, each at the largest size at which it was timed."""
+    timings = at_their_largest(comparison)
+    best = max(timings.values(), key=lambda timing: timing.flop_rate)
+    peak, bandwidth = roof(machine, best.backend)
+    side = "right" if intensity(best) * bandwidth > peak else "left"
+    title = (
+        f"{comparison.op} at {units.count(best.size)}: {intensity(best):.0f} FLOPs for each byte "
+        f"that must move, {side} of the corner at {peak / bandwidth:.2g}. {best.version} reaches "
+        f"{percent(best.flop_rate / peak)} of the flat roof."
+    )
+    if best.flop_rate > 1.02 * peak:  # an error to explain, not a record
+        title += " The roof was measured in a busier moment."
+    names = [named(version, (1, t, ""), comparison) for version, t in timings.items()]
+    return roofline(machine, timings.values(), names=names, title=title)
+
+
+def percent(share):
+    """Two digits, also of a hundredth of a percent."""
+    return f"{share:.0%}" if share >= 0.095 else f"{100 * share:.2g}%"
+
+
+def fraction(load):
+    """A count per multiplication as people say it: 2, 1/8, 0.53."""
+    parts = round(1 / load) if 0 < load < 1 else 0
+    return f"1/{parts}" if parts and abs(load * parts - 1) < 0.01 else f"{load:.3g}"
+
+
+def spoken(rows, shares, counted, published, source):
+    """Every figure of the picture in words."""
+    said = []
+    for version in rows:
+        parts = [f"{percent(shares[version][0])} of the library"] if version in shares else []
+        if version in published:
+            parts.append(f"published {100 * published[version]:.3g}%")
+        if version in counted:
+            loads, shared = map(fraction, counted[version])
+            parts.append(f"{loads} loads a multiplication, {shared} from shared memory")
+        said.append(f"{version}: {', '.join(parts) or 'not measured here'}")
+    return f"{'; '.join(said)}. Published figures: {source}."

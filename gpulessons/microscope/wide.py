@@ -1,0 +1,54 @@
+"""Four neighbors at once: what a warp does in `load4` and `store4`, accesses of 16 bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .access import fetched, put
+from .faults import Misaligned, Unsupported
+from .masks import settle
+from .memory import VERBS, View, locate, short
+
+WIDTH = 16  # bytes; a GPU wants such an access to begin at a multiple of it
+
+
+def load4(w, target, index):
+    view, place = first_of_four(w, target, index, "read")
+    return tuple(fetched(w, view, place + step) for step in range(4))
+
+
+def store4(w, target, index, values):
+    view, place = first_of_four(w, target, index, "write")
+    for step, value in enumerate(values):
+        put(w, view, place + step, value)
+
+
+def first_of_four(w, target, index, access):
+    """(the array, the place of the first of four), checked and logged as one access."""
+    view = settle(w, target)
+    if type(view) is not View or view.array.dtype.itemsize != WIDTH // 4:
+        raise Unsupported("four at once of anything but 4-byte numbers", w.line, w.function)
+    place = locate(w, view, index, access)
+    locate(w, view, (*index[:-1], index[-1] + 3), access)
+    if w.mask:
+        aligned(w, view, place, index, access)
+        w.log.access(w, view.array.wide(4), access, place)
+    return view, place
+
+
+def aligned(w, view, place, index, access):
+    """Raise Misaligned for the first lane that does not begin at a multiple of 16 bytes."""
+    astray = np.broadcast_to(place * view.array.step + view.array.offset, w.mask.bits.shape)
+    astray = (astray % WIDTH != 0) & w.mask.bits
+    if view.strides[-1] == 1 and not astray.any():
+        return
+    lane = int(np.argmax(astray))
+    index = tuple(int(np.broadcast_to(at, w.mask.bits.shape)[lane]) for at in index)
+    block, thread = w.coordinates(lane)
+    text = (
+        f"line {w.line}: thread {short(thread)} of block {short(block)} {VERBS[access]} four "
+        f"numbers from {view.array.name}[{', '.join(map(str, index))}], which is not at a multiple "
+        "of 16 bytes (a GPU stops the kernel)"
+    )
+    where = {"array": view.array.name, "index": index, "shape": view.shape}
+    raise Misaligned(text, w.line, **where, block=block, thread=thread, access=access)

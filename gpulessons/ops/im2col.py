@@ -1,0 +1,65 @@
+"""im2col: a picture's patches as the columns of a matrix, so that a convolution is a product.
+
+A filter lies on the picture at one place after another, a *position*, and touches a patch of it.
+Write each patch as a column, each filter as a row: every output is a row times a column. A pixel
+stands in as many columns as there are patches around it, so a 3 × 3 filter copies it nine times.
+
+col2im goes the way back and *adds up* what stands in the copies of a pixel. It is not the inverse
+of im2col but its transpose, and that is what a gradient needs.
+"""
+
+import numpy as np
+
+
+def output_size(x, kernel, stride, padding):
+    """(rows, columns) of positions of a kernel (height, width) on x (…, height, width).
+
+    ⌊(n + 2 padding − k) / stride⌋ + 1 along each axis. Raises ValueError where there is none.
+    """
+    padded = [n + 2 * padding for n in x.shape[-2:]]
+    if any(k > n for k, n in zip(kernel, padded, strict=True)):
+        raise ValueError(
+            f"A kernel of {kernel[0]} × {kernel[1]} finds no place on {padded[0]} × {padded[1]} "
+            "pixels, padding included: make the kernel smaller or the padding larger."
+        )
+    return tuple((n - k) // stride + 1 for n, k in zip(padded, kernel, strict=True))
+
+
+def bordered(x, padding):
+    """x (…, height, width) with a border of so many zeros."""
+    height, width = x.shape[-2:]
+    shape = (*x.shape[:-2], height + 2 * padding, width + 2 * padding)
+    padded = np.zeros(shape, x.dtype)
+    inner(padded, padding)[...] = x
+    return padded
+
+
+def inner(padded, padding):
+    """What stands inside the border."""
+    rows, columns = (slice(padding, n - padding) for n in padded.shape[-2:])
+    return padded[..., rows, columns]
+
+
+def patches(padded, kernel, stride, writeable=False):
+    """A view of all patches, nothing copied: (batch, channels, ky, kx, rows, columns)."""
+    windows = np.lib.stride_tricks.sliding_window_view(
+        padded, kernel, axis=(2, 3), writeable=writeable
+    )
+    return windows[:, :, ::stride, ::stride].transpose(0, 1, 4, 5, 2, 3)
+
+
+def im2col(x, kernel, stride=1, padding=0):
+    """Patches as columns: (batch, channels · ky · kx, positions) from x (batch, channels, h, w)."""
+    output_size(x, kernel, stride, padding)
+    view = patches(bordered(x, padding), kernel, stride)
+    return view.reshape(*x.shape[:1], x.shape[1] * kernel[0] * kernel[1], -1)  # writes it all down
+
+
+def col2im(columns, shape, kernel, stride=1, padding=0):
+    """The transpose of im2col: each pixel the sum of its copies, in x's shape (batch, …, h, w)."""
+    padded = bordered(np.zeros(shape, columns.dtype), padding)
+    view = patches(padded, kernel, stride, writeable=True)
+    columns = columns.reshape(view.shape)
+    for ky, kx in np.ndindex(*kernel):  # one weight's pixels are all different: no sum is lost
+        view[:, :, ky, kx] += columns[:, :, ky, kx]
+    return np.ascontiguousarray(inner(padded, padding))

@@ -1,0 +1,169 @@
+"""Ladders: shares of the right library, at the right size; what is published never looks live."""
+
+import dataclasses
+
+import pytest
+
+from gpulessons import ladders
+from gpulessons.timing import Absent, Comparison, Timing
+
+NO_GPU = "no GPU that CUDA can use"
+
+
+def timed(version, backend, gflops, size=1024, **more):
+    """A product of size × size at so many GFLOP/s."""
+    fields = dict.fromkeys((field.name for field in dataclasses.fields(Timing)), 0)
+    given = {"op": "matmul", "version": version, "backend": backend, "size": size, "waits": ()}
+    seconds = 2 * size**3 / (gflops * 1e9)
+    given |= {"flops": 2 * size**3, "bytes": 12 * size**2, "samples": (seconds,)}
+    return Timing(**{**fields, **given, **more})
+
+
+def compared(*entries, **more):
+    given = {"machine": "a machine", "date": "2026-11-21", "unit": "rows and columns"}
+    return Comparison("matmul", entries, **{**given, **more})
+
+
+def missing(version, why=NO_GPU):
+    return Absent("matmul", version, "gpu", 1024, why)
+
+
+CPU = (
+    timed("Python loop", "host", 0.002, size=64),
+    timed("Numba, blocked", "host", 80),
+    timed("NumPy", "host", 100),
+    timed("NumPy", "host", 50, size=64),
+    timed("PyTorch on CPU", "torch_cpu", 90),
+)
+GPU = (
+    timed("CUDA, naive", "gpu", 500),
+    timed("CUDA, 2-D register tile", "gpu", 30_000),
+    timed("PyTorch on GPU", "torch_gpu", 50_000),
+)
+HERE = compared(*CPU, missing("CUDA, naive"), missing("CUDA, vectorized loads"))
+COUNTED = {"CUDA, naive": (2, 0), "CUDA, vectorized loads": (1 / 32, 1.125)}
+
+
+def texts(axes):
+    return [text.get_text().strip() for text in axes.texts]
+
+
+def test_each_rung_is_compared_with_the_library_of_its_own_device():
+    shares = {v: share for v, (share, *_) in ladders.standings(compared(*CPU, *GPU)).items()}
+    assert shares == pytest.approx({
+        "Python loop": 2e-5, "Numba, blocked": 0.8, "NumPy": 1, "PyTorch on CPU": 0.9,
+        "CUDA, naive": 0.01, "CUDA, 2-D register tile": 0.6, "PyTorch on GPU": 1,
+    })  # fmt: skip
+
+
+def test_a_rung_too_slow_for_the_large_size_stands_at_its_own_and_says_so():
+    picture = ladders.ladder(HERE)
+    assert [label.get_text() for label in picture.axes.get_yticklabels()] == [
+        "Python loop at 64", "Numba, blocked", "NumPy", "PyTorch on CPU", "CUDA, naive",
+        "CUDA, vectorized loads",
+    ]  # fmt: skip
+    assert "0.002%, 2 MFLOP/s" in texts(picture.axes)
+
+
+def test_the_title_names_the_best_of_ours_and_says_what_is_only_published():
+    assert repr(ladders.ladder(HERE)).startswith(
+        "matmul, 1,024 rows and columns: Numba, blocked reaches 80% of NumPy here; "
+        "CUDA, vectorized loads is published at 78.4% of cuBLAS."
+    )
+    assert "CUDA, 2-D register tile reaches 60% of PyTorch on GPU here." in repr(
+        ladders.ladder(compared(*CPU, *GPU))
+    )
+    assert repr(ladders.ladder(compared(*CPU[:1]))).startswith(
+        "matmul, 64 rows and columns: nothing was measured."
+    )
+
+
+def test_what_was_not_measured_has_an_open_marker_or_words_and_never_a_bar():
+    picture = ladders.ladder(compared(*CPU, missing("CUDA, naive"), missing("CUDA, mine")))
+    assert len(picture.axes.patches) == 4
+    (marker,) = picture.axes.lines
+    assert marker.get_xdata() == [0.013] and marker.get_color() == "none"
+    assert {"published 1.3%", "not measured here"} <= set(texts(picture.axes))
+    label = picture.axes.get_xlabel()
+    assert "○ published: S. Boehm, SGEMM_CUDA (README), RTX A6000" in label
+    assert f"not measured here: {NO_GPU}" in label
+
+
+def test_a_measured_rung_keeps_the_published_marker_beside_its_bar():
+    picture = ladders.ladder(compared(*CPU, *GPU))
+    assert len(picture.axes.patches) == 7 and len(picture.axes.lines) == 2
+    assert not any(text.startswith("published") for text in texts(picture.axes))
+
+
+def test_a_recording_fills_in_for_a_gpu_and_is_dashed_and_marked():
+    their_cpu = timed("NumPy", "host", 900), timed("Numba, blocked", "host", 9)
+    other = compared(*GPU, *their_cpu, machine="an H200", date="2026-11-20", tier="recorded")
+    picture = ladders.ladder(dataclasses.replace(HERE, beside=(other,)))
+    assert "80%, 80 GFLOP/s" in texts(picture.axes)  # live, whatever the other machine's CPU does
+    naive = picture.axes.patches[4]
+    assert naive.get_linestyle() == "--" and naive.get_facecolor()[3] == 0
+    assert "CUDA, naive¹" in [label.get_text() for label in picture.axes.get_yticklabels()]
+    assert "¹ recorded: an H200, 2026-11-20" in picture.axes.get_xlabel()
+    assert "CUDA, naive reaches 1% of PyTorch on GPU recorded." in repr(picture)
+
+
+def test_counted_loads_stand_beside_their_rungs():
+    _, beside = ladders.ladder(HERE, COUNTED).figure.axes
+    memory, shared = beside.lines
+    assert list(memory.get_xdata()) == [2, 1 / 32] and list(memory.get_ydata()) == [4, 5]
+    assert list(shared.get_xdata()) == [1.125] and list(shared.get_ydata()) == [5]
+    assert texts(beside) == ["2", "1/32", "1.12"]
+
+
+def test_the_alt_text_has_every_figure():
+    alt = ladders.ladder(HERE, COUNTED).alt
+    for words in (
+        "Numba, blocked: 80% of the library",
+        "CUDA, naive: published 1.3%, 2 loads a multiplication, 0 from shared memory",
+        "Published figures: S. Boehm",
+    ):
+        assert words in alt
+
+
+class Card:
+    """A CPU of 200 GFLOP/s and 50 GB/s."""
+
+    name = "a card"
+
+    def ceiling(self, backend, what):
+        return {"float32": 2e11, "copy": 5e10}.get(what)
+
+
+def test_on_the_roofline_every_timed_rung_is_a_point_at_its_own_intensity():
+    picture = ladders.on_the_roofline(Card(), HERE)
+    at = {tuple(line.get_xydata()[0]) for line in picture.axes.lines if len(line.get_xdata()) == 1}
+    assert {(round(x, 2), round(y / 1e9, 4)) for x, y in at} == {
+        (10.67, 0.002), (170.67, 80), (170.67, 100), (170.67, 90),
+    }  # fmt: skip
+    (loop,) = (t for t in picture.axes.texts if t.get_text() == "Python loop at 64")
+    assert loop.xy == pytest.approx((64 / 6, 2e6))
+    assert {"NumPy", "PyTorch on CPU"} <= set(texts(picture.axes))
+    assert repr(picture).startswith(
+        "matmul at 1,024: 171 FLOPs for each byte that must move, right of the corner at 4. "
+        "NumPy reaches 50% of the flat roof. matmul"
+    )
+
+
+def test_a_library_above_its_own_roof_is_an_error_to_explain():
+    picture = ladders.on_the_roofline(Card(), compared(timed("NumPy", "host", 230)))
+    assert "The roof was measured in a busier moment." in repr(picture)
+
+
+@pytest.mark.parametrize(
+    "load, words", [(2, "2"), (1, "1"), (0.125, "1/8"), (0.53125, "0.531"), (0, "0")]
+)
+def test_loads_are_written_as_people_say_them(load, words):
+    assert ladders.fraction(load) == words
+
+
+@pytest.mark.parametrize(
+    "share, words",
+    [(1, "100%"), (0.784, "78%"), (0.0951, "10%"), (0.013, "1.3%"), (2e-5, "0.002%")],
+)
+def test_shares_have_two_digits_down_to_the_smallest(share, words):
+    assert ladders.percent(share) == words

@@ -1,0 +1,151 @@
+"""The digits, and the network that reads them: the same on every toolkit, and well enough."""
+
+import os
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from gpulessons import microscope, networks
+from gpulessons.data import DIGITS, digits
+from gpulessons.networks import TOOLKITS, Epoch, Network, chosen, examine, pixels, train
+
+HERE = [name for name, (_, backend) in TOOLKITS.items() if not backend.why_not()]
+
+
+@pytest.fixture(scope="module")
+def curves():
+    """{toolkit: its epochs}, for the toolkits of this machine."""
+    data = digits()
+    return {toolkit: list(train(Network(toolkit), data)) for toolkit in HERE}
+
+
+def test_numpy_numba_and_torch_are_here():
+    assert {"NumPy", "Numba", "PyTorch on CPU"} <= set(HERE)
+
+
+@pytest.mark.parametrize("toolkit", HERE)
+def test_it_reads_at_least_96_percent_of_the_held_out_digits(curves, toolkit):
+    assert curves[toolkit][-1].accuracy >= 0.96
+    assert all(epoch.accuracy >= 0.96 for epoch in curves[toolkit][-10:])
+
+
+@pytest.mark.parametrize("toolkit", HERE[1:])
+def test_every_toolkit_learns_along_the_same_curve_within_rounding(curves, toolkit):
+    for ours, numpys in zip(curves[toolkit], curves["NumPy"], strict=True):
+        assert ours.loss == pytest.approx(numpys.loss, rel=1e-4)
+        assert abs(ours.accuracy - numpys.accuracy) <= 1 / 360 + 1e-9  # one digit of 360
+
+
+def test_the_loss_falls_and_the_clock_rises(curves):
+    for epochs in curves.values():
+        assert [epoch.number for epoch in epochs] == list(range(1, 31))
+        assert epochs[-1].loss < epochs[4].loss < epochs[0].loss
+        assert all(b.seconds > a.seconds for a, b in pairwise(epochs))
+
+
+def tiny():
+    (images, labels), _ = digits()
+    return pixels(images[:3]), labels[:3].astype(np.int32)
+
+
+def stepped(toolkit, hidden, steps):
+    network = Network(toolkit, hidden)
+    x, labels = map(network.backend.put, tiny())
+    for _ in range(steps):
+        network.step(x, labels)
+    return [network.backend.get(each) for each in (*network.parameters, *network.speeds)]
+
+
+def test_cuda_takes_the_same_step_thread_by_thread():
+    with microscope.tracing() as launches:
+        ours = stepped("CUDA", 9, steps=2)
+    assert not any(launch.races().cells for launch in launches)
+    for got, want in zip(ours, stepped("NumPy", 9, steps=2), strict=True):
+        assert np.allclose(got.reshape(-1), want.reshape(-1), rtol=1e-5, atol=1e-6)
+
+
+def by_hand(steps, hidden):
+    """The same steps with none of the course's ops: PyTorch's autograd and its SGD, in float64."""
+    torch = pytest.importorskip("torch")
+    start = Network("NumPy", hidden)
+    w1, b1, w2, b2 = (torch.tensor(p.astype(float), requires_grad=True) for p in start.parameters)
+    optimizer = torch.optim.SGD([w1, b1, w2, b2], lr=1e-3, momentum=0.9)
+    x, labels = (torch.tensor(each) for each in tiny())
+    for _ in range(steps):
+        h = torch.sigmoid(x.double() @ w1.T + b1)
+        loss = torch.nn.functional.cross_entropy(h @ w2.T + b2, labels.long(), reduction="sum")
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return [p.detach().numpy() for p in (w1, b1, w2, b2)]
+
+
+@pytest.mark.parametrize("toolkit", HERE)
+def test_three_steps_are_those_of_torch_optim(toolkit):
+    for got, want in zip(stepped(toolkit, 5, steps=3)[:4], by_hand(3, 5), strict=True):
+        assert np.allclose(got, want, rtol=1e-5, atol=1e-6)
+
+
+def test_a_network_that_never_learned_reads_one_in_ten():
+    loss, accuracy = examine(Network("NumPy"), *digits()[1])
+    assert loss > 2 and accuracy < 0.3
+
+
+@pytest.mark.parametrize("broken", ["softmax_backward", "dense_backward"])
+def test_with_a_gradient_forgotten_the_curve_is_another_one(curves, broken):
+    network = Network("NumPy")
+    version = network.versions[broken]
+    network.versions[broken] = WithoutBias(version)
+    *_, last = train(network, digits(), epochs=3)
+    assert last.loss != pytest.approx(curves["NumPy"][2].loss, rel=1e-4)
+
+
+class WithoutBias:
+    """A version that forgets one of its gradients."""
+
+    def __init__(self, version):
+        self.empty, self.version = version.empty, version
+
+    def __call__(self, *inputs, out):
+        dx, dw, db = self.version(*inputs, out=out)
+        return dx, dw, 0 * db
+
+
+def test_the_toolkit_s_last_version_is_taken():
+    assert chosen(networks.momentum_step, "Numba").name == "Numba, fused"
+    assert chosen(networks.dense, "CUDA").name == "CUDA, fused"
+    assert chosen(networks.dense, "PyTorch on CPU").name == "PyTorch on CPU"
+
+
+def test_an_epoch_reads_as_a_sentence():
+    assert repr(Epoch(3, 0.25, 0.9611, 0.0123)) == (
+        "epoch 3: 96.1% of the held-out digits read, loss 0.250, 12.3 ms"
+    )
+
+
+# -- The digits.
+
+
+def test_the_digits_are_split_once_and_for_all():
+    (images, labels), (held, held_labels) = digits()
+    assert images.shape == (1437, 8, 8) and held.shape == (360, 8, 8)
+    assert images.dtype == held.dtype == np.uint8 and images.max() == held.max() == 16
+    assert labels.shape == (1437,) and held_labels.shape == (360,)
+    assert set(labels) == set(held_labels) == set(range(10))
+    assert held_labels[:4].tolist() == [0, 5, 0, 5]
+
+
+def test_the_labels_are_those_of_the_images():
+    (images, labels), (held, held_labels) = digits()
+    means = np.array([images[labels == digit].mean(0) for digit in range(10)])
+    distances = ((held[:, None].astype(float) - means) ** 2).sum((2, 3))
+    assert (distances.argmin(1) == held_labels).mean() > 0.85
+
+
+def test_they_are_small_and_say_whose_they_are():
+    import gpulessons.data as data
+
+    assert os.path.getsize(DIGITS) < 50_000
+    for words in ("Alpaydin", "Kaynak", "CC BY 4.0", "doi.org/10.24432/C50P49"):
+        assert words in data.__doc__

@@ -1,0 +1,201 @@
+"""Tensor cores: the rounding, the instruction in the PTX, and the product that is built on it."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numba import cuda, float32
+
+from gpulessons import microscope
+from gpulessons.backends import NotHere
+from gpulessons.compiling import assembly
+from gpulessons.microscope import trace
+from gpulessons.ops import matmul_tensor_cores
+from gpulessons.ops.matmul import matmul
+from gpulessons.ops.matmul_tensor_cores import SIDE, WARPS
+from gpulessons.rounding import round_bf16, round_tf32
+from gpulessons.tensor_cores import mma
+
+NAME = "CUDA, tensor cores (TF32)"
+INSTRUCTION = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"
+RNG = np.random.default_rng(0)
+
+
+# -- Rounding.
+
+
+def patterns(step):
+    """Every step-th float32 by its bits, of either sign: denormals, infinities and NaNs too."""
+    return np.arange(0, 2**32, step, dtype=np.uint64).astype(np.uint32).view(np.float32)
+
+
+def nearest(x, digits):
+    """x to so many bits, ties away from zero, by arithmetic in float64."""
+    x = x.astype(np.float64)
+    exponent = np.maximum(np.frexp(x)[1], -125) - digits  # denormals have no digits to spare
+    return np.ldexp(np.sign(x) * np.floor(np.abs(np.ldexp(x, -exponent)) + 0.5), exponent)
+
+
+def test_tf32_is_the_nearest_number_of_eleven_bits_ties_away_from_zero():
+    x = patterns(16381)
+    x = np.concatenate([x, (x.view(np.uint32) >> 13 << 13 | 1 << 12).view(np.float32)])  # ties
+    x = x[np.isfinite(x)]
+    with np.errstate(over="ignore"):
+        want = nearest(x, 11).astype(np.float32)
+    assert np.array_equal(round_tf32(x).view(np.uint32), want.view(np.uint32))
+
+
+def test_bf16_is_as_pytorch_rounds():
+    torch = pytest.importorskip("torch")
+    x = patterns(65521)
+    x = np.concatenate([x, (x.view(np.uint32) >> 16 << 16 | 1 << 15).view(np.float32)])  # ties
+    want = torch.from_numpy(x).to(torch.bfloat16).float().numpy()
+    assert np.array_equal(round_bf16(x), want, equal_nan=True)
+
+
+@pytest.mark.parametrize(("rounded", "dropped"), [(round_tf32, 13), (round_bf16, 16)])
+def test_what_is_rounded_stays_and_what_is_no_number_too(rounded, dropped):
+    x = rounded(patterns(65537))
+    assert not np.any(x.view(np.uint32) & ((1 << dropped) - 1))
+    assert np.array_equal(rounded(x), x, equal_nan=True)
+    payloads = np.array([0x7F800001, 0x7FFFFFFF, 0xFFFFFFFF], np.uint32).view(np.float32)
+    assert np.isnan(rounded(payloads)).all()
+    assert rounded(np.float32(1 / 3)).shape == () and rounded([[1.0, 2.0]]).shape == (1, 2)
+
+
+# -- The product. Exact up to float32's rounding, once the factors are rounded.
+
+
+def product(kernel, m, k, n):
+    """(trace, result, what it should be) of random matrices."""
+    x, y = RNG.standard_normal((m, k), np.float32), RNG.standard_normal((k, n), np.float32)
+    out = np.full((m, n), np.nan, np.float32)
+    t = trace(kernel)[(-(-n // SIDE), -(-m // SIDE)), (32, WARPS)](x, y, out)
+    return t, out, round_tf32(x).astype(np.float64) @ round_tf32(y)
+
+
+def right(out, want):
+    return np.allclose(out, want, rtol=0, atol=2e-6 * np.abs(want).max())
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (17, 40, 9), (130, 33, 131)], ids=str)
+def test_it_is_right_at_any_shape(shape):
+    t, out, want = product(matmul_tensor_cores.tensor_core_kernel, *shape)
+    assert right(out, want)
+    assert not t.races().cells and not t.warnings
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """One block's worth: nothing lies outside."""
+    return product(matmul_tensor_cores.tensor_core_kernel, SIDE, 64, SIDE)[0]
+
+
+def test_all_of_it_is_done_by_tensor_cores_without_conflicts_or_divergence(whole):
+    assert whole.tensor_core_flops == whole.flops == 2 * SIDE * 64 * SIDE
+    assert whole.banks().conflicts == 0
+    assert whole.divergence().divergent == 0
+    assert whole.coalescing("x").sectors_per_request == 4
+    assert whole.coalescing("y").sectors_per_request == 4
+
+
+def test_it_reads_as_little_for_a_multiply_add_as_its_docstring_says(whole):
+    work = whole.work()
+    assert work.shared_reads / (work.flops / 2) == 3 / 64
+    assert work.reads / (work.flops / 2) == 1 / 64
+
+
+def shared_reads(name):
+    """Of one version, for each multiply-add."""
+    x, y = np.ones((128, 32), np.float32), np.ones((32, 128), np.float32)
+    with microscope.tracing() as launches:
+        matmul.versions[name](cuda.to_device(x), cuda.to_device(y))
+    work = launches[-1].work()
+    return work.shared_reads * work.threads / (128 * 32 * 128)
+
+
+def test_it_reads_less_in_shared_memory_than_the_rungs_below():
+    assert shared_reads(NAME) < shared_reads("CUDA, 2-D register tile") / 4
+
+
+@pytest.mark.parametrize("capability", [(8, 0), (9, 0), (12, 0)], ids=str)
+def test_the_machine_multiplies_matrices_and_keeps_the_sums_in_registers(capability):
+    x = np.ones((16, 16), np.float32)
+    compiled = assembly(matmul_tensor_cores.tensor_core_kernel, x, x, x, capability=capability)
+    assert sum(INSTRUCTION in line for line in compiled.ptx.splitlines()) >= 16
+    assert "cvt.rna.tf32.f32" in compiled.ptx
+    assert not [line for line in compiled.instructions if ".local" in line]
+    assert compiled.spills == 0
+
+
+@cuda.jit
+def in_one_half(x):
+    one = float32(1)
+    c = mma((x[0], one, one, one), (one, one), (one, one, one, one))
+    if cuda.threadIdx.x < 16:
+        x[cuda.threadIdx.x] = c[0]
+
+
+def test_the_compiler_leaves_the_instruction_where_the_whole_warp_passes():
+    ptx = assembly(in_one_half, np.ones(32, np.float32)).ptx
+    assert ptx.index(INSTRUCTION) < ptx.index("bra")
+
+
+# -- On a GPU that has none.
+
+
+def test_an_older_gpu_is_refused_in_a_sentence():
+    version, inputs = matmul.versions[NAME], matmul.inputs(19)
+    with microscope.tracing((7, 5)), pytest.raises(NotHere, match=r"8\.0 .* this one has 7\.5"):
+        version(*map(cuda.to_device, inputs))
+    with microscope.tracing((8, 0)) as launches:
+        version(*map(cuda.to_device, inputs))
+    assert len(launches) == 1
+
+
+# -- Faults: each planted, each found.
+
+
+def planted(tmp_path, old, new):
+    """The kernel, with a line of its file changed."""
+    text = Path(matmul_tensor_cores.__file__).read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    path = tmp_path / "planted.py"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("planted", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("comment", ["both tiles are complete", "and have been read by all"])
+def test_a_forgotten_barrier_is_found(tmp_path, comment):
+    module = planted(tmp_path, f"cuda.syncthreads()  # {comment}", f"pass  # {comment}")
+    assert product(module.tensor_core_kernel, 20, 64, 20)[0].races().cells
+
+
+def test_a_forgotten_rounding_is_found(tmp_path):
+    module = planted(tmp_path, "tf32(numbers[n])", "numbers[n]")
+    t, out, want = product(module.tensor_core_kernel, 20, 64, 20)
+    assert not right(out, want)
+    assert {caution.kind for caution in t.warnings} == {"not rounded"}
+
+
+@cuda.jit(device=True)
+def swapped_share(tile, row, column):
+    i, j = row + (cuda.laneid >> 2 & 7), column + (cuda.laneid & 3)
+    return tile[i, j], tile[i, j + 4], tile[i + 8, j], tile[i + 8, j + 4]
+
+
+def test_two_swapped_numbers_of_a_share_are_found(tmp_path):
+    module = planted(tmp_path, "SIDE, DEPTH = 128, 32", "SIDE, DEPTH = 128, 32")
+    module.left_share = swapped_share
+    _, out, want = product(module.tensor_core_kernel, 20, 64, 20)
+    assert not right(out, want)
+
+
+def test_rows_without_padding_are_found(tmp_path):
+    module = planted(tmp_path, "DEPTH + 4, SIDE + 8", "DEPTH, SIDE")
+    t, out, want = product(module.tensor_core_kernel, 20, 64, 20)
+    assert right(out, want) and t.banks().conflicts > 0
