@@ -140,6 +140,33 @@ def step_kernel(sums, h, c, u, new_h, new_c):
         new_h[n, j], new_c[n, j] = unit(i, f, g, o, c[n, j])
 
 
+@cuda.jit
+def wave_kernel(tick, first, x, h, c, w, u, b, states, hs, last_c):
+    """Several layers at once: the block's layer, at its own step, which is `layer` ticks behind.
+
+    states: (2, layers, batch, hidden), h after even steps and after odd ones: a layer writes the
+    one while the layer above reads the other.
+    """
+    layer, (j, n), hidden = first + cuda.blockIdx.z, cuda.grid(2), c.shape[2]
+    step = tick - layer
+    if layer == 0:
+        xi, xf, xg, xo = four_dots(x[step], w[0])
+    else:
+        xi, xf, xg, xo = four_dots(states[step % 2, layer - 1], w[layer])
+    if step == 0:
+        hi, hf, hg, ho = four_dots(h[layer], u[layer])
+    else:
+        hi, hf, hg, ho = four_dots(states[(step + 1) % 2, layer], u[layer])
+    if n < c.shape[1] and j < hidden:
+        i, f = xi + hi + b[layer, j], xf + hf + b[layer, j + hidden]
+        g, o = xg + hg + b[layer, j + 2 * hidden], xo + ho + b[layer, j + 3 * hidden]
+        memory = c[layer, n, j] if step == 0 else last_c[layer, n, j]
+        new_h, last_c[layer, n, j] = unit(i, f, g, o, memory)
+        states[step % 2, layer, n, j] = new_h
+        if layer == c.shape[0] - 1:
+            hs[step, n, j] = new_h
+
+
 # -- All steps in one kernel. After Diamos et al., "Persistent RNNs", 2016.
 
 

@@ -30,7 +30,7 @@ def flops(x, h, c, w, u, b):
     4, 2 tanh counted as one each, 4 to combine; less the 4 that the products count already.
     """
     rows = x.size // x.shape[-1]
-    return rows * (2 * w.size + 2 * u.size + 26 * h.shape[-1])
+    return rows * (2 * w.size + 2 * u.size + 26 * h.size // x.shape[-2])
 
 
 # -- What happens to one unit once its four sums are known. Written once, lifted to whoever runs it.

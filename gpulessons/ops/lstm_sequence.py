@@ -212,12 +212,19 @@ def torch_graph(x, h, c, w, u, b, out):
 
 @lstm_sequence.version("PyTorch, nn.LSTM, GPU", on=torch_gpu)
 @lstm_sequence.version("PyTorch, nn.LSTM, CPU", on=torch_cpu)
-def torch_lstm(x, h, c, w, u, b):
-    """What nn.LSTM calls: cuDNN on NVIDIA's GPUs, oneDNN on most CPUs."""
+def torch_lstm(x, h, c, w, u, b, train=False):
+    layer = (each[None] for each in (h, c, w, u, b))
+    hs, _, last_c = stacked_lstm(x, *layer, train=train)
+    return hs, last_c[0]
+
+
+def stacked_lstm(x, h, c, *layers, train=False):
+    """What nn.LSTM calls: cuDNN on NVIDIA's GPUs, oneDNN on most CPUs. The first axis of all but x
+    is the layer's.
+    """
     import torch
 
-    weights = [w, u, b, torch.zeros_like(b)]
-    options = {"has_biases": True, "num_layers": 1, "dropout": 0.0, "train": False,
+    weights = [p for w, u, b in zip(*layers, strict=True) for p in (w, u, b, torch.zeros_like(b))]
+    options = {"has_biases": True, "num_layers": len(h), "dropout": 0.0, "train": train,
                "bidirectional": False, "batch_first": False}  # fmt: skip
-    hs, _, last_c = torch.lstm(x, (h[None], c[None]), weights, **options)
-    return hs, last_c[0]
+    return torch.lstm(x, (h, c), weights, **options)
