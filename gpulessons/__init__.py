@@ -22,6 +22,7 @@ HOMES = {
     "reading": "source solution",
     "controls": "predict quiz live slider",
     "rooflines": "roofline",
+    "peak": "peak_memory",
     "data": "digits",
     "networks": "Network train",
     "ops.activations": "relu leaky_relu sigmoid tanh gelu",
@@ -46,7 +47,7 @@ HOMES = {
     "ops.transpose": "transpose",
     "ops.vertex_transform": "vertex_transform",
 }
-MODULES = ("exercises", "microscope", "pictures", "plots", "recordings", "units")
+MODULES = ("exercises", "microscope", "pictures", "plots", "recordings", "texts", "units")
 
 _home = {name: home for home, names in HOMES.items() for name in names.split()}
 __all__ = sorted([*_home, *MODULES])

@@ -44,18 +44,20 @@ ARROWS = {
     "tensor_cores": "backends microscope",
     "wide": "microscope",
     "compiling": "microscope",
+    "peak": "backends",
     "reading": "operation exercises",
     "controls": "timing comparing plots pictures checking units",
     "ops": "operation backends tensor_cores wide",
     "data": "",
     "networks": "ops operation backends hardware units",
+    "texts": "networks ops hardware units",
     "exercises": "ops operation backends checking diagnosis microscope",
     "claims": "timing ops recordings",
     "workers": "ops units",
 }
 MAY_IMPORT_ALL = {"cli", "__init__", "__main__"}  # what stands at the door
 # What is taught; the rest is the engine.
-LESSONS = {"ops", "networks", "exercises", "claims", "workers", "scenes", "systolic"}
+LESSONS = {"ops", "networks", "texts", "exercises", "claims", "workers", "scenes", "systolic"}
 HEAVY = {"numpy", "numba", "torch", "matplotlib", "ipywidgets"}
 
 

@@ -17,6 +17,7 @@ from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 from gpulessons.ops import attention_kernels as kernels
 from gpulessons.ops.activations import blocks, exp32
+from gpulessons.ops.matmul import add_product, copy_row, padded
 from gpulessons.ops.rows import (
     LOWEST,
     NOTHING,
@@ -100,74 +101,42 @@ def numpy_tiled(q, k, v, causal, out, tile=64):
     out /= total
 
 
-# -- On the CPU: blocks of queries are dealt out to the cores; the products are done in registers.
+# -- On the CPU: blocks of queries are dealt out to the cores; both products are matmul's.
 
-QUERIES, KEYS = 64, 128  # of a tile
-
-
-@in_order
-def padded(source, rows, columns):
-    """A copy with zeros around it."""
-    tile = np.zeros((rows, columns), np.float32)
-    for c in range(source.shape[1]):
-        for r in range(source.shape[0]):
-            tile[r, c] = source[r, c]
-    return tile
-
-
-@in_order
-def four(x, i, k): return x[i,k],x[i,k+1],x[i,k+2],x[i,k+3]
-@in_order
-def dot(total,x,y): return total+x[0]*y[0]+x[1]*y[1]+x[2]*y[2]+x[3]*y[3]
-@in_order
-def add_product(x,y,out):
-    for i in range(0,out.shape[0],4):
-        for k in range(0,y.shape[0],4):
-            x0,x1,x2,x3=four(x,i,k),four(x,i+1,k),four(x,i+2,k),four(x,i+3,k)
-            for j in range(out.shape[1] & -16):
-                column=y[k,j],y[k+1,j],y[k+2,j],y[k+3,j]
-                out[i,j]=dot(out[i,j],x0,column)
-                out[i+1,j]=dot(out[i+1,j],x1,column)
-                out[i+2,j]=dot(out[i+2,j],x2,column)
-                out[i+3,j]=dot(out[i+3,j],x3,column)
+QUERIES, KEYS = 64, 128  # of a tile: their scores are 32 KB, in the first cache
 
 
 @in_order
 def attend(q, k, v, seen, out):
     """A block of queries of one head. Query i sees the first seen + i keys."""
-    width = -(-q.shape[1] // 16) * 16
-    scaled, result = padded(q, QUERIES, width), np.zeros((QUERIES, width), np.float32)
+    scaled = padded(q, 0, 0, *q.shape)
     scaled *= ONE / np.float32(math.sqrt(q.shape[1]))
-    top, total = np.full(QUERIES, LOWEST), np.zeros(QUERIES, np.float32)
-    last = min(k.shape[0], seen + q.shape[0] - 1)
-    for start in range(0, last, KEYS):
-        stop = min(start + KEYS, last)
-        scores = np.zeros((QUERIES, KEYS), np.float32)
-        add_product(scaled, padded(k[start:stop].T, width, KEYS), scores)
-        for i in range(q.shape[0]):
-            row = scores[i, : stop - start]
+    result = np.zeros_like(scaled)
+    top, total = np.full(len(q), LOWEST), np.zeros(len(q), np.float32)
+    for start in range(0, min(len(k), seen + len(q) - 1), KEYS):
+        keys = padded(k.T, 0, start, q.shape[1], KEYS)
+        scores = np.zeros((len(scaled), keys.shape[1]), np.float32)
+        add_product(scaled, keys, scores)
+        for i in range(len(q)):
+            row = scores[i, : len(k) - start]
             row[max(0, seen + i - start) :] = NOTHING
             new = max(top[i], row_max(row))
             mend = exp32(top[i] - new)
             total[i] = total[i] * mend + exp_row(row, new, row)
             result[i] *= mend
             top[i] = new
-        add_product(scores, padded(v[start:stop], KEYS, width), result)
-    for i in range(q.shape[0]):
-        scale = ONE / total[i]
-        for c in range(q.shape[1]):
-            out[i, c] = result[i, c] * scale
+        add_product(scores, padded(v, start, 0, KEYS, q.shape[1]), result)
+    for i in range(len(q)):
+        copy_row(result[i, : q.shape[1]] / total[i], out[i])
 
 
 @attention.version("Numba, tiled, every core", on=host)
 @every_core
 def numba_tiled(q, k, v, causal, out):
-    heads, length, _ = q.shape
-    strips = -(-length // QUERIES)
-    for part in prange(heads * strips):
+    strips = -(-q.shape[1] // QUERIES)
+    for part in prange(len(q) * strips):
         head, first = part // strips, part % strips * QUERIES
-        rows = slice(first, min(first + QUERIES, length))
-        seen = first + 1 if causal else k.shape[1]
+        rows, seen = slice(first, first + QUERIES), first + 1 if causal else k.shape[1]
         attend(q[head, rows], k[head], v[head], seen, out[head, rows])
 
 

@@ -46,7 +46,7 @@ TILE = 2048  # numbers in a tile of keys, 8 KiB; as many of values
 
 
 def team_for(width):
-    """(members, columns of each), for heads so wide: up to 8 columns each, while a warp allows it."""
+    """(members, columns of each) for heads so wide: up to 8 each, as long as a warp suffices."""
     team = next(size for size in (1, 2, 4, 8, 16, 32) if 8 * size >= width or size == 32)
     return team, -(-width // (4 * team)) * 4  # in fours: 16 bytes are one load
 

@@ -92,18 +92,18 @@ STRIP = 64  # rows that share a running sum over rows: cores must not write to t
 
 
 @every_core
-def backward_rows(x, gain, dy, dx, dgain, dbias):
-    (rows, columns), strips = x.shape, -(-x.shape[0] // STRIP)
-    sums = np.zeros((2, strips, columns), np.float32)
-    for strip in prange(strips):
-        for i in range(strip * STRIP, min(rows, strip * STRIP + STRIP)):
-            backward_row(x[i], gain, dy[i], dx[i], sums[0, strip], sums[1, strip])
-    dgain[:], dbias[:] = sums[0].sum(axis=0), sums[1].sum(axis=0)
+def backward_rows(x, gain, dy, dx, dgains, dbiases):
+    for strip in prange(len(dgains)):
+        for i in range(strip * STRIP, min(len(x), strip * STRIP + STRIP)):
+            backward_row(x[i], gain, dy[i], dx[i], dgains[strip], dbiases[strip])
 
 
 @layer_norm_backward.version("Numba, every core", on=host)
 def backward_numba(x, gain, dy, out):
-    backward_rows(x, gain, dy, *out)
+    dx, dgain, dbias = out
+    sums = np.zeros((2, blocks(len(x), STRIP), gain.size), np.float32)  # of each strip
+    backward_rows(x, gain, dy, dx, *sums)
+    dgain[:], dbias[:] = sums.sum(axis=1)
 
 
 # -- On the GPU.
