@@ -107,27 +107,35 @@ QUERIES, KEYS = 64, 128  # of a tile: their scores are 32 KB, in the first cache
 
 
 @in_order
+def stretch(row, factor):
+    for j in range(row.size):
+        row[j] *= factor
+
+
+@in_order
 def attend(q, k, v, seen, out):
     """A block of queries of one head. Query i sees the first seen + i keys."""
-    scaled = padded(q, 0, 0, *q.shape)
-    scaled *= ONE / np.float32(math.sqrt(q.shape[1]))
-    result = np.zeros_like(scaled)
+    width, scaled = q.shape[1], padded(q, 0, 0, q.shape[0], q.shape[1])
+    stretch(scaled.ravel(), ONE / np.float32(math.sqrt(width)))
+    result = np.zeros(scaled.shape, np.float32)
     top, total = np.full(len(q), LOWEST), np.zeros(len(q), np.float32)
     for start in range(0, min(len(k), seen + len(q) - 1), KEYS):
-        keys = padded(k.T, 0, start, q.shape[1], KEYS)
+        keys = padded(k.T, 0, start, width, KEYS)
         scores = np.zeros((len(scaled), keys.shape[1]), np.float32)
         add_product(scaled, keys, scores)
         for i in range(len(q)):
             row = scores[i, : len(k) - start]
-            row[max(0, seen + i - start) :] = NOTHING
+            for j in range(max(0, seen + i - start), row.size):
+                row[j] = NOTHING
             new = max(top[i], row_max(row))
             mend = exp32(top[i] - new)
             total[i] = total[i] * mend + exp_row(row, new, row)
-            result[i] *= mend
+            stretch(result[i], mend)
             top[i] = new
-        add_product(scores, padded(v, start, 0, KEYS, q.shape[1]), result)
+        add_product(scores, padded(v, start, 0, KEYS, width), result)
     for i in range(len(q)):
-        copy_row(result[i, : q.shape[1]] / total[i], out[i])
+        stretch(result[i], ONE / total[i])
+        copy_row(result[i, :width], out[i])
 
 
 @attention.version("Numba, tiled, every core", on=host)
@@ -136,8 +144,8 @@ def numba_tiled(q, k, v, causal, out):
     strips = -(-q.shape[1] // QUERIES)
     for part in prange(len(q) * strips):
         head, first = part // strips, part % strips * QUERIES
-        rows, seen = slice(first, first + QUERIES), first + 1 if causal else k.shape[1]
-        attend(q[head, rows], k[head], v[head], seen, out[head, rows])
+        last, seen = min(first + QUERIES, q.shape[1]), first + 1 if causal else k.shape[1]
+        attend(q[head, first:last], k[head], v[head], seen, out[head, first:last])
 
 
 # -- On the GPU.
