@@ -38,7 +38,7 @@ def stacked(size, rng):
     sizes=(16, 64, 256),
     rtol=1e-4,
     unit="hidden units",
-    awkward=(5, 17, 33, 1),
+    awkward=(5, 17, 1),
 )
 def lstm_layers(x, h, c, w, u, b):
     """h of the last layer after each step: (steps, batch, hidden); the last h and c of every layer.

@@ -105,20 +105,29 @@ def add_product(x, wt, out):
                 out[m, j] += x[m, k] * wt[k, j]
 
 
+@inline
+def spread(b, out):
+    """b in every row of out."""
+    for n in range(len(out)):
+        for j in range(len(b)):
+            out[n, j] = b[j]
+
+
 def in_shares(x, h, c, wt, ut, b, hs, last_c):
     """All steps for four examples at a time. They need nothing of the others: the core that has
     them never waits, and the weights stay in its cache.
     """
     for share in prange(-(-len(h) // 4)):
         n = slice(4 * share, 4 * share + 4)
-        seen, kept = h[n].copy(), c[n].copy()
-        sums = np.empty((len(seen), len(b)), b.dtype)
+        seen, kept = h[n], c[n]
+        sums, spare = np.empty((len(seen), len(b)), b.dtype), np.empty((2, *seen.shape), b.dtype)
         for t in range(len(x)):
-            sums[:] = b
+            new_c = last_c[n] if t == len(x) - 1 else spare[t % 2]
+            spread(b, sums)
             add_product(x[t, n], wt, sums)
             add_product(seen, ut, sums)
-            pointwise(sums, kept, hs[t, n], last_c[n])
-            seen[:], kept[:] = hs[t, n], last_c[n]
+            pointwise(sums, kept, hs[t, n], new_c)
+            seen, kept = hs[t, n], new_c
 
 
 on_one_core = inline(in_shares)
