@@ -120,13 +120,15 @@ def in_shares(x, h, c, wt, ut, b, hs, last_c):
     for share in prange(-(-len(h) // 4)):
         n = slice(4 * share, 4 * share + 4)
         seen, kept = h[n], c[n]
-        sums, spare = np.empty((len(seen), len(b)), b.dtype), np.empty((2, *seen.shape), b.dtype)
+        sums = np.empty((len(x), len(seen), len(b)), b.dtype)
+        spare = np.empty((2, *seen.shape), b.dtype)
+        for t in range(len(x)):  # first all that waits for nothing: one matrix at a time in cache
+            spread(b, sums[t])
+            add_product(x[t, n], wt, sums[t])
         for t in range(len(x)):
+            add_product(seen, ut, sums[t])
             new_c = last_c[n] if t == len(x) - 1 else spare[t % 2]
-            spread(b, sums)
-            add_product(x[t, n], wt, sums)
-            add_product(seen, ut, sums)
-            pointwise(sums, kept, hs[t, n], new_c)
+            pointwise(sums[t], kept, hs[t, n], new_c)
             seen, kept = hs[t, n], new_c
 
 
