@@ -38,6 +38,8 @@ ARROWS = {
     "scenes": "plots ops",
     "systolic": "films pictures",
     "ladders": "pictures plots rooflines units",
+    "chains": "pictures plots units",
+    "heads": "pictures plots units",
     "patterns": "pictures plots units",
     "vectorized": "",
     "rounding": "",

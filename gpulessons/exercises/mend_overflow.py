@@ -1,0 +1,77 @@
+"""A softmax that survives any score: subtract what, and from what?"""
+
+import numpy as np
+
+from gpulessons.diagnosis import Trouble
+
+stub = '''\
+def my_softmax(x):
+    """Each row of x (rows, columns) as shares that add up to one."""
+    powers = np.exp(x)  # Your turn: 1,000 is too much for it.
+    return powers / powers.sum(axis=1, keepdims=True)
+'''
+
+solution = '''\
+def my_softmax(x):
+    """Each row of x (rows, columns) as shares that add up to one."""
+    powers = np.exp(x - x.max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)
+'''
+
+wrong = [
+    ("x.max(axis=1, keepdims=True)", "x.max()", "the row of small ones"),
+    ("x.max(axis=1, keepdims=True)", "1_000", "NaN or infinity for ordinary scores"),
+    ("x - x.max(axis=1, keepdims=True)", "x / x.max(axis=1, keepdims=True)", "other shares"),
+    ("x - x.max(axis=1, keepdims=True)", "np.minimum(x, 80)", "all above some limit are alike"),
+    ("x - x.max", "-x + x.max", "The smallest score"),
+    ("    powers = np.exp(x -", "    x -= 1\n    powers = np.exp(x -", "changed its input"),
+    ("powers.sum(axis=1, keepdims=True)", "powers.sum()", "do not add up to one"),
+    ("    return powers /", "    powers /", "returned nothing"),
+]  # fmt: skip
+
+ORDINARY = np.array([[1, 2, 3], [0, 0, 5]], np.float32)
+LARGE = np.array([[1_000, 1_001, 1_002]], np.float32)
+MIXED = np.array([[1_000, 1_001, 1_002], [-1_000, -999, -998]], np.float32)
+
+
+def judge(softmax):
+    """Ordinary scores first, then large ones, then a row of large ones above a row of small."""
+    try_scores(softmax, ORDINARY, "ordinary scores")
+    try_scores(softmax, LARGE, "scores of about 1,000")
+    try_scores(softmax, MIXED, "a row of scores of about 1,000 and the row of small ones below it")
+    return "1,000 or −1,000: only the differences within a row matter."
+
+
+def try_scores(softmax, x, what):
+    given = x.copy()
+    with np.errstate(all="ignore"):
+        try:
+            got = softmax(given)
+        except Exception as error:
+            raise Trouble(f"{type(error).__name__}: {error}", "its arrays' shapes.") from error
+    if not np.array_equal(given, x):
+        raise Trouble("It changed its input in place.", "which array it writes to.")
+    if got is None:
+        raise Trouble("It returned nothing.", "its last line.")
+    got = np.asarray(got)
+    if got.shape != x.shape:
+        raise Trouble(f"Shape {got.shape}, where {x.shape} is due.", "axis=1, keepdims=True.")
+    if not np.isfinite(got).all():
+        raise Trouble(f"NaN or infinity for {what}.", "the largest number that exp sees, and the "
+                      "smallest sum: inf / inf and 0 / 0 are both NaN.")  # fmt: skip
+    if not np.allclose(got.sum(axis=1), 1, atol=1e-5):
+        raise Trouble(f"For {what}, rows do not add up to one.", "what each row is divided by.")
+    refuse_other_shares(got, x, what)
+
+
+def refuse_other_shares(got, x, what):
+    powers = np.exp(x - x.max(axis=1, keepdims=True))
+    if np.allclose(got, powers / powers.sum(axis=1, keepdims=True), atol=1e-5):
+        return
+    if np.ptp(got) < 1e-6:
+        raise Trouble(f"For {what}, all above some limit are alike.", "what became of the "
+                      "differences between the scores.")  # fmt: skip
+    if (got.argmax(axis=1) == x.argmin(axis=1)).any():
+        raise Trouble("The smallest score gets the largest share.", "the sign of the difference.")
+    raise Trouble(f"For {what}, it gives other shares than exp(x) over its sum.",
+                  "what may be done to all scores of a row without changing a share.")  # fmt: skip

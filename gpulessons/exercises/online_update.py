@@ -1,0 +1,93 @@
+"""One more score, and the maximum and the sum so far: the step of the online softmax."""
+
+import math
+
+from gpulessons.diagnosis import Trouble
+
+stub = '''\
+from math import exp
+
+def my_update(top, total, score):
+    """top: the largest score so far; total: the sum of exp(each score - top).
+
+    Returns both with one more score taken in.
+    """
+    ...  # Your turn.
+'''
+
+solution = '''\
+from math import exp
+
+def my_update(top, total, score):
+    """top: the largest score so far; total: the sum of exp(each score - top).
+
+    Returns both with one more score taken in.
+    """
+    new = max(top, score)
+    return new, total * exp(top - new) + exp(score - new)
+'''
+
+wrong = [
+    ("total * exp(top - new)", "total", "did not mend the sum"),
+    ("exp(top - new)", "exp(new - top)", "mended the sum the wrong way"),
+    ("new = max(top, score)", "new = score", "not the largest"),
+    ("new = max(top, score)", "new = top", "not the largest"),
+    ("+ exp(score - new)", "+ exp(score)", "without a maximum"),
+    (" + exp(score - new)", "", "left the new score out"),
+    ("+ exp(score - new)", "+ exp(score - top)", "from the old maximum"),
+    ("return new, total * exp(top - new) + exp(score - new)",
+     "return total * exp(top - new) + exp(score - new), new", "in the other order"),
+]  # fmt: skip
+
+RISING = (2.0, 3.0, 3.0, 3.5)
+LARGE = (-1_000.0, 1_000.0, 1_001.0)
+
+
+def judge(update):
+    """Falling scores, then rising ones, then large ones."""
+    for scores in ((2.0, 1.0), RISING, LARGE):
+        top, total, seen = scores[0], 1.0, scores[:1]
+        for score in scores[1:]:
+            given, seen = (top, total), (*seen, score)
+            top, total = one_step(update, *given, score)
+            compare(top, total, seen, given)
+    return "Nine scores in, each read once, and the sums are right at every moment."
+
+
+def one_step(update, top, total, score):
+    try:
+        result = update(top, total, score)
+    except OverflowError as error:
+        raise Trouble(f"exp overflows at a score of {score:,.0f}.",
+                      "whether exp ever sees more than 0.") from error  # fmt: skip
+    except Exception as error:
+        raise Trouble(f"{type(error).__name__}: {error}", "its lines, by hand.") from error
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise Trouble(f"It returned {result!r}.", "the docstring: the maximum and the sum.")
+    return result
+
+
+def compare(top, total, seen, given):
+    """seen: all scores so far; given: the (maximum, sum) before the last of them."""
+    (before, old), most = given, max(seen)
+    due = sum(math.exp(score - most) for score in seen)
+    step = f"After the scores {', '.join(f'{score:g}' for score in seen)}:"
+    if math.isclose(top, due) and math.isclose(total, most):
+        raise Trouble(f"{step} right, but in the other order.", "the docstring.")
+    if top != most:
+        raise Trouble(f"{step} {top:g} is not the largest so far.", "a new score may be smaller.")
+    if math.isclose(total, due):
+        return
+    new = math.exp(seen[-1] - most)
+    reasons = {
+        old + new: "it did not mend the sum for the new maximum.",
+        old * math.exp(min(most - before, 700)) + new: "it mended the sum the wrong way.",
+        old * math.exp(before - most): "it left the new score out.",
+        old * math.exp(before - most) + math.exp(min(seen[-1] - before, 700)):
+            "it took the new score from the old maximum.",
+        old * math.exp(before - most) + math.exp(min(seen[-1], 700)):
+            "it took the new score as it is, without a maximum.",
+    }  # fmt: skip
+    reason = next((r for value, r in reasons.items() if math.isclose(total, value)), "")
+    raise Trouble(f"{step} {reason or f'the sum is {total:.4g}, where {due:.4g} is due.'}",
+                  "exp(a - new) = exp(a - top) × exp(top - new).")  # fmt: skip
