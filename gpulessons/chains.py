@@ -1,0 +1,202 @@
+"""Pictures of recurrence: a cell with its shapes, what waits for what, and what a step costs.
+
+As in plots, every title is computed, and every picture says its message in words too.
+"""
+
+import numpy as np
+
+from gpulessons import units
+from gpulessons.pictures import BLUE, COLORS, INK, MARKERS, VERMILLION, Picture, blank
+from gpulessons.plots import label_ends
+
+POINTWISE = 26  # operations on one unit after its products: see ops/lstm_parts.py
+
+
+# -- The cell.
+
+
+def cell(batch, inputs, hidden):
+    """One step of an LSTM, left to right, with the shape of every array."""
+    weights = 4 * hidden * (inputs + hidden)
+    share = 2 * weights / (2 * weights + POINTWISE * hidden)
+    title = f"One step: {share:.1%} of its operations are in two products; the rest is unit by unit"
+    figure, axes = canvas((0, 10.4), (0.3, 6.2), height=4.4, title=f"{title}.")
+    rows, four = f"({batch}, {hidden})", f"4·{hidden}"
+    box(axes, 0.8, 5.2, f"c\n{rows}")
+    box(axes, 0.8, 3.2, f"h\n{rows}")
+    box(axes, 0.8, 1.2, f"x\n({batch}, {inputs})")
+    box(axes, 3, 3.2, f"h uᵀ\nu: ({four}, {hidden})", VERMILLION, wide=2)
+    box(axes, 3, 1.2, f"x wᵀ\nw: ({four}, {inputs})", VERMILLION, wide=2)
+    box(axes, 5.25, 2.2, f"+ b\n({batch}, {four})")
+    for y, gate in ((4.2, "f: σ"), (3.2, "i: σ"), (2.2, "g: tanh"), (1.2, "o: σ")):
+        box(axes, 7.1, y, gate, BLUE, tall=0.62)
+        arrow(axes, (5.95, 2.2), (6.4, y))
+    box(axes, 9.2, 4.6, "c′ = f c + i g\n" + rows, BLUE, wide=1.9)
+    box(axes, 9.2, 1.8, "h′ = o tanh c′\n" + rows, BLUE, wide=1.9)
+    for start, end in (
+        ((1.5, 5.2), (8.25, 5.0)), ((1.5, 3.2), (2, 3.2)), ((1.5, 1.2), (2, 1.2)),
+        ((4, 3.2), (4.55, 2.4)), ((4, 1.2), (4.55, 2.0)), ((7.8, 4.2), (8.25, 4.6)),
+        ((7.8, 3.2), (8.25, 4.45)), ((7.8, 2.2), (8.25, 4.25)), ((7.8, 1.2), (8.25, 1.7)),
+        ((9.2, 4.15), (9.2, 2.25)),
+    ):  # fmt: skip
+        arrow(axes, start, end)
+    return Picture(figure, (
+        f"{title}. x ({batch}, {inputs}) times w ({four}, {inputs}), plus h {rows} times u "
+        f"({four}, {hidden}), plus b: sums of shape ({batch}, {four}). They are cut into the gates "
+        "i, f, o with a sigmoid and g with a tanh; the new c is f c + i g, the new h is o tanh c."
+    ))  # fmt: skip
+
+
+# -- What waits.
+
+
+def ticks(steps, layers):
+    """{(step, layer): the tick at which it can be done}: all its neighbors are done before."""
+    done = {}
+    for step in range(steps):
+        for layer in range(layers):
+            before = done.get((step - 1, layer), -1), done.get((step, layer - 1), -1)
+            done[step, layer] = max(before) + 1
+    return done
+
+
+def waiting(steps, layers=1):
+    """Steps from left to right, layers upward; in each box the tick at which it can be done."""
+    when = ticks(steps, layers)
+    longest = max(when.values()) + 1
+    title = (
+        f"{steps} steps are {2 * steps} products: {steps} wait for nothing, "
+        f"{longest} stand in a row."
+        if layers == 1
+        else f"{steps} steps of {layers} layers, one by one, are a chain of {steps * layers}; "
+        f"side by side, of {longest} ticks."
+    )
+    figure, axes = canvas(
+        (-1.6, steps), (-1.6, layers - 0.3), height=1.3 + 0.85 * layers, title=title
+    )
+    for step in range(steps):
+        box(axes, step, -1, "any time", tall=0.55, wide=0.74)
+        arrow(axes, (step, -0.72), (step, -0.3))
+        for layer in range(layers):
+            box(axes, step, layer, f"tick {when[step, layer]}", VERMILLION, tall=0.55, wide=0.74)
+            if layer:
+                arrow(axes, (step, layer - 0.7), (step, layer - 0.3))
+            if step:
+                arrow(axes, (step - 0.62, layer), (step - 0.38, layer), VERMILLION)
+    names = ["h uᵀ, cell"] if layers == 1 else [f"layer {layer}" for layer in range(layers)]
+    for y, name in enumerate(["x[t] wᵀ", *names], start=-1):
+        axes.text(-0.6, y, name, color=INK, ha="right", va="center", fontsize=10)
+    for step in range(steps):
+        axes.text(step, -1.5, f"t = {step}", color=INK, ha="center", va="center", fontsize=9)
+    below = " and for the layer below" * (layers > 1)
+    alt = f"{title} Each step of a layer waits for the step before it{below}; x[t] wᵀ for nothing."
+    return Picture(figure, alt)
+
+
+# -- What a step costs.
+
+
+def rungs(rows, limit):
+    """Time of one step on each rung, and its share of what a product alone reaches.
+
+    rows: [(name, a Timing, or why there is none, how many steps of a layer one call does)]; limit:
+    that product's FLOP/s.
+    """
+    timed = [(name, t.median / steps, t) for name, t, steps in rows if not isinstance(t, str)]
+    (slow, first, a), (fast, last, b) = timed[0], min(timed, key=lambda row: row[1])
+    title = (
+        f"From “{slow}” to “{fast}”: {units.ratio(first / last)} as fast, "
+        f"{a.flop_rate / limit:.0%} of the product's ceiling becomes {b.flop_rate / limit:.0%}."
+    )
+    missing = {t for _, t, _ in rows if isinstance(t, str)}
+    figure, axes = blank(width=7.6, height=1.6 + 0.34 * len(rows), title=title)
+    said = []
+    for y, (name, timing, steps) in enumerate(rows):
+        words = "not measured here"
+        if not isinstance(timing, str):
+            time, color = timing.median / steps, COLORS[timing.backend]
+            axes.barh(y, time, height=0.66, color=color)
+            words = f"{units.seconds(time)}, {timing.flop_rate / limit:.0%} of the ceiling"
+            words += f" ({timing.noise})" if timing.noise else ""
+            axes.text(time, y, f" {words}", va="center", fontsize=9.5, color=INK)
+        else:
+            axes.text(0, y, f" {words}", va="center", fontsize=9.5, color=INK)
+        said.append(f"{name}: {words}")
+    axes.set_yticks(range(len(rows)), [name for name, *_ in rows])
+    axes.set(ylim=(len(rows) - 0.4, -0.6), xlim=(0, 1.75 * max(time for _, time, _ in timed)))
+    notes = [f"not measured here: {why}" for why in sorted(missing)]
+    axes.set_xlabel("\n".join(["time of one step of one layer", *notes]))
+    axes.xaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
+    return Picture(figure, f"{title} {'; '.join(said)}.")
+
+
+WAITS = {"launches": "-", "bytes": "--", "arithmetic": ":"}
+
+
+def step_waits(batch, hidden, *, launches, launch, bandwidth, peak):
+    """Seconds that one step needs for each of WAITS, if it waited for nothing else.
+
+    The weights u, the sums and h go through memory; input products are done before. launch: s,
+    bandwidth: bytes/s, peak: FLOP/s.
+    """
+    numbers = 4 * hidden * hidden + batch * (4 * hidden + 4 * hidden)
+    flops = batch * hidden * (8 * hidden + POINTWISE)
+    return {"launches": launches * launch, "bytes": 4 * numbers / bandwidth,
+            "arithmetic": flops / peak}  # fmt: skip
+
+
+def regimes(measured, batch, hidden, **device):
+    """Time of one step against the batch: a device's three waits, modelled, beside measurements.
+
+    measured: [(batch, seconds for one step)] on this CPU at this `hidden`; device: the keywords of
+    `step_waits`. The title says what the step of this batch waits for.
+    """
+    waits = step_waits(batch, hidden, **device)
+    longest = max(waits, key=waits.get)
+    parts = ", ".join(f"{units.seconds(time)} of {name}" for name, time in waits.items())
+    title = f"{hidden} units, a batch of {batch}, modelled: it waits for {longest} ({parts})."
+    figure, axes = blank(height=4.2, title=title)
+    axes.set(xscale="log", yscale="log", xlabel="examples in the batch (log scale)",
+             ylabel="time of one step (log scale)")  # fmt: skip
+    batches, ends = np.geomspace(1, 4096, 60), []
+    lines = [step_waits(each, hidden, **device) for each in batches]
+    for name, dashes in WAITS.items():
+        times = [each[name] for each in lines]
+        axes.plot(batches, times, dashes, color=VERMILLION, linewidth=1)
+        ends.append((4096, times[-1], f"{name}, modelled", VERMILLION))
+    axes.plot(batch, waits[longest], "o", color="none", markeredgecolor=VERMILLION, markersize=9)
+    if measured:
+        axes.plot(*zip(*measured, strict=True), color=BLUE, marker=MARKERS["host"], markersize=5)
+        ends.append((*measured[-1], "this CPU, measured", BLUE))
+    label_ends(axes, ends)
+    axes.xaxis.set_major_formatter(lambda size, _: units.count(size))
+    axes.yaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
+    spoken = "; ".join(f"batch {size}: {units.seconds(time)}" for size, time in measured)
+    return Picture(figure, f"{title} This CPU, measured: {spoken or 'nothing at this size'}.")
+
+
+# -- Boxes and arrows.
+
+
+def canvas(across, up, height, title):
+    """An empty page to draw on."""
+    figure, axes = blank(width=8.2, height=height, title=title)
+    axes.set(xlim=across, ylim=up)
+    axes.set_axis_off()
+    return figure, axes
+
+
+def box(axes, x, y, text, color=INK, wide=1.4, tall=0.9):
+    """A rounded box around (x, y), drawn by its edge alone."""
+    from matplotlib.patches import FancyBboxPatch
+
+    axes.add_patch(FancyBboxPatch(
+        (x - wide / 2, y - tall / 2), wide, tall, boxstyle="round,pad=0,rounding_size=0.08",
+        facecolor="none", edgecolor=color, linewidth=1.6,
+    ))  # fmt: skip
+    axes.text(x, y, text, ha="center", va="center", color=INK, fontsize=9.5)
+
+
+def arrow(axes, start, end, color=INK):
+    look = {"arrowstyle": "-|>", "color": color, "linewidth": 1.1, "shrinkA": 0, "shrinkB": 0}
+    axes.annotate("", end, start, arrowprops=look)
