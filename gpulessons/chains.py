@@ -20,9 +20,9 @@ def cell(batch, inputs, hidden):
     weights = 4 * hidden * (inputs + hidden)
     share = 2 * weights / (2 * weights + POINTWISE * hidden)
     title = f"One step: {share:.1%} of its operations are in two products; the rest is unit by unit"
-    figure, axes = canvas((0, 10.4), (0.3, 6.2), height=4.4, title=f"{title}.")
+    figure, axes = canvas((0, 10.4), (0.5, 5.6), height=4.2, title=f"{title}.")
     rows, four = f"({batch}, {hidden})", f"4·{hidden}"
-    box(axes, 0.8, 5.2, f"c\n{rows}")
+    box(axes, 0.8, 4.85, f"c\n{rows}")
     box(axes, 0.8, 3.2, f"h\n{rows}")
     box(axes, 0.8, 1.2, f"x\n({batch}, {inputs})")
     box(axes, 3, 3.2, f"h uᵀ\nu: ({four}, {hidden})", VERMILLION, wide=2)
@@ -34,9 +34,9 @@ def cell(batch, inputs, hidden):
     box(axes, 9.2, 4.6, "c′ = f c + i g\n" + rows, BLUE, wide=1.9)
     box(axes, 9.2, 1.8, "h′ = o tanh c′\n" + rows, BLUE, wide=1.9)
     for start, end in (
-        ((1.5, 5.2), (8.25, 5.0)), ((1.5, 3.2), (2, 3.2)), ((1.5, 1.2), (2, 1.2)),
-        ((4, 3.2), (4.55, 2.4)), ((4, 1.2), (4.55, 2.0)), ((7.8, 4.2), (8.25, 4.6)),
-        ((7.8, 3.2), (8.25, 4.45)), ((7.8, 2.2), (8.25, 4.25)), ((7.8, 1.2), (8.25, 1.7)),
+        ((1.5, 4.85), (8.25, 4.85)), ((1.5, 3.2), (2, 3.2)), ((1.5, 1.2), (2, 1.2)),
+        ((4, 3.2), (4.55, 2.4)), ((4, 1.2), (4.55, 2.0)), ((7.8, 4.2), (8.25, 4.55)),
+        ((7.8, 3.2), (8.25, 4.4)), ((7.8, 2.2), (8.25, 4.25)), ((7.8, 1.2), (8.25, 1.7)),
         ((9.2, 4.15), (9.2, 2.25)),
     ):  # fmt: skip
         arrow(axes, start, end)
@@ -102,6 +102,8 @@ def rungs(rows, limit):
     rows: [(name, a Timing, or why there is none, how many steps of a layer one call does)]; limit:
     that product's FLOP/s.
     """
+    from matplotlib.ticker import MaxNLocator
+
     timed = [(name, t.median / steps, t) for name, t, steps in rows if not isinstance(t, str)]
     (slow, first, a), (fast, last, b) = timed[0], min(timed, key=lambda row: row[1])
     title = (
@@ -123,9 +125,10 @@ def rungs(rows, limit):
             axes.text(0, y, f" {words}", va="center", fontsize=9.5, color=INK)
         said.append(f"{name}: {words}")
     axes.set_yticks(range(len(rows)), [name for name, *_ in rows])
-    axes.set(ylim=(len(rows) - 0.4, -0.6), xlim=(0, 1.75 * max(time for _, time, _ in timed)))
+    axes.set(ylim=(len(rows) - 0.4, -0.6), xlim=(0, 2.1 * max(time for _, time, _ in timed)))
     notes = [f"not measured here: {why}" for why in sorted(missing)]
     axes.set_xlabel("\n".join(["time of one step of one layer", *notes]))
+    axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.xaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
     return Picture(figure, f"{title} {'; '.join(said)}.")
 
@@ -136,7 +139,7 @@ WAITS = {"launches": "-", "bytes": "--", "arithmetic": ":"}
 def step_waits(batch, hidden, *, launches, launch, bandwidth, peak):
     """Seconds that one step needs for each of WAITS, if it waited for nothing else.
 
-    The weights u, the sums and h go through memory; input products are done before. launch: s,
+    u and four sums come in, h and c come in and go out; input products are done before. launch: s,
     bandwidth: bytes/s, peak: FLOP/s.
     """
     numbers = 4 * hidden * hidden + batch * (4 * hidden + 4 * hidden)
