@@ -115,7 +115,7 @@ def numba_im2col(x, w, stride, padding, out):
 # -- Directly: no columns are written.
 
 conv2d.version("Numba, direct, one core", on=host)(conv2d_direct.one_core)
-conv2d.version("Numba, direct, every core", on=host)(conv2d_direct.every_core)
+conv2d.version("Numba, direct", on=host)(conv2d_direct.every_core)
 
 
 # -- By way of frequencies: there a convolution is a product of single numbers, so that a kernel of
