@@ -16,6 +16,9 @@ K = 8  # tiles of the later kernels are flat: K numbers deep
 STRIP, STRIP_THREADS = 64, 512  # a block computes 64 by 64, R in a column to each thread
 SIDE, SIDE_THREADS = 128, 256  # a block computes 128 by 128, R by R to each thread
 SIDE_TURNED = SIDE + 4  # writes down a column meet different banks; rows still begin at 16 bytes
+# `t & 255` is t, but tells the compiler that t is not negative, a case that Numba would provide for
+# at each t in an index. That spares up to 40 registers: two blocks of 256 fit where one did.
+LAST_OF_STRIP, LAST_OF_SIDE = STRIP_THREADS - 1, SIDE_THREADS - 1
 ZEROS = (np.float32(0),) * 4
 
 
@@ -92,13 +95,14 @@ def layer_kernel(finish):
 
 @cuda.jit
 def column_kernel(x, y, out):
-    """1/32 global, 9/8 shared. A thread computes 8 results of a column: y's number is read once."""
+    """1/32 global, 9/8 shared. A thread computes 8 results of a column: y's numbers serve all 8."""
     xs = cuda.shared.array((STRIP, K), float32)
     ys = cuda.shared.array((K, STRIP), float32)
-    totals = cuda.local.array(R, float32)  # eight registers, once the loops over r are unrolled
+    b = cuda.local.array(K, float32)  # small arrays, and indices known once loops are unrolled:
+    totals = cuda.local.array(R, float32)  # the compiler keeps them in registers
     for r in range(R):
         totals[r] = 0
-    t, (m, depth), n = cuda.threadIdx.x, x.shape, y.shape[1]
+    t, (m, depth), n = cuda.threadIdx.x & LAST_OF_STRIP, x.shape, y.shape[1]
     top, left = cuda.blockIdx.y * STRIP, cuda.blockIdx.x * STRIP
     row, column = t // STRIP * R, t % STRIP  # of the thread's first result, in the block
     xi, xk = t // K, t % K  # the number of each tile that this thread fetches
@@ -110,9 +114,10 @@ def column_kernel(x, y, out):
         ys[yk, yj] = y[start + yk, left + yj] if inside else float32(0)
         cuda.syncthreads()
         for k in range(K):
-            b = ys[k, column]
-            for r in range(R):
-                totals[r] += xs[row + r, k] * b
+            b[k] = ys[k, column]
+        for r in range(R):
+            for k in range(K):
+                totals[r] += xs[row + r, k] * b[k]
         cuda.syncthreads()
     for r in range(R):
         if top + row + r < m and left + column < n:
@@ -129,7 +134,7 @@ def square_kernel(x, y, out):
     for r in range(R):
         for s in range(R):
             totals[r, s] = 0
-    t, (m, depth), n = cuda.threadIdx.x, x.shape, y.shape[1]
+    t, (m, depth), n = cuda.threadIdx.x & LAST_OF_SIDE, x.shape, y.shape[1]
     top, left = cuda.blockIdx.y * SIDE, cuda.blockIdx.x * SIDE
     row, column = t // 16, t % 16  # of the thread's first result; the others are 16 apart
     for start in range(0, depth, K):
@@ -175,7 +180,8 @@ def vector_kernel(x, y, out):
     for r in range(R):
         for s in range(R):
             totals[r, s] = 0
-    t, top, left = cuda.threadIdx.x, cuda.blockIdx.y * SIDE, cuda.blockIdx.x * SIDE
+    t = cuda.threadIdx.x & LAST_OF_SIDE
+    top, left = cuda.blockIdx.y * SIDE, cuda.blockIdx.x * SIDE
     row, column = t // 16 * 4, t % 16 * 4  # of the first four; the other four are 64 apart
     for start in range(0, x.shape[1], K):
         i, k = t // 2, t % 2 * 4
@@ -213,7 +219,8 @@ def double_kernel(x, y, out):
     for r in range(R):
         for s in range(R):
             totals[r, s] = 0
-    t, top, left = cuda.threadIdx.x, cuda.blockIdx.y * SIDE, cuda.blockIdx.x * SIDE
+    t = cuda.threadIdx.x & LAST_OF_SIDE
+    top, left = cuda.blockIdx.y * SIDE, cuda.blockIdx.x * SIDE
     row, column = t // 16 * 4, t % 16 * 4
     i, u, v, j = t // 2, t % 2 * 4, t // 32, t % 32 * 4  # this thread's four of x, its four of y
     xs[0, u, i], xs[0, u + 1, i], xs[0, u + 2, i], xs[0, u + 3, i] = fetch4(x, top + i, u)
