@@ -36,7 +36,7 @@ def matrices(size, rng):
     inputs=matrices,
     flops=lambda x, y: 2 * x.shape[0] * x.shape[1] * y.shape[1],
     sizes=(64, 256, 1024),
-    rtol=1e-5,
+    rtol=2e-5,  # 4096 float32 additions in a row lose 1.2e-5; NumPy's blocked ones 2e-6
     unit="rows and columns",
     awkward=(33, 19, 70, 1),
 )
@@ -253,5 +253,5 @@ def in_half(name):
     return cast_and_multiply
 
 
-matmul.version("PyTorch, cast to bf16, GPU", on=torch_gpu, rtol=5e-2)(in_half("bfloat16"))
-matmul.version("PyTorch, cast to fp16, GPU", on=torch_gpu, rtol=1e-2)(in_half("float16"))
+matmul.version("PyTorch, cast to bf16, GPU", on=torch_gpu, rtol=3e-2)(in_half("bfloat16"))
+matmul.version("PyTorch, cast to fp16, GPU", on=torch_gpu, rtol=5e-3)(in_half("float16"))
