@@ -4,6 +4,9 @@ The rungs of one device are compared with that device's library. Measured shares
 ones dashed), published ones open markers: nothing measured elsewhere looks as if it were from here.
 """
 
+from dataclasses import replace
+from fractions import Fraction
+
 from gpulessons import units
 from gpulessons.pictures import COLORS, INK, MARKERS, Picture, blank
 from gpulessons.plots import footnotes, largest, tiers
@@ -53,6 +56,11 @@ def ladder(comparison, counted=None, *, published=PUBLISHED, source=SOURCE):
     for axes in right:
         draw_loads(axes, rows, counted)
     return Picture(figure, f"{title} {spoken(rows, shares, counted or {}, published, source)}")
+
+
+def together(smaller, comparison):
+    """One comparison of two: the versions that were too slow for its size, and its own."""
+    return replace(comparison, entries=(*smaller.entries, *comparison.entries))
 
 
 def standings(comparison):
@@ -147,7 +155,7 @@ def on_the_roofline(machine, comparison):
     """The rungs that ran here on the roofline, each at the largest size at which it was timed."""
     timings = at_their_largest(comparison)
     best = max(timings.values(), key=lambda timing: timing.flop_rate)
-    peak, bandwidth = roof(machine, best.backend)
+    peak, bandwidth = roof(machine, best.backend, timings.values())
     side = "right" if intensity(best) * bandwidth > peak else "left"
     title = (
         f"{comparison.op} at {units.count(best.size)}: {intensity(best):.0f} FLOPs for each byte "
@@ -166,9 +174,9 @@ def percent(share):
 
 
 def fraction(load):
-    """A count per multiplication as people say it: 2, 1/8, 0.53."""
-    parts = round(1 / load) if 0 < load < 1 else 0
-    return f"1/{parts}" if parts and abs(load * parts - 1) < 0.01 else f"{load:.3g}"
+    """A count per multiplication as people say it: 2, 1/8, 9/8; else in decimals."""
+    exact = Fraction(load).limit_denominator(512)
+    return str(exact) if exact == load and exact.numerator < 10 else f"{load:.3g}"
 
 
 def spoken(rows, shares, counted, published, source):
