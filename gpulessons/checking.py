@@ -175,6 +175,7 @@ def look_for(error):
     return {
         "OutOfBounds": "the guard: `if i < x.size`.",
         "PartialBarrier": "the branch around syncthreads(): every thread must reach it.",
+        "PartialWarp": "the branch around mma(): all 32 lanes of a warp must reach it.",
     }.get(type(error).__name__, "the line it names.")
 
 
