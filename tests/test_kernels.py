@@ -55,6 +55,7 @@ def test_it_compiles_without_spills_or_doubles(version, capability):
     for compiled in compiling.assemblies(version, capability=capability):
         assert compiled.registers > 0
         assert compiled.spills == 0
+        assert compiled.local == 0
         assert compiled.doubles == ()
 
 
@@ -63,6 +64,22 @@ def test_shared_memory_is_reported():
     (compiled,) = compiling.assemblies(kernel)
     assert compiled.shared == 32 * 33 * 4
     assert re.search(r"\.entry", compiled.ptx)
+
+
+@cuda.jit
+def array_of_its_own(x, out):
+    own = cuda.local.array(8, float32)
+    for n in range(8):
+        own[n] = 0
+    for n in range(x.size):
+        own[n % 8] += x[n]  # which register? Only memory can be indexed by a number
+    out[0] = own[out.size % 8]
+
+
+def test_an_array_that_finds_no_registers_is_seen():
+    compiled = assembly(array_of_its_own, np.ones(8, np.float32), np.ones(8, np.float32))
+    assert (compiled.local, compiled.spills) == (32, 0)
+    assert "32 bytes of local memory" in compiled.headline
 
 
 @cuda.jit
