@@ -209,7 +209,7 @@ def launch_double(x, y, out):
     launch_vector(x, y, out, kernels.double_kernel)
 
 
-# rtol: rounding the factors to TF32 puts most results off by 3e-4, the worst of a million by 1.5e-3.
+# rtol: factors in TF32 put most results off by 3e-4, and the worst of a million by 1.5e-3.
 @matmul.version("CUDA, tensor cores (TF32)", on=gpu, rtol=3e-3)
 def launch_tensor_cores(x, y, out):
     refuse_older_gpus()
