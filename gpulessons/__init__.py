@@ -31,6 +31,7 @@ HOMES = {
     "ops.copy": "copy triad copy_offset copy_strided",
     "ops.dense": "dense",
     "ops.dense_backward": "dense_backward",
+    "ops.matmul": "matmul",
     "ops.optimizer_step": "momentum_step adam_step",
     "ops.reduce": "total dot",
     "ops.shade": "shade shade_sorted",

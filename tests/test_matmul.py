@@ -1,5 +1,7 @@
 """The matrix product on the CPU: any shape, any numbers, within the bound that rounding allows."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -171,10 +173,11 @@ def test_compiled_code_can_call_multiply():
     assert_product(out, between, z)
 
 
-def test_the_hot_loop_of_the_blocked_product_multiplies_sixteen_vectors_and_nothing_alone():
+def test_the_hot_loop_of_the_blocked_product_is_fused_multiply_adds_on_vectors():
     multiply_one_core(*normal(8, 8, 16), np.empty((8, 16), np.float32))
     loop = hot_loop(multiply_one_core)
-    assert loop.packed >= 16 and loop.packed % 16 == 0 and loop.scalar == 0 and loop.lanes >= 4
+    fused = [line for line in loop.lines if re.match("vfmadd|fmla", line)]
+    assert len(fused) == loop.packed >= 16 and loop.scalar == 0 and loop.lanes >= 4
 
 
 def test_the_inputs_are_square_or_awkward_and_their_product_is_around_one():
