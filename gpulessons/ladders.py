@@ -35,8 +35,8 @@ def ladder(comparison, counted=None, *, published=PUBLISHED, source=SOURCE):
     published: {version: share} on somebody else's machine, and its source.
     """
     rows, shares = comparison.versions, standings(comparison)
-    missing = {e.why for e in comparison.absent if e.version not in shares}
-    notes = [f"○ published: {source}", *(f"others, not measured here: {why}" for why in missing)]
+    missing = dict.fromkeys(e.why for e in comparison.absent if e.version not in shares)
+    notes = [f"○ published: {source}", *(f"not measured here: {why}" for why in missing)]
     title = how_far(comparison, shares, published)
     figure, axes = blank(
         width=8.8 if counted else 7.2, height=1.9 + 0.31 * len(rows), title=title,
@@ -134,21 +134,27 @@ def draw_rung(axes, y, standing, published):
 
 def draw_loads(axes, rows, counted):
     """Numbers read for each multiplication, on a log scale: from memory, from shared memory."""
-    looks = {"memory": {"marker": MARKERS["gpu"], "color": COLORS["gpu"]},
-             "shared memory": {"marker": "s", "color": INK, "markerfacecolor": "none"}}  # fmt: skip
-    for which, (name, look) in enumerate(looks.items()):
-        at = [(loads[which], rows.index(v)) for v, loads in counted.items() if loads[which]]
-        axes.plot(*zip(*at, strict=True), linestyle="none", markersize=7, label=name, **look)
-        for load, y in at:
-            axes.annotate(fraction(load), (load, y), (0, 6), textcoords="offset points",
-                          ha="center", va="bottom", fontsize=8.5, color=INK)  # fmt: skip
+    memory = {"marker": MARKERS["gpu"], "color": COLORS["gpu"]}
+    shared = {"marker": "s", "color": INK, "markerfacecolor": "none"}
+    draw_counts(axes, rows, {v: one for v, (one, _) in counted.items()}, "memory", -1, memory)
+    draw_counts(axes, rows, {v: one for v, (_, one) in counted.items()}, "shared memory", 1, shared)
     axes.set(xscale="log", xlabel="loads per multiplication,\ncounted (log scale)")
     axes.tick_params(axis="y", length=0, labelleft=False)
     low, high = axes.get_xlim()
-    axes.set_xlim(low / 2, high * 2)
+    axes.set_xlim(low / 12, high * 6)  # room for the words
     axes.xaxis.set_major_formatter(lambda load, _: f"{load:g}")
     axes.legend(frameon=False, labelcolor=INK, fontsize=9, title="from", loc="upper left",
                 title_fontproperties={"size": 9}).get_title().set_color(INK)  # fmt: skip
+
+
+def draw_counts(axes, rows, counts, name, side, look):
+    """A marker for each count, and the count itself at its left (side −1) or right (1)."""
+    at = [(load, rows.index(version)) for version, load in counts.items() if load]
+    axes.plot(*zip(*at, strict=True), linestyle="none", markersize=7, label=name, **look)
+    for load, y in at:
+        align = "left" if side > 0 else "right"
+        axes.annotate(fraction(load), (load, y), (7 * side, 0), textcoords="offset points",
+                      ha=align, va="center", fontsize=9, color=INK)  # fmt: skip
 
 
 def on_the_roofline(machine, comparison):
