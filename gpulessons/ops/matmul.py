@@ -94,25 +94,28 @@ def multiply_tile(x, y, out, i, j):
     """The tile of out = x y that starts at (i, j), on one core. Whoever has more to do with these
     numbers does it next, while they are close: out[i : i + ROWS, j : j + COLUMNS].
     """
-    tile = padded(out, i, j, ROWS, COLUMNS)
-    tile[:] = 0
+    rows, columns = min(ROWS, out.shape[0] - i), min(COLUMNS, out.shape[1] - j)
+    tile = whole_blocks(rows, columns, out.dtype)
     for k in range(0, x.shape[1], DEPTH):
         add_product(padded(x, i, k, ROWS, DEPTH), padded(y, k, j, DEPTH, COLUMNS), tile)
-    columns = min(COLUMNS, out.shape[1] - j)
-    for row in range(min(ROWS, out.shape[0] - i)):
+    for row in range(rows):
         copy_row(tile[row, :columns], out[i + row, j : j + columns])
 
 
 @njit(**fast)
 def padded(source, i, j, rows, columns):
-    """A copy of source[i : i + rows, j : j + columns], in order, cut where the source ends and then
-    filled up with zeros to whole blocks of 4 rows and 16 columns: no edges in the hot loop.
-    """
+    """A copy of source[i : i + rows, j : j + columns], in order; zeros where the source ends."""
     rows, columns = min(rows, source.shape[0] - i), min(columns, source.shape[1] - j)
-    copy = np.zeros(((rows + 3) & -4, (columns + 15) & -16), source.dtype)
+    copy = whole_blocks(rows, columns, source.dtype)
     for row in range(rows):
         copy_row(source[i + row, j : j + columns], copy[row])
     return copy
+
+
+@njit(**fast)
+def whole_blocks(rows, columns, dtype):
+    """Zeros: whole blocks of 4 rows and 16 columns, so that the hot loop has no edges."""
+    return np.zeros(((rows + 3) & -4, (columns + 15) & -16), dtype)
 
 
 @njit(**fast)
