@@ -162,7 +162,7 @@ def refuse_races(launches):
 
 
 def refuse_non_functions(function):
-    if hasattr(function, "py_func"):
+    if hasattr(function, "py_func") and is_cuda(function):  # a function of njit's can be called
         raise Trouble(
             "This is the kernel alone.",
             "its launcher: pass the function that allocates, launches and returns.",

@@ -39,6 +39,7 @@ ARROWS = {
     "systolic": "films pictures",
     "ladders": "pictures plots rooflines units",
     "patterns": "pictures plots units",
+    "filters": "pictures plots units",
     "vectorized": "",
     "rounding": "",
     "tensor_cores": "backends microscope",

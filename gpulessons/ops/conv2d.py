@@ -37,11 +37,14 @@ AWKWARD = (
 def layer(size, rng):
     """x, w, stride, padding. ResNet's layer where 7 divides the size, as in ResNet it always does;
     else one of the awkward ones, on a picture wider than high."""
-    awkward = size % 7 > 0
-    (batch, channels, filters), kernel, stride, padding = (
-        AWKWARD[size % len(AWKWARD)] if awkward else RESNET
-    )
-    x = rng.standard_normal((batch, channels, size, size + 16 * awkward), np.float32)
+    if size % 7 == 0:
+        return problem(rng, (size, size), *RESNET)
+    return problem(rng, (size, size + 16), *AWKWARD[size % len(AWKWARD)])
+
+
+def problem(rng, pixels, dims, kernel, stride, padding):
+    batch, channels, filters = dims
+    x = rng.standard_normal((batch, channels, *pixels), np.float32)
     w = rng.standard_normal((filters, channels, *kernel), np.float32)
     return x, w / np.float32(w[0].size ** 0.5), stride, padding  # results are around 1
 
@@ -174,3 +177,12 @@ def pytorch(x, w, stride, padding, tf32=False):
 @conv2d.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3)
 def pytorch_tf32(x, w, stride, padding):
     return pytorch(x, w, stride, padding, tf32=True)
+
+
+def shaped(dims, kernel, *, padding=None, name="conv2d"):
+    """conv2d, with the versions it has, for another layer: dims are (batch, channels, filters),
+    kernel (height, width); the padding keeps the size of an odd kernel's picture unless told."""
+    padding = kernel[0] // 2 if padding is None else padding
+    other = conv2d.like(lambda size, rng: problem(rng, (size, size), dims, kernel, 1, padding))
+    other.name = name
+    return other
