@@ -40,6 +40,7 @@ ARROWS = {
     "ladders": "pictures plots rooflines units",
     "patterns": "pictures plots units",
     "filters": "pictures plots units",
+    "layers": "pictures plots units",
     "vectorized": "",
     "rounding": "",
     "tensor_cores": "backends microscope",

@@ -18,7 +18,7 @@ from gpulessons import (
     trace,
 )
 from gpulessons.measuring import fetched
-from gpulessons.ops.dense import layer_of, layers, warp_kernel
+from gpulessons.ops.dense import layer_of, sized, warp_kernel
 
 torch = pytest.importorskip("torch")
 
@@ -251,7 +251,7 @@ def test_a_wrong_gradient_is_refused(fault):
 
 
 def test_a_layer_of_another_width_keeps_every_version():
-    wide = dense.like(layers(12, 20), sizes=(1, 4))
+    wide = dense.like(sized(12, 20), sizes=(1, 4))
     x, w, b = wide.inputs(4)
     assert (x.shape, w.shape, b.shape) == ((4, 12), (20, 12), (20,))
     assert list(wide.versions) == list(dense.versions)

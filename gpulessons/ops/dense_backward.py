@@ -21,7 +21,7 @@ from gpulessons.ops.matmul import launch_tile, multiply
 from gpulessons.ops.transpose import launch_padded
 
 
-def layer_and_gradient(examples, rng):
+def layer_and_gradient(examples, rng, layer=layer):
     """x, w, y = dense(x, w, b) and dy: the gradient of a mean, so that dw stays around one."""
     x, w, b = layer(examples, rng)
     dy = rng.standard_normal((examples, w.shape[0]), np.float32)
@@ -37,7 +37,7 @@ def gradients(x, w, dz):
     inputs=layer_and_gradient,
     flops=lambda x, w, y, dy: 4 * (x.shape[1] + 1) * y.size,
     sizes=(1, 64, 4096),
-    rtol=1e-5,
+    rtol=2e-5,
     unit="examples",
     awkward=(33, 19, 3),
 )
