@@ -119,7 +119,7 @@ def test_double_buffering_saves_a_barrier_and_loads_while_it_multiplies():
 
 
 AWKWARD = [(1, 1, 1), (1, 40, 70), (70, 3, 1), (17, 33, 65), (130, 9, 131)]
-AWKWARD_FOURS = [(1, 4, 4), (1, 12, 72), (17, 20, 68), (130, 8, 132)]
+AWKWARD_FOURS = [(1, 4, 4), (1, 8, 72), (17, 12, 68), (130, 8, 132)]
 
 
 @pytest.mark.parametrize(
@@ -182,11 +182,14 @@ def test_two_blocks_fit_on_a_multiprocessor_and_all_loops_are_unrolled(rung):
 
 @pytest.fixture
 def planted(tmp_path):
-    """planted(rung, old, new): the rung's kernel with a fault in its source."""
+    """planted(rung, old, new): the rung's kernel with a fault in its source.
 
-    def plant(rung, old, new, turn=0):
+    turn: which `old` is replaced, counted from 0; within: a device function that has it instead.
+    """
+
+    def plant(rung, old, new, turn=0, within=None):
         text = Path(kernels.__file__).read_text(encoding="utf-8")
-        start = text.index(f"def {rung}_kernel")
+        start = text.index(f"def {within or rung + '_kernel'}")
         for _ in range(turn + 1):
             start = text.index(old, start + 1)
         path = tmp_path / f"faulty_{rung}_{turn}.py"
@@ -227,19 +230,20 @@ def test_no_barrier_can_be_spared(planted, rung, turn):
 
 
 @pytest.mark.parametrize(
-    "rung, guard",
+    "rung, guard, within",
     [
-        ("coalesced", " and j < out.shape[1]"),
-        ("tile", " and start + tx < depth"),
-        ("tile", " and j < n"),
-        ("column", "top + xi < m and "),
-        ("square", " and j < n"),
-        ("double", " and j < out.shape[1]"),
+        ("coalesced", " and j < out.shape[1]", None),
+        ("tile", " and start + tx < depth", None),
+        ("tile", " and j < n", None),
+        ("column", "top + xi < m and ", None),
+        ("square", " and j < n", None),
+        ("vector", " and j < x.shape[1]", "fetch4"),
+        ("double", " and column < out.shape[1]", "store_totals"),
     ],
 )
-def test_a_missing_guard_is_out_of_bounds(planted, rung, guard):
+def test_a_missing_guard_is_out_of_bounds(planted, rung, guard, within):
     with pytest.raises(OutOfBounds):
-        run(planted(rung, guard, ""), rung, 20, 4, 20)
+        run(planted(rung, guard, "", within=within), rung, 20, 4, 20)
 
 
 @pytest.mark.parametrize(

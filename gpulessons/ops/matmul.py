@@ -172,7 +172,7 @@ matmul.version("Numba, blocked, every core", on=host)(multiply)
 @matmul.version("CUDA, naive", on=gpu)
 def launch_naive(x, y, out):
     m, n = out.shape
-    kernels.naive_kernel[(blocks(m, T), blocks(n, T)), (T, T)](x, y, out)  # x runs down the rows
+    kernels.naive_kernel[(blocks(m, T), blocks(n, T)), (T, T)](x, y, out)  # here (rows, columns)
 
 
 @matmul.version("CUDA, coalesced", on=gpu)

@@ -167,6 +167,17 @@ def fetch4(x, i, j):
     return load4(x, (i, j)) if i < x.shape[0] and j < x.shape[1] else ZEROS
 
 
+@cuda.jit(device=True)
+def store_totals(out, i, j, totals):
+    """8 by 8 results, four to a write: rows i to i + 3 and 64 further down, columns likewise."""
+    for r in range(R):
+        for s in range(0, R, 4):
+            row, column = i + r + r // 4 * 60, j + s // 4 * 64
+            if row < out.shape[0] and column < out.shape[1]:
+                four = totals[r, s], totals[r, s + 1], totals[r, s + 2], totals[r, s + 3]
+                store4(out, (row, column), four)
+
+
 @cuda.jit
 def vector_kernel(x, y, out):
     """1/256 global, 1/16 shared: the same numbers, four to a read. Rows must be whole fours.
@@ -199,12 +210,7 @@ def vector_kernel(x, y, out):
                 for k in range(K):
                     totals[r, s] += a[k, r] * b[k, s]
         cuda.syncthreads()
-    for r in range(R):
-        for s in range(0, R, 4):
-            i, j = top + row + r + r // 4 * 60, left + column + s // 4 * 64
-            if i < out.shape[0] and j < out.shape[1]:
-                four = totals[r, s], totals[r, s + 1], totals[r, s + 2], totals[r, s + 3]
-                store4(out, (i, j), four)
+    store_totals(out, top + row, left + column, totals)
 
 
 @cuda.jit
@@ -238,13 +244,8 @@ def double_kernel(x, y, out):
             for s in range(R):
                 for k in range(K):
                     totals[r, s] += a[k, r] * b[k, s]
-        now = 1 - now
+        now = start // K & 1  # the pair that nobody reads: 1, 0, 1, …
         xs[now, u, i], xs[now, u + 1, i], xs[now, u + 2, i], xs[now, u + 3, i] = next_x
         store4(ys, (now, v, j), next_y)
         cuda.syncthreads()
-    for r in range(R):
-        for s in range(0, R, 4):
-            i, j = top + row + r + r // 4 * 60, left + column + s // 4 * 64
-            if i < out.shape[0] and j < out.shape[1]:
-                four = totals[r, s], totals[r, s + 1], totals[r, s + 2], totals[r, s + 3]
-                store4(out, (i, j), four)
+    store_totals(out, top + row, left + column, totals)
