@@ -141,7 +141,7 @@ def draw_loads(axes, rows, counted):
     axes.set(xscale="log", xlabel="loads per multiplication,\ncounted (log scale)")
     axes.tick_params(axis="y", length=0, labelleft=False)
     low, high = axes.get_xlim()
-    axes.set_xlim(low / 12, high * 6)  # room for the words
+    axes.set_xlim(low / 25, high * 8)  # room for the words
     axes.xaxis.set_major_formatter(lambda load, _: f"{load:g}")
     axes.legend(frameon=False, labelcolor=INK, fontsize=9, title="from", loc="upper left",
                 title_fontproperties={"size": 9}).get_title().set_color(INK)  # fmt: skip
