@@ -84,6 +84,13 @@ def test_the_title_names_the_best_of_ours_and_says_what_is_only_published():
     )
 
 
+def test_a_noisy_best_is_doubted_in_the_title():
+    noisy = dataclasses.replace(CPU[1], samples=tuple(t * CPU[1].samples[0] for t in (0.5, 1, 1.5)))
+    title = repr(ladders.ladder(compared(noisy, *CPU[2:])))
+    assert "Numba, blocked reaches 80% of NumPy here, on a machine too noisy to be sure." in title
+    assert "noisy" not in repr(ladders.ladder(compared(*CPU))).split(".")[0]
+
+
 def test_what_was_not_measured_has_an_open_marker_or_words_and_never_a_bar():
     picture = ladders.ladder(compared(*CPU, missing("CUDA, naive"), missing("CUDA, mine")))
     assert len(picture.axes.patches) == 4
