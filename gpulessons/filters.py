@@ -46,12 +46,9 @@ def overtaking(times, slow, fast):
     """Time against the kernel's side for several ways; the title says from which side on `fast`
     takes less than `slow`. times: {way: {side: Timing}}.
     """
-    sides = sorted(times[slow])
-    wins = [s for s in sides if times[fast][s].median < times[slow][s].median]
-    title = (
-        f"{fast} is faster from a kernel of {wins[0]} × {wins[0]} on."
-        if wins and wins == sides[sides.index(wins[0]) :]
-        else f"{fast} never overtakes." if not wins else f"{fast} and {slow} take turns."
+    sides, first = measured(times), first_win(times, slow, fast)
+    title = f"{fast} is faster from a kernel of {first} × {first} on." if first else (
+        f"{fast} does not overtake {slow} for good."
     )  # fmt: skip
     figure, axes = blank(height=3.6, title=title)
     axes.set(xscale="log", yscale="log")
@@ -67,3 +64,19 @@ def overtaking(times, slow, fast):
     label_ends(axes, ends)
     spoken = "; ".join(f"{way}, {s} × {s}: {t[s].words}" for way, t in times.items() for s in sides)
     return Picture(figure, f"{title} {spoken}.")
+
+
+def measured(times):
+    """The sides at which every way has a time."""
+    return [s for s in sorted(next(iter(times.values())))
+            if all(hasattr(way[s], "median") for way in times.values())]  # fmt: skip
+
+
+def first_win(times, slow, fast):
+    """The side from which on `fast` always takes less time than `slow`; None if it never does."""
+    first = None
+    for side in reversed(measured(times)):
+        if times[fast][side].median >= times[slow][side].median:
+            break
+        first = side
+    return first

@@ -28,11 +28,18 @@ def test_the_title_names_the_first_kernel_that_pays():
 
 
 def test_who_never_overtakes_is_said_to():
-    assert race((1e-3, 2e-3, 3e-3), (4e-3,) * 3).startswith("fast never overtakes.")
+    assert race((1e-3, 2e-3, 3e-3), (4e-3,) * 3).startswith("fast does not overtake slow")
 
 
 def test_a_lead_that_is_lost_again_is_no_overtaking():
-    assert "take turns" in race((2e-3, 2e-3, 2e-3), (1e-3, 3e-3, 1e-3))
+    assert "does not overtake slow for good" in race((2e-3, 2e-3, 2e-3), (1e-3, 3e-3, 3e-3))
+
+
+def test_a_side_without_a_time_is_left_out():
+    times = {"slow": {3: timed(1e-3), 9: None, 27: timed(9e-3)},
+             "fast": {3: timed(2e-3), 9: timed(1e-3), 27: timed(1e-3)}}  # fmt: skip
+    assert filters.first_win(times, "slow", "fast") == 27
+    assert "9 × 9" not in repr(filters.overtaking(times, "slow", "fast"))
 
 
 @pytest.mark.parametrize(("position", "numbers"), [(0, "1, 2, 5, 6"), (5, "7, 8, 11, 12")])
