@@ -58,9 +58,10 @@ def ladder(comparison, counted=None, *, published=PUBLISHED, source=SOURCE):
     return Picture(figure, f"{title} {spoken(rows, shares, counted or {}, published, source)}")
 
 
-def together(smaller, comparison):
-    """One comparison of two: the versions that were too slow for its size, and its own."""
-    return replace(comparison, entries=(*smaller.entries, *comparison.entries))
+def together(*comparisons):
+    """One comparison of several, for versions too slow for the last one's sizes."""
+    entries = tuple(entry for one in comparisons for entry in one.entries)
+    return replace(comparisons[-1], entries=entries)
 
 
 def standings(comparison):
