@@ -37,11 +37,9 @@ def per_example(comparison, models=None):
     best = {size: comparison.best(size=size) for size in comparison.sizes}
     best = {size: timing for size, timing in best.items() if timing}
     alone, most = min(best), max(best)
-    gain = best[alone].median / alone / (best[most].median / most)
-    title = (
-        f"In a batch of {units.count(most)} an example costs 1/{gain:.3g} of what it costs "
-        f"{'alone' if alone == 1 else f'in one of {alone}'}."
-    )
+    first, last = (units.seconds(best[size].median / size) for size in (alone, most))
+    few = "Alone" if alone == 1 else f"In a batch of {alone}"
+    title = f"{few} an example takes {first}, in a batch of {units.count(most)} it takes {last}."
     figure, axes = blank(height=4.2, title=title)
     both_log(axes, "examples in the batch (log scale)", "time of one example (log scale)")
     ends = []
@@ -166,7 +164,7 @@ def weights(w, shape=(8, 8), most=40):
     """What the outputs of a first layer look for: each row of w (outputs, pixels) as a picture."""
     strongest = np.argsort(-np.abs(w).sum(1))[:most]
     title = (
-        f"What {len(strongest)} of {len(w)} hidden outputs look for: orange pixels raise them, "
-        "purple ones lower them."
+        f"{len(strongest)} of {len(w)} outputs, pixel by pixel: orange ink raises an output, "
+        "purple lowers it."
     )
     return grid(w[strongest].reshape(-1, *shape), title=title, signed=True)

@@ -32,7 +32,9 @@ BATCHES = comparison(
 def test_an_example_s_share_of_a_batch_is_said_and_drawn():
     picture = layers.per_example(BATCHES)
     # Alone at best 100 µs; in a batch of 64 at best 10 µs.
-    assert repr(picture).startswith("In a batch of 64 an example costs 1/10 of what it costs alone")
+    assert repr(picture).startswith(
+        "Alone an example takes 100 µs, in a batch of 64 it takes 10 µs."
+    )
     rows, tiles = picture.axes.lines
     assert rows.get_ydata() == pytest.approx([100 * MICRO, 25 * MICRO])
     assert tiles.get_ydata() == pytest.approx([900 * MICRO, 10 * MICRO])
@@ -98,7 +100,7 @@ def test_a_network_without_mistakes_is_a_picture_too():
 def test_weights_are_drawn_around_zero_and_the_strongest_first():
     w = np.ones((3, 64)) * np.array([[1], [-5], [2]])
     picture = layers.weights(w, most=2)
-    assert repr(picture).startswith("What 2 of 3 hidden outputs look for")
+    assert repr(picture).startswith("2 of 3 outputs, pixel by pixel")
     first = picture.axes.images[0]
     assert first.get_array()[0, 0] == -5
     assert first.get_clim() == (-5, 5)
