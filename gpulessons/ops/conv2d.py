@@ -183,6 +183,9 @@ def shaped(dims, kernel, *, padding=None, name="conv2d"):
     """conv2d, with the versions it has, for another layer: dims are (batch, channels, filters),
     kernel (height, width); the padding keeps the size of an odd kernel's picture unless told."""
     padding = kernel[0] // 2 if padding is None else padding
-    other = conv2d.like(lambda size, rng: problem(rng, (size, size), dims, kernel, 1, padding))
+    other = conv2d.like(
+        lambda size, rng: problem(rng, (size, size), dims, kernel, 1, padding),
+        sizes=(28, 56, 112),
+    )
     other.name = name
     return other
