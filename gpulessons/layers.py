@@ -81,6 +81,8 @@ def against_parameters(measured, bounds=None):
     title = f"{more:.3g} times the parameters, and the time grows: {', '.join(growths)}."
     figure, axes = blank(height=4, title=title)
     both_log(axes, "weights and biases (log scale)", "time of one call (log scale)")
+    axes.set_xticks(sorted(first))
+    axes.set_xticks([], minor=True)
     ends = []
     for name, times in measured.items():
         axes.plot(list(times), list(times.values()), "o-", color=BLUE, markersize=5)
@@ -160,7 +162,7 @@ def grid(images, captions=(), *, title, columns=10, signed=False):
     return Picture(figure, f"{title} {spoken}".strip())
 
 
-def weights(w, shape=(8, 8), most=40):
+def weights(w, shape=(8, 8), most=20):
     """What the outputs of a first layer look for: each row of w (outputs, pixels) as a picture."""
     strongest = np.argsort(-np.abs(w).sum(1))[:most]
     title = (
