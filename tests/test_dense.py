@@ -22,8 +22,10 @@ from gpulessons.ops.dense import layer_of, sized, warp_kernel
 
 torch = pytest.importorskip("torch")
 
-# examples, inputs, outputs: one of each, fewer than a tile, one more, primes, whole tiles.
-SHAPES = [(1, 1, 1), (1, 7, 5), (6, 1, 3), (4, 5, 1), (1, 257, 31), (17, 33, 9), (32, 16, 48)]
+# examples, inputs, outputs: one of each, fewer than a tile, one more, primes, whole tiles, and
+# more than a tile of the CPU's product.
+SHAPES = [(1, 1, 1), (1, 7, 5), (6, 1, 3), (4, 5, 1), (1, 257, 31), (17, 33, 9), (32, 16, 48),
+          (300, 6, 130)]  # fmt: skip
 OPS = (dense, dense_backward, softmax_layer, softmax_backward)
 VERSIONS = [v for op in OPS for v in op.versions.values() if v.backend in (host, gpu, torch_cpu)]
 small = st.integers(1, 6)

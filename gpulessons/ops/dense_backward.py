@@ -1,9 +1,9 @@
 """The dense layer, backward: two more products.
 
-    dz = dy y (1 − y)            what each sum should have been more
-    dx = dz w                    what each input should have been more: a product
-    dw = dzᵀ x                   each weight, over all the examples: another one
-    db = the sum of dz's rows
+    dz = dy y (1 − y)            how fast the loss grows with each sum
+    dx = dz w                    … with each input: a product
+    dw = dzᵀ x                   … with each weight, over all the examples: another one
+    db = the sum of dz's rows    … with each bias
 
 The gradients of a loss, by the chain rule: Rumelhart, Hinton and Williams 1986. y is the layer's
 output and dy the loss's gradient with respect to it; the sums themselves need not be kept, because
