@@ -97,7 +97,7 @@ def sentence(trouble):
 
 def take_over(run):
     """Make the cores this version's own: others' threads may spin on them, and its own sleep."""
-    if run.version.backend.name in ON_CPU and run.samples and run.calls * run.samples[-1] < LONG:
+    if run.version.backend.name in ON_CPU and run.samples and run.calls * min(run.samples) < LONG:
         began = time.perf_counter()
         run.sample(keep=False)
         run.spent += time.perf_counter() - began
