@@ -17,7 +17,9 @@ from gpulessons.measuring import timings
 from gpulessons.microscope import trace
 from gpulessons.operation import op
 from gpulessons.ops.activations import relu
+from gpulessons.ops.conv2d import conv2d
 from gpulessons.ops.copy import copy, triad
+from gpulessons.ops.matmul import matmul
 from gpulessons.ops.optimizer_step import adam_loop, corrections
 from gpulessons.ops.transpose import transpose
 from gpulessons.timing import Absent, Ratio, quartiles, ratio
@@ -27,14 +29,15 @@ LARGE_GPU = 2**26  # 256 MiB: several times a GPU's last cache, and long beside 
 SECONDS = 2.0  # for each version
 
 
-def contest(op, ours, theirs, size=LARGE, words=1.0):
+def contest(op, ours, theirs, size=LARGE, words=1.0, seconds=SECONDS):
     """How many times faster the fastest version whose name begins with `ours` is than `theirs`.
 
-    Each takes the thread count that suits it best. words: how many words ours moves for each of
-    theirs, to compare bytes per second instead of times.
+    ours: a beginning, or a tuple of them. Each version takes the thread count that suits it best,
+    and these seconds. words: how many words ours moves for each of theirs, to compare bytes per
+    second instead of times.
     """
     rivals = [name for name in op.versions if name.startswith(ours)]
-    other, *entries = timings(op, [size], [theirs, *rivals], budget=SECONDS)
+    other, *entries = timings(op, [size], [theirs, *rivals], budget=seconds)
     best = min(entries, key=lambda entry: getattr(entry, "median", math.inf))
     found = ratio(other, best)
     scaled = {name: words * getattr(found, name) for name in ("median", "low", "high")}
@@ -42,14 +45,17 @@ def contest(op, ours, theirs, size=LARGE, words=1.0):
 
 
 def against_do_bench(size=4096, rounds=5):
-    """The harness's median over that of Triton's own benchmark function, taking turns."""
+    """The harness's median over that of Triton's own benchmark function, taking turns.
+
+    On a product: it takes milliseconds, much longer than timers disagree by.
+    """
     from triton.testing import do_bench
 
-    version = product.versions["PyTorch on GPU"]
-    inputs = tuple(map(torch_gpu.put, product.inputs(size)))
+    version = matmul.versions["PyTorch on GPU"]
+    inputs = tuple(map(torch_gpu.put, matmul.inputs(size)))
     out, factors = torch_gpu.empty((size, size), np.float32), []
     for _ in range(rounds):
-        (ours,) = timings(product, [size], [version], budget=0.5)
+        (ours,) = timings(matmul, [size], [version], budget=0.5)
         if isinstance(ours, Absent):
             return ratio(ours, ours)
         theirs = do_bench(lambda: version.function(*inputs, out=out), return_mode="median")
@@ -144,6 +150,17 @@ def copy_matrix(x, out):
     out.copy_(x)
 
 
+# -- ResNet's layer on a batch, as a GPU wants it.
+
+
+def pictures(size, rng):
+    x, *rest = conv2d.make_inputs(size, rng)
+    return rng.standard_normal((32, *x.shape[1:]), np.float32), *rest
+
+
+resnet_batch = conv2d.like(pictures)
+
+
 # -- Adam beside PyTorch's own fused step: both in place, as training does it. The parameters move
 # -- at every call, so there is no one right answer to check; tests check adam_step itself.
 
@@ -228,22 +245,3 @@ def torch_root(x, out):
     import torch
 
     torch.sqrt(x, out=out)
-
-
-# -- The harness against others: a product takes milliseconds, much longer than timers disagree by.
-
-
-def two_squares(size, rng):
-    return tuple(rng.standard_normal((size, size), np.float32) for _ in range(2))
-
-
-@op(inputs=two_squares, flops=lambda x, y: 2 * x.shape[0] ** 3, sizes=(64,), rtol=1e-3)
-def product(x, y):
-    return x @ y
-
-
-@product.version("PyTorch on GPU", on=torch_gpu)
-def torch_product(x, y, out):
-    import torch
-
-    torch.matmul(x, y, out=out)

@@ -78,16 +78,20 @@ def measure_ratios(out, end):
 
 
 def record(out, end):
-    """Compare op after op in the time there is, and save after each."""
+    """Compare op after op in the time there is, and save after each.
+
+    Four times the largest size comes too: a GPU is only busy there.
+    """
     ops, kept, failed, aside = every_op(), Recording(machine(), ()), 0, ASIDE
     for done, op in enumerate(ops):
-        began, cells = monotonic(), len(op.versions) * len(op.sizes)
+        sizes = [*op.sizes, 4 * op.sizes[-1]]
+        began, cells = monotonic(), len(op.versions) * len(sizes)
         budget = min(1.0, ((end - began) / (len(ops) - done) - aside) / cells)
         print(f"[{done + 1}/{len(ops)}] {op.name}", flush=True)
         try:
             if budget < LEAST:
                 raise TimeoutError("no time was left for it")
-            kept = joined(kept, compare(op, budget=budget, recorded=()))
+            kept = joined(kept, compare(op, sizes, budget=budget, recorded=()))
             save(kept, out / "recording.json")
             aside = max(aside, monotonic() - began - budget * cells)
         except Exception as trouble:
@@ -110,8 +114,8 @@ STEPS = {
 
 
 def awkward_sizes(op):
-    """Alone, less than a warp, one over a block, a prime, one over the largest compared."""
-    return [n for n in (1, 31, 257, 1009) if n < op.sizes[-1]] + [op.sizes[-1] + 1]
+    """Those at which the op is always checked, and one over the largest compared."""
+    return [n for n in sorted(op.awkward) if n < op.sizes[-1]] + [op.sizes[-1] + 1]
 
 
 def verdicts(ops, backends, end):

@@ -19,6 +19,7 @@ from gpulessons.microscope import tracing
 from gpulessons.microscope.tables import per, table
 from gpulessons.ops.activations import relu
 from gpulessons.ops.copy import copy, copy_offset, copy_strided
+from gpulessons.ops.matmul import matmul
 from gpulessons.ops.reduce import total
 from gpulessons.ops.transpose import transpose
 
@@ -29,6 +30,7 @@ VERSIONS = [
     *(op.versions["CUDA, a thread per element"] for op in (relu, copy, copy_offset, copy_strided)),
     *(transpose.versions[f"CUDA, {name}"] for name in ("naive", "shared tile", "padded tile")),
     *(total.versions[f"CUDA, {name}"] for name in ("interleaved", "strided index", "sequential")),
+    *(matmul.versions[f"CUDA, {name}"] for name in ("naive", "coalesced", "shared tile")),
 ]
 QUANTITIES = {
     "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "load requests",
@@ -80,7 +82,8 @@ def compare_with_profiler(out, end):
 
 
 def launch(version):  # on the GPU; inside `tracing()`, in the microscope
-    version(*map(gpu.put, version.op.inputs(SIZE)))
+    op = version.op
+    version(*map(gpu.put, op.inputs(SIZE if op.unit == "elements" else op.sizes[0])))
 
 
 def counted():

@@ -27,6 +27,7 @@ from contests import (
     against_simulator,
     contest,
     relu_or_copy,
+    resnet_batch,
     root,
     transpose_or_copy,
     triad_or_copy,
@@ -35,6 +36,8 @@ from contests import (
 from gpulessons.backends import gpu, torch_gpu
 from gpulessons.ops.activations import gelu, sigmoid, tanh
 from gpulessons.ops.bias_activation import bias_gelu
+from gpulessons.ops.conv2d import conv2d
+from gpulessons.ops.matmul import matmul
 from gpulessons.timing import Ratio
 
 
@@ -100,6 +103,9 @@ class Outcome:
         }
 
 
+# The rungs of the product that keep float32's precision: not the tensor cores.
+FLOAT32_RUNGS = "CUDA, 1-D", "CUDA, 2-D", "CUDA, vectorized", "CUDA, double"
+
 # -- The rows, "ours / theirs" in their descriptions.
 
 ROWS = (
@@ -115,6 +121,15 @@ ROWS = (
         lambda: contest(bias_gelu, "Numba, fused", "PyTorch, two operators, CPU")),
     Row("adam", 0.8, 1.0, "CPU", "Adam's step in place: Numba fused / torch.optim.Adam(fused=True)",
         lambda: contest(adam_in_place, "Numba", "PyTorch, fused")),
+    Row("matmul", 0.50, 0.75, "CPU", "Numba product / NumPy's BLAS, 1024³, all cores",
+        lambda: contest(matmul, "Numba, blocked, every core", "NumPy", 1024)),
+    Row("matmul-blocked", 50, 150, "CPU", "Numba product, blocked / naive, 1024³, one core",
+        lambda: contest(matmul, "Numba, blocked, one core", "Numba, one core, ijk", 1024,
+                        seconds=30)),
+    Row("conv-direct", 0.40, 0.65, "CPU", "Numba direct convolution / torch, ResNet 3×3 layer",
+        lambda: contest(conv2d, "Numba, direct", "PyTorch on CPU", 56)),
+    Row("conv-im2col", 0.50, 0.90, "CPU", "NumPy im2col convolution / torch, ResNet 3×3 layer",
+        lambda: contest(conv2d, "NumPy, im2col", "PyTorch on CPU", 56)),
     Row("microscope", 10, 50, "CPU", "the microscope, counts and races / Numba's simulator",
         against_simulator),
     Row("harness-aa", 0.98, 0.995, "CPU", "the harness: one version under two names",
@@ -127,6 +142,14 @@ ROWS = (
         lambda: contest(triad_or_copy, "triad: CUDA", "copy: PyTorch on GPU", LARGE_GPU, 3 / 2)),
     Row("cuda-transpose", 0.80, 0.92, "GPU", "CUDA padded transpose / device-to-device copy",
         lambda: contest(transpose_or_copy, "transpose: CUDA", "copy: PyTorch on GPU", LARGE_GPU)),
+    Row("cuda-matmul", 0.55, 0.80, "GPU", "best CUDA float32 product / cuBLAS, TF32 off, 4096³",
+        lambda: contest(matmul, FLOAT32_RUNGS, "PyTorch on GPU", 4096)),
+    Row("cuda-coalesced", 3, 6, "GPU", "CUDA product: coalesced / naive, 4096³",
+        lambda: contest(matmul, "CUDA, coalesced", "CUDA, naive", 4096, seconds=6)),
+    Row("cuda-registers", 3, 5, "GPU", "CUDA product: 2-D register tile / shared tile, 4096³",
+        lambda: contest(matmul, "CUDA, 2-D register tile", "CUDA, shared tile", 4096)),
+    Row("cuda-conv", 0.25, 0.50, "GPU", "CUDA convolution / cuDNN, TF32 off, ResNet 3×3, batch 32",
+        lambda: contest(resnet_batch, "CUDA", "PyTorch on GPU", 56)),
     Row("harness-aa-gpu", 0.98, 0.995, "GPU", "the harness on a GPU: one version under two names",
         lambda: contest(root, "PyTorch on GPU again", "PyTorch on GPU", LARGE_GPU), is_one=True),
     Row("do-bench", 0.97, 0.99, "GPU with triton", "the harness's median / triton's do_bench",

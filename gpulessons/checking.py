@@ -162,7 +162,7 @@ def refuse_races(launches):
 
 
 def refuse_non_functions(function):
-    if hasattr(function, "py_func"):
+    if hasattr(function, "py_func") and is_cuda(function):  # a function of njit's can be called
         raise Trouble(
             "This is the kernel alone.",
             "its launcher: pass the function that allocates, launches and returns.",
@@ -175,6 +175,7 @@ def look_for(error):
     return {
         "OutOfBounds": "the guard: `if i < x.size`.",
         "PartialBarrier": "the branch around syncthreads(): every thread must reach it.",
+        "PartialWarp": "the branch around mma(): all 32 lanes of a warp must reach it.",
     }.get(type(error).__name__, "the line it names.")
 
 

@@ -30,6 +30,7 @@ class Assembly:
     capability: tuple[int, int]
     registers: int  # of each thread
     spills: int  # bytes each thread stores for want of registers
+    local: int  # bytes off the chip for each thread's own arrays, if they found no registers
     shared: int  # bytes of each block
     ptx: str
 
@@ -47,9 +48,11 @@ class Assembly:
     @property
     def headline(self):
         major, minor = self.capability
+        local = f" and {self.local} bytes of local memory" if self.local else ""
         return (
             f"{self.kernel}, compute capability {major}.{minor}: {self.registers} registers and "
-            f"{self.spills} spilled bytes a thread, {self.shared} bytes of shared memory a block, "
+            f"{self.spills} spilled bytes{local} a thread, "
+            f"{self.shared} bytes of shared memory a block, "
             f"{len(self.instructions)} PTX instructions, {len(self.doubles)} in double precision"
         )
 
@@ -111,7 +114,7 @@ def pretended(cuda, capability):
 
 
 def assembled(ptx, capability):
-    """(registers, bytes spilled, bytes of shared memory), from the assembler and the PTX."""
+    """(registers, bytes spilled, of local memory, of shared memory), as assembler and PTX say."""
     try:
         from cuda.bindings import nvjitlink
     except ImportError as missing:
@@ -127,9 +130,16 @@ def assembled(ptx, capability):
     finally:
         nvjitlink.destroy(handle)
     text = log.decode()
-    # The assembler leaves out of its report what the PTX declares by name.
-    shared = sum(map(int, re.findall(r"\.shared[^;\[]*\[(\d+)\]", ptx)))
-    return number(r"Used (\d+) registers", text), number(r"(\d+) bytes spill stores", text), shared
+    registers, spills = r"Used (\d+) registers", r"(\d+) bytes spill stores"
+    return (
+        *(number(registers, text), number(spills, text)),
+        *(declared("local", ptx), declared("shared", ptx)),
+    )
+
+
+def declared(space, ptx):
+    """Bytes that the PTX declares by name: the assembler leaves them out of its report."""
+    return sum(map(int, re.findall(rf"\.{space}[^;\[]*\[(\d+)\]", ptx)))
 
 
 def number(pattern, text):

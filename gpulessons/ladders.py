@@ -4,6 +4,9 @@ The rungs of one device are compared with that device's library. Measured shares
 ones dashed), published ones open markers: nothing measured elsewhere looks as if it were from here.
 """
 
+from dataclasses import replace
+from fractions import Fraction
+
 from gpulessons import units
 from gpulessons.pictures import COLORS, INK, MARKERS, Picture, blank
 from gpulessons.plots import footnotes, largest, tiers
@@ -32,8 +35,8 @@ def ladder(comparison, counted=None, *, published=PUBLISHED, source=SOURCE):
     published: {version: share} on somebody else's machine, and its source.
     """
     rows, shares = comparison.versions, standings(comparison)
-    missing = {e.why for e in comparison.absent if e.version not in shares}
-    notes = [f"○ published: {source}", *(f"others, not measured here: {why}" for why in missing)]
+    missing = dict.fromkeys(e.why for e in comparison.absent if e.version not in shares)
+    notes = [f"○ published: {source}", *(f"not measured here: {why}" for why in missing)]
     title = how_far(comparison, shares, published)
     figure, axes = blank(
         width=8.8 if counted else 7.2, height=1.9 + 0.31 * len(rows), title=title,
@@ -53,6 +56,12 @@ def ladder(comparison, counted=None, *, published=PUBLISHED, source=SOURCE):
     for axes in right:
         draw_loads(axes, rows, counted)
     return Picture(figure, f"{title} {spoken(rows, shares, counted or {}, published, source)}")
+
+
+def together(*comparisons):
+    """One comparison of several, for versions too slow for the last one's sizes."""
+    entries = tuple(entry for one in comparisons for entry in one.entries)
+    return replace(comparisons[-1], entries=entries)
 
 
 def standings(comparison):
@@ -90,9 +99,10 @@ def how_far(comparison, shares, published):
         known = [version for version in rows if version in published]
         if ours:
             best = max(ours, key=lambda version: ours[version][0])
-            share, _, recorded = ours[best]
+            share, timing, recorded = ours[best]
             where = "recorded" if recorded else "here"
-            parts.append(f"{best} reaches {percent(share)} of {library} {where}")
+            doubt = ", on a machine too noisy to be sure" * (timing.noise == "too noisy")
+            parts.append(f"{best} reaches {percent(share)} of {library} {where}{doubt}")
         elif place == "GPU" and known:
             best = max(known, key=published.get)
             parts.append(f"{best} is published at {100 * published[best]:.3g}% of cuBLAS")
@@ -126,28 +136,35 @@ def draw_rung(axes, y, standing, published):
 
 def draw_loads(axes, rows, counted):
     """Numbers read for each multiplication, on a log scale: from memory, from shared memory."""
-    looks = {"memory": {"marker": MARKERS["gpu"], "color": COLORS["gpu"]},
-             "shared memory": {"marker": "s", "color": INK, "markerfacecolor": "none"}}  # fmt: skip
-    for which, (name, look) in enumerate(looks.items()):
-        at = [(loads[which], rows.index(v)) for v, loads in counted.items() if loads[which]]
-        axes.plot(*zip(*at, strict=True), linestyle="none", markersize=7, label=name, **look)
-        for load, y in at:
-            axes.annotate(fraction(load), (load, y), (0, 6), textcoords="offset points",
-                          ha="center", va="bottom", fontsize=8.5, color=INK)  # fmt: skip
+    memory = {"marker": MARKERS["gpu"], "color": COLORS["gpu"]}
+    shared = {"marker": "s", "color": INK, "markerfacecolor": "none"}
+    draw_counts(axes, rows, {v: one for v, (one, _) in counted.items()}, "memory", -1, memory)
+    draw_counts(axes, rows, {v: one for v, (_, one) in counted.items()}, "shared memory", 1, shared)
     axes.set(xscale="log", xlabel="loads per multiplication,\ncounted (log scale)")
     axes.tick_params(axis="y", length=0, labelleft=False)
+    axes.spines["left"].set_visible(False)
     low, high = axes.get_xlim()
-    axes.set_xlim(low / 2, high * 2)
+    axes.set_xlim(low / 25, high * 8)  # room for the words
     axes.xaxis.set_major_formatter(lambda load, _: f"{load:g}")
     axes.legend(frameon=False, labelcolor=INK, fontsize=9, title="from", loc="upper left",
                 title_fontproperties={"size": 9}).get_title().set_color(INK)  # fmt: skip
+
+
+def draw_counts(axes, rows, counts, name, side, look):
+    """A marker for each count, and the count itself at its left (side −1) or right (1)."""
+    at = [(load, rows.index(version)) for version, load in counts.items() if load]
+    axes.plot(*zip(*at, strict=True), linestyle="none", markersize=7, label=name, **look)
+    for load, y in at:
+        align = "left" if side > 0 else "right"
+        axes.annotate(fraction(load), (load, y), (7 * side, 0), textcoords="offset points",
+                      ha=align, va="center", fontsize=9, color=INK)  # fmt: skip
 
 
 def on_the_roofline(machine, comparison):
     """The rungs that ran here on the roofline, each at the largest size at which it was timed."""
     timings = at_their_largest(comparison)
     best = max(timings.values(), key=lambda timing: timing.flop_rate)
-    peak, bandwidth = roof(machine, best.backend)
+    peak, bandwidth = roof(machine, best.backend, timings.values())
     side = "right" if intensity(best) * bandwidth > peak else "left"
     title = (
         f"{comparison.op} at {units.count(best.size)}: {intensity(best):.0f} FLOPs for each byte "
@@ -166,9 +183,9 @@ def percent(share):
 
 
 def fraction(load):
-    """A count per multiplication as people say it: 2, 1/8, 0.53."""
-    parts = round(1 / load) if 0 < load < 1 else 0
-    return f"1/{parts}" if parts and abs(load * parts - 1) < 0.01 else f"{load:.3g}"
+    """A count per multiplication as people say it: 2, 1/8, 9/8; else in decimals."""
+    exact = Fraction(load).limit_denominator(512)
+    return str(exact) if exact == load and exact.numerator < 10 else f"{load:.3g}"
 
 
 def spoken(rows, shares, counted, published, source):

@@ -21,9 +21,9 @@ from gpulessons.hardware.pools import threads
 from gpulessons.ops.dense import dense
 from gpulessons.ops.dense_backward import dense_backward
 from gpulessons.ops.optimizer_step import momentum_step
-from gpulessons.ops.softmax_layer import softmax_backward, softmax_layer
+from gpulessons.ops.softmax_layer import softmax_layer, softmax_layer_backward
 
-OPS = (dense, softmax_layer, softmax_backward, dense_backward, momentum_step)
+OPS = (dense, softmax_layer, softmax_layer_backward, dense_backward, momentum_step)
 TOOLKITS = {
     "NumPy": ("NumPy", host), "Numba": ("Numba", host), "CUDA": ("CUDA", gpu),
     "PyTorch on CPU": ("PyTorch", torch_cpu), "PyTorch on GPU": ("PyTorch", torch_gpu),
@@ -71,7 +71,7 @@ class Network:
         """Learn from one minibatch: x (examples, 64) and labels (examples,) on the backend."""
         w1, _, w2, _ = self.parameters
         h, p = self.forward(x)
-        dh, dw2, db2 = self.run(softmax_backward, h, w2, p, labels)
+        dh, dw2, db2 = self.run(softmax_layer_backward, h, w2, p, labels)
         _, dw1, db1 = self.run(dense_backward, x, w1, h, dh)
         for n, gradient in enumerate((dw1, db1, dw2, db2)):
             self.move(n, gradient)

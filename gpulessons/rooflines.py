@@ -9,6 +9,7 @@ from gpulessons import units
 from gpulessons.pictures import COLORS, INK, MARKERS, Picture, blank
 
 STREAMS = ("copy", "triad")
+PRODUCTS = ("NumPy", "PyTorch on GPU")  # the versions of matmul that a card's float32 is made of
 # Where a name may stand beside its point, in points: the best place first.
 STEPS = (0, -7, 7, -14, 14, -28, 28, -42, -56, 42, -70, 56)
 PLACES = [(8, 0), (8, -7), (8, -14), *((side * 8, dy) for dy in STEPS for side in (-1, 1))]
@@ -18,10 +19,10 @@ def roofline(machine, timings, *, names=(), title=""):
     """FLOP/s of ops against their FLOPs per byte, under the ceilings of the machine's card.
 
     The slanted roof is the best that copy and triad have reached, on the card or, cold, among the
-    timings; the flat one is the float32 product. timings: live ones, of one size or many. Ops
-    without arithmetic have no place on a log axis: they stand at its left end, as far below the
-    roof as their bytes are. names: what to call the points, where they are not told apart by their
-    ops. Raises ValueError where there is nothing to draw, or no ceiling.
+    timings; the flat one is the best of the library's float32 product likewise. timings: live ones,
+    of one size or many. Ops without arithmetic have no place on a log axis: they stand at its left
+    end, as far below the roof as their bytes are. names: what to call the points, where they are
+    not told apart by their ops. Raises ValueError where there is nothing to draw, or no ceiling.
     """
     timings = list(timings)
     if not timings:
@@ -50,12 +51,13 @@ def roof(machine, backend, timings=()):
     """(FLOP/s, bytes/s): the ceilings of a backend; ValueError where one is unknown."""
     peak = machine.ceiling(backend, "float32")
     streams = [machine.ceiling(backend, name) for name in STREAMS]
-    # Luck alone makes no pass faster than the machine, but a busy minute makes a card too low.
-    streams += [t.bandwidth for t in timings if t.op in STREAMS and t.cold
-                and device(t.backend) == device(backend)]  # fmt: skip
     if not peak or not any(streams):
         raise ValueError(f"The card of {machine.name} has no ceilings for {backend}.")
-    return peak, max(filter(None, streams))
+    # Luck alone makes no pass faster than the machine, but a busy minute makes a card too low.
+    here = [t for t in timings if device(t.backend) == device(backend)]
+    streams += [t.bandwidth for t in here if t.op in STREAMS and t.cold]
+    peaks = [t.flop_rate for t in here if t.op == "matmul" and t.version in PRODUCTS]
+    return max([peak, *peaks]), max(filter(None, streams))
 
 
 def intensity(timing):

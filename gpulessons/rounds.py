@@ -14,6 +14,7 @@ from gpulessons.hardware import machine, thread_choices, threads
 from gpulessons.operation import Version
 
 SAMPLE = 2e-3  # seconds: calls shorter than this are batched, so the timer's 0.1 µs vanishes
+LONG = 0.05  # seconds: beside this, waking threads up is nothing
 ON_CPU = ("host", "torch_cpu")  # backends whose threads and caches are the CPU's
 ROUNDS, SECONDS, PRECISION = 10, 0.2, 0.02  # the least number, the least time, the interval's width
 
@@ -67,8 +68,12 @@ def interleave(runs, budget, cold, progress):
     try:
         while active:
             order.shuffle(active)
+            before = None
             for run in active + active[::-1]:
+                if run is not before:
+                    guarded(run, take_over)
                 guarded(run, take_turn, flushes.get(run.version.backend))
+                before = run
             for run in [run for run in active if run.trouble or ended(run, budget)]:
                 active.remove(run)
                 progress.step(1, run.version.name)
@@ -88,6 +93,14 @@ def guarded(run, action, *arguments):
 
 def sentence(trouble):
     return f"{type(trouble).__name__}: {trouble}"
+
+
+def take_over(run):
+    """Make the cores this version's own: others' threads may spin on them, and its own sleep."""
+    if run.version.backend.name in ON_CPU and run.samples and run.calls * min(run.samples) < LONG:
+        began = time.perf_counter()
+        run.sample(keep=False)
+        run.spent += time.perf_counter() - began
 
 
 def take_turn(run, flush):

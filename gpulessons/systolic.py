@@ -210,7 +210,7 @@ class Pass(Film):
             self.draw_waiting(axes, number, r, size)
         self.draw_results(axes, number, rows, size)
         margin = len(self.x) + rows - 1  # the inputs stand in a slanted queue, the results too
-        axes.set(xlim=(-0.5 * margin, columns + 0.1), ylim=(rows + 0.45 * margin, -0.1))
+        axes.set(xlim=(-0.5 * margin - 0.05, columns + 0.1), ylim=(rows + 0.45 * margin, -0.1))
         axes.set(aspect="equal")
         axes.set_axis_off()
 
@@ -219,7 +219,7 @@ class Pass(Film):
         for i, value in enumerate(self.x[:, r]):
             turns = i + r - number  # until it comes in
             if turns > 0:
-                write(axes, 0.25 - 0.5 * turns, r + 0.5, value, size)
+                write(axes, 0.2 - 0.5 * turns, r + 0.5, value, size)
 
     def draw_results(self, axes, number, rows, size):
         """The results that have left each column, the latest on top."""

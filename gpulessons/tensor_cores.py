@@ -4,12 +4,13 @@
 
 One instruction, 2 · 16 · 8 · 8 = 2,048 FLOPs. All 32 lanes of a warp run it together: none holds a
 matrix, each holds four numbers of the left one, two of the right one and four of the sums, in
-registers, and they multiply what they hold between them. An ordinary multiply-add does 2 FLOPs a
-lane, 64 a warp: that factor is why deep learning runs on tensor cores.
+registers, and the hardware brings these together. An ordinary multiply-add is 2 FLOPs a lane, 64 a
+warp: here one instruction does the work of 32.
 
 The price is in the digits. The factors are TF32: float32 rounded to 11 of its 24 bits (`tf32`), so
-that products are cheap; they are added in float32. Needs compute capability 8.0 (Ampere, 2020).
-Source: NVIDIA, "PTX ISA", "Matrix fragments for mma.m16n8k8", where the layout is drawn too.
+that multiplying takes less silicon; the products are added in float32. Needs compute capability 8.0
+(Ampere, 2020). Source: NVIDIA, "PTX ISA", "Matrix fragments for mma.m16n8k8", which draws who holds
+what.
 """
 
 from llvmlite import ir

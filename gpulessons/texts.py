@@ -26,9 +26,9 @@ from gpulessons.ops.lstm_backward import lstm_backward
 from gpulessons.ops.lstm_cell import lstm_cell
 from gpulessons.ops.lstm_sequence import lstm_sequence
 from gpulessons.ops.optimizer_step import adam_step
-from gpulessons.ops.softmax_layer import softmax_backward, softmax_layer
+from gpulessons.ops.softmax_layer import softmax_layer, softmax_layer_backward
 
-OPS = (lstm_sequence, softmax_layer, softmax_backward, lstm_backward, adam_step)
+OPS = (lstm_sequence, softmax_layer, softmax_layer_backward, lstm_backward, adam_step)
 STRIPS, PIECE = 16, 32  # strips read side by side, letters at a time
 
 
@@ -81,7 +81,7 @@ class Writer:
         hs, new_c = self.run(lstm_sequence, x, h, c, w, u, b)
         rows = hs.reshape(-1, self.hidden)
         p = self.run(softmax_layer, rows, w_out, b_out)
-        dh, *d_out = self.run(softmax_backward, rows, w_out, p, labels)
+        dh, *d_out = self.run(softmax_layer_backward, rows, w_out, p, labels)
         *_, dw, du, db = self.run(lstm_backward, x, h, c, w, u, b, dh.reshape(hs.shape))
         self.move(dw, du, db, *d_out)
         right = self.backend.get(p)[np.arange(targets.size), targets.ravel()]

@@ -12,6 +12,7 @@ for this, Numba nothing; hence these two intrinsics. The index is not wrapped ar
 
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 from gpulessons.microscope import wide as traced
@@ -23,6 +24,7 @@ INDEX = types.intp
 
 @intrinsic
 def load4(typing, array, index):
+    check(array)
     signature = types.UniTuple(types.float32, 4)(array, index)
 
     def generate(context, builder, signature, arguments):
@@ -36,6 +38,7 @@ def load4(typing, array, index):
 
 @intrinsic
 def store4(typing, array, index, values):
+    check(array)
     signature = types.void(array, index, types.UniTuple(types.float32, 4))
 
     def generate(context, builder, signature, arguments):
@@ -49,12 +52,19 @@ def store4(typing, array, index, values):
     return signature, generate
 
 
+def check(array):
+    """Neighbors in a row are neighbors in memory only where the array has its own, in C order."""
+    if not isinstance(array, types.Array) or (array.dtype, array.layout) != (types.float32, "C"):
+        raise TypingError(f"load4 and store4 take a float32 array in C order, not {array}")
+
+
 def address(context, builder, kinds, array, index):
     """Where array[index] lies, as a pointer to four numbers."""
     array = context.make_array(kinds[0])(context, builder, array)
     strides = cgutils.unpack_tuple(builder, array.strides)
+    index = cgutils.unpack_tuple(builder, index)
     offset = ir.Constant(ir.IntType(64), 0)
-    for at, kind, stride in zip(cgutils.unpack_tuple(builder, index), kinds[1], strides, strict=True):
+    for at, kind, stride in zip(index, kinds[1], strides, strict=True):
         at = context.cast(builder, at, kind, INDEX)
         offset = builder.add(offset, builder.mul(at, stride))
     data = builder.bitcast(array.data, ir.IntType(8).as_pointer())

@@ -41,6 +41,8 @@ ARROWS = {
     "chains": "pictures plots units",
     "heads": "pictures plots units",
     "patterns": "pictures plots units",
+    "filters": "pictures plots units",
+    "layers": "pictures plots units",
     "vectorized": "",
     "rounding": "",
     "tensor_cores": "backends microscope",

@@ -12,19 +12,21 @@ from gpulessons import (
     gpu,
     host,
     microscope,
-    softmax_backward,
     softmax_layer,
+    softmax_layer_backward,
     torch_cpu,
     trace,
 )
 from gpulessons.measuring import fetched
-from gpulessons.ops.dense import layer_of, layers, warp_kernel
+from gpulessons.ops.dense import layer_of, sized, warp_kernel
 
 torch = pytest.importorskip("torch")
 
-# examples, inputs, outputs: one of each, fewer than a tile, one more, primes, whole tiles.
-SHAPES = [(1, 1, 1), (1, 7, 5), (6, 1, 3), (4, 5, 1), (1, 257, 31), (17, 33, 9), (32, 16, 48)]
-OPS = (dense, dense_backward, softmax_layer, softmax_backward)
+# examples, inputs, outputs: one of each, fewer than a tile, one more, primes, whole tiles, and
+# more than a tile of the CPU's product.
+SHAPES = [(1, 1, 1), (1, 7, 5), (6, 1, 3), (4, 5, 1), (1, 257, 31), (17, 33, 9), (32, 16, 48),
+          (300, 6, 130)]  # fmt: skip
+OPS = (dense, dense_backward, softmax_layer, softmax_layer_backward)
 VERSIONS = [v for op in OPS for v in op.versions.values() if v.backend in (host, gpu, torch_cpu)]
 small = st.integers(1, 6)
 
@@ -88,14 +90,14 @@ def test_backward_is_what_autograd_finds(shape):
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_the_softmax_layer_s_gradient_is_that_of_the_cross_entropy(shape):
-    x, w, p, labels = problem(softmax_backward, shape, np.float64)
+    x, w, p, labels = problem(softmax_layer_backward, shape, np.float64)
     _, _, b = problem(softmax_layer, shape, np.float64)
 
     def loss(x, w, b):
         z = torch.nn.functional.linear(x, w, b)
         return torch.nn.functional.cross_entropy(z, torch.tensor(labels).long(), reduction="sum")
 
-    for ours, theirs in zip(softmax_backward(x, w, p, labels), torch_gradients(loss, x, w, b),
+    for ours, theirs in zip(softmax_layer_backward(x, w, p, labels), torch_gradients(loss, x, w, b),
                             strict=True):  # fmt: skip
         assert np.allclose(ours, theirs, rtol=1e-9, atol=1e-12)
 
@@ -123,7 +125,7 @@ def test_gradients_are_what_small_moves_of_each_number_show(examples, inputs, ou
     two = {
         "dense": (lambda: (dense(x, w, b) * dy).sum(), dense_backward(x, w, dense(x, w, b), dy)),
         "softmax": (lambda: -np.log(softmax_layer(x, w, b)[np.arange(examples), labels]).sum(),
-                    softmax_backward(x, w, softmax_layer(x, w, b), labels)),
+                    softmax_layer_backward(x, w, softmax_layer(x, w, b), labels)),
     }  # fmt: skip
     for loss, gradients in two.values():
         for array, gradient in zip((x, w, b), gradients, strict=True):
@@ -251,7 +253,7 @@ def test_a_wrong_gradient_is_refused(fault):
 
 
 def test_a_layer_of_another_width_keeps_every_version():
-    wide = dense.like(layers(12, 20), sizes=(1, 4))
+    wide = dense.like(sized(12, 20), sizes=(1, 4))
     x, w, b = wide.inputs(4)
     assert (x.shape, w.shape, b.shape) == ((4, 12), (20, 12), (20,))
     assert list(wide.versions) == list(dense.versions)

@@ -447,6 +447,26 @@ def test_more_threads_than_numba_launched_is_no_error():
     assert counts() == before
 
 
+def test_openblas_is_told_once_to_let_idle_threads_sleep(monkeypatch):
+    monkeypatch.delenv("OPENBLAS_THREAD_TIMEOUT", raising=False)
+    told = []
+    library = SimpleNamespace(
+        openblas_read_env=lambda: told.append(os.environ["OPENBLAS_THREAD_TIMEOUT"]),
+        blas_thread_shutdown_=lambda: told.append("the pool ends, to begin with it"),
+    )
+    pools.let_sleep(library)
+    assert told == ["20", "the pool ends, to begin with it"]
+    pools.let_sleep(SimpleNamespace())  # another BLAS: there is nothing to tell
+
+
+def test_products_are_right_after_the_pool_was_ended():
+    pools._blas_controller.cache_clear()
+    x = np.random.default_rng(0).random((300, 300))
+    before = x @ x
+    with hardware.threads(max(hardware.thread_choices())):
+        assert np.array_equal(x @ x, before) or np.allclose(x @ x, before, rtol=1e-14)
+
+
 def test_zero_threads_is_refused_in_a_sentence():
     with pytest.raises(ValueError, match="at least 1 thread, not 0"), hardware.threads(0):
         pass

@@ -1,6 +1,7 @@
 """Every CUDA version of every op: right in the microscope, free of races, compiled for real."""
 
 import re
+from itertools import product
 
 import numpy as np
 import pytest
@@ -38,24 +39,33 @@ def test_it_is_right_thread_by_thread(version):
     assert verdict.passed, verdict
 
 
-@pytest.mark.parametrize("version", VERSIONS, ids=named)
-def test_it_has_no_races_and_no_cautions(version):
-    for launch in compiling.traced(version):
+@pytest.fixture(scope="module", params=VERSIONS, ids=named)
+def traced(request):
+    """A version and what it launches: traced once for the two tests below."""
+    return request.param, compiling.traced(request.param)
+
+
+def test_it_has_no_races_and_no_cautions(traced):
+    _, launches = traced
+    for launch in launches:
         assert not launch.races().cells
         assert not launch.warnings
 
 
-@pytest.mark.parametrize("capability", CAPABILITIES, ids=str)
-@pytest.mark.parametrize("version", VERSIONS, ids=named)
-def test_it_compiles_without_spills_or_doubles(version, capability):
-    if capability < NEEDED.get(version.name, capability):
-        with pytest.raises(NotHere, match="capability 8"):
-            compiling.assemblies(version, capability=capability)
-        return
-    for compiled in compiling.assemblies(version, capability=capability):
-        assert compiled.registers > 0
-        assert compiled.spills == 0
-        assert compiled.doubles == ()
+def test_it_compiles_without_spills_or_doubles(traced):
+    version, launches = traced
+    kernels = {one.launch.function: one.launch.arguments for one in launches}
+    for (function, arguments), capability in product(kernels.items(), CAPABILITIES):
+        if capability >= NEEDED.get(version.name, capability):
+            compiled = assembly(function, *arguments, capability=capability)
+            assert compiled.registers > 0
+            assert (compiled.spills, compiled.local, compiled.doubles) == (0, 0, ())
+
+
+@pytest.mark.parametrize("version", [v for v in VERSIONS if v.name in NEEDED], ids=named)
+def test_an_older_gpu_is_refused_in_a_sentence(version):
+    with pytest.raises(NotHere, match="capability 8"):
+        compiling.assemblies(version, capability=CAPABILITIES[0])
 
 
 def test_shared_memory_is_reported():
@@ -63,6 +73,22 @@ def test_shared_memory_is_reported():
     (compiled,) = compiling.assemblies(kernel)
     assert compiled.shared == 32 * 33 * 4
     assert re.search(r"\.entry", compiled.ptx)
+
+
+@cuda.jit
+def array_of_its_own(x, out):
+    own = cuda.local.array(8, float32)
+    for n in range(8):
+        own[n] = 0
+    for n in range(x.size):
+        own[n % 8] += x[n]  # which register? Only memory can be indexed by a number
+    out[0] = own[out.size % 8]
+
+
+def test_an_array_that_finds_no_registers_is_seen():
+    compiled = assembly(array_of_its_own, np.ones(8, np.float32), np.ones(8, np.float32))
+    assert (compiled.local, compiled.spills) == (32, 0)
+    assert "32 bytes of local memory" in compiled.headline
 
 
 @cuda.jit

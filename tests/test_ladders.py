@@ -65,6 +65,12 @@ def test_a_rung_too_slow_for_the_large_size_stands_at_its_own_and_says_so():
     assert "0.002%, 2 MFLOP/s" in texts(picture.axes)
 
 
+def test_versions_measured_at_a_smaller_size_join_the_ladder():
+    whole = ladders.together(compared(CPU[0], CPU[3]), compared(*CPU[1:3], *CPU[4:]))
+    assert ladders.standings(whole) == ladders.standings(compared(*CPU))
+    assert whole.versions[0] == "Python loop"
+
+
 def test_the_title_names_the_best_of_ours_and_says_what_is_only_published():
     assert repr(ladders.ladder(HERE)).startswith(
         "matmul, 1,024 rows and columns: Numba, blocked reaches 80% of NumPy here; "
@@ -76,6 +82,13 @@ def test_the_title_names_the_best_of_ours_and_says_what_is_only_published():
     assert repr(ladders.ladder(compared(*CPU[:1]))).startswith(
         "matmul, 64 rows and columns: nothing was measured."
     )
+
+
+def test_a_noisy_best_is_doubted_in_the_title():
+    noisy = dataclasses.replace(CPU[1], samples=tuple(t * CPU[1].samples[0] for t in (0.5, 1, 1.5)))
+    title = repr(ladders.ladder(compared(noisy, *CPU[2:])))
+    assert "Numba, blocked reaches 80% of NumPy here, on a machine too noisy to be sure." in title
+    assert "noisy" not in repr(ladders.ladder(compared(*CPU))).split(".")[0]
 
 
 def test_what_was_not_measured_has_an_open_marker_or_words_and_never_a_bar():
@@ -112,7 +125,7 @@ def test_counted_loads_stand_beside_their_rungs():
     memory, shared = beside.lines
     assert list(memory.get_xdata()) == [2, 1 / 32] and list(memory.get_ydata()) == [4, 5]
     assert list(shared.get_xdata()) == [1.125] and list(shared.get_ydata()) == [5]
-    assert texts(beside) == ["2", "1/32", "1.12"]
+    assert texts(beside) == ["2", "1/32", "9/8"]
 
 
 def test_the_alt_text_has_every_figure():
@@ -149,13 +162,16 @@ def test_on_the_roofline_every_timed_rung_is_a_point_at_its_own_intensity():
     )
 
 
-def test_a_library_above_its_own_roof_is_an_error_to_explain():
-    picture = ladders.on_the_roofline(Card(), compared(timed("NumPy", "host", 230)))
+def test_a_rung_above_the_roof_is_an_error_to_explain_and_a_library_lifts_it():
+    picture = ladders.on_the_roofline(Card(), compared(timed("Numba, blocked", "host", 230)))
     assert "The roof was measured in a busier moment." in repr(picture)
+    library = compared(timed("NumPy", "host", 230))
+    assert "busier" not in repr(ladders.on_the_roofline(Card(), library))
 
 
 @pytest.mark.parametrize(
-    "load, words", [(2, "2"), (1, "1"), (0.125, "1/8"), (0.53125, "0.531"), (0, "0")]
+    "load, words",
+    [(2, "2"), (1.125, "9/8"), (0.125, "1/8"), (3 / 64, "3/64"), (0.53125, "0.531"), (0, "0")],
 )
 def test_loads_are_written_as_people_say_them(load, words):
     assert ladders.fraction(load) == words

@@ -562,6 +562,24 @@ def test_versions_take_turns_a_b_b_a_in_random_order(double, monkeypatch):
     assert set(quartets) == {(a, b, b, a), (b, a, a, b)}
 
 
+def test_whoever_takes_over_the_cores_is_called_once_before_the_clock_runs(double, monkeypatch):
+    """Others' threads may still spin on them, and its own sleep."""
+    for name in ("one", "two"):
+        double.version(name, on=host)(lambda x, out: np.multiply(x, 2, out=out))
+    turns, sample = [], rounds.Run.sample
+
+    def noted(run, keep=True):
+        turns.append((run.version.name, keep, len(run.samples)))
+        return sample(run, keep)
+
+    monkeypatch.setattr(rounds.Run, "sample", noted)
+    measured(double, "one", "two")
+    kept = [(n, turn) for n, turn in enumerate(turns) if turn[1] and turn[2]]
+    assert len(kept) > 10
+    for n, (name, _, _) in kept:
+        assert turns[n - 1][0] == name, "timed at once after another version"
+
+
 def test_progress_counts_every_measurement(double):
     double.version("raises", on=host)(lambda x: 1 / 0)
     told = []

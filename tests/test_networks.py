@@ -92,7 +92,7 @@ def test_a_network_that_never_learned_reads_one_in_ten():
     assert loss > 2 and accuracy < 0.3
 
 
-@pytest.mark.parametrize("broken", ["softmax_backward", "dense_backward"])
+@pytest.mark.parametrize("broken", ["softmax_layer_backward", "dense_backward"])
 def test_with_a_gradient_forgotten_the_curve_is_another_one(curves, broken):
     network = Network("NumPy")
     version = network.versions[broken]

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from gpulessons.rooflines import roofline
+from gpulessons.rooflines import roof, roofline
 from gpulessons.timing import Timing
 
 
@@ -69,6 +69,13 @@ def test_a_cold_copy_that_beats_the_card_lifts_the_roof_and_a_hot_one_does_not()
         assert y / x == pytest.approx(best)
     x, y = left_end(timed("relu", 1, 2e7, 1e-4))
     assert y / x == pytest.approx(1e11)
+
+
+def test_a_library_product_that_beats_the_card_lifts_the_flat_roof_and_no_other_version_does():
+    for version, peak in (("NumPy", 2e12), ("mine", 1e12), ("PyTorch on GPU", 1e12)):
+        backend = "torch_gpu" if "GPU" in version else "host"
+        fast = dataclasses.replace(timed("matmul", 2e9, 1e6, 1e-3, backend), version=version)
+        assert roof(Card(), "host", [fast]) == (peak, 1e11)
 
 
 def test_the_title_counts_what_memory_limits():

@@ -5,17 +5,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numba import cuda, float32
+from numba import cuda
 
 from gpulessons import microscope
-from gpulessons.backends import NotHere
+from gpulessons.backends import NotHere, gpu, host
+from gpulessons.checking import check
 from gpulessons.compiling import assembly
+from gpulessons.measuring import timings
 from gpulessons.microscope import trace
+from gpulessons.operation import op
 from gpulessons.ops import matmul_tensor_cores
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.matmul_tensor_cores import SIDE, WARPS
 from gpulessons.rounding import round_bf16, round_tf32
-from gpulessons.tensor_cores import mma
+from gpulessons.timing import Absent
 
 NAME = "CUDA, tensor cores (TF32)"
 INSTRUCTION = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"
@@ -129,19 +132,6 @@ def test_the_machine_multiplies_matrices_and_keeps_the_sums_in_registers(capabil
     assert compiled.spills == 0
 
 
-@cuda.jit
-def in_one_half(x):
-    one = float32(1)
-    c = mma((x[0], one, one, one), (one, one), (one, one, one, one))
-    if cuda.threadIdx.x < 16:
-        x[cuda.threadIdx.x] = c[0]
-
-
-def test_the_compiler_leaves_the_instruction_where_the_whole_warp_passes():
-    ptx = assembly(in_one_half, np.ones(32, np.float32)).ptx
-    assert ptx.index(INSTRUCTION) < ptx.index("bra")
-
-
 # -- On a GPU that has none.
 
 
@@ -152,6 +142,49 @@ def test_an_older_gpu_is_refused_in_a_sentence():
     with microscope.tracing((8, 0)) as launches:
         version(*map(cuda.to_device, inputs))
     assert len(launches) == 1
+
+
+@cuda.jit
+def double_kernel(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = x[i] + x[i]
+
+
+@pytest.fixture
+def double():
+    """An op with two versions that are not here: one never, one only in the microscope."""
+    calls = iter(range(5))
+
+    @op(inputs=lambda n, rng: (rng.standard_normal(n, np.float32),), flops=lambda x: x.size,
+        sizes=(4,), awkward=(5, 1, 7, 2, 3))  # fmt: skip
+    def double(x):
+        return x + x
+
+    @double.version("elsewhere", on=host)
+    def elsewhere(x):
+        raise NotHere("this machine lacks it")
+
+    @double.version("on an older GPU", on=gpu)
+    def on_an_older_gpu(x, out):
+        if next(calls, None) is None:
+            raise NotHere("this machine lacks it")
+        double_kernel[1, 32](x, out)
+
+    return double
+
+
+def test_a_version_that_cannot_be_here_is_absent_for_that_reason(double):
+    (entry,) = timings(double, 4, "elsewhere")
+    assert isinstance(entry, Absent) and entry.why == "this machine lacks it"
+
+
+def test_check_says_what_it_could_not_try(double, monkeypatch):
+    """The microscope stands in for the GPU, too: outside check's own tracing, this one applies."""
+    monkeypatch.setattr(type(gpu), "why_not", lambda self: "")
+    with microscope.tracing():
+        verdict = check(double, double.versions["on an older GPU"])
+    assert verdict.passed and "not on the GPU: this machine lacks it" in repr(verdict)
 
 
 # -- Faults: each planted, each found.

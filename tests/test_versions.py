@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpulessons
-from gpulessons.backends import NotHere, gpu, host, torch_cpu
+from gpulessons.backends import NotHere, host, torch_cpu
 from gpulessons.measuring import fetched
 from gpulessons.operation import as_tuple
 from gpulessons.ops import activations
@@ -157,20 +157,3 @@ def test_the_loop_contains_packed_vector_instructions(loops, function):
     over(loops[function], np.zeros(4, np.float32))
     (assembly,) = loops[function].inspect_asm().values()
     assert re.search(PACKED, assembly), "only scalar instructions: the loop was not vectorized"
-
-
-# -- CUDA, without a GPU.
-
-
-@each([v for v in VERSIONS if v.backend is gpu])
-def test_a_cuda_version_is_right_thread_by_thread(version):
-    microscope = pytest.importorskip("gpulessons.microscope")
-    for size in version.op.awkward:
-        inputs = version.op.inputs(size, seed=size)
-        try:
-            with microscope.tracing() as launches:
-                got = fetched(gpu, version(*map(gpu.put, inputs)))
-        except NotImplementedError as unfinished:
-            pytest.skip(str(unfinished))
-        assert launches, f"{version} launched no kernel"
-        assert version.op.error(got, truth(version.op, *inputs)) <= version.rtol

@@ -25,9 +25,9 @@ op = operation.op(
 stub = """\
 @cuda.jit
 def my_guarded_kernel(x, y, out):
-    xs, ys = cuda.shared.array((16, 16), np.float32), cuda.shared.array((16, 16), np.float32)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    j, i = cuda.grid(2)
+    xs = cuda.shared.array((16, 16), np.float32)
+    ys = cuda.shared.array((16, 16), np.float32)
+    tx, ty, (j, i) = cuda.threadIdx.x, cuda.threadIdx.y, cuda.grid(2)
     total = np.float32(0)
     for start in range(0, x.shape[1], 16):
         xs[ty, tx] = x[i, start + tx]  # Your turn: does this element exist, for every thread?
@@ -42,9 +42,9 @@ def my_guarded_kernel(x, y, out):
 solution = """\
 @cuda.jit
 def my_guarded_kernel(x, y, out):
-    xs, ys = cuda.shared.array((16, 16), np.float32), cuda.shared.array((16, 16), np.float32)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    j, i = cuda.grid(2)
+    xs = cuda.shared.array((16, 16), np.float32)
+    ys = cuda.shared.array((16, 16), np.float32)
+    tx, ty, (j, i) = cuda.threadIdx.x, cuda.threadIdx.y, cuda.grid(2)
     zero = total = np.float32(0)
     for start in range(0, x.shape[1], 16):
         xs[ty, tx] = x[i, start + tx] if i < x.shape[0] and start + tx < x.shape[1] else zero

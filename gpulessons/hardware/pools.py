@@ -1,6 +1,7 @@
 """How many threads compute: the CPU's best is part of an honest comparison, and it may be one."""
 
 import functools
+import os
 import sys
 from contextlib import ExitStack, contextmanager, nullcontext
 
@@ -52,4 +53,20 @@ def _blas_controller(loaded):
     library that brings one was imported."""
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController()
+    controller = ThreadpoolController()
+    for library in controller.lib_controllers:
+        let_sleep(library.dynlib)
+    return controller
+
+
+def let_sleep(blas):
+    """Let OpenBLAS's idle threads sleep after half a millisecond (2^20 cycles).
+
+    By itself they spin for a tenth of a second, on a core that whoever is measured next needs: a
+    loop of Numba's on two cores was seen at half its speed for ten calls. The pool is ended, as
+    before a fork, and comes back with the next product.
+    """
+    if hasattr(blas, "openblas_read_env") and hasattr(blas, "blas_thread_shutdown_"):
+        os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
+        blas.openblas_read_env()
+        blas.blas_thread_shutdown_()

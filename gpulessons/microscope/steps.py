@@ -118,7 +118,8 @@ def code_step(slot, function, line, bits) -> Step:
 
 def access_step(site, access) -> Step:
     here = access.lanes < WARP
-    cells = tuple(site.array.cell(int(p)) for p in access.place[here])
+    each = range(site.array.width // site.array.dtype.itemsize)  # four, with load4 and store4
+    cells = tuple(site.array.cell(int(p) + n) for p in access.place[here] for n in each)
     return Step(
         *(access.moment.slot, site.function, site.line, tuple(access.lanes[here].tolist())),
         *(site.array.name, site.access, site.array.shape, cells),

@@ -26,8 +26,8 @@ def store4(w, target, index, values):
 def first_of_four(w, target, index, access):
     """(the array, the place of the first of four), checked and logged as one access."""
     view = settle(w, target)
-    if type(view) is not View or view.array.dtype.itemsize != WIDTH // 4:
-        raise Unsupported("four at once of anything but 4-byte numbers", w.line, w.function)
+    if type(view) is not View or view.array.dtype != np.float32 or view.strides[-1] != 1:
+        raise Unsupported("four at once of anything but rows of float32", w.line, w.function)
     place = locate(w, view, index, access)
     locate(w, view, (*index[:-1], index[-1] + 3), access)
     if w.mask:
@@ -40,7 +40,7 @@ def aligned(w, view, place, index, access):
     """Raise Misaligned for the first lane that does not begin at a multiple of 16 bytes."""
     astray = np.broadcast_to(place * view.array.step + view.array.offset, w.mask.bits.shape)
     astray = (astray % WIDTH != 0) & w.mask.bits
-    if view.strides[-1] == 1 and not astray.any():
+    if not astray.any():
         return
     lane = int(np.argmax(astray))
     index = tuple(int(np.broadcast_to(at, w.mask.bits.shape)[lane]) for at in index)

@@ -37,11 +37,14 @@ AWKWARD = (
 def layer(size, rng):
     """x, w, stride, padding. ResNet's layer where 7 divides the size, as in ResNet it always does;
     else one of the awkward ones, on a picture wider than high."""
-    awkward = size % 7 > 0
-    (batch, channels, filters), kernel, stride, padding = (
-        AWKWARD[size % len(AWKWARD)] if awkward else RESNET
-    )
-    x = rng.standard_normal((batch, channels, size, size + 16 * awkward), np.float32)
+    if size % 7 == 0:
+        return problem(rng, (size, size), *RESNET)
+    return problem(rng, (size, size + 16), *AWKWARD[size % len(AWKWARD)])
+
+
+def problem(rng, pixels, dims, kernel, stride, padding):
+    batch, channels, filters = dims
+    x = rng.standard_normal((batch, channels, *pixels), np.float32)
     w = rng.standard_normal((filters, channels, *kernel), np.float32)
     return x, w / np.float32(w[0].size ** 0.5), stride, padding  # results are around 1
 
@@ -92,6 +95,19 @@ def numpy_im2col(x, w, stride, padding, out):
     np.matmul(w.reshape(len(w), -1), columns, out=out.reshape(*out.shape[:2], -1))
 
 
+@conv2d.version("NumPy, im2col by rows", on=host)
+def numpy_im2col_by_rows(x, w, stride, padding, out):
+    """A product for each row of the kernel. All share one set of columns, begun a row lower each
+    time: a pixel is copied three times for a 3 × 3 kernel, not nine."""
+    lines = patches(bordered(x, padding), (1, w.shape[3]), 1)[..., ::stride]
+    lines = lines.reshape(len(x), -1, *lines.shape[4:])  # written down
+    flat = out.reshape(*out.shape[:2], -1)
+    flat[...] = 0
+    for ky in range(w.shape[2]):
+        seen = lines[:, :, ky : ky + stride * out.shape[2] : stride]
+        flat += w[:, :, ky].reshape(len(w), -1) @ seen.reshape(*lines.shape[:2], -1)
+
+
 @njit(parallel=True, **fast)
 def copy_patches(padded, stride, columns):
     """columns: (channels, ky, kx, rows, columns) of one picture (channels, height, width)."""
@@ -115,7 +131,7 @@ def numba_im2col(x, w, stride, padding, out):
 # -- Directly: no columns are written.
 
 conv2d.version("Numba, direct, one core", on=host)(conv2d_direct.one_core)
-conv2d.version("Numba, direct, every core", on=host)(conv2d_direct.every_core)
+conv2d.version("Numba, direct", on=host)(conv2d_direct.every_core)
 
 
 # -- By way of frequencies: there a convolution is a product of single numbers, so that a kernel of
@@ -174,3 +190,15 @@ def pytorch(x, w, stride, padding, tf32=False):
 @conv2d.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3)
 def pytorch_tf32(x, w, stride, padding):
     return pytorch(x, w, stride, padding, tf32=True)
+
+
+def shaped(dims, kernel, *, padding=None, name="conv2d"):
+    """conv2d, with the versions it has, for another layer: dims are (batch, channels, filters),
+    kernel (height, width); the padding keeps the size of an odd kernel's picture unless told."""
+    padding = kernel[0] // 2 if padding is None else padding
+    other = conv2d.like(
+        lambda size, rng: problem(rng, (size, size), dims, kernel, 1, padding),
+        sizes=(28, 56, 112),
+    )
+    other.name = name
+    return other

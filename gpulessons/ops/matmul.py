@@ -36,7 +36,7 @@ def matrices(size, rng):
     inputs=matrices,
     flops=lambda x, y: 2 * x.shape[0] * x.shape[1] * y.shape[1],
     sizes=(64, 256, 1024),
-    rtol=1e-5,
+    rtol=2e-5,  # 4096 float32 additions in a row lose 1.2e-5; NumPy's blocked ones 2e-6
     unit="rows and columns",
     awkward=(33, 19, 70, 1),
 )
@@ -94,25 +94,28 @@ def multiply_tile(x, y, out, i, j):
     """The tile of out = x y that starts at (i, j), on one core. Whoever has more to do with these
     numbers does it next, while they are close: out[i : i + ROWS, j : j + COLUMNS].
     """
-    tile = padded(out, i, j, ROWS, COLUMNS)
-    tile[:] = 0
+    rows, columns = min(ROWS, out.shape[0] - i), min(COLUMNS, out.shape[1] - j)
+    tile = whole_blocks(rows, columns, out.dtype)
     for k in range(0, x.shape[1], DEPTH):
         add_product(padded(x, i, k, ROWS, DEPTH), padded(y, k, j, DEPTH, COLUMNS), tile)
-    columns = min(COLUMNS, out.shape[1] - j)
-    for row in range(min(ROWS, out.shape[0] - i)):
+    for row in range(rows):
         copy_row(tile[row, :columns], out[i + row, j : j + columns])
 
 
 @njit(**fast)
 def padded(source, i, j, rows, columns):
-    """A copy of source[i : i + rows, j : j + columns], in order, cut where the source ends and then
-    filled up with zeros to whole blocks of 4 rows and 16 columns: no edges in the hot loop.
-    """
+    """A copy of source[i : i + rows, j : j + columns], in order; zeros where the source ends."""
     rows, columns = min(rows, source.shape[0] - i), min(columns, source.shape[1] - j)
-    copy = np.zeros(((rows + 3) & -4, (columns + 15) & -16), source.dtype)
+    copy = whole_blocks(rows, columns, source.dtype)
     for row in range(rows):
         copy_row(source[i + row, j : j + columns], copy[row])
     return copy
+
+
+@njit(**fast)
+def whole_blocks(rows, columns, dtype):
+    """Zeros: whole blocks of 4 rows and 16 columns, so that the hot loop has no edges."""
+    return np.zeros(((rows + 3) & -4, (columns + 15) & -16), dtype)
 
 
 @njit(**fast)
@@ -169,7 +172,7 @@ matmul.version("Numba, blocked, every core", on=host)(multiply)
 @matmul.version("CUDA, naive", on=gpu)
 def launch_naive(x, y, out):
     m, n = out.shape
-    kernels.naive_kernel[(blocks(m, T), blocks(n, T)), (T, T)](x, y, out)  # x runs down the rows
+    kernels.naive_kernel[(blocks(m, T), blocks(n, T)), (T, T)](x, y, out)  # here (rows, columns)
 
 
 @matmul.version("CUDA, coalesced", on=gpu)
@@ -209,8 +212,7 @@ def launch_double(x, y, out):
     launch_vector(x, y, out, kernels.double_kernel)
 
 
-# Half of TF32's last digit is 2^-11; of the millions of sums of a large product, some are six
-# times further off than most.
+# rtol: factors in TF32 put most results off by 3e-4, and the worst of a million by 1.5e-3.
 @matmul.version("CUDA, tensor cores (TF32)", on=gpu, rtol=3e-3)
 def launch_tensor_cores(x, y, out):
     refuse_older_gpus()
@@ -253,5 +255,5 @@ def in_half(name):
     return cast_and_multiply
 
 
-matmul.version("PyTorch, cast to bf16, GPU", on=torch_gpu, rtol=5e-2)(in_half("bfloat16"))
-matmul.version("PyTorch, cast to fp16, GPU", on=torch_gpu, rtol=1e-2)(in_half("float16"))
+matmul.version("PyTorch, cast to bf16, GPU", on=torch_gpu, rtol=3e-2)(in_half("bfloat16"))
+matmul.version("PyTorch, cast to fp16, GPU", on=torch_gpu, rtol=5e-3)(in_half("float16"))

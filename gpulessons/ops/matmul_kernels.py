@@ -16,6 +16,9 @@ K = 8  # tiles of the later kernels are flat: K numbers deep
 STRIP, STRIP_THREADS = 64, 512  # a block computes 64 by 64, R in a column to each thread
 SIDE, SIDE_THREADS = 128, 256  # a block computes 128 by 128, R by R to each thread
 SIDE_TURNED = SIDE + 4  # writes down a column meet different banks; rows still begin at 16 bytes
+# `t & 255` is t, but tells the compiler that t is not negative, a case that Numba would provide for
+# at each t in an index. That spares up to 40 registers: two blocks of 256 fit where one did.
+LAST_OF_STRIP, LAST_OF_SIDE = STRIP_THREADS - 1, SIDE_THREADS - 1
 ZEROS = (np.float32(0),) * 4
 
 
@@ -92,13 +95,14 @@ def layer_kernel(finish):
 
 @cuda.jit
 def column_kernel(x, y, out):
-    """1/32 global, 9/8 shared. A thread computes 8 results of a column: y's number is read once."""
+    """1/32 global, 9/8 shared. A thread computes 8 results of a column: y's numbers serve all 8."""
     xs = cuda.shared.array((STRIP, K), float32)
     ys = cuda.shared.array((K, STRIP), float32)
-    totals = cuda.local.array(R, float32)  # eight registers, once the loops over r are unrolled
+    b = cuda.local.array(K, float32)  # small arrays, and indices known once loops are unrolled:
+    totals = cuda.local.array(R, float32)  # the compiler keeps them in registers
     for r in range(R):
         totals[r] = 0
-    t, (m, depth), n = cuda.threadIdx.x, x.shape, y.shape[1]
+    t, (m, depth), n = cuda.threadIdx.x & LAST_OF_STRIP, x.shape, y.shape[1]
     top, left = cuda.blockIdx.y * STRIP, cuda.blockIdx.x * STRIP
     row, column = t // STRIP * R, t % STRIP  # of the thread's first result, in the block
     xi, xk = t // K, t % K  # the number of each tile that this thread fetches
@@ -110,9 +114,10 @@ def column_kernel(x, y, out):
         ys[yk, yj] = y[start + yk, left + yj] if inside else float32(0)
         cuda.syncthreads()
         for k in range(K):
-            b = ys[k, column]
-            for r in range(R):
-                totals[r] += xs[row + r, k] * b
+            b[k] = ys[k, column]
+        for r in range(R):
+            for k in range(K):
+                totals[r] += xs[row + r, k] * b[k]
         cuda.syncthreads()
     for r in range(R):
         if top + row + r < m and left + column < n:
@@ -129,7 +134,7 @@ def square_kernel(x, y, out):
     for r in range(R):
         for s in range(R):
             totals[r, s] = 0
-    t, (m, depth), n = cuda.threadIdx.x, x.shape, y.shape[1]
+    t, (m, depth), n = cuda.threadIdx.x & LAST_OF_SIDE, x.shape, y.shape[1]
     top, left = cuda.blockIdx.y * SIDE, cuda.blockIdx.x * SIDE
     row, column = t // 16, t % 16  # of the thread's first result; the others are 16 apart
     for start in range(0, depth, K):
@@ -162,6 +167,17 @@ def fetch4(x, i, j):
     return load4(x, (i, j)) if i < x.shape[0] and j < x.shape[1] else ZEROS
 
 
+@cuda.jit(device=True)
+def store_totals(out, i, j, totals):
+    """8 by 8 results, four to a write: rows i to i + 3 and 64 further down, columns likewise."""
+    for r in range(R):
+        for s in range(0, R, 4):
+            row, column = i + r + r // 4 * 60, j + s // 4 * 64
+            if row < out.shape[0] and column < out.shape[1]:
+                four = totals[r, s], totals[r, s + 1], totals[r, s + 2], totals[r, s + 3]
+                store4(out, (row, column), four)
+
+
 @cuda.jit
 def vector_kernel(x, y, out):
     """1/256 global, 1/16 shared: the same numbers, four to a read. Rows must be whole fours.
@@ -175,7 +191,8 @@ def vector_kernel(x, y, out):
     for r in range(R):
         for s in range(R):
             totals[r, s] = 0
-    t, top, left = cuda.threadIdx.x, cuda.blockIdx.y * SIDE, cuda.blockIdx.x * SIDE
+    t = cuda.threadIdx.x & LAST_OF_SIDE
+    top, left = cuda.blockIdx.y * SIDE, cuda.blockIdx.x * SIDE
     row, column = t // 16 * 4, t % 16 * 4  # of the first four; the other four are 64 apart
     for start in range(0, x.shape[1], K):
         i, k = t // 2, t % 2 * 4
@@ -193,12 +210,7 @@ def vector_kernel(x, y, out):
                 for k in range(K):
                     totals[r, s] += a[k, r] * b[k, s]
         cuda.syncthreads()
-    for r in range(R):
-        for s in range(0, R, 4):
-            i, j = top + row + r + r // 4 * 60, left + column + s // 4 * 64
-            if i < out.shape[0] and j < out.shape[1]:
-                four = totals[r, s], totals[r, s + 1], totals[r, s + 2], totals[r, s + 3]
-                store4(out, (i, j), four)
+    store_totals(out, top + row, left + column, totals)
 
 
 @cuda.jit
@@ -213,7 +225,8 @@ def double_kernel(x, y, out):
     for r in range(R):
         for s in range(R):
             totals[r, s] = 0
-    t, top, left = cuda.threadIdx.x, cuda.blockIdx.y * SIDE, cuda.blockIdx.x * SIDE
+    t = cuda.threadIdx.x & LAST_OF_SIDE
+    top, left = cuda.blockIdx.y * SIDE, cuda.blockIdx.x * SIDE
     row, column = t // 16 * 4, t % 16 * 4
     i, u, v, j = t // 2, t % 2 * 4, t // 32, t % 32 * 4  # this thread's four of x, its four of y
     xs[0, u, i], xs[0, u + 1, i], xs[0, u + 2, i], xs[0, u + 3, i] = fetch4(x, top + i, u)
@@ -231,13 +244,8 @@ def double_kernel(x, y, out):
             for s in range(R):
                 for k in range(K):
                     totals[r, s] += a[k, r] * b[k, s]
-        now = 1 - now
+        now = start // K & 1  # the pair that nobody reads: 1, 0, 1, …
         xs[now, u, i], xs[now, u + 1, i], xs[now, u + 2, i], xs[now, u + 3, i] = next_x
         store4(ys, (now, v, j), next_y)
         cuda.syncthreads()
-    for r in range(R):
-        for s in range(0, R, 4):
-            i, j = top + row + r + r // 4 * 60, left + column + s // 4 * 64
-            if i < out.shape[0] and j < out.shape[1]:
-                four = totals[r, s], totals[r, s + 1], totals[r, s + 2], totals[r, s + 3]
-                store4(out, (i, j), four)
+    store_totals(out, top + row, left + column, totals)

@@ -50,7 +50,7 @@ def softmax_layer(h, w, b):
 
 
 @op(inputs=last_layer_and_labels, flops=lambda h, w, p, labels: 4 * h.shape[1] * p.size, **SHAPES)
-def softmax_backward(h, w, p, labels):
+def softmax_layer_backward(h, w, p, labels):
     """dh, dw, db of the summed loss −log p[i, label]. p: softmax_layer's; labels: (examples,)."""
     dz = p.copy()
     dz[np.arange(len(p)), labels] -= 1
@@ -87,7 +87,7 @@ def numba_forward(h, w, b, out):
     softmax_rows(out, b, out)
 
 
-@softmax_backward.version("Numba", on=host)
+@softmax_layer_backward.version("Numba", on=host)
 def numba_backward(h, w, p, labels, out):
     dz = np.empty_like(p)
     errors(p, labels, dz)
@@ -125,7 +125,7 @@ def launch_forward(h, w, b, out):
     softmax_kernel[blocks(out.shape[0], THREADS), THREADS](out, out)
 
 
-@softmax_backward.version("CUDA", on=gpu)
+@softmax_layer_backward.version("CUDA", on=gpu)
 def launch_backward(h, w, p, labels, out):
     dz = cuda.device_array_like(p)
     errors_kernel[tiles(dz)](p, labels, dz)
@@ -143,8 +143,8 @@ def torch_forward(h, w, b):
     return torch.softmax(torch.addmm(b, h, w.T), 1)
 
 
-@softmax_backward.version("PyTorch on GPU", on=torch_gpu)
-@softmax_backward.version("PyTorch on CPU", on=torch_cpu)
+@softmax_layer_backward.version("PyTorch on GPU", on=torch_gpu)
+@softmax_layer_backward.version("PyTorch on CPU", on=torch_cpu)
 def torch_backward(h, w, p, labels):
     import torch
 

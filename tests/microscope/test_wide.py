@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from numba import cuda, float32
 
-from gpulessons.microscope import Misaligned, OutOfBounds, trace
+from gpulessons.compiling import CannotCompile, assembly
+from gpulessons.microscope import Misaligned, OutOfBounds, Unsupported, trace
+from gpulessons.microscope.steps import steps_of
 from gpulessons.wide import load4, store4
 
 ROWS, COLUMNS = 4, 128
@@ -95,3 +97,23 @@ def test_memory_nobody_wrote_is_seen():
 
     t = trace(unwritten)[1, 1](np.zeros((1, 4), np.float32))
     assert [w.kind for w in t.warnings] == ["uninitialized"]
+
+
+def test_the_player_shows_all_four():
+    x, out = numbers(8)
+    reads = [s for s in steps_of(trace(copy4)[1, 2](x, out)) if s.access == "read"]
+    assert [s.cells for s in reads] == [tuple((0, column) for column in range(8))]
+
+
+def test_a_row_that_is_not_in_order_is_refused_here_and_by_the_compiler():
+    x, out = np.zeros((128, 1), np.float32).T[:, ::-1], np.zeros((1, 128), np.float32)
+    with pytest.raises(Unsupported, match="rows of float32"):
+        trace(copy4)[1, 32](x, out)
+    with pytest.raises(CannotCompile, match="copy4"):
+        assembly(copy4, x, out)
+
+
+def test_they_are_one_instruction_each():
+    x, out = numbers()
+    ptx = assembly(copy4, x, out).ptx
+    assert ptx.count("ld.global.v4.f32") == ptx.count("st.global.v4.f32") == 1

@@ -1,0 +1,82 @@
+"""Pictures of convolutions: a patch and its column, and where another way overtakes."""
+
+import numpy as np
+
+from gpulessons import units
+from gpulessons.pictures import BLUE, INK, SKY, VERMILLION, Picture, blank
+from gpulessons.plots import label_ends
+
+
+def patch_and_column(picture, columns, kernel, position):
+    """A small picture with one patch of it framed, and the matrix that im2col makes, with the
+    column that the patch became. picture: (height, width); columns: (ky · kx, positions).
+    """
+    across = picture.shape[1] - kernel[1] + 1
+    i, j = divmod(position, across)
+    title = f"The patch at row {i}, column {j} is column {position} of {columns.shape[1]}."
+    widths = [picture.shape[1], columns.shape[1]]
+    figure, axes = blank(height=3.2, title=title, ncols=2, width_ratios=widths)
+    numbers(axes[0], picture)
+    numbers(axes[1], columns)
+    frame(axes[0], i, j, *kernel)
+    frame(axes[1], 0, position, len(columns), 1)
+    axes[0].set_title("the picture", color=INK, fontsize=11)
+    axes[1].set_title("its columns", color=INK, fontsize=11)
+    patch = picture[i : i + kernel[0], j : j + kernel[1]].ravel()
+    return Picture(figure, f"{title} It holds {', '.join(f'{v:g}' for v in patch)}.")
+
+
+def numbers(axes, matrix):
+    """A matrix as a grid of its numbers."""
+    rows, columns = matrix.shape
+    axes.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5), aspect="equal")
+    axes.set_axis_off()
+    for (i, j), value in np.ndenumerate(matrix):
+        axes.text(j, i, f"{value:g}", ha="center", va="center", color=INK, fontsize=10)
+
+
+def frame(axes, i, j, rows, columns):
+    from matplotlib.patches import Rectangle
+
+    axes.add_patch(Rectangle((j - 0.5, i - 0.5), columns, rows, facecolor=SKY, alpha=0.35,
+                             edgecolor=BLUE, linewidth=1.5))  # fmt: skip
+
+
+def overtaking(times, slow, fast):
+    """Time against the kernel's side for several ways; the title says from which side on `fast`
+    takes less than `slow`. times: {way: {side: Timing}}.
+    """
+    sides, first = measured(times), first_win(times, slow, fast)
+    title = f"{fast} is faster from a kernel of {first} × {first} on." if first else (
+        f"{fast} does not overtake {slow} for good."
+    )  # fmt: skip
+    figure, axes = blank(height=3.6, title=title)
+    axes.set(xscale="log", yscale="log")
+    axes.set_xticks(sides, [str(s) for s in sides])
+    axes.set_xticks([], minor=True)
+    axes.set(xlabel="kernel, pixels a side (log scale)", ylabel="time of one call (log scale)")
+    axes.yaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
+    ends, marks = [], zip("o^sD", (BLUE, VERMILLION, SKY, INK), strict=True)
+    for (way, timings), (mark, color) in zip(times.items(), marks, strict=False):
+        medians = [timings[s].median for s in sides]
+        axes.plot(sides, medians, marker=mark, color=color, markersize=5)
+        ends.append((sides[-1], medians[-1], way, color))
+    label_ends(axes, ends)
+    spoken = "; ".join(f"{way}, {s} × {s}: {t[s].words}" for way, t in times.items() for s in sides)
+    return Picture(figure, f"{title} {spoken}.")
+
+
+def measured(times):
+    """The sides at which every way has a time."""
+    return [s for s in sorted(next(iter(times.values())))
+            if all(hasattr(way[s], "median") for way in times.values())]  # fmt: skip
+
+
+def first_win(times, slow, fast):
+    """The side from which on `fast` always takes less time than `slow`; None if it never does."""
+    first = None
+    for side in reversed(measured(times)):
+        if times[fast][side].median >= times[slow][side].median:
+            break
+        first = side
+    return first

@@ -1,0 +1,172 @@
+"""Pictures of dense layers and of the network made of them: batches, parameters, curves, digits.
+
+As in plots, every title is computed, and every picture says its message in words too.
+"""
+
+import math
+
+import numpy as np
+
+from gpulessons import units
+from gpulessons.pictures import (
+    BLUE,
+    COLORS,
+    GREEN,
+    INK,
+    MARKERS,
+    ORANGE,
+    SKY,
+    VERMILLION,
+    Picture,
+    blank,
+)
+from gpulessons.plots import label_ends
+
+# Toolkits on one CPU share a backend's color, so a curve has one of its own, and its own dashes.
+TOOLKITS = {
+    "NumPy": (BLUE, "-"), "Numba": (SKY, "--"), "PyTorch on CPU": (GREEN, ":"),
+    "CUDA": (VERMILLION, "-."), "PyTorch on GPU": (ORANGE, (0, (1, 3))),
+}  # fmt: skip
+
+
+def per_example(comparison, models=None):
+    """Time of one example against the batch it comes in, both on log scales.
+
+    models: {name: function of the batch's size, in seconds for one call}, drawn as thin lines.
+    """
+    best = {size: comparison.best(size=size) for size in comparison.sizes}
+    best = {size: timing for size, timing in best.items() if timing}
+    alone, most = min(best), max(best)
+    first, last = (units.seconds(best[size].median / size) for size in (alone, most))
+    few = "Alone" if alone == 1 else f"In a batch of {alone}"
+    title = f"{few} an example takes {first}, in a batch of {units.count(most)} it takes {last}."
+    figure, axes = blank(height=4.2, title=title)
+    both_log(axes, "examples in the batch (log scale)", "time of one example (log scale)")
+    ends = []
+    for version in comparison.versions:
+        timings = [t for t in comparison.timings if t.version == version]
+        if timings:
+            color = COLORS[timings[0].backend]
+            sizes, each = [t.size for t in timings], [t.median / t.size for t in timings]
+            axes.plot(sizes, each, marker=MARKERS[timings[0].backend], color=color, markersize=5)
+            ends.append((sizes[-1], each[-1], version, color))
+    for name, model in (models or {}).items():
+        sizes = np.geomspace(alone, most, 100)
+        each = [model(size) / size for size in sizes]
+        axes.plot(sizes, each, color=INK, linewidth=1)
+        ends.append((sizes[-1], each[-1], name, INK))
+    label_ends(axes, ends)
+    spoken = "; ".join(
+        f"{t.version} at {units.count(t.size)}: {units.seconds(t.median / t.size)}"
+        for t in comparison.timings
+    )
+    return Picture(figure, f"{title} {comparison.label()}, for one example: {spoken}.")
+
+
+def both_log(axes, across, up):
+    axes.set(xscale="log", yscale="log", xlabel=across, ylabel=up)
+    axes.xaxis.set_major_formatter(lambda size, _: units.count(size))
+    axes.xaxis.set_minor_formatter("")
+    axes.yaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
+
+
+def against_parameters(measured, bounds=None):
+    """Time against the number of parameters, both on log scales: {name: {parameters: seconds}}.
+
+    bounds: {name: the same} for what the machine allows at best, drawn as thin lines.
+    """
+    first = next(iter(measured.values()))
+    more = max(first) / min(first)
+    growths = [f"{t[max(t)] / t[min(t)]:.3g} times for {name}" for name, t in measured.items()]
+    title = f"{more:.3g} times the parameters, and the time grows: {', '.join(growths)}."
+    figure, axes = blank(height=4, title=title)
+    both_log(axes, "weights and biases (log scale)", "time of one call (log scale)")
+    axes.set_xticks(sorted(first))
+    axes.set_xticks([], minor=True)
+    ends = []
+    for name, times in measured.items():
+        axes.plot(list(times), list(times.values()), "o-", color=BLUE, markersize=5)
+        ends.append((max(times), times[max(times)], name, BLUE))
+    for name, times in (bounds or {}).items():
+        axes.plot(list(times), list(times.values()), color=INK, linewidth=1)
+        ends.append((max(times), times[max(times)], name, INK))
+    label_ends(axes, ends)
+    spoken = "; ".join(
+        f"{name}: " + ", ".join(f"{units.count(n)} in {units.seconds(s)}" for n, s in times.items())
+        for name, times in measured.items()
+    )
+    return Picture(figure, f"{title} {spoken}.")
+
+
+def curves(runs):
+    """What networks have learned, against epochs and against seconds: {toolkit: its epochs}."""
+    lasts = {toolkit: epochs[-1] for toolkit, epochs in runs.items()}
+    low, high = (choose(last.accuracy for last in lasts.values()) for choose in (min, max))
+    reached = f"{high:.1%}" if high - low < 5e-4 else f"{low:.1%} to {high:.1%}"
+    quickest = min(lasts, key=lambda toolkit: lasts[toolkit].seconds)
+    title = (
+        f"{reached} of the held-out digits after {next(iter(lasts.values())).number} epochs; "
+        f"{quickest} is there first, after {units.seconds(lasts[quickest].seconds)}."
+    )
+    figure, (left, right) = blank(height=3.8, width=8.2, title=title, ncols=2, sharey=True)
+    for toolkit, epochs in runs.items():
+        color, dashes = TOOLKITS[toolkit]
+        shares = [epoch.accuracy for epoch in epochs]
+        style = {"color": color, "linestyle": dashes, "linewidth": 2, "label": toolkit}
+        left.plot([epoch.number for epoch in epochs], shares, **style)
+        right.plot([epoch.seconds for epoch in epochs], shares, **style)
+    left.set(xlabel="epoch", ylabel="held-out digits read rightly")
+    left.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    right.set(xscale="log", xlabel="seconds of training (log scale)")
+    right.xaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
+    right.xaxis.set_minor_formatter("")
+    right.legend(frameon=False, labelcolor=INK, fontsize=9.5, loc="lower right")
+    spoken = "; ".join(f"{toolkit}: {last}" for toolkit, last in lasts.items())
+    return Picture(figure, f"{title} {spoken}.")
+
+
+def wrong(images, labels, probabilities, most=20):
+    """The digits that a network reads wrongly, those it is surest of first.
+
+    probabilities: (n, 10). Under each: what it is, what the network says, and how sure it is.
+    """
+    said, sure = probabilities.argmax(1), probabilities.max(1)
+    (places,) = np.nonzero(said != labels)
+    places = sorted(places, key=lambda place: -sure[place])
+    shown = places[:most]
+    title = f"{len(places)} of {len(labels)} held-out digits are read wrongly."
+    if len(places) > most:
+        title += f" Here are the {most} it is surest of."
+    captions = [f"{labels[n]}, read as {said[n]}\n{sure[n]:.0%} sure" for n in shown]
+    return grid(images[shown], captions, title=title, columns=6)
+
+
+def grid(images, captions=(), *, title, columns=10, signed=False):
+    """Small pictures in rows, each with its caption.
+
+    signed: 0 is blank, more is orange, less is purple. Otherwise more is darker, as ink on paper.
+    """
+    rows = max(1, math.ceil(len(images) / columns))
+    tall = 0.95 if captions else 0.72
+    figure, axes = blank(height=0.5 + tall * rows * 10 / columns, title=title, nrows=rows,
+                         ncols=columns, squeeze=False)  # fmt: skip
+    far = float(np.abs(images).max()) if len(images) else 1
+    look = {"cmap": "PuOr_r", "vmin": -far, "vmax": far} if signed else {"cmap": "gray_r"}
+    for place, one in enumerate(axes.flat):
+        one.set_axis_off()
+        if place < len(images):
+            one.imshow(images[place], **look)
+            if captions:
+                one.set_title(captions[place], color=INK, fontsize=9, pad=3)
+    spoken = "; ".join(caption.replace("\n", ", ") for caption in captions)
+    return Picture(figure, f"{title} {spoken}".strip())
+
+
+def weights(w, shape=(8, 8), most=20):
+    """What the outputs of a first layer look for: each row of w (outputs, pixels) as a picture."""
+    strongest = np.argsort(-np.abs(w).sum(1))[:most]
+    title = (
+        f"{len(strongest)} of {len(w)} outputs, pixel by pixel: orange ink raises an output, "
+        "purple lowers it."
+    )
+    return grid(w[strongest].reshape(-1, *shape), title=title, signed=True)

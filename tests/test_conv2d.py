@@ -1,0 +1,314 @@
+"""The convolution: every version against float64 and PyTorch, its laws, and faults that show."""
+
+import inspect
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpulessons import check, conv2d, conv2d_backward, gpu, host, microscope
+from gpulessons.backends import torch_cpu
+from gpulessons.exercises import attempt
+from gpulessons.measuring import fetched
+from gpulessons.ops import conv2d_direct, conv2d_kernels
+from gpulessons.ops.im2col import col2im, im2col, output_size
+
+# batch, channels, filters; height, width; kernel; stride; padding
+SHAPES = [
+    ((1, 1, 1), (1, 1), (1, 1), 1, 0),  # one pixel
+    ((1, 1, 1), (1, 1), (1, 1), 2, 3),  # one pixel in a wide border
+    ((2, 3, 5), (9, 6), (1, 1), 1, 0),
+    ((1, 2, 4), (6, 9), (2, 2), 2, 1),
+    ((2, 1, 3), (12, 5), (5, 2), 3, 2),  # one channel
+    ((1, 4, 9), (5, 50), (3, 3), 1, 1),  # more filters and columns than a block takes
+    ((1, 3, 2), (37, 4), (3, 3), 2, 0),  # more rows than a block takes
+    ((3, 2, 2), (4, 4), (2, 2), 1, 3),  # more padding than kernel
+    ((1, 2, 3), (3, 5), (3, 5), 1, 0),  # a kernel as large as the picture
+    ((1, 2, 3), (20, 30), (1, 3), 3, 0),
+    ((1, 1, 1), (14, 13), (11, 11), 4, 2),  # AlexNet's first kernel
+]
+COMPILED = [v for op in (conv2d, conv2d_backward) for v in op.versions.values()
+            if v.backend in (host, torch_cpu)]  # fmt: skip
+
+
+def problem(dims, pixels, kernel, stride, padding, dtype=np.float32, seed=0):
+    batch, channels, filters = dims
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal((batch, channels, *pixels)).astype(dtype)
+    w = rng.standard_normal((filters, channels, *kernel)) / (channels * np.prod(kernel)) ** 0.5
+    return x, w.astype(dtype), stride, padding
+
+
+def with_gradient(x, w, stride, padding):
+    rng = np.random.default_rng(1)
+    dy = rng.standard_normal(conv2d(x, w, stride, padding).shape).astype(x.dtype)
+    return x, w, dy / dy[0, 0].size ** 0.5, stride, padding
+
+
+def inputs_of(op, shape, dtype=np.float32):
+    inputs = problem(*shape, dtype=dtype)
+    return inputs if op is conv2d else with_gradient(*inputs)
+
+
+def through_torch(x, w, dy, stride, padding):
+    """(y, dx, dw) as PyTorch's autograd has them, in float64."""
+    import torch
+
+    x, w, dy = (torch.tensor(array, dtype=torch.float64) for array in (x, w, dy))
+    x.requires_grad_(), w.requires_grad_()
+    y = torch.conv2d(x, w, stride=stride, padding=padding)
+    y.backward(dy)
+    return [array.detach().numpy() for array in (y, x.grad, w.grad)]
+
+
+@pytest.mark.parametrize("version", COMPILED, ids=lambda v: f"{v.op.name}: {v.name}")
+def test_a_version_is_right_for_every_shape(version):
+    for shape in SHAPES:
+        inputs = inputs_of(version.op, shape)
+        got = fetched(version.backend, version(*map(version.backend.put, inputs)))
+        error = version.op.error(got, version.op.reference(*inputs))
+        assert error <= version.rtol, f"{shape}: off by {error:.2g}"
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_the_specification_is_pytorchs_forward_and_backward(shape):
+    inputs = inputs_of(conv2d_backward, shape, np.float64)
+    x, w, _, stride, padding = inputs
+    y, dx, dw = through_torch(*inputs)
+    assert np.allclose(conv2d(x, w, stride, padding), y, rtol=1e-12, atol=1e-12)
+    for got, want in zip(conv2d_backward(*inputs), (dx, dw), strict=True):
+        assert np.allclose(got, want, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", [v.name for v in conv2d.versions.values() if v.backend is gpu])
+def test_a_kernel_is_right_thread_by_thread(name):
+    for shape in SHAPES[1:8]:
+        inputs = problem(*shape)
+        with microscope.tracing() as launches:
+            got = gpu.get(conv2d.versions[name](*map(gpu.put, inputs)))
+        assert conv2d.error(got, conv2d.reference(*inputs)) <= conv2d.rtol, shape
+        for launch in launches:
+            assert not launch.races().cells
+            assert launch.banks().conflicts == 0, shape
+
+
+@pytest.mark.parametrize("stride", [1, 2, 3])
+def test_shared_tiles_fetch_far_less_than_a_thread_per_output(stride):
+    inputs = problem((1, 2, 8), (16 * stride, 32 * stride), (3, 3), stride, 1)
+    loads = {}
+    for name in ("CUDA, a thread per output", "CUDA, shared tiles"):
+        with microscope.tracing() as launches:
+            conv2d.versions[name](*map(gpu.put, inputs))
+        work = launches[0].work()
+        loads[name] = work.reads * launches[0].threads / (conv2d.flops(*inputs) / 2)
+    first, tiles = loads.values()
+    assert 1.8 < first <= 2
+    assert tiles < 0.1 * stride
+
+
+def test_a_picture_smaller_than_the_kernel_is_refused_in_a_sentence():
+    x, w = np.ones((1, 1, 3, 8), np.float32), np.ones((1, 1, 5, 2), np.float32)
+    for call in (lambda: conv2d(x, w, 1, 0), lambda: im2col(x, (5, 2)),
+                 lambda: conv2d.versions["Numba, direct"](x, w, 1, 0)):  # fmt: skip
+        with pytest.raises(ValueError, match="5 × 2 finds no place on 3 × 8 pixels"):
+            call()
+    assert conv2d(x, w, 1, 1).shape == (1, 1, 1, 9)
+
+
+def test_the_count_of_operations_is_two_for_each_weight_and_position():
+    x, w, stride, padding = problem((2, 3, 5), (9, 6), (3, 2), 2, 1)
+    assert conv2d.flops(x, w, stride, padding) == 2 * 2 * 5 * (5 * 4) * (3 * 3 * 2)
+    assert conv2d(x, w, stride, padding).shape == (2, 5, 5, 4)
+
+
+# -- Laws, in float64.
+
+shapes = st.builds(
+    lambda dims, kernel, extra, stride, padding: (
+        dims, tuple(k + e for k, e in zip(kernel, extra, strict=True)), kernel, stride, padding
+    ),
+    st.tuples(*[st.integers(1, 3)] * 3),
+    st.tuples(*[st.integers(1, 4)] * 2),
+    st.tuples(*[st.integers(0, 5)] * 2),
+    st.integers(1, 3),
+    st.integers(0, 4),
+)  # fmt: skip
+few = settings(max_examples=40, deadline=None)
+
+
+@few
+@given(shapes, st.integers(0, 9))
+def test_it_is_linear_in_the_picture_and_in_the_filters(shape, seed):
+    x, w, stride, padding = problem(*shape, np.float64, seed)
+    u, v, *_ = problem(*shape, np.float64, seed + 100)
+    both = conv2d(2 * x + u, w, stride, padding)
+    assert np.allclose(both, 2 * conv2d(x, w, stride, padding) + conv2d(u, w, stride, padding))
+    both = conv2d(x, w - 3 * v, stride, padding)
+    assert np.allclose(both, conv2d(x, w, stride, padding) - 3 * conv2d(x, v, stride, padding))
+
+
+@few
+@given(shapes, st.integers(0, 3), st.integers(0, 3))
+def test_a_shifted_picture_gives_a_shifted_result(shape, down, right):
+    """By whole strides, and where no border comes in."""
+    x, w, stride, _ = problem(*shape, np.float64)
+    edges = ((0, 0), (0, 0), (down * stride, 0), (right * stride, 0))
+    moved = conv2d(np.pad(x, edges), w, stride, 0)
+    assert np.allclose(moved[:, :, down:, right:], conv2d(x, w, stride, 0))
+
+
+@few
+@given(shapes)
+def test_im2col_and_col2im_are_each_others_transpose(shape):
+    """<im2col(x), c> = <x, col2im(c)> for all x and c, which determines col2im."""
+    x, _, stride, padding = problem(*shape, np.float64)
+    kernel = shape[2]
+    columns = im2col(x, kernel, stride, padding)
+    c = np.random.default_rng(2).standard_normal(columns.shape)
+    back = col2im(c, x.shape, kernel, stride, padding)
+    assert back.shape == x.shape
+    assert np.isclose((columns * c).sum(), (x * back).sum())
+
+
+@few
+@given(shapes)
+def test_there_and_back_each_pixel_counts_its_patches(shape):
+    x, _, stride, padding = problem(*shape, np.float64)
+    kernel = shape[2]
+
+    def round_trip(y):
+        return col2im(im2col(y, kernel, stride, padding), y.shape, kernel, stride, padding)
+
+    assert np.allclose(round_trip(x), x * round_trip(np.ones_like(x)))
+
+
+@few
+@given(shapes)
+def test_a_lone_one_in_the_filter_copies_the_picture(shape):
+    x, *_ = problem(*shape, np.float64)
+    w = np.zeros((x.shape[1], x.shape[1], 3, 3))
+    w[range(x.shape[1]), range(x.shape[1]), 1, 1] = 1
+    assert np.array_equal(conv2d(x, w, 1, 1), x)
+
+
+@few
+@given(shapes, st.data())
+def test_gradients_agree_with_finite_differences(shape, data):
+    inputs = problem(*shape, np.float64)
+    x, w, dy, stride, padding = with_gradient(*inputs)
+    for changed, gradient in zip((x, w), conv2d_backward(x, w, dy, stride, padding), strict=True):
+        where = tuple(data.draw(st.integers(0, n - 1)) for n in changed.shape)
+        ends = []
+        for step in (0.5, -0.5):  # linear, so no step is too large
+            changed[where] += step
+            ends.append((conv2d(x, w, stride, padding) * dy).sum())
+            changed[where] -= step
+        assert np.isclose(ends[0] - ends[1], gradient[where], atol=1e-9)
+
+
+@few
+@given(shapes)
+def test_there_are_as_many_positions_as_a_walk_finds(shape):
+    _, pixels, kernel, stride, padding = shape
+    walk = [len(range(-padding, n + padding - k + 1, stride))
+            for n, k in zip(pixels, kernel, strict=True)]  # fmt: skip
+    assert output_size(np.empty((1, 1, *pixels)), kernel, stride, padding) == tuple(walk)
+
+
+# -- Faults, planted: each must be found.
+
+
+def turned_filter(x, w, stride, padding):
+    return conv2d(x, w[:, :, ::-1, ::-1], stride, padding)
+
+
+def rows_and_columns_swapped(x, w, stride, padding):
+    return conv2d(x, w.swapaxes(2, 3), stride, padding)
+
+
+def stride_forgotten(x, w, stride, padding):
+    rows, columns = output_size(x, w.shape[2:], stride, padding)
+    return np.ascontiguousarray(conv2d(x, w, 1, padding)[:, :, :rows, :columns])
+
+
+def border_repeated(x, w, stride, padding):
+    return conv2d(np.pad(x, [(0, 0)] * 2 + [(padding, padding)] * 2, "edge"), w, stride, 0)
+
+
+def channels_in_reverse(x, w, stride, padding):
+    return conv2d(x[:, ::-1], w, stride, padding)
+
+
+def padding_off_by_one(x, w, stride, padding):
+    return np.roll(conv2d(x, w, stride, padding), 1, axis=2)
+
+
+FAULTS = [turned_filter, rows_and_columns_swapped, stride_forgotten, border_repeated,
+          channels_in_reverse, padding_off_by_one]  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda f: f.__name__)
+def test_the_awkward_sizes_find(fault):
+    assert not check(conv2d, fault).passed
+
+
+def test_the_awkward_sizes_find_a_col2im_that_keeps_one_copy():
+    def keeps_the_last(x, w, dy, stride, padding):
+        dx, dw = conv2d_backward(x, w, dy, stride, padding)
+        once = col2im(im2col(np.ones_like(x), w.shape[2:], stride, padding), x.shape,
+                      w.shape[2:], stride, padding)  # fmt: skip
+        return dx / np.maximum(once, 1), dw
+
+    assert not check(conv2d_backward, keeps_the_last).passed
+
+
+# What the shared tile owes its right answers to, taken away one at a time.
+COMPLETE = "cuda.syncthreads()  # patch and weights are complete"
+NO_MORE = "cuda.syncthreads()  # nobody needs them any more"
+SORTED = "(left + n % reach) * stride + n // reach % stride"
+UNSORTED = "left * stride + n % width"
+TAKEN = "kx % stride * reach + kx // stride + lane"
+
+
+def trace_tiles(*changes, stride=2):
+    """The shared-tile kernel, its source changed, on a picture of one block; (launch, result)."""
+    source = inspect.getsource(conv2d_kernels)
+    for what, instead in changes:
+        assert what in source
+        source = source.replace(what, instead)
+    kernel = attempt(source)(3, 3, stride)
+    x, w, *rest = problem((1, 2, 8), (16 * stride, 32 * stride), (3, 3), stride, 1)
+    want = conv2d(x, w, *rest)
+    out = np.empty_like(want)
+    return microscope.trace(kernel)[(1, 1, 1), (32, 4)](x, w, 1, out), conv2d.error(out, want)
+
+
+def test_as_it_is_the_tile_has_neither_races_nor_conflicts():
+    launch, error = trace_tiles()
+    assert error < conv2d.rtol and not launch.races().cells and not launch.banks().conflicts
+
+
+@pytest.mark.parametrize("barrier", [COMPLETE, NO_MORE])
+def test_without_a_barrier_the_tile_has_a_race(barrier):
+    launch, _ = trace_tiles((barrier, "pass"))
+    assert launch.races().cells
+
+
+def test_with_columns_in_their_usual_order_a_stride_of_two_collides():
+    launch, error = trace_tiles((SORTED, UNSORTED), (TAKEN, "lane * stride + kx"))
+    assert error < conv2d.rtol
+    assert launch.banks("patch", "read").worst == 2
+
+
+def test_without_its_guard_the_tile_reads_outside_the_picture():
+    with pytest.raises(microscope.KernelFault, match="outside"):
+        trace_tiles(("if inside else float32(0)", ""))
+
+
+def test_the_direct_loop_is_made_of_vectors():
+    """Its inner loop has packed multiply-adds; alone, scalar ones would be eight times slower."""
+    conv2d.versions["Numba, direct, one core"](*conv2d.inputs(8))
+    (assembly,) = conv2d_direct.add_four_taps.inspect_asm().values()
+    assert re.search(r"\bv?fm(add|sub)\d*ps\b|\bmulps\b|\bfml?a\b.*v\d+\.4s|\bfmla\s+z", assembly)

@@ -1,0 +1,54 @@
+"""Pictures of convolutions frame the right patch, and say who overtakes whom."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from gpulessons import filters
+from gpulessons.ops.im2col import im2col
+from gpulessons.timing import Timing
+
+
+def timed(seconds):
+    fields = dict.fromkeys((field.name for field in dataclasses.fields(Timing)), 0)
+    return Timing(**{**fields, "backend": "host", "size": 28, "samples": (seconds,)})
+
+
+def race(slow, fast):
+    times = {"slow": dict(zip((3, 9, 27), map(timed, slow), strict=True)),
+             "fast": dict(zip((3, 9, 27), map(timed, fast), strict=True))}  # fmt: skip
+    return repr(filters.overtaking(times, "slow", "fast"))
+
+
+def test_the_title_names_the_first_kernel_that_pays():
+    assert race((1e-3, 2e-3, 9e-3), (2e-3, 1e-3, 1e-3)).startswith(
+        "fast is faster from a kernel of 9 × 9 on."
+    )
+
+
+def test_who_never_overtakes_is_said_to():
+    assert race((1e-3, 2e-3, 3e-3), (4e-3,) * 3).startswith("fast does not overtake slow")
+
+
+def test_a_lead_that_is_lost_again_is_no_overtaking():
+    assert "does not overtake slow for good" in race((2e-3, 2e-3, 2e-3), (1e-3, 3e-3, 3e-3))
+
+
+def test_a_side_without_a_time_is_left_out():
+    times = {"slow": {3: timed(1e-3), 9: None, 27: timed(9e-3)},
+             "fast": {3: timed(2e-3), 9: timed(1e-3), 27: timed(1e-3)}}  # fmt: skip
+    assert filters.first_win(times, "slow", "fast") == 27
+    assert "9 × 9" not in repr(filters.overtaking(times, "slow", "fast"))
+
+
+@pytest.mark.parametrize(("position", "numbers"), [(0, "1, 2, 5, 6"), (5, "7, 8, 11, 12")])
+def test_the_framed_patch_is_the_framed_column(position, numbers):
+    picture = np.arange(1, 13, dtype=np.float32).reshape(3, 4)
+    columns = im2col(picture[None, None], (2, 2))[0]
+    drawn = filters.patch_and_column(picture, columns, (2, 2), position)
+    assert numbers in repr(drawn)
+    assert ", ".join(f"{v:g}" for v in columns[:, position]) == numbers
+    patch, column = (axes.patches[0] for axes in drawn.figure.axes)
+    assert patch.get_xy() == (position % 3 - 0.5, position // 3 - 0.5)
+    assert column.get_xy() == (position - 0.5, -0.5)
