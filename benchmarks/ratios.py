@@ -26,18 +26,23 @@ from contests import (
     against_do_bench,
     against_simulator,
     contest,
+    norm_or_copy,
     relu_or_copy,
     resnet_batch,
     root,
+    softmax_or_copy,
     transpose_or_copy,
     triad_or_copy,
 )
 
 from gpulessons.backends import gpu, torch_gpu
 from gpulessons.ops.activations import gelu, sigmoid, tanh
+from gpulessons.ops.attention import attention
 from gpulessons.ops.bias_activation import bias_gelu
 from gpulessons.ops.conv2d import conv2d
+from gpulessons.ops.lstm_sequence import lstm_sequence
 from gpulessons.ops.matmul import matmul
+from gpulessons.ops.softmax import softmax
 from gpulessons.timing import Ratio
 
 
@@ -130,6 +135,15 @@ ROWS = (
         lambda: contest(conv2d, "Numba, direct", "PyTorch on CPU", 56)),
     Row("conv-im2col", 0.50, 0.90, "CPU", "NumPy im2col convolution / torch, ResNet 3×3 layer",
         lambda: contest(conv2d, "NumPy, im2col", "PyTorch on CPU", 56)),
+    Row("softmax", 0.45, 0.90, "CPU", "Numba softmax / torch, 4096 × 1009",
+        lambda: contest(softmax, "Numba", "PyTorch on CPU", 4096 * 1009)),
+    Row("lstm", 0.40, 0.80, "CPU", "Numba LSTM / torch.nn.LSTM, 256 units, batch 32, 64 steps",
+        lambda: contest(lstm_sequence, "Numba", "PyTorch, nn.LSTM, CPU", 256)),
+    Row("lstm-fused", 1.5, 3, "CPU", "LSTM in NumPy: the best rung / eight products a step",
+        lambda: contest(lstm_sequence, ("NumPy, input", "NumPy, one"),
+                        "NumPy, eight products a step", 256)),
+    Row("attention", 0.25, 0.5, "CPU", "Numba's tiles / torch's fused attention, 1,024 tokens",
+        lambda: contest(attention, "Numba", "PyTorch, fused, CPU", 1024)),
     Row("microscope", 10, 50, "CPU", "the microscope, counts and races / Numba's simulator",
         against_simulator),
     Row("harness-aa", 0.98, 0.995, "CPU", "the harness: one version under two names",
@@ -150,6 +164,14 @@ ROWS = (
         lambda: contest(matmul, "CUDA, 2-D register tile", "CUDA, shared tile", 4096)),
     Row("cuda-conv", 0.25, 0.50, "GPU", "CUDA convolution / cuDNN, TF32 off, ResNet 3×3, batch 32",
         lambda: contest(resnet_batch, "CUDA", "PyTorch on GPU", 56)),
+    Row("cuda-softmax", 0.80, 0.92, "GPU", "CUDA softmax / device-to-device copy",
+        lambda: contest(softmax_or_copy, "CUDA", "copy: PyTorch on GPU", LARGE_GPU)),
+    Row("cuda-norm", 0.80, 0.92, "GPU", "CUDA layer norm / device-to-device copy",
+        lambda: contest(norm_or_copy, "CUDA", "copy: PyTorch on GPU", LARGE_GPU)),
+    Row("cuda-lstm", 0.25, 0.60, "GPU", "CUDA LSTM / cuDNN's, 256 units, batch 32, 64 steps",
+        lambda: contest(lstm_sequence, "CUDA", "PyTorch, nn.LSTM, GPU", 256)),
+    Row("cuda-attention", 0.15, 0.40, "GPU", "CUDA tiled attention / torch's fused, float32",
+        lambda: contest(attention, "CUDA, tiled", "PyTorch, fused, GPU", 4096)),
     Row("harness-aa-gpu", 0.98, 0.995, "GPU", "the harness on a GPU: one version under two names",
         lambda: contest(root, "PyTorch on GPU again", "PyTorch on GPU", LARGE_GPU), is_one=True),
     Row("do-bench", 0.97, 0.99, "GPU with triton", "the harness's median / triton's do_bench",

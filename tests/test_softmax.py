@@ -119,16 +119,6 @@ def test_the_gradient_is_autograd_s(version, shape):
     assert np.abs(got - x.grad.numpy()).max() < 1e-6
 
 
-@named(softmax_backward, host, torch_cpu, gpu)
-def test_the_backward_versions_are_right_and_those_of_a_gpu_have_no_races(version):
-    if not hasattr(version.function, "py_func"):
-        assert (verdict := check(softmax_backward, version)).passed, verdict
-    if version.backend is gpu:
-        assert not any(one.races().cells or one.warnings for one in compiling.traced(version))
-        for compiled in compiling.assemblies(version, capability=(7, 5)):
-            assert compiled.spills == 0 and compiled.doubles == ()
-
-
 # -- What the kernels are said to do.
 
 
