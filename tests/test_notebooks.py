@@ -126,7 +126,7 @@ def test_it_has_the_parts_of_a_lesson(path):
 @each_notebook
 def test_its_cells_are_short_and_ended_well(path):
     for cell in code(save_notebooks.read(path)):
-        most = LINES + 2 * cell.id.startswith("ex-")  # a stub is a kernel and its launcher
+        most = LINES + 4 * cell.id.startswith("ex-")  # a stub has kernels and their launcher
         assert len(cell.source.splitlines()) <= most, f"cell {cell.id} is too long"
         assert "error" not in [output.output_type for output in cell.outputs], cell.id
 

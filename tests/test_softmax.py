@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from numba import cuda, float32
 
-from gpulessons import check, compiling
+from gpulessons import check
 from gpulessons.backends import gpu, host, torch_cpu
 from gpulessons.microscope import tracing
 from gpulessons.ops import rows
