@@ -43,14 +43,16 @@ ARROWS = {
     "compiling": "microscope",
     "reading": "operation exercises",
     "controls": "timing comparing plots pictures checking units",
-    "ops": "operation backends",
+    "ops": "operation backends tensor_cores",
+    "data": "",
+    "networks": "ops operation backends units",
     "exercises": "ops operation backends checking diagnosis microscope",
     "claims": "timing ops recordings",
     "workers": "ops units",
 }
 MAY_IMPORT_ALL = {"cli", "__init__", "__main__"}  # what stands at the door
 # What is taught; the rest is the engine.
-LESSONS = {"ops", "exercises", "claims", "workers", "scenes", "systolic"}
+LESSONS = {"ops", "networks", "exercises", "claims", "workers", "scenes", "systolic"}
 HEAVY = {"numpy", "numba", "torch", "matplotlib", "ipywidgets"}
 
 

@@ -1,0 +1,151 @@
+"""The last layer of a classifier: sums, and out of them probabilities.
+
+    z = h wᵀ + b;   p[i, j] = exp(z[i, j]) / sum over k of exp(z[i, k])
+
+With the loss −log p[i, label] the gradient is as short as can be: dz = p − 1 at the label, and p
+elsewhere (Bridle 1990). A sigmoid needs one sum; a softmax needs all the sums of its example, so it
+cannot be done by whoever finishes one of them: it is a pass of its own.
+"""
+
+import math
+
+import numpy as np
+from numba import cuda, float32, prange
+
+from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
+from gpulessons.operation import op
+from gpulessons.ops.activations import ONE, THREADS, ZERO, blocks, exp32
+from gpulessons.ops.dense import every_core, sums_kernel, tiles, turned
+from gpulessons.ops.dense_backward import cuda_gradients, gradients, numba_gradients
+from gpulessons.ops.matmul import multiply
+
+CLASSES, HIDDEN = 10, 64
+
+
+def last_layer(examples, rng):
+    """h: (examples, inputs), w: (classes, inputs), b: (classes,), float32; more inputs if odd."""
+    h = rng.random((examples, HIDDEN + examples % 2), np.float32)
+    w = rng.standard_normal((CLASSES, h.shape[1]), np.float32)
+    return h, w, rng.standard_normal(CLASSES, np.float32)
+
+
+def last_layer_and_labels(examples, rng):
+    """h, w, p = softmax_layer(h, w, b) and the labels: (examples,) int32."""
+    h, w, b = last_layer(examples, rng)
+    return h, w, softmax_layer(h, w, b), rng.integers(0, CLASSES, examples, np.int32)
+
+
+SHAPES = {"sizes": (32, 1024), "rtol": 2e-5, "unit": "examples", "awkward": (33, 19, 3)}
+
+
+@op(inputs=last_layer, flops=lambda h, w, b: (2 * h.shape[1] + 4) * len(h) * len(w), **SHAPES)
+def softmax_layer(h, w, b):
+    """softmax(h wᵀ + b). h: (examples, inputs), w: (classes, inputs), b: (classes,), floats.
+
+    Returns p: (examples, classes); every row adds up to one.
+    """
+    z = h @ w.T + b
+    e = np.exp(z - z.max(1, keepdims=True))  # exp never sees more than 0: no overflow
+    return e / e.sum(1, keepdims=True)
+
+
+@op(inputs=last_layer_and_labels, flops=lambda h, w, p, labels: 4 * h.shape[1] * p.size, **SHAPES)
+def softmax_backward(h, w, p, labels):
+    """dh, dw, db of the summed loss −log p[i, label]. p: softmax_layer's; labels: (examples,)."""
+    dz = p.copy()
+    dz[np.arange(len(p)), labels] -= 1
+    return gradients(h, w, dz)
+
+
+# -- On the CPU.
+
+
+@every_core
+def softmax_rows(z, b, p):
+    for i in prange(z.shape[0]):
+        top = z[i, 0] + b[0]
+        for j in range(z.shape[1]):
+            top = max(top, z[i, j] + b[j])
+        total = ZERO
+        for j in range(z.shape[1]):
+            p[i, j] = exp32(z[i, j] + b[j] - top)
+            total += p[i, j]
+        for j in range(z.shape[1]):
+            p[i, j] /= total
+
+
+@every_core
+def errors(p, labels, dz):
+    for i in prange(p.shape[0]):
+        for j in range(p.shape[1]):
+            dz[i, j] = p[i, j] - (ONE if j == labels[i] else ZERO)
+
+
+@softmax_layer.version("Numba", on=host)
+def numba_forward(h, w, b, out):
+    multiply(h, turned(w), out)
+    softmax_rows(out, b, out)
+
+
+@softmax_backward.version("Numba", on=host)
+def numba_backward(h, w, p, labels, out):
+    dz = np.empty_like(p)
+    errors(p, labels, dz)
+    numba_gradients(h, w, dz, *out)
+
+
+# -- On the GPU.
+
+
+@cuda.jit
+def softmax_kernel(z, p):
+    i = cuda.grid(1)  # an example for each thread: with ten classes, the launch is what costs
+    if i < z.shape[0]:
+        top = z[i, 0]
+        for j in range(1, z.shape[1]):
+            top = max(top, z[i, j])
+        total = float32(0)
+        for j in range(z.shape[1]):
+            p[i, j] = math.exp(z[i, j] - top)
+            total += p[i, j]
+        for j in range(z.shape[1]):
+            p[i, j] /= total
+
+
+@cuda.jit
+def errors_kernel(p, labels, dz):
+    j, i = cuda.grid(2)
+    if i < p.shape[0] and j < p.shape[1]:
+        dz[i, j] = p[i, j] - (float32(1) if j == labels[i] else float32(0))
+
+
+@softmax_layer.version("CUDA", on=gpu)
+def launch_forward(h, w, b, out):
+    sums_kernel[tiles(out)](h, w, b, out)
+    softmax_kernel[blocks(out.shape[0], THREADS), THREADS](out, out)
+
+
+@softmax_backward.version("CUDA", on=gpu)
+def launch_backward(h, w, p, labels, out):
+    dz = cuda.device_array_like(p)
+    errors_kernel[tiles(dz)](p, labels, dz)
+    cuda_gradients(h, w, dz, *out)
+
+
+# -- PyTorch.
+
+
+@softmax_layer.version("PyTorch on GPU", on=torch_gpu)
+@softmax_layer.version("PyTorch on CPU", on=torch_cpu)
+def torch_forward(h, w, b):
+    import torch
+
+    return torch.softmax(torch.addmm(b, h, w.T), 1)
+
+
+@softmax_backward.version("PyTorch on GPU", on=torch_gpu)
+@softmax_backward.version("PyTorch on CPU", on=torch_cpu)
+def torch_backward(h, w, p, labels):
+    import torch
+
+    return gradients(h, w, p - torch.nn.functional.one_hot(labels.long(), p.shape[1]))
