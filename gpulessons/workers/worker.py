@@ -14,6 +14,7 @@ import os
 import pickle
 import signal
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -31,6 +32,14 @@ class Worker:
         self.rank, self.world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
         self.local_rank = int(os.environ["LOCAL_RANK"])
         self.report = Path(os.environ[REPORT]) if REPORT in os.environ else None
+
+    @property
+    def folder(self):
+        """A folder that all workers on this host can write to."""
+        run = os.environ.get("TORCHELASTIC_RUN_ID", "alone")
+        folder = self.report or Path(tempfile.gettempdir()) / f"gpulessons-{run}"
+        folder.mkdir(exist_ok=True)
+        return folder
 
     @property
     def device(self):
