@@ -1,8 +1,8 @@
 """A program: Hogwild. Processes share one vector of weights, and nobody waits for anybody.
 
 Each worker takes an example, computes a gradient from whatever the weights are at that moment, and
-adds it, without a lock. Two may write the same weight at once, and an update is lost; a gradient may
-come from weights that have moved since. Where each example touches few of many weights both are
+adds it, without a lock. Two may write the same weight at once, and an update is lost; a gradient
+may come from weights that have moved since. Where each example touches few of many weights both are
 rare, and learning hardly suffers.            Niu, Recht, Ré & Wright, "Hogwild!", NeurIPS 2011
 
 The model is logistic regression on sparse examples, such as texts: a few of many features each, the
@@ -10,8 +10,8 @@ frequent ones far more often than the rare.
 """
 
 import os
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
@@ -28,15 +28,16 @@ class Ran:
 
     updates: int
     seconds: float
-    curve: tuple[tuple[float, float], ...]  # worker 0's: (seconds, loss on held-out examples)
     staleness: float  # updates by others between a gradient's reading and its writing, on average
+    curve: tuple[tuple[float, float], ...] = field(repr=False)  # (seconds, held-out loss), of 0
 
 
 def main(worker, examples=400_000, rate=0.2, lock=False, looks=20):
     """Learn from so many examples, shared out among the workers; returns a Ran."""
     share = examples // worker.world
     places, labels = sparse(share, seed=1 + worker.rank)
-    weights, clock = shared(worker, FEATURES, np.float64), shared(worker, 8 * worker.world, np.int64)
+    weights = shared(worker, FEATURES, np.float64)
+    clock = shared(worker, 8 * worker.world, np.int64)
     alone = np.zeros(FEATURES), np.zeros_like(clock)
     learn(*alone, worker.rank, places[:1], labels[:1], rate)  # compiles
     guard = locked(worker) if lock else nullcontext()
@@ -55,7 +56,7 @@ def main(worker, examples=400_000, rate=0.2, lock=False, looks=20):
     snapshots += [(seconds, weights.copy())] * (worker.rank == 0)
     held = sparse(20_000, seed=0)
     curve = tuple((at, loss(then, *held)) for at, then in snapshots)
-    return Ran(share, seconds, curve, stale / share)
+    return Ran(share, seconds, stale / share, curve)
 
 
 @njit(error_model="numpy")
@@ -92,6 +93,8 @@ def sparse(count, seed):
 
 def shared(worker, size, dtype):
     """An array in memory that all workers of this machine see; zeros at first."""
+    if int(os.environ["LOCAL_WORLD_SIZE"]) < worker.world:
+        raise ValueError("Workers on several hosts share no memory: start all of them on one.")
     names = [os.path.join(worker.folder, f"shared-{size}") if worker.rank == 0 else None]
     dist.broadcast_object_list(names)
     if worker.rank == 0:

@@ -7,65 +7,110 @@ it is watched: lines appear as they are printed, results come back as values, an
 crashes, hangs or is killed is named, with what it was doing. Nothing is left running.
 """
 
+import importlib
 import json
 import os
 import pickle
-import re
-import signal
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
+from collections import Counter, defaultdict, deque
+from contextlib import nullcontext, suppress
+from importlib.util import find_spec
 from pathlib import Path
-from queue import Empty, Queue
-from threading import Thread
 
-from gpulessons.workers.worker import LAUNCHER, MARK, REPORT
+from gpulessons import progress
+from gpulessons.workers.failures import WorkersFailed, hung, left, why
+from gpulessons.workers.processes import PARENT, REPORT, end_all
+from gpulessons.workers.worker import MARK
 
 PATIENCE = 120.0  # seconds without a word from any worker: something hangs
-GRACE = 5.0  # seconds to end in peace
+BEAT = 0.1  # seconds between two looks at what they have printed
 
 
-class WorkersFailed(RuntimeError):
-    """Some worker did not finish: which one, why, and the last lines it printed."""
+def launch(
+    program, workers=2, *, hosts=(), patience=PATIENCE, show=progress.say, tell=None, **options
+):
+    """Run main(worker, **options) of a module in several processes; returns [result of each].
 
-
-def launch(program, workers=2, *, hosts=(), patience=PATIENCE, show=print, tell=None, **options):
-    """Run main(worker, **options) of an importable module in several processes; [result of each].
-
-    hosts: torchrun's options where there is more than this machine, such as ("--nnodes=2",
-    "--node-rank=0", "--master-addr=10.0.0.1"); then the results are those of the workers here.
-    patience: seconds of silence after which the workers count as hung. show(line) and tell(done,
-    total, words) are called as they work. Raises WorkersFailed; Ctrl-C ends every worker.
+    program: a module to import from here, or the short name of one in gpulessons.workers. options:
+    what JSON can carry. hosts: torchrun's options where there is more than this machine, such as
+    ("--nnodes=2", "--node-rank=0", "--master-addr=10.0.0.1"); then the results are those of the
+    workers here. patience: seconds of silence after which the workers count as hung. show(line) is
+    called for what they print, tell(done, total, words) instead of a progress bar. Raises
+    WorkersFailed, or ValueError before anything has begun; Ctrl-C ends every worker.
     """
-    with tempfile.TemporaryDirectory(prefix="gpulessons-") as folder:
+    words = command(found(program), workers, hosts, options)
+    bar = nullcontext(tell) if tell else progress.progress_bar(program)
+    starting = patience if hosts else max(patience, PATIENCE)
+    with tempfile.TemporaryDirectory(prefix="gpulessons-") as folder, bar as tell:
         report = Path(folder)
-        process = start(program, workers, hosts or ("--standalone",), options, report)
-        lines = []
+        heard = defaultdict(lambda: deque(maxlen=5))
         try:
-            for line in spoken(process, patience, report):
-                heard(line, lines, show, tell)
+            process = start(words, workers, report)
+            for rank, line in spoken(process, report, (starting, patience), heard):
+                hear(rank, line, heard, show, tell)
         finally:
-            end(process, report)
-        if process.returncode:
-            raise WorkersFailed(why(report, lines))
-        return results(report)
+            end_all(report)
+        done = results(report)
+        if process.returncode or len(done) < workers:
+            raise WorkersFailed(why(report, process.returncode, heard), done)
+    return list(done.values())
 
 
-def start(program, workers, hosts, options, report):
-    """torchrun, with a pipe for what the workers print and a file for what it says itself."""
-    command = [
-        *(sys.executable, "-m", "torch.distributed.run", *hosts, f"--nproc-per-node={workers}"),
-        *("-m", "gpulessons.workers.worker", program, json.dumps(options)),
+# -- Before they begin.
+
+
+def found(program):
+    """The full name of a program's module; ValueError where there is none."""
+    if program.endswith(".py") or not all(part.isidentifier() for part in program.split(".")):
+        raise ValueError(f"A program is named as `import` names it, not {program!r}.")
+    importlib.invalidate_caches()  # a cell may have written it a moment ago
+    for name in (program, f"{__package__}.{program}"):
+        with suppress(ModuleNotFoundError):  # the parent package is missing
+            if find_spec(name):
+                return name
+    raise ValueError(
+        f"There is no module {program!r} to import here. The course has {', '.join(programs())}."
+    )
+
+
+def programs():
+    """The short names of the course's own programs."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return [file.stem for file in files if "\ndef main(worker" in file.read_text(encoding="utf-8")]
+
+
+def command(program, workers, hosts, options):
+    """torchrun's command line, but for the folder of the launch."""
+    if not isinstance(workers, int) or workers < 1:
+        raise ValueError(f"workers is how many processes to start, 1 or more; not {workers!r}.")
+    try:
+        packed = json.dumps(options)
+    except (TypeError, ValueError) as trouble:
+        raise ValueError(
+            "A program's options travel to the workers as JSON: numbers, strings, lists and dicts "
+            f"of them. {trouble}."
+        ) from None
+    return [
+        *(sys.executable, "-m", "gpulessons.workers.engine", *(hosts or ["--standalone"])),
+        *(f"--nproc-per-node={workers}", "-m", "gpulessons.workers.worker", program, packed),
     ]
+
+
+def start(command, workers, report):
+    """Start torchrun; what it says itself, and logs, goes into the folder of the launch."""
+    path = os.pathsep.join(each or os.getcwd() for each in sys.path)
     threads = max(1, (os.cpu_count() or 1) // workers)
-    here = {REPORT: str(report), LAUNCHER: str(os.getpid()), "OMP_NUM_THREADS": str(threads),
-            "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}  # fmt: skip
+    here = {
+        **{REPORT: str(report), PARENT: str(os.getpid()), "PYTHONPATH": path},
+        **{"OMP_NUM_THREADS": str(threads), "PET_LOG_DIR": str(report)},
+    }
     with open(report / "torchrun", "w") as noise:
         return subprocess.Popen(
-            command, env={**os.environ, **here},
-            stdout=subprocess.PIPE, stderr=noise, text=True, errors="replace",
+            command, env={"TORCH_CPP_LOG_LEVEL": "ERROR", **os.environ, **here},
+            stdin=subprocess.DEVNULL, stdout=noise, stderr=noise,
             start_new_session=True,  # Ctrl-C in a terminal is ours to pass on
         )  # fmt: skip
 
@@ -73,115 +118,49 @@ def start(program, workers, hosts, options, report):
 # -- While they work.
 
 
-def spoken(process, patience, report):
-    """Yield each line the workers print; WorkersFailed when all are silent for too long."""
-    queue = Queue()
+def spoken(process, report, patience, heard):
+    """Yield (rank, line) as workers print, until torchrun ends; WorkersFailed after a silence.
 
-    def read():
-        for line in process.stdout:
-            queue.put(line.rstrip("\n"))
-        queue.put(None)
-
-    Thread(target=read, daemon=True).start()
+    patience: seconds of it until the workers have found each other, and after.
+    """
+    read, joined, last_word = Counter(), 0, time.monotonic()
     while True:
-        try:
-            line = queue.get(timeout=patience)
-        except Empty:
-            raise WorkersFailed(hung(report, patience)) from None
-        if line is None:
-            process.wait()
+        over = process.poll() is not None  # asked first, so that no last word is missed
+        for path in sorted(report.glob("said-*")):
+            lines, read[path] = news(path, read[path], over)
+            for line in lines:
+                last_word = time.monotonic()
+                yield int(path.name.removeprefix("said-")), line
+        if over:
             return
-        yield line
+        if (count := len(left(report, "joined"))) > joined:
+            joined, last_word = count, time.monotonic()
+        limit = patience[joined > 0]
+        if time.monotonic() - last_word > limit:
+            raise WorkersFailed(hung(report, limit, heard), results(report))
+        time.sleep(BEAT)
 
 
-def heard(line, lines, show, tell):
+def news(path, start, over):
+    """([the whole lines of a file from byte `start` on], where they end)"""
+    with open(path, "rb") as file:
+        file.seek(start)
+        text = file.read()
+    end = len(text) if over else text.rfind(b"\n") + 1
+    lines = text[:end].decode(errors="replace").split("\n")
+    return lines if lines[-1] else lines[:-1], start + end
+
+
+def hear(rank, line, heard, show, tell):
     """A line for the reader is shown and kept; a note about progress is passed on."""
     if not line.startswith(MARK):
-        lines.append(line)
-        show(line)
+        heard[rank].append(line)
+        show(f"worker {rank}: {line}")
     elif tell:
-        told = json.loads(line.removeprefix(MARK))
-        tell(told["done"], told["total"], told["words"])
-
-
-def end(process, report):
-    """Ask torchrun to end its workers; end those that are still there. Nothing is left."""
-    if process.poll() is None:
-        process.terminate()
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(GRACE)
-    for pid in [process.pid] * (process.poll() is None) + list(pids(report).values()):
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)
-    process.wait()
-
-
-# -- What they left.
-
-
-def left(report, name):
-    """{rank: bytes} of the files of one name."""
-    found = report.glob(f"{name}-*")
-    return {int(path.name.rpartition("-")[2]): path.read_bytes() for path in sorted(found)
-            if path.suffix != ".partial"}  # fmt: skip
-
-
-def pids(report):
-    return {rank: int(pid) for rank, pid in left(report, "pid").items()}
+        note = json.loads(line.removeprefix(MARK))
+        tell(note["done"], note["total"], note["words"])
 
 
 def results(report):
-    found = left(report, "result")
-    return [pickle.loads(found[rank]) for rank in sorted(found)]
-
-
-def why(report, lines):
-    """What went wrong first, in a sentence, and the last lines of the worker it happened to."""
-    noise = (report / "torchrun").read_text(errors="replace")
-    died = re.search(r"\(exitcode: (-?\d+)\) local_rank: (\d+)", noise)
-    troubles = {rank: text.decode() for rank, text in left(report, "trouble").items()}
-    if died and int(died[1]) < 0:
-        rank, name = int(died[2]), signal.Signals(-int(died[1])).name
-        return with_last_lines(rank, f"worker {rank} was killed ({name})", lines)
-    if troubles:
-        rank = int(died[2]) if died and int(died[2]) in troubles else min(troubles)
-        return with_last_lines(rank, f"worker {rank} raised:\n{troubles[rank].strip()}", lines)
-    return unreachable(noise) or f"torchrun ended before its workers began:\n{noise[-800:].strip()}"
-
-
-def unreachable(noise):
-    """A sentence for the two usual troubles of a network, or ""."""
-    if re.search(r"EADDRINUSE|[Aa]ddress already in use", noise):
-        return "the port is in use on this host: choose another with --master-port"
-    if re.search(r"getaddrinfo|not known|ETIMEDOUT|ECONNREFUSED|[Tt]imed out", noise):
-        return (
-            "nobody answers at the master's address: start the host of --node-rank=0 first, and "
-            "see that --master-addr and --master-port reach it"
-        )
-    return ""
-
-
-def hung(report, patience):
-    """Which worker hangs, and where: each is asked for its stack."""
-    for pid in pids(report).values():
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGUSR1)
-    time.sleep(0.5)
-    stacks = {rank: innermost(text.decode()) for rank, text in left(report, "stack").items()}
-    waiting = {rank for rank, at in stacks.items() if "torch" in at}
-    first = sorted(set(stacks) - waiting) or sorted(stacks)
-    where = "\n".join(f"  worker {rank}{' (waiting for the others)' * (rank in waiting)}: {at}"
-                      for rank, at in stacks.items())  # fmt: skip
-    named = " and ".join(f"worker {rank}" for rank in first) or "torchrun"
-    return f"no word for {patience:g} s: {named} hangs.\n{where}".rstrip()
-
-
-def innermost(stack):
-    """The line a worker is at, from faulthandler's words: `File "…/x.py", line 3 in main`."""
-    frames = re.findall(r'File "(.*?)", line (\d+) in (.*)', stack)
-    return "{0}, line {1}, in {2}".format(*frames[0]) if frames else "not started"
-
-
-def with_last_lines(rank, sentence, lines):
-    own = [line for line in lines if line.startswith(f"worker {rank}:")][-5:]
-    return "\n".join([sentence, *(["Its last lines:", *own] if own else [])])
+    """{rank: what its main returned} of those that have finished here."""
+    return {rank: pickle.loads(packed) for rank, packed in sorted(left(report, "result").items())}

@@ -9,20 +9,23 @@ module once for each worker; the programs themselves know nothing of launching.
 
 import faulthandler
 import importlib
+import inspect
 import json
 import os
 import pickle
 import signal
+import socket
 import sys
 import tempfile
-import threading
-import time
-import traceback
 from contextlib import suppress
 from pathlib import Path
 
+import psutil
+
+from gpulessons.workers.failures import Refused, told
+from gpulessons.workers.processes import REPORT, end_with_parent
+
 MARK = "\x1e"  # begins a line that is meant for the launcher and not for a reader
-REPORT, LAUNCHER = "GPULESSONS_REPORT", "GPULESSONS_LAUNCHER"  # a folder; a process
 
 
 class Worker:
@@ -50,45 +53,75 @@ class Worker:
         return torch.device("cuda", self.local_rank) if enough else torch.device("cpu")
 
     def say(self, *words):
-        """Print a line under this worker's name, at once."""
-        write(f"worker {self.rank}: {' '.join(map(str, words))}")
+        """Print a line under this worker's name, at once. The launcher names every line itself."""
+        name = "" if self.report else f"worker {self.rank}: "
+        print(f"{name}{' '.join(map(str, words))}\n", end="", flush=True)
 
     def progress(self, done, total, words=""):
         """Tell the launcher how far the work is: one worker's word is enough."""
-        note = json.dumps({"rank": self.rank, "done": done, "total": total, "words": words})
         if self.report:
-            write(f"{MARK}{note}")
+            print(MARK + json.dumps({"done": done, "total": total, "words": words}), flush=True)
 
     def keep(self, name, value):
-        """Leave a file for the launcher, whole or not at all."""
+        """Leave bytes for the launcher, whole or not at all."""
         if self.report:
             partial = self.report / f"{name}-{self.rank}.partial"
             partial.write_bytes(value)
             partial.rename(partial.with_suffix(""))
 
 
-def write(line):
-    """A line in one piece: what print() writes in several may mingle with another worker's."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
-
-
 def run(program, options):
     """Join the other workers, run the program's main, and hand its result to the launcher."""
     worker = Worker()
-    worker.keep("pid", str(os.getpid()).encode())
     if worker.report:
-        watch_launcher()
-        stacks = open(worker.report / f"stack-{worker.rank}", "w")  # noqa: SIM115 (until the end)
-        faulthandler.register(signal.SIGUSR1, stacks, all_threads=False)
+        report(worker)
     try:
+        main = entrance(program, options)
         join(worker)
-        result = importlib.import_module(program).main(worker, **options)
-        worker.keep("result", pickle.dumps(result))
+        worker.keep("joined", b"")
+        worker.keep("result", packed(main(worker, **options)))
         leave()
     except BaseException as trouble:
-        worker.keep("trouble", "".join(traceback.format_exception(trouble)).encode())
+        worker.keep("trouble", json.dumps(told(trouble)).encode())
+        if worker.report:
+            sys.stdout.flush()
+            os._exit(1)  # an ordinary exit waits for, or trips over, what the others left undone
         raise
+
+
+def report(worker):
+    """Be heard by the launcher, be found by it, and end with it."""
+    end_with_parent()
+    worker.keep("said", b"")
+    said = os.open(worker.report / f"said-{worker.rank}", os.O_WRONLY | os.O_APPEND)
+    for stream in (1, 2):
+        os.dup2(said, stream)
+    stacks = open(worker.report / f"stack-{worker.rank}", "w")  # noqa: SIM115 (until the end)
+    faulthandler.enable(stacks, all_threads=False)
+    faulthandler.register(signal.SIGUSR1, stacks, all_threads=False)
+    worker.keep("pid", str(os.getpid()).encode())
+
+
+def entrance(program, options):
+    """The program's main, when it takes these options; Refused says what it takes."""
+    main = getattr(importlib.import_module(program), "main", None)
+    if not callable(main):
+        raise Refused(f"{program} has no main(worker, **options): that is where a worker begins.")
+    try:
+        inspect.signature(main).bind(None, **options)
+    except TypeError as trouble:
+        raise Refused(f"{program}: {trouble}. It has main{inspect.signature(main)}.") from None
+    return main
+
+
+def packed(result):
+    try:
+        return pickle.dumps(result)
+    except Exception as trouble:
+        raise Refused(
+            f"main returned what cannot be sent to the launcher: {trouble}. Return numbers, "
+            "strings, tuples, and dataclasses of them."
+        ) from None
 
 
 def join(worker):
@@ -96,11 +129,28 @@ def join(worker):
     import torch
     import torch.distributed as dist
 
-    torch.set_num_threads(max(1, (os.cpu_count() or 1) // int(os.environ["LOCAL_WORLD_SIZE"])))
+    here = int(os.environ["LOCAL_WORLD_SIZE"])
+    torch.set_num_threads(max(1, (os.cpu_count() or 1) // here))
     on_gpu = worker.device.type == "cuda"
     if on_gpu:
         torch.cuda.set_device(worker.device)
+    if here < worker.world:
+        choose_network()
     dist.init_process_group("nccl" if on_gpu else "gloo")
+
+
+def choose_network():
+    """Make gloo use the network that leads to the master: a host's own name may lead nowhere."""
+    with suppress(OSError):  # the engine will say it better
+        *kind, _, address = socket.getaddrinfo(
+            os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), type=socket.SOCK_DGRAM
+        )[0]
+        with socket.socket(*kind) as probe:
+            probe.connect(address)  # finds the way, sends nothing
+            here = probe.getsockname()[0]
+        for name, addresses in psutil.net_if_addrs().items():
+            if here in (each.address for each in addresses):
+                os.environ.setdefault("GLOO_SOCKET_IFNAME", name)
 
 
 def leave():
@@ -109,27 +159,6 @@ def leave():
 
     dist.barrier()
     dist.destroy_process_group()
-
-
-def watch_launcher():
-    """End this process when its launcher is gone: a killed notebook leaves nothing running."""
-    launcher, parent = int(os.environ[LAUNCHER]), os.getppid()
-
-    def watch():
-        while alive(launcher) and os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def alive(pid):
-    with suppress(PermissionError):  # someone else's process is alive too
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return False
-    return True
 
 
 if __name__ == "__main__":
