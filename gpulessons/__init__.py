@@ -35,6 +35,7 @@ HOMES = {
     "ops.softmax_layer": "softmax_layer softmax_backward",
     "ops.transpose": "transpose",
     "ops.vertex_transform": "vertex_transform",
+    "workers.launching": "launch",
 }
 MODULES = ("exercises", "microscope", "pictures", "plots", "recordings", "units")
 

@@ -28,7 +28,8 @@ ARROWS = {
     "diagnosis": "backends",
     "checking": "operation backends microscope diagnosis",
     "recordings": "timing hardware",
-    "comparing": "timing rounds measuring checking recordings hardware units",
+    "progress": "",
+    "comparing": "timing rounds measuring checking recordings hardware units progress",
     "pictures": "",
     "films": "",
     "plots": "pictures units",
@@ -48,7 +49,7 @@ ARROWS = {
     "networks": "ops operation backends units",
     "exercises": "ops operation backends checking diagnosis microscope",
     "claims": "timing ops recordings",
-    "workers": "ops units",
+    "workers": "data progress",
 }
 MAY_IMPORT_ALL = {"cli", "__init__", "__main__"}  # what stands at the door
 # What is taught; the rest is the engine.

@@ -1,1 +1,47 @@
-"""Many processes."""
+"""Many processes: one program on several workers, on one machine or on many hosts.
+
+    from gpulessons import launch
+    launch("data_parallel", workers=2, how="ring")
+
+A program is a module with main(worker, **options); each of these is one, and says in its docstring
+what it shows. The modules beside them hold what they are made of, without any process.
+
+    hello              who is there                       launching    launch(): torchrun, watched
+    check_collectives  ours against the engine's          collectives  all-reduce: naive, tree, ring
+    measure_links      how long an all-reduce takes       links        a model of that, and its fit
+    data_parallel      one network, shares of a batch     gradients    what is sent, and packed how
+                                                          training     a network, batches, a log
+    hogwild            shared weights, and no locks
+    pipeline           one network, cut into stages       schedules    GPipe and 1F1B, simulated
+    tensor_parallel    one network, every layer cut
+
+What a worker does around its program is in worker; how its failures are told in failures; which
+processes belong to a launch, and why none outlives it, in processes and engine. Every public name
+is loaded at its first use, as the package's are.
+"""
+
+import importlib
+
+HOMES = {
+    "launching": "launch",
+    "failures": "WorkersFailed",
+    "worker": "Worker",
+    "collectives": "Wire naive tree ring reduce_scatter all_gather",
+    "links": "Link Sample fit messages",
+    "schedules": "Task bubble kept simulate waiting",
+}
+
+_home = {name: home for home, names in HOMES.items() for name in names.split()}
+__all__ = sorted(_home)
+
+
+def __getattr__(name):
+    if name not in _home:
+        raise AttributeError(f"gpulessons.workers has no {name!r}; it has {', '.join(__all__)}.")
+    value = getattr(importlib.import_module(f"{__name__}.{_home[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return __all__
