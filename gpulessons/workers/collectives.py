@@ -2,9 +2,9 @@
 
     naive   all send to one, which adds and sends back: one worker's wire carries everything
     tree    pairs, then pairs of pairs, up and down again: few steps, whole vectors
-    ring    each vector in n pieces, each piece once round the ring to be added and once more to be
-            shown: the wires of all are busy all the time, and a worker sends 2 (n − 1)/n of a vector
-            however many there are                    Patarasuk & Yuan 2009; Gibiansky 2017
+    ring    each vector in n pieces, each piece once round the ring to be added and once more to
+            be shown: all wires are busy all the time, and a worker sends 2 (n − 1)/n of a vector,
+            however many workers there are            Patarasuk & Yuan 2009; Gibiansky 2017
 
 Written over sends and receives alone, with every byte counted. PyTorch's own, dist.all_reduce, does
 the same in C++ (gloo, on CPUs) or in CUDA (NCCL).
@@ -29,8 +29,9 @@ class Wire:
 
     def exchange(self, piece, to, room, source):
         """Send one piece and receive another, both under way at once."""
+        receiving = dist.irecv(room, source)  # first: gloo says "I have room" before it sends
         sending = self.send(piece, to)
-        self.receive(room, source)
+        receiving.wait()
         sending.wait()
 
 

@@ -4,7 +4,7 @@ The gradient of a minibatch is a sum over its examples, so it does not matter wh
 after the sum over the workers all take the very step that one worker with the whole batch would.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 
 import torch
@@ -22,12 +22,12 @@ MEGABYTES = {"DDP": 1, "DDP, one bucket": 1_000}  # in a bucket; one bucket cann
 class Trained:
     """What one worker has after its training."""
 
-    losses: tuple[float, ...]  # of each minibatch, over all its examples
+    losses: tuple[float, ...] = field(repr=False)  # of each minibatch, over all its examples
     accuracy: float  # on the held-out digits
     seconds: float  # of each step after the first WARM, on average
     bytes: int  # of gradients handed over to be summed, in all steps
-    parameters: tuple[float, ...]  # the first hundred of each layer, to compare
-    events: tuple[tuple[str, float, float], ...]  # (kind, start, stop) after the first WARM steps
+    parameters: tuple[float, ...] = field(repr=False)  # the first hundred of each, to compare
+    events: tuple[tuple[str, float, float], ...] = field(repr=False)  # (kind, start, stop), warm
 
 
 def main(worker, how="together", batch=64, steps=60, hidden=256, rate=0.5, dtype="float32"):

@@ -4,7 +4,7 @@
     together      all gradients in one vector, one all-reduce, after the backward pass
     naive, tree, ring   the same, by our own all-reduce (collectives.py)
     fp16, 8-bit, 1-bit  fewer bytes for each number; what rounding loses is kept and added to the
-                  next gradient (error feedback), so that nothing is lost for good    Seide et al. 2014
+                  next gradient (error feedback): nothing is lost for good    Seide et al. 2014
 
 Each takes the parameters after a backward pass and leaves the sum of all workers' gradients.
 PyTorch's DistributedDataParallel sends in buckets while the backward pass still runs.

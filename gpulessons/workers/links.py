@@ -2,7 +2,7 @@
 
     naive   2 (n − 1) messages of S bytes, one after the other, at worker 0
     tree    2 ⌈log2 n⌉ of S bytes
-    ring    2 (n − 1) of S/n bytes       NVIDIA/nccl-tests, doc/PERFORMANCE.md; gloo's own is a ring too
+    ring    2 (n − 1) of S/n bytes, as gloo's own       NVIDIA/nccl-tests, doc/PERFORMANCE.md
 
 It is fitted to what was measured, with its error shown; beyond what was measured it is a model and
 nothing more.

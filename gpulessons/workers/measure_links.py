@@ -10,9 +10,10 @@ from gpulessons.workers.collectives import ALGORITHMS, Wire
 from gpulessons.workers.links import Sample
 
 ENGINE = "engine"
+SIZES = 4_096, 65_536, 1 << 20, 1 << 24  # bytes
 
 
-def main(worker, sizes=(4_096, 65_536, 1 << 20, 1 << 24), algorithms=(ENGINE, *ALGORITHMS), rounds=9):
+def main(worker, sizes=SIZES, algorithms=(ENGINE, *ALGORITHMS), rounds=9):
     """Returns [Sample], for each algorithm at each size in bytes: the medians over the rounds."""
     samples = []
     for size in sizes:

@@ -1,11 +1,12 @@
-"""A program: pipeline parallelism. Each worker holds one stage of the network and passes results on.
+"""A program: pipeline parallelism. Each worker holds a stage of the network and passes results on.
 
 Activations go to the next stage, gradients come back, micro-batch by micro-batch, in the order of a
 schedule (schedules.py). No worker ever sees the whole network. The gradients of the micro-batches
 add up to those of the minibatch.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 from time import perf_counter
 
 import torch
@@ -22,32 +23,35 @@ class Piped:
     """What one stage has after a minibatch."""
 
     loss: float  # of the whole minibatch; on the last stage only, 0 elsewhere
-    gradients: tuple  # nested tuples of numbers, one for each parameter of this stage
-    tasks: tuple[Task, ...]  # of the last minibatch, in seconds since a common beginning
     kept: int  # micro-batches whose activations it held at once, at most
+    gradients: tuple = field(repr=False)  # nested lists of numbers, one for each parameter here
+    tasks: tuple[Task, ...] = field(repr=False)  # of the last minibatch; seconds since it began
 
 
-def main(worker, schedule="GPipe", micro=4, batch=64, hidden=256, blocks=8, dtype="float64", turns=2):
+def main(
+    worker, schedule="GPipe", micro=4, batch=64, hidden=256, blocks=8, dtype="float64", turns=2
+):
     """Run a minibatch `turns` times (the first warms up) and return the last one's Piped."""
     dtype = getattr(torch, dtype)
     (x, labels), _ = examples(dtype)
     layers = stages(hidden, blocks, worker.world, dtype)[worker.rank]
+    x, labels = x[:batch].tensor_split(micro), labels[:batch].tensor_split(micro)
     for _ in range(turns):
         layers.zero_grad()
-        stage = Stage(worker, layers, x[:batch].chunk(micro), labels[:batch].chunk(micro), hidden)
+        stage = Stage(worker, layers, x, labels, hidden)
         dist.barrier()
         stage.run(SCHEDULES[schedule](worker.rank, worker.world, micro), total=batch)
     gradients = tuple(p.grad.tolist() for p in layers.parameters())
-    return Piped(stage.loss, gradients, tuple(stage.tasks), stage.most)
+    return Piped(stage.loss, stage.most, gradients, tuple(stage.tasks))
 
 
 def stages(hidden, blocks, count, dtype=torch.float64, seed=0):
-    """A network of `blocks` dense layers and its ends, cut into `count` stages; the same for all."""
+    """A network of `blocks` dense layers and two ends, in `count` stages; the same for all."""
     torch.manual_seed(seed)
     middle = [Sequential(Linear(hidden, hidden), Sigmoid()) for _ in range(blocks)]
     layers = [Linear(PIXELS, hidden), *middle, Linear(hidden, CLASSES)]
     cuts = [round(len(layers) * n / count) for n in range(count + 1)]
-    return [Sequential(*layers[a:b]).to(dtype) for a, b in zip(cuts, cuts[1:], strict=False)]
+    return [Sequential(*layers[a:b]).to(dtype) for a, b in pairwise(cuts)]
 
 
 class Stage:

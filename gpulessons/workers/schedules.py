@@ -1,11 +1,12 @@
 """A pipeline's schedule: who works on which micro-batch when, and how long everybody waits.
 
-The network is cut into stages, one on each worker, and a minibatch into micro-batches. Micro-batch m
+The network is cut into stages, one on each worker, and a minibatch into micro-batches. Each of them
 goes forward (F) through the stages and backward (B) again. A stage can do one thing at a time.
 
     GPipe   every forward, then every backward                                    Huang et al. 2019
-    1F1B    a few forwards to fill the pipe, then one forward, one backward, in turn: the same waiting,
-            but a stage never keeps more micro-batches than there are stages      Narayanan et al. 2019
+    1F1B    a few forwards to fill the pipe, then one forward, one backward, in turn: the same
+            waiting, but a stage never keeps more micro-batches than there are stages
+                                                                              Narayanan et al. 2019
 
 While the pipe fills and drains somebody waits: of S stages and M micro-batches the share lost, the
 bubble, is (S − 1) / (M + S − 1), whatever the times of F and B, if they are alike on all stages.

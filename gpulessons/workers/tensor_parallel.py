@@ -7,7 +7,7 @@ The parts of y are summed by one all-reduce; on the way back the gradients of x 
 else is sent. Shoeybi et al., "Megatron-LM", 2019
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 import torch.distributed as dist
@@ -21,8 +21,8 @@ class Split:
     """What one worker has after a forward and a backward pass."""
 
     loss: float
-    gradients: dict[str, list]  # of its parts of w1, b1, w2, and of b2 and x, as nested lists
     bytes: int  # summed over the workers, in both directions
+    gradients: dict[str, list] = field(repr=False)  # of its parts of w1, b1, w2, and of b2 and x
 
 
 def main(worker, hidden=256, batch=64, dtype="float64"):
@@ -37,7 +37,7 @@ def main(worker, hidden=256, batch=64, dtype="float64"):
     loss = cross_entropy(y, labels[:batch])
     loss.backward()
     gradients = {name: p.grad.tolist() for name, p in [*leaves.items(), ("x", x)]}
-    return Split(loss.item(), gradients, (y.numel() + x.numel()) * x.element_size())
+    return Split(loss.item(), (y.numel() + x.numel()) * x.element_size(), gradients)
 
 
 def parameters(hidden, dtype, seed=0):

@@ -22,10 +22,12 @@ def network(hidden, dtype=torch.float32, seed=0):
 
 def examples(dtype=torch.float32):
     """((x, labels), (held-out x, labels)): pixels from 0 to 4 as the network takes them."""
-    return [
-        (torch.tensor(images.reshape(len(images), -1) / 4, dtype=dtype), torch.tensor(labels).long())
-        for images, labels in digits()
-    ]
+
+    def tensors(images, labels):
+        x = torch.tensor(images.reshape(len(images), -1) / 4, dtype=dtype)
+        return x, torch.tensor(labels).long()
+
+    return [tensors(*part) for part in digits()]
 
 
 def minibatches(size, batch, steps, seed=0):
