@@ -60,13 +60,16 @@ def hosts(options):
         )
     if not 0 <= (rank or 0) < count:
         raise Misspelled(f"With --nnodes {count}, --node-rank is 0 to {count - 1}, not {rank}.")
-    try:
-        socket.getaddrinfo(address, None)
-    except OSError:
-        raise Misspelled(f"Nobody here knows the address {address!r} (--master-addr).") from None
+    if address and not known(address):
+        raise Misspelled(f"Nobody here knows the address {address!r} (--master-addr).")
     names = ("nnodes", "node_rank", "master_addr", "master_port")
     given = {name.replace("_", "-"): getattr(options, name) for name in names}
     return [f"--{name}={value}" for name, value in given.items() if value is not None]
+
+
+def known(address):
+    with suppress(OSError):
+        return bool(socket.getaddrinfo(address, None))
 
 
 def value_of(pair):

@@ -11,6 +11,7 @@ import importlib
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tempfile
@@ -78,8 +79,9 @@ def found(program):
 
 def programs():
     """The short names of the course's own programs."""
-    files = sorted(Path(__file__).parent.glob("*.py"))
-    return [file.stem for file in files if "\ndef main(worker" in file.read_text(encoding="utf-8")]
+    folder = Path(__file__).parent
+    files = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
+    return sorted(name for name, text in files.items() if re.search(r"\ndef main\(\s*worker", text))
 
 
 def command(program, workers, hosts, options):
@@ -153,12 +155,12 @@ def news(path, start, over):
 
 def hear(rank, line, heard, show, tell):
     """A line for the reader is shown and kept; a note about progress is passed on."""
-    if not line.startswith(MARK):
-        heard[rank].append(line)
-        show(f"worker {rank}: {line}")
-    elif tell:
-        note = json.loads(line.removeprefix(MARK))
-        tell(note["done"], note["total"], note["words"])
+    said, mark, note = line.partition(MARK)
+    if said or not mark:
+        heard[rank].append(said)
+        show(f"worker {rank}: {said}")
+    if mark and tell:
+        tell(*json.loads(note))
 
 
 def results(report):

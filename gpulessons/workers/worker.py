@@ -60,7 +60,7 @@ class Worker:
     def progress(self, done, total, words=""):
         """Tell the launcher how far the work is: one worker's word is enough."""
         if self.report:
-            print(MARK + json.dumps({"done": done, "total": total, "words": words}), flush=True)
+            print(MARK + json.dumps([done, total, words]), flush=True)
 
     def keep(self, name, value):
         """Leave bytes for the launcher, whole or not at all."""
