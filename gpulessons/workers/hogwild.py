@@ -6,10 +6,12 @@ may come from weights that have moved since. Where each example touches few of m
 rare, and learning hardly suffers.            Niu, Recht, Ré & Wright, "Hogwild!", NeurIPS 2011
 
 The model is logistic regression on sparse examples, such as texts: a few of many features each, the
-frequent ones far more often than the rare.
+frequent ones far more often than the rare. Two cores that write one cache line in turn send it to
+and fro, so they are kept apart. Frequent features lie anywhere, not all in the first few lines. The
+weights, 8 MB, outgrow a core's own cache: most lines come from beyond it with one worker too.
+And a worker's count has lines of its own, at which the others look once in CHUNK examples.
 """
 
-import os
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -18,8 +20,11 @@ import numpy as np
 import torch.distributed as dist
 from numba import njit
 
-FEATURES, COMMON, ACTIVE = 200_000, 200, 30  # words known; too common to tell; in one example
-CHUNK = 64  # examples between two looks at the clock, or under one lock
+from gpulessons.workers.memory import APART, locked, shared
+
+FEATURES, COMMON, ACTIVE = 2_000_000, 2_000, 30  # words known; too common to tell; in one example
+KEPT, PARTS = 600_000, 12  # different examples, to be looked at again and again, made in parts
+CHUNK = 256  # examples between two looks at the clock, or under one lock
 
 
 @dataclass(frozen=True)
@@ -30,97 +35,86 @@ class Ran:
     seconds: float
     staleness: float  # updates by others between a gradient's reading and its writing, on average
     curve: tuple[tuple[float, float], ...] = field(repr=False)  # (seconds, held-out loss), of 0
+    counts: tuple[int, ...] = field(default=(), repr=False)  # all workers' updates by then
+
+    @property
+    def by_updates(self):
+        """((updates of all workers, held-out loss), …)"""
+        return tuple((n, loss) for n, (_, loss) in zip(self.counts, self.curve, strict=True))
 
 
-def main(worker, examples=400_000, rate=0.2, lock=False, looks=20):
-    """Learn from so many examples, shared out among the workers; returns a Ran."""
+def main(worker, examples=9_600_000, rate=0.02, lock=False, features=FEATURES, looks=40):
+    """Learn from so many examples, shared out among the workers; returns a Ran.
+
+    features: how many weights there are; with few of them, all workers write the same ones.
+    """
     share = examples // worker.world
-    places, labels = sparse(share, seed=1 + worker.rank)
-    weights = shared(worker, FEATURES, np.float64)
-    clock = shared(worker, 8 * worker.world, np.int64)
-    alone = np.zeros(FEATURES), np.zeros_like(clock)
+    places, labels = portion(worker, min(examples, KEPT), features)
+    held = sparse(5_000, 0, features)
+    weights = shared(worker, features, np.float32)
+    clock = shared(worker, APART * worker.world, np.int64)
+    alone = np.zeros_like(weights), clock.copy()
     learn(*alone, worker.rank, places[:1], labels[:1], rate)  # compiles
     guard = locked(worker) if lock else nullcontext()
-    stale, snapshots, every = 0, [], max(1, share // CHUNK // looks)
+    stale, curve, counts, turns = 0, [], [], -(-share // CHUNK)
     dist.barrier()
     began = perf_counter()
-    for turn, start in enumerate(range(0, share, CHUNK)):
-        if worker.rank == 0 and turn % every == 0:
-            snapshots.append((perf_counter() - began, weights.copy()))
-            worker.progress(start, share, "examples")
-        some = slice(start, start + CHUNK)
+    for turn in range(turns):
+        if worker.rank == 0 and turn % max(1, turns // looks) == 0:
+            counts.append(int(clock.sum()))
+            curve.append((perf_counter() - began, loss(weights, *held)))
+            worker.progress(turn * CHUNK, share, "examples")
+        start = turn * CHUNK % len(labels)
+        some = slice(start, start + min(CHUNK, share - turn * CHUNK))
         with guard:
             stale += learn(weights, clock, worker.rank, places[some], labels[some], rate)
     seconds = perf_counter() - began
     dist.barrier()
-    snapshots += [(seconds, weights.copy())] * (worker.rank == 0)
-    held = sparse(20_000, seed=0)
-    curve = tuple((at, loss(then, *held)) for at, then in snapshots)
-    return Ran(share, seconds, stale / share, curve)
+    if worker.rank == 0:
+        counts.append(int(clock.sum()))
+        curve.append((seconds, loss(weights, *held)))
+    return Ran(int(clock[APART * worker.rank]), seconds, stale / turns, tuple(curve), tuple(counts))
 
 
 @njit(error_model="numpy")
 def learn(weights, clock, rank, places, labels, rate):
-    """Look, compute, write, example after example; returns how many updates came in between."""
+    """Read, compute, write, example after example; returns the staleness of the first of them."""
     stale = 0
     for i in range(labels.size):
-        before, total = clock.sum(), 0.0
+        before, total = clock[::APART].sum() if i == 0 else 0, 0.0
         for place in places[i]:
             total += weights[place]
         push = rate * labels[i] / (1 + np.exp(labels[i] * total))
         for place in places[i]:
             weights[place] += push  # read, add, write: whoever wrote in between is overwritten
-        stale += clock.sum() - before
-        clock[8 * rank] += 1  # a cache line of its own: 8 numbers
+        if i == 0:
+            stale = clock[::APART].sum() - before
+        clock[APART * rank] += 1
     return stale
 
 
 def loss(weights, places, labels):
+    """Logistic loss, on average; log 2 where the weights know nothing."""
     return float(np.logaddexp(0, -labels * weights[places].sum(1)).mean())
 
 
-def sparse(count, seed):
+# -- The examples: the same ones however many workers share them.
+
+
+def portion(worker, count, features):
+    """This worker's examples out of `count`: every world-th part."""
+    parts = range(worker.rank, max(PARTS, worker.world), worker.world)
+    size = -(-count // max(PARTS, worker.world))
+    places, labels = zip(*(sparse(size, 1 + part, features) for part in parts), strict=True)
+    return np.concatenate(places), np.concatenate(labels)
+
+
+def sparse(count, seed, features=FEATURES):
     """(places (count, ACTIVE) int32, labels (count,) of ±1), all from one world."""
     world, rng = np.random.default_rng(99), np.random.default_rng(seed)
-    truth = world.standard_normal(FEATURES)
-    spread = np.log(FEATURES / COMMON) * rng.random((count, ACTIVE)) + np.log(COMMON)
-    places = np.exp(spread).astype(np.int32) - COMMON  # the n-th has a share of 1/(n + COMMON)
+    truth, anywhere = world.standard_normal(features), world.permutation(features)
+    common = min(COMMON, features / 10)
+    spread = np.log(features / common) * rng.random((count, ACTIVE)) + np.log(common)
+    ranks = (np.exp(spread) - common).astype(np.int32)  # the n-th has a share of 1/(n + common)
+    places = anywhere.astype(np.int32)[np.minimum(ranks, features - 1)]
     return places, np.where(truth[places].sum(1) > 0, 1.0, -1.0)
-
-
-# -- What processes on one machine can share.
-
-
-def shared(worker, size, dtype):
-    """An array in memory that all workers of this machine see; zeros at first."""
-    if int(os.environ["LOCAL_WORLD_SIZE"]) < worker.world:
-        raise ValueError("Workers on several hosts share no memory: start all of them on one.")
-    names = [os.path.join(worker.folder, f"shared-{size}") if worker.rank == 0 else None]
-    dist.broadcast_object_list(names)
-    if worker.rank == 0:
-        np.zeros(size, dtype).tofile(names[0])
-    dist.barrier()
-    return np.memmap(names[0], dtype, "r+")
-
-
-class locked:
-    """A lock that processes can share: a file that one at a time may hold."""
-
-    def __init__(self, worker):
-        self.file = open(os.path.join(worker.folder, "lock"), "w")  # noqa: SIM115
-
-    def __enter__(self):
-        import fcntl
-
-        fcntl.flock(self.file, fcntl.LOCK_EX)
-
-    def __exit__(self, *trouble):
-        import fcntl
-
-        fcntl.flock(self.file, fcntl.LOCK_UN)
-
-
-@njit
-def bump(counters, places):
-    for place in places:
-        counters[place] += 1
