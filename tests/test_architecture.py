@@ -40,6 +40,7 @@ ARROWS = {
     "systolic": "films pictures",
     "ladders": "pictures plots rooflines units",
     "patterns": "pictures plots units",
+    "learning_curves": "pictures units",
     "vectorized": "",
     "compiling": "microscope",
     "reading": "operation exercises",

@@ -11,7 +11,8 @@ what it shows. The modules beside them hold what they are made of, without any p
     measure_links      how long an all-reduce takes       links        a model of that, and its fit
     data_parallel      one network, shares of a batch     gradients    what is sent, and packed how
                                                           training     a network, batches, a log
-    hogwild            shared weights, and no locks
+    hogwild            shared weights, and no locks       memory       an array that all see, a lock
+    lost_updates       additions that vanish without one
     pipeline           one network, cut into stages       schedules    GPipe and 1F1B, simulated
     tensor_parallel    one network, every layer cut
 
