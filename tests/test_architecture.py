@@ -48,13 +48,14 @@ ARROWS = {
     "ops": "operation backends tensor_cores",
     "data": "",
     "networks": "ops operation backends units",
-    "exercises": "ops operation backends checking diagnosis microscope",
+    "exercises": "ops operation backends checking diagnosis microscope workers",
     "claims": "timing ops recordings",
     "workers": "data progress",
+    "timetables": "pictures plots units workers",
 }
 MAY_IMPORT_ALL = {"cli", "__init__", "__main__"}  # what stands at the door
 # What is taught; the rest is the engine.
-LESSONS = {"ops", "networks", "exercises", "claims", "workers", "scenes", "systolic"}
+LESSONS = {"ops", "networks", "exercises", "claims", "workers", "scenes", "systolic", "timetables"}
 HEAVY = {"numpy", "numba", "torch", "matplotlib", "ipywidgets"}
 
 

@@ -14,7 +14,9 @@ what it shows. The modules beside them hold what they are made of, without any p
     hogwild            shared weights, and no locks       memory       an array that all see, a lock
     lost_updates       additions that vanish without one
     pipeline           one network, cut into stages       schedules    GPipe and 1F1B, simulated
+    measure_pipeline   how much of it is waiting
     tensor_parallel    one network, every layer cut
+    measure_split      does that bring an example sooner
 
 What a worker does around its program is in worker; how its failures are told in failures; which
 processes belong to a launch, and why none outlives it, in processes and engine. Every public name

@@ -7,14 +7,14 @@ add up to those of the minibatch.
 
 from dataclasses import dataclass, field
 from itertools import pairwise
-from time import perf_counter
+from time import time
 
 import torch
 import torch.distributed as dist
 from torch.nn import Linear, Sequential, Sigmoid
 from torch.nn.functional import cross_entropy
 
-from gpulessons.workers.schedules import FORWARD, SCHEDULES, Task
+from gpulessons.workers.schedules import BACKWARD, FORWARD, SCHEDULES, Task
 from gpulessons.workers.training import CLASSES, PIXELS, examples
 
 
@@ -34,12 +34,11 @@ def main(
     """Run a minibatch `turns` times (the first warms up) and return the last one's Piped."""
     dtype = getattr(torch, dtype)
     (x, labels), _ = examples(dtype)
-    layers = stages(hidden, blocks, worker.world, dtype)[worker.rank]
-    x, labels = x[:batch].tensor_split(micro), labels[:batch].tensor_split(micro)
+    layers = stages(hidden, blocks, worker.world, dtype)[worker.rank].to(worker.device)
+    x, labels = (a[:batch].to(worker.device).tensor_split(micro) for a in (x, labels))
     for _ in range(turns):
         layers.zero_grad()
         stage = Stage(worker, layers, x, labels, hidden)
-        dist.barrier()
         stage.run(SCHEDULES[schedule](worker.rank, worker.world, micro), total=batch)
     gradients = tuple(p.grad.tolist() for p in layers.parameters())
     return Piped(stage.loss, stage.most, gradients, tuple(stage.tasks))
@@ -61,9 +60,10 @@ class Stage:
         self.rank, self.last = worker.rank, worker.world - 1
         self.layers, self.x, self.labels, self.hidden = layers, x, labels, hidden
         self.held, self.sending, self.tasks = {}, [], []
-        self.loss, self.most, self.began = 0.0, 0, perf_counter()
+        self.loss, self.most = 0.0, 0
 
     def run(self, order, total):
+        self.began = together(self.x[0].device)
         for kind, m in order:
             self.forward(m) if kind == FORWARD else self.backward(m, total)
         for sending, _ in self.sending:
@@ -71,7 +71,7 @@ class Stage:
 
     def forward(self, m):
         x = self.x[m] if self.rank == 0 else self.receive(m, self.rank - 1).requires_grad_()
-        start = perf_counter()
+        start = time()
         y = self.layers(x)
         self.done(FORWARD, m, start)
         self.held[m] = x, y
@@ -82,14 +82,14 @@ class Stage:
     def backward(self, m, total):
         x, y = self.held.pop(m)
         coming = self.receive(m, self.rank + 1) if self.rank < self.last else None
-        start = perf_counter()
+        start = time()
         if self.rank == self.last:
             loss = cross_entropy(y, self.labels[m], reduction="sum") / total
             self.loss += loss.item()
             loss.backward()
         else:
             y.backward(coming)
-        self.done("B", m, start)
+        self.done(BACKWARD, m, start)
         if self.rank:
             self.send(x.grad, self.rank - 1)
 
@@ -103,4 +103,17 @@ class Stage:
         return room
 
     def done(self, kind, m, start):
-        self.tasks.append(Task(self.rank, kind, m, start - self.began, perf_counter() - self.began))
+        if self.x[0].is_cuda:
+            torch.cuda.synchronize()
+        self.tasks.append(Task(self.rank, kind, m, start - self.began, time() - self.began))
+
+
+def together(device):
+    """Meet the others, and agree on a moment to count from: the time on worker 0's clock.
+
+    On one machine all have the same clock; on several, as nearly as the hosts keep theirs.
+    """
+    dist.barrier()
+    moment = torch.tensor(time(), dtype=torch.float64, device=device)
+    dist.broadcast(moment, 0)
+    return moment.item()

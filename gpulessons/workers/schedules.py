@@ -52,19 +52,37 @@ def bubble(stages, batches):
     return (stages - 1) / (batches + stages - 1)
 
 
-def simulate(schedule, stages, batches, forward=1.0, backward=2.0):
-    """Every Task of the schedule: each begins as soon as its stage and what it needs are ready."""
-    left = [SCHEDULES[schedule](stage, stages, batches) for stage in range(stages)]
+def simulate(schedule, stages, batches, forward=1.0, backward=2.0, pace=None):
+    """Every Task of the schedule: each begins as soon as its stage and what it needs are ready.
+
+    schedule: a name, or a function like those above. pace: how many times as long each stage takes;
+    all alike by default. Raises ValueError where the orders make the stages wait in a circle.
+    """
+    orders = SCHEDULES.get(schedule, schedule)
+    left = [list(orders(stage, stages, batches)) for stage in range(stages)]
+    pace = pace or [1] * stages
     free, done, tasks = [0.0] * stages, {None: 0.0}, []
     while any(left):
+        far = len(tasks)
         for stage, order in enumerate(left):
             while order and before(stage, stages, *order[0]) in done:
                 kind, m = order.pop(0)
                 start = max(free[stage], done[before(stage, stages, kind, m)])
-                stop = start + (forward if kind == FORWARD else backward)
+                stop = start + (forward if kind == FORWARD else backward) * pace[stage]
                 free[stage] = done[stage, kind, m] = stop
                 tasks.append(Task(stage, kind, m, start, stop))
+        if len(tasks) == far:
+            raise ValueError(stuck(left))
     return tasks
+
+
+def stuck(left):
+    """Who waits for what, when nobody can go on."""
+    waits = [(stage, *order[0]) for stage, order in enumerate(left) if order]
+    needs = [(*wait, *before(wait[0], len(left), *wait[1:])) for wait in waits]
+    words = "; ".join(f"stage {s} wants {k}{m} and needs {k2}{m2} of stage {s2}"
+                      for s, k, m, s2, k2, m2 in needs)  # fmt: skip
+    return f"The stages wait for each other, and nobody can go on: {words}."
 
 
 def before(stage, stages, kind, m):
