@@ -84,7 +84,7 @@ class Ring(Film):
             f"and each has sent {len(self) - 1} pieces: {2 * (n - 1) / n:g} of its vector."
         )
         figure, panels = blank(
-            width=8.4, height=0.6 + 2.7 * lines, title=title, nrows=lines, ncols=3, squeeze=False
+            width=8.4, height=0.6 + 2.25 * lines, title=title, nrows=lines, ncols=3, squeeze=False
         )
         for axes in panels.flat:
             axes.set_axis_off()
@@ -105,18 +105,18 @@ class Ring(Film):
         axes.set_axis_off()
 
     def draw_worker(self, axes, moment, rank, x, y, size):
-        """A worker's pieces in a row: the more shares are in one, the darker it is."""
+        """A worker's pieces in a row: blue when others are in one, green when all are."""
         from matplotlib.patches import Rectangle
 
         n = self.workers
         wide = min(0.34, 1.3 / n)
         for piece in range(n):
             left, full = x + (piece - n / 2) * wide, moment.summed[rank, piece] == n
-            share = (moment.summed[rank, piece] - 1) / (n - 1)
+            begun = moment.summed[rank, piece] > 1
             fresh = moment.arrived is not None and moment.arrived[rank] == piece
             axes.add_patch(Rectangle(
                 (left, y - 0.15), wide, 0.3, facecolor=(GREEN if full else SKY),
-                alpha=1.0 if full else 0.85 * share, linewidth=0,
+                alpha=float(begun), linewidth=0,
             ))  # fmt: skip
             axes.add_patch(Rectangle(
                 (left, y - 0.15), wide, 0.3, facecolor="none", zorder=3 + fresh,
@@ -124,7 +124,7 @@ class Ring(Film):
             ))  # fmt: skip
             axes.text(
                 left + wide / 2, y, f"{moment.values[rank, piece]}", ha="center", va="center",
-                fontsize=size, color=DARK if share > 0.3 else INK, zorder=5,
+                fontsize=size, color=DARK if begun else INK, zorder=5,
                 weight="bold" if full else "normal",
             )  # fmt: skip
         axes.text(x, y + 0.2, f"worker {rank}", ha="center", va="bottom", fontsize=size, color=INK)

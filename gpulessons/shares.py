@@ -176,10 +176,10 @@ def returns(found):
     sizes, steps = [r.batch for r in found], [r.steps for r in found]
     more, fewer = sizes[-1] / sizes[0], steps[0] / steps[-1]
     title = (f"{units.count(more)} times the batch, {units.ratio(fewer)} fewer steps; on one "
-             f"process, a batch of {quickest(found)} is there first.")  # fmt: skip
+             f"core, a batch of {quickest(found)} is there first.")  # fmt: skip
     figure, (left, right) = blank(width=8.2, height=3.8, title=title, ncols=2)
     log_log(left, "examples in the batch (log scale)", "steps to the same loss (log scale)")
-    log_log(right, "examples in the batch (log scale)", "seconds on one process (log scale)")
+    log_log(right, "examples in the batch (log scale)", "seconds on one core (log scale)")
     left.plot(sizes, [steps[0] * sizes[0] / size for size in sizes], color=INK, linewidth=1)
     left.plot(sizes, steps, "o-", color=BLUE)
     left.text(sizes[-1], steps[0] * sizes[0] / sizes[-1], "if it\nwere linear ", color=INK,

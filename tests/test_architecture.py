@@ -38,6 +38,8 @@ ARROWS = {
     "rooflines": "pictures units",
     "scenes": "plots ops",
     "systolic": "films pictures",
+    "rings": "films pictures",
+    "shares": "pictures plots units",
     "ladders": "pictures plots rooflines units",
     "patterns": "pictures plots units",
     "learning_curves": "pictures units",

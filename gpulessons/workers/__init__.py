@@ -9,8 +9,10 @@ what it shows. The modules beside them hold what they are made of, without any p
     hello              who is there                       launching    launch(): torchrun, watched
     check_collectives  ours against the engine's          collectives  all-reduce: naive, tree, ring
     measure_links      how long an all-reduce takes       links        a model of that, and its fit
+    inference          questions, a share for each
     data_parallel      one network, shares of a batch     gradients    what is sent, and packed how
-                                                          training     a network, batches, a log
+    several            that, several times                training     a network, batches, a log
+                                                          batches      what a larger batch buys
     hogwild            shared weights, and no locks       memory       an array that all see, a lock
     lost_updates       additions that vanish without one
     pipeline           one network, cut into stages       schedules    GPipe and 1F1B, simulated

@@ -5,6 +5,7 @@
     naive, tree, ring   the same, by our own all-reduce (collectives.py)
     fp16, 8-bit, 1-bit  fewer bytes for each number; what rounding loses is kept and added to the
                   next gradient (error feedback): nothing is lost for good    Seide et al. 2014
+    1-bit, nothing owed   the same without that: what rounding loses is lost
 
 Each takes the parameters after a backward pass and leaves the sum of all workers' gradients.
 PyTorch's DistributedDataParallel sends in buckets while the backward pass still runs.
@@ -58,15 +59,16 @@ class Own(Together):
 class Compressed(Together):
     """Every worker shows its packed gradient to all, and each unpacks and adds them up."""
 
-    def __init__(self, parameters, code):
+    def __init__(self, parameters, code, feedback=True):
         super().__init__(parameters)
         self.pack, self.unpack = CODES[code]
-        self.owed = 0  # what rounding has kept back so far
+        self.feedback, self.owed = feedback, 0  # what rounding has kept back so far
 
     def sum(self, gradient):
         gradient += self.owed
         packed = self.pack(gradient)
-        self.owed = gradient - self.unpack(packed, gradient)
+        if self.feedback:
+            self.owed = gradient - self.unpack(packed, gradient)
         shown = [torch.empty_like(packed) for _ in range(dist.get_world_size())]
         dist.all_gather(shown, packed)
         self.bytes += packed.numel() * packed.element_size()
@@ -137,4 +139,8 @@ def reducer(how, parameters):
     return WAYS[how](parameters)
 
 
-WAYS = {"one by one": OneByOne, "together": Together}
+def forgetful(parameters):
+    return Compressed(parameters, "1-bit", feedback=False)
+
+
+WAYS = {"one by one": OneByOne, "together": Together, "1-bit, nothing owed": forgetful}

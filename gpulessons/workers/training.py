@@ -55,5 +55,7 @@ class Log:
         yield
         self.add(kind, start)
 
-    def add(self, kind, start):
-        self.events.append((kind, start - self.began, perf_counter() - self.began))
+    def add(self, kind, start, stop=None):
+        """stop: now, unless told otherwise."""
+        stop = perf_counter() if stop is None else stop
+        self.events.append((kind, start - self.began, stop - self.began))
