@@ -64,20 +64,23 @@ def lost_shares(counts):
     """
     shared = {n: one.lost for n, one in counts.items() if isinstance(n, int)}
     few, many = min(shared), max(shared)
-    title = (
-        f"{shared[few]:.0%} of all additions to {cells(few)} vanish, "
-        f"and {shared[many]:.2g} of those to {cells(many)}."
-    )
+    few_lost, many_lost = percent(shared[few]), percent(shared[many])
+    title = f"Of all additions to {cells(few)}, {few_lost} vanish; "
+    title += f"of those to {cells(many)}, {many_lost}."
     figure, axes = blank(height=3.4, title=title)
     axes.plot(shared.keys(), [100 * lost for lost in shared.values()], "o-", color=VERMILLION)
     for n, lost in shared.items():
-        axes.annotate(f"{lost:.2g}" if lost else "none", (n, 100 * lost), (0, 6), color=INK,
+        axes.annotate(percent(lost), (n, 100 * lost), (0, 6), color=INK,
                       textcoords="offset points", ha="center", fontsize=9.5)  # fmt: skip
     axes.set(xscale="log", xlabel="shared cells (log scale)", ylabel="additions lost, in percent")
     axes.xaxis.set_major_formatter(lambda n, _: units.count(int(n)))
     axes.margins(y=0.15)
-    spoken = "; ".join(f"{cells(n)}: {lost:.2g}" for n, lost in shared.items())
+    spoken = "; ".join(f"{cells(n)}: {percent(lost)}" for n, lost in shared.items())
     return Picture(figure, f"{title} Share lost, by processes sharing one machine: {spoken}.")
+
+
+def percent(share):
+    return f"{100 * share:.2g}%" if share else "none"
 
 
 def cells(n):

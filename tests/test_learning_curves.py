@@ -48,8 +48,8 @@ class Lost:
 
 def test_the_picture_of_lost_additions_names_the_fewest_and_the_most_cells():
     picture = learning_curves.lost_shares({1: Lost(0.25), 16: Lost(0.01), "apart": Lost(0.0)})
-    assert "25% of all additions to one cell" in picture.alt
-    assert "16 cells: 0.01" in picture.alt
+    assert "Of all additions to one cell, 25% vanish" in picture.alt
+    assert "16 cells: 1%" in picture.alt
 
 
 @pytest.mark.parametrize(
