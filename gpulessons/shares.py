@@ -101,7 +101,7 @@ def losses(runs):
         right.plot(steps * bytes_of[way], line, **style)
     left.set(xlabel="steps", ylabel="loss (mean of ten steps)", ylim=(0, None))
     right.set(xscale="log", xlabel="bytes handed over by one worker (log scale)")
-    right.xaxis.set_major_formatter(lambda size, _: units.size(size))
+    right.xaxis.set_major_formatter(lambda size, _: units.rate(size, "B"))
     right.xaxis.set_minor_formatter("")
     left.legend(frameon=False, labelcolor=INK, fontsize=9)
     spoken = "; ".join(f"{way}: {ends[way]:.3g} after {bytes_of[way]:,.0f} bytes a step"
@@ -120,7 +120,7 @@ def fitted(link, samples):
              f"tell the engine's time to within {link.off:.0%}, typically.")  # fmt: skip
     figure, axes = blank(height=4.2, title=title)
     log_log(axes, "bytes of each worker's vector (log scale)", "time of one all-reduce (log scale)")
-    axes.xaxis.set_major_formatter(lambda size, _: units.size(size))
+    axes.xaxis.set_major_formatter(lambda size, _: units.rate(size, "B"))
     ends, workers = [], samples[0].workers
     for way in dict.fromkeys(sample.algorithm for sample in samples):
         color, marker = WAYS[way]
@@ -162,8 +162,8 @@ def at_scale(link, size, compute, most=1024):
     for way, share in shares.items():
         axes.plot(workers, share, color=WAYS[way][0], linewidth=1)
     axes.plot(*GOYAL, "o", color=INK, fillstyle="none", markersize=8)
-    axes.annotate("published, another\nnetwork and machine", GOYAL, (-8, 8), ha="right", color=INK,
-                  textcoords="offset points", fontsize=9)  # fmt: skip
+    axes.annotate("published, Goyal et al. 2017:\nanother network and machine", GOYAL, (-8, 8),
+                  textcoords="offset points", ha="right", color=INK, fontsize=9)  # fmt: skip
     label_ends(axes, [(workers[-1], s[-1], f"{way}, modelled", WAYS[way][0])
                       for way, s in shares.items()])  # fmt: skip
     spoken = "; ".join(f"{way}: {share:.0%} at work among 1,000" for way, share in ends.items())
@@ -173,6 +173,8 @@ def at_scale(link, size, compute, most=1024):
 
 def returns(found):
     """Steps to the same loss against the batch, and seconds: a list of workers.batches.Reached."""
+    from matplotlib.ticker import LogLocator
+
     sizes, steps = [r.batch for r in found], [r.steps for r in found]
     more, fewer = sizes[-1] / sizes[0], steps[0] / steps[-1]
     title = (f"{units.count(more)} times the batch, {units.ratio(fewer)} fewer steps; on one "
@@ -182,9 +184,11 @@ def returns(found):
     log_log(right, "examples in the batch (log scale)", "seconds on one core (log scale)")
     left.plot(sizes, [steps[0] * sizes[0] / size for size in sizes], color=INK, linewidth=1)
     left.plot(sizes, steps, "o-", color=BLUE)
-    left.text(sizes[-1], steps[0] * sizes[0] / sizes[-1], "if it\nwere linear ", color=INK,
-              ha="right", va="top", fontsize=9)  # fmt: skip
+    middle = sizes[len(sizes) // 2]
+    left.annotate("if it were linear", (middle, steps[0] * sizes[0] / middle), (-8, -4), color=INK,
+                  textcoords="offset points", ha="right", va="top", fontsize=9)  # fmt: skip
     left.yaxis.set_major_formatter(lambda count, _: units.count(count))
+    right.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     right.plot(sizes, [r.seconds for r in found], "o-", color=BLUE)
     for axes in (left, right):
         axes.set_xticks(sizes, [units.count(size) for size in sizes])
