@@ -43,7 +43,7 @@ class Ran:
         return tuple((n, loss) for n, (_, loss) in zip(self.counts, self.curve, strict=True))
 
 
-def main(worker, examples=9_600_000, rate=0.02, lock=False, features=FEATURES, looks=40):
+def main(worker, examples=14_400_000, rate=0.02, lock=False, features=FEATURES, looks=40):
     """Learn from so many examples, shared out among the workers; returns a Ran.
 
     features: how many weights there are; with few of them, all workers write the same ones.
