@@ -1,12 +1,12 @@
 """compare(): the timings of an op, gathered with a progress bar, recordings beside them."""
 
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
 
 from gpulessons import checking, recordings
 from gpulessons.hardware import machine
 from gpulessons.measuring import timings
+from gpulessons.progress import progress_bar
 from gpulessons.timing import INTERRUPTED, Absent, Comparison, Timing
 
 
@@ -51,22 +51,3 @@ def doubts(entries, here):
         ceiling = here.ceiling(timing.backend, "copy")
         if isinstance(timing, Timing) and (doubt := timing.doubt(ceiling)):
             yield f"{timing.version} at {timing.size}: {doubt}"
-
-
-@contextmanager
-def progress_bar(words):
-    """Gives tell(done, total, words), drawn by tqdm once two seconds have passed; None without."""
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        yield None
-        return
-    with tqdm(
-        desc=words, delay=2, leave=False, bar_format="{desc}: {percentage:3.0f}%|{bar}|"
-    ) as bar:
-
-        def tell(done, total, latest):
-            bar.total, bar.n = total, done
-            bar.set_description_str(f"{words}: {latest}" if latest else words)
-
-        yield tell

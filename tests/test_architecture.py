@@ -28,7 +28,8 @@ ARROWS = {
     "diagnosis": "backends",
     "checking": "operation backends microscope diagnosis",
     "recordings": "timing hardware",
-    "comparing": "timing rounds measuring checking recordings hardware units",
+    "progress": "",
+    "comparing": "timing rounds measuring checking recordings hardware units progress",
     "pictures": "",
     "films": "",
     "plots": "pictures units",
@@ -37,12 +38,15 @@ ARROWS = {
     "rooflines": "pictures units",
     "scenes": "plots ops",
     "systolic": "films pictures",
+    "rings": "films pictures",
+    "shares": "pictures plots units",
     "ladders": "pictures plots rooflines units",
     "chains": "pictures plots units",
     "heads": "pictures plots units",
     "patterns": "pictures plots units",
     "filters": "pictures plots units",
     "layers": "pictures plots units",
+    "learning_curves": "pictures units",
     "vectorized": "",
     "rounding": "",
     "tensor_cores": "backends microscope",
@@ -55,13 +59,16 @@ ARROWS = {
     "data": "",
     "networks": "ops operation backends hardware units",
     "texts": "networks ops hardware units",
-    "exercises": "ops operation backends checking diagnosis microscope",
+    "exercises": "ops operation backends checking diagnosis microscope workers",
     "claims": "timing ops recordings",
-    "workers": "ops units",
+    "workers": "data progress",
+    "timetables": "pictures plots units workers",
 }
 MAY_IMPORT_ALL = {"cli", "__init__", "__main__"}  # what stands at the door
 # What is taught; the rest is the engine.
-LESSONS = {"ops", "networks", "texts", "exercises", "claims", "workers", "scenes", "systolic"}
+LESSONS = {
+    "ops", "networks", "texts", "exercises", "claims", "workers", "scenes", "systolic", "timetables",
+}  # fmt: skip
 HEAVY = {"numpy", "numba", "torch", "matplotlib", "ipywidgets"}
 
 

@@ -12,11 +12,12 @@ from gpulessons.cli.health import doctor, ops
 from gpulessons.cli.kernels import asm
 from gpulessons.cli.measure import compare, record
 from gpulessons.cli.opening import lab, notebooks
+from gpulessons.cli.running import describe, workers
 from gpulessons.cli.terminal import Misspelled, Parser, capability, known, say, seconds, size
 
 COMMANDS = {
     command.__name__: command
-    for command in (doctor, lab, notebooks, compare, record, ops, asm)
+    for command in (doctor, lab, notebooks, compare, record, ops, asm, workers)
 }
 
 
@@ -45,10 +46,21 @@ def run(arguments):
     """Read the command line and run what it names; the exit status."""
     if arguments and not arguments[0].startswith("-"):
         known(arguments[0], COMMANDS, "There is no command")
-    options = parser().parse_args(arguments or ["--help"])
+    options = read(arguments or ["--help"])
     status = COMMANDS[options.command](options)
     sys.stdout.flush()  # a closed pipe shows here, while it can still be caught
     return status or 0
+
+
+def read(arguments):
+    """The command line's options. name=value may stand anywhere: argparse allows one place only."""
+    options, more = parser().parse_known_args(arguments)
+    if options.command == "workers":
+        options.pairs += [word for word in more if "=" in word and not word.startswith("-")]
+        more = [word for word in more if word not in options.pairs]
+    if more:
+        parser().error(f"unrecognized arguments: {' '.join(more)}")
+    return options
 
 
 def parser():
@@ -76,6 +88,7 @@ def parser():
     )
     made["record"].add_argument("op", metavar="OP", nargs="*", help="all, unless named")
     made["record"].add_argument("--out", metavar="FILE", help="default: recording-HOST-DATE.json")
+    describe(made["workers"])
     for name in ("compare", "record"):
         made[name].add_argument("--size", metavar="N", nargs="+", type=size, help="problem sizes")
         made[name].add_argument(

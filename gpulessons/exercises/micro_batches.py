@@ -1,0 +1,52 @@
+"""Choose a schedule and a number of micro-batches: a small bubble within a memory limit."""
+
+from gpulessons.diagnosis import Trouble
+from gpulessons.workers.schedules import SCHEDULES, bubble, kept, simulate
+
+STAGES, BATCH, ROOM, LEAST = 8, 512, 100, 8
+
+stub = '''\
+# 8 stages, and a minibatch of 512 examples. The bubble is to be below 10 %. A stage has room for
+# the activations of 100 examples. Micro-batches of fewer than 8 examples waste the arithmetic.
+my_schedule, my_micro = ..., ...  # "GPipe" or "1F1B"; into how many micro-batches?
+my_choice = my_schedule, my_micro
+'''
+
+solution = '''\
+# 8 stages, and a minibatch of 512 examples. The bubble is to be below 10 %. A stage has room for
+# the activations of 100 examples. Micro-batches of fewer than 8 examples waste the arithmetic.
+my_schedule, my_micro = "1F1B", 64  # (8 - 1) / (64 + 8 - 1) is 9.9 %; 8 times 8 examples are kept
+my_choice = my_schedule, my_micro
+'''
+
+wrong = [
+    ('"1F1B", 64', '"GPipe", 64', "keeps 512 examples"),
+    ('"1F1B", 64', '"1F1B", 32', "18%"),
+    ('"1F1B", 64', '"1F1B", 128', "of 4 examples"),
+    ('"1F1B", 64', '"1F1B", 63', "does not divide"),
+    ('"1F1B", 64', '"1F1B", 8', "47%"),
+    ('"1F1B", 64', '"pipe", 64', "no schedule"),
+]
+
+
+def judge(answer):
+    """(schedule, micro-batches): within all three limits."""
+    look = "the formula: (stages − 1) / (micro-batches + stages − 1)."
+    if not isinstance(answer, tuple) or len(answer) != 2 or ... in answer:
+        raise Trouble("The answer is still to come: a name and a whole number.", look)
+    schedule, micro = answer
+    if schedule not in SCHEDULES:
+        raise Trouble(f"There is no schedule {schedule!r}.", f"the names: {', '.join(SCHEDULES)}.")
+    if not isinstance(micro, int) or not 1 <= micro <= BATCH:
+        raise Trouble(f"{micro!r} is no number of micro-batches.", f"whole numbers up to {BATCH}.")
+    if BATCH % micro:
+        raise Trouble(f"{micro} does not divide {BATCH} examples evenly.", "powers of two.")
+    share, size = bubble(STAGES, micro), BATCH // micro
+    if share >= 0.1:
+        raise Trouble(f"The bubble is {share:.0%} of the time.", look)
+    if size < LEAST:
+        raise Trouble(f"Micro-batches of {size} examples are too small.", "the largest that do.")
+    held = kept(simulate(schedule, STAGES, micro), stage=0) * size
+    if held > ROOM:
+        raise Trouble(f"Stage 0 keeps {held} examples; it has room for {ROOM}.", "who keeps less.")
+    return f"A bubble of {share:.1%}, and {held} examples kept, whatever the minibatch."

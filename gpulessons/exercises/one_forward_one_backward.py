@@ -1,0 +1,93 @@
+"""Write the order of one stage under 1F1B: fill the pipe, then go backward and forward in turn."""
+
+from collections import Counter
+
+from gpulessons.diagnosis import Trouble
+from gpulessons.workers.schedules import (
+    BACKWARD,
+    FORWARD,
+    bubble,
+    kept,
+    one_forward_one_backward,
+    simulate,
+    waiting,
+)
+
+stub = '''\
+def my_order(stage, stages, batches):
+    """[("F", 0), …, ("B", batches - 1)]: what stage number `stage`, from 0, does in turn."""
+    # Your turn. The last stage can go backward after its first forward. How many forwards has
+    # the one before it done by then?
+    raise NotImplementedError
+'''
+
+solution = '''\
+def my_order(stage, stages, batches):
+    """[("F", 0), …, ("B", batches - 1)]: what stage number `stage`, from 0, does in turn."""
+    ahead = min(stages - stage, batches)
+    order = [("F", m) for m in range(ahead)]
+    for m in range(batches):
+        order.append(("B", m))
+        if ahead + m < batches:
+            order.append(("F", ahead + m))
+    return order
+'''
+
+wrong = [
+    ("ahead = min(stages - stage, batches)", "ahead = batches", "keeps"),
+    ("ahead = min(stages - stage, batches)", "ahead = 1", "waits"),
+    ("ahead = min(stages - stage, batches)", "ahead = stages - stage", "not in the minibatch"),
+    ("ahead = min(stages - stage, batches)", "ahead = min(stages - 1 - stage, batches)",
+     "before it went forward"),
+    ("    return order", "    return [t for t in order if t[1]]", "never goes forward"),
+    ("    return order", "    return order[:-1]", "never goes backward"),
+    ("    return order", "    return None", "list"),
+]  # fmt: skip
+
+SIZES = [(1, 1), (2, 4), (4, 8), (4, 4), (4, 2), (8, 3)]  # stages, micro-batches
+
+
+def judge(order):
+    """Run the orders of all stages, and compare the bubble and what is kept with 1F1B's."""
+    for stages, batches in SIZES:
+        case = f"with {stages} stages and {batches} micro-batches"
+        for stage in range(stages):
+            refuse_nonsense(order(stage, stages, batches), batches, f"Stage {stage}, {case},")
+        try:
+            tasks = simulate(order, stages, batches)
+        except ValueError as circle:
+            raise Trouble(str(circle), "the order in which micro-batches go backward.") from None
+        for stage in range(stages):
+            held, due = kept(tasks, stage), min(stages - stage, batches)
+            if held > due:
+                raise Trouble(
+                    f"Stage {stage}, {case}, keeps {held} micro-batches, and {due} would do.",
+                    "how many forwards come before the first backward.",
+                )
+        lost, least = waiting(tasks), bubble(stages, batches)
+        if lost > least + 1e-9:
+            raise Trouble(f"The pipe waits {lost:.0%} of the time {case}, not {least:.0%}.",
+                          "how many forwards fill it.")  # fmt: skip
+    if any(order(s, 4, 8) != one_forward_one_backward(s, 4, 8) for s in range(4)):
+        return "An order of your own, and it waits and keeps no more than 1F1B."
+    return "The smallest bubble, and never more kept than there are stages."
+
+
+def refuse_nonsense(order, batches, who):
+    """Trouble, unless each micro-batch goes forward once, and then backward once."""
+    if not isinstance(order, list) or not all(isinstance(t, tuple) and len(t) == 2 for t in order):
+        raise Trouble(f'{who} has no list of ("F" or "B", number).', "its return.")
+    seen = Counter()
+    for kind, m in order:
+        if kind not in (FORWARD, BACKWARD) or m not in range(batches):
+            raise Trouble(f"{who} does {kind}{m}, which is not in the minibatch.", "its range.")
+        if kind == BACKWARD and not seen[FORWARD, m]:
+            raise Trouble(f"{who} takes micro-batch {m} backward before it went forward.",
+                          "how many forwards come first: the stage's own one counts.")  # fmt: skip
+        seen[kind, m] += 1
+    for kind, way in ((FORWARD, "forward"), (BACKWARD, "backward")):
+        for m in range(batches):
+            if not seen[kind, m]:
+                raise Trouble(f"{who} never goes {way} with micro-batch {m}.", "the last ones.")
+            if seen[kind, m] > 1:
+                raise Trouble(f"{who} goes {way} twice with micro-batch {m}.", "the loop.")

@@ -1,0 +1,29 @@
+"""How many bytes does each of eight workers send in a ring? Count the steps and the pieces."""
+
+from gpulessons.diagnosis import Trouble, number
+
+stub = "my_bytes = ...  # sent by each of 8 workers, for one million float32 numbers in a ring\n"
+solution = "my_bytes = 2 * (8 - 1) * 4 * 1_000_000 / 8  # 14 steps, an eighth of the vector each\n"
+wrong = [
+    ("2 * (8 - 1)", "(8 - 1)", "only while they are added up"),
+    ("/ 8 ", "", "whole vector in every step"),
+    ("4 * 1_000_000", "1_000_000", "numbers, not bytes"),
+    ("(8 - 1)", "8", "one step fewer"),
+    ("2 * (8 - 1)", "1 * 8", "the vector once"),
+]
+
+REASONS = {
+    3_500_000: "That counts the pieces only while they are added up. Then they must be shown.",
+    56_000_000: "That sends the whole vector in every step, or counts all eight workers.",
+    1_750_000: "That counts numbers, not bytes: a float32 is four bytes.",
+    8_000_000: "Each round needs one step fewer: a piece need not come back to where it began.",
+    4_000_000: "That is the vector once. Each piece goes round to be added, and again to be shown.",
+}
+
+
+def judge(answer):
+    """2 (n − 1)/n of the four million bytes."""
+    look = "how many steps there are, and what one worker sends in each."
+    if number(answer, look) == 7_000_000:
+        return "14 steps, 500,000 bytes in each: 1.75 vectors, and never 2."
+    raise Trouble(REASONS.get(answer, f"{answer:,.0f} bytes is not what one worker sends."), look)

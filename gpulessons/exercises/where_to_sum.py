@@ -1,0 +1,99 @@
+"""Cut two layers for two workers, so that they need each other's results only once."""
+
+import numpy as np
+
+from gpulessons.diagnosis import Trouble
+
+stub = '''\
+def my_layers(x, a, b, all_reduce):
+    """relu(x @ a) @ b by two workers, each with half of the numbers of a and half of those of b.
+
+    all_reduce([mine, yours]) is what both have afterwards: the sum. Call it as seldom as you can.
+    """
+    half = a.shape[1] // 2
+    # Your turn: which half of a, by rows or by columns? Which half of b? And where is the sum?
+    raise NotImplementedError
+'''
+
+solution = '''\
+def my_layers(x, a, b, all_reduce):
+    """relu(x @ a) @ b by two workers, each with half of the numbers of a and half of those of b.
+
+    all_reduce([mine, yours]) is what both have afterwards: the sum. Call it as seldom as you can.
+    """
+    half = a.shape[1] // 2
+    parts = []
+    for own in (slice(0, half), slice(half, None)):
+        h = np.maximum(x @ a[:, own], 0)
+        parts.append(h @ b[own])
+    return all_reduce(parts)
+'''
+
+BY_ROWS = '''\
+    k = a.shape[0] // 2
+    h = all_reduce([x[:, :k] @ a[:k], x[:, k:] @ a[k:]])
+    h = np.maximum(h, 0)
+    return all_reduce([h[:, :half] @ b[:half], h[:, half:] @ b[half:]])
+'''
+TOO_LATE = BY_ROWS.replace("h = all_reduce([x", "h = sum([np.maximum(p, 0) for p in [x").replace(
+    "a[k:]])", "a[k:]]])"
+)
+wrong = [
+    (solution[solution.index("    parts") :], BY_ROWS, "twice"),
+    (solution[solution.index("    parts") :], TOO_LATE, "relu of a sum"),
+    ("return all_reduce(parts)", "return parts[0] + parts[1]", "never"),
+    ("return all_reduce(parts)", "return all_reduce(parts[:1])", "two workers"),
+    ("return all_reduce(parts)", "all_reduce(parts)\n    return parts[0]", "half of the sum"),
+    ("np.maximum(x @ a[:, own], 0)", "x @ a[:, own]", "without relu"),
+    ("parts.append(h @ b[own])", "parts.append(np.maximum(x @ a, 0) @ b)", "twice what is due"),
+]
+
+
+class Meeting:
+    """The all-reduce of two workers, counted."""
+
+    def __init__(self):
+        self.parts = []
+
+    def __call__(self, parts):
+        if len(parts) != 2:
+            raise Trouble(f"It sums the parts of {len(parts)}, not of two workers.", "the list.")
+        self.parts.append([np.array(part) for part in parts])
+        return parts[0] + parts[1]
+
+
+def judge(layers):
+    """Right for two shapes, with one sum, in which both workers have a part."""
+    rng = np.random.default_rng(1)
+    for n, k, hidden, m in ((3, 4, 6, 2), (5, 8, 10, 3)):
+        x, a, b = (rng.normal(size=shape) for shape in ((n, k), (k, hidden), (hidden, m)))
+        meeting = Meeting()
+        refuse_wrong(layers(x, a, b, meeting), x, a, b, meeting)
+        if not meeting.parts:
+            raise Trouble("Right, but the workers never met: one cannot add what the other has.",
+                          "all_reduce.")  # fmt: skip
+        if len(meeting.parts) > 1:
+            raise Trouble("Right, but the workers meet twice or more.",
+                          "a by columns: then relu needs no sum.")  # fmt: skip
+        if any(not part.any() for part in meeting.parts[0]):
+            raise Trouble("Right, but one of the workers has nothing to do.", "the halves.")
+    return "One sum, of the result alone: relu never had to wait for it."
+
+
+def refuse_wrong(y, x, a, b, meeting):
+    """Trouble that names the mistake, as far as it is a common one."""
+    want, k, half = np.maximum(x @ a, 0) @ b, a.shape[0] // 2, a.shape[1] // 2
+    if np.shape(y) == want.shape and np.allclose(y, want):
+        return
+    apart = [np.maximum(x[:, own] @ a[own], 0) for own in (slice(0, k), slice(k, None))]
+    mine = np.maximum(x @ a[:, :half], 0) @ b[:half]
+    known = [
+        (sum(apart) @ b, "The relu of a sum is not the sum of relus.", "a, cut by rows."),
+        (mine, "It returns one worker's part: half of the sum.", "what all_reduce returns."),
+        (x @ a @ b, "That is the result without relu.", "what comes between the layers."),
+        (2 * want, "It is twice what is due: each worker computed all of it.", "the halves."),
+    ]
+    for value, sentence, look in known:
+        if np.shape(y) == value.shape and np.allclose(y, value):
+            raise Trouble(sentence, look)
+    raise Trouble("The result is wrong.", "which columns of a meet which rows of b.")

@@ -1,0 +1,117 @@
+"""Loss on its way down, against updates and against seconds; and what vanishes on the way.
+
+A run is anything with a `curve` [(seconds, loss)] and `by_updates` [(updates, loss)].
+"""
+
+from gpulessons import units
+from gpulessons.pictures import BLUE, GREEN, INK, ORANGE, PURPLE, VERMILLION, Picture, blank
+
+LOOKS = [(BLUE, "-", "o"), (VERMILLION, "--", "^"), (GREEN, "-.", "s"), (PURPLE, ":", "D")]
+
+
+def reached(curve, target):
+    """Where a curve [(at, loss)] first is down at the target; inf where it never is.
+
+    Between two points it is taken for a straight line.
+    """
+    before = curve[0]
+    for at, loss in curve:
+        if loss <= target:
+            way = (before[1] - target) / (before[1] - loss) if before[1] > target else 0.0
+            return before[0] + way * (at - before[0])
+        before = at, loss
+    return float("inf")
+
+
+def goal(runs, share=0.9):
+    """A loss that every run reaches: this share of the way down of the one that ends highest."""
+    runs = list(runs)
+    start, end = runs[0].curve[0][1], max(run.curve[-1][1] for run in runs)
+    return start - share * (start - end)
+
+
+def curves(runs):
+    """The runs {name: run} against updates and against seconds, and where they are equally good."""
+    target = goal(runs.values())
+    times = {name: reached(run.curve, target) for name, run in runs.items()}
+    names = list(runs)
+    gains = [f"{name}, {times[names[0]] / times[name]:.2f} times as soon" for name in names[1:]]
+    title = f"To a loss of {target:.3g}, against {names[0]}: {'; '.join(gains)}."
+    figure, (left, right) = blank(width=8.2, height=4, title=title, ncols=2, sharey=True)
+    for (name, run), (color, line, marker) in zip(runs.items(), LOOKS, strict=False):
+        look = {"color": color, "linestyle": line, "linewidth": 1.6}
+        left.plot(*zip(*run.by_updates, strict=True), **look)
+        right.plot(*zip(*run.curve, strict=True), label=name, **look)
+        left.plot(reached(run.by_updates, target), target, marker, color=color)
+        right.plot(times[name], target, marker, color=color)
+    left.set(xlabel="updates of all workers", ylabel="loss of held-out examples")
+    left.xaxis.set_major_formatter(lambda n, _: units.count(int(n)))
+    left.xaxis.get_major_locator().set_params(nbins=4)
+    right.xaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
+    right.xaxis.get_major_locator().set_params(nbins=5)
+    right.set_xlabel("time since the start of learning")
+    for one in (left, right):
+        one.axhline(target, color=INK, linewidth=0.8, linestyle=":")
+    right.legend(labelcolor=INK, frameon=False, fontsize=9.5)
+    spoken = "; ".join(f"{name} after {units.seconds(s)}" for name, s in times.items())
+    return Picture(figure, f"{title} Processes sharing one machine. {spoken}.")
+
+
+def lost_shares(counts):
+    """What share of the additions vanished: counts is {number of shared cells: Count}.
+
+    What has a name instead of a number, cells that nobody shares, is left out.
+    """
+    shared = {n: one.lost for n, one in counts.items() if isinstance(n, int)}
+    few, many = min(shared), max(shared)
+    few_lost, many_lost = percent(shared[few]), percent(shared[many])
+    title = f"Of all additions to {cells(few)}, {few_lost} vanish; "
+    title += f"of those to {cells(many)}, {many_lost}."
+    figure, axes = blank(height=3.4, title=title)
+    axes.plot(shared.keys(), [100 * lost for lost in shared.values()], "o-", color=VERMILLION)
+    for n, lost in shared.items():
+        axes.annotate(percent(lost), (n, 100 * lost), (0, 6), color=INK,
+                      textcoords="offset points", ha="center", fontsize=9.5)  # fmt: skip
+    axes.set(xscale="log", xlabel="shared cells (log scale)", ylabel="additions lost, in percent")
+    axes.xaxis.set_major_formatter(lambda n, _: units.count(int(n)))
+    axes.margins(y=0.15)
+    spoken = "; ".join(f"{cells(n)}: {percent(lost)}" for n, lost in shared.items())
+    return Picture(figure, f"{title} Share lost, by processes sharing one machine: {spoken}.")
+
+
+def percent(share):
+    return f"{100 * share:.2g}%" if share else "none"
+
+
+def cells(n):
+    return "one cell" if n == 1 else f"{units.count(n)} cells"
+
+
+def descent(values, goal):
+    """A weight on its way to the goal, step by step."""
+    off = abs(values[-1] - goal)
+    ends = "arrives" if off < 0.1 * abs(values[0] - goal) else (
+        "is thrown out" if off > abs(values[0] - goal) else "is still under way")  # fmt: skip
+    title = f"The weight {ends}: {off:.2g} from the minimum after {len(values) - 1} steps."
+    figure, axes = blank(height=3.2, title=title)
+    axes.axhline(goal, color=INK, linewidth=0.8, linestyle=":")
+    axes.plot(values, color=ORANGE, marker=".")
+    axes.set(xlabel="steps", ylabel="weight")
+    return Picture(figure, f"{title} From {values[0]:.3g} toward {goal:.3g}; simulated.")
+
+
+def turns(history, workers=("A", "B")):
+    """Who did what in turn: history is [(worker, "reads 0", what the cell then holds)]."""
+    made, held = len({who for who, *_ in history}), history[-1][2]
+    title = f"{made} workers add one each. The cell holds {held}."
+    figure, axes = blank(height=2.3, title=title)
+    lanes = {who: (BLUE, 2) if who == workers[0] else (VERMILLION, 1) for who in workers}
+    for at, (who, what, cell) in enumerate(history):
+        color, lane = lanes[who]
+        axes.barh(lane, 0.94, left=at, height=0.7, color=color)
+        axes.text(at + 0.47, lane, what, color="white", ha="center", va="center", fontsize=9.5)
+        axes.text(at + 0.94, 0, cell, color=INK, ha="right", va="center", fontsize=11)
+    axes.set_yticks([2, 1, 0], [*workers, "the cell"])
+    axes.set(xticks=[], xlim=(0, len(history)), ylim=(-0.5, 2.5), xlabel="time")
+    spoken = "; ".join(f"{who} {what}, cell {cell}" for who, what, cell in history)
+    return Picture(figure, f"{title} {spoken}.")

@@ -1,0 +1,37 @@
+"""A progress bar for what takes longer than two seconds, and lines that stay clear of it."""
+
+from contextlib import ExitStack, contextmanager
+from time import monotonic
+
+
+@contextmanager
+def progress_bar(words):
+    """Gives tell(done, total, words), drawn by tqdm once two seconds have passed; None without."""
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        yield None
+        return
+    began, bar = monotonic(), None
+    with ExitStack() as closing:
+
+        def tell(done, total, latest):
+            nonlocal bar
+            if bar is None and monotonic() - began > 2:
+                look = "{desc}: {percentage:3.0f}%|{bar}|"
+                bar = closing.enter_context(tqdm(total=total, leave=False, bar_format=look))
+            if bar is not None:
+                bar.total, bar.n = total, done
+                bar.set_description_str(f"{words}: {latest}" if latest else words)
+
+        yield tell
+
+
+def say(line):
+    """print() a line, above whatever bars are drawn."""
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        print(line, flush=True)
+        return
+    tqdm.write(line)

@@ -1,0 +1,146 @@
+"""A ring all-reduce, piece by piece: who holds what, and what goes to whom in the next step.
+
+Every worker has a vector in n pieces. In n − 1 steps each piece travels once round the ring and
+grows by every worker's share; in n − 1 more the finished pieces travel round once again.
+
+    bytes that each worker sends    2 (n − 1)/n of its vector    NVIDIA/nccl-tests, PERFORMANCE.md
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpulessons.films import Film
+from gpulessons.pictures import GREEN, INK, SKY, VERMILLION, Picture, blank
+
+DARK = "#111111"  # words on a filled piece
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What every worker holds after some steps, and which piece each has just received."""
+
+    values: np.ndarray  # (workers, pieces)
+    summed: np.ndarray  # (workers, pieces): how many workers' shares are in each
+    arrived: np.ndarray | None  # (workers,): numbers of pieces; None at the start
+
+
+def moments(vectors):
+    """Yield the Moments of a ring all-reduce. vectors: (n, n), a row of n pieces per worker."""
+    values, (n, pieces) = np.array(vectors), np.shape(vectors)
+    if n != pieces or n < 2:
+        raise ValueError(f"A ring cuts each of n vectors into n pieces, n > 1; not {n} × {pieces}.")
+    summed, rank = np.ones((n, n), int), np.arange(n)
+    yield Moment(values.copy(), summed.copy(), None)
+    for step in range(2 * (n - 1)):
+        adding = step < n - 1
+        arrived = (rank - step - 1) % n
+        sent, sums = values[rank - 1, arrived], summed[rank - 1, arrived]
+        if adding:
+            sent, sums = sent + values[rank, arrived], sums + summed[rank, arrived]
+        values[rank, arrived], summed[rank, arrived] = sent, sums
+        yield Moment(values.copy(), summed.copy(), arrived)
+
+
+class Ring(Film):
+    """A ring all-reduce to step through. vectors: (n, n) whole numbers, a row for each worker."""
+
+    def __init__(self, vectors):
+        self.moments = list(moments(vectors))
+        self.workers = len(vectors)
+
+    def __len__(self):
+        return len(self.moments)
+
+    def told(self, number):
+        if number == 0:
+            return f"step 0 of {len(self) - 1}: everyone has their own {self.workers} pieces"
+        done = int((self.moments[number].summed == self.workers).sum())
+        does = "added to the neighbor's" if number < self.workers else "shown to the neighbor"
+        return (
+            f"step {number} of {len(self) - 1}: each sends one piece, {does}; "
+            f"{done} of {self.workers**2} pieces are complete sums"
+        )
+
+    def figure(self, number):
+        """The ring after one step, with an arrow for each piece that has just moved."""
+        told = self.told(number)
+        figure, axes = blank(height=4.8, title=f"{told[0].upper()}{told[1:]}.")
+        self.draw(axes, number, size=11)
+        return Picture(figure, f"{told}. {self.held(number)}")
+
+    def held(self, number):
+        rows = enumerate(self.moments[number].values)
+        return "; ".join(f"worker {k}: {', '.join(map(str, row))}" for k, row in rows) + "."
+
+    def multiples(self, count=6):
+        """Some steps in one figure: for four workers, all but the start."""
+        chosen = np.unique(np.linspace(1, len(self) - 1, min(count, len(self) - 1)).round())
+        chosen = [0, *chosen.astype(int)] if len(chosen) < count else chosen.astype(int)
+        n, lines = self.workers, -(-len(chosen) // 3)
+        title = (
+            f"{n} workers have the sums of all after {len(self) - 1} steps, "
+            f"and each has sent {len(self) - 1} pieces: {2 * (n - 1) / n:g} of its vector."
+        )
+        figure, panels = blank(
+            width=8.4, height=0.6 + 2.25 * lines, title=title, nrows=lines, ncols=3, squeeze=False
+        )
+        for axes in panels.flat:
+            axes.set_axis_off()
+        for axes, number in zip(panels.flat, chosen, strict=False):
+            self.draw(axes, number, size=7)
+            phase = "add" if 0 < number < n else "show" if number else "start"
+            axes.set_title(f"step {number}: {phase}", color=INK, fontsize=10)
+        return Picture(figure, f"{title} {'; '.join(map(self.told, chosen))}.")
+
+    def draw(self, axes, number, size):
+        moment, n = self.moments[number], self.workers
+        places = [place(rank, n) for rank in range(n)]
+        for rank, (x, y) in enumerate(places):
+            self.draw_worker(axes, moment, rank, x, y, size)
+            if moment.arrived is not None:
+                draw_arrow(axes, rank - 0.5, n, number < n)
+        axes.set(xlim=(-1.85, 1.85), ylim=(-1.45, 1.45), aspect="equal")
+        axes.set_axis_off()
+
+    def draw_worker(self, axes, moment, rank, x, y, size):
+        """A worker's pieces in a row: blue when others are in one, green when all are."""
+        from matplotlib.patches import Rectangle
+
+        n = self.workers
+        wide = min(0.34, 1.3 / n)
+        for piece in range(n):
+            left, full = x + (piece - n / 2) * wide, moment.summed[rank, piece] == n
+            begun = moment.summed[rank, piece] > 1
+            fresh = moment.arrived is not None and moment.arrived[rank] == piece
+            axes.add_patch(Rectangle(
+                (left, y - 0.15), wide, 0.3, facecolor=(GREEN if full else SKY),
+                alpha=float(begun), linewidth=0,
+            ))  # fmt: skip
+            axes.add_patch(Rectangle(
+                (left, y - 0.15), wide, 0.3, facecolor="none", zorder=3 + fresh,
+                edgecolor=VERMILLION if fresh else INK, linewidth=2 if fresh else 0.7,
+            ))  # fmt: skip
+            axes.text(
+                left + wide / 2, y, f"{moment.values[rank, piece]}", ha="center", va="center",
+                fontsize=size, color=DARK if begun else INK, zorder=5,
+                weight="bold" if full else "normal",
+            )  # fmt: skip
+        axes.text(x, y + 0.2, f"worker {rank}", ha="center", va="bottom", fontsize=size, color=INK)
+
+
+def place(rank, n):
+    """Where a worker stands: clockwise from the top."""
+    angle = math.pi / 2 - 2 * math.pi * rank / n
+    return 1.1 * math.cos(angle), math.sin(angle)
+
+
+def draw_arrow(axes, between, n, adding):
+    """From one worker to the next, along the circle between them."""
+    start, end = (place(between + side, n) for side in (-0.17, 0.17))
+    axes.annotate(
+        "", end, start,
+        arrowprops={"arrowstyle": "-|>", "color": SKY if adding else GREEN, "linewidth": 2,
+                    "connectionstyle": "arc3,rad=-0.12", "mutation_scale": 14},
+    )  # fmt: skip

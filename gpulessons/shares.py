@@ -1,0 +1,209 @@
+"""Pictures of data parallelism: who works and who tells, what is learned from how many bytes.
+
+As in plots, every title is computed. What a model says is a thin line and is called modelled.
+"""
+
+import numpy as np
+
+from gpulessons import units
+from gpulessons.pictures import BLUE, GREEN, INK, ORANGE, PURPLE, SKY, VERMILLION, Picture, blank
+from gpulessons.plots import label_ends
+
+KINDS = {"compute": BLUE, "communicate": ORANGE}
+WAYS = {
+    "engine": (GREEN, "o"), "ring": (BLUE, "s"), "tree": (PURPLE, "^"), "naive": (VERMILLION, "D"),
+}  # fmt: skip
+LOOKS = [(INK, "-"), (SKY, "--"), (GREEN, "-."), (BLUE, ":"), (VERMILLION, (0, (5, 1)))]
+GOYAL = 256, 0.90  # GPUs, efficiency relative to 8: Goyal et al. 2017, abstract
+
+
+def timeline(runs):
+    """One step of each way, as its workers logged it: {way: [Trained of each worker]}."""
+    steps = {way: middling(workers[0].events) for way, workers in runs.items()}
+    hidden = {way: overlap(workers) for way, workers in runs.items()}
+    best = max(hidden, key=hidden.get)
+    title = f"{best}: {hidden[best]:.0%} of the sending is hidden behind computing."
+    count = len(next(iter(runs.values())))
+    figure, panels = blank(height=0.9 + 0.55 * count * len(runs), title=title, nrows=len(runs),
+                           sharex=True, squeeze=False)  # fmt: skip
+    for axes, (way, workers) in zip(panels.flat, runs.items(), strict=True):
+        draw_step(axes, workers, *steps[way])
+        start, stop = steps[way]
+        label = f"{way}: {units.seconds(stop - start)}, {hidden[way]:.0%} of the sending hidden"
+        axes.set_title(label, color=INK, fontsize=10, loc="left")
+    last = panels.flat[-1]
+    last.xaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
+    last.set_xlabel("time since the step began (live: processes sharing one machine)")
+    spoken = "; ".join(f"{w}: one step {units.seconds(b - a)}, {hidden[w]:.0%} of the sending "
+                       "hidden behind computing" for w, (a, b) in steps.items())  # fmt: skip
+    return Picture(figure, f"{title} {spoken}.")
+
+
+def draw_step(axes, workers, start, stop):
+    """Two lanes for each worker: what it computes, and below it what is being sent."""
+    names = []
+    for rank, worker in enumerate(workers):
+        for lane, (kind, color) in enumerate(KINDS.items()):
+            row = 2.3 * rank + lane
+            names.append((row, f"worker {rank} {'computes' if lane == 0 else 'sends'}"))
+            for what, began, ended in worker.events:
+                if what == kind and ended > start and began < stop:
+                    left, right = max(began, start) - start, min(ended, stop) - start
+                    axes.barh(row, right - left, left=left, height=0.8, color=color, alpha=0.7)
+    axes.set_yticks(*zip(*names, strict=True))
+    axes.tick_params(axis="y", labelsize=9, length=0)
+    axes.invert_yaxis()
+
+
+def middling(events):
+    """(start, stop) of the step of median length: each computes twice, the second is the update."""
+    computed = sorted((a, b) for kind, a, b in events if kind == "compute")
+    steps = [(a, b) for (a, _), (_, b) in zip(computed[::2], computed[1::2], strict=True)]
+    return sorted(steps, key=lambda step: step[1] - step[0])[len(steps) // 2]
+
+
+def overlap(workers):
+    """Of the time in which something is sent, the share in which the same worker computes."""
+    both = total = 0.0
+    for worker in workers:
+        sent = merged((a, b) for kind, a, b in worker.events if kind == "communicate")
+        computed = merged((a, b) for kind, a, b in worker.events if kind == "compute")
+        total += sum(b - a for a, b in sent)
+        both += sum(max(0.0, min(b, d) - max(a, c)) for a, b in sent for c, d in computed)
+    return both / total if total else 0.0
+
+
+def merged(spans):
+    """Spans (start, stop) without overlaps among themselves."""
+    found = []
+    for start, stop in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1][1] = max(stop, found[-1][1])
+        else:
+            found.append([start, stop])
+    return found
+
+
+def losses(runs):
+    """The loss against steps, and against bytes handed over by one worker: {way: Trained}."""
+    smooth = {way: averaged(run.losses) for way, run in runs.items()}
+    bytes_of = {way: run.bytes / len(run.losses) for way, run in runs.items()}
+    least = min(bytes_of, key=bytes_of.get)
+    first, ends = next(iter(runs)), {way: line[-1] for way, line in smooth.items()}
+    title = (f"{first}: a loss of {ends[first]:.2g} at the end; {least}: {ends[least]:.2g}, for "
+             f"{units.ratio(bytes_of[first] / bytes_of[least])} fewer bytes.")  # fmt: skip
+    title = title[:1].upper() + title[1:]
+    figure, (left, right) = blank(width=8.2, height=3.8, title=title, ncols=2, sharey=True)
+    for (way, line), (color, dashes) in zip(smooth.items(), LOOKS, strict=False):
+        style = {"color": color, "linestyle": dashes, "linewidth": 1.8, "label": way}
+        steps = np.arange(1, len(line) + 1)
+        left.plot(steps, line, **style)
+        right.plot(steps * bytes_of[way], line, **style)
+    left.set(xlabel="steps", ylabel="loss (mean of ten steps)", ylim=(0, None))
+    right.set(xscale="log", xlabel="bytes handed over by one worker (log scale)")
+    right.xaxis.set_major_formatter(lambda size, _: units.rate(size, "B"))
+    right.xaxis.set_minor_formatter("")
+    left.legend(frameon=False, labelcolor=INK, fontsize=9)
+    spoken = "; ".join(f"{way}: {ends[way]:.3g} after {bytes_of[way]:,.0f} bytes a step"
+                       for way in runs)  # fmt: skip
+    return Picture(figure, f"{title} Live: {spoken}.")
+
+
+def averaged(numbers, width=10):
+    """The mean of each number and those before it, up to ten."""
+    return [float(np.mean(numbers[max(0, i - width + 1) : i + 1])) for i in range(len(numbers))]
+
+
+def fitted(link, samples):
+    """Measured all-reduces, and the model's lines, both axes on log scales."""
+    title = (f"A latency of {units.seconds(link.latency)} and {units.rate(link.bandwidth, 'B/s')} "
+             f"tell the engine's time to within {link.off:.0%}, typically.")  # fmt: skip
+    figure, axes = blank(height=4.2, title=title)
+    log_log(axes, "bytes of each worker's vector (log scale)", "time of one all-reduce (log scale)")
+    axes.xaxis.set_major_formatter(lambda size, _: units.rate(size, "B"))
+    ends, workers = [], samples[0].workers
+    for way in dict.fromkeys(sample.algorithm for sample in samples):
+        color, marker = WAYS[way]
+        points = [(s.bytes, s.seconds) for s in samples if s.algorithm == way]
+        sizes, times = zip(*points, strict=True)
+        axes.plot(sizes, times, marker, color=color, markersize=6)
+        ends.append((sizes[-1], times[-1], f"{way}, measured", color))
+    sizes = np.geomspace(min(s.bytes for s in samples), max(s.bytes for s in samples), 100)
+    times = [link.seconds("engine", workers, size) for size in sizes]
+    axes.plot(sizes, times, color=GREEN, linewidth=1)
+    ends.append((sizes[-1], times[-1], "engine, modelled", GREEN))
+    label_ends(axes, ends)
+    spoken = "; ".join(f"{s.algorithm} at {units.size(s.bytes)}: {units.seconds(s.seconds)}"
+                       for s in samples)  # fmt: skip
+    return Picture(figure, f"{title} Live, {workers} processes sharing one machine: {spoken}.")
+
+
+def at_scale(link, size, compute, most=1024):
+    """The share of a step that workers compute, modelled from 1 to about a thousand of them.
+
+    link: a workers.Link. size: bytes of gradients. compute: seconds of each step on each worker.
+    """
+    workers = np.unique(np.geomspace(2, most, 40).round().astype(int))
+
+    def busy(way, n):
+        return compute / (compute + link.seconds(way, int(n), size))
+
+    shares = {way: [busy(way, n) for n in workers] for way in ("ring", "tree", "naive")}
+    ends = {way: busy(way, 1000) for way in shares}
+    best = max(ends, key=ends.get)
+    title = f"Modelled: of 1,000 workers' time {ends[best]:.0%} is computing, with a {best}."
+    title = title.replace("with a naive.", "in the naive way.")
+    figure, axes = blank(height=4, title=title)
+    axes.set(xscale="log", ylim=(0, 1.05), xlabel="workers (log scale)")
+    axes.set_ylabel("computing (modelled)")
+    axes.xaxis.set_major_formatter(lambda n, _: units.count(n))
+    axes.xaxis.set_minor_formatter("")
+    axes.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    for way, share in shares.items():
+        axes.plot(workers, share, color=WAYS[way][0], linewidth=1)
+    axes.plot(*GOYAL, "o", color=INK, fillstyle="none", markersize=8)
+    axes.annotate("published, Goyal et al. 2017:\nanother network and machine", GOYAL, (-8, 8),
+                  textcoords="offset points", ha="right", color=INK, fontsize=9)  # fmt: skip
+    label_ends(axes, [(workers[-1], s[-1], f"{way}, modelled", WAYS[way][0])
+                      for way, s in shares.items()])  # fmt: skip
+    spoken = "; ".join(f"{way}: {share:.0%} at work among 1,000" for way, share in ends.items())
+    return Picture(figure, f"{title} {spoken}. Published open marker: 90 % at 256 GPUs, Goyal et "
+                           "al. 2017.")  # fmt: skip
+
+
+def returns(found):
+    """Steps to the same loss against the batch, and seconds: a list of workers.batches.Reached."""
+    from matplotlib.ticker import LogLocator
+
+    sizes, steps = [r.batch for r in found], [r.steps for r in found]
+    more, fewer = sizes[-1] / sizes[0], steps[0] / steps[-1]
+    title = (f"{units.count(more)} times the batch, {units.ratio(fewer)} fewer steps; on one "
+             f"core, a batch of {quickest(found)} is there first.")  # fmt: skip
+    figure, (left, right) = blank(width=8.2, height=3.8, title=title, ncols=2)
+    log_log(left, "examples in the batch (log scale)", "steps to the same loss (log scale)")
+    log_log(right, "examples in the batch (log scale)", "seconds on one core (log scale)")
+    left.plot(sizes, [steps[0] * sizes[0] / size for size in sizes], color=INK, linewidth=1)
+    left.plot(sizes, steps, "o-", color=BLUE)
+    middle = sizes[len(sizes) // 2]
+    left.annotate("if it were linear", (middle, steps[0] * sizes[0] / middle), (-8, -4), color=INK,
+                  textcoords="offset points", ha="right", va="top", fontsize=9)  # fmt: skip
+    left.yaxis.set_major_formatter(lambda count, _: units.count(count))
+    right.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    right.plot(sizes, [r.seconds for r in found], "o-", color=BLUE)
+    for axes in (left, right):
+        axes.set_xticks(sizes, [units.count(size) for size in sizes])
+        axes.set_xticks([], minor=True)
+    spoken = "; ".join(f"{r.batch}: {units.count(r.steps)} steps in {units.seconds(r.seconds)}, "
+                       f"rate {r.rate:g}" for r in found)  # fmt: skip
+    return Picture(figure, f"{title} Live: {spoken}.")
+
+
+def quickest(found):
+    return units.count(min(found, key=lambda reached: reached.seconds).batch)
+
+
+def log_log(axes, across, up):
+    axes.set(xscale="log", yscale="log", xlabel=across, ylabel=up)
+    axes.xaxis.set_minor_formatter("")
+    axes.yaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
+    axes.yaxis.set_minor_formatter("")

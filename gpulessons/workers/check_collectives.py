@@ -1,0 +1,21 @@
+"""A program: is each of our all-reduces equal to the engine's, and how many bytes did it send?"""
+
+import torch
+import torch.distributed as dist
+
+from gpulessons.workers.collectives import ALGORITHMS, Wire
+
+
+def main(worker, lengths=(0, 1, 2, 3, 7, 64, 1009)):
+    """Returns [(algorithm, length, equal?, bytes sent by this worker)]."""
+    found = []
+    for length in lengths:
+        generator = torch.Generator().manual_seed(100 * length + worker.rank)
+        mine = torch.randint(-99, 99, (length,), generator=generator).float().to(worker.device)
+        due = mine.clone()
+        dist.all_reduce(due)
+        for name, algorithm in ALGORITHMS.items():
+            x, wire = mine.clone(), Wire()
+            algorithm(x, wire)
+            found.append((name, length, torch.equal(x, due), wire.sent))
+    return found

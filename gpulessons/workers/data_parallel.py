@@ -1,0 +1,123 @@
+"""A program: synchronous SGD. Every worker has the whole network and a share of each minibatch.
+
+The gradient of a minibatch is a sum over its examples, so it does not matter who adds up which:
+after the sum over the workers all take the very step that one worker with the whole batch would.
+"""
+
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+from gpulessons.workers.gradients import reducer
+from gpulessons.workers.training import Log, examples, mean_loss, minibatches, network
+
+WARM = 2  # steps until everything slow has happened once
+MEGABYTES = {"DDP": 1, "DDP, one bucket": 1_000}  # in a bucket; one bucket cannot overlap
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What one worker has after its training."""
+
+    losses: tuple[float, ...] = field(repr=False)  # of each minibatch, over all its examples
+    accuracy: float  # on the held-out digits
+    seconds: float  # of each step after the first WARM, on average
+    bytes: int  # of gradients handed over to be summed, in all steps
+    parameters: tuple[float, ...] = field(repr=False)  # the first hundred of each, to compare
+    events: tuple[tuple[str, float, float], ...] = field(repr=False)  # (kind, start, stop), warm
+
+
+def main(worker, how="together", batch=64, steps=60, hidden=256, rate=0.5, dtype="float32"):
+    """Train on the digits; returns a Trained.
+
+    how: a way of gradients.reducer, or one of MEGABYTES. batch: examples in a minibatch, over all
+    workers: each takes every world-th.
+    """
+    dtype = getattr(torch, dtype)
+    (x, labels), held = ([a.to(worker.device) for a in pair] for pair in examples(dtype))
+    model = network(hidden, dtype).to(worker.device)
+    learner = Bucketed(model, how, batch) if how in MEGABYTES else ByHand(model, how, batch)
+    optimizer, losses = torch.optim.SGD(model.parameters(), rate), []
+    for done, chosen in enumerate(minibatches(len(x), batch, steps)):
+        if done in (0, WARM):
+            dist.barrier()
+            learner.log = Log()
+        mine = chosen[worker.rank :: worker.world]
+        optimizer.zero_grad(set_to_none=False)
+        losses.append(learner.learn(x[mine], labels[mine]))
+        with learner.log.during("compute"):
+            optimizer.step()
+        worker.progress(done + 1, steps, how)
+    seconds = (perf_counter() - learner.log.began) / max(1, steps - WARM)
+    return Trained(
+        summed(losses), accuracy(model, *held), seconds, learner.bytes, sample(model),
+        tuple(learner.log.events),
+    )  # fmt: skip
+
+
+class ByHand:
+    """Backward first; then the gradients meet."""
+
+    def __init__(self, model, how, batch):
+        self.model, self.batch, self.log = model, batch, Log()
+        self.reducer = reducer(how, model.parameters())
+
+    @property
+    def bytes(self):
+        return self.reducer.bytes
+
+    def learn(self, x, labels):
+        """Leave the whole minibatch's gradients in the model; returns this share of the loss."""
+        with self.log.during("compute"):
+            loss = mean_loss(self.model, x, labels, self.batch)
+            loss.backward()
+            share = loss.item()  # waits for a GPU
+        with self.log.during("communicate"):
+            self.reducer.reduce()
+        return share
+
+
+class Bucketed:
+    """DistributedDataParallel: each bucket of gradients leaves as soon as it is full."""
+
+    def __init__(self, model, how, batch):
+        self.model = DistributedDataParallel(model, bucket_cap_mb=MEGABYTES[how])
+        self.batch, self.log, self.bytes = batch, Log(), 0
+        self.model.register_comm_hook(None, self.sum)
+
+    def learn(self, x, labels):
+        start = perf_counter()
+        loss = mean_loss(self.model, x, labels, self.batch)
+        loss.backward()  # returns when every bucket is back
+        self.log.add("compute", start, self.filled)  # what follows is waiting
+        return loss.item()
+
+    def sum(self, _, bucket):
+        """One bucket's all-reduce: a sum, since the loss is divided by the whole batch already."""
+        gradient, start = bucket.buffer(), perf_counter()
+        self.filled = start
+        self.bytes += gradient.numel() * gradient.element_size()
+
+        def arrived(future):
+            self.log.add("communicate", start)
+            return future.value()[0]
+
+        return dist.all_reduce(gradient, async_op=True).get_future().then(arrived)
+
+
+def summed(losses):
+    total = torch.tensor(losses, dtype=torch.float64)
+    dist.all_reduce(total)
+    return tuple(total.tolist())
+
+
+def accuracy(model, x, labels):
+    with torch.no_grad():
+        return (model(x).argmax(1) == labels).double().mean().item()
+
+
+def sample(model):
+    return tuple(v for p in model.parameters() for v in p.detach().reshape(-1)[:100].tolist())

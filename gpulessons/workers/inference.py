@@ -1,0 +1,40 @@
+"""A program: answer many questions. Every worker has the network and a share of the questions."""
+
+from dataclasses import dataclass
+from time import perf_counter
+
+import torch
+import torch.distributed as dist
+
+from gpulessons.workers.training import examples, network
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What one worker has answered."""
+
+    labels: tuple[int, ...]  # of its share
+    seconds: float  # for its share, while the others answered theirs
+    alone: float  # for all questions, while the others waited; 0 on every worker but the first
+
+
+def main(worker, hidden=1024, questions=8192):
+    """Read this many digits, a share on each worker and then all on the first. An Answered."""
+    (x, _), _ = examples()
+    x = x[torch.arange(questions) % len(x)].to(worker.device)
+    model = network(hidden).to(worker.device)
+    answers(model, x)  # the first call is slower
+    dist.barrier()
+    mine, seconds = answers(model, x[worker.rank :: worker.world])
+    dist.barrier()
+    alone = answers(model, x)[1] if worker.rank == 0 else 0.0
+    dist.barrier()
+    return Answered(mine, seconds, alone)
+
+
+def answers(model, x):
+    """(the labels, seconds)"""
+    began = perf_counter()
+    with torch.no_grad():
+        found = model(x).argmax(1).tolist()
+    return tuple(found), perf_counter() - began

@@ -1,0 +1,168 @@
+"""launch(): a program on several worker processes, from a notebook's cell or a terminal.
+
+    launch("gpulessons.workers.hello", workers=2)
+
+The engine is PyTorch's own torchrun, so the same program runs on one laptop and on many hosts. Here
+it is watched: lines appear as they are printed, results come back as values, and a worker that
+crashes, hangs or is killed is named, with what it was doing. Nothing is left running.
+"""
+
+import importlib
+import json
+import os
+import pickle
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict, deque
+from contextlib import nullcontext, suppress
+from importlib.util import find_spec
+from pathlib import Path
+
+from gpulessons import progress
+from gpulessons.workers.failures import WorkersFailed, hung, left, why
+from gpulessons.workers.processes import PARENT, REPORT, end_all
+from gpulessons.workers.worker import MARK
+
+PATIENCE = 120.0  # seconds without a word from any worker: something hangs
+BEAT = 0.1  # seconds between two looks at what they have printed
+
+
+def launch(
+    program, workers=2, *, hosts=(), patience=PATIENCE, show=progress.say, tell=None, **options
+):
+    """Run main(worker, **options) of a module in several processes; returns [result of each].
+
+    program: a module to import from here, or the short name of one in gpulessons.workers. options:
+    what JSON can carry. hosts: torchrun's options where there is more than this machine, such as
+    ("--nnodes=2", "--node-rank=0", "--master-addr=10.0.0.1"); then the results are those of the
+    workers here. patience: seconds of silence after which the workers count as hung. show(line) is
+    called for what they print, tell(done, total, words) instead of a progress bar. Raises
+    WorkersFailed, or ValueError before anything has begun; Ctrl-C ends every worker.
+    """
+    words = command(found(program), workers, hosts, options)
+    bar = nullcontext(tell) if tell else progress.progress_bar(program)
+    starting = patience if hosts else max(patience, PATIENCE)
+    with tempfile.TemporaryDirectory(prefix="gpulessons-") as folder, bar as tell:
+        report = Path(folder)
+        heard = defaultdict(lambda: deque(maxlen=5))
+        try:
+            process = start(words, workers, report)
+            for rank, line in spoken(process, report, (starting, patience), heard):
+                hear(rank, line, heard, show, tell)
+        finally:
+            end_all(report)
+        done = results(report)
+        if process.returncode or len(done) < workers:
+            raise WorkersFailed(why(report, process.returncode, heard), done)
+    return list(done.values())
+
+
+# -- Before they begin.
+
+
+def found(program):
+    """The full name of a program's module; ValueError where there is none."""
+    if program.endswith(".py") or not all(part.isidentifier() for part in program.split(".")):
+        raise ValueError(f"A program is named as `import` names it, not {program!r}.")
+    importlib.invalidate_caches()  # a cell may have written it a moment ago
+    for name in (program, f"{__package__}.{program}"):
+        with suppress(ModuleNotFoundError):  # the parent package is missing
+            if find_spec(name):
+                return name
+    raise ValueError(
+        f"There is no module {program!r} to import here. The course has {', '.join(programs())}."
+    )
+
+
+def programs():
+    """The short names of the course's own programs."""
+    folder = Path(__file__).parent
+    files = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
+    return sorted(name for name, text in files.items() if re.search(r"\ndef main\(\s*worker", text))
+
+
+def command(program, workers, hosts, options):
+    """torchrun's command line, but for the folder of the launch."""
+    if not isinstance(workers, int) or workers < 1:
+        raise ValueError(f"workers is how many processes to start, 1 or more; not {workers!r}.")
+    try:
+        packed = json.dumps(options)
+    except (TypeError, ValueError) as trouble:
+        raise ValueError(
+            "A program's options travel to the workers as JSON: numbers, strings, lists and dicts "
+            f"of them. {trouble}."
+        ) from None
+    return [
+        *(sys.executable, "-m", "gpulessons.workers.engine", *(hosts or ["--standalone"])),
+        *(f"--nproc-per-node={workers}", "-m", "gpulessons.workers.worker", program, packed),
+    ]
+
+
+def start(command, workers, report):
+    """Start torchrun; what it says itself, and logs, goes into the folder of the launch."""
+    path = os.pathsep.join(each or os.getcwd() for each in sys.path)
+    threads = max(1, (os.cpu_count() or 1) // workers)
+    here = {
+        **{REPORT: str(report), PARENT: str(os.getpid()), "PYTHONPATH": path},
+        **{"OMP_NUM_THREADS": str(threads), "PET_LOG_DIR": str(report)},
+    }
+    with open(report / "torchrun", "w") as noise:
+        return subprocess.Popen(
+            command, env={"TORCH_CPP_LOG_LEVEL": "ERROR", **os.environ, **here},
+            stdin=subprocess.DEVNULL, stdout=noise, stderr=noise,
+            start_new_session=True,  # Ctrl-C in a terminal is ours to pass on
+        )  # fmt: skip
+
+
+# -- While they work.
+
+
+def spoken(process, report, patience, heard):
+    """Yield (rank, line) as workers print, until torchrun ends; WorkersFailed after a silence.
+
+    patience: seconds of it until the workers have found each other, and after.
+    """
+    read, joined, last_word = Counter(), 0, time.monotonic()
+    while True:
+        over = process.poll() is not None  # asked first, so that no last word is missed
+        for path in sorted(report.glob("said-*")):
+            lines, read[path] = news(path, read[path], over)
+            for line in lines:
+                last_word = time.monotonic()
+                yield int(path.name.removeprefix("said-")), line
+        if over:
+            return
+        if (count := len(left(report, "joined"))) > joined:
+            joined, last_word = count, time.monotonic()
+        limit = patience[joined > 0]
+        if time.monotonic() - last_word > limit:
+            raise WorkersFailed(hung(report, limit, heard), results(report))
+        time.sleep(BEAT)
+
+
+def news(path, start, over):
+    """([the whole lines of a file from byte `start` on], where they end)"""
+    with open(path, "rb") as file:
+        file.seek(start)
+        text = file.read()
+    end = len(text) if over else text.rfind(b"\n") + 1
+    lines = text[:end].decode(errors="replace").split("\n")
+    return lines if lines[-1] else lines[:-1], start + end
+
+
+def hear(rank, line, heard, show, tell):
+    """A line for the reader is shown and kept; a note about progress is passed on."""
+    said, mark, note = line.partition(MARK)
+    if said or not mark:
+        heard[rank].append(said)
+        show(f"worker {rank}: {said}")
+    if mark and tell:
+        tell(*json.loads(note))
+
+
+def results(report):
+    """{rank: what its main returned} of those that have finished here."""
+    return {rank: pickle.loads(packed) for rank, packed in sorted(left(report, "result").items())}

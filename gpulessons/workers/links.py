@@ -1,0 +1,77 @@
+"""A model of a network: every message costs its latency, and its bytes over a bandwidth.
+
+    naive   2 (n − 1) messages of S bytes, one after the other, at worker 0
+    tree    2 ⌈log2 n⌉ of S bytes
+    ring    2 (n − 1) of S/n bytes, as gloo's own       NVIDIA/nccl-tests, doc/PERFORMANCE.md
+
+It is fitted to what was measured, with its error shown; beyond what was measured it is a model and
+nothing more.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+
+def messages(algorithm, workers):
+    """(how many messages wait for each other, the share of the vector in each)"""
+    return {
+        "naive": (2 * (workers - 1), 1.0),
+        "tree": (2 * math.ceil(math.log2(workers)), 1.0),
+        "ring": (2 * (workers - 1), 1 / workers),
+        "engine": (2 * (workers - 1), 1 / workers),
+    }[algorithm]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One all-reduce, measured: the median of several."""
+
+    algorithm: str
+    workers: int
+    bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Link:
+    """What one message costs, as fitted."""
+
+    latency: float  # seconds
+    bandwidth: float  # bytes/s
+    errors: tuple[float, ...] = ()  # model over measured, for each sample it was fitted to
+
+    def seconds(self, algorithm, workers, size):
+        """An all-reduce of `size` bytes among so many workers, by the model."""
+        count, share = messages(algorithm, workers)
+        return count * (self.latency + share * size / self.bandwidth)
+
+    @property
+    def off(self):
+        """The typical error: half of the samples are nearer to the model than this factor - 1."""
+        return float(np.median(np.abs(np.array(self.errors) - 1)))
+
+
+def fit(samples):
+    """The Link whose relative errors are least; ValueError without samples of two sizes."""
+    if len({s.bytes for s in samples}) < 2:
+        raise ValueError("A latency and a bandwidth need samples of at least two sizes.")
+    rows = []
+    for s in samples:
+        count, share = messages(s.algorithm, s.workers)
+        rows.append((count / s.seconds, count * share * s.bytes / s.seconds))
+    latency, slowness = nonnegative(np.array(rows))
+    link = Link(latency, 1 / slowness)
+    errors = (link.seconds(s.algorithm, s.workers, s.bytes) / s.seconds for s in samples)
+    return Link(link.latency, link.bandwidth, tuple(errors))
+
+
+def nonnegative(rows):
+    """The least squares of rows @ (latency, slowness) = 1, neither below zero."""
+    found, *_ = np.linalg.lstsq(rows, np.ones(len(rows)))
+    if found.min() > 0:
+        return found
+    alone = (rows / (rows**2).sum(0)).sum(0)  # each without the other
+    errors = ((rows * alone - 1) ** 2).sum(0)
+    return (alone[0], 1e-30) if errors[0] < errors[1] else (0.0, alone[1])

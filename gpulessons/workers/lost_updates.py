@@ -1,0 +1,68 @@
+"""A program: how many additions vanish when nobody locks?
+
+All workers add one to cells of one shared array, drawn at random. An addition is a read, an add and
+a write; who writes in between is overwritten. With few cells that is often, with many seldom. Then
+each worker keeps to one cell of its own: nothing can be lost, but neighbors in one cache line still
+take it from each other (false sharing).
+"""
+
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+import torch.distributed as dist
+from numba import njit
+
+from gpulessons.workers.memory import APART, shared
+
+DRAWN = 50_000  # places, used again and again: few enough to stay in a core's cache
+
+
+@dataclass(frozen=True)
+class Count:
+    """What all workers together have added, and what of it is there."""
+
+    cells: int
+    made: int
+    found: int
+    seconds: float  # of the slowest worker, for each of its own additions
+
+    @property
+    def lost(self):
+        """The share of the additions that vanished."""
+        return 1 - self.found / self.made
+
+
+def main(worker, cells=(1, 16, 256, 4_096, 65_536), additions=150_000_000):
+    """Returns [a Count for each number of shared cells], and own cells "side by side", "apart"."""
+    rng = np.random.default_rng(worker.rank)
+    drawn = {n: rng.integers(n, size=DRAWN) for n in cells}
+    own = {"side by side": 1, "apart": APART}
+    drawn |= {name: np.full(DRAWN, worker.rank * gap) for name, gap in own.items()}
+    found = {}
+    for done, (name, places) in enumerate(drawn.items()):
+        size = name if name in cells else APART * worker.world
+        found[name] = count(worker, size, places, additions)
+        worker.progress(done + 1, len(drawn), f"{name} cells")
+    return found
+
+
+def count(worker, size, places, additions):
+    """Let all workers add at once; a Count."""
+    cells = shared(worker, size, np.int64)
+    bump(np.zeros(size, np.int64), places, 1)  # compiles
+    rounds = additions // places.size
+    dist.barrier()
+    began = perf_counter()
+    bump(cells, places, rounds)
+    seconds = [None] * worker.world
+    dist.all_gather_object(seconds, (perf_counter() - began) / (rounds * places.size))
+    made = worker.world * rounds * places.size
+    return Count(size, made, int(cells.sum()), max(seconds))
+
+
+@njit
+def bump(cells, places, rounds):
+    for _ in range(rounds):
+        for place in places:
+            cells[place] += 1

@@ -1,0 +1,39 @@
+"""A program: how long do all-reduces of several sizes take, ours and the engine's?"""
+
+from time import perf_counter
+
+import numpy as np
+import torch
+import torch.distributed as dist
+
+from gpulessons.workers.collectives import ALGORITHMS, Wire
+from gpulessons.workers.links import Sample
+
+ENGINE = "engine"
+SIZES = 4_096, 65_536, 1 << 20, 1 << 24  # bytes
+
+
+def main(worker, sizes=SIZES, algorithms=(ENGINE, *ALGORITHMS), rounds=9):
+    """Returns [Sample], for each algorithm at each size in bytes: the medians over the rounds."""
+    samples = []
+    for size in sizes:
+        x = torch.ones(size // 4, device=worker.device)
+        times = {name: [] for name in algorithms}
+        for _ in range(rounds + 1):
+            for name in algorithms:  # in turn: a busy moment hits them all
+                times[name].append(once(name, x.fill_(1)))
+        for name in algorithms:
+            samples.append(Sample(name, worker.world, size, float(np.median(times[name][1:]))))
+        worker.progress(len(samples), len(sizes) * len(algorithms), "sizes")
+    return samples
+
+
+def once(name, x):
+    """Seconds until the slowest worker has its sum."""
+    wire = Wire()
+    dist.barrier()
+    began = perf_counter()
+    dist.all_reduce(x) if name == ENGINE else ALGORITHMS[name](x, wire)
+    seconds = torch.tensor(perf_counter() - began, dtype=torch.float64)
+    dist.all_reduce(seconds, dist.ReduceOp.MAX)
+    return seconds.item()

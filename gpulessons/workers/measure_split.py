@@ -1,0 +1,66 @@
+"""A program: is a pair of layers quicker on several workers than on one, example by example?
+
+Inference: y = relu(x W1ᵀ) W2ᵀ, four times as wide in the middle, as in a Transformer. Alone: worker
+0 has all of it, while the others wait. Split: each has a part, as in tensor_parallel.
+"""
+
+from dataclasses import dataclass
+from time import perf_counter
+
+import torch
+import torch.distributed as dist
+
+from gpulessons.workers.measure_pipeline import slowest
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One batch through a pair of layers: the medians of several rounds."""
+
+    width: int
+    batch: int
+    alone: float  # seconds on one worker
+    split: float  # seconds on all of them, the sum included
+    summing: float  # seconds of that in the all-reduce, waiting for the slowest included
+
+
+@torch.no_grad()
+def main(worker, widths=(64, 1024), batches=(1, 16, 128), rounds=9):
+    """Returns [Pair], for each width and batch."""
+    measured = []
+    for width in widths:
+        layers = weights(worker, width)
+        for batch in batches:
+            x = torch.randn(batch, width, device=worker.device)
+            times = [both(x, worker, *layers) for _ in range(rounds + 1)][1:]  # one to warm up
+            measured.append(Pair(width, batch, *torch.tensor(times).median(0).values.tolist()))
+            worker.progress(len(measured), len(widths) * len(batches), "batches")
+    return measured
+
+
+def weights(worker, width):
+    """(w1, w2), whole, and (this worker's rows of w1, its columns of w2)."""
+    w1, w2 = (torch.randn(shape, device=worker.device)
+              for shape in ((4 * width, width), (width, 4 * width)))  # fmt: skip
+    own = torch.arange(4 * width, device=worker.device).tensor_split(worker.world)[worker.rank]
+    return (w1, w2), (w1[own].contiguous(), w2[:, own].contiguous())
+
+
+def both(x, worker, whole, part):
+    """Seconds of one pass alone, of one split, and of the all-reduce in that."""
+    alone, _ = once(x, *whole, works=worker.rank == 0)
+    return alone, *once(x, *part, meets=True)
+
+
+def once(x, w1, w2, works=True, meets=False):
+    """(seconds of the slowest worker, seconds in the all-reduce) of one pass."""
+    dist.barrier()
+    began = ready = perf_counter()
+    if works:
+        y = torch.relu(x @ w1.T) @ w2.T
+        ready = perf_counter()
+        if meets:
+            dist.all_reduce(y)
+        y.sum().item()  # waits for a GPU
+    now = perf_counter()
+    return slowest(now - began, x.device), now - ready

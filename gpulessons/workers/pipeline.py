@@ -1,0 +1,119 @@
+"""A program: pipeline parallelism. Each worker holds a stage of the network and passes results on.
+
+Activations go to the next stage, gradients come back, micro-batch by micro-batch, in the order of a
+schedule (schedules.py). No worker ever sees the whole network. The gradients of the micro-batches
+add up to those of the minibatch.
+"""
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from time import time
+
+import torch
+import torch.distributed as dist
+from torch.nn import Linear, Sequential, Sigmoid
+from torch.nn.functional import cross_entropy
+
+from gpulessons.workers.schedules import BACKWARD, FORWARD, SCHEDULES, Task
+from gpulessons.workers.training import CLASSES, PIXELS, examples
+
+
+@dataclass(frozen=True)
+class Piped:
+    """What one stage has after a minibatch."""
+
+    loss: float  # of the whole minibatch; on the last stage only, 0 elsewhere
+    kept: int  # micro-batches whose activations it held at once, at most
+    gradients: tuple = field(repr=False)  # nested lists of numbers, one for each parameter here
+    tasks: tuple[Task, ...] = field(repr=False)  # of the last minibatch; seconds since it began
+
+
+def main(
+    worker, schedule="GPipe", micro=4, batch=64, hidden=256, blocks=8, dtype="float64", turns=2
+):
+    """Run a minibatch `turns` times (the first warms up) and return the last one's Piped."""
+    dtype = getattr(torch, dtype)
+    (x, labels), _ = examples(dtype)
+    layers = stages(hidden, blocks, worker.world, dtype)[worker.rank].to(worker.device)
+    x, labels = (a[:batch].to(worker.device).tensor_split(micro) for a in (x, labels))
+    for _ in range(turns):
+        layers.zero_grad()
+        stage = Stage(worker, layers, x, labels, hidden)
+        stage.run(SCHEDULES[schedule](worker.rank, worker.world, micro), total=batch)
+    gradients = tuple(p.grad.tolist() for p in layers.parameters())
+    return Piped(stage.loss, stage.most, gradients, tuple(stage.tasks))
+
+
+def stages(hidden, blocks, count, dtype=torch.float64, seed=0):
+    """A network of `blocks` dense layers and two ends, in `count` stages; the same for all."""
+    torch.manual_seed(seed)
+    middle = [Sequential(Linear(hidden, hidden), Sigmoid()) for _ in range(blocks)]
+    layers = [Linear(PIXELS, hidden), *middle, Linear(hidden, CLASSES)]
+    cuts = [round(len(layers) * n / count) for n in range(count + 1)]
+    return [Sequential(*layers[a:b]).to(dtype) for a, b in pairwise(cuts)]
+
+
+class Stage:
+    """One worker's part of a minibatch."""
+
+    def __init__(self, worker, layers, x, labels, hidden):
+        self.rank, self.last = worker.rank, worker.world - 1
+        self.layers, self.x, self.labels, self.hidden = layers, x, labels, hidden
+        self.held, self.sending, self.tasks = {}, [], []
+        self.loss, self.most = 0.0, 0
+
+    def run(self, order, total):
+        self.began = together(self.x[0].device)
+        for kind, m in order:
+            self.forward(m) if kind == FORWARD else self.backward(m, total)
+        for sending, _ in self.sending:
+            sending.wait()
+
+    def forward(self, m):
+        x = self.x[m] if self.rank == 0 else self.receive(m, self.rank - 1).requires_grad_()
+        start = time()
+        y = self.layers(x)
+        self.done(FORWARD, m, start)
+        self.held[m] = x, y
+        self.most = max(self.most, len(self.held))
+        if self.rank < self.last:
+            self.send(y.detach(), self.rank + 1)
+
+    def backward(self, m, total):
+        x, y = self.held.pop(m)
+        coming = self.receive(m, self.rank + 1) if self.rank < self.last else None
+        start = time()
+        if self.rank == self.last:
+            loss = cross_entropy(y, self.labels[m], reduction="sum") / total
+            self.loss += loss.item()
+            loss.backward()
+        else:
+            y.backward(coming)
+        self.done(BACKWARD, m, start)
+        if self.rank:
+            self.send(x.grad, self.rank - 1)
+
+    def send(self, tensor, to):
+        """Begin to send, and keep the tensor until it has gone."""
+        self.sending.append((dist.isend(tensor, to), tensor))
+
+    def receive(self, m, source):
+        room = self.x[m].new_empty((len(self.x[m]), self.hidden))
+        dist.recv(room, source)
+        return room
+
+    def done(self, kind, m, start):
+        if self.x[0].is_cuda:
+            torch.cuda.synchronize()
+        self.tasks.append(Task(self.rank, kind, m, start - self.began, time() - self.began))
+
+
+def together(device):
+    """Meet the others, and agree on a moment to count from: the time on worker 0's clock.
+
+    On one machine all have the same clock; on several, as nearly as the hosts keep theirs.
+    """
+    dist.barrier()
+    moment = torch.tensor(time(), dtype=torch.float64, device=device)
+    dist.broadcast(moment, 0)
+    return moment.item()

@@ -1,0 +1,84 @@
+"""A program: tensor parallelism. Two layers, both cut, so that workers meet once on the way.
+
+    h = sigmoid(x W1ᵀ + b1)     each worker has some rows of W1: some of the hidden units, whole
+    y = h W2ᵀ + b2              and the columns of W2 that these units meet: a part of every sum
+
+The parts of y are summed by one all-reduce; on the way back the gradients of x by another. Nothing
+else is sent. Shoeybi et al., "Megatron-LM", 2019
+"""
+
+from dataclasses import dataclass, field
+
+import torch
+import torch.distributed as dist
+from torch.nn.functional import cross_entropy
+
+from gpulessons.workers.training import CLASSES, PIXELS, examples
+
+
+@dataclass(frozen=True)
+class Split:
+    """What one worker has after a forward and a backward pass."""
+
+    loss: float
+    bytes: int  # summed over the workers, in both directions
+    gradients: dict[str, list] = field(repr=False)  # of its parts of w1, b1, w2, and of b2 and x
+
+
+def main(worker, hidden=256, batch=64, dtype="float64"):
+    """One forward and one backward pass over the first `batch` digits; returns a Split."""
+    (x, labels), _ = examples(getattr(torch, dtype))
+    whole = parameters(hidden, x.dtype)
+    mine = part(whole, worker.rank, worker.world)
+    x = x[:batch].clone().requires_grad_()
+    leaves = {name: p.clone().requires_grad_() for name, p in mine.items()}
+    h = torch.sigmoid(Enter.apply(x) @ leaves["w1"].T + leaves["b1"])
+    y = Leave.apply(h @ leaves["w2"].T) + leaves["b2"]
+    loss = cross_entropy(y, labels[:batch])
+    loss.backward()
+    gradients = {name: p.grad.tolist() for name, p in [*leaves.items(), ("x", x)]}
+    return Split(loss.item(), (y.numel() + x.numel()) * x.element_size(), gradients)
+
+
+def parameters(hidden, dtype, seed=0):
+    """The whole network, the same on every worker."""
+    torch.manual_seed(seed)
+    shapes = {"w1": (hidden, PIXELS), "b1": (hidden,), "w2": (CLASSES, hidden), "b2": (CLASSES,)}
+    return {name: torch.randn(shape, dtype=dtype) / 8 for name, shape in shapes.items()}
+
+
+def part(whole, rank, world):
+    """This worker's hidden units: rows of w1 and b1, columns of w2. All have b2."""
+    units = torch.arange(len(whole["b1"])).tensor_split(world)[rank]
+    return {
+        **{"w1": whole["w1"][units], "b1": whole["b1"][units]},
+        **{"w2": whole["w2"][:, units], "b2": whole["b2"]},
+    }
+
+
+class Enter(torch.autograd.Function):
+    """Where the workers part: forward nothing happens, backward the gradients are summed."""
+
+    @staticmethod
+    def forward(context, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(context, gradient):
+        gradient = gradient.contiguous()
+        dist.all_reduce(gradient)
+        return gradient
+
+
+class Leave(torch.autograd.Function):
+    """Where they meet: forward the parts are summed, backward nothing happens."""
+
+    @staticmethod
+    def forward(context, part):
+        part = part.contiguous().clone()
+        dist.all_reduce(part)
+        return part
+
+    @staticmethod
+    def backward(context, gradient):
+        return gradient

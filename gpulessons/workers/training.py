@@ -1,0 +1,61 @@
+"""What every worker of the training programs shares: a network, its share of a batch, a log."""
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import torch
+from torch.nn import Linear, Sequential, Sigmoid
+from torch.nn.functional import cross_entropy
+
+from gpulessons.data import digits
+
+PIXELS, CLASSES = 64, 10
+
+
+def network(hidden, dtype=torch.float32, seed=0):
+    """Two hidden layers for the digits; the same weights for the same seed, on every worker."""
+    torch.manual_seed(seed)
+    layers = Linear(PIXELS, hidden), Sigmoid(), Linear(hidden, hidden), Sigmoid()
+    return Sequential(*layers, Linear(hidden, CLASSES)).to(dtype)
+
+
+def examples(dtype=torch.float32):
+    """((x, labels), (held-out x, labels)): pixels from 0 to 4 as the network takes them."""
+
+    def tensors(images, labels):
+        x = torch.tensor(images.reshape(len(images), -1) / 4, dtype=dtype)
+        return x, torch.tensor(labels).long()
+
+    return [tensors(*part) for part in digits()]
+
+
+def minibatches(size, batch, steps, seed=0):
+    """Yield the indices of one minibatch after another: the same on every worker."""
+    generator = torch.Generator().manual_seed(seed)
+    for _ in range(steps):
+        yield torch.randint(size, (batch,), generator=generator)
+
+
+def mean_loss(model, x, labels, total=None):
+    """Cross-entropy, summed over these examples and divided by `total` (their own number)."""
+    return cross_entropy(model(x), labels, reduction="sum") / (total or len(x))
+
+
+@dataclass
+class Log:
+    """What this worker did when: (kind, start, stop) in seconds since `began`."""
+
+    began: float = field(default_factory=perf_counter)
+    events: list = field(default_factory=list)
+
+    @contextmanager
+    def during(self, kind):
+        start = perf_counter()
+        yield
+        self.add(kind, start)
+
+    def add(self, kind, start, stop=None):
+        """stop: now, unless told otherwise."""
+        stop = perf_counter() if stop is None else stop
+        self.events.append((kind, start - self.began, stop - self.began))

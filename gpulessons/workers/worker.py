@@ -1,0 +1,165 @@
+"""What a worker does before and after its program: join the others, report, leave no trace.
+
+A program is an importable module with a function `main(worker, **options)`. torchrun starts this
+module once for each worker; the programs themselves know nothing of launching.
+
+    python -m torch.distributed.run --standalone --nproc-per-node 2 \\
+        -m gpulessons.workers.worker gpulessons.workers.hello '{"greeting": "hi"}'
+"""
+
+import faulthandler
+import importlib
+import inspect
+import json
+import os
+import pickle
+import signal
+import socket
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+from gpulessons.workers.failures import Refused, told
+from gpulessons.workers.processes import REPORT, end_with_parent
+
+MARK = "\x1e"  # begins a line that is meant for the launcher and not for a reader
+
+
+class Worker:
+    """One process among several: its rank, its device, and how it talks to the launcher."""
+
+    def __init__(self):
+        self.rank, self.world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+        self.local_rank = int(os.environ["LOCAL_RANK"])
+        self.report = Path(os.environ[REPORT]) if REPORT in os.environ else None
+
+    @property
+    def folder(self):
+        """A folder that all workers on this host can write to."""
+        run = os.environ.get("TORCHELASTIC_RUN_ID", "alone")
+        folder = self.report or Path(tempfile.gettempdir()) / f"gpulessons-{run}"
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    @property
+    def device(self):
+        """A GPU of its own where every worker here can have one; else the CPU."""
+        import torch
+
+        enough = torch.cuda.device_count() >= int(os.environ["LOCAL_WORLD_SIZE"])
+        return torch.device("cuda", self.local_rank) if enough else torch.device("cpu")
+
+    def say(self, *words):
+        """Print a line under this worker's name, at once. The launcher names every line itself."""
+        name = "" if self.report else f"worker {self.rank}: "
+        print(f"{name}{' '.join(map(str, words))}\n", end="", flush=True)
+
+    def progress(self, done, total, words=""):
+        """Tell the launcher how far the work is: one worker's word is enough."""
+        if self.report:
+            print(MARK + json.dumps([done, total, words]), flush=True)
+
+    def keep(self, name, value):
+        """Leave bytes for the launcher, whole or not at all."""
+        if self.report:
+            partial = self.report / f"{name}-{self.rank}.partial"
+            partial.write_bytes(value)
+            partial.rename(partial.with_suffix(""))
+
+
+def run(program, options):
+    """Join the other workers, run the program's main, and hand its result to the launcher."""
+    worker = Worker()
+    if worker.report:
+        report(worker)
+    try:
+        main = entrance(program, options)
+        join(worker)
+        worker.keep("joined", b"")
+        worker.keep("result", packed(main(worker, **options)))
+        leave()
+    except BaseException as trouble:
+        worker.keep("trouble", json.dumps(told(trouble)).encode())
+        if worker.report:
+            sys.stdout.flush()
+            os._exit(1)  # an ordinary exit waits for, or trips over, what the others left undone
+        raise
+
+
+def report(worker):
+    """Be heard by the launcher, be found by it, and end with it."""
+    end_with_parent()
+    worker.keep("said", b"")
+    said = os.open(worker.report / f"said-{worker.rank}", os.O_WRONLY | os.O_APPEND)
+    for stream in (1, 2):
+        os.dup2(said, stream)
+    stacks = open(worker.report / f"stack-{worker.rank}", "w")  # noqa: SIM115 (until the end)
+    faulthandler.enable(stacks, all_threads=False)
+    faulthandler.register(signal.SIGUSR1, stacks, all_threads=False)
+    worker.keep("pid", str(os.getpid()).encode())
+
+
+def entrance(program, options):
+    """The program's main, when it takes these options; Refused says what it takes."""
+    main = getattr(importlib.import_module(program), "main", None)
+    if not callable(main):
+        raise Refused(f"{program} has no main(worker, **options): that is where a worker begins.")
+    try:
+        inspect.signature(main).bind(None, **options)
+    except TypeError as trouble:
+        raise Refused(f"{program}: {trouble}. It has main{inspect.signature(main)}.") from None
+    return main
+
+
+def packed(result):
+    try:
+        return pickle.dumps(result)
+    except Exception as trouble:
+        raise Refused(
+            f"main returned what cannot be sent to the launcher: {trouble}. Return numbers, "
+            "strings, tuples, and dataclasses of them."
+        ) from None
+
+
+def join(worker):
+    """Meet the other workers: NCCL where each has a GPU, gloo on CPUs."""
+    import torch
+    import torch.distributed as dist
+
+    here = int(os.environ["LOCAL_WORLD_SIZE"])
+    torch.set_num_threads(max(1, (os.cpu_count() or 1) // here))
+    on_gpu = worker.device.type == "cuda"
+    if on_gpu:
+        torch.cuda.set_device(worker.device)
+    if here < worker.world:
+        choose_network()
+    dist.init_process_group("nccl" if on_gpu else "gloo")
+
+
+def choose_network():
+    """Make gloo use the network that leads to the master: a host's own name may lead nowhere."""
+    with suppress(OSError):  # the engine will say it better
+        *kind, _, address = socket.getaddrinfo(
+            os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), type=socket.SOCK_DGRAM
+        )[0]
+        with socket.socket(*kind) as probe:
+            probe.connect(address)  # finds the way, sends nothing
+            here = probe.getsockname()[0]
+        for name, addresses in psutil.net_if_addrs().items():
+            if here in (each.address for each in addresses):
+                os.environ.setdefault("GLOO_SOCKET_IFNAME", name)
+
+
+def leave():
+    """Wait for each other, so that nobody's partner vanishes while it still sends."""
+    import torch.distributed as dist
+
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    run(sys.argv[1], json.loads(sys.argv[2]) if len(sys.argv) > 2 else {})

@@ -1,0 +1,59 @@
+"""The ring, step by step, and what the pictures of data parallelism say."""
+
+import numpy as np
+import pytest
+
+from gpulessons import shares
+from gpulessons.rings import Ring, moments
+from gpulessons.workers.data_parallel import Trained
+from gpulessons.workers.links import Link
+
+
+@pytest.mark.parametrize("workers", [2, 3, 4, 7])
+def test_a_ring_ends_with_the_sums_everywhere_after_as_many_steps_as_its_formula(workers):
+    vectors = np.random.default_rng(0).integers(-9, 9, (workers, workers))
+    start, *steps = moments(vectors)
+    assert (start.values == vectors).all()
+    assert len(steps) == 2 * (workers - 1)
+    assert (steps[-1].values == vectors.sum(0)).all()
+    assert (steps[-1].summed == workers).all()
+
+
+def test_one_more_piece_is_complete_on_every_worker_after_each_step_of_the_second_half():
+    complete = [int((moment.summed == 4).sum()) for moment in moments(np.eye(4, dtype=int))]
+    assert complete == [0, 0, 0, 4, 8, 12, 16]
+
+
+def test_a_ring_of_one_and_vectors_in_other_pieces_are_refused():
+    for shape in ((1, 1), (3, 4)):
+        with pytest.raises(ValueError, match="cuts each of n vectors into n pieces"):
+            Ring(np.zeros(shape, int))
+
+
+def test_a_ring_says_in_words_what_each_worker_holds():
+    assert "worker 1: 4, 6" in Ring(np.array([[1, 2], [3, 4]])).figure(2).alt
+
+
+def worker(*events):
+    return Trained((1.0,), 0.5, 1.0, 4, (0.0,), tuple(events))
+
+
+def test_the_hidden_share_counts_sending_once_and_only_while_the_same_worker_computes():
+    first = worker(("compute", 0, 4), ("communicate", 2, 5), ("communicate", 3, 6))
+    waiting = worker(("compute", 0, 1), ("communicate", 1, 5))
+    assert shares.overlap([first]) == 0.5  # 2 … 4 of 2 … 6
+    assert shares.overlap([first, waiting]) == 0.25
+    assert shares.overlap([worker(("compute", 0, 1))]) == 0
+
+
+def test_the_step_shown_is_the_one_of_median_length():
+    spans = (0, 1), (2, 3), (10, 11), (12, 15), (20, 21), (28, 29)
+    events = [("compute", *span) for span in spans]
+    assert shares.middling(events) == (10, 15)
+
+
+def test_what_a_thousand_workers_do_is_called_modelled_and_falls_with_the_latency():
+    fast, slow = (shares.at_scale(Link(latency, 1e9), 8e7, 0.2).alt for latency in (1e-6, 1e-3))
+    assert fast.startswith("Modelled: ")
+    assert "ring: 55% at work among 1,000" in fast
+    assert "ring: 8% at work among 1,000" in slow

@@ -1,0 +1,56 @@
+"""A program for the tests that ends in whatever way it is told."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import torch
+import torch.distributed as dist
+
+
+def main(worker, how="well", meet=True):
+    """The rank; but worker 1 does what `how` names, while the others wait for it (meet) or not."""
+    worker.say("knows", how)
+    print("and prints, too: é", end="")
+    sys.stdout.flush()
+    worker.progress(1, 2, "half way")
+    print("last line")
+    dist.all_reduce(torch.ones(1))
+    if worker.rank == 1:
+        globals()[how]()
+    if meet:
+        dist.all_reduce(torch.ones(1))
+    return worker.rank
+
+
+def well():
+    pass
+
+
+def raises():
+    """Leaves a process behind, if nobody ends that: one in a session of its own."""
+    subprocess.Popen(["sleep", "1000"], start_new_session=True)
+    return 1 / 0
+
+
+def is_killed():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def leaves():
+    os._exit(0)
+
+
+def spins():
+    """Hangs, and is deaf: numba holds Python's lock, so that no thread of Python runs."""
+    from numba import njit
+
+    @njit
+    def forever():
+        n = 1
+        while n:
+            n = n % 7 + 1
+        return n
+
+    forever()

@@ -1,0 +1,173 @@
+"""What needs no processes: packed gradients, schedules by the clock, the model of a link."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+import torch
+import torch.distributed as dist
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpulessons.workers import Link, Sample, bubble, fit, kept, messages, simulate, waiting
+from gpulessons.workers.gradients import CODES, Compressed, reducer
+from gpulessons.workers.schedules import SCHEDULES
+
+NUMBERS = st.lists(st.floats(-1e3, 1e3, width=32), min_size=1, max_size=40)
+
+
+# -- Codes.
+
+
+def back(code, gradient):
+    pack, unpack = CODES[code]
+    packed = pack(gradient)
+    assert packed.dtype == torch.uint8
+    return unpack(packed, gradient)
+
+
+@given(NUMBERS)
+def test_half_precision_comes_back_within_half_of_its_last_place(numbers):
+    gradient = torch.tensor(numbers, dtype=torch.float64)
+    lost = (back("fp16", gradient) - gradient).abs()
+    assert (lost <= gradient.abs() * 2**-11 + 2**-25).all()
+
+
+@given(NUMBERS)
+def test_a_byte_comes_back_within_half_a_step_of_the_largest(numbers):
+    gradient = torch.tensor(numbers, dtype=torch.float64)
+    step = gradient.abs().max() / 127
+    assert ((back("8-bit", gradient) - gradient).abs() <= 0.5001 * step + 1e-28).all()
+
+
+@given(NUMBERS)
+def test_a_bit_comes_back_as_the_mean_of_its_sign(numbers):
+    gradient = torch.tensor(numbers, dtype=torch.float64)
+    found = back("1-bit", gradient)
+    for side in (gradient < 0, gradient >= 0):
+        if side.any():
+            due = torch.full((int(side.sum()),), gradient[side].mean().float().item())
+            torch.testing.assert_close(found[side], due.double(), rtol=1e-6, atol=1e-30)
+
+
+@given(st.integers(1, 100))
+def test_a_code_is_as_short_as_it_says(size):
+    lengths = {code: len(CODES[code][0](torch.ones(size))) for code in CODES}
+    assert lengths == {"fp16": 2 * size, "8-bit": 4 + size, "1-bit": 8 + (size + 7) // 8}
+
+
+@pytest.fixture(scope="module")
+def alone():
+    """A group of one process: this."""
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    yield
+    dist.destroy_process_group()
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_what_a_code_loses_is_only_owed_and_does_not_grow(alone, code):
+    way, generator = Compressed([], code), torch.Generator().manual_seed(1)
+    made = given = torch.zeros(257, dtype=torch.float64)
+    for step in range(200):
+        gradient = torch.randn(257, generator=generator, dtype=torch.float64)
+        made = made + gradient
+        way.sum(gradient)
+        given = given + gradient
+        if step == 20:
+            early = way.owed.abs().max()
+    assert not torch.equal(made, given)
+    torch.testing.assert_close(given + way.owed, made)
+    assert way.owed.abs().max() < 5 * early
+
+
+def test_an_unknown_way_is_refused_with_the_names_of_all():
+    with pytest.raises(ValueError, match="one by one, together, naive, tree, ring, fp16, 8-bit"):
+        reducer("telepathy", [])
+
+
+# -- Schedules.
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("stages", [1, 2, 3, 4, 8])
+@pytest.mark.parametrize("batches", [1, 2, 3, 8, 32])
+def test_the_simulated_bubble_is_that_of_the_formula(schedule, stages, batches):
+    for backward in (1.0, 2.0, 3.7):
+        lost = waiting(simulate(schedule, stages, batches, backward=backward))
+        assert lost == pytest.approx((stages - 1) / (batches + stages - 1), abs=1e-9)
+        assert lost == pytest.approx(bubble(stages, batches), rel=0.01, abs=1e-9)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_nothing_is_done_twice_at_once_or_before_what_it_needs(schedule):
+    tasks = simulate(schedule, stages=4, batches=6)
+    at = {(task.stage, task.kind, task.batch): task for task in tasks}
+    assert len(tasks) == len(at) == 4 * 6 * 2
+    for (stage, kind, batch), task in at.items():
+        needed = (stage - 1, "F", batch) if kind == "F" else (stage + 1, "B", batch)
+        assert needed not in at or at[needed].stop <= task.start
+        assert kind == "F" or at[stage, "F", batch].stop <= task.start
+    for stage in range(4):
+        own = sorted((task.start, task.stop) for task in tasks if task.stage == stage)
+        assert all(one[1] <= two[0] for one, two in pairwise(own))
+
+
+@pytest.mark.parametrize("batches", [1, 3, 8, 20])
+def test_one_forward_one_backward_keeps_no_more_microbatches_than_there_are_stages(batches):
+    ours, gpipe = simulate("1F1B", 4, batches), simulate("GPipe", 4, batches)
+    assert [kept(ours, stage) for stage in range(4)] == [min(4 - s, batches) for s in range(4)]
+    assert [kept(gpipe, stage) for stage in range(4)] == [batches] * 4
+
+
+# -- Links.
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "workers", "due"),
+    [
+        ("naive", 4, (6, 1)), ("tree", 4, (4, 1)), ("tree", 5, (6, 1)), ("tree", 1000, (20, 1)),
+        ("ring", 4, (6, 1 / 4)), ("engine", 4, (6, 1 / 4)), ("ring", 1, (0, 1)), ("tree", 1, (0, 1)),
+    ],
+)  # fmt: skip
+def test_so_many_messages_wait_for_each_other(algorithm, workers, due):
+    assert messages(algorithm, workers) == due
+
+
+def measured(link, noise=lambda: 1.0):
+    """What would be measured over such a link."""
+    return [
+        Sample(algorithm, workers, size, link.seconds(algorithm, workers, size) * noise())
+        for algorithm in ("naive", "tree", "ring")
+        for workers in (2, 3, 5, 8)
+        for size in (4, 4_096, 1 << 20, 1 << 26)
+    ]
+
+
+@given(st.floats(1e-7, 1e-2), st.floats(1e6, 1e12))
+def test_a_planted_link_is_recovered(latency, bandwidth):
+    link = fit(measured(Link(latency, bandwidth)))
+    assert link.latency == pytest.approx(latency, rel=1e-6)
+    assert link.bandwidth == pytest.approx(bandwidth, rel=1e-6)
+    assert link.off == pytest.approx(0, abs=1e-6)
+
+
+def test_a_noisy_link_is_recovered_nearly_and_says_how_far_off_it_is():
+    generator = torch.Generator().manual_seed(7)
+    noisy = measured(Link(5e-5, 1e9), lambda: 1 + 0.1 * torch.randn((), generator=generator).item())
+    link = fit(noisy)
+    assert link.latency == pytest.approx(5e-5, rel=0.1)
+    assert link.bandwidth == pytest.approx(1e9, rel=0.1)
+    assert 0.03 < link.off < 0.15
+
+
+@given(st.lists(st.floats(1e-6, 10), min_size=48, max_size=48))
+def test_no_measurement_makes_a_latency_or_a_bandwidth_negative(seconds):
+    samples = measured(Link(1e-5, 1e9))
+    link = fit([replace(one, seconds=s) for one, s in zip(samples, seconds, strict=True)])
+    assert link.latency >= 0
+    assert link.bandwidth > 0
+
+
+def test_one_size_is_too_few_to_tell_latency_from_bandwidth():
+    with pytest.raises(ValueError, match="at least two sizes"):
+        fit([Sample("ring", 2, 4096, 1e-3)] * 3)

@@ -1,0 +1,256 @@
+"""launch(): what it gives back, how each failure is told, and that no process is ever left."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from uuid import uuid4
+
+import numpy as np
+import psutil
+import pytest
+
+from gpulessons import launch
+from gpulessons.cli import main
+from gpulessons.cli.running import value_of
+from gpulessons.workers import WorkersFailed
+from gpulessons.workers.failures import Refused
+from gpulessons.workers.worker import entrance
+
+TOKEN = "GPULESSONS_TEST_TOKEN"
+
+
+@pytest.fixture(autouse=True)
+def token(monkeypatch):
+    """A mark that everything started by a test inherits; in the end nobody may carry it."""
+    token = uuid4().hex
+    monkeypatch.setenv(TOKEN, token)
+    yield token
+    left = patiently(lambda: not marked(token)) or marked(token)
+    for process in left if left is not True else ():
+        process.kill()
+    assert left is True
+
+
+def marked(token):
+    """The living processes with this mark; this one has it in Python only, not for the system."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get(TOKEN) == token:
+                found.append(process)
+        except (psutil.Error, OSError):
+            continue
+    return found
+
+
+def patiently(condition, seconds=5.0):
+    """Wait until it holds; False if it never did."""
+    until = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def failed(program, **options):
+    """(the exception of a launch, the lines that were shown)"""
+    lines = []
+    with pytest.raises(WorkersFailed) as trouble:
+        launch(program, show=lines.append, **options)
+    return trouble.value, lines
+
+
+# -- When all is well.
+
+
+def test_lines_progress_and_results_come_back():
+    lines, told = [], []
+    results = launch("failing", 3, show=lines.append, tell=lambda *words: told.append(words))
+    assert results == [0, 1, 2]
+    due = ("knows well", "and prints, too: é", "last line")
+    for rank in range(3):
+        own = [line for line in lines if line.startswith(f"worker {rank}: ")]
+        assert own == [f"worker {rank}: {words}" for words in due]
+    assert told == [(1, 2, "half way")] * 3
+
+
+def test_the_command_takes_short_names_and_options_in_any_order():
+    done = terminal("hello", "greeting=salut", "--workers", "1", "--patience", "90").communicate()
+    assert done == ("worker 0: salut from 1 of 1 on cpu\nworker 0 returned 1.0\n", "")
+
+
+def terminal(*words):
+    """The command `gpulessons workers`, started."""
+    here = os.pathsep.join([os.getcwd(), *sys.path])
+    return subprocess.Popen(
+        [sys.executable, "-m", "gpulessons", "workers", *words],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": here, "PYTHONUNBUFFERED": "1"},
+    )  # fmt: skip
+
+
+# -- When a worker fails.
+
+
+def test_a_crash_is_told_with_the_programs_own_frames_and_what_others_had_returned_is_kept():
+    trouble, _ = failed("failing", how="raises", meet=False)
+    told = str(trouble)
+    assert told.startswith("worker 1 raised\nTraceback")
+    assert told.count("File ") == 2  # main and raises: neither harness nor library
+    assert "ZeroDivisionError: division by zero" in told
+    assert "Its last lines:\n  knows raises\n  and prints, too: é\n  last line" in told
+    assert trouble.results in ({0: 0}, {})
+    assert ("worker 0 returned" in told) == bool(trouble.results)
+
+
+def test_a_killed_worker_is_named_and_not_those_that_lost_it():
+    trouble, _ = failed("failing", workers=3, how="is_killed")
+    assert str(trouble).startswith("worker 1 was killed (SIGKILL)")
+
+
+def test_a_worker_that_leaves_without_a_word_is_named():
+    trouble, _ = failed("failing", how="leaves")
+    assert str(trouble).startswith("worker 1 ended without a word (exit status 0).")
+
+
+def test_a_hung_worker_is_named_with_the_line_it_hangs_in():
+    trouble, _ = failed("failing", how="spins", patience=3)
+    told = str(trouble).splitlines()
+    assert told[0] == "No word for 3 s: worker 1 hangs."
+    assert told[1].startswith("  worker 0 (waiting for the others): ")
+    assert told[1].endswith(", in main")
+    assert told[2].endswith(", in spins")
+    assert "  last line" in told
+
+
+def test_a_program_that_cannot_be_imported_is_told_without_the_harness():
+    trouble, lines = failed("broken")
+    assert str(trouble).partition(" ")[2].partition(" ")[2].startswith("raised\nTraceback")
+    assert str(trouble).count("File ") == 1
+    assert str(trouble).endswith("ZeroDivisionError: division by zero")
+    assert not lines
+
+
+def test_options_that_main_does_not_take_are_named_with_those_that_it_does():
+    with pytest.raises(
+        Refused, match=r"unexpected keyword argument 'greting'. .* greeting='hello'"
+    ):
+        entrance("gpulessons.workers.hello", {"greting": "hi"})
+
+
+def test_a_module_without_main_is_no_program():
+    trouble, _ = failed("gpulessons.workers.links")
+    assert "refused: gpulessons.workers.links has no main(worker, **options)" in str(trouble)
+
+
+# -- When hosts do not meet.
+
+
+def test_a_port_in_use_is_told():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        hosts = ("--nnodes=2", "--node-rank=0", "--master-addr=127.0.0.1", f"--master-port={port}")
+        trouble, _ = failed("hello", hosts=hosts)
+    assert str(trouble) == "The port is in use on this host: choose another with --master-port."
+
+
+def test_a_master_that_nobody_reaches_is_told():
+    hosts = ("--nnodes=2", "--node-rank=1", "--master-addr=127.0.0.1", "--master-port=9")
+    trouble, _ = failed("hello", hosts=hosts, patience=4)
+    assert str(trouble).startswith("No word for 4 s, and no worker here has begun. Not every host")
+
+
+# -- When somebody ends it all.
+
+
+@pytest.fixture
+def working(token):
+    """A launch from a terminal, whose second worker spins: (it, its torchrun)."""
+    process = terminal("failing", "how=spins")
+    said = [process.stdout.readline() for _ in range(6)]
+    assert sum("last line" in line for line in said) == 2, (said, process.stderr.read())
+    assert len(marked(token)) == 4  # the launcher, torchrun and two workers
+    (torchrun,) = [one for one in marked(token) if "gpulessons.workers.engine" in one.cmdline()]
+    yield process, torchrun
+    process.kill()
+    process.communicate()
+
+
+def test_ctrl_c_ends_every_worker(working):
+    process, _ = working
+    process.send_signal(signal.SIGINT)
+    _, trouble = process.communicate(timeout=20)
+    assert trouble.endswith("gpulessons: Interrupted.\n")
+    assert "Traceback" not in trouble
+    assert process.returncode == 130
+
+
+def test_nothing_survives_a_launcher_that_is_killed(working, token):
+    process, _ = working
+    process.kill()
+    process.wait()
+    assert patiently(lambda: not marked(token))
+
+
+def test_nothing_survives_a_torchrun_that_is_killed(working, token):
+    process, torchrun = working
+    torchrun.kill()
+    _, trouble = process.communicate(timeout=20)
+    assert trouble.endswith("torchrun was ended (SIGKILL), and its workers with it.\n")
+    assert process.returncode == 1
+    assert not marked(token)
+
+
+# -- What is refused before anything begins.
+
+
+@pytest.mark.parametrize(
+    ("program", "options", "words"),
+    [
+        ("hello", {"workers": 0}, "workers is how many processes to start, 1 or more; not 0"),
+        ("hello", {"workers": 1.5}, "1 or more; not 1.5"),
+        ("hello.py", {}, "named as `import` names it, not 'hello.py'"),
+        ("./hello", {}, "named as `import` names it"),
+        ("helo", {}, r"no module 'helo' .* The course has .*hello.*pipeline"),
+        ("nowhere.at.all", {}, "no module 'nowhere.at.all'"),
+        ("hello", {"greeting": np.ones(2)}, "as JSON.*ndarray"),
+    ],
+)
+def test_a_launch_that_cannot_be_is_refused_in_a_sentence(program, options, words):
+    with pytest.raises(ValueError, match=words):
+        launch(program, **options)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("hello --workers=0", "workers is how many processes to start, 1 or more; not 0."),
+        ("hello --workers=x", "argument --workers: invalid int value: 'x'."),
+        ("hello --workrs 3", "unrecognized arguments: --workrs 3."),
+        ("hello workers=3", "workers is no option of a program."),
+        ("hello 2nd=3", "A program's options are written name=value, not '2nd=3'."),
+        ("helo", "There is no module 'helo' to import here."),
+        ("hello --nnodes 2", "Of several hosts each needs its own --node-rank"),
+        ("hello --nnodes 2 --node-rank 2 --master-addr ::1", "--node-rank is 0 to 1, not 2."),
+        ("hello --nnodes 2 --node-rank 0 --master-addr a.invalid", "address 'a.invalid'"),
+        ("doctor more=1", "unrecognized arguments: more=1."),
+    ],
+)
+def test_a_command_that_cannot_be_meant_is_refused_in_a_sentence(words, sentence, capsys):
+    command = words.split() if words.startswith("doctor") else ["workers", *words.split()]
+    assert main(command) in (1, 2)
+    assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("3", 3), ("1e-3", 1e-3), ("[1, 2]", [1, 2]), ("true", True), ("None", None), ("a=b", "a=b")],
+)
+def test_options_are_read_as_numbers_lists_and_words(text, value):
+    assert value_of(f"rate={text}") == ("rate", value)
