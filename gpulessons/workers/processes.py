@@ -31,12 +31,18 @@ def marked(report):
 
 def end_all(report):
     """Ask every process of a launch to end; then end those that are still there."""
-    for end in (psutil.Process.terminate, psutil.Process.kill, psutil.Process.kill):
-        found = marked(report)
-        for process in found:
-            with suppress(psutil.Error):
-                end(process)
-        psutil.wait_procs(found, GRACE)
+    try:
+        each(psutil.Process.terminate, report)
+    finally:  # for those in a hurry, too: Ctrl-C, and Ctrl-C again
+        each(psutil.Process.kill, report)
+
+
+def each(end, report):
+    found = marked(report)
+    for process in found:
+        with suppress(psutil.Error):
+            end(process)
+    psutil.wait_procs(found, GRACE)
 
 
 def end_with_parent(clean=False):

@@ -125,7 +125,7 @@ def packed(result):
 
 
 def join(worker):
-    """Meet the other workers: NCCL where each has a GPU, gloo on CPUs."""
+    """Meet the other workers: NCCL between GPUs where each has one, gloo between CPUs."""
     import torch
     import torch.distributed as dist
 
@@ -136,7 +136,7 @@ def join(worker):
         torch.cuda.set_device(worker.device)
     if here < worker.world:
         choose_network()
-    dist.init_process_group("nccl" if on_gpu else "gloo")
+    dist.init_process_group("cpu:gloo,cuda:nccl" if on_gpu else "gloo")
 
 
 def choose_network():

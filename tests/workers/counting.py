@@ -5,7 +5,7 @@ import time
 import numpy as np
 import torch.distributed as dist
 
-from gpulessons.workers.hogwild import locked, shared
+from gpulessons.workers.memory import locked, shared
 
 
 def main(worker, turns, lock):

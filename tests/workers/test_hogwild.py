@@ -7,20 +7,19 @@ import numpy as np
 import pytest
 
 from gpulessons import launch
-from gpulessons.workers.hogwild import FEATURES, learn, locked, loss, sparse
+from gpulessons.workers.hogwild import learn, loss, sparse
+from gpulessons.workers.memory import APART, locked
 
-EXAMPLES, TURNS = 60_000, 200
+FEATURES, EXAMPLES, RATE, TURNS = 20_000, 120_000, 0.02, 200
 
 
 @pytest.fixture(scope="module")
 def found():
     """Each worker's {world: [with no lock, with one, a count with none, and with one]}."""
-    learning = [
-        ("gpulessons.workers.hogwild", {"examples": EXAMPLES, "looks": 4, "lock": lock})
-        for lock in (False, True)
-    ]
+    size = {"examples": EXAMPLES, "features": FEATURES, "rate": RATE, "looks": 4}
+    learning = [("gpulessons.workers.hogwild", {"lock": lock, **size}) for lock in (False, True)]
     counts = [("counting", {"turns": TURNS, "lock": lock}) for lock in (False, True)]
-    return launch("many_worlds", workers=2, worlds=[1, 2], jobs=[*learning, *counts])
+    return launch("many_worlds", workers=2, patience=60, worlds=[1, 2], jobs=[*learning, *counts])
 
 
 def reached(found, world, number):
@@ -31,15 +30,15 @@ def test_two_without_locks_reach_the_loss_of_one(found):
     serial = reached(found, 1, 0)
     assert serial < 0.95 * math.log(2)  # it has learned something: a coin has a loss of log 2
     for number in (0, 1):
-        assert reached(found, 2, number) == pytest.approx(serial, rel=0.02)
+        assert reached(found, 2, number) == pytest.approx(serial, rel=0.03)
 
 
 def test_one_worker_alone_is_plain_stochastic_gradient_descent(found):
-    places, labels = sparse(2_000, seed=1)
-    weights, clock, due = np.zeros(FEATURES), np.zeros(8, np.int64), np.zeros(FEATURES)
-    assert learn(weights, clock, 0, places, labels, 0.2) == 0  # nobody else, nothing is stale
+    places, labels = sparse(2_000, 1, FEATURES)
+    weights, clock, due = np.zeros(FEATURES), np.zeros(APART, np.int64), np.zeros(FEATURES)
+    assert learn(weights, clock, 0, places, labels, RATE) == 0  # nobody else, nothing is stale
     for place, label in zip(places, labels, strict=True):
-        np.add.at(due, place, 0.2 * label / (1 + np.exp(label * due[place].sum())))
+        np.add.at(due, place, RATE * label / (1 + np.exp(label * due[place].sum())))
     assert clock[0] == 2_000
     np.testing.assert_allclose(weights, due, rtol=1e-9, atol=1e-12)
     assert loss(weights, places, labels) < math.log(2)
@@ -51,6 +50,7 @@ def test_everybody_takes_a_share_and_sees_the_others_writing(found):
     assert found[0][2][1].staleness == 0  # under a lock nobody writes in between
     curve = found[0][2][0].curve
     assert [at for at, _ in curve] == sorted(at for at, _ in curve)
+    assert found[0][2][0].counts[-1] == EXAMPLES
     assert found[1][2][0].curve == ()
 
 
