@@ -67,7 +67,8 @@ ARROWS = {
 MAY_IMPORT_ALL = {"cli", "__init__", "__main__"}  # what stands at the door
 # What is taught; the rest is the engine.
 LESSONS = {
-    "ops", "networks", "texts", "exercises", "claims", "workers", "scenes", "systolic", "timetables",
+    "ops", "networks", "texts", "exercises", "claims", "workers", "scenes", "systolic",
+    "timetables",
 }  # fmt: skip
 HEAVY = {"numpy", "numba", "torch", "matplotlib", "ipywidgets"}
 

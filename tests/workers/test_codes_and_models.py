@@ -81,7 +81,7 @@ def test_what_a_code_loses_is_only_owed_and_does_not_grow(alone, code):
 
 
 def test_an_unknown_way_is_refused_with_the_names_of_all():
-    with pytest.raises(ValueError, match="one by one, together, .*naive, tree, ring, fp16, 8-bit"):
+    with pytest.raises(ValueError, match=r"one by one, together, .*naive, tree, ring, fp16, 8-bit"):
         reducer("telepathy", [])
 
 
