@@ -576,7 +576,7 @@ def test_whoever_takes_over_the_cores_is_called_once_before_the_clock_runs(doubl
     monkeypatch.setattr(rounds, "LONG", math.inf)  # however busy the machine
     measured(double, "one", "two")
     kept = [(n, turn) for n, turn in enumerate(turns) if turn[1] and turn[2]]
-    assert len(kept) > 10
+    assert len(kept) >= 4
     for n, (name, _, _) in kept:
         assert turns[n - 1][0] == name, "timed at once after another version"
 
