@@ -637,20 +637,33 @@ def test_a_version_against_itself_is_as_fast_as_itself(double):
         ratio = compared(double, "A", "B", budget=0.5).speedup("A", "B")
         assert not ratio.refused and abs(ratio.median - 1) <= 0.02
 
-    tries(attempt, 2)
+    tries(attempt, 5)
 
 
 @pytest.mark.alone
 def test_torch_s_own_timer_agrees(double):
-    """Two ways to time the same work, one thread each: medians within 5 %."""
+    """Two ways to time the same call, in turn, one thread each: within 5 % at the median.
+
+    The call takes a millisecond, beside which what a stopwatch itself costs is nothing.
+    """
     from torch.utils.benchmark import Timer
 
     x = np.linspace(-3, 3, 100_000, dtype=np.float32)
-    double.version("tanh", on=host)(lambda given: (np.tanh(x), 2 * given)[1])
+    y = np.empty_like(x)
+
+    def work(given):
+        for _ in range(40):
+            np.tanh(x, out=y)
+        return 2 * given
+
+    double.version("tanh", on=host)(work)
+    timer = Timer("work(x)", globals={"x": np.ones(8, np.float32), "work": work})
+
+    def ratio():
+        ours = measured(double, "tanh", budget=0.2)
+        return ours.median / timer.blocked_autorange(min_run_time=0.2).median
 
     def attempt():
-        ours = measured(double, "tanh", budget=1.0)
-        theirs = Timer("np.tanh(x)", globals={"x": x, "np": np}).blocked_autorange(min_run_time=1.0)
-        assert ours.median == pytest.approx(theirs.median, rel=0.05)
+        assert np.median([ratio() for _ in range(9)]) == pytest.approx(1, abs=0.05)
 
-    tries(attempt, 3)
+    tries(attempt, 4)
