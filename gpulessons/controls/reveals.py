@@ -101,10 +101,10 @@ class Reveal:
         return "It leaves something out: every assumption that it names held."
 
     def _gap(self, value, reference):
-        """From `reference` to `value`: as a factor on a log scale, else as a difference."""
+        """From `reference` to `value`: a factor on a log scale or of ratios, else a difference."""
         way = "more" if value > reference else "less"
         factor = _factor(value, reference)
-        if self.scale.log and factor:
+        if factor and (self.scale.log or self.scale.unit == "×"):
             times = quantity(float(f"{factor:.2g}"))
             return f"{times} times {way}" if factor >= 1.1 else "the same within 10 %"
         unit = "points" if self.scale.unit == "%" else self.scale.unit

@@ -74,7 +74,7 @@ class ByHand:
         with self.log.during("compute"):
             loss = mean_loss(self.model, x, labels, self.batch)
             loss.backward()
-            share = loss.item()  # waits for a GPU
+            share = loss.item()
         with self.log.during("communicate"):
             self.reducer.reduce()
         return share

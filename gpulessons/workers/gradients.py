@@ -79,7 +79,8 @@ class Compressed(Together):
 
 
 def to_half(gradient):
-    return gradient.half().view(torch.uint8)
+    most = torch.finfo(torch.float16).max  # what is beyond is owed, not infinite
+    return gradient.clamp(-most, most).half().view(torch.uint8)
 
 
 def from_half(packed, like):

@@ -26,7 +26,7 @@ def messages(algorithm, workers):
 
 @dataclass(frozen=True)
 class Sample:
-    """One all-reduce, measured: the median of several."""
+    """One all-reduce, measured: the lower quartile of several."""
 
     algorithm: str
     workers: int

@@ -15,7 +15,7 @@ from torch.nn import Linear, Sequential, Sigmoid
 from torch.nn.functional import cross_entropy
 
 from gpulessons.workers.schedules import BACKWARD, FORWARD, SCHEDULES, Task
-from gpulessons.workers.training import CLASSES, PIXELS, examples
+from gpulessons.workers.training import CLASSES, PIXELS, examples, settle
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,7 @@ class Stage:
         return room
 
     def done(self, kind, m, start):
-        if self.x[0].is_cuda:
-            torch.cuda.synchronize()
+        settle()
         self.tasks.append(Task(self.rank, kind, m, start - self.began, time() - self.began))
 
 

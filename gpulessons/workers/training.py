@@ -42,6 +42,12 @@ def mean_loss(model, x, labels, total=None):
     return cross_entropy(model(x), labels, reduction="sum") / (total or len(x))
 
 
+def settle():
+    """Wait for a GPU, where one is used: it does what it is asked later."""
+    if torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+
+
 @dataclass
 class Log:
     """What this worker did when: (kind, start, stop) in seconds since `began`."""
@@ -53,6 +59,7 @@ class Log:
     def during(self, kind):
         start = perf_counter()
         yield
+        settle()
         self.add(kind, start)
 
     def add(self, kind, start, stop=None):

@@ -33,6 +33,11 @@ def test_half_precision_comes_back_within_half_of_its_last_place(numbers):
     assert (lost <= gradient.abs() * 2**-11 + 2**-25).all()
 
 
+def test_what_half_precision_cannot_hold_becomes_its_largest_and_the_rest_is_owed():
+    found = back("fp16", torch.tensor([1e6, -1e30, 2.0]))
+    assert found.tolist() == [65504, -65504, 2]
+
+
 @given(NUMBERS)
 def test_a_byte_comes_back_within_half_a_step_of_the_largest(numbers):
     gradient = torch.tensor(numbers, dtype=torch.float64)
