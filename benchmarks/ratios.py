@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+import two_hosts
 from contests import (
     LARGE_GPU,
     adam_in_place,
@@ -34,8 +35,10 @@ from contests import (
     transpose_or_copy,
     triad_or_copy,
 )
+from processes import engine_or_model, hogwild_or_one, hosts_or_model
 
 from gpulessons.backends import gpu, torch_gpu
+from gpulessons.hardware.system import cores
 from gpulessons.ops.activations import gelu, sigmoid, tanh
 from gpulessons.ops.attention import attention
 from gpulessons.ops.bias_activation import bias_gelu
@@ -57,6 +60,7 @@ class Row:
     about: str
     measure: Callable[[], Ratio]
     is_one: bool = False  # a target of 1: above is as far off as below
+    needs: Callable[[], str] = str  # what else is missing here, "" when nothing is
 
     def why_not(self):
         """ "" when it can run here, else why not and what to do."""
@@ -65,7 +69,7 @@ class Row:
             return why
         if library and not find_spec(library):
             return f"{library} is not installed; try: pip install {library}"
-        return ""
+        return self.needs()
 
     def standing(self, value):
         """How this ratio compares with the target, in a word or two."""
@@ -111,6 +115,11 @@ class Outcome:
 # The rungs of the product that keep float32's precision: not the tensor cores.
 FLOAT32_RUNGS = "CUDA, 1-D", "CUDA, 2-D", "CUDA, vectorized", "CUDA, double"
 
+
+def two_cores():
+    return "" if cores() > 1 else "two processes need two cores, and here is one"
+
+
 # -- The rows, "ours / theirs" in their descriptions.
 
 ROWS = (
@@ -146,6 +155,14 @@ ROWS = (
         lambda: contest(attention, "Numba", "PyTorch, fused, CPU", 1024)),
     Row("microscope", 10, 50, "CPU", "the microscope, counts and races / Numba's simulator",
         against_simulator),
+    Row("hogwild", 1.5, 1.8, "CPU", "Hogwild: two processes without a lock / one, to equal loss",
+        hogwild_or_one, needs=two_cores),
+    Row("gloo-model", 0.80, 0.95, "CPU", "gloo's all-reduce as near as this to its fitted model",
+        engine_or_model),
+    Row("hosts-1000", 0.80, 0.95, "CPU", "efficiency at 1 Gbit/s as near as this to the model's",
+        lambda: hosts_or_model(1000), needs=two_hosts.why_not),
+    Row("hosts-200", 0.80, 0.95, "CPU", "efficiency at 200 Mbit/s as near as this to the model's",
+        lambda: hosts_or_model(200), needs=two_hosts.why_not),
     Row("harness-aa", 0.98, 0.995, "CPU", "the harness: one version under two names",
         lambda: contest(root, "NumPy again", "NumPy", 100_000), is_one=True),
     Row("cuda-relu", 0.92, 0.97, "GPU", "CUDA ReLU / device-to-device copy",

@@ -61,7 +61,7 @@ ARROWS = {
     "texts": "networks ops hardware units",
     "exercises": "ops operation backends checking diagnosis microscope workers",
     "claims": "timing ops recordings",
-    "workers": "data progress",
+    "workers": "data hardware progress",
     "timetables": "pictures plots units workers",
 }
 MAY_IMPORT_ALL = {"cli", "__init__", "__main__"}  # what stands at the door

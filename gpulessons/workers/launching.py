@@ -22,6 +22,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from gpulessons import progress
+from gpulessons.hardware.system import cores
 from gpulessons.workers.failures import WorkersFailed, hung, left, why
 from gpulessons.workers.processes import PARENT, REPORT, end_all
 from gpulessons.workers.worker import MARK
@@ -35,11 +36,11 @@ def launch(
 ):
     """Run main(worker, **options) of a module in several processes; returns [result of each].
 
-    program: a module to import from here, or the short name of one in gpulessons.workers. options:
-    what JSON can carry. hosts: torchrun's options where there is more than this machine, such as
-    ("--nnodes=2", "--node-rank=0", "--master-addr=10.0.0.1"); then the results are those of the
-    workers here. patience: seconds of silence after which the workers count as hung. show(line) is
-    called for what they print, tell(done, total, words) instead of a progress bar. Raises
+    program: the short name of one in gpulessons.workers, or else a module to import from here.
+    options: what JSON can carry. hosts: torchrun's options where there is more than this machine,
+    such as ("--nnodes=2", "--node-rank=0", "--master-addr=10.0.0.1"); then the results are those of
+    the workers here. patience: seconds of silence after which the workers count as hung. show(line)
+    is called for what they print, tell(done, total, words) instead of a progress bar. Raises
     WorkersFailed, or ValueError before anything has begun; Ctrl-C ends every worker.
     """
     words = command(found(program), workers, hosts, options)
@@ -68,7 +69,7 @@ def found(program):
     if program.endswith(".py") or not all(part.isidentifier() for part in program.split(".")):
         raise ValueError(f"A program is named as `import` names it, not {program!r}.")
     importlib.invalidate_caches()  # a cell may have written it a moment ago
-    for name in (program, f"{__package__}.{program}"):
+    for name in (f"{__package__}.{program}", program):
         with suppress(ModuleNotFoundError):  # the parent package is missing
             if find_spec(name):
                 return name
@@ -104,7 +105,7 @@ def command(program, workers, hosts, options):
 def start(command, workers, report):
     """Start torchrun; what it says itself, and logs, goes into the folder of the launch."""
     path = os.pathsep.join(each or os.getcwd() for each in sys.path)
-    threads = max(1, (os.cpu_count() or 1) // workers)
+    threads = max(1, cores() // workers)
     here = {
         **{REPORT: str(report), PARENT: str(os.getpid()), "PYTHONPATH": path},
         **{"OMP_NUM_THREADS": str(threads), "PET_LOG_DIR": str(report)},

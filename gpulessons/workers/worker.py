@@ -22,6 +22,7 @@ from pathlib import Path
 
 import psutil
 
+from gpulessons.hardware.system import cores
 from gpulessons.workers.failures import Refused, told
 from gpulessons.workers.processes import REPORT, end_with_parent
 
@@ -130,7 +131,7 @@ def join(worker):
     import torch.distributed as dist
 
     here = int(os.environ["LOCAL_WORLD_SIZE"])
-    torch.set_num_threads(max(1, (os.cpu_count() or 1) // here))
+    torch.set_num_threads(max(1, cores() // here))
     on_gpu = worker.device.type == "cuda"
     if on_gpu:
         torch.cuda.set_device(worker.device)

@@ -17,6 +17,7 @@ from gpulessons.cli import main
 from gpulessons.cli.running import value_of
 from gpulessons.workers import WorkersFailed
 from gpulessons.workers.failures import Refused
+from gpulessons.workers.launching import found
 from gpulessons.workers.worker import entrance
 
 TOKEN = "GPULESSONS_TEST_TOKEN"
@@ -81,6 +82,14 @@ def test_lines_progress_and_results_come_back():
 def test_the_command_takes_short_names_and_options_in_any_order():
     done = terminal("hello", "greeting=salut", "--workers", "1", "--patience", "90").communicate()
     assert done == ("worker 0: salut from 1 of 1 on cpu\nworker 0 returned 1.0\n", "")
+
+
+def test_the_courses_own_programs_go_before_files_of_the_same_name(tmp_path, monkeypatch):
+    (tmp_path / "hello.py").write_text("")
+    (tmp_path / "greeting.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert found("hello") == "gpulessons.workers.hello"
+    assert found("greeting") == "greeting"
 
 
 def terminal(*words):

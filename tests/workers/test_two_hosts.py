@@ -1,14 +1,17 @@
 """Two hosts joined by a slow link: network namespaces of this machine, and a limit between them."""
 
 import os
-import shutil
 import subprocess
 import sys
-from uuid import uuid4
+from pathlib import Path
 
 import pytest
 
 from gpulessons.workers import Sample, fit
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+
+import two_hosts
 
 pytestmark = pytest.mark.alone
 MEGABYTE = 1 << 20
@@ -18,42 +21,18 @@ HERE = os.pathsep.join([os.getcwd(), *sys.path])
 @pytest.fixture
 def hosts(request):
     """Two names for `ip netns exec`; 10.77.0.1 and .2, joined at so many Mbit/s each way."""
-    if not (hasattr(os, "geteuid") and os.geteuid() == 0 and all(map(shutil.which, ("ip", "tc")))):
-        pytest.skip("only root, with iproute2 installed, can make network namespaces")
-    names = [f"gpulessons-{uuid4().hex[:8]}" for _ in range(2)]
-    try:
-        join(*names, request.param)
+    if why := two_hosts.why_not():
+        pytest.skip(why)
+    with two_hosts.joined(request.param) as names:
         yield names
-    except subprocess.CalledProcessError as trouble:
-        pytest.skip(f"this system makes no such network: {trouble.stderr.strip()}")
-    finally:
-        for name in names:
-            subprocess.run(["ip", "netns", "del", name], capture_output=True)
-
-
-def join(one, other, megabits):
-    for words in (f"netns add {one}", f"netns add {other}",
-                  f"link add wire netns {one} type veth peer name wire netns {other}"):  # fmt: skip
-        system("ip", words)
-    for number, name in enumerate((one, other), 1):
-        system("ip", f"-n {name} addr add 10.77.0.{number}/24 dev wire")
-        system("ip", f"-n {name} link set lo up")
-        system("ip", f"-n {name} link set wire up")
-        limit = f"rate {megabits}mbit burst 128kb latency 50ms"
-        system("tc", f"-n {name} qdisc add dev wire root tbf {limit}")
-
-
-def system(command, words):
-    subprocess.run([command, *words.split()], check=True, capture_output=True, text=True)
 
 
 def on_both(hosts, *words):
     """`gpulessons workers …` on both hosts: [(what it printed, what it complained, its status)]."""
-    several = ["--workers=1", "--nnodes=2", "--master-addr=10.77.0.1", "--master-port=29400"]
-    command = [sys.executable, "-m", "gpulessons", "workers", *words, *several]
+    command = [sys.executable, "-m", "gpulessons", "workers", *words, "--workers=1"]
     started = [
         subprocess.Popen(
-            ["ip", "netns", "exec", name, *command, f"--node-rank={rank}"],
+            ["ip", "netns", "exec", name, *command, *two_hosts.MASTER, f"--node-rank={rank}"],
             env={**os.environ, "PYTHONPATH": HERE},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
@@ -64,7 +43,7 @@ def on_both(hosts, *words):
 
 @pytest.mark.parametrize("hosts", [200, 1000], ids="{} Mbit/s".format, indirect=True)
 def test_an_all_reduce_between_hosts_takes_what_its_bytes_take_on_their_link(hosts, request):
-    limit = request.node.callspec.params["hosts"] * 1e6 / 8  # bytes/s
+    limit = request.node.callspec.params["hosts"] * two_hosts.MEGABIT
     options = f"sizes=[{MEGABYTE},{4 * MEGABYTE}]", "rounds=3"
     said = on_both(hosts, "measure_links", *options)
     assert [status for _, _, status in said] == [0, 0], said

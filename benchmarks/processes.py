@@ -1,0 +1,63 @@
+"""How the rows about several processes are measured: each a Ratio, as in contests."""
+
+from statistics import median
+
+import two_hosts
+
+from gpulessons import launch
+from gpulessons.learning_curves import goal, reached
+from gpulessons.timing import Ratio, quartiles
+from gpulessons.workers import fit
+
+SILENT = {"show": lambda line: None, "tell": lambda *progress: None}
+FITTED, HELD_OUT = (2**12, 2**16, 2**20, 2**24), (2**14, 2**18, 2**22)  # bytes
+NETWORK = {"hidden": 1024, "batch": 1024, "steps": 12, "how": "together"}
+
+
+def hogwild_or_one(rounds=5):
+    """How many times sooner two processes without a lock are at the loss of one."""
+    factors = []
+    for _ in range(rounds):
+        one, two = (launch("hogwild", workers=n, **SILENT)[0] for n in (1, 2))
+        target = goal([one, two])
+        factors.append(reached(one.curve, target) / reached(two.curve, target))
+    return Ratio(median(factors), *quartiles(factors))
+
+
+def engine_or_model(rounds=3):
+    """The nearness of the engine's all-reduce to its model, at sizes it was not fitted to."""
+    found = []
+    for _ in range(rounds):
+        sizes = {"sizes": FITTED + HELD_OUT, "algorithms": ["engine"]}
+        samples = launch("measure_links", workers=2, **sizes, **SILENT)[0]
+        link = fit([sample for sample in samples if sample.bytes in FITTED])
+        for sample in samples:
+            if sample.bytes in HELD_OUT:
+                found.append(near(link.seconds("engine", 2, sample.bytes) / sample.seconds))
+    return Ratio(median(found), *quartiles(found))
+
+
+def hosts_or_model(megabits, rounds=3):
+    """The nearness of data parallelism's efficiency on two hosts to what the model says of it.
+
+    The model knows what a step takes on each host by itself, and the fitted link between them.
+    """
+    with two_hosts.joined(megabits) as names:
+        runs = {"runs": [NETWORK] * rounds}
+        half = {"runs": [{**NETWORK, "batch": NETWORK["batch"] // 2}] * rounds}
+        apart = two_hosts.launched(names, "several", apart=True, **half)
+        samples = two_hosts.launched(names, "measure_links", algorithms=["engine"], rounds=8)[0]
+        together = two_hosts.launched(names, "several", **runs)[0]
+    link, found = fit(samples), []
+    for *alone, both in zip(*apart, together, strict=True):
+        computing = max(one.seconds for one in alone)
+        telling = link.seconds("engine", 2, both.bytes / NETWORK["steps"])
+        measured, predicted = computing / both.seconds, computing / (computing + telling)
+        print(f"{megabits} Mbit/s: {measured:.1%} of the time computing, predicted {predicted:.1%}")
+        found.append(near(measured / predicted))
+    return Ratio(median(found), *quartiles(found))
+
+
+def near(ratio):
+    """1 where both agree, less the farther they are apart, whichever is larger."""
+    return min(ratio, 1 / ratio)
