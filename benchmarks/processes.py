@@ -4,21 +4,23 @@ from statistics import median
 
 import two_hosts
 
-from gpulessons import launch
+import gpulessons
 from gpulessons.learning_curves import goal, reached
 from gpulessons.timing import Ratio, quartiles
 from gpulessons.workers import fit
+from gpulessons.workers.hogwild import ALONE, FREE, quickest
 
 SILENT = {"show": lambda line: None, "tell": lambda *progress: None}
 FITTED, HELD_OUT = (2**12, 2**16, 2**20, 2**24), (2**14, 2**18, 2**22)  # bytes
 NETWORK = {"hidden": 1024, "batch": 1024, "steps": 12, "how": "together"}
 
 
-def hogwild_or_one(rounds=5):
+def hogwild_or_one(launches=5):
     """How many times sooner two processes without a lock are at the loss of one."""
     factors = []
-    for _ in range(rounds):
-        one, two = (launch("hogwild", workers=n, **SILENT)[0] for n in (1, 2))
+    for _ in range(launches):
+        found = gpulessons.launch("hogwild", workers=2, ways=[ALONE, FREE], **SILENT)[0]
+        one, two = quickest(found).values()
         target = goal([one, two])
         factors.append(reached(one.curve, target) / reached(two.curve, target))
     return Ratio(median(factors), *quartiles(factors))
@@ -29,7 +31,7 @@ def engine_or_model(rounds=3):
     found = []
     for _ in range(rounds):
         sizes = {"sizes": FITTED + HELD_OUT, "algorithms": ["engine"]}
-        samples = launch("measure_links", workers=2, **sizes, **SILENT)[0]
+        samples = gpulessons.launch("measure_links", workers=2, **sizes, **SILENT)[0]
         link = fit([sample for sample in samples if sample.bytes in FITTED])
         for sample in samples:
             if sample.bytes in HELD_OUT:

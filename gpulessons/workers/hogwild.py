@@ -20,19 +20,21 @@ import numpy as np
 import torch.distributed as dist
 from numba import njit
 
-from gpulessons.workers.memory import APART, locked, shared
+from gpulessons.workers.memory import APART, keep_to_a_core, locked, shared
 
 FEATURES, COMMON, ACTIVE = 2_000_000, 2_000, 30  # words known; too common to tell; in one example
 KEPT, PARTS = 600_000, 12  # different examples, to be looked at again and again, made in parts
+HELD = 2_500  # examples that only the loss is computed from
 CHUNK = 256  # examples between two looks at the clock, or under one lock
+ALONE, FREE, LOCKED = "alone", "no lock", "a lock"
 
 
 @dataclass(frozen=True)
 class Ran:
-    """What one worker did, and what it saw of the others."""
+    """What one worker did in one round, and what it saw of the others."""
 
     updates: int
-    seconds: float
+    seconds: float  # until the last worker was done
     staleness: float  # updates by others between a gradient's reading and its writing, on average
     curve: tuple[tuple[float, float], ...] = field(repr=False)  # (seconds, held-out loss), of 0
     counts: tuple[int, ...] = field(default=(), repr=False)  # all workers' updates by then
@@ -43,37 +45,68 @@ class Ran:
         return tuple((n, loss) for n, (_, loss) in zip(self.counts, self.curve, strict=True))
 
 
-def main(worker, examples=14_400_000, rate=0.02, lock=False, features=FEATURES, looks=40):
-    """Learn from so many examples, shared out among the workers; returns a Ran.
+def main(
+    worker, examples=2_400_000, rate=0.02, features=FEATURES, ways=(ALONE, FREE, LOCKED), rounds=11
+):
+    """Learn from so many examples, anew in every round. Returns {way: (a Ran for each round, …)}.
 
-    features: how many weights there are; with few of them, all workers write the same ones.
+    ways: "alone" (worker 0 takes all the examples and the others wait), "no lock" and "a lock"
+    (each takes its share). They take turns, since a busy moment should hit them all. features:
+    how many weights there are; with few of them, all workers write the same ones.
     """
-    share = examples // worker.world
-    places, labels = portion(worker, min(examples, KEPT), features)
-    held = sparse(5_000, 0, features)
-    weights = shared(worker, features, np.float32)
-    clock = shared(worker, APART * worker.world, np.int64)
-    alone = np.zeros_like(weights), clock.copy()
-    learn(*alone, worker.rank, places[:1], labels[:1], rate)  # compiles
-    guard = locked(worker) if lock else nullcontext()
-    stale, curve, counts, turns = 0, [], [], -(-share // CHUNK)
+    if not {ALONE, FREE, LOCKED}.issuperset(ways):
+        raise ValueError(f"ways are {ALONE!r}, {FREE!r} and {LOCKED!r}; not {ways}.")
+    keep_to_a_core(worker)
+    kept = parts(worker, min(examples, KEPT), features)
+    everything = joined(kept if worker.rank == 0 else kept[:1])
+    own = joined(kept[worker.rank :: worker.world] if worker.rank == 0 else kept)
+    held = sparse(HELD, 0, features)
+    memory = shared(worker, features, np.float32), shared(worker, APART * worker.world, np.int64)
+    learn(*(np.zeros_like(each) for each in memory), worker.rank, *everything, rate)  # compiles
+    guards, found = {LOCKED: locked(worker)}, dict.fromkeys(ways, ())
+    for done in range(rounds):
+        for way in ways:
+            share = examples // worker.world if way != ALONE else examples * (worker.rank == 0)
+            data = everything if way == ALONE else own
+            guard = guards.get(way, nullcontext())
+            found[way] += (once(worker, memory, data, held, rate, share, guard),)
+        worker.progress(done + 1, rounds, "rounds")
+    return found
+
+
+def quickest(found):
+    """{way: the Ran of its quickest round}: what else a machine has to do only makes it slower."""
+    return {way: min(rounds, key=lambda ran: ran.seconds) for way, rounds in found.items()}
+
+
+def once(worker, memory, data, held, rate, share, guard, looks=25):
+    """Learn from `share` examples, from weights that know nothing; worker 0 looks at the loss."""
+    (weights, clock), (places, labels) = memory, data
+    dist.barrier()
+    curve, counts, stale, turns = [], [], 0, -(-share // CHUNK)
+
+    def look(seconds):
+        counts.append(int(clock.sum()))
+        curve.append((seconds, loss(weights, *held)))
+
+    if worker.rank == 0:
+        weights[:], clock[:] = 0, 0
+        look(0.0)
     dist.barrier()
     began = perf_counter()
     for turn in range(turns):
-        if worker.rank == 0 and turn % max(1, turns // looks) == 0:
-            counts.append(int(clock.sum()))
-            curve.append((perf_counter() - began, loss(weights, *held)))
-            worker.progress(turn * CHUNK, share, "examples")
+        if worker.rank == 0 and turn and turn % max(1, turns // looks) == 0:
+            look(perf_counter() - began)
         start = turn * CHUNK % len(labels)
         some = slice(start, start + min(CHUNK, share - turn * CHUNK))
         with guard:
             stale += learn(weights, clock, worker.rank, places[some], labels[some], rate)
-    seconds = perf_counter() - began
     dist.barrier()
+    seconds = perf_counter() - began
     if worker.rank == 0:
-        counts.append(int(clock.sum()))
-        curve.append((seconds, loss(weights, *held)))
-    return Ran(int(clock[APART * worker.rank]), seconds, stale / turns, tuple(curve), tuple(counts))
+        look(seconds)
+    updates = int(clock[APART * worker.rank])
+    return Ran(updates, seconds, stale / max(1, turns), tuple(curve), tuple(counts))
 
 
 @njit(error_model="numpy")
@@ -101,12 +134,16 @@ def loss(weights, places, labels):
 # -- The examples: the same ones however many workers share them.
 
 
-def portion(worker, count, features):
-    """This worker's examples out of `count`: every world-th part."""
-    parts = range(worker.rank, max(PARTS, worker.world), worker.world)
-    size = -(-count // max(PARTS, worker.world))
-    places, labels = zip(*(sparse(size, 1 + part, features) for part in parts), strict=True)
-    return np.concatenate(places), np.concatenate(labels)
+def parts(worker, count, features):
+    """`count` examples in parts: all of them on worker 0, every world-th one on the others."""
+    number = max(PARTS, worker.world)
+    mine = range(number) if worker.rank == 0 else range(worker.rank, number, worker.world)
+    return [sparse(-(-count // number), 1 + part, features) for part in mine]
+
+
+def joined(parts):
+    """(places, labels) of several."""
+    return [np.concatenate(each) for each in zip(*parts, strict=True)]
 
 
 def sparse(count, seed, features=FEATURES):

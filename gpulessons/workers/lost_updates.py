@@ -13,7 +13,7 @@ import numpy as np
 import torch.distributed as dist
 from numba import njit
 
-from gpulessons.workers.memory import APART, shared
+from gpulessons.workers.memory import APART, keep_to_a_core, shared
 
 DRAWN = 50_000  # places, used again and again: few enough to stay in a core's cache
 
@@ -35,6 +35,7 @@ class Count:
 
 def main(worker, cells=(1, 16, 256, 4_096, 65_536), additions=150_000_000):
     """Returns [a Count for each number of shared cells], and own cells "side by side", "apart"."""
+    keep_to_a_core(worker)
     rng = np.random.default_rng(worker.rank)
     drawn = {n: rng.integers(n, size=DRAWN) for n in cells}
     own = {"side by side": 1, "apart": APART}

@@ -1,4 +1,4 @@
-"""What processes on one machine can share: an array that all see, and a lock that one can hold."""
+"""What processes on one machine share, an array and a lock; and what each has alone, a core."""
 
 import os
 import tempfile
@@ -28,6 +28,13 @@ def shared(worker, size, dtype):
         with suppress(OSError):  # Windows keeps what is open; the launch's folder goes anyway
             os.unlink(name[0])  # the memory stays as long as somebody uses it
     return array
+
+
+def keep_to_a_core(worker):
+    """Have a core of one's own, where the system lets us: whom it moves about loses its cache."""
+    if hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cores[worker.local_rank % len(cores)]})
 
 
 class locked:

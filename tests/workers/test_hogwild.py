@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gpulessons import launch
-from gpulessons.workers.hogwild import learn, loss, sparse
+from gpulessons.workers.hogwild import ALONE, FREE, LOCKED, Ran, learn, loss, quickest, sparse
 from gpulessons.workers.memory import APART, locked
 
 FEATURES, EXAMPLES, RATE, TURNS = 20_000, 120_000, 0.02, 200
@@ -15,25 +15,24 @@ FEATURES, EXAMPLES, RATE, TURNS = 20_000, 120_000, 0.02, 200
 
 @pytest.fixture(scope="module")
 def found():
-    """Each worker's {world: [with no lock, with one, a count with none, and with one]}."""
-    size = {"examples": EXAMPLES, "features": FEATURES, "rate": RATE, "looks": 4}
-    learning = [("gpulessons.workers.hogwild", {"lock": lock, **size}) for lock in (False, True)]
+    """Of each worker: [{way: two rounds}, a count without a lock, and one with it]."""
+    size = {"examples": EXAMPLES, "features": FEATURES, "rate": RATE, "rounds": 2}
     counts = [("counting", {"turns": TURNS, "lock": lock}) for lock in (False, True)]
-    return launch("many_worlds", workers=2, patience=60, worlds=[1, 2], jobs=[*learning, *counts])
-
-
-def reached(found, world, number):
-    return found[0][world][number].curve[-1][1]
+    jobs = [("gpulessons.workers.hogwild", size), *counts]
+    return [each[2] for each in launch("many_worlds", 2, patience=60, worlds=[2], jobs=jobs)]
 
 
 def test_two_without_locks_reach_the_loss_of_one(found):
-    serial = reached(found, 1, 0)
+    rounds = found[0][0]
+    serial = rounds[ALONE][0].curve[-1][1]
     assert serial < 0.95 * math.log(2)  # it has learned something: a coin has a loss of log 2
-    for number in (0, 1):
-        assert reached(found, 2, number) == pytest.approx(serial, rel=0.03)
+    for way in (ALONE, FREE, LOCKED):
+        for ran in rounds[way]:  # every round begins anew
+            assert ran.curve[0][1] == pytest.approx(math.log(2))
+            assert ran.curve[-1][1] == pytest.approx(serial, rel=0.03)
 
 
-def test_one_worker_alone_is_plain_stochastic_gradient_descent(found):
+def test_one_worker_alone_is_plain_stochastic_gradient_descent():
     places, labels = sparse(2_000, 1, FEATURES)
     weights, clock, due = np.zeros(FEATURES), np.zeros(APART, np.int64), np.zeros(FEATURES)
     assert learn(weights, clock, 0, places, labels, RATE) == 0  # nobody else, nothing is stale
@@ -45,18 +44,26 @@ def test_one_worker_alone_is_plain_stochastic_gradient_descent(found):
 
 
 def test_everybody_takes_a_share_and_sees_the_others_writing(found):
-    assert [worker[2][0].updates for worker in found] == [EXAMPLES // 2] * 2
-    assert found[0][1][0].staleness == 0
-    assert found[0][2][1].staleness == 0  # under a lock nobody writes in between
-    curve = found[0][2][0].curve
+    first, second = (each[0] for each in found)
+    for way in (FREE, LOCKED):
+        assert [each[way][1].updates for each in (first, second)] == [EXAMPLES // 2] * 2
+    assert [each[ALONE][1].updates for each in (first, second)] == [EXAMPLES, 0]
+    for way in (ALONE, LOCKED):  # alone, or under a lock, nobody writes in between
+        assert [ran.staleness for ran in first[way]] == [0, 0]
+    curve = first[FREE][0].curve
     assert [at for at, _ in curve] == sorted(at for at, _ in curve)
-    assert found[0][2][0].counts[-1] == EXAMPLES
-    assert found[1][2][0].curve == ()
+    assert first[FREE][0].counts[-1] == EXAMPLES
+    assert second[FREE][0].curve == ()
+
+
+def test_the_quickest_round_of_each_way_is_chosen():
+    slow, fast = (Ran(1, seconds, 0.0, ()) for seconds in (2.0, 1.0))
+    assert quickest({FREE: (slow, fast), LOCKED: (slow,)}) == {FREE: fast, LOCKED: slow}
 
 
 def test_additions_are_lost_without_a_lock_and_none_with_it(found):
-    assert found[0][2][2] < 2 * TURNS
-    assert [worker[2][3] for worker in found] == [2 * TURNS] * 2
+    assert found[0][1] < 2 * TURNS
+    assert [each[2] for each in found] == [2 * TURNS] * 2
 
 
 def test_a_lock_lets_one_in_at_a_time(tmp_path):
