@@ -23,7 +23,7 @@ def reached(curve, target):
     return float("inf")
 
 
-def goal(runs, share=0.9):
+def goal(runs, share=0.8):
     """A loss that every run reaches: this share of the way down of the one that ends highest."""
     runs = list(runs)
     start, end = runs[0].curve[0][1], max(run.curve[-1][1] for run in runs)
@@ -34,14 +34,13 @@ def curves(runs):
     """The runs {name: run} against updates and against seconds, and where they are equally good."""
     target = goal(runs.values())
     times = {name: reached(run.curve, target) for name, run in runs.items()}
-    names = list(runs)
-    gains = [f"{name}, {times[names[0]] / times[name]:.2f} times as soon" for name in names[1:]]
-    title = f"To a loss of {target:.3g}, against {names[0]}: {'; '.join(gains)}."
+    took = "; ".join(f"{name}, {units.seconds(seconds)}" for name, seconds in times.items())
+    title = f"To a loss of {target:.3g}: {took}."
     figure, (left, right) = blank(width=8.2, height=4, title=title, ncols=2, sharey=True)
     for (name, run), (color, line, marker) in zip(runs.items(), LOOKS, strict=False):
         look = {"color": color, "linestyle": line, "linewidth": 1.6}
-        left.plot(*zip(*run.by_updates, strict=True), **look)
-        right.plot(*zip(*run.curve, strict=True), label=name, **look)
+        left.plot(*zip(*run.by_updates, strict=True), label=name, **look)
+        right.plot(*zip(*run.curve, strict=True), **look)
         left.plot(reached(run.by_updates, target), target, marker, color=color)
         right.plot(times[name], target, marker, color=color)
     left.set(xlabel="updates of all workers", ylabel="loss of held-out examples")
@@ -52,9 +51,8 @@ def curves(runs):
     right.set_xlabel("time since the start of learning")
     for one in (left, right):
         one.axhline(target, color=INK, linewidth=0.8, linestyle=":")
-    right.legend(labelcolor=INK, frameon=False, fontsize=9.5)
-    spoken = "; ".join(f"{name} after {units.seconds(s)}" for name, s in times.items())
-    return Picture(figure, f"{title} Processes sharing one machine. {spoken}.")
+    left.legend(labelcolor=INK, frameon=False, fontsize=9.5)
+    return Picture(figure, f"{title} Live, by processes sharing one machine.")
 
 
 def lost_shares(counts):
@@ -70,11 +68,12 @@ def lost_shares(counts):
     figure, axes = blank(height=3.4, title=title)
     axes.plot(shared.keys(), [100 * lost for lost in shared.values()], "o-", color=VERMILLION)
     for n, lost in shared.items():
-        axes.annotate(percent(lost), (n, 100 * lost), (0, 6), color=INK,
-                      textcoords="offset points", ha="center", fontsize=9.5)  # fmt: skip
+        axes.annotate(percent(lost), (n, 100 * lost), (5, 5), color=INK,
+                      textcoords="offset points", ha="left", fontsize=9.5)  # fmt: skip
     axes.set(xscale="log", xlabel="shared cells (log scale)", ylabel="additions lost, in percent")
-    axes.xaxis.set_major_formatter(lambda n, _: units.count(int(n)))
-    axes.margins(y=0.15)
+    axes.set_xticks(list(shared), [units.count(n) for n in shared])
+    axes.set_xticks([], minor=True)
+    axes.margins(0.12, 0.15)
     spoken = "; ".join(f"{cells(n)}: {percent(lost)}" for n, lost in shared.items())
     return Picture(figure, f"{title} Share lost, by processes sharing one machine: {spoken}.")
 
@@ -88,11 +87,12 @@ def cells(n):
 
 
 def descent(values, goal):
-    """A weight on its way to the goal, step by step."""
-    off = abs(values[-1] - goal)
-    ends = "arrives" if off < 0.1 * abs(values[0] - goal) else (
-        "is thrown out" if off > abs(values[0] - goal) else "is still under way")  # fmt: skip
-    title = f"The weight {ends}: {off:.2g} from the minimum after {len(values) - 1} steps."
+    """A weight on its way to the goal, step by step; its last third tells how it ends."""
+    third, off = max(1, len(values) // 3), [abs(value - goal) for value in values]
+    before, late = max(off[third:-third]), max(off[-third:])
+    ends = "arrives" if late < 0.1 * off[0] else (
+        "is thrown out" if late > max(before, off[0]) else "is still under way")  # fmt: skip
+    title = f"The weight {ends}: at most {late:.2g} from the minimum in the last {third} steps."
     figure, axes = blank(height=3.2, title=title)
     axes.axhline(goal, color=INK, linewidth=0.8, linestyle=":")
     axes.plot(values, color=ORANGE, marker=".")

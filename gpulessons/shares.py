@@ -19,47 +19,51 @@ GOYAL = 256, 0.90  # GPUs, efficiency relative to 8: Goyal et al. 2017, abstract
 
 def timeline(runs):
     """One step of each way, as its workers logged it: {way: [Trained of each worker]}."""
-    steps = {way: middling(workers[0].events) for way, workers in runs.items()}
-    hidden = {way: overlap(workers) for way, workers in runs.items()}
-    best = max(hidden, key=hidden.get)
-    title = f"{best}: {hidden[best]:.0%} of the sending is hidden behind computing."
+    told = {way: f"{units.seconds(workers[0].seconds)} a step" for way, workers in runs.items()}
+    title = f"{'; '.join(f'{way}: {words}' for way, words in told.items())}."
+    title = title[:1].upper() + title[1:]
     count = len(next(iter(runs.values())))
-    figure, panels = blank(height=0.9 + 0.55 * count * len(runs), title=title, nrows=len(runs),
+    figure, panels = blank(height=1.2 + 0.55 * count * len(runs), title=title, nrows=len(runs),
                            sharex=True, squeeze=False)  # fmt: skip
     for axes, (way, workers) in zip(panels.flat, runs.items(), strict=True):
-        draw_step(axes, workers, *steps[way])
-        start, stop = steps[way]
-        label = f"{way}: {units.seconds(stop - start)}, {hidden[way]:.0%} of the sending hidden"
-        axes.set_title(label, color=INK, fontsize=10, loc="left")
+        draw_step(axes, workers)
+        told[way] += f", {overlap(workers):.0%} of the sending while computing"
+        axes.set_title(f"{way}: {told[way]}", color=INK, fontsize=10, loc="left")
     last = panels.flat[-1]
     last.xaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
-    last.set_xlabel("time since the step began (live: processes sharing one machine)")
-    spoken = "; ".join(f"{w}: one step {units.seconds(b - a)}, {hidden[w]:.0%} of the sending "
-                       "hidden behind computing" for w, (a, b) in steps.items())  # fmt: skip
+    last.set_xlabel("time in a step of middling length (live: processes sharing one machine)")
+    spoken = "; ".join(f"{way}: {words}" for way, words in told.items())
     return Picture(figure, f"{title} {spoken}.")
 
 
-def draw_step(axes, workers, start, stop):
+def draw_step(axes, workers):
     """Two lanes for each worker: what it computes, and below it what is being sent."""
-    names = []
+    names, step = [], middling(workers[0].events)
+    first = steps(workers[0].events)[step][0]
     for rank, worker in enumerate(workers):
+        start, stop = steps(worker.events)[step]
         for lane, (kind, color) in enumerate(KINDS.items()):
             row = 2.3 * rank + lane
             names.append((row, f"worker {rank} {'computes' if lane == 0 else 'sends'}"))
             for what, began, ended in worker.events:
-                if what == kind and ended > start and began < stop:
-                    left, right = max(began, start) - start, min(ended, stop) - start
-                    axes.barh(row, right - left, left=left, height=0.8, color=color, alpha=0.7)
+                if what == kind and start <= began < stop:
+                    axes.barh(row, ended - began, left=began - first, height=0.8, color=color,
+                              alpha=0.7)  # fmt: skip
     axes.set_yticks(*zip(*names, strict=True))
     axes.tick_params(axis="y", labelsize=9, length=0)
     axes.invert_yaxis()
 
 
-def middling(events):
-    """(start, stop) of the step of median length: each computes twice, the second is the update."""
+def steps(events):
+    """[(start, stop)] of a worker's steps: each computes twice, the second time is the update."""
     computed = sorted((a, b) for kind, a, b in events if kind == "compute")
-    steps = [(a, b) for (a, _), (_, b) in zip(computed[::2], computed[1::2], strict=True)]
-    return sorted(steps, key=lambda step: step[1] - step[0])[len(steps) // 2]
+    return [(a, b) for (a, _), (_, b) in zip(computed[::2], computed[1::2], strict=True)]
+
+
+def middling(events):
+    """Which step is of median length."""
+    lengths = [stop - start for start, stop in steps(events)]
+    return int(np.argsort(lengths)[len(lengths) // 2])
 
 
 def overlap(workers):
@@ -120,11 +124,12 @@ def fitted(link, samples):
              f"tell the engine's time to within {link.off:.0%}, typically.")  # fmt: skip
     figure, axes = blank(height=4.2, title=title)
     log_log(axes, "bytes of each worker's vector (log scale)", "time of one all-reduce (log scale)")
-    axes.xaxis.set_major_formatter(lambda size, _: units.rate(size, "B"))
+    axes.set_xticks(*zip(*((s.bytes, units.size(s.bytes)) for s in samples), strict=True))
     ends, workers = [], samples[0].workers
-    for way in dict.fromkeys(sample.algorithm for sample in samples):
+    for place, way in enumerate(dict.fromkeys(sample.algorithm for sample in samples)):
         color, marker = WAYS[way]
-        points = [(s.bytes, s.seconds) for s in samples if s.algorithm == way]
+        beside = 1.12 ** (place - 1.5)  # or they would hide each other
+        points = [(beside * s.bytes, s.seconds) for s in samples if s.algorithm == way]
         sizes, times = zip(*points, strict=True)
         axes.plot(sizes, times, marker, color=color, markersize=6)
         ends.append((sizes[-1], times[-1], f"{way}, measured", color))

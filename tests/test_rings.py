@@ -49,7 +49,9 @@ def test_the_hidden_share_counts_sending_once_and_only_while_the_same_worker_com
 def test_the_step_shown_is_the_one_of_median_length():
     spans = (0, 1), (2, 3), (10, 11), (12, 15), (20, 21), (28, 29)
     events = [("compute", *span) for span in spans]
-    assert shares.middling(events) == (10, 15)
+    assert shares.middling(events) == 1
+    assert shares.steps(events)[1] == (10, 15)
+    assert worker(*events).computing == pytest.approx((1 + 1 + 1 + 3 + 1 + 1) / 3)
 
 
 def test_what_a_thousand_workers_do_is_called_modelled_and_falls_with_the_latency():

@@ -1,41 +1,44 @@
-"""Two workers take turns at reading, adding and writing: what does the cell hold?"""
+"""Two workers take turns at reading, adding and writing: in which orders is nothing lost?"""
+
+from itertools import permutations
 
 from gpulessons.diagnosis import Trouble
 
-ORDERS = ("ABAABB", "AAABBB", "BBABAA")
+ORDERS = sorted({"".join(order) for order in permutations("AAABBB")})  # 20
 
 stub = '''\
-my_cells = {"ABAABB": ..., "AAABBB": ..., "BBABAA": ...}  # what the cell holds in the end
+my_orders = {...}  # of the 20 orders of AAA and BBB, those in which the cell holds 2 in the end
 '''
 
 solution = '''\
-my_cells = {"ABAABB": 1, "AAABBB": 2, "BBABAA": 1}  # what the cell holds in the end
+my_orders = {"AAABBB", "BBBAAA"}  # in the 18 others both read 0 before either has written
 '''
 
 wrong = [
-    ('"ABAABB": 1', '"ABAABB": 2', "ABAABB: both read"),
-    ('"BBABAA": 1', '"BBABAA": 2', "BBABAA: both read"),
-    ('"AAABBB": 2', '"AAABBB": 1', "nobody is in between"),
-    ('"AAABBB": 2', '"AAABBB": 6', "counts turns"),
-    ('"ABAABB": 1', '"ABAABB": 0', "never nothing"),
-    ('"ABAABB": 1, ', "", "has no answer"),
+    ('"AAABBB", "BBBAAA"', '"AAABBB"', "One is missing"),
+    ('"BBBAAA"', '"BBBAAA", "ABABAB"', "ABABAB: both read"),
+    ('"BBBAAA"', '"BBBAAA", "AABABB"', "AABABB: both read"),
+    ('"BBBAAA"', '"BBBAAA", "AABB"', "three turns each"),
+    ('{"AAABBB", "BBBAAA"}', "2", "is no set of orders"),
+    ('"AAABBB", "BBBAAA"', "...", "nothing in it"),
 ]
 
 
-def judge(answers):
-    """Each must be what a replay of the turns gives."""
+def judge(orders):
+    """All of those, and only those, whose replay ends with 2."""
     look = "who has read before the other's third turn."
-    if not isinstance(answers, dict):
-        raise Trouble(f"{answers!r} is not a dict of orders and cells.", look)
-    for order in ORDERS:
-        if order not in answers:
-            raise Trouble(f"{order} has no answer.", look)
-        answer, due = answers[order], replay(order)
-        if answer is ...:
-            raise Trouble(f"The answer to {order} is still '...'.", look)
-        if answer != due:
-            raise Trouble(f"{order}: {reason(answer, due)}", look)
-    return "Two of the three orders lose an addition, and nobody is told."
+    if not isinstance(orders, set | list | tuple):
+        raise Trouble(f'{orders!r} is no set of orders such as {{"ABABAB"}}.', look)
+    if not orders or ... in orders:
+        raise Trouble("There is nothing in it yet.", look)
+    for order in orders:
+        if order not in ORDERS:
+            raise Trouble(f"{order!r}: A and B have three turns each.", look)
+        if replay(order) != 2:
+            raise Trouble(f"{order}: both read 0 before either has written, so both write 1.", look)
+    if len(set(orders)) < 2:
+        raise Trouble("One is missing: what if the other goes first?", look)
+    return "In 18 of 20 orders an addition is lost, and nobody is told."
 
 
 def replay(order):
@@ -48,13 +51,3 @@ def replay(order):
         elif taken[who] == 3:
             cell = seen[who] + 1
     return cell
-
-
-def reason(answer, due):
-    if answer == 0:
-        return "never nothing: the last to write leaves at least its own one."
-    if answer not in (1, 2):
-        return f"{answer} counts turns. Three turns make one addition."
-    if due == 1:
-        return "both read 0 before either has written, so both write 1."
-    return "nobody is in between: the second reads what the first has written."

@@ -29,16 +29,24 @@ class Trained:
     parameters: tuple[float, ...] = field(repr=False)  # the first hundred of each, to compare
     events: tuple[tuple[str, float, float], ...] = field(repr=False)  # (kind, start, stop), warm
 
+    @property
+    def computing(self):
+        """Seconds of a step in which it computed, on average: no sending, and no waiting."""
+        spans = [stop - start for kind, start, stop in self.events if kind == "compute"]
+        return 2 * sum(spans) / len(spans)  # the pass, and the update
 
-def main(worker, how="together", batch=64, steps=60, hidden=256, rate=0.5, dtype="float32"):
+
+def main(
+    worker, how="together", batch=64, steps=60, hidden=256, depth=2, rate=0.5, dtype="float32"
+):
     """Train on the digits; returns a Trained.
 
     how: a way of gradients.reducer, or one of MEGABYTES. batch: examples in a minibatch, over all
-    workers: each takes every world-th.
+    workers: each takes every world-th. depth: how many hidden layers there are.
     """
     dtype = getattr(torch, dtype)
     (x, labels), held = ([a.to(worker.device) for a in pair] for pair in examples(dtype))
-    model = network(hidden, dtype).to(worker.device)
+    model = network(hidden, dtype, depth=depth).to(worker.device)
     learner = Bucketed(model, how, batch) if how in MEGABYTES else ByHand(model, how, batch)
     optimizer, losses = torch.optim.SGD(model.parameters(), rate), []
     for done, chosen in enumerate(minibatches(len(x), batch, steps)):

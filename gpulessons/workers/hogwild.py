@@ -46,7 +46,7 @@ class Ran:
 
 
 def main(
-    worker, examples=2_400_000, rate=0.02, features=FEATURES, ways=(ALONE, FREE, LOCKED), rounds=11
+    worker, examples=2_400_000, rate=0.02, features=FEATURES, ways=(ALONE, FREE, LOCKED), rounds=7
 ):
     """Learn from so many examples, anew in every round. Returns {way: (a Ran for each round, …)}.
 

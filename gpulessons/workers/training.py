@@ -2,6 +2,7 @@
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from time import perf_counter
 
 import torch
@@ -13,10 +14,11 @@ from gpulessons.data import digits
 PIXELS, CLASSES = 64, 10
 
 
-def network(hidden, dtype=torch.float32, seed=0):
-    """Two hidden layers for the digits; the same weights for the same seed, on every worker."""
+def network(hidden, dtype=torch.float32, seed=0, depth=2):
+    """Hidden layers, `depth` of them, for the digits; the same weights for the same seed."""
     torch.manual_seed(seed)
-    layers = Linear(PIXELS, hidden), Sigmoid(), Linear(hidden, hidden), Sigmoid()
+    widths = [PIXELS, *[hidden] * depth]
+    layers = [layer for a, b in pairwise(widths) for layer in (Linear(a, b), Sigmoid())]
     return Sequential(*layers, Linear(hidden, CLASSES)).to(dtype)
 
 
