@@ -3,20 +3,21 @@
 from statistics import median
 
 import two_hosts
+from two_hosts import SILENT
 
 import gpulessons
 from gpulessons.learning_curves import goal, reached
 from gpulessons.timing import Ratio, quartiles
 from gpulessons.workers import fit
-from gpulessons.workers.hogwild import ALONE, FREE, quickest
 
-SILENT = {"show": lambda line: None, "tell": lambda *progress: None}
 FITTED, HELD_OUT = (2**12, 2**16, 2**20, 2**24), (2**14, 2**18, 2**22)  # bytes
 NETWORK = {"hidden": 1024, "batch": 1024, "steps": 12, "how": "together"}
 
 
 def hogwild_or_one(launches=5):
     """How many times sooner two processes without a lock are at the loss of one."""
+    from gpulessons.workers.hogwild import ALONE, FREE, quickest
+
     factors = []
     for _ in range(launches):
         found = gpulessons.launch("hogwild", workers=2, ways=[ALONE, FREE], **SILENT)[0]

@@ -15,6 +15,7 @@ from uuid import uuid4
 
 MASTER = ["--nnodes=2", "--master-addr=10.77.0.1", "--master-port=29400"]  # torchrun's options
 MEGABIT = 1e6 / 8  # bytes
+SILENT = {"show": lambda line: None, "tell": lambda *progress: None}  # options of launch()
 
 
 def why_not():
@@ -63,10 +64,15 @@ def launched(names, program, *, apart=False, **options):
     for rank, name in enumerate(names):
         hosts = [] if apart else [*MASTER, f"--node-rank={rank}"]
         words = [sys.executable, __file__, str(rank), program, json.dumps([hosts, options])]
-        started.append(
-            subprocess.Popen(["ip", "netns", "exec", name, *words], stdout=subprocess.PIPE)
-        )
-    said = [process.communicate(timeout=300)[0] for process in started]
+        started.append(subprocess.Popen(
+            ["ip", "netns", "exec", name, *words], stdout=subprocess.PIPE,
+            env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},  # both would take the same GPU
+        ))  # fmt: skip
+    try:
+        said = [process.communicate(timeout=300)[0] for process in started]
+    finally:
+        for process in started:
+            process.kill()  # its launch ends with it
     if any(process.returncode for process in started):
         raise RuntimeError(f"{program} failed on a host; what it said stands above.")
     return [pickle.loads(result) for result in said]
@@ -79,8 +85,7 @@ def host(rank, program, words):
     cores = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {cores[rank % len(cores)]})
     hosts, options = json.loads(words)
-    silent = {"show": lambda line: None, "tell": lambda *progress: None}
-    (result,) = launch(program, workers=1, hosts=hosts, **silent, **options)
+    (result,) = launch(program, workers=1, hosts=hosts, **SILENT, **options)
     sys.stdout.buffer.write(pickle.dumps(result))
 
 

@@ -1,5 +1,6 @@
 """A progress bar for what takes longer than two seconds, and lines that stay clear of it."""
 
+import sys
 from contextlib import ExitStack, contextmanager
 from time import monotonic
 
@@ -35,3 +36,4 @@ def say(line):
         print(line, flush=True)
         return
     tqdm.write(line)
+    sys.stdout.flush()  # a pipe would keep it back

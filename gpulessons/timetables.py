@@ -15,13 +15,14 @@ DARK = "#111111"  # words on these colors: 4.5 to 1 or better
 SHADES = {True: SKY, False: ORANGE}  # forward, backward
 
 
-def gantt(runs, *, measured=False):
+def gantt(runs, title=None, *, measured=False):
     """A row for each stage, a block for each task; what stays empty is the bubble.
 
-    runs: {name: tasks}. measured: the times are seconds, of processes sharing one machine.
+    runs: {name: tasks}. title: another one than the shares of time in which the stages wait.
+    measured: the times are seconds, of processes sharing one machine.
     """
     shares = [f"{name}: {waiting(tasks):.0%}" for name, tasks in runs.items()]
-    title = f"How much of the time do the stages wait? {'; '.join(shares)}."
+    title = title or f"How much of the time do the stages wait? {'; '.join(shares)}."
     rows = [1 + max(task.stage for task in tasks) for tasks in runs.values()]
     until = max(task.stop for tasks in runs.values() for task in tasks)
     figure, panels = blank(
@@ -34,7 +35,9 @@ def gantt(runs, *, measured=False):
         axes.set(xlim=(0, 1.01 * until), ylim=(stages - 0.5, -0.5))
         axes.set_yticks(range(stages), [f"stage {stage}" for stage in range(stages)])
         axes.set_title(name, color=INK, fontsize=10.5, loc="left")
-    unit = "measured; processes sharing one machine" if measured else "simulated, in forwards"
+    unit = "simulated; 1: a micro-batch forward"
+    if measured:
+        unit = "measured; processes sharing one machine"
     axes.set_xlabel(f"time ({unit})      blue: forward, orange: backward")
     if measured:
         axes.xaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
@@ -84,10 +87,10 @@ def efficiency(alone, piped, bubble, stages=2):
     for (name, line), color, marker in zip(lines.items(), (BLUE, VERMILLION), "os", strict=False):
         axes.plot(micros, line, "-", color=color, marker=marker, markersize=5)
         ends.append((micros[-1], line[-1], f"{name}, measured", color))
-    label_ends(axes, ends)
     axes.set_xscale("log", base=2)
     axes.set_xticks(micros, micros)
     axes.set(xlabel="micro-batches, M (log scale)", ylabel="share of useful work", ylim=(0, None))
+    label_ends(axes, ends)
     axes.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
     figures = "; ".join(
         f"{name} with {m}: {e:.0%}"
@@ -113,9 +116,11 @@ def winners(models, batches, widths):
     axes.pcolormesh(batches, widths, won, cmap=colors, vmin=-0.5, vmax=len(models) - 0.5,
                     shading="nearest", rasterized=True)  # fmt: skip
     for n, name in enumerate(models):
+        axes.plot([], [], "s", color=colors(n), markersize=9, label=name)
         if (won == n).mean() > 0.03:
             row, column = middle(won == n)
             axes.text(batches[column], widths[row], name, ha="center", va="center", color=DARK)
+    axes.legend(loc="lower left", bbox_to_anchor=(1, 0), frameon=False, labelcolor=INK)
     axes.set(xscale="log", yscale="log", xlabel="rows in the minibatch, of all workers (log scale)")
     axes.set_ylabel("width of the layers (log scale)")
     for axis in (axes.xaxis, axes.yaxis):

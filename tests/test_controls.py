@@ -167,6 +167,8 @@ def test_the_assumption_that_failed_is_named_and_those_that_held_are_not(guess):
                                  ("memory-bound", True, "12 bytes per element")])
     assert known.reason == ("The model expects 40×, 13 times more than measured. "
                             "What did not hold: free launches (5 µs each).")
+    both = guess.reveal(3, 40, [("free launches", False, "5 µs each"), ("a quiet host", "look")])
+    assert both.reason.endswith("hold: free launches (5 µs each). Not known: a quiet host (look).")
     unknown = guess.reveal(3, 40, [("free launches", "5 µs each")])
     assert "At least one of its assumptions failed: free launches (5 µs each)." in unknown.reason
     held = guess.reveal(3, 40, [("memory-bound", True, "12 bytes per element")])

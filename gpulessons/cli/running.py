@@ -52,7 +52,10 @@ def workers(options):
 
 def hosts(options):
     """torchrun's own options for more than this host, as they are passed on."""
-    count, rank, address = options.nnodes or 1, options.node_rank, options.master_addr
+    count, rank, address = options.nnodes, options.node_rank, options.master_addr
+    count = 1 if count is None else count
+    if count < 1:
+        raise Misspelled(f"--nnodes is how many hosts there are, 1 or more; not {count}.")
     if count > 1 and (rank is None or address is None):
         raise Misspelled(
             "Of several hosts each needs its own --node-rank, counted from 0, and all need the "

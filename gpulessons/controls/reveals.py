@@ -93,7 +93,8 @@ class Reveal:
         failed = [each for each in self.assumptions if each[1] is False]
         unknown = [each for each in self.assumptions if each[1] is None]
         if failed:
-            return f"What did not hold: {_listed(failed)}."
+            others = f" Not known: {_listed(unknown)}." if unknown else ""
+            return f"What did not hold: {_listed(failed)}.{others}"
         if unknown:
             return f"At least one of its assumptions failed: {_listed(unknown)}."
         if not self.assumptions:

@@ -3,29 +3,29 @@
 from gpulessons.diagnosis import Trouble
 from gpulessons.workers.schedules import SCHEDULES, bubble, kept, simulate
 
-STAGES, BATCH, ROOM, LEAST = 8, 512, 100, 8
+STAGES, BATCH, ROOM, LEAST = 4, 256, 50, 8
 
 stub = '''\
-# 8 stages, and a minibatch of 512 examples. The bubble is to be below 10 %. A stage has room for
-# the activations of 100 examples. Micro-batches of fewer than 8 examples waste the arithmetic.
+# 4 stages, and a minibatch of 256 examples. The bubble is to be below 10 %. A stage has room for
+# the activations of 50 examples. Micro-batches of fewer than 8 examples waste the arithmetic.
 my_schedule, my_micro = ..., ...  # "GPipe" or "1F1B"; into how many micro-batches?
 my_choice = my_schedule, my_micro
 '''
 
 solution = '''\
-# 8 stages, and a minibatch of 512 examples. The bubble is to be below 10 %. A stage has room for
-# the activations of 100 examples. Micro-batches of fewer than 8 examples waste the arithmetic.
-my_schedule, my_micro = "1F1B", 64  # (8 - 1) / (64 + 8 - 1) is 9.9 %; 8 times 8 examples are kept
+# 4 stages, and a minibatch of 256 examples. The bubble is to be below 10 %. A stage has room for
+# the activations of 50 examples. Micro-batches of fewer than 8 examples waste the arithmetic.
+my_schedule, my_micro = "1F1B", 32  # (4 - 1) / (32 + 4 - 1) is 8.6 %; 4 times 8 examples are kept
 my_choice = my_schedule, my_micro
 '''
 
 wrong = [
-    ('"1F1B", 64', '"GPipe", 64', "keeps 512 examples"),
-    ('"1F1B", 64', '"1F1B", 32', "18%"),
-    ('"1F1B", 64', '"1F1B", 128', "of 4 examples"),
-    ('"1F1B", 64', '"1F1B", 63', "does not divide"),
-    ('"1F1B", 64', '"1F1B", 8', "47%"),
-    ('"1F1B", 64', '"pipe", 64', "no schedule"),
+    ('"1F1B", 32', '"GPipe", 32', "keeps 256 examples"),
+    ('"1F1B", 32', '"1F1B", 16', "16%"),
+    ('"1F1B", 32', '"1F1B", 64', "of 4 examples"),
+    ('"1F1B", 32', '"1F1B", 31', "does not divide"),
+    ('"1F1B", 32', '"1F1B", 4', "43%"),
+    ('"1F1B", 32', '"pipe", 32', "no schedule"),
 ]
 
 

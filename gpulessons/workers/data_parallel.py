@@ -25,7 +25,7 @@ class Trained:
     losses: tuple[float, ...] = field(repr=False)  # of each minibatch, over all its examples
     accuracy: float  # on the held-out digits
     seconds: float  # of each step after the first WARM, on average
-    bytes: int  # of gradients handed over to be summed, in all steps
+    bytes: int  # handed over to be summed, in all steps; by our own ways: sent
     parameters: tuple[float, ...] = field(repr=False)  # the first hundred of each, to compare
     events: tuple[tuple[str, float, float], ...] = field(repr=False)  # (kind, start, stop), warm
 
@@ -44,6 +44,8 @@ def main(
     how: a way of gradients.reducer, or one of MEGABYTES. batch: examples in a minibatch, over all
     workers: each takes every world-th. depth: how many hidden layers there are.
     """
+    if steps <= WARM:
+        raise ValueError(f"The first {WARM} steps only warm up: ask for more than {steps}.")
     dtype = getattr(torch, dtype)
     (x, labels), held = ([a.to(worker.device) for a in pair] for pair in examples(dtype))
     model = network(hidden, dtype, depth=depth).to(worker.device)
@@ -100,7 +102,7 @@ class Bucketed:
         start = perf_counter()
         loss = mean_loss(self.model, x, labels, self.batch)
         loss.backward()  # returns when every bucket is back
-        self.log.add("compute", start, self.filled)  # what follows is waiting
+        self.log.add("compute", start, self.filled)  # what follows is waiting, on a CPU
         return loss.item()
 
     def sum(self, _, bucket):
@@ -110,7 +112,8 @@ class Bucketed:
         self.bytes += gradient.numel() * gradient.element_size()
 
         def arrived(future):
-            self.log.add("communicate", start)
+            if not gradient.is_cuda:  # NCCL's futures come back at once: there is nothing to see
+                self.log.add("communicate", start)
             return future.value()[0]
 
         return dist.all_reduce(gradient, async_op=True).get_future().then(arrived)

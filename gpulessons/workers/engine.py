@@ -2,15 +2,20 @@
 
 import os
 
-from gpulessons.workers.processes import PARENT, end_with_parent
+from gpulessons.workers.processes import PARENT, REPORT, end_with_parent, tidy
 
 
 def main():
+    launcher, report = int(os.environ[PARENT]), os.environ[REPORT]
     end_with_parent(clean=True)
     os.environ[PARENT] = str(os.getpid())  # what the workers must not outlive
-    from torch.distributed.run import main
+    from torch.distributed import run
 
-    main()
+    try:
+        run.main()
+    finally:
+        if os.getppid() != launcher:  # torchrun may be done before the thread that watches
+            tidy(report)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """What went wrong, for a reader: which worker, why, where in its program, and its last words."""
 
 import json
-import os
 import re
 import signal
 import sysconfig
@@ -10,6 +9,10 @@ import traceback
 from contextlib import suppress
 from pathlib import Path
 from traceback import FrameSummary
+
+import psutil
+
+from gpulessons.workers.processes import marked
 
 OURS = Path(__file__).parents[1]
 HARNESS = {str(Path(__file__).with_name(f"{name}.py")) for name in ("worker", "engine")}
@@ -42,12 +45,18 @@ def told(trouble):
     if isinstance(trouble, Refused):
         return {"words": f"refused: {trouble}", "waiting": False}
     frames = traceback.extract_tb(trouble.__traceback__)
-    if not isinstance(trouble, RuntimeError) or "torch/distributed" not in frames[-1].filename:
+    if not isinstance(trouble, RuntimeError) or not meets(frames[-1]):
         return {"words": f"raised\n{shortened(trouble)}", "waiting": False}
     own = [frame for frame in frames if matters(frame.filename)]
     reason = re.sub(r"^\[.*?\] |\. This is .*", "", str(trouble), flags=re.DOTALL)  # gloo's
     at = place((own or frames)[-1])
     return {"words": f"lost the others at {at}: {reason}", "waiting": True}
+
+
+def meets(frame):
+    """Is this a call that waits for other workers?"""
+    homes = "torch/distributed", "torch/cuda"
+    return any(home in frame.filename for home in homes) or ".wait(" in (frame.line or "")
 
 
 def shortened(trouble):
@@ -71,7 +80,7 @@ def matters(file):
 
 def left(report, name):
     """{rank: bytes} of the files of one name that workers left, the earliest first."""
-    found = [path for path in report.glob(f"{name}-*") if path.suffix != ".partial"]
+    found = [path for path in report.glob(f"{name}-*") if path.name[len(name) + 1 :].isdigit()]
     found.sort(key=lambda path: path.stat().st_mtime_ns)
     return {int(path.name.rpartition("-")[2]): path.read_bytes() for path in found}
 
@@ -148,9 +157,11 @@ def early(noise):
 
 def hung(report, patience, heard):
     """Which worker hangs, and where: each is asked for its stack."""
-    for pid in left(report, "pid").values():
-        with suppress(ProcessLookupError):
-            os.kill(int(pid), signal.SIGUSR1)
+    pids = set(map(int, left(report, "pid").values()))
+    for process in marked(report):
+        if process.pid in pids:
+            with suppress(psutil.Error):
+                process.send_signal(signal.SIGUSR1)
     time.sleep(0.5)
     stacks = {rank: words.decode() for rank, words in sorted(left(report, "stack").items())}
     if not stacks:
@@ -183,8 +194,7 @@ def innermost(stack):
 
 def waits(stack):
     """Is this a worker that another one keeps waiting?"""
-    frames = frames_of(stack)[:1]
-    return any("torch/distributed" in each.filename or ".wait(" in each.line for each in frames)
+    return any(map(meets, frames_of(stack)[:1]))
 
 
 def place(frame):

@@ -135,8 +135,8 @@ def reducer(how, parameters):
     if how in CODES:
         return Compressed(parameters, how)
     if how not in WAYS:
-        names = ", ".join([*WAYS, *ALGORITHMS, *CODES])
-        raise ValueError(f"gradients are reduced {names}; not {how!r}")
+        names = "; ".join([*WAYS, *ALGORITHMS, *CODES])
+        raise ValueError(f"Gradients are reduced {names}; or by DDP. Not {how!r}.")
     return WAYS[how](parameters)
 
 

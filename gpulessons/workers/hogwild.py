@@ -59,7 +59,7 @@ def main(
     keep_to_a_core(worker)
     kept = parts(worker, min(examples, KEPT), features)
     everything = joined(kept if worker.rank == 0 else kept[:1])
-    own = joined(kept[worker.rank :: worker.world] if worker.rank == 0 else kept)
+    own = joined(kept[:: worker.world] if worker.rank == 0 else kept)
     held = sparse(HELD, 0, features)
     memory = shared(worker, features, np.float32), shared(worker, APART * worker.world, np.int64)
     learn(*(np.zeros_like(each) for each in memory), worker.rank, *everything, rate)  # compiles
@@ -97,7 +97,7 @@ def once(worker, memory, data, held, rate, share, guard, looks=25):
     for turn in range(turns):
         if worker.rank == 0 and turn and turn % max(1, turns // looks) == 0:
             look(perf_counter() - began)
-        start = turn * CHUNK % len(labels)
+        start = turn % max(1, len(labels) // CHUNK) * CHUNK
         some = slice(start, start + min(CHUNK, share - turn * CHUNK))
         with guard:
             stale += learn(weights, clock, worker.rank, places[some], labels[some], rate)

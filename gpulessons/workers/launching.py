@@ -28,6 +28,7 @@ from gpulessons.workers.processes import PARENT, REPORT, end_all
 from gpulessons.workers.worker import MARK
 
 PATIENCE = 120.0  # seconds without a word from any worker: something hangs
+ALONE = "--standalone", "--local-addr=127.0.0.1"  # a laptop's own name may lead nowhere
 BEAT = 0.1  # seconds between two looks at what they have printed
 
 
@@ -69,7 +70,8 @@ def found(program):
     if program.endswith(".py") or not all(part.isidentifier() for part in program.split(".")):
         raise ValueError(f"A program is named as `import` names it, not {program!r}.")
     importlib.invalidate_caches()  # a cell may have written it a moment ago
-    for name in (f"{__package__}.{program}", program):
+    own = [f"{__package__}.{program}"] if program in programs() else []
+    for name in (*own, program):
         with suppress(ModuleNotFoundError):  # the parent package is missing
             if find_spec(name):
                 return name
@@ -87,6 +89,8 @@ def programs():
 
 def command(program, workers, hosts, options):
     """torchrun's command line, but for the folder of the launch."""
+    if os.name == "nt":
+        raise ValueError("Workers need Linux or macOS: on Windows, run the course under WSL.")
     if not isinstance(workers, int) or workers < 1:
         raise ValueError(f"workers is how many processes to start, 1 or more; not {workers!r}.")
     try:
@@ -97,13 +101,16 @@ def command(program, workers, hosts, options):
             f"of them. {trouble}."
         ) from None
     return [
-        *(sys.executable, "-m", "gpulessons.workers.engine", *(hosts or ["--standalone"])),
+        *(sys.executable, "-m", "gpulessons.workers.engine", *(hosts or ALONE)),
         *(f"--nproc-per-node={workers}", "-m", "gpulessons.workers.worker", program, packed),
     ]
 
 
 def start(command, workers, report):
-    """Start torchrun; what it says itself, and logs, goes into the folder of the launch."""
+    """Start torchrun; what it says itself, and logs, goes into the folder of the launch.
+
+    That folder is also the mark of all its processes (processes.py).
+    """
     path = os.pathsep.join(each or os.getcwd() for each in sys.path)
     threads = max(1, cores() // workers)
     here = {
@@ -112,7 +119,7 @@ def start(command, workers, report):
     }
     with open(report / "torchrun", "w") as noise:
         return subprocess.Popen(
-            command, env={"TORCH_CPP_LOG_LEVEL": "ERROR", **os.environ, **here},
+            [*command, str(report)], env={"TORCH_CPP_LOG_LEVEL": "ERROR", **os.environ, **here},
             stdin=subprocess.DEVNULL, stdout=noise, stderr=noise,
             start_new_session=True,  # Ctrl-C in a terminal is ours to pass on
         )  # fmt: skip
@@ -126,19 +133,20 @@ def spoken(process, report, patience, heard):
 
     patience: seconds of it until the workers have found each other, and after.
     """
-    read, joined, last_word = Counter(), 0, time.monotonic()
+    read, signs, last_word = Counter(), None, time.monotonic()
     while True:
         over = process.poll() is not None  # asked first, so that no last word is missed
         for path in sorted(report.glob("said-*")):
             lines, read[path] = news(path, read[path], over)
             for line in lines:
-                last_word = time.monotonic()
                 yield int(path.name.removeprefix("said-")), line
         if over:
             return
-        if (count := len(left(report, "joined"))) > joined:
-            joined, last_word = count, time.monotonic()
-        limit = patience[joined > 0]
+        said = sum(path.stat().st_size for path in report.glob("said-*"))  # half lines, too
+        now = said, len(left(report, "joined"))
+        if now != signs:
+            signs, last_word = now, time.monotonic()
+        limit = patience[now[1] > 0]
         if time.monotonic() - last_word > limit:
             raise WorkersFailed(hung(report, limit, heard), results(report))
         time.sleep(BEAT)

@@ -55,8 +55,10 @@ class Link:
 
 def fit(samples):
     """The Link whose relative errors are least; ValueError without samples of two sizes."""
-    if len({s.bytes for s in samples}) < 2:
-        raise ValueError("A latency and a bandwidth need samples of at least two sizes.")
+    if len({s.bytes for s in samples if s.workers > 1}) < 2:
+        raise ValueError(
+            "A latency and a bandwidth need samples of two sizes, by two or more workers."
+        )
     rows = []
     for s in samples:
         count, share = messages(s.algorithm, s.workers)

@@ -52,7 +52,7 @@ def count(worker, size, places, additions):
     """Let all workers add at once; a Count."""
     cells = shared(worker, size, np.int64)
     bump(np.zeros(size, np.int64), places, 1)  # compiles
-    rounds = additions // places.size
+    rounds = max(1, additions // places.size)
     dist.barrier()
     began = perf_counter()
     bump(cells, places, rounds)

@@ -8,7 +8,7 @@ import torch.distributed as dist
 
 from gpulessons.workers.collectives import ALGORITHMS, Wire
 from gpulessons.workers.links import Sample
-from gpulessons.workers.training import settle
+from gpulessons.workers.training import settle, slowest
 
 ENGINE = "engine"
 SIZES = 4_096, 65_536, 1 << 20, 1 << 24  # bytes
@@ -37,10 +37,9 @@ def main(worker, sizes=SIZES, algorithms=(ENGINE, *ALGORITHMS), rounds=30):
 def once(name, x):
     """Seconds until the slowest worker has its sum."""
     wire = Wire()
+    settle()
     dist.barrier()
     began = perf_counter()
     dist.all_reduce(x) if name == ENGINE else ALGORITHMS[name](x, wire)
     settle()
-    seconds = torch.tensor(perf_counter() - began, dtype=torch.float64)
-    dist.all_reduce(seconds, dist.ReduceOp.MAX)
-    return seconds.item()
+    return slowest(perf_counter() - began)

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 import torch
-import torch.distributed as dist
 
-from gpulessons.workers.pipeline import Stage, stages, together
-from gpulessons.workers.schedules import SCHEDULES, Task
-from gpulessons.workers.training import examples, mean_loss
+from gpulessons.workers.pipeline import Stage, directions, stages, together
+from gpulessons.workers.schedules import Task, named
+from gpulessons.workers.training import examples, mean_loss, settle, slowest
 
 ALONE = "alone"
 
@@ -37,7 +36,8 @@ def main(
     own = stages(hidden, blocks, worker.world, torch.float32)[worker.rank].to(worker.device)
     (whole,) = stages(hidden, blocks, 1, torch.float32)
     whole = whole.to(worker.device)
-    best = {}
+    orders = {name: named(name) for name in schedules}
+    ways, best = directions(), {}
     for done in range(rounds + 1):  # the first one warms up
         for micro in micros:
             parts = x.tensor_split(micro), labels.tensor_split(micro)
@@ -45,7 +45,9 @@ def main(
                 if name == ALONE:
                     run = alone(worker, whole, *parts, batch)
                 else:
-                    run = piped(worker, own, name, *parts, batch, hidden)
+                    order = orders[name](worker.rank, worker.world, micro)
+                    stage = Stage(worker, own, *parts, hidden, ways)
+                    run = piped(stage, name, order, batch)
                 old = best.get((name, micro))
                 if done and (old is None or run.seconds < old.seconds):
                     best[name, micro] = run
@@ -59,18 +61,11 @@ def alone(worker, whole, x, labels, batch):
     if worker.rank == 0:
         for part, wanted in zip(x, labels, strict=True):
             mean_loss(whole, part, wanted, batch).backward()
-    return Run(ALONE, len(x), slowest(perf_counter() - began, x[0].device), ())
+        settle()
+    return Run(ALONE, len(x), slowest(perf_counter() - began), ())
 
 
-def piped(worker, own, schedule, x, labels, batch, hidden):
-    stage = Stage(worker, own, x, labels, hidden)
-    stage.run(SCHEDULES[schedule](worker.rank, worker.world, len(x)), total=batch)
-    lasted = slowest(max(task.stop for task in stage.tasks), x[0].device)
-    return Run(schedule, len(x), lasted, tuple(stage.tasks))
-
-
-def slowest(seconds, device):
-    """The longest that any worker took."""
-    seconds = torch.tensor(seconds, dtype=torch.float64, device=device)
-    dist.all_reduce(seconds, dist.ReduceOp.MAX)
-    return seconds.item()
+def piped(stage, schedule, order, batch):
+    stage.run(order, total=batch)
+    lasted = slowest(max(task.stop for task in stage.tasks))
+    return Run(schedule, len(stage.x), lasted, tuple(stage.tasks))

@@ -10,7 +10,7 @@ from time import perf_counter
 import torch
 import torch.distributed as dist
 
-from gpulessons.workers.measure_pipeline import slowest
+from gpulessons.workers.training import settle, slowest
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Pair:
     batch: int
     alone: float  # seconds on one worker
     split: float  # seconds on all of them, the sum included
-    summing: float  # seconds of that in the all-reduce, waiting for the slowest included
+    summing: float  # seconds in the all-reduce, of whoever waits longest there
 
 
 @torch.no_grad()
@@ -59,9 +59,10 @@ def once(x, w1, w2, works=True, meets=False):
     began = ready = perf_counter()
     if works:
         y = torch.relu(x @ w1.T) @ w2.T
+        settle()
         ready = perf_counter()
         if meets:
             dist.all_reduce(y)
-        y.sum().item()  # waits for a GPU
+        settle()
     now = perf_counter()
-    return slowest(now - began, x.device), now - ready
+    return slowest(now - began), slowest(now - ready)

@@ -2,13 +2,13 @@
 
 import os
 import tempfile
-from contextlib import suppress
 
 import numpy as np
 import torch.distributed as dist
 
+from gpulessons.workers.processes import MEMORY
+
 APART = 16  # int64s: two cache lines, since a core may fetch them in pairs
-MEMORY = "/dev/shm"  # where Linux keeps files that no disk ever sees
 
 
 def shared(worker, size, dtype):
@@ -18,15 +18,15 @@ def shared(worker, size, dtype):
     name = [None]
     if worker.rank == 0:
         folder = MEMORY if os.access(MEMORY, os.W_OK) else worker.folder
-        with tempfile.NamedTemporaryFile(prefix="gpulessons-", dir=folder, delete=False) as file:
+        mark = f"{worker.folder.name}-"  # by which the launch finds it, whatever happens here
+        with tempfile.NamedTemporaryFile(prefix=mark, dir=folder, delete=False) as file:
             np.zeros(size, dtype).tofile(file)
         name = [file.name]
     dist.broadcast_object_list(name)
     array = np.asarray(np.memmap(name[0], dtype, "r+"))
     dist.barrier()
     if worker.rank == 0:
-        with suppress(OSError):  # Windows keeps what is open; the launch's folder goes anyway
-            os.unlink(name[0])  # the memory stays as long as somebody uses it
+        os.unlink(name[0])  # the memory stays as long as somebody uses it
     return array
 
 

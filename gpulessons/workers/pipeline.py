@@ -14,7 +14,7 @@ import torch.distributed as dist
 from torch.nn import Linear, Sequential, Sigmoid
 from torch.nn.functional import cross_entropy
 
-from gpulessons.workers.schedules import BACKWARD, FORWARD, SCHEDULES, Task
+from gpulessons.workers.schedules import BACKWARD, FORWARD, Task, named
 from gpulessons.workers.training import CLASSES, PIXELS, examples, settle
 
 
@@ -36,10 +36,11 @@ def main(
     (x, labels), _ = examples(dtype)
     layers = stages(hidden, blocks, worker.world, dtype)[worker.rank].to(worker.device)
     x, labels = (a[:batch].to(worker.device).tensor_split(micro) for a in (x, labels))
+    order, ways = named(schedule)(worker.rank, worker.world, micro), directions()
     for _ in range(turns):
         layers.zero_grad()
-        stage = Stage(worker, layers, x, labels, hidden)
-        stage.run(SCHEDULES[schedule](worker.rank, worker.world, micro), total=batch)
+        stage = Stage(worker, layers, x, labels, hidden, ways)
+        stage.run(order, total=batch)
     gradients = tuple(p.grad.tolist() for p in layers.parameters())
     return Piped(stage.loss, stage.most, gradients, tuple(stage.tasks))
 
@@ -49,16 +50,24 @@ def stages(hidden, blocks, count, dtype=torch.float64, seed=0):
     torch.manual_seed(seed)
     middle = [Sequential(Linear(hidden, hidden), Sigmoid()) for _ in range(blocks)]
     layers = [Linear(PIXELS, hidden), *middle, Linear(hidden, CLASSES)]
+    if not 0 < count <= len(layers):
+        raise ValueError(f"{len(layers)} layers make no {count} stages: raise blocks.")
     cuts = [round(len(layers) * n / count) for n in range(count + 1)]
     return [Sequential(*layers[a:b]).to(dtype) for a, b in pairwise(cuts)]
 
 
-class Stage:
-    """One worker's part of a minibatch."""
+def directions():
+    """A group for activations and one for gradients: NCCL keeps to the order within a group."""
+    return {FORWARD: dist.new_group(), BACKWARD: dist.new_group()}
 
-    def __init__(self, worker, layers, x, labels, hidden):
+
+class Stage:
+    """One worker's part of a minibatch. ways: what directions() has made."""
+
+    def __init__(self, worker, layers, x, labels, hidden, ways):
         self.rank, self.last = worker.rank, worker.world - 1
         self.layers, self.x, self.labels, self.hidden = layers, x, labels, hidden
+        self.ways = ways
         self.held, self.sending, self.tasks = {}, [], []
         self.loss, self.most = 0.0, 0
 
@@ -70,18 +79,18 @@ class Stage:
             sending.wait()
 
     def forward(self, m):
-        x = self.x[m] if self.rank == 0 else self.receive(m, self.rank - 1).requires_grad_()
+        x = self.x[m] if self.rank == 0 else self.receive(m, FORWARD).requires_grad_()
         start = time()
         y = self.layers(x)
         self.done(FORWARD, m, start)
         self.held[m] = x, y
         self.most = max(self.most, len(self.held))
         if self.rank < self.last:
-            self.send(y.detach(), self.rank + 1)
+            self.send(y.detach(), FORWARD)
 
     def backward(self, m, total):
         x, y = self.held.pop(m)
-        coming = self.receive(m, self.rank + 1) if self.rank < self.last else None
+        coming = self.receive(m, BACKWARD) if self.rank < self.last else None
         start = time()
         if self.rank == self.last:
             loss = cross_entropy(y, self.labels[m], reduction="sum") / total
@@ -91,15 +100,18 @@ class Stage:
             y.backward(coming)
         self.done(BACKWARD, m, start)
         if self.rank:
-            self.send(x.grad, self.rank - 1)
+            self.send(x.grad, BACKWARD)
 
-    def send(self, tensor, to):
-        """Begin to send, and keep the tensor until it has gone."""
-        self.sending.append((dist.isend(tensor, to), tensor))
+    def send(self, tensor, way):
+        """Begin to send to the next stage, or back, and keep the tensor: it may not have gone."""
+        to = self.rank + 1 if way == FORWARD else self.rank - 1
+        self.sending.append((dist.isend(tensor, to, self.ways[way]), tensor))
 
-    def receive(self, m, source):
+    def receive(self, m, way):
+        """What the stage before, or the next one, sends for a micro-batch."""
         room = self.x[m].new_empty((len(self.x[m]), self.hidden))
-        dist.recv(room, source)
+        dist.recv(room, self.rank - 1 if way == FORWARD else self.rank + 1, self.ways[way])
+        settle()  # waiting is not work
         return room
 
     def done(self, kind, m, start):

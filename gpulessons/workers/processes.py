@@ -1,8 +1,8 @@
 """Which processes belong to a launch, and how they end with it.
 
-A launch names a folder in its environment. Every process that it starts inherits that mark, and so
-does every one that those start. The mark holds when parents are dead and when a number that was a
-process has become another: a list of process ids would not.
+A launch names a folder in the environment of what it starts, and among its words. Every process
+inherits the first mark, also from a parent that is dead by now; a Mac often hides it, but not the
+second. Both hold when a number that was a process has become another: a list of ids would not.
 """
 
 import os
@@ -11,30 +11,44 @@ import signal
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import psutil
 
 REPORT = "GPULESSONS_REPORT"  # the folder of this launch
 PARENT = "GPULESSONS_PARENT"  # the process that this one must not outlive
 GRACE = 3.0  # seconds to end in peace
+MEMORY = Path("/dev/shm")  # where Linux keeps files that no disk ever sees
 
 
 def marked(report):
     """The living processes of one launch, without the one that asks."""
-    found = []
-    for process in psutil.process_iter():
-        with suppress(psutil.Error, OSError):  # it has just ended, or is somebody else's
-            if process.pid != os.getpid() and process.environ().get(REPORT) == str(report):
-                found.append(process)
-    return found
+    here = psutil.process_iter()
+    return [each for each in here if each.pid != os.getpid() and carries(each, str(report))]
+
+
+def carries(process, mark):
+    for found in (lambda: process.environ().get(REPORT) == mark, lambda: mark in process.cmdline()):
+        with suppress(psutil.Error, OSError, SystemError):  # it has just ended, or is another's
+            if found():
+                return True
+    return False
 
 
 def end_all(report):
-    """Ask every process of a launch to end; then end those that are still there."""
+    """Ask every process of a launch to end; then those that are still there; free memory."""
     try:
         each(psutil.Process.terminate, report)
     finally:  # for those in a hurry, too: Ctrl-C, and Ctrl-C again
         each(psutil.Process.kill, report)
+        for file in MEMORY.glob(f"{Path(report).name}-*"):
+            file.unlink(missing_ok=True)
+
+
+def tidy(report):
+    """Nothing is left of a launch whose launcher is gone."""
+    end_all(report)
+    shutil.rmtree(report, ignore_errors=True)
 
 
 def each(end, report):
@@ -56,8 +70,7 @@ def end_with_parent(clean=False):
         while os.getppid() == parent:
             time.sleep(0.2)
         if clean:
-            end_all(report)
-            shutil.rmtree(report, ignore_errors=True)
+            tidy(report)
         os.killpg(os.getpgrp(), signal.SIGKILL)
 
     threading.Thread(target=watch, daemon=True).start()

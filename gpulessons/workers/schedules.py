@@ -4,9 +4,9 @@ The network is cut into stages, one on each worker, and a minibatch into micro-b
 goes forward (F) through the stages and backward (B) again. A stage can do one thing at a time.
 
     GPipe   every forward, then every backward                                    Huang et al. 2019
-    1F1B    a few forwards to fill the pipe, then one forward, one backward, in turn: the same
-            waiting, but a stage never keeps more micro-batches than there are stages
-                                                                              Narayanan et al. 2019
+    1F1B    a few forwards to fill the pipe, then one forward, one backward, in turn, and the pipe
+            runs empty after each minibatch: the same waiting, but a stage never keeps more
+            micro-batches than there are stages           PipeDream-Flush, Narayanan et al. 2021
 
 While the pipe fills and drains somebody waits: of S stages and M micro-batches the share lost, the
 bubble, is (S − 1) / (M + S − 1), whatever the times of F and B, if they are alike on all stages.
@@ -47,6 +47,13 @@ def one_forward_one_backward(stage, stages, batches):
 SCHEDULES = {"GPipe": gpipe, "1F1B": one_forward_one_backward}
 
 
+def named(schedule):
+    """The schedule of this name; ValueError lists the names."""
+    if schedule not in SCHEDULES:
+        raise ValueError(f"A schedule is {' or '.join(SCHEDULES)}, not {schedule!r}.")
+    return SCHEDULES[schedule]
+
+
 def bubble(stages, batches):
     """The share of the time that a stage waits, by the formula."""
     return (stages - 1) / (batches + stages - 1)
@@ -58,7 +65,7 @@ def simulate(schedule, stages, batches, forward=1.0, backward=2.0, pace=None):
     schedule: a name, or a function like those above. pace: how many times as long each stage takes;
     all alike by default. Raises ValueError where the orders make the stages wait in a circle.
     """
-    orders = SCHEDULES.get(schedule, schedule)
+    orders = schedule if callable(schedule) else named(schedule)
     left = [list(orders(stage, stages, batches)) for stage in range(stages)]
     pace = pace or [1] * stages
     free, done, tasks = [0.0] * stages, {None: 0.0}, []

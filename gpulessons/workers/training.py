@@ -6,6 +6,7 @@ from itertools import pairwise
 from time import perf_counter
 
 import torch
+import torch.distributed as dist
 from torch.nn import Linear, Sequential, Sigmoid
 from torch.nn.functional import cross_entropy
 
@@ -47,7 +48,14 @@ def mean_loss(model, x, labels, total=None):
 def settle():
     """Wait for a GPU, where one is used: it does what it is asked later."""
     if torch.cuda.is_initialized():
-        torch.cuda.synchronize()
+        torch.cuda.current_stream().synchronize()  # not what is still being sent
+
+
+def slowest(seconds):
+    """The longest that any worker took."""
+    seconds = torch.tensor(seconds, dtype=torch.float64)
+    dist.all_reduce(seconds, dist.ReduceOp.MAX)
+    return seconds.item()
 
 
 @dataclass

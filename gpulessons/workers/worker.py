@@ -61,7 +61,7 @@ class Worker:
     def progress(self, done, total, words=""):
         """Tell the launcher how far the work is: one worker's word is enough."""
         if self.report:
-            print(MARK + json.dumps([done, total, words]), flush=True)
+            print(f"{MARK}{json.dumps([done, total, words])}\n", end="", flush=True)
 
     def keep(self, name, value):
         """Leave bytes for the launcher, whole or not at all."""
@@ -93,8 +93,8 @@ def run(program, options):
 def report(worker):
     """Be heard by the launcher, be found by it, and end with it."""
     end_with_parent()
-    worker.keep("said", b"")
-    said = os.open(worker.report / f"said-{worker.rank}", os.O_WRONLY | os.O_APPEND)
+    append = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+    said = os.open(worker.report / f"said-{worker.rank}", append, 0o600)
     for stream in (1, 2):
         os.dup2(said, stream)
     stacks = open(worker.report / f"stack-{worker.rank}", "w")  # noqa: SIM115 (until the end)

@@ -4,9 +4,13 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import torch
 import torch.distributed as dist
+
+from gpulessons.workers.processes import MEMORY, REPORT
 
 
 def main(worker, how="well", meet=True):
@@ -18,6 +22,8 @@ def main(worker, how="well", meet=True):
     print("last line")
     dist.all_reduce(torch.ones(1))
     if worker.rank == 1:
+        while not meet and not (worker.report / "result-0").exists():
+            time.sleep(0.01)
         globals()[how]()
     if meet:
         dist.all_reduce(torch.ones(1))
@@ -32,6 +38,19 @@ def raises():
     """Leaves a process behind, if nobody ends that: one in a session of its own."""
     subprocess.Popen(["sleep", "1000"], start_new_session=True)
     return 1 / 0
+
+
+def fills():
+    """Leaves memory behind, if nobody frees it."""
+    (MEMORY / f"{Path(os.environ[REPORT]).name}-left").write_bytes(b"full")
+    return 1 / 0
+
+
+def whispers():
+    """Takes longer than the tests are patient, and says so in half a line."""
+    for _ in range(8):
+        print(".", end="", flush=True)
+        time.sleep(0.5)
 
 
 def is_killed():

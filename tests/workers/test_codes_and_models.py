@@ -9,7 +9,17 @@ import torch.distributed as dist
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpulessons.workers import Link, Sample, bubble, fit, kept, messages, simulate, waiting
+from gpulessons.workers import (
+    Link,
+    Sample,
+    bubble,
+    fit,
+    kept,
+    messages,
+    pipeline,
+    simulate,
+    waiting,
+)
 from gpulessons.workers.gradients import CODES, Compressed, reducer
 from gpulessons.workers.schedules import SCHEDULES
 
@@ -86,11 +96,18 @@ def test_what_a_code_loses_is_only_owed_and_does_not_grow(alone, code):
 
 
 def test_an_unknown_way_is_refused_with_the_names_of_all():
-    with pytest.raises(ValueError, match=r"one by one, together, .*naive, tree, ring, fp16, 8-bit"):
+    with pytest.raises(ValueError, match=r"one by one; together; .*naive; tree; ring; fp16; 8-bit"):
         reducer("telepathy", [])
 
 
 # -- Schedules.
+
+
+def test_an_unknown_schedule_and_more_stages_than_layers_are_refused_in_a_sentence():
+    with pytest.raises(ValueError, match="A schedule is GPipe or 1F1B, not 'gpipe'"):
+        simulate("gpipe", 2, 2)
+    with pytest.raises(ValueError, match="4 layers make no 5 stages: raise blocks"):
+        pipeline.stages(8, blocks=2, count=5)
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
@@ -174,5 +191,5 @@ def test_no_measurement_makes_a_latency_or_a_bandwidth_negative(seconds):
 
 
 def test_one_size_is_too_few_to_tell_latency_from_bandwidth():
-    with pytest.raises(ValueError, match="at least two sizes"):
+    with pytest.raises(ValueError, match="two sizes, by two or more workers"):
         fit([Sample("ring", 2, 4096, 1e-3)] * 3)

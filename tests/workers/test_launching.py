@@ -18,6 +18,7 @@ from gpulessons.cli.running import value_of
 from gpulessons.workers import WorkersFailed
 from gpulessons.workers.failures import Refused
 from gpulessons.workers.launching import found
+from gpulessons.workers.processes import MEMORY
 from gpulessons.workers.worker import entrance
 
 TOKEN = "GPULESSONS_TEST_TOKEN"
@@ -90,6 +91,8 @@ def test_the_courses_own_programs_go_before_files_of_the_same_name(tmp_path, mon
     monkeypatch.syspath_prepend(tmp_path)
     assert found("hello") == "gpulessons.workers.hello"
     assert found("greeting") == "greeting"
+    (tmp_path / "memory.py").write_text("")  # a part of the course, and no program
+    assert found("memory") == "memory"
 
 
 def terminal(*words):
@@ -98,7 +101,7 @@ def terminal(*words):
     return subprocess.Popen(
         [sys.executable, "-m", "gpulessons", "workers", *words],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONPATH": here, "PYTHONUNBUFFERED": "1"},
+        env={**os.environ, "PYTHONPATH": here, "CUDA_VISIBLE_DEVICES": ""},
     )  # fmt: skip
 
 
@@ -112,8 +115,18 @@ def test_a_crash_is_told_with_the_programs_own_frames_and_what_others_had_return
     assert told.count("File ") == 2  # main and raises: neither harness nor library
     assert "ZeroDivisionError: division by zero" in told
     assert "Its last lines:\n  knows raises\n  and prints, too: é\n  last line" in told
-    assert trouble.results in ({0: 0}, {})
-    assert ("worker 0 returned" in told) == bool(trouble.results)
+    assert trouble.results == {0: 0}
+    assert told.endswith("The exception's .results has what worker 0 returned.")
+
+
+@pytest.mark.skipif(not os.access(MEMORY, os.W_OK), reason="this system has no /dev/shm")
+def test_memory_that_a_worker_shared_is_free_again_when_it_crashes():
+    failed("failing", how="fills")
+    assert not list(MEMORY.glob("gpulessons-*-left"))
+
+
+def test_half_a_line_is_a_word_from_a_worker_too():
+    assert launch("failing", how="whispers", patience=2, show=lambda line: None) == [0, 1]
 
 
 def test_a_killed_worker_is_named_and_not_those_that_lost_it():
@@ -199,10 +212,12 @@ def test_ctrl_c_ends_every_worker(working):
 
 
 def test_nothing_survives_a_launcher_that_is_killed(working, token):
-    process, _ = working
+    process, torchrun = working
+    folder = torchrun.environ()["GPULESSONS_REPORT"]
+    assert os.path.exists(folder)
     process.kill()
     process.wait()
-    assert patiently(lambda: not marked(token))
+    assert patiently(lambda: not marked(token) and not os.path.exists(folder))
 
 
 def test_nothing_survives_a_torchrun_that_is_killed(working, token):
@@ -243,6 +258,7 @@ def test_a_launch_that_cannot_be_is_refused_in_a_sentence(program, options, word
         ("hello workers=3", "workers is no option of a program."),
         ("hello 2nd=3", "A program's options are written name=value, not '2nd=3'."),
         ("helo", "There is no module 'helo' to import here."),
+        ("hello --nnodes 0", "--nnodes is how many hosts there are, 1 or more; not 0."),
         ("hello --nnodes 2", "Of several hosts each needs its own --node-rank"),
         ("hello --nnodes 2 --node-rank 2 --master-addr ::1", "--node-rank is 0 to 1, not 2."),
         ("hello --nnodes 2 --node-rank 0 --master-addr a.invalid", "address 'a.invalid'"),

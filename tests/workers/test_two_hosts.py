@@ -33,18 +33,22 @@ def on_both(hosts, *words):
     started = [
         subprocess.Popen(
             ["ip", "netns", "exec", name, *command, *two_hosts.MASTER, f"--node-rank={rank}"],
-            env={**os.environ, "PYTHONPATH": HERE},
+            env={**os.environ, "PYTHONPATH": HERE, "CUDA_VISIBLE_DEVICES": ""},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         for rank, name in enumerate(hosts)
     ]  # fmt: skip
-    return [(*each.communicate(timeout=90), each.returncode) for each in started]
+    try:
+        return [(*each.communicate(timeout=90), each.returncode) for each in started]
+    finally:
+        for each in started:
+            each.kill()  # its launch ends with it
 
 
 @pytest.mark.parametrize("hosts", [200, 1000], ids="{} Mbit/s".format, indirect=True)
 def test_an_all_reduce_between_hosts_takes_what_its_bytes_take_on_their_link(hosts, request):
     limit = request.node.callspec.params["hosts"] * two_hosts.MEGABIT
-    options = f"sizes=[{MEGABYTE},{4 * MEGABYTE}]", "rounds=3"
+    options = f"sizes=[{MEGABYTE},{4 * MEGABYTE}]", "rounds=5"
     said = on_both(hosts, "measure_links", *options)
     assert [status for _, _, status in said] == [0, 0], said
     samples = [returned(words, rank) for rank, (words, _, _) in enumerate(said)]
@@ -52,9 +56,9 @@ def test_an_all_reduce_between_hosts_takes_what_its_bytes_take_on_their_link(hos
     large = {one.algorithm: one.seconds for one in samples[0] if one.bytes == 4 * MEGABYTE}
     for algorithm, crossings in {"engine": 1, "ring": 1, "naive": 2, "tree": 2}.items():
         least = crossings * 4 * MEGABYTE / limit
-        assert 0.9 * least < large[algorithm] < 2 * least, algorithm
+        assert 0.9 * least < large[algorithm] < 3 * least, algorithm
     link = fit(samples[0])
-    assert limit / 2 < link.bandwidth < 1.2 * limit
+    assert limit / 3 < link.bandwidth < 1.2 * limit
 
 
 def returned(words, rank):
