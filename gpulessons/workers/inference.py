@@ -9,6 +9,7 @@ import torch.distributed as dist
 from gpulessons.workers.training import examples, network
 
 BATCH = 256
+ROUNDS = 5  # the quickest counts: what else a machine has to do only makes it slower
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class Answered:
     """What one worker has answered."""
 
     labels: tuple[int, ...]  # of its share
-    seconds: float  # for its share, while the others answered theirs
+    seconds: float  # for its share, while the others answered theirs, at best
     alone: float  # for all questions, while the others waited; 0 on every worker but the first
 
 
@@ -25,13 +26,16 @@ def main(worker, hidden=1024, questions=8192):
     (x, _), _ = examples()
     x = x[torch.arange(questions) % len(x)].to(worker.device)
     model = network(hidden).to(worker.device)
-    answers(model, x)  # the first call is slower
+    together, alone = [], []
+    for _ in range(ROUNDS):
+        dist.barrier()
+        mine, seconds = answers(model, x[worker.rank :: worker.world])
+        together.append(seconds)
+        dist.barrier()
+        if worker.rank == 0:
+            alone.append(answers(model, x)[1])
     dist.barrier()
-    mine, seconds = answers(model, x[worker.rank :: worker.world])
-    dist.barrier()
-    alone = answers(model, x)[1] if worker.rank == 0 else 0.0
-    dist.barrier()
-    return Answered(mine, seconds, alone)
+    return Answered(mine, min(together), min(alone, default=0.0))
 
 
 def answers(model, x):
