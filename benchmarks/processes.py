@@ -11,6 +11,7 @@ from gpulessons.timing import Ratio, quartiles
 from gpulessons.workers import fit
 
 FITTED, HELD_OUT = (2**12, 2**16, 2**20, 2**24), (2**14, 2**18, 2**22)  # bytes
+LARGE = 2**18, 2**20, 2**22, 2**24  # more than the limit on a link lets pass at once
 NETWORK = {"hidden": 1024, "batch": 1024, "steps": 12, "how": "together"}
 
 
@@ -49,7 +50,8 @@ def hosts_or_model(megabits, rounds=3):
         runs = {"runs": [NETWORK] * rounds}
         half = {"runs": [{**NETWORK, "batch": NETWORK["batch"] // 2}] * rounds}
         apart = two_hosts.launched(names, "several", apart=True, **half)
-        samples = two_hosts.launched(names, "measure_links", algorithms=["engine"], rounds=8)[0]
+        large = {"sizes": LARGE, "algorithms": ["engine"], "rounds": 8}
+        samples = two_hosts.launched(names, "measure_links", **large)[0]
         together = two_hosts.launched(names, "several", **runs)[0]
     link, found = fit(samples), []
     for *alone, both in zip(*apart, together, strict=True):

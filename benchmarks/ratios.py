@@ -38,6 +38,7 @@ from contests import (
 from processes import engine_or_model, hogwild_or_one, hosts_or_model
 
 from gpulessons.backends import gpu, torch_gpu
+from gpulessons.hardware.pools import blas_in_words
 from gpulessons.hardware.system import cores
 from gpulessons.ops.activations import gelu, sigmoid, tanh
 from gpulessons.ops.attention import attention
@@ -213,6 +214,8 @@ def main(arguments=None):
     if options.list:
         print(*(f"{row.name:<15} {row.where:<16} {row.about}" for row in rows), sep="\n")
         return 0
+    if blas := blas_in_words():
+        print(f"NumPy multiplies by {blas}.", file=sys.stderr)
     return measure(rows, options.json)
 
 

@@ -173,7 +173,7 @@ def refuse_non_functions(function):
 
 def look_for(error):
     return {
-        "OutOfBounds": "the guard: `if i < x.size`.",
+        "OutOfBounds": "the guard: every index must be less than its axis, as in i < x.shape[0].",
         "PartialBarrier": "the branch around syncthreads(): every thread must reach it.",
         "PartialWarp": "the branch around mma(): all 32 lanes of a warp must reach it.",
     }.get(type(error).__name__, "the line it names.")

@@ -172,7 +172,7 @@ def on_the_roofline(machine, comparison):
         f"{percent(best.flop_rate / peak)} of the flat roof."
     )
     if best.flop_rate > 1.02 * peak:  # an error to explain, not a record
-        title += " The roof was measured in a busier moment."
+        title += " The roof is the best of the library's product, and this rung beat it."
     names = [named(version, (1, t, ""), comparison) for version, t in timings.items()]
     return roofline(machine, timings.values(), names=names, title=title)
 

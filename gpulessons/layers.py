@@ -162,11 +162,14 @@ def grid(images, captions=(), *, title, columns=10, signed=False):
     return Picture(figure, f"{title} {spoken}".strip())
 
 
-def weights(w, shape=(8, 8), most=20):
-    """What the outputs of a first layer look for: each row of w (outputs, pixels) as a picture."""
+def weights(w, shape=(8, 8), most=20, moved=False):
+    """What the outputs of a first layer look for: each row of w (outputs, pixels) as a picture.
+
+    moved: w is how far the weights have come in training.
+    """
     strongest = np.argsort(-np.abs(w).sum(1))[:most]
-    title = (
-        f"{len(strongest)} of {len(w)} outputs, pixel by pixel: orange ink raises an output, "
-        "purple lowers it."
-    )
+    colors = "orange ink raises an output, purple lowers it"
+    if moved:
+        colors = "orange, the weight has grown; purple, it has fallen"
+    title = f"{len(strongest)} of {len(w)} outputs, pixel by pixel: {colors}."
     return grid(w[strongest].reshape(-1, *shape), title=title, signed=True)

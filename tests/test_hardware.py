@@ -459,6 +459,17 @@ def test_openblas_is_told_once_to_let_idle_threads_sleep(monkeypatch):
     pools.let_sleep(SimpleNamespace())  # another BLAS: there is nothing to tell
 
 
+@pytest.mark.parametrize("asked", ["", "Haswell"])
+def test_a_blas_made_for_another_cpu_is_told_with_who_chose_it(monkeypatch, asked):
+    monkeypatch.setenv("OPENBLAS_CORETYPE", asked)
+    told = pools.blas_in_words()
+    if "openblas" not in told:
+        pytest.skip(f"NumPy has another BLAS here: {told}")
+    assert "kernels for " in told
+    assert told.endswith("as OPENBLAS_CORETYPE=Haswell says: unset it, and OpenBLAS looks at the CPU"
+                         if asked else told.rpartition("kernels for ")[2])  # fmt: skip
+
+
 def test_products_are_right_after_the_pool_was_ended():
     pools._blas_controller.cache_clear()
     x = np.random.default_rng(0).random((300, 300))

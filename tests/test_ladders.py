@@ -164,7 +164,7 @@ def test_on_the_roofline_every_timed_rung_is_a_point_at_its_own_intensity():
 
 def test_a_rung_above_the_roof_is_an_error_to_explain_and_a_library_lifts_it():
     picture = ladders.on_the_roofline(Card(), compared(timed("Numba, blocked", "host", 230)))
-    assert "The roof was measured in a busier moment." in repr(picture)
+    assert "The roof is the best of the library's product, and this rung beat it." in repr(picture)
     library = compared(timed("NumPy", "host", 230))
     assert "busier" not in repr(ladders.on_the_roofline(Card(), library))
 

@@ -149,9 +149,13 @@ def test_no_machine_shows_through(path):
     assert not re.findall(r"(?<![\w.+/])/(?:home|root|Users|tmp)/[\w./-]+", text)
 
 
-def test_there_are_notebooks_numbered_from_00_without_a_gap():
+def test_there_are_notebooks_numbered_from_00_and_the_map_calls_those_in_the_gaps_to_come():
     assert PATHS, f"no notebook in {NOTEBOOKS}: every test of one would be skipped"
-    assert [path.name[:3] for path in PATHS] == [f"{n:02d}_" for n in range(len(PATHS))]
+    numbers = [path.name[:2] for path in PATHS]
+    assert numbers == sorted(set(numbers)) and numbers[0] == "00"
+    the_map = PATHS[0].read_text(encoding="utf-8")
+    for missing in {f"{n:02d}" for n in range(int(numbers[-1]))} - set(numbers):
+        assert re.search(rf"to come:\*[^|]* {missing} · ", the_map), f"{missing} is nowhere"
 
 
 # The canonical form

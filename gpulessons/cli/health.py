@@ -7,6 +7,7 @@ from pathlib import Path
 import gpulessons
 from gpulessons.cli.terminal import find_op, op_names
 from gpulessons.hardware import why_no_gpu
+from gpulessons.hardware.pools import blas_in_words
 
 PACKAGE = Path(gpulessons.__file__).parent
 NEEDED = (
@@ -28,6 +29,8 @@ def doctor(options):
     print(f"gpulessons {gpulessons.__version__}, in {PACKAGE}\n")
     print(gpulessons.machine(), end="\n\n")
     print("packages:", ", ".join(f"{name} {version or '–'}" for name, version in versions.items()))
+    if blas := blas_in_words():
+        print(f"NumPy multiplies by {blas}.")
     if not versions["jupyterlab"]:
         print(f"JupyterLab is missing; only `gpulessons lab` needs it. Try: {pip} jupyterlab")
     if missing:

@@ -21,7 +21,7 @@ op = operation.op(
 stub = """\
 @cuda.jit
 def my_product_kernel(x, y, out):
-    i, j = cuda.grid(2)  # Your turn: threads 0, 1, 2 … take rows 0, 1, 2 … of one column.
+    i, j = cuda.grid(2)  # Your turn: neighbors take rows. Let them take columns.
     if i < out.shape[0] and j < out.shape[1]:
         total = np.float32(0)
         for k in range(x.shape[1]):

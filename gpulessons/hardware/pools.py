@@ -43,6 +43,28 @@ def _blas(n):
         return nullcontext()
 
 
+def blas_in_words():
+    """Which BLAS NumPy multiplies with, for which CPU, and who chose that; "" if nobody can tell.
+
+    A library that takes this CPU for an older one is half as fast, and every share of it doubles.
+    """
+    try:
+        from threadpoolctl import threadpool_info
+    except ImportError:
+        return ""
+    import numpy  # noqa: F401 (brings its BLAS)
+
+    found = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    if not found:
+        return ""
+    made_for = found[0].get("architecture")
+    words = f"{found[0]['internal_api']} {found[0]['version']}"
+    words += f", with kernels for {made_for}" if made_for else ""
+    if asked := os.environ.get("OPENBLAS_CORETYPE"):
+        words += f", as OPENBLAS_CORETYPE={asked} says: unset it, and OpenBLAS looks at the CPU"
+    return words
+
+
 def _blas_users():
     return frozenset({"numpy", "scipy", "torch"} & set(sys.modules))
 
