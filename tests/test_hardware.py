@@ -466,8 +466,7 @@ def test_a_blas_made_for_another_cpu_is_told_with_who_chose_it(monkeypatch, aske
     if "openblas" not in told:
         pytest.skip(f"NumPy has another BLAS here: {told}")
     assert "kernels for " in told
-    assert told.endswith("as OPENBLAS_CORETYPE=Haswell says: unset it, and OpenBLAS looks at the CPU"
-                         if asked else told.rpartition("kernels for ")[2])  # fmt: skip
+    assert ("as OPENBLAS_CORETYPE=Haswell says: unset it" in told) == bool(asked)
 
 
 def test_products_are_right_after_the_pool_was_ended():
