@@ -57,7 +57,8 @@ def launch(
         finally:
             end_all(report)
         done = results(report)
-        if process.returncode or len(done) < workers:
+        # An engine that trips on its way out has done its work; who lost others tells of trouble.
+        if len(done) < workers or (process.returncode and left(report, "trouble")):
             raise WorkersFailed(why(report, process.returncode, heard), done)
     return list(done.values())
 
@@ -131,7 +132,7 @@ def start(command, workers, report):
 def spoken(process, report, patience, heard):
     """Yield (rank, line) as workers print, until torchrun ends; WorkersFailed after a silence.
 
-    patience: seconds of it until the workers have found each other, and after.
+    patience: seconds of it while the workers look for each other or take leave, and between.
     """
     read, signs, last_word = Counter(), None, time.monotonic()
     while True:
@@ -143,10 +144,10 @@ def spoken(process, report, patience, heard):
         if over:
             return
         said = sum(path.stat().st_size for path in report.glob("said-*"))  # half lines, too
-        now = said, len(left(report, "joined"))
-        if now != signs:
-            signs, last_word = now, time.monotonic()
-        limit = patience[now[1] > 0]
+        joined, done = (len(list(report.glob(f"{name}-*[0-9]"))) for name in ("joined", "result"))
+        if signs != (said, joined, done):
+            signs, last_word = (said, joined, done), time.monotonic()
+        limit = patience[joined > done]
         if time.monotonic() - last_word > limit:
             raise WorkersFailed(hung(report, limit, heard), results(report))
         time.sleep(BEAT)

@@ -85,9 +85,17 @@ def run(program, options):
     except BaseException as trouble:
         worker.keep("trouble", json.dumps(told(trouble)).encode())
         if worker.report:
-            sys.stdout.flush()
-            os._exit(1)  # an ordinary exit waits for, or trips over, what the others left undone
+            end(1)
         raise
+    if worker.report:
+        end(0)
+
+
+def end(status):
+    """Be gone. An ordinary exit trips over what others left undone, or a thread of the engine's."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 def report(worker):

@@ -46,9 +46,16 @@ def fills():
     return 1 / 0
 
 
+def trips():
+    """Comes to grief on the way out, when all is done."""
+    home = sys.modules["__main__"]  # gpulessons.workers.worker
+    ends = home.end
+    home.end = lambda status: ends(status) if status else os.abort()
+
+
 def whispers():
     """Takes longer than the tests are patient, and says so in half a line."""
-    for _ in range(8):
+    for _ in range(10):
         print(".", end="", flush=True)
         time.sleep(0.5)
 

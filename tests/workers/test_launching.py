@@ -125,8 +125,12 @@ def test_memory_that_a_worker_shared_is_free_again_when_it_crashes():
     assert not list(MEMORY.glob("gpulessons-*-left"))
 
 
+def test_a_worker_that_trips_on_its_way_out_has_done_its_work():
+    assert launch("failing", how="trips", show=lambda line: None) == [0, 1]
+
+
 def test_half_a_line_is_a_word_from_a_worker_too():
-    assert launch("failing", how="whispers", patience=2, show=lambda line: None) == [0, 1]
+    assert launch("failing", how="whispers", patience=3, show=lambda line: None) == [0, 1]
 
 
 def test_a_killed_worker_is_named_and_not_those_that_lost_it():
