@@ -25,6 +25,18 @@ def number(answer, look):
     return answer
 
 
+def refuse_scattered(launches, look):
+    """Trouble where requests touch more than the four sectors that 32 float32 neighbors fill."""
+    for launch in launches:
+        for site in launch.coalescing().sites:
+            if site.sectors > 4 * site.requests:
+                raise Trouble(
+                    f"Right, but each {site.access} of {site.array} touches "
+                    f"{site.sectors / site.requests:.0f} sectors, where 4 would do.",
+                    look,
+                )
+
+
 def diagnose(inputs, got, want, size, rtol):
     """(what is wrong, where to look), the most telling pattern first."""
     wrong = wrong_elements(got, want, rtol)

@@ -4,7 +4,7 @@ import numpy as np
 
 from gpulessons import operation
 from gpulessons.backends import gpu as on  # noqa: F401
-from gpulessons.diagnosis import Trouble
+from gpulessons.diagnosis import refuse_scattered
 from gpulessons.ops.softmax import softmax
 
 COLUMNS = 40  # whole sectors, but no whole warp
@@ -80,11 +80,4 @@ wrong = [
 
 def inspect(launches):
     """Right is not enough: four sectors hold 32 neighbors."""
-    for launch in launches:
-        for site in launch.coalescing().sites:
-            if site.sectors > 4 * site.requests:
-                raise Trouble(
-                    f"Right, but each {site.access} of {site.array} touches "
-                    f"{site.sectors / site.requests:.0f} sectors, where 4 would do.",
-                    "which index changes from a thread to its neighbor.",
-                )
+    refuse_scattered(launches, "which index changes from a thread to its neighbor.")
