@@ -642,28 +642,24 @@ def test_a_version_against_itself_is_as_fast_as_itself(double):
 
 @pytest.mark.alone
 def test_torch_s_own_timer_agrees(double):
-    """Two ways to time the same call, in turn, one thread each: within 5 % at the median.
+    """Two stopwatches on one call, each within 2 % of the truth and of the other, at the median.
 
-    The call takes a millisecond, beside which what a stopwatch itself costs is nothing.
+    The call lasts a millisecond by the clock, and most calls are spared by the machine's other
+    work: what the stopwatches read differently is their own doing.
     """
     from torch.utils.benchmark import Timer
 
-    x = np.linspace(-3, 3, 100_000, dtype=np.float32)
-    y = np.empty_like(x)
-
     def work(given):
-        for _ in range(40):
-            np.tanh(x, out=y)
+        busy(1e-3)
         return 2 * given
 
-    double.version("tanh", on=host)(work)
+    double.version("a millisecond", on=host)(work)
     timer = Timer("work(x)", globals={"x": np.ones(8, np.float32), "work": work})
 
-    def ratio():
-        ours = measured(double, "tanh", budget=0.2)
-        return ours.median / timer.blocked_autorange(min_run_time=0.2).median
-
     def attempt():
-        assert np.median([ratio() for _ in range(9)]) == pytest.approx(1, abs=0.05)
+        ours = measured(double, "a millisecond", budget=0.5).median
+        torchs = np.median([timer.timeit(1).median for _ in range(199)])
+        assert ours == pytest.approx(1e-3, rel=0.02)
+        assert ours / torchs == pytest.approx(1, abs=0.02)
 
     tries(attempt, 4)
