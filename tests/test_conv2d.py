@@ -310,5 +310,5 @@ def test_without_its_guard_the_tile_reads_outside_the_picture():
 def test_the_direct_loop_is_made_of_vectors():
     """Its inner loop has packed multiply-adds; alone, scalar ones would be eight times slower."""
     conv2d.versions["Numba, direct, one core"](*conv2d.inputs(8))
-    (assembly,) = conv2d_direct.add_four_taps.inspect_asm().values()
+    (assembly,) = conv2d_direct.add_six_taps.inspect_asm().values()
     assert re.search(r"\bv?fm(add|sub)\d*ps\b|\bmulps\b|\bfml?a\b.*v\d+\.4s|\bfmla\s+z", assembly)

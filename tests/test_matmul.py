@@ -222,3 +222,14 @@ def test_sixteen_bits_stay_within_their_tolerance(name):
     matmul.versions[name].function(torch.tensor(x), torch.tensor(y), out)
     error = matmul.error(out.numpy(), matmul.reference(x, y))
     assert matmul.rtol < error <= matmul.versions[name].rtol
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(5,), (1, 3), (2, 3, 100)])
+def test_room_for_vectors_begins_on_a_cache_line(shape, dtype):
+    """malloc gives multiples of 16 or 32 bytes, as it happens: many, so that none is by chance."""
+    rooms = [home.on_a_line(shape, np.dtype(dtype)) for _ in range(50)]
+    assert {room.ctypes.data % 64 for room in rooms} == {0}
+    assert {(room.shape, room.dtype) for room in rooms} == {(shape, np.dtype(dtype))}
+    rooms[0][...], rooms[1][...] = 1, 2
+    assert (rooms[0] == 1).all()

@@ -3,16 +3,16 @@
 A picture is one line of numbers, row after row, and the pixels under one weight are that line begun
 a little later. So a convolution is a sum of shifted lines, each times one number, and no column is
 ever written. The loop along the line becomes vectors. Each number that it loads serves four
-filters, and each sum takes in four terms before it is stored.
+filters, and each sum takes in six terms before it is stored: 24 weights wait in registers.
 """
 
 import numpy as np
 from numba import njit, prange
 
-from gpulessons.ops.matmul import fast
+from gpulessons.ops.matmul import fast, on_a_line
 
 LENGTH = 512  # outputs of a line made at once: with four filters, 8 kB of sums in the first cache
-FOUR = 4
+FILTERS, TAPS = 4, 6  # whose weights wait in registers meanwhile; a tap is one of a filter's
 
 
 def unzipped(x, stride, padding):
@@ -35,26 +35,27 @@ def as_lines(x, kernel, stride, padding):
     return lines, np.ravel_multi_index(begin, planes.shape[1:]), planes.shape[-1]
 
 
-def in_fours(starts, w):
-    """starts: (steps, 4), weights: (groups, steps, 4 filters, 4 taps): rounded up with zeros."""
-    groups, steps = -(-len(w) // FOUR), -(-starts.size // FOUR)
-    weights = np.zeros((groups * FOUR, steps * FOUR), w.dtype)
+def in_groups(starts, w):
+    """starts: (steps, taps), weights: (groups, steps, filters, taps): rounded up with zeros."""
+    groups, steps = -(-len(w) // FILTERS), -(-starts.size // TAPS)
+    weights = np.zeros((groups * FILTERS, steps * TAPS), w.dtype)
     weights[: len(w), : starts.size] = w.reshape(len(w), -1)
-    weights = weights.reshape(groups, FOUR, steps, FOUR).swapaxes(1, 2)
-    starts = np.append(starts, np.zeros(-starts.size % FOUR, starts.dtype))
-    return starts.reshape(steps, FOUR), np.ascontiguousarray(weights)
+    weights = weights.reshape(groups, FILTERS, steps, TAPS).swapaxes(1, 2)
+    starts = np.append(starts, np.zeros(-starts.size % TAPS, starts.dtype))
+    return starts.reshape(steps, TAPS), np.ascontiguousarray(weights)
 
 
 @njit(**fast)
-def add_four_taps(line, starts, weights, sums):
-    """Add four shifted lines, times their weights, to the sums (4 · LENGTH,) of four filters."""
-    first, second = line[starts[0] :], line[starts[1] :]
-    third, fourth = line[starts[2] :], line[starts[3] :]
+def add_six_taps(line, starts, weights, sums):
+    """Add six shifted lines, times their weights, to the sums (4 · LENGTH,) of four filters."""
+    first, second, third = line[starts[0] :], line[starts[1] :], line[starts[2] :]
+    fourth, fifth, sixth = line[starts[3] :], line[starts[4] :], line[starts[5] :]
     for j in range(LENGTH):
-        a, b, c, d = first[j], second[j], third[j], fourth[j]
-        for f in range(FOUR):
-            total = sums[f * LENGTH + j] + weights[f, 0] * a + weights[f, 1] * b
-            sums[f * LENGTH + j] = total + weights[f, 2] * c + weights[f, 3] * d
+        a, b, c, d, e, f = first[j], second[j], third[j], fourth[j], fifth[j], sixth[j]
+        for n in range(FILTERS):
+            w = weights[n]
+            total = sums[n * LENGTH + j] + w[0] * a + w[1] * b + w[2] * c
+            sums[n * LENGTH + j] = total + w[3] * d + w[4] * e + w[5] * f
 
 
 @njit(**fast)
@@ -74,10 +75,11 @@ def direct_loop(lines, width, starts, weights, out):
     for part in prange(out.shape[0] * pieces * groups):
         image, first = part // groups // pieces, part // groups % pieces * LENGTH
         group = part % groups
-        sums = np.zeros(FOUR * LENGTH, np.float32)
+        sums = on_a_line((FILTERS * LENGTH,), np.float32)
+        sums[:] = 0
         for step in range(weights.shape[1]):
-            add_four_taps(lines[image, first:], starts[step], weights[group, step], sums)
-        put_back(sums, first, width, out[image, FOUR * group : FOUR * group + FOUR])
+            add_six_taps(lines[image, first:], starts[step], weights[group, step], sums)
+        put_back(sums, first, width, out[image, FILTERS * group :][:FILTERS])
 
 
 one_core_loop = njit(**fast)(direct_loop)
@@ -86,7 +88,7 @@ every_core_loop = njit(parallel=True, **fast)(direct_loop)
 
 def one_core(x, w, stride, padding, out, loop=one_core_loop):
     lines, starts, width = as_lines(x, w.shape[2:], stride, padding)
-    loop(lines, width, *in_fours(starts, w), out)
+    loop(lines, width, *in_groups(starts, w), out)
 
 
 def every_core(x, w, stride, padding, out):

@@ -14,6 +14,7 @@ from gpulessons.ops.activations import (
     tanh,
     tanh32,
 )
+from gpulessons.ops.matmul import on_a_line
 
 BATCH = 32  # examples that take a step together
 
@@ -120,7 +121,7 @@ def in_shares(x, h, c, wt, ut, b, hs, last_c):
     for share in prange(-(-len(h) // 4)):
         n = slice(4 * share, 4 * share + 4)
         seen, kept = h[n], c[n]
-        sums = np.empty((len(x), len(seen), len(b)), b.dtype)
+        sums = on_a_line((len(x), len(seen), len(b)), b.dtype)
         spare = np.empty((2, *seen.shape), b.dtype)
         for t in range(len(x)):  # first all that waits for nothing: one matrix at a time in cache
             spread(b, sums[t])
@@ -138,4 +139,6 @@ on_every_core = njit(parallel=True, error_model="numpy", fastmath={"contract"})(
 
 def turned(w):
     """w with a row for each input: vectors then run along the units."""
-    return np.ascontiguousarray(w.T)
+    rows = on_a_line(w.T.shape, w.dtype)
+    rows[...] = w.T
+    return rows

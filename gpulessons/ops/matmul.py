@@ -86,6 +86,7 @@ def ikj(x, y, out):
 # -- same plan as in a GPU's shared memory, with a cache in its place.
 
 ROWS, COLUMNS = 128, 256  # of a tile: 128 KB, in the second cache
+LINE = 64  # bytes: what a cache keeps together, and the longest vector a CPU has
 DEPTH = 64  # and 64 KB of y beside it; four of its rows, and four of the tile's, in the first
 
 
@@ -115,7 +116,22 @@ def padded(source, i, j, rows, columns):
 @njit(**fast)
 def whole_blocks(rows, columns, dtype):
     """Zeros: whole blocks of 4 rows and 16 columns, so that the hot loop has no edges."""
-    return np.zeros(((rows + 3) & -4, (columns + 15) & -16), dtype)
+    blocks = on_a_line(((rows + 3) & -4, (columns + 15) & -16), dtype)
+    blocks[...] = 0
+    return blocks
+
+
+@njit(**fast)
+def on_a_line(shape, dtype):
+    """Room that begins where a cache line does: a vector that lies across two is fetched twice, and
+    the same loop may then take half as long again.
+    """
+    size = 1
+    for n in shape:
+        size *= n
+    room = np.empty(size + LINE // 4, dtype)
+    skip = -room.ctypes.data % LINE // room.itemsize
+    return room[skip : skip + size].reshape(shape)
 
 
 @njit(**fast)
