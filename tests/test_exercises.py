@@ -11,6 +11,7 @@ from gpulessons.exercises import attempt
 NAMES = sorted(module.name for module in pkgutil.iter_modules(exercises.__path__))
 EXERCISES = [importlib.import_module(f"gpulessons.exercises.{name}") for name in NAMES]
 MISTAKES = [(e, *mistake) for e in EXERCISES for mistake in e.wrong]
+OTHERWISE = [(e, *other) for e in EXERCISES for other in getattr(e, "right", [])]
 BEFORE = "import numpy as np\nfrom numba import cuda\n"  # what earlier cells of a notebook imported
 
 
@@ -18,8 +19,17 @@ def named(exercise):
     return exercise.__name__.rpartition(".")[2]
 
 
+def each(edits):
+    return [named(exercise) for exercise, *_ in edits]  # pytest numbers those that are equal
+
+
 def run(exercise, text):
     return check(exercise, attempt(BEFORE + text))
+
+
+def edited(exercise, what, instead):
+    assert what in exercise.solution, "the edit no longer fits the solution"
+    return run(exercise, exercise.solution.replace(what, instead))
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=named)
@@ -35,14 +45,15 @@ def test_the_solution_passes(exercise):
     assert verdict.passed, verdict
 
 
-@pytest.mark.parametrize(
-    ("exercise", "what", "instead", "reason"),
-    MISTAKES,
-    ids=[f"{named(e)}-{n}" for e in EXERCISES for n in range(len(e.wrong))],
-)
+@pytest.mark.parametrize(("exercise", "what", "instead"), OTHERWISE, ids=each(OTHERWISE))
+def test_a_right_answer_written_otherwise_passes_too(exercise, what, instead):
+    verdict = edited(exercise, what, instead)
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(("exercise", "what", "instead", "reason"), MISTAKES, ids=each(MISTAKES))
 def test_each_mistake_is_refused_for_its_own_reason(exercise, what, instead, reason):
-    assert what in exercise.solution, "the mistake no longer fits the solution"
-    verdict = run(exercise, exercise.solution.replace(what, instead))
+    verdict = edited(exercise, what, instead)
     assert not verdict.passed, "a wrong answer was accepted"
     assert reason in verdict.trouble, verdict
 
