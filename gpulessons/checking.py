@@ -46,8 +46,12 @@ def check(subject, attempt, *, on=None):
     """
     name = title(subject)
     try:
+        if hasattr(subject, "stub"):
+            refuse_borrowed(attempt, subject.solution)
         if hasattr(subject, "judge"):
-            return Verdict(name, True, ran=run(subject.judge, (attempt,), {}) or "")
+            if "def " in subject.stub:
+                refuse_non_functions(attempt)
+            return Verdict(name, True, ran=run(subject.judge, (attempt,), {}, attempt) or "")
         op = getattr(subject, "op", subject)
         if not isinstance(op, Op):
             raise TypeError(f"check() takes an op or an exercise first, not {subject!r}.")
@@ -63,6 +67,7 @@ def check_op(op, attempt, backend, look_closer=None):
     registered = isinstance(attempt, Version)
     function, rtol = (attempt.function, attempt.rtol) if registered else (attempt, op.rtol)
     refuse_non_functions(function)
+    refuse_bare_kernels(function)
     for size in op.awkward:
         inputs = op.inputs(size, seed=size)
         launches = try_once(op, function, inputs, backend, size, rtol)
@@ -114,11 +119,13 @@ def call(op, function, inputs, backend):
     result = options.get("out") if result is None else result
     if result is None:
         raise Trouble("It returned nothing.", "its last line: return the result.")
+    if isinstance(result, list) and len(op.outputs(*inputs)) > 1:
+        result = tuple(result)
     return inputs, tuple(map(backend.get, as_tuple(result)))
 
 
-def run(function, arguments, options):
-    """Call it; whatever it raises becomes Trouble."""
+def run(function, arguments, options, attempt=None):
+    """Call it; whatever it raises becomes Trouble, at a line of the attempt: its own by default."""
     try:
         return function(*arguments, **options)
     except (Trouble, NotHere):
@@ -129,7 +136,7 @@ def run(function, arguments, options):
         raise Trouble("The stub is as it was.", "the comment that says what to write.") from None
     except Exception as error:
         sentence = f"It raised {type(error).__name__}: {error}"
-        raise Trouble(sentence, f"line {line_in(function, error)}.") from error
+        raise Trouble(sentence, line_in(function if attempt is None else attempt, error)) from error
 
 
 def compare_results(op, inputs, results, size, rtol):
@@ -161,14 +168,25 @@ def refuse_races(launches):
             raise Trouble(f"A race: {race}", "a barrier between the two, or an atomic.")
 
 
-def refuse_non_functions(function):
+def refuse_bare_kernels(function):
     if hasattr(function, "py_func") and is_cuda(function):  # a function of njit's can be called
         raise Trouble(
             "This is the kernel alone.",
             "its launcher: pass the function that allocates, launches and returns.",
         )
+
+
+def refuse_non_functions(function):
     if not callable(function):
         raise Trouble(f"{function!r} is not a function.", "what you passed: the name, uncalled.")
+
+
+def refuse_borrowed(attempt, solution):
+    """Trouble where it is the course's own code, or calls some that the solution does not."""
+    for name, value in {"": attempt, **mentioned(attempt)}.items():
+        own = str(getattr(value, "__module__", "")).startswith("gpulessons")
+        if own and not (name and name in solution):
+            raise Trouble(f"{name or 'This'} is the course's own.", "the stub: write yours.")
 
 
 def look_for(error):
@@ -189,11 +207,14 @@ def backend_of(op, attempt):
     for version in op.versions.values():
         if version.function is attempt:
             return version.backend
-    code = getattr(attempt, "__code__", None)
-    named = (
-        [getattr(attempt, "__globals__", {}).get(name) for name in code.co_names] if code else []
-    )
-    return gpu if any(is_cuda(value) for value in named) else host
+    return gpu if any(map(is_cuda, mentioned(attempt).values())) else host
+
+
+def mentioned(function):
+    """{name: value} of the globals that a function's own lines speak of."""
+    names = getattr(getattr(function, "__code__", None), "co_names", ())
+    known = getattr(function, "__globals__", {})
+    return {name: known[name] for name in names if name in known}
 
 
 def is_cuda(value):
@@ -211,4 +232,4 @@ def line_in(function, error):
     frames = traceback.extract_tb(error.__traceback__)
     file = getattr(getattr(function, "__code__", None), "co_filename", None)
     own = [f"{frame.lineno}: {frame.line}" for frame in frames if frame.filename == file]
-    return own[-1] if own else "unknown"
+    return f"line {own[-1]}." if own else "its parameters, and what it returns."

@@ -20,6 +20,8 @@ def number(answer, look):
     """The answer to a question that asks for a number; Trouble while it is none."""
     if answer is ...:
         raise Trouble("The answer is still '...'.", look)
+    if getattr(answer, "shape", None) == ():  # a lone number of NumPy's or PyTorch's
+        answer = answer.item()
     if not isinstance(answer, numbers.Real) or not math.isfinite(answer):
         raise Trouble(f"{answer!r} is not a number.", look)
     return answer

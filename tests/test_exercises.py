@@ -12,6 +12,8 @@ NAMES = sorted(module.name for module in pkgutil.iter_modules(exercises.__path__
 EXERCISES = [importlib.import_module(f"gpulessons.exercises.{name}") for name in NAMES]
 MISTAKES = [(e, *mistake) for e in EXERCISES for mistake in e.wrong]
 OTHERWISE = [(e, *other) for e in EXERCISES for other in getattr(e, "right", [])]
+JUDGED = [e for e in EXERCISES if hasattr(e, "judge") and "def " in e.stub]
+FUNCTIONS = [e for e in JUDGED if "@cuda.jit" not in e.stub]
 BEFORE = "import numpy as np\nfrom numba import cuda\n"  # what earlier cells of a notebook imported
 
 
@@ -71,10 +73,23 @@ def test_what_is_no_number_is_refused_in_a_sentence(name, answer):
     assert "is not a number" in check(exercise, answer).trouble
 
 
-@pytest.mark.parametrize("name", ["honest_clock", "typical_time"])
-def test_an_attempt_that_raises_is_a_verdict_and_no_traceback(name):
-    def broken(*arguments):
-        raise ZeroDivisionError("mine")
+@pytest.mark.parametrize("exercise", FUNCTIONS, ids=named)
+def test_an_attempt_that_raises_is_a_verdict_and_shows_its_own_line(exercise):
+    verdict = run(exercise, "def broken(*arguments):\n    raise ZeroDivisionError('mine')\n")
+    assert "ZeroDivisionError: mine" in verdict.trouble
+    assert "raise ZeroDivisionError" in verdict.look or not verdict.look.startswith("line ")
 
-    exercise = importlib.import_module(f"gpulessons.exercises.{name}")
-    assert "ZeroDivisionError: mine" in check(exercise, broken).trouble
+
+@pytest.mark.parametrize("exercise", FUNCTIONS, ids=named)
+def test_what_is_no_function_and_a_wrong_signature_are_refused_as_such(exercise):
+    assert "None is not a function" in check(exercise, None).trouble
+    verdict = run(exercise, "def mine():\n    return 1\n")
+    assert "mine() takes 0 positional arguments" in verdict.trouble
+    assert not verdict.look.startswith("line ")
+
+
+def test_the_course_s_own_answer_is_nobody_s():
+    exercise = importlib.import_module("gpulessons.exercises.one_forward_one_backward")
+    borrowed = "from gpulessons.workers.schedules import one_forward_one_backward as theirs\n"
+    for mine in ("mine = theirs\n", "def mine(*a):\n    return theirs(*a)\n"):
+        assert "the course's own" in run(exercise, borrowed + mine).trouble
