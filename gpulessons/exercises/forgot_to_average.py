@@ -32,6 +32,7 @@ wrong = [
     ("int(np.argmax(far))", "far", "is no rank"),
     ("argmax", "argmin", "did it right"),
     (FAR, "np.abs(weights - middle)[:-1].max()", "a single weight"),
+    (FAR, "(weights - middle).max()", "a single weight"),
     ("weights - middle", "np.subtract(weights, middle, out=weights)", "changed the weights"),
     ("int(np.argmax(far))", "np.flatnonzero(far)", "is no rank"),
 ]
@@ -62,7 +63,7 @@ def cases():
         "Differences up and down cancel in a sum: worker {} is no different.",
     )
     yield (
-        [same, same, same, same + np.array([0.0, 0.0, 0.0, 0.2])], 3,
+        [same, same, same, same + np.array([0.0, 0.0, 0.0, -0.2])], 3,
         "Here a single weight differs, and not the first one; not worker {}.",
     )  # fmt: skip
 

@@ -88,5 +88,5 @@ def inspect(launches):
     units = min(a.size for a in launches[0].launch.arguments if hasattr(a, "size"))
     if reads > 5 * units:
         raise Trouble(f"Right, but {reads / units:.3g} loads for each unit, where 5 will do: "
-                      "something just written is read again.",
+                      "something is read again.",
                       "what the kernel already has in a register.")  # fmt: skip

@@ -39,7 +39,10 @@ right = [
 def judge(answer):
     """(schedule, micro-batches): within all three limits."""
     look = "the formula: (stages − 1) / (micro-batches + stages − 1)."
-    if not isinstance(answer, tuple | list) or len(answer) != 2 or ... in answer:
+    pair = isinstance(answer, tuple | list) and len(answer) == 2
+    if pair and ... in answer:
+        raise Trouble("The answer is still to come: a name and a whole number.", look)
+    if not pair:
         raise Trouble('Two things are due: a name and a whole number, as in ("GPipe", 2).', look)
     schedule, micro = answer
     if schedule not in tuple(SCHEDULES):

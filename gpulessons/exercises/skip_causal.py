@@ -32,6 +32,7 @@ wrong = [
     ("min(last, keys)", "min(last - 1, keys)", "its own tile is missing"),
     ("min(last, keys)", "min(last, keys - 1)", "its own tile is missing"),
     ("min(last, keys)", "min(last, keys + 1)", "behind the last key"),
+    ("min(last, keys), tile", "min(last, keys), 64", "starts of tiles are 0, 128"),
     ("range(0,", "range(first % tile,", "starts of tiles are 0"),
     ("range(0, min(last, keys), tile)", "2 * list(range(0, min(last, keys), tile))", "twice"),
     ("range(0, min(last, keys), tile)", "[(0, tile)]", "(0, 64) is not a number"),
@@ -43,7 +44,7 @@ right = [
     ("range(0, min(last, keys), tile)", "{t for t in range(0, keys, tile) if t < last}"),
 ]
 
-CASES = ((0, 64, 256, 64), (64, 128, 256, 64), (192, 256, 256, 64), (0, 48, 256, 32),
+CASES = ((0, 64, 256, 64), (64, 128, 256, 64), (192, 256, 256, 128), (0, 48, 256, 32),
          (130, 200, 200, 64), (128, 192, 100, 64), (64, 65, 256, 64), (128, 192, 65, 64),
          (128, 192, 128, 64))  # fmt: skip
 

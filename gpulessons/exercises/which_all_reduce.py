@@ -85,9 +85,9 @@ def judge(choice):
     for case, answer in zip(CASES, answers, strict=True):
         quicker, slower = ways(case)
         if not agrees(answer, *quicker):
-            what = "that is the slower of the two" if agrees(answer, *slower) else f"not {answer}"
-            raise Trouble(f"{case[0]:,} workers and {case[1]:,.0f} bytes: {what}; "
-                          f"{quicker[1]} is due, in {quicker[0]:.3g} s.", look)  # fmt: skip
+            given = "yours is the slower of the two" if agrees(answer, *slower) else f"not {answer}"
+            raise Trouble(f"{case[0]:,} workers and {case[1]:,.0f} bytes: {quicker[1]} is due, in "
+                          f"{quicker[0]:.3g} s; {given}.", look)  # fmt: skip
 
 
 def explained(answers, ring):
