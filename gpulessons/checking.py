@@ -101,7 +101,7 @@ def try_once(op, function, inputs, backend, size, rtol):
             "It launched no kernel.", "kernel[blocks, threads](…): the brackets choose the grid."
         )
     refuse_races(launches)
-    compare_results(op, *outcome, size, rtol)
+    compare_results(op, *outcome, size, rtol, launches)
     return launches
 
 
@@ -139,7 +139,7 @@ def run(function, arguments, options, attempt=None):
         raise Trouble(sentence, line_in(function if attempt is None else attempt, error)) from error
 
 
-def compare_results(op, inputs, results, size, rtol):
+def compare_results(op, inputs, results, size, rtol, launches=()):
     """Trouble, unless the results are the specification's: count, shape, dtype, every element."""
     wants = as_tuple(op.reference(*inputs))
     if len(results) != len(wants):
@@ -150,13 +150,20 @@ def compare_results(op, inputs, results, size, rtol):
         got = np.asarray(got)
         if got.shape != shape:
             raise Trouble(f"Wrong shape at size {size}: {got.shape}, where {shape} is due.",
-                          "how the output is allocated.")  # fmt: skip
+                          "what gives it its shape: how it is allocated, turned or summed.")
         if got.dtype != dtype:
             raise Trouble(f"Wrong dtype: {got.dtype}, where {dtype} is due.",
-                          "constants: a bare 1.0 is float64; np.float32(1) is not.")  # fmt: skip
+                          "constants and new arrays: float64, unless told as in np.float32(1).")
         refuse_unwritten(got, size)
         if not op.error(got, want) <= rtol:
-            raise Trouble(*diagnose(inputs, got, want, size, rtol))
+            sentence, look = diagnose(inputs, got, want, size, rtol)
+            raise Trouble(sentence, seen(launches) or look)
+
+
+def seen(launches):
+    """What the microscope saw and a GPU would not tell, where a value came from nowhere."""
+    cautions = (caution for launch in launches for caution in launch.warnings)
+    return next((f"{c}." for c in cautions if c.kind in ("uninitialized", "shuffle")), "")
 
 
 # -- Refusals.
@@ -165,7 +172,7 @@ def compare_results(op, inputs, results, size, rtol):
 def refuse_races(launches):
     for launch in launches:
         for race in launch.races(limit=1):
-            raise Trouble(f"A race: {race}", "a barrier between the two, or an atomic.")
+            raise Trouble(f"A race: {race}", "a barrier between the two, one writer, or an atomic.")
 
 
 def refuse_bare_kernels(function):
@@ -191,6 +198,7 @@ def refuse_borrowed(attempt, solution):
 
 def look_for(error):
     return {
+        "LaunchError": "the brackets: kernel[blocks, threads](…).",
         "OutOfBounds": "the guard: every index must be less than its axis, as in i < x.shape[0].",
         "PartialBarrier": "the branch around syncthreads(): every thread must reach it.",
         "PartialWarp": "the branch around mma(): all 32 lanes of a warp must reach it.",
