@@ -39,6 +39,18 @@ def refuse_scattered(launches, look):
                 )
 
 
+def refuse_idle(launches):
+    """Trouble where the right result is no work of the kernels."""
+    if not any(launch.flops for launch in launches):
+        raise Trouble("Right, but no kernel computed it.", "what your threads do with the inputs.")
+
+
+def refuse_unshared(launches):
+    """Trouble where nothing passes through shared memory."""
+    if not any(launch.banks().requests for launch in launches):
+        raise Trouble("Right, but without shared memory.", "cuda.shared.array: who fills it?")
+
+
 def diagnose(inputs, got, want, size, rtol):
     """(what is wrong, where to look), the most telling pattern first."""
     wrong = wrong_elements(got, want, rtol)
@@ -87,8 +99,8 @@ def refuse_unwritten(got, size):
     untouched = np.flatnonzero(is_poison(got))
     if untouched.size:
         raise Trouble(
-            f"At size {size}, {untouched.size} of {got.size} elements were never written; "
-            f"the first is element {untouched[0]}, the last {untouched[-1]}.",
+            f"At size {size}, {untouched.size} of {got.size} elements were never written, or only "
+            f"added to; the first is element {untouched[0]}, the last {untouched[-1]}.",
             "which threads exist, and which elements they take.",
         )
 
