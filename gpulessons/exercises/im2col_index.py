@@ -38,7 +38,9 @@ wrong = [
     ("return out", "return out.tolist()", "a list, not an array"),
     ("return out", "x -= x.min() + 1\n    return out", "changed its input"),
     ("    return out", "            return out", "NaN at element 1"),
-]
+    (solution, "from gpulessons.ops.im2col import im2col\n\n"
+     "def my_im2col(x, k):\n    return im2col(x[None], (k, k))[0]\n", "im2col is the course's own"),
+]  # fmt: skip
 
 WINDOWS = "np.lib.stride_tricks.sliding_window_view(x, (k, k), (1, 2))"
 right = [
