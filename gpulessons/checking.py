@@ -6,7 +6,6 @@ an attempt that passes is run on it too.
 """
 
 import inspect
-import re
 import traceback
 from dataclasses import dataclass
 from html import escape
@@ -51,7 +50,7 @@ def check(subject, attempt, *, on=None):
     name = title(subject)
     try:
         if hasattr(subject, "stub"):
-            refuse_borrowed(attempt, subject.solution)
+            refuse_borrowed(subject, attempt)
         if hasattr(subject, "judge"):
             if "def " in subject.stub:
                 refuse_non_functions(attempt)
@@ -192,12 +191,12 @@ def refuse_non_functions(function):
         raise Trouble(f"{function!r} is not a function.", "what you passed: the name, uncalled.")
 
 
-def refuse_borrowed(attempt, solution):
-    """Trouble where it is the course's own code, or calls some that the solution does not."""
-    lent = {*re.findall(r"\w+", solution), "blocks"}  # to count blocks answers no exercise
+def refuse_borrowed(subject, attempt):
+    """Trouble where it is the course's own code, or calls an op, or what the exercise judges by."""
     for name, value in {"": attempt, **mentioned(attempt)}.items():
-        own = str(getattr(value, "__module__", "")).startswith("gpulessons")
-        if own and name not in lent:
+        whole = not name or isinstance(value, Op | Version)
+        whole = whole or any(value is yardstick for yardstick in vars(subject).values())
+        if whole and str(getattr(value, "__module__", "")).startswith("gpulessons"):
             raise Trouble(f"{name or 'This'} is the course's own.", "the stub: write yours.")
 
 

@@ -88,8 +88,16 @@ def test_what_is_no_function_and_a_wrong_signature_are_refused_as_such(exercise)
     assert not verdict.look.startswith("line ")
 
 
-def test_the_course_s_own_answer_is_nobody_s():
-    exercise = importlib.import_module("gpulessons.exercises.one_forward_one_backward")
-    borrowed = "from gpulessons.workers.schedules import one_forward_one_backward as theirs\n"
-    for mine in ("mine = theirs\n", "def mine(*a):\n    return theirs(*a)\n"):
+@pytest.mark.parametrize(
+    ("name", "where", "own"),
+    [
+        ("one_forward_one_backward", "gpulessons.workers.schedules", "one_forward_one_backward"),
+        ("mend_overflow", "gpulessons", "softmax"),
+        ("inputs_first", "gpulessons", "lstm_sequence"),
+    ],
+)
+def test_the_course_s_own_answer_is_nobody_s(name, where, own):
+    exercise = importlib.import_module(f"gpulessons.exercises.{name}")
+    borrowed = f"from {where} import {own} as theirs\n"
+    for mine in ("mine = theirs\n", "def mine(*inputs):\n    return theirs(*inputs)\n"):
         assert "the course's own" in run(exercise, borrowed + mine).trouble
