@@ -60,7 +60,7 @@ ARROWS = {
     "networks": "ops operation backends hardware units",
     "texts": "networks ops hardware units",
     "watched": "",
-    "exercises": "ops operation backends checking diagnosis microscope watched workers",
+    "exercises": "ops operation backends checking diagnosis microscope peak watched workers",
     "claims": "timing ops recordings",
     "workers": "data hardware progress",
     "timetables": "pictures plots units workers",

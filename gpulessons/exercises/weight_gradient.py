@@ -1,13 +1,12 @@
 """The gradients of the weights and biases: the loop over the examples is a product."""
 
-import tracemalloc
-
 import numpy as np
 
 from gpulessons import checking, operation
 from gpulessons.backends import host
 from gpulessons.diagnosis import Trouble, steps
 from gpulessons.ops.dense_backward import gradients
+from gpulessons.peak import peak_memory
 
 stub = '''\
 def my_gradients(x, dz):
@@ -76,21 +75,11 @@ def judge(attempt):
         raise Trouble(f"Right, but {many - few:,} steps of Python more for 31 examples than for 7: "
                       "one after the other.", "which sum a matrix product does.")  # fmt: skip
     x, dz = op.inputs(99)
-    taken, outer = room(checking.call, op, attempt, (x, dz), host), x.nbytes * dz.shape[1]
-    if taken > outer / 2:
+    taken = peak_memory(operation.Version(op, "this", host, attempt, op.rtol), x, dz)
+    if taken > x.nbytes * dz.shape[1] / 2:
         raise Trouble(f"Right, but it takes {taken:,} bytes on the way: an outer product for "
                       "every example.", "a product, which adds as it goes.")  # fmt: skip
     return f"{said} One product, and the sum over the examples is inside it."
-
-
-def room(function, *arguments):
-    """Bytes that a call takes at its fullest. NumPy tells tracemalloc of its arrays."""
-    tracemalloc.start()
-    try:
-        function(*arguments)
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 def refuse_means(attempt):
