@@ -90,6 +90,6 @@ def inspect(launches):
     if products > 1 and reads > products / 2:  # a single one has nobody to share with
         raise Trouble(
             f"Right, but {reads / products:.3g} loads for each multiplication, where 1/8 would do.",
-            "what the inner loop reads and adds to: shared memory, and a number of its own.",
+            "what the inner loop reads: two numbers in shared memory, the total in a register.",
         )
     refuse_unshared(launches)
