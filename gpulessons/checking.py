@@ -9,6 +9,7 @@ import inspect
 import traceback
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from gpulessons import microscope
 from gpulessons.backends import NotHere, gpu, host, is_array
 from gpulessons.diagnosis import Trouble, diagnose, refuse_unwritten, unwritten
 from gpulessons.operation import Op, Version, as_tuple
+
+OURS = str(Path(__file__).parent)
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,8 +49,12 @@ def check(subject, attempt, *, on=None):
     """
     name = title(subject)
     try:
+        if hasattr(subject, "stub"):
+            refuse_borrowed(subject, attempt)
         if hasattr(subject, "judge"):
-            return Verdict(name, True, ran=run(subject.judge, (attempt,), {}) or "")
+            if "def " in subject.stub:
+                refuse_non_functions(attempt)
+            return Verdict(name, True, ran=run(subject.judge, (attempt,), {}, attempt) or "")
         op = getattr(subject, "op", subject)
         if not isinstance(op, Op):
             raise TypeError(f"check() takes an op or an exercise first, not {subject!r}.")
@@ -63,6 +70,7 @@ def check_op(op, attempt, backend, look_closer=None):
     registered = isinstance(attempt, Version)
     function, rtol = (attempt.function, attempt.rtol) if registered else (attempt, op.rtol)
     refuse_non_functions(function)
+    refuse_bare_kernels(function)
     for size in op.awkward:
         inputs = op.inputs(size, seed=size)
         launches = try_once(op, function, inputs, backend, size, rtol)
@@ -96,7 +104,7 @@ def try_once(op, function, inputs, backend, size, rtol):
             "It launched no kernel.", "kernel[blocks, threads](…): the brackets choose the grid."
         )
     refuse_races(launches)
-    compare_results(op, *outcome, size, rtol)
+    compare_results(op, *outcome, size, rtol, launches)
     return launches
 
 
@@ -114,11 +122,13 @@ def call(op, function, inputs, backend):
     result = options.get("out") if result is None else result
     if result is None:
         raise Trouble("It returned nothing.", "its last line: return the result.")
+    if isinstance(result, list) and len(op.outputs(*inputs)) > 1:
+        result = tuple(result)
     return inputs, tuple(map(backend.get, as_tuple(result)))
 
 
-def run(function, arguments, options):
-    """Call it; whatever it raises becomes Trouble."""
+def run(function, arguments, options, attempt=None):
+    """Call it; whatever it raises becomes Trouble, at a line of the attempt: its own by default."""
     try:
         return function(*arguments, **options)
     except (Trouble, NotHere):
@@ -129,10 +139,10 @@ def run(function, arguments, options):
         raise Trouble("The stub is as it was.", "the comment that says what to write.") from None
     except Exception as error:
         sentence = f"It raised {type(error).__name__}: {error}"
-        raise Trouble(sentence, f"line {line_in(function, error)}.") from error
+        raise Trouble(sentence, line_in(function if attempt is None else attempt, error)) from error
 
 
-def compare_results(op, inputs, results, size, rtol):
+def compare_results(op, inputs, results, size, rtol, launches=()):
     """Trouble, unless the results are the specification's: count, shape, dtype, every element."""
     wants = as_tuple(op.reference(*inputs))
     if len(results) != len(wants):
@@ -143,13 +153,20 @@ def compare_results(op, inputs, results, size, rtol):
         got = np.asarray(got)
         if got.shape != shape:
             raise Trouble(f"Wrong shape at size {size}: {got.shape}, where {shape} is due.",
-                          "how the output is allocated.")  # fmt: skip
+                          "what gives it its shape: how it is allocated, turned or summed.")
         if got.dtype != dtype:
             raise Trouble(f"Wrong dtype: {got.dtype}, where {dtype} is due.",
-                          "constants: a bare 1.0 is float64; np.float32(1) is not.")  # fmt: skip
+                          "constants and new arrays: float64, unless told as in np.float32(1).")
         refuse_unwritten(got, size)
         if not op.error(got, want) <= rtol:
-            raise Trouble(*diagnose(inputs, got, want, size, rtol))
+            sentence, look = diagnose(inputs, got, want, size, rtol)
+            raise Trouble(sentence, seen(launches) or look)
+
+
+def seen(launches):
+    """What the microscope saw and a GPU would not tell, where a value came from nowhere."""
+    cautions = (caution for launch in launches for caution in launch.warnings)
+    return next((f"{c}." for c in cautions if c.kind in ("uninitialized", "shuffle")), "")
 
 
 # -- Refusals.
@@ -158,21 +175,34 @@ def compare_results(op, inputs, results, size, rtol):
 def refuse_races(launches):
     for launch in launches:
         for race in launch.races(limit=1):
-            raise Trouble(f"A race: {race}", "a barrier between the two, or an atomic.")
+            raise Trouble(f"A race: {race}", "a barrier between the two, one writer, or an atomic.")
 
 
-def refuse_non_functions(function):
+def refuse_bare_kernels(function):
     if hasattr(function, "py_func") and is_cuda(function):  # a function of njit's can be called
         raise Trouble(
             "This is the kernel alone.",
             "its launcher: pass the function that allocates, launches and returns.",
         )
+
+
+def refuse_non_functions(function):
     if not callable(function):
         raise Trouble(f"{function!r} is not a function.", "what you passed: the name, uncalled.")
 
 
+def refuse_borrowed(subject, attempt):
+    """Trouble where it is the course's own code, or calls an op, or what the exercise judges by."""
+    for name, value in {"": attempt, **mentioned(attempt)}.items():
+        whole = not name or isinstance(value, Op | Version)
+        whole = whole or any(value is yardstick for yardstick in vars(subject).values())
+        if whole and str(getattr(value, "__module__", "")).startswith("gpulessons"):
+            raise Trouble(f"{name or 'This'} is the course's own.", "the stub: write yours.")
+
+
 def look_for(error):
     return {
+        "LaunchError": "the brackets: kernel[blocks, threads](…).",
         "OutOfBounds": "the guard: every index must be less than its axis, as in i < x.shape[0].",
         "PartialBarrier": "the branch around syncthreads(): every thread must reach it.",
         "PartialWarp": "the branch around mma(): all 32 lanes of a warp must reach it.",
@@ -189,11 +219,14 @@ def backend_of(op, attempt):
     for version in op.versions.values():
         if version.function is attempt:
             return version.backend
-    code = getattr(attempt, "__code__", None)
-    named = (
-        [getattr(attempt, "__globals__", {}).get(name) for name in code.co_names] if code else []
-    )
-    return gpu if any(is_cuda(value) for value in named) else host
+    return gpu if any(map(is_cuda, mentioned(attempt).values())) else host
+
+
+def mentioned(function):
+    """{name: value} of the globals that a function's own lines speak of."""
+    names = getattr(getattr(function, "__code__", None), "co_names", ())
+    known = getattr(function, "__globals__", {})
+    return {name: known[name] for name in names if name in known}
 
 
 def is_cuda(value):
@@ -207,8 +240,8 @@ def title(subject):
 
 
 def line_in(function, error):
-    """The line of the attempt where an error arose, as far down as its own file goes."""
-    frames = traceback.extract_tb(error.__traceback__)
-    file = getattr(getattr(function, "__code__", None), "co_filename", None)
+    """The line of the attempt where an error arose, as far down as its own file goes: not ours."""
+    file = getattr(getattr(function, "__code__", None), "co_filename", OURS)
+    frames = [] if file.startswith(OURS) else traceback.extract_tb(error.__traceback__)
     own = [f"{frame.lineno}: {frame.line}" for frame in frames if frame.filename == file]
-    return own[-1] if own else "unknown"
+    return f"line {own[-1]}." if own else "its parameters, and what it returns."

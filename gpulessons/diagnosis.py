@@ -2,6 +2,7 @@
 
 import math
 import numbers
+import sys
 
 import numpy as np
 
@@ -20,9 +21,28 @@ def number(answer, look):
     """The answer to a question that asks for a number; Trouble while it is none."""
     if answer is ...:
         raise Trouble("The answer is still '...'.", look)
+    if getattr(answer, "shape", None) == ():  # a lone number of NumPy's or PyTorch's
+        answer = answer.item()
     if not isinstance(answer, numbers.Real) or not math.isfinite(answer):
         raise Trouble(f"{answer!r} is not a number.", look)
     return answer
+
+
+def steps(function, *arguments):
+    """How many steps of Python a call takes, those of what it calls included: a loop shows."""
+    events = []
+
+    def watch(frame, event, value):
+        events.append(event)
+        return watch
+
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        function(*arguments)
+    finally:
+        sys.settrace(before)
+    return len(events)
 
 
 def refuse_scattered(launches, look):
@@ -35,6 +55,18 @@ def refuse_scattered(launches, look):
                     f"{site.sectors / site.requests:.0f} sectors, where 4 would do.",
                     look,
                 )
+
+
+def refuse_idle(launches):
+    """Trouble where the right result is no work of the kernels."""
+    if not any(launch.flops for launch in launches):
+        raise Trouble("Right, but no kernel computed it.", "what your threads do with the inputs.")
+
+
+def refuse_unshared(launches):
+    """Trouble where nothing passes through shared memory."""
+    if not any(launch.banks().requests for launch in launches):
+        raise Trouble("Right, but without shared memory.", "cuda.shared.array: who fills it?")
 
 
 def diagnose(inputs, got, want, size, rtol):
@@ -85,8 +117,8 @@ def refuse_unwritten(got, size):
     untouched = np.flatnonzero(is_poison(got))
     if untouched.size:
         raise Trouble(
-            f"At size {size}, {untouched.size} of {got.size} elements were never written; "
-            f"the first is element {untouched[0]}, the last {untouched[-1]}.",
+            f"At size {size}, {untouched.size} of {got.size} elements were never written, or only "
+            f"added to; the first is element {untouched[0]}, the last {untouched[-1]}.",
             "which threads exist, and which elements they take.",
         )
 

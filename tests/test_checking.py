@@ -79,6 +79,24 @@ def test_a_right_kernel_passes_and_says_what_was_tried():
 
 
 @cuda.jit
+def too_late(x, out):
+    """Half of the shared memory is read before anybody has written to it."""
+    part = cuda.shared.array(256, float32)
+    i, t = cuda.grid(1), cuda.threadIdx.x
+    if t < 16 and i < x.size:
+        part[t] = x[i]
+    cuda.syncthreads()
+    if i < x.size:
+        out[i] = max(part[t], 0)
+
+
+def test_a_value_that_came_from_nowhere_is_looked_for_where_it_was_read():
+    verdict = check(relu, launched(too_late, up, 256), on=gpu)
+    assert "first element 16" in verdict.trouble  # max(NaN, 0) is 0: no NaN tells
+    assert "part is read where nothing has been written to it" in verdict.look
+
+
+@cuda.jit
 def not_atomic(x, out):
     i = cuda.grid(1)
     if i < x.size:

@@ -11,6 +11,9 @@ from gpulessons.exercises import attempt
 NAMES = sorted(module.name for module in pkgutil.iter_modules(exercises.__path__))
 EXERCISES = [importlib.import_module(f"gpulessons.exercises.{name}") for name in NAMES]
 MISTAKES = [(e, *mistake) for e in EXERCISES for mistake in e.wrong]
+OTHERWISE = [(e, *other) for e in EXERCISES for other in getattr(e, "right", [])]
+JUDGED = [e for e in EXERCISES if hasattr(e, "judge") and "def " in e.stub]
+FUNCTIONS = [e for e in JUDGED if "@cuda.jit" not in e.stub]
 BEFORE = "import numpy as np\nfrom numba import cuda\n"  # what earlier cells of a notebook imported
 
 
@@ -18,8 +21,17 @@ def named(exercise):
     return exercise.__name__.rpartition(".")[2]
 
 
+def each(edits):
+    return [named(exercise) for exercise, *_ in edits]  # pytest numbers those that are equal
+
+
 def run(exercise, text):
     return check(exercise, attempt(BEFORE + text))
+
+
+def edited(exercise, what, instead):
+    assert what in exercise.solution, "the edit no longer fits the solution"
+    return run(exercise, exercise.solution.replace(what, instead))
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=named)
@@ -35,14 +47,15 @@ def test_the_solution_passes(exercise):
     assert verdict.passed, verdict
 
 
-@pytest.mark.parametrize(
-    ("exercise", "what", "instead", "reason"),
-    MISTAKES,
-    ids=[f"{named(e)}-{n}" for e in EXERCISES for n in range(len(e.wrong))],
-)
+@pytest.mark.parametrize(("exercise", "what", "instead"), OTHERWISE, ids=each(OTHERWISE))
+def test_a_right_answer_written_otherwise_passes_too(exercise, what, instead):
+    verdict = edited(exercise, what, instead)
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(("exercise", "what", "instead", "reason"), MISTAKES, ids=each(MISTAKES))
 def test_each_mistake_is_refused_for_its_own_reason(exercise, what, instead, reason):
-    assert what in exercise.solution, "the mistake no longer fits the solution"
-    verdict = run(exercise, exercise.solution.replace(what, instead))
+    verdict = edited(exercise, what, instead)
     assert not verdict.passed, "a wrong answer was accepted"
     assert reason in verdict.trouble, verdict
 
@@ -60,10 +73,31 @@ def test_what_is_no_number_is_refused_in_a_sentence(name, answer):
     assert "is not a number" in check(exercise, answer).trouble
 
 
-@pytest.mark.parametrize("name", ["honest_clock", "typical_time"])
-def test_an_attempt_that_raises_is_a_verdict_and_no_traceback(name):
-    def broken(*arguments):
-        raise ZeroDivisionError("mine")
+@pytest.mark.parametrize("exercise", FUNCTIONS, ids=named)
+def test_an_attempt_that_raises_is_a_verdict_and_shows_its_own_line(exercise):
+    verdict = run(exercise, "def broken(*arguments):\n    raise ZeroDivisionError('mine')\n")
+    assert "ZeroDivisionError: mine" in verdict.trouble
+    assert "raise ZeroDivisionError" in verdict.look or not verdict.look.startswith("line ")
 
+
+@pytest.mark.parametrize("exercise", FUNCTIONS, ids=named)
+def test_what_is_no_function_and_a_wrong_signature_are_refused_as_such(exercise):
+    assert "None is not a function" in check(exercise, None).trouble
+    verdict = run(exercise, "def mine():\n    return 1\n")
+    assert "mine() takes 0 positional arguments" in verdict.trouble
+    assert not verdict.look.startswith("line ")
+
+
+@pytest.mark.parametrize(
+    ("name", "where", "own"),
+    [
+        ("one_forward_one_backward", "gpulessons.workers.schedules", "one_forward_one_backward"),
+        ("mend_overflow", "gpulessons", "softmax"),
+        ("inputs_first", "gpulessons", "lstm_sequence"),
+    ],
+)
+def test_the_course_s_own_answer_is_nobody_s(name, where, own):
     exercise = importlib.import_module(f"gpulessons.exercises.{name}")
-    assert "ZeroDivisionError: mine" in check(exercise, broken).trouble
+    borrowed = f"from {where} import {own} as theirs\n"
+    for mine in ("mine = theirs\n", "def mine(*inputs):\n    return theirs(*inputs)\n"):
+        assert "the course's own" in run(exercise, borrowed + mine).trouble

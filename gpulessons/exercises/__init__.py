@@ -3,12 +3,13 @@
     stub      the cell a learner starts from, word for word as the notebook has it
     solution  the same cell, solved
     wrong     [(what, instead, reason)]: the solution with one mistake, and words of its refusal
+    right     optional: [(what, instead)]: the solution written otherwise
     op, on    what the attempt must compute and on which backend; or, where the answer is no op,
     judge     judge(attempt): raises Trouble, or returns a word of praise
     inspect   optional: inspect(launches) raises Trouble about how a right kernel did it
 
-Tests prove that each stub is "not yet", each solution passes, and each wrong answer is refused for
-its own reason.
+Tests prove that each stub is "not yet", each solution passes, however it is written, and each wrong
+answer is refused for its own reason.
 """
 
 import itertools

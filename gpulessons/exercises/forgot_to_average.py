@@ -31,6 +31,15 @@ wrong = [
     (FAR, "abs(weights[0] - middle[0])", "a single weight"),
     ("int(np.argmax(far))", "far", "is no rank"),
     ("argmax", "argmin", "did it right"),
+    (FAR, "np.abs(weights - middle)[:-1].max()", "a single weight"),
+    (FAR, "(weights - middle).max()", "a single weight"),
+    ("weights - middle", "np.subtract(weights, middle, out=weights)", "changed the weights"),
+    ("int(np.argmax(far))", "np.flatnonzero(far)", "is no rank"),
+]
+right = [
+    ("int(np.argmax(far))", "float(np.argmax(far))"),
+    ("np.median(replicas, axis=0)", "sum(replicas) / len(replicas)"),
+    ("int(np.argmax(far))", "next(i for i, d in enumerate(far) if d > 0)"),
 ]
 
 
@@ -54,7 +63,7 @@ def cases():
         "Differences up and down cancel in a sum: worker {} is no different.",
     )
     yield (
-        [same, same, same, same + np.array([0.0, 0.0, 0.2, 0.0])], 3,
+        [same, same, same, same + np.array([0.0, 0.0, 0.0, -0.2])], 3,
         "Here a single weight differs, and not the first one; not worker {}.",
     )  # fmt: skip
 
@@ -62,8 +71,10 @@ def cases():
 def judge(suspect):
     """Five groups of replicas; in each, one is not what the others are."""
     for replicas, guilty, missed in cases():
-        named = suspect([weights.copy() for weights in replicas])
-        if not isinstance(named, int | np.integer) or not 0 <= named < len(replicas):
+        named = suspect(given := [weights.copy() for weights in replicas])
+        if not np.array_equal(given, replicas):
+            raise Trouble("It changed the weights.", "which array it writes to.")
+        if np.ndim(named) or named not in range(len(replicas)):  # 2.0 is
             raise Trouble(f"{named!r} is no rank: return a whole number from 0 on.", "argmax.")
         if named != guilty:
             raise Trouble(missed.format(named), "how far each is from what most of them have.")

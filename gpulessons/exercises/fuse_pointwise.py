@@ -14,7 +14,7 @@ def sums_of(size, rng):
 
 
 @operation.op(inputs=sums_of, flops=lambda i, *_: 18 * i.size, sizes=(1000,), rtol=2e-5,
-              unit="units", awkward=(31, 257, 1))  # fmt: skip
+              unit="units", awkward=(31, 257, 1025, 1))  # fmt: skip
 def op(i, f, g, o, c):
     """The new h and the new c."""
     return array_unit(i, f, g, o, c)
@@ -65,7 +65,18 @@ wrong = [
     ("-(-c.size // 128), 128", "c.size // 128, 128", "grid"),
     ("out[0], out[1]", "out[1], out[0]", "Wrong at size"),
     ("        new_c[k] = memory\n", "", "never written"),
+    ("-(-c.size // 128), 128", "1, c.size", "at most 1,024"),
+    ("k < c.size", "k < c.size - 1", "never written"),
+    ("    new_c[k]", "    c[k] = memory\n        new_c[k]", "changed its input"),
 ]
+right = [
+    (solution, solution.replace("new_c)", "new_c, n)").replace("out[1])", "out[1], c.size)")),
+    (solution[solution.index("def my_unit") :],
+     "def my_unit(i, f, g, o, c):\n    out = [cuda.device_array_like(c) for _ in 'hc']\n"
+     "    my_kernel[8, 256](i, f, g, o, c, *out)\n    return out\n"),
+    ("if k < c.size:", "for k in range(k, c.size, cuda.gridsize(1)):"),
+    ("-(-c.size // 128), 128", "(c.size + 31) // 32, 32"),
+]  # fmt: skip
 
 
 def inspect(launches):
@@ -74,8 +85,8 @@ def inspect(launches):
         raise Trouble(f"Right, but in {len(launches)} launches, where one will do.",
                       "what the second kernel needs of the first.")  # fmt: skip
     reads = sum(site.accesses for site in launches[0].coalescing(access="read").sites)
-    units = max(array.size for array in launches[0].launch.arguments)
+    units = min(a.size for a in launches[0].launch.arguments if hasattr(a, "size"))
     if reads > 5 * units:
         raise Trouble(f"Right, but {reads / units:.3g} loads for each unit, where 5 will do: "
-                      "something just written is read again.",
+                      "something is read again.",
                       "what the kernel already has in a register.")  # fmt: skip

@@ -5,7 +5,7 @@ from numba import cuda
 
 from gpulessons import operation
 from gpulessons.backends import gpu
-from gpulessons.checking import check_op
+from gpulessons.checking import check_op, is_cuda
 from gpulessons.diagnosis import Trouble
 from gpulessons.exercises.tile_product import inspect as tiled
 from gpulessons.ops.matmul import matmul
@@ -71,12 +71,22 @@ wrong = [
      "y[min(start + ty, y.shape[0] - 1), min(j, y.shape[1] - 1)]\n"
      "        xs[ty, tx] = x[min(i, x.shape[0] - 1), min(start + tx, x.shape[1] - 1)]",
      "Wrong at size 17"),
+    ("cuda.jit", "cuda.jit(device=True)", "is a device function"),
+    ("@cuda.jit\n", "", "not a kernel"),
+    ("x, y, out):", "x, y, z, out):", "takes 4 arguments, not 3"),
+]  # fmt: skip
+
+right = [
+    ("range(16)", "range(min(16, x.shape[1] - start))"),
+    ("x[i, start + tx] if i < x.shape[0] and start + tx < x.shape[1] else zero",
+     "0\n        if i < out.shape[0] and start + tx < y.shape[0]:\n"
+     "            xs[ty, tx] = x[i, start + tx]"),
 ]  # fmt: skip
 
 
 def judge(kernel):
     """The launcher is given: as many blocks as cover the result, the last ones only partly."""
-    if not hasattr(kernel, "py_func"):
+    if not is_cuda(kernel):
         raise Trouble("This is not a kernel.", "its first line: @cuda.jit makes one.")
 
     def product(x, y):

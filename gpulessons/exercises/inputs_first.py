@@ -6,6 +6,7 @@ from gpulessons import checking
 from gpulessons.backends import host
 from gpulessons.diagnosis import Trouble
 from gpulessons.ops.lstm_sequence import lstm_sequence as op
+from gpulessons.watched import watch
 
 stub = '''\
 import numpy as np
@@ -46,38 +47,44 @@ wrong = [
     ("x.reshape(-1, x.shape[2]) @ w.T + b", "np.stack([x_t @ w.T for x_t in x]) + b",
      "10 products"),
     ("x.reshape(-1, x.shape[2]) @ w.T + b", "x @ w.T + b", "a product for each step"),
+    ("x.reshape(-1, x.shape[2]) @ w.T + b", "np.stack([np.dot(x_t, w.T) for x_t in x]) + b",
+     "10 products"),
+    (solution[solution.index("    rows") : solution.index("        h, c =")],
+     "    for x_t in x:\n        wu = np.hstack([w, u])\n"
+     "        sums = np.hstack([x_t, h]) @ wu.T + b\n", "5 products have the inputs in them"),
+    ("    hs = []", "    hs = []\n    x, h, c, w, u, b = map(np.asarray, (x, h, c, w, u, b))",
+     "nobody can count"),
 ]  # fmt: skip
-
-
-class Counted(np.ndarray):
-    """An array that counts the products it takes part in, and those of a stack one by one."""
-
-    products = stacks = 0
-
-    def __array_ufunc__(self, ufunc, method, *inputs, **options):
-        plain = [x.view(np.ndarray) if isinstance(x, Counted) else x for x in inputs]
-        result = getattr(ufunc, method)(*plain, **options)
-        if ufunc is np.matmul:
-            Counted.products += 1
-            Counted.stacks += np.ndim(result) > 2
-        return np.asarray(result).view(Counted)
+right = [
+    ("x.reshape(-1, x.shape[2]) @ w.T + b", "np.einsum('tbi,gi->tbg', x, w, optimize=True) + b"),
+    ("x.reshape(-1, x.shape[2]) @ w.T + b", "np.concatenate(x).dot(w.T) + b"),
+    ("x.reshape(-1, x.shape[2]) @ w.T + b", "np.tensordot(x, w, axes=(2, 1)) + b"),
+    ("sums = known + h @ u.T", "sums = known\n        sums += np.matmul(h, u.T)"),
+    ("return np.stack(hs), c", "return [np.array(hs), c]"),
+    ("    rows = x", "    u = np.ascontiguousarray(u)\n    rows = np.ascontiguousarray(x)"),
+]
 
 
 def judge(attempt):
-    """Right at every size; then, on arrays that count, one product for each step and one more."""
+    """Right at every size; then, on arrays that tell, one product for each step and one more."""
     said = checking.check_op(op, attempt, host)
-    inputs = [each.view(Counted) for each in op.inputs(5)]
-    Counted.products = Counted.stacks = 0
+    inputs, products = watch(op.inputs(5))
     attempt(*inputs)
-    steps = len(inputs[0])
-    if Counted.stacks:
+    steps, hidden = len(inputs[0]), inputs[1].shape[1]
+    if not products:
+        raise Trouble("Right, but nobody can count its products.",
+                      "np.asarray and the like: take the arrays as they are.")  # fmt: skip
+    if any(made is np.matmul and max(map(len, shapes)) > 2 for made, shapes in products):
         raise Trouble(
             "Right, but a stack of matrices is multiplied one by one: a product for each step.",
             "how to make all steps rows of one matrix.",
         )
-    if Counted.products > steps + 1:
+    look = "which product needs nothing of the step before."
+    if len(products) > steps + 1:
         raise Trouble(
-            f"Right, but in {Counted.products} products for {steps} steps; {steps + 1} will do.",
-            "which product needs nothing of the step before.",
+            f"Right, but in {len(products)} products for {steps} steps; {steps + 1} will do.", look
         )
-    return f"{said} {Counted.products} products for {steps} steps: only h uᵀ is left in the chain."
+    fed = sum(any(hidden not in shape for shape in shapes) for _, shapes in products)
+    if fed > 1:
+        raise Trouble(f"Right, but {fed} products have the inputs in them; one will do.", look)
+    return f"{said} {len(products)} products for {steps} steps: only h uᵀ is left in the chain."

@@ -1,5 +1,6 @@
 """Two workers take turns at reading, adding and writing: in which orders is nothing lost?"""
 
+from collections.abc import Collection
 from itertools import permutations
 
 from gpulessons.diagnosis import Trouble
@@ -21,19 +22,27 @@ wrong = [
     ('"BBBAAA"', '"BBBAAA", "AABB"', "three turns each"),
     ('{"AAABBB", "BBBAAA"}', "2", "is no set of orders"),
     ('"AAABBB", "BBBAAA"', "...", "nothing in it"),
+    ('"AAABBB", "BBBAAA"', '"aaabbb", "bbbaaa"', "is none of the 20"),
+    ('{"AAABBB", "BBBAAA"}', '"AAABBB"', "is no set of orders"),
+]
+right = [
+    ('{"AAABBB", "BBBAAA"}', '["BBBAAA", "AAABBB", "BBBAAA"]'),
+    ('{"AAABBB", "BBBAAA"}', 'frozenset(["AAABBB", "BBBAAA"])'),
+    ('{"AAABBB", "BBBAAA"}', 'dict.fromkeys(["AAABBB", "BBBAAA"]).keys()'),
 ]
 
 
 def judge(orders):
     """All of those, and only those, whose replay ends with 2."""
     look = "who has read before the other's third turn."
-    if not isinstance(orders, set | list | tuple):
+    if isinstance(orders, str) or not isinstance(orders, Collection):
         raise Trouble(f'{orders!r} is no set of orders such as {{"ABABAB"}}.', look)
+    orders = list(orders)
     if not orders or ... in orders:
         raise Trouble("There is nothing in it yet.", look)
     for order in orders:
         if order not in ORDERS:
-            raise Trouble(f"{order!r}: A and B have three turns each.", look)
+            raise Trouble(f"{order!r} is none of the 20: A and B have three turns each.", look)
         if replay(order) != 2:
             raise Trouble(f"{order}: both read 0 before either has written, so both write 1.", look)
     if len(set(orders)) < 2:

@@ -13,11 +13,14 @@ wrong = [
     ("100 + 3 - 1", "2 * 3 * 100", "both products"),
     ("100 + 3 - 1", "3", "wait for each other"),
     ("100 + 3 - 1", "97", "fewer ticks than steps"),
+    ("100 + 3 - 1", "100 + 3 - 2", "the first is tick 0"),
+    ("100 + 3 - 1", "'102'", "is not a number"),
 ]
 
 REASONS = {
     STEPS: "The third layer starts two ticks after the first.",
     STEPS * LAYERS: "That is layer by layer: a layer need not wait for all steps of the one below.",
+    STEPS + LAYERS - 2: "That is the number of the last tick, and the first is tick 0.",
     STEPS + LAYERS: "That is one tick too many: the second layer is one behind, not two.",
     2 * STEPS * LAYERS: "That counts both products of every cell, as if none could be shared.",
     LAYERS: "Those are the layers. The steps of one layer wait for each other too.",

@@ -26,19 +26,30 @@ wrong = [
     ('"1F1B", 32', '"1F1B", 31', "does not divide"),
     ('"1F1B", 32', '"1F1B", 4', "43%"),
     ('"1F1B", 32', '"pipe", 32', "no schedule"),
+    ('"1F1B", 32', '["1F1B"], 32', "no schedule"),
+    ('"1F1B", 32', '"1F1B", "32"', "no number of micro-batches"),
+    ("= my_schedule, my_micro", "= my_schedule", "Two things are due"),
+]
+right = [
+    ('"1F1B", 32', '"1F1B", 256 / 8'),
+    ("= my_schedule, my_micro", "= [my_schedule, np.int64(my_micro)]"),
 ]
 
 
 def judge(answer):
     """(schedule, micro-batches): within all three limits."""
     look = "the formula: (stages − 1) / (micro-batches + stages − 1)."
-    if not isinstance(answer, tuple) or len(answer) != 2 or ... in answer:
+    pair = isinstance(answer, tuple | list) and len(answer) == 2
+    if pair and ... in answer:
         raise Trouble("The answer is still to come: a name and a whole number.", look)
+    if not pair:
+        raise Trouble('Two things are due: a name and a whole number, as in ("GPipe", 2).', look)
     schedule, micro = answer
-    if schedule not in SCHEDULES:
+    if schedule not in tuple(SCHEDULES):
         raise Trouble(f"There is no schedule {schedule!r}.", f"the names: {', '.join(SCHEDULES)}.")
-    if not isinstance(micro, int) or not 1 <= micro <= BATCH:
+    if micro not in range(1, BATCH + 1):  # 32.0 is
         raise Trouble(f"{micro!r} is no number of micro-batches.", f"whole numbers up to {BATCH}.")
+    micro = int(micro)
     if BATCH % micro:
         raise Trouble(f"{micro} does not divide {BATCH} examples evenly.", "powers of two.")
     share, size = bubble(STAGES, micro), BATCH // micro

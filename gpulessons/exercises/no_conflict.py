@@ -27,7 +27,17 @@ wrong = [
      "chance *= 1 - active / features", "may be drawn twice"),
     ("range(active)", "range(1)", "only one feature"),
     ("max(0.0, chance)", "100 * chance", "between 0 and 1"),
-    ("max(0.0, chance)", "chance if features > 60 else -1.0", "cannot be avoided"),
+    ("max(0.0, chance)", "chance if features != 50 else -1.0", "cannot be avoided"),
+    ("max(0.0, chance)", "chance if features > 2 * active else 0.0", "3 of 6"),
+    ("max(0.0, chance)", "round(chance, 6)", "0.911812, where 0.9118119975 is due"),
+    ("range(active)", "range(active - 1)", "3 of 100"),
+    ("    return max(0.0, chance)", "    max(0.0, chance)", "nothing yet"),
+]  # fmt: skip
+right = [
+    ("return max(0.0, chance)",
+     "import math\n    return math.comb(features - active, active) / math.comb(features, active)"),
+    ("max(0.0, chance)", "np.array(max(0, chance))"),
+    ("features", "f"),
 ]  # fmt: skip
 
 
@@ -36,12 +46,12 @@ def judge(attempt):
     look = "the features of the second example, one by one."
     if attempt(64, 30) is None:
         raise Trouble("It returned nothing yet.", look)
-    for features, active in ((100, 3), (64, 30), (1_000, 30), (2_000, 40)):
+    for features, active in ((100, 3), (64, 30), (1_000, 30), (2_000, 40), (6, 3)):
         due = comb(features - active, active) / comb(features, active)
-        got = number(attempt(features, active), look)
+        got = float(number(attempt(features, active), look))
         if abs(got - due) > 1e-9 * due + 1e-15:
             raise Trouble(f"{active} of {features}: {reason(got, due, features, active)}", look)
-    if attempt(50, 40) != 0:
+    if number(attempt(50, 40), look) != 0:
         raise Trouble("40 of 50, twice: there it cannot be avoided, the chance is 0.", look)
     return "30 of 64 always meet, 30 of a million hardly ever: that decides about Hogwild."
 
@@ -57,7 +67,7 @@ def reason(got, due, features, active):
         return "that is the chance for only one feature of the second."
     if not 0 <= got <= 1:
         return f"{got:.4g}, and a chance lies between 0 and 1."
-    return f"{got:.4g}, where {due:.4g} is due."
+    return f"{got:.10g}, where {due:.10g} is due."
 
 
 def close(a, b):

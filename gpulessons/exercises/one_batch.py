@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from gpulessons import checking
 from gpulessons.diagnosis import Trouble
 from gpulessons.ops.dense import dense, layer_of
 
@@ -37,20 +38,50 @@ wrong = [
     ("32", "16", "5 times"),
     ("answers.extend(", "answers.append(", "3 answers"),
     ("np.stack(questions[start : start + 32])",
-     "np.stack(questions[start : start + 32])[::-1]", "other questions"),
+     "np.stack(questions[start : start + 32])[::-1]", "to their questions"),
+    ("answers.extend(layer(np.stack(questions[start : start + 32])))",
+     "answers += list(np.stack(questions[start : start + 32]) @ layer.w.T)", "no attribute 'w'"),
+    ("    return answers", "    layer.readings = 3", "nothing"),
+    ("    return answers", "    return {1: answers}", "but one dict"),
+    ("    return answers", "    return [a[:, None] for a in answers]", "shape (8, 1)"),
+    ("        answers", "        questions[start] *= 2\n        answers", "changed the questions"),
+    ("    return answers", "    questions.clear()\n    return answers", "changed the questions"),
+    ("answers = []", "return np.zeros((len(questions), 8))", "to their questions"),
+    ("answers = []", "return [layer(x) for x in questions]", "shape (24,)"),
+]  # fmt: skip
+
+right = [
+    ("    return answers", "    return np.array(answers)"),
+    ("np.stack(questions[start : start + 32])", "questions[start : start + 32]"),
+    ("range(0, len(questions), 32)", "range(0, 70, 32)"),
+    ("    for start in range(0, len(questions), 32):\n"
+     "        answers.extend(layer(np.stack(questions[start : start + 32])))\n",
+     "    for part in np.array_split(questions, -(-len(questions) // 32)):\n"
+     "        answers += list(layer(part))\n"),
 ]  # fmt: skip
 
 
-class Layer:
-    """A dense layer with room for so many examples, which counts how often its weights are read."""
+def judge(attempt):
+    """70 questions: the right answers in order, for three readings of the weights."""
+    x, w, b = layer_of(QUESTIONS, 24, 8, np.random.default_rng(6))
+    readings = []
+    given = list(x.copy())
+    answers = checking.run(attempt, (counted(w, b, readings), given), {})
+    if not np.array_equal(given, x):
+        raise Trouble("It changed the questions that it was given.", "which list it works on.")
+    refuse_others(answers, dense(x, w, b))
+    least = -(-QUESTIONS // ROOM)
+    if len(readings) > least:
+        raise Trouble(f"Right, but the weights were read {len(readings)} times, where {least} "
+                      "will do.", "how many questions each call takes along.")  # fmt: skip
+    return f"{QUESTIONS} answers for {len(readings)} readings of the weights."
 
-    def __init__(self):
-        rng = np.random.default_rng(6)
-        self.questions, self.w, self.b = layer_of(QUESTIONS, 24, 8, rng)
-        self.readings = 0
 
-    def __call__(self, x):
-        if np.ndim(x) != 2 or np.shape(x)[1] != self.w.shape[1]:
+def counted(w, b, readings):
+    """A layer with room for so many examples, that notes how many each call takes along."""
+
+    def layer(x):
+        if np.ndim(x) != 2 or np.shape(x)[1] != w.shape[1]:
             raise Trouble(
                 f"The layer was given an array of shape {np.shape(x)}; (examples, 24) is due.",
                 "what one row of its input is.",
@@ -58,25 +89,26 @@ class Layer:
         if len(x) > ROOM:
             raise Trouble(f"The layer has room for {ROOM} examples, and was given {len(x)}.",
                           "how many questions each call takes along.")  # fmt: skip
-        self.readings += 1
-        return dense(x, self.w, self.b)
+        readings.append(len(x))
+        return dense(x, w, b)
+
+    return layer
 
 
-def judge(answer):
-    """70 questions: the right answers in order, for three readings of the weights."""
-    layer = Layer()
-    got, due = answer(layer, list(layer.questions)), dense(layer.questions, layer.w, layer.b)
-    if got is None:
+def refuse_others(answers, due):
+    """Trouble, unless these are the answers, one for each question, in a list or an array."""
+    if answers is None:
         raise Trouble("It returned nothing.", "its last line.")
-    if len(got) != QUESTIONS:
-        raise Trouble(f"{QUESTIONS} questions, {len(got)} answers.", "the last batch; the list.")
-    strangers = sum(not np.allclose(mine, right, atol=1e-5)
-                    for mine, right in zip(got, due, strict=True))  # fmt: skip
+    if not isinstance(answers, list | tuple | np.ndarray):
+        raise Trouble(f"It returned no list of answers but one {type(answers).__name__}.",
+                      "its last line.")  # fmt: skip
+    if len(answers) != len(due):
+        raise Trouble(f"{len(due)} questions, {len(answers)} answers.", "the last batch; the list.")
+    for answer in answers:
+        if np.shape(answer) != due[0].shape:
+            raise Trouble(f"An answer has shape {np.shape(answer)}, where {due[0].shape} is due.",
+                          "what one row of the layer's output is.")  # fmt: skip
+    strangers = sum(not np.allclose(*pair, atol=1e-5) for pair in zip(answers, due, strict=True))
     if strangers:
-        raise Trouble(f"{QUESTIONS} answers, of which {strangers} belong to other questions.",
+        raise Trouble(f"{len(due)} answers, of which {strangers} do not belong to their questions.",
                       "the order in which questions go in and answers come out.")  # fmt: skip
-    least = -(-QUESTIONS // ROOM)
-    if layer.readings > least:
-        raise Trouble(f"Right, but the weights were read {layer.readings} times, where {least} "
-                      "will do.", "how many questions each call takes along.")  # fmt: skip
-    return f"{QUESTIONS} answers for {layer.readings} readings of the weights."

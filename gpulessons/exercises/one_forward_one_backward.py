@@ -1,6 +1,7 @@
 """Write the order of one stage under 1F1B: fill the pipe, then go backward and forward in turn."""
 
 from collections import Counter
+from collections.abc import Iterable
 
 from gpulessons.diagnosis import Trouble
 from gpulessons.workers.schedules import (
@@ -42,21 +43,32 @@ wrong = [
     ("    return order", "    return [t for t in order if t[1]]", "never goes forward"),
     ("    return order", "    return order[:-1]", "never goes backward"),
     ("    return order", "    return None", "list"),
+    ("    return order", "    return [(m, way) for way, m in order]", "list"),
+    ('("B", m)', '("b", m)', "list"),
+    ("ahead = min(stages - stage, batches)", "ahead = min(stage + 1, batches)", "wait for each"),
+    ("ahead = min(stages - stage, batches)", "ahead = min(4 - stage, batches)", "Stage 0, with 2"),
 ]  # fmt: skip
+right = [
+    ("    return order", "    yield from order"),
+    ("    return order", "    return tuple([way, np.int64(m)] for way, m in order)"),
+    ("    return order", "    return [(way, batches - 1 - m) for way, m in order]"),
+]
 
-SIZES = [(1, 1), (2, 4), (4, 8), (4, 4), (4, 2), (8, 3)]  # stages, micro-batches
+SIZES = [(4, 8), (2, 4), (4, 4), (4, 2), (8, 3), (1, 1)]  # stages, micro-batches
 
 
 def judge(order):
     """Run the orders of all stages, and compare the bubble and what is kept with 1F1B's."""
     for stages, batches in SIZES:
         case = f"with {stages} stages and {batches} micro-batches"
+        orders = [listed(order(stage, stages, batches)) for stage in range(stages)]
         for stage in range(stages):
-            refuse_nonsense(order(stage, stages, batches), batches, f"Stage {stage}, {case},")
+            refuse_nonsense(orders[stage], batches, f"Stage {stage}, {case},")
         try:
-            tasks = simulate(order, stages, batches)
+            tasks = simulate(lambda stage, *_, orders=orders: orders[stage], stages, batches)
         except ValueError as circle:
-            raise Trouble(str(circle), "the order in which micro-batches go backward.") from None
+            look = "with how many forwards each stage begins, and the order of its backwards."
+            raise Trouble(str(circle), look) from None
         for stage in range(stages):
             held, due = kept(tasks, stage), min(stages - stage, batches)
             if held > due:
@@ -68,19 +80,26 @@ def judge(order):
         if lost > least + 1e-9:
             raise Trouble(f"The pipe waits {lost:.0%} of the time {case}, not {least:.0%}.",
                           "how many forwards fill it.")  # fmt: skip
-    if any(order(s, 4, 8) != one_forward_one_backward(s, 4, 8) for s in range(4)):
+    if any(listed(order(s, 4, 8)) != one_forward_one_backward(s, 4, 8) for s in range(4)):
         return "An order of your own, and it waits and keeps no more than 1F1B."
     return "The smallest bubble, and never more kept than there are stages."
 
 
+def listed(order):
+    """As a list of tuples, where it is anything of that kind."""
+    order = list(order) if isinstance(order, Iterable) else [order]
+    return [tuple(task) if isinstance(task, list) else task for task in order]
+
+
 def refuse_nonsense(order, batches, who):
     """Trouble, unless each micro-batch goes forward once, and then backward once."""
-    if not isinstance(order, list) or not all(isinstance(t, tuple) and len(t) == 2 for t in order):
+    ways = FORWARD, BACKWARD
+    if not all(isinstance(t, tuple) and len(t) == 2 and t[0] in ways for t in order):
         raise Trouble(f'{who} has no list of ("F" or "B", number).', "its return.")
     seen = Counter()
     for kind, m in order:
-        if kind not in (FORWARD, BACKWARD) or m not in range(batches):
-            raise Trouble(f"{who} does {kind}{m}, which is not in the minibatch.", "its range.")
+        if m not in range(batches):
+            raise Trouble(f"{who} does {kind, m}, which is not in the minibatch.", "its range.")
         if kind == BACKWARD and not seen[FORWARD, m]:
             raise Trouble(f"{who} takes micro-batch {m} backward before it went forward.",
                           "how many forwards come first: the stage's own one counts.")  # fmt: skip

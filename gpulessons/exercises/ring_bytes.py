@@ -10,6 +10,8 @@ wrong = [
     ("4 * 1_000_000", "1_000_000", "numbers, not bytes"),
     ("(8 - 1)", "8", "one step fewer"),
     ("2 * (8 - 1)", "1 * 8", "the vector once"),
+    ("2 * (8 - 1)", "1", "a single piece"),
+    ("2 * (8 - 1) * 4 * 1_000_000 / 8", "(8 - 1) * 4 * 1_000_000", "seven whole vectors"),
 ]
 
 REASONS = {
@@ -17,6 +19,8 @@ REASONS = {
     56_000_000: "That sends the whole vector in every step, or counts all eight workers.",
     1_750_000: "That counts numbers, not bytes: a float32 is four bytes.",
     8_000_000: "Each round needs one step fewer: a piece need not come back to where it began.",
+    500_000: "That is a single piece, and in each step there is one to send.",
+    28_000_000: "Those are seven whole vectors: in a ring only an eighth goes in each step.",
     4_000_000: "That is the vector once. Each piece goes round to be added, and again to be shown.",
 }
 
@@ -26,4 +30,5 @@ def judge(answer):
     look = "how many steps there are, and what one worker sends in each."
     if number(answer, look) == 7_000_000:
         return "14 steps, 500,000 bytes in each: 1.75 vectors, and never 2."
-    raise Trouble(REASONS.get(answer, f"{answer:,.0f} bytes is not what one worker sends."), look)
+    other = f"{float(answer):,.0f} bytes is not what one worker sends."
+    raise Trouble(REASONS.get(answer, other), look)

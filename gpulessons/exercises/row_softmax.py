@@ -4,16 +4,18 @@ import numpy as np
 
 from gpulessons import operation
 from gpulessons.backends import gpu as on  # noqa: F401
-from gpulessons.diagnosis import refuse_scattered
+from gpulessons.diagnosis import Trouble, refuse_scattered
 from gpulessons.ops.softmax import softmax
-
-COLUMNS = 40  # whole sectors, but no whole warp
 
 
 def scores(size, rng):
-    """x: (rows, 40) float32; in every other row the scores pass 88, where exp overflows."""
-    x = rng.standard_normal((size, COLUMNS), np.float32)
+    """x: (rows, 40) float32, or 72 columns in a few rows: whole sectors, but no whole warp.
+
+    In every other row the scores pass 88, where exp overflows; in some exp comes to nothing.
+    """
+    x = rng.standard_normal((size, 40 if size > 8 else 72), np.float32)
     x[1::2] += 100
+    x[2::4] -= 200
     return (x,)
 
 
@@ -66,6 +68,8 @@ def my_softmax(x):
     return out
 """
 
+WALK = "    for j in range(lane, x.shape[1], 32):\n        "
+SUM = solution[solution.index(WALK + "total") : solution.index(WALK + "out")]
 wrong = [
     (solution, stub, "sectors"),
     ("        total += cuda.shfl_xor_sync(0xFFFFFFFF, total, step)", "        pass",
@@ -75,9 +79,24 @@ wrong = [
     ("[x.shape[0], 32]", "[1, 32]", "1280 of 1320 elements were never written"),
     ("[x.shape[0], 32]", "[x.shape[0] + 1, 32]", "outside"),
     ("exp(x[i, j] - top)", "exp(x[i, j])", "NaN"),
+    ("x[i, lane], np.float32(0)", "np.float32(0), np.float32(0)", "NaN"),
+    ("x.shape[1], 32", "40, 32", "At size 5"),
+    ("(16, 8, 4, 2, 1)", "(16, 8, 4, 2)", "Wrong at size 33"),
+    (SUM, SUM.partition("    for step")[0].replace("lane, x.shape[1], 32", "x.shape[1]"),
+     "loads for each number"),
 ]  # fmt: skip
+right = [
+    ("x[i, lane], np.float32(0)", "-math.inf, 0.0"),
+    ("i, lane = cuda.blockIdx.x, cuda.threadIdx.x", "i, lane = cuda.blockIdx.x, cuda.laneid"),
+    ("(x):\n    out = cuda.device_array_like(x)", "(x, out):"),
+]
 
 
 def inspect(launches):
-    """Right is not enough: four sectors hold 32 neighbors."""
+    """Right is not enough: four sectors hold 32 neighbors, and no lane walks the whole row."""
     refuse_scattered(launches, "which index changes from a thread to its neighbor.")
+    reads = sum(site.accesses for site in launches[0].coalescing(access="read").sites)
+    numbers = launches[0].launch.arguments[0].size
+    if reads > 8 * numbers:
+        raise Trouble(f"Right, but {reads / numbers:.0f} loads for each number: every lane walks "
+                      "the whole row.", "what the lanes could tell each other.")  # fmt: skip

@@ -4,7 +4,7 @@ import numpy as np
 
 from gpulessons import operation
 from gpulessons.backends import gpu as on  # noqa: F401
-from gpulessons.diagnosis import Trouble
+from gpulessons.diagnosis import Trouble, refuse_unshared
 
 
 def bordered_picture(size, rng):
@@ -49,6 +49,18 @@ stub = solution.replace(
     "    # Your turn: fetch the patch, 340 pixels with 256 threads, and wait for one another.\n",
 ).replace("+= patch[i + ky, j + kx]", "+= x[above + i + ky, left + j + kx]  # and read it here")
 
+IDLE = """\
+@cuda.jit
+def my_blur_kernel(out):
+    pass
+
+def my_blur(x):
+    windows = np.lib.stride_tricks.sliding_window_view(x.copy_to_host(), (3, 3))
+    out = cuda.to_device(windows.mean((2, 3)))
+    my_blur_kernel[1, 32](out)
+    return out
+"""
+
 wrong = [
     (solution, stub, "9 pixels"),
     ("    cuda.syncthreads()\n", "", "reads it"),
@@ -60,20 +72,36 @@ wrong = [
     ("n // 34, n % 34] = x[above + n // 34, left + n % 34]",
      "n // 34, n % 34] = x[n // 34, n % 34]", "Wrong at size"),
     ("(10, 34)", "(8, 32)", "outside"),
+    (solution, IDLE, "without shared memory"),
+    (solution, stub.replace("// 8)", "// 8, 9)").replace("    patch", "    if cuda.blockIdx.z:\n"
+     "        return\n    patch"), "9 pixels"),  # threads that do nothing do not make it cheaper
+]  # fmt: skip
+
+right = [
+    (FETCH,
+     "    for r in range(i, 10, 8):\n        for c in range(j, 34, 32):\n"
+     "            patch[r, c] = x[above + r, left + c]\n    cuda.syncthreads()\n"),
+    ("kernel(x, out):", "kernel(picture, out):\n    x = picture"),
+    ("    return out", "    my_blur_kernel[1, (32, 8)](x, out)\n    return out"),
+    ("total / np.float32(9)", "total * np.float32(1 / 9)"),
 ]  # fmt: skip
 
 
 def inspect(launches):
     """Right is not enough: each pixel of a patch comes from global memory once."""
-    (launch,) = launches
-    loads = launch.work().reads
+    reads, writes = (
+        sum(launch.coalescing(access=access).total("accesses") for launch in launches)
+        for access in ("read", "write")
+    )
+    loads = reads / max(1, writes)
     if loads > 340 / 256:
         raise Trouble(
-            f"Right, but each thread reads {loads:.3g} pixels from global memory on average, where "
+            f"Right, but {loads:.3g} pixels are read from global memory for each output, where "
             f"{340 / 256:.2f} would do.",
             "who fetches what: 340 pixels, 256 threads, each pixel once.",
         )
-    sectors = launch.coalescing("x").sectors_per_request
+    refuse_unshared(launches)
+    sectors = max(launch.coalescing(access="read").sectors_per_request for launch in launches)
     if sectors > 6:  # a warp's 32 pixels cross from one row of the patch to the next
         raise Trouble(
             f"Right, but each request touches {sectors:.1f} sectors, where 6 would do.",

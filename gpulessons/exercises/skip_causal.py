@@ -1,6 +1,8 @@
 """Causal attention: which tiles of keys does a tile of queries have to visit at all?"""
 
-from gpulessons.diagnosis import Trouble
+from collections.abc import Iterable
+
+from gpulessons.diagnosis import Trouble, number
 
 stub = '''\
 def my_starts(first, last, keys, tile):
@@ -27,10 +29,24 @@ wrong = [
     ("range(0,", "range(first,", "the beginning of the text"),
     ("min(last, keys), tile", "min(last, keys)", "starts of tiles are 0"),
     ("min(last, keys)", "keys", "nobody may see"),
+    ("min(last, keys)", "min(last - 1, keys)", "its own tile is missing"),
+    ("min(last, keys)", "min(last, keys - 1)", "its own tile is missing"),
+    ("min(last, keys)", "min(last, keys + 1)", "behind the last key"),
+    ("min(last, keys), tile", "min(last, keys), 64", "starts of tiles are 0, 128"),
+    ("range(0,", "range(first % tile,", "starts of tiles are 0"),
+    ("range(0, min(last, keys), tile)", "2 * list(range(0, min(last, keys), tile))", "twice"),
+    ("range(0, min(last, keys), tile)", "[(0, tile)]", "(0, 64) is not a number"),
+    ("    return", "   ", "It returned None"),
 ]  # fmt: skip
+right = [
+    ("return range(0, min(last, keys), tile)", "yield from range(0, min(last, keys), tile)"),
+    ("range(0, min(last, keys), tile)", "np.arange(0, min(last, keys), tile)[::-1]"),
+    ("range(0, min(last, keys), tile)", "{t for t in range(0, keys, tile) if t < last}"),
+]
 
-CASES = ((0, 64, 256, 64), (64, 128, 256, 64), (192, 256, 256, 64), (0, 48, 256, 32),
-         (130, 200, 200, 64), (128, 192, 100, 64))  # fmt: skip
+CASES = ((0, 64, 256, 64), (64, 128, 256, 64), (192, 256, 256, 128), (0, 48, 256, 32),
+         (130, 200, 200, 64), (128, 192, 100, 64), (64, 65, 256, 64), (128, 192, 65, 64),
+         (128, 192, 128, 64))  # fmt: skip
 
 
 def judge(starts):
@@ -43,18 +59,20 @@ def judge(starts):
 
 
 def listed(starts, case):
-    try:
-        return list(starts(*case))
-    except Exception as error:
-        raise Trouble(f"{type(error).__name__}: {error}", "what the docstring asks for.") from error
+    got, look = starts(*case), "what the docstring asks for: where each tile starts."
+    if not isinstance(got, Iterable):
+        raise Trouble(f"It returned {got!r}.", look)
+    return [number(start, look) for start in got]
 
 
 def compare(got, case):
     first, last, keys, tile = case
     needed = [start for start in range(0, keys, tile) if start < last]
     here = f"For queries {first} … {last - 1} of {keys} keys, in tiles of {tile}:"
-    if any(start % tile for start in got) and first % tile == 0:
+    if any(start % tile for start in got):
         raise Trouble(f"{here} starts of tiles are 0, {tile}, {2 * tile} …", "the step.")
+    if len(set(got)) < len(got):
+        raise Trouble(f"{here} a tile is visited twice.", "the loop.")
     if any(start >= keys for start in got):
         raise Trouble(f"{here} there is a tile behind the last key.", "keys may be few.")
     if missing := sorted(set(needed) - set(got)):

@@ -1,6 +1,8 @@
 """Asynchronous SGD with a delay: which weights make the gradient, and which are moved?"""
 
-from gpulessons.diagnosis import Trouble
+from collections.abc import Iterable
+
+from gpulessons.diagnosis import Trouble, number
 
 stub = '''\
 def my_weights(gradient, start, rate, delay, steps):
@@ -30,27 +32,57 @@ wrong = [
     ("max(0, step - delay)", "step - delay", "IndexError"),
     ("    return weights\n", "    return weights[-1]\n", "not a list"),
     ("range(steps)", "range(steps - 1)", "8 weights"),
-]
+    ("step - delay)", "step - 2)", "one step too young"),
+    ("weights[max(0, step - delay)]", "weights[-delay - 1 if step > 2 else 0]",
+     "With a delay of 0"),
+    ("weights.append(weights[-1] - rate * gradient(seen))",
+     "weights.append((seen, weights[-1] - rate * gradient(seen)))", "TypeError"),
+    ("    return weights\n", "    return list(map(str, weights))\n", "'1.0' is not a number"),
+]  # fmt: skip
+right = [
+    ("    return weights\n", "    return np.array(weights)\n"),
+    ("    return weights\n", "    yield from weights\n"),
+    ("gradient", "slope"),
+    ("weights[max(0, step - delay)]", "start if step < delay else weights[-1 - delay]"),
+]  # fmt: skip
+
+LOOK = "what a worker has read, and what it adds to."
+CASES = (
+    {"start": 1.0, "rate": 0.1, "delay": 2, "steps": 8},
+    {"start": -2.0, "rate": 0.25, "delay": 3, "steps": 8},
+    {"start": 1.0, "rate": 0.1, "delay": 0, "steps": 3},
+)
 
 
 def judge(attempt):
-    """Compare with every mistake that has a name, on ½(w − 3)² with a delay of two."""
-    look = "what a worker has read, and what it adds to."
-    case = {"start": 1.0, "rate": 0.1, "delay": 2, "steps": 8}
-    got = attempt(lambda w: w - 3, **case)
-    if got == [case["start"]]:
-        raise Trouble("The stub is as it was: no step is taken.", look)
-    if not isinstance(got, list):
+    """On ½(w − 3)² with a delay of two, where mistakes have names; then with others."""
+    for case in CASES:
+        got, due = weights_of(attempt, case), walk(**case)
+        if len(got) != len(due):
+            raise Trouble(f"{len(got)} weights, where {len(due)} are due.", "how many steps it is.")
+        if not alike(got, due):
+            raise Trouble(wrong_weights(got, due, case), LOOK)
+    return "The gradient is from the past, and it is added to the present."
+
+
+def weights_of(attempt, case):
+    got = attempt(lambda w: w - 3, *case.values())
+    if not isinstance(got, Iterable):
         raise Trouble(f"It returned {got!r}, not a list of all weights.", "the last line.")
-    due = walk(**case)
-    if len(got) != len(due):
-        raise Trouble(f"{len(got)} weights, where {len(due)} are due.", "how many steps you take.")
+    got = [number(weight, "what the list is made of.") for weight in got]
+    if got == [case["start"]]:
+        raise Trouble("The stub is as it was: no step is taken.", LOOK)
+    return got
+
+
+def wrong_weights(got, due, case):
+    """The mistake that explains them all, or the first that is wrong."""
     for what, mistake in MISTAKES.items():
         if alike(got, walk(**{**case, **mistake})):
-            raise Trouble(what, look)
-    if not alike(got, due):
-        raise Trouble(f"The weights are {got[:4]} …, where {due[:4]} … are due.", look)
-    return "The gradient is from the past, and it is added to the present."
+            return what
+    i = next(i for i in range(len(due)) if not alike(got[i : i + 1], due[i : i + 1]))
+    late = f"With a delay of {case['delay']}"
+    return f"{late}, weights[{i}] is {got[i]:.10g}, where {due[i]:.10g} is due."
 
 
 def walk(start, rate, delay, steps, age=0, onto_stale=False):

@@ -4,7 +4,8 @@ import numpy as np
 
 from gpulessons import operation
 from gpulessons.backends import gpu as on  # noqa: F401
-from gpulessons.diagnosis import Trouble
+from gpulessons.diagnosis import Trouble, refuse_unshared
+from gpulessons.exercises.coalesce_product import IDLE
 from gpulessons.ops.matmul import matmul
 
 
@@ -67,16 +68,28 @@ wrong = [
     ("* ys[k, tx]", "* y[start + k, j]", "loads for each multiplication"),
     ("xs[ty, tx] = x[i, start + tx]", "xs[tx, ty] = x[i, start + tx]", "Wrong at size"),
     ("y[start + ty, j]", "y[ty, j]", "Wrong at size"),
+    ("16", "32", "grid"),
+    (solution, IDLE, "without shared memory"),
+    ("    total = np.float32(0)\n", "    out[i, j] = total = np.float32(0)\n"
+     "    for k in range(x.shape[1]):\n        out[i, j] += x[i, k] * y[k, j]\n"
+     "    return\n", "loads for each multiplication"),
+]  # fmt: skip
+
+right = [
+    ("((16, 16)", "((16, 17)"),
+    ("total += xs[ty, k] * ys[k, tx]", "total = cuda.fma(xs[ty, k], ys[k, tx], total)"),
+    (solution, solution.replace("((16, 16)", "((2, 16, 16)").replace("s[", "s[start // 16 % 2, ")
+     .replace("        cuda.syncthreads()\n    out", "    out")),  # two tiles in turn: one barrier
 ]  # fmt: skip
 
 
 def inspect(launches):
     """Right is not enough: a number fetched by one thread must serve others too."""
-    for launch in launches:
-        reads = sum(site.accesses for site in launch.coalescing(access="read").sites)
-        loads = reads / max(1, launch.flops / 2)
-        if loads > 0.5 and launch.blocks > 1:
-            raise Trouble(
-                f"Right, but {loads:.3g} loads for each multiplication, where 1/8 would do.",
-                "what the inner loop reads: it should find both numbers in shared memory.",
-            )
+    reads = sum(launch.coalescing(access="read").total("accesses") for launch in launches)
+    products = sum(launch.flops for launch in launches) / 2
+    if products > 1 and reads > products / 2:  # a single one has nobody to share with
+        raise Trouble(
+            f"Right, but {reads / products:.3g} loads for each multiplication, where 1/8 would do.",
+            "what the inner loop reads: two numbers in shared memory, the total in a register.",
+        )
+    refuse_unshared(launches)

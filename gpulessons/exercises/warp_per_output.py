@@ -4,7 +4,8 @@ import numpy as np
 
 from gpulessons import operation
 from gpulessons.backends import gpu as on  # noqa: F401
-from gpulessons.diagnosis import Trouble
+from gpulessons.diagnosis import Trouble, refuse_idle
+from gpulessons.exercises.coalesce_product import IDLE
 
 INPUTS = 88  # whole sectors, but no whole warps
 
@@ -68,16 +69,31 @@ wrong = [
     ("(w.shape[0] + 7) // 8", "max(1, w.shape[0] // 8)", "never written"),
     ("range(lane, w.shape[1], 32)", "range(w.shape[1])", "Wrong at size"),
     ("range(lane, w.shape[1], 32)", "range(3 * lane, min(3 * lane + 3, w.shape[1]))", "sectors"),
+    ("range(lane, w.shape[1], 32)", "range(lane * w.shape[1], w.shape[1])", "sectors"),  # lane 0
+    ("range(lane, w.shape[1], 32)", "range(lane, w.shape[1] // 32 * 32, 32)", "Wrong at size"),
+    ("            out[row] = total", "            out[row] += total", "only added to"),
+    ("total = warp_sum(total)", "total = warp_sum(total) if lane == 0 else total", "NaN"),
+    (solution, IDLE.replace("(x, y)", "(y, x)"), "no kernel"),
 ]
+
+right = [
+    ("w, out):", "weights, out):\n    w = weights"),
+    ("cuda.grid(1) // 32, cuda.threadIdx.x % 32", "cuda.grid(1) >> 5, cuda.laneid"),
+    ("total = warp_sum(total)",
+     "for s in (16, 8, 4, 2, 1):\n            total += cuda.shfl_xor_sync(0xFFFFFFFF, total, s)"),
+    (solution, solution.replace("        total = warp_sum(total)\n        if lane == 0:\n    ", "")
+     .replace("out[row] = total", "cuda.atomic.add(out, row, total)")
+     .replace("device_array(w.shape[0], w.dtype)", "to_device(np.zeros(w.shape[0], w.dtype))")),
+]  # fmt: skip
 
 
 def inspect(launches):
-    """Right is not enough: a request for weights moves no more than the four sectors it fills."""
-    for launch in launches:
-        weights = launch.coalescing("w")
-        if weights.sectors_per_request > 4:
-            raise Trouble(
-                f"Right, but each request for weights touches {weights.sectors_per_request:.0f} "
-                "sectors, where 4 would do.",
-                "which k each lane of a warp reads in the same turn.",
-            )
+    """Right is not enough: what the reads ask for fills the sectors that they move."""
+    refuse_idle(launches)
+    reads = [launch.coalescing(access="read") for launch in launches]
+    moved, full = (sum(r.sectors for r in reads), sum(r.bytes_used for r in reads) // 32)
+    if full < 0.75 * moved:
+        raise Trouble(
+            f"Right, but its reads move {moved:,} sectors, for numbers that fill {full:,}.",
+            "which k each lane of a warp reads in the same turn.",
+        )

@@ -4,8 +4,9 @@ import numpy as np
 
 from gpulessons import checking, operation
 from gpulessons.backends import host
-from gpulessons.diagnosis import Trouble
+from gpulessons.diagnosis import Trouble, steps
 from gpulessons.ops.dense_backward import gradients
+from gpulessons.peak import peak_memory
 
 stub = '''\
 def my_gradients(x, dz):
@@ -31,6 +32,23 @@ wrong = [
     ("dz.sum(axis=0)", "dz.mean(axis=0)", "a mean"),
     ("dz.T @ x, dz.sum(axis=0)", "dz.T @ x", "1 results"),
     ("dz.T @ x", "(dz[:, :, None] * x[:, None, :]).sum(0)", "for every example"),
+    ("dz.T @ x", "np.einsum('no,ni->noi', dz, x).sum(0)", "for every example"),
+    ("dz.T @ x", "sum(np.outer(*each) for each in zip(dz, x))", "one after the other"),
+    ("dz.T @ x", "np.array([each @ x for each in dz.T])", "one after the other"),
+    ("dz.T @ x", "np.float32([[sum(a * b for a, b in zip(p, q)) for q in x.T.tolist()]"
+     " for p in dz.T.tolist()])", "one after the other"),
+    ("dz.T @ x, dz.sum(axis=0)", "dz.sum(axis=0), dz.T @ x", "Wrong shape"),
+    ("dz.T @ x", "dz.T.astype(float) @ x", "Wrong dtype"),
+    ("return", "dz *= 1.5\n    return", "changed its input"),
+]
+
+right = [
+    ("dz.T @ x, dz.sum(axis=0)", "np.einsum('no,ni->oi', dz, x, optimize=True), np.sum(dz, 0)"),
+    ("dz.T @ x, dz.sum(axis=0)", "(x.T @ dz).T, np.ones(len(dz), np.float32) @ dz"),
+    ("return dz.T @ x, dz.sum(axis=0)",
+     "both = dz.T @ np.hstack([x, np.ones((len(x), 1), np.float32)])\n"
+     "    return both[:, :-1], both[:, -1]"),
+    ("dz.T @ x", "(dz.T.astype(float) @ x).astype(x.dtype)"),
 ]
 
 
@@ -48,40 +66,26 @@ def op(x, dz):
     return gradients(x, np.zeros((dz.shape[1], x.shape[1]), x.dtype), dz)[1:]
 
 
-class Counted(np.ndarray):
-    """An array that counts the operations it takes part in, and the numbers that they make."""
-
-    made = operations = 0
-
-    def __array_ufunc__(self, ufunc, method, *inputs, **options):
-        plain = [x.view(np.ndarray) if isinstance(x, Counted) else x for x in inputs]
-        result = getattr(ufunc, method)(*plain, **options)
-        Counted.operations += 1
-        Counted.made += np.size(result)
-        return np.asarray(result).view(Counted)
-
-
 def judge(attempt):
-    """Right at every size; then, on arrays that count, by one product."""
+    """Right at every size; then, by one product: as few steps and as little room for many."""
     refuse_means(attempt)
     said = checking.check_op(op, attempt, host)
-    x, dz = (each.view(Counted) for each in op.inputs(31))
-    Counted.made = Counted.operations = 0
-    attempt(x, dz)
-    if Counted.operations > 8:
-        raise Trouble(f"Right, but in {Counted.operations} operations: 31 examples, one after the "
-                      "other.", "which sum over the examples a matrix product does.")  # fmt: skip
-    if Counted.made > 4 * dz.shape[1] * (x.shape[1] + 1):
-        raise Trouble(f"Right, but it made {Counted.made:,} numbers on the way: an outer product "
-                      "for every example.", "a product, which adds as it goes.")  # fmt: skip
+    few, many = (steps(checking.call, op, attempt, op.inputs(n), host) for n in (7, 31))
+    if many > few + 10:
+        raise Trouble(f"Right, but {many - few:,} steps of Python more for 31 examples than for 7: "
+                      "one after the other.", "which sum a matrix product does.")  # fmt: skip
+    x, dz = op.inputs(99)
+    taken = peak_memory(operation.Version(op, "this", host, attempt, op.rtol), x, dz)
+    if taken > x.nbytes * dz.shape[1] / 2:
+        raise Trouble(f"Right, but it takes {taken:,} bytes on the way: an outer product for "
+                      "every example.", "a product, which adds as it goes.")  # fmt: skip
     return f"{said} One product, and the sum over the examples is inside it."
 
 
 def refuse_means(attempt):
     """The gradient of a sum is a sum; who divides by the examples has another loss in mind."""
-    x, dz = op.inputs(31)
-    got, due = checking.run(attempt, (x.copy(), dz.copy()), {}), op(x, dz)
-    for mine, right in zip(got if isinstance(got, tuple) else (), due, strict=False):
+    inputs, got = checking.call(op, attempt, op.inputs(31), host)
+    for mine, right in zip(got, op(*inputs), strict=False):
         if np.shape(mine) == right.shape and np.allclose(np.multiply(mine, 31), right, atol=1e-5):
             raise Trouble("That is a mean over the examples, where their sum is due.",
                           "what divides by the number of examples.")  # fmt: skip

@@ -3,6 +3,7 @@
 import numpy as np
 
 from gpulessons.diagnosis import Trouble
+from gpulessons.watched import watch
 
 stub = '''\
 def my_layers(x, a, b, all_reduce):
@@ -46,7 +47,23 @@ wrong = [
     ("return all_reduce(parts)", "all_reduce(parts)\n    return parts[0]", "half of the sum"),
     ("np.maximum(x @ a[:, own], 0)", "x @ a[:, own]", "without relu"),
     ("parts.append(h @ b[own])", "parts.append(np.maximum(x @ a, 0) @ b)", "twice what is due"),
+    ("np.maximum(x @ a[:, own], 0)", "np.maximum(x @ a, 0)[:, own]", "more than half"),
+    ("parts.append(h @ b[own])", "parts.append(np.maximum(x @ a, 0) @ b / 2)", "more than half"),
+    ("half = a.shape[1] // 2", "half = 2", "more than half"),
+    ("return all_reduce(parts)", "all_reduce(parts)\n    return sum(parts)", "not by all_reduce"),
+    ("return all_reduce(parts)", "all_reduce(parts)", "returned nothing"),
+    ("return all_reduce(parts)", "return np.hstack(parts)", "Shape"),
+    ("    parts = []", "    parts = []\n    np.maximum(a, 0, out=a)", "changed its input"),
+    ("return all_reduce(parts)", "return all_reduce(*parts)", "TypeError"),
 ]
+right = [
+    ("return all_reduce(parts)", "return all_reduce(part for part in parts[::-1])"),
+    ("(slice(0, half), slice(half, None))", "(slice(0, None, 2), slice(1, None, 2))"),
+    ("np.maximum(x @ a[:, own], 0)", "np.einsum('nk,kh->nh', x, a[:, own]).clip(0)"),
+    (solution[solution.index("    parts") :],
+     "    aa, bb = np.stack(np.hsplit(a, 2)), np.stack(np.vsplit(b, 2))\n"
+     "    return all_reduce(np.maximum(x @ aa, 0) @ bb)\n"),
+]  # fmt: skip
 
 
 class Meeting:
@@ -56,6 +73,7 @@ class Meeting:
         self.parts = []
 
     def __call__(self, parts):
+        parts = list(parts)
         if len(parts) != 2:
             raise Trouble(f"It sums the parts of {len(parts)}, not of two workers.", "the list.")
         self.parts.append([np.array(part) for part in parts])
@@ -63,27 +81,46 @@ class Meeting:
 
 
 def judge(layers):
-    """Right for two shapes, with one sum, in which both workers have a part."""
+    """Right for two shapes, with one sum, in which both workers have a part, and only half."""
     rng = np.random.default_rng(1)
-    for n, k, hidden, m in ((3, 4, 6, 2), (5, 8, 10, 3)):
-        x, a, b = (rng.normal(size=shape) for shape in ((n, k), (k, hidden), (hidden, m)))
+    for n, k, hidden in ((2, 4, 6), (3, 8, 10)):  # half of a or b is more than x or h
+        given = [rng.normal(size=shape) for shape in ((n, k), (k, hidden), (hidden, k))]
+        copies, products = watch(given)
         meeting = Meeting()
-        refuse_wrong(layers(x, a, b, meeting), x, a, b, meeting)
-        if not meeting.parts:
-            raise Trouble("Right, but the workers never met: one cannot add what the other has.",
-                          "all_reduce.")  # fmt: skip
-        if len(meeting.parts) > 1:
-            raise Trouble("Right, but the workers meet twice or more.",
-                          "a by columns: then relu needs no sum.")  # fmt: skip
-        if any(not part.any() for part in meeting.parts[0]):
-            raise Trouble("Right, but one of the workers has nothing to do.", "the halves.")
+        y = layers(*copies, meeting)
+        if not all(map(np.array_equal, given, copies)):
+            raise Trouble("It changed its input in place.", "which array it writes to.")
+        refuse_wrong(y, *given)
+        refuse_waste(meeting, products, most=k * hidden // 2)
+        if np.allclose(layers(*copies, lambda parts: 0 * next(iter(parts))), y):
+            raise Trouble("Right, but not by all_reduce: its sum is not what you return.",
+                          "its return.")  # fmt: skip
     return "One sum, of the result alone: relu never had to wait for it."
 
 
-def refuse_wrong(y, x, a, b, meeting):
+def refuse_waste(meeting, products, most):
+    """Trouble where they meet not once, or share nothing. most: numbers that a worker has."""
+    if not meeting.parts:
+        raise Trouble("Right, but the workers never met: one cannot add what the other has.",
+                      "all_reduce.")  # fmt: skip
+    if len(meeting.parts) > 1:
+        raise Trouble("Right, but the workers meet twice or more.",
+                      "a by columns: then relu needs no sum.")  # fmt: skip
+    if any(np.prod(shape[-2:]) > most for _, shapes in products for shape in shapes):
+        raise Trouble("Right, but a worker multiplies by more than half of a or b.",
+                      "what each product has on its right.")  # fmt: skip
+    if any(not part.any() for part in meeting.parts[0]):
+        raise Trouble("Right, but one of the workers has nothing to do.", "the halves.")
+
+
+def refuse_wrong(y, x, a, b):
     """Trouble that names the mistake, as far as it is a common one."""
     want, k, half = np.maximum(x @ a, 0) @ b, a.shape[0] // 2, a.shape[1] // 2
-    if np.shape(y) == want.shape and np.allclose(y, want):
+    if y is None:
+        raise Trouble("It returned nothing.", "its last line.")
+    if np.shape(y) != want.shape:
+        raise Trouble(f"Shape {np.shape(y)}, where {want.shape} is due.", "its return.")
+    if np.allclose(y, want):
         return
     apart = [np.maximum(x[:, own] @ a[own], 0) for own in (slice(0, k), slice(k, None))]
     mine = np.maximum(x @ a[:, :half], 0) @ b[:half]
@@ -94,6 +131,7 @@ def refuse_wrong(y, x, a, b, meeting):
         (2 * want, "It is twice what is due: each worker computed all of it.", "the halves."),
     ]
     for value, sentence, look in known:
-        if np.shape(y) == value.shape and np.allclose(y, value):
+        if np.allclose(y, value):
             raise Trouble(sentence, look)
-    raise Trouble("The result is wrong.", "which columns of a meet which rows of b.")
+    raise Trouble("The result is wrong.",
+                  "one worker's part by hand: its columns of a, relu, its rows of b.")  # fmt: skip

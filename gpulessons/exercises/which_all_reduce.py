@@ -25,6 +25,7 @@ def my_choice(workers, size, latency, bandwidth):
 '''
 
 RING = "2 * (workers - 1) * (latency + size / workers / bandwidth)"
+QUICKEST = 'min((tree, "tree"), (ring, "ring"))'
 
 wrong = [
     ("size / workers", "size", "whole vector"),
@@ -33,6 +34,14 @@ wrong = [
     ("2 * (workers - 1)", "(workers - 1)", "Once more round"),
     ("(workers - 1)", "workers", "n − 1 steps"),
     ("min(", "max(", "slower"),
+    ("size / workers", "4 * size / workers", "slower"),
+    (QUICKEST, 'tree, "tree"', "slower"),
+    (QUICKEST, "min(tree, ring)", "is not (seconds, name)"),
+    (QUICKEST, 'min(tree, ring), "ring" if workers < 100 else "tree"', "8 workers and 1,000 bytes"),
+]
+right = [
+    (QUICKEST, '[tree, "tree"] if tree <= ring else [np.float64(ring), "ring"]'),
+    (RING, "sum(latency + size / (workers * bandwidth) for _ in range(2 * workers - 2))"),
 ]
 
 MISTAKES = {  # what the ring would take if they were right: n workers, the latency, S/B seconds
@@ -47,35 +56,42 @@ MISTAKES = {  # what the ring would take if they were right: n workers, the late
     "A piece is home after n − 1 steps, not n.":
         lambda n, latency, whole: 2 * n * (latency + whole / n),
 }  # fmt: skip
-CASES = [(1000, 4e3, 50e-6, 1e9), (8, 4e8, 50e-6, 1e9), (2, 1e6, 1e-6, 1e10), (33, 2e6, 2e-5, 5e9)]
+CASES = [  # many workers and few, with small vectors and large ones; two workers, and a close call
+    (1000, 4e3, 50e-6, 1e9), (8, 4e8, 50e-6, 1e9), (8, 1e3, 50e-6, 1e9), (1000, 4e9, 50e-6, 1e9),
+    (2, 1e6, 1e-6, 1e10), (33, 2e6, 2e-5, 5e9),
+]  # fmt: skip
 
 
-def ways(workers, size, latency, bandwidth):
-    """{name: seconds}, by the model."""
+def right_ring(n, latency, whole):
+    return 2 * (n - 1) * (latency + whole / n)
+
+
+def ways(case, ring=right_ring):
+    """(seconds, name) of both, the quicker one first, by the model."""
+    workers, size, latency, bandwidth = case
     tree = 2 * math.ceil(math.log2(workers)) * (latency + size / bandwidth)
-    ring = 2 * (workers - 1) * (latency + size / workers / bandwidth)
-    return {"tree": tree, "ring": ring}
+    return sorted([(tree, "tree"), (ring(workers, latency, size / bandwidth), "ring")])
 
 
 def judge(choice):
-    """Four networks: many workers, a large vector, two workers, and a close call."""
+    """All cases: right, or one mistake that explains every answer, or the first wrong answer."""
     look = "how many messages wait for each other, and the bytes in each."
-    for workers, size, latency, bandwidth in CASES:
-        answer = choice(workers, size, latency, bandwidth)
-        due = ways(workers, size, latency, bandwidth)
-        quickest = min(due, key=due.get)
-        if agrees(answer, due[quickest], quickest):
-            continue
-        for sentence, ring in MISTAKES.items():
-            seconds = {**due, "ring": ring(workers, latency, size / bandwidth)}
-            name = min(seconds, key=seconds.get)
-            if agrees(answer, seconds[name], name):
-                raise Trouble(sentence, look)
-        where = f"{workers:,} workers and {size:,.0f} bytes"
-        if any(agrees(answer, seconds, name) for name, seconds in due.items()):
-            raise Trouble(f"{where}: that is the slower of the two.", "which is less.")
-        raise Trouble(f"{where}: {quickest} is due, in {due[quickest]:.3g} s; not {answer}.", look)
-    return "The tree for small vectors and many workers, the ring for large ones."
+    answers = [choice(*case) for case in CASES]
+    if explained(answers, right_ring):
+        return "The tree for small vectors and many workers, the ring for large ones."
+    for sentence, ring in MISTAKES.items():
+        if explained(answers, ring):
+            raise Trouble(sentence, look)
+    for case, answer in zip(CASES, answers, strict=True):
+        quicker, slower = ways(case)
+        if not agrees(answer, *quicker):
+            given = "yours is the slower of the two" if agrees(answer, *slower) else f"not {answer}"
+            raise Trouble(f"{case[0]:,} workers and {case[1]:,.0f} bytes: {quicker[1]} is due, in "
+                          f"{quicker[0]:.3g} s; {given}.", look)  # fmt: skip
+
+
+def explained(answers, ring):
+    return all(agrees(a, *ways(case, ring)[0]) for a, case in zip(answers, CASES, strict=True))
 
 
 def agrees(answer, seconds, name):

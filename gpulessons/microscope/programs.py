@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 from . import device
+from .faults import LaunchError
 from .runner import Tracer
 from .signatures import REMEMBERED
 
@@ -70,6 +71,9 @@ def launchers(launches: list) -> dict:
     """The methods by which a kernel is launched."""
 
     def configure(kernel, griddim, blockdim, stream=0, sharedmem=0, *_, **__):
+        if kernel.targetoptions.get("device"):
+            name = kernel.__name__
+            raise LaunchError(f"{name} is a device function: only kernels call it, no launch does")
         launch = Tracer(kernel)[griddim, blockdim, stream, sharedmem]
         return lambda *args: launches.append(launch(*args))
 

@@ -7,7 +7,7 @@ import pytest
 from numba import cuda, float32
 from numba.core import sigutils
 
-from gpulessons.microscope import OutOfBounds, trace, tracing
+from gpulessons.microscope import LaunchError, OutOfBounds, trace, tracing
 
 
 @cuda.jit
@@ -162,6 +162,15 @@ def test_a_kernel_without_sizes_says_so():
             axpy(1, np.ones(3), np.ones(3))
         with pytest.raises(ValueError, match="at least a grid and a block"):
             axpy[1](1, np.ones(3), np.ones(3))
+
+
+def test_a_device_function_is_not_launched():
+    with (
+        tracing() as launches,
+        pytest.raises(LaunchError, match="axpy is a device function"),
+    ):
+        cuda.jit(device=True)(axpy.py_func)[1, 32](float32(2), np.ones(3), np.ones(3))
+    assert not launches
 
 
 def test_a_configured_kernel_is_launched_any_number_of_times():
