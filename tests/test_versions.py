@@ -1,12 +1,13 @@
 """Every version of every op is right: at awkward sizes, on wild values, within its bounds."""
 
 import re
+from operator import attrgetter
 
 import numpy as np
 import pytest
 
 import gpulessons
-from gpulessons.backends import NotHere, host, torch_cpu
+from gpulessons.backends import AllowTF32, NotHere, host, torch_cpu
 from gpulessons.measuring import fetched
 from gpulessons.operation import as_tuple
 from gpulessons.ops import activations
@@ -102,6 +103,41 @@ def test_a_selection_keeps_denormals(version):
 )
 def test_the_compiled_version_is_right(version):
     assert_right(version, *version.op.inputs(2 * 1009, seed=1))
+
+
+# -- PyTorch as a user may have set it.
+
+
+@pytest.mark.parametrize("user_s", [False, True])
+@pytest.mark.parametrize(
+    "name, version, library, home, calls",
+    [
+        ("conv2d", "PyTorch on CPU", "cudnn", "", "conv2d"),
+        ("conv2d_backward", "PyTorch on CPU", "cudnn", "ops.aten", "convolution_backward"),
+        ("lstm_sequence", "PyTorch, nn.LSTM, CPU", "cudnn", "", "lstm"),
+        ("lstm_layers", "PyTorch, nn.LSTM, CPU", "cudnn", "", "lstm"),
+        ("lstm_backward", "PyTorch, autograd, CPU", "cudnn", "", "lstm"),
+        ("lstm_backward", "PyTorch, autograd, CPU", "cudnn", "autograd", "grad"),
+        ("attention", "PyTorch, fused, CPU", "cuda.matmul", "nn.functional",
+         "scaled_dot_product_attention"),
+    ],
+)  # fmt: skip
+def test_torch_rounds_no_factor_to_tf32(name, version, library, home, calls, user_s, monkeypatch):
+    """The flag matters on a GPU only, but it is the same function that is called there."""
+    torch = pytest.importorskip("torch")
+    flags = attrgetter(f"backends.{library}")(torch)
+    home, seen = attrgetter(home)(torch) if home else torch, []
+    function = getattr(home, calls)
+
+    def watched(*inputs, **options):
+        seen.append(flags.allow_tf32)
+        return function(*inputs, **options)
+
+    monkeypatch.setattr(home, calls, watched)
+    op = getattr(gpulessons, name)
+    with AllowTF32(flags, user_s):
+        run(op.versions[version], *op.inputs(1))
+        assert seen == [False] and flags.allow_tf32 == user_s
 
 
 # -- exp32 and tanh32: their stated errors, over all of float32, and the vectors they exist for.

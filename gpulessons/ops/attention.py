@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numba import prange
 
-from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
+from gpulessons.backends import AllowTF32, gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 from gpulessons.ops import attention_kernels as kernels
 from gpulessons.ops.activations import blocks, exp32
@@ -179,10 +179,6 @@ def launch_tiled(q, k, v, causal, out):
 def pytorch(q, k, v, causal):
     import torch
 
-    flags = torch.backends.cuda.matmul
-    before, flags.allow_tf32 = flags.allow_tf32, False
-    try:
-        attend = torch.nn.functional.scaled_dot_product_attention
+    attend = torch.nn.functional.scaled_dot_product_attention
+    with AllowTF32(torch.backends.cuda.matmul, False):
         return attend(q[None], k[None], v[None], is_causal=causal)[0]
-    finally:
-        flags.allow_tf32 = before

@@ -14,7 +14,7 @@ gate's f is what keeps dc from vanishing on the way.
 import numpy as np
 from numba import njit, prange
 
-from gpulessons.backends import host, torch_cpu, torch_gpu
+from gpulessons.backends import AllowTF32, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 from gpulessons.ops.activations import ONE, ZERO, exp32, inline, sigmoid, sigmoid_body, tanh, tanh32
 from gpulessons.ops.lstm_parts import add_product, demanded, pointwise, turned
@@ -154,9 +154,10 @@ def numba_every_core(x, h, c, w, u, b, d):
 @lstm_backward.version("PyTorch, autograd, GPU", on=torch_gpu)
 @lstm_backward.version("PyTorch, autograd, CPU", on=torch_cpu)
 def torch_autograd(x, h, c, w, u, b, d):
-    """nn.LSTM forward, then its own backward."""
+    """nn.LSTM forward, then its own backward: both in float32 as it is."""
     import torch
 
     inputs = [each.detach().requires_grad_() for each in (x, h, c, w, u, b)]
     hs, _ = torch_lstm(*inputs, train=True)
-    return torch.autograd.grad(hs, inputs, d)
+    with AllowTF32(torch.backends.cudnn, False):
+        return torch.autograd.grad(hs, inputs, d)
