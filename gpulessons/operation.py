@@ -15,6 +15,7 @@ specification run in float64.
 import inspect
 import math
 import numbers
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -62,11 +63,11 @@ class Version:
 class Op:
     """A specification, what it costs, and the dict of its versions."""
 
-    def __init__(self, function, inputs, flops, sizes, rtol, unit, awkward):
+    def __init__(self, function, inputs, flops, sizes, rtol, unit, awkward, takes):
         self.function, self.make_inputs, self.flops = function, inputs, flops
         self.name, self.__doc__ = function.__name__, function.__doc__
         self.sizes, self.rtol = tuple(sizes), rtol
-        self.unit, self.awkward = unit, tuple(awkward)
+        self.unit, self.awkward, self.takes = unit, tuple(awkward), takes
         self.versions = {}
         self._outputs = {}
 
@@ -78,9 +79,13 @@ class Op:
         return tuple(self.make_inputs(whole(size), np.random.default_rng(seed)))
 
     def outputs(self, *inputs):
-        """Shape and dtype of each result: the specification run once per kind of input."""
+        """Shape and dtype of each result: the specification run once per kind of input.
+
+        ValueError where the inputs have not the axes that the op takes.
+        """
         kind = tuple((x.shape, x.dtype) if is_array(x) else x for x in inputs)
         if kind not in self._outputs:
+            refuse_misfits(self, [x.shape for x in inputs if is_array(x)])
             results = as_tuple(self.function(*inputs))
             self._outputs[kind] = [(np.shape(y), np.asarray(y).dtype) for y in results]
         return self._outputs[kind]
@@ -123,7 +128,7 @@ class Op:
         inputs(size, rng) as for `@op`; sizes: those worth comparing, if they differ.
         """
         twin = Op(self.function, inputs, self.flops, sizes or self.sizes, self.rtol, self.unit,
-                  self.awkward)  # fmt: skip
+                  self.awkward, self.takes)  # fmt: skip
         twin.versions = {name: replace(v, op=twin) for name, v in self.versions.items()}
         return twin
 
@@ -131,16 +136,18 @@ class Op:
         return f"op {self.name}: " + ", ".join(self.versions)
 
 
-def op(*, inputs, flops, sizes, rtol=2e-6, unit="elements", awkward=AWKWARD):
+def op(*, inputs, flops, sizes, rtol=2e-6, unit="elements", awkward=AWKWARD, takes=""):
     """Make an op from its NumPy specification, which becomes its first version too.
 
     inputs(size, rng) -> the arrays of one problem; flops(*arrays) -> operations; sizes: those worth
     comparing, smallest first; rtol: the error allowed against float64 (relative above one, absolute
-    below); unit: what a size counts; awkward: the sizes at which a version is checked.
+    below); unit: what a size counts; awkward: the sizes at which a version is checked; takes: the
+    axes of each array, "(m, k), (k, n)", for an op whose NumPy function would stretch what does not
+    fit: a compiled version reads past its end instead.
     """
 
     def make(function):
-        made = Op(function, inputs, flops, sizes, rtol, unit, awkward)
+        made = Op(function, inputs, flops, sizes, rtol, unit, awkward, takes)
         made.version("NumPy", on=host)(function)
         return made
 
@@ -155,6 +162,20 @@ def find(op, version):
         names = ", ".join(map(repr, op.versions))  # a name may contain commas
         raise KeyError(f"{op.name} has no version {version!r}. It has {names}.")
     return op.versions[version]
+
+
+def refuse_misfits(op, shapes):
+    """ValueError unless the shapes have the axes in `op.takes`, those of one name of one length."""
+    takes = [re.findall(r"\w+", axes) for axes in re.findall(r"\(.*?\)", op.takes)]
+    lengths = {}
+    fits = [*map(len, takes)] == [*map(len, shapes)] and all(
+        lengths.setdefault(axis, length) == length
+        for axes, shape in zip(takes, shapes, strict=True)
+        for axis, length in zip(axes, shape, strict=True)
+    )
+    if op.takes and not fits:
+        given = ", ".join(map(str, shapes))
+        raise ValueError(f"{op.name} takes arrays of shapes {op.takes}, not {given}.")
 
 
 def whole(size):

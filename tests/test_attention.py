@@ -108,6 +108,15 @@ def test_equal_keys_give_the_mean_of_the_values(version):
     assert np.abs(got - v.mean(axis=1, keepdims=True)).max() < 1e-6
 
 
+def test_keys_and_values_that_do_not_fit_are_refused_before_anybody_writes_past_them():
+    """NumPy would stretch one head over four, and take values of any width."""
+    q, k, v = problem(4, 5, 6, 8)
+    for misfit in ((q, k[:1], v[:1]), (q, k, v[:, :, :3]), (q, k, v[:, :4]), (q[0], k[0], v[0])):
+        for name in ("Numba, tiled, every core", "CUDA, tiled"):
+            with tracing(), pytest.raises(ValueError, match=r"takes arrays of shapes \(heads, len"):
+                attention.versions[name](*misfit, FULL)
+
+
 @both
 @pytest.mark.parametrize("tile", (1, 2, 7, 36, 37, 38, 1000))
 def test_tiled_equals_naive_at_every_tile_size(tile, causal):

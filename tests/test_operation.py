@@ -148,6 +148,32 @@ def test_room_for_two_results_is_a_pair():
 # -- What an op knows of its arrays.
 
 
+def scaled_op():
+    @op(inputs=numbers, flops=lambda x, b, s: x.size, sizes=(4,), takes="(m, n), (n,)")
+    def scaled(x, b, s):
+        return s * x + b
+
+    scaled.version("compiled", on=host)(lambda x, b, s, out: np.add(s * x, b, out=out))
+    return scaled
+
+
+@pytest.mark.parametrize(
+    "shapes", [((3, 4), (1,)), ((3, 1), (4,)), ((4,), (4,)), ((2, 3, 4), (4,)), ((3, 4), (4, 4))]
+)
+def test_arrays_that_would_be_stretched_are_refused_in_a_sentence(shapes):
+    op = scaled_op()
+    given = ", ".join(map(str, shapes))
+    for scaled in (op, op.like(numbers)):
+        with pytest.raises(ValueError) as refusal:
+            scaled.versions["compiled"](*(ones(*shape) for shape in shapes), 2)
+        assert str(refusal.value) == f"scaled takes arrays of shapes (m, n), (n,), not {given}."
+
+
+def test_arrays_that_fit_pass_whatever_the_numbers_beside_them():
+    made = scaled_op().versions["compiled"](ones(3, 4), ones(4), 2)
+    assert np.array_equal(made, 3 * ones(3, 4))
+
+
 def test_inputs_are_the_same_for_the_same_seed_only(double):
     (first, _), (again, _), (other, _) = (double.inputs(9, seed) for seed in (1, 1, 2))
     assert np.array_equal(first, again) and not np.array_equal(first, other)

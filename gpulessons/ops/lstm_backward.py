@@ -19,7 +19,14 @@ from gpulessons.operation import op
 from gpulessons.ops.activations import ONE, ZERO, exp32, inline, sigmoid, sigmoid_body, tanh, tanh32
 from gpulessons.ops.lstm_parts import add_product, demanded, pointwise, turned
 from gpulessons.ops.lstm_parts import flops as forward_flops
-from gpulessons.ops.lstm_sequence import apart, fused, input_sums, sequences, torch_lstm
+from gpulessons.ops.lstm_sequence import (
+    apart,
+    fused,
+    input_sums,
+    lstm_sequence,
+    sequences,
+    torch_lstm,
+)
 
 
 def with_slope(size, rng):
@@ -37,6 +44,7 @@ def with_slope(size, rng):
     rtol=1e-4,
     unit="hidden units",
     awkward=(5, 17, 1),
+    takes=f"{lstm_sequence.takes}, (steps, batch, hidden)",
 )
 def lstm_backward(x, h, c, w, u, b, d):
     """dx, dh, dc, dw, du, db of a loss, from d: its gradient with respect to each step's h.

@@ -54,6 +54,8 @@ def sequences(size, rng):
     rtol=5e-5,
     unit="hidden units",
     awkward=(5, 17, 1),
+    takes="(steps, batch, inputs), (batch, hidden), (batch, hidden), "
+    "(gates, inputs), (gates, hidden), (gates,)",
 )
 def lstm_sequence(x, h, c, w, u, b):
     """h after each step: (steps, batch, hidden), of which hs[-1] is the last; and the last c.

@@ -38,7 +38,8 @@ def last_layer_and_labels(examples, rng):
 SHAPES = {"sizes": (64, 4096), "rtol": 2e-5, "unit": "examples", "awkward": (33, 19, 3)}
 
 
-@op(inputs=last_layer, flops=lambda h, w, b: (2 * h.shape[1] + 4) * len(h) * len(w), **SHAPES)
+@op(inputs=last_layer, flops=lambda h, w, b: (2 * h.shape[1] + 4) * len(h) * len(w), **SHAPES,
+    takes="(examples, inputs), (classes, inputs), (classes,)")  # fmt: skip
 def softmax_layer(h, w, b):
     """softmax(h wᵀ + b). h: (examples, inputs), w: (classes, inputs), b: (classes,), floats.
 
@@ -49,7 +50,9 @@ def softmax_layer(h, w, b):
     return e / e.sum(1, keepdims=True)
 
 
-@op(inputs=last_layer_and_labels, flops=lambda h, w, p, labels: 4 * h.shape[1] * p.size, **SHAPES)
+@op(inputs=last_layer_and_labels, **SHAPES,
+    flops=lambda h, w, p, labels: 4 * h.shape[1] * p.size,
+    takes="(examples, inputs), (classes, inputs), (examples, classes), (examples,)")  # fmt: skip
 def softmax_layer_backward(h, w, p, labels):
     """dh, dw, db of the summed loss −log p[i, label]. p: softmax_layer's; labels: (examples,)."""
     dz = p.copy()
