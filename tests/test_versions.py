@@ -105,6 +105,52 @@ def test_the_compiled_version_is_right(version):
     assert_right(version, *version.op.inputs(2 * 1009, seed=1))
 
 
+# -- What an op says that it costs.
+
+
+class Counted(np.ndarray):
+    """An array that adds up the operations of NumPy's functions on it; maxima are among them."""
+
+    done = 0
+    arithmetic = (np.add, np.subtract, np.multiply, np.divide, np.exp, np.tanh, np.negative,
+                  np.maximum, np.sqrt)  # fmt: skip
+
+    def __array_ufunc__(self, ufunc, method, *inputs, out=None, **options):
+        inputs = [np.asarray(x) for x in inputs]
+        result = np.asarray(getattr(ufunc, method)(*inputs, **options))
+        if ufunc is np.matmul:
+            Counted.done += 2 * result.size * inputs[0].shape[-1]
+        elif ufunc in self.arithmetic:
+            Counted.done += max(result.size, inputs[0].size)  # of a sum: what goes in
+        return result.view(Counted)
+
+
+LONG_ROWS = {  # inputs so shaped that the product hides nothing, and a row's own costs are little
+    "softmax": [(5, 800)],
+    "softmax_backward": [(5, 800)] * 2,
+    "layer_norm": [(5, 800), (800,), (800,)],
+    "layer_norm_backward": [(5, 800), (800,), (5, 800)],
+    "dense": [(20, 2), (300, 2), (300,)],
+    "dense_backward": [(20, 2), (300, 2), (20, 300), (20, 300)],
+    "softmax_layer": [(20, 2), (300, 2), (300,)],
+    "softmax_layer_backward": [(20, 2), (300, 2), (20, 300)],
+    "lstm_cell": [(3, 2), (3, 5), (3, 5), (20, 2), (20, 5), (20,)],
+    "lstm_sequence": [(4, 3, 2), (3, 5), (3, 5), (20, 2), (20, 5), (20,)],
+    "lstm_layers": [(4, 3, 5), (2, 3, 5), (2, 3, 5), (2, 20, 5), (2, 20, 5), (2, 20)],
+}
+
+
+@pytest.mark.parametrize("name", LONG_ROWS)
+def test_flops_are_what_the_specification_does(name):
+    op, rng = getattr(gpulessons, name), np.random.default_rng(0)
+    inputs = [rng.random(shape).view(Counted) for shape in LONG_ROWS[name]]
+    if name == "softmax_layer_backward":
+        inputs.append(rng.integers(0, 300, 20))
+    Counted.done = 0
+    op(*inputs)
+    assert Counted.done == pytest.approx(op.flops(*inputs), rel=0.01)
+
+
 # -- PyTorch as a user may have set it.
 
 

@@ -27,8 +27,8 @@ def parameters(inputs, hidden, rng):
 
 
 def flops(x, h, c, w, u, b):
-    """Two for each weight, of each example and step; 26 for each unit: 4 sums of 3, 3 sigmoids of
-    4, 2 tanh counted as one each, 4 to combine; less the 4 that the products count already.
+    """Two for each weight, of each example and step; 26 for each unit: 4 sums of two products and a
+    bias, 2 each; 3 sigmoids of 4; 2 tanh, one each; 4 to combine.
     """
     rows = x.size // x.shape[-1]
     return rows * (2 * w.size + 2 * u.size + 26 * h.size // x.shape[-2])
