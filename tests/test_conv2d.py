@@ -123,6 +123,31 @@ def test_the_count_of_operations_is_two_for_each_weight_and_position():
     assert conv2d(x, w, stride, padding).shape == (2, 5, 5, 4)
 
 
+def test_channels_that_differ_are_refused_before_anybody_reads_past_them():
+    """NumPy would stretch one channel to three."""
+    x, w = np.ones((1, 1, 5, 5), np.float32), np.ones((2, 3, 3, 3), np.float32)
+    for name in ("Numba, direct", "Numba, im2col", "CUDA, shared tiles"):
+        with microscope.tracing(), pytest.raises(ValueError, match="takes arrays of shapes"):
+            conv2d.versions[name](x, w, 1, 0)
+
+
+@pytest.mark.parametrize("stride, padding", [(0, 0), (-1, 0), (1, -1)])
+def test_a_stride_of_nothing_and_a_negative_padding_are_refused_in_a_sentence(stride, padding):
+    x = np.ones((1, 1, 5, 5), np.float32)
+    with pytest.raises(ValueError, match="A stride is 1 or more"):
+        conv2d(x, x[:, :, :2, :2], stride, padding)
+
+
+@pytest.mark.parametrize("kernel", [(3, 3), (3, 31), (1, 511)])
+@pytest.mark.parametrize("stride", [1, 2])
+def test_the_direct_loop_reads_nothing_beyond_its_lines(kernel, stride):
+    """Of all widths that begin a last piece with the last sum of a line."""
+    x = np.ones((1, 2, kernel[0], stride * (conv2d_direct.LENGTH + 1)), np.float32)
+    lines, starts, width = conv2d_direct.as_lines(x, kernel, stride, 0)
+    assert width == conv2d_direct.LENGTH + 1  # one row of sums: the last piece holds one of them
+    assert conv2d_direct.LENGTH + starts.max() + conv2d_direct.LENGTH <= lines.shape[1]
+
+
 # -- Laws, in float64.
 
 shapes = st.builds(

@@ -28,8 +28,9 @@ def as_lines(x, kernel, stride, padding):
     """lines: (batch, …), a picture each; starts: (channels · ky · kx,), where each weight's pixels
     begin; width: from one row of a line to the next."""
     planes = unzipped(x, stride, padding)
-    lines = np.zeros((len(x), planes[0].size + LENGTH), x.dtype)  # room to read on past the end
-    lines[:, :-LENGTH].reshape(planes.shape)[...] = planes
+    room = LENGTH + kernel[1]  # to read on past the end: a piece, begun a kernel's width late
+    lines = np.zeros((len(x), planes[0].size + room), x.dtype)
+    lines[:, :-room].reshape(planes.shape)[...] = planes
     c, ky, kx = np.indices((x.shape[1], *kernel)).reshape(3, -1)
     begin = c, ky % stride, kx % stride, ky // stride, kx // stride
     return lines, np.ravel_multi_index(begin, planes.shape[1:]), planes.shape[-1]

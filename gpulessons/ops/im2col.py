@@ -16,6 +16,8 @@ def output_size(x, kernel, stride, padding):
 
     ⌊(n + 2 padding − k) / stride⌋ + 1 along each axis. Raises ValueError where there is none.
     """
+    if stride < 1 or padding < 0:
+        raise ValueError(f"A stride is 1 or more, a padding 0 or more; not {stride}, {padding}.")
     padded = [n + 2 * padding for n in x.shape[-2:]]
     if any(k > n for k, n in zip(kernel, padded, strict=True)):
         raise ValueError(
