@@ -33,8 +33,10 @@ PIXELS, CLASSES = 64, 10
 
 def chosen(op, toolkit):
     """The toolkit's last version of an op: op files go from the slowest to the fastest."""
-    name, backend = TOOLKITS[toolkit]
+    name, backend = TOOLKITS.get(toolkit, (None, None))
     ours = [v for v in op.versions.values() if v.backend is backend and v.name.startswith(name)]
+    if not ours:
+        raise ValueError(f"{toolkit!r} has no {op.name}: take another of {', '.join(TOOLKITS)}.")
     return ours[-1]
 
 
@@ -46,8 +48,8 @@ class Network:
     """
 
     def __init__(self, toolkit, hidden=128, seed=0):
-        self.toolkit, self.backend = toolkit, TOOLKITS[toolkit][1]
         self.versions = {op.name: chosen(op, toolkit) for op in OPS}
+        self.toolkit, self.backend = toolkit, TOOLKITS[toolkit][1]
         rng = np.random.default_rng(seed)
         start = [*random_layer(rng, PIXELS, hidden), *random_layer(rng, hidden, CLASSES)]
         self.parameters = [self.backend.put(p) for p in start]
@@ -124,6 +126,8 @@ def train(network, data, epochs=30, batch=32, seed=0):
     an epoch waits for the next deal.
     """
     (images, labels), held = data
+    if not 0 < batch <= len(images):
+        raise ValueError(f"A batch has 1 to {len(images)} of the examples, not {batch}.")
     x, labels, rng = pixels(images), labels.astype(np.int32), np.random.default_rng(seed)
     put, seconds = network.backend.put, 0.0
     Network(network.toolkit).step(put(x[:batch]), put(labels[:batch]))  # what must compile, does
@@ -131,8 +135,8 @@ def train(network, data, epochs=30, batch=32, seed=0):
         deal = rng.permutation(len(x))[: len(x) // batch * batch].reshape(-1, batch)
         with threads(1):  # so small a batch is done before a second core has woken up
             start = perf_counter()
-            for chosen in deal:
-                network.step(put(x[chosen]), put(labels[chosen]))
+            for few in deal:
+                network.step(put(x[few]), put(labels[few]))
             network.backend.sync()
             seconds += perf_counter() - start
         yield Epoch(number, *examine(network, *held), seconds)

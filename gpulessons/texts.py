@@ -51,8 +51,8 @@ class Writer:
 
     def __init__(self, toolkit, text, hidden=128, seed=0):
         self.letters, self.hidden = np.array(sorted(set(text))), hidden
-        self.toolkit, self.backend = toolkit, TOOLKITS[toolkit][1]
         self.versions = {op.name: chosen(op, toolkit) for op in OPS}
+        self.toolkit, self.backend = toolkit, TOOLKITS[toolkit][1]
         first = self.first_weights(np.random.default_rng(seed))
         self.parameters = [self.backend.put(p) for p in first]
         self.moments = [(self.zeros(p.size), self.zeros(p.size)) for p in first]

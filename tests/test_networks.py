@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from gpulessons import microscope, networks
+from gpulessons import microscope, networks, texts
 from gpulessons.data import DIGITS, digits
 from gpulessons.networks import TOOLKITS, Epoch, Network, chosen, examine, pixels, train
 
@@ -116,6 +116,19 @@ def test_the_toolkit_s_last_version_is_taken():
     assert chosen(networks.momentum_step, "Numba").name == "Numba, fused"
     assert chosen(networks.dense, "CUDA").name == "CUDA, fused"
     assert chosen(networks.dense, "PyTorch on CPU").name == "PyTorch on CPU"
+
+
+def test_what_a_toolkit_has_not_is_refused_in_a_sentence():
+    with pytest.raises(ValueError, match="'JAX' has no dense: take another of NumPy, Numba"):
+        Network("JAX")
+    with pytest.raises(ValueError, match="'CUDA' has no lstm_backward: take another of"):
+        texts.Writer("CUDA", "abc")
+
+
+@pytest.mark.parametrize("batch", [0, 1438])
+def test_a_batch_that_no_epoch_can_fill_is_refused_in_a_sentence(batch):
+    with pytest.raises(ValueError, match=f"A batch has 1 to 1437 of the examples, not {batch}"):
+        next(train(Network("NumPy"), digits(), batch=batch))
 
 
 def test_an_epoch_reads_as_a_sentence():
