@@ -170,9 +170,10 @@ def launch_one_a_step(x, h, c, w, u, b, out):
 
 @lstm_sequence.version("CUDA, persistent", on=gpu)
 def launch_persistent(x, h, c, w, u, b, out):
-    (batch, hidden), sums = h.shape, launch_input_sums(x, w, b)
+    batch, hidden = h.shape
     if hidden > kernels.KEPT:
         raise ValueError(f"its weights fit a block's registers up to {kernels.KEPT} hidden units")
+    sums = launch_input_sums(x, w, b)
     kernels.persistent_kernel[batch, 4 * hidden](sums, h, c, u, *out)
 
 
