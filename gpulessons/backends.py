@@ -84,7 +84,7 @@ class Gpu:
     def put(self, value):
         from numba import cuda
 
-        return cuda.to_device(value) if is_array(value) else value
+        return cuda.to_device(np.ascontiguousarray(value)) if is_array(value) else value
 
     def get(self, value):
         return value.copy_to_host() if hasattr(value, "copy_to_host") else host.get(value)
@@ -135,7 +135,9 @@ class TorchCpu:
     def put(self, value):
         import torch
 
-        return torch.tensor(value, device=self.device()) if is_array(value) else value
+        if not is_array(value):
+            return value
+        return torch.tensor(np.ascontiguousarray(value), device=self.device())
 
     def get(self, value):
         return value.detach().cpu().numpy() if hasattr(value, "detach") else host.get(value)

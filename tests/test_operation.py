@@ -1,11 +1,12 @@
 """An op is a specification and its versions: how they are registered, called, found and judged."""
 
 import math
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
 
-from gpulessons import backends, check, compare, relu, tanh
+from gpulessons import backends, check, compare, microscope, relu, tanh
 from gpulessons.backends import BACKENDS, gpu, host, torch_cpu
 from gpulessons.operation import Op, Version, find, op, several, whole
 from gpulessons.timing import Absent, Timing
@@ -288,6 +289,18 @@ def test_a_backend_keeps_what_is_put_and_hands_back_a_copy(backend):
     start = backend.mark()
     backend.sync()
     assert backend.elapsed(start, backend.mark()) >= 0
+
+
+@pytest.mark.parametrize("backend", [host, gpu, torch_cpu], ids=lambda backend: backend.name)
+def test_a_backend_lays_scattered_arrays_in_order(backend):
+    """Where there is no GPU, the microscope stands in for one."""
+    x = np.arange(24, dtype=np.float32).reshape(4, 6)
+    with microscope.tracing() if backend is gpu else nullcontext():
+        for scattered in (x.T, x[::2, ::2], x[::-1]):
+            placed = backend.put(scattered)
+            assert np.array_equal(backend.get(placed), scattered)
+            strides = placed.stride() if backend is torch_cpu else np.array(placed.strides) // 4
+            assert tuple(strides) == (placed.shape[1], 1)
 
 
 @pytest.mark.parametrize("backend", [gpu, backends.torch_gpu], ids=lambda backend: backend.name)
