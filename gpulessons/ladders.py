@@ -46,7 +46,7 @@ def ladder(comparison, counted=None, *, published=PUBLISHED, source=SOURCE):
     left, *right = axes.flat
     left.set_yticks(range(len(rows)), [named(v, shares.get(v), comparison) for v in rows])
     left.set(ylim=(len(rows) - 0.4, -0.6), xscale="log")
-    known = [*published.values(), *(share for share, *_ in shares.values())]
+    known = [*published.values(), *(share for share, *_ in shares.values())] or [1]
     left.set_xlim(0.3 * min(known), 12 * max(known))  # room for words at the right
     left.xaxis.set_major_formatter(lambda share, _: percent(share) if share < 9.5 else "")
     left.set_xlabel("\n".join(["share of the library's FLOP/s (log scale)", *notes]))

@@ -97,6 +97,8 @@ class Writer:
 
     def write(self, count, start="the ", seed=0):
         """`start`, and `count` letters more, each drawn by its probability given all before it."""
+        if not start:
+            raise ValueError("A text has a letter to start from: give `start` at least one.")
         *layer, w_out, b_out = map(self.backend.get, self.parameters)
         rng, codes = np.random.default_rng(seed), list(self.codes(start))
         h = c = np.zeros((1, self.hidden), np.float32)

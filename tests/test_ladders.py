@@ -84,6 +84,11 @@ def test_the_title_names_the_best_of_ours_and_says_what_is_only_published():
     )
 
 
+def test_with_nothing_measured_and_nothing_published_every_rung_says_so():
+    picture = ladders.ladder(compared(missing("CUDA, naive")), published={})
+    assert texts(picture.axes) == ["not measured here"]
+
+
 def test_a_noisy_best_is_doubted_in_the_title():
     noisy = dataclasses.replace(CPU[1], samples=tuple(t * CPU[1].samples[0] for t in (0.5, 1, 1.5)))
     title = repr(ladders.ladder(compared(noisy, *CPU[2:])))

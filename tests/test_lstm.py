@@ -345,6 +345,8 @@ def test_a_strange_letter_and_a_short_text_are_refused_in_a_sentence():
     writer = texts.Writer("NumPy", TEXT, hidden=4)
     with pytest.raises(ValueError, match="never saw"):
         writer.write(5, start="Q")
+    with pytest.raises(ValueError, match="at least one"):
+        writer.write(5, start="")
     with pytest.raises(ValueError, match="at least"):
         list(texts.train(writer, TEXT[:100]))
 
