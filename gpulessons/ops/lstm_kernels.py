@@ -10,9 +10,8 @@ from numba import cuda, float32
 
 from gpulessons.ops.activations import cuda_per_element, sigmoid_body, tanh_body
 from gpulessons.ops.lstm_parts import unit_body
+from gpulessons.ops.matmul_kernels import T_TURNED, T
 
-T = 16  # a tile is T by T, and so is a block of threads
-T_TURNED = T + 2  # rows this long put the column of a tile into different banks
 KEPT = 64  # hidden units whose weights one block can keep in its registers
 GATES = 4 * KEPT
 
