@@ -65,6 +65,16 @@ def test_each_regime_has_its_place(batch, hidden, longest):
     assert f"it waits for {longest}" in repr(chains.regimes([(1, 1e-4)], batch, hidden, **GPU))
 
 
+def test_a_step_s_waits_are_its_launches_its_arrays_and_what_the_op_counts():
+    """Of a cell whose input products are done before: neither x nor w nor b is touched."""
+    x, h, c, w, u, _ = inputs = lstm_cell.inputs(64)
+    waits = chains.step_waits(*h.shape, launches=3, launch=1e-5, bandwidth=1, peak=1)
+    sums = 4 * h.nbytes
+    assert waits["launches"] == pytest.approx(3e-5)
+    assert waits["bytes"] == u.nbytes + sums + 2 * (h.nbytes + c.nbytes)
+    assert waits["arithmetic"] == lstm_cell.flops(*inputs) - 2 * len(x) * w.size
+
+
 def test_a_step_fetches_its_weights_once_whatever_the_batch():
     few, many = (chains.step_waits(batch, 1024, **GPU)["bytes"] for batch in (1, 2))
     assert many / few < 1.01

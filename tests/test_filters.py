@@ -42,13 +42,20 @@ def test_a_side_without_a_time_is_left_out():
     assert "9 × 9" not in repr(filters.overtaking(times, "slow", "fast"))
 
 
-@pytest.mark.parametrize(("position", "numbers"), [(0, "1, 2, 5, 6"), (5, "7, 8, 11, 12")])
-def test_the_framed_patch_is_the_framed_column(position, numbers):
+@pytest.mark.parametrize(
+    ("kernel", "position", "numbers"),
+    [((2, 2), 0, "1, 2, 5, 6"), ((2, 2), 5, "7, 8, 11, 12"), ((1, 3), 3, "6, 7, 8")],
+)
+def test_the_framed_patch_is_the_framed_column(kernel, position, numbers):
     picture = np.arange(1, 13, dtype=np.float32).reshape(3, 4)
-    columns = im2col(picture[None, None], (2, 2))[0]
-    drawn = filters.patch_and_column(picture, columns, (2, 2), position)
+    columns = im2col(picture[None, None], kernel)[0]
+    drawn = filters.patch_and_column(picture, columns, kernel, position)
     assert numbers in repr(drawn)
     assert ", ".join(f"{v:g}" for v in columns[:, position]) == numbers
-    patch, column = (axes.patches[0] for axes in drawn.figure.axes)
-    assert patch.get_xy() == (position % 3 - 0.5, position // 3 - 0.5)
+    (patch, column), across = (axes.patches[0] for axes in drawn.figure.axes), 5 - kernel[1]
+    assert patch.get_xy() == (position % across - 0.5, position // across - 0.5)
+    assert (patch.get_height(), patch.get_width()) == kernel
     assert column.get_xy() == (position - 0.5, -0.5)
+    assert (column.get_height(), column.get_width()) == (len(columns), 1)
+    for axes, matrix in zip(drawn.figure.axes, (picture, columns), strict=True):
+        assert [text.get_text() for text in axes.texts] == [f"{v:g}" for v in matrix.ravel()]
