@@ -166,6 +166,16 @@ def test_nothing_spills_at_the_usual_head_sizes(width, capability=(7, 5)):
     assert compiled.ptx.count("ld.shared.v4") == compiled.ptx.count("ld.shared")
 
 
+def test_a_block_fetches_no_key_that_none_of_its_queries_sees():
+    """Blocks of 32 queries, at 128 columns: of 64 keys, the first needs half, the second all."""
+    fetched = {}
+    for causal in (FULL, CAUSAL):
+        with tracing() as launches:
+            attention.versions["CUDA, tiled"](*map(gpu.put, problem(1, 64, 64, 128)), causal)
+        fetched[causal] = launches[0].coalescing("k").bytes_asked
+    assert fetched[CAUSAL] == 3 / 4 * fetched[FULL]
+
+
 @pytest.mark.parametrize("name", ("CUDA, three kernels", "CUDA, tiled"))
 def test_no_bank_conflicts_and_no_races(name):
     q, k, v = problem(1, 4, 40, 40)

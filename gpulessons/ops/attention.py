@@ -77,9 +77,11 @@ def python_loop(q, k, v, causal, out):
         for i, query in enumerate(queries):
             visible = keys[: i + 1] if causal else keys
             scores = [sum(map(float.__mul__, query, key)) * scale for key in visible]
-            powers = [math.exp(score - max(scores)) for score in scores]
+            top = max(scores)
+            powers = [math.exp(score - top) for score in scores]
+            total = sum(powers)
             for c, column in enumerate(zip(*values, strict=True)):
-                out[head, i, c] = sum(map(float.__mul__, powers, column)) / sum(powers)
+                out[head, i, c] = sum(map(float.__mul__, powers, column)) / total
 
 
 @attention.version("NumPy, tiled", on=host)

@@ -191,7 +191,7 @@ def pytorch_tf32(x, w, stride, padding):
 
 def shaped(dims, kernel, *, padding=None, name="conv2d"):
     """conv2d, with the versions it has, for another layer: dims are (batch, channels, filters),
-    kernel (height, width); the padding keeps the size of an odd kernel's picture unless told."""
+    kernel (height, width); an odd, square kernel's padding keeps the size unless told."""
     padding = kernel[0] // 2 if padding is None else padding
     other = conv2d.like(
         lambda size, rng: problem(rng, (size, size), dims, kernel, 1, padding),
