@@ -167,11 +167,11 @@ def test_nothing_spills_at_the_usual_head_sizes(width, capability=(7, 5)):
 
 
 def test_a_block_fetches_no_key_that_none_of_its_queries_sees():
-    """Blocks of 32 queries, at 128 columns: of 64 keys, the first needs half, the second all."""
+    """Blocks of 16 queries, at 256 columns: of 32 keys, the first needs half, the second all."""
     fetched = {}
     for causal in (FULL, CAUSAL):
         with tracing() as launches:
-            attention.versions["CUDA, tiled"](*map(gpu.put, problem(1, 64, 64, 128)), causal)
+            attention.versions["CUDA, tiled"](*map(gpu.put, problem(1, 32, 32, 256)), causal)
         fetched[causal] = launches[0].coalescing("k").bytes_asked
     assert fetched[CAUSAL] == 3 / 4 * fetched[FULL]
 
