@@ -224,7 +224,7 @@ def test_sixteen_bits_stay_within_their_tolerance(name):
     assert matmul.rtol < error <= matmul.versions[name].rtol
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.float64])
 @pytest.mark.parametrize("shape", [(5,), (1, 3), (2, 3, 100)])
 def test_room_for_vectors_begins_on_a_cache_line(shape, dtype):
     """malloc gives multiples of 16 or 32 bytes, as it happens: many, so that none is by chance."""

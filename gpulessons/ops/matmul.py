@@ -130,7 +130,7 @@ def on_a_line(shape, dtype):
     size = 1
     for n in shape:
         size *= n
-    room = np.empty(size + LINE // 4, dtype)
+    room = np.empty(size + LINE, dtype)
     skip = -room.ctypes.data % LINE // room.itemsize
     return room[skip : skip + size].reshape(shape)
 
