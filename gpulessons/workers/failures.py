@@ -16,7 +16,7 @@ from gpulessons.workers.processes import marked
 
 OURS = Path(__file__).parents[1]
 HARNESS = {str(Path(__file__).with_name(f"{name}.py")) for name in ("worker", "engine")}
-LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
+LIBRARIES = "<frozen", sysconfig.get_path("stdlib")
 
 
 class WorkersFailed(RuntimeError):
@@ -55,8 +55,7 @@ def told(trouble):
 
 def meets(frame):
     """Is this a call that waits for other workers?"""
-    homes = "torch/distributed", "torch/cuda"
-    return any(home in frame.filename for home in homes) or ".wait(" in (frame.line or "")
+    return "torch/distributed" in frame.filename or ".wait(" in (frame.line or "")
 
 
 def shortened(trouble):
@@ -72,7 +71,8 @@ def shortened(trouble):
 def matters(file):
     if file.startswith(str(OURS)):
         return file not in HARNESS
-    return not file.startswith(("<frozen", *LIBRARIES))
+    installed = {"site-packages", "dist-packages"}.intersection(Path(file).parts)
+    return not (installed or file.startswith(LIBRARIES))
 
 
 # -- On the launcher's side.
@@ -193,8 +193,10 @@ def innermost(stack):
 
 
 def waits(stack):
-    """Is this a worker that another one keeps waiting?"""
-    return any(map(meets, frames_of(stack)[:1]))
+    """Is this a worker that another one keeps waiting? Torch waits in its backward pass, too."""
+    homes = "torch/cuda", "torch/autograd"
+    inner = frames_of(stack)[:1]
+    return any(meets(at) or any(home in at.filename for home in homes) for at in inner)
 
 
 def place(frame):

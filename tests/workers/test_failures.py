@@ -1,0 +1,55 @@
+"""What is told of a failure, from an exception, a stack or bytes alone: no process is started."""
+
+import json
+import pickle
+
+import pytest
+
+from gpulessons.workers import WorkersFailed
+from gpulessons.workers.failures import matters, told, waits
+from gpulessons.workers.launching import unpacked
+
+TORCH = "/home/me/.local/lib/python3.12/site-packages/torch"
+
+
+def raised_in(file):
+    with pytest.raises(RuntimeError) as trouble:
+        exec(compile("raise RuntimeError('out of range')", file, "exec"))
+    return trouble.value
+
+
+def test_a_call_to_the_others_that_fails_has_lost_them_and_a_gpus_own_error_has_not():
+    assert told(raised_in(f"{TORCH}/distributed/distributed_c10d.py"))["waiting"]
+    own = told(raised_in(f"{TORCH}/cuda/streams.py"))
+    assert own["words"].startswith("raised\n") and not own["waiting"]
+
+
+@pytest.mark.parametrize(
+    ("file", "waiting"),
+    [
+        (f"{TORCH}/distributed/distributed_c10d.py", True),
+        (f"{TORCH}/autograd/graph.py", True),  # DistributedDataParallel sends from in there
+        (f"{TORCH}/cuda/streams.py", True),
+        (f"{TORCH}/nn/modules/linear.py", False),
+    ],
+)
+def test_who_is_in_torchs_calls_to_others_or_in_its_backward_pass_is_kept_waiting(file, waiting):
+    stack = f'Current thread 0x7f (most recent call first):\n  File "{file}", line 4 in f\n'
+    assert waits(f'{stack}  File "/home/me/mine.py", line 2 in main\n') == waiting
+
+
+@pytest.mark.parametrize(
+    "file", [f"{TORCH}/cuda/streams.py", "/usr/lib/python3/dist-packages/torch/x.py", json.__file__]
+)
+def test_libraries_are_no_part_of_a_program_wherever_they_are_installed(file):
+    assert not matters(file)
+    assert matters("/home/me/mine.py")
+
+
+def test_a_result_whose_class_is_another_one_here_is_told_in_a_sentence():
+    with pytest.raises(WorkersFailed, match=r"What worker 1 returned cannot .* restart Python"):
+        unpacked(1, pickle.dumps(Gone).replace(b"Gone", b"Lost"))
+
+
+class Gone:
+    pass
