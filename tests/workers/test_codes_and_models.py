@@ -13,11 +13,13 @@ from gpulessons.workers import (
     Link,
     Sample,
     bubble,
+    data_parallel,
     fit,
     kept,
     messages,
     pipeline,
     simulate,
+    tensor_parallel,
     waiting,
 )
 from gpulessons.workers.gradients import CODES, Compressed, reducer
@@ -53,6 +55,13 @@ def test_a_byte_comes_back_within_half_a_step_of_the_largest(numbers):
     gradient = torch.tensor(numbers, dtype=torch.float64)
     step = gradient.abs().max() / 127
     assert ((back("8-bit", gradient) - gradient).abs() <= 0.5001 * step + 1e-28).all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_a_byte_holds_gradients_of_half_precision_too_the_largest_among_them(dtype):
+    for largest in (1e-6, 1e-5, 0.3, 7.7):
+        gradient = torch.tensor([largest, -largest, 0], dtype=dtype)
+        torch.testing.assert_close(back("8-bit", gradient), gradient, rtol=0.01, atol=0)
 
 
 @given(NUMBERS)
@@ -95,9 +104,24 @@ def test_what_a_code_loses_is_only_owed_and_does_not_grow(alone, code):
     assert way.owed.abs().max() < 5 * early
 
 
+def test_a_gradient_is_summed_over_the_workers_and_that_of_its_neighbor_stays(monkeypatch):
+    monkeypatch.setattr(dist, "all_reduce", lambda x: x.mul_(2))  # as two like workers would
+    x, beside = (torch.ones(3, requires_grad=True) for _ in range(2))
+    other = 1 * beside
+    both = tensor_parallel.Enter.apply(x) + other  # each is handed the very same gradient
+    (both * torch.ones(3)).sum().backward()
+    assert x.grad.tolist() == [2, 2, 2]
+    assert beside.grad.tolist() == [1, 1, 1]
+
+
 def test_an_unknown_way_is_refused_with_the_names_of_all():
     with pytest.raises(ValueError, match=r"one by one; together; .*naive; tree; ring; fp16; 8-bit"):
         reducer("telepathy", [])
+
+
+def test_too_few_steps_to_time_are_refused_with_the_number_that_is_too_few():
+    with pytest.raises(ValueError, match=r"first 2 steps only warm up: ask for more, not for 0\."):
+        data_parallel.main(None, steps=0)
 
 
 # -- Schedules.
@@ -188,6 +212,14 @@ def test_no_measurement_makes_a_latency_or_a_bandwidth_negative(seconds):
     link = fit([replace(one, seconds=s) for one, s in zip(samples, seconds, strict=True)])
     assert link.latency >= 0
     assert link.bandwidth > 0
+
+
+def test_what_one_worker_measured_alone_says_nothing_of_a_link():
+    link = fit([*measured(Link(1e-5, 1e9)), Sample("ring", 1, 4096, 1e-7)])
+    assert link.off == pytest.approx(0, abs=1e-6)
+    assert max(link.errors) == pytest.approx(min(link.errors))
+    with pytest.raises(ValueError, match="two or more workers"):
+        fit([Sample("ring", 1, 4096, 1e-7), Sample("ring", 1, 8192, 1e-7)])
 
 
 def test_one_size_is_too_few_to_tell_latency_from_bandwidth():
