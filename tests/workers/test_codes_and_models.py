@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from gpulessons.workers import (
     Link,
     Sample,
+    batches,
     bubble,
     data_parallel,
     fit,
@@ -22,8 +23,10 @@ from gpulessons.workers import (
     tensor_parallel,
     waiting,
 )
+from gpulessons.workers.batches import Reached
 from gpulessons.workers.gradients import CODES, Compressed, reducer
 from gpulessons.workers.schedules import SCHEDULES
+from gpulessons.workers.training import examples, mean_loss, minibatches, network
 
 NUMBERS = st.lists(st.floats(-1e3, 1e3, width=32), min_size=1, max_size=40)
 
@@ -104,6 +107,13 @@ def test_what_a_code_loses_is_only_owed_and_does_not_grow(alone, code):
     assert way.owed.abs().max() < 5 * early
 
 
+def test_where_nothing_is_owed_what_rounding_loses_is_lost(alone):
+    way, gradient = reducer("1-bit, nothing owed", []), torch.tensor([1.0, 3.0, -4.0])
+    for _ in range(2):
+        way.sum(found := gradient.clone())
+        assert found.tolist() == [2, 2, -4]
+
+
 def test_a_gradient_is_summed_over_the_workers_and_that_of_its_neighbor_stays(monkeypatch):
     monkeypatch.setattr(dist, "all_reduce", lambda x: x.mul_(2))  # as two like workers would
     x, beside = (torch.ones(3, requires_grad=True) for _ in range(2))
@@ -122,6 +132,36 @@ def test_an_unknown_way_is_refused_with_the_names_of_all():
 def test_too_few_steps_to_time_are_refused_with_the_number_that_is_too_few():
     with pytest.raises(ValueError, match=r"first 2 steps only warm up: ask for more, not for 0\."):
         data_parallel.main(None, steps=0)
+
+
+# -- Batches.
+
+
+def test_the_best_rate_is_that_of_the_fewest_steps_and_the_others_are_given_up(monkeypatch):
+    needs, asked = {1.0: 50, 2.0: 30, 0.5: 30, 4.0: 10, 8.0: 99}, []
+
+    def reach(batch, rate, goal, hidden, most):
+        asked.append(most)
+        return Reached(batch, rate, needs[rate], 0.1) if needs[rate] <= most else None
+
+    monkeypatch.setattr(batches, "reach", reach)
+    assert batches.returns([7], most=80, rates=needs) == [Reached(7, 4.0, 10, 0.1)]
+    assert asked == [80, 49, 29, 29, 9]
+    with pytest.raises(ValueError, match=r"No rate reaches a loss of 0\.3 with batches of 7\."):
+        batches.returns([7], most=5, rates=needs)
+
+
+def test_a_loss_is_reached_when_that_of_all_examples_is_there():
+    found = batches.reach(32, 1.0, goal=2.0, hidden=8, most=400)
+    assert batches.reach(32, 1.0, goal=2.0, hidden=8, most=found.steps - 1) is None
+    (x, labels), _ = examples()
+    model = network(8)
+    optimizer = torch.optim.SGD(model.parameters(), 1.0)
+    for chosen in minibatches(len(x), 32, found.steps):
+        optimizer.zero_grad()
+        mean_loss(model, x[chosen], labels[chosen]).backward()
+        optimizer.step()
+    assert 1.5 < mean_loss(model, x, labels).item() <= 2.0
 
 
 # -- Schedules.

@@ -20,7 +20,7 @@ from gpulessons.workers import WorkersFailed
 from gpulessons.workers.failures import Refused
 from gpulessons.workers.launching import found, start
 from gpulessons.workers.processes import MEMORY
-from gpulessons.workers.worker import entrance
+from gpulessons.workers.worker import choose_network, entrance
 
 TOKEN = "GPULESSONS_TEST_TOKEN"
 
@@ -223,6 +223,18 @@ def test_a_master_that_nobody_reaches_is_told():
     hosts = ("--nnodes=2", "--node-rank=1", "--master-addr=127.0.0.1", "--master-port=9")
     trouble, _ = failed("hello", hosts=hosts, patience=4)
     assert str(trouble).startswith("No word for 4 s, and no worker here has begun. Not every host")
+
+
+def test_between_hosts_gloo_takes_the_network_that_leads_to_the_master(monkeypatch):
+    monkeypatch.setenv("MASTER_ADDR", "127.0.0.1")
+    monkeypatch.setenv("MASTER_PORT", "29400")
+    monkeypatch.setenv("GLOO_SOCKET_IFNAME", "mine")
+    choose_network()
+    assert os.environ["GLOO_SOCKET_IFNAME"] == "mine"  # whoever has chosen knows better
+    monkeypatch.delenv("GLOO_SOCKET_IFNAME")
+    choose_network()
+    chosen = psutil.net_if_addrs()[os.environ["GLOO_SOCKET_IFNAME"]]
+    assert "127.0.0.1" in [each.address for each in chosen]
 
 
 # -- When somebody ends it all.
