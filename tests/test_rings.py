@@ -90,3 +90,8 @@ def test_larger_batches_are_told_by_the_steps_they_save_and_which_was_there_firs
     told = shares.returns(found).alt
     assert told.startswith("64 times the batch, 10× fewer steps; on one core, a batch of 64 is")
     assert "512: 100 steps in 3 s, rate 4." in told
+
+
+def test_a_loss_is_told_as_the_mean_of_the_last_ten_steps():
+    assert shares.averaged(range(20))[:2] == [0, 0.5]
+    assert shares.averaged(range(20))[-1] == 14.5

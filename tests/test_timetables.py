@@ -23,9 +23,9 @@ def test_useful_work_is_the_least_that_one_needs_of_all_workers_time():
 
 
 def test_a_map_says_what_share_of_it_each_way_wins():
-    batches, widths = [1, 2, 4, 8], [10, 100]
+    batches, widths = [1, 2, 4, 8, 16], [10, 100]
     models = {"steady": lambda batch, width: 3, "growing": lambda batch, width: batch}
-    assert "steady 50%, growing 50%." in timetables.winners(models, batches, widths).alt
+    assert "steady 60%, growing 40%." in timetables.winners(models, batches, widths).alt
 
 
 def test_a_name_stands_where_its_region_is_widest():

@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from gpulessons.workers import WorkersFailed
-from gpulessons.workers.failures import matters, told, waits
+from gpulessons.workers.failures import blamed, matters, told, waits
 from gpulessons.workers.launching import unpacked
 
 TORCH = "/home/me/.local/lib/python3.12/site-packages/torch"
@@ -44,6 +44,14 @@ def test_who_is_in_torchs_calls_to_others_or_in_its_backward_pass_is_kept_waitin
 def test_libraries_are_no_part_of_a_program_wherever_they_are_installed(file):
     assert not matters(file)
     assert matters("/home/me/mine.py")
+
+
+def test_the_cause_is_told_before_its_consequences(tmp_path):
+    for rank, waiting in enumerate([True, False, True]):
+        trouble = json.dumps({"words": f"said {rank}", "waiting": waiting})
+        (tmp_path / f"trouble-{rank}").write_text(trouble)
+        (tmp_path / f"pid-{rank}").write_text("1")
+    assert blamed(tmp_path, noise="", status=1) == (1, "said 1")
 
 
 def test_a_result_whose_class_is_another_one_here_is_told_in_a_sentence():
