@@ -163,9 +163,10 @@ def hung(report, patience, heard):
             with suppress(psutil.Error):
                 process.send_signal(signal.SIGUSR1)
     time.sleep(0.5)
+    longer = "Should they only need longer: raise `patience`."
     stacks = {rank: words.decode() for rank, words in sorted(left(report, "stack").items())}
     if not stacks:
-        return f"No word for {patience:g} s, and no worker here has begun. {nobody()}"
+        return f"No word for {patience:g} s, and no worker here has begun. {nobody()} {longer}"
     waiting = [rank for rank in stacks if waits(stacks[rank])]
     first = [rank for rank in stacks if rank not in waiting]
     named = " and ".join(f"worker {rank}" for rank in first)
@@ -176,12 +177,12 @@ def hung(report, patience, heard):
         for rank, stack in stacks.items()
     ]
     said = last_lines(heard.get(first[0])) if first else []
-    return "\n".join([f"No word for {patience:g} s: {cause}.", *where, *said, "Should "
-                      "they only need longer: raise `patience`."])  # fmt: skip
+    return "\n".join([f"No word for {patience:g} s: {cause}.", *where, *said, longer])
 
 
 def frames_of(stack):
-    """The frames in faulthandler's words, the innermost first."""
+    """The frames in faulthandler's words, which are ASCII; the innermost first."""
+    stack = stack.encode().decode("unicode_escape", "replace")
     found = re.findall(r'File "(.*?)", line (\d+) in (.*)', stack)
     return [FrameSummary(file, int(line), name) for file, line, name in found]
 

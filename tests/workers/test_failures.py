@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from gpulessons.workers import WorkersFailed
-from gpulessons.workers.failures import blamed, matters, told, waits
+from gpulessons.workers.failures import blamed, innermost, matters, place, told, waits
 from gpulessons.workers.launching import unpacked
 
 TORCH = "/home/me/.local/lib/python3.12/site-packages/torch"
@@ -44,6 +44,11 @@ def test_who_is_in_torchs_calls_to_others_or_in_its_backward_pass_is_kept_waitin
 def test_libraries_are_no_part_of_a_program_wherever_they_are_installed(file):
     assert not matters(file)
     assert matters("/home/me/mine.py")
+
+
+def test_a_stack_names_a_file_as_it_is_called_and_not_as_ascii_has_it():
+    stack = 'File "/home/\\u6587\\u6863/caf\\xe9/a\\x.py", line 7 in main\n'
+    assert place(innermost(stack)) == "/home/文档/café/a\ufffd.py, line 7, in main"
 
 
 def test_the_cause_is_told_before_its_consequences(tmp_path):
