@@ -7,7 +7,8 @@ import pytest
 
 from gpulessons.workers import WorkersFailed
 from gpulessons.workers.failures import blamed, innermost, matters, place, told, waits
-from gpulessons.workers.launching import unpacked
+from gpulessons.workers.launching import hear, unpacked
+from gpulessons.workers.worker import MARK
 
 TORCH = "/home/me/.local/lib/python3.12/site-packages/torch"
 
@@ -49,6 +50,14 @@ def test_libraries_are_no_part_of_a_program_wherever_they_are_installed(file):
 def test_a_stack_names_a_file_as_it_is_called_and_not_as_ascii_has_it():
     stack = 'File "/home/\\u6587\\u6863/caf\\xe9/a\\x.py", line 7 in main\n'
     assert place(innermost(stack)) == "/home/文档/café/a\ufffd.py, line 7, in main"
+
+
+def test_whatever_a_program_prints_is_for_the_reader_but_for_its_progress():
+    shown, told, heard = [], [], {0: []}
+    for line in ("\x1e[1, 2]", f'half a line{MARK}[1, 2, "steps"]'):
+        hear(0, line, heard, shown.append, lambda *note: told.append(note))
+    assert shown == ["worker 0: \x1e[1, 2]", "worker 0: half a line"]
+    assert told == [(1, 2, "steps")]
 
 
 def test_the_cause_is_told_before_its_consequences(tmp_path):
