@@ -185,6 +185,7 @@ def main(arguments=None):
         options.out.mkdir(parents=True, exist_ok=True)
         if options.step:
             return alone(options.step, options.out, options.seconds)
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # and the step ends with us
         return everything(options.out, monotonic() + options.seconds)
     except OSError as trouble:
         print(f"Cannot write into {options.out}: {trouble}. Choose another.", file=sys.stderr)

@@ -61,14 +61,14 @@ def system(command, words):
 def launched(names, program, *, apart=False, **options):
     """[What the worker on each host returned]. apart: both at once, but neither knows the other."""
     started = []
-    for rank, name in enumerate(names):
-        hosts = [] if apart else [*MASTER, f"--node-rank={rank}"]
-        words = [sys.executable, __file__, str(rank), program, json.dumps([hosts, options])]
-        started.append(subprocess.Popen(
-            ["ip", "netns", "exec", name, *words], stdout=subprocess.PIPE,
-            env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},  # both would take the same GPU
-        ))  # fmt: skip
     try:
+        for rank, name in enumerate(names):
+            hosts = [] if apart else [*MASTER, f"--node-rank={rank}"]
+            words = [sys.executable, __file__, str(rank), program, json.dumps([hosts, options])]
+            started.append(subprocess.Popen(
+                ["ip", "netns", "exec", name, *words], stdout=subprocess.PIPE,
+                env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},  # both would take the same GPU
+            ))  # fmt: skip
         said = [process.communicate(timeout=300)[0] for process in started]
     finally:
         for process in started:

@@ -79,7 +79,7 @@ def lost_shares(counts):
 
 
 def percent(share):
-    return f"{100 * share:.2g}%" if share else "none"
+    return f"{float(f'{100 * share:.2g}'):g}%" if share else "none"
 
 
 def cells(n):
@@ -89,8 +89,8 @@ def cells(n):
 def descent(values, goal):
     """A weight on its way to the goal, step by step; its last third tells how it ends."""
     third, off = max(1, len(values) // 3), [abs(value - goal) for value in values]
-    before, late = max(off[third:-third]), max(off[-third:])
-    ends = "arrives" if late < 0.1 * off[0] else (
+    before, late = max(off[third:-third], default=0), max(off[-third:])
+    ends = "arrives" if late <= 0.1 * off[0] else (
         "is thrown out" if late > max(before, off[0]) else "is still under way")  # fmt: skip
     title = f"The weight {ends}: at most {late:.2g} from the minimum in the last {third} steps."
     figure, axes = blank(height=3.2, title=title)

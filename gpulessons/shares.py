@@ -143,12 +143,12 @@ def fitted(link, samples):
     return Picture(figure, f"{title} Live, {workers} processes sharing one machine: {spoken}.")
 
 
-def at_scale(link, size, compute, most=1024):
-    """The share of a step that workers compute, modelled from 1 to about a thousand of them.
+def at_scale(link, size, compute):
+    """The share of a step that workers compute, modelled from 2 to about a thousand of them.
 
     link: a workers.Link. size: bytes of gradients. compute: seconds of each step on each worker.
     """
-    workers = np.unique(np.geomspace(2, most, 40).round().astype(int))
+    workers = np.unique(np.geomspace(2, 1024, 40).round().astype(int))
 
     def busy(way, n):
         return compute / (compute + link.seconds(way, int(n), size))

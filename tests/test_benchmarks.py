@@ -10,6 +10,7 @@ from pathlib import Path
 from time import monotonic
 
 import numpy as np
+import psutil
 import pytest
 
 from gpulessons.backends import BACKENDS, Host, torch_cpu
@@ -338,6 +339,31 @@ def test_a_step_that_will_not_end_is_ended_and_the_others_go_on(monkeypatch, tmp
     log = (tmp_path / "log.txt").read_text()
     assert "== checks failed: it would not end" in log
     assert "in profiler\n" in log and "in recording\n" in log and "== checks failed; " in log
+
+
+TERMINATED = """
+import sys
+from types import SimpleNamespace
+import gpu
+gpu.__file__, gpu.why_no_gpu, gpu.gpu = sys.argv[1], str, SimpleNamespace(why_not=str)
+sys.exit(gpu.main(["--out", sys.argv[2]]))
+"""
+
+
+def test_a_step_does_not_outlive_a_run_that_is_terminated(tmp_path):
+    step = tmp_path / "step.py"
+    step.write_text("import os, time\nprint(os.getpid())\ntime.sleep(60)\n")
+    path = os.pathsep.join([str(BENCHMARKS), str(BENCHMARKS.parent)])
+    run = subprocess.Popen(
+        [sys.executable, "-c", TERMINATED, step, tmp_path], text=True, stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": path},
+    )  # fmt: skip
+    begun, pid = run.stdout.readline(), int(run.stdout.readline())
+    assert begun.startswith("== machine")
+    run.terminate()
+    run.communicate(timeout=30)
+    assert run.returncode == 143
+    assert not psutil.pid_exists(pid)
 
 
 # -- The microscope against NVIDIA's profiler: tests have no GPU, so all its counters are faked.

@@ -50,11 +50,16 @@ def test_the_picture_of_lost_additions_names_the_fewest_and_the_most_cells():
     picture = learning_curves.lost_shares({1: Lost(0.25), 16: Lost(0.01), "apart": Lost(0.0)})
     assert "Of all additions to one cell, 25% vanish" in picture.alt
     assert "16 cells: 1%" in picture.alt
+    nearly = learning_curves.lost_shares({1: Lost(0.999), 16: Lost(0.00012)})
+    assert "one cell, 100% vanish; of those to 16 cells, 0.012%" in nearly.alt
 
 
 @pytest.mark.parametrize(
     ("values", "word"),
-    [([0, 2.9, 3], "arrives"), ([0, 9, 1], "under way"), ([0, 9, -9], "thrown out")],
+    [
+        *[([0, 2.9, 3], "arrives"), ([0, 9, 1], "under way"), ([0, 9, -9], "thrown out")],
+        *[([3], "arrives"), ([0], "under way")],
+    ],
 )
 def test_a_descent_says_how_it_ends(values, word):
     assert word in learning_curves.descent(values, goal=3).alt

@@ -5,8 +5,9 @@ import pytest
 
 from gpulessons import shares
 from gpulessons.rings import Ring, moments
+from gpulessons.workers.batches import Reached
 from gpulessons.workers.data_parallel import Trained
-from gpulessons.workers.links import Link
+from gpulessons.workers.links import Link, Sample, fit
 
 
 @pytest.mark.parametrize("workers", [2, 3, 4, 7])
@@ -59,3 +60,38 @@ def test_what_a_thousand_workers_do_is_called_modelled_and_falls_with_the_latenc
     assert fast.startswith("Modelled: ")
     assert "ring: 55% at work among 1,000" in fast
     assert "ring: 8% at work among 1,000" in slow
+
+
+def test_the_picture_of_a_fit_names_its_two_numbers_and_how_far_off_they_are():
+    link = Link(1e-4, 1e9)
+    exact = [Sample("engine", 2, n, link.seconds("engine", 2, n)) for n in (4096, 1 << 20)]
+    told = shares.fitted(fit(exact), exact).alt
+    assert told.startswith("A latency of 100 µs and 1 GB/s tell the engine's time to within 0%")
+    assert "engine at 4 KiB: 204 µs; engine at 1 MiB: 1.25 ms." in told
+
+
+def test_losses_are_told_with_the_bytes_that_they_cost():
+    def run(loss, size):
+        return Trained((loss,) * 12, 0.5, 1.0, 12 * size, (0.0,), ())
+
+    told = shares.losses({"together": run(0.25, 4000), "1-bit": run(0.5, 125)}).alt
+    assert told.startswith("Together: a loss of 0.25 at the end; 1-bit: 0.5, for 32× fewer bytes.")
+    assert "together: 0.25 after 4,000 bytes a step; 1-bit: 0.5 after 125 bytes a step." in told
+
+
+def test_a_timeline_names_each_ways_step_and_how_much_of_its_sending_is_hidden():
+    events = ("compute", 0, 4), ("communicate", 2, 6), ("compute", 6, 7)
+    told = shares.timeline({"DDP": [worker(*events)] * 2}).alt
+    assert told.startswith("DDP: 1 s a step. DDP: 1 s a step, 50% of the sending while computing.")
+
+
+def test_larger_batches_are_told_by_the_steps_they_save_and_which_was_there_first():
+    found = [Reached(8, 1.0, 1000, 2.0), Reached(64, 2.0, 200, 1.0), Reached(512, 4.0, 100, 3.0)]
+    told = shares.returns(found).alt
+    assert told.startswith("64 times the batch, 10× fewer steps; on one core, a batch of 64 is")
+    assert "512: 100 steps in 3 s, rate 4." in told
+
+
+def test_a_loss_is_told_as_the_mean_of_the_last_ten_steps():
+    assert shares.averaged(range(20))[:2] == [0, 0.5]
+    assert shares.averaged(range(20))[-1] == 14.5

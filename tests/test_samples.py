@@ -119,6 +119,18 @@ def test_an_axis_of_times_has_two_labels_at_least_and_few(low, factor):
     assert len(places) >= 2 or factor < 5
 
 
+@pytest.mark.parametrize(
+    ("factor", "words"),
+    [(0.9, "right within 10 %"), (0.89, "1.12× too short"), (1.11, "1.11× too long")],
+)
+def test_a_reading_is_right_within_a_tenth_and_else_wrong_by_a_factor(factor, words):
+    assert samples.off(factor) == words
+
+
+def test_one_sample_is_one():
+    assert samples.in_order([2e-3]).alt.startswith("1 sample:")
+
+
 @pytest.mark.parametrize("draw", [samples.in_order, samples.histogram])
 def test_without_samples_it_says_what_to_do(draw):
     with pytest.raises(ValueError, match="time something first"):

@@ -81,6 +81,6 @@ def value_of(pair):
     if not name.isidentifier():
         raise Misspelled(f"A program's options are written name=value, not {pair!r}.")
     for read in (ast.literal_eval, json.loads):
-        with suppress(ValueError, SyntaxError):
+        with suppress(ValueError, SyntaxError, TypeError):
             return name, read(text)
     return name, text

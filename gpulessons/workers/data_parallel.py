@@ -45,7 +45,7 @@ def main(
     workers: each takes every world-th. depth: how many hidden layers there are.
     """
     if steps <= WARM:
-        raise ValueError(f"The first {WARM} steps only warm up: ask for more than {steps}.")
+        raise ValueError(f"The first {WARM} steps only warm up: ask for more, not for {steps}.")
     dtype = getattr(torch, dtype)
     (x, labels), held = ([a.to(worker.device) for a in pair] for pair in examples(dtype))
     model = network(hidden, dtype, depth=depth).to(worker.device)
@@ -61,7 +61,7 @@ def main(
         with learner.log.during("compute"):
             optimizer.step()
         worker.progress(done + 1, steps, how)
-    seconds = (perf_counter() - learner.log.began) / max(1, steps - WARM)
+    seconds = (perf_counter() - learner.log.began) / (steps - WARM)
     return Trained(
         summed(losses), accuracy(model, *held), seconds, learner.bytes, sample(model),
         tuple(learner.log.events),

@@ -16,7 +16,7 @@ from gpulessons.workers.processes import marked
 
 OURS = Path(__file__).parents[1]
 HARNESS = {str(Path(__file__).with_name(f"{name}.py")) for name in ("worker", "engine")}
-LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
+LIBRARIES = "<frozen", sysconfig.get_path("stdlib")
 
 
 class WorkersFailed(RuntimeError):
@@ -55,8 +55,7 @@ def told(trouble):
 
 def meets(frame):
     """Is this a call that waits for other workers?"""
-    homes = "torch/distributed", "torch/cuda"
-    return any(home in frame.filename for home in homes) or ".wait(" in (frame.line or "")
+    return "torch/distributed" in frame.filename or ".wait(" in (frame.line or "")
 
 
 def shortened(trouble):
@@ -72,7 +71,8 @@ def shortened(trouble):
 def matters(file):
     if file.startswith(str(OURS)):
         return file not in HARNESS
-    return not file.startswith(("<frozen", *LIBRARIES))
+    installed = {"site-packages", "dist-packages"}.intersection(Path(file).parts)
+    return not (installed or file.startswith(LIBRARIES))
 
 
 # -- On the launcher's side.
@@ -163,9 +163,10 @@ def hung(report, patience, heard):
             with suppress(psutil.Error):
                 process.send_signal(signal.SIGUSR1)
     time.sleep(0.5)
+    longer = "Should they only need longer: raise `patience`."
     stacks = {rank: words.decode() for rank, words in sorted(left(report, "stack").items())}
     if not stacks:
-        return f"No word for {patience:g} s, and no worker here has begun. {nobody()}"
+        return f"No word for {patience:g} s, and no worker here has begun. {nobody()} {longer}"
     waiting = [rank for rank in stacks if waits(stacks[rank])]
     first = [rank for rank in stacks if rank not in waiting]
     named = " and ".join(f"worker {rank}" for rank in first)
@@ -176,12 +177,12 @@ def hung(report, patience, heard):
         for rank, stack in stacks.items()
     ]
     said = last_lines(heard.get(first[0])) if first else []
-    return "\n".join([f"No word for {patience:g} s: {cause}.", *where, *said, "Should "
-                      "they only need longer: raise `patience`."])  # fmt: skip
+    return "\n".join([f"No word for {patience:g} s: {cause}.", *where, *said, longer])
 
 
 def frames_of(stack):
-    """The frames in faulthandler's words, the innermost first."""
+    """The frames in faulthandler's words, which are ASCII; the innermost first."""
+    stack = stack.encode().decode("unicode_escape", "replace")
     found = re.findall(r'File "(.*?)", line (\d+) in (.*)', stack)
     return [FrameSummary(file, int(line), name) for file, line, name in found]
 
@@ -193,8 +194,10 @@ def innermost(stack):
 
 
 def waits(stack):
-    """Is this a worker that another one keeps waiting?"""
-    return any(map(meets, frames_of(stack)[:1]))
+    """Is this a worker that another one keeps waiting? Torch waits in its backward pass, too."""
+    homes = "torch/cuda", "torch/autograd"
+    inner = frames_of(stack)[:1]
+    return any(meets(at) or any(home in at.filename for home in homes) for at in inner)
 
 
 def place(frame):

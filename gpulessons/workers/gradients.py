@@ -89,14 +89,14 @@ def from_half(packed, like):
 
 def to_bytes(gradient):
     """One byte for each number, in steps of the largest / 127, and four for that step."""
-    step = (gradient.abs().max() / 127).float().clamp(min=1e-30)
+    step = (gradient.abs().max().float() / 127).clamp(min=1e-30)
     levels = (gradient / step).round().to(torch.int8)
     return torch.cat([step.view(1).view(torch.uint8), levels.view(torch.uint8)])
 
 
 def from_bytes(packed, like):
     step, levels = packed[:4].clone().view(torch.float32), packed[4:].view(torch.int8)
-    return levels.to(like.dtype) * step.to(like.dtype)
+    return (levels * step).to(like.dtype)
 
 
 BITS = 2 ** torch.arange(8, dtype=torch.uint8)

@@ -68,12 +68,13 @@ def launch(
 
 def found(program):
     """The full name of a program's module; ValueError where there is none."""
-    if program.endswith(".py") or not all(part.isidentifier() for part in program.split(".")):
+    parts = program.split(".") if isinstance(program, str) else [""]
+    if parts[-1] == "py" or not all(part.isidentifier() for part in parts):
         raise ValueError(f"A program is named as `import` names it, not {program!r}.")
     importlib.invalidate_caches()  # a cell may have written it a moment ago
     own = [f"{__package__}.{program}"] if program in programs() else []
     for name in (*own, program):
-        with suppress(ModuleNotFoundError):  # the parent package is missing
+        with suppress(ModuleNotFoundError, ValueError):  # no parent package, or no file
             if find_spec(name):
                 return name
     raise ValueError(
@@ -112,15 +113,18 @@ def start(command, workers, report):
 
     That folder is also the mark of all its processes (processes.py).
     """
-    path = os.pathsep.join(each or os.getcwd() for each in sys.path)
+    path = os.pathsep.join(each or "." for each in map(str, sys.path))
     threads = max(1, cores() // workers)
     here = {
-        **{REPORT: str(report), PARENT: str(os.getpid()), "PYTHONPATH": path},
+        **{REPORT: str(report), PARENT: str(os.getpid())},
+        **{"PYTHONPATH": path, "PYTHONSAFEPATH": "1"},  # what we import, and no more
         **{"OMP_NUM_THREADS": str(threads), "PET_LOG_DIR": str(report)},
     }
+    # PET_… are torchrun's options: a cluster sets them for jobs of its own.
+    around = {name: value for name, value in os.environ.items() if not name.startswith("PET_")}
     with open(report / "torchrun", "w") as noise:
         return subprocess.Popen(
-            [*command, str(report)], env={"TORCH_CPP_LOG_LEVEL": "ERROR", **os.environ, **here},
+            [*command, str(report)], env={"TORCH_CPP_LOG_LEVEL": "ERROR", **around, **here},
             stdin=subprocess.DEVNULL, stdout=noise, stderr=noise,
             start_new_session=True,  # Ctrl-C in a terminal is ours to pass on
         )  # fmt: skip
@@ -175,4 +179,14 @@ def hear(rank, line, heard, show, tell):
 
 def results(report):
     """{rank: what its main returned} of those that have finished here."""
-    return {rank: pickle.loads(packed) for rank, packed in sorted(left(report, "result").items())}
+    return {rank: unpacked(rank, words) for rank, words in sorted(left(report, "result").items())}
+
+
+def unpacked(rank, result):
+    try:
+        return pickle.loads(result)
+    except Exception as trouble:
+        raise WorkersFailed(
+            f"What worker {rank} returned cannot be read here: {trouble}. If its program has "
+            "changed since it was imported here, restart Python (in a notebook: the kernel)."
+        ) from trouble

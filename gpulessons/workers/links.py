@@ -55,7 +55,8 @@ class Link:
 
 def fit(samples):
     """The Link whose relative errors are least; ValueError without samples of two sizes."""
-    if len({s.bytes for s in samples if s.workers > 1}) < 2:
+    samples = [s for s in samples if s.workers > 1]  # one alone sends nothing
+    if len({s.bytes for s in samples}) < 2:
         raise ValueError(
             "A latency and a bandwidth need samples of two sizes, by two or more workers."
         )

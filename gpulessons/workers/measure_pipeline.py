@@ -43,11 +43,11 @@ def main(
             parts = x.tensor_split(micro), labels.tensor_split(micro)
             for name in (ALONE, *schedules):  # in turn: a busy moment hits them all
                 if name == ALONE:
-                    run = alone(worker, whole, *parts, batch)
+                    run = alone(worker, whole, *parts)
                 else:
                     order = orders[name](worker.rank, worker.world, micro)
                     stage = Stage(worker, own, *parts, hidden, ways)
-                    run = piped(stage, name, order, batch)
+                    run = piped(stage, name, order)
                 old = best.get((name, micro))
                 if done and (old is None or run.seconds < old.seconds):
                     best[name, micro] = run
@@ -55,17 +55,18 @@ def main(
     return list(best.values())
 
 
-def alone(worker, whole, x, labels, batch):
+def alone(worker, whole, x, labels):
+    total = sum(map(len, x))
     together(x[0].device)
     began = perf_counter()
     if worker.rank == 0:
         for part, wanted in zip(x, labels, strict=True):
-            mean_loss(whole, part, wanted, batch).backward()
+            mean_loss(whole, part, wanted, total).backward()
         settle()
     return Run(ALONE, len(x), slowest(perf_counter() - began), ())
 
 
-def piped(stage, schedule, order, batch):
-    stage.run(order, total=batch)
+def piped(stage, schedule, order):
+    stage.run(order)
     lasted = slowest(max(task.stop for task in stage.tasks))
     return Run(schedule, len(stage.x), lasted, tuple(stage.tasks))

@@ -40,7 +40,7 @@ def main(
     for _ in range(turns):
         layers.zero_grad()
         stage = Stage(worker, layers, x, labels, hidden, ways)
-        stage.run(order, total=batch)
+        stage.run(order)
     gradients = tuple(p.grad.tolist() for p in layers.parameters())
     return Piped(stage.loss, stage.most, gradients, tuple(stage.tasks))
 
@@ -67,14 +67,14 @@ class Stage:
     def __init__(self, worker, layers, x, labels, hidden, ways):
         self.rank, self.last = worker.rank, worker.world - 1
         self.layers, self.x, self.labels, self.hidden = layers, x, labels, hidden
-        self.ways = ways
+        self.total, self.ways = sum(map(len, x)), ways
         self.held, self.sending, self.tasks = {}, [], []
         self.loss, self.most = 0.0, 0
 
-    def run(self, order, total):
+    def run(self, order):
         self.began = together(self.x[0].device)
         for kind, m in order:
-            self.forward(m) if kind == FORWARD else self.backward(m, total)
+            self.forward(m) if kind == FORWARD else self.backward(m)
         for sending, _ in self.sending:
             sending.wait()
 
@@ -88,12 +88,12 @@ class Stage:
         if self.rank < self.last:
             self.send(y.detach(), FORWARD)
 
-    def backward(self, m, total):
+    def backward(self, m):
         x, y = self.held.pop(m)
         coming = self.receive(m, BACKWARD) if self.rank < self.last else None
         start = time()
         if self.rank == self.last:
-            loss = cross_entropy(y, self.labels[m], reduction="sum") / total
+            loss = cross_entropy(y, self.labels[m], reduction="sum") / self.total
             self.loss += loss.item()
             loss.backward()
         else:

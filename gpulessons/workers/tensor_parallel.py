@@ -65,7 +65,7 @@ class Enter(torch.autograd.Function):
 
     @staticmethod
     def backward(context, gradient):
-        gradient = gradient.contiguous()
+        gradient = gradient.contiguous().clone()  # it may be another's, too
         dist.all_reduce(gradient)
         return gradient
 

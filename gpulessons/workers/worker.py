@@ -26,7 +26,7 @@ from gpulessons.hardware.system import cores
 from gpulessons.workers.failures import Refused, told
 from gpulessons.workers.processes import REPORT, end_with_parent
 
-MARK = "\x1e"  # begins a line that is meant for the launcher and not for a reader
+MARK = "\x1egpulessons "  # begins a line that is meant for the launcher and not for a reader
 
 
 class Worker:

@@ -1,8 +1,11 @@
 """A program for the tests: other programs, one after the other, among the first 1, 2, … workers."""
 
+import os
 from importlib import import_module
 
 import torch.distributed as dist
+
+os.environ["CUDA_VISIBLE_DEVICES"] = ""  # these worlds are joined by gloo
 
 
 def main(worker, worlds, jobs):

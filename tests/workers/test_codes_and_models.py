@@ -1,5 +1,6 @@
 """What needs no processes: packed gradients, schedules by the clock, the model of a link."""
 
+import math
 from dataclasses import replace
 from itertools import pairwise
 
@@ -12,16 +13,21 @@ from hypothesis import strategies as st
 from gpulessons.workers import (
     Link,
     Sample,
+    batches,
     bubble,
+    data_parallel,
     fit,
     kept,
     messages,
     pipeline,
     simulate,
+    tensor_parallel,
     waiting,
 )
+from gpulessons.workers.batches import Reached
 from gpulessons.workers.gradients import CODES, Compressed, reducer
 from gpulessons.workers.schedules import SCHEDULES
+from gpulessons.workers.training import examples, mean_loss, minibatches, network
 
 NUMBERS = st.lists(st.floats(-1e3, 1e3, width=32), min_size=1, max_size=40)
 
@@ -53,6 +59,13 @@ def test_a_byte_comes_back_within_half_a_step_of_the_largest(numbers):
     gradient = torch.tensor(numbers, dtype=torch.float64)
     step = gradient.abs().max() / 127
     assert ((back("8-bit", gradient) - gradient).abs() <= 0.5001 * step + 1e-28).all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_a_byte_holds_gradients_of_half_precision_too_the_largest_among_them(dtype):
+    for largest in (1e-6, 1e-5, 0.3, 7.7):
+        gradient = torch.tensor([largest, -largest, 0], dtype=dtype)
+        torch.testing.assert_close(back("8-bit", gradient), gradient, rtol=0.01, atol=0)
 
 
 @given(NUMBERS)
@@ -95,9 +108,63 @@ def test_what_a_code_loses_is_only_owed_and_does_not_grow(alone, code):
     assert way.owed.abs().max() < 5 * early
 
 
+def test_where_nothing_is_owed_what_rounding_loses_is_lost(alone):
+    way, gradient = reducer("1-bit, nothing owed", []), torch.tensor([1.0, 2.0, 9.0, -4.0])
+    for _ in range(2):
+        way.sum(found := gradient.clone())
+        assert found.tolist() == [4, 4, 4, -4]
+
+
+def test_a_gradient_is_summed_over_the_workers_and_that_of_its_neighbor_stays(monkeypatch):
+    monkeypatch.setattr(dist, "all_reduce", lambda x: x.mul_(2))  # as two like workers would
+    x, beside = (torch.ones(3, requires_grad=True) for _ in range(2))
+    other = 1 * beside
+    both = tensor_parallel.Enter.apply(x) + other  # each is handed the very same gradient
+    (both * torch.ones(3)).sum().backward()
+    assert x.grad.tolist() == [2, 2, 2]
+    assert beside.grad.tolist() == [1, 1, 1]
+
+
 def test_an_unknown_way_is_refused_with_the_names_of_all():
     with pytest.raises(ValueError, match=r"one by one; together; .*naive; tree; ring; fp16; 8-bit"):
         reducer("telepathy", [])
+
+
+def test_too_few_steps_to_time_are_refused_with_the_number_that_is_too_few():
+    with pytest.raises(ValueError, match=r"first 2 steps only warm up: ask for more, not for 0\."):
+        data_parallel.main(None, steps=0)
+
+
+# -- Batches.
+
+
+def test_the_best_rate_is_that_of_the_fewest_steps_and_the_others_are_given_up(monkeypatch):
+    needs, asked = {1.0: 50, 2.0: 30, 0.5: 30, 4.0: 10, 8.0: 99}, []
+
+    def reach(batch, rate, goal, hidden, most):
+        asked.append(most)
+        return Reached(batch, rate, needs[rate], 0.1) if needs[rate] <= most else None
+
+    monkeypatch.setattr(batches, "reach", reach)
+    assert batches.returns([7], most=80, rates=needs) == [Reached(7, 4.0, 10, 0.1)]
+    assert asked == [80, 49, 29, 29, 9]
+    with pytest.raises(ValueError, match=r"No rate reaches a loss of 0\.3 with batches of 7\."):
+        batches.returns([7], most=5, rates=needs)
+
+
+def test_a_loss_is_reached_when_that_of_all_examples_is_there():
+    found = batches.reach(32, 1.0, goal=2.0, hidden=8, most=400)
+    assert batches.reach(32, 1.0, goal=2.0, hidden=8, most=found.steps - 1) is None
+    (x, labels), _ = examples()
+    model, losses = network(8), [math.inf]
+    optimizer = torch.optim.SGD(model.parameters(), 1.0)
+    for chosen in minibatches(len(x), 32, found.steps):
+        optimizer.zero_grad()
+        mean_loss(model, x[chosen], labels[chosen]).backward()
+        optimizer.step()
+        losses.append(mean_loss(model, x, labels).item())
+    before = int(found.steps / batches.LOOKS) - 1  # where it was looked at before, or sooner
+    assert losses[-1] <= 2.0 < losses[before]
 
 
 # -- Schedules.
@@ -188,6 +255,24 @@ def test_no_measurement_makes_a_latency_or_a_bandwidth_negative(seconds):
     link = fit([replace(one, seconds=s) for one, s in zip(samples, seconds, strict=True)])
     assert link.latency >= 0
     assert link.bandwidth > 0
+
+
+def test_a_link_on_which_size_makes_no_difference_has_a_latency_alone_and_the_other_way_round():
+    sizes = 4096, 1 << 20, 1 << 24
+    flat = fit([Sample("ring", 2, n, 2e-3 - 1e-12 * n) for n in sizes])
+    assert flat.latency == pytest.approx(1e-3, rel=0.02)
+    assert flat.seconds("ring", 2, 1 << 24) == pytest.approx(2e-3, rel=0.02)
+    steep = fit([Sample("ring", 2, n, 1e-9 * n * (0.99 + 1e-9 * n)) for n in sizes])
+    assert steep.latency == 0
+    assert steep.bandwidth == pytest.approx(1e9, rel=0.02)
+
+
+def test_what_one_worker_measured_alone_says_nothing_of_a_link():
+    link = fit([*measured(Link(1e-5, 1e9)), Sample("ring", 1, 4096, 1e-7)])
+    assert link.off == pytest.approx(0, abs=1e-6)
+    assert max(link.errors) == pytest.approx(min(link.errors))
+    with pytest.raises(ValueError, match="two or more workers"):
+        fit([Sample("ring", 1, 4096, 1e-7), Sample("ring", 1, 8192, 1e-7)])
 
 
 def test_one_size_is_too_few_to_tell_latency_from_bandwidth():

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+import types
 from uuid import uuid4
 
 import numpy as np
@@ -17,9 +18,9 @@ from gpulessons.cli import main
 from gpulessons.cli.running import value_of
 from gpulessons.workers import WorkersFailed
 from gpulessons.workers.failures import Refused
-from gpulessons.workers.launching import found
+from gpulessons.workers.launching import found, start
 from gpulessons.workers.processes import MEMORY
-from gpulessons.workers.worker import entrance
+from gpulessons.workers.worker import choose_network, entrance
 
 TOKEN = "GPULESSONS_TEST_TOKEN"
 
@@ -93,6 +94,40 @@ def test_the_courses_own_programs_go_before_files_of_the_same_name(tmp_path, mon
     assert found("greeting") == "greeting"
     (tmp_path / "memory.py").write_text("")  # a part of the course, and no program
     assert found("memory") == "memory"
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from gpulessons import launch
+sys.path.append(Path("/nowhere"))  # Python takes no notice of it
+print(launch("greeting", 1, show=lambda line: None))
+"""
+
+
+def test_workers_import_what_their_launcher_does_wherever_it_stands(tmp_path):
+    here, home = tmp_path / "here", tmp_path / "a home, früher theirs"
+    for folder in (here, home):
+        folder.mkdir()
+        (folder / "greeting.py").write_text(f"def main(worker):\n    return {folder.name!r}\n")
+    (here / "queue.py").write_text("raise RuntimeError('not the one of Python')")
+    (home / "script.py").write_text(SCRIPT)
+    path = os.pathsep.join([os.getcwd(), *sys.path])
+    done = subprocess.run(
+        [sys.executable, home / "script.py"], cwd=here, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": path, "CUDA_VISIBLE_DEVICES": ""},
+    )  # fmt: skip
+    assert done.stdout == f"['{home.name}']\n", done.stderr
+
+
+def test_torchruns_options_that_a_cluster_has_set_for_its_own_jobs_are_not_ours(
+    monkeypatch, tmp_path
+):
+    monkeypatch.setenv("PET_NNODES", "2")  # we would wait for another host
+    monkeypatch.setattr(subprocess, "Popen", lambda words, env, **options: env)
+    env = start(["torchrun"], 1, tmp_path)
+    assert [name for name in env if name.startswith("PET_")] == ["PET_LOG_DIR"]
+    assert env[TOKEN] == os.environ[TOKEN]  # all else is passed on
 
 
 def terminal(*words):
@@ -188,6 +223,19 @@ def test_a_master_that_nobody_reaches_is_told():
     hosts = ("--nnodes=2", "--node-rank=1", "--master-addr=127.0.0.1", "--master-port=9")
     trouble, _ = failed("hello", hosts=hosts, patience=4)
     assert str(trouble).startswith("No word for 4 s, and no worker here has begun. Not every host")
+    assert str(trouble).endswith("raise `patience`.")  # where there is but one, it may be slow
+
+
+def test_between_hosts_gloo_takes_the_network_that_leads_to_the_master(monkeypatch):
+    monkeypatch.setenv("MASTER_ADDR", "127.0.0.1")
+    monkeypatch.setenv("MASTER_PORT", "29400")
+    monkeypatch.setenv("GLOO_SOCKET_IFNAME", "mine")
+    choose_network()
+    assert os.environ["GLOO_SOCKET_IFNAME"] == "mine"  # whoever has chosen knows better
+    monkeypatch.delenv("GLOO_SOCKET_IFNAME")
+    choose_network()
+    chosen = psutil.net_if_addrs()[os.environ["GLOO_SOCKET_IFNAME"]]
+    assert "127.0.0.1" in [each.address for each in chosen]
 
 
 # -- When somebody ends it all.
@@ -243,12 +291,15 @@ def test_nothing_survives_a_torchrun_that_is_killed(working, token):
         ("hello", {"workers": 1.5}, "1 or more; not 1.5"),
         ("hello.py", {}, "named as `import` names it, not 'hello.py'"),
         ("./hello", {}, "named as `import` names it"),
+        (main, {}, "names it, not <function main"),
+        ("without_a_file", {}, "no module 'without_a_file'"),
         ("helo", {}, r"no module 'helo' .* The course has .*hello.*pipeline"),
         ("nowhere.at.all", {}, "no module 'nowhere.at.all'"),
         ("hello", {"greeting": np.ones(2)}, "as JSON.*ndarray"),
     ],
 )
-def test_a_launch_that_cannot_be_is_refused_in_a_sentence(program, options, words):
+def test_a_launch_that_cannot_be_is_refused_in_a_sentence(program, options, words, monkeypatch):
+    monkeypatch.setitem(sys.modules, "without_a_file", types.ModuleType("without_a_file"))
     with pytest.raises(ValueError, match=words):
         launch(program, **options)
 
@@ -277,7 +328,10 @@ def test_a_command_that_cannot_be_meant_is_refused_in_a_sentence(words, sentence
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("3", 3), ("1e-3", 1e-3), ("[1, 2]", [1, 2]), ("true", True), ("None", None), ("a=b", "a=b")],
+    [
+        *[("3", 3), ("1e-3", 1e-3), ("[1, 2]", [1, 2]), ("true", True), ("None", None)],
+        *[("a=b", "a=b"), ("{[]: 1}", "{[]: 1}")],
+    ],
 )
 def test_options_are_read_as_numbers_lists_and_words(text, value):
     assert value_of(f"rate={text}") == ("rate", value)
