@@ -270,20 +270,24 @@ def test_an_interrupted_comparison_prints_what_was_measured(capsys, interrupt):
 
 def test_ctrl_c_in_a_terminal_prints_what_was_measured_and_exits_130():
     running = started("""
-        from gpulessons import comparing
+        from gpulessons import comparing, rounds
         from gpulessons.cli import main
-        measured = comparing.timings
+        measured, ended = comparing.timings, rounds.ended
         def timings(*arguments, **options):
             for entry in measured(*arguments, **options):
                 yield entry
                 print("one is measured", file=sys.stderr, flush=True)
         comparing.timings = timings
+        rounds.ended = lambda run, budget: run.problem.size == 1000 and ended(run, budget)
         sys.exit(main("compare relu --version NumPy --size 1000 2000 3000".split()))
     """)
     while (line := running.stderr.readline()) and "one is measured" not in line:
         pass
     running.send_signal(signal.SIGINT)
-    said, rest = running.communicate(timeout=20)
+    try:
+        said, rest = running.communicate(timeout=20)
+    finally:
+        running.kill()
     assert running.returncode == 130, rest
     assert "interrupted: what was measured until then is here" in said
     assert re.search(r"^NumPy +[\d.]+ [nµ]s", said, re.M), said
