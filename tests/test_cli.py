@@ -104,7 +104,8 @@ def started(code, **more):
     """A process of its own that runs this code."""
     command = [sys.executable, "-c", "import sys\n" + textwrap.dedent(code)]
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment(**more))
+    streams = {"stdout": pipe, "stderr": pipe, "encoding": "utf-8"}
+    return subprocess.Popen(command, **streams, env=environment(**more))
 
 
 # -- What was misspelled
@@ -155,7 +156,8 @@ def test_other_misspellings_name_the_help(capsys, arguments):
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"]])
-def test_help_lists_every_command(capsys, arguments):
+def test_help_lists_every_command(capsys, monkeypatch, arguments):
+    monkeypatch.setenv("COLUMNS", "80")  # on a narrower terminal words begin where commands do
     with pytest.raises(SystemExit) as done:
         main(arguments)
     assert done.value.code == 0
@@ -500,7 +502,7 @@ def test_a_misspelling_is_answered_without_loading_anything_heavy():
 
 PRINTING = """
     from gpulessons.cli import COMMANDS, main
-    COMMANDS["ops"] = lambda options: print("12 µs, 3×")
+    COMMANDS["ops"] = lambda options: print("12 \\xb5s, 3\\xd7")
     sys.exit(main(["ops"]))
 """
 
