@@ -19,7 +19,7 @@ from gpulessons import units
 from gpulessons.backends import NotHere
 from gpulessons.operation import as_tuple, find, several, whole
 from gpulessons.problem import Problem
-from gpulessons.rounds import ON_CPU, Run, guarded, interleave, sentence
+from gpulessons.rounds import LONG, ON_CPU, Run, guarded, interleave, sentence
 from gpulessons.timing import Absent, Timing
 
 
@@ -102,11 +102,11 @@ def prepare(problem, version, known, budget):
             took = units.seconds(so_far.expected(problem))
             return absent(problem, version, f"skipped: one call would take about {took}")
         run = started(problem, version, so_far.first)
+        known[version.name] = experience(run)
     except NotHere as why:
         return absent(problem, version, str(why))
     except Exception as trouble:
         return absent(problem, version, sentence(trouble))
-    known[version.name] = Experience(run.first, run.samples.pop(), problem.size, problem.work)
     return run
 
 
@@ -138,9 +138,18 @@ class Experience:
 
 def scout(problem, version, size, first=None):
     """The Experience of this version at some smaller size."""
-    small = Problem(problem.op, min(problem.size, size))
-    run = started(small, version, first)
-    return Experience(run.first, run.samples[-1], small.size, small.work)
+    return experience(started(Problem(problem.op, min(problem.size, size)), version, first))
+
+
+def experience(run):
+    """The Experience of one call; of the better of two where they are short.
+
+    A neighbor may come in the middle of any one call, and would have the version ruled out.
+    """
+    took = run.sample(keep=False)
+    if took < LONG:
+        took = min(took, run.sample(keep=False))
+    return Experience(run.first, took, run.problem.size, run.problem.work)
 
 
 def started(problem, version, first):
@@ -156,7 +165,6 @@ def started(problem, version, first):
         run.first = once
     refuse_wrong(run, [result, version(*sets[1][0], **sets[1][1])], problem.references)
     _, run.fetch = clocked(backend, lambda: fetched(backend, result))
-    run.sample()
     return run
 
 

@@ -1,4 +1,4 @@
-"""What every test runs under: no window for pictures, hypothesis without a clock, a live Ctrl-C."""
+"""What every test runs under: no window for pictures, no deadlines, and ears for Ctrl-C."""
 
 import os
 import signal
@@ -7,11 +7,12 @@ from hypothesis import settings
 
 os.environ["MPLBACKEND"] = "Agg"
 
-# A shell's job in the background is deaf to Ctrl-C, and all that it starts: tests send it.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
 # Compiling a kernel takes longer than any deadline. "ci" draws the same examples on every run.
 settings.register_profile("explore", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "explore"))
+
+
+def pytest_runtest_setup():
+    """A shell's `&` makes what it starts deaf to Ctrl-C, and so would be all that a test starts."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)

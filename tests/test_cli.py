@@ -104,7 +104,8 @@ def started(code, **more):
     """A process of its own that runs this code."""
     command = [sys.executable, "-c", "import sys\n" + textwrap.dedent(code)]
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment(**more))
+    streams = {"stdout": pipe, "stderr": pipe, "encoding": "utf-8"}
+    return subprocess.Popen(command, **streams, env=environment(**more))
 
 
 # -- What was misspelled
@@ -155,7 +156,8 @@ def test_other_misspellings_name_the_help(capsys, arguments):
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"]])
-def test_help_lists_every_command(capsys, arguments):
+def test_help_lists_every_command(capsys, monkeypatch, arguments):
+    monkeypatch.setenv("COLUMNS", "80")  # on a narrower terminal words begin where commands do
     with pytest.raises(SystemExit) as done:
         main(arguments)
     assert done.value.code == 0
@@ -270,20 +272,24 @@ def test_an_interrupted_comparison_prints_what_was_measured(capsys, interrupt):
 
 def test_ctrl_c_in_a_terminal_prints_what_was_measured_and_exits_130():
     running = started("""
-        from gpulessons import comparing
+        from gpulessons import comparing, rounds
         from gpulessons.cli import main
-        measured = comparing.timings
+        measured, ended = comparing.timings, rounds.ended
         def timings(*arguments, **options):
             for entry in measured(*arguments, **options):
                 yield entry
                 print("one is measured", file=sys.stderr, flush=True)
         comparing.timings = timings
+        rounds.ended = lambda run, budget: run.problem.size == 1000 and ended(run, budget)
         sys.exit(main("compare relu --version NumPy --size 1000 2000 3000".split()))
     """)
     while (line := running.stderr.readline()) and "one is measured" not in line:
         pass
     running.send_signal(signal.SIGINT)
-    said, rest = running.communicate(timeout=20)
+    try:
+        said, rest = running.communicate(timeout=20)
+    finally:
+        running.kill()
     assert running.returncode == 130, rest
     assert "interrupted: what was measured until then is here" in said
     assert re.search(r"^NumPy +[\d.]+ [nµ]s", said, re.M), said
@@ -496,7 +502,7 @@ def test_a_misspelling_is_answered_without_loading_anything_heavy():
 
 PRINTING = """
     from gpulessons.cli import COMMANDS, main
-    COMMANDS["ops"] = lambda options: print("12 µs, 3×")
+    COMMANDS["ops"] = lambda options: print("12 \\xb5s, 3\\xd7")
     sys.exit(main(["ops"]))
 """
 

@@ -344,6 +344,11 @@ def test_outside_a_checkout_there_is_no_commit(monkeypatch, tmp_path):
 
 
 def test_the_commit_says_when_the_files_were_edited_since(monkeypatch, tmp_path):
+    for name in [name for name in os.environ if name.startswith("GIT_")]:  # as in a hook
+        monkeypatch.delenv(name)
+    for whose in ("GLOBAL", "SYSTEM"):  # who signs every commit, say
+        monkeypatch.setenv(f"GIT_CONFIG_{whose}", os.devnull)
+
     def git(*words):
         return subprocess.run(
             ["git", "-C", tmp_path, "-c", "user.name=t", "-c", "user.email=t@t", *words],

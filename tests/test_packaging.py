@@ -21,12 +21,12 @@ from packaging.utils import canonicalize_name
 import first_cell
 
 ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 def constraints():
     """Return {package: its exact version} of constraints.txt."""
-    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pins = [line.split("==") for line in lines if not line.startswith("#")]
     return {canonicalize_name(name): version for name, version in pins}
 
@@ -41,7 +41,7 @@ def wanted(*extras):
 
 def environment(path):
     """Return (conda's lines, pip's lines) of an environment file."""
-    lines = yaml.safe_load((ROOT / path).read_text())["dependencies"]
+    lines = yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))["dependencies"]
     pip = [line["pip"] for line in lines if isinstance(line, dict)]
     return [line for line in lines if isinstance(line, str)], pip[0]
 
@@ -167,7 +167,8 @@ def make(folder, *words):
     """Run our Makefile in a folder of its own; return the finished process, its output as text."""
     copies(folder, "Makefile", "pyproject.toml", "constraints.txt")
     env = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-    return subprocess.run(["make", *words], cwd=folder, env=env, capture_output=True, text=True)
+    pipe = {"capture_output": True, "encoding": "utf-8"}
+    return subprocess.run(["make", *words], cwd=folder, env=env, **pipe)
 
 
 @MAKE
@@ -251,7 +252,7 @@ def run_first_cell(folder, address, installed=(), pip=PIP):
         about = folder / f"{name}-{version}.dist-info"
         about.mkdir()
         (about / "METADATA").write_text(f"Name: {name}\nVersion: {version}\n")
-    (folder / "cell.py").write_text(first_cell.first_cell(address))
+    (folder / "cell.py").write_text(first_cell.first_cell(address), encoding="utf-8")
     return subprocess.run(
         [sys.executable, "-S", "cell.py"],  # -S: none of the packages of this environment
         cwd=folder, env={**os.environ, "PYTHONPATH": ""}, capture_output=True, text=True,
@@ -307,6 +308,7 @@ def test_pip_leaves_what_the_first_cell_names_as_it_is():
 
 
 def test_the_address_of_the_course_comes_from_pyproject():
-    written = re.search(r'^address = "(.*)"$', (ROOT / "pyproject.toml").read_text(), re.M)
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    written = re.search(r'^address = "(.*)"$', project, re.M)
     assert first_cell.address() == written[1]
     assert f'address = "{written[1]}"' in first_cell.first_cell(first_cell.address())

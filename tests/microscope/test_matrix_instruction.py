@@ -12,8 +12,6 @@ from gpulessons.microscope import PartialWarp, Trace, Unsupported, trace
 from gpulessons.rounding import round_tf32
 from gpulessons.tensor_cores import left_share, mma, right_share, sum_place, tf32
 
-RNG = np.random.default_rng(0)
-
 
 @cuda.jit
 def as_documented(left, right, sums):
@@ -64,7 +62,8 @@ def under_a_branch(out, first, last):
 
 def matrices(count):
     """Whole numbers, so that every sum is exact."""
-    return (RNG.integers(-9, 10, (count, *shape)).astype(np.float32)
+    rng = np.random.default_rng(count)
+    return (rng.integers(-9, 10, (count, *shape)).astype(np.float32)
             for shape in ((16, 8), (8, 8), (16, 8)))  # fmt: skip
 
 
@@ -107,7 +106,8 @@ def test_a_kernel_without_it_does_not_mention_it():
 
 
 def test_tf32_rounds_in_the_kernel_as_it_does_in_numpy():
-    x = RNG.integers(0, 2**32, 4096, dtype=np.uint64).astype(np.uint32).view(np.float32)
+    patterns = np.random.default_rng(0).integers(0, 2**32, 4096, dtype=np.uint64)
+    x = patterns.astype(np.uint32).view(np.float32)
     out = np.empty_like(x)
     trace(rounding)[128, 32](x, out)
     assert np.array_equal(out, round_tf32(x), equal_nan=True)

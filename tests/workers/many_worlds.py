@@ -15,7 +15,10 @@ def main(worker, worlds, jobs):
     for world in worlds:
         if worker.rank < world:
             meet(worker, world, f"world-{world}")
-            found[world] = [import_module(name).main(worker, **options) for name, options in jobs]
+            found[world] = []
+            for name, options in jobs:
+                found[world].append(import_module(name).main(worker, **options))
+                worker.progress(len(found[world]), len(jobs), name)  # a word for the patient
             dist.barrier()
             dist.destroy_process_group()
     meet(worker, everyone, "all")  # the harness takes leave of everybody

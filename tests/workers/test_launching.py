@@ -49,8 +49,8 @@ def marked(token):
     return found
 
 
-def patiently(condition, seconds=5.0):
-    """Wait until it holds; False if it never did."""
+def patiently(condition, seconds=30.0):
+    """Wait until it holds; False if it never did. Ending may take twice GRACE, and scheduling."""
     until = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > until:
@@ -133,11 +133,20 @@ def test_torchruns_options_that_a_cluster_has_set_for_its_own_jobs_are_not_ours(
 def terminal(*words):
     """The command `gpulessons workers`, started."""
     here = os.pathsep.join([os.getcwd(), *sys.path])
+    ours = {"PYTHONPATH": here, "CUDA_VISIBLE_DEVICES": "", "PYTHONFAULTHANDLER": "1"}
     return subprocess.Popen(
         [sys.executable, "-m", "gpulessons", "workers", *words],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONPATH": here, "CUDA_VISIBLE_DEVICES": ""},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **ours},
     )  # fmt: skip
+
+
+def ended(process):
+    """What it complained of until its end; where it stands, if it will not end."""
+    try:
+        return process.communicate(timeout=20)[1]
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGABRT)
+        pytest.fail(process.communicate()[1])
 
 
 # -- When a worker fails.
@@ -257,7 +266,7 @@ def working(token):
 def test_ctrl_c_ends_every_worker(working):
     process, _ = working
     process.send_signal(signal.SIGINT)
-    _, trouble = process.communicate(timeout=20)
+    trouble = ended(process)
     assert trouble.endswith("gpulessons: Interrupted.\n")
     assert "Traceback" not in trouble
     assert process.returncode == 130
@@ -275,7 +284,7 @@ def test_nothing_survives_a_launcher_that_is_killed(working, token):
 def test_nothing_survives_a_torchrun_that_is_killed(working, token):
     process, torchrun = working
     torchrun.kill()
-    _, trouble = process.communicate(timeout=20)
+    trouble = ended(process)
     assert trouble.endswith("torchrun was ended (SIGKILL), and its workers with it.\n")
     assert process.returncode == 1
     assert not marked(token)
