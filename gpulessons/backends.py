@@ -14,6 +14,7 @@ Nothing heavy is imported until a backend is used.
 """
 
 import time
+from contextlib import contextmanager
 from functools import cache
 
 import numpy as np
@@ -203,21 +204,18 @@ def accelerator_ready(accelerator):
     return accelerator is not None and accelerator.is_available()
 
 
-class AllowTF32:
+@contextmanager
+def allow_tf32(library, allowed):
     """Whether a library of PyTorch's may round float32 factors to TF32's 11 bits meanwhile.
 
     library: torch.backends.cuda.matmul, where the default is no; or torch.backends.cudnn, for
     convolutions and recurrent layers, where it is yes.
     """
-
-    def __init__(self, library, allowed):
-        self.library, self.allowed = library, allowed
-
-    def __enter__(self):
-        self.before, self.library.allow_tf32 = self.library.allow_tf32, self.allowed
-
-    def __exit__(self, *_):
-        self.library.allow_tf32 = self.before
+    before, library.allow_tf32 = library.allow_tf32, allowed
+    try:
+        yield
+    finally:
+        library.allow_tf32 = before
 
 
 host, gpu, torch_cpu, torch_gpu = Host(), Gpu(), TorchCpu(), TorchGpu()

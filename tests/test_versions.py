@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gpulessons
-from gpulessons.backends import AllowTF32, NotHere, host, torch_cpu
+from gpulessons.backends import NotHere, allow_tf32, host, torch_cpu
 from gpulessons.measuring import fetched
 from gpulessons.operation import as_tuple
 from gpulessons.ops import activations
@@ -181,7 +181,7 @@ def test_torch_rounds_no_factor_to_tf32(name, version, library, home, calls, use
 
     monkeypatch.setattr(home, calls, watched)
     op = getattr(gpulessons, name)
-    with AllowTF32(flags, user_s):
+    with allow_tf32(flags, user_s):
         run(op.versions[version], *op.inputs(1))
         assert seen == [False] and flags.allow_tf32 == user_s
 

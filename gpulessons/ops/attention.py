@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numba import prange
 
-from gpulessons.backends import AllowTF32, gpu, host, torch_cpu, torch_gpu
+from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 from gpulessons.ops import attention_kernels as kernels
 from gpulessons.ops.activations import blocks, exp32
@@ -183,5 +183,5 @@ def pytorch(q, k, v, causal):
     import torch
 
     attend = torch.nn.functional.scaled_dot_product_attention
-    with AllowTF32(torch.backends.cuda.matmul, False):
+    with allow_tf32(torch.backends.cuda.matmul, False):
         return attend(q[None], k[None], v[None], is_causal=causal)[0]

@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 from numba import njit, prange
 
-from gpulessons.backends import AllowTF32, gpu, host, torch_cpu, torch_gpu
+from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 from gpulessons.ops import conv2d_direct
 from gpulessons.ops import conv2d_kernels as kernels
@@ -180,7 +180,7 @@ def pytorch(x, w, stride, padding, tf32=False):
     """In float32 as it is: cuDNN rounds a convolution's factors to 11 bits unless forbidden."""
     import torch
 
-    with AllowTF32(torch.backends.cudnn, tf32):
+    with allow_tf32(torch.backends.cudnn, tf32):
         return torch.conv2d(x, w, stride=stride, padding=padding)
 
 

@@ -11,7 +11,7 @@ Nothing here is about pictures but the way to the columns and back.
 import numpy as np
 from numba import njit, prange
 
-from gpulessons.backends import AllowTF32, host, torch_cpu, torch_gpu
+from gpulessons.backends import allow_tf32, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 from gpulessons.ops.conv2d import conv2d, copy_patches, flops, layer
 from gpulessons.ops.im2col import bordered, col2im, im2col, inner, output_size
@@ -82,7 +82,7 @@ def pytorch(x, w, dy, stride, padding):
     """In float32 as it is; TF32 would be cuDNN's choice."""
     import torch
 
-    with AllowTF32(torch.backends.cudnn, False):
+    with allow_tf32(torch.backends.cudnn, False):
         dx, dw, _ = torch.ops.aten.convolution_backward(
             dy, x, w, None, [stride] * 2, [padding] * 2, [1, 1], False, [0, 0], 1,
             (True, True, False),

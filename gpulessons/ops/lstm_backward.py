@@ -14,7 +14,7 @@ gate's f is what keeps dc from vanishing on the way.
 import numpy as np
 from numba import njit, prange
 
-from gpulessons.backends import AllowTF32, host, torch_cpu, torch_gpu
+from gpulessons.backends import allow_tf32, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 from gpulessons.ops.activations import ONE, ZERO, exp32, inline, sigmoid, sigmoid_body, tanh, tanh32
 from gpulessons.ops.lstm_parts import add_product, demanded, pointwise, turned
@@ -167,5 +167,5 @@ def torch_autograd(x, h, c, w, u, b, d):
 
     inputs = [each.detach().requires_grad_() for each in (x, h, c, w, u, b)]
     hs, _ = torch_lstm(*inputs, train=True)
-    with AllowTF32(torch.backends.cudnn, False):
+    with allow_tf32(torch.backends.cudnn, False):
         return torch.autograd.grad(hs, inputs, d)

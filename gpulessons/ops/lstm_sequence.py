@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from gpulessons.backends import AllowTF32, gpu, host, torch_cpu, torch_gpu
+from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 from gpulessons.ops import lstm_kernels as kernels
 from gpulessons.ops.lstm_cell import eight_products, lstm_cell, python_loop, squares
@@ -230,5 +230,5 @@ def stacked_lstm(x, h, c, *layers, train=False):
     weights = [p for w, u, b in zip(*layers, strict=True) for p in (w, u, b, torch.zeros_like(b))]
     options = {"has_biases": True, "num_layers": len(h), "dropout": 0.0, "train": train,
                "bidirectional": False, "batch_first": False}  # fmt: skip
-    with AllowTF32(torch.backends.cudnn, False):
+    with allow_tf32(torch.backends.cudnn, False):
         return torch.lstm(x, (h, c), weights, **options)

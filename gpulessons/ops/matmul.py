@@ -10,7 +10,7 @@ a number as often as possible while it is close: in a register, in a cache, in s
 import numpy as np
 from numba import njit, prange
 
-from gpulessons.backends import AllowTF32, gpu, host, torch_cpu, torch_gpu
+from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 from gpulessons.ops import matmul_kernels as kernels
 from gpulessons.ops import matmul_tensor_cores as tensor_cores
@@ -247,7 +247,7 @@ def pytorch(x, y, out, tf32=False):
     """In float32 as it is: TF32 would round the factors to 11 bits, and takes a flag to forbid."""
     import torch
 
-    with AllowTF32(torch.backends.cuda.matmul, tf32):
+    with allow_tf32(torch.backends.cuda.matmul, tf32):
         torch.mm(x, y, out=out)
 
 
