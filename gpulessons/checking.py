@@ -5,6 +5,7 @@ GPU keeps to itself (a GPU lets a thread write past the end and says nothing). W
 an attempt that passes is run on it too.
 """
 
+import dis
 import inspect
 import traceback
 from dataclasses import dataclass
@@ -223,9 +224,10 @@ def backend_of(op, attempt):
 
 
 def mentioned(function):
-    """{name: value} of the globals that a function's own lines speak of."""
-    names = getattr(getattr(function, "__code__", None), "co_names", ())
+    """{name: value} of the globals that a function's own lines speak of; np.dot is np alone."""
     known = getattr(function, "__globals__", {})
+    steps = dis.get_instructions(function) if inspect.isfunction(function) else ()
+    names = (step.argval for step in steps if step.opname == "LOAD_GLOBAL")
     return {name: known[name] for name in names if name in known}
 
 

@@ -101,3 +101,10 @@ def test_the_course_s_own_answer_is_nobody_s(name, where, own):
     borrowed = f"from {where} import {own} as theirs\n"
     for mine in ("mine = theirs\n", "def mine(*inputs):\n    return theirs(*inputs)\n"):
         assert "the course's own" in run(exercise, borrowed + mine).trouble
+
+
+def test_a_method_with_the_name_of_an_op_is_not_that_op():
+    """A notebook may call an op `stack`; np.stack is NumPy's all the same."""
+    exercise = importlib.import_module("gpulessons.exercises.inputs_first")
+    assert "np.stack" in exercise.solution
+    assert run(exercise, "from gpulessons import matmul as stack\n" + exercise.solution).passed
