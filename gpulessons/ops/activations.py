@@ -63,7 +63,7 @@ def tanh(x, out=None):
     return np.tanh(x, out=out)
 
 
-@op(inputs=wide, flops=lambda x: 10 * x.size, sizes=SIZES)
+@op(inputs=wide, flops=lambda x: 9 * x.size, sizes=SIZES)
 def gelu(x):
     """x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))). Same shape and dtype as x."""
     return x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
