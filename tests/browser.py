@@ -8,13 +8,12 @@ import importlib.util
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
@@ -39,18 +38,16 @@ def missing():
 def lab(root, dark=False):
     """Serve the folder `root` with JupyterLab; yields the address, token included."""
     with tempfile.TemporaryDirectory() as home, open(Path(home, "log"), "w+") as log:
-        port, token = _free_port(), "lessons"
         command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root",
-                   "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0",
-                   f"--ServerApp.root_dir={root}", f"--IdentityProvider.token={token}"]
+                   "--ip=127.0.0.1", "--port=0", f"--ServerApp.root_dir={root}",
+                   "--IdentityProvider.token=lessons"]
         server = subprocess.Popen(command, env=_environment(Path(home), dark),
                                   stdout=log, stderr=log)
         try:
-            _wait_for(f"http://127.0.0.1:{port}/api", server, log)
-            yield f"http://127.0.0.1:{port}/lab?token={token}"
+            yield f"{_address(Path(home), server, log)}lab?token=lessons"
         finally:
             server.terminate()  # The server takes its kernels with it.
-            server.wait(20)
+            server.wait(60)
 
 
 @contextmanager
@@ -62,6 +59,7 @@ def page(url, width=1100, height=900):
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         try:
             tab = browser.new_page(viewport={"width": width, "height": height})
+            tab.set_default_timeout(60_000)  # beside other tests JupyterLab is slow to load
             tab.goto(url)
             yield tab
         finally:
@@ -133,19 +131,15 @@ def _environment(home, dark):
             "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
-def _free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def _wait_for(url, server, log, seconds=60):
+def _address(home, server, log, seconds=60):
+    """Where the server answers, on a port that it found free and wrote down."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline and server.poll() is None:
-        try:
-            with urllib.request.urlopen(url, timeout=2):
-                return
-        except OSError:
-            time.sleep(0.2)
+        for file in home.glob("runtime/jpserver-*.json"):
+            with suppress(OSError, ValueError):  # not yet written, or not yet answering
+                url = json.loads(file.read_text())["url"]
+                urllib.request.urlopen(f"{url}api", timeout=2).close()
+                return url
+        time.sleep(0.2)
     log.seek(0)
-    raise RuntimeError(f"JupyterLab did not answer on {url}:\n{log.read()[-2000:]}")
+    raise RuntimeError(f"JupyterLab did not answer:\n{log.read()[-2000:]}")
