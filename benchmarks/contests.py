@@ -13,7 +13,8 @@ import numpy as np
 from numba import cuda, float32
 
 from gpulessons.backends import host, torch_cpu, torch_gpu
-from gpulessons.measuring import timings
+from gpulessons.measure.results import Absent, Ratio, quartiles, ratio
+from gpulessons.measure.timings import timings
 from gpulessons.microscope import trace
 from gpulessons.operation import op
 from gpulessons.ops.activations import relu
@@ -24,7 +25,6 @@ from gpulessons.ops.matmul import matmul
 from gpulessons.ops.optimizer_step import adam_loop, corrections
 from gpulessons.ops.softmax import softmax
 from gpulessons.ops.transpose import transpose
-from gpulessons.timing import Absent, Ratio, quartiles, ratio
 
 LARGE = 2**24  # elements: 64 MiB of float32, and the harness takes turns between two sets of them
 LARGE_GPU = 2**26  # 256 MiB: several times a GPU's last cache, and long beside a launch

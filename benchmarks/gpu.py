@@ -31,12 +31,12 @@ from profiler import compare_with_profiler
 
 import gpulessons
 from gpulessons.backends import gpu
-from gpulessons.comparing import compare
 from gpulessons.hardware import load, machine, why_no_gpu
-from gpulessons.measuring import recheck, started
+from gpulessons.measure.compare import compare
+from gpulessons.measure.problem import Problem
+from gpulessons.measure.recordings import Recording, joined, save
+from gpulessons.measure.timings import recheck, started
 from gpulessons.operation import Op
-from gpulessons.problem import Problem
-from gpulessons.recordings import Recording, joined, save
 
 SECONDS = 530  # for all the steps
 GRACE = 20  # more for a step that does not end when its time is up

@@ -6,8 +6,8 @@ import two_hosts
 from two_hosts import SILENT
 
 import gpulessons
-from gpulessons.learning_curves import goal, reached
-from gpulessons.timing import Ratio, quartiles
+from gpulessons.illustrations.learning_curves import goal, reached
+from gpulessons.measure.results import Ratio, quartiles
 from gpulessons.workers import fit
 
 FITTED, HELD_OUT = (2**12, 2**16, 2**20, 2**24), (2**14, 2**18, 2**22)  # bytes

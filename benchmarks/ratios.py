@@ -40,6 +40,7 @@ from processes import engine_or_model, hogwild_or_one, hosts_or_model
 from gpulessons.backends import gpu, torch_gpu
 from gpulessons.hardware.pools import blas_in_words
 from gpulessons.hardware.system import cores
+from gpulessons.measure.results import Ratio
 from gpulessons.ops.activations import gelu, sigmoid, tanh
 from gpulessons.ops.attention import attention
 from gpulessons.ops.bias_activation import bias_gelu
@@ -47,7 +48,6 @@ from gpulessons.ops.conv2d import conv2d
 from gpulessons.ops.lstm_sequence import lstm_sequence
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.softmax import softmax
-from gpulessons.timing import Ratio
 
 
 @dataclass(frozen=True)

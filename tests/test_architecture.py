@@ -123,7 +123,7 @@ def test_an_import_against_the_arrows_is_named_with_file_and_line(tmp_path):
     package = tmp_path / "gpulessons"
     (package / "hardware").mkdir(parents=True)
     (package / "units.py").write_text("def f():\n    from gpulessons.ops.copy import copy\n")
-    (package / "backends.py").write_text("import math\nimport gpulessons.timing\n")
+    (package / "backends.py").write_text("import math\nimport gpulessons.measure.results\n")
     (package / "hardware" / "card.py").write_text("from . import a\nfrom ..controls import live\n")
     (package / "stranger.py").write_text("")
     assert strays(package) == [

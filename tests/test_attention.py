@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gpulessons import check, peak_memory
 from gpulessons.backends import gpu, host, torch_cpu
-from gpulessons.compiling import assembly
+from gpulessons.machine_code.cuda import assembly
 from gpulessons.microscope import tracing
 from gpulessons.ops import attention_kernels as kernels
 from gpulessons.ops.attention import attention, heads, numpy_tiled

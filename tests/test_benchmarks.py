@@ -14,8 +14,8 @@ import psutil
 import pytest
 
 from gpulessons.backends import BACKENDS, Host, torch_cpu
+from gpulessons.measure.results import Ratio
 from gpulessons.operation import op
-from gpulessons.timing import Ratio
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))

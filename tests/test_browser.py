@@ -10,7 +10,7 @@ pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "a browser 
 PATIENCE = 30_000  # milliseconds until what does not show counts as missing
 
 LESSON = """\
-from gpulessons.controls import live, predict, quiz
+from gpulessons.notebook.controls import live, predict, quiz
 guess = predict("How much faster does a GPU run ReLU?", 0.1, 1000)
 guess
 ---

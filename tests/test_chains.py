@@ -4,9 +4,9 @@ import dataclasses
 
 import pytest
 
-from gpulessons import chains
+from gpulessons.illustrations import lstm as chains
+from gpulessons.measure.results import Timing
 from gpulessons.ops.lstm_cell import lstm_cell
-from gpulessons.timing import Timing
 
 GPU = {"launches": 3, "launch": 1e-5, "bandwidth": 4e12, "peak": 3e13}
 

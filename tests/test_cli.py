@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 
 import gpulessons
-from gpulessons import cli, comparing
+from gpulessons import cli
 from gpulessons.cli import health, main, measure, opening, terminal
-from gpulessons.recordings import Recording, load, save
+from gpulessons.measure import compare as comparing
+from gpulessons.measure.recordings import Recording, load, save
 
 ROOT = Path(__file__).parents[1]
 QUICK = ["--size", "100", "--seconds", "0.01"]

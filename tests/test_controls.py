@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from gpulessons.controls import Reveal, live, predict, quiz, slider
-from gpulessons.controls.showing import VIEW, quantity
+from gpulessons.notebook.controls import Reveal, live, predict, quiz, slider
+from gpulessons.notebook.controls.showing import VIEW, quantity
 
 QUESTION = "How much faster?"
 
@@ -38,7 +38,7 @@ def shown(monkeypatch):
 
 def test_importing_the_controls_loads_no_widgets_and_no_plots():
     heavy = {"ipywidgets", "matplotlib", "numpy", "IPython"}
-    code = f"import sys, gpulessons.controls; print({heavy} & set(sys.modules))"
+    code = f"import sys, gpulessons.notebook.controls; print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 
@@ -250,7 +250,7 @@ def test_the_picture_is_drawn_at_twice_its_size_with_alt_text_and_no_background(
 
 
 def test_drawing_leaves_pyplot_alone():
-    code = ("import sys; from gpulessons.controls import predict; "
+    code = ("import sys; from gpulessons.notebook.controls import predict; "
             "predict('q', 1, 9).reveal(3)._repr_html_(); print('matplotlib.pyplot' in sys.modules)")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
@@ -478,7 +478,7 @@ def test_nbconvert_renders_every_control_without_widget_state(tmp_path):
     from nbclient import NotebookClient
     from nbconvert import HTMLExporter
 
-    sources = ["from gpulessons.controls import live, predict, quiz",
+    sources = ["from gpulessons.notebook.controls import live, predict, quiz",
                "guess = predict('How fast?', 1, 1000); guess", "guess.reveal(3)",
                "quiz('Why?', {'a': 'since x', 'b': 'not y'}, right='a')",
                "live(lambda n: f'{n} squared is {n * n}', n=(0, 24))"]

@@ -5,9 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from gpulessons import filters
+from gpulessons.illustrations import conv2d as filters
+from gpulessons.measure.results import Timing
 from gpulessons.ops.im2col import im2col
-from gpulessons.timing import Timing
 
 
 def timed(seconds):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gpulessons import heads
+from gpulessons.illustrations import attention as heads
 
 
 def test_the_firmest_look_is_named_and_every_row_s_is_said():

@@ -8,9 +8,10 @@ import pytest
 from numba import cuda, float32
 
 import gpulessons
-from gpulessons import check, compiling, gpu
+from gpulessons import check, gpu
 from gpulessons.backends import NotHere
-from gpulessons.compiling import CAPABILITIES, CannotCompile, assembly
+from gpulessons.machine_code import cuda as compiling
+from gpulessons.machine_code.cuda import CAPABILITIES, CannotCompile, assembly
 from gpulessons.operation import Op
 
 OPS = [

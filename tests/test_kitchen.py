@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpulessons import kitchen
-from gpulessons.kitchen import orders, rush, simulate
-from gpulessons.timing import Absent, Comparison, Timing
+from gpulessons.illustrations import kitchen
+from gpulessons.illustrations.kitchen import orders, rush, simulate
+from gpulessons.measure.results import Absent, Comparison, Timing
 
 gaps = st.lists(st.floats(0, 30), min_size=1, max_size=40)
 cooks = st.integers(1, 6)

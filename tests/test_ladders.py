@@ -4,8 +4,8 @@ import dataclasses
 
 import pytest
 
-from gpulessons import ladders
-from gpulessons.timing import Absent, Comparison, Timing
+from gpulessons.illustrations import matmul_ladder as ladders
+from gpulessons.measure.results import Absent, Comparison, Timing
 
 NO_GPU = "no GPU that CUDA can use"
 

@@ -5,9 +5,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from gpulessons import layers, plots
-from gpulessons.networks import Epoch
-from gpulessons.timing import Absent, Comparison, Timing
+from gpulessons import plots
+from gpulessons.illustrations import dense as layers
+from gpulessons.measure.results import Absent, Comparison, Timing
+from gpulessons.models.digits import Epoch
 
 MICRO = 1e-6
 
@@ -75,7 +76,7 @@ def test_curves_say_what_was_reached_and_who_was_there_first():
 
 
 def test_every_toolkit_has_a_curve_of_its_own():
-    from gpulessons.networks import TOOLKITS
+    from gpulessons.models.digits import TOOLKITS
 
     assert set(layers.TOOLKITS) == set(TOOLKITS)
     assert len(set(layers.TOOLKITS.values())) == len(TOOLKITS)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from gpulessons import learning_curves
-from gpulessons.learning_curves import goal, reached
+from gpulessons.illustrations import learning_curves
+from gpulessons.illustrations.learning_curves import goal, reached
 
 CURVE = ((0.0, 1.0), (2.0, 0.6), (4.0, 0.2), (6.0, 0.3))
 

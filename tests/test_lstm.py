@@ -17,9 +17,9 @@ from gpulessons import (
     lstm_sequence,
     microscope,
     sigmoid,
-    texts,
 )
 from gpulessons.backends import host, torch_cpu
+from gpulessons.models import letters as texts
 from gpulessons.ops import lstm_kernels as kernels
 from gpulessons.ops import lstm_layers as layers
 from gpulessons.ops import lstm_sequence as sequence

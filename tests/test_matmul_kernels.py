@@ -12,7 +12,7 @@ import pytest
 from numba import cuda
 
 from gpulessons import gpu
-from gpulessons.compiling import assembly
+from gpulessons.machine_code.cuda import assembly
 from gpulessons.microscope import OutOfBounds, trace, tracing
 from gpulessons.ops import matmul_kernels as kernels
 from gpulessons.ops.activations import blocks

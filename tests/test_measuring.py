@@ -11,11 +11,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gpulessons import backends, measuring, rounds
+from gpulessons import backends
 from gpulessons.backends import BACKENDS, Host, host
-from gpulessons.measuring import timings
+from gpulessons.measure import rounds
+from gpulessons.measure import timings as measuring
+from gpulessons.measure.results import Absent, Comparison, Timing
+from gpulessons.measure.timings import timings
 from gpulessons.operation import op
-from gpulessons.timing import Absent, Comparison, Timing
 
 BEFORE_TIMING = re.compile(r"WrongAnswer: off by \S+ where \S+ is allowed")
 QUICK = 0.02  # seconds for each version: these tests ask what is said, not how fast it is

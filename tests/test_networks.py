@@ -6,9 +6,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from gpulessons import microscope, networks, texts
-from gpulessons.data import DIGITS, digits
-from gpulessons.networks import TOOLKITS, Epoch, Network, chosen, examine, pixels, train
+from gpulessons import microscope
+from gpulessons.models import digits as networks
+from gpulessons.models import letters as texts
+from gpulessons.models.data import DIGITS, digits
+from gpulessons.models.digits import TOOLKITS, Epoch, Network, chosen, examine, pixels, train
 
 HERE = [name for name, (_, backend) in TOOLKITS.items() if not backend.why_not()]
 
@@ -157,7 +159,7 @@ def test_the_labels_are_those_of_the_images():
 
 
 def test_they_are_small_and_say_whose_they_are():
-    import gpulessons.data as data
+    import gpulessons.models.data as data
 
     assert os.path.getsize(DIGITS) < 50_000
     for words in ("Alpaydin", "Kaynak", "CC BY 4.0", "doi.org/10.24432/C50P49"):

@@ -9,8 +9,8 @@ import pytest
 
 from gpulessons import backends, check, compare, microscope, relu, tanh
 from gpulessons.backends import BACKENDS, gpu, host, torch_cpu
+from gpulessons.measure.results import Absent, Timing
 from gpulessons.operation import Op, Version, find, op, several, whole
-from gpulessons.timing import Absent, Timing
 
 
 @pytest.fixture

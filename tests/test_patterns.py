@@ -4,8 +4,8 @@ import dataclasses
 
 import pytest
 
-from gpulessons import patterns
-from gpulessons.timing import Timing
+from gpulessons.illustrations import strides as patterns
+from gpulessons.measure.results import Timing
 
 
 def timed(seconds, size=1_000_000):

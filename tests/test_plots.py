@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpulessons import pictures, plots, units
-from gpulessons.timing import Absent, Comparison, Timing
+from gpulessons import plots, units
+from gpulessons.measure.results import Absent, Comparison, Timing
+from gpulessons.plots.timings import picture as pictures
 
 SIZES = (1000, 100_000, 10_000_000)
 ONE = Timing(

@@ -9,8 +9,8 @@ from numba import njit
 
 from gpulessons import leaky_relu, relu, solution, source
 from gpulessons.exercises import leaky_relu_kernel
+from gpulessons.notebook.source import highlighted, piece
 from gpulessons.ops import activations, bias_activation, copy
-from gpulessons.reading import highlighted, piece
 
 
 def plain(page):

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpulessons import op, recordings
+from gpulessons import op
 from gpulessons.backends import gpu, host
-from gpulessons.comparing import compare
 from gpulessons.hardware import Machine
-from gpulessons.recordings import BadRecording, Recording, joined, load, save
-from gpulessons.timing import Absent, Comparison, Timing
+from gpulessons.measure import recordings
+from gpulessons.measure.compare import compare
+from gpulessons.measure.recordings import BadRecording, Recording, joined, load, save
+from gpulessons.measure.results import Absent, Comparison, Timing
 
 MACHINE = Machine(
     cpu="Imaginary CPU", cores=2, cores_total=4, simd=None, simd_bits=None,

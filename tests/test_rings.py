@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gpulessons import shares
-from gpulessons.rings import Ring, moments
+from gpulessons.illustrations import data_parallel as shares
+from gpulessons.illustrations.ring_all_reduce import Ring, moments
 from gpulessons.workers.batches import Reached
 from gpulessons.workers.data_parallel import Trained
 from gpulessons.workers.links import Link, Sample, fit

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from gpulessons.rooflines import roof, roofline
-from gpulessons.timing import Timing
+from gpulessons.measure.results import Timing
+from gpulessons.plots.roofline import roof, roofline
 
 
 class Card:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gpulessons import scenes
+from gpulessons.illustrations import scenes
 from gpulessons.ops.shade import LIMIT, escape
 
 some_turns = arrays(np.int32, (4, scenes.WARP), elements=st.integers(1, LIMIT))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpulessons import systolic
+from gpulessons.illustrations import systolic
 
 few = st.integers(1, 7)
 

@@ -9,16 +9,16 @@ from numba import cuda
 
 from gpulessons import microscope
 from gpulessons.backends import NotHere, gpu, host
-from gpulessons.checking import check
-from gpulessons.compiling import assembly
-from gpulessons.measuring import timings
+from gpulessons.grader.check import check
+from gpulessons.machine_code.cuda import assembly
+from gpulessons.measure.results import Absent
+from gpulessons.measure.timings import timings
 from gpulessons.microscope import trace
 from gpulessons.operation import op
 from gpulessons.ops import matmul_tensor_cores
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.matmul_tensor_cores import SIDE, WARPS
 from gpulessons.rounding import round_bf16, round_tf32
-from gpulessons.timing import Absent
 
 NAME = "CUDA, tensor cores (TF32)"
 INSTRUCTION = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"

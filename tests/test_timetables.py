@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gpulessons import timetables
+from gpulessons.illustrations import pipeline as timetables
 from gpulessons.workers import bubble, simulate
 
 

@@ -7,7 +7,15 @@ from html.parser import HTMLParser
 
 import pytest
 
-from gpulessons.timing import Absent, Comparison, Ratio, Timing, entry_from, quartiles, ratio
+from gpulessons.measure.results import (
+    Absent,
+    Comparison,
+    Ratio,
+    Timing,
+    entry_from,
+    quartiles,
+    ratio,
+)
 
 TIMING = Timing(
     op="relu", version="NumPy", backend="host", size=1000, samples=(1e-6, 2e-6, 3e-6), waits=(),

@@ -8,7 +8,7 @@ import pytest
 
 import gpulessons
 from gpulessons.backends import NotHere, allow_tf32, host, torch_cpu
-from gpulessons.measuring import fetched
+from gpulessons.measure.timings import fetched
 from gpulessons.operation import as_tuple
 from gpulessons.ops import activations
 

@@ -7,7 +7,7 @@ def asm(options):
     """compile an op's CUDA kernels (no GPU needed): registers, spills, shared memory, PTX"""
     op = find_op(options.op)
     from gpulessons.backends import gpu  # NumPy and more: not before the names are right
-    from gpulessons.compiling import CannotCompile, assemblies
+    from gpulessons.machine_code.cuda import CannotCompile, assemblies
 
     for name in options.version or ():
         known(name, op.versions, f"{op.name} has no version")

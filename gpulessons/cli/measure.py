@@ -19,7 +19,7 @@ def compare(options):
     op = find_op(options.op)
     for version in options.version or ():
         known(version, op.versions, f"{op.name} has no version")
-    beside = [*gpulessons.recordings.shipped(op.name), *read(options.files, op.name)]
+    beside = [*gpulessons.measure.recordings.shipped(op.name), *read(options.files, op.name)]
     comparison = measured(op, options, versions=options.version, cold=options.cold, recorded=beside)
     print(comparison)
     return 130 if comparison.interrupted else 0
@@ -49,7 +49,7 @@ def measured(op, options, **how):
 def read(files, op):
     """The comparisons of one op in these files; BadRecording when one cannot be read."""
     for file in files:
-        found = gpulessons.recordings.load(file).of(op)
+        found = gpulessons.measure.recordings.load(file).of(op)
         if not found:
             say(f"{file} holds no {op}.")
         yield from found
@@ -70,10 +70,10 @@ def opened(path):
         tempfile.TemporaryFile(dir=path.parent).close()
     here = gpulessons.machine()
     if not path.exists():
-        return gpulessons.recordings.Recording(here, ())
+        return gpulessons.measure.recordings.Recording(here, ())
     try:
-        recording = gpulessons.recordings.load(path)
-    except gpulessons.recordings.BadRecording as trouble:
+        recording = gpulessons.measure.recordings.load(path)
+    except gpulessons.measure.recordings.BadRecording as trouble:
         raise ValueError(f"{trouble} It stays as it is; name another file with --out.") from trouble
     there = vars(recording.machine)
     if other := [k for k, v in vars(here).items() if k not in PASSING and there[k] != v]:
@@ -90,8 +90,8 @@ def kept(recording, comparison, path):
     if not comparison.timings or (comparison.interrupted and whole_one):
         say(f"{comparison.op} was not recorded; {path} is as it was.")
         return recording
-    recording = gpulessons.recordings.joined(recording, comparison)
+    recording = gpulessons.measure.recordings.joined(recording, comparison)
     with writing(path.parent):
-        gpulessons.recordings.save(recording, path)
+        gpulessons.measure.recordings.save(recording, path)
     say(f"{comparison.op} is recorded in {path}")
     return recording

@@ -3,7 +3,7 @@
 import numpy as np
 
 from gpulessons.backends import gpu as on  # noqa: F401
-from gpulessons.diagnosis import Trouble
+from gpulessons.grader.diagnosis import Trouble
 from gpulessons.operation import op as make_op
 
 stub = '''\

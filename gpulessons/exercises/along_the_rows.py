@@ -4,7 +4,7 @@ import numpy as np
 
 from gpulessons import operation
 from gpulessons.backends import gpu as on  # noqa: F401
-from gpulessons.diagnosis import Trouble
+from gpulessons.grader.diagnosis import Trouble
 
 COLUMNS = 40  # whole sectors, but no whole blocks of 32
 

@@ -1,7 +1,7 @@
 """Add up an array with one tree in each block: every step must wait for the step before."""
 
 from gpulessons.backends import gpu as on  # noqa: F401
-from gpulessons.diagnosis import Trouble
+from gpulessons.grader.diagnosis import Trouble
 from gpulessons.ops.reduce import total as op  # noqa: F401
 
 stub = """\

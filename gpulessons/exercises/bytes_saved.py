@@ -1,6 +1,6 @@
 """How many bytes does fusing save? Say it before you measure it."""
 
-from gpulessons.diagnosis import Trouble, number
+from gpulessons.grader.diagnosis import Trouble, number
 
 ELEMENTS = 1_000_000
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gpulessons.diagnosis import Trouble
+from gpulessons.grader.diagnosis import Trouble
 
 stub = '''\
 import numpy as np

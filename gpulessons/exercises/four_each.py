@@ -1,7 +1,7 @@
 """Four elements a thread, still coalesced: neighbors in a warp must read neighbors in memory."""
 
 from gpulessons.backends import gpu as on  # noqa: F401
-from gpulessons.diagnosis import Trouble
+from gpulessons.grader.diagnosis import Trouble
 from gpulessons.ops.activations import relu as op  # noqa: F401
 
 stub = '''\

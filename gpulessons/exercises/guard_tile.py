@@ -5,9 +5,9 @@ from numba import cuda
 
 from gpulessons import operation
 from gpulessons.backends import gpu
-from gpulessons.checking import check_op, is_cuda
-from gpulessons.diagnosis import Trouble
 from gpulessons.exercises.tile_product import inspect as tiled
+from gpulessons.grader.check import check_op, is_cuda
+from gpulessons.grader.diagnosis import Trouble
 from gpulessons.ops.matmul import matmul
 
 

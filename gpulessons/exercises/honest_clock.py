@@ -3,7 +3,7 @@
 import math
 import time
 
-from gpulessons.diagnosis import Trouble
+from gpulessons.grader.diagnosis import Trouble
 
 stub = '''\
 import time

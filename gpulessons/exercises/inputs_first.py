@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from gpulessons import checking
 from gpulessons.backends import host
-from gpulessons.diagnosis import Trouble
+from gpulessons.grader import check as checking
+from gpulessons.grader.counted_products import watch
+from gpulessons.grader.diagnosis import Trouble
 from gpulessons.ops.lstm_sequence import lstm_sequence as op
-from gpulessons.watched import watch
 
 stub = '''\
 import numpy as np

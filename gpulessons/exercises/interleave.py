@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from itertools import permutations
 
-from gpulessons.diagnosis import Trouble
+from gpulessons.grader.diagnosis import Trouble
 
 ORDERS = sorted({"".join(order) for order in permutations("AAABBB")})  # 20
 

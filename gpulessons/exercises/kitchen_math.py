@@ -1,6 +1,6 @@
 """Little's law: how many workers must be busy, for so much output with so much delay?"""
 
-from gpulessons.diagnosis import Trouble, number
+from gpulessons.grader.diagnosis import Trouble, number
 
 stub = '''\
 # A memory answers after 400 ns. Each request brings 4 bytes. You want one every 0.1 ns.

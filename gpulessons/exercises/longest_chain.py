@@ -1,6 +1,6 @@
 """How many products of a stack of layers stand in a row, when all that can be done at once is?"""
 
-from gpulessons.diagnosis import Trouble, number
+from gpulessons.grader.diagnosis import Trouble, number
 
 STEPS, LAYERS = 100, 3
 

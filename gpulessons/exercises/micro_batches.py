@@ -1,6 +1,6 @@
 """Choose a schedule and a number of micro-batches: a small bubble within a memory limit."""
 
-from gpulessons.diagnosis import Trouble
+from gpulessons.grader.diagnosis import Trouble
 from gpulessons.workers.schedules import SCHEDULES, bubble, kept, simulate
 
 STAGES, BATCH, ROOM, LEAST = 4, 256, 50, 8

@@ -2,7 +2,7 @@
 
 from math import comb
 
-from gpulessons.diagnosis import Trouble, number
+from gpulessons.grader.diagnosis import Trouble, number
 
 stub = '''\
 def my_chance(features, active):

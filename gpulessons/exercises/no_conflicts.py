@@ -4,7 +4,7 @@ import numpy as np
 
 from gpulessons import operation
 from gpulessons.backends import gpu as on  # noqa: F401
-from gpulessons.diagnosis import Trouble
+from gpulessons.grader.diagnosis import Trouble
 from gpulessons.ops.transpose import transpose
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from gpulessons import checking
-from gpulessons.diagnosis import Trouble
+from gpulessons.grader import check as checking
+from gpulessons.grader.diagnosis import Trouble
 from gpulessons.ops.dense import dense, layer_of
 
 ROOM, QUESTIONS = 32, 70  # two full batches and a rest

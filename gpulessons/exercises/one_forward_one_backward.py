@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from gpulessons.diagnosis import Trouble
+from gpulessons.grader.diagnosis import Trouble
 from gpulessons.workers.schedules import (
     BACKWARD,
     FORWARD,

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from gpulessons.diagnosis import Trouble
+from gpulessons.grader.diagnosis import Trouble
 
 stub = '''\
 from math import exp

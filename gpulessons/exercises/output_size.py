@@ -3,8 +3,8 @@
 from itertools import product
 from numbers import Integral
 
-from gpulessons import checking
-from gpulessons.diagnosis import Trouble, steps
+from gpulessons.grader import check as checking
+from gpulessons.grader.diagnosis import Trouble, steps
 
 stub = '''\
 def my_output_size(n, kernel, stride, padding):

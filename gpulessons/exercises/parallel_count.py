@@ -3,7 +3,7 @@
 import threading
 import time
 
-from gpulessons.diagnosis import Trouble
+from gpulessons.grader.diagnosis import Trouble
 
 stub = '''\
 from threading import Lock, Thread

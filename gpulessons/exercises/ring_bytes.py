@@ -1,6 +1,6 @@
 """How many bytes does each of eight workers send in a ring? Count the steps and the pieces."""
 
-from gpulessons.diagnosis import Trouble, number
+from gpulessons.grader.diagnosis import Trouble, number
 
 stub = "my_bytes = ...  # sent by each of 8 workers, for one million float32 numbers in a ring\n"
 solution = "my_bytes = 2 * (8 - 1) * 4 * 1_000_000 / 8  # 14 steps, an eighth of the vector each\n"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from gpulessons.diagnosis import Trouble, number
+from gpulessons.grader.diagnosis import Trouble, number
 
 stub = '''\
 def my_weights(gradient, start, rate, delay, steps):

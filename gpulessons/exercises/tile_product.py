@@ -4,8 +4,8 @@ import numpy as np
 
 from gpulessons import operation
 from gpulessons.backends import gpu as on  # noqa: F401
-from gpulessons.diagnosis import Trouble, refuse_unshared
 from gpulessons.exercises.coalesce_product import IDLE
+from gpulessons.grader.diagnosis import Trouble, refuse_unshared
 from gpulessons.ops.matmul import matmul
 
 

@@ -1,6 +1,6 @@
 """One number out of many samples: which one does a hiccup not move?"""
 
-from gpulessons.diagnosis import Trouble
+from gpulessons.grader.diagnosis import Trouble
 
 stub = '''\
 def my_typical(samples):

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from gpulessons import checking, operation
+from gpulessons import operation
 from gpulessons.backends import host
-from gpulessons.diagnosis import Trouble, steps
+from gpulessons.grader import check as checking
+from gpulessons.grader.diagnosis import Trouble, steps
+from gpulessons.measure.peak_memory import peak_memory
 from gpulessons.ops.dense_backward import gradients
-from gpulessons.peak import peak_memory
 
 stub = '''\
 def my_gradients(x, dz):

@@ -2,7 +2,7 @@
 
 import math
 
-from gpulessons.diagnosis import Trouble
+from gpulessons.grader.diagnosis import Trouble
 
 stub = '''\
 from math import ceil, log2

@@ -1,6 +1,6 @@
 """What the microscope's pictures share: a blank sheet, a cell, the colors of an access."""
 
-from gpulessons.pictures import GREEN, INK, ORANGE, SKY, Picture
+from gpulessons.plots.picture import GREEN, INK, ORANGE, SKY, Picture
 
 GRAY = "#8C8C8C"
 ACCESS_COLORS = {"read": SKY, "write": ORANGE, "atomic": GREEN}

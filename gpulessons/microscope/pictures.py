@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import groupby
 
-from gpulessons.pictures import ORANGE, SKY, VERMILLION
+from gpulessons.plots.picture import ORANGE, SKY, VERMILLION
 
 from .counts import BANKS, LINE, SECTOR, WORD
 from .drawing import ACCESS_COLORS, GRAY, blank, cell, finish, write

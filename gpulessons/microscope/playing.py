@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from gpulessons.films import Film
-from gpulessons.pictures import INK, SKY, Picture
+from gpulessons.plots.film import Film
+from gpulessons.plots.picture import INK, SKY, Picture
 
 from .drawing import ACCESS_COLORS, GRAY, cell, write
 from .masks import WARP

@@ -10,7 +10,7 @@ import torch.distributed as dist
 from torch.nn import Linear, Sequential, Sigmoid
 from torch.nn.functional import cross_entropy
 
-from gpulessons.data import digits
+from gpulessons.models.data import digits
 
 PIXELS, CLASSES = 64, 10
 

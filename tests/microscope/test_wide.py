@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import cuda, float32
 
-from gpulessons.compiling import CannotCompile, assembly
+from gpulessons.machine_code.cuda import CannotCompile, assembly
 from gpulessons.microscope import Misaligned, OutOfBounds, Unsupported, trace
 from gpulessons.microscope.steps import steps_of
 from gpulessons.wide import load4, store4

@@ -8,9 +8,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from gpulessons import units
-from gpulessons.pictures import COLORS, INK, MARKERS, Picture, blank
-from gpulessons.plots import footnotes, largest, tiers
-from gpulessons.rooflines import device, intensity, roof, roofline
+from gpulessons.plots.picture import COLORS, INK, MARKERS, Picture, blank
+from gpulessons.plots.roofline import device, intensity, roof, roofline
+from gpulessons.plots.timings import footnotes, largest, tiers
 
 LIBRARIES = {"CPU": "NumPy", "GPU": "PyTorch on GPU"}  # their products are BLAS and cuBLAS
 

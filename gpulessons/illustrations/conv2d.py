@@ -3,8 +3,8 @@
 import numpy as np
 
 from gpulessons import units
-from gpulessons.pictures import BLUE, INK, SKY, VERMILLION, Picture, blank
-from gpulessons.plots import label_ends
+from gpulessons.plots.picture import BLUE, INK, SKY, VERMILLION, Picture, blank
+from gpulessons.plots.timings import label_ends
 
 
 def patch_and_column(picture, columns, kernel, position):

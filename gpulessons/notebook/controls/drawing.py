@@ -19,7 +19,7 @@ def rows(reveal):
 
 def draw(reveal):
     """One row for each mark, so that no two labels can meet, over one shared axis."""
-    from gpulessons.pictures import blank
+    from gpulessons.plots.picture import blank
 
     marks = list(rows(reveal))
     figure, axes = blank(8, 1.6 + 0.4 * len(marks), textwrap.fill(reveal.sentence, 84))
@@ -52,7 +52,7 @@ def _mark(axes, y, spread, kind):
     As in every picture of the course a live value is solid, a recorded one dashed and a published
     one open.
     """
-    from gpulessons.pictures import INK, PURPLE
+    from gpulessons.plots.picture import INK, PURPLE
 
     low, middle, high = spread
     if kind == "model":
@@ -67,7 +67,7 @@ def _mark(axes, y, spread, kind):
 
 def _label(axes, y, spread, words):
     """The value in words, right of its mark; the figure's layout makes room for it."""
-    from gpulessons.pictures import INK
+    from gpulessons.plots.picture import INK
 
     if spread is None:
         axes.text(0.01, y, words, transform=axes.get_yaxis_transform(), va="center", color=INK,

@@ -6,8 +6,8 @@ As in plots, every title is computed, and every picture says its message in word
 import numpy as np
 
 from gpulessons import units
-from gpulessons.pictures import BLUE, COLORS, INK, MARKERS, VERMILLION, Picture, blank
-from gpulessons.plots import label_ends
+from gpulessons.plots.picture import BLUE, COLORS, INK, MARKERS, VERMILLION, Picture, blank
+from gpulessons.plots.timings import label_ends
 
 POINTWISE = 26  # operations on one unit after its products: see ops/lstm_parts.py
 

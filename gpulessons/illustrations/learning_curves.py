@@ -4,7 +4,7 @@ A run is anything with a `curve` [(seconds, loss)] and `by_updates` [(updates, l
 """
 
 from gpulessons import units
-from gpulessons.pictures import BLUE, GREEN, INK, ORANGE, PURPLE, VERMILLION, Picture, blank
+from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, PURPLE, VERMILLION, Picture, blank
 
 LOOKS = [(BLUE, "-", "o"), (VERMILLION, "--", "^"), (GREEN, "-.", "s"), (PURPLE, ":", "D")]
 

@@ -7,8 +7,18 @@ say which they are.
 import numpy as np
 
 from gpulessons import units
-from gpulessons.pictures import BLUE, GREEN, INK, ORANGE, PURPLE, SKY, VERMILLION, Picture, blank
-from gpulessons.plots import label_ends
+from gpulessons.plots.picture import (
+    BLUE,
+    GREEN,
+    INK,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    Picture,
+    blank,
+)
+from gpulessons.plots.timings import label_ends
 from gpulessons.workers.schedules import FORWARD, waiting
 
 DARK = "#111111"  # words on these colors: 4.5 to 1 or better

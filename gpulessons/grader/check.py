@@ -16,7 +16,7 @@ import numpy as np
 
 from gpulessons import microscope
 from gpulessons.backends import NotHere, gpu, host, is_array
-from gpulessons.diagnosis import Trouble, diagnose, refuse_unwritten, unwritten
+from gpulessons.grader.diagnosis import Trouble, diagnose, refuse_unwritten, unwritten
 from gpulessons.operation import Op, Version, as_tuple
 
 OURS = str(Path(__file__).parent)

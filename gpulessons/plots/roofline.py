@@ -6,7 +6,7 @@ S. Williams, A. Waterman and D. Patterson, "Roofline: An Insightful Visual Perfo
 import numpy as np
 
 from gpulessons import units
-from gpulessons.pictures import COLORS, INK, MARKERS, Picture, blank
+from gpulessons.plots.picture import COLORS, INK, MARKERS, Picture, blank
 
 STREAMS = ("copy", "triad")
 PRODUCTS = ("NumPy", "PyTorch on GPU")  # the versions of matmul that a card's float32 is made of

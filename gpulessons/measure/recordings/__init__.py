@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import get_args, get_origin
 
 from gpulessons.hardware import Machine
-from gpulessons.timing import Comparison, Timing, entry_from
+from gpulessons.measure.results import Comparison, Timing, entry_from
 
 FORMAT = 1
 SHIPPED = Path(__file__).parent

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpulessons.films import Film
-from gpulessons.pictures import GREEN, INK, SKY, VERMILLION, Picture, blank
+from gpulessons.plots.film import Film
+from gpulessons.plots.picture import GREEN, INK, SKY, VERMILLION, Picture, blank
 
 DARK = "#111111"  # words on a filled piece
 

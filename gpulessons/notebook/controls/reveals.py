@@ -126,7 +126,7 @@ class Reveal:
 
     def picture(self):
         """The three of them on one axis, as a `Picture`."""
-        from gpulessons.pictures import Picture
+        from gpulessons.plots.picture import Picture
 
         return Picture(draw(self), self.alt)
 

@@ -17,10 +17,10 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.backends import NotHere
+from gpulessons.measure.problem import Problem
+from gpulessons.measure.results import Absent, Timing
+from gpulessons.measure.rounds import LONG, ON_CPU, Run, guarded, interleave, sentence
 from gpulessons.operation import as_tuple, find, several, whole
-from gpulessons.problem import Problem
-from gpulessons.rounds import LONG, ON_CPU, Run, guarded, interleave, sentence
-from gpulessons.timing import Absent, Timing
 
 
 def timings(op, sizes=None, versions=None, *, budget=1.0, cold=False, tell=None):

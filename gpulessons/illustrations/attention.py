@@ -8,8 +8,18 @@ import math
 import numpy as np
 
 from gpulessons import units
-from gpulessons.pictures import BLUE, GREEN, INK, ORANGE, PURPLE, SKY, VERMILLION, Picture, blank
-from gpulessons.plots import label_ends
+from gpulessons.plots.picture import (
+    BLUE,
+    GREEN,
+    INK,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    Picture,
+    blank,
+)
+from gpulessons.plots.timings import label_ends
 
 HUES = (BLUE, SKY, ORANGE, GREEN, PURPLE, VERMILLION)  # of a layer's parts, in their order
 MARKS = ("o", "s", "D", "^")

@@ -3,11 +3,12 @@
 from dataclasses import replace
 from datetime import date
 
-from gpulessons import checking, recordings
+from gpulessons.grader import check as checking
 from gpulessons.hardware import machine
-from gpulessons.measuring import timings
+from gpulessons.measure import recordings
+from gpulessons.measure.results import INTERRUPTED, Absent, Comparison, Timing
+from gpulessons.measure.timings import timings
 from gpulessons.progress import progress_bar
-from gpulessons.timing import INTERRUPTED, Absent, Comparison, Timing
 
 
 def compare(op, sizes=None, versions=None, *, budget=1.0, cold=False, recorded=None):

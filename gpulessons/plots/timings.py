@@ -10,7 +10,7 @@ from statistics import mean
 import numpy as np
 
 from gpulessons import units
-from gpulessons.pictures import BLUE, COLORS, INK, MARKERS, VERMILLION, Picture, blank
+from gpulessons.plots.picture import BLUE, COLORS, INK, MARKERS, VERMILLION, Picture, blank
 
 
 def scaling(comparison, *, versions=None):

@@ -10,8 +10,8 @@ from statistics import fmean, median
 import numpy as np
 
 from gpulessons import units
-from gpulessons.pictures import BLUE, COLORS, INK, PURPLE, Picture, blank
-from gpulessons.timing import quartiles
+from gpulessons.measure.results import quartiles
+from gpulessons.plots.picture import BLUE, COLORS, INK, PURPLE, Picture, blank
 
 BINS = 40
 

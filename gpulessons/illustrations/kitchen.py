@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from gpulessons import plots, units
-from gpulessons.pictures import (
+from gpulessons.plots.picture import (
     COLORS,
     GREEN,
     INK,

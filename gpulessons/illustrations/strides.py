@@ -1,8 +1,8 @@
 """Pictures of access patterns: what skipping saves, when a memory only moves whole lines."""
 
 from gpulessons import units
-from gpulessons.pictures import COLORS, INK, MARKERS, Picture, blank
-from gpulessons.plots import label_ends
+from gpulessons.plots.picture import COLORS, INK, MARKERS, Picture, blank
+from gpulessons.plots.timings import label_ends
 
 LINE = 64  # bytes of a CPU's cache line, nearly everywhere
 

@@ -6,8 +6,18 @@ As in plots, every title is computed. What a model says is a thin line and is ca
 import numpy as np
 
 from gpulessons import units
-from gpulessons.pictures import BLUE, GREEN, INK, ORANGE, PURPLE, SKY, VERMILLION, Picture, blank
-from gpulessons.plots import label_ends
+from gpulessons.plots.picture import (
+    BLUE,
+    GREEN,
+    INK,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    Picture,
+    blank,
+)
+from gpulessons.plots.timings import label_ends
 
 KINDS = {"compute": BLUE, "communicate": ORANGE}
 WAYS = {

@@ -21,7 +21,7 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.hardware.pools import threads
-from gpulessons.networks import TOOLKITS, chosen, random_layer
+from gpulessons.models.digits import TOOLKITS, chosen, random_layer
 from gpulessons.ops.lstm_backward import lstm_backward
 from gpulessons.ops.lstm_cell import lstm_cell
 from gpulessons.ops.lstm_sequence import lstm_sequence

@@ -18,8 +18,8 @@ from html import escape
 
 import numpy as np
 
-from gpulessons.films import Film
-from gpulessons.pictures import INK, SKY, Picture, blank
+from gpulessons.plots.film import Film
+from gpulessons.plots.picture import INK, SKY, Picture, blank
 
 DARK = "#111111"  # words on a filled cell
 

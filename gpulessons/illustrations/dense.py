@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from gpulessons import units
-from gpulessons.pictures import (
+from gpulessons.plots.picture import (
     BLUE,
     COLORS,
     GREEN,
@@ -20,7 +20,7 @@ from gpulessons.pictures import (
     Picture,
     blank,
 )
-from gpulessons.plots import label_ends
+from gpulessons.plots.timings import label_ends
 
 # Toolkits on one CPU share a backend's color, so a curve has one of its own, and its own dashes.
 TOOLKITS = {

@@ -1,0 +1,6 @@
+"""Measuring: an op and its versions come in; timings that can be trusted go out.
+
+Read in this order: `timings` (the harness, from above), `problem` (what is computed), `rounds` (how
+one version is run, in turn with the others), `results` (what was measured, as values), `compare`
+(all of it with a progress bar), `recordings` (the same from other machines), `peak_memory`.
+"""

@@ -1,0 +1,1 @@
+"""What a learner touches in a notebook (`controls`) and reads there (`source`)."""

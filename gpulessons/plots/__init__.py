@@ -1,0 +1,10 @@
+"""Figures: timings come in, a `Picture` goes out, its message in its title and in its alt text.
+
+`picture` is what all figures share, `timings` and `roofline` draw measurements, `film` shows
+pictures in sequence. What is drawn for one notebook alone is in `illustrations`.
+"""
+
+from .picture import Picture, images
+from .timings import bars, ceiling, crossover, scaling, stages
+
+__all__ = ["Picture", "bars", "ceiling", "crossover", "images", "scaling", "stages"]
