@@ -8,7 +8,7 @@ It needs numpy, numba, numba-cuda and torch, and no network. Into DIR it writes
     checks.txt       every CUDA and torch-GPU version at awkward sizes, against float64
     ratios.json      the GPU rows of the targets
     profiler.txt     the microscope's counts against those of NVIDIA's profiler; also as .json
-    recording.json   every op, measured: put it into gpulessons/recordings to ship it
+    recording.json   every op, measured: put it into gpulessons/measure/recordings to ship it
     log.txt          all that was printed
 
 Each step runs in a process of its own, with its share of the time: a kernel that hangs, or takes

@@ -13,18 +13,18 @@ __version__ = "0.1.0"
 HOMES = {
     "backends": "host gpu torch_cpu torch_gpu",
     "operation": "op",
-    "measuring": "timings",
-    "comparing": "compare",
-    "checking": "check",
-    "compiling": "assembly",
+    "measure.timings": "timings",
+    "measure.compare": "compare",
+    "grader.check": "check",
+    "machine_code.cuda": "assembly",
     "microscope": "trace tracing",
     "hardware": "machine",
-    "reading": "source solution",
-    "controls": "predict quiz live slider",
-    "rooflines": "roofline",
-    "peak": "peak_memory",
-    "data": "digits",
-    "networks": "Network train",
+    "notebook.source": "source solution",
+    "notebook.controls": "predict quiz live slider",
+    "plots.roofline": "roofline",
+    "measure.peak_memory": "peak_memory",
+    "models.data": "digits",
+    "models.digits": "Network train",
     "ops.activations": "relu leaky_relu sigmoid tanh gelu",
     "ops.attention": "attention",
     "ops.bias_activation": "bias_gelu",
@@ -49,18 +49,40 @@ HOMES = {
     "ops.vertex_transform": "vertex_transform",
     "workers.launching": "launch",
 }
-MODULES = ("exercises", "microscope", "pictures", "plots", "recordings", "texts", "units")
+MODULES = {name: name for name in ("exercises", "microscope", "plots", "units")}
+MODULES["recordings"] = "measure.recordings"
+# What notebooks called these before they had rooms: a learner's own copy goes on working.
+EARLIER = {
+    "illustrations.attention": "heads",
+    "illustrations.conv2d": "filters",
+    "illustrations.data_parallel": "shares",
+    "illustrations.dense": "layers",
+    "illustrations.kitchen": "kitchen",
+    "illustrations.learning_curves": "learning_curves",
+    "illustrations.lstm": "chains",
+    "illustrations.matmul_ladder": "ladders",
+    "illustrations.pipeline": "timetables",
+    "illustrations.ring_all_reduce": "rings",
+    "illustrations.samples": "samples",
+    "illustrations.scenes": "scenes",
+    "illustrations.strides": "patterns",
+    "illustrations.systolic": "systolic",
+    "measure.rounds": "rounds",
+    "models.letters": "texts",
+    "plots.picture": "pictures",
+}
+MODULES |= {name: home for home, name in EARLIER.items()}
 
-_home = {name: home for home, names in HOMES.items() for name in names.split()}
-__all__ = sorted([*_home, *MODULES])
+home_of = {name: home for home, names in HOMES.items() for name in names.split()}
+__all__ = sorted([*home_of, *MODULES])
 
 
 def __getattr__(name):
     if name in MODULES:
-        return importlib.import_module(f"gpulessons.{name}")
-    if name not in _home:
+        return importlib.import_module(f"gpulessons.{MODULES[name]}")
+    if name not in home_of:
         raise AttributeError(f"gpulessons has no {name!r}; it has {', '.join(__all__)}.")
-    value = getattr(importlib.import_module(f"gpulessons.{_home[name]}"), name)
+    value = getattr(importlib.import_module(f"gpulessons.{home_of[name]}"), name)
     globals()[name] = value
     return value
 

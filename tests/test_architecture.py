@@ -17,60 +17,24 @@ PACKAGE = ROOT / "gpulessons"
 # Each part of the package, and the parts it may import. A part may always import itself.
 ARROWS = {
     "units": "",
-    "backends": "hardware",
-    "microscope": "films pictures rounding",
-    "operation": "backends",
-    "hardware": "units",
-    "timing": "operation units hardware",
-    "problem": "operation",
-    "rounds": "timing operation units hardware",
-    "measuring": "problem rounds timing operation backends units hardware",
-    "diagnosis": "backends",
-    "checking": "operation backends microscope diagnosis",
-    "recordings": "timing hardware",
     "progress": "",
-    "comparing": "timing rounds measuring checking recordings hardware units progress",
-    "pictures": "",
-    "films": "",
-    "plots": "pictures units",
-    "kitchen": "pictures plots units",
-    "samples": "pictures plots units timing",
-    "rooflines": "pictures units",
-    "scenes": "plots ops",
-    "systolic": "films pictures",
-    "rings": "films pictures",
-    "shares": "pictures plots units",
-    "ladders": "pictures plots rooflines units",
-    "chains": "pictures plots units",
-    "heads": "pictures plots units",
-    "patterns": "pictures plots units",
-    "filters": "pictures plots units",
-    "layers": "pictures plots units",
-    "learning_curves": "pictures units",
-    "vectorized": "",
-    "rounding": "",
-    "tensor_cores": "backends microscope",
-    "wide": "microscope",
-    "compiling": "microscope",
-    "peak": "backends",
-    "reading": "operation exercises",
-    "controls": "timing comparing plots pictures checking units",
-    "ops": "operation backends tensor_cores wide",
-    "data": "",
-    "networks": "ops operation backends hardware units",
-    "texts": "networks ops hardware units",
-    "watched": "",
-    "exercises": "ops operation backends checking diagnosis microscope peak watched workers",
-    "claims": "timing ops recordings",
-    "workers": "data hardware progress",
-    "timetables": "pictures plots units workers",
+    "hardware": "units",
+    "backends": "hardware",
+    "operation": "backends",
+    "plots": "units",
+    "microscope": "plots",
+    "machine_code": "microscope",
+    "grader": "operation backends microscope",
+    "measure": "grader operation backends hardware progress units",
+    "ops": "operation backends microscope",
+    "models": "ops operation backends hardware units",
+    "workers": "models hardware progress",
+    "exercises": "ops workers measure grader microscope operation backends",
+    "notebook": "exercises measure grader operation plots units",
+    "illustrations": "ops workers measure plots units",
 }
 MAY_IMPORT_ALL = {"cli", "__init__", "__main__"}  # what stands at the door
-# What is taught; the rest is the engine.
-LESSONS = {
-    "ops", "networks", "texts", "exercises", "claims", "workers", "scenes", "systolic",
-    "timetables",
-}  # fmt: skip
+LESSONS = {"ops", "models", "workers", "exercises", "illustrations"}  # the rest is the engine
 HEAVY = {"numpy", "numba", "torch", "matplotlib", "ipywidgets"}
 
 
@@ -124,11 +88,11 @@ def test_an_import_against_the_arrows_is_named_with_file_and_line(tmp_path):
     (package / "hardware").mkdir(parents=True)
     (package / "units.py").write_text("def f():\n    from gpulessons.ops.copy import copy\n")
     (package / "backends.py").write_text("import math\nimport gpulessons.measure.results\n")
-    (package / "hardware" / "card.py").write_text("from . import a\nfrom ..controls import live\n")
+    (package / "hardware" / "card.py").write_text("from . import a\nfrom ..notebook import live\n")
     (package / "stranger.py").write_text("")
     assert strays(package) == [
-        "gpulessons/backends.py:2: backends may not import timing",
-        "gpulessons/hardware/card.py:2: hardware may not import controls",
+        "gpulessons/backends.py:2: backends may not import measure",
+        "gpulessons/hardware/card.py:2: hardware may not import notebook",
         "stranger.py:1: no arrow starts at stranger; add it to the table above",
         "gpulessons/units.py:2: units may not import ops",
     ]
@@ -137,8 +101,8 @@ def test_an_import_against_the_arrows_is_named_with_file_and_line(tmp_path):
 def test_the_arrows_have_no_cycle_and_no_engine_part_reaches_an_op():
     list(TopologicalSorter({part: to.split() for part, to in ARROWS.items()}).static_order())
     engine = {part: set(to.split()) for part, to in ARROWS.items() if part not in LESSONS}
-    # Showing a solution's source needs the exercise: reading is the one part that looks there.
-    engine["reading"].discard("exercises")
+    # A solution's source is an exercise's: of the engine, the notebook's helpers alone look there.
+    engine["notebook"].discard("exercises")
     assert not [part for part, to in engine.items() if to & LESSONS]
 
 

@@ -1,1 +1,1 @@
-"""Machine code: what a kernel (`cuda`) and a loop (`cpu`) become when a compiler is done with them."""
+"""What a compiler makes of a kernel (`cuda`: PTX, registers) and of a loop (`cpu`: vectors)."""

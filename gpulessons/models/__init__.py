@@ -1,1 +1,1 @@
-"""The networks that notebooks train with the course's own ops: `digits`, `letters`, and their data."""
+"""The networks that notebooks train with the course's ops: `digits`, `letters`, and their data."""

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from gpulessons.illustrations import strides as patterns
+from gpulessons.illustrations import strides
 from gpulessons.measure.results import Timing
 
 
@@ -16,7 +16,7 @@ def timed(seconds, size=1_000_000):
 @pytest.fixture
 def picture():
     times = {1: 4e-3, 4: 3e-3, 16: 2e-3, 64: 1e-3}
-    return patterns.strides({s: timed(t) for s, t in times.items()}, limit=1e9)
+    return strides.strides({s: timed(t) for s, t in times.items()}, limit=1e9)
 
 
 def test_the_title_compares_one_number_a_line_with_all_of_them(picture):
@@ -25,7 +25,7 @@ def test_the_title_compares_one_number_a_line_with_all_of_them(picture):
 
 
 def test_no_saving_is_called_none():
-    slower = patterns.strides({1: timed(1e-3), 16: timed(2e-3)}, limit=1e9)
+    slower = strides.strides({1: timed(1e-3), 16: timed(2e-3)}, limit=1e9)
     assert "you save no time" in repr(slower)
 
 
@@ -37,7 +37,7 @@ def test_measured_and_modelled_are_drawn_at_every_stride(picture):
 
 
 def test_lines_move_whole_until_the_stride_skips_some():
-    assert patterns.moved(1600, 1) == 2 * 6400
-    assert patterns.moved(1600, 16) == 6400 + 400
-    assert patterns.moved(1600, 32) == 3200 + 200
-    assert patterns.moved(1601, 1600) == 2 * 64 + 2 * 4
+    assert strides.moved(1600, 1) == 2 * 6400
+    assert strides.moved(1600, 16) == 6400 + 400
+    assert strides.moved(1600, 32) == 3200 + 200
+    assert strides.moved(1601, 1600) == 2 * 64 + 2 * 4

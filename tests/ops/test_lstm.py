@@ -19,7 +19,7 @@ from gpulessons import (
     sigmoid,
 )
 from gpulessons.backends import host, torch_cpu
-from gpulessons.models import letters as texts
+from gpulessons.models import letters
 from gpulessons.ops import lstm_kernels as kernels
 from gpulessons.ops import lstm_layers as layers
 from gpulessons.ops import lstm_sequence as sequence
@@ -323,9 +323,9 @@ TEXT = "the cell keeps what the gates let through, and shows what the gates let 
 @pytest.mark.parametrize("toolkit", ["NumPy", "Numba", "PyTorch on CPU"])
 def test_every_toolkit_learns_the_same(toolkit):
     told = []
-    writer = texts.Writer(toolkit, TEXT, hidden=16)
-    epochs = list(texts.train(writer, TEXT, epochs=3, tell=lambda *step: told.append(step)))
-    want = list(texts.train(texts.Writer("NumPy", TEXT, hidden=16), TEXT, epochs=3))
+    writer = letters.Writer(toolkit, TEXT, hidden=16)
+    epochs = list(letters.train(writer, TEXT, epochs=3, tell=lambda *step: told.append(step)))
+    want = list(letters.train(letters.Writer("NumPy", TEXT, hidden=16), TEXT, epochs=3))
     for got, reference in zip(epochs, want, strict=True):
         assert abs(got.loss - reference.loss) < 1e-3
     assert told[-1][0] == told[-1][1] == len(told)
@@ -333,8 +333,8 @@ def test_every_toolkit_learns_the_same(toolkit):
 
 
 def test_a_quarter_of_the_loss_is_soon_gone_and_the_sample_is_of_the_text():
-    writer = texts.Writer("Numba", TEXT, hidden=32)
-    first, *_, last = texts.train(writer, TEXT, epochs=40)
+    writer = letters.Writer("Numba", TEXT, hidden=32)
+    first, *_, last = letters.train(writer, TEXT, epochs=40)
     assert first.loss < np.log(len(writer.letters)) + 0.1
     assert last.loss < 0.75 * first.loss
     assert len(last.sample) == len("the ") + 200 and set(last.sample) <= set(TEXT)
@@ -342,14 +342,14 @@ def test_a_quarter_of_the_loss_is_soon_gone_and_the_sample_is_of_the_text():
 
 
 def test_a_strange_letter_and_a_short_text_are_refused_in_a_sentence():
-    writer = texts.Writer("NumPy", TEXT, hidden=4)
+    writer = letters.Writer("NumPy", TEXT, hidden=4)
     with pytest.raises(ValueError, match="never saw"):
         writer.write(5, start="Q")
     with pytest.raises(ValueError, match="at least one"):
         writer.write(5, start="")
     with pytest.raises(ValueError, match="at least"):
-        list(texts.train(writer, TEXT[:100]))
+        list(letters.train(writer, TEXT[:100]))
 
 
 def test_the_prose_is_the_packages_own():
-    assert (lstm_cell.__doc__ or "").splitlines()[0] in texts.prose()
+    assert (lstm_cell.__doc__ or "").splitlines()[0] in letters.prose()

@@ -8,7 +8,7 @@ import pytest
 
 from gpulessons import microscope
 from gpulessons.models import digits as networks
-from gpulessons.models import letters as texts
+from gpulessons.models import letters
 from gpulessons.models.data import DIGITS, digits
 from gpulessons.models.digits import TOOLKITS, Epoch, Network, chosen, examine, pixels, train
 
@@ -124,7 +124,7 @@ def test_what_a_toolkit_has_not_is_refused_in_a_sentence():
     with pytest.raises(ValueError, match="'JAX' has no dense: take another of NumPy, Numba"):
         Network("JAX")
     with pytest.raises(ValueError, match="'CUDA' has no lstm_backward: take another of"):
-        texts.Writer("CUDA", "abc")
+        letters.Writer("CUDA", "abc")
 
 
 @pytest.mark.parametrize("batch", [0, 1438])

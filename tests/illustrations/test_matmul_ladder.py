@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from gpulessons.illustrations import matmul_ladder as ladders
+from gpulessons.illustrations import matmul_ladder
 from gpulessons.measure.results import Absent, Comparison, Timing
 
 NO_GPU = "no GPU that CUDA can use"
@@ -49,7 +49,7 @@ def texts(axes):
 
 
 def test_each_rung_is_compared_with_the_library_of_its_own_device():
-    shares = {v: share for v, (share, *_) in ladders.standings(compared(*CPU, *GPU)).items()}
+    shares = {v: share for v, (share, *_) in matmul_ladder.standings(compared(*CPU, *GPU)).items()}
     assert shares == pytest.approx({
         "Python loop": 2e-5, "Numba, blocked": 0.8, "NumPy": 1, "PyTorch on CPU": 0.9,
         "CUDA, naive": 0.01, "CUDA, 2-D register tile": 0.6, "PyTorch on GPU": 1,
@@ -57,7 +57,7 @@ def test_each_rung_is_compared_with_the_library_of_its_own_device():
 
 
 def test_a_rung_too_slow_for_the_large_size_stands_at_its_own_and_says_so():
-    picture = ladders.ladder(HERE)
+    picture = matmul_ladder.ladder(HERE)
     assert [label.get_text() for label in picture.axes.get_yticklabels()] == [
         "Python loop at 64", "Numba, blocked", "NumPy", "PyTorch on CPU", "CUDA, naive",
         "CUDA, vectorized loads",
@@ -66,38 +66,38 @@ def test_a_rung_too_slow_for_the_large_size_stands_at_its_own_and_says_so():
 
 
 def test_versions_measured_at_a_smaller_size_join_the_ladder():
-    whole = ladders.together(compared(CPU[0], CPU[3]), compared(*CPU[1:3], *CPU[4:]))
-    assert ladders.standings(whole) == ladders.standings(compared(*CPU))
+    whole = matmul_ladder.together(compared(CPU[0], CPU[3]), compared(*CPU[1:3], *CPU[4:]))
+    assert matmul_ladder.standings(whole) == matmul_ladder.standings(compared(*CPU))
     assert whole.versions[0] == "Python loop"
 
 
 def test_the_title_names_the_best_of_ours_and_says_what_is_only_published():
-    assert repr(ladders.ladder(HERE)).startswith(
+    assert repr(matmul_ladder.ladder(HERE)).startswith(
         "matmul, 1,024 rows and columns: Numba, blocked reaches 80% of NumPy here; "
         "CUDA, vectorized loads is published at 78.4% of cuBLAS."
     )
     assert "CUDA, 2-D register tile reaches 60% of PyTorch on GPU here." in repr(
-        ladders.ladder(compared(*CPU, *GPU))
+        matmul_ladder.ladder(compared(*CPU, *GPU))
     )
-    assert repr(ladders.ladder(compared(*CPU[:1]))).startswith(
+    assert repr(matmul_ladder.ladder(compared(*CPU[:1]))).startswith(
         "matmul, 64 rows and columns: nothing was measured."
     )
 
 
 def test_with_nothing_measured_and_nothing_published_every_rung_says_so():
-    picture = ladders.ladder(compared(missing("CUDA, naive")), published={})
+    picture = matmul_ladder.ladder(compared(missing("CUDA, naive")), published={})
     assert texts(picture.axes) == ["not measured here"]
 
 
 def test_a_noisy_best_is_doubted_in_the_title():
     noisy = dataclasses.replace(CPU[1], samples=tuple(t * CPU[1].samples[0] for t in (0.5, 1, 1.5)))
-    title = repr(ladders.ladder(compared(noisy, *CPU[2:])))
+    title = repr(matmul_ladder.ladder(compared(noisy, *CPU[2:])))
     assert "Numba, blocked reaches 80% of NumPy here, on a machine too noisy to be sure." in title
-    assert "noisy" not in repr(ladders.ladder(compared(*CPU))).split(".")[0]
+    assert "noisy" not in repr(matmul_ladder.ladder(compared(*CPU))).split(".")[0]
 
 
 def test_what_was_not_measured_has_an_open_marker_or_words_and_never_a_bar():
-    picture = ladders.ladder(compared(*CPU, missing("CUDA, naive"), missing("CUDA, mine")))
+    picture = matmul_ladder.ladder(compared(*CPU, missing("CUDA, naive"), missing("CUDA, mine")))
     assert len(picture.axes.patches) == 4
     (marker,) = picture.axes.lines
     assert marker.get_xdata() == [0.013] and marker.get_color() == "none"
@@ -108,7 +108,7 @@ def test_what_was_not_measured_has_an_open_marker_or_words_and_never_a_bar():
 
 
 def test_a_measured_rung_keeps_the_published_marker_beside_its_bar():
-    picture = ladders.ladder(compared(*CPU, *GPU))
+    picture = matmul_ladder.ladder(compared(*CPU, *GPU))
     assert len(picture.axes.patches) == 7 and len(picture.axes.lines) == 2
     assert not any(text.startswith("published") for text in texts(picture.axes))
 
@@ -116,7 +116,7 @@ def test_a_measured_rung_keeps_the_published_marker_beside_its_bar():
 def test_a_recording_fills_in_for_a_gpu_and_is_dashed_and_marked():
     their_cpu = timed("NumPy", "host", 900), timed("Numba, blocked", "host", 9)
     other = compared(*GPU, *their_cpu, machine="an H200", date="2026-11-20", tier="recorded")
-    picture = ladders.ladder(dataclasses.replace(HERE, beside=(other,)))
+    picture = matmul_ladder.ladder(dataclasses.replace(HERE, beside=(other,)))
     assert "80%, 80 GFLOP/s" in texts(picture.axes)  # live, whatever the other machine's CPU does
     naive = picture.axes.patches[4]
     assert naive.get_linestyle() == "--" and naive.get_facecolor()[3] == 0
@@ -126,7 +126,7 @@ def test_a_recording_fills_in_for_a_gpu_and_is_dashed_and_marked():
 
 
 def test_counted_loads_stand_beside_their_rungs():
-    _, beside = ladders.ladder(HERE, COUNTED).figure.axes
+    _, beside = matmul_ladder.ladder(HERE, COUNTED).figure.axes
     memory, shared = beside.lines
     assert list(memory.get_xdata()) == [2, 1 / 32] and list(memory.get_ydata()) == [4, 5]
     assert list(shared.get_xdata()) == [1.125] and list(shared.get_ydata()) == [5]
@@ -134,7 +134,7 @@ def test_counted_loads_stand_beside_their_rungs():
 
 
 def test_the_alt_text_has_every_figure():
-    alt = ladders.ladder(HERE, COUNTED).alt
+    alt = matmul_ladder.ladder(HERE, COUNTED).alt
     for words in (
         "Numba, blocked: 80% of the library",
         "CUDA, naive: published 1.3%, 2 loads a multiplication, 0 from shared memory",
@@ -153,7 +153,7 @@ class Card:
 
 
 def test_on_the_roofline_every_timed_rung_is_a_point_at_its_own_intensity():
-    picture = ladders.on_the_roofline(Card(), HERE)
+    picture = matmul_ladder.on_the_roofline(Card(), HERE)
     at = {tuple(line.get_xydata()[0]) for line in picture.axes.lines if len(line.get_xdata()) == 1}
     assert {(round(x, 2), round(y / 1e9, 4)) for x, y in at} == {
         (10.67, 0.002), (170.67, 80), (170.67, 100), (170.67, 90),
@@ -168,10 +168,10 @@ def test_on_the_roofline_every_timed_rung_is_a_point_at_its_own_intensity():
 
 
 def test_a_rung_above_the_roof_is_an_error_to_explain_and_a_library_lifts_it():
-    picture = ladders.on_the_roofline(Card(), compared(timed("Numba, blocked", "host", 230)))
+    picture = matmul_ladder.on_the_roofline(Card(), compared(timed("Numba, blocked", "host", 230)))
     assert "The roof is the best of the library's product, and this rung beat it." in repr(picture)
     library = compared(timed("NumPy", "host", 230))
-    assert "beat it" not in repr(ladders.on_the_roofline(Card(), library))
+    assert "beat it" not in repr(matmul_ladder.on_the_roofline(Card(), library))
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_a_rung_above_the_roof_is_an_error_to_explain_and_a_library_lifts_it():
     [(2, "2"), (1.125, "9/8"), (0.125, "1/8"), (3 / 64, "3/64"), (0.53125, "0.531"), (0, "0")],
 )
 def test_loads_are_written_as_people_say_them(load, words):
-    assert ladders.fraction(load) == words
+    assert matmul_ladder.fraction(load) == words
 
 
 @pytest.mark.parametrize(
@@ -187,4 +187,4 @@ def test_loads_are_written_as_people_say_them(load, words):
     [(1, "100%"), (0.784, "78%"), (0.0951, "10%"), (0.013, "1.3%"), (2e-5, "0.002%")],
 )
 def test_shares_have_two_digits_down_to_the_smallest(share, words):
-    assert ladders.percent(share) == words
+    assert matmul_ladder.percent(share) == words

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gpulessons.illustrations import data_parallel as shares
+from gpulessons.illustrations import data_parallel as draw
 from gpulessons.illustrations.ring_all_reduce import Ring, moments
 from gpulessons.workers.batches import Reached
 from gpulessons.workers.data_parallel import Trained
@@ -42,21 +42,21 @@ def worker(*events):
 def test_the_hidden_share_counts_sending_once_and_only_while_the_same_worker_computes():
     first = worker(("compute", 0, 4), ("communicate", 2, 5), ("communicate", 3, 6))
     waiting = worker(("compute", 0, 1), ("communicate", 1, 5))
-    assert shares.overlap([first]) == 0.5  # 2 … 4 of 2 … 6
-    assert shares.overlap([first, waiting]) == 0.25
-    assert shares.overlap([worker(("compute", 0, 1))]) == 0
+    assert draw.overlap([first]) == 0.5  # 2 … 4 of 2 … 6
+    assert draw.overlap([first, waiting]) == 0.25
+    assert draw.overlap([worker(("compute", 0, 1))]) == 0
 
 
 def test_the_step_shown_is_the_one_of_median_length():
     spans = (0, 1), (2, 3), (10, 11), (12, 15), (20, 21), (28, 29)
     events = [("compute", *span) for span in spans]
-    assert shares.middling(events) == 1
-    assert shares.steps(events)[1] == (10, 15)
+    assert draw.middling(events) == 1
+    assert draw.steps(events)[1] == (10, 15)
     assert worker(*events).computing == pytest.approx((1 + 1 + 1 + 3 + 1 + 1) / 3)
 
 
 def test_what_a_thousand_workers_do_is_called_modelled_and_falls_with_the_latency():
-    fast, slow = (shares.at_scale(Link(latency, 1e9), 8e7, 0.2).alt for latency in (1e-6, 1e-3))
+    fast, slow = (draw.at_scale(Link(latency, 1e9), 8e7, 0.2).alt for latency in (1e-6, 1e-3))
     assert fast.startswith("Modelled: ")
     assert "ring: 55% at work among 1,000" in fast
     assert "ring: 8% at work among 1,000" in slow
@@ -65,7 +65,7 @@ def test_what_a_thousand_workers_do_is_called_modelled_and_falls_with_the_latenc
 def test_the_picture_of_a_fit_names_its_two_numbers_and_how_far_off_they_are():
     link = Link(1e-4, 1e9)
     exact = [Sample("engine", 2, n, link.seconds("engine", 2, n)) for n in (4096, 1 << 20)]
-    told = shares.fitted(fit(exact), exact).alt
+    told = draw.fitted(fit(exact), exact).alt
     assert told.startswith("A latency of 100 µs and 1 GB/s tell the engine's time to within 0%")
     assert "engine at 4 KiB: 204 µs; engine at 1 MiB: 1.25 ms." in told
 
@@ -74,24 +74,24 @@ def test_losses_are_told_with_the_bytes_that_they_cost():
     def run(loss, size):
         return Trained((loss,) * 12, 0.5, 1.0, 12 * size, (0.0,), ())
 
-    told = shares.losses({"together": run(0.25, 4000), "1-bit": run(0.5, 125)}).alt
+    told = draw.losses({"together": run(0.25, 4000), "1-bit": run(0.5, 125)}).alt
     assert told.startswith("Together: a loss of 0.25 at the end; 1-bit: 0.5, for 32× fewer bytes.")
     assert "together: 0.25 after 4,000 bytes a step; 1-bit: 0.5 after 125 bytes a step." in told
 
 
 def test_a_timeline_names_each_ways_step_and_how_much_of_its_sending_is_hidden():
     events = ("compute", 0, 4), ("communicate", 2, 6), ("compute", 6, 7)
-    told = shares.timeline({"DDP": [worker(*events)] * 2}).alt
+    told = draw.timeline({"DDP": [worker(*events)] * 2}).alt
     assert told.startswith("DDP: 1 s a step. DDP: 1 s a step, 50% of the sending while computing.")
 
 
 def test_larger_batches_are_told_by_the_steps_they_save_and_which_was_there_first():
     found = [Reached(8, 1.0, 1000, 2.0), Reached(64, 2.0, 200, 1.0), Reached(512, 4.0, 100, 3.0)]
-    told = shares.returns(found).alt
+    told = draw.returns(found).alt
     assert told.startswith("64 times the batch, 10× fewer steps; on one core, a batch of 64 is")
     assert "512: 100 steps in 3 s, rate 4." in told
 
 
 def test_a_loss_is_told_as_the_mean_of_the_last_ten_steps():
-    assert shares.averaged(range(20))[:2] == [0, 0.5]
-    assert shares.averaged(range(20))[-1] == 14.5
+    assert draw.averaged(range(20))[:2] == [0, 0.5]
+    assert draw.averaged(range(20))[-1] == 14.5

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpulessons import plots
-from gpulessons.illustrations import dense as layers
+from gpulessons.illustrations import dense as draw
 from gpulessons.measure.results import Absent, Comparison, Timing
 from gpulessons.models.digits import Epoch
 
@@ -31,7 +31,7 @@ BATCHES = comparison(
 
 
 def test_an_example_s_share_of_a_batch_is_said_and_drawn():
-    picture = layers.per_example(BATCHES)
+    picture = draw.per_example(BATCHES)
     # Alone at best 100 µs; in a batch of 64 at best 10 µs.
     assert repr(picture).startswith(
         "Alone an example takes 100 µs, in a batch of 64 it takes 10 µs."
@@ -39,12 +39,12 @@ def test_an_example_s_share_of_a_batch_is_said_and_drawn():
     rows, tiles = picture.axes.lines
     assert rows.get_ydata() == pytest.approx([100 * MICRO, 25 * MICRO])
     assert tiles.get_ydata() == pytest.approx([900 * MICRO, 10 * MICRO])
-    assert rows.get_color() == plots.COLORS["host"]
+    assert rows.get_color() == COLORS["host"]
     assert "tiles at 64: 10 µs" in repr(picture)
 
 
 def test_a_model_is_a_thin_line_of_its_own_for_one_example():
-    picture = layers.per_example(BATCHES, {"bound": lambda batch: 80 * MICRO})
+    picture = draw.per_example(BATCHES, {"bound": lambda batch: 80 * MICRO})
     *_, model = picture.axes.lines
     assert model.get_linewidth() == 1
     assert model.get_ydata()[[0, -1]] == pytest.approx([80 * MICRO, 1.25 * MICRO])
@@ -53,7 +53,7 @@ def test_a_model_is_a_thin_line_of_its_own_for_one_example():
 
 def test_time_against_parameters_says_how_both_grow():
     alone, many = {100: MICRO, 400: 4 * MICRO}, {100: 50 * MICRO, 400: 150 * MICRO}
-    picture = layers.against_parameters({"one": alone, "64": many}, {"bytes": alone})
+    picture = draw.against_parameters({"one": alone, "64": many}, {"bytes": alone})
     assert repr(picture).startswith(
         "4 times the parameters, and the time grows: 4 times for one, 3 times for 64."
     )
@@ -66,41 +66,41 @@ def epochs(*accuracies, seconds):
 
 def test_curves_say_what_was_reached_and_who_was_there_first():
     runs = {"NumPy": epochs(0.8, 0.96, seconds=2), "Numba": epochs(0.8, 0.96, seconds=1)}
-    picture = layers.curves(runs)
+    picture = draw.curves(runs)
     assert repr(picture).startswith("96.0% of the held-out digits after 2 epochs; Numba is there")
     left, right = picture.figure.axes
     assert [list(line.get_xdata()) for line in left.lines] == [[1, 2], [1, 2]]
     assert [list(line.get_xdata()) for line in right.lines] == [[2, 4], [1, 2]]
     runs["CUDA"] = epochs(0.5, 0.6, seconds=3)
-    assert repr(layers.curves(runs)).startswith("60.0% to 96.0%")
+    assert repr(draw.curves(runs)).startswith("60.0% to 96.0%")
 
 
 def test_every_toolkit_has_a_curve_of_its_own():
     from gpulessons.models.digits import TOOLKITS
 
-    assert set(layers.TOOLKITS) == set(TOOLKITS)
-    assert len(set(layers.TOOLKITS.values())) == len(TOOLKITS)
+    assert set(draw.TOOLKITS) == set(TOOLKITS)
+    assert len(set(draw.TOOLKITS.values())) == len(TOOLKITS)
 
 
 def test_wrong_digits_are_those_misread_the_surest_first():
     images, labels = np.arange(4 * 64).reshape(4, 8, 8), np.array([3, 5, 7, 9])
     said = np.full((4, 10), 0.01)
     said[[0, 1, 2, 3], [3, 6, 1, 9]] = (0.9, 0.5, 0.8, 0.9)
-    picture = layers.wrong(images, labels, said)
+    picture = draw.wrong(images, labels, said)
     assert repr(picture).startswith("2 of 4 held-out digits are read wrongly.")
     assert "7, read as 1, 80% sure; 5, read as 6, 50% sure" in repr(picture)
     assert np.array_equal(picture.axes.images[0].get_array(), images[2])
-    assert "the 1 it is surest of" in repr(layers.wrong(images, labels, said, most=1))
+    assert "the 1 it is surest of" in repr(draw.wrong(images, labels, said, most=1))
 
 
 def test_a_network_without_mistakes_is_a_picture_too():
     labels = np.array([1])
-    assert "0 of 1" in repr(layers.wrong(np.zeros((1, 8, 8)), labels, np.eye(10)[labels]))
+    assert "0 of 1" in repr(draw.wrong(np.zeros((1, 8, 8)), labels, np.eye(10)[labels]))
 
 
 def test_weights_are_drawn_around_zero_and_the_strongest_first():
     w = np.ones((3, 64)) * np.array([[1], [-5], [2]])
-    picture = layers.weights(w, most=2)
+    picture = draw.weights(w, most=2)
     assert repr(picture).startswith("2 of 3 outputs, pixel by pixel")
     first = picture.axes.images[0]
     assert first.get_array()[0, 0] == -5

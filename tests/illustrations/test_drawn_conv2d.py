@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from gpulessons.illustrations import conv2d as filters
+from gpulessons.illustrations import conv2d as draw
 from gpulessons.measure.results import Timing
 from gpulessons.ops.im2col import im2col
 
@@ -18,7 +18,7 @@ def timed(seconds):
 def race(slow, fast):
     times = {"slow": dict(zip((3, 9, 27), map(timed, slow), strict=True)),
              "fast": dict(zip((3, 9, 27), map(timed, fast), strict=True))}  # fmt: skip
-    return repr(filters.overtaking(times, "slow", "fast"))
+    return repr(draw.overtaking(times, "slow", "fast"))
 
 
 def test_the_title_names_the_first_kernel_that_pays():
@@ -38,8 +38,8 @@ def test_a_lead_that_is_lost_again_is_no_overtaking():
 def test_a_side_without_a_time_is_left_out():
     times = {"slow": {3: timed(1e-3), 9: None, 27: timed(9e-3)},
              "fast": {3: timed(2e-3), 9: timed(1e-3), 27: timed(1e-3)}}  # fmt: skip
-    assert filters.first_win(times, "slow", "fast") == 27
-    assert "9 × 9" not in repr(filters.overtaking(times, "slow", "fast"))
+    assert draw.first_win(times, "slow", "fast") == 27
+    assert "9 × 9" not in repr(draw.overtaking(times, "slow", "fast"))
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_side_without_a_time_is_left_out():
 def test_the_framed_patch_is_the_framed_column(kernel, position, numbers):
     picture = np.arange(1, 13, dtype=np.float32).reshape(3, 4)
     columns = im2col(picture[None, None], kernel)[0]
-    drawn = filters.patch_and_column(picture, columns, kernel, position)
+    drawn = draw.patch_and_column(picture, columns, kernel, position)
     assert numbers in repr(drawn)
     assert ", ".join(f"{v:g}" for v in columns[:, position]) == numbers
     (patch, column), across = (axes.patches[0] for axes in drawn.figure.axes), 5 - kernel[1]

@@ -79,8 +79,8 @@ def test_histograms_drawn_alike_share_an_axis():
 
 def test_a_timing_brings_its_samples_and_the_color_of_its_backend():
     given_timing, plain = samples.in_order(timing(QUIET)), samples.in_order(QUIET)
-    assert given_timing.axes.lines[0].get_color() == plots.COLORS["gpu"]
-    assert plain.axes.lines[0].get_color() == plots.COLORS["host"]
+    assert given_timing.axes.lines[0].get_color() == COLORS["gpu"]
+    assert plain.axes.lines[0].get_color() == COLORS["host"]
     assert repr(given_timing) == repr(plain)
 
 

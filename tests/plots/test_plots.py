@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gpulessons import plots, units
 from gpulessons.measure.results import Absent, Comparison, Timing
-from gpulessons.plots.timings import picture as pictures
+from gpulessons.plots import images
 
 SIZES = (1000, 100_000, 10_000_000)
 ONE = Timing(
@@ -74,7 +74,7 @@ DRAWINGS = {
     "ceiling": lambda: plots.ceiling(CPU[-1:] + GPU[-1:], 3e12),
     "stages": lambda: plots.stages(GPU[-1]),
     "crossover": lambda: plots.crossover(LIVE, {"a GPU": lambda n: 1e-5 + n / 1e12}),
-    "images": lambda: pictures.images(
+    "images": lambda: images(
         {"before": np.zeros((4, 6)), "after": np.ones((4, 6))}, "One."
     ),
 }
@@ -278,8 +278,8 @@ def test_a_crossover_passes_over_sizes_without_a_cpu_figure():
 
 
 def test_images_keep_their_proportions():
-    wide = pictures.images({"a": np.zeros((10, 40))}, "Wide.")
-    tall = pictures.images({"a": np.zeros((40, 40)), "b": np.zeros((40, 40))}, "Two.")
+    wide = images({"a": np.zeros((10, 40))}, "Wide.")
+    tall = images({"a": np.zeros((40, 40)), "b": np.zeros((40, 40))}, "Two.")
     assert wide.figure.get_figheight() < tall.figure.get_figheight()
     assert tall.alt == "Two. Side by side: a, b."
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from gpulessons.illustrations import pipeline as timetables
+from gpulessons.illustrations import pipeline as draw
 from gpulessons.workers import bubble, simulate
 
 
 def test_a_timetable_says_how_long_the_stages_wait_and_what_each_does_in_order():
     runs = {name: simulate(name, 2, 4) for name in ("GPipe", "1F1B")}
-    told = timetables.gantt(runs).alt
+    told = draw.gantt(runs).alt
     assert "wait? GPipe: 20%; 1F1B: 20%." in told  # (2 − 1) / (4 + 2 − 1)
     assert "GPipe, stage 0: F0 F1 F2 F3 B0 B1 B2 B3;" in told
     assert "1F1B, stage 0: F0 F1 B0 F2 B1 F3 B2 B3; stage 1: F0 B0 F1 B1 F2 B2 F3 B3." in told
@@ -17,7 +17,7 @@ def test_a_timetable_says_how_long_the_stages_wait_and_what_each_does_in_order()
 
 def test_useful_work_is_the_least_that_one_needs_of_all_workers_time():
     alone, piped = {1: 1.0, 4: 1.2}, {"GPipe": {1: 1.1, 4: 0.7}, "1F1B": {1: 1.0, 4: 0.8}}
-    told = timetables.efficiency(alone, piped, bubble).alt
+    told = draw.efficiency(alone, piped, bubble).alt
     assert told.startswith("2 workers do 71% useful work at best, with GPipe at M = 4.")
     assert "GPipe with 1: 45%; GPipe with 4: 71%; 1F1B with 1: 50%; 1F1B with 4: 62%." in told
 
@@ -25,19 +25,19 @@ def test_useful_work_is_the_least_that_one_needs_of_all_workers_time():
 def test_a_map_says_what_share_of_it_each_way_wins():
     batches, widths = [1, 2, 4, 8, 16], [10, 100]
     models = {"steady": lambda batch, width: 3, "growing": lambda batch, width: batch}
-    assert "steady 60%, growing 40%." in timetables.winners(models, batches, widths).alt
+    assert "steady 60%, growing 40%." in draw.winners(models, batches, widths).alt
 
 
 def test_a_name_stands_where_its_region_is_widest():
     mask = np.zeros((9, 12), bool)
     mask[1:4, :] = True
-    assert timetables.middle(mask)[0] == 2
+    assert draw.middle(mask)[0] == 2
     mask[1:8, 4:11] = True
-    assert timetables.middle(mask) == (4, 7)
+    assert draw.middle(mask) == (4, 7)
 
 
 @pytest.mark.parametrize("place", [(0, 0), (2, 3)])
 def test_a_region_of_one_place_is_named_there(place):
     mask = np.zeros((3, 4), bool)
     mask[place] = True
-    assert timetables.middle(mask) == place
+    assert draw.middle(mask) == place

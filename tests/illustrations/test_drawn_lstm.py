@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from gpulessons.illustrations import lstm as chains
+from gpulessons.illustrations import lstm as draw
 from gpulessons.measure.results import Timing
 from gpulessons.ops.lstm_cell import lstm_cell
 
@@ -20,28 +20,28 @@ def test_the_cells_title_has_the_share_that_the_op_counts():
     inputs = lstm_cell.inputs(256)
     products = 2 * len(inputs[0]) * (inputs[3].size + inputs[4].size)
     share = products / lstm_cell.flops(*inputs)
-    picture = chains.cell(32, 256, 256)
+    picture = draw.cell(32, 256, 256)
     assert repr(picture).startswith(f"One step: {share:.1%} of its operations")
     assert "u (4·256, 256)" in picture.alt
 
 
 @pytest.mark.parametrize("steps, layers", [(1, 1), (5, 1), (5, 2), (100, 3)])
 def test_a_wavefront_takes_a_tick_a_step_and_one_for_each_layer_above(steps, layers):
-    assert max(chains.ticks(steps, layers).values()) + 1 == steps + layers - 1
+    assert max(draw.ticks(steps, layers).values()) + 1 == steps + layers - 1
 
 
 def test_no_box_is_done_before_those_it_waits_for():
-    done = chains.ticks(6, 3)
+    done = draw.ticks(6, 3)
     for (step, layer), tick in done.items():
         assert tick > done.get((step - 1, layer), -1)
         assert tick > done.get((step, layer - 1), -1)
 
 
 def test_the_chain_is_said_in_the_title_and_drawn_in_the_boxes():
-    assert repr(chains.waiting(5)).startswith(
+    assert repr(draw.waiting(5)).startswith(
         "5 steps are 10 products: 5 wait for nothing, 5 stand in a row."
     )
-    picture = chains.waiting(5, 2)
+    picture = draw.waiting(5, 2)
     assert "a chain of 10; side by side, of 6 ticks." in repr(picture)
     assert "tick 5" in [text.get_text() for text in picture.axes.texts]
 
@@ -49,7 +49,7 @@ def test_the_chain_is_said_in_the_title_and_drawn_in_the_boxes():
 def test_rungs_are_compared_by_the_step_and_what_is_missing_is_said_once():
     rows = [("slow", timed(64e-3, 4e6), 64), ("fast", timed(64e-4, 4e6), 64),
             ("one", "no GPU", 64), ("two", "no GPU", 64)]  # fmt: skip
-    picture = chains.rungs(rows, limit=1e9)
+    picture = draw.rungs(rows, limit=1e9)
     assert repr(picture).startswith("From “slow” to “fast”: 10× as fast, 6% of the product's ")
     assert "fast: 100 µs, 62% of the ceiling; one: not measured here" in repr(picture)
     assert picture.axes.get_xlabel().count("not measured here: no GPU") == 1
@@ -60,15 +60,15 @@ def test_rungs_are_compared_by_the_step_and_what_is_missing_is_said_once():
     [(1, 256, "launches"), (1, 4096, "bytes"), (1024, 4096, "arithmetic")],
 )
 def test_each_regime_has_its_place(batch, hidden, longest):
-    waits = chains.step_waits(batch, hidden, **GPU)
+    waits = draw.step_waits(batch, hidden, **GPU)
     assert max(waits, key=waits.get) == longest
-    assert f"it waits for {longest}" in repr(chains.regimes([(1, 1e-4)], batch, hidden, **GPU))
+    assert f"it waits for {longest}" in repr(draw.regimes([(1, 1e-4)], batch, hidden, **GPU))
 
 
 def test_a_step_s_waits_are_its_launches_its_arrays_and_what_the_op_counts():
     """Of a cell whose input products are done before: neither x nor w nor b is touched."""
     x, h, c, w, u, _ = inputs = lstm_cell.inputs(64)
-    waits = chains.step_waits(*h.shape, launches=3, launch=1e-5, bandwidth=1, peak=1)
+    waits = draw.step_waits(*h.shape, launches=3, launch=1e-5, bandwidth=1, peak=1)
     sums = 4 * h.nbytes
     assert waits["launches"] == pytest.approx(3e-5)
     assert waits["bytes"] == u.nbytes + sums + 2 * (h.nbytes + c.nbytes)
@@ -76,5 +76,5 @@ def test_a_step_s_waits_are_its_launches_its_arrays_and_what_the_op_counts():
 
 
 def test_a_step_fetches_its_weights_once_whatever_the_batch():
-    few, many = (chains.step_waits(batch, 1024, **GPU)["bytes"] for batch in (1, 2))
+    few, many = (draw.step_waits(batch, 1024, **GPU)["bytes"] for batch in (1, 2))
     assert many / few < 1.01
