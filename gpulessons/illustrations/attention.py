@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from gpulessons import units
+from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.picture import (
     BLUE,
     GREEN,
@@ -51,11 +52,8 @@ def peaks(measured):
     steps = [f"{doubling(sizes):.1f} times for {name}" for name, sizes in measured.items()]
     title = f"Twice the length, and memory grows: {', '.join(steps)}."
     figure, axes = blank(height=4.1, title=title)
-    axes.set(xlabel="tokens (log scale)", ylabel="most memory at once (log scale)", xscale="log")
-    axes.set_yscale("log", base=4)
-    axes.set_xticks(lengths := sorted(next(iter(measured.values()))), map(units.count, lengths))
-    axes.set_xticks([], minor=True)
-    axes.yaxis.set_major_formatter(lambda size, _: units.size(size))
+    log_axes(axes, x=("tokens", units.count), y=("most memory at once", units.size),
+             ticks=sorted(next(iter(measured.values()))), base=4)  # fmt: skip
     ends = []
     for (name, sizes), color, mark in zip(measured.items(), HUES, MARKS, strict=False):
         axes.plot(list(sizes), list(sizes.values()), marker=mark, color=color, markersize=5)
@@ -89,7 +87,7 @@ def parts(stacks, *, title=""):
         draw_stack(axes, y, [each.get(name, 0) for name in names])
     axes.set_yticks(range(len(shares)), shares)
     axes.set(xlim=(0, 1), ylim=(len(shares) - 0.5, -0.5), xlabel="share")
-    axes.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    written(axes.xaxis, "{:.0%}".format)
     for name, color in zip(names, HUES, strict=False):
         axes.barh(0, 0, color=color, label=name)
     figure.legend(frameon=False, labelcolor=INK, fontsize=9.5, ncols=len(names),
@@ -132,9 +130,7 @@ def estimates(modelled, measured, *, title):
                   edgecolor=BLUE if live else INK, linewidth=1)  # fmt: skip
         axes.text(time, y, f" {units.seconds(time)}", va="center", fontsize=9.5, color=INK)
     axes.set_yticks(range(len(rows)), [name for name, *_ in rows])
-    axes.set(xscale="log", xlim=(low / 3, 4 * high), ylim=(len(rows) - 0.5, -0.5))
-    axes.set_xlabel("time (log scale); hollow: modelled, solid: measured here")
-    axes.xaxis.set_major_formatter(lambda time, _: units.seconds(time))
-    axes.xaxis.set_minor_formatter("")
+    axes.set(xlim=(low / 3, 4 * high), ylim=(len(rows) - 0.5, -0.5))
+    log_axes(axes, x=("hollow: modelled, solid: measured here; time", units.seconds))
     spoken = "; ".join(f"{name}: {units.seconds(time)}" for name, time, _ in rows)
     return Picture(figure, f"{title} {spoken}.")

@@ -3,6 +3,7 @@
 import numpy as np
 
 from gpulessons import units
+from gpulessons.plots.axes import log_axes
 from gpulessons.plots.picture import BLUE, INK, SKY, VERMILLION, Picture, blank
 from gpulessons.plots.timings import label_ends
 
@@ -51,11 +52,8 @@ def overtaking(times, slow, fast):
         f"{fast} does not overtake {slow} for good."
     )  # fmt: skip
     figure, axes = blank(height=3.6, title=title)
-    axes.set(xscale="log", yscale="log")
-    axes.set_xticks(sides, [str(s) for s in sides])
-    axes.set_xticks([], minor=True)
-    axes.set(xlabel="kernel, pixels a side (log scale)", ylabel="time of one call (log scale)")
-    axes.yaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
+    log_axes(axes, x=("kernel, pixels a side", str), y=("time of one call", units.seconds),
+             ticks=sides)  # fmt: skip
     ends, marks = [], zip("o^sD", (BLUE, VERMILLION, SKY, INK), strict=True)
     for (way, timings), (mark, color) in zip(times.items(), marks, strict=False):
         medians = [timings[s].median for s in sides]

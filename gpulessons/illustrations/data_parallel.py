@@ -6,6 +6,7 @@ As in plots, every title is computed. What a model says is a thin line and is ca
 import numpy as np
 
 from gpulessons import units
+from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.picture import (
     BLUE,
     GREEN,
@@ -40,7 +41,7 @@ def timeline(runs):
         told[way] += f", {overlap(workers):.0%} of the sending while computing"
         axes.set_title(f"{way}: {told[way]}", color=INK, fontsize=10, loc="left")
     last = panels.flat[-1]
-    last.xaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
+    written(last.xaxis, units.seconds)
     last.set_xlabel("time in a step of middling length (live: processes sharing one machine)")
     spoken = "; ".join(f"{way}: {words}" for way, words in told.items())
     return Picture(figure, f"{title} {spoken}.")
@@ -114,9 +115,7 @@ def losses(runs):
         left.plot(steps, line, **style)
         right.plot(steps * bytes_of[way], line, **style)
     left.set(xlabel="steps", ylabel="loss (mean of ten steps)", ylim=(0, None))
-    right.set(xscale="log", xlabel="bytes handed over by one worker (log scale)")
-    right.xaxis.set_major_formatter(lambda size, _: units.rate(size, "B"))
-    right.xaxis.set_minor_formatter("")
+    log_axes(right, x=("bytes handed over by one worker", lambda size: units.rate(size, "B")))
     left.legend(frameon=False, labelcolor=INK, fontsize=9)
     spoken = "; ".join(f"{way}: {ends[way]:.3g} after {bytes_of[way]:,.0f} bytes a step"
                        for way in runs)  # fmt: skip
@@ -133,8 +132,9 @@ def fitted(link, samples):
     title = (f"A latency of {units.seconds(link.latency)} and {units.rate(link.bandwidth, 'B/s')} "
              f"tell the engine's time to within {link.off:.0%}, typically.")  # fmt: skip
     figure, axes = blank(height=4.2, title=title)
-    log_log(axes, "bytes of each worker's vector (log scale)", "time of one all-reduce (log scale)")
-    axes.set_xticks(*zip(*((s.bytes, units.size(s.bytes)) for s in samples), strict=True))
+    log_axes(axes, x=("bytes of each worker's vector", units.size),
+             y=("time of one all-reduce", units.seconds),
+             ticks=sorted({s.bytes for s in samples}))  # fmt: skip
     ends, workers = [], samples[0].workers
     for place, way in enumerate(dict.fromkeys(sample.algorithm for sample in samples)):
         color, marker = WAYS[way]
@@ -169,11 +169,9 @@ def at_scale(link, size, compute):
     title = f"Modelled: of 1,000 workers' time {ends[best]:.0%} is computing, with a {best}."
     title = title.replace("with a naive.", "in the naive way.")
     figure, axes = blank(height=4, title=title)
-    axes.set(xscale="log", ylim=(0, 1.05), xlabel="workers (log scale)")
-    axes.set_ylabel("computing (modelled)")
-    axes.xaxis.set_major_formatter(lambda n, _: units.count(n))
-    axes.xaxis.set_minor_formatter("")
-    axes.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    log_axes(axes, x=("workers", units.count))
+    axes.set(ylim=(0, 1.05), ylabel="computing (modelled)")
+    written(axes.yaxis, "{:.0%}".format)
     for way, share in shares.items():
         axes.plot(workers, share, color=WAYS[way][0], linewidth=1)
     axes.plot(*GOYAL, "o", color=INK, fillstyle="none", markersize=8)
@@ -188,26 +186,21 @@ def at_scale(link, size, compute):
 
 def returns(found):
     """Steps to the same loss against the batch, and seconds: a list of workers.batches.Reached."""
-    from matplotlib.ticker import LogLocator
-
     sizes, steps = [r.batch for r in found], [r.steps for r in found]
     more, fewer = sizes[-1] / sizes[0], steps[0] / steps[-1]
     title = (f"{units.count(more)} times the batch, {units.ratio(fewer)} fewer steps; on one "
              f"core, a batch of {quickest(found)} is there first.")  # fmt: skip
     figure, (left, right) = blank(width=8.2, height=3.8, title=title, ncols=2)
-    log_log(left, "examples in the batch (log scale)", "steps to the same loss (log scale)")
-    log_log(right, "examples in the batch (log scale)", "seconds on one core (log scale)")
+    batch = ("examples in the batch", units.count)
+    log_axes(left, x=batch, y=("steps to the same loss", units.count), ticks=sizes)
+    log_axes(right, x=batch, y=("seconds on one core", units.seconds), ticks=sizes)
     left.plot(sizes, [steps[0] * sizes[0] / size for size in sizes], color=INK, linewidth=1)
     left.plot(sizes, steps, "o-", color=BLUE)
     middle = sizes[len(sizes) // 2]
     left.annotate("if it were linear", (middle, steps[0] * sizes[0] / middle), (-8, -4), color=INK,
                   textcoords="offset points", ha="right", va="top", fontsize=9)  # fmt: skip
-    left.yaxis.set_major_formatter(lambda count, _: units.count(count))
-    right.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    right.yaxis.get_major_locator().set_params(subs=(1, 2, 5))
     right.plot(sizes, [r.seconds for r in found], "o-", color=BLUE)
-    for axes in (left, right):
-        axes.set_xticks(sizes, [units.count(size) for size in sizes])
-        axes.set_xticks([], minor=True)
     spoken = "; ".join(f"{r.batch}: {units.count(r.steps)} steps in {units.seconds(r.seconds)}, "
                        f"rate {r.rate:g}" for r in found)  # fmt: skip
     return Picture(figure, f"{title} Live: {spoken}.")
@@ -215,10 +208,3 @@ def returns(found):
 
 def quickest(found):
     return units.count(min(found, key=lambda reached: reached.seconds).batch)
-
-
-def log_log(axes, across, up):
-    axes.set(xscale="log", yscale="log", xlabel=across, ylabel=up)
-    axes.xaxis.set_minor_formatter("")
-    axes.yaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
-    axes.yaxis.set_minor_formatter("")

@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from gpulessons import units
+from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.picture import (
     BLUE,
     COLORS,
@@ -41,7 +42,8 @@ def per_example(comparison, models=None):
     few = "Alone" if alone == 1 else f"In a batch of {alone}"
     title = f"{few} an example takes {first}, in a batch of {units.count(most)} it takes {last}."
     figure, axes = blank(height=4.2, title=title)
-    both_log(axes, "examples in the batch (log scale)", "time of one example (log scale)")
+    log_axes(axes, x=("examples in the batch", units.count),
+             y=("time of one example", units.seconds))  # fmt: skip
     ends = []
     for version in comparison.versions:
         timings = [t for t in comparison.timings if t.version == version]
@@ -63,13 +65,6 @@ def per_example(comparison, models=None):
     return Picture(figure, f"{title} {comparison.label()}, for one example: {spoken}.")
 
 
-def both_log(axes, across, up):
-    axes.set(xscale="log", yscale="log", xlabel=across, ylabel=up)
-    axes.xaxis.set_major_formatter(lambda size, _: units.count(size))
-    axes.xaxis.set_minor_formatter("")
-    axes.yaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
-
-
 def against_parameters(measured, bounds=None):
     """Time against the number of parameters, both on log scales: {name: {parameters: seconds}}.
 
@@ -80,9 +75,8 @@ def against_parameters(measured, bounds=None):
     growths = [f"{t[max(t)] / t[min(t)]:.3g} times for {name}" for name, t in measured.items()]
     title = f"{more:.3g} times the parameters, and the time grows: {', '.join(growths)}."
     figure, axes = blank(height=4, title=title)
-    both_log(axes, "weights and biases (log scale)", "time of one call (log scale)")
-    axes.set_xticks(sorted(first))
-    axes.set_xticks([], minor=True)
+    log_axes(axes, x=("weights and biases", units.count), y=("time of one call", units.seconds),
+             ticks=sorted(first))  # fmt: skip
     ends = []
     for name, times in measured.items():
         axes.plot(list(times), list(times.values()), "o-", color=BLUE, markersize=5)
@@ -116,10 +110,8 @@ def curves(runs):
         left.plot([epoch.number for epoch in epochs], shares, **style)
         right.plot([epoch.seconds for epoch in epochs], shares, **style)
     left.set(xlabel="epoch", ylabel="held-out digits read rightly")
-    left.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
-    right.set(xscale="log", xlabel="seconds of training (log scale)")
-    right.xaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
-    right.xaxis.set_minor_formatter("")
+    written(left.yaxis, "{:.0%}".format)
+    log_axes(right, x=("seconds of training", units.seconds))
     right.legend(frameon=False, labelcolor=INK, fontsize=9.5, loc="lower right")
     spoken = "; ".join(f"{toolkit}: {last}" for toolkit, last in lasts.items())
     return Picture(figure, f"{title} {spoken}.")

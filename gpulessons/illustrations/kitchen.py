@@ -12,7 +12,8 @@ import random
 from dataclasses import dataclass
 from itertools import pairwise
 
-from gpulessons import plots, units
+from gpulessons import units
+from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.picture import (
     COLORS,
     GREEN,
@@ -183,7 +184,7 @@ def schedule(runs):
         draw_step(axes, row, start - origin, end - start, words, SKY)
     axes.set_yticks(range(len(runs)), list(runs))
     axes.set(ylim=(len(runs) - 0.4, -0.6), xlabel="time since the first one started")
-    axes.xaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
+    written(axes.xaxis, units.seconds)
     spoken = "; ".join(
         f"{name} from {units.seconds(start - origin)} to {units.seconds(end - origin)}, "
         f"{units.seconds(worked)} of work" for name, (start, end, worked) in runs.items()
@@ -207,10 +208,9 @@ def pace(comparison):
         look = {"color": COLORS[own[0].backend], "marker": markers.get(version, "."), "ms": 5}
         left.plot([t.size for t in own], [t.wait for t in own], label=version, **look)
         right.plot([t.size for t in own], [elements_per_second(t) for t in own], **look)
-    for axes in (left, right):
-        plots.log_axes(axes, comparison.unit)
-    right.set_ylabel("elements per second (log scale)")
-    right.yaxis.set_major_formatter(lambda rate, _: units.rate(rate, "/s"))
+    size = (comparison.unit, units.count)
+    log_axes(left, x=size, y=("time of one call", units.seconds))
+    log_axes(right, x=size, y=("elements per second", lambda rate: units.rate(rate, "/s")))
     left.legend(frameon=False, labelcolor=INK, fontsize=9)
     spoken = (f"{t.version} at {units.count(t.size)}: {units.seconds(t.wait)}" for t in timings)
     return Picture(figure, f"{title} {'; '.join(spoken)}.")

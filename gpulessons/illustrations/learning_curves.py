@@ -4,6 +4,7 @@ A run is anything with a `curve` [(seconds, loss)] and `by_updates` [(updates, l
 """
 
 from gpulessons import units
+from gpulessons.plots.axes import written
 from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, PURPLE, VERMILLION, Picture, blank
 
 LOOKS = [(BLUE, "-", "o"), (VERMILLION, "--", "^"), (GREEN, "-.", "s"), (PURPLE, ":", "D")]
@@ -44,9 +45,9 @@ def curves(runs):
         left.plot(reached(run.by_updates, target), target, marker, color=color)
         right.plot(times[name], target, marker, color=color)
     left.set(xlabel="updates of all workers", ylabel="loss of held-out examples")
-    left.xaxis.set_major_formatter(lambda n, _: units.count(int(n)))
+    written(left.xaxis, lambda updates: units.count(int(updates)))
     left.xaxis.get_major_locator().set_params(nbins=4)
-    right.xaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
+    written(right.xaxis, units.seconds)
     right.xaxis.get_major_locator().set_params(nbins=5)
     right.set_xlabel("time since the start of learning")
     for one in (left, right):

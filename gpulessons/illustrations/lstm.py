@@ -6,6 +6,7 @@ As in plots, every title is computed, and every picture says its message in word
 import numpy as np
 
 from gpulessons import units
+from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.picture import BLUE, COLORS, INK, MARKERS, VERMILLION, Picture, blank
 from gpulessons.plots.timings import label_ends
 
@@ -129,7 +130,7 @@ def rungs(rows, limit):
     notes = [f"not measured here: {why}" for why in sorted(missing)]
     axes.set_xlabel("\n".join(["time of one step of one layer", *notes]))
     axes.xaxis.set_major_locator(MaxNLocator(5))
-    axes.xaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
+    written(axes.xaxis, units.seconds)
     return Picture(figure, f"{title} {'; '.join(said)}.")
 
 
@@ -159,8 +160,7 @@ def regimes(measured, batch, hidden, **device):
     parts = ", ".join(f"{units.seconds(time)} of {name}" for name, time in waits.items())
     title = f"{hidden} units, a batch of {batch}, modelled: it waits for {longest} ({parts})."
     figure, axes = blank(height=4.2, title=title)
-    axes.set(xscale="log", yscale="log", xlabel="examples in the batch (log scale)",
-             ylabel="time of one step (log scale)")  # fmt: skip
+    log_axes(axes, x=("examples in the batch", units.count), y=("time of one step", units.seconds))
     batches, ends = np.geomspace(1, 4096, 60), []
     lines = [step_waits(each, hidden, **device) for each in batches]
     for name, dashes in WAITS.items():
@@ -172,8 +172,6 @@ def regimes(measured, batch, hidden, **device):
         axes.plot(*zip(*measured, strict=True), color=BLUE, marker=MARKERS["host"], markersize=5)
         ends.append((*measured[-1], "this CPU, measured", BLUE))
     label_ends(axes, ends)
-    axes.xaxis.set_major_formatter(lambda size, _: units.count(size))
-    axes.yaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
     spoken = "; ".join(f"batch {size}: {units.seconds(time)}" for size, time in measured)
     return Picture(figure, f"{title} This CPU, measured: {spoken or 'nothing at this size'}.")
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from gpulessons import units
+from gpulessons.plots.axes import log_axes
 from gpulessons.plots.picture import COLORS, INK, MARKERS, Picture, blank
 from gpulessons.plots.roofline import device, intensity, roof, roofline
 from gpulessons.plots.timings import footnotes, largest, tiers
@@ -45,11 +46,12 @@ def ladder(comparison, counted=None, *, published=PUBLISHED, source=SOURCE):
     )  # fmt: skip
     left, *right = axes.flat
     left.set_yticks(range(len(rows)), [named(v, shares.get(v), comparison) for v in rows])
-    left.set(ylim=(len(rows) - 0.4, -0.6), xscale="log")
+    left.set_ylim(len(rows) - 0.4, -0.6)
     known = [*published.values(), *(share for share, *_ in shares.values())] or [1]
     left.set_xlim(0.3 * min(known), 12 * max(known))  # room for words at the right
-    left.xaxis.set_major_formatter(lambda share, _: percent(share) if share < 9.5 else "")
-    left.set_xlabel("\n".join(["share of the library's FLOP/s (log scale)", *notes]))
+    share = "share of the library's FLOP/s"
+    log_axes(left, x=(share, lambda part: percent(part) if part < 9.5 else ""))
+    left.set_xlabel("\n".join([left.get_xlabel(), *notes]))
     footnotes(left, comparison)
     for y, version in enumerate(rows):
         draw_rung(left, y, shares.get(version), published.get(version))
@@ -140,12 +142,11 @@ def draw_loads(axes, rows, counted):
     shared = {"marker": "s", "color": INK, "markerfacecolor": "none"}
     draw_counts(axes, rows, {v: one for v, (one, _) in counted.items()}, "memory", -1, memory)
     draw_counts(axes, rows, {v: one for v, (_, one) in counted.items()}, "shared memory", 1, shared)
-    axes.set(xscale="log", xlabel="loads per multiplication,\ncounted (log scale)")
+    log_axes(axes, x=("loads per multiplication,\ncounted", "{:g}".format))
     axes.tick_params(axis="y", length=0, labelleft=False)
     axes.spines["left"].set_visible(False)
     low, high = axes.get_xlim()
     axes.set_xlim(low / 25, high * 8)  # room for the words
-    axes.xaxis.set_major_formatter(lambda load, _: f"{load:g}")
     axes.legend(frameon=False, labelcolor=INK, fontsize=9, title="from", loc="upper left",
                 title_fontproperties={"size": 9}).get_title().set_color(INK)  # fmt: skip
 

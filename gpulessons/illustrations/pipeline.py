@@ -7,6 +7,7 @@ say which they are.
 import numpy as np
 
 from gpulessons import units
+from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.picture import (
     BLUE,
     GREEN,
@@ -50,7 +51,7 @@ def gantt(runs, title=None, *, measured=False):
         unit = "measured; processes sharing one machine"
     axes.set_xlabel(f"time ({unit})      blue: forward, orange: backward")
     if measured:
-        axes.xaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
+        written(axes.xaxis, units.seconds)
     return Picture(figure, f"{title} {' '.join(spoken(*run) for run in runs.items())}")
 
 
@@ -97,11 +98,10 @@ def efficiency(alone, piped, bubble, stages=2):
     for (name, line), color, marker in zip(lines.items(), (BLUE, VERMILLION), "os", strict=False):
         axes.plot(micros, line, "-", color=color, marker=marker, markersize=5)
         ends.append((micros[-1], line[-1], f"{name}, measured", color))
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(micros, micros)
-    axes.set(xlabel="micro-batches, M (log scale)", ylabel="share of useful work", ylim=(0, None))
+    log_axes(axes, x=("micro-batches, M", units.count), ticks=micros)
+    axes.set(ylabel="share of useful work", ylim=(0, None))
     label_ends(axes, ends)
-    axes.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    written(axes.yaxis, "{:.0%}".format)
     figures = "; ".join(
         f"{name} with {m}: {e:.0%}"
         for name, line in lines.items() for e, m in zip(line, micros, strict=True)
@@ -131,10 +131,8 @@ def winners(models, batches, widths):
             row, column = middle(won == n)
             axes.text(batches[column], widths[row], name, ha="center", va="center", color=DARK)
     axes.legend(loc="lower left", bbox_to_anchor=(1, 0), frameon=False, labelcolor=INK)
-    axes.set(xscale="log", yscale="log", xlabel="rows in the minibatch, of all workers (log scale)")
-    axes.set_ylabel("width of the layers (log scale)")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(lambda value, _: units.count(value))
+    log_axes(axes, x=("rows in the minibatch, of all workers", units.count),
+             y=("width of the layers", units.count))  # fmt: skip
     return Picture(figure, title)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.measure.results import quartiles
+from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.picture import BLUE, COLORS, INK, PURPLE, Picture, blank
 
 BINS = 40
@@ -111,8 +112,8 @@ def lies(readings):
     axes.set_yticks(range(len(factors)), reversed(factors))
     ends = min(lowest, 1) / 2, 2 * max(highest, 1)
     room = (ends[1] / ends[0]) ** 0.7  # for the words beside the bars
-    axes.set(xscale="log", xlim=(ends[0] / room, ends[1] * room))
-    axes.set_xlabel("reading over truth (log scale)")
+    log_axes(axes, x=("reading over truth", units.ratio))
+    axes.set_xlim(ends[0] / room, ends[1] * room)
     in_words(axes.xaxis, decades(*ends, most=3), units.ratio)
     spoken = "; ".join(f"{what}: {off(factor)}" for what, factor in factors.items())
     return Picture(figure, f"{title} {spoken}.")
@@ -155,7 +156,7 @@ def summary(times):
 def in_seconds(axis):
     """Labels at round times of a linear axis, few enough to stand side by side."""
     axis.get_major_locator().set_params(nbins=6)
-    axis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
+    written(axis, units.seconds)
 
 
 def in_words(axis, places, write):

@@ -6,7 +6,8 @@ them; pixels are points c = x + iy of the plane, as shade takes them.
 
 import numpy as np
 
-from gpulessons import plots
+from gpulessons.plots.axes import log_axes
+from gpulessons.plots.picture import BLUE, COLORS, INK, Picture, blank
 
 WARP = 32
 
@@ -32,15 +33,15 @@ def wireframe(corners, edges):
     near = (depth - depth.min()) / max(np.ptp(depth), 1e-6)
     order = np.argsort(depth)  # the nearest are drawn last
     title = f"{len(corners):,} corners, {len(edges):,} edges, one 4 × 4 matrix."
-    figure, axes = plots.blank(height=4, title=title)
+    figure, axes = blank(height=4, title=title)
     axes.add_collection(LineCollection(
-        flat[edges[order], :2], color=plots.BLUE, alpha=0.2 + 0.8 * near[order],
+        flat[edges[order], :2], color=BLUE, alpha=0.2 + 0.8 * near[order],
         linewidth=0.4 + 1.2 * near[order], capstyle="round",
     ))  # fmt: skip
     axes.set(xlim=(-2.4, 2.4), ylim=(-1.4, 1.4), aspect="equal")
     axes.set_axis_off()
     across, up = np.ptp(flat[:, 0]), np.ptp(flat[:, 1])
-    return plots.Picture(figure, f"{title} The wireframe is {across:.2f} wide, {up:.2f} high.")
+    return Picture(figure, f"{title} The wireframe is {across:.2f} wide, {up:.2f} high.")
 
 
 def window(x, y, zoom, shape=(256, 384)):
@@ -62,14 +63,14 @@ def pixels(turns, limit, shape=(256, 384), note=""):
     note: what else the title should say.
     """
     title = f"{turns.size:,} pixels, {turns.sum():,} turns{note}."
-    figure, axes = plots.blank(height=4.4, title=title)
+    figure, axes = blank(height=4.4, title=title)
     shade = np.log1p(turns - turns.min() + 1)  # most pixels leave early: spread those
     light = np.where(turns < limit, shade / max(shade.max(), 1), 0)
     axes.imshow(light.reshape(shape), cmap="inferno", vmin=0, vmax=1)
     axes.set_axis_off()
     inside = (turns == limit).mean()
     spoken = f"Light where a pixel takes many turns; {inside:.0%} never escape, and are dark."
-    return plots.Picture(figure, f"{title} {spoken}")
+    return Picture(figure, f"{title} {spoken}")
 
 
 def warps(orders):
@@ -80,45 +81,43 @@ def warps(orders):
     shares = ", ".join(f"{name} {waiting(turns):.0%}" for name, turns in orders.items())
     title = f"Of a warp's turns, its lanes wait: {shares}."
     count = len(orders)
-    figure, panels = plots.blank(height=3, title=title, ncols=count, sharey=True, squeeze=False)
+    figure, panels = blank(height=3, title=title, ncols=count, sharey=True, squeeze=False)
     for axes, (name, turns) in zip(panels.flat, orders.items(), strict=True):
         lanes = typical(turns)
-        axes.bar(range(WARP), lanes, width=0.8, color=plots.COLORS["gpu"])
+        axes.bar(range(WARP), lanes, width=0.8, color=COLORS["gpu"])
         axes.bar(range(WARP), lanes.max() - lanes, bottom=lanes, width=0.8, color="none",
-                 edgecolor=plots.INK, linewidth=0.5)  # fmt: skip
-        axes.set_title(f"one warp, {name}", color=plots.INK, fontsize=10.5, loc="left")
+                 edgecolor=INK, linewidth=0.5)  # fmt: skip
+        axes.set_title(f"one warp, {name}", color=INK, fontsize=10.5, loc="left")
         axes.set(xlabel="lane", xticks=(0, 8, 16, 24, 31))
     panels.flat[0].set_ylabel("turns: at work (filled),\nwaiting (open)")
     spoken = "; ".join(
         f"{name}: this warp's lanes take {typical(turns).min()} to {typical(turns).max()} turns"
         for name, turns in orders.items()
     )
-    return plots.Picture(figure, f"{title} {spoken}.")
+    return Picture(figure, f"{title} {spoken}.")
 
 
 def prices(rows):
     """What disorder costs: {name: (GPU factor, counted; CPU factor, measured)}, on a log scale."""
     title = " ".join(f"{name}: {dearer(*factors)}." for name, factors in rows.items())
-    figure, axes = plots.blank(height=1.6 + 0.7 * len(rows), title=title)
+    figure, axes = blank(height=1.6 + 0.7 * len(rows), title=title)
     for y, factors in enumerate(rows.values()):
         for offset, factor, kind, backend in zip(
             (-0.2, 0.2), factors, ("GPU, steps counted", "CPU, time measured"), ("gpu", "host"),
             strict=True,
         ):  # fmt: skip
-            axes.barh(y + offset, factor, height=0.34, color=plots.COLORS[backend])
+            axes.barh(y + offset, factor, height=0.34, color=COLORS[backend])
             axes.text(factor, y + offset, f" {kind}: {times(factor)}", va="center",
-                      fontsize=9.5, color=plots.INK)  # fmt: skip
+                      fontsize=9.5, color=INK)  # fmt: skip
     most = max(factor for factors in rows.values() for factor in factors)
     axes.set_yticks(range(len(rows)), list(rows))
-    axes.set(xscale="log", xlim=(0.9, 3 * most), ylim=(len(rows) - 0.5, -0.5),
-             xlabel="shuffled, compared with sorted (log scale)")  # fmt: skip
-    axes.xaxis.set_major_formatter(lambda factor, _: times(factor))
-    axes.xaxis.set_minor_formatter("")
+    axes.set(xlim=(0.9, 3 * most), ylim=(len(rows) - 0.5, -0.5))
+    log_axes(axes, x=("shuffled, compared with sorted", times))
     spoken = "; ".join(
         f"{name}: {times(gpu)} on a GPU by count, {times(cpu)} on this CPU by the clock"
         for name, (gpu, cpu) in rows.items()
     )
-    return plots.Picture(figure, f"{title} {spoken}.")
+    return Picture(figure, f"{title} {spoken}.")
 
 
 # -- Small parts.

@@ -1,6 +1,7 @@
 """Pictures of access patterns: what skipping saves, when a memory only moves whole lines."""
 
 from gpulessons import units
+from gpulessons.plots.axes import log_axes
 from gpulessons.plots.picture import COLORS, INK, MARKERS, Picture, blank
 from gpulessons.plots.timings import label_ends
 
@@ -18,10 +19,7 @@ def strides(timings, limit, line=LINE):
     times = [timings[s].median for s in places]
     title = saved(timings, line // 4)
     figure, axes = blank(height=3.8, title=title)
-    axes.set(xscale="log", yscale="log", xticks=places, xticklabels=places)
-    axes.set(xlabel="stride (log scale)", ylabel="time of one copy (log scale)")
-    axes.set_xticks([], minor=True)
-    axes.yaxis.set_major_formatter(lambda time, _: units.seconds(time))
+    log_axes(axes, x=("stride", str), y=("time of one copy", units.seconds), ticks=places)
     backend = timings[places[0]].backend
     axes.plot(places, times, marker=MARKERS[backend], color=COLORS[backend], markersize=5)
     lines = [moved(size, s, line) / limit for s in places]

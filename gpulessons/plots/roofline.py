@@ -6,7 +6,9 @@ S. Williams, A. Waterman and D. Patterson, "Roofline: An Insightful Visual Perfo
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots.picture import COLORS, INK, MARKERS, Picture, blank
+
+from .axes import log_axes
+from .picture import COLORS, INK, MARKERS, Picture, blank
 
 STREAMS = ("copy", "triad")
 PRODUCTS = ("NumPy", "PyTorch on GPU")  # the versions of matmul that a card's float32 is made of
@@ -32,7 +34,9 @@ def roofline(machine, timings, *, names=(), title=""):
     left, right = ends(timings, roofs)
     points = [(intensity(t) or left, t.flop_rate or left * t.bandwidth) for t in timings]
     figure, axes = blank(height=4.6, title=title)
-    log_axes(axes, (left, right))
+    log_axes(axes, x=("FLOPs per byte (◂ none at all)", "{:g}".format),
+             y=("FLOP/s", lambda rate: units.rate(rate, "FLOP/s")))  # fmt: skip
+    axes.set_xlim(left, right)
     for place, (peak, bandwidth) in {device(b): r for b, r in roofs.items()}.items():
         draw_roof(axes, place, peak, bandwidth, left, right)
     for t, (x, y) in zip(timings, points, strict=True):
@@ -81,13 +85,6 @@ def ends(timings, roofs):
     known = [intensity(t) for t in timings if t.flops]
     corners = [peak / bandwidth for peak, bandwidth in roofs.values()]
     return min([0.1, *known]) / 2, 4 * max([*known, *corners])
-
-
-def log_axes(axes, xlim):
-    axes.set(xscale="log", yscale="log", xlim=xlim)
-    axes.set(xlabel="FLOPs per byte (log scale); ◂ none at all", ylabel="FLOP/s (log scale)")
-    axes.yaxis.set_major_formatter(lambda rate, _: units.rate(rate, "FLOP/s"))
-    axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
 
 
 def device(backend):

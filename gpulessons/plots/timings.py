@@ -10,14 +10,16 @@ from statistics import mean
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots.picture import BLUE, COLORS, INK, MARKERS, VERMILLION, Picture, blank
+
+from .axes import log_axes, written
+from .picture import BLUE, COLORS, INK, MARKERS, VERMILLION, Picture, blank
 
 
 def scaling(comparison, *, versions=None):
     """Time of one call against size, both on log scales: where a line is flat, size is free."""
     title = fastest(comparison)
     figure, axes = blank(height=4.4, title=title)
-    log_axes(axes, comparison.unit)
+    time_against_size(axes, comparison.unit)
     ends = []
     for one, mark in tiers(comparison):
         for version in versions or one.versions:
@@ -42,15 +44,10 @@ def footnotes(axes, comparison):
     axes.set_xlabel("\n".join([axes.get_xlabel(), *notes]), linespacing=1.4)
 
 
-def log_axes(axes, unit):
-    """Size against time, both on log scales and said so."""
-    from matplotlib.ticker import LogLocator
-
-    axes.set(xscale="log", yscale="log")
-    axes.xaxis.set_major_locator(LogLocator(numticks=5))  # long numbers need room
-    axes.set(xlabel=f"{unit} (log scale)", ylabel="time of one call (log scale)")
-    axes.yaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
-    axes.xaxis.set_major_formatter(lambda size, _: units.count(int(size)))
+def time_against_size(axes, unit):
+    """Both on log scales."""
+    log_axes(axes, x=(unit, units.count), y=("time of one call", units.seconds))
+    axes.xaxis.get_major_locator().set_params(numticks=5)  # long numbers need room
 
 
 def draw_line(axes, comparison, timings):
@@ -109,10 +106,8 @@ def bars(comparison, size=None, *, title=""):
         axes.text(factor, y, f" {timing.words}, {units.ratio(factor)}{noise}", va="center",
                   fontsize=9.5, color=INK)  # fmt: skip
     axes.set_yticks(range(len(rows)), [f"{timing.version}{mark}" for timing, mark in rows])
-    axes.set(xscale="log", xlim=(0.8, 1.5 * max(factors, default=1)))
-    axes.set_xlabel("times faster than the slowest (log scale)")
-    axes.xaxis.set_major_formatter(lambda factor, _: units.ratio(factor))
-    axes.xaxis.set_minor_formatter("")
+    log_axes(axes, x=("times faster than the slowest", units.ratio))
+    axes.set_xlim(0.8, 1.5 * max(factors, default=1))
     footnotes(axes, comparison)
     return Picture(figure, f"{title} {words(comparison, size)}")
 
@@ -140,7 +135,7 @@ def ceiling(timings, limit, *, name="copy", names=(), title=""):
     axes.set_yticks(range(len(timings)), rows)
     axes.set(xlim=(0, 1.25 * max(limit, best)), xlabel="bytes per second")
     axes.invert_yaxis()
-    axes.xaxis.set_major_formatter(lambda rate, _: units.rate(rate, "B/s"))
+    written(axes.xaxis, lambda rate: units.rate(rate, "B/s"))
     return Picture(figure, f"{title} Ceiling {units.rate(limit, 'B/s')}. {'; '.join(rows)}.")
 
 
@@ -160,7 +155,7 @@ def stages(timing, label=""):
     axes.set_yticks(range(len(rows)), rows)
     axes.set(xlim=(0, 1.02 * start), xlabel=f"time since the start ({first})")
     axes.invert_yaxis()
-    axes.xaxis.set_major_formatter(lambda seconds, _: units.seconds(seconds))
+    written(axes.xaxis, units.seconds)
     return Picture(figure, f"{title} {'; '.join(rows)}; {first}.")
 
 
@@ -177,7 +172,7 @@ def crossover(comparison, model):
     wins = "; ".join(f"{n}: {first_below(sizes, t, between)}" for n, t in modelled.items())
     title = f"Where the GPU gets ahead. {wins[:1].upper()}{wins[1:]}."
     figure, axes = blank(height=4, title=title)
-    log_axes(axes, comparison.unit)
+    time_against_size(axes, comparison.unit)
     axes.plot(at, cpu, "o-", color=BLUE, linewidth=2, markersize=5)
     for times in modelled.values():
         axes.plot(sizes, times, color=VERMILLION, linewidth=1)

@@ -5,10 +5,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from gpulessons import plots
 from gpulessons.illustrations import dense as draw
 from gpulessons.measure.results import Absent, Comparison, Timing
 from gpulessons.models.digits import Epoch
+from gpulessons.plots.picture import COLORS
 
 MICRO = 1e-6
 

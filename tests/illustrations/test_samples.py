@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpulessons import plots
 from gpulessons.illustrations import samples
 from gpulessons.measure.results import Timing
+from gpulessons.plots.picture import COLORS
 
 MICRO = 1e-6
 QUIET = [n * MICRO for n in (10, 11, 12, 13, 14)]

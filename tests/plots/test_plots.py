@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpulessons import plots, units
+from gpulessons import units
 from gpulessons.measure.results import Absent, Comparison, Timing
 from gpulessons.plots import images
+from gpulessons.plots import timings as plots
 
 SIZES = (1000, 100_000, 10_000_000)
 ONE = Timing(
