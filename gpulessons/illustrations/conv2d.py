@@ -8,7 +8,7 @@ from gpulessons.plots.picture import BLUE, INK, SKY, VERMILLION, Picture, blank
 from gpulessons.plots.timings import label_ends
 
 
-def patch_and_column(picture, columns, kernel, position):
+def patch_and_column(picture, columns, kernel, position) -> Picture:
     """A small picture with one patch of it framed, and the matrix that im2col makes, with the
     column that the patch became. picture: (height, width); columns: (ky · kx, positions).
     """
@@ -43,7 +43,7 @@ def frame(axes, i, j, rows, columns):
                              edgecolor=BLUE, linewidth=1.5))  # fmt: skip
 
 
-def overtaking(times, slow, fast):
+def overtaking(times, slow, fast) -> Picture:
     """Time against the kernel's side for several ways; the title says from which side on `fast`
     takes less than `slow`. times: {way: {side: Timing}}.
     """

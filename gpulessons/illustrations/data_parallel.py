@@ -28,7 +28,7 @@ LOOKS = [(INK, "-"), (SKY, "--"), (GREEN, "-."), (BLUE, ":"), (VERMILLION, (0, (
 GOYAL = 256, 0.90  # GPUs, efficiency relative to 8: Goyal et al. 2017, abstract
 
 
-def timeline(runs):
+def timeline(runs) -> Picture:
     """One step of each way, as its workers logged it: {way: [Trained of each worker]}."""
     told = {way: f"{units.seconds(workers[0].seconds)} a step" for way, workers in runs.items()}
     title = f"{'; '.join(f'{way}: {words}' for way, words in told.items())}."
@@ -99,7 +99,7 @@ def merged(spans):
     return found
 
 
-def losses(runs):
+def losses(runs) -> Picture:
     """The loss against steps, and against bytes handed over by one worker: {way: Trained}."""
     smooth = {way: averaged(run.losses) for way, run in runs.items()}
     bytes_of = {way: run.bytes / len(run.losses) for way, run in runs.items()}
@@ -127,7 +127,7 @@ def averaged(numbers, width=10):
     return [float(np.mean(numbers[max(0, i - width + 1) : i + 1])) for i in range(len(numbers))]
 
 
-def fitted(link, samples):
+def fitted(link, samples) -> Picture:
     """Measured all-reduces, and the model's lines, both axes on log scales."""
     title = (f"A latency of {units.seconds(link.latency)} and {units.rate(link.bandwidth, 'B/s')} "
              f"tell the engine's time to within {link.off:.0%}, typically.")  # fmt: skip
@@ -184,7 +184,7 @@ def at_scale(link, size, compute):
                            "al. 2017.")  # fmt: skip
 
 
-def returns(found):
+def returns(found) -> Picture:
     """Steps to the same loss against the batch, and seconds: a list of workers.batches.Reached."""
     sizes, steps = [r.batch for r in found], [r.steps for r in found]
     more, fewer = sizes[-1] / sizes[0], steps[0] / steps[-1]

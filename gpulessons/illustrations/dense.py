@@ -30,7 +30,7 @@ TOOLKITS = {
 }  # fmt: skip
 
 
-def per_example(comparison, models=None):
+def per_example(comparison, models=None) -> Picture:
     """Time of one example against the batch it comes in, both on log scales.
 
     models: {name: function of the batch's size, in seconds for one call}, drawn as thin lines.
@@ -65,7 +65,7 @@ def per_example(comparison, models=None):
     return Picture(figure, f"{title} {comparison.label()}, for one example: {spoken}.")
 
 
-def against_parameters(measured, bounds=None):
+def against_parameters(measured, bounds=None) -> Picture:
     """Time against the number of parameters, both on log scales: {name: {parameters: seconds}}.
 
     bounds: {name: the same} for what the machine allows at best, drawn as thin lines.
@@ -92,7 +92,7 @@ def against_parameters(measured, bounds=None):
     return Picture(figure, f"{title} {spoken}.")
 
 
-def curves(runs):
+def curves(runs) -> Picture:
     """What networks have learned, against epochs and against seconds: {toolkit: its epochs}."""
     lasts = {toolkit: epochs[-1] for toolkit, epochs in runs.items()}
     low, high = (choose(last.accuracy for last in lasts.values()) for choose in (min, max))
@@ -133,7 +133,7 @@ def wrong(images, labels, probabilities, most=20):
     return grid(images[shown], captions, title=title, columns=6)
 
 
-def grid(images, captions=(), *, title, columns=10, signed=False):
+def grid(images, captions=(), *, title, columns=10, signed=False) -> Picture:
     """Small pictures in rows, each with its caption.
 
     signed: 0 is blank, more is orange, less is purple. Otherwise more is darker, as ink on paper.

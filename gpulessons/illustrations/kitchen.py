@@ -108,7 +108,7 @@ def simulate(orders, cooks, minutes):
 # -- Pictures.
 
 
-def picture(shift):
+def picture(shift) -> Picture:
     """Below, who cooks when; above, how many orders are inside, and how many of them wait."""
     title = (
         f"{people(shift.cooks)}, {minutes(shift.minutes)} a dish: {shift.throughput:.1f} dishes an "
@@ -125,7 +125,7 @@ def picture(shift):
     return Picture(figure, alt)
 
 
-def side_by_side(shifts):
+def side_by_side(shifts) -> Picture:
     """Shifts over the same minutes, {name: shift}: who serves first, and who is done first."""
     first = {name: shift.dishes[0].done - shift.dishes[0].ordered for name, shift in shifts.items()}
     done = {name: shift.span for name, shift in shifts.items()}
@@ -143,7 +143,7 @@ def side_by_side(shifts):
     return Picture(figure, title)
 
 
-def four_classes():
+def four_classes() -> Picture:
     """Flynn's classes as kitchens: what each cook does in the same four minutes."""
     kitchens = {
         "SISD: one recipe, one dish at a time": ["fry a, salt a, fry b, salt b"],
@@ -172,7 +172,7 @@ def four_classes():
     return Picture(figure, f"{title} {spoken}.")
 
 
-def schedule(runs):
+def schedule(runs) -> Picture:
     """Programs from start to end, {name: (start, end, worked)} in seconds, waiting included."""
     starts, ends, works = zip(*runs.values(), strict=True)
     origin, whole = min(starts), max(ends) - min(starts)
@@ -192,7 +192,7 @@ def schedule(runs):
     return Picture(figure, f"{title} {spoken}.")
 
 
-def pace(comparison):
+def pace(comparison) -> Picture:
     """Left, what a caller waits for one call (latency); right, elements per second (throughput)."""
     timings = comparison.timings
     quickest, busiest = min(timings, key=lambda t: t.wait), max(timings, key=elements_per_second)

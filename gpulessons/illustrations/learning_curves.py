@@ -31,7 +31,7 @@ def goal(runs, share=0.8):
     return start - share * (start - end)
 
 
-def curves(runs):
+def curves(runs) -> Picture:
     """The runs {name: run} against updates and against seconds, and where they are equally good."""
     target = goal(runs.values())
     times = {name: reached(run.curve, target) for name, run in runs.items()}
@@ -56,7 +56,7 @@ def curves(runs):
     return Picture(figure, f"{title} Live, by processes sharing one machine.")
 
 
-def lost_shares(counts):
+def lost_shares(counts) -> Picture:
     """What share of the additions vanished: counts is {number of shared cells: Count}.
 
     What has a name instead of a number, cells that nobody shares, is left out.
@@ -87,7 +87,7 @@ def cells(n):
     return "one cell" if n == 1 else f"{units.count(n)} cells"
 
 
-def descent(values, goal):
+def descent(values, goal) -> Picture:
     """A weight on its way to the goal, step by step; its last third tells how it ends."""
     third, off = max(1, len(values) // 3), [abs(value - goal) for value in values]
     before, late = max(off[third:-third], default=0), max(off[-third:])
@@ -101,7 +101,7 @@ def descent(values, goal):
     return Picture(figure, f"{title} From {values[0]:.3g} toward {goal:.3g}; simulated.")
 
 
-def turns(history, workers=("A", "B")):
+def turns(history, workers=("A", "B")) -> Picture:
     """Who did what in turn: history is [(worker, "reads 0", what the cell then holds)]."""
     made, held = len({who for who, *_ in history}), history[-1][2]
     title = f"{made} workers add one each. The cell holds {held}."

@@ -16,7 +16,7 @@ POINTWISE = 26  # operations on one unit after its products: see ops/lstm_parts.
 # -- The cell.
 
 
-def cell(batch, inputs, hidden):
+def cell(batch, inputs, hidden) -> Picture:
     """One step of an LSTM, left to right, with the shape of every array."""
     weights = 4 * hidden * (inputs + hidden)
     share = 2 * weights / (2 * weights + POINTWISE * hidden)
@@ -61,7 +61,7 @@ def ticks(steps, layers):
     return done
 
 
-def waiting(steps, layers=1):
+def waiting(steps, layers=1) -> Picture:
     """Steps from left to right, layers upward; in each box the tick at which it can be done."""
     when = ticks(steps, layers)
     longest = max(when.values()) + 1
@@ -97,7 +97,7 @@ def waiting(steps, layers=1):
 # -- What a step costs.
 
 
-def rungs(rows, limit):
+def rungs(rows, limit) -> Picture:
     """Time of one step on each rung, and its share of what a product alone reaches.
 
     rows: [(name, a Timing, or why there is none, how many steps of a layer one call does)]; limit:
@@ -149,7 +149,7 @@ def step_waits(batch, hidden, *, launches, launch, bandwidth, peak):
             "arithmetic": flops / peak}  # fmt: skip
 
 
-def regimes(measured, batch, hidden, **device):
+def regimes(measured, batch, hidden, **device) -> Picture:
     """Time of one step against the batch: a device's three waits, modelled, beside measurements.
 
     measured: [(batch, seconds for one step)] on this CPU at this `hidden`; device: the keywords of

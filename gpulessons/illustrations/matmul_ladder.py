@@ -27,7 +27,7 @@ PUBLISHED = {
 }
 
 
-def ladder(comparison, counted=None, *, published=PUBLISHED, source=SOURCE):
+def ladder(comparison, counted=None, *, published=PUBLISHED, source=SOURCE) -> Picture:
     """Each version as a share of its device's library, in the comparison's order, log scale.
 
     Each stands at the largest size at which it was timed: FLOP/s can be compared across sizes, and

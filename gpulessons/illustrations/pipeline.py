@@ -26,7 +26,7 @@ DARK = "#111111"  # words on these colors: 4.5 to 1 or better
 SHADES = {True: SKY, False: ORANGE}  # forward, backward
 
 
-def gantt(runs, title=None, *, measured=False):
+def gantt(runs, title=None, *, measured=False) -> Picture:
     """A row for each stage, a block for each task; what stays empty is the bubble.
 
     runs: {name: tasks}. title: another one than the shares of time in which the stages wait.
@@ -75,7 +75,7 @@ def spoken(name, tasks):
     return f"{name}, {'; '.join(orders)}."
 
 
-def efficiency(alone, piped, bubble, stages=2):
+def efficiency(alone, piped, bubble, stages=2) -> Picture:
     """The share of the workers' time that is useful, against micro-batches.
 
     alone: {micro-batches: seconds on one worker}, piped: {schedule: {micro-batches: seconds}},
@@ -109,7 +109,7 @@ def efficiency(alone, piped, bubble, stages=2):
     return Picture(figure, f"{title} Processes sharing one machine. {figures}.")
 
 
-def winners(models, batches, widths):
+def winners(models, batches, widths) -> Picture:
     """Which way is quickest, by a model, at each batch and width: a map.
 
     models: {name: seconds(batch, width)}.

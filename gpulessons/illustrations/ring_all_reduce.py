@@ -63,7 +63,7 @@ class Ring(Film):
             f"{done} of {self.workers**2} pieces are complete sums"
         )
 
-    def figure(self, number):
+    def figure(self, number) -> Picture:
         """The ring after one step, with an arrow for each piece that has just moved."""
         told = self.told(number)
         figure, axes = blank(height=4.8, title=f"{told[0].upper()}{told[1:]}.")
@@ -74,7 +74,7 @@ class Ring(Film):
         rows = enumerate(self.moments[number].values)
         return "; ".join(f"worker {k}: {', '.join(map(str, row))}" for k, row in rows) + "."
 
-    def multiples(self, count=6):
+    def multiples(self, count=6) -> Picture:
         """Some steps in one figure: for four workers, all but the start."""
         chosen = np.unique(np.linspace(1, len(self) - 1, min(count, len(self) - 1)).round())
         chosen = [0, *chosen.astype(int)] if len(chosen) < count else chosen.astype(int)

@@ -17,7 +17,7 @@ from gpulessons.plots.picture import BLUE, COLORS, INK, PURPLE, Picture, blank
 BINS = 40
 
 
-def in_order(samples):
+def in_order(samples) -> Picture:
     """Every sample as a dot, first to last: on a log scale the unlucky ones show as well."""
     times, color = read(samples)
     factor = units.ratio(max(times) / min(times)).rstrip("×")
@@ -29,7 +29,7 @@ def in_order(samples):
     return Picture(figure, f"{title} {summary(times)}")
 
 
-def histogram(samples, like=None):
+def histogram(samples, like=None) -> Picture:
     """How many samples took how long; median, mean and the middle half, a tick for each sample.
 
     The axis ends where the pile does, and says how many lie beyond. like: the samples that choose
@@ -78,7 +78,7 @@ def mark(axes, name, value, height, style, end):
                   color=INK)  # fmt: skip
 
 
-def stopped(returned, done, where):
+def stopped(returned, done, where) -> Picture:
     """A clock that stopped when the call returned, above the work that went on until `done`."""
     title = f"The clock stopped {units.ratio(done / returned).rstrip('×')} times too early."
     figure, axes = blank(height=1.9, title=title)
@@ -93,7 +93,7 @@ def stopped(returned, done, where):
     return Picture(figure, f"{title} {spoken}")
 
 
-def lies(readings):
+def lies(readings) -> Picture:
     """{what went wrong: (seconds read, seconds true)}, as bars: too short left, too long right.
 
     Raises ValueError where there is nothing to draw.

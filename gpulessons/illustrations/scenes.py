@@ -24,7 +24,7 @@ def torus(rings=32, sides=16, thickness=0.4):
     return points, np.concatenate([np.c_[here, next_ring], np.c_[here, next_side]])
 
 
-def wireframe(corners, edges):
+def wireframe(corners, edges) -> Picture:
     """The edges between transformed corners (n, 4), each divided by its w; near ones are darker."""
     from matplotlib.collections import LineCollection
 
@@ -57,7 +57,7 @@ def window(x, y, zoom, shape=(256, 384)):
     return tuple(values.ravel().astype(np.float32) for values in plane)
 
 
-def pixels(turns, limit, shape=(256, 384), note=""):
+def pixels(turns, limit, shape=(256, 384), note="") -> Picture:
     """A picture of turns until escape (rows × columns of them); those that never escape are dark.
 
     note: what else the title should say.
@@ -73,7 +73,7 @@ def pixels(turns, limit, shape=(256, 384), note=""):
     return Picture(figure, f"{title} {spoken}")
 
 
-def warps(orders):
+def warps(orders) -> Picture:
     """A typical warp of each order, {name: turns}: how long its 32 lanes work, how long they wait.
 
     The shares in the title are those of all warps.
@@ -97,7 +97,7 @@ def warps(orders):
     return Picture(figure, f"{title} {spoken}.")
 
 
-def prices(rows):
+def prices(rows) -> Picture:
     """What disorder costs: {name: (GPU factor, counted; CPU factor, measured)}, on a log scale."""
     title = " ".join(f"{name}: {dearer(*factors)}." for name, factors in rows.items())
     figure, axes = blank(height=1.6 + 0.7 * len(rows), title=title)

@@ -8,7 +8,7 @@ from gpulessons.plots.timings import label_ends
 LINE = 64  # bytes of a CPU's cache line, nearly everywhere
 
 
-def strides(timings, limit, line=LINE):
+def strides(timings, limit, line=LINE) -> Picture:
     """{stride: timing} of copies that take each stride-th number of one float32 array, beside what
     they would take if only those numbers moved, and if whole lines did.
 

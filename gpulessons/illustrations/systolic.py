@@ -174,13 +174,13 @@ class Pass(Film):
         busy = self.cycles[number].busy
         return f"cycle {number + 1} of {len(self)}: {busy.sum()} of {busy.size} cells multiply"
 
-    def figure(self, number):
+    def figure(self, number) -> Picture:
         """The array at the end of one cycle, inputs to come at its left, results below it."""
         figure, axes = blank(height=4.6, title=f"{self.told(number).capitalize()}.")
         self.draw(axes, number, size=13)
         return Picture(figure, f"{self.told(number)}. {self.left_over(number)}")
 
-    def multiples(self, count=6):
+    def multiples(self, count=6) -> Picture:
         """Some cycles, evenly chosen, in one figure."""
         count = min(count, len(self))
         chosen = np.linspace(0, len(self) - 1, count).round().astype(int)
@@ -236,7 +236,7 @@ class Pass(Film):
         return f"one pass of a systolic array, {plural(len(self), 'cycle')}"
 
 
-def pulse(run):
+def pulse(run) -> Picture:
     """How many cells multiply in each cycle: the array fills, works, and drains."""
     rows, columns = run.array
     title = (

@@ -94,7 +94,7 @@ def restyle(axes):
     axes.patch.set_alpha(0)
 
 
-def images(named, title=""):
+def images(named, title="") -> Picture:
     """Pictures side by side, each under its name. Values in 0…1, (rows, columns[, 3])."""
     import matplotlib
 

@@ -17,7 +17,7 @@ STEPS = (0, -7, 7, -14, 14, -28, 28, -42, -56, 42, -70, 56)
 PLACES = [(8, 0), (8, -7), (8, -14), *((side * 8, dy) for dy in STEPS for side in (-1, 1))]
 
 
-def roofline(machine, timings, *, names=(), title=""):
+def roofline(machine, timings, *, names=(), title="") -> Picture:
     """FLOP/s of ops against their FLOPs per byte, under the ceilings of the machine's card.
 
     The slanted roof is the best that copy and triad have reached, on the card or, cold, among the

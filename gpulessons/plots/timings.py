@@ -15,7 +15,7 @@ from .axes import log_axes, written
 from .picture import BLUE, COLORS, INK, MARKERS, VERMILLION, Picture, blank
 
 
-def scaling(comparison, *, versions=None):
+def scaling(comparison, *, versions=None) -> Picture:
     """Time of one call against size, both on log scales: where a line is flat, size is free."""
     title = fastest(comparison)
     figure, axes = blank(height=4.4, title=title)
@@ -88,7 +88,7 @@ def apart(places, gap):
     return [start + i * gap for i, start in enumerate(starts)]
 
 
-def bars(comparison, size=None, *, title=""):
+def bars(comparison, size=None, *, title="") -> Picture:
     """How many times faster than the slowest, at one size, on a log scale; the time at each end."""
     size = largest(comparison) if size is None else size
     rows = [(t, m) for one, m in tiers(comparison) for t in one.timings if t.size == size]
@@ -112,7 +112,7 @@ def bars(comparison, size=None, *, title=""):
     return Picture(figure, f"{title} {words(comparison, size)}")
 
 
-def ceiling(timings, limit, *, name="copy", names=(), title=""):
+def ceiling(timings, limit, *, name="copy", names=(), title="") -> Picture:
     """Bytes per second of some timings under the machine's measured ceiling (bytes/s).
 
     names: what to call the timings, where their versions' names do not tell them apart.
@@ -139,7 +139,7 @@ def ceiling(timings, limit, *, name="copy", names=(), title=""):
     return Picture(figure, f"{title} Ceiling {units.rate(limit, 'B/s')}. {'; '.join(rows)}.")
 
 
-def stages(timing, label=""):
+def stages(timing, label="") -> Picture:
     """One use, from data on the host to a result on the host: send, compute, fetch, in turn."""
     parts = {"send": timing.send, "compute": timing.wait, "fetch": timing.fetch}
     share = timing.wait / sum(parts.values())
@@ -159,7 +159,7 @@ def stages(timing, label=""):
     return Picture(figure, f"{title} {'; '.join(rows)}; {first}.")
 
 
-def crossover(comparison, model):
+def crossover(comparison, model) -> Picture:
     """The CPU's best time at each size, and modelled ones: model is {name: function of size}.
 
     The title says from which size on each model is below the CPU, or that it never is.
