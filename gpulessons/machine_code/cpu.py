@@ -6,8 +6,10 @@ result that every turn continues: it has to wait for the turn before.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 LABEL = re.compile(r"([.\w]+):")
 JUMP = re.compile(r"(?:j\w+|b(?:\.\w+)?|cbn?z|tbn?z)\s(?:.*[\s,])?([.\w]+)$")
@@ -38,12 +40,12 @@ class Loop:
     chains: int  # running results that every turn continues
 
     @property
-    def at_once(self):
+    def at_once(self) -> int:
         """Numbers that may be under way together: a vector in each chain."""
         return self.lanes * self.chains
 
     @property
-    def message(self):
+    def message(self) -> str:
         vectors = f" ({self.lanes} numbers each)" if self.packed else ""
         packed = f"{self.packed} packed instruction{'s' * (self.packed != 1)}{vectors}"
         chains = f"{self.chains} chain{'s' * (self.chains != 1)}"
@@ -58,7 +60,7 @@ class Loop:
         return f'<p>{escape(self.message)}</p><pre style="{look}">{escape(text)}</pre>'
 
 
-def hot_loop(function):
+def hot_loop(function: Any) -> Loop:
     """The Loop of a function that Numba has compiled. ValueError where there is none to show."""
     name = getattr(function, "__name__", repr(function))
     if not hasattr(function, "inspect_asm"):
@@ -76,7 +78,7 @@ def hot_loop(function):
     return best
 
 
-def innermost(text):
+def innermost(text: str) -> Iterator[tuple[str, ...]]:
     """The lines of each loop that holds no other: from a label to a jump back to it."""
     lines = [line.strip() for line in text.splitlines()]
     labels, spans = {}, []
@@ -90,19 +92,19 @@ def innermost(text):
             yield tuple(line for line in lines[first:last] if line and line[0] not in ".#/;")
 
 
-def measured(name, lines):
+def measured(name: str, lines: tuple[str, ...]) -> Loop:
     found = [lanes for lanes in map(lanes_of, lines) if lanes]
     packed = [lanes for lanes in found if lanes > 1]
     scalar = len(found) - len(packed)
     return Loop(name, lines, len(packed), scalar, max(found, default=1), chains(lines))
 
 
-def numbers(loop):
+def numbers(loop: Loop) -> int:
     """What a turn gets done: single numbers computed."""
     return loop.packed * loop.lanes + loop.scalar
 
 
-def lanes_of(line):
+def lanes_of(line: str) -> int:
     """How many numbers a line computes at once; 0 where it is no arithmetic on floats."""
     if found := X86.match(line):
         if found["many"] == "s":

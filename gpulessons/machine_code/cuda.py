@@ -10,11 +10,13 @@ import sys
 from dataclasses import dataclass
 from html import escape
 from types import SimpleNamespace
+from typing import Any
 from unittest.mock import patch
 
 from gpulessons import microscope
 
-CAPABILITIES = ((7, 5), (9, 0), (12, 0))  # Turing; Hopper; the newest family
+Capability = tuple[int, int]
+CAPABILITIES: tuple[Capability, ...] = ((7, 5), (9, 0), (12, 0))  # Turing; Hopper; the newest
 INSTALL = "This needs NVIDIA's compiler, but no GPU: pip install 'numba-cuda[cu13]'."
 
 
@@ -27,7 +29,7 @@ class Assembly:
     """One kernel, compiled for one compute capability."""
 
     kernel: str
-    capability: tuple[int, int]
+    capability: Capability
     registers: int  # of each thread
     spills: int  # bytes each thread stores for want of registers
     local: int  # bytes off the chip for each thread's own arrays, if they found no registers
@@ -35,18 +37,18 @@ class Assembly:
     ptx: str
 
     @property
-    def doubles(self):
+    def doubles(self) -> tuple[str, ...]:
         """The double-precision instructions: many times slower on most GPUs, and rarely meant."""
         return tuple(line.strip() for line in self.ptx.splitlines() if re.search(r"\.f64\b", line))
 
     @property
-    def instructions(self):
+    def instructions(self) -> tuple[str, ...]:
         """The instructions of the PTX, without labels, directives and braces."""
         lines = (line.strip() for line in self.ptx.splitlines())
         return tuple(line for line in lines if re.match(r"(@%?\w+\s+)?[a-z][\w.]*\s.*;$", line))
 
     @property
-    def headline(self):
+    def headline(self) -> str:
         major, minor = self.capability
         local = f" and {self.local} bytes of local memory" if self.local else ""
         return (
@@ -66,7 +68,7 @@ class Assembly:
         )
 
 
-def assembly(kernel, *arguments, capability=(9, 0)):
+def assembly(kernel: Any, *arguments: Any, capability: Capability = (9, 0)) -> Assembly:
     """Compile a kernel for these arguments (arrays and numbers like those it is launched with).
 
     Raises CannotCompile, with a sentence, where the compiler is missing or refuses the kernel.
@@ -79,11 +81,11 @@ def assembly(kernel, *arguments, capability=(9, 0)):
         with pretended(cuda, capability):
             ptx, _ = cuda.compile(function, types, cc=capability, device=False, abi="numba")
     except Exception as trouble:
-        raise CannotCompile(f"{function.__name__}: {last_line(trouble)}") from trouble
+        raise CannotCompile(f"{function.__name__}: {complaint(trouble)}") from trouble
     return Assembly(function.__name__, capability, *assembled(ptx, capability), ptx)
 
 
-def assemblies(version, capability=(9, 0)):
+def assemblies(version: Any, capability: Capability = (9, 0)) -> list[Assembly]:
     """Every kernel that a CUDA version launches, compiled for the arguments it is given.
 
     A version that refuses GPUs of this compute capability does so here.
@@ -96,7 +98,7 @@ def assemblies(version, capability=(9, 0)):
     ]
 
 
-def traced(version, capability=(9, 0)):
+def traced(version: Any, capability: Capability = (9, 0)) -> list[Any]:
     """What a CUDA version launches, at a regular size and at an awkward one: they may differ."""
     traces = []
     for size in (version.op.sizes[0], version.op.awkward[1]):
@@ -106,14 +108,14 @@ def traced(version, capability=(9, 0)):
     return traces
 
 
-def pretended(cuda, capability):
+def pretended(cuda: Any, capability: Capability) -> Any:
     """Device functions ask the current device for its capability: answer in its place."""
     dispatcher = sys.modules[type(cuda.jit(lambda: None)).__module__]
     device = SimpleNamespace(compute_capability=capability)
     return patch.object(dispatcher, "get_current_device", lambda: device)
 
 
-def assembled(ptx, capability):
+def assembled(ptx: str, capability: Capability) -> tuple[int, int, int, int]:
     """(registers, bytes spilled, of local memory, of shared memory), as assembler and PTX say."""
     try:
         from cuda.bindings import nvjitlink
@@ -137,17 +139,17 @@ def assembled(ptx, capability):
     )
 
 
-def declared(space, ptx):
+def declared(space: str, ptx: str) -> int:
     """Bytes that the PTX declares by name: the assembler leaves them out of its report."""
     return sum(map(int, re.findall(rf"\.{space}[^;\[]*\[(\d+)\]", ptx)))
 
 
-def number(pattern, text):
+def number(pattern: str, text: str) -> int:
     found = re.search(pattern, text)
     return int(found[1]) if found else 0
 
 
-def last_line(trouble):
-    """The line of a compiler's long complaint that says what it is about."""
+def complaint(trouble: Exception) -> str:
+    """The first line of a compiler's long complaint: it says what the rest is about."""
     lines = [line.strip() for line in str(trouble).splitlines() if line.strip()]
     return lines[0] if lines else type(trouble).__name__

@@ -1,7 +1,20 @@
 """Log axes, set up in one way: said to be logarithmic, and numbered as people read numbers."""
 
+from __future__ import annotations
 
-def log_axes(axes, *, x=None, y=None, ticks=None, base=10):
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+
+Told = tuple[str, Callable[[Any], str]]  # what an axis shows, and how a number of it is written
+
+
+def log_axes(
+    axes: Axes, *, x: Told | None = None, y: Told | None = None, ticks: Any = None, base: int = 10
+) -> None:
     """Put one axis or both on a log scale; `x` and `y` are (what it is, write(number) of a tick).
 
     ticks: where the x axis is numbered, for values that were chosen. Between ticks nothing is
@@ -14,11 +27,11 @@ def log_axes(axes, *, x=None, y=None, ticks=None, base=10):
             axis.set_label_text(f"{what} (log scale)")
             written(axis, write)
             axis.set_minor_formatter("")
-    if ticks is not None:
+    if x and ticks is not None:
         axes.set_xticks(ticks, map(x[1], ticks))
         axes.set_xticks([], minor=True)
 
 
-def written(axis, write):
+def written(axis: Axis, write: Callable[[Any], str]) -> None:
     """Label each tick of an axis with write(its number)."""
     axis.set_major_formatter(lambda number, _: write(number))

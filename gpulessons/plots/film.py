@@ -1,6 +1,10 @@
 """Pictures in sequence: a slider steps through them; a static page has several of them in one."""
 
 import base64
+from collections.abc import Callable
+from typing import Any
+
+from .picture import Picture
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 
@@ -8,7 +12,11 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 class Film:
     """For a class with a length, `figure(number)` and `multiples()`, which give Pictures."""
 
-    def widget(self):
+    __len__: Callable[[], int]
+    figure: Callable[[int], Picture]
+    multiples: Callable[[], Picture]
+
+    def widget(self) -> Any:
         """A slider over the steps (arrow keys move it when it has the focus) and the picture."""
         from ipywidgets import Image, IntSlider, Label, VBox
 

@@ -2,8 +2,15 @@
 
 import base64
 import io
+from collections.abc import Mapping
 from functools import cached_property
 from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from PIL.Image import Image
 
 # As far from white as from a dark page (#111): 4.3 to 1 on both.
 INK = "#797979"
@@ -18,12 +25,12 @@ MARKERS = {"host": "o", "torch_cpu": "s", "gpu": "^", "torch_gpu": "D"}
 class Picture:
     """A figure with its message in words, drawn when first shown, finer than the screen."""
 
-    def __init__(self, figure, alt):
+    def __init__(self, figure: "Figure", alt: str):
         self.figure, self.alt = figure, alt
         self.axes = figure.axes[0]
 
     @cached_property
-    def png(self):
+    def png(self) -> str:
         from PIL import Image
 
         drawn, packed = io.BytesIO(), io.BytesIO()
@@ -51,31 +58,34 @@ class Picture:
         return self.alt
 
 
-def reduced(chart):
+def reduced(chart: "Image") -> "Image":
     """The 256 colors nearest to a chart's own, half-transparent ones included."""
     from PIL import Image
 
     return chart.quantize(256, Image.Quantize.FASTOCTREE)
 
 
-def dithered(photograph):
+def dithered(photograph: "Image") -> "Image":
     """255 colors, mixed in fine grain where there were more, and one for what is transparent."""
     from PIL import Image
 
     clear = photograph.getchannel("A").point(lambda alpha: 255 * (alpha < 128))
     few = photograph.convert("RGB").quantize(255, Image.Quantize.MEDIANCUT)
-    few.putpalette((few.getpalette() + 3 * 256 * [0])[: 3 * 256])
+    few.putpalette([*(few.getpalette() or []), *3 * 256 * [0]][: 3 * 256])
     few.paste(255, mask=clear)
     few.info["transparency"] = 255
     return few
 
 
-def blank(width=7.2, height=3.6, title="", **subplots):
+def blank(
+    width: float = 7.2, height: float = 3.6, title: str = "", **subplots: Any
+) -> tuple["Figure", Any]:
     """(figure, axes) in the course's style: no box, grey ink, a title as a sentence."""
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    figure = Figure(figsize=(width, height), layout="constrained")
-    figure.get_layout_engine().set(w_pad=0.1, h_pad=0.06)
+    room = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.06)
+    figure = Figure(figsize=(width, height), layout=room)
     axes = figure.subplots(**subplots)
     for one in getattr(axes, "flat", [axes]):
         restyle(one)
@@ -83,7 +93,7 @@ def blank(width=7.2, height=3.6, title="", **subplots):
     return figure, axes
 
 
-def restyle(axes):
+def restyle(axes: "Axes") -> None:
     """Grey ink and no box, legible on a white page and on a dark one."""
     axes.tick_params(colors=INK, which="both", labelsize=10)
     for side, spine in axes.spines.items():
@@ -94,7 +104,7 @@ def restyle(axes):
     axes.patch.set_alpha(0)
 
 
-def images(named, title="") -> Picture:
+def images(named: Mapping[str, Any], title: str = "") -> Picture:
     """Pictures side by side, each under its name. Values in 0…1, (rows, columns[, 3])."""
     import matplotlib
 

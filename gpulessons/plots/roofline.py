@@ -3,6 +3,9 @@
 S. Williams, A. Waterman and D. Patterson, "Roofline: An Insightful Visual Performance Model", 2009.
 """
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 import numpy as np
 
 from gpulessons import units
@@ -17,7 +20,9 @@ STEPS = (0, -7, 7, -14, 14, -28, 28, -42, -56, 42, -70, 56)
 PLACES = [(8, 0), (8, -7), (8, -14), *((side * 8, dy) for dy in STEPS for side in (-1, 1))]
 
 
-def roofline(machine, timings, *, names=(), title="") -> Picture:
+def roofline(
+    machine: Any, timings: Iterable[Any], *, names: Sequence[str] = (), title: str = ""
+) -> Picture:
     """FLOP/s of ops against their FLOPs per byte, under the ceilings of the machine's card.
 
     The slanted roof is the best that copy and triad have reached, on the card or, cold, among the
@@ -51,7 +56,7 @@ def roofline(machine, timings, *, names=(), title="") -> Picture:
     return Picture(figure, f"{title} {spoken}.")
 
 
-def roof(machine, backend, timings=()):
+def roof(machine: Any, backend: str, timings: Iterable[Any] = ()) -> tuple[float, float]:
     """(FLOP/s, bytes/s): the ceilings of a backend; ValueError where one is unknown."""
     peak = machine.ceiling(backend, "float32")
     streams = [machine.ceiling(backend, name) for name in STREAMS]
@@ -64,7 +69,7 @@ def roof(machine, backend, timings=()):
     return max([peak, *peaks]), max(filter(None, streams))
 
 
-def intensity(timing):
+def intensity(timing: Any) -> float:
     """FLOPs for each byte that must move."""
     return timing.flops / timing.bytes
 
@@ -87,7 +92,7 @@ def ends(timings, roofs):
     return min([0.1, *known]) / 2, 4 * max([*known, *corners])
 
 
-def device(backend):
+def device(backend: str) -> str:
     return "GPU" if "gpu" in backend else "CPU"
 
 

@@ -5,7 +5,9 @@ text, and its `axes` can be drawn on. One color means one backend in the whole c
 says it again; live is solid, recorded dashed, published open markers, modelled a thin line.
 """
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import mean
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +17,7 @@ from .axes import log_axes, written
 from .picture import BLUE, COLORS, INK, MARKERS, VERMILLION, Picture, blank
 
 
-def scaling(comparison, *, versions=None) -> Picture:
+def scaling(comparison: Any, *, versions: Sequence[str] | None = None) -> Picture:
     """Time of one call against size, both on log scales: where a line is flat, size is free."""
     title = fastest(comparison)
     figure, axes = blank(height=4.4, title=title)
@@ -33,24 +35,24 @@ def scaling(comparison, *, versions=None) -> Picture:
     return Picture(figure, f"{title} {words(comparison)}")
 
 
-def tiers(comparison):
+def tiers(comparison: Any) -> list[tuple[Any, str]]:
     """(comparison, its footnote mark): the live one has none, each recording beside it a number."""
     return [(comparison, ""), *zip(comparison.beside, "¹²³⁴⁵⁶⁷⁸⁹", strict=False)]
 
 
-def footnotes(axes, comparison):
+def footnotes(axes: Any, comparison: Any) -> None:
     """Below the picture: where and when each part of it was measured."""
     notes = [f"{mark} {one.label()}".strip() for one, mark in tiers(comparison)]
     axes.set_xlabel("\n".join([axes.get_xlabel(), *notes]), linespacing=1.4)
 
 
-def time_against_size(axes, unit):
+def time_against_size(axes: Any, unit: str) -> None:
     """Both on log scales."""
     log_axes(axes, x=(unit, units.count), y=("time of one call", units.seconds))
     axes.xaxis.get_major_locator().set_params(numticks=5)  # long numbers need room
 
 
-def draw_line(axes, comparison, timings):
+def draw_line(axes: Any, comparison: Any, timings: Sequence[Any]) -> None:
     """One version over its sizes, with the middle half of its samples as a band."""
     sizes, medians = [t.size for t in timings], [t.median for t in timings]
     low, high = zip(*(t.quartiles for t in timings), strict=True)
@@ -61,7 +63,7 @@ def draw_line(axes, comparison, timings):
     axes.fill_between(sizes, low, high, color=color, alpha=0.25, linewidth=0)
 
 
-def label_ends(axes, ends):
+def label_ends(axes: Any, ends: Sequence[tuple[float, float, str, str]]) -> None:
     """Name lines at the right edge, each led to its end: (x, y, text, color)."""
     if not ends:
         return
@@ -77,7 +79,7 @@ def label_ends(axes, ends):
         )  # fmt: skip
 
 
-def apart(places, gap):
+def apart(places: Sequence[float], gap: float) -> Sequence[float]:
     """Sorted places moved at least a gap apart, as little as can be: those that touch share it."""
     groups = []
     for i, place in enumerate(places):
@@ -88,7 +90,7 @@ def apart(places, gap):
     return [start + i * gap for i, start in enumerate(starts)]
 
 
-def bars(comparison, size=None, *, title="") -> Picture:
+def bars(comparison: Any, size: int | None = None, *, title: str = "") -> Picture:
     """How many times faster than the slowest, at one size, on a log scale; the time at each end."""
     size = largest(comparison) if size is None else size
     rows = [(t, m) for one, m in tiers(comparison) for t in one.timings if t.size == size]
@@ -112,7 +114,10 @@ def bars(comparison, size=None, *, title="") -> Picture:
     return Picture(figure, f"{title} {words(comparison, size)}")
 
 
-def ceiling(timings, limit, *, name="copy", names=(), title="") -> Picture:
+def ceiling(
+    timings: Iterable[Any], limit: float, *, name: str = "copy", names: Sequence[str] = (),
+    title: str = "",
+) -> Picture:  # fmt: skip
     """Bytes per second of some timings under the machine's measured ceiling (bytes/s).
 
     names: what to call the timings, where their versions' names do not tell them apart.
@@ -139,7 +144,7 @@ def ceiling(timings, limit, *, name="copy", names=(), title="") -> Picture:
     return Picture(figure, f"{title} Ceiling {units.rate(limit, 'B/s')}. {'; '.join(rows)}.")
 
 
-def stages(timing, label="") -> Picture:
+def stages(timing: Any, label: str = "") -> Picture:
     """One use, from data on the host to a result on the host: send, compute, fetch, in turn."""
     parts = {"send": timing.send, "compute": timing.wait, "fetch": timing.fetch}
     share = timing.wait / sum(parts.values())
@@ -159,7 +164,7 @@ def stages(timing, label="") -> Picture:
     return Picture(figure, f"{title} {'; '.join(rows)}; {first}.")
 
 
-def crossover(comparison, model) -> Picture:
+def crossover(comparison: Any, model: Mapping[str, Callable[[float], float]]) -> Picture:
     """The CPU's best time at each size, and modelled ones: model is {name: function of size}.
 
     The title says from which size on each model is below the CPU, or that it never is.
@@ -199,7 +204,7 @@ def round_to_two(value):
     return int(float(f"{value:.2g}"))
 
 
-def fastest(comparison, size=None):
+def fastest(comparison: Any, size: int | None = None) -> str:
     """The message of a comparison in one sentence; no factor where the machine was too noisy."""
     size = largest(comparison) if size is None else size
     timings = [t for t in comparison.timings if t.size == size]
@@ -215,12 +220,12 @@ def fastest(comparison, size=None):
     return f"{what}: {best.version} is fastest, {gain} {worst.version}."
 
 
-def largest(comparison):
+def largest(comparison: Any) -> int:
     """The largest size of anything measured; 0 where nothing was."""
     return max((timing.size for timing in comparison.timings), default=0)
 
 
-def words(comparison, size=None):
+def words(comparison: Any, size: int | None = None) -> str:
     """Every figure of a picture, and where it comes from, for those who cannot see it."""
     return " ".join(spoken(one, size) for one, _ in tiers(comparison))
 
