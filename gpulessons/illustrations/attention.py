@@ -4,6 +4,8 @@ As in plots, every title is computed, and every picture says its message in word
 """
 
 import math
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +28,7 @@ HUES = (BLUE, SKY, ORANGE, GREEN, PURPLE, VERMILLION)  # of a layer's parts, in 
 MARKS = ("o", "s", "D", "^")
 
 
-def attending(words, shares) -> Picture:
+def attending(words: Sequence[str], shares: np.ndarray) -> Picture:
     """Who looks at whom: shares (queries, keys), a row for each word that asks."""
     likings = [(words[i], words[row.argmax()], row.max()) for i, row in enumerate(shares)]
     who, whom, most = max(likings, key=lambda liking: liking[2])
@@ -44,7 +46,7 @@ def attending(words, shares) -> Picture:
     return Picture(figure, f"{title} Each word's firmest look: {spoken}.")
 
 
-def peaks(measured) -> Picture:
+def peaks(measured: Mapping[str, Any]) -> Picture:
     """The memory of a call against the length, both on log scales: {name: {tokens: bytes}}.
 
     The title says what the last doubling of the length does to each.
@@ -72,7 +74,7 @@ def doubling(costs):
     return (costs[last] / costs[before]) ** (math.log(2) / math.log(last / before))
 
 
-def parts(stacks, *, title="") -> Picture:
+def parts(stacks: Mapping[str, Any], *, title="") -> Picture:
     """What a whole consists of, one bar for each way of counting: {way: {part: amount}}.
 
     The first part is the one the title speaks of. Parts too thin for a name get none.
@@ -119,7 +121,7 @@ def draw_stack(axes, y, shares):
         start += share
 
 
-def estimates(modelled, measured, *, title) -> Picture:
+def estimates(modelled: Mapping[str, Any], measured: Mapping[str, Any], *, title) -> Picture:
     """Seconds side by side on a log scale: modelled ones as thin lines, measured ones solid."""
     rows = [(name, time, False) for name, time in modelled.items()]
     rows += [(name, time, True) for name, time in measured.items()]

@@ -1,5 +1,8 @@
 """Pictures of convolutions: a patch and its column, and where another way overtakes."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from gpulessons import units
@@ -8,7 +11,9 @@ from gpulessons.plots.picture import BLUE, INK, SKY, VERMILLION, Picture, blank
 from gpulessons.plots.timings import label_ends
 
 
-def patch_and_column(picture, columns, kernel, position) -> Picture:
+def patch_and_column(
+    picture: np.ndarray, columns: np.ndarray, kernel: tuple[int, int], position: int
+) -> Picture:
     """A small picture with one patch of it framed, and the matrix that im2col makes, with the
     column that the patch became. picture: (height, width); columns: (ky · kx, positions).
     """
@@ -43,7 +48,7 @@ def frame(axes, i, j, rows, columns):
                              edgecolor=BLUE, linewidth=1.5))  # fmt: skip
 
 
-def overtaking(times, slow, fast) -> Picture:
+def overtaking(times: Mapping[str, Any], slow: str, fast: str) -> Picture:
     """Time against the kernel's side for several ways; the title says from which side on `fast`
     takes less than `slow`. times: {way: {side: Timing}}.
     """
@@ -70,7 +75,7 @@ def measured(times):
             if all(hasattr(way[s], "median") for way in times.values())]  # fmt: skip
 
 
-def first_win(times, slow, fast):
+def first_win(times: Mapping[str, Any], slow: str, fast: str) -> int | None:
     """The side from which on `fast` always takes less time than `slow`; None if it never does."""
     first = None
     for side in reversed(measured(times)):

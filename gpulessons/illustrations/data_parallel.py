@@ -3,6 +3,9 @@
 As in plots, every title is computed. What a model says is a thin line and is called modelled.
 """
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
 
 from gpulessons import units
@@ -19,6 +22,7 @@ from gpulessons.plots.picture import (
     blank,
 )
 from gpulessons.plots.timings import label_ends
+from gpulessons.workers.links import Link
 
 KINDS = {"compute": BLUE, "communicate": ORANGE}
 WAYS = {
@@ -28,7 +32,7 @@ LOOKS = [(INK, "-"), (SKY, "--"), (GREEN, "-."), (BLUE, ":"), (VERMILLION, (0, (
 GOYAL = 256, 0.90  # GPUs, efficiency relative to 8: Goyal et al. 2017, abstract
 
 
-def timeline(runs) -> Picture:
+def timeline(runs: Mapping[str, Any]) -> Picture:
     """One step of each way, as its workers logged it: {way: [Trained of each worker]}."""
     told = {way: f"{units.seconds(workers[0].seconds)} a step" for way, workers in runs.items()}
     title = f"{'; '.join(f'{way}: {words}' for way, words in told.items())}."
@@ -99,7 +103,7 @@ def merged(spans):
     return found
 
 
-def losses(runs) -> Picture:
+def losses(runs: Mapping[str, Any]) -> Picture:
     """The loss against steps, and against bytes handed over by one worker: {way: Trained}."""
     smooth = {way: averaged(run.losses) for way, run in runs.items()}
     bytes_of = {way: run.bytes / len(run.losses) for way, run in runs.items()}
@@ -127,7 +131,7 @@ def averaged(numbers, width=10):
     return [float(np.mean(numbers[max(0, i - width + 1) : i + 1])) for i in range(len(numbers))]
 
 
-def fitted(link, samples) -> Picture:
+def fitted(link: Link, samples: Sequence[Any]) -> Picture:
     """Measured all-reduces, and the model's lines, both axes on log scales."""
     title = (f"A latency of {units.seconds(link.latency)} and {units.rate(link.bandwidth, 'B/s')} "
              f"tell the engine's time to within {link.off:.0%}, typically.")  # fmt: skip
@@ -153,7 +157,7 @@ def fitted(link, samples) -> Picture:
     return Picture(figure, f"{title} Live, {workers} processes sharing one machine: {spoken}.")
 
 
-def at_scale(link, size, compute):
+def at_scale(link: Link, size: float, compute: float) -> Picture:
     """The share of a step that workers compute, modelled from 2 to about a thousand of them.
 
     link: a workers.Link. size: bytes of gradients. compute: seconds of each step on each worker.
@@ -184,7 +188,7 @@ def at_scale(link, size, compute):
                            "al. 2017.")  # fmt: skip
 
 
-def returns(found) -> Picture:
+def returns(found: Sequence[Any]) -> Picture:
     """Steps to the same loss against the batch, and seconds: a list of workers.batches.Reached."""
     sizes, steps = [r.batch for r in found], [r.steps for r in found]
     more, fewer = sizes[-1] / sizes[0], steps[0] / steps[-1]

@@ -4,10 +4,13 @@ As in plots, every title is computed, and every picture says its message in word
 """
 
 import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from gpulessons import units
+from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.picture import (
     BLUE,
@@ -30,7 +33,9 @@ TOOLKITS = {
 }  # fmt: skip
 
 
-def per_example(comparison, models=None) -> Picture:
+def per_example(
+    comparison: Comparison, models: Mapping[str, Callable[[float], float]] | None = None
+) -> Picture:
     """Time of one example against the batch it comes in, both on log scales.
 
     models: {name: function of the batch's size, in seconds for one call}, drawn as thin lines.
@@ -65,7 +70,10 @@ def per_example(comparison, models=None) -> Picture:
     return Picture(figure, f"{title} {comparison.label()}, for one example: {spoken}.")
 
 
-def against_parameters(measured, bounds=None) -> Picture:
+def against_parameters(
+    measured: Mapping[str, Mapping[int, float]],
+    bounds: Mapping[str, Mapping[int, float]] | None = None,
+) -> Picture:
     """Time against the number of parameters, both on log scales: {name: {parameters: seconds}}.
 
     bounds: {name: the same} for what the machine allows at best, drawn as thin lines.
@@ -92,7 +100,7 @@ def against_parameters(measured, bounds=None) -> Picture:
     return Picture(figure, f"{title} {spoken}.")
 
 
-def curves(runs) -> Picture:
+def curves(runs: Mapping[str, Any]) -> Picture:
     """What networks have learned, against epochs and against seconds: {toolkit: its epochs}."""
     lasts = {toolkit: epochs[-1] for toolkit, epochs in runs.items()}
     low, high = (choose(last.accuracy for last in lasts.values()) for choose in (min, max))
@@ -117,7 +125,9 @@ def curves(runs) -> Picture:
     return Picture(figure, f"{title} {spoken}.")
 
 
-def wrong(images, labels, probabilities, most=20):
+def wrong(
+    images: np.ndarray, labels: np.ndarray, probabilities: np.ndarray, most: int = 20
+) -> Picture:
     """The digits that a network reads wrongly, those it is surest of first.
 
     probabilities: (n, 10). Under each: what it is, what the network says, and how sure it is.
@@ -133,7 +143,14 @@ def wrong(images, labels, probabilities, most=20):
     return grid(images[shown], captions, title=title, columns=6)
 
 
-def grid(images, captions=(), *, title, columns=10, signed=False) -> Picture:
+def grid(
+    images: np.ndarray,
+    captions: Sequence[str] = (),
+    *,
+    title,
+    columns: int = 10,
+    signed: bool = False,
+) -> Picture:
     """Small pictures in rows, each with its caption.
 
     signed: 0 is blank, more is orange, less is purple. Otherwise more is darker, as ink on paper.
@@ -154,7 +171,9 @@ def grid(images, captions=(), *, title, columns=10, signed=False) -> Picture:
     return Picture(figure, f"{title} {spoken}".strip())
 
 
-def weights(w, shape=(8, 8), most=20, moved=False):
+def weights(
+    w: np.ndarray, shape: tuple[int, int] = (8, 8), most: int = 20, moved: bool = False
+) -> Picture:
     """What the outputs of a first layer look for: each row of w (outputs, pixels) as a picture.
 
     moved: w is how far the weights have come in training.

@@ -9,10 +9,12 @@ The pictures show who is busy when; the same picture serves cooks, threads and F
 
 import heapq
 import random
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
 from gpulessons import units
+from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.picture import (
     COLORS,
@@ -80,7 +82,7 @@ class Shift:
         return sum(level * (after - before) for (before, level), (after, _) in steps) / self.span
 
 
-def orders(count, per_hour, seed=1):
+def orders(count: int, per_hour: float, seed: int = 1) -> Iterator[float]:
     """Minutes at which orders come: independent of each other, at random, so many an hour."""
     chance, minute = random.Random(seed), 0.0
     for _ in range(count):
@@ -88,12 +90,12 @@ def orders(count, per_hour, seed=1):
         yield minute
 
 
-def rush(count):
+def rush(count: int) -> list[float]:
     """So many orders, all at opening time."""
     return [0.0] * count
 
 
-def simulate(orders, cooks, minutes):
+def simulate(orders: Iterable[float], cooks: int, minutes: float) -> Shift:
     """Each order goes to the cook who is free first and takes so many minutes. Returns a Shift."""
     free = [(0.0, cook) for cook in range(cooks)]  # a heap: who is free, and from when on
     dishes = []
@@ -108,7 +110,7 @@ def simulate(orders, cooks, minutes):
 # -- Pictures.
 
 
-def picture(shift) -> Picture:
+def picture(shift: Shift) -> Picture:
     """Below, who cooks when; above, how many orders are inside, and how many of them wait."""
     title = (
         f"{people(shift.cooks)}, {minutes(shift.minutes)} a dish: {shift.throughput:.1f} dishes an "
@@ -125,7 +127,7 @@ def picture(shift) -> Picture:
     return Picture(figure, alt)
 
 
-def side_by_side(shifts) -> Picture:
+def side_by_side(shifts: Mapping[str, Shift]) -> Picture:
     """Shifts over the same minutes, {name: shift}: who serves first, and who is done first."""
     first = {name: shift.dishes[0].done - shift.dishes[0].ordered for name, shift in shifts.items()}
     done = {name: shift.span for name, shift in shifts.items()}
@@ -172,7 +174,7 @@ def four_classes() -> Picture:
     return Picture(figure, f"{title} {spoken}.")
 
 
-def schedule(runs) -> Picture:
+def schedule(runs: Mapping[str, tuple[float, float, float]]) -> Picture:
     """Programs from start to end, {name: (start, end, worked)} in seconds, waiting included."""
     starts, ends, works = zip(*runs.values(), strict=True)
     origin, whole = min(starts), max(ends) - min(starts)
@@ -192,7 +194,7 @@ def schedule(runs) -> Picture:
     return Picture(figure, f"{title} {spoken}.")
 
 
-def pace(comparison) -> Picture:
+def pace(comparison: Comparison) -> Picture:
     """Left, what a caller waits for one call (latency); right, elements per second (throughput)."""
     timings = comparison.timings
     quickest, busiest = min(timings, key=lambda t: t.wait), max(timings, key=elements_per_second)

@@ -3,6 +3,9 @@
 A run is anything with a `curve` [(seconds, loss)] and `by_updates` [(updates, loss)].
 """
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
 from gpulessons import units
 from gpulessons.plots.axes import written
 from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, PURPLE, VERMILLION, Picture, blank
@@ -10,7 +13,7 @@ from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, PURPLE, VERMILLIO
 LOOKS = [(BLUE, "-", "o"), (VERMILLION, "--", "^"), (GREEN, "-.", "s"), (PURPLE, ":", "D")]
 
 
-def reached(curve, target):
+def reached(curve: Sequence[tuple[float, float]], target: float) -> float:
     """Where a curve [(at, loss)] first is down at the target; inf where it never is.
 
     Between two points it is taken for a straight line.
@@ -24,14 +27,14 @@ def reached(curve, target):
     return float("inf")
 
 
-def goal(runs, share=0.8):
+def goal(runs: Iterable[Any], share: float = 0.8) -> float:
     """A loss that every run reaches: this share of the way down of the one that ends highest."""
     runs = list(runs)
     start, end = runs[0].curve[0][1], max(run.curve[-1][1] for run in runs)
     return start - share * (start - end)
 
 
-def curves(runs) -> Picture:
+def curves(runs: Mapping[str, Any]) -> Picture:
     """The runs {name: run} against updates and against seconds, and where they are equally good."""
     target = goal(runs.values())
     times = {name: reached(run.curve, target) for name, run in runs.items()}
@@ -56,7 +59,7 @@ def curves(runs) -> Picture:
     return Picture(figure, f"{title} Live, by processes sharing one machine.")
 
 
-def lost_shares(counts) -> Picture:
+def lost_shares(counts: Mapping[Any, Any]) -> Picture:
     """What share of the additions vanished: counts is {number of shared cells: Count}.
 
     What has a name instead of a number, cells that nobody shares, is left out.
@@ -87,7 +90,7 @@ def cells(n):
     return "one cell" if n == 1 else f"{units.count(n)} cells"
 
 
-def descent(values, goal) -> Picture:
+def descent(values: Sequence[float], goal: float) -> Picture:
     """A weight on its way to the goal, step by step; its last third tells how it ends."""
     third, off = max(1, len(values) // 3), [abs(value - goal) for value in values]
     before, late = max(off[third:-third], default=0), max(off[-third:])
@@ -101,7 +104,9 @@ def descent(values, goal) -> Picture:
     return Picture(figure, f"{title} From {values[0]:.3g} toward {goal:.3g}; simulated.")
 
 
-def turns(history, workers=("A", "B")) -> Picture:
+def turns(
+    history: Sequence[tuple[str, str, float]], workers: Sequence[str] = ("A", "B")
+) -> Picture:
     """Who did what in turn: history is [(worker, "reads 0", what the cell then holds)]."""
     made, held = len({who for who, *_ in history}), history[-1][2]
     title = f"{made} workers add one each. The cell holds {held}."

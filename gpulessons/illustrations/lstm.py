@@ -3,6 +3,9 @@
 As in plots, every title is computed, and every picture says its message in words too.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from gpulessons import units
@@ -16,7 +19,7 @@ POINTWISE = 26  # operations on one unit after its products: see ops/lstm_parts.
 # -- The cell.
 
 
-def cell(batch, inputs, hidden) -> Picture:
+def cell(batch: int, inputs: int, hidden: int) -> Picture:
     """One step of an LSTM, left to right, with the shape of every array."""
     weights = 4 * hidden * (inputs + hidden)
     share = 2 * weights / (2 * weights + POINTWISE * hidden)
@@ -61,7 +64,7 @@ def ticks(steps, layers):
     return done
 
 
-def waiting(steps, layers=1) -> Picture:
+def waiting(steps: int, layers: int = 1) -> Picture:
     """Steps from left to right, layers upward; in each box the tick at which it can be done."""
     when = ticks(steps, layers)
     longest = max(when.values()) + 1
@@ -97,7 +100,7 @@ def waiting(steps, layers=1) -> Picture:
 # -- What a step costs.
 
 
-def rungs(rows, limit) -> Picture:
+def rungs(rows: Sequence[Any], limit: float) -> Picture:
     """Time of one step on each rung, and its share of what a product alone reaches.
 
     rows: [(name, a Timing, or why there is none, how many steps of a layer one call does)]; limit:
@@ -137,7 +140,9 @@ def rungs(rows, limit) -> Picture:
 WAITS = {"launches": "-", "bytes": "--", "arithmetic": ":"}
 
 
-def step_waits(batch, hidden, *, launches, launch, bandwidth, peak):
+def step_waits(
+    batch: int, hidden: int, *, launches: int, launch: float, bandwidth: float, peak: float
+) -> dict[str, float]:
     """Seconds that one step needs for each of WAITS, if it waited for nothing else.
 
     u and four sums come in, h and c come in and go out; input products are done before. launch: s,
@@ -149,7 +154,9 @@ def step_waits(batch, hidden, *, launches, launch, bandwidth, peak):
             "arithmetic": flops / peak}  # fmt: skip
 
 
-def regimes(measured, batch, hidden, **device) -> Picture:
+def regimes(
+    measured: Sequence[tuple[int, float]], batch: int, hidden: int, **device: Any
+) -> Picture:
     """Time of one step against the batch: a device's three waits, modelled, beside measurements.
 
     measured: [(batch, seconds for one step)] on this CPU at this `hidden`; device: the keywords of

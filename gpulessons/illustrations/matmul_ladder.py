@@ -4,10 +4,13 @@ The rungs of one device are compared with that device's library. Measured shares
 ones dashed), published ones open markers: nothing measured elsewhere looks as if it were from here.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from gpulessons import units
+from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes
 from gpulessons.plots.picture import COLORS, INK, MARKERS, Picture, blank
 from gpulessons.plots.roofline import device, intensity, roof, roofline
@@ -27,7 +30,13 @@ PUBLISHED = {
 }
 
 
-def ladder(comparison, counted=None, *, published=PUBLISHED, source=SOURCE) -> Picture:
+def ladder(
+    comparison: Comparison,
+    counted: Mapping[str, tuple[float, float]] | None = None,
+    *,
+    published: Mapping[str, float] = PUBLISHED,
+    source: str = SOURCE,
+) -> Picture:
     """Each version as a share of its device's library, in the comparison's order, log scale.
 
     Each stands at the largest size at which it was timed: FLOP/s can be compared across sizes, and
@@ -60,7 +69,7 @@ def ladder(comparison, counted=None, *, published=PUBLISHED, source=SOURCE) -> P
     return Picture(figure, f"{title} {spoken(rows, shares, counted or {}, published, source)}")
 
 
-def together(*comparisons):
+def together(*comparisons: Comparison) -> Comparison:
     """One comparison of several, for versions too slow for the last one's sizes."""
     entries = tuple(entry for one in comparisons for entry in one.entries)
     return replace(comparisons[-1], entries=entries)
@@ -79,7 +88,7 @@ def standings(comparison):
     return found
 
 
-def at_their_largest(comparison):
+def at_their_largest(comparison: Comparison) -> dict[str, Any]:
     """{version: its timing at the largest size at which it has one}"""
     return {timing.version: timing for timing in sorted(comparison.timings, key=lambda t: t.size)}
 
@@ -161,7 +170,7 @@ def draw_counts(axes, rows, counts, name, side, look):
                       ha=align, va="center", fontsize=9, color=INK)  # fmt: skip
 
 
-def on_the_roofline(machine, comparison):
+def on_the_roofline(machine: Any, comparison: Comparison) -> Picture:
     """The rungs that ran here on the roofline, each at the largest size at which it was timed."""
     timings = at_their_largest(comparison)
     best = max(timings.values(), key=lambda timing: timing.flop_rate)
@@ -183,7 +192,7 @@ def percent(share):
     return f"{share:.0%}" if share >= 0.095 else f"{100 * share:.2g}%"
 
 
-def fraction(load):
+def fraction(load: float) -> str:
     """A count per multiplication as people say it: 2, 1/8, 9/8; else in decimals."""
     exact = Fraction(load).limit_denominator(512)
     return str(exact) if exact == load and exact.numerator < 10 else f"{load:.3g}"

@@ -4,6 +4,9 @@ A timetable is a list of Tasks (workers/schedules.py), simulated or measured; th
 say which they are.
 """
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
 import numpy as np
 
 from gpulessons import units
@@ -26,7 +29,9 @@ DARK = "#111111"  # words on these colors: 4.5 to 1 or better
 SHADES = {True: SKY, False: ORANGE}  # forward, backward
 
 
-def gantt(runs, title=None, *, measured=False) -> Picture:
+def gantt(
+    runs: Mapping[str, Sequence[Any]], title: str | None = None, *, measured: bool = False
+) -> Picture:
     """A row for each stage, a block for each task; what stays empty is the bubble.
 
     runs: {name: tasks}. title: another one than the shares of time in which the stages wait.
@@ -75,7 +80,12 @@ def spoken(name, tasks):
     return f"{name}, {'; '.join(orders)}."
 
 
-def efficiency(alone, piped, bubble, stages=2) -> Picture:
+def efficiency(
+    alone: Mapping[int, float],
+    piped: Mapping[str, Mapping[int, float]],
+    bubble: Callable[[int, int], float],
+    stages: int = 2,
+) -> Picture:
     """The share of the workers' time that is useful, against micro-batches.
 
     alone: {micro-batches: seconds on one worker}, piped: {schedule: {micro-batches: seconds}},
@@ -109,7 +119,9 @@ def efficiency(alone, piped, bubble, stages=2) -> Picture:
     return Picture(figure, f"{title} Processes sharing one machine. {figures}.")
 
 
-def winners(models, batches, widths) -> Picture:
+def winners(
+    models: Mapping[str, Callable[..., Any]], batches: np.ndarray, widths: np.ndarray
+) -> Picture:
     """Which way is quickest, by a model, at each batch and width: a map.
 
     models: {name: seconds(batch, width)}.

@@ -7,6 +7,7 @@ grows by every worker's share; in n − 1 more the finished pieces travel round 
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +27,7 @@ class Moment:
     arrived: np.ndarray | None  # (workers,): numbers of pieces; None at the start
 
 
-def moments(vectors):
+def moments(vectors: np.ndarray) -> Iterator[Moment]:
     """Yield the Moments of a ring all-reduce. vectors: (n, n), a row of n pieces per worker."""
     values, (n, pieces) = np.array(vectors), np.shape(vectors)
     if n != pieces or n < 2:
@@ -63,7 +64,7 @@ class Ring(Film):
             f"{done} of {self.workers**2} pieces are complete sums"
         )
 
-    def figure(self, number) -> Picture:
+    def figure(self, number: int) -> Picture:
         """The ring after one step, with an arrow for each piece that has just moved."""
         told = self.told(number)
         figure, axes = blank(height=4.8, title=f"{told[0].upper()}{told[1:]}.")
@@ -74,7 +75,7 @@ class Ring(Film):
         rows = enumerate(self.moments[number].values)
         return "; ".join(f"worker {k}: {', '.join(map(str, row))}" for k, row in rows) + "."
 
-    def multiples(self, count=6) -> Picture:
+    def multiples(self, count: int = 6) -> Picture:
         """Some steps in one figure: for four workers, all but the start."""
         chosen = np.unique(np.linspace(1, len(self) - 1, min(count, len(self) - 1)).round())
         chosen = [0, *chosen.astype(int)] if len(chosen) < count else chosen.astype(int)

@@ -5,19 +5,20 @@ and every picture says its message in words too.
 """
 
 import math
+from collections.abc import Mapping, Sequence
 from statistics import fmean, median
 
 import numpy as np
 
 from gpulessons import units
-from gpulessons.measure.results import quartiles
+from gpulessons.measure.results import Timing, quartiles
 from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.picture import BLUE, COLORS, INK, PURPLE, Picture, blank
 
 BINS = 40
 
 
-def in_order(samples) -> Picture:
+def in_order(samples: Timing | Sequence[float]) -> Picture:
     """Every sample as a dot, first to last: on a log scale the unlucky ones show as well."""
     times, color = read(samples)
     factor = units.ratio(max(times) / min(times)).rstrip("×")
@@ -29,7 +30,9 @@ def in_order(samples) -> Picture:
     return Picture(figure, f"{title} {summary(times)}")
 
 
-def histogram(samples, like=None) -> Picture:
+def histogram(
+    samples: Timing | Sequence[float], like: Timing | Sequence[float] | None = None
+) -> Picture:
     """How many samples took how long; median, mean and the middle half, a tick for each sample.
 
     The axis ends where the pile does, and says how many lie beyond. like: the samples that choose
@@ -78,7 +81,7 @@ def mark(axes, name, value, height, style, end):
                   color=INK)  # fmt: skip
 
 
-def stopped(returned, done, where) -> Picture:
+def stopped(returned: float, done: float, where: str) -> Picture:
     """A clock that stopped when the call returned, above the work that went on until `done`."""
     title = f"The clock stopped {units.ratio(done / returned).rstrip('×')} times too early."
     figure, axes = blank(height=1.9, title=title)
@@ -93,7 +96,7 @@ def stopped(returned, done, where) -> Picture:
     return Picture(figure, f"{title} {spoken}")
 
 
-def lies(readings) -> Picture:
+def lies(readings: Mapping[str, tuple[float, float]]) -> Picture:
     """{what went wrong: (seconds read, seconds true)}, as bars: too short left, too long right.
 
     Raises ValueError where there is nothing to draw.

@@ -4,6 +4,8 @@ The two halves of what a graphics card does. Corners are rows (x, y, z, w) as ve
 them; pixels are points c = x + iy of the plane, as shade takes them.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from gpulessons.plots.axes import log_axes
@@ -12,7 +14,9 @@ from gpulessons.plots.picture import BLUE, COLORS, INK, Picture, blank
 WARP = 32
 
 
-def torus(rings=32, sides=16, thickness=0.4):
+def torus(
+    rings: int = 32, sides: int = 16, thickness: float = 0.4
+) -> tuple[np.ndarray, np.ndarray]:
     """(points, edges) of a ring of radius 1: (n, 4) float32 with w = 1, and (2 n, 2) indices."""
     ring, side = np.divmod(np.arange(rings * sides), sides)
     around, across = 2 * np.pi * ring / rings, 2 * np.pi * side / sides
@@ -24,7 +28,7 @@ def torus(rings=32, sides=16, thickness=0.4):
     return points, np.concatenate([np.c_[here, next_ring], np.c_[here, next_side]])
 
 
-def wireframe(corners, edges) -> Picture:
+def wireframe(corners: np.ndarray, edges: np.ndarray) -> Picture:
     """The edges between transformed corners (n, 4), each divided by its w; near ones are darker."""
     from matplotlib.collections import LineCollection
 
@@ -44,7 +48,9 @@ def wireframe(corners, edges) -> Picture:
     return Picture(figure, f"{title} The wireframe is {across:.2f} wide, {up:.2f} high.")
 
 
-def window(x, y, zoom, shape=(256, 384)):
+def window(
+    x: float, y: float, zoom: float, shape: tuple[int, int] = (256, 384)
+) -> tuple[np.ndarray, np.ndarray]:
     """The pixels of a picture around (x, y), row by row: two float32 arrays of rows × columns.
 
     At zoom 1 the picture is 3 units wide.
@@ -57,7 +63,9 @@ def window(x, y, zoom, shape=(256, 384)):
     return tuple(values.ravel().astype(np.float32) for values in plane)
 
 
-def pixels(turns, limit, shape=(256, 384), note="") -> Picture:
+def pixels(
+    turns: np.ndarray, limit: int, shape: tuple[int, int] = (256, 384), note: str = ""
+) -> Picture:
     """A picture of turns until escape (rows × columns of them); those that never escape are dark.
 
     note: what else the title should say.
@@ -73,7 +81,7 @@ def pixels(turns, limit, shape=(256, 384), note="") -> Picture:
     return Picture(figure, f"{title} {spoken}")
 
 
-def warps(orders) -> Picture:
+def warps(orders: Mapping[str, np.ndarray]) -> Picture:
     """A typical warp of each order, {name: turns}: how long its 32 lanes work, how long they wait.
 
     The shares in the title are those of all warps.
@@ -97,7 +105,7 @@ def warps(orders) -> Picture:
     return Picture(figure, f"{title} {spoken}.")
 
 
-def prices(rows) -> Picture:
+def prices(rows: Mapping[str, tuple[float, float]]) -> Picture:
     """What disorder costs: {name: (GPU factor, counted; CPU factor, measured)}, on a log scale."""
     title = " ".join(f"{name}: {dearer(*factors)}." for name, factors in rows.items())
     figure, axes = blank(height=1.6 + 0.7 * len(rows), title=title)

@@ -1,6 +1,9 @@
 """Pictures of access patterns: what skipping saves, when a memory only moves whole lines."""
 
+from collections.abc import Mapping
+
 from gpulessons import units
+from gpulessons.measure.results import Timing
 from gpulessons.plots.axes import log_axes
 from gpulessons.plots.picture import COLORS, INK, MARKERS, Picture, blank
 from gpulessons.plots.timings import label_ends
@@ -8,7 +11,7 @@ from gpulessons.plots.timings import label_ends
 LINE = 64  # bytes of a CPU's cache line, nearly everywhere
 
 
-def strides(timings, limit, line=LINE) -> Picture:
+def strides(timings: Mapping[int, Timing], limit: float, line: int = LINE) -> Picture:
     """{stride: timing} of copies that take each stride-th number of one float32 array, beside what
     they would take if only those numbers moved, and if whole lines did.
 

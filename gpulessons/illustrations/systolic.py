@@ -90,7 +90,7 @@ class Run:
         return f"<table><caption>A systolic array</caption><tbody>{rows}</tbody></table>"
 
 
-def simulate(x, y, rows=8, columns=8):
+def simulate(x: np.ndarray, y: np.ndarray, rows: int = 8, columns: int = 8) -> Run:
     """x @ y by an array of rows × columns cells, cycle by cycle, in the arrays' common dtype.
 
     x: (m, k), y: (k, n). A y larger than the array is cut into blocks of weights, one pass for
@@ -174,13 +174,13 @@ class Pass(Film):
         busy = self.cycles[number].busy
         return f"cycle {number + 1} of {len(self)}: {busy.sum()} of {busy.size} cells multiply"
 
-    def figure(self, number) -> Picture:
+    def figure(self, number: int) -> Picture:
         """The array at the end of one cycle, inputs to come at its left, results below it."""
         figure, axes = blank(height=4.6, title=f"{self.told(number).capitalize()}.")
         self.draw(axes, number, size=13)
         return Picture(figure, f"{self.told(number)}. {self.left_over(number)}")
 
-    def multiples(self, count=6) -> Picture:
+    def multiples(self, count: int = 6) -> Picture:
         """Some cycles, evenly chosen, in one figure."""
         count = min(count, len(self))
         chosen = np.linspace(0, len(self) - 1, count).round().astype(int)
@@ -236,7 +236,7 @@ class Pass(Film):
         return f"one pass of a systolic array, {plural(len(self), 'cycle')}"
 
 
-def pulse(run) -> Picture:
+def pulse(run: Run) -> Picture:
     """How many cells multiply in each cycle: the array fills, works, and drains."""
     rows, columns = run.array
     title = (
