@@ -12,8 +12,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from .memory import Array, Record, View
-from .values import plain
+from .lanes.memory import Array, Record, View
+from .lanes.values import plain
 
 
 @contextmanager

@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 
 from .arguments import admitted
-from .launch import Launch
-from .names import python_function
+from .lanes.launch import Launch
+from .report.traces import Trace
 from .signatures import matched, signatures_of
-from .traces import Trace
+from .source.compile import compiled
+from .source.names import python_function, source_of
 
 
 def trace(kernel, blocks=None):
@@ -55,5 +56,8 @@ def run(launch: Launch, args) -> Trace:
     names = [p.name for p in parameters[: len(args)]]
     launch.arguments = args  # as given, for whoever compiles the kernel for the same types
     with admitted(args, names) as values:
-        launch.run(values)
-    return Trace.of(launch, values)
+        known: dict = {}
+        program = compiled(function, known, kernel=True)
+        names = {name for one in known for name in one.__code__.co_names}
+        launch.run(program, names, values)
+    return Trace.of(launch, values, *source_of(function))

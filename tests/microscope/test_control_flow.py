@@ -273,7 +273,7 @@ def test_chosen_blocks_alone_run():
 
 
 def test_an_endless_loop_is_ended_with_its_line(monkeypatch):
-    from gpulessons.microscope import flow
+    from gpulessons.microscope.lanes import flow
 
     monkeypatch.setattr(flow, "PATIENCE_WITH_LOCKS", 1000)
 

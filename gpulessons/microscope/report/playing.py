@@ -7,8 +7,8 @@ import math
 from gpulessons.plots.film import Film
 from gpulessons.plots.picture import INK, SKY, Picture
 
+from ..lanes.masks import WARP
 from .drawing import ACCESS_COLORS, GRAY, cell, write
-from .masks import WARP
 from .pictures import source_lines
 from .steps import steps_of
 from .tables import plural

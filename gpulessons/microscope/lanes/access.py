@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .faults import Unsupported
+from ..faults import Unsupported
 from .masks import settle
 from .memory import WRITTEN, Record, View, locate
 from .values import as_type, cast, dtype_of, plain

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .masks import WARP
+from ..lanes.masks import WARP
 
 LONGEST = 2000  # steps of a block that are kept for a player
 

@@ -9,7 +9,7 @@ from functools import cached_property, reduce
 
 import numpy as np
 
-from .faults import Unsupported
+from ..faults import Unsupported
 from .values import merge
 
 WARP = 32

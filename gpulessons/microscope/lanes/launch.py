@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compile import compiled
-from .faults import KernelFault, LaunchError, PartialBarrier, Unsupported
+from ..faults import KernelFault, LaunchError, PartialBarrier, Unsupported
 from .log import Log
 from .masks import WARP
 from .memory import Array, short
@@ -110,10 +109,8 @@ class Launch:
             self.check_shared(site[1])
         return array
 
-    def run(self, arguments):
-        known = {}
-        program = compiled(self.function, known, kernel=True)
-        names = {name for function in known for name in function.__code__.co_names}
+    def run(self, program, names, arguments):
+        """Run a compiled kernel whose code, and its device functions', speaks of these names."""
         self.locks = bool(names & {"cas", "compare_and_swap", "exch"})
         size = len(self.blocks) if "this_grid" in names else 1 if self.locks else BATCH
         with np.errstate(all="ignore"):

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..lanes.masks import WARP
+from ..lanes.warps import spread
 from .counts import CHUNK
-from .masks import WARP
 from .racing import Race, Races, Touch
-from .warps import spread
 
 KINDS = ("read", "write", "atomic")
 

@@ -10,9 +10,9 @@ from itertools import groupby
 
 from gpulessons.plots.picture import ORANGE, SKY, VERMILLION
 
+from ..lanes.masks import WARP
 from .counts import BANKS, LINE, SECTOR, WORD
 from .drawing import ACCESS_COLORS, GRAY, blank, cell, finish, write
-from .masks import WARP
 from .steps import request_of, runs_of
 from .tables import plural
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..faults import NoProgress, Unsupported
 from .access import length, load
-from .faults import NoProgress, Unsupported
 from .functions import FUNCTIONS
 from .masks import Mask, Variable, settle, union
 from .memory import View

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .masks import WARP
+from ..lanes.masks import WARP
 
 SECTOR, LINE, BANKS, WORD = 32, 128, 32, 4
 CHUNK = 1 << 18  # elements counted at a time

@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from .faults import Unsupported
+from ..faults import Unsupported
 
 BOOL, INT64, UINT64, FLOAT64 = map(np.dtype, ("bool", "int64", "uint64", "float64"))
 PLAIN = {bool: BOOL, int: INT64, float: FLOAT64, complex: np.dtype("complex128")}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..faults import Misaligned, Unsupported
 from .access import fetched, put
-from .faults import Misaligned, Unsupported
 from .masks import settle
 from .memory import VERBS, View, locate, short
 

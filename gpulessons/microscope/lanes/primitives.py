@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .faults import PartialWarp
+from ..faults import PartialWarp
 from .masks import WARP
 from .memory import POISON, short
 from .values import dtype_of, plain, truth

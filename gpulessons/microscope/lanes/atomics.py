@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..faults import Unsupported
 from .access import places
-from .faults import Unsupported
 from .masks import settle
 from .memory import WRITTEN, View, locate
 from .values import cast

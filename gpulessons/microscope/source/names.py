@@ -9,8 +9,8 @@ import textwrap
 
 import numpy as np
 
-from . import intrinsics
-from .faults import Unsupported
+from ..faults import Unsupported
+from ..lanes import intrinsics
 
 MISSING = object()
 REFUSED = {

@@ -8,10 +8,9 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ..faults import Caution
+from ..lanes.log import TENSOR_CORES
 from .counts import SiteCount, count_site
-from .faults import Caution
-from .log import TENSOR_CORES
-from .names import source_of
 from .races import find_races
 from .racing import Races
 from .reports import Banks, Coalescing
@@ -48,9 +47,8 @@ class Trace:
     recorded_races: Races | None = field(compare=False, default=None)  # in a trace read from JSON
 
     @classmethod
-    def of(cls, launch, arguments) -> Trace:
+    def of(cls, launch, arguments, source: str, first_line: int) -> Trace:
         log = launch.log
-        source, first_line = source_of(launch.function)
         warn_of_doubles(launch, arguments)
         return cls(
             kernel=launch.function.__name__,

@@ -19,9 +19,9 @@ import ast
 import builtins
 import inspect
 
-from . import access, conditions, flow, intrinsics, masks, values
+from ..faults import Unsupported
+from ..lanes import access, conditions, flow, intrinsics, masks, values
 from .expressions import Expressions
-from .faults import Unsupported
 from .names import REFUSED, is_docstring, leaves, local_names, tree_of
 
 PRELUDE = {

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..faults import LaunchError, Unsupported
 from . import primitives
 from .atomics import ATOMICS
-from .faults import LaunchError, Unsupported
 from .functions import FUNCTIONS, floating, fused, select
 from .masks import WARP, Mask
 from .memory import WRITTEN, View

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from .faults import OutOfBounds, Unsupported
+from ..faults import OutOfBounds, Unsupported
 from .values import INT64, as_type, dtype_of
 
 POISON = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from .memory import short
+from ..lanes.memory import short
 from .tables import Report
 
 

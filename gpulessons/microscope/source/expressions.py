@@ -8,7 +8,7 @@ import inspect
 
 import numpy as np
 
-from . import access, functions, intrinsics, values
+from ..lanes import access, functions, intrinsics, values
 from .names import (
     MISSING,
     Cuda,
