@@ -17,7 +17,8 @@ Where to read on, in the order of a launch:
     runner             `trace(kernel)[grid, block](…)`, from the call to the `Trace`
     arguments          what a caller hands over; `signatures`: what types it then has
     programs, device   `tracing()`: a whole program, on a device that is the host
-    source/compile     how a kernel becomes a Python function on vectors of lanes
+    source/writer      how a kernel becomes a Python function on vectors of lanes
+    source/compile     how long such a function is kept
     source/names       what a name from outside the kernel means
     lanes/launch       in which order blocks and warps run, and how they meet at barriers
     lanes/masks, flow  which lanes are active: divergence, and coming together again

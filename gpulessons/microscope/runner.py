@@ -9,7 +9,7 @@ from .lanes.launch import Launch
 from .report.traces import Trace
 from .signatures import matched, signatures_of
 from .source.compile import compiled
-from .source.names import python_function, source_of
+from .source.names import python_function
 
 
 def trace(kernel, blocks=None):
@@ -56,8 +56,6 @@ def run(launch: Launch, args) -> Trace:
     names = [p.name for p in parameters[: len(args)]]
     launch.arguments = args  # as given, for whoever compiles the kernel for the same types
     with admitted(args, names) as values:
-        known: dict = {}
-        program = compiled(function, known, kernel=True)
-        names = {name for one in known for name in one.__code__.co_names}
-        launch.run(program, names, values)
-    return Trace.of(launch, values, *source_of(function))
+        program = compiled(function)
+        launch.run(program.run, program.names, values)
+    return Trace.of(launch, values, program.source, program.first_line)
