@@ -74,8 +74,8 @@ MICROSCOPE = {
     "arguments": "lanes",
     "signatures": "arguments",
     "runner": "source lanes report arguments signatures",
-    "device": "",
-    "programs": "runner device signatures faults",
+    "device": "lanes",
+    "programs": "runner report device signatures faults",
 }
 MAY_IMPORT_ALL = {"cli", "__init__", "__main__"}  # what stands at the door
 # What is taught; the rest is the engine.

@@ -54,10 +54,9 @@ from .faults import (
 from .programs import tracing
 from .report.pictures import banks_picture, branch_picture, request_picture, source_picture
 from .report.playing import Player, player
-from .report.racing import Race, Races
-from .report.reports import Banks, Coalescing
+from .report.races import Race, Races
+from .report.reports import Banks, Coalescing, Divergence, Intensity, LineCount, Work
 from .report.traces import Trace
-from .report.workload import Divergence, Intensity, LineCount, Work
 from .runner import trace
 
 __all__ = [

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from ..faults import Unsupported
 from .masks import settle
-from .memory import WRITTEN, Record, View, locate
+from .memory import WRITTEN_MARK, Record, View, locate
 from .values import as_type, cast, dtype_of, plain
+from .warps import Warps
 
 
-def load(w, target, index):
+def load(w: Warps, target: Any, index: Any) -> Any:
     target = settle(w, target)
     if type(target) is View:
         if type(index) is str:
@@ -26,15 +28,15 @@ def load(w, target, index):
     raise Unsupported(f"indexing {type(target).__name__}", w.line, w.function)
 
 
-def pick(w, values: tuple, index):
+def pick(w: Warps, values: tuple, index: Any) -> Any:
     if isinstance(index, (int, slice, np.integer)):
         return values[index]
     index = np.clip(index, 0, len(values) - 1)
     dtype = np.result_type(*map(dtype_of, values))
-    return np.choose(index, [as_type(w, v, dtype) for v in values])
+    return np.choose(index, [as_type(v, dtype) for v in values])
 
 
-def read(w, view, place):
+def read(w: Warps, view: View, place: Any) -> Any:
     if view.flat.dtype.names:
         return Record(view, place)
     if not w.mask:
@@ -43,7 +45,7 @@ def read(w, view, place):
     return fetched(w, view, place)
 
 
-def fetched(w, view, place):
+def fetched(w: Warps, view: View, place: Any) -> Any:
     """The value there, unlogged."""
     shared = type(place) is int and view.base is None
     place = place if view.base is None else place + view.base
@@ -55,7 +57,7 @@ def fetched(w, view, place):
     return plain(view.flat[place]) if shared else view.flat.take(place, mode="clip")
 
 
-def store(w, target, index, value):
+def store(w: Warps, target: Any, index: Any, value: Any) -> None:
     target = settle(w, target)
     if type(target) is Record and type(index) is str:
         return write(w, target.field(w, index), target.linear, value)
@@ -67,7 +69,7 @@ def store(w, target, index, value):
     write(w, target, place, value)
 
 
-def write(w, view, place, value):
+def write(w: Warps, view: View, place: Any, value: Any) -> None:
     if not w.mask:
         return
     if view.array.space == "constant":
@@ -76,7 +78,7 @@ def write(w, view, place, value):
     put(w, view, place, value)
 
 
-def put(w, view, place, value):
+def put(w: Warps, view: View, place: Any, value: Any) -> None:
     """Set the value there, unlogged."""
     place = places(w, view, place)
     if view.flat.dtype.names:
@@ -88,10 +90,10 @@ def put(w, view, place, value):
         value = cast(w, value, view.flat.dtype)
     view.flat[place] = value
     if view.written is not None:
-        view.written[place] = WRITTEN[view.written.itemsize]
+        view.written[place] = WRITTEN_MARK[view.written.itemsize]
 
 
-def places(w, view, place):
+def places(w: Warps, view: View, place: Any) -> Any:
     """The places that the active lanes mean, in lane order: the last lane to write wins."""
     place = place if view.base is None else place + view.base
     if type(place) is int:
@@ -103,7 +105,7 @@ def places(w, view, place):
 # Attributes
 
 
-def attribute(w, value, name: str):
+def attribute(w: Warps, value: Any, name: str) -> Any:
     """Facts about arrays, fields of records and named tuples, parts of complex numbers."""
     value = settle(w, value)
     if type(value) is View:
@@ -112,25 +114,20 @@ def attribute(w, value, name: str):
         if name in (value.flat.dtype.names or ()):
             return value.field(name)
         if name == "T":
-            return value.part(value.start, value.shape[::-1], value.strides[::-1])
+            return value.sliced(value.start, value.shape[::-1], value.strides[::-1])
     elif type(value) is Record:
         return read(w, value.field(w, name), value.linear)
-    elif isinstance(value, tuple) and name in getattr(value, "_fields", ()):
-        return getattr(value, name)
-    elif (
-        name in ("real", "imag")
-        and not isinstance(value, tuple)
-        and dtype_of(value).kind in "fciub"
-    ):
+    elif isinstance(value, tuple):
+        if name in getattr(value, "_fields", ()):
+            return getattr(value, name)
+    elif name in ("real", "imag") and dtype_of(value).kind in "fciub":
         return plain(getattr(np.asarray(value), name)[()])
     raise Unsupported(f"the attribute .{name} of {describe(value)}", w.line, w.function)
 
 
-def fact(view, name):
-    size, item = (
-        view.shape[0] if len(view.shape) == 1 else math.prod(view.shape),
-        view.flat.dtype.itemsize,
-    )
+def fact(view: View, name: str) -> Any:
+    item = view.flat.dtype.itemsize
+    size = view.shape[0] if len(view.shape) == 1 else math.prod(view.shape)
     return {
         "shape": view.shape,
         "ndim": len(view.shape),
@@ -142,11 +139,11 @@ def fact(view, name):
     }[name]
 
 
-def describe(value) -> str:
+def describe(value: Any) -> str:
     return f"the array {value.array.name}" if type(value) is View else type(value).__name__
 
 
-def length(w, value):
+def length(w: Warps, value: Any) -> Any:
     value = settle(w, value)
     if isinstance(value, tuple):
         return len(value)
@@ -155,13 +152,13 @@ def length(w, value):
     raise Unsupported(f"len() of {type(value).__name__}", w.line, w.function)
 
 
-def set_attribute(w, value, name, new):
+def set_attribute(w: Warps, value: Any, name: str, new: Any) -> None:
     if type(value) is not Record:
         raise Unsupported(f"setting the attribute .{name} of {describe(value)}", w.line, w.function)
     write(w, value.field(w, name), value.linear, new)
 
 
-def unpack(w, value, count: int):
+def unpack(w: Warps, value: Any, count: int) -> tuple:
     if not isinstance(value, tuple) or len(value) != count:
         raise Unsupported(f"unpacking {describe(value)} into {count} names", w.line, w.function)
     return value

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from ..faults import Unsupported
 from .access import places
 from .masks import settle
-from .memory import WRITTEN, View, locate
-from .values import cast
+from .memory import WRITTEN_MARK, View, locate
+from .values import Instruction, cast
+from .warps import Warps
 
 
-def atomic(change, flops=0, fixed=False):
-    """`change(old, *operands) → new`, one lane after another; each is given what it found."""
+def atomic(change: Callable[..., Any], flops: int = 0, fixed: bool = False) -> Instruction:
+    """`change(old, *operands) → new`, one lane after another; each is given what it found.
 
-    def update(w, view, *operands):
-        index, *operands = (0, *operands) if fixed else operands
-        view = settle(w, view)
+    With `fixed`, an update of the array's first element, called without an index.
+    """
+
+    def update(w: Warps, target: Any, *given: Any) -> Any:
+        index, *operands = (0, *given) if fixed else given
+        view = settle(w, target)
         if type(view) is not View:
             raise Unsupported("an atomic on anything but an array", w.line, w.function)
         place = locate(w, view, index, "atomic")
@@ -28,56 +35,62 @@ def atomic(change, flops=0, fixed=False):
         w.log.access(w, view.array, "atomic", place)
         if flops and dtype.kind in "fc":
             w.count_flops(dtype, flops)
-        places_ = np.broadcast_to(places(w, view, place), (w.mask.count,))
-        if view.written is not None:
-            note_unwritten(w, view, places_)
+        cells = np.broadcast_to(places(w, view, place), (w.mask.count,))
+        mark_written(w, view, cells)
         values = [
             np.broadcast_to(cast(w, v, dtype), w.mask.bits.shape)[w.mask.lanes] for v in operands
         ]
         found = np.zeros(w.mask.bits.shape, dtype)
-        found[w.mask.lanes] = in_turn(view.flat, places_, change, values)
+        found[w.mask.lanes] = in_turn(view.flat, cells, change, values)
         return found
 
     return update
 
 
-def note_unwritten(w, view, places_):
-    if (view.written[places_] == 0).any():
+def mark_written(w: Warps, view: View, cells: np.ndarray) -> None:
+    """Note that these cells hold something now, and be told where they held nothing."""
+    if view.written is None:
+        return
+    if (view.written[cells] == 0).any():
         w.caution(
             "uninitialized", f"{view.array.name} is updated where nothing has been written to it"
         )
-    view.written[places_] = WRITTEN[view.written.itemsize]
+    view.written[cells] = WRITTEN_MARK[view.written.itemsize]
 
 
-def in_turn(flat, places_, change, values):
+def in_turn(
+    flat: np.ndarray, cells: np.ndarray, change: Callable[..., Any], values: list[np.ndarray]
+) -> np.ndarray:
     """Update cells that lanes may share: each cell's first lane, then its second, …"""
-    order = np.argsort(places_, kind="stable")
-    ordered = places_[order]
+    order = np.argsort(cells, kind="stable")
+    ordered = cells[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
     rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.r_[starts, len(order)]))
     by_rank = np.argsort(rank, kind="stable")
     found = np.empty(len(order), flat.dtype)
     for turn in np.split(order[by_rank], np.cumsum(np.bincount(rank))[:-1]):
-        cells = places_[turn]
-        found[turn] = old = flat[cells]
-        flat[cells] = change(old, *(v[turn] for v in values))
+        found[turn] = old = flat[cells[turn]]
+        flat[cells[turn]] = change(old, *(v[turn] for v in values))
     return found
 
 
-def nanmax(old, new):
+def nanmax(old: np.ndarray, new: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(old) | (new > old), np.where(np.isnan(new), old, new), old)
 
 
-def nanmin(old, new):
+def nanmin(old: np.ndarray, new: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(old) | (new < old), np.where(np.isnan(new), old, new), old)
+
+
+def compare_and_swap(old: np.ndarray, expected: np.ndarray, new: np.ndarray) -> np.ndarray:
+    return np.where(old == expected, new, old)
 
 
 ATOMICS = {
     "add": atomic(np.add, flops=1),
     "sub": atomic(np.subtract, flops=1),
-    "max": atomic(
-        lambda old, new: np.where(new > old, new, old)
-    ),  # a NaN on either side changes nothing
+    # A NaN on either side changes nothing.
+    "max": atomic(lambda old, new: np.where(new > old, new, old)),
     "min": atomic(lambda old, new: np.where(new < old, new, old)),
     "nanmax": atomic(nanmax),
     "nanmin": atomic(nanmin),
@@ -87,8 +100,6 @@ ATOMICS = {
     "inc": atomic(lambda old, top: np.where(old >= top, 0, old + 1)),
     "dec": atomic(lambda old, top: np.where((old == 0) | (old > top), top, old - 1)),
     "exch": atomic(lambda old, new: new),
-    "cas": atomic(lambda old, expected, new: np.where(old == expected, new, old)),
-    "compare_and_swap": atomic(
-        lambda old, expected, new: np.where(old == expected, new, old), fixed=True
-    ),
+    "cas": atomic(compare_and_swap),
+    "compare_and_swap": atomic(compare_and_swap, fixed=True),
 }

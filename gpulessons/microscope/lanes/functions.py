@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from .values import (
     BOOL,
     FLOAT64,
     INT64,
+    Instruction,
     as_type,
     cast,
     dtype_of,
@@ -19,20 +22,21 @@ from .values import (
     power,
     truth,
 )
+from .warps import Warps
 
 
-def elementwise(function):
+def elementwise(function: Callable[[float], float]) -> Callable[[Any], Any]:
     """A function of Python's math module, lifted to vectors."""
     lifted = np.frompyfunc(function, 1, 1)
     return lambda x: np.asarray(lifted(x)).astype(x.dtype)[()]
 
 
-def floating(ufunc, flops=1):
+def floating(ufunc: Callable[..., Any], flops: int = 1) -> Instruction:
     """sqrt, exp, sin, …: float32 stays float32, integers become float64."""
 
-    def apply(w, *values):
+    def apply(w: Warps, *values: Any) -> Any:
         dtype = values_type(values)
-        out = ufunc(*(as_type(w, v, dtype) for v in values))
+        out = ufunc(*(as_type(v, dtype) for v in values))
         if flops:
             w.count_flops(dtype, flops)
         return plain(out)
@@ -40,86 +44,73 @@ def floating(ufunc, flops=1):
     return apply
 
 
-def values_type(values) -> np.dtype:
+def values_type(values: Sequence[Any]) -> np.dtype:
     dtypes = [dtype_of(v) for v in values]
     return np.result_type(*(d if d.kind in "fc" else FLOAT64 for d in dtypes))
 
 
-def to_integer(ufunc):
+def to_integer(ufunc: np.ufunc) -> Instruction:
     """math.floor, ceil, trunc, round(x): an int64."""
     return lambda w, x: cast(w, ufunc(x) if dtype_of(x).kind == "f" else x, INT64)
 
 
-def extremum(of_floats, of_integers):
+def extremum(of_floats: np.ufunc, of_integers: np.ufunc) -> Instruction:
     """min and max of two or more; a NaN counts as missing, as on a GPU."""
 
-    def apply(w, *values):
+    def apply(w: Warps, *values: Any) -> Any:
         values = values[0] if len(values) == 1 else values
         dtype = np.result_type(*map(dtype_of, values))
         ufunc = of_floats if dtype.kind == "f" else of_integers
-        out = as_type(w, values[0], dtype)
+        out = as_type(values[0], dtype)
         for value in values[1:]:
-            out = ufunc(out, as_type(w, value, dtype))
+            out = ufunc(out, as_type(value, dtype))
         return plain(out)
 
     return apply
 
 
-def rounded(w, x, digits=None):
+def rounded(w: Warps, x: Any, digits: int | None = None) -> Any:
     return to_integer(np.rint)(w, x) if digits is None else plain(np.round(x, digits))
 
 
-def fused(w, a, b, c):
+def fused(w: Warps, a: Any, b: Any, c: Any) -> Any:
     """a·b + c rounded once; float32 through float64, which is exact enough to round once."""
     dtype = values_type((a, b, c))
     w.count_flops(dtype, 2)
     wide = np.result_type(dtype, FLOAT64)
-    return plain((as_type(w, a, wide) * as_type(w, b, wide) + as_type(w, c, wide)).astype(dtype))
+    return plain((as_type(a, wide) * as_type(b, wide) + as_type(c, wide)).astype(dtype))
 
 
-def predicate(ufunc):
-    return lambda w, x: plain(ufunc(as_type(w, x, values_type((x,)))))
+def predicate(ufunc: np.ufunc) -> Instruction:
+    return lambda w, x: plain(ufunc(as_type(x, values_type((x,)))))
 
 
-def absolute(w, x):
-    return plain(np.abs(as_type(w, x, INT64) if dtype_of(x) == BOOL else x))
+def absolute(w: Warps, x: Any) -> Any:
+    return plain(np.abs(as_type(x, INT64) if dtype_of(x) == BOOL else x))
 
 
-def to_int(w, x):
+def to_int(w: Warps, x: Any) -> Any:
     return x if dtype_of(x).kind in "iu" else cast(w, x, INT64)
 
 
-def to_float(w, x):
+def to_float(w: Warps, x: Any) -> Any:
     return x if dtype_of(x).kind == "f" else cast(w, x, FLOAT64)
 
 
-def to_complex(w, re, im=0.0):
-    return plain(as_type(w, re, FLOAT64) + 1j * as_type(w, im, FLOAT64))
+def to_complex(w: Warps, re: Any, im: Any = 0.0) -> Any:
+    return plain(as_type(re, FLOAT64) + 1j * as_type(im, FLOAT64))
 
 
-def select(w, test, a, b):
+def select(w: Warps, test: Any, a: Any, b: Any) -> Any:
     """`cuda.selp(test, a, b)`."""
     test = truth(test)
     return merge(test, a, b) if isinstance(test, np.ndarray) else (a if test else b)
 
 
 ROOTS = [
-    "sqrt",
-    "exp",
-    "expm1",
-    "log",
-    "log2",
-    "log10",
-    "log1p",
-    "sin",
-    "cos",
-    "tan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "exp2",
-    "cbrt",
-]
+    "sqrt", "exp", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh",
+    "tanh", "exp2", "cbrt",
+]  # fmt: skip
 ARCS = {
     "asin": "arcsin",
     "acos": "arccos",
@@ -138,9 +129,10 @@ TWO = {
 }
 
 
-def _functions() -> dict:
+def callables() -> dict[Any, Instruction]:
     """Python callables a kernel may name → instructions."""
-    table = {getattr(np, name): floating(getattr(np, name)) for name in ROOTS}
+    table: dict[Any, Instruction] = {}
+    table |= {getattr(np, name): floating(getattr(np, name)) for name in ROOTS}
     table |= {getattr(math, n): floating(getattr(np, n)) for n in ROOTS if hasattr(math, n)}
     for short, long in ARCS.items():
         table[getattr(math, short)] = table[getattr(np, long)] = floating(getattr(np, long))
@@ -178,4 +170,4 @@ def _functions() -> dict:
     return table
 
 
-FUNCTIONS = _functions()
+FUNCTIONS = callables()

@@ -3,162 +3,121 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ..faults import LaunchError, Unsupported
+from ..faults import LaunchError
 from . import primitives
 from .atomics import ATOMICS
+from .barriers import BARRIERS, this_grid
 from .functions import FUNCTIONS, floating, fused, select
-from .masks import WARP, Mask
-from .memory import WRITTEN, View
-from .values import ARITHMETIC, COMPARISONS, UNARY, plain, truth
+from .masks import WARP
+from .memory import WRITTEN_MARK, View
+from .values import ARITHMETIC, COMPARISONS, UNARY, Instruction, plain
+from .warps import Warps
 
 # Positions
 
 
-def grid(w, ndim):
+def grid(w: Warps, ndim: int) -> Any:
     axes = [w.block_idx[a] * np.int64(w.launch.block[a]) + w.thread_idx[a] for a in range(ndim)]
     return plain(axes[0]) if ndim == 1 else tuple(plain(a) for a in axes)
 
 
-def gridsize(w, ndim):
+def gridsize(w: Warps, ndim: int) -> Any:
     sizes = tuple(w.launch.block[a] * w.launch.grid[a] for a in range(ndim))
     return sizes[0] if ndim == 1 else sizes
 
 
-# Barriers. A kernel yields one and sleeps until its whole block (or grid) has reached it.
-
-
-class Barrier(NamedTuple):
-    line: int
-    mask: Mask
-    scope: str  # "block" or "grid"
-    predicate: np.ndarray | None  # per lane
-
-
-def wait(w, scope, predicate=None):
-    mask = w.mask
-    if predicate is not None:
-        predicate = np.broadcast_to(truth(predicate), mask.bits.shape)
-    votes = None
-    if mask:
-        votes = yield Barrier(w.line, mask, scope, predicate)
-        w.pass_block_barrier(mask.rows, scope == "grid")
-    return votes
-
-
-def syncthreads(w):
-    yield from wait(w, "block")
-
-
-def votes(answer):
-    def sync(w, predicate):
-        if not w.mask:
-            return np.int32(0)
-        yes, total = yield from wait(w, "block", predicate)
-        return np.repeat(answer(yes, total), WARP).astype(np.int32)
-
-    return sync
-
-
-def this_grid(w):
-    return GRID
-
-
-GRID = object()
-
-
-def sync_group(w, group):
-    if group is not GRID:
-        raise Unsupported("the method .sync of anything but a grid", w.line, w.function)
-    yield from wait(w, "grid")
-
-
-def fence(w):
+def fence(w: Warps) -> None:
     w.log.fenced = True
     text = "the order that memory fences make is not followed: races between blocks are not sought"
     w.caution("fence", text)
 
 
-# Arrays of a kernel's own
+# Arrays of a kernel's own. `site` says where in the source one is made: (function, line, column).
 
 
-def shared_array(w, site, name, shape, dtype):
+def as_shape(shape: Any) -> tuple[int, ...]:
+    return shape if isinstance(shape, tuple) else (shape,)
+
+
+def shared_array(w: Warps, site: Any, name: str, shape: Any, dtype: Any) -> View:
     """The block's own memory: one array per place in the source, the same for all its warps."""
     if site not in w.shared:
-        shape = shape if isinstance(shape, tuple) else (shape,)
-        dynamic = math.prod(shape) == 0
-        array = w.launch.shared_array(site, name, shape, np.dtype(dtype), dynamic)
-        w.shared[site] = dynamic_view(w, array) if dynamic else w.copies(array, per_lane=False)
+        shape, dtype = as_shape(shape), np.dtype(dtype)
+        if math.prod(shape) == 0:
+            w.shared[site] = dynamic_shared_array(w, site, name, dtype)
+        else:
+            array = w.launch.own_array(site, name, "shared", shape, dtype, line=site[1])
+            w.shared[site] = w.copies(array, per_lane=False)
     return w.shared[site]
 
 
-def dynamic_view(w, array):
+def dynamic_shared_array(w: Warps, site: Any, name: str, dtype: np.dtype) -> View:
     """Every dynamic shared array is the same memory, seen with its own type."""
     whole = w.shared.get("dynamic")
     if whole is None:
         whole = w.shared["dynamic"] = w.copies(w.launch.dynamic, per_lane=False)
-    item, size, rows = array.dtype.itemsize, w.launch.dynamic_shared, len(w.blocks)
+    array = w.launch.dynamic_array(site, name, dtype)
+    item, size, rows = dtype.itemsize, w.launch.dynamic_shared, len(w.blocks)
     if size % item:
         raise LaunchError(
-            f"{size} bytes of dynamic shared memory are no whole number of {array.dtype}", w.line
+            f"{size} bytes of dynamic shared memory are no whole number of {dtype}", w.line
         )
-    written = whole.written.view(f"u{item}") if item in WRITTEN else None
-    return View(
-        array,
-        whole.flat.view(array.dtype),
-        base=None if rows == 1 else w.row * (size // item),
-        written=written,
-    )
+    assert whole.written is not None
+    written = whole.written.view(f"u{item}") if item in WRITTEN_MARK else None
+    base = None if rows == 1 else w.row * (size // item)
+    return View(array, whole.flat.view(dtype), base=base, written=written)
 
 
-def local_array(w, site, name, shape, dtype):
-    shape = shape if isinstance(shape, tuple) else (shape,)
-    array = w.launch.own_array(site, name, "local", shape, np.dtype(dtype))
+def local_array(w: Warps, site: Any, name: str, shape: Any, dtype: Any) -> View:
+    array = w.launch.own_array(site, name, "local", as_shape(shape), np.dtype(dtype))
     return w.copies(array, per_lane=True)
 
 
-def constant_array(w, name, values):
+def constant_array(w: Warps, name: str, values: np.ndarray) -> View:
     array = w.launch.own_array((name, id(values)), name, "constant", values.shape, values.dtype)
     return View(array, np.ascontiguousarray(values).reshape(-1))
 
 
-def print_lanes(w, *values):
+def print_lanes(w: Warps, *values: Any) -> None:
     for lane in w.mask.lanes:
         print(*(v[lane] if isinstance(v, np.ndarray) else v for v in values))
 
 
-HALF = {"hadd": "Add", "hsub": "Sub", "hmul": "Mult", "hdiv": "Div"}
-HALF = {name: ARITHMETIC[op] for name, op in HALF.items()}
-HALF |= {f"h{op.lower()}": COMPARISONS[op] for op in ("Eq", "Gt", "Lt")}
-HALF |= {"hne": COMPARISONS["NotEq"], "hge": COMPARISONS["GtE"], "hle": COMPARISONS["LtE"]}
-HALF |= {
-    f"h{n}": floating(getattr(np, n))
-    for n in ["sin", "cos", "log", "log2", "log10", "exp", "exp2", "sqrt", "floor", "ceil", "trunc"]
-}
-HALF |= {
+HALF: dict[str, Instruction] = {
+    "hadd": ARITHMETIC["Add"],
+    "hsub": ARITHMETIC["Sub"],
+    "hmul": ARITHMETIC["Mult"],
+    "hdiv": ARITHMETIC["Div"],
+    "heq": COMPARISONS["Eq"],
+    "hne": COMPARISONS["NotEq"],
+    "hgt": COMPARISONS["Gt"],
+    "hge": COMPARISONS["GtE"],
+    "hlt": COMPARISONS["Lt"],
+    "hle": COMPARISONS["LtE"],
     "hneg": UNARY["USub"],
     "habs": FUNCTIONS[abs],
     "hfma": fused,
     "hmax": FUNCTIONS[max],
     "hmin": FUNCTIONS[min],
 }
+HALF |= {
+    f"h{n}": floating(getattr(np, n))
+    for n in ["sin", "cos", "log", "log2", "log10", "exp", "exp2", "sqrt", "floor", "ceil", "trunc"]
+}
 
-VALUES = {f"threadIdx.{a}": lambda w, i=i: w.thread_idx[i] for i, a in enumerate("xyz")}
-VALUES |= {f"blockIdx.{a}": lambda w, i=i: w.block_idx[i] for i, a in enumerate("xyz")}
-VALUES |= {f"blockDim.{a}": lambda w, i=i: w.launch.block[i] for i, a in enumerate("xyz")}
-VALUES |= {f"gridDim.{a}": lambda w, i=i: w.launch.grid[i] for i, a in enumerate("xyz")}
+VALUES: dict[str, Instruction] = {}
+for axis, letter in enumerate("xyz"):
+    VALUES[f"threadIdx.{letter}"] = lambda w, axis=axis: w.thread_idx[axis]
+    VALUES[f"blockIdx.{letter}"] = lambda w, axis=axis: w.block_idx[axis]
+    VALUES[f"blockDim.{letter}"] = lambda w, axis=axis: w.launch.block[axis]
+    VALUES[f"gridDim.{letter}"] = lambda w, axis=axis: w.launch.grid[axis]
 VALUES |= {"laneid": lambda w: w.lane, "warpsize": lambda w: WARP}
 
-BARRIERS = {
-    "syncthreads": syncthreads,
-    "syncthreads_count": votes(lambda yes, total: yes),
-    "syncthreads_and": votes(lambda yes, total: yes == total),
-    "syncthreads_or": votes(lambda yes, total: yes > 0),
-}
-CALLS = {
+CALLS: dict[str, Instruction] = {
     "grid": grid,
     "gridsize": gridsize,
     "cg.this_grid": this_grid,

@@ -11,23 +11,28 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import NamedTuple
+from collections.abc import Callable, Generator, Iterable
+from types import FunctionType
+from typing import Any
 
 import numpy as np
 
-from ..faults import KernelFault, LaunchError, PartialBarrier, Unsupported
+from ..faults import KernelFault, LaunchError, Unsupported
+from .barriers import Barrier, Votes, released
 from .log import Log
 from .masks import WARP
-from .memory import Array, short
+from .memory import Array
 from .warps import Warps
 
+Size = tuple[int, int, int]
 BATCH = 1024  # blocks run together
+THREAD_LIMIT = 1024  # threads of a block
 SHARED_LIMIT = 48 * 1024  # bytes of shared memory a block gets on every GPU without asking for more
 BLOCK_LIMIT = (1024, 1024, 64)
 GRID_LIMIT = (2**31 - 1, 65535, 65535)
 
 
-def extent(value, what: str) -> tuple[int, int, int]:
+def extent(value: Any, what: str) -> Size:
     """A launch size as three numbers."""
     try:
         sizes = tuple(
@@ -39,27 +44,38 @@ def extent(value, what: str) -> tuple[int, int, int]:
         ) from None
     if not 1 <= len(sizes) <= 3 or min(sizes) < 1:
         raise LaunchError(f"{what} must be one to three numbers of at least 1, not {value!r}")
-    return sizes + (1,) * (3 - len(sizes))
+    x, y, z = sizes + (1,) * (3 - len(sizes))
+    return x, y, z
 
 
 class Launch:
     """One launch under the microscope: its sizes, its log, the arrays the kernel makes."""
 
-    def __init__(self, function, grid, block, dynamic_shared=0, blocks=None):
+    def __init__(
+        self,
+        function: FunctionType,
+        grid: Any,
+        block: Any,
+        dynamic_shared: int = 0,
+        blocks: Iterable[Any] | None = None,
+    ) -> None:
         self.function = function
+        self.arguments: tuple = ()  # as given, for whoever compiles the kernel for the same types
         self.grid, self.block = extent(grid, "the grid"), extent(block, "the block")
         self.threads = math.prod(self.block)
         self.dynamic_shared = int(dynamic_shared)
-        self.blocks = self.chosen(blocks)
-        self.first = int(self.blocks[0])
-        self.log, self.own = Log(), {}
+        self.blocks = self.block_numbers(blocks)
+        self.first_block = int(self.blocks[0])
+        self.log = Log()
+        self.arrays: dict[Any, Array] = {}  # those that the kernel makes, by place in the source
+        self.locks = False  # may threads wait for each other, with atomics that swap values?
         self.dynamic = Array("dynamic shared memory", "shared", (self.dynamic_shared,), np.uint8)
         self.check_limits()
 
-    def check_limits(self):
-        if self.threads > 1024:
+    def check_limits(self) -> None:
+        if self.threads > THREAD_LIMIT:
             raise LaunchError(
-                f"a block of {self.threads:,} threads: a GPU allows at most 1,024",
+                f"a block of {self.threads:,} threads: a GPU allows at most {THREAD_LIMIT:,}",
                 threads=self.threads,
             )
         for what, sizes, limits in (
@@ -70,14 +86,15 @@ class Launch:
                 raise LaunchError(f"a {what} of {sizes}: a GPU allows at most {limits}")
         self.check_shared(None)
 
-    def check_shared(self, line):
-        static = [a for a in self.own.values() if a.space == "shared" and a.origin is a]
+    def check_shared(self, line: int | None) -> None:
+        static = [a for a in self.arrays.values() if a.space == "shared" and a.origin is a]
         used = self.dynamic_shared + sum(math.prod(a.shape) * a.dtype.itemsize for a in static)
         if used > SHARED_LIMIT:
             text = f"{used:,} bytes of shared memory in a block: a GPU gives {SHARED_LIMIT:,}"
             raise LaunchError(text, line, shared=used)
 
-    def chosen(self, blocks):
+    def block_numbers(self, blocks: Iterable[Any] | None) -> np.ndarray:
+        """The linear numbers of the blocks that are asked for, ascending."""
         total = math.prod(self.grid)
         if blocks is None:
             return np.arange(total)
@@ -92,24 +109,29 @@ class Launch:
             )
         return np.array(sorted(linear))
 
-    def own_array(self, site, name, space, shape, dtype) -> Array:
-        if site not in self.own:
-            self.own[site] = Array(name, space, shape, dtype)
-        return self.own[site]
+    def own_array(
+        self,
+        site: Any,
+        name: str,
+        space: str,
+        shape: tuple,
+        dtype: np.dtype,
+        line: int | None = None,
+    ) -> Array:
+        """The array that the kernel makes at a place of its source."""
+        if site not in self.arrays:
+            self.arrays[site] = Array(name, space, shape, dtype)
+            self.check_shared(line)
+        return self.arrays[site]
 
-    def shared_array(self, site, name, shape, dtype, dynamic) -> Array:
-        new = site not in self.own
-        if dynamic:
+    def dynamic_array(self, site: Any, name: str, dtype: np.dtype) -> Array:
+        """The same for dynamic shared memory, which all such arrays share."""
+        if site not in self.arrays:
             shape = (self.dynamic_shared // dtype.itemsize,)
-            if new:
-                self.own[site] = Array(name, "shared", shape, dtype, origin=self.dynamic)
-            return self.own[site]
-        array = self.own_array(site, name, "shared", shape, dtype)
-        if new:
-            self.check_shared(site[1])
-        return array
+            self.arrays[site] = Array(name, "shared", shape, dtype, origin=self.dynamic)
+        return self.arrays[site]
 
-    def run(self, program, names, arguments):
+    def run(self, program: Callable[..., Any], names: set[str], arguments: list[Any]) -> None:
         """Run a compiled kernel whose code, and its device functions', speaks of these names."""
         self.locks = bool(names & {"cas", "compare_and_swap", "exch"})
         size = len(self.blocks) if "this_grid" in names else 1 if self.locks else BATCH
@@ -117,26 +139,30 @@ class Launch:
             for start in range(0, len(self.blocks), size):
                 self.run_batch(program, arguments, self.blocks[start : start + size])
 
-    def run_batch(self, program, arguments, blocks):
-        shared = {}
-        warps = [Warps(self, slot, blocks, shared) for slot in range(-(-self.threads // WARP))]
+    def run_batch(
+        self, program: Callable[..., Any], arguments: list[Any], blocks: np.ndarray
+    ) -> None:
+        shared: dict[Any, Any] = {}
+        warps = [Warps(self, warp, blocks, shared) for warp in range(-(-self.threads // WARP))]
         runs = [program(w, *arguments) for w in warps]
-        answers = dict.fromkeys(range(len(runs)))
-        waiting = {}
-        while answers:
-            for slot, answer in answers.items():
-                barrier = advance(runs[slot], answer, warps[slot])
+        waiting: dict[int, Barrier] = {}
+        going: dict[int, Any] = dict.fromkeys(range(len(runs)))
+        while going:
+            for warp, votes in going.items():
+                barrier = advance(runs[warp], votes, warps[warp])
                 if barrier is None:
-                    warps[slot].alive = warps[slot].nobody
+                    warps[warp].alive = warps[warp].no_lanes
                 else:
-                    waiting[slot] = barrier
-            answers = released(warps, waiting)
+                    waiting[warp] = barrier
+            going = released(warps, waiting)
 
 
-def advance(run, answer, w):
+def advance(
+    run: Generator[Barrier, Votes | None, Any], votes: Votes | None, w: Warps
+) -> Barrier | None:
     """Run warps up to their next barrier, or None at the end; give refusals their line."""
     try:
-        return run.send(answer)
+        return run.send(votes)
     except StopIteration:
         return None
     except Unsupported as refusal:
@@ -147,80 +173,3 @@ def advance(run, answer, w):
         raise
     except (TypeError, ValueError, AttributeError) as error:
         raise Unsupported(f"this line ({error})", w.line, w.function) from error
-
-
-class Votes(NamedTuple):
-    """What a barrier with a predicate answers, per block: lanes for it, lanes asked."""
-
-    yes: np.ndarray
-    total: np.ndarray
-
-
-def per_row(bits):
-    return np.count_nonzero(bits.reshape(-1, WARP), axis=1)
-
-
-def released(warps, waiting) -> dict:
-    """The warps whose barrier is complete, with its votes; an error when all wait and none is."""
-    if not waiting:
-        return {}
-    alive = sum(per_row(w.alive.bits) for w in warps)
-    reached = {slot: per_row(barrier.mask.bits) for slot, barrier in waiting.items()}
-    complete = sum(reached.values()) == alive
-    check_lines(warps[0], waiting, reached)
-    ready = {}
-    for slot, barrier in waiting.items():
-        rows = reached[slot] > 0
-        if complete[rows].all() and (barrier.scope == "block" or complete.all()):
-            ready[slot] = barrier
-    if not ready:
-        partial_barrier(warps, waiting, reached, alive, complete)
-    yes = sum(
-        per_row(b.predicate & b.mask.bits) for b in waiting.values() if b.predicate is not None
-    )
-    note_early_returns(warps, ready, alive, sum(reached[slot] for slot in ready) > 0)
-    for slot in ready:
-        waiting.pop(slot)
-    return {slot: Votes(yes, alive) for slot in sorted(ready)}
-
-
-def check_lines(w, waiting, reached):
-    """All warps of a block must wait at the same line."""
-    if len({barrier.line for barrier in waiting.values()}) == 1:
-        return
-    for row in range(len(w.blocks)):
-        if len(lines_at(row, waiting, reached)) > 1:
-            raise_partial(w, row, waiting, reached, w.launch.threads)
-
-
-def partial_barrier(warps, waiting, reached, alive, complete):
-    row = int(np.argmax(~complete & (sum(reached.values()) > 0)))
-    raise_partial(warps[0], row, waiting, reached, int(alive[row]))
-
-
-def lines_at(row, waiting, reached) -> list[int]:
-    """The lines at which warps of a block wait."""
-    return sorted({barrier.line for slot, barrier in waiting.items() if reached[slot][row]})
-
-
-def raise_partial(w, row, waiting, reached, threads):
-    lines, count = lines_at(row, waiting, reached), int(sum(r[row] for r in reached.values()))
-    block = w.coordinates(row * WARP)[0]
-    shown = ", ".join(map(str, lines))
-    text = (
-        f"line{'s' * (len(lines) > 1)} {shown}: a barrier is reached by {count} of {threads} "
-        f"threads of block {short(block)}{' at different lines' * (len(lines) > 1)}; "
-        "every thread of a block must reach the same barrier"
-    )
-    details = {"lines": tuple(lines), "reached": count, "threads": threads, "block": block}
-    raise PartialBarrier(text, lines[0], **details)
-
-
-def note_early_returns(warps, ready, alive, rows):
-    gone = int((warps[0].launch.threads - alive)[rows].max())
-    if gone:
-        line = next(iter(ready.values())).line
-        text = (
-            f"a barrier is passed while {gone} threads have returned: GPUs before Volta hang here"
-        )
-        warps[0].log.cautions["early return", line, text] += 1

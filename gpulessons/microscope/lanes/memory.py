@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import copy
 import math
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ..faults import OutOfBounds, Unsupported
 from .values import INT64, as_type, dtype_of
 
-POISON = {
+if TYPE_CHECKING:
+    from .warps import Warps
+
+# What memory holds that nobody wrote to: numbers that no program means. In every integer type the
+# bytes are 0xCC, as debuggers fill memory.
+POISON: dict[str, Any] = {
     "f": np.nan,
     "c": np.nan,
     "i": -0x3333_3333_3333_3333,
@@ -19,9 +25,8 @@ POISON = {
 }
 
 VERBS = {"read": "reads", "write": "writes", "atomic": "updates"}
-WRITTEN = {
-    size: int.from_bytes(b"\1" * size, "little") for size in (1, 2, 4, 8)
-}  # a mark on each byte
+# "Written" for an element of so many bytes: a 1 for each byte.
+WRITTEN_MARK = {size: int.from_bytes(b"\1" * size, "little") for size in (1, 2, 4, 8)}
 
 
 class Array:
@@ -34,35 +39,40 @@ class Array:
     """
 
     def __init__(
-        self, name, space, shape, dtype, strides=None, step=None, origin=None, offset=0, address=0
-    ):
+        self,
+        name: str,
+        space: str,
+        shape: tuple[int, ...],
+        dtype: Any,
+        strides: tuple[int, ...] | None = None,
+        step: int | None = None,
+        origin: Any = None,
+        offset: int = 0,
+        address: int = 0,
+    ) -> None:
         self.name, self.space, self.shape, self.dtype = name, space, tuple(shape), np.dtype(dtype)
         self.strides = strides or contiguous(self.shape)
         self.step = step or self.dtype.itemsize
         self.origin, self.offset, self.address = self if origin is None else origin, offset, address
         self.width = self.dtype.itemsize  # bytes of one access
-        self.fields = {}
+        self.parts: dict[int | str, Array] = {}  # what `wide` and `field` have made
 
-    def wide(self, count) -> Array:
+    def wide(self, count: int) -> Array:
         """The same array, accessed `count` neighbors at a time."""
-        if count not in self.fields:
-            self.fields[count] = copy.copy(self)
-            self.fields[count].width = count * self.dtype.itemsize
-        return self.fields[count]
+        if count not in self.parts:
+            self.parts[count] = copy.copy(self)
+            self.parts[count].width = count * self.dtype.itemsize
+        return self.parts[count]
 
-    def field(self, name) -> Array:
+    def field(self, name: str) -> Array:
         """One field of an array of records."""
-        if name not in self.fields:
-            kind, shift = self.dtype.fields[name][:2]
-            layout = self.shape, kind, self.strides, self.step, self.origin
-            self.fields[name] = Array(
-                f"{self.name}.{name}",
-                self.space,
-                *layout,
-                self.offset + shift,
-                self.address + shift,
-            )
-        return self.fields[name]
+        if name not in self.parts:
+            assert self.dtype.fields is not None
+            dtype, shift = self.dtype.fields[name][:2]
+            layout = self.shape, dtype, self.strides, self.step, self.origin
+            moved = self.offset + shift, self.address + shift
+            self.parts[name] = Array(f"{self.name}.{name}", self.space, *layout, *moved)
+        return self.parts[name]
 
     def cell(self, linear: int) -> tuple[int, ...]:
         """The index of the element at a place in memory."""
@@ -74,7 +84,7 @@ class Array:
         return tuple(index[axis] for axis in range(len(self.shape)))
 
 
-def contiguous(shape) -> tuple[int, ...]:
+def contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
 
 
@@ -89,21 +99,25 @@ class View:
 
     __slots__ = ("array", "base", "flat", "shape", "start", "strides", "written")
 
-    def __init__(self, array, flat, start=0, shape=None, strides=None, base=None, written=None):
-        self.array, self.flat, self.start, self.base, self.written = (
-            array,
-            flat,
-            start,
-            base,
-            written,
-        )
+    def __init__(
+        self,
+        array: Array,
+        flat: np.ndarray,
+        start: Any = 0,
+        shape: tuple | None = None,
+        strides: tuple | None = None,
+        base: np.ndarray | None = None,
+        written: np.ndarray | None = None,
+    ) -> None:
+        self.array, self.flat, self.start = array, flat, start
+        self.base, self.written = base, written
         self.shape = array.shape if shape is None else shape
         self.strides = array.strides if strides is None else strides
 
-    def part(self, start, shape, strides):
+    def sliced(self, start: Any, shape: tuple, strides: tuple) -> View:
         return View(self.array, self.flat, start, shape, strides, self.base, self.written)
 
-    def field(self, name):
+    def field(self, name: str) -> View:
         """One field of an array of records."""
         array = self.array.field(name)
         return View(
@@ -114,28 +128,29 @@ class View:
 class Record:
     """One element of an array of records."""
 
-    def __init__(self, view, linear):
+    def __init__(self, view: View, linear: Any) -> None:
         self.view, self.linear = view, linear
 
-    def field(self, w, name):
+    def field(self, w: Warps, name: str) -> View:
         if name not in (self.view.flat.dtype.names or ()):
             raise Unsupported(f"the field {name!r}, which this record lacks", w.line, w.function)
         return self.view.field(name)
 
 
-def local_copies(w, array, copies: int, lane_base):
-    """Fresh memory, a copy per block or thread, full of what a GPU would leave there."""
+def fresh_copies(array: Array, copies: int, owner: np.ndarray) -> View:
+    """New memory for an array of which there are many, full of what a GPU might have left there;
+    `owner` says which copy is each lane's."""
     size = max(1, math.prod(array.shape))
     poison = np.array(POISON.get(array.dtype.kind, 0)).astype(array.dtype)
     flat = np.full(copies * size, poison)
-    base = None if copies == 1 else lane_base * size
+    base = None if copies == 1 else owner * size
     return View(array, flat, base=base, written=np.zeros(copies * size, bool))
 
 
 # Index → place in memory
 
 
-def locate(w, view, index, access):
+def locate(w: Warps, view: View, index: Any, access: str) -> Any:
     """The place of an element (one per lane, perhaps), or a View if the index leaves one."""
     index = index if type(index) is tuple else (index,)
     if len(index) > len(view.shape):
@@ -144,24 +159,21 @@ def locate(w, view, index, access):
             w.line,
             w.function,
         )
-    place, shape, strides = view.start, [], []
+    place: Any = view.start
+    shape, strides = [], []
     for axis, (n, stride) in enumerate(zip(view.shape, view.strides, strict=True)):
         at = index[axis] if axis < len(index) else slice(None)
         if type(at) is slice:
-            at, count, step = bounds(w, at, n)
+            at, count, step = slice_bounds(w, at, n)
             shape.append(count)
             strides.append(stride * step)
         else:
-            at = inside(w, view, axis, at, n, index, access)
+            at = checked(w, view, at, n, index, access)
         place = place + at * stride
-    return (
-        view.part(place, tuple(shape), tuple(strides))
-        if shape or len(view.shape) > len(index)
-        else place
-    )
+    return view.sliced(place, tuple(shape), tuple(strides)) if shape else place
 
 
-def inside(w, view, axis, at, n, index, access):
+def checked(w: Warps, view: View, at: Any, n: Any, index: tuple, access: str) -> Any:
     """The index along one axis, checked; a negative one counts from the end, as in Numba."""
     if type(at) is int and type(n) is int:
         if 0 <= at < n or not w.mask:
@@ -170,7 +182,7 @@ def inside(w, view, axis, at, n, index, access):
     kind = dtype_of(at).kind
     if kind not in "iu":
         raise Unsupported(f"a {dtype_of(at)} as an index of {view.array.name}", w.line, w.function)
-    at = as_type(w, at, INT64)
+    at = as_type(at, INT64)
     bad = at.view(np.uint64) >= n if type(n) is int else (at < 0) | (at >= n)
     if not np.any(bad) or not w.any_lane(bad):
         return at
@@ -184,8 +196,8 @@ def inside(w, view, axis, at, n, index, access):
     return wrapped
 
 
-def out_of_bounds(w, view, index, lane, access):
-    def own(value):
+def out_of_bounds(w: Warps, view: View, index: tuple, lane: int, access: str) -> NoReturn:
+    def own(value: Any) -> int:
         return int(np.broadcast_to(value, w.mask.bits.shape)[lane])
 
     index = tuple("…" if type(i) is slice else own(i) for i in index)
@@ -194,19 +206,10 @@ def out_of_bounds(w, view, index, lane, access):
     shown = ", ".join(map(str, index))
     text = (
         f"line {w.line}: thread {short(thread)} of block {short(block)} {VERBS[access]} "
-        f"{view.array.name}[{shown}], "
-        f"outside its shape {shape} (a GPU would not tell)"
+        f"{view.array.name}[{shown}], outside its shape {shape} (a GPU would not tell)"
     )
-    raise OutOfBounds(
-        text,
-        w.line,
-        array=view.array.name,
-        index=index,
-        shape=shape,
-        block=block,
-        thread=thread,
-        access=access,
-    )
+    where = {"array": view.array.name, "index": index, "shape": shape}
+    raise OutOfBounds(text, w.line, **where, block=block, thread=thread, access=access)
 
 
 def short(coordinates: tuple[int, int, int]) -> str:
@@ -215,7 +218,7 @@ def short(coordinates: tuple[int, int, int]) -> str:
     return str(x) if (y, z) == (0, 0) else f"({x}, {y})" if z == 0 else f"({x}, {y}, {z})"
 
 
-def bounds(w, part: slice, n):
+def slice_bounds(w: Warps, part: slice, n: Any) -> tuple[Any, Any, int]:
     """(start, length, step) of a slice, as Python clips it; start and length may be vectors."""
     step = 1 if part.step is None else part.step
     if type(step) is not int or step == 0:
@@ -226,9 +229,9 @@ def bounds(w, part: slice, n):
     if step < 0:
         raise Unsupported("a slice that runs backwards from a place of its own", w.line, w.function)
 
-    def clip(value, default):
+    def clip(value: Any, default: Any) -> np.ndarray:
         value = default if value is None else value
         return np.clip(np.where(np.less(value, 0), value + n, value), 0, n)
 
-    start, stop = clip(part.start, 0), clip(part.stop, n)
-    return start, np.maximum(0, -(-(stop - start) // step)), step
+    first, end = clip(part.start, 0), clip(part.stop, n)
+    return first, np.maximum(0, -(-(end - first) // step)), step

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from ..faults import PartialWarp
+from .log import PartialSync
 from .masks import WARP
 from .memory import POISON, short
-from .values import dtype_of, plain, truth
+from .values import Instruction, dtype_of, plain, truth
+from .warps import Warps
 
 LANES = np.arange(WARP, dtype=np.uint32)
-ALL = 0xFFFFFFFF
+ALL_LANES = 0xFFFFFFFF
 
 
-def packed(bits):
+def packed(bits: np.ndarray) -> np.ndarray:
     """32 bools per warp → one uint32 per lane."""
     rows = np.packbits(bits.reshape(-1, 4, 8), axis=-1, bitorder="little").reshape(-1, 4)
     return np.repeat(rows.copy().view("<u4").ravel(), WARP)
 
 
-def members(w, mask):
+def members(w: Warps, mask: Any) -> np.ndarray:
     """The lanes that take part, as uint32 per lane; cautions for masks a GPU chokes on."""
-    named = np.broadcast_to(np.asarray(mask).astype(np.int64) & ALL, w.mask.bits.shape).astype(
-        np.uint32
-    )
+    named = (np.asarray(mask).astype(np.int64) & ALL_LANES).astype(np.uint32)
+    named = np.broadcast_to(named, w.mask.bits.shape)
     active, alive = packed(w.mask.bits), packed(w.alive.bits)
     if w.any_lane(named & alive & ~active):
         w.caution(
@@ -35,7 +39,7 @@ def members(w, mask):
     return named & active
 
 
-def whole_warp(w, instruction):
+def whole_warp(w: Warps, instruction: str) -> None:
     """Refuse an instruction that takes all 32 lanes of a warp where only some of them run it."""
     reached = np.count_nonzero(w.mask.bits.reshape(-1, WARP), axis=1)
     partial = np.flatnonzero(reached % WARP)
@@ -43,13 +47,13 @@ def whole_warp(w, instruction):
         row = int(partial[0])
         block, count = w.coordinates(row * WARP)[0], int(reached[row])
         text = (
-            f"line {w.line}: {instruction} is run by {count} of the 32 lanes of warp {w.slot} of "
+            f"line {w.line}: {instruction} is run by {count} of the 32 lanes of warp {w.warp} of "
             f"block {short(block)}; it is one instruction of the whole warp"
         )
-        raise PartialWarp(text, w.line, reached=count, block=block, warp=w.slot)
+        raise PartialWarp(text, w.line, reached=count, block=block, warp=w.warp)
 
 
-def syncwarp(w, mask=ALL):
+def syncwarp(w: Warps, mask: Any = ALL_LANES) -> None:
     if not w.mask:
         return
     named = members(w, mask)
@@ -58,13 +62,14 @@ def syncwarp(w, mask=ALL):
         w.moment = w.moment._replace(warp_epoch=w.moment.warp_epoch + w.mask.rows)
     else:
         w.log.clock += 1
-        w.log.partial.append((w.log.clock, w.moment, np.where(w.mask.bits, named, 0)))
+        met = np.where(w.mask.bits, named, 0)
+        w.log.partial_syncs.append(PartialSync(w.log.clock, w.moment, met))
 
 
-def shuffle(source):
+def shuffle(source: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Instruction:
     """A shuffle: `source(lane, argument)` says which lane of the warp to read."""
 
-    def shfl(w, mask, value, argument):
+    def shfl(w: Warps, mask: Any, value: Any, argument: Any) -> np.ndarray:
         value = np.broadcast_to(value, w.mask.bits.shape)
         named = members(w, mask)
         lane = w.lane.astype(np.int64)
@@ -81,28 +86,28 @@ def shuffle(source):
     return shfl
 
 
-def ballot(w, mask, predicate):
+def ballot(w: Warps, mask: Any, predicate: Any) -> np.ndarray:
     return packed(np.logical_and(truth(predicate), w.mask.bits)) & members(w, mask)
 
 
-def ballot_sync(w, mask, predicate):
+def ballot_sync(w: Warps, mask: Any, predicate: Any) -> np.ndarray:
     return ballot(w, mask, predicate).view(np.int32)
 
 
-def all_sync(w, mask, predicate):
+def all_sync(w: Warps, mask: Any, predicate: Any) -> np.ndarray:
     return ballot(w, mask, predicate) == members(w, mask)
 
 
-def any_sync(w, mask, predicate):
+def any_sync(w: Warps, mask: Any, predicate: Any) -> np.ndarray:
     return ballot(w, mask, predicate) != 0
 
 
-def eq_sync(w, mask, predicate):
+def eq_sync(w: Warps, mask: Any, predicate: Any) -> np.ndarray:
     found = ballot(w, mask, predicate)
     return (found == 0) | (found == members(w, mask))
 
 
-def same(w, mask, value):
+def same(w: Warps, mask: Any, value: Any) -> tuple[np.ndarray, np.ndarray]:
     """(lanes of the warp that hold this lane's value, lanes that take part)"""
     named = members(w, mask)
     value = np.broadcast_to(value, w.mask.bits.shape).reshape(-1, WARP)
@@ -111,53 +116,49 @@ def same(w, mask, value):
     return bits & named, named
 
 
-def match_any_sync(w, mask, value):
+def match_any_sync(w: Warps, mask: Any, value: Any) -> np.ndarray:
     return same(w, mask, value)[0].view(np.int32)
 
 
-def match_all_sync(w, mask, value):
+def match_all_sync(w: Warps, mask: Any, value: Any) -> tuple[np.ndarray, np.ndarray]:
     found, named = same(w, mask, value)
     return np.where(found == named, named, 0).astype(np.uint32).view(np.int32), found == named
 
 
-def lanemask_lt(w):
+def lanemask_lt(w: Warps) -> np.ndarray:
     return (np.uint32(1) << w.lane.astype(np.uint32)) - np.uint32(1)
 
 
 # Bits
 
 
-def unsigned(value):
+def unsigned(value: Any) -> tuple[np.ndarray, int]:
+    """The value's bits, and how many there are."""
     value = np.asarray(value)
     return value.view(value.dtype.str.replace("i", "u")), value.dtype.itemsize * 8
 
 
-def popc(w, x):
+def popc(w: Warps, x: Any) -> Any:
     bits, _ = unsigned(x)
     return plain(np.bitwise_count(bits).astype(dtype_of(x))[()])
 
 
-def clz(w, x):
+def bit_lengths(bits: np.ndarray) -> np.ndarray:
+    """Place of the highest bit that is set, from 1; 0 where none is."""
+    return np.array([int(b).bit_length() for b in bits.ravel()]).reshape(bits.shape)
+
+
+def clz(w: Warps, x: Any) -> Any:
     bits, width = unsigned(x)
-    return (
-        plain(
-            (width - np.frompyfunc(int.bit_length, 1, 1)(bits.astype(object))).astype(dtype_of(x))[
-                ()
-            ]
-        )
-        if (bits.ndim)
-        else width - int(bits).bit_length()
-    )
+    return plain((width - bit_lengths(bits)).astype(dtype_of(x))[()])
 
 
-def ffs(w, x):
+def ffs(w: Warps, x: Any) -> Any:
     bits, _ = unsigned(x)
-    lowest = np.atleast_1d(bits & (~bits + bits.dtype.type(1))).astype(object)
-    found = np.frompyfunc(int.bit_length, 1, 1)(lowest).astype(np.uint32)
-    return found if bits.ndim else found[0]
+    return bit_lengths(bits & (~bits + bits.dtype.type(1))).astype(np.uint32)[()]
 
 
-def brev(w, x):
+def brev(w: Warps, x: Any) -> Any:
     bits, width = unsigned(x)
     out = bits * 0
     for i in range(width):

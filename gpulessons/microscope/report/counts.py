@@ -9,14 +9,16 @@ by quarter-warps. Equal words cost nothing extra.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from ..lanes.log import Entry, Site
 from ..lanes.masks import WARP
 
 SECTOR, LINE, BANKS, WORD = 32, 128, 32, 4
-CHUNK = 1 << 18  # elements counted at a time
+CHUNK = 2**18  # elements counted at a time: enough for NumPy to be quick, few megabytes
 
 
 @dataclass(frozen=True)
@@ -43,11 +45,11 @@ class SiteCount:
         return SECTOR * self.sectors
 
 
-def count_site(site, accesses) -> SiteCount:
+def count_site(site: Site, entries: list[Entry]) -> SiteCount:
     array, size = site.array, site.array.width
     totals = np.zeros(7, np.int64)
     worst = 0
-    for request, lane, place in chunks(accesses):
+    for request, lane, place in map(elements, batches(entries)):
         byte = place.astype(np.int64) * array.step + array.offset
         totals[:5] += transactions(request, byte, size)
         if array.space == "shared":
@@ -62,27 +64,29 @@ def count_site(site, accesses) -> SiteCount:
     )
 
 
-def chunks(accesses):
-    """(request number, lane of the warp, place) per element, a quarter of a million at a time."""
+def batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """Entries of a log, about `CHUNK` elements at a time."""
     held, size = [], 0
-    for access in accesses:
-        held.append(access)
-        size += len(access.place)
+    for entry in entries:
+        held.append(entry)
+        size += len(entry.place)
         if size > CHUNK:
-            yield joined(held)
+            yield held
             held, size = [], 0
     if held:
-        yield joined(held)
+        yield held
 
 
-def joined(accesses):
-    lanes = np.concatenate([a.lanes for a in accesses])
-    rows = max(len(a.moment.blocks) for a in accesses)
-    turn = np.repeat(np.arange(len(accesses)) * rows, [len(a.lanes) for a in accesses])
-    return turn + lanes // WARP, lanes % WARP, np.concatenate([a.place for a in accesses])
+def elements(entries: list[Entry]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(request number, lane of the warp, place), element by element."""
+    lanes = np.concatenate([entry.lanes for entry in entries])
+    rows = max(len(entry.moment.blocks) for entry in entries)
+    first = np.repeat(np.arange(len(entries)) * rows, [len(entry.lanes) for entry in entries])
+    place = np.concatenate([entry.place for entry in entries])
+    return first + lanes // WARP, lanes % WARP, place
 
 
-def distinct(request, unit):
+def distinct(request: np.ndarray, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct (request, unit) pairs, in order."""
     low = unit.min()
     span = int(unit.max() - low) + 1
@@ -93,12 +97,12 @@ def distinct(request, unit):
     return key // span, key % span + low
 
 
-def changes(request, unit) -> int:
+def changes(request: np.ndarray, unit: np.ndarray) -> int:
     """How many distinct pairs, given in order."""
     return 1 + int(np.count_nonzero((request[1:] != request[:-1]) | (unit[1:] != unit[:-1])))
 
 
-def transactions(request, byte, size):
+def transactions(request: np.ndarray, byte: np.ndarray, size: int) -> tuple[int, ...]:
     """(requests, accesses, distinct elements, sectors, lines)"""
     owner, first = distinct(request, byte)
     used = len(first)
@@ -109,7 +113,9 @@ def transactions(request, byte, size):
     return requests, len(byte), used, changes(owner, first // SECTOR), changes(owner, first // LINE)
 
 
-def wavefronts_of(request, lane, byte, size):
+def wavefronts_of(
+    request: np.ndarray, lane: np.ndarray, byte: np.ndarray, size: int
+) -> tuple[int, int, int]:
     """(wavefronts, wavefronts without conflicts, the most of one request part)"""
     parts = max(1, size // WORD)
     part, unit = distinct(request * parts + lane * parts // WARP, byte // max(WORD, size))

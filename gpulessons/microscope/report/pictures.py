@@ -7,19 +7,31 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import groupby
+from typing import TYPE_CHECKING
 
-from gpulessons.plots.picture import ORANGE, SKY, VERMILLION
+from gpulessons.plots.picture import ORANGE, SKY, VERMILLION, Picture
 
 from ..lanes.masks import WARP
 from .counts import BANKS, LINE, SECTOR, WORD
 from .drawing import ACCESS_COLORS, GRAY, blank, cell, finish, write
-from .steps import request_of, runs_of
+from .reports import LineCount
+from .steps import Request, request_of, runs_of
 from .tables import plural
+from .traces import Trace
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # Lanes and sectors
 
 
-def request_picture(trace, array=None, access=None, line=None, number=0):
+def request_picture(
+    trace: Trace,
+    array: str | None = None,
+    access: str | None = None,
+    line: int | None = None,
+    number: int = 0,
+) -> Picture:
     """One request to global memory: lines from the 32 lanes to the sectors that have to move."""
     r = request_of(trace, "global", array, access, line, number)
     touched = sorted({b // SECTOR for b in r.bytes} | {(b + r.size - 1) // SECTOR for b in r.bytes})
@@ -32,7 +44,7 @@ def request_picture(trace, array=None, access=None, line=None, number=0):
     return finish(figure, axes, *request_words(r, touched))
 
 
-def draw_lanes(axes, r, places, scale):
+def draw_lanes(axes: Axes, r: Request, places: dict[int, float], scale: float) -> None:
     """The warp's lanes in a row, each active one joined to the bytes it asks for."""
     color = ACCESS_COLORS[r.access]
     for lane in range(WARP):
@@ -44,7 +56,7 @@ def draw_lanes(axes, r, places, scale):
         axes.plot([(lane + 0.43) * scale, x], [2.96, 0.75], color=color, linewidth=1, alpha=0.8)
 
 
-def request_words(r, touched) -> tuple[str, str]:
+def request_words(r: Request, touched: list[int]) -> tuple[str, str]:
     """Title and alt text of one request."""
     sectors = f"{plural(len(touched), 'sector')} of 32 bytes"
     moved, asked = SECTOR * len(touched), len(set(r.bytes)) * r.size
@@ -61,9 +73,10 @@ def request_words(r, touched) -> tuple[str, str]:
     return title, alt
 
 
-def sector_places(touched) -> tuple[dict[int, float], float]:
+def sector_places(touched: list[int]) -> tuple[dict[int, float], float]:
     """Where to draw each sector of the touched lines; lines far apart stand apart."""
-    places, x, last = {}, 0.0, None
+    places: dict[int, float] = {}
+    x, last = 0.0, None
     for row in sorted({s * SECTOR // LINE for s in touched}):
         x += 0 if last is None else 0.25 if row == last + 1 else 0.8
         for part in range(LINE // SECTOR):
@@ -74,7 +87,7 @@ def sector_places(touched) -> tuple[dict[int, float], float]:
     return {s: at + (x * (stretch - 1)) / 2 for s, at in places.items()}, max(x, x * stretch)
 
 
-def draw_sectors(axes, touched, places, access):
+def draw_sectors(axes: Axes, touched: list[int], places: dict[int, float], access: str) -> None:
     rows = sorted({s * SECTOR // LINE for s in places})
     sparse = len(rows) > 8
     for sector, x in places.items():
@@ -89,7 +102,13 @@ def draw_sectors(axes, touched, places, access):
 # Banks
 
 
-def banks_picture(trace, array=None, access=None, line=None, number=0):
+def banks_picture(
+    trace: Trace,
+    array: str | None = None,
+    access: str | None = None,
+    line: int | None = None,
+    number: int = 0,
+) -> Picture:
     """One request to shared memory: a column for each bank, a row for each wavefront it takes."""
     r = request_of(trace, "shared", array, access, line, number)
     parts = max(1, r.size // WORD)
@@ -122,16 +141,16 @@ def banks_picture(trace, array=None, access=None, line=None, number=0):
     return finish(figure, axes, title, alt)
 
 
-def words_by_bank(members, size):
+def words_by_bank(members: list[tuple[int, int]], size: int) -> dict[int, dict[int, list[int]]]:
     """bank → {word: lanes}; an element wider than a word fills several banks."""
-    columns = defaultdict(lambda: defaultdict(list))
+    columns: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     for lane, byte in members:
         for word in range(byte // WORD, (byte + size - 1) // WORD + 1):
             columns[word % BANKS][word].append(lane)
     return columns
 
 
-def draw_banks(axes, columns, top, ways):
+def draw_banks(axes: Axes, columns: dict[int, dict[int, list[int]]], top: int, ways: int) -> None:
     """A row for each wavefront: its words, named by the lanes that want them."""
     for row in range(ways):
         write(axes, -0.3, top + row + 0.5, f"wave {top + row + 1}", "right")
@@ -146,7 +165,7 @@ def draw_banks(axes, columns, top, ways):
                 write(axes, bank + 0.45, top + row + 0.44, label, size=size, color="black")
 
 
-def lanes_label(lanes) -> str:
+def lanes_label(lanes: list[int]) -> str:
     """The first lane, and how many more there are."""
     return str(lanes[0]) if len(lanes) == 1 else f"{lanes[0]}+{len(lanes) - 1}"
 
@@ -154,9 +173,10 @@ def lanes_label(lanes) -> str:
 # Branches
 
 
-def branch_picture(trace, warp=0, most=40):
+def branch_picture(trace: Trace, warp: int = 0, most: int = 40) -> Picture:
     """The path of a warp of the first traced block: rows are runs of code, columns lanes."""
-    runs = [(key, len(list(same))) for key, same in groupby(runs_of(trace, warp))]
+    path = groupby((run.function, run.line, run.lanes) for run in runs_of(trace, warp))
+    runs = [(run, len(list(same))) for run, same in path]
     if not runs:
         raise ValueError(f"the first traced block has no warp {warp}")
     shown = runs[:most]
@@ -185,7 +205,7 @@ def branch_picture(trace, warp=0, most=40):
     return finish(figure, axes, title, alt)
 
 
-def source_lines(trace) -> dict[tuple[str, int], str]:
+def source_lines(trace: Trace) -> dict[tuple[str, int], str]:
     lines = enumerate(trace.source.splitlines(), trace.first_line)
     return {(trace.kernel, number): text.strip() for number, text in lines}
 
@@ -193,7 +213,7 @@ def source_lines(trace) -> dict[tuple[str, int], str]:
 # Counts beside the source
 
 
-def source_picture(trace):
+def source_picture(trace: Trace) -> Picture:
     """The kernel's source with what each line cost written beside it."""
     lines = trace.source.rstrip().splitlines()
     counts = {c.line: c for c in trace.per_line() if c.function == trace.kernel}
@@ -218,7 +238,7 @@ def source_picture(trace):
     return finish(figure, axes, f"{trace.kernel}, line by line", alt)
 
 
-def note_color(count, race):
+def note_color(count: LineCount | None, race: bool) -> str:
     """Vermillion for what is wrong, orange for what is slow, blue for the rest."""
     if race:
         return VERMILLION

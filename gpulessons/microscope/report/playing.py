@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from gpulessons.plots.film import Film
 from gpulessons.plots.picture import INK, SKY, Picture
@@ -10,13 +11,17 @@ from gpulessons.plots.picture import INK, SKY, Picture
 from ..lanes.masks import WARP
 from .drawing import ACCESS_COLORS, GRAY, cell, write
 from .pictures import source_lines
-from .steps import steps_of
+from .steps import Step, steps_of
 from .tables import plural
+from .traces import Trace
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 ROWS, COLUMNS = 16, 32  # of an array's cells that are drawn
 
 
-def describe(step, number, total) -> str:
+def describe(step: Step, number: int, total: int) -> str:
     lanes = plural(len(step.lanes), "lane")
     if not step.array:
         return (
@@ -30,16 +35,16 @@ def describe(step, number, total) -> str:
 class Player(Film):
     """Shows itself in a notebook: a slider where widgets live, elsewhere a picture."""
 
-    def __init__(self, trace):
+    def __init__(self, trace: Trace) -> None:
         self.trace, self.steps = trace, steps_of(trace)
         if not self.steps:
             raise ValueError("the first traced block did nothing that could be shown")
         self.warps = -(-math.prod(trace.block) // WARP)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.steps)
 
-    def figure(self, number: int):
+    def figure(self, number: int) -> Picture:
         """One step: the block's threads, the source line, the cells of the array it touches."""
         from matplotlib.figure import Figure
 
@@ -52,12 +57,12 @@ class Player(Film):
         figure.subplots_adjust(left=0.05, right=0.99, top=0.8, bottom=0.14, wspace=0.08)
         return Picture(figure, told)
 
-    def source(self, number) -> str:
+    def source(self, number: int) -> str:
         step = self.steps[number]
         text = source_lines(self.trace).get((step.function, step.line), f"in {step.function}")
         return f"{step.line}: {text}"
 
-    def draw(self, left, right, number):
+    def draw(self, left: Axes, right: Axes, number: int) -> None:
         step = self.steps[number]
         draw_threads(left, step, self.warps)
         shown = step if step.array else next((s for s in self.steps[number::-1] if s.array), None)
@@ -66,15 +71,14 @@ class Player(Film):
             seen = {c for s in self.steps[:number] if s.array == shown.array for c in s.cells}
             draw_cells(right, shown, seen, current=step is shown)
 
-    def multiples(self, count: int = 6):
+    def multiples(self, count: int = 6) -> Picture:
         """Several steps, evenly chosen, in one figure."""
         from matplotlib.figure import Figure
 
         total = len(self.steps)
-        told = [n for n, step in enumerate(self.steps) if step.array] or list(range(total))
-        chosen = sorted(
-            {told[round(i * (len(told) - 1) / max(1, count - 1))] for i in range(count)}
-        )
+        steps = [n for n, step in enumerate(self.steps) if step.array] or list(range(total))
+        apart = (len(steps) - 1) / max(1, count - 1)
+        chosen = sorted({steps[round(i * apart)] for i in range(count)})
         size = 10, 0.3 + 2.1 * len(chosen)
         figure = Figure(figsize=size)
         grid = figure.subplots(len(chosen), 2, width_ratios=(1, 1.15), squeeze=False)
@@ -93,12 +97,12 @@ class Player(Film):
         return f"a player of {plural(len(self.steps), 'step')} of {self.trace.kernel}"
 
 
-def player(trace) -> Player:
+def player(trace: Trace) -> Player:
     """Step through what the first traced block did; choose one with `trace(kernel, blocks={7})`."""
     return Player(trace)
 
 
-def draw_threads(axes, step, warps):
+def draw_threads(axes: Axes, step: Step, warps: int) -> None:
     """A row of 32 cells for every warp; the lanes at work are filled."""
     axes.set_axis_off()
     active = ACCESS_COLORS.get(step.access, SKY)
@@ -114,7 +118,7 @@ def draw_threads(axes, step, warps):
     axes.set_ylim(max(warps, 8), -1)
 
 
-def draw_cells(axes, step, seen, current):
+def draw_cells(axes: Axes, step: Step, seen: set[tuple[int, ...]], current: bool) -> None:
     """A window of the array: cells of this step in color, cells met before in gray."""
     flat = len(step.shape) < 2
     width = COLUMNS if flat else min(COLUMNS, step.shape[-1])
@@ -139,7 +143,7 @@ def draw_cells(axes, step, seen, current):
     axes.set_ylim(max(8, min(ROWS, total)), -0.5)
 
 
-def place_of(index, shape, flat) -> tuple[int, int]:
+def place_of(index: tuple[int, ...], shape: tuple[int, ...], flat: bool) -> tuple[int, int]:
     if flat:
         return divmod(index[0] if index else 0, COLUMNS)
     row = 0
@@ -148,5 +152,5 @@ def place_of(index, shape, flat) -> tuple[int, int]:
     return row, index[-1]
 
 
-def inside(row, column, shape, flat) -> bool:
+def inside(row: int, column: int, shape: tuple[int, ...], flat: bool) -> bool:
     return row * COLUMNS + column < math.prod(shape) if flat else column < shape[-1]

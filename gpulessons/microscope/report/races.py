@@ -4,59 +4,154 @@ Threads of a block are ordered by its barriers, threads of a warp by `syncwarp` 
 different blocks only by a grid barrier. Two atomics never race; an atomic and a plain access do.
 Order made by memory fences is not followed: where a kernel uses them, blocks are not compared (and
 a caution says so).
+
+How one is found, memory by memory: keep the accesses that could clash (`suspects`), give those that
+nothing orders one number (`group`), and see in which groups two parties meet (`clashing`): warps of
+a block, lanes of a warp, blocks of the grid. Where there are `syncwarp`s of part of a warp, each
+pair is looked at (`Search.ordered`).
 """
 
 from __future__ import annotations
 
 import itertools
+import json
 from collections import defaultdict
-from typing import NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..lanes.launch import Launch, Size
+from ..lanes.log import Entry, Site
 from ..lanes.masks import WARP
+from ..lanes.memory import Array, short
 from ..lanes.warps import spread
-from .counts import CHUNK
-from .racing import Race, Races, Touch
+from .counts import batches
+from .tables import Report
 
 KINDS = ("read", "write", "atomic")
+READ, WRITE, ATOMIC = range(3)
+VERBS = {"read": "reads it", "write": "writes it", "atomic": "updates it atomically"}
+# Shared memory has no address of its own here: block b's begins at b times this. No GPU has blocks
+# with so many bytes (227 KiB is the most), so those of two blocks do not meet.
+SHARED_STRIDE = 2**18
+EPOCHS = 2**20  # barriers that `meeting_keys` tells apart: so many are not met in one launch here
 
 
-class Touches(NamedTuple):
-    """Accesses to one memory, element by element."""
+# What is told
 
-    cell: np.ndarray  # byte address; in shared memory, with the block's number before it
+
+@dataclass(frozen=True)
+class Access:
+    """One of the two accesses of a race."""
+
+    block: Size
+    thread: Size
+    line: int
+    access: str
+
+    def __str__(self) -> str:
+        thread, block = short(self.thread), short(self.block)
+        return f"thread {thread} of block {block} {VERBS[self.access]} at line {self.line}"
+
+
+@dataclass(frozen=True)
+class Race:
+    """Two threads at one cell with nothing that orders them; `first` came first in this run."""
+
+    array: str
+    cell: tuple[int, ...]
+    first: Access
+    second: Access
+
+    @classmethod
+    def from_dict(cls, d: dict[str, Any]) -> Race:
+        first, second = (
+            Access(tuple(a["block"]), tuple(a["thread"]), a["line"], a["access"])
+            for a in (d["first"], d["second"])
+        )
+        return cls(d["array"], tuple(d["cell"]), first, second)
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        return self.first.line, self.second.line
+
+    @property
+    def threads(self) -> tuple[Size, Size]:
+        return self.first.thread, self.second.thread
+
+    def __str__(self) -> str:
+        cell = ", ".join(map(str, self.cell))
+        return f"{self.array}[{cell}]: {self.first}, {self.second}, and no barrier orders them"
+
+
+@dataclass(frozen=True, repr=False)
+class Races(Report):
+    """The first races found (a sequence), and the number of cells that have one."""
+
+    found: tuple[Race, ...]
+    cells: int
+
+    @classmethod
+    def from_json(cls, text: str) -> Races:
+        d = json.loads(text)
+        return cls(tuple(map(Race.from_dict, d["found"])), d["cells"])
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __iter__(self) -> Iterator[Race]:
+        return iter(self.found)
+
+    def __getitem__(self, i: Any) -> Any:
+        return self.found[i]
+
+    def headline(self) -> str:
+        return f"races at {self.cells:,} cells" if self.cells else "no races"
+
+    def table(self) -> tuple[tuple, list[tuple]]:
+        return ("race",), [(str(race),) for race in self.found]
+
+
+# How it is found
+
+
+class Accesses(NamedTuple):
+    """Accesses to one memory, element by element: an array each, of one length."""
+
+    cell: np.ndarray  # byte address, see `base_of`
     block: np.ndarray
-    slot: np.ndarray  # the warp's number in its block
+    warp: np.ndarray  # the warp's number in its block
     thread: np.ndarray  # number in its block
     kind: np.ndarray  # index into KINDS
-    epoch: np.ndarray  # barriers of the block
+    block_epoch: np.ndarray
     warp_epoch: np.ndarray
     grid_epoch: np.ndarray
     clock: np.ndarray
     site: np.ndarray  # index into the sites of this memory
 
-    def take(self, which):
-        return Touches(*(column[which] for column in self))
+    def take(self, which: np.ndarray) -> Accesses:
+        return Accesses(*(column[which] for column in self))
 
 
-def find_races(launch, limit: int) -> Races:
+def find_races(launch: Launch, limit: int) -> Races:
     """The first `limit` racy cells, and how many there are."""
-    found, cells = [], 0
+    found: list[Race] = []
+    cells = 0
     for sites in memories(launch.log.sites):
-        touches = suspects(launch.log.sites, sites)
-        search = Search(launch, sites, touches, limit)
+        search = Search(launch, sites, suspects(launch.log.sites, sites), limit)
         found, cells = found + search.races, cells + len(search.cells)
     return Races(tuple(varied(found)[:limit]), cells)
 
 
-def varied(races):
+def varied(races: list[Race]) -> list[Race]:
     """One race of each kind (arrays and lines) first, so that the first few tell most."""
     first = list({(race.array, race.lines): race for race in reversed(races)}.values())[::-1]
     return first + [race for race in races if race not in first]
 
 
-def memories(sites):
+def memories(sites: dict[Site, list[Entry]]) -> list[list[Site]]:
     """Sites by the memory they touch: memory that threads share and something writes."""
     groups = defaultdict(list)
     for site in sites:
@@ -65,79 +160,75 @@ def memories(sites):
     return [group for group in groups.values() if any(s.access != "read" for s in group)]
 
 
-def suspects(log_sites, sites) -> Touches:
+def suspects(log: dict[Site, list[Entry]], sites: list[Site]) -> Accesses:
     """Every access to a cell that something writes while no barrier orders all of them."""
-    writes = [
-        chunk for site in sites if site.access != "read" for chunk in gather(log_sites, sites, site)
+    kept = [
+        part for site in sites if site.access != "read" for part in accesses_at(log, sites, site)
     ]
-    written = np.unique(np.concatenate([meeting(chunk, sites) for chunk in writes]))
-    kept = list(writes)
+    written = np.unique(np.concatenate([meeting_keys(part, sites) for part in kept]))
     for site in sites:
         if site.access == "read":
-            for chunk in gather(log_sites, sites, site):
-                kept.append(chunk.take(np.isin(meeting(chunk, sites), written)))
-    return Touches(*map(np.concatenate, zip(*kept, strict=True)))
+            for part in accesses_at(log, sites, site):
+                kept.append(part.take(np.isin(meeting_keys(part, sites), written)))
+    return Accesses(*map(np.concatenate, zip(*kept, strict=True)))
 
 
-def meeting(touches, sites):
+def meeting_keys(accesses: Accesses, sites: list[Site]) -> np.ndarray:
     """A number for the cell and the time between barriers in which two accesses could clash.
 
     Numbers may coincide, which only lets more accesses through to the search.
     """
     shared = sites[0].array.space == "shared"
-    return touches.cell * 2**20 + (touches.epoch if shared else touches.grid_epoch)
+    return accesses.cell * EPOCHS + (accesses.block_epoch if shared else accesses.grid_epoch)
 
 
-def gather(log_sites, sites, site):
-    """The accesses of one site, a quarter of a million at a time."""
-    held, size = [], 0
-    for access in log_sites[site]:
-        held.append(access)
-        size += len(access.place)
-        if size > CHUNK:
-            yield element_by_element(joined(held, sites, site), site)
-            held, size = [], 0
-    if held:
-        yield element_by_element(joined(held, sites, site), site)
+def base_of(array: Array, block: Any) -> Any:
+    """The address at which an array's cells begin, in this block: its own in shared memory."""
+    return block * SHARED_STRIDE if array.space == "shared" else array.address
 
 
-def joined(accesses, sites, site) -> Touches:
-    sizes = [len(a.lanes) for a in accesses]
+def accesses_at(log: dict[Site, list[Entry]], sites: list[Site], site: Site) -> Iterator[Accesses]:
+    """The accesses of one site, part by part."""
+    for entries in batches(log[site]):
+        yield element_by_element(joined(entries, sites, site), site)
 
-    def per_row(name):
-        return np.concatenate([getattr(a.moment, name)[a.lanes // WARP] for a in accesses])
 
-    def per_access(values):
+def joined(entries: list[Entry], sites: list[Site], site: Site) -> Accesses:
+    sizes = [len(entry.lanes) for entry in entries]
+
+    def per_row(name: str) -> np.ndarray:
+        return np.concatenate([getattr(e.moment, name)[e.lanes // WARP] for e in entries])
+
+    def per_entry(values: Any) -> np.ndarray:
         return np.repeat(np.array(list(values), np.int32), sizes)
 
-    lanes, block = np.concatenate([a.lanes for a in accesses]), per_row("blocks")
-    slot = per_access(a.moment.slot for a in accesses)
-    cell = np.concatenate([a.place for a in accesses]).astype(np.int64) * site.array.step
-    shared = site.array.space == "shared"
-    return Touches(
-        cell=cell + (block << 18 if shared else site.array.address),
+    lanes, block = np.concatenate([entry.lanes for entry in entries]), per_row("blocks")
+    warp = per_entry(entry.moment.warp for entry in entries)
+    place = np.concatenate([entry.place for entry in entries]).astype(np.int64)
+    return Accesses(
+        cell=place * site.array.step + base_of(site.array, block),
         block=block,
-        slot=slot,
-        thread=slot * WARP + lanes % WARP,
-        kind=per_access(KINDS.index(site.access) for _ in accesses),
-        epoch=per_row("block_epoch"),
+        warp=warp,
+        thread=warp * WARP + lanes % WARP,
+        kind=per_entry(KINDS.index(site.access) for _ in entries),
+        block_epoch=per_row("block_epoch"),
         warp_epoch=per_row("warp_epoch"),
-        grid_epoch=per_access(a.moment.grid_epoch for a in accesses),
-        clock=per_access(a.clock for a in accesses),
-        site=per_access(sites.index(site) for _ in accesses),
+        grid_epoch=per_entry(entry.moment.grid_epoch for entry in entries),
+        clock=per_entry(entry.clock for entry in entries),
+        site=per_entry(sites.index(site) for _ in entries),
     )
 
 
-def element_by_element(touches, site) -> Touches:
+def element_by_element(accesses: Accesses, site: Site) -> Accesses:
     """A wide access touches each of its elements."""
     size, count = site.array.dtype.itemsize, site.array.width // site.array.dtype.itemsize
     if count == 1:
-        return touches
-    each = Touches(*(np.repeat(column, count) for column in touches))
-    return each._replace(cell=each.cell + np.tile(np.arange(count) * size, len(touches.cell)))
+        return accesses
+    each = Accesses(*(np.repeat(column, count) for column in accesses))
+    return each._replace(cell=each.cell + np.tile(np.arange(count) * size, len(accesses.cell)))
 
 
-def group(*columns):
+def group(*columns: np.ndarray) -> np.ndarray:
     """Elements that agree in all columns get one number."""
     number = np.zeros(len(columns[0]), np.int64)
     for column in columns:
@@ -147,90 +238,90 @@ def group(*columns):
     return number
 
 
-def clashing(key, who, kind):
+def clashing(key: np.ndarray, who: np.ndarray, kind: np.ndarray) -> np.ndarray:
     """The groups in which two parties meet, one of them writing and not both atomic."""
     count = int(key.max(initial=-1)) + 1
     first = np.empty(count, who.dtype)
     first[key] = who
-    mixed, *seen = (np.zeros(count, bool) for _ in range(4))
+    mixed = np.zeros(count, bool)
     mixed[key[first[key] != who]] = True
-    for code, flags in enumerate(seen):
-        flags[key[kind == code]] = True
-    reads, writes, atomics = seen
+    reads, writes, atomics = (np.zeros(count, bool) for _ in KINDS)
+    for code, found in ((READ, reads), (WRITE, writes), (ATOMIC, atomics)):
+        found[key[kind == code]] = True
     return mixed & (writes | (atomics & reads))
 
 
 class Search:
-    """The races of one memory: between blocks, between warps, between lanes."""
+    """The races of one memory: between warps, between lanes, between blocks."""
 
-    def __init__(self, launch, sites, touches, limit):
+    def __init__(self, launch: Launch, sites: list[Site], accesses: Accesses, limit: int) -> None:
         self.launch, self.sites, self.limit = launch, sites, limit
         self.races: list[Race] = []
-        self.cells, self.seen = set(), set()
-        t = touches
-        in_block = t.block, t.cell, t.epoch
-        self.look(t, group(*in_block), t.slot)
-        self.look(t, group(*in_block, t.slot, t.warp_epoch), t.thread)
+        self.cells: set[int] = set()
+        self.seen: set[tuple] = set()
+        in_block = accesses.block, accesses.cell, accesses.block_epoch
+        self.look(accesses, group(*in_block), accesses.warp)
+        self.look(accesses, group(*in_block, accesses.warp, accesses.warp_epoch), accesses.thread)
         if sites[0].array.space == "global" and not launch.log.fenced:
-            self.look(t, group(t.cell, t.grid_epoch), t.block)
+            self.look(accesses, group(accesses.cell, accesses.grid_epoch), accesses.block)
 
-    def look(self, t, key, who):
+    def look(self, accesses: Accesses, key: np.ndarray, who: np.ndarray) -> None:
         """Note every cell at which two parties clash, and find the accesses for the first few."""
-        clash = clashing(key, who, t.kind)
-        t, key, who = (x.take(clash[key]) if x is t else x[clash[key]] for x in (t, key, who))
-        if not self.launch.log.partial:
-            self.cells.update(t.cell.tolist())
-        order = np.lexsort((t.clock, key))
+        clash = clashing(key, who, accesses.kind)[key]
+        accesses, key, who = accesses.take(clash), key[clash], who[clash]
+        each_pair = bool(self.launch.log.partial_syncs)
+        if not each_pair:
+            self.cells.update(accesses.cell.tolist())
+        order = np.lexsort((accesses.clock, key))
         starts = np.r_[np.flatnonzero(np.diff(key[order], prepend=-1)), len(order)]
         for start, end in itertools.pairwise(starts):
-            if len(self.races) >= self.limit and not self.launch.log.partial:
+            if len(self.races) >= self.limit and not each_pair:
                 return
             members = order[start:end]
-            pair = self.pair(t.take(members), who[members])
+            pair = self.pair(accesses.take(members), who[members])
             if pair and (pair.array, pair.cell) not in self.seen:
                 self.seen.add((pair.array, pair.cell))
-                self.cells.add(int(t.cell[members[0]]))
+                self.cells.add(int(accesses.cell[members[0]]))
                 self.races.append(pair)
 
-    def pair(self, t, who):
+    def pair(self, accesses: Accesses, who: np.ndarray) -> Race | None:
         """The first two accesses of a group that clash."""
-        for i in np.flatnonzero(t.kind > 0):
-            others = (who != who[i]) & ~((t.kind == 2) & (t.kind[i] == 2))
-            for j in np.flatnonzero(others):
-                if not self.ordered(t, i, j):
-                    first, second = sorted((i, j), key=lambda n: (t.clock[n], n))
-                    return self.race(t, first, second)
+        for i in np.flatnonzero(accesses.kind != READ).tolist():
+            others = (who != who[i]) & ~((accesses.kind == ATOMIC) & (accesses.kind[i] == ATOMIC))
+            for j in np.flatnonzero(others).tolist():
+                if not self.ordered(accesses, i, j):
+                    first, second = sorted((i, j), key=lambda n: (accesses.clock[n], n))
+                    return self.race(accesses, first, second)
         return None
 
-    def ordered(self, t, i, j) -> bool:
+    def ordered(self, accesses: Accesses, i: int, j: int) -> bool:
         """Did a barrier of part of the warp, with both lanes in it, come between?"""
-        if (t.block[i], t.slot[i]) != (t.block[j], t.slot[j]):
+        warp, block = accesses.warp[i], accesses.block[i]
+        if (block, warp) != (accesses.block[j], accesses.warp[j]):
             return False
-        early, late = sorted((t.clock[i], t.clock[j]))
-        for clock, moment, masks in self.launch.log.partial:
-            if early < clock < late and moment.slot == t.slot[i] and t.block[i] in moment.blocks:
-                row = int(np.searchsorted(moment.blocks, t.block[i]))
-                mask = int(masks[row * WARP + t.thread[i] % WARP])
-                if mask >> int(t.thread[j] % WARP) & 1:
+        early, late = sorted((accesses.clock[i], accesses.clock[j]))
+        for clock, moment, members in self.launch.log.partial_syncs:
+            if early < clock < late and moment.warp == warp and block in moment.blocks:
+                row = int(np.searchsorted(moment.blocks, block))
+                met = int(members[row * WARP + accesses.thread[i] % WARP])
+                if met >> int(accesses.thread[j] % WARP) & 1:
                     return True
         return False
 
-    def race(self, t, i, j) -> Race:
-        site = self.sites[t.site[i]]
-        byte = int(t.cell[i]) - (
-            int(t.block[i]) << 18 if site.array.space == "shared" else site.array.address
-        )
-        return Race(
-            site.array.name,
-            site.array.cell(byte // site.array.step),
-            self.touch(t, i),
-            self.touch(t, j),
-        )
+    def race(self, accesses: Accesses, i: int, j: int) -> Race:
+        array = self.sites[accesses.site[i]].array
+        byte = int(accesses.cell[i]) - int(base_of(array, accesses.block[i]))
+        cell = array.cell(byte // array.step)
+        return Race(array.name, cell, self.access(accesses, i), self.access(accesses, j))
 
-    def touch(self, t, i) -> Touch:
-        site = self.sites[t.site[i]]
-        block, thread = (
-            tuple(int(c) for c in spread(np.array(n), size))
-            for n, size in ((t.block[i], self.launch.grid), (t.thread[i], self.launch.block))
-        )
-        return Touch(block, thread, site.line, site.access)
+    def access(self, accesses: Accesses, i: int) -> Access:
+        site = self.sites[accesses.site[i]]
+        block = coordinates(accesses.block[i], self.launch.grid)
+        thread = coordinates(accesses.thread[i], self.launch.block)
+        return Access(block, thread, site.line, site.access)
+
+
+def coordinates(number: np.ndarray, extent: Size) -> Size:
+    """(x, y, z) of a block in the grid, or of a thread in its block."""
+    x, y, z = map(int, spread(number, extent))
+    return x, y, z

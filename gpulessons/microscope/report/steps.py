@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from ..lanes.launch import Launch
+from ..lanes.log import Entry, Run, Site
 from ..lanes.masks import WARP
+from .traces import Trace
 
 LONGEST = 2000  # steps of a block that are kept for a player
 
@@ -41,86 +45,84 @@ class Step:
     cells: tuple[tuple[int, ...], ...] = ()  # one for each lane
 
 
-def log_of(trace):
+def launch_of(trace: Trace) -> Launch:
     if trace.launch is None:
         raise ValueError(
             "a trace read from JSON keeps counts but no single requests: trace it again"
         )
-    return trace.launch.log
+    return trace.launch
 
 
-def request_of(trace, space, array=None, access=None, line=None, number=0) -> Request:
+def request_of(
+    trace: Trace,
+    space: str,
+    array: str | None = None,
+    access: str | None = None,
+    line: int | None = None,
+    number: int = 0,
+) -> Request:
     """The `number`-th request (from 0) that fits, in the order in which they ran."""
-    asked = {"access": access, "line": line}
-    sites = [
-        s
-        for s in log_of(trace).sites
-        if (space is None or s.array.space == space)
-        and array in (None, s.array.name)
-        and all(v is None or getattr(s, k) == v for k, v in asked.items())
+    entries = [
+        (entry.clock, site, entry)
+        for site, logged in launch_of(trace).log.sites.items()
+        if site.array.space == space
+        and array in (None, site.array.name)
+        and access in (None, site.access)
+        and line in (None, site.line)
+        for entry in logged
     ]
-    accesses = sorted(
-        ((a.clock, s, a) for s in sites for a in log_of(trace).sites[s]), key=lambda item: item[0]
-    )
     seen = 0
-    for _, site, access_ in accesses:
-        rows = np.unique(access_.lanes // WARP)
+    for _, site, entry in sorted(entries, key=lambda item: item[0]):
+        rows = np.unique(entry.lanes // WARP)
         if number < seen + len(rows):
-            return one_request(site, access_, int(rows[number - seen]))
+            return one_request(site, entry, int(rows[number - seen]))
         seen += len(rows)
     what = f"request {number} of {array or 'any array'}" + (f" at line {line}" if line else "")
     raise ValueError(f"there is no {what} in this trace (it has {seen})")
 
 
-def one_request(site, access, row) -> Request:
-    here = access.lanes // WARP == row
-    byte = access.place[here].astype(np.int64) * site.array.step + site.array.offset
+def one_request(site: Site, entry: Entry, row: int) -> Request:
+    here = entry.lanes // WARP == row
+    byte = entry.place[here].astype(np.int64) * site.array.step + site.array.offset
     return Request(
         *(site.array.name, site.array.space, site.access, site.function, site.line),
-        *(site.array.width, int(access.moment.blocks[row]), access.moment.slot),
-        tuple((access.lanes[here] % WARP).tolist()),
+        *(site.array.width, int(entry.moment.blocks[row]), entry.moment.warp),
+        tuple((entry.lanes[here] % WARP).tolist()),
         tuple(byte.tolist()),
     )
 
 
-def runs_of(trace, warp: int) -> list[tuple[str, int, int]]:
-    """(function, line, active lanes as bits) for each run of code of a warp, in order."""
-    return [
-        (function, line, bits)
-        for _, slot, function, line, bits in log_of(trace).marks
-        if slot == warp
-    ]
+def runs_of(trace: Trace, warp: int) -> list[Run]:
+    """The runs of code of a warp of the first traced block, in order."""
+    return [run for run in launch_of(trace).log.runs if run.warp == warp]
 
 
-def steps_of(trace) -> tuple[Step, ...]:
+def steps_of(trace: Trace) -> tuple[Step, ...]:
     """What the warps of the first traced block did, in order; the first `LONGEST` steps."""
-    log, first = log_of(trace), trace.launch.first
-    found = [
-        (clock, (slot, function, line, bits), None)
-        for clock, slot, function, line, bits in log.marks
-    ]
-    for site, accesses in log.sites.items():
+    launch = launch_of(trace)
+    found: list[tuple[int, Any, Any]] = [(run.clock, run, None) for run in launch.log.runs]
+    for site, entries in launch.log.sites.items():
         found += [
-            (a.clock, site, a)
-            for a in accesses
-            if a.moment.blocks[0] == first and (a.lanes < WARP).any()
+            (entry.clock, entry, site)
+            for entry in entries
+            if entry.moment.blocks[0] == launch.first_block and (entry.lanes < WARP).any()
         ]
     found = sorted(found, key=lambda item: item[0])[:LONGEST]
     return tuple(
-        code_step(*what) if access is None else access_step(what, access)
-        for _, what, access in found
+        code_step(what) if site is None else access_step(what, site) for _, what, site in found
     )
 
 
-def code_step(slot, function, line, bits) -> Step:
-    return Step(slot, function, line, tuple(lane for lane in range(WARP) if bits >> lane & 1))
+def code_step(run: Run) -> Step:
+    lanes = tuple(lane for lane in range(WARP) if run.lanes >> lane & 1)
+    return Step(run.warp, run.function, run.line, lanes)
 
 
-def access_step(site, access) -> Step:
-    here = access.lanes < WARP
+def access_step(entry: Entry, site: Site) -> Step:
+    here = entry.lanes < WARP
     each = range(site.array.width // site.array.dtype.itemsize)  # four, with load4 and store4
-    cells = tuple(site.array.cell(int(p) + n) for p in access.place[here] for n in each)
+    cells = tuple(site.array.cell(int(p) + n) for p in entry.place[here] for n in each)
     return Step(
-        *(access.moment.slot, site.function, site.line, tuple(access.lanes[here].tolist())),
+        *(entry.moment.warp, site.function, site.line, tuple(entry.lanes[here].tolist())),
         *(site.array.name, site.access, site.array.shape, cells),
     )

@@ -5,23 +5,26 @@ from __future__ import annotations
 import dataclasses
 import html
 import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 
-def table(head, rows) -> str:
+def table(head: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
     """A text table: the first column to the left, numbers to the right."""
-    rows = [list(map(str, row)) for row in [head, *rows]]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    cells = [list(map(str, row)) for row in [head, *rows]]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
 
-    def line(row):
+    def line(row: list[str]) -> str:
         first, *others = row
         padded = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
         return "  ".join([first.ljust(widths[0]), *padded]).rstrip()
 
-    return "\n".join(map(line, rows))
+    return "\n".join(map(line, cells))
 
 
-def html_table(caption, head, rows) -> str:
-    def line(cells, tag):
+def html_table(caption: str, head: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
+    def line(cells: Sequence[Any], tag: str) -> str:
         return "<tr>" + "".join(f"<{tag}>{html.escape(str(c))}</{tag}>" for c in cells) + "</tr>"
 
     body = "".join(line(row, "td") for row in rows)
@@ -31,8 +34,15 @@ def html_table(caption, head, rows) -> str:
     )
 
 
+@dataclass(frozen=True, repr=False)
 class Report:
     """Text, HTML and JSON for a frozen dataclass that has a `headline` and a `table`."""
+
+    def headline(self) -> str:
+        raise NotImplementedError
+
+    def table(self) -> tuple[tuple, list[tuple]]:
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         head, rows = self.table()
@@ -40,11 +50,9 @@ class Report:
 
     def _repr_html_(self) -> str:
         head, rows = self.table()
-        return (
-            html_table(self.headline(), head, rows)
-            if rows
-            else f"<p>{html.escape(self.headline())}</p>"
-        )
+        if rows:
+            return html_table(self.headline(), head, rows)
+        return f"<p>{html.escape(self.headline())}</p>"
 
     def to_json(self) -> str:
         return json.dumps(dataclasses.asdict(self))
@@ -54,7 +62,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.4g} %"
 
 
-def per(total, count) -> float:
+def per(total: float, count: float) -> float:
     return total / count if count else 0.0
 
 

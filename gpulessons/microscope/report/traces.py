@@ -7,15 +7,24 @@ import html
 import json
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from ..faults import Caution
+from ..lanes.launch import Launch
 from ..lanes.log import TENSOR_CORES
 from .counts import SiteCount, count_site
-from .races import find_races
-from .racing import Races
-from .reports import Banks, Coalescing
+from .races import Races, find_races
+from .reports import (
+    Banks,
+    BranchCount,
+    Coalescing,
+    CodeCount,
+    Divergence,
+    Intensity,
+    LineCount,
+    Work,
+)
 from .tables import plural
-from .workload import BranchCount, CodeCount, Divergence, Intensity, LineCount, Work
 
 KEPT = 10  # races kept in JSON
 
@@ -41,13 +50,12 @@ class Trace:
     code: tuple[CodeCount, ...]
     flops_by_line: tuple[tuple[str, int, str, int], ...]  # function, line, dtype, operations
     warnings: tuple[Caution, ...]
-    launch: object = field(
-        compare=False, default=None
-    )  # the log itself; None in a trace read from JSON
-    recorded_races: Races | None = field(compare=False, default=None)  # in a trace read from JSON
+    # The log itself; in a trace read from JSON None, and the races that were found then.
+    launch: Launch | None = field(compare=False, default=None)
+    recorded_races: Races | None = field(compare=False, default=None)
 
     @classmethod
-    def of(cls, launch, arguments, source: str, first_line: int) -> Trace:
+    def of(cls, launch: Launch, arguments: list[Any], source: str, first_line: int) -> Trace:
         log = launch.log
         warn_of_doubles(launch, arguments)
         return cls(
@@ -76,7 +84,13 @@ class Trace:
     def tensor_core_flops(self) -> int:
         return sum(n for *_, kind, n in self.flops_by_line if kind == TENSOR_CORES)
 
-    def select(self, space, array=None, access=None, line=None) -> tuple[SiteCount, ...]:
+    def select(
+        self,
+        space: str,
+        array: str | None = None,
+        access: str | None = None,
+        line: int | None = None,
+    ) -> tuple[SiteCount, ...]:
         known = {s.array for s in self.sites}
         if array is not None and array not in known:
             raise KeyError(f"no array {array!r} in this trace; it has {', '.join(sorted(known))}")
@@ -89,11 +103,15 @@ class Trace:
             if s.space == space and all(v is None or getattr(s, k) == v for k, v in wanted.items())
         )
 
-    def coalescing(self, array=None, access=None, line=None) -> Coalescing:
+    def coalescing(
+        self, array: str | None = None, access: str | None = None, line: int | None = None
+    ) -> Coalescing:
         """Global memory: requests and what they moved, of one array, access or line, or all."""
         return Coalescing(self.select("global", array, access, line))
 
-    def banks(self, array=None, access=None, line=None) -> Banks:
+    def banks(
+        self, array: str | None = None, access: str | None = None, line: int | None = None
+    ) -> Banks:
         """Requests to shared memory and the bank conflicts among them."""
         return Banks(self.select("shared", array, access, line))
 
@@ -103,19 +121,14 @@ class Trace:
     def work(self) -> Work:
         """Accesses and FLOPs of the average thread."""
 
-        def each(space, access):
-            return (
-                sum(s.accesses for s in self.sites if (s.space, s.access) == (space, access))
-                / self.threads
-            )
-
         kinds = [("global", a) for a in ("read", "write", "atomic")]
         kinds += [("shared", a) for a in ("read", "write", "atomic")]
         kinds += [("local", "read"), ("local", "write"), ("constant", "read")]
-        flops = (self.flops, self.tensor_core_flops)
-        return Work(
-            self.threads, *(each(*kind) for kind in kinds), *(n / self.threads for n in flops)
-        )
+        totals = [
+            sum(s.accesses for s in self.sites if (s.space, s.access) == kind) for kind in kinds
+        ]
+        totals += [self.flops, self.tensor_core_flops]
+        return Work(self.threads, *(total / self.threads for total in totals))
 
     def intensity(self) -> Intensity:
         moved = self.coalescing()
@@ -130,30 +143,27 @@ class Trace:
 
     @cached_property
     def known_races(self) -> Races:
-        return self.recorded_races or find_races(self.launch, KEPT)
+        if self.launch is None:
+            return self.recorded_races or Races((), 0)
+        return find_races(self.launch, KEPT)
 
     def per_line(self) -> tuple[LineCount, ...]:
         """Counts line by line, in the order of the source."""
-        places = {(s.function, s.line) for s in (*self.sites, *self.branches)}
+        places = {(s.function, s.line) for s in self.sites}
+        places |= {(b.function, b.line) for b in self.branches}
         places |= {(function, line) for function, line, *_ in self.flops_by_line}
         return tuple(self.count_line(*place) for place in sorted(places))
 
-    def count_line(self, function, line) -> LineCount:
+    def count_line(self, function: str, line: int) -> LineCount:
         here = [s for s in self.sites if (s.function, s.line) == (function, line)]
         moved = Coalescing(tuple(s for s in here if s.space == "global"))
         banks = Banks(tuple(s for s in here if s.space == "shared"))
         branches = [b for b in self.branches if (b.function, b.line) == (function, line)]
         flops = sum(n for f, at, _, n in self.flops_by_line if (f, at) == (function, line))
         return LineCount(
-            function,
-            line,
-            flops,
-            moved.requests,
-            moved.sectors,
-            banks.requests,
-            banks.conflicts,
-            sum(b.instances for b in branches),
-            sum(b.divergent for b in branches),
+            *(function, line, flops),
+            *(moved.requests, moved.sectors, banks.requests, banks.conflicts),
+            *(sum(b.instances for b in branches), sum(b.divergent for b in branches)),
         )
 
     # Forms
@@ -178,9 +188,8 @@ class Trace:
         return "\n".join(self.summary())
 
     def _repr_html_(self) -> str:
-        return (
-            "<ul>" + "".join(f"<li>{html.escape(part)}</li>" for part in self.summary()) + "</ul>"
-        )
+        parts = "".join(f"<li>{html.escape(part)}</li>" for part in self.summary())
+        return f"<ul>{parts}</ul>"
 
     def to_json(self) -> str:
         plain = dataclasses.replace(self, launch=None, recorded_races=self.races())
@@ -202,7 +211,7 @@ class Trace:
         return cls(**d)
 
 
-def warn_of_doubles(launch, arguments):
+def warn_of_doubles(launch: Launch, arguments: list[Any]) -> None:
     """Note double-precision arithmetic where no array is double: it is rarely meant."""
     arrays = [a for value in arguments for a in (value if isinstance(value, tuple) else (value,))]
     kinds = {a.array.dtype.name for a in arrays if hasattr(a, "array")}

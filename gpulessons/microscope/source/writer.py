@@ -3,12 +3,12 @@
 Every expression becomes a call on vectors with one element per lane, every `if` and loop a change
 of mask:
 
-    if i < n:                   f1 = Fork(w, Lt(w, v_i.value, v_n.value))
-        y[i] = 2                if f1.take(0):
+    if i < n:                   b1 = Branch(w, Lt(w, v_i.value, v_n.value))
+        y[i] = 2                if b1.take(0):
                                     w.enter(12)
                                     store(w, v_y.value, v_i.value, 2)
-                                    f1.end(0)
-                                f1.join()
+                                    b1.end(0)
+                                b1.join()
 
 The function is a generator: it yields where a warp waits at a barrier.
 """
@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..lanes import access, conditions, flow, functions, intrinsics, masks, values
+from ..lanes import access, barriers, conditions, flow, functions, intrinsics, masks, values
 from .names import (
     MISSING,
     Cuda,
@@ -45,12 +45,15 @@ PRELUDE: dict[str, Any] = {
         name: getattr(access, name)
         for name in ["load", "store", "attribute", "set_attribute", "unpack"]
     },
-    **{name: getattr(conditions, name) for name in ["narrow", "both", "either", "flip", "choice"]},
-    **{name: getattr(flow, name) for name in ["Fork", "Loop", "Call"]},
+    **{
+        name: getattr(conditions, name)
+        for name in ["narrow", "and_", "or_", "other_lanes", "conditional"]
+    },
+    **{name: getattr(flow, name) for name in ["Branch", "Loop", "Call"]},
     "Variable": masks.Variable,
     "cast": values.cast,
     "constant_array": intrinsics.constant_array,
-    "sync_group": intrinsics.sync_group,
+    "sync_group": barriers.sync_group,
 }
 FUNCTIONS: dict[Any, Any] = {
     **functions.FUNCTIONS,
@@ -228,20 +231,20 @@ class Writer(ast.NodeVisitor):
 
     def visit_Return(self, node: ast.Return) -> None:
         self.at(node)
-        self.emit(f"c.give({self.visit(node.value) if node.value else ''})")
+        self.emit(f"c.return_({self.visit(node.value) if node.value else ''})")
 
     def visit_If(self, node: ast.If) -> None:
         self.at(node)
-        fork = self.fresh("f")
-        self.emit(f"{fork} = Fork(w, {self.visit(node.test)})")
+        branch = self.fresh("b")
+        self.emit(f"{branch} = Branch(w, {self.visit(node.test)})")
         for side, body in enumerate((node.body, node.orelse)):
             if body:
-                self.emit(f"if {fork}.take({side}):")
+                self.emit(f"if {branch}.take({side}):")
                 self.depth += 1
                 self.suite(body)
-                self.emit(f"{fork}.end({side})")
+                self.emit(f"{branch}.end({side})")
                 self.depth -= 1
-        self.emit(f"{fork}.join()")
+        self.emit(f"{branch}.join()")
 
     def visit_While(self, node: ast.While) -> None:
         self.at(node)
@@ -249,7 +252,7 @@ class Writer(ast.NodeVisitor):
         self.emit(f"while {loop}.test({self.visit(node.test)}):")
         self.depth += 1
         self.suite(node.body)
-        self.emit(f"{loop}.turn()")
+        self.emit(f"{loop}.end_iteration()")
         self.at(node)
         self.end_loop(loop)
 
@@ -280,16 +283,16 @@ class Writer(ast.NodeVisitor):
             called = self.names.resolve(node.func)
             arguments = ", ".join(self.visit(a) for a in node.args)
             if called is range or getattr(called, "__name__", "") == "prange":
-                return f"span({arguments})"
+                return f"range_({arguments})"
             if called in (enumerate, zip) and not node.keywords:
-                return f"{called.__name__}({arguments})"
+                return f"{called.__name__}_({arguments})"
         return f"each({self.visit(node)})"
 
     def visit_Break(self, node: ast.Break) -> None:
-        self.emit(f"{self.loops[-1]}.leave()")
+        self.emit(f"{self.loops[-1]}.break_()")
 
     def visit_Continue(self, node: ast.Continue) -> None:
-        self.emit(f"{self.loops[-1]}.skip()")
+        self.emit(f"{self.loops[-1]}.continue_()")
 
     # Expressions
 
@@ -349,7 +352,7 @@ class Writer(ast.NodeVisitor):
         return f"{type(node.op).__name__}(w, {self.visit(node.operand)})"
 
     def visit_BoolOp(self, node: ast.BoolOp) -> str:
-        wanted, join = (True, "both") if isinstance(node.op, ast.And) else (False, "either")
+        wanted, join = (True, "and_") if isinstance(node.op, ast.And) else (False, "or_")
         left, *rest = [self.visit(v) for v in node.values]
         for right in rest:
             left = f"({join}(w, {right}) if narrow(w, {left}, {wanted}) else {join}(w))"
@@ -367,7 +370,7 @@ class Writer(ast.NodeVisitor):
                 again = self.fresh("t")
                 right = f"({again} := {right})"
             one = f"{name}(w, {left}, {right})"
-            text = f"(both(w, {one}) if narrow(w, {text}, True) else both(w))" if text else one
+            text = f"(and_(w, {one}) if narrow(w, {text}, True) else and_(w))" if text else one
             left = again
         return text
 
@@ -376,7 +379,7 @@ class Writer(ast.NodeVisitor):
         if isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], (ast.Is, ast.IsNot)):
             return f"({a} if {test} else {b})"  # known when Numba compiles
         a, b = (f"({x} if w.mask else None)" if "yield from" in x else x for x in (a, b))
-        return f"choice(w, narrow(w, {test}, True), {a}, flip(w), {b})"
+        return f"conditional(w, narrow(w, {test}, True), {a}, other_lanes(w), {b})"
 
     # Calls
 
@@ -420,8 +423,8 @@ class Writer(ast.NodeVisitor):
         return f"calling {name}"
 
     def intrinsic(self, name: str, arguments: str, node: ast.AST) -> str:
-        if name in intrinsics.BARRIERS:
-            return f"(yield from {self.constant(intrinsics.BARRIERS[name])}(w{arguments}))"
+        if name in barriers.BARRIERS:
+            return f"(yield from {self.constant(barriers.BARRIERS[name])}(w{arguments}))"
         if name not in intrinsics.CALLS:
             self.refuse(f"cuda.{name}", node)
         return f"{self.constant(intrinsics.CALLS[name])}(w{arguments})"
