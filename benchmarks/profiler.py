@@ -16,7 +16,7 @@ from time import monotonic
 
 from gpulessons.backends import gpu
 from gpulessons.microscope import tracing
-from gpulessons.microscope.tables import per, table
+from gpulessons.microscope.report.tables import per, table
 from gpulessons.ops.activations import relu
 from gpulessons.ops.copy import copy, copy_offset, copy_strided
 from gpulessons.ops.matmul import matmul

@@ -6,20 +6,25 @@ A float32 keeps 24 bits of a number's digits; tensor cores are fast because they
     bfloat16     8 bits, the range of float32; half a float32 is stored
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 
-def round_tf32(x):
+def round_tf32(x: Any) -> Any:
     """x as TF32: to the nearest, a tie away from zero, as a GPU's `cvt.rna.tf32.f32` rounds."""
     return keep_high_bits(x, 13, lambda bits: np.uint32(1 << 12))
 
 
-def round_bf16(x):
+def round_bf16(x: Any) -> Any:
     """x as bfloat16: to the nearest, a tie to the even one, as PyTorch rounds."""
     return keep_high_bits(x, 16, lambda bits: (bits >> 16 & 1) + np.uint32((1 << 15) - 1))
 
 
-def keep_high_bits(x, dropped, carry):
+def keep_high_bits(
+    x: Any, dropped: int, carry: Callable[[np.ndarray], np.ndarray | np.uint32]
+) -> Any:
     """float32 x with its last `dropped` bits 0, after carry(bits) was added; a NaN stays a NaN.
 
     The bits of a float count up through exponents as through digits, so that a carry out of the

@@ -19,7 +19,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from gpulessons.backends import NotHere
-from gpulessons.microscope import tensor_cores as traced
+from gpulessons.microscope.lanes import tensor_cores as traced
 
 NEEDED = (8, 0)  # the compute capability that brought TF32
 FLOAT, WORD = ir.FloatType(), ir.IntType(32)

@@ -33,6 +33,18 @@ ARROWS = {
     "notebook": "exercises measure grader operation plots units",
     "illustrations": "ops workers measure plots units",
 }
+# The rooms of the microscope, in the same way: what is read, what is run, what is told.
+MICROSCOPE = {
+    "faults": "",
+    "lanes": "faults",
+    "source": "lanes faults",
+    "report": "lanes faults",
+    "arguments": "lanes",
+    "signatures": "arguments",
+    "runner": "source lanes report arguments signatures",
+    "device": "lanes",
+    "programs": "runner report device signatures faults",
+}
 MAY_IMPORT_ALL = {"cli", "__init__", "__main__"}  # what stands at the door
 LESSONS = {"ops", "models", "workers", "exercises", "illustrations"}  # the rest is the engine
 HEAVY = {"numpy", "numba", "torch", "matplotlib", "ipywidgets"}
@@ -43,37 +55,36 @@ def part_of(path, package=PACKAGE):
     return path.relative_to(package).parts[0].removesuffix(".py")
 
 
-def imports(path, package=PACKAGE):
-    """Yield (line, part of our package) for each of our modules that a file imports anywhere."""
-    parents = ("gpulessons", *path.relative_to(package).parts[:-1])
+def imports(path, package=PACKAGE, home="gpulessons"):
+    """Yield (line, part of the package `home`) for each of its modules that a file imports."""
+    parents = (*home.split("."), *path.relative_to(package).parts[:-1])
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             start = parents[: len(parents) + 1 - node.level] if node.level else ()
-            home = ".".join([*start, *([node.module] if node.module else [])])
-            names = [f"{home}.{alias.name}" for alias in node.names]
+            module = ".".join([*start, *([node.module] if node.module else [])])
+            names = [f"{module}.{alias.name}" for alias in node.names]
         else:
             continue
         for name in names:
-            top, _, rest = name.partition(".")
-            if top == "gpulessons":
-                yield node.lineno, rest.partition(".")[0]
+            if f"{name}.".startswith(f"{home}."):
+                yield node.lineno, name.removeprefix(home).removeprefix(".").partition(".")[0]
 
 
-def strays(package=PACKAGE):
+def strays(package=PACKAGE, arrows=ARROWS, home="gpulessons"):
     """Return "file:line: …" for each import that no arrow allows."""
     found = []
     for path in sorted(package.rglob("*.py")):
         part = part_of(path, package)
         if part in MAY_IMPORT_ALL:
             continue
-        if part not in ARROWS:
+        if part not in arrows:
             found.append(f"{path.name}:1: no arrow starts at {part}; add it to the table above")
             continue
-        allowed = {part, *ARROWS[part].split()}
+        allowed = {part, *arrows[part].split()}
         where = path.relative_to(package.parent)
-        for line, name in imports(path, package):
+        for line, name in imports(path, package, home):
             if name not in allowed:
                 found.append(f"{where}:{line}: {part} may not import {name or 'the package'}")
     return found
@@ -81,6 +92,23 @@ def strays(package=PACKAGE):
 
 def test_every_import_follows_an_arrow():
     assert not strays(), "\n".join(strays())
+
+
+def test_every_import_inside_the_microscope_follows_an_arrow():
+    found = strays(PACKAGE / "microscope", MICROSCOPE, "gpulessons.microscope")
+    assert not found, "\n".join(found)
+
+
+def test_every_arrow_of_the_microscope_is_used_and_none_leads_back():
+    list(TopologicalSorter({room: to.split() for room, to in MICROSCOPE.items()}).static_order())
+    folder, used = PACKAGE / "microscope", {}
+    for path in folder.rglob("*.py"):
+        room = part_of(path, folder)
+        used.setdefault(room, set()).update(
+            name for _, name in imports(path, folder, "gpulessons.microscope") if name != room
+        )
+    del used["__init__"]
+    assert used == {room: set(to.split()) for room, to in MICROSCOPE.items()}
 
 
 def test_an_import_against_the_arrows_is_named_with_file_and_line(tmp_path):
@@ -95,6 +123,12 @@ def test_an_import_against_the_arrows_is_named_with_file_and_line(tmp_path):
         "gpulessons/hardware/card.py:2: hardware may not import notebook",
         "stranger.py:1: no arrow starts at stranger; add it to the table above",
         "gpulessons/units.py:2: units may not import ops",
+    ]
+    (package / "hardware" / "cache.py").write_text("from .card import a\nfrom ..units import b\n")
+    rooms = {"card": "", "cache": ""}
+    assert strays(package / "hardware", rooms, "gpulessons.hardware") == [
+        "hardware/cache.py:1: cache may not import card",
+        "hardware/card.py:1: card may not import a",
     ]
 
 

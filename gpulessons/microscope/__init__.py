@@ -12,6 +12,24 @@ should not is in `Trace.warnings`. What the microscope does not follow it refuse
 by name and line.
 An intrinsic of one's own is followed if it has an attribute `traced`: what a warp does instead.
 
+Where to read on, in the order of a launch:
+
+    runner             `trace(kernel)[grid, block](…)`, from the call to the `Trace`
+    arguments          what a caller hands over; `signatures`: what types it then has
+    programs, device   `tracing()`: a whole program, on a device that is the host
+    source/writer      how a kernel becomes a Python function on vectors of lanes
+    source/compile     how long such a function is kept
+    source/names       what a name from outside the kernel means
+    lanes/launch       in which order blocks and warps run, and how they meet at barriers
+    lanes/masks, flow  which lanes are active: divergence, and coming together again
+    lanes/values       arithmetic as Numba types it
+    lanes/memory       how an index finds its place in memory, and is kept within its array
+    lanes/intrinsics   what `cuda.…` means: a table of all that a kernel may call there
+    lanes/log          what is noted of all this
+    report/counts      how sectors, lines and bank conflicts are counted
+    report/races       how a race is found
+    report/traces      `Trace`, and what it can be asked;  report/pictures draws it
+
 Limits. Counts are those of the source: no caches, no loads merged or hoisted by a compiler, no
 predication (`if` and loops are branches; `and`, `or` and conditional expressions are not). Every
 array begins at an aligned address, except slices of device arrays. A variable with two types on two
@@ -19,7 +37,7 @@ ways through the code takes the wider one where threads of both ways meet, but k
 one where all threads went the same way (Numba would widen it there too). The order that memory
 fences make is not followed. Threads of one block cannot wait for each other in a loop. Recursion,
 strings, lists and array expressions are refused; a kernel needs source that `inspect` can find.
-The order in which things happen is fixed, and told in `launch`.
+The order in which things happen is fixed, and told in `lanes.launch`.
 """
 
 from .faults import (
@@ -33,14 +51,13 @@ from .faults import (
     PartialWarp,
     Unsupported,
 )
-from .pictures import banks_picture, branch_picture, request_picture, source_picture
-from .playing import Player, player
 from .programs import tracing
-from .racing import Race, Races
-from .reports import Banks, Coalescing
+from .report.pictures import banks_picture, branch_picture, request_picture, source_picture
+from .report.playing import Player, player
+from .report.races import Race, Races
+from .report.reports import Banks, Coalescing, Divergence, Intensity, LineCount, Work
+from .report.traces import Trace
 from .runner import trace
-from .traces import Trace
-from .workload import Divergence, Intensity, LineCount, Work
 
 __all__ = [
     "Banks",

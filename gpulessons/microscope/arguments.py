@@ -8,24 +8,28 @@ lives on a GPU is copied to the host and back.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
-from .memory import Array, Record, View
-from .values import plain
+from .lanes.memory import Array, Record, View
+from .lanes.values import plain
+
+WriteBacks = list[Callable[[], Any]]  # what brings results back to where an argument came from
 
 
 @contextmanager
-def admitted(values, names):
+def admitted(values: Sequence[Any], names: Sequence[str]) -> Iterator[list[Any]]:
     """The values as a kernel sees them; on leaving, results are back where they came from."""
-    returns = []
-    yield [admit(value, name, returns) for value, name in zip(values, names, strict=True)]
-    for give_back in returns:
-        give_back()
+    write_backs: WriteBacks = []
+    yield [admit(value, name, write_backs) for value, name in zip(values, names, strict=True)]
+    for write_back in write_backs:
+        write_back()
 
 
-def admit(value, name, returns):
+def admit(value: Any, name: str, write_backs: WriteBacks) -> Any:
     if isinstance(value, np.void):
         return Record(array_view(np.asarray(value).reshape(1), name), 0)
     if isinstance(value, np.generic):
@@ -33,20 +37,19 @@ def admit(value, name, returns):
     if isinstance(value, (bool, int, float, complex, type(None))):
         return value
     if isinstance(value, tuple):
-        parts = [admit(v, f"{name}[{i}]", returns) for i, v in enumerate(value)]
+        parts = [admit(v, f"{name}[{i}]", write_backs) for i, v in enumerate(value)]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     root = getattr(value, "root", None)
-    return array_view(
-        host_array(value, name, returns), name, root if isinstance(root, np.ndarray) else None
-    )
+    array = host_array(value, name, write_backs)
+    return array_view(array, name, root if isinstance(root, np.ndarray) else None)
 
 
-def number(value):
+def number(value: np.generic) -> Any:
     """A date or a duration counts in its own unit."""
     return int(value.astype(np.int64)) if value.dtype.kind in "mM" else value
 
 
-def host_array(value, name, returns) -> np.ndarray:
+def host_array(value: Any, name: str, write_backs: WriteBacks) -> np.ndarray:
     """The NumPy array behind an array of any kind."""
     if type(value).__name__ in ("In", "Out", "InOut") and hasattr(value, "value"):
         value = value.value
@@ -59,11 +62,11 @@ def host_array(value, name, returns) -> np.ndarray:
     if hasattr(value, "detach") and hasattr(value, "device"):  # a PyTorch tensor
         host = value.detach().cpu()
         if value.device.type != "cpu":
-            returns.append(lambda: value.detach().copy_(host))
+            write_backs.append(lambda: value.detach().copy_(host))
         return host.numpy()
     if hasattr(value, "copy_to_host") and hasattr(value, "copy_to_device"):  # on a real GPU
         host = value.copy_to_host()
-        returns.append(lambda: value.copy_to_device(host))
+        write_backs.append(lambda: value.copy_to_device(host))
         return host
     if hasattr(value, "__array_interface__"):
         return np.asarray(value)
@@ -73,7 +76,7 @@ def host_array(value, name, returns) -> np.ndarray:
     )
 
 
-def array_view(array: np.ndarray, name: str, root=None) -> View:
+def array_view(array: np.ndarray, name: str, root: np.ndarray | None = None) -> View:
     """An array argument: its memory as one line of elements, and how indices map to it.
 
     A slice of a device array starts where it starts; anything else is taken to begin at an aligned
@@ -87,14 +90,10 @@ def array_view(array: np.ndarray, name: str, root=None) -> View:
     strides = [s // step for s in array.strides]
     ends = [(n - 1) * s for n, s in zip(array.shape, strides, strict=True)] if array.size else []
     first, last = sum(min(e, 0) for e in ends), sum(max(e, 0) for e in ends)
-    start = (
-        array[tuple(slice(None, None, -1) if s < 0 else slice(None) for s in strides)]
-        if first
-        else array
-    )
+    forwards = array[tuple(slice(None, None, -1 if s < 0 else 1) for s in strides)]
     length = last - first + 1 if array.size else 0
     flat = np.lib.stride_tricks.as_strided(
-        start, (length,), (step,), writeable=array.flags.writeable
+        forwards if first else array, (length,), (step,), writeable=array.flags.writeable
     )
     origin = memory_of(array) if root is None else root
     offset = 0 if root is None else address(array) - address(root) + first * step
@@ -102,11 +101,11 @@ def array_view(array: np.ndarray, name: str, root=None) -> View:
     return View(Array(name, "global", *layout, address(array) + first * step), flat, start=-first)
 
 
-def address(array) -> int:
+def address(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]
 
 
-def memory_of(array):
+def memory_of(array: np.ndarray) -> Any:
     """The object that owns an array's memory."""
     while isinstance(array.base, np.ndarray):
         array = array.base

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
+
+from .lanes.launch import BLOCK_LIMIT, GRID_LIMIT, SHARED_LIMIT, THREAD_LIMIT
+from .lanes.masks import WARP
 
 
 class DeviceArray:
@@ -14,7 +19,7 @@ class DeviceArray:
     GPU.
     """
 
-    def __init__(self, memory: np.ndarray, root: np.ndarray | None = None):
+    def __init__(self, memory: np.ndarray, root: np.ndarray | None = None) -> None:
         self.memory, self.root = memory, memory if root is None else root
 
     shape = property(lambda self: self.memory.shape)
@@ -25,67 +30,67 @@ class DeviceArray:
     nbytes = property(lambda self: self.memory.nbytes)
     T = property(lambda self: self.transpose())
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.memory)
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: Any) -> Any:
         part = self.memory[index]
         return DeviceArray(part, self.root) if isinstance(part, np.ndarray) else part
 
-    def __setitem__(self, index, value):
+    def __setitem__(self, index: Any, value: Any) -> None:
         self.memory[index] = getattr(value, "memory", value)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<device array {self.dtype}{list(self.shape)}, under the microscope>"
 
-    def setitem(self, index, value, stream=0):
+    def setitem(self, index: Any, value: Any, stream: Any = 0) -> None:
         self[index] = value
 
-    def getitem(self, index, stream=0):
+    def getitem(self, index: Any, stream: Any = 0) -> Any:
         return self[index]
 
-    def copy_to_host(self, ary=None, stream=0):
+    def copy_to_host(self, ary: Any = None, stream: Any = 0) -> np.ndarray:
         if ary is None:
             return self.memory.copy()
         check_shape(ary, self)
         ary[...] = self.memory
         return ary
 
-    def copy_to_device(self, ary, stream=0):
+    def copy_to_device(self, ary: Any, stream: Any = 0) -> None:
         source = getattr(ary, "memory", ary)
         check_shape(source, self)
         self.memory[...] = source
 
-    def reshape(self, *shape, order="C"):
+    def reshape(self, *shape: Any, order: Any = "C") -> DeviceArray:
         return DeviceArray(self.memory.reshape(*shape, order=order), self.root)
 
-    def ravel(self, order="C", stream=0):
+    def ravel(self, order: Any = "C", stream: Any = 0) -> DeviceArray:
         return DeviceArray(self.memory.ravel(order), self.root)
 
-    def transpose(self, axes=None):
+    def transpose(self, axes: Any = None) -> DeviceArray:
         return DeviceArray(self.memory.transpose(axes), self.root)
 
-    def view(self, dtype):
+    def view(self, dtype: Any) -> DeviceArray:
         return DeviceArray(self.memory.view(dtype), self.root)
 
-    def squeeze(self, axis=None, stream=0):
+    def squeeze(self, axis: Any = None, stream: Any = 0) -> DeviceArray:
         return DeviceArray(self.memory.squeeze(axis), self.root)
 
-    def split(self, section, stream=0):
+    def split(self, section: int, stream: Any = 0) -> Iterator[DeviceArray]:
         for start in range(0, len(self), section):
             yield self[start : start + section]
 
-    def is_c_contiguous(self):
+    def is_c_contiguous(self) -> bool:
         return self.memory.flags.c_contiguous
 
-    def is_f_contiguous(self):
+    def is_f_contiguous(self) -> bool:
         return self.memory.flags.f_contiguous
 
-    def bind(self, stream=0):
+    def bind(self, stream: Any = 0) -> DeviceArray:
         return self
 
 
-def check_shape(a, b):
+def check_shape(a: Any, b: DeviceArray) -> None:
     if np.shape(a) != b.shape:
         raise ValueError(
             f"the array on the host has shape {np.shape(a)}, the one on the device {b.shape}"
@@ -95,10 +100,10 @@ def check_shape(a, b):
 class MappedArray(np.ndarray):
     """Memory that host and device share: a NumPy array with a device array's methods."""
 
-    def copy_to_host(self, ary=None, stream=0):
+    def copy_to_host(self, ary: Any = None, stream: Any = 0) -> np.ndarray:
         return DeviceArray(self.view(np.ndarray)).copy_to_host(ary)
 
-    def copy_to_device(self, ary, stream=0):
+    def copy_to_device(self, ary: Any, stream: Any = 0) -> None:
         self[...] = getattr(ary, "memory", ary)
 
 
@@ -107,29 +112,29 @@ class Stream:
 
     handle = 0
 
-    def synchronize(self):
+    def synchronize(self) -> None:
         pass
 
     @contextmanager
-    def auto_synchronize(self):
+    def auto_synchronize(self) -> Iterator[Stream]:
         yield self
 
-    def add_callback(self, callback, arg=None):
+    def add_callback(self, callback: Callable[..., Any], arg: Any = None) -> None:
         callback(self, 0, arg)
 
 
 class Event:
     """A moment without a time: none is measured here, so what passed between two is NaN."""
 
-    def record(self, stream=0):
+    def record(self, stream: Any = 0) -> None:
         pass
 
     synchronize = wait = record
 
-    def query(self):
+    def query(self) -> bool:
         return True
 
-    def elapsed_time(self, later):
+    def elapsed_time(self, later: Event) -> float:
         return float("nan")
 
 
@@ -139,27 +144,27 @@ class Device:
     id = 0
     name = b"the microscope"
     compute_capability = (9, 0)
-    WARP_SIZE = 32
-    MAX_THREADS_PER_BLOCK = 1024
-    MAX_BLOCK_DIM_X, MAX_BLOCK_DIM_Y, MAX_BLOCK_DIM_Z = 1024, 1024, 64
-    MAX_GRID_DIM_X, MAX_GRID_DIM_Y, MAX_GRID_DIM_Z = 2**31 - 1, 65535, 65535
-    MAX_SHARED_MEMORY_PER_BLOCK = 48 * 1024
+    WARP_SIZE = WARP
+    MAX_THREADS_PER_BLOCK = THREAD_LIMIT
+    MAX_BLOCK_DIM_X, MAX_BLOCK_DIM_Y, MAX_BLOCK_DIM_Z = BLOCK_LIMIT
+    MAX_GRID_DIM_X, MAX_GRID_DIM_Y, MAX_GRID_DIM_Z = GRID_LIMIT
+    MAX_SHARED_MEMORY_PER_BLOCK = SHARED_LIMIT
     MULTIPROCESSOR_COUNT = 1
 
-    def __enter__(self):
+    def __enter__(self) -> Device:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         pass
 
-    def reset(self):
+    def reset(self) -> None:
         pass
 
 
-def pretending(capability):
+def pretending(capability: tuple[int, int]) -> Callable[[], Device]:
     """`get_current_device`, where it has this compute capability."""
 
-    def get_current_device():
+    def get_current_device() -> Device:
         device = Device()
         device.compute_capability = capability
         return device
@@ -167,22 +172,24 @@ def pretending(capability):
     return get_current_device
 
 
-def device_array(shape, dtype=np.float64, strides=None, order="C", stream=0):
+def device_array(
+    shape: Any, dtype: Any = np.float64, strides: Any = None, order: Any = "C", stream: Any = 0
+) -> DeviceArray:
     return DeviceArray(unwritten(np.empty(shape, dtype, order)))
 
 
-def device_array_like(ary, stream=0):
+def device_array_like(ary: Any, stream: Any = 0) -> DeviceArray:
     return DeviceArray(unwritten(np.empty_like(getattr(ary, "memory", ary))))
 
 
-def unwritten(array):
+def unwritten(array: np.ndarray) -> np.ndarray:
     """Every byte 0xFF, a NaN in floats: a GPU leaves what was there before, and that hides bugs."""
     if array.ndim and array.flags.c_contiguous:
         array.view(np.uint8).fill(0xFF)
     return array
 
 
-def to_device(obj, stream=0, copy=True, to=None):
+def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> Any:
     if isinstance(obj, DeviceArray):
         return obj
     if to is not None:
@@ -191,25 +198,29 @@ def to_device(obj, stream=0, copy=True, to=None):
     return DeviceArray(np.array(obj))
 
 
-def host_array(shape, dtype=np.float64, strides=None, order="C", *_, **__):
+def host_array(
+    shape: Any, dtype: Any = np.float64, strides: Any = None, order: Any = "C", *_: Any, **__: Any
+) -> np.ndarray:
     return np.empty(shape, dtype, order)
 
 
-def mapped_array(shape, dtype=np.float64, strides=None, order="C", *_, **__):
+def mapped_array(
+    shape: Any, dtype: Any = np.float64, strides: Any = None, order: Any = "C", *_: Any, **__: Any
+) -> MappedArray:
     return np.empty(shape, dtype, order).view(MappedArray)
 
 
 @contextmanager
-def untouched(*_, **__):
+def untouched(*_: Any, **__: Any) -> Iterator[None]:
     """pinned(…), mapped(…), defer_cleanup(): nothing to do."""
     yield
 
 
-def nothing(*_, **__):
+def nothing(*_: Any, **__: Any) -> None:
     pass
 
 
-NAMES = {
+NAMES: dict[str, Any] = {
     "to_device": to_device,
     "device_array": device_array,
     "device_array_like": device_array_like,

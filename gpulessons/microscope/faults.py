@@ -8,12 +8,13 @@ and its text is one sentence, so that a learner's checker can use either.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 class Unsupported(NotImplementedError):
     """The kernel uses something the microscope does not follow; the text names it and its line."""
 
-    def __init__(self, what: str, line: int | None = None, function: str = ""):
+    def __init__(self, what: str, line: int | None = None, function: str = "") -> None:
         self.what, self.line, self.function = what, line, function
         where = f", line {line}" if line else ""
         super().__init__(f"{function or 'kernel'}{where}: the microscope does not support {what}")
@@ -22,7 +23,7 @@ class Unsupported(NotImplementedError):
 class KernelFault(Exception):
     """A kernel did what no GPU defines. `line` is the line of source, or None for a launch."""
 
-    def __init__(self, text: str, line: int | None = None, **details):
+    def __init__(self, text: str, line: int | None = None, **details: Any) -> None:
         self.line = line
         self.__dict__.update(details)
         super().__init__(text)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any, NoReturn
 
 from . import device
 from .faults import LaunchError
+from .report.traces import Trace
 from .runner import Tracer
-from .signatures import REMEMBERED
+from .signatures import SIGNATURES
 
 
 @contextmanager
-def tracing(capability=device.Device.compute_capability):
+def tracing(
+    capability: tuple[int, int] = device.Device.compute_capability,
+) -> Iterator[list[Trace]]:
     """Inside, `from numba import cuda` means the microscope: arrays stay on the host, launches
     append a `Trace`.
 
@@ -22,7 +27,7 @@ def tracing(capability=device.Device.compute_capability):
     """
     from numba import cuda
 
-    launches: list = []
+    launches: list[Trace] = []
     jit, kernel_class = cuda.jit, type(cuda.jit(lambda: None))
     names = device.NAMES | {"jit": lazy(jit), "get_current_device": device.pretending(capability)}
     with (
@@ -33,7 +38,7 @@ def tracing(capability=device.Device.compute_capability):
 
 
 @contextmanager
-def replaced(owner, names: dict):
+def replaced(owner: Any, names: dict[str, Any]) -> Iterator[None]:
     """Other attributes for a while."""
     before = {name: vars(owner)[name] for name in names if name in vars(owner)}
     for name, value in names.items():
@@ -48,18 +53,18 @@ def replaced(owner, names: dict):
                 delattr(owner, name)
 
 
-def lazy(jit):
+def lazy(jit: Callable[..., Any]) -> Callable[..., Any]:
     """`cuda.jit` that never compiles at once: a signature is kept for the launch."""
 
-    def lazy_jit(func_or_sig=None, *args, **options):
+    def lazy_jit(func_or_sig: Any = None, *args: Any, **options: Any) -> Any:
         if func_or_sig is None or (
             callable(func_or_sig) and not hasattr(func_or_sig, "return_type")
         ):
             return jit(func_or_sig, *args, **options)
 
-        def decorate(function):
+        def decorate(function: Callable[..., Any]) -> Any:
             kernel = jit(**options)(function)
-            REMEMBERED[kernel] = func_or_sig
+            SIGNATURES[kernel] = func_or_sig
             return kernel
 
         return decorate
@@ -67,28 +72,38 @@ def lazy(jit):
     return lazy_jit
 
 
-def launchers(launches: list) -> dict:
+def launchers(launches: list[Trace]) -> dict[str, Callable[..., Any]]:
     """The methods by which a kernel is launched."""
 
-    def configure(kernel, griddim, blockdim, stream=0, sharedmem=0, *_, **__):
+    def configure(
+        kernel: Any,
+        griddim: Any,
+        blockdim: Any,
+        stream: Any = 0,
+        sharedmem: int = 0,
+        *_: Any,
+        **__: Any,
+    ) -> Callable[..., None]:
         if kernel.targetoptions.get("device"):
             name = kernel.__name__
             raise LaunchError(f"{name} is a device function: only kernels call it, no launch does")
         launch = Tracer(kernel)[griddim, blockdim, stream, sharedmem]
         return lambda *args: launches.append(launch(*args))
 
-    def item(kernel, sizes):
+    def item(kernel: Any, sizes: Any) -> Callable[..., None]:
         if not isinstance(sizes, tuple) or len(sizes) < 2:
             raise ValueError(
                 "launch as kernel[grid, block](…): it takes at least a grid and a block"
             )
         return configure(kernel, *sizes)
 
-    def forall(kernel, ntasks, tpb=0, stream=0, sharedmem=0):
+    def forall(
+        kernel: Any, ntasks: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0
+    ) -> Callable[..., None]:
         tpb = tpb or 256
         return configure(kernel, max(1, -(-ntasks // tpb)), tpb, stream, sharedmem)
 
-    def call(kernel, *args, **_):
+    def call(kernel: Any, *args: Any, **_: Any) -> NoReturn:
         raise ValueError("a kernel needs a grid and a block: kernel[grid, block](…)")
 
     return {"__getitem__": item, "configure": configure, "forall": forall, "__call__": call}

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Iterable
+from types import FunctionType
+from typing import Any, NoReturn
 
 from .arguments import admitted
-from .launch import Launch
-from .names import python_function
+from .lanes.launch import Launch
+from .report.traces import Trace
 from .signatures import matched, signatures_of
-from .traces import Trace
+from .source.compile import compiled
+from .source.names import python_function
 
 
-def trace(kernel, blocks=None):
+def trace(kernel: Any, blocks: Iterable[Any] | None = None) -> Tracer:
     """A kernel ready to be launched under the microscope.
 
     `kernel` is a plain function or one decorated with `cuda.jit`; `trace(kernel)[grid, block,
@@ -23,37 +27,41 @@ def trace(kernel, blocks=None):
 
 
 class Tracer:
-    def __init__(self, kernel, blocks=None):
-        self.function = kernel if inspect.isfunction(kernel) else python_function(kernel)
-        if self.function is None:
+    """What `trace(kernel)` gives: it waits for a grid and a block."""
+
+    def __init__(self, kernel: Any, blocks: Iterable[Any] | None = None) -> None:
+        function = kernel if inspect.isfunction(kernel) else python_function(kernel)
+        if function is None:
             raise TypeError(f"trace() takes a kernel (a function), not a {type(kernel).__name__}")
+        self.function: FunctionType = function
         self.kernel, self.blocks = kernel, blocks
 
-    def __getitem__(self, sizes):
+    def __getitem__(self, sizes: Any) -> Callable[..., Trace]:
         if not isinstance(sizes, tuple) or not 2 <= len(sizes) <= 4:
             raise TypeError(
                 "launch as kernel[grid, block], or kernel[grid, block, stream, dynamic_shared]"
             )
         grid, block, _, dynamic = (*sizes, 0, 0)[:4]
 
-        def launch(*args) -> Trace:
-            args = matched(args, signatures_of(self.kernel))
-            return run(Launch(self.function, grid, block, dynamic, self.blocks), args)
+        def launch(*args: Any) -> Trace:
+            typed = matched(args, signatures_of(self.kernel))
+            return run(Launch(self.function, grid, block, dynamic, self.blocks), typed)
 
         return launch
 
-    def __call__(self, *args):
+    def __call__(self, *args: Any) -> NoReturn:
         raise TypeError("a kernel needs a grid and a block: trace(kernel)[grid, block](…)")
 
 
-def run(launch: Launch, args) -> Trace:
+def run(launch: Launch, args: tuple) -> Trace:
     function = launch.function
     parameters = list(inspect.signature(function).parameters.values())
     needed = sum(p.default is p.empty for p in parameters)
     if not needed <= len(args) <= len(parameters):
         raise TypeError(f"{function.__name__} takes {len(parameters)} arguments, not {len(args)}")
     names = [p.name for p in parameters[: len(args)]]
-    launch.arguments = args  # as given, for whoever compiles the kernel for the same types
+    launch.arguments = args
     with admitted(args, names) as values:
-        launch.run(values)
-    return Trace.of(launch, values)
+        program = compiled(function)
+        launch.run(program.run, program.names, values)
+    return Trace.of(launch, values, program.source, program.first_line)

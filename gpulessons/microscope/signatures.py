@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import weakref
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from .arguments import host_array
 
-REMEMBERED = weakref.WeakKeyDictionary()  # kernels decorated with a signature while tracing
+# Of kernels that were decorated while `tracing()`, when nothing is compiled at once.
+SIGNATURES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 
-def signatures_of(kernel) -> list:
+def signatures_of(kernel: Any) -> list[Any]:
     """The signatures a kernel is bound to; none for one that takes what comes."""
-    found = REMEMBERED.get(kernel) if not isinstance(kernel, type(signatures_of)) else None
+    found = SIGNATURES.get(kernel)
     if found is not None:
         return found if isinstance(found, list) else [found]
     return [] if getattr(kernel, "_can_compile", True) else list(kernel.overloads)
 
 
-def matched(args, signatures):
+def matched(args: tuple, signatures: list[Any]) -> tuple:
     """The arguments as an explicit signature types them; a TypeError where it does not fit."""
     if not signatures:
         return args
@@ -29,36 +31,32 @@ def matched(args, signatures):
     raise TypeError(f"the arguments do not match the kernel's signature {signatures[0]}")
 
 
-def argument_types(signature):
+def argument_types(signature: Any) -> tuple:
     from numba.core import sigutils
 
     return sigutils.normalize_signature(signature)[0]
 
 
-def fits(arg, numba_type) -> bool:
+def fits(arg: Any, numba_type: Any) -> bool:
     if not hasattr(numba_type, "ndim"):
         return not hasattr(arg, "ndim") or np.ndim(arg) == 0
-    array = host_array(arg, "", []) if hasattr(arg, "dtype") else None
-    return (
-        array is not None
-        and array.ndim == numba_type.ndim
-        and array.dtype == dtype_of(numba_type.dtype, array)
-    )
+    if not hasattr(arg, "dtype"):
+        return False
+    array = host_array(arg, "", [])
+    return array.ndim == numba_type.ndim and array.dtype == dtype_of(numba_type.dtype, array)
 
 
-def dtype_of(numba_type, array):
+def dtype_of(numba_type: Any, array: np.ndarray) -> np.dtype:
     try:
         return np.dtype(str(numba_type))
     except TypeError:  # records and the like: taken on trust
         return array.dtype
 
 
-def typed(arg, numba_type):
+def typed(arg: Any, numba_type: Any) -> Any:
+    if hasattr(numba_type, "ndim"):
+        return arg
     try:
-        return (
-            arg
-            if hasattr(numba_type, "ndim")
-            else np.asarray(arg).astype(np.dtype(str(numba_type)))[()]
-        )
+        return np.asarray(arg).astype(np.dtype(str(numba_type)))[()]
     except TypeError:
         return arg

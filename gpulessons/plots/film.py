@@ -1,10 +1,7 @@
 """Pictures in sequence: a slider steps through them; a static page has several of them in one."""
 
 import base64
-from collections.abc import Callable
 from typing import Any
-
-from .picture import Picture
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 
@@ -12,9 +9,14 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 class Film:
     """For a class with a length, `figure(number)` and `multiples()`, which give Pictures."""
 
-    __len__: Callable[[], int]
-    figure: Callable[[int], Picture]
-    multiples: Callable[[], Picture]
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def figure(self, number: int) -> Any:
+        raise NotImplementedError
+
+    def multiples(self) -> Any:
+        raise NotImplementedError
 
     def widget(self) -> Any:
         """A slider over the steps (arrow keys move it when it has the focus) and the picture."""
@@ -23,7 +25,7 @@ class Film:
         slider = IntSlider(0, 0, len(self) - 1, description="step", layout={"width": "95%"})
         told, shown = Label(), Image(format="png")
 
-        def show(number):
+        def show(number: int) -> None:
             picture = self.figure(number)
             told.value, shown.value = picture.alt, base64.b64decode(picture.png)
 
@@ -31,7 +33,7 @@ class Film:
         show(0)
         return VBox([slider, told, shown])
 
-    def _repr_mimebundle_(self, include=None, exclude=None):
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict, dict]:
         data, metadata = self.multiples()._repr_mimebundle_()
         data["text/plain"] = f"{self!r}\n{data['text/plain']}"
         try:

@@ -273,9 +273,9 @@ def test_chosen_blocks_alone_run():
 
 
 def test_an_endless_loop_is_ended_with_its_line(monkeypatch):
-    from gpulessons.microscope import flow
+    from gpulessons.microscope.lanes import flow
 
-    monkeypatch.setattr(flow, "PATIENCE_WITH_LOCKS", 1000)
+    monkeypatch.setattr(flow, "SPIN_LIMIT", 1000)
 
     @cuda.jit
     def spin(lock):

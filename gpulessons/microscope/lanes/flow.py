@@ -1,0 +1,179 @@
+"""Control flow of warps in lock-step: which lanes are active, and when they come together again.
+
+A mask says which lanes run. `if`, loops and `return` narrow it and widen it again at the point
+where the source does, which is how SIMT hardware reconverges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..faults import NoProgress, Unsupported
+from .access import length, load
+from .functions import FUNCTIONS
+from .masks import Mask, Variable, settle, union
+from .memory import View
+from .values import truth
+from .warps import Warps
+
+# Iterations of a loop before it is called endless; fewer in a kernel that swaps values to wait for
+# other threads, since there a loop that does not end is the likely mistake.
+LOOP_LIMIT = 10_000_000
+SPIN_LIMIT = 100_000
+
+
+def split(w: Warps, test: Any) -> tuple[Mask | None, Mask | None]:
+    """A branch: (mask where the test holds, mask where it does not); None for an empty side."""
+    mask, test = w.mask, truth(test)
+    if not isinstance(test, np.ndarray):
+        w.log.branch(w, mask.warps, 0)
+        return (mask, None) if test else (None, mask)
+    yes = mask & test
+    if yes is mask or not yes:
+        w.log.branch(w, mask.warps, 0)
+        return (mask, None) if yes else (None, mask)
+    no = mask - yes
+    w.log.branch(w, mask.warps, int(np.count_nonzero(yes.rows & no.rows)))
+    return yes, no
+
+
+class Branch:
+    """An `if`: take one side, then the other, then go on with the lanes that are left."""
+
+    def __init__(self, w: Warps, test: Any) -> None:
+        self.w, self.before = w, w.mask
+        self.sides = [side or w.no_lanes for side in split(w, test)]
+
+    def take(self, side: int) -> bool:
+        self.w.mask = self.sides[side]
+        return bool(self.w.mask)
+
+    def end(self, side: int) -> None:
+        self.sides[side] = self.w.mask
+
+    def join(self) -> None:
+        self.w.mask = union(self.sides, self.w, self.before)
+
+
+class Loop:
+    """A loop: lanes leave one by one, and all meet again behind it."""
+
+    def __init__(self, w: Warps) -> None:
+        self.w, self.before, self.line = w, w.mask, w.line
+        self.left: list[Mask] = []
+        self.continued: list[Mask] = []
+        self.iterations = 0
+
+    def test(self, condition: Any) -> bool:
+        """Another iteration for the lanes where the condition holds."""
+        w = self.w
+        if not w.mask:
+            return False
+        yes, no = split(w, condition)
+        if no:
+            self.left.append(no)
+        w.mask = yes or w.no_lanes
+        if yes:
+            self.iterations += 1
+            if self.iterations > (SPIN_LIMIT if w.launch.locks else LOOP_LIMIT):
+                text = (
+                    f"the loop at line {self.line} turned {self.iterations - 1:,} times and did "
+                    "not end (threads of one block cannot wait for each other here)"
+                )
+                raise NoProgress(text, self.line)
+        return bool(yes)
+
+    def break_(self) -> None:
+        self.left.append(self.w.mask)
+        self.w.mask = self.w.no_lanes
+
+    def continue_(self) -> None:
+        self.continued.append(self.w.mask)
+        self.w.mask = self.w.no_lanes
+
+    def end_iteration(self) -> None:
+        """Those who said `continue` are back."""
+        if self.continued:
+            self.w.mask = union([self.w.mask, *self.continued], self.w, self.before)
+            self.continued = []
+
+    def end(self) -> None:
+        self.w.mask = union(self.left, self.w, self.before)
+
+    def range_(self, start: Any, stop: Any = None, step: Any = 1) -> Iterator[Any]:
+        """`for i in range(…)`: plain ints if all threads agree on the bounds, else vectors."""
+        start, stop = (0, start) if stop is None else (start, stop)
+        if all(isinstance(x, (int, np.integer)) for x in (start, stop, step)):
+            return self.uniform_range(range(int(start), int(stop), int(step)))
+        return self.varying_range(start, stop, step)
+
+    def uniform_range(self, values: range) -> Iterator[int]:
+        w = self.w
+        for value in values:
+            if not w.mask:
+                return
+            w.line = self.line
+            w.log.branch(w, w.mask.warps, 0)
+            yield value
+            self.end_iteration()
+        w.line = self.line
+        if w.mask:
+            w.log.branch(w, w.mask.warps, 0)
+            self.left.append(w.mask)
+
+    def varying_range(self, start: Any, stop: Any, step: Any) -> Iterator[np.ndarray]:
+        w = self.w
+        start, stop, step = (np.asarray(x).astype(np.int64) for x in (start, stop, step))
+        value = np.broadcast_to(start, w.mask.bits.shape)
+        while self.test(np.where(step > 0, value < stop, value > stop) & (step != 0)):
+            yield value
+            self.end_iteration()
+            w.line = self.line
+            value = value + step
+
+    def each(self, values: Any) -> Iterator[Any]:
+        """`for x in array` or in a tuple."""
+        values = settle(self.w, values)
+        if isinstance(values, tuple):
+            for i in self.uniform_range(range(len(values))):
+                yield values[i]
+        elif isinstance(values, View):
+            for i in self.range_(values.shape[0]):
+                yield load(self.w, values, i)
+        else:
+            raise Unsupported(f"a loop over {type(values).__name__}", self.w.line, self.w.function)
+
+    def enumerate_(self, values: Any, start: Any = 0) -> Iterator[tuple]:
+        for i, value in enumerate(self.each(values)):
+            yield start + i, value
+
+    def zip_(self, *values: Any) -> Iterator[tuple]:
+        values = tuple(settle(self.w, v) for v in values)
+        for i in self.range_(FUNCTIONS[min](self.w, *[length(self.w, v) for v in values])):
+            yield tuple(load(self.w, v, i) for v in values)
+
+
+class Call:
+    """One call of a function: its `return`s gather a value, and its caller's lanes come back."""
+
+    def __init__(self, w: Warps, name: str, kernel: bool) -> None:
+        self.w, self.before, self.kernel = w, w.mask, kernel
+        self.caller, self.line = w.function, w.line
+        self.result = Variable(w)
+        w.function = name
+
+    def return_(self, value: Any = None) -> None:
+        if self.kernel:
+            self.w.alive = self.w.alive - self.w.mask
+        else:
+            self.result.set(value)
+        self.w.mask = self.w.no_lanes
+
+    def end(self) -> Any:
+        if self.w.mask:
+            self.return_()
+        self.w.mask, self.w.function, self.w.line = self.before, self.caller, self.line
+        return None if self.kernel else self.result.value

@@ -1,0 +1,173 @@
+"""Functions of Python, math and NumPy that a kernel may call, typed as in Numba."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .values import (
+    ARITHMETIC,
+    BOOL,
+    FLOAT64,
+    INT64,
+    Instruction,
+    as_type,
+    cast,
+    dtype_of,
+    merge,
+    plain,
+    power,
+    truth,
+)
+from .warps import Warps
+
+
+def elementwise(function: Callable[[float], float]) -> Callable[[Any], Any]:
+    """A function of Python's math module, lifted to vectors."""
+    lifted = np.frompyfunc(function, 1, 1)
+    return lambda x: np.asarray(lifted(x)).astype(x.dtype)[()]
+
+
+def floating(ufunc: Callable[..., Any], flops: int = 1) -> Instruction:
+    """sqrt, exp, sin, …: float32 stays float32, integers become float64."""
+
+    def apply(w: Warps, *values: Any) -> Any:
+        dtype = values_type(values)
+        out = ufunc(*(as_type(v, dtype) for v in values))
+        if flops:
+            w.count_flops(dtype, flops)
+        return plain(out)
+
+    return apply
+
+
+def values_type(values: Sequence[Any]) -> np.dtype:
+    dtypes = [dtype_of(v) for v in values]
+    return np.result_type(*(d if d.kind in "fc" else FLOAT64 for d in dtypes))
+
+
+def to_integer(ufunc: np.ufunc) -> Instruction:
+    """math.floor, ceil, trunc, round(x): an int64."""
+    return lambda w, x: cast(w, ufunc(x) if dtype_of(x).kind == "f" else x, INT64)
+
+
+def extremum(of_floats: np.ufunc, of_integers: np.ufunc) -> Instruction:
+    """min and max of two or more; a NaN counts as missing, as on a GPU."""
+
+    def apply(w: Warps, *values: Any) -> Any:
+        values = values[0] if len(values) == 1 else values
+        dtype = np.result_type(*map(dtype_of, values))
+        ufunc = of_floats if dtype.kind == "f" else of_integers
+        out = as_type(values[0], dtype)
+        for value in values[1:]:
+            out = ufunc(out, as_type(value, dtype))
+        return plain(out)
+
+    return apply
+
+
+def rounded(w: Warps, x: Any, digits: int | None = None) -> Any:
+    return to_integer(np.rint)(w, x) if digits is None else plain(np.round(x, digits))
+
+
+def fused(w: Warps, a: Any, b: Any, c: Any) -> Any:
+    """a·b + c rounded once; float32 through float64, which is exact enough to round once."""
+    dtype = values_type((a, b, c))
+    w.count_flops(dtype, 2)
+    wide = np.result_type(dtype, FLOAT64)
+    return plain((as_type(a, wide) * as_type(b, wide) + as_type(c, wide)).astype(dtype))
+
+
+def predicate(ufunc: np.ufunc) -> Instruction:
+    return lambda w, x: plain(ufunc(as_type(x, values_type((x,)))))
+
+
+def absolute(w: Warps, x: Any) -> Any:
+    return plain(np.abs(as_type(x, INT64) if dtype_of(x) == BOOL else x))
+
+
+def to_int(w: Warps, x: Any) -> Any:
+    return x if dtype_of(x).kind in "iu" else cast(w, x, INT64)
+
+
+def to_float(w: Warps, x: Any) -> Any:
+    return x if dtype_of(x).kind == "f" else cast(w, x, FLOAT64)
+
+
+def to_complex(w: Warps, re: Any, im: Any = 0.0) -> Any:
+    return plain(as_type(re, FLOAT64) + 1j * as_type(im, FLOAT64))
+
+
+def select(w: Warps, test: Any, a: Any, b: Any) -> Any:
+    """`cuda.selp(test, a, b)`."""
+    test = truth(test)
+    return merge(test, a, b) if isinstance(test, np.ndarray) else (a if test else b)
+
+
+ROOTS = [
+    "sqrt", "exp", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh",
+    "tanh", "exp2", "cbrt",
+]  # fmt: skip
+ARCS = {
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "asinh": "arcsinh",
+    "acosh": "arccosh",
+    "atanh": "arctanh",
+}
+SPECIAL = ["erf", "erfc", "gamma", "lgamma"]
+TWO = {
+    "atan2": np.arctan2,
+    "hypot": np.hypot,
+    "pow": np.power,
+    "fmod": np.fmod,
+    "copysign": np.copysign,
+}
+
+
+def callables() -> dict[Any, Instruction]:
+    """Python callables a kernel may name → instructions."""
+    table: dict[Any, Instruction] = {}
+    table |= {getattr(np, name): floating(getattr(np, name)) for name in ROOTS}
+    table |= {getattr(math, n): floating(getattr(np, n)) for n in ROOTS if hasattr(math, n)}
+    for short, long in ARCS.items():
+        table[getattr(math, short)] = table[getattr(np, long)] = floating(getattr(np, long))
+    table |= {getattr(math, n): floating(elementwise(getattr(math, n))) for n in SPECIAL}
+    for name, ufunc in TWO.items():
+        table[getattr(math, name)] = table[ufunc] = floating(ufunc)
+    for name in ("isnan", "isinf", "isfinite"):
+        table[getattr(math, name)] = table[getattr(np, name)] = predicate(getattr(np, name))
+    biggest, smallest = extremum(np.fmax, np.maximum), extremum(np.fmin, np.minimum)
+    table |= {max: biggest, np.fmax: biggest, min: smallest, np.fmin: smallest}
+    table |= {
+        np.maximum: extremum(np.maximum, np.maximum),
+        np.minimum: extremum(np.minimum, np.minimum),
+    }
+    table |= {
+        math.floor: to_integer(np.floor),
+        math.ceil: to_integer(np.ceil),
+        math.trunc: to_integer(np.trunc),
+    }
+    table |= {
+        np.floor: floating(np.floor, 0),
+        np.ceil: floating(np.ceil, 0),
+        np.trunc: floating(np.trunc, 0),
+    }
+    table |= {
+        math.fabs: floating(np.abs, 0),
+        abs: absolute,
+        np.abs: absolute,
+        np.sign: floating(np.sign, 0),
+    }
+    table |= {math.degrees: floating(np.degrees), math.radians: floating(np.radians)}
+    table |= {round: rounded, int: to_int, float: to_float, complex: to_complex, pow: power}
+    table[bool] = lambda w, x: truth(x)
+    table[divmod] = lambda w, a, b: (ARITHMETIC["FloorDiv"](w, a, b), ARITHMETIC["Mod"](w, a, b))
+    return table
+
+
+FUNCTIONS = callables()

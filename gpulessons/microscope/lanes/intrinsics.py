@@ -1,0 +1,153 @@
+"""What `cuda.…` means inside a kernel: positions, barriers, atomics, arrays of its own."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..faults import LaunchError
+from . import primitives
+from .atomics import ATOMICS
+from .barriers import BARRIERS, this_grid
+from .functions import FUNCTIONS, floating, fused, select
+from .masks import WARP
+from .memory import WRITTEN_MARK, View
+from .values import ARITHMETIC, COMPARISONS, UNARY, Instruction, plain
+from .warps import Warps
+
+# Positions
+
+
+def grid(w: Warps, ndim: int) -> Any:
+    axes = [w.block_idx[a] * np.int64(w.launch.block[a]) + w.thread_idx[a] for a in range(ndim)]
+    return plain(axes[0]) if ndim == 1 else tuple(plain(a) for a in axes)
+
+
+def gridsize(w: Warps, ndim: int) -> Any:
+    sizes = tuple(w.launch.block[a] * w.launch.grid[a] for a in range(ndim))
+    return sizes[0] if ndim == 1 else sizes
+
+
+def fence(w: Warps) -> None:
+    w.log.fenced = True
+    text = "the order that memory fences make is not followed: races between blocks are not sought"
+    w.caution("fence", text)
+
+
+# Arrays of a kernel's own. `site` says where in the source one is made: (function, line, column).
+
+
+def as_shape(shape: Any) -> tuple[int, ...]:
+    return shape if isinstance(shape, tuple) else (shape,)
+
+
+def shared_array(w: Warps, site: Any, name: str, shape: Any, dtype: Any) -> View:
+    """The block's own memory: one array per place in the source, the same for all its warps."""
+    if site not in w.shared:
+        shape, dtype = as_shape(shape), np.dtype(dtype)
+        if math.prod(shape) == 0:
+            w.shared[site] = dynamic_shared_array(w, site, name, dtype)
+        else:
+            array = w.launch.own_array(site, name, "shared", shape, dtype, line=site[1])
+            w.shared[site] = w.copies(array, per_lane=False)
+    return w.shared[site]
+
+
+def dynamic_shared_array(w: Warps, site: Any, name: str, dtype: np.dtype) -> View:
+    """Every dynamic shared array is the same memory, seen with its own type."""
+    whole = w.shared.get("dynamic")
+    if whole is None:
+        whole = w.shared["dynamic"] = w.copies(w.launch.dynamic, per_lane=False)
+    array = w.launch.dynamic_array(site, name, dtype)
+    item, size, rows = dtype.itemsize, w.launch.dynamic_shared, len(w.blocks)
+    if size % item:
+        raise LaunchError(
+            f"{size} bytes of dynamic shared memory are no whole number of {dtype}", w.line
+        )
+    assert whole.written is not None
+    written = whole.written.view(f"u{item}") if item in WRITTEN_MARK else None
+    base = None if rows == 1 else w.row * (size // item)
+    return View(array, whole.flat.view(dtype), base=base, written=written)
+
+
+def local_array(w: Warps, site: Any, name: str, shape: Any, dtype: Any) -> View:
+    array = w.launch.own_array(site, name, "local", as_shape(shape), np.dtype(dtype))
+    return w.copies(array, per_lane=True)
+
+
+def constant_array(w: Warps, name: str, values: np.ndarray) -> View:
+    array = w.launch.own_array((name, id(values)), name, "constant", values.shape, values.dtype)
+    return View(array, np.ascontiguousarray(values).reshape(-1))
+
+
+def print_lanes(w: Warps, *values: Any) -> None:
+    for lane in w.mask.lanes:
+        print(*(v[lane] if isinstance(v, np.ndarray) else v for v in values))
+
+
+HALF: dict[str, Instruction] = {
+    "hadd": ARITHMETIC["Add"],
+    "hsub": ARITHMETIC["Sub"],
+    "hmul": ARITHMETIC["Mult"],
+    "hdiv": ARITHMETIC["Div"],
+    "heq": COMPARISONS["Eq"],
+    "hne": COMPARISONS["NotEq"],
+    "hgt": COMPARISONS["Gt"],
+    "hge": COMPARISONS["GtE"],
+    "hlt": COMPARISONS["Lt"],
+    "hle": COMPARISONS["LtE"],
+    "hneg": UNARY["USub"],
+    "habs": FUNCTIONS[abs],
+    "hfma": fused,
+    "hmax": FUNCTIONS[max],
+    "hmin": FUNCTIONS[min],
+}
+HALF |= {
+    f"h{n}": floating(getattr(np, n))
+    for n in ["sin", "cos", "log", "log2", "log10", "exp", "exp2", "sqrt", "floor", "ceil", "trunc"]
+}
+
+VALUES: dict[str, Instruction] = {}
+for axis, letter in enumerate("xyz"):
+    VALUES[f"threadIdx.{letter}"] = lambda w, axis=axis: w.thread_idx[axis]
+    VALUES[f"blockIdx.{letter}"] = lambda w, axis=axis: w.block_idx[axis]
+    VALUES[f"blockDim.{letter}"] = lambda w, axis=axis: w.launch.block[axis]
+    VALUES[f"gridDim.{letter}"] = lambda w, axis=axis: w.launch.grid[axis]
+VALUES |= {"laneid": lambda w: w.lane, "warpsize": lambda w: WARP}
+
+CALLS: dict[str, Instruction] = {
+    "grid": grid,
+    "gridsize": gridsize,
+    "cg.this_grid": this_grid,
+    "threadfence": fence,
+    "threadfence_block": fence,
+    "threadfence_system": fence,
+    "nanosleep": lambda w, ns: None,
+    "syncwarp": primitives.syncwarp,
+    "shfl_sync": primitives.shuffle(lambda lane, source: source % WARP),
+    "shfl_up_sync": primitives.shuffle(lambda lane, delta: lane - delta),
+    "shfl_down_sync": primitives.shuffle(lambda lane, delta: lane + delta),
+    "shfl_xor_sync": primitives.shuffle(lambda lane, bits: lane ^ bits),
+    "ballot_sync": primitives.ballot_sync,
+    "all_sync": primitives.all_sync,
+    "any_sync": primitives.any_sync,
+    "eq_sync": primitives.eq_sync,
+    "match_any_sync": primitives.match_any_sync,
+    "match_all_sync": primitives.match_all_sync,
+    "activemask": lambda w: primitives.packed(w.mask.bits),
+    "lanemask_lt": primitives.lanemask_lt,
+    "popc": primitives.popc,
+    "clz": primitives.clz,
+    "ffs": primitives.ffs,
+    "brev": primitives.brev,
+    "fma": fused,
+    "cbrt": floating(np.cbrt),
+    "selp": select,
+    "const.array_like": lambda w, array: array,
+}
+CALLS |= {f"atomic.{name}": update for name, update in ATOMICS.items()}
+CALLS |= {f"fp16.{name}": instruction for name, instruction in HALF.items()}
+ARRAYS = {"shared.array": shared_array, "local.array": local_array}
+NAMES = {*VALUES, *BARRIERS, *CALLS, *ARRAYS}

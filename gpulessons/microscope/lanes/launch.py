@@ -1,0 +1,175 @@
+"""Running a grid: batches of blocks, their warps in turn, and the barriers at which they meet.
+
+The order is fixed, so that a kernel with a race gives the same wrong answer every time. Blocks run
+in batches of up to `BATCH` (one by one in a kernel that swaps values, since it may wait for another
+block); in a batch the first warps of all blocks run together until they wait at a barrier or
+return, then the second warps, and so on; then round again. Within a warp, each statement runs for
+all active lanes before the next one, and of several lanes that write one cell the highest wins.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Generator, Iterable
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from ..faults import KernelFault, LaunchError, Unsupported
+from .barriers import Barrier, Votes, released
+from .log import Log
+from .masks import WARP
+from .memory import Array
+from .warps import Warps
+
+Size = tuple[int, int, int]
+BATCH = 1024  # blocks run together
+THREAD_LIMIT = 1024  # threads of a block
+SHARED_LIMIT = 48 * 1024  # bytes of shared memory a block gets on every GPU without asking for more
+BLOCK_LIMIT = (1024, 1024, 64)
+GRID_LIMIT = (2**31 - 1, 65535, 65535)
+
+
+def extent(value: Any, what: str) -> Size:
+    """A launch size as three numbers."""
+    try:
+        sizes = tuple(
+            operator.index(v) for v in (value if isinstance(value, (tuple, list)) else (value,))
+        )
+    except TypeError:
+        raise TypeError(
+            f"{what} must be a whole number or up to three of them, not {value!r}"
+        ) from None
+    if not 1 <= len(sizes) <= 3 or min(sizes) < 1:
+        raise LaunchError(f"{what} must be one to three numbers of at least 1, not {value!r}")
+    x, y, z = sizes + (1,) * (3 - len(sizes))
+    return x, y, z
+
+
+class Launch:
+    """One launch under the microscope: its sizes, its log, the arrays the kernel makes."""
+
+    def __init__(
+        self,
+        function: FunctionType,
+        grid: Any,
+        block: Any,
+        dynamic_shared: int = 0,
+        blocks: Iterable[Any] | None = None,
+    ) -> None:
+        self.function = function
+        self.arguments: tuple = ()  # as given, for whoever compiles the kernel for the same types
+        self.grid, self.block = extent(grid, "the grid"), extent(block, "the block")
+        self.threads = math.prod(self.block)
+        self.dynamic_shared = int(dynamic_shared)
+        self.blocks = self.block_numbers(blocks)
+        self.first_block = int(self.blocks[0])
+        self.log = Log()
+        self.arrays: dict[Any, Array] = {}  # those that the kernel makes, by place in the source
+        self.locks = False  # may threads wait for each other, with atomics that swap values?
+        self.dynamic = Array("dynamic shared memory", "shared", (self.dynamic_shared,), np.uint8)
+        self.check_limits()
+
+    def check_limits(self) -> None:
+        if self.threads > THREAD_LIMIT:
+            raise LaunchError(
+                f"a block of {self.threads:,} threads: a GPU allows at most {THREAD_LIMIT:,}",
+                threads=self.threads,
+            )
+        for what, sizes, limits in (
+            ("block", self.block, BLOCK_LIMIT),
+            ("grid", self.grid, GRID_LIMIT),
+        ):
+            if any(size > limit for size, limit in zip(sizes, limits, strict=True)):
+                raise LaunchError(f"a {what} of {sizes}: a GPU allows at most {limits}")
+        self.check_shared(None)
+
+    def check_shared(self, line: int | None) -> None:
+        static = [a for a in self.arrays.values() if a.space == "shared" and a.origin is a]
+        used = self.dynamic_shared + sum(math.prod(a.shape) * a.dtype.itemsize for a in static)
+        if used > SHARED_LIMIT:
+            text = f"{used:,} bytes of shared memory in a block: a GPU gives {SHARED_LIMIT:,}"
+            raise LaunchError(text, line, shared=used)
+
+    def block_numbers(self, blocks: Iterable[Any] | None) -> np.ndarray:
+        """The linear numbers of the blocks that are asked for, ascending."""
+        total = math.prod(self.grid)
+        if blocks is None:
+            return np.arange(total)
+        x, y, _ = self.grid
+        linear = {
+            sum(operator.index(i) * s for i, s in zip(block, (1, x, x * y), strict=False))
+            for block in (b if isinstance(b, tuple) else (b,) for b in blocks)
+        }
+        if not linear or min(linear) < 0 or max(linear) >= total:
+            raise ValueError(
+                f"blocks={blocks!r} are not all in a grid of {total} blocks (numbered from 0)"
+            )
+        return np.array(sorted(linear))
+
+    def own_array(
+        self,
+        site: Any,
+        name: str,
+        space: str,
+        shape: tuple,
+        dtype: np.dtype,
+        line: int | None = None,
+    ) -> Array:
+        """The array that the kernel makes at a place of its source."""
+        if site not in self.arrays:
+            self.arrays[site] = Array(name, space, shape, dtype)
+            self.check_shared(line)
+        return self.arrays[site]
+
+    def dynamic_array(self, site: Any, name: str, dtype: np.dtype) -> Array:
+        """The same for dynamic shared memory, which all such arrays share."""
+        if site not in self.arrays:
+            shape = (self.dynamic_shared // dtype.itemsize,)
+            self.arrays[site] = Array(name, "shared", shape, dtype, origin=self.dynamic)
+        return self.arrays[site]
+
+    def run(self, program: Callable[..., Any], names: set[str], arguments: list[Any]) -> None:
+        """Run a compiled kernel whose code, and its device functions', speaks of these names."""
+        self.locks = bool(names & {"cas", "compare_and_swap", "exch"})
+        size = len(self.blocks) if "this_grid" in names else 1 if self.locks else BATCH
+        with np.errstate(all="ignore"):
+            for start in range(0, len(self.blocks), size):
+                self.run_batch(program, arguments, self.blocks[start : start + size])
+
+    def run_batch(
+        self, program: Callable[..., Any], arguments: list[Any], blocks: np.ndarray
+    ) -> None:
+        shared: dict[Any, Any] = {}
+        warps = [Warps(self, warp, blocks, shared) for warp in range(-(-self.threads // WARP))]
+        runs = [program(w, *arguments) for w in warps]
+        waiting: dict[int, Barrier] = {}
+        going: dict[int, Any] = dict.fromkeys(range(len(runs)))
+        while going:
+            for warp, votes in going.items():
+                barrier = advance(runs[warp], votes, warps[warp])
+                if barrier is None:
+                    warps[warp].alive = warps[warp].no_lanes
+                else:
+                    waiting[warp] = barrier
+            going = released(warps, waiting)
+
+
+def advance(
+    run: Generator[Barrier, Votes | None, Any], votes: Votes | None, w: Warps
+) -> Barrier | None:
+    """Run warps up to their next barrier, or None at the end; give refusals their line."""
+    try:
+        return run.send(votes)
+    except StopIteration:
+        return None
+    except Unsupported as refusal:
+        if refusal.line is None:
+            raise Unsupported(refusal.what, w.line, w.function) from None
+        raise
+    except KernelFault:
+        raise
+    except (TypeError, ValueError, AttributeError) as error:
+        raise Unsupported(f"this line ({error})", w.line, w.function) from error

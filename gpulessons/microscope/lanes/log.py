@@ -1,0 +1,120 @@
+"""What every warp did, as it happened: accesses, branches, blocks of code, arithmetic, cautions.
+
+An access of a warp is kept as arrays, never as objects per thread: the places that its active lanes
+meant, four bytes each, with the lanes themselves and the moment (which warp, behind how many
+barriers) shared between accesses.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .masks import WARP
+from .memory import Array
+
+if TYPE_CHECKING:
+    from .warps import Warps
+
+MEMORY_LIMIT = 2**31  # bytes of log: 2 GiB, what a small machine can spare
+OVERHEAD = 300  # bytes of one entry beside its places
+TENSOR_CORES = "tensor cores"  # in place of a dtype: FLOPs of matrix instructions
+RUNS_KEPT = 100_000  # runs of code of the first block, for pictures
+
+
+class Moment(NamedTuple):
+    """When and where: which warp, of which blocks, behind how many barriers."""
+
+    warp: int  # its number in its block
+    blocks: np.ndarray  # per row (warp): the linear number of its block
+    block_epoch: np.ndarray  # per row: barriers passed by the block
+    warp_epoch: np.ndarray  # per row: barriers passed by the whole warp
+    grid_epoch: int
+
+
+class Entry(NamedTuple):
+    """One access by the active lanes of one or more warps: place and lane, element by element."""
+
+    clock: int
+    place: np.ndarray  # (n,) places in units of the array's step
+    lanes: np.ndarray  # (n,) lane numbers; lane // 32 is the row
+    moment: Moment
+
+
+class Site(NamedTuple):
+    """A place in the source that reads, writes or updates one array."""
+
+    function: str
+    line: int
+    array: Array
+    access: str
+
+
+class Run(NamedTuple):
+    """A straight run of code, begun by a warp of the first block."""
+
+    clock: int
+    warp: int
+    function: str
+    line: int
+    lanes: int  # bit by bit, those that are active
+
+
+class PartialSync(NamedTuple):
+    """A `syncwarp` of part of a warp."""
+
+    clock: int
+    moment: Moment
+    members: np.ndarray  # per lane: the lanes that it met, bit by bit
+
+
+Place = tuple[str, int]  # function and line
+
+
+class Log:
+    def __init__(self) -> None:
+        self.sites: dict[Site, list[Entry]] = defaultdict(list)
+        self.branches: dict[Place, list[int]] = defaultdict(lambda: [0, 0])  # instances, divergent
+        self.code: dict[Place, list[int]] = defaultdict(lambda: [0, 0])  # slots, active lanes
+        self.flops: Counter[tuple[str, int, str]] = Counter()  # …, dtype or TENSOR_CORES
+        self.cautions: Counter[tuple[str, int, str]] = Counter()  # kind, line, text
+        self.partial_syncs: list[PartialSync] = []
+        self.runs: list[Run] = []
+        self.fenced = False
+        self.clock = self.bytes = 0
+
+    def access(self, w: Warps, array: Array, access: str, place: Any) -> None:
+        mask = w.mask
+        if type(place) is int:
+            place = np.full(mask.count, place, np.int32)
+        else:
+            place = place if mask.full else np.broadcast_to(place, mask.bits.shape)[mask.lanes]
+            place = np.broadcast_to(place, (mask.count,)).astype(np.int32)
+        self.clock += 1
+        self.bytes += place.nbytes + OVERHEAD
+        if self.bytes > MEMORY_LIMIT:
+            raise MemoryError(
+                "the trace outgrows 2 GiB: trace fewer blocks, as in trace(kernel, blocks={0})"
+            )
+        self.sites[Site(w.function, w.line, array, access)].append(
+            Entry(self.clock, place, mask.lanes, w.moment)
+        )
+
+    def branch(self, w: Warps, warps: int, divergent: int) -> None:
+        counts = self.branches[w.function, w.line]
+        counts[0] += warps
+        counts[1] += divergent
+
+    def enter(self, w: Warps) -> None:
+        """A straight run of code begins."""
+        mask = w.mask
+        counts = self.code[w.function, w.line]
+        counts[0] += mask.warps * WARP
+        counts[1] += mask.count
+        if w.holds_first_block and len(self.runs) < RUNS_KEPT and mask.rows[0]:
+            packed = np.packbits(mask.bits[:WARP], bitorder="little")
+            lanes = int.from_bytes(packed.tobytes(), "little")
+            self.clock += 1
+            self.runs.append(Run(self.clock, w.warp, w.function, w.line, lanes))

@@ -1,0 +1,86 @@
+"""The state of a front of warps: the n-th warp of many blocks, as vectors of lanes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .log import TENSOR_CORES, Log, Moment
+from .masks import WARP, Mask
+from .memory import Array, View, fresh_copies
+
+if TYPE_CHECKING:
+    from .launch import Launch, Size
+
+
+def spread(linear: np.ndarray, extent: Size) -> tuple[Any, ...]:
+    """Linear numbers → (x, y, z) in a grid or block; along a flat axis, the plain number 0."""
+    x, y, _ = extent
+    parts = linear % x, linear // x % y, linear // (x * y)
+    return tuple(
+        0 if n == 1 else part.astype(np.int32) for n, part in zip(extent, parts, strict=True)
+    )
+
+
+class Warps:
+    """Warp number `warp` of every block in `blocks`: 32 lanes a block, side by side.
+
+    `mask` holds the active lanes, `alive` those that have not returned; compiled kernels call
+    functions `f(w, …)`.
+    """
+
+    def __init__(
+        self, launch: Launch, warp: int, blocks: np.ndarray, shared: dict[Any, View]
+    ) -> None:
+        self.launch, self.warp, self.blocks, self.shared = launch, warp, blocks, shared
+        self.log: Log = launch.log
+        self.line, self.function = 0, ""  # where the warps are in the source
+        self.stack: list[tuple] = []  # conditions under way
+        rows = len(blocks)
+        self.lane = np.tile(np.arange(WARP, dtype=np.int32), rows)
+        self.row = np.repeat(np.arange(rows), WARP)
+        self.thread = warp * WARP + self.lane.astype(np.int64)  # in the block
+        self.mask = self.alive = Mask(self.thread < launch.threads)
+        self.no_lanes = Mask(np.zeros(rows * WARP, bool))
+        self.block_of_lane = blocks[self.row]
+        self.thread_idx = spread(self.thread, launch.block)
+        self.block_idx = spread(self.block_of_lane, launch.grid)
+        self.holds_first_block = blocks[0] == launch.first_block
+        self.moment = Moment(warp, blocks, np.zeros(rows, np.int32), np.zeros(rows, np.int32), 0)
+
+    def coordinates(self, lane: int) -> tuple[Any, ...]:
+        """(block, thread) of a lane, three numbers each."""
+        pairs = (self.block_idx, self.thread_idx)
+        return tuple(tuple(int(c if np.ndim(c) == 0 else c[lane]) for c in pair) for pair in pairs)
+
+    def any_lane(self, bits: Any) -> bool:
+        """Does this hold for any active lane?"""
+        return bool(np.any(np.logical_and(bits, self.mask.bits)))
+
+    def enter(self, line: int) -> None:
+        """A straight run of code begins at this line."""
+        self.line = line
+        self.log.enter(self)
+
+    def count_flops(self, dtype: np.dtype, times: int) -> None:
+        self.log.flops[self.function, self.line, dtype.name] += times * self.mask.count
+
+    def count_tensor_core_flops(self, times: int) -> None:
+        self.log.flops[self.function, self.line, TENSOR_CORES] += times * self.mask.count
+
+    def caution(self, kind: str, text: str, times: int = 1) -> None:
+        self.log.cautions[kind, self.line, text] += times
+
+    def copies(self, array: Array, per_lane: bool) -> View:
+        """Memory for an array of which every thread, or every block, has its own."""
+        rows = len(self.blocks)
+        if per_lane:
+            return fresh_copies(array, rows * WARP, np.arange(rows * WARP))
+        return fresh_copies(array, rows, self.row)
+
+    def pass_block_barrier(self, rows: np.ndarray, everywhere: bool) -> None:
+        moment = self.moment
+        self.moment = moment._replace(
+            block_epoch=moment.block_epoch + rows, grid_epoch=moment.grid_epoch + everywhere
+        )

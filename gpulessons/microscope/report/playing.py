@@ -1,0 +1,156 @@
+"""A player of the first traced block: slider and arrow keys, small multiples when static."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from gpulessons.plots.film import Film
+from gpulessons.plots.picture import INK, SKY, Picture
+
+from ..lanes.masks import WARP
+from .drawing import ACCESS_COLORS, GRAY, cell, write
+from .pictures import source_lines
+from .steps import Step, steps_of
+from .tables import plural
+from .traces import Trace
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ROWS, COLUMNS = 16, 32  # of an array's cells that are drawn
+
+
+def describe(step: Step, number: int, total: int) -> str:
+    lanes = plural(len(step.lanes), "lane")
+    if not step.array:
+        return (
+            f"step {number + 1} of {total}: warp {step.warp} reaches line {step.line} with {lanes}"
+        )
+    verb = {"read": "read", "write": "write", "atomic": "update"}[step.access]
+    what = f"{lanes} of warp {step.warp} {verb} {step.array} at line {step.line}"
+    return f"step {number + 1} of {total}: {what}"
+
+
+class Player(Film):
+    """Shows itself in a notebook: a slider where widgets live, elsewhere a picture."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace, self.steps = trace, steps_of(trace)
+        if not self.steps:
+            raise ValueError("the first traced block did nothing that could be shown")
+        self.warps = -(-math.prod(trace.block) // WARP)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def figure(self, number: int) -> Picture:
+        """One step: the block's threads, the source line, the cells of the array it touches."""
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(10, 3.4))
+        left, right = figure.subplots(1, 2, width_ratios=(1, 1.15))
+        self.draw(left, right, number)
+        told = describe(self.steps[number], number, len(self.steps))
+        figure.suptitle(told, x=0.02, ha="left", fontsize=11, color=INK)
+        figure.text(0.02, 0.02, self.source(number), family="monospace", fontsize=9, color=INK)
+        figure.subplots_adjust(left=0.05, right=0.99, top=0.8, bottom=0.14, wspace=0.08)
+        return Picture(figure, told)
+
+    def source(self, number: int) -> str:
+        step = self.steps[number]
+        text = source_lines(self.trace).get((step.function, step.line), f"in {step.function}")
+        return f"{step.line}: {text}"
+
+    def draw(self, left: Axes, right: Axes, number: int) -> None:
+        step = self.steps[number]
+        draw_threads(left, step, self.warps)
+        shown = step if step.array else next((s for s in self.steps[number::-1] if s.array), None)
+        right.set_axis_off()
+        if shown:
+            seen = {c for s in self.steps[:number] if s.array == shown.array for c in s.cells}
+            draw_cells(right, shown, seen, current=step is shown)
+
+    def multiples(self, count: int = 6) -> Picture:
+        """Several steps, evenly chosen, in one figure."""
+        from matplotlib.figure import Figure
+
+        total = len(self.steps)
+        steps = [n for n, step in enumerate(self.steps) if step.array] or list(range(total))
+        apart = (len(steps) - 1) / max(1, count - 1)
+        chosen = sorted({steps[round(i * apart)] for i in range(count)})
+        size = 10, 0.3 + 2.1 * len(chosen)
+        figure = Figure(figsize=size)
+        grid = figure.subplots(len(chosen), 2, width_ratios=(1, 1.15), squeeze=False)
+        for (left, right), number in zip(grid, chosen, strict=True):
+            self.draw(left, right, number)
+            text = f"{describe(self.steps[number], number, total)}\n{self.source(number)}"
+            left.set_title(text, loc="left", fontsize=8, color=INK)
+        figure.subplots_adjust(
+            left=0.03, right=0.99, top=1 - 0.5 / size[1], bottom=0.02, wspace=0.08, hspace=0.45
+        )
+        told = "; ".join(describe(self.steps[n], n, total) for n in chosen)
+        alt = f"{plural(len(chosen), 'step')} of {self.trace.kernel}. {told}."
+        return Picture(figure, alt)
+
+    def __repr__(self) -> str:
+        return f"a player of {plural(len(self.steps), 'step')} of {self.trace.kernel}"
+
+
+def player(trace: Trace) -> Player:
+    """Step through what the first traced block did; choose one with `trace(kernel, blocks={7})`."""
+    return Player(trace)
+
+
+def draw_threads(axes: Axes, step: Step, warps: int) -> None:
+    """A row of 32 cells for every warp; the lanes at work are filled."""
+    axes.set_axis_off()
+    active = ACCESS_COLORS.get(step.access, SKY)
+    for warp in range(warps):
+        for lane in range(WARP):
+            works = warp == step.warp and lane in step.lanes
+            color = active if works else None
+            cell(axes, lane, warp, 0.88, 0.84, color, GRAY, 1.0 if works else 0.45)
+        write(axes, -0.6, warp + 0.45, f"warp {warp}", "right")
+    for lane in range(0, WARP, 8):
+        write(axes, lane, -0.45, f"lane {lane}", "left")
+    axes.set_xlim(-4, WARP)
+    axes.set_ylim(max(warps, 8), -1)
+
+
+def draw_cells(axes: Axes, step: Step, seen: set[tuple[int, ...]], current: bool) -> None:
+    """A window of the array: cells of this step in color, cells met before in gray."""
+    flat = len(step.shape) < 2
+    width = COLUMNS if flat else min(COLUMNS, step.shape[-1])
+    places = {place_of(c, step.shape, flat) for c in step.cells}
+    before = {place_of(c, step.shape, flat) for c in seen}
+    top, start = (
+        min(r for r, _ in places),
+        0 if flat else min(c for _, c in places) // COLUMNS * COLUMNS,
+    )
+    total = -(-math.prod(step.shape) // width) if flat else math.prod(step.shape[:-1])
+    top = max(0, min(top, total - ROWS))
+    for row in range(top, min(top + ROWS, total)):
+        for column in range(start, start + width):
+            if inside(row, column, step.shape, flat):
+                here, met = (row, column) in places, (row, column) in before
+                color = ACCESS_COLORS[step.access] if here else GRAY if met else None
+                faint = 1.0 if here and current else 0.6 if here else 0.35
+                cell(axes, column - start, row - top, 0.88, 0.84, color, GRAY, faint)
+    window = f"rows {top} to {min(top + ROWS, total) - 1}" if total > ROWS else "all of it"
+    axes.set_title(f"{step.array}{list(step.shape)}, {window}", loc="left", fontsize=8, color=INK)
+    axes.set_xlim(-0.5, COLUMNS)
+    axes.set_ylim(max(8, min(ROWS, total)), -0.5)
+
+
+def place_of(index: tuple[int, ...], shape: tuple[int, ...], flat: bool) -> tuple[int, int]:
+    if flat:
+        return divmod(index[0] if index else 0, COLUMNS)
+    row = 0
+    for i, n in zip(index[:-1], shape[:-1], strict=True):
+        row = row * n + i
+    return row, index[-1]
+
+
+def inside(row: int, column: int, shape: tuple[int, ...], flat: bool) -> bool:
+    return row * COLUMNS + column < math.prod(shape) if flat else column < shape[-1]

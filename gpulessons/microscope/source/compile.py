@@ -1,0 +1,85 @@
+"""Compiled once, run many times: the programs of kernels, kept as long as they hold.
+
+A program is made of a function's source and of what the names around it meant. It is used again
+while the function has the same code and every name still means the very same object; a kernel that
+is defined anew is another function. What the arguments, the grid and the block are makes no
+difference: a program takes any.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from ..faults import Unsupported
+from .names import Meaning
+from .writer import Writer
+
+
+@dataclass(frozen=True)
+class Program:
+    """A function as a generator function `run(w, *arguments)` on warps, and what it was made of.
+
+    It must not hold the function itself, or neither would ever be forgotten.
+    """
+
+    run: Callable[..., Any]
+    source: str
+    first_line: int
+    code: CodeType
+    defaults: tuple[Any, ...] | None
+    meanings: list[Meaning]
+    calls: dict[FunctionType, Program]  # device functions
+
+    @property
+    def names(self) -> set[str]:
+        """All names that the code speaks of, and that of its device functions."""
+        return set(self.code.co_names).union(*(program.names for program in self.calls.values()))
+
+    def holds(self, function: FunctionType) -> bool:
+        """Would compiling the function give the same again?"""
+        return (
+            function.__code__ is self.code
+            and function.__defaults__ is self.defaults
+            and all(meaning.holds(function) for meaning in self.meanings)
+            and all(program.holds(called) for called, program in self.calls.items())
+        )
+
+
+# function → is it called as a kernel? → program
+PROGRAMS: WeakKeyDictionary[FunctionType, dict[bool, Program]] = WeakKeyDictionary()
+LOCK = threading.RLock()
+
+
+def compiled(function: FunctionType, kernel: bool = True, callers: tuple = ()) -> Program:
+    """The program of a kernel, or of a device function that these callers came from."""
+    if function in callers:
+        raise Unsupported("recursion", None, function.__name__)
+    with LOCK:
+        kept = PROGRAMS.setdefault(function, {})
+        if kernel not in kept or not kept[kernel].holds(function):
+            kept[kernel] = program_of(function, kernel, (*callers, function))
+        return kept[kernel]
+
+
+def program_of(function: FunctionType, kernel: bool, callers: tuple) -> Program:
+    calls: dict[FunctionType, Program] = {}
+
+    def device(called: FunctionType) -> Callable[..., Any]:
+        calls[called] = compiled(called, False, callers)
+        return calls[called].run
+
+    writer = Writer(function, kernel, device)
+    return Program(
+        writer.run,
+        writer.source.text,
+        writer.source.first_line,
+        function.__code__,
+        function.__defaults__,
+        writer.names.meanings,
+        calls,
+    )

@@ -1,0 +1,476 @@
+"""From a kernel's source to a Python function that runs whole warps as NumPy vectors.
+
+Every expression becomes a call on vectors with one element per lane, every `if` and loop a change
+of mask:
+
+    if i < n:                   b1 = Branch(w, Lt(w, v_i.value, v_n.value))
+        y[i] = 2                if b1.take(0):
+                                    w.enter(12)
+                                    store(w, v_y.value, v_i.value, 2)
+                                    b1.end(0)
+                                b1.join()
+
+The function is a generator: it yields where a warp waits at a barrier.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Hashable
+from types import FunctionType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..lanes import access, barriers, conditions, flow, functions, intrinsics, masks, values
+from .names import (
+    MISSING,
+    Cuda,
+    Names,
+    cuda_attribute,
+    dtype_named,
+    folded_number,
+    is_docstring,
+    leaves,
+    python_function,
+    source_of,
+)
+
+PRELUDE: dict[str, Any] = {
+    **values.ARITHMETIC,
+    **values.COMPARISONS,
+    **values.UNARY,
+    **{
+        name: getattr(access, name)
+        for name in ["load", "store", "attribute", "set_attribute", "unpack"]
+    },
+    **{
+        name: getattr(conditions, name)
+        for name in ["narrow", "and_", "or_", "other_lanes", "conditional"]
+    },
+    **{name: getattr(flow, name) for name in ["Branch", "Loop", "Call"]},
+    "Variable": masks.Variable,
+    "cast": values.cast,
+    "constant_array": intrinsics.constant_array,
+    "sync_group": barriers.sync_group,
+}
+FUNCTIONS: dict[Any, Any] = {
+    **functions.FUNCTIONS,
+    len: access.length,
+    print: intrinsics.print_lanes,
+}
+REFUSED = {
+    "Try": "try",
+    "With": "with",
+    "FunctionDef": "a function inside a kernel",
+    "ClassDef": "a class",
+    "Lambda": "lambda",
+    "ListComp": "a comprehension",
+    "GeneratorExp": "a generator expression",
+    "List": "a list",
+    "Dict": "a dict",
+    "Set": "a set",
+    "JoinedStr": "an f-string",
+    "NamedExpr": "the operator :=",
+    "Starred": "a starred expression",
+    "Slice": "a slice here",
+    "Import": "import",
+    "ImportFrom": "import",
+}  # others by the name of their syntax: raise, assert, delete, global, match, yield, …
+
+
+class Writer(ast.NodeVisitor):
+    """Writes one function anew; `run` is the result.
+
+    `device` gives the compiled form of a device function that is called. Statements emit lines,
+    expressions return text, whose free names are in `space`.
+    """
+
+    def __init__(
+        self,
+        function: FunctionType,
+        kernel: bool,
+        device: Callable[[FunctionType], Callable[..., Any]],
+    ) -> None:
+        self.function, self.device = function, device
+        self.name = function.__name__
+        self.source = source_of(function)
+        self.names = Names(function, self.source.tree)
+        self.space, self.depth, self.serial = dict(PRELUDE), 1, 0
+        self.lines: list[str] = []
+        self.loops: list[str] = []
+        self.naming: str | None = None  # the variable that is being set
+        self.here = object()  # tells this function's own arrays from those of others
+        self.write_function(self.source.tree, kernel)
+        text = "\n".join(self.lines)
+        exec(compile(text, f"<microscope of {self.name}>", "exec"), self.space)
+        self.run: Callable[..., Any] = self.space["compiled"]
+
+    def refuse(self, what: str, node: ast.AST) -> NoReturn:
+        self.names.refuse(what, node)
+
+    def emit(self, text: str) -> None:
+        self.lines.append("    " * self.depth + text)
+
+    def fresh(self, letter: str) -> str:
+        self.serial += 1
+        return f"{letter}{self.serial}"
+
+    def constant(self, value: Any) -> str:
+        name = self.fresh("k")
+        self.space[name] = value
+        return name
+
+    # Functions
+
+    def write_function(self, tree: ast.FunctionDef, kernel: bool) -> None:
+        if tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs:
+            self.refuse("*args, **kwargs or keyword-only parameters", tree)
+        parameters = [f"a_{name}" for name in self.names.parameters]
+        for place, default in enumerate(reversed(self.function.__defaults__ or ()), 1):
+            parameters[-place] += f"={self.constant(default)}"
+        self.lines.append(f"def compiled({', '.join(['w', *parameters])}):")
+        self.emit(f"c = Call(w, {self.name!r}, {kernel})")
+        for name in sorted(self.names.own):
+            self.emit(f"v_{name} = Variable(w)")
+        for name in self.names.parameters:
+            self.emit(f"v_{name}.set(a_{name})")
+        self.suite(tree.body)
+        self.emit("return c.end()")
+        self.emit("yield")
+
+    def suite(self, body: list[ast.stmt]) -> None:
+        """Statements in a row; those behind a compound one are a new straight run of code."""
+        body = [s for s in body if not is_docstring(s)]
+        depth = self.depth
+        if body:
+            self.emit(f"w.enter({body[0].lineno})")
+        for statement, following in zip(body, [*body[1:], None], strict=True):
+            self.visit(statement)
+            if isinstance(statement, (ast.Return, ast.Break, ast.Continue)):
+                break
+            if following and isinstance(statement, (ast.If, ast.For, ast.While)):
+                if leaves(statement):
+                    self.emit("if w.mask:")
+                    self.depth += 1
+                self.emit(f"w.enter({following.lineno})")
+        if not body:
+            self.emit("pass")
+        self.depth = depth
+
+    # Statements
+
+    def generic_visit(self, node: ast.AST) -> NoReturn:
+        self.refuse(REFUSED.get(type(node).__name__, type(node).__name__.lower()), node)
+
+    def at(self, node: ast.stmt) -> None:
+        self.emit(f"w.line = {node.lineno}")
+
+    def visit_Pass(self, node: ast.Pass) -> None:
+        self.emit("pass")
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        self.at(node)
+        if not isinstance(node.value, ast.Call):
+            self.refuse("an expression whose value is not used", node)
+        self.emit(self.visit(node.value))
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        self.at(node)
+        target = node.targets[0]
+        self.naming = target.id if isinstance(target, ast.Name) else None
+        value = self.visit(node.value)
+        self.naming = None
+        if len(node.targets) == 1:
+            return self.assign(target, value)
+        shared = self.fresh("t")
+        self.emit(f"{shared} = {value}")
+        for target in node.targets:
+            self.assign(target, shared)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.at(node)
+            self.assign(node.target, self.visit(node.value))
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self.at(node)
+        op, target = type(node.op).__name__, node.target
+        self.known_operator(node.op, node)
+        if isinstance(target, ast.Name):
+            return self.assign(
+                target, f"{op}(w, {self.visit_Name(target)}, {self.visit(node.value)})"
+            )
+        if not isinstance(target, ast.Subscript):
+            self.refuse("an augmented assignment to an attribute", node)
+        array, index = self.fresh("t"), self.fresh("t")
+        self.emit(f"{array} = {self.visit(target.value)}")
+        self.emit(f"{index} = {self.index(target.slice)}")
+        old, by = f"load(w, {array}, {index})", self.visit(node.value)
+        self.emit(f"store(w, {array}, {index}, {op}(w, {old}, {by}))")
+
+    def assign(self, target: ast.expr, value: str) -> None:
+        if isinstance(target, ast.Name):
+            self.emit(f"v_{target.id}.set({value})")
+        elif isinstance(target, ast.Subscript):
+            new = self.fresh("t")
+            self.emit(f"{new} = {value}")
+            self.emit(f"store(w, {self.visit(target.value)}, {self.index(target.slice)}, {new})")
+        elif isinstance(target, ast.Attribute):
+            new = self.fresh("t")
+            self.emit(f"{new} = {value}")
+            self.emit(f"set_attribute(w, {self.visit(target.value)}, {target.attr!r}, {new})")
+        elif isinstance(target, ast.Tuple):
+            parts = [self.fresh("t") for _ in target.elts]
+            self.emit(f"{', '.join(parts)}, = unpack(w, {value}, {len(parts)})")
+            for element, part in zip(target.elts, parts, strict=True):
+                self.assign(element, part)
+        else:
+            self.generic_visit(target)
+
+    def visit_Return(self, node: ast.Return) -> None:
+        self.at(node)
+        self.emit(f"c.return_({self.visit(node.value) if node.value else ''})")
+
+    def visit_If(self, node: ast.If) -> None:
+        self.at(node)
+        branch = self.fresh("b")
+        self.emit(f"{branch} = Branch(w, {self.visit(node.test)})")
+        for side, body in enumerate((node.body, node.orelse)):
+            if body:
+                self.emit(f"if {branch}.take({side}):")
+                self.depth += 1
+                self.suite(body)
+                self.emit(f"{branch}.end({side})")
+                self.depth -= 1
+        self.emit(f"{branch}.join()")
+
+    def visit_While(self, node: ast.While) -> None:
+        self.at(node)
+        loop = self.begin_loop(node)
+        self.emit(f"while {loop}.test({self.visit(node.test)}):")
+        self.depth += 1
+        self.suite(node.body)
+        self.emit(f"{loop}.end_iteration()")
+        self.at(node)
+        self.end_loop(loop)
+
+    def visit_For(self, node: ast.For) -> None:
+        self.at(node)
+        loop, item = self.begin_loop(node), self.fresh("t")
+        self.emit(f"for {item} in {loop}.{self.iteration(node.iter)}:")
+        self.depth += 1
+        self.assign(node.target, item)
+        self.suite(node.body)
+        self.end_loop(loop)
+
+    def begin_loop(self, node: ast.For | ast.While) -> str:
+        if node.orelse:
+            self.refuse("else after a loop", node)
+        loop = self.fresh("l")
+        self.emit(f"{loop} = Loop(w)")
+        self.loops.append(loop)
+        return loop
+
+    def end_loop(self, loop: str) -> None:
+        self.depth -= 1
+        self.emit(f"{loop}.end()")
+        self.loops.pop()
+
+    def iteration(self, node: ast.expr) -> str:
+        if isinstance(node, ast.Call):
+            called = self.names.resolve(node.func)
+            arguments = ", ".join(self.visit(a) for a in node.args)
+            if called is range or getattr(called, "__name__", "") == "prange":
+                return f"range_({arguments})"
+            if called in (enumerate, zip) and not node.keywords:
+                return f"{called.__name__}_({arguments})"
+        return f"each({self.visit(node)})"
+
+    def visit_Break(self, node: ast.Break) -> None:
+        self.emit(f"{self.loops[-1]}.break_()")
+
+    def visit_Continue(self, node: ast.Continue) -> None:
+        self.emit(f"{self.loops[-1]}.continue_()")
+
+    # Expressions
+
+    def visit_Constant(self, node: ast.Constant) -> str:
+        value = node.value
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            return self.constant(np.uint64(value))
+        if isinstance(value, (int, float)) and value < 0:
+            return f"({value!r})"
+        if value is None or isinstance(value, (bool, int, float, complex, str)):
+            return (
+                repr(value)
+                if np.isfinite(value if isinstance(value, float) else 0)
+                else self.constant(value)
+            )
+        self.refuse(f"the constant {value!r}", node)
+
+    def visit_Tuple(self, node: ast.Tuple) -> str:
+        return f"({', '.join(self.visit(e) for e in node.elts)},)" if node.elts else "()"
+
+    def visit_Name(self, node: ast.Name) -> str:
+        if node.id in self.names.own:
+            return f"v_{node.id}.value"
+        return self.outside(self.names.resolve(node), node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> str:
+        found = self.names.resolve(node)
+        if found is not MISSING:
+            return self.outside(found, node)
+        return f"attribute(w, {self.visit(node.value)}, {node.attr!r})"
+
+    def visit_Subscript(self, node: ast.Subscript) -> str:
+        return f"load(w, {self.visit(node.value)}, {self.index(node.slice)})"
+
+    def index(self, node: ast.expr) -> str:
+        if isinstance(node, ast.Slice):
+            parts = (self.visit(p) if p else "None" for p in (node.lower, node.upper, node.step))
+            return f"slice({', '.join(parts)})"
+        if isinstance(node, ast.Tuple):
+            return f"({', '.join(map(self.index, node.elts))},)" if node.elts else "()"
+        return self.visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> str:
+        op = type(node.op).__name__
+        self.known_operator(node.op, node)
+        if (folded := folded_number(node)) is not None:
+            return self.visit(ast.copy_location(ast.Constant(folded), node))
+        return f"{op}(w, {self.visit(node.left)}, {self.visit(node.right)})"
+
+    def known_operator(self, op: ast.operator, node: ast.AST) -> None:
+        if type(op).__name__ not in values.ARITHMETIC:
+            self.refuse("the operator @", node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> str:
+        if (folded := folded_number(node)) is not None:
+            return self.visit(ast.copy_location(ast.Constant(folded), node))
+        return f"{type(node.op).__name__}(w, {self.visit(node.operand)})"
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> str:
+        wanted, join = (True, "and_") if isinstance(node.op, ast.And) else (False, "or_")
+        left, *rest = [self.visit(v) for v in node.values]
+        for right in rest:
+            left = f"({join}(w, {right}) if narrow(w, {left}, {wanted}) else {join}(w))"
+        return left
+
+    def visit_Compare(self, node: ast.Compare) -> str:
+        names = [type(op).__name__ for op in node.ops]
+        for name in names:
+            if name not in values.COMPARISONS:
+                self.refuse("the operator in" if name == "In" else "the operator not in", node)
+        left, text = self.visit(node.left), ""
+        for i, (name, comparator) in enumerate(zip(names, node.comparators, strict=True)):
+            right = again = self.visit(comparator)
+            if i < len(names) - 1:  # it is compared once more, and must not be computed twice
+                again = self.fresh("t")
+                right = f"({again} := {right})"
+            one = f"{name}(w, {left}, {right})"
+            text = f"(and_(w, {one}) if narrow(w, {text}, True) else and_(w))" if text else one
+            left = again
+        return text
+
+    def visit_IfExp(self, node: ast.IfExp) -> str:
+        test, a, b = map(self.visit, (node.test, node.body, node.orelse))
+        if isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], (ast.Is, ast.IsNot)):
+            return f"({a} if {test} else {b})"  # known when Numba compiles
+        a, b = (f"({x} if w.mask else None)" if "yield from" in x else x for x in (a, b))
+        return f"conditional(w, narrow(w, {test}, True), {a}, other_lanes(w), {b})"
+
+    # Calls
+
+    def visit_Call(self, node: ast.Call) -> str:
+        if any(isinstance(a, ast.Starred) for a in node.args) or any(
+            k.arg is None for k in node.keywords
+        ):
+            self.refuse("a call with * or **", node)
+        called = self.names.resolve(node.func)
+        if called is MISSING:
+            return self.method(node)
+        if isinstance(called, Cuda) and called.name in intrinsics.ARRAYS:
+            return self.own_array(called.name, node)
+        function = python_function(called)
+        prefix = "a_" if function else ""  # compiled functions call their parameters so
+        arguments = "".join(f", {self.visit(a)}" for a in node.args)
+        arguments += "".join(f", {prefix}{k.arg}={self.visit(k.value)}" for k in node.keywords)
+        if isinstance(called, Cuda):
+            return self.intrinsic(called.name, arguments, node)
+        if dtype_named(called) is not None:
+            return f"cast(w{arguments}, {self.constant(dtype_named(called))})"
+        if instruction := self.instruction(called):
+            return f"{self.constant(instruction)}(w{arguments})"
+        if function is None:
+            self.refuse(self.describe(called), node)
+        return f"(yield from {self.constant(self.device(function))}(w{arguments}))"
+
+    def instruction(self, called: Any) -> Callable[..., Any] | None:
+        """What warps do instead of a function of Python's, NumPy's or one with `traced`."""
+        if isinstance(called, Hashable) and called in FUNCTIONS:
+            return FUNCTIONS[called]
+        traced = self.names.attribute(called, "traced")
+        return None if traced is MISSING else traced
+
+    def describe(self, called: Any) -> str:
+        name = getattr(called, "__name__", repr(called))
+        if inspect.isfunction(called):
+            return (
+                f"calling {name}, a plain Python function: decorate it with @cuda.jit(device=True)"
+            )
+        return f"calling {name}"
+
+    def intrinsic(self, name: str, arguments: str, node: ast.AST) -> str:
+        if name in barriers.BARRIERS:
+            return f"(yield from {self.constant(barriers.BARRIERS[name])}(w{arguments}))"
+        if name not in intrinsics.CALLS:
+            self.refuse(f"cuda.{name}", node)
+        return f"{self.constant(intrinsics.CALLS[name])}(w{arguments})"
+
+    def method(self, node: ast.Call) -> str:
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "sync" and not node.args:
+            return f"(yield from sync_group(w, {self.visit(node.func.value)}))"
+        what = (
+            f"the method .{node.func.attr}()"
+            if isinstance(node.func, ast.Attribute)
+            else "this call"
+        )
+        self.refuse(what, node)
+
+    def own_array(self, name: str, node: ast.Call) -> str:
+        given = dict(zip(("shape", "dtype"), node.args, strict=False)) | {
+            k.arg: k.value for k in node.keywords
+        }
+        if set(given) - {"alignment"} != {"shape", "dtype"}:
+            self.refuse(f"cuda.{name} without a shape and a dtype", node)
+        if not self.names.is_constant(given["shape"]):
+            what = f"a shape of cuda.{name} that is no constant: give it a name outside the kernel"
+            self.refuse(what, node)
+        site = (self.here, node.lineno, node.col_offset)
+        label = self.naming or f"{name.split('.')[0]} array, line {node.lineno}"
+        shape, dtype = self.visit(given["shape"]), self.visit(given["dtype"])
+        make = self.constant(intrinsics.ARRAYS[name])
+        return f"{make}(w, {self.constant(site)}, {label!r}, {shape}, {dtype})"
+
+    def outside(self, value: Any, node: ast.expr) -> str:
+        """A value from outside as Numba freezes it."""
+        if isinstance(value, Cuda):
+            if value.name in intrinsics.VALUES:
+                return f"{self.constant(intrinsics.VALUES[value.name])}(w)"
+            dtype = dtype_named(cuda_attribute(value.name))
+            if dtype is None:
+                self.refuse(f"cuda.{value.name}", node)
+            return self.constant(dtype)
+        if isinstance(value, np.ndarray) and value.ndim:
+            return f"constant_array(w, {ast.unparse(node)!r}, {self.constant(value)})"
+        if dtype_named(value) is not None:
+            return self.constant(dtype_named(value))
+        if isinstance(value, int) and not isinstance(value, bool):  # an IntEnum, too
+            return self.visit_Constant(ast.copy_location(ast.Constant(int(value)), node))
+        if value is None or isinstance(value, (bool, float, complex, str, np.generic)):
+            return self.constant(values.plain(value))
+        if isinstance(value, tuple) and all(isinstance(v, (int, float, np.generic)) for v in value):
+            return self.constant(value)
+        self.refuse(f"the global {ast.unparse(node)} ({type(value).__name__})", node)
