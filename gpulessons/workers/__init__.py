@@ -28,8 +28,8 @@ is loaded at its first use, as the package's are.
 import importlib
 
 HOMES = {
-    "launching": "launch",
-    "failures": "WorkersFailed",
+    "launcher.launching": "launch",
+    "launcher.failures": "WorkersFailed",
     "worker": "Worker",
     "collectives": "Wire naive tree ring reduce_scatter all_gather",
     "links": "Link Sample fit messages",

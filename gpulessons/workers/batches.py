@@ -5,7 +5,7 @@ from time import perf_counter
 
 import torch
 
-from gpulessons.workers.training import examples, mean_loss, minibatches, network
+from .training import examples, mean_loss, minibatches, network
 
 RATES = 1.0, 2.0, 0.5, 4.0, 0.25, 8.0  # the best is chosen for each batch; likely ones first
 LOOKS = 1.1  # between two looks at the loss the steps grow by a tenth

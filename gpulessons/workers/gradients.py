@@ -14,7 +14,7 @@ PyTorch's DistributedDataParallel sends in buckets while the backward pass still
 import torch
 import torch.distributed as dist
 
-from gpulessons.workers.collectives import ALGORITHMS, Wire
+from .collectives import ALGORITHMS, Wire
 
 
 class OneByOne:

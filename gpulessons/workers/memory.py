@@ -6,7 +6,7 @@ import tempfile
 import numpy as np
 import torch.distributed as dist
 
-from gpulessons.workers.processes import MEMORY
+from .worker import MEMORY
 
 APART = 16  # int64s: two cache lines, since a core may fetch them in pairs
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 
-from gpulessons.workers.processes import MEMORY, REPORT
+from gpulessons.workers.worker import MEMORY, REPORT
 
 
 def main(worker, how="well", meet=True):
@@ -48,7 +48,7 @@ def fills():
 
 def trips():
     """Comes to grief on the way out, when all is done."""
-    home = sys.modules["__main__"]  # gpulessons.workers.worker
+    home = sys.modules["__main__"]  # gpulessons.workers.launcher.harness
     ends = home.end
     home.end = lambda status: ends(status) if status else os.abort()
 

@@ -15,17 +15,15 @@ from gpulessons.workers import (
     Sample,
     batches,
     bubble,
-    data_parallel,
     fit,
     kept,
     messages,
-    pipeline,
     simulate,
-    tensor_parallel,
     waiting,
 )
 from gpulessons.workers.batches import Reached
 from gpulessons.workers.gradients import CODES, Compressed, reducer
+from gpulessons.workers.programs import data_parallel, pipeline, tensor_parallel
 from gpulessons.workers.schedules import SCHEDULES
 from gpulessons.workers.training import examples, mean_loss, minibatches, network
 

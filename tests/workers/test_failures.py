@@ -6,8 +6,8 @@ import pickle
 import pytest
 
 from gpulessons.workers import WorkersFailed
-from gpulessons.workers.failures import blamed, innermost, matters, place, told, waits
-from gpulessons.workers.launching import hear, unpacked
+from gpulessons.workers.launcher.failures import blamed, innermost, matters, place, told, waits
+from gpulessons.workers.launcher.launching import hear, unpacked
 from gpulessons.workers.worker import MARK
 
 TORCH = "/home/me/.local/lib/python3.12/site-packages/torch"

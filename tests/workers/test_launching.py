@@ -17,11 +17,11 @@ from gpulessons import launch
 from gpulessons.cli import main
 from gpulessons.cli.running import value_of
 from gpulessons.workers import WorkersFailed
-from gpulessons.workers.failures import Refused
-from gpulessons.workers.launching import found, start
-from gpulessons.workers.processes import MEMORY
-from gpulessons.workers.worker import choose_network, entrance
+from gpulessons.workers.launcher.harness import choose_network, entrance
+from gpulessons.workers.launcher.launching import found, start
+from gpulessons.workers.worker import MEMORY, Refused
 
+TORCHRUN = "gpulessons.workers.launcher.torchrun"
 TOKEN = "GPULESSONS_TEST_TOKEN"
 
 
@@ -90,7 +90,7 @@ def test_the_courses_own_programs_go_before_files_of_the_same_name(tmp_path, mon
     (tmp_path / "hello.py").write_text("")
     (tmp_path / "greeting.py").write_text("")
     monkeypatch.syspath_prepend(tmp_path)
-    assert found("hello") == "gpulessons.workers.hello"
+    assert found("hello") == "gpulessons.workers.programs.hello"
     assert found("greeting") == "greeting"
     (tmp_path / "memory.py").write_text("")  # a part of the course, and no program
     assert found("memory") == "memory"
@@ -207,7 +207,7 @@ def test_a_program_that_cannot_be_imported_is_told_without_the_harness():
 
 def test_options_that_main_does_not_take_are_named_with_those_that_it_does():
     with pytest.raises(Refused, match=r"argument 'greting'. .* greeting='hello'"):
-        entrance("gpulessons.workers.hello", {"greting": "hi"})
+        entrance("gpulessons.workers.programs.hello", {"greting": "hi"})
 
 
 def test_a_module_without_main_is_no_program():
@@ -257,7 +257,7 @@ def working(token):
     said = [process.stdout.readline() for _ in range(6)]
     assert sum("last line" in line for line in said) == 2, (said, process.stderr.read())
     assert len(marked(token)) == 4  # the launcher, torchrun and two workers
-    (torchrun,) = [one for one in marked(token) if "gpulessons.workers.engine" in one.cmdline()]
+    (torchrun,) = [one for one in marked(token) if TORCHRUN in one.cmdline()]
     yield process, torchrun
     process.kill()
     process.communicate()

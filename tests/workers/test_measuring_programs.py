@@ -5,7 +5,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from gpulessons import launch
-from gpulessons.workers import pipeline
+from gpulessons.workers.programs import pipeline
 from gpulessons.workers.schedules import SCHEDULES
 from gpulessons.workers.training import examples, network
 
@@ -23,7 +23,7 @@ JOBS = {
 @pytest.fixture(scope="module")
 def found():
     """Each worker's {world: [results]}."""
-    jobs = [(f"gpulessons.workers.{name}", options) for name, options in JOBS.items()]
+    jobs = [(f"gpulessons.workers.programs.{name}", options) for name, options in JOBS.items()]
     return launch("many_worlds", workers=3, patience=60, worlds=WORLDS, jobs=jobs)
 
 

@@ -5,7 +5,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from gpulessons import launch
-from gpulessons.workers import pipeline, tensor_parallel
+from gpulessons.workers.programs import pipeline, tensor_parallel
 from gpulessons.workers.training import examples, network
 
 WORLDS = [1, 2, 3, 4, 5]
@@ -25,7 +25,7 @@ def found():
         for schedule, micro in PIPES
     ]
     jobs = [*ways, *pipes, ("tensor_parallel", SIZES)]
-    jobs = [(f"gpulessons.workers.{name}", options) for name, options in jobs]
+    jobs = [(f"gpulessons.workers.programs.{name}", options) for name, options in jobs]
     return launch("many_worlds", workers=5, patience=60, worlds=WORLDS, jobs=jobs)
 
 

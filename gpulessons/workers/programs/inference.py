@@ -6,7 +6,7 @@ from time import perf_counter
 import torch
 import torch.distributed as dist
 
-from gpulessons.workers.training import examples, network
+from ..training import examples, network
 
 BATCH = 256
 ROUNDS = 5  # the quickest counts: what else a machine has to do only makes it slower

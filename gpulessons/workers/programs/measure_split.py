@@ -10,7 +10,7 @@ from time import perf_counter
 import torch
 import torch.distributed as dist
 
-from gpulessons.workers.training import settle, slowest
+from ..training import settle, slowest
 
 
 @dataclass(frozen=True)

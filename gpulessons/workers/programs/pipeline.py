@@ -14,8 +14,8 @@ import torch.distributed as dist
 from torch.nn import Linear, Sequential, Sigmoid
 from torch.nn.functional import cross_entropy
 
-from gpulessons.workers.schedules import BACKWARD, FORWARD, Task, named
-from gpulessons.workers.training import CLASSES, PIXELS, examples, settle
+from ..schedules import BACKWARD, FORWARD, Task, named
+from ..training import CLASSES, PIXELS, examples, settle
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """A program: several trainings, one after the other, by the same workers."""
 
-from gpulessons.workers import data_parallel
+from . import data_parallel
 
 
 def main(worker, runs):

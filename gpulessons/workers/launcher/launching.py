@@ -1,6 +1,6 @@
 """launch(): a program on several worker processes, from a notebook's cell or a terminal.
 
-    launch("gpulessons.workers.hello", workers=2)
+    launch("hello", workers=2)
 
 The engine is PyTorch's own torchrun, so the same program runs on one laptop and on many hosts. Here
 it is watched: lines appear as they are printed, results come back as values, and a worker that
@@ -11,7 +11,6 @@ import importlib
 import json
 import os
 import pickle
-import re
 import subprocess
 import sys
 import tempfile
@@ -23,10 +22,13 @@ from pathlib import Path
 
 from gpulessons import progress
 from gpulessons.hardware.system import cores
-from gpulessons.workers.failures import WorkersFailed, hung, left, why
-from gpulessons.workers.processes import PARENT, REPORT, end_all
-from gpulessons.workers.worker import MARK
 
+from ..worker import MARK, REPORT
+from .failures import WorkersFailed, hung, left, why
+from .processes import PARENT, end_all
+
+FOLDER = Path(__file__).parents[1] / "programs"
+PROGRAMS = "gpulessons.workers.programs"
 PATIENCE = 120.0  # seconds without a word from any worker: something hangs
 ALONE = "--standalone", "--local-addr=127.0.0.1"  # a laptop's own name may lead nowhere
 BEAT = 0.1  # seconds between two looks at what they have printed
@@ -72,7 +74,7 @@ def found(program):
     if parts[-1] == "py" or not all(part.isidentifier() for part in parts):
         raise ValueError(f"A program is named as `import` names it, not {program!r}.")
     importlib.invalidate_caches()  # a cell may have written it a moment ago
-    own = [f"{__package__}.{program}"] if program in programs() else []
+    own = [f"{PROGRAMS}.{program}"] if program in programs() else []
     for name in (*own, program):
         with suppress(ModuleNotFoundError, ValueError):  # no parent package, or no file
             if find_spec(name):
@@ -84,9 +86,7 @@ def found(program):
 
 def programs():
     """The short names of the course's own programs."""
-    folder = Path(__file__).parent
-    files = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
-    return sorted(name for name, text in files.items() if re.search(r"\ndef main\(\s*worker", text))
+    return sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__")
 
 
 def command(program, workers, hosts, options):
@@ -103,8 +103,8 @@ def command(program, workers, hosts, options):
             f"of them. {trouble}."
         ) from None
     return [
-        *(sys.executable, "-m", "gpulessons.workers.engine", *(hosts or ALONE)),
-        *(f"--nproc-per-node={workers}", "-m", "gpulessons.workers.worker", program, packed),
+        *(sys.executable, "-m", f"{__package__}.torchrun", *(hosts or ALONE)),
+        *(f"--nproc-per-node={workers}", "-m", f"{__package__}.harness", program, packed),
     ]
 
 

@@ -13,7 +13,7 @@ import torch
 import torch.distributed as dist
 from torch.nn.functional import cross_entropy
 
-from gpulessons.workers.training import CLASSES, PIXELS, examples
+from ..training import CLASSES, PIXELS, examples
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import torch
 import torch.distributed as dist
 
-from gpulessons.workers.collectives import ALGORITHMS, Wire
+from ..collectives import ALGORITHMS, Wire
 
 
 def main(worker, lengths=(0, 1, 2, 3, 7, 64, 1009)):

@@ -6,9 +6,9 @@ import numpy as np
 import torch
 import torch.distributed as dist
 
-from gpulessons.workers.collectives import ALGORITHMS, Wire
-from gpulessons.workers.links import Sample
-from gpulessons.workers.training import settle, slowest
+from ..collectives import ALGORITHMS, Wire
+from ..links import Sample
+from ..training import settle, slowest
 
 ENGINE = "engine"
 SIZES = 4_096, 65_536, 1 << 20, 1 << 24  # bytes

@@ -20,7 +20,7 @@ import numpy as np
 import torch.distributed as dist
 from numba import njit
 
-from gpulessons.workers.memory import APART, keep_to_a_core, locked, shared
+from ..memory import APART, keep_to_a_core, locked, shared
 
 FEATURES, COMMON, ACTIVE = 2_000_000, 2_000, 30  # words known; too common to tell; in one example
 KEPT, PARTS = 600_000, 12  # different examples, to be looked at again and again, made in parts

@@ -9,9 +9,9 @@ from time import perf_counter
 
 import torch
 
-from gpulessons.workers.pipeline import Stage, directions, stages, together
-from gpulessons.workers.schedules import Task, named
-from gpulessons.workers.training import examples, mean_loss, settle, slowest
+from ..schedules import Task, named
+from ..training import examples, mean_loss, settle, slowest
+from .pipeline import Stage, directions, stages, together
 
 ALONE = "alone"
 

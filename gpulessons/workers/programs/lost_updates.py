@@ -13,7 +13,7 @@ import numpy as np
 import torch.distributed as dist
 from numba import njit
 
-from gpulessons.workers.memory import APART, keep_to_a_core, shared
+from ..memory import APART, keep_to_a_core, shared
 
 DRAWN = 50_000  # places, used again and again: few enough to stay in a core's cache
 

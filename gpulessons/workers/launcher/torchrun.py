@@ -2,7 +2,8 @@
 
 import os
 
-from gpulessons.workers.processes import PARENT, REPORT, end_with_parent, tidy
+from ..worker import REPORT
+from .processes import PARENT, end_with_parent, tidy
 
 
 def main():

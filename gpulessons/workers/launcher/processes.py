@@ -15,10 +15,10 @@ from pathlib import Path
 
 import psutil
 
-REPORT = "GPULESSONS_REPORT"  # the folder of this launch
+from ..worker import MEMORY, REPORT
+
 PARENT = "GPULESSONS_PARENT"  # the process that this one must not outlive
 GRACE = 3.0  # seconds to end in peace
-MEMORY = Path("/dev/shm")  # where Linux keeps files that no disk ever sees
 
 
 def marked(report):

@@ -11,8 +11,8 @@ import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
-from gpulessons.workers.gradients import reducer
-from gpulessons.workers.training import Log, examples, mean_loss, minibatches, network
+from ..gradients import reducer
+from ..training import Log, examples, mean_loss, minibatches, network
 
 WARM = 2  # steps until everything slow has happened once
 MEGABYTES = {"DDP": 1, "DDP, one bucket": 1_000}  # in a bucket; one bucket cannot overlap

@@ -12,10 +12,11 @@ from traceback import FrameSummary
 
 import psutil
 
-from gpulessons.workers.processes import marked
+from ..worker import Refused
+from .processes import marked
 
-OURS = Path(__file__).parents[1]
-HARNESS = {str(Path(__file__).with_name(f"{name}.py")) for name in ("worker", "engine")}
+OURS = Path(__file__).parents[2]
+HARNESS = {str(Path(__file__).with_name(f"{name}.py")) for name in ("harness", "torchrun")}
 LIBRARIES = "<frozen", sysconfig.get_path("stdlib")
 
 
@@ -31,10 +32,6 @@ class WorkersFailed(RuntimeError):
             names = " and ".join(f"worker {rank}" for rank in self.results)
             words = f"{words}\nThe exception's .results has what {names} returned."
         super().__init__(words)
-
-
-class Refused(Exception):
-    """What a worker cannot begin or end with: its sentence says all."""
 
 
 # -- On the worker's side.
