@@ -17,7 +17,7 @@ class Wire:
     """Sends and receives of one worker, counting the bytes that it sends."""
 
     def __init__(self):
-        self.rank, self.world, self.sent = dist.get_rank(), dist.get_world_size(), 0
+        self.rank, self.world_size, self.sent = dist.get_rank(), dist.get_world_size(), 0
 
     def send(self, piece, to):
         """Begin to send; wait() on what is returned before the piece may change."""
@@ -42,27 +42,27 @@ def naive(x, wire):
         wire.receive(x, 0)
         return
     other = x.new_empty(x.shape)
-    for source in range(1, wire.world):
+    for source in range(1, wire.world_size):
         wire.receive(other, source)
         x += other
-    for sending in [wire.send(x, to) for to in range(1, wire.world)]:
+    for sending in [wire.send(x, to) for to in range(1, wire.world_size)]:
         sending.wait()
 
 
 def tree(x, wire):
     """x ← the sum, added up a binomial tree and sent down again: 2 log2(n) steps."""
     rank, other = wire.rank, x.new_empty(x.shape)
-    steps = [2**k for k in range((wire.world - 1).bit_length())]
+    steps = [2**k for k in range((wire.world_size - 1).bit_length())]
     for step in steps:
         if rank % (2 * step) == step:
             wire.send(x, rank - step).wait()
-        elif rank % (2 * step) == 0 and rank + step < wire.world:
+        elif rank % (2 * step) == 0 and rank + step < wire.world_size:
             wire.receive(other, rank + step)
             x += other
     for step in reversed(steps):
         if rank % (2 * step) == step:
             wire.receive(x, rank - step)
-        elif rank % (2 * step) == 0 and rank + step < wire.world:
+        elif rank % (2 * step) == 0 and rank + step < wire.world_size:
             wire.send(x, rank + step).wait()
 
 
@@ -73,7 +73,7 @@ def ring(x, wire):
 
 def reduce_scatter(x, wire):
     """Afterwards one piece of x, whose number is returned, holds the sum; the others are spoilt."""
-    pieces, rank, world = cut(x, wire.world), wire.rank, wire.world
+    pieces, rank, world = cut(x, wire.world_size), wire.rank, wire.world_size
     for step in range(world - 1):
         mine, coming = (rank - step) % world, (rank - step - 1) % world
         other = x.new_empty(pieces[coming].shape)
@@ -84,7 +84,7 @@ def reduce_scatter(x, wire):
 
 def all_gather(x, wire, owned):
     """Every worker owns one piece of x, the next one to its neighbor's; afterwards all have all."""
-    pieces, rank, world = cut(x, wire.world), wire.rank, wire.world
+    pieces, rank, world = cut(x, wire.world_size), wire.rank, wire.world_size
     for step in range(world - 1):
         mine, coming = (owned - step) % world, (owned - step - 1) % world
         wire.exchange(pieces[mine], (rank + 1) % world, pieces[coming], (rank - 1) % world)

@@ -4,6 +4,10 @@ import json
 import os
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
 
 REPORT = "GPULESSONS_REPORT"  # the environment's name for the folder of this launch
 MEMORY = Path("/dev/shm")  # where Linux keeps files that no disk ever sees
@@ -13,13 +17,13 @@ MARK = "\x1egpulessons "  # begins a line that is meant for the launcher and not
 class Worker:
     """One process among several: its rank, its device, and how it talks to the launcher."""
 
-    def __init__(self):
-        self.rank, self.world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    def __init__(self) -> None:
+        self.rank, self.world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
         self.local_rank = int(os.environ["LOCAL_RANK"])
         self.report = Path(os.environ[REPORT]) if REPORT in os.environ else None
 
     @property
-    def folder(self):
+    def folder(self) -> Path:
         """A folder that all workers on this host can write to."""
         run = os.environ.get("TORCHELASTIC_RUN_ID", "alone")
         folder = self.report or Path(tempfile.gettempdir()) / f"gpulessons-{run}"
@@ -27,30 +31,37 @@ class Worker:
         return folder
 
     @property
-    def device(self):
+    def device(self) -> "torch.device":
         """A GPU of its own where every worker here can have one; else the CPU."""
         import torch
 
         enough = torch.cuda.device_count() >= int(os.environ["LOCAL_WORLD_SIZE"])
         return torch.device("cuda", self.local_rank) if enough else torch.device("cpu")
 
-    def say(self, *words):
+    def say(self, *words: object) -> None:
         """Print a line under this worker's name, at once. The launcher names every line itself."""
         name = "" if self.report else f"worker {self.rank}: "
         print(f"{name}{' '.join(map(str, words))}\n", end="", flush=True)
 
-    def progress(self, done, total, words=""):
+    def progress(self, done: int, total: int, words: str = "") -> None:
         """Tell the launcher how far the work is: one worker's word is enough."""
         if self.report:
             print(f"{MARK}{json.dumps([done, total, words])}\n", end="", flush=True)
 
-    def keep(self, name, value):
-        """Leave bytes for the launcher, whole or not at all."""
+    def keep(self, name: str, value: bytes) -> None:
+        """Leave bytes for the launcher, whole or not at all; Refused where there is no room."""
         if self.report:
             partial = self.report / f"{name}-{self.rank}.partial"
-            partial.write_bytes(value)
+            try:
+                partial.write_bytes(value)
+            except OSError as trouble:
+                raise no_room(len(value), self.report, trouble) from None
             partial.rename(partial.with_suffix(""))
 
 
 class Refused(Exception):
-    """What a worker cannot begin or end with: its sentence says all."""
+    """What a worker cannot begin, go on or end with: its sentence says all."""
+
+
+def no_room(size: int, folder: Path, trouble: OSError) -> Refused:
+    return Refused(f"{size:,} bytes do not fit into {folder} ({trouble.strerror or trouble}).")

@@ -53,8 +53,13 @@ def trips():
     home.end = lambda status: ends(status) if status else os.abort()
 
 
+def stops():
+    """Stops torchrun, which will not tell that all have done their work."""
+    os.kill(os.getppid(), signal.SIGSTOP)
+
+
 def whispers():
-    """Takes longer than the tests are patient, and says so in half a line."""
+    """Takes longer than the timeout of the tests, and says so in half a line."""
     for _ in range(10):
         print(".", end="", flush=True)
         time.sleep(0.5)

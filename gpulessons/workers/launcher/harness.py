@@ -16,30 +16,33 @@ import pickle
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 import psutil
 
 from gpulessons.hardware.system import cores
 
 from ..worker import Refused, Worker
-from .failures import told
+from .failures import record
 from .processes import end_with_parent
 
 
-def run(program, options):
+def run(program: str, options: dict[str, Any]) -> None:
     """Join the other workers, run the program's main, and hand its result to the launcher."""
     worker = Worker()
-    if worker.report:
-        report(worker)
     try:
+        if worker.report:
+            report(worker)
         main = entrance(program, options)
         join(worker)
         worker.keep("joined", b"")
         worker.keep("result", packed(main(worker, **options)))
         leave()
     except BaseException as trouble:
-        worker.keep("trouble", json.dumps(told(trouble)).encode())
+        if file := os.environ.get("TORCHELASTIC_ERROR_FILE"):
+            record(trouble, file)
         if worker.report:
             end(1)
         raise
@@ -47,27 +50,28 @@ def run(program, options):
         end(0)
 
 
-def end(status):
+def end(status: int) -> None:
     """Be gone. An ordinary exit trips over what others left undone, or a thread of the engine's."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    with suppress(OSError):  # no room for the last words
+        sys.stdout.flush()
+        sys.stderr.flush()
     os._exit(status)
 
 
-def report(worker):
+def report(worker: Worker) -> None:
     """Be heard by the launcher, be found by it, and end with it."""
     end_with_parent()
     append = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-    said = os.open(worker.report / f"said-{worker.rank}", append, 0o600)
+    said = os.open(worker.folder / f"said-{worker.rank}", append, 0o600)
     for stream in (1, 2):
         os.dup2(said, stream)
-    stacks = open(worker.report / f"stack-{worker.rank}", "w")  # noqa: SIM115 (until the end)
+    stacks = open(worker.folder / f"stack-{worker.rank}", "w")  # noqa: SIM115 (until the end)
     faulthandler.enable(stacks, all_threads=False)
     faulthandler.register(signal.SIGUSR1, stacks, all_threads=False)
     worker.keep("pid", str(os.getpid()).encode())
 
 
-def entrance(program, options):
+def entrance(program: str, options: dict[str, Any]) -> Callable[..., Any]:
     """The program's main, when it takes these options; Refused says what it takes."""
     main = getattr(importlib.import_module(program), "main", None)
     if not callable(main):
@@ -79,7 +83,7 @@ def entrance(program, options):
     return main
 
 
-def packed(result):
+def packed(result: object) -> bytes:
     try:
         return pickle.dumps(result)
     except Exception as trouble:
@@ -89,7 +93,7 @@ def packed(result):
         ) from None
 
 
-def join(worker):
+def join(worker: Worker) -> None:
     """Meet the other workers: NCCL between GPUs where each has one, gloo between CPUs."""
     import torch
     import torch.distributed as dist
@@ -99,12 +103,12 @@ def join(worker):
     on_gpu = worker.device.type == "cuda"
     if on_gpu:
         torch.cuda.set_device(worker.device)
-    if here < worker.world:
+    if here < worker.world_size:
         choose_network()
     dist.init_process_group("cpu:gloo,cuda:nccl" if on_gpu else "gloo")
 
 
-def choose_network():
+def choose_network() -> None:
     """Make gloo use the network that leads to the master: a host's own name may lead nowhere."""
     with suppress(OSError):  # the engine will say it better
         *kind, _, address = socket.getaddrinfo(
@@ -118,7 +122,7 @@ def choose_network():
                 os.environ.setdefault("GLOO_SOCKET_IFNAME", name)
 
 
-def leave():
+def leave() -> None:
     """Wait for each other, so that nobody's partner vanishes while it still sends."""
     import torch.distributed as dist
 

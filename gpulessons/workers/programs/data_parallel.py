@@ -55,7 +55,7 @@ def main(
         if done in (0, WARM):
             dist.barrier()
             learner.log = Log()
-        mine = chosen[worker.rank :: worker.world]
+        mine = chosen[worker.rank :: worker.world_size]
         optimizer.zero_grad(set_to_none=False)
         losses.append(learner.learn(x[mine], labels[mine]))
         with learner.log.during("compute"):

@@ -56,17 +56,18 @@ def main(
     """
     if not {ALONE, FREE, LOCKED}.issuperset(ways):
         raise ValueError(f"ways are {ALONE!r}, {FREE!r} and {LOCKED!r}; not {ways}.")
+    memory = [shared(worker, *each) for each in
+              ((features, np.float32), (APART * worker.world_size, np.int64))]  # fmt: skip
     keep_to_a_core(worker)
     kept = parts(worker, min(examples, KEPT), features)
     everything = joined(kept if worker.rank == 0 else kept[:1])
-    own = joined(kept[:: worker.world] if worker.rank == 0 else kept)
+    own = joined(kept[:: worker.world_size] if worker.rank == 0 else kept)
     held = sparse(HELD, 0, features)
-    memory = shared(worker, features, np.float32), shared(worker, APART * worker.world, np.int64)
     learn(*(np.zeros_like(each) for each in memory), worker.rank, *everything, rate)  # compiles
     guards, found = {LOCKED: locked(worker)}, dict.fromkeys(ways, ())
     for done in range(rounds):
         for way in ways:
-            share = examples // worker.world if way != ALONE else examples * (worker.rank == 0)
+            share = examples // worker.world_size if way != ALONE else examples * (worker.rank == 0)
             data = everything if way == ALONE else own
             guard = guards.get(way, nullcontext())
             found[way] += (once(worker, memory, data, held, rate, share, guard),)
@@ -136,8 +137,8 @@ def loss(weights, places, labels):
 
 def parts(worker, count, features):
     """`count` examples in parts: all of them on worker 0, every world-th one on the others."""
-    number = max(PARTS, worker.world)
-    mine = range(number) if worker.rank == 0 else range(worker.rank, number, worker.world)
+    number = max(PARTS, worker.world_size)
+    mine = range(number) if worker.rank == 0 else range(worker.rank, number, worker.world_size)
     return [sparse(-(-count // number), 1 + part, features) for part in mine]
 
 

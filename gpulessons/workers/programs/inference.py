@@ -29,7 +29,7 @@ def main(worker, hidden=1024, questions=8192):
     together, alone = [], []
     for _ in range(ROUNDS):
         dist.barrier()
-        mine, seconds = answers(model, x[worker.rank :: worker.world])
+        mine, seconds = answers(model, x[worker.rank :: worker.world_size])
         together.append(seconds)
         dist.barrier()
         if worker.rank == 0:

@@ -42,7 +42,7 @@ def main(worker, cells=(1, 16, 256, 4_096, 65_536), additions=150_000_000):
     drawn |= {name: np.full(DRAWN, worker.rank * gap) for name, gap in own.items()}
     found = {}
     for done, (name, places) in enumerate(drawn.items()):
-        size = name if name in cells else APART * worker.world
+        size = name if name in cells else APART * worker.world_size
         found[name] = count(worker, size, places, additions)
         worker.progress(done + 1, len(drawn), f"{name} cells")
     return found
@@ -56,9 +56,9 @@ def count(worker, size, places, additions):
     dist.barrier()
     began = perf_counter()
     bump(cells, places, rounds)
-    seconds = [None] * worker.world
+    seconds = [None] * worker.world_size
     dist.all_gather_object(seconds, (perf_counter() - began) / (rounds * places.size))
-    made = worker.world * rounds * places.size
+    made = worker.world_size * rounds * places.size
     return Count(size, made, int(cells.sum()), max(seconds))
 
 

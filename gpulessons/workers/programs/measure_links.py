@@ -29,7 +29,7 @@ def main(worker, sizes=SIZES, algorithms=(ENGINE, *ALGORITHMS), rounds=30):
                 times[name].append(once(name, x.fill_(1)))
         for name in algorithms:
             quarter = float(np.quantile(times[name][1:], 0.25))
-            samples.append(Sample(name, worker.world, x.nbytes, quarter))
+            samples.append(Sample(name, worker.world_size, x.nbytes, quarter))
         worker.progress(len(samples), len(sizes) * len(algorithms), "sizes")
     return samples
 

@@ -33,7 +33,7 @@ def main(
     """Returns [Run], for each of the schedules, and ALONE, with each number of micro-batches."""
     (x, labels), _ = examples()
     x, labels = x[:batch].to(worker.device), labels[:batch].to(worker.device)
-    own = stages(hidden, blocks, worker.world, torch.float32)[worker.rank].to(worker.device)
+    own = stages(hidden, blocks, worker.world_size, torch.float32)[worker.rank].to(worker.device)
     (whole,) = stages(hidden, blocks, 1, torch.float32)
     whole = whole.to(worker.device)
     orders = {name: named(name) for name in schedules}
@@ -45,7 +45,7 @@ def main(
                 if name == ALONE:
                     run = alone(worker, whole, *parts)
                 else:
-                    order = orders[name](worker.rank, worker.world, micro)
+                    order = orders[name](worker.rank, worker.world_size, micro)
                     stage = Stage(worker, own, *parts, hidden, ways)
                     run = piped(stage, name, order)
                 old = best.get((name, micro))

@@ -43,7 +43,7 @@ def weights(worker, width):
     """(w1, w2), whole, and (this worker's rows of w1, its columns of w2)."""
     w1, w2 = (torch.randn(shape, device=worker.device)
               for shape in ((4 * width, width), (width, 4 * width)))  # fmt: skip
-    own = torch.arange(4 * width, device=worker.device).tensor_split(worker.world)[worker.rank]
+    own = torch.arange(4 * width, device=worker.device).tensor_split(worker.world_size)[worker.rank]
     return (w1, w2), (w1[own].contiguous(), w2[:, own].contiguous())
 
 

@@ -34,9 +34,9 @@ def main(
     """Run a minibatch `turns` times (the first warms up) and return the last one's Piped."""
     dtype = getattr(torch, dtype)
     (x, labels), _ = examples(dtype)
-    layers = stages(hidden, blocks, worker.world, dtype)[worker.rank].to(worker.device)
+    layers = stages(hidden, blocks, worker.world_size, dtype)[worker.rank].to(worker.device)
     x, labels = (a[:batch].to(worker.device).tensor_split(micro) for a in (x, labels))
-    order, ways = named(schedule)(worker.rank, worker.world, micro), directions()
+    order, ways = named(schedule)(worker.rank, worker.world_size, micro), directions()
     for _ in range(turns):
         layers.zero_grad()
         stage = Stage(worker, layers, x, labels, hidden, ways)
@@ -65,7 +65,7 @@ class Stage:
     """One worker's part of a minibatch. ways: what directions() has made."""
 
     def __init__(self, worker, layers, x, labels, hidden, ways):
-        self.rank, self.last = worker.rank, worker.world - 1
+        self.rank, self.last = worker.rank, worker.world_size - 1
         self.layers, self.x, self.labels, self.hidden = layers, x, labels, hidden
         self.total, self.ways = sum(map(len, x)), ways
         self.held, self.sending, self.tasks = {}, [], []

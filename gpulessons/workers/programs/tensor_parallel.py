@@ -29,7 +29,7 @@ def main(worker, hidden=256, batch=64, dtype="float64"):
     """One forward and one backward pass over the first `batch` digits; returns a Split."""
     (x, labels), _ = examples(getattr(torch, dtype))
     whole = parameters(hidden, x.dtype)
-    mine = part(whole, worker.rank, worker.world)
+    mine = part(whole, worker.rank, worker.world_size)
     x = x[:batch].clone().requires_grad_()
     leaves = {name: p.clone().requires_grad_() for name, p in mine.items()}
     h = torch.sigmoid(Enter.apply(x) @ leaves["w1"].T + leaves["b1"])
