@@ -77,7 +77,7 @@ INNER_ARROWS = {
         "gradients": "collectives",
         "memory": "worker",
         "launcher": "worker",
-        "programs": "collectives gradients links memory schedules training",
+        "programs": "collectives gradients links memory schedules training worker",
     },
 }
 MAY_IMPORT_ALL = {"cli", "__init__", "__main__"}  # what stands at the door

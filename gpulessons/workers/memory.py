@@ -20,7 +20,7 @@ def shared(worker: Worker, size: int, dtype: DTypeLike) -> NDArray:
     """
     if int(os.environ["LOCAL_WORLD_SIZE"]) < worker.world_size:
         raise Refused("this program needs shared memory, and several hosts have none in common.")
-    name = [make(worker, np.zeros(size, dtype)) if worker.rank == 0 else ""]
+    name = [make(worker, size * np.dtype(dtype).itemsize) if worker.rank == 0 else ""]
     dist.broadcast_object_list(name)
     array = np.asarray(np.memmap(name[0], dtype, "r+"))
     dist.barrier()
@@ -29,15 +29,15 @@ def shared(worker: Worker, size: int, dtype: DTypeLike) -> NDArray:
     return array
 
 
-def make(worker: Worker, zeros: NDArray) -> str:
-    """The name of a file in memory with these zeros."""
+def make(worker: Worker, size: int) -> str:
+    """The name of a file in memory with so many bytes, all of them zero."""
     folder = MEMORY if os.access(MEMORY, os.W_OK) else worker.folder
     mark = f"{worker.folder.name}-"  # by which the launch finds it, whatever happens here
     try:
         with tempfile.NamedTemporaryFile(prefix=mark, dir=folder, delete=False) as file:
-            zeros.tofile(file)
+            file.write(bytes(size))
     except OSError as trouble:
-        raise no_room(zeros.nbytes, folder, trouble) from None
+        raise no_room(size, folder, trouble) from None
     return file.name
 
 

@@ -19,7 +19,7 @@ import pytest
 from gpulessons import launch
 from gpulessons.cli import main
 from gpulessons.cli.running import value_of
-from gpulessons.workers import WorkersFailed
+from gpulessons.workers import WorkersFailed, memory
 from gpulessons.workers.launcher.harness import choose_network, entrance
 from gpulessons.workers.launcher.launching import found, start
 from gpulessons.workers.worker import MEMORY, REPORT, Refused, Worker
@@ -256,6 +256,15 @@ def test_a_result_for_which_there_is_no_room_is_told_with_its_size(tmp_path, mon
     with files_of_at_most(4096), pytest.raises(Refused, match=r"5,000 bytes do not fit into /"):
         Worker().keep("result", bytes(5000))
     assert not (tmp_path / "result-0").exists()
+
+
+def test_memory_for_which_there_is_no_room_is_refused_with_its_size(tmp_path, monkeypatch):
+    class Here:
+        folder = tmp_path
+
+    monkeypatch.setattr(memory, "MEMORY", tmp_path)
+    with files_of_at_most(4096), pytest.raises(Refused, match=r"8,000 bytes do not fit into /"):
+        memory.make(Here, 8000)
 
 
 def test_options_that_main_does_not_take_are_named_with_those_that_it_does():

@@ -16,7 +16,7 @@ JOBS = {
     "measure_links": {"sizes": [4096, 6], "rounds": 2},
     "measure_pipeline": {"micros": MICROS, "batch": 3, "rounds": 1, **SMALL},
     "measure_split": {"widths": [3, 1], "batches": [2], "rounds": 2},
-    "pipeline": {"batch": 10**6, "micro": 3, "turns": 1, **SMALL},  # more than there are
+    "pipeline": {"batch": 10**6, "micro": 3, "rounds": 1, **SMALL},  # more than there are
 }
 
 
@@ -58,7 +58,7 @@ def test_each_schedule_is_measured_with_each_number_of_microbatches(found, world
         asked = [(name, micro) for micro in MICROS for name in ("alone", *SCHEDULES)]
         assert [(run.schedule, run.micro) for run in runs] == asked
         for run in runs:
-            done = sorted((task.stage, task.kind, task.batch) for task in run.tasks)
+            done = sorted((task.stage, task.kind, task.micro_batch) for task in run.tasks)
             due = sorted((rank, kind, m) for kind in "FB" for m in range(run.micro))
             assert done == due * (run.schedule != "alone")
             assert run.seconds >= max((task.stop for task in run.tasks), default=0)

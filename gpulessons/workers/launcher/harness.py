@@ -79,8 +79,15 @@ def entrance(program: str, options: dict[str, Any]) -> Callable[..., Any]:
     try:
         inspect.signature(main).bind(None, **options)
     except TypeError as trouble:
-        raise Refused(f"{program}: {trouble}. It has main{inspect.signature(main)}.") from None
+        raise Refused(f"{program}: {trouble}. It has main{bare_signature(main)}.") from None
     return main
+
+
+def bare_signature(main: Callable[..., Any]) -> inspect.Signature:
+    """A function's parameters and their defaults, without their types."""
+    whole, none = inspect.signature(main), inspect.Signature.empty
+    each = [parameter.replace(annotation=none) for parameter in whole.parameters.values()]
+    return whole.replace(parameters=each, return_annotation=none)
 
 
 def packed(result: object) -> bytes:
