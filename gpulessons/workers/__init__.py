@@ -32,9 +32,8 @@ HOMES = {
     "launcher.launching": "launch",
     "launcher.failures": "WorkersFailed",
     "worker": "Worker",
-    "collectives": "Wire naive tree ring reduce_scatter all_gather",
-    "links": "Link Sample fit messages",
-    "schedules": "Task bubble kept simulate waiting",
+    "links": "Link Sample fit",
+    "schedules": "bubble kept simulate waiting",
 }
 
 HOME = {name: home for home, names in HOMES.items() for name in names.split()}

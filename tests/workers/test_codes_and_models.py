@@ -17,12 +17,12 @@ from gpulessons.workers import (
     bubble,
     fit,
     kept,
-    messages,
     simulate,
     waiting,
 )
 from gpulessons.workers.batches import Reached
 from gpulessons.workers.gradients import CODES, Compressed, reducer
+from gpulessons.workers.links import messages
 from gpulessons.workers.programs import data_parallel, pipeline, tensor_parallel
 from gpulessons.workers.schedules import SCHEDULES
 from gpulessons.workers.training import examples, mean_loss, minibatches, network

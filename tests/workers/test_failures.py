@@ -1,6 +1,7 @@
 """What is told of a failure, from an exception, a stack or bytes alone: no process is started."""
 
 import json
+import os
 import pickle
 import time
 
@@ -134,6 +135,12 @@ def test_what_is_recorded_has_the_form_of_torchs_own_error_files(tmp_path):
     assert (failure.rank, failure.waiting) == (5, True)
     assert failure.words.startswith("lost the others at ")
     assert failure.words in str(ChildFailedError("hello", {5: found}))  # as torchrun prints it
+
+
+def test_nothing_is_recorded_in_place_of_the_null_device(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "devnull", str(tmp_path / "null"))
+    record(ValueError("unheard"), os.devnull)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_worker_that_recorded_nothing_has_no_words_but_its_exit_status(tmp_path):

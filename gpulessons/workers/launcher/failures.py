@@ -5,6 +5,7 @@ would, but in these words; torchrun's results hand them on, with the exit status
 """
 
 import json
+import os
 import re
 import signal
 import sysconfig
@@ -79,6 +80,8 @@ class Ended:
 
 def record(trouble: BaseException, file: str) -> None:
     """Leave an exception for torchrun, in the form of torch's own ErrorHandler; whole or not."""
+    if file == os.devnull:  # a torchrun without a folder for logs; nothing may take that name
+        return
     words, waiting = told(trouble)
     moment = time.time_ns()
     more = {"py_callstack": words, "timestamp": str(moment // 10**9)}

@@ -41,8 +41,7 @@ def run(program: str, options: dict[str, Any]) -> None:
         worker.keep("result", packed(main(worker, **options)))
         leave()
     except BaseException as trouble:
-        if file := os.environ.get("TORCHELASTIC_ERROR_FILE"):
-            record(trouble, file)
+        record(trouble, os.environ.get("TORCHELASTIC_ERROR_FILE", os.devnull))
         if worker.report:
             end(1)
         raise

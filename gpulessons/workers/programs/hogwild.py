@@ -29,6 +29,7 @@ FEATURES, COMMON, ACTIVE = 2_000_000, 2_000, 30  # words known; too common to te
 KEPT, PARTS = 600_000, 12  # different examples, to be looked at again and again, made in parts
 HELD = 2_500  # examples that only the loss is computed from
 CHUNK = 256  # examples between two looks at the clock, or under one lock
+LOOKS = 25  # at the held-out loss, in a round
 ALONE, FREE, LOCKED = "alone", "no lock", "a lock"
 
 Examples = tuple[NDArray, NDArray]  # (places, labels), as sparse() makes them
@@ -89,7 +90,7 @@ def quickest(found: dict[str, tuple[Ran, ...]]) -> dict[str, Ran]:
 
 def run_round(
     worker: Worker, memory: tuple[NDArray, NDArray], data: Examples, held: Examples, rate: float,
-    share: int, guard: AbstractContextManager[None], looks: int = 25,
+    share: int, guard: AbstractContextManager[None],
 ) -> Ran:  # fmt: skip
     """Learn from `share` examples, from weights that know nothing; worker 0 looks at the loss."""
     (weights, clock), (places, labels) = memory, data
@@ -107,7 +108,7 @@ def run_round(
     dist.barrier()
     began = perf_counter()
     for turn in range(turns):
-        if worker.rank == 0 and turn and turn % max(1, turns // looks) == 0:
+        if worker.rank == 0 and turn and turn % max(1, turns // LOOKS) == 0:
             look(perf_counter() - began)
         start = turn % max(1, len(labels) // CHUNK) * CHUNK
         some = slice(start, start + min(CHUNK, share - turn * CHUNK))
