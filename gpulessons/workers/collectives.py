@@ -23,10 +23,10 @@ class Wire:
     def __init__(self) -> None:
         self.rank, self.world_size, self.sent = dist.get_rank(), dist.get_world_size(), 0
 
-    def send(self, piece: Tensor, to: int) -> dist.Work:
+    def send(self, piece: Tensor, to: int) -> "dist.Work":
         """Begin to send; wait() on what is returned before the piece may change."""
         self.sent += piece.nbytes
-        return cast(dist.Work, dist.isend(piece, to))  # None would be for one outside the group
+        return cast("dist.Work", dist.isend(piece, to))  # None would be for one outside the group
 
     def receive(self, piece: Tensor, source: int) -> None:
         dist.recv(piece, source)
