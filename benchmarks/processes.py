@@ -17,7 +17,7 @@ NETWORK = {"hidden": 1024, "batch": 1024, "steps": 12, "how": "together"}
 
 def hogwild_or_one(launches=5):
     """How many times sooner two processes without a lock are at the loss of one."""
-    from gpulessons.workers.hogwild import ALONE, FREE, quickest
+    from gpulessons.workers.programs.hogwild import ALONE, FREE, quickest
 
     factors = []
     for _ in range(launches):

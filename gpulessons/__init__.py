@@ -47,7 +47,7 @@ HOMES = {
     "ops.softmax_layer": "softmax_layer softmax_layer_backward",
     "ops.transpose": "transpose",
     "ops.vertex_transform": "vertex_transform",
-    "workers.launching": "launch",
+    "workers.launcher.launching": "launch",
 }
 MODULES = {name: name for name in ("exercises", "microscope", "plots", "units")}
 MODULES["recordings"] = "measure.recordings"

@@ -5,17 +5,14 @@ import json
 import subprocess
 import sys
 from graphlib import TopologicalSorter
-from pathlib import Path
 
 import pytest
 
 import gpulessons
+from rooms import DOOR, PACKAGE, PAGE, ROOT, arrows, drawn, imports, room_of
 
-ROOT = Path(__file__).parents[1]
-PACKAGE = ROOT / "gpulessons"
-
-# Each part of the package, and the parts it may import. A part may always import itself.
-ARROWS = {
+# Each room of the package, and the rooms it imports. A room may always import itself.
+ROOMS = {
     "units": "",
     "progress": "",
     "hardware": "units",
@@ -31,9 +28,9 @@ ARROWS = {
     "workers": "models hardware progress",
     "exercises": "ops workers measure grader microscope operation backends",
     "notebook": "exercises measure grader operation plots units",
-    "illustrations": "ops workers measure plots units",
+    "illustrations": "workers measure plots units",
 }
-# The rooms of the microscope, in the same way: what is read, what is run, what is told.
+# What is read, what is run, what is told.
 MICROSCOPE = {
     "faults": "",
     "lanes": "faults",
@@ -45,77 +42,66 @@ MICROSCOPE = {
     "device": "lanes",
     "programs": "runner report device signatures faults",
 }
-MAY_IMPORT_ALL = {"cli", "__init__", "__main__"}  # what stands at the door
+# What torchrun runs, who starts it, and the parts that programs share.
+WORKERS = {
+    "worker": "",
+    "collectives": "",
+    "links": "",
+    "schedules": "",
+    "training": "",
+    "batches": "training",
+    "gradients": "collectives",
+    "memory": "worker",
+    "launcher": "worker",
+    "programs": "collectives gradients links memory schedules training worker",
+}
+HOUSES = {"gpulessons": ROOMS, "gpulessons.microscope": MICROSCOPE, "gpulessons.workers": WORKERS}
 LESSONS = {"ops", "models", "workers", "exercises", "illustrations"}  # the rest is the engine
 HEAVY = {"numpy", "numba", "torch", "matplotlib", "ipywidgets"}
 
-
-def part_of(path, package=PACKAGE):
-    """Return the part of the package that a file belongs to: "ops" for gpulessons/ops/copy.py."""
-    return path.relative_to(package).parts[0].removesuffix(".py")
+each_house = pytest.mark.parametrize("home", HOUSES)
 
 
-def imports(path, package=PACKAGE, home="gpulessons"):
-    """Yield (line, part of the package `home`) for each of its modules that a file imports."""
-    parents = (*home.split("."), *path.relative_to(package).parts[:-1])
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            start = parents[: len(parents) + 1 - node.level] if node.level else ()
-            module = ".".join([*start, *([node.module] if node.module else [])])
-            names = [f"{module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        for name in names:
-            if f"{name}.".startswith(f"{home}."):
-                yield node.lineno, name.removeprefix(home).removeprefix(".").partition(".")[0]
+def folder_of(home):
+    return ROOT.joinpath(*home.split("."))
 
 
-def strays(package=PACKAGE, arrows=ARROWS, home="gpulessons"):
+def strays(package=PACKAGE, rooms=ROOMS, home="gpulessons"):
     """Return "file:line: …" for each import that no arrow allows."""
     found = []
     for path in sorted(package.rglob("*.py")):
-        part = part_of(path, package)
-        if part in MAY_IMPORT_ALL:
+        room = room_of(path, package)
+        if room in DOOR:
             continue
-        if part not in arrows:
-            found.append(f"{path.name}:1: no arrow starts at {part}; add it to the table above")
+        if room not in rooms:
+            found.append(f"{path.name}:1: no arrow starts at {room}; add it to the table above")
             continue
-        allowed = {part, *arrows[part].split()}
+        allowed = {room, *rooms[room].split()}
         where = path.relative_to(package.parent)
         for line, name in imports(path, package, home):
             if name not in allowed:
-                found.append(f"{where}:{line}: {part} may not import {name or 'the package'}")
+                found.append(f"{where}:{line}: {room} may not import {name or 'the package'}")
     return found
 
 
-def test_every_import_follows_an_arrow():
-    assert not strays(), "\n".join(strays())
-
-
-def test_every_import_inside_the_microscope_follows_an_arrow():
-    found = strays(PACKAGE / "microscope", MICROSCOPE, "gpulessons.microscope")
+@each_house
+def test_every_import_follows_an_arrow(home):
+    found = strays(folder_of(home), HOUSES[home], home)
     assert not found, "\n".join(found)
 
 
-def test_every_arrow_of_the_microscope_is_used_and_none_leads_back():
-    list(TopologicalSorter({room: to.split() for room, to in MICROSCOPE.items()}).static_order())
-    folder, used = PACKAGE / "microscope", {}
-    for path in folder.rglob("*.py"):
-        room = part_of(path, folder)
-        used.setdefault(room, set()).update(
-            name for _, name in imports(path, folder, "gpulessons.microscope") if name != room
-        )
-    del used["__init__"]
-    assert used == {room: set(to.split()) for room, to in MICROSCOPE.items()}
+@each_house
+def test_every_arrow_is_of_use_and_none_leads_back(home):
+    table = {room: set(to.split()) for room, to in HOUSES[home].items()}
+    list(TopologicalSorter(table).static_order())
+    assert table == arrows(folder_of(home), home)
 
 
 def test_an_import_against_the_arrows_is_named_with_file_and_line(tmp_path):
     package = tmp_path / "gpulessons"
     (package / "hardware").mkdir(parents=True)
     (package / "units.py").write_text("def f():\n    from gpulessons.ops.copy import copy\n")
-    (package / "backends.py").write_text("import math\nimport gpulessons.measure.results\n")
+    (package / "backends.py").write_text("import math\nimport gpulessons.measure\n")
     (package / "hardware" / "card.py").write_text("from . import a\nfrom ..notebook import live\n")
     (package / "stranger.py").write_text("")
     assert strays(package) == [
@@ -132,12 +118,19 @@ def test_an_import_against_the_arrows_is_named_with_file_and_line(tmp_path):
     ]
 
 
-def test_the_arrows_have_no_cycle_and_no_engine_part_reaches_an_op():
-    list(TopologicalSorter({part: to.split() for part, to in ARROWS.items()}).static_order())
-    engine = {part: set(to.split()) for part, to in ARROWS.items() if part not in LESSONS}
-    # A solution's source is an exercise's: of the engine, the notebook's helpers alone look there.
-    engine["notebook"].discard("exercises")
-    assert not [part for part, to in engine.items() if to & LESSONS]
+def test_no_engine_room_reaches_an_op_and_nothing_but_notebooks_an_illustration():
+    engine = {room: set(to.split()) for room, to in ROOMS.items() if room not in LESSONS}
+    assert not [room for room, to in engine.items() if to & LESSONS]
+    assert not [room for room, to in ROOMS.items() if "illustrations" in to.split()]
+
+
+def test_few_modules_stand_at_the_front_door():
+    assert len(list(PACKAGE.glob("*.py"))) <= 6
+
+
+def test_the_picture_of_the_rooms_is_that_of_the_code():
+    picture = f"```mermaid\n{drawn(arrows())}\n```"
+    assert picture in PAGE.read_text(encoding="utf-8"), "run: python tools/rooms.py"
 
 
 def packages():

@@ -2,7 +2,9 @@
 
 import ast
 import json
+import os
 import socket
+import sys
 from contextlib import suppress
 from inspect import signature
 
@@ -24,7 +26,7 @@ def describe(parser):
     parser.add_argument("pairs", metavar="NAME=VALUE", nargs="*", help="the program's options")
     parser.add_argument("--workers", metavar="N", type=int, default=2, help="default: 2")
     parser.add_argument(
-        "--patience", metavar="S", type=seconds, help="seconds of silence that count as hanging"
+        "--timeout", metavar="S", type=seconds, help="seconds of silence that count as hanging"
     )
     parser.add_argument("--nnodes", metavar="N", type=int, help="how many hosts")
     parser.add_argument("--node-rank", metavar="R", type=int, help="which of them this is")
@@ -39,8 +41,10 @@ def workers(options):
     given = dict(value_of(pair) for pair in options.pairs)
     if taken := given.keys() & signature(launch).parameters:
         raise Misspelled(f"{min(taken)} is no option of a program. Try: gpulessons workers --help")
-    if options.patience:
-        given["patience"] = options.patience
+    if options.timeout:
+        given["timeout"] = options.timeout
+    if not {"", os.getcwd()}.intersection(sys.path):
+        sys.path.append(os.getcwd())  # a program may lie here; what is installed goes before
     try:
         results = launch(options.program, options.workers, hosts=hosts(options), **given)
     except WorkersFailed as trouble:

@@ -65,7 +65,7 @@ def draw_task(axes, task, room):
     axes.barh(task.stage, length, left=task.start, height=0.84, color=SHADES[forward],
               edgecolor="white", linewidth=0.5)  # fmt: skip
     if length > room:
-        axes.text(task.start + length / 2, task.stage, task.batch, ha="center", va="center",
+        axes.text(task.start + length / 2, task.stage, task.micro_batch, ha="center", va="center",
                   fontsize=8.5, color=DARK)  # fmt: skip
 
 
@@ -74,7 +74,7 @@ def spoken(name, tasks):
     stages = 1 + max(task.stage for task in tasks)
     in_order = sorted(tasks, key=lambda task: task.start)
     orders = (
-        f"stage {n}: {' '.join(f'{t.kind}{t.batch}' for t in in_order if t.stage == n)}"
+        f"stage {n}: {' '.join(f'{t.kind}{t.micro_batch}' for t in in_order if t.stage == n)}"
         for n in range(stages)
     )
     return f"{name}, {'; '.join(orders)}."

@@ -3,50 +3,50 @@
     from gpulessons import launch
     launch("data_parallel", workers=2, how="ring")
 
-A program is a module with main(worker, **options); each of these is one, and says in its docstring
-what it shows. The modules beside them hold what they are made of, without any process.
+In goes the name of a program, a module with main(worker, **options), and its options; out come the
+lines it prints, how far it is, and what each worker returned, or WorkersFailed with the reason.
+Read a program (programs/hello first), then the part it is made of, then who runs it (launcher/).
 
-    hello              who is there                       launching    launch(): torchrun, watched
-    check_collectives  ours against the engine's          collectives  all-reduce: naive, tree, ring
-    measure_links      how long an all-reduce takes       links        a model of that, and its fit
-    inference          questions, a share for each
-    data_parallel      one network, shares of a batch     gradients    what is sent, and packed how
-    several            that, several times                training     a network, batches, a log
-                                                          batches      what a larger batch buys
-    hogwild            shared weights, and no locks       memory       an array that all see, a lock
-    lost_updates       additions that vanish without one
-    pipeline           one network, cut into stages       schedules    GPipe and 1F1B, simulated
-    measure_pipeline   how much of it is waiting
-    tensor_parallel    one network, every layer cut
-    measure_split      does that bring an example sooner
+    programs/                                     the parts that they share, of no program
+    hello              who is there               worker       what each program is handed
+    check_collectives  ours against the engine's  collectives  all-reduce: naive, tree, ring
+    measure_links      how long one takes         links        a model of that, and its fit
+    inference          questions, shared out
+    data_parallel      one network, shared        gradients    what is sent, and packed how
+                       minibatches                training     a network, minibatches, a log
+    several            that, several times        batches      what a larger batch buys
+    hogwild            shared weights, no locks   memory       an array that all see, a lock
+    lost_updates       additions that vanish
+    pipeline           a network cut into stages  schedules    GPipe and 1F1B, simulated
+    measure_pipeline   how much of it is bubble
+    tensor_parallel    every layer cut
+    measure_split      is an example quicker so
 
-What a worker does around its program is in worker; how its failures are told in failures; which
-processes belong to a launch, and why none outlives it, in processes and engine. Every public name
-is loaded at its first use, as the package's are.
+The launcher knows no program, and the parts know neither. Every public name is loaded at its first
+use, as the package's are.
 """
 
 import importlib
 
 HOMES = {
-    "launching": "launch",
-    "failures": "WorkersFailed",
+    "launcher.launching": "launch",
+    "launcher.failures": "WorkersFailed",
     "worker": "Worker",
-    "collectives": "Wire naive tree ring reduce_scatter all_gather",
-    "links": "Link Sample fit messages",
-    "schedules": "Task bubble kept simulate waiting",
+    "links": "Link Sample fit",
+    "schedules": "bubble kept simulate waiting",
 }
 
-_home = {name: home for home, names in HOMES.items() for name in names.split()}
-__all__ = sorted(_home)
+HOME = {name: home for home, names in HOMES.items() for name in names.split()}
+__all__ = sorted(HOME)
 
 
-def __getattr__(name):
-    if name not in _home:
+def __getattr__(name: str) -> object:
+    if name not in HOME:
         raise AttributeError(f"gpulessons.workers has no {name!r}; it has {', '.join(__all__)}.")
-    value = getattr(importlib.import_module(f"{__name__}.{_home[name]}"), name)
+    value = getattr(importlib.import_module(f"{__name__}.{HOME[name]}"), name)
     globals()[name] = value
     return value
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return __all__

@@ -1,11 +1,12 @@
 """What a larger batch buys: steps, and seconds, until the same loss is reached."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from time import perf_counter
 
 import torch
 
-from gpulessons.workers.training import examples, mean_loss, minibatches, network
+from .training import examples, mean_loss, minibatches, network
 
 RATES = 1.0, 2.0, 0.5, 4.0, 0.25, 8.0  # the best is chosen for each batch; likely ones first
 LOOKS = 1.1  # between two looks at the loss the steps grow by a tenth
@@ -21,7 +22,10 @@ class Reached:
     seconds: float  # of those steps, on one core
 
 
-def returns(sizes, goal=0.3, hidden=64, most=20_000, rates=RATES):
+def returns(
+    sizes: Iterable[int], goal: float = 0.3, hidden: int = 64, most: int = 20_000,
+    rates: Iterable[float] = RATES,
+) -> list[Reached]:  # fmt: skip
     """[Reached] for each batch size. ValueError where no rate comes to the goal in `most` steps.
 
     On one core: threads would cost these small steps more than they bring.
@@ -34,7 +38,7 @@ def returns(sizes, goal=0.3, hidden=64, most=20_000, rates=RATES):
         torch.set_num_threads(threads)
 
 
-def best(batch, goal, hidden, most, rates):
+def best(batch: int, goal: float, hidden: int, most: int, rates: Iterable[float]) -> Reached:
     """The fewest steps of all rates; a rate that needs more than another is given up."""
     found = None
     for rate in rates:
@@ -45,7 +49,7 @@ def best(batch, goal, hidden, most, rates):
     return found
 
 
-def reach(batch, rate, goal, hidden, most):
+def reach(batch: int, rate: float, goal: float, hidden: int, most: int) -> Reached | None:
     """Train until the loss of all examples is at the goal; None if that takes too many steps."""
     (x, labels), _ = examples()
     model = network(hidden)

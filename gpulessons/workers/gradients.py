@@ -11,90 +11,95 @@ Each takes the parameters after a backward pass and leaves the sum of all worker
 PyTorch's DistributedDataParallel sends in buckets while the backward pass still runs.
 """
 
+from collections.abc import Callable, Iterable
+from functools import partial
+
 import torch
 import torch.distributed as dist
+from torch import Tensor
 
-from gpulessons.workers.collectives import ALGORITHMS, Wire
+from .collectives import ALGORITHMS, Wire
 
 
 class OneByOne:
     """An all-reduce for each parameter."""
 
-    def __init__(self, parameters):
-        self.parameters = list(parameters)
+    def __init__(
+        self,
+        parameters: Iterable[torch.nn.Parameter],
+        algorithm: Callable[[Tensor], object] = dist.all_reduce,
+    ) -> None:
+        self.parameters, self.algorithm = list(parameters), algorithm
         self.bytes = 0  # handed over to be summed, so far
 
-    def reduce(self):
-        for parameter in self.parameters:
-            self.sum(parameter.grad)
+    def reduce(self) -> None:
+        for gradient in self.gradients():
+            self.all_reduce(gradient)
 
-    def sum(self, gradient):
-        self.bytes += gradient.numel() * gradient.element_size()
-        dist.all_reduce(gradient)
+    def gradients(self) -> list[Tensor]:
+        return [p.grad for p in self.parameters if p.grad is not None]
+
+    def all_reduce(self, gradient: Tensor) -> None:
+        self.bytes += gradient.nbytes
+        self.algorithm(gradient)
 
 
 class Together(OneByOne):
-    """All gradients as one vector, through the engine's all-reduce."""
+    """All gradients as one vector, through one all-reduce."""
 
-    def reduce(self):
-        flat = torch.cat([p.grad.reshape(-1) for p in self.parameters])
-        self.sum(flat)
-        pieces = flat.split([p.numel() for p in self.parameters])
-        for parameter, piece in zip(self.parameters, pieces, strict=True):
-            parameter.grad.copy_(piece.view_as(parameter))
-
-
-class Own(Together):
-    """The same through one of our own algorithms."""
-
-    def __init__(self, parameters, algorithm):
-        super().__init__(parameters)
-        self.algorithm, self.wire = ALGORITHMS[algorithm], Wire()
-
-    def sum(self, gradient):
-        self.algorithm(gradient, self.wire)
-        self.bytes = self.wire.sent
+    def reduce(self) -> None:
+        gradients = self.gradients()
+        flat = torch.cat([gradient.reshape(-1) for gradient in gradients])
+        self.all_reduce(flat)
+        pieces = flat.split([gradient.numel() for gradient in gradients])
+        for gradient, piece in zip(gradients, pieces, strict=True):
+            gradient.copy_(piece.view_as(gradient))
 
 
 class Compressed(Together):
     """Every worker shows its packed gradient to all, and each unpacks and adds them up."""
 
-    def __init__(self, parameters, code, feedback=True):
+    def __init__(
+        self, parameters: Iterable[torch.nn.Parameter], code: str, feedback: bool = True
+    ) -> None:
         super().__init__(parameters)
         self.pack, self.unpack = CODES[code]
-        self.feedback, self.owed = feedback, 0  # what rounding has kept back so far
+        self.feedback = feedback
+        self.owed: Tensor | float = 0.0  # what rounding has kept back so far
 
-    def sum(self, gradient):
+    def all_reduce(self, gradient: Tensor) -> None:
         gradient += self.owed
         packed = self.pack(gradient)
         if self.feedback:
             self.owed = gradient - self.unpack(packed, gradient)
         shown = [torch.empty_like(packed) for _ in range(dist.get_world_size())]
         dist.all_gather(shown, packed)
-        self.bytes += packed.numel() * packed.element_size()
-        gradient.copy_(sum(self.unpack(other, gradient) for other in shown))
+        self.bytes += packed.nbytes
+        gradient.zero_()
+        for other in shown:
+            gradient += self.unpack(other, gradient)
 
 
 # -- Codes: a gradient as bytes, and back. `like` has the shape and dtype that are due.
 
 
-def to_half(gradient):
+def to_half(gradient: Tensor) -> Tensor:
     most = torch.finfo(torch.float16).max  # what is beyond is owed, not infinite
     return gradient.clamp(-most, most).half().view(torch.uint8)
 
 
-def from_half(packed, like):
+def from_half(packed: Tensor, like: Tensor) -> Tensor:
     return packed.view(torch.float16).to(like.dtype)
 
 
-def to_bytes(gradient):
+def to_bytes(gradient: Tensor) -> Tensor:
     """One byte for each number, in steps of the largest / 127, and four for that step."""
     step = (gradient.abs().max().float() / 127).clamp(min=1e-30)
     levels = (gradient / step).round().to(torch.int8)
     return torch.cat([step.view(1).view(torch.uint8), levels.view(torch.uint8)])
 
 
-def from_bytes(packed, like):
+def from_bytes(packed: Tensor, like: Tensor) -> Tensor:
     step, levels = packed[:4].clone().view(torch.float32), packed[4:].view(torch.int8)
     return (levels * step).to(like.dtype)
 
@@ -102,7 +107,7 @@ def from_bytes(packed, like):
 BITS = 2 ** torch.arange(8, dtype=torch.uint8)
 
 
-def to_signs(gradient):
+def to_signs(gradient: Tensor) -> Tensor:
     """One bit for each number, its sign, and two floats: the means of those below 0 and above."""
     above = gradient >= 0
     means = torch.stack([mean(gradient[~above]), mean(gradient[above])]).float()
@@ -111,37 +116,39 @@ def to_signs(gradient):
     return torch.cat([means.view(torch.uint8), bits])
 
 
-def from_signs(packed, like):
+def from_signs(packed: Tensor, like: Tensor) -> Tensor:
     means, bits = packed[:8].clone().view(torch.float32).to(like.dtype), packed[8:]
     above = (bits[:, None] & BITS.to(bits.device) != 0).reshape(-1)[: len(like)]
     return torch.where(above, means[1], means[0])
 
 
-def mean(numbers):
+def mean(numbers: Tensor) -> Tensor:
     return numbers.mean() if len(numbers) else numbers.new_zeros(())
 
 
-CODES = {
+CODES: dict[str, tuple[Callable[[Tensor], Tensor], Callable[[Tensor, Tensor], Tensor]]] = {
     "fp16": (to_half, from_half),
     "8-bit": (to_bytes, from_bytes),
     "1-bit": (to_signs, from_signs),
 }
 
 
-def reducer(how, parameters):
+def ours(parameters: Iterable[torch.nn.Parameter], name: str) -> Together:
+    wire = Wire()
+    return Together(parameters, lambda gradient: ALGORITHMS[name](gradient, wire))
+
+
+WAYS: dict[str, Callable[[Iterable[torch.nn.Parameter]], OneByOne]] = {
+    "one by one": OneByOne,
+    "together": Together,
+    **{name: partial(ours, name=name) for name in ALGORITHMS},
+    **{code: partial(Compressed, code=code) for code in CODES},
+    "1-bit, nothing owed": partial(Compressed, code="1-bit", feedback=False),
+}
+
+
+def reducer(how: str, parameters: Iterable[torch.nn.Parameter]) -> OneByOne:
     """The way of this name, for these parameters; ValueError lists the names."""
-    if how in ALGORITHMS:
-        return Own(parameters, how)
-    if how in CODES:
-        return Compressed(parameters, how)
     if how not in WAYS:
-        names = "; ".join([*WAYS, *ALGORITHMS, *CODES])
-        raise ValueError(f"Gradients are reduced {names}; or by DDP. Not {how!r}.")
+        raise ValueError(f"Gradients are reduced {'; '.join(WAYS)}; or by DDP. Not {how!r}.")
     return WAYS[how](parameters)
-
-
-def forgetful(parameters):
-    return Compressed(parameters, "1-bit", feedback=False)
-
-
-WAYS = {"one by one": OneByOne, "together": Together, "1-bit, nothing owed": forgetful}

@@ -9,12 +9,14 @@ nothing more.
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 
-def messages(algorithm, workers):
+def messages(algorithm: str, workers: int) -> tuple[int, float]:
     """(how many messages wait for each other, the share of the vector in each)"""
     return {
         "naive": (2 * (workers - 1), 1.0),
@@ -42,18 +44,18 @@ class Link:
     bandwidth: float  # bytes/s
     errors: tuple[float, ...] = ()  # model over measured, for each sample it was fitted to
 
-    def seconds(self, algorithm, workers, size):
+    def seconds(self, algorithm: str, workers: int, size: float) -> float:
         """An all-reduce of `size` bytes among so many workers, by the model."""
         count, share = messages(algorithm, workers)
         return count * (self.latency + share * size / self.bandwidth)
 
     @property
-    def off(self):
+    def off(self) -> float:
         """The typical error: half of the samples are nearer to the model than this factor - 1."""
         return float(np.median(np.abs(np.array(self.errors) - 1)))
 
 
-def fit(samples):
+def fit(samples: Iterable[Sample]) -> Link:
     """The Link whose relative errors are least; ValueError without samples of two sizes."""
     samples = [s for s in samples if s.workers > 1]  # one alone sends nothing
     if len({s.bytes for s in samples}) < 2:
@@ -70,11 +72,11 @@ def fit(samples):
     return Link(link.latency, link.bandwidth, tuple(errors))
 
 
-def nonnegative(rows):
+def nonnegative(rows: NDArray) -> tuple[float, float]:
     """The least squares of rows @ (latency, slowness) = 1, neither below zero."""
     found, *_ = np.linalg.lstsq(rows, np.ones(len(rows)))
     if found.min() > 0:
-        return found
+        return found[0], found[1]
     alone = (rows / (rows**2).sum(0)).sum(0)  # each without the other
     errors = ((rows * alone - 1) ** 2).sum(0)
     return (alone[0], 1e-30) if errors[0] < errors[1] else (0.0, alone[1])

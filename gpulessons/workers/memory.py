@@ -2,26 +2,25 @@
 
 import os
 import tempfile
+from types import TracebackType
 
 import numpy as np
 import torch.distributed as dist
+from numpy.typing import DTypeLike, NDArray
 
-from gpulessons.workers.processes import MEMORY
+from .worker import MEMORY, Refused, Worker, no_room
 
 APART = 16  # int64s: two cache lines, since a core may fetch them in pairs
 
 
-def shared(worker, size, dtype):
-    """An array in memory that all workers of this machine see; zeros at first."""
-    if int(os.environ["LOCAL_WORLD_SIZE"]) < worker.world:
-        raise ValueError("Workers on several hosts share no memory: start all of them on one.")
-    name = [None]
-    if worker.rank == 0:
-        folder = MEMORY if os.access(MEMORY, os.W_OK) else worker.folder
-        mark = f"{worker.folder.name}-"  # by which the launch finds it, whatever happens here
-        with tempfile.NamedTemporaryFile(prefix=mark, dir=folder, delete=False) as file:
-            np.zeros(size, dtype).tofile(file)
-        name = [file.name]
+def shared(worker: Worker, size: int, dtype: DTypeLike) -> NDArray:
+    """An array in memory that all workers of this machine see; zeros at first.
+
+    Refused where there are other machines, or where too little memory is left to be shared.
+    """
+    if int(os.environ["LOCAL_WORLD_SIZE"]) < worker.world_size:
+        raise Refused("this program needs shared memory, and several hosts have none in common.")
+    name = [make(worker, size * np.dtype(dtype).itemsize) if worker.rank == 0 else ""]
     dist.broadcast_object_list(name)
     array = np.asarray(np.memmap(name[0], dtype, "r+"))
     dist.barrier()
@@ -30,7 +29,19 @@ def shared(worker, size, dtype):
     return array
 
 
-def keep_to_a_core(worker):
+def make(worker: Worker, size: int) -> str:
+    """The name of a file in memory with so many bytes, all of them zero."""
+    folder = MEMORY if os.access(MEMORY, os.W_OK) else worker.folder
+    mark = f"{worker.folder.name}-"  # by which the launch finds it, whatever happens here
+    try:
+        with tempfile.NamedTemporaryFile(prefix=mark, dir=folder, delete=False) as file:
+            file.write(bytes(size))
+    except OSError as trouble:
+        raise no_room(size, folder, trouble) from None
+    return file.name
+
+
+def keep_to_a_core(worker: Worker) -> None:
     """Have a core of one's own, where the system lets us: whom it moves about loses its cache."""
     if hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))
@@ -40,15 +51,18 @@ def keep_to_a_core(worker):
 class locked:
     """A lock that processes can share: a file that one at a time may hold."""
 
-    def __init__(self, worker):
-        self.file = open(os.path.join(worker.folder, "lock"), "w")  # noqa: SIM115
+    def __init__(self, worker: Worker) -> None:
+        self.file = open(worker.folder / "lock", "w")  # noqa: SIM115
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         import fcntl
 
         fcntl.flock(self.file, fcntl.LOCK_EX)
 
-    def __exit__(self, *trouble):
+    def __exit__(
+        self, kind: type[BaseException] | None, trouble: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
         import fcntl
 
         fcntl.flock(self.file, fcntl.LOCK_UN)

@@ -12,9 +12,14 @@ While the pipe fills and drains somebody waits: of S stages and M micro-batches 
 bubble, is (S − 1) / (M + S − 1), whatever the times of F and B, if they are alike on all stages.
 """
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 FORWARD, BACKWARD = "F", "B"
+
+Order = list[tuple[str, int]]  # (kind, micro-batch) of one stage, one after the other
+Schedule = Callable[[int, int, int], Order]  # of (stage, stages, micro-batches)
+Step = tuple[int, str, int]  # (stage, kind, micro-batch)
 
 
 @dataclass(frozen=True)
@@ -23,17 +28,17 @@ class Task:
 
     stage: int
     kind: str  # FORWARD or BACKWARD
-    batch: int
+    micro_batch: int  # its number
     start: float
     stop: float
 
 
-def gpipe(stage, stages, batches):
+def gpipe(stage: int, stages: int, batches: int) -> Order:
     """[(kind, micro-batch)] for one stage, in order."""
     return [(FORWARD, m) for m in range(batches)] + [(BACKWARD, m) for m in range(batches)]
 
 
-def one_forward_one_backward(stage, stages, batches):
+def one_forward_one_backward(stage: int, stages: int, batches: int) -> Order:
     """The same, a backward as soon as there is one."""
     ahead = min(stages - stage, batches)  # what is under way behind this stage, itself included
     order = [(FORWARD, m) for m in range(ahead)]
@@ -44,22 +49,25 @@ def one_forward_one_backward(stage, stages, batches):
     return order
 
 
-SCHEDULES = {"GPipe": gpipe, "1F1B": one_forward_one_backward}
+SCHEDULES: dict[str, Schedule] = {"GPipe": gpipe, "1F1B": one_forward_one_backward}
 
 
-def named(schedule):
+def named(schedule: str) -> Schedule:
     """The schedule of this name; ValueError lists the names."""
     if schedule not in SCHEDULES:
         raise ValueError(f"A schedule is {' or '.join(SCHEDULES)}, not {schedule!r}.")
     return SCHEDULES[schedule]
 
 
-def bubble(stages, batches):
+def bubble(stages: int, batches: int) -> float:
     """The share of the time that a stage waits, by the formula."""
     return (stages - 1) / (batches + stages - 1)
 
 
-def simulate(schedule, stages, batches, forward=1.0, backward=2.0, pace=None):
+def simulate(
+    schedule: str | Schedule, stages: int, batches: int, forward: float = 1.0,
+    backward: float = 2.0, pace: Sequence[float] | None = None,
+) -> list[Task]:  # fmt: skip
     """Every Task of the schedule: each begins as soon as its stage and what it needs are ready.
 
     schedule: a name, or a function like those above. pace: how many times as long each stage takes;
@@ -68,7 +76,8 @@ def simulate(schedule, stages, batches, forward=1.0, backward=2.0, pace=None):
     orders = schedule if callable(schedule) else named(schedule)
     left = [list(orders(stage, stages, batches)) for stage in range(stages)]
     pace = pace or [1] * stages
-    free, done, tasks = [0.0] * stages, {None: 0.0}, []
+    free, tasks = [0.0] * stages, list[Task]()
+    done: dict[Step | None, float] = {None: 0.0}  # when
     while any(left):
         far = len(tasks)
         for stage, order in enumerate(left):
@@ -83,30 +92,31 @@ def simulate(schedule, stages, batches, forward=1.0, backward=2.0, pace=None):
     return tasks
 
 
-def stuck(left):
+def stuck(left: list[Order]) -> str:
     """Who waits for what, when nobody can go on."""
     waits = [(stage, *order[0]) for stage, order in enumerate(left) if order]
-    needs = [(*wait, *before(wait[0], len(left), *wait[1:])) for wait in waits]
-    words = "; ".join(f"stage {s} wants {k}{m} and needs {k2}{m2} of stage {s2}"
-                      for s, k, m, s2, k2, m2 in needs)  # fmt: skip
+    words = "; ".join(
+        f"stage {stage} wants {kind}{m} and needs {needed[1]}{needed[2]} of stage {needed[0]}"
+        for stage, kind, m in waits if (needed := before(stage, len(left), kind, m))
+    )  # fmt: skip
     return f"The stages wait for each other, and nobody can go on: {words}."
 
 
-def before(stage, stages, kind, m):
+def before(stage: int, stages: int, kind: str, m: int) -> Step | None:
     """What must be done first: (stage, kind, micro-batch), or None for the very first stage."""
     if kind == FORWARD:
         return (stage - 1, FORWARD, m) if stage else None
     return (stage + 1, BACKWARD, m) if stage + 1 < stages else (stage, FORWARD, m)
 
 
-def waiting(tasks):
+def waiting(tasks: Sequence[Task]) -> float:
     """The share of all stages' time in which they wait, from the first start to the last stop."""
     stages = 1 + max(task.stage for task in tasks)
     lasted = max(task.stop for task in tasks) - min(task.start for task in tasks)
     return 1 - sum(task.stop - task.start for task in tasks) / (stages * lasted)
 
 
-def kept(tasks, stage):
+def kept(tasks: Iterable[Task], stage: int) -> int:
     """The most micro-batches that a stage had begun and not finished at any moment."""
     events = [(task.start, 1) for task in tasks if (task.stage, task.kind) == (stage, FORWARD)]
     events += [(task.stop, -1) for task in tasks if (task.stage, task.kind) == (stage, BACKWARD)]

@@ -1,44 +1,29 @@
-"""What a worker does before and after its program: join the others, report, leave no trace.
+"""What a program is handed: who this worker is, its device, and how it talks to the launcher."""
 
-A program is an importable module with a function `main(worker, **options)`. torchrun starts this
-module once for each worker; the programs themselves know nothing of launching.
-
-    python -m torch.distributed.run --standalone --nproc-per-node 2 \\
-        -m gpulessons.workers.worker gpulessons.workers.hello '{"greeting": "hi"}'
-"""
-
-import faulthandler
-import importlib
-import inspect
 import json
 import os
-import pickle
-import signal
-import socket
-import sys
 import tempfile
-from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import psutil
+if TYPE_CHECKING:
+    import torch
 
-from gpulessons.hardware.system import cores
-from gpulessons.workers.failures import Refused, told
-from gpulessons.workers.processes import REPORT, end_with_parent
-
+REPORT = "GPULESSONS_REPORT"  # the environment's name for the folder of this launch
+MEMORY = Path("/dev/shm")  # where Linux keeps files that no disk ever sees
 MARK = "\x1egpulessons "  # begins a line that is meant for the launcher and not for a reader
 
 
 class Worker:
     """One process among several: its rank, its device, and how it talks to the launcher."""
 
-    def __init__(self):
-        self.rank, self.world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    def __init__(self) -> None:
+        self.rank, self.world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
         self.local_rank = int(os.environ["LOCAL_RANK"])
         self.report = Path(os.environ[REPORT]) if REPORT in os.environ else None
 
     @property
-    def folder(self):
+    def folder(self) -> Path:
         """A folder that all workers on this host can write to."""
         run = os.environ.get("TORCHELASTIC_RUN_ID", "alone")
         folder = self.report or Path(tempfile.gettempdir()) / f"gpulessons-{run}"
@@ -46,129 +31,37 @@ class Worker:
         return folder
 
     @property
-    def device(self):
+    def device(self) -> "torch.device":
         """A GPU of its own where every worker here can have one; else the CPU."""
         import torch
 
         enough = torch.cuda.device_count() >= int(os.environ["LOCAL_WORLD_SIZE"])
         return torch.device("cuda", self.local_rank) if enough else torch.device("cpu")
 
-    def say(self, *words):
+    def say(self, *words: object) -> None:
         """Print a line under this worker's name, at once. The launcher names every line itself."""
         name = "" if self.report else f"worker {self.rank}: "
         print(f"{name}{' '.join(map(str, words))}\n", end="", flush=True)
 
-    def progress(self, done, total, words=""):
+    def progress(self, done: int, total: int, words: str = "") -> None:
         """Tell the launcher how far the work is: one worker's word is enough."""
         if self.report:
             print(f"{MARK}{json.dumps([done, total, words])}\n", end="", flush=True)
 
-    def keep(self, name, value):
-        """Leave bytes for the launcher, whole or not at all."""
+    def keep(self, name: str, value: bytes) -> None:
+        """Leave bytes for the launcher, whole or not at all; Refused where there is no room."""
         if self.report:
             partial = self.report / f"{name}-{self.rank}.partial"
-            partial.write_bytes(value)
+            try:
+                partial.write_bytes(value)
+            except OSError as trouble:
+                raise no_room(len(value), self.report, trouble) from None
             partial.rename(partial.with_suffix(""))
 
 
-def run(program, options):
-    """Join the other workers, run the program's main, and hand its result to the launcher."""
-    worker = Worker()
-    if worker.report:
-        report(worker)
-    try:
-        main = entrance(program, options)
-        join(worker)
-        worker.keep("joined", b"")
-        worker.keep("result", packed(main(worker, **options)))
-        leave()
-    except BaseException as trouble:
-        worker.keep("trouble", json.dumps(told(trouble)).encode())
-        if worker.report:
-            end(1)
-        raise
-    if worker.report:
-        end(0)
+class Refused(Exception):
+    """What a worker cannot begin, go on or end with: its sentence says all."""
 
 
-def end(status):
-    """Be gone. An ordinary exit trips over what others left undone, or a thread of the engine's."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(status)
-
-
-def report(worker):
-    """Be heard by the launcher, be found by it, and end with it."""
-    end_with_parent()
-    append = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-    said = os.open(worker.report / f"said-{worker.rank}", append, 0o600)
-    for stream in (1, 2):
-        os.dup2(said, stream)
-    stacks = open(worker.report / f"stack-{worker.rank}", "w")  # noqa: SIM115 (until the end)
-    faulthandler.enable(stacks, all_threads=False)
-    faulthandler.register(signal.SIGUSR1, stacks, all_threads=False)
-    worker.keep("pid", str(os.getpid()).encode())
-
-
-def entrance(program, options):
-    """The program's main, when it takes these options; Refused says what it takes."""
-    main = getattr(importlib.import_module(program), "main", None)
-    if not callable(main):
-        raise Refused(f"{program} has no main(worker, **options): that is where a worker begins.")
-    try:
-        inspect.signature(main).bind(None, **options)
-    except TypeError as trouble:
-        raise Refused(f"{program}: {trouble}. It has main{inspect.signature(main)}.") from None
-    return main
-
-
-def packed(result):
-    try:
-        return pickle.dumps(result)
-    except Exception as trouble:
-        raise Refused(
-            f"main returned what cannot be sent to the launcher: {trouble}. Return numbers, "
-            "strings, tuples, and dataclasses of them."
-        ) from None
-
-
-def join(worker):
-    """Meet the other workers: NCCL between GPUs where each has one, gloo between CPUs."""
-    import torch
-    import torch.distributed as dist
-
-    here = int(os.environ["LOCAL_WORLD_SIZE"])
-    torch.set_num_threads(max(1, cores() // here))
-    on_gpu = worker.device.type == "cuda"
-    if on_gpu:
-        torch.cuda.set_device(worker.device)
-    if here < worker.world:
-        choose_network()
-    dist.init_process_group("cpu:gloo,cuda:nccl" if on_gpu else "gloo")
-
-
-def choose_network():
-    """Make gloo use the network that leads to the master: a host's own name may lead nowhere."""
-    with suppress(OSError):  # the engine will say it better
-        *kind, _, address = socket.getaddrinfo(
-            os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), type=socket.SOCK_DGRAM
-        )[0]
-        with socket.socket(*kind) as probe:
-            probe.connect(address)  # finds the way, sends nothing
-            here = probe.getsockname()[0]
-        for name, addresses in psutil.net_if_addrs().items():
-            if here in (each.address for each in addresses):
-                os.environ.setdefault("GLOO_SOCKET_IFNAME", name)
-
-
-def leave():
-    """Wait for each other, so that nobody's partner vanishes while it still sends."""
-    import torch.distributed as dist
-
-    dist.barrier()
-    dist.destroy_process_group()
-
-
-if __name__ == "__main__":
-    run(sys.argv[1], json.loads(sys.argv[2]) if len(sys.argv) > 2 else {})
+def no_room(size: int, folder: Path, trouble: OSError) -> Refused:
+    return Refused(f"{size:,} bytes do not fit into {folder} ({trouble.strerror or trouble}).")

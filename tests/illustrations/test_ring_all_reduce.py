@@ -6,8 +6,8 @@ import pytest
 from gpulessons.illustrations import data_parallel as draw
 from gpulessons.illustrations.ring_all_reduce import Ring, moments
 from gpulessons.workers.batches import Reached
-from gpulessons.workers.data_parallel import Trained
 from gpulessons.workers.links import Link, Sample, fit
+from gpulessons.workers.programs.data_parallel import Trained
 
 
 @pytest.mark.parametrize("workers", [2, 3, 4, 7])

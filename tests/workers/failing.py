@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 
-from gpulessons.workers.processes import MEMORY, REPORT
+from gpulessons.workers.worker import MEMORY, REPORT
 
 
 def main(worker, how="well", meet=True):
@@ -48,13 +48,18 @@ def fills():
 
 def trips():
     """Comes to grief on the way out, when all is done."""
-    home = sys.modules["__main__"]  # gpulessons.workers.worker
+    home = sys.modules["__main__"]  # gpulessons.workers.launcher.harness
     ends = home.end
     home.end = lambda status: ends(status) if status else os.abort()
 
 
+def stops():
+    """Stops torchrun, which will not tell that all have done their work."""
+    os.kill(os.getppid(), signal.SIGSTOP)
+
+
 def whispers():
-    """Takes longer than the tests are patient, and says so in half a line."""
+    """Takes longer than the timeout of the tests, and says so in half a line."""
     for _ in range(10):
         print(".", end="", flush=True)
         time.sleep(0.5)

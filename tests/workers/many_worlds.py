@@ -10,7 +10,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""  # these worlds are joined by gloo
 
 def main(worker, worlds, jobs):
     """jobs: [(program, options)]. Returns {world: [result of each job]} of this worker."""
-    found, everyone = {}, worker.world
+    found, everyone = {}, worker.world_size
     dist.destroy_process_group()
     for world in worlds:
         if worker.rank < world:
@@ -28,4 +28,4 @@ def main(worker, worlds, jobs):
 def meet(worker, world, name):
     store = dist.FileStore(str(worker.folder / name), world)
     dist.init_process_group("gloo", store=store, rank=worker.rank, world_size=world)
-    worker.world = world
+    worker.world_size = world

@@ -15,17 +15,15 @@ from gpulessons.workers import (
     Sample,
     batches,
     bubble,
-    data_parallel,
     fit,
     kept,
-    messages,
-    pipeline,
     simulate,
-    tensor_parallel,
     waiting,
 )
 from gpulessons.workers.batches import Reached
 from gpulessons.workers.gradients import CODES, Compressed, reducer
+from gpulessons.workers.links import messages
+from gpulessons.workers.programs import data_parallel, pipeline, tensor_parallel
 from gpulessons.workers.schedules import SCHEDULES
 from gpulessons.workers.training import examples, mean_loss, minibatches, network
 
@@ -99,7 +97,7 @@ def test_what_a_code_loses_is_only_owed_and_does_not_grow(alone, code):
     for step in range(200):
         gradient = torch.randn(257, generator=generator, dtype=torch.float64)
         made = made + gradient
-        way.sum(gradient)
+        way.all_reduce(gradient)
         given = given + gradient
         if step == 20:
             early = way.owed.abs().max()
@@ -111,7 +109,7 @@ def test_what_a_code_loses_is_only_owed_and_does_not_grow(alone, code):
 def test_where_nothing_is_owed_what_rounding_loses_is_lost(alone):
     way, gradient = reducer("1-bit, nothing owed", []), torch.tensor([1.0, 2.0, 9.0, -4.0])
     for _ in range(2):
-        way.sum(found := gradient.clone())
+        way.all_reduce(found := gradient.clone())
         assert found.tolist() == [4, 4, 4, -4]
 
 
@@ -126,7 +124,7 @@ def test_a_gradient_is_summed_over_the_workers_and_that_of_its_neighbor_stays(mo
 
 
 def test_an_unknown_way_is_refused_with_the_names_of_all():
-    with pytest.raises(ValueError, match=r"one by one; together; .*naive; tree; ring; fp16; 8-bit"):
+    with pytest.raises(ValueError, match=r"one by one; together; naive; tree; ring; fp16; 8-bit"):
         reducer("telepathy", [])
 
 
@@ -190,7 +188,7 @@ def test_the_simulated_bubble_is_that_of_the_formula(schedule, stages, batches):
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_nothing_is_done_twice_at_once_or_before_what_it_needs(schedule):
     tasks = simulate(schedule, stages=4, batches=6)
-    at = {(task.stage, task.kind, task.batch): task for task in tasks}
+    at = {(task.stage, task.kind, task.micro_batch): task for task in tasks}
     assert len(tasks) == len(at) == 4 * 6 * 2
     for (stage, kind, batch), task in at.items():
         needed = (stage - 1, "F", batch) if kind == "F" else (stage + 1, "B", batch)

@@ -7,8 +7,17 @@ import numpy as np
 import pytest
 
 from gpulessons import launch
-from gpulessons.workers.hogwild import ALONE, FREE, LOCKED, Ran, learn, loss, quickest, sparse
 from gpulessons.workers.memory import APART, locked
+from gpulessons.workers.programs.hogwild import (
+    ALONE,
+    FREE,
+    LOCKED,
+    Ran,
+    learn,
+    loss,
+    quickest,
+    sparse,
+)
 
 FEATURES, EXAMPLES, RATE, TURNS = 20_000, 120_000, 0.02, 200
 
@@ -18,8 +27,8 @@ def found():
     """Of each worker: [{way: two rounds}, a count without a lock, and one with it]."""
     size = {"examples": EXAMPLES, "features": FEATURES, "rate": RATE, "rounds": 2}
     counts = [("counting", {"turns": TURNS, "lock": lock}) for lock in (False, True)]
-    jobs = [("gpulessons.workers.hogwild", size), *counts]
-    return [each[2] for each in launch("many_worlds", 2, patience=60, worlds=[2], jobs=jobs)]
+    jobs = [("gpulessons.workers.programs.hogwild", size), *counts]
+    return [each[2] for each in launch("many_worlds", 2, timeout=60, worlds=[2], jobs=jobs)]
 
 
 def test_two_without_locks_reach_the_loss_of_one(found):

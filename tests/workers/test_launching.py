@@ -1,12 +1,15 @@
 """launch(): what it gives back, how each failure is told, and that no process is ever left."""
 
 import os
+import resource
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import types
+from contextlib import contextmanager, suppress
 from uuid import uuid4
 
 import numpy as np
@@ -16,12 +19,12 @@ import pytest
 from gpulessons import launch
 from gpulessons.cli import main
 from gpulessons.cli.running import value_of
-from gpulessons.workers import WorkersFailed
-from gpulessons.workers.failures import Refused
-from gpulessons.workers.launching import found, start
-from gpulessons.workers.processes import MEMORY
-from gpulessons.workers.worker import choose_network, entrance
+from gpulessons.workers import WorkersFailed, memory
+from gpulessons.workers.launcher.harness import choose_network, entrance
+from gpulessons.workers.launcher.launching import found, start
+from gpulessons.workers.worker import MEMORY, REPORT, Refused, Worker
 
+TORCHRUN = "gpulessons.workers.launcher.torchrun"
 TOKEN = "GPULESSONS_TEST_TOKEN"
 
 
@@ -59,6 +62,17 @@ def patiently(condition, seconds=30.0):
     return True
 
 
+@contextmanager
+def files_of_at_most(size):
+    """A limit for this process: what a full disk would do."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
 def failed(program, **options):
     """(the exception of a launch, the lines that were shown)"""
     lines = []
@@ -82,7 +96,7 @@ def test_lines_progress_and_results_come_back():
 
 
 def test_the_command_takes_short_names_and_options_in_any_order():
-    done = terminal("hello", "greeting=salut", "--workers", "1", "--patience", "90").communicate()
+    done = terminal("hello", "greeting=salut", "--workers", "1", "--timeout", "90").communicate()
     assert done == ("worker 0: salut from 1 of 1 on cpu\nworker 0 returned 1.0\n", "")
 
 
@@ -90,10 +104,16 @@ def test_the_courses_own_programs_go_before_files_of_the_same_name(tmp_path, mon
     (tmp_path / "hello.py").write_text("")
     (tmp_path / "greeting.py").write_text("")
     monkeypatch.syspath_prepend(tmp_path)
-    assert found("hello") == "gpulessons.workers.hello"
+    assert found("hello") == "gpulessons.workers.programs.hello"
     assert found("greeting") == "greeting"
     (tmp_path / "memory.py").write_text("")  # a part of the course, and no program
     assert found("memory") == "memory"
+
+
+def test_the_command_finds_a_module_in_the_current_folder(tmp_path):
+    (tmp_path / "mine.py").write_text("def main(worker):\n    return 'mine'\n")
+    done = terminal("mine", "--workers=1", cwd=tmp_path).communicate()
+    assert done == ("worker 0 returned 'mine'\n", "")
 
 
 SCRIPT = """
@@ -130,12 +150,12 @@ def test_torchruns_options_that_a_cluster_has_set_for_its_own_jobs_are_not_ours(
     assert env[TOKEN] == os.environ[TOKEN]  # all else is passed on
 
 
-def terminal(*words):
-    """The command `gpulessons workers`, started."""
+def terminal(*words, cwd=None):
+    """The command `gpulessons workers`, started as an installed one: from a folder of programs."""
     here = os.pathsep.join([os.getcwd(), *sys.path])
     ours = {"PYTHONPATH": here, "CUDA_VISIBLE_DEVICES": "", "PYTHONFAULTHANDLER": "1"}
     return subprocess.Popen(
-        [sys.executable, "-m", "gpulessons", "workers", *words],
+        [sys.executable, "-P", "-m", "gpulessons", "workers", *words], cwd=cwd,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **ours},
     )  # fmt: skip
 
@@ -173,8 +193,12 @@ def test_a_worker_that_trips_on_its_way_out_has_done_its_work():
     assert launch("failing", how="trips", show=lambda line: None) == [0, 1]
 
 
+def test_a_torchrun_that_is_stopped_does_not_keep_back_what_its_workers_returned():
+    assert launch("failing", how="stops", timeout=3, show=lambda line: None) == [0, 1]
+
+
 def test_half_a_line_is_a_word_from_a_worker_too():
-    assert launch("failing", how="whispers", patience=3, show=lambda line: None) == [0, 1]
+    assert launch("failing", how="whispers", timeout=3, show=lambda line: None) == [0, 1]
 
 
 def test_a_killed_worker_is_named_and_not_those_that_lost_it():
@@ -188,7 +212,7 @@ def test_a_worker_that_leaves_without_a_word_is_named():
 
 
 def test_a_hung_worker_is_named_with_the_line_it_hangs_in():
-    trouble, _ = failed("failing", how="spins", patience=3)
+    trouble, _ = failed("failing", how="spins", timeout=3)
     told = str(trouble).splitlines()
     assert told[0] == "No word for 3 s: worker 1 hangs."
     assert told[1].startswith("  worker 0 (waiting for the others): ")
@@ -205,9 +229,47 @@ def test_a_program_that_cannot_be_imported_is_told_without_the_harness():
     assert not lines
 
 
+@pytest.fixture
+def full(tmp_path, monkeypatch):
+    """A folder for temporary files in which there is no room for any byte more."""
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", tmp_path])
+    if made.returncode:
+        pytest.skip("only root can make a small file system")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with suppress(OSError), open(tmp_path / "full", "wb", buffering=0) as file:
+        while file.write(bytes(1 << 12)):
+            pass
+    yield tmp_path
+    subprocess.run(["umount", "--lazy", tmp_path], check=True)
+
+
+def test_a_full_folder_for_temporary_files_is_told(full):
+    trouble, _ = failed("failing")
+    assert str(trouble) == f"{full} is full: make room there, or set TMPDIR to another folder."
+
+
+def test_a_result_for_which_there_is_no_room_is_told_with_its_size(tmp_path, monkeypatch):
+    for name in ("RANK", "LOCAL_RANK"):
+        monkeypatch.setenv(name, "0")
+    monkeypatch.setenv("WORLD_SIZE", "1")
+    monkeypatch.setenv(REPORT, str(tmp_path))
+    with files_of_at_most(4096), pytest.raises(Refused, match=r"5,000 bytes do not fit into /"):
+        Worker().keep("result", bytes(5000))
+    assert not (tmp_path / "result-0").exists()
+
+
+def test_memory_for_which_there_is_no_room_is_refused_with_its_size(tmp_path, monkeypatch):
+    class Here:
+        folder = tmp_path
+
+    monkeypatch.setattr(memory, "MEMORY", tmp_path)
+    with files_of_at_most(4096), pytest.raises(Refused, match=r"8,000 bytes do not fit into /"):
+        memory.make(Here, 8000)
+
+
 def test_options_that_main_does_not_take_are_named_with_those_that_it_does():
     with pytest.raises(Refused, match=r"argument 'greting'. .* greeting='hello'"):
-        entrance("gpulessons.workers.hello", {"greting": "hi"})
+        entrance("gpulessons.workers.programs.hello", {"greting": "hi"})
 
 
 def test_a_module_without_main_is_no_program():
@@ -215,7 +277,23 @@ def test_a_module_without_main_is_no_program():
     assert "refused: gpulessons.workers.links has no main(worker, **options)" in str(trouble)
 
 
-# -- When hosts do not meet.
+# -- When there are several hosts.
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.mark.parametrize("program", ["hogwild", "lost_updates"])
+def test_what_needs_shared_memory_refuses_several_hosts_in_a_sentence(program):
+    both = "--workers=1", "--nnodes=2", "--master-addr=127.0.0.1", f"--master-port={free_port()}"
+    hosts = [terminal(program, *both, f"--node-rank={rank}") for rank in range(2)]
+    for rank, host in enumerate(hosts):
+        told = host.communicate(timeout=120)[1]
+        due = f"gpulessons: worker {rank} refused: this program needs shared memory, and several "
+        assert told == f"{due}hosts have none in common.\n"
 
 
 def test_a_port_in_use_is_told():
@@ -230,9 +308,9 @@ def test_a_port_in_use_is_told():
 
 def test_a_master_that_nobody_reaches_is_told():
     hosts = ("--nnodes=2", "--node-rank=1", "--master-addr=127.0.0.1", "--master-port=9")
-    trouble, _ = failed("hello", hosts=hosts, patience=4)
+    trouble, _ = failed("hello", hosts=hosts, timeout=4)
     assert str(trouble).startswith("No word for 4 s, and no worker here has begun. Not every host")
-    assert str(trouble).endswith("raise `patience`.")  # where there is but one, it may be slow
+    assert str(trouble).endswith("raise `timeout`.")  # where there is but one, it may be slow
 
 
 def test_between_hosts_gloo_takes_the_network_that_leads_to_the_master(monkeypatch):
@@ -257,7 +335,7 @@ def working(token):
     said = [process.stdout.readline() for _ in range(6)]
     assert sum("last line" in line for line in said) == 2, (said, process.stderr.read())
     assert len(marked(token)) == 4  # the launcher, torchrun and two workers
-    (torchrun,) = [one for one in marked(token) if "gpulessons.workers.engine" in one.cmdline()]
+    (torchrun,) = [one for one in marked(token) if TORCHRUN in one.cmdline()]
     yield process, torchrun
     process.kill()
     process.communicate()

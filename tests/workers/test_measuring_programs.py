@@ -5,7 +5,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from gpulessons import launch
-from gpulessons.workers import pipeline
+from gpulessons.workers.programs import pipeline
 from gpulessons.workers.schedules import SCHEDULES
 from gpulessons.workers.training import examples, network
 
@@ -16,15 +16,15 @@ JOBS = {
     "measure_links": {"sizes": [4096, 6], "rounds": 2},
     "measure_pipeline": {"micros": MICROS, "batch": 3, "rounds": 1, **SMALL},
     "measure_split": {"widths": [3, 1], "batches": [2], "rounds": 2},
-    "pipeline": {"batch": 10**6, "micro": 3, "turns": 1, **SMALL},  # more than there are
+    "pipeline": {"batch": 10**6, "micro": 3, "rounds": 1, **SMALL},  # more than there are
 }
 
 
 @pytest.fixture(scope="module")
 def found():
     """Each worker's {world: [results]}."""
-    jobs = [(f"gpulessons.workers.{name}", options) for name, options in JOBS.items()]
-    return launch("many_worlds", workers=3, patience=60, worlds=WORLDS, jobs=jobs)
+    jobs = [(f"gpulessons.workers.programs.{name}", options) for name, options in JOBS.items()]
+    return launch("many_worlds", workers=3, timeout=60, worlds=WORLDS, jobs=jobs)
 
 
 def of(found, world, program):
@@ -58,7 +58,7 @@ def test_each_schedule_is_measured_with_each_number_of_microbatches(found, world
         asked = [(name, micro) for micro in MICROS for name in ("alone", *SCHEDULES)]
         assert [(run.schedule, run.micro) for run in runs] == asked
         for run in runs:
-            done = sorted((task.stage, task.kind, task.batch) for task in run.tasks)
+            done = sorted((task.stage, task.kind, task.micro_batch) for task in run.tasks)
             due = sorted((rank, kind, m) for kind in "FB" for m in range(run.micro))
             assert done == due * (run.schedule != "alone")
             assert run.seconds >= max((task.stop for task in run.tasks), default=0)

@@ -5,7 +5,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from gpulessons import launch
-from gpulessons.workers import pipeline, tensor_parallel
+from gpulessons.workers.programs import pipeline, tensor_parallel
 from gpulessons.workers.training import examples, network
 
 WORLDS = [1, 2, 3, 4, 5]
@@ -21,12 +21,12 @@ def found():
     """Each worker's {world: [results]}, first of each way, then of each pipe, then of the parts."""
     ways = [("data_parallel", {"how": how, "steps": STEPS, **SIZES}) for how in [*EXACT, *PACKED]]
     pipes = [
-        ("pipeline", {"schedule": schedule, "micro": micro, "blocks": 4, "turns": 1, **SIZES})
+        ("pipeline", {"schedule": schedule, "micro": micro, "blocks": 4, "rounds": 1, **SIZES})
         for schedule, micro in PIPES
     ]
     jobs = [*ways, *pipes, ("tensor_parallel", SIZES)]
-    jobs = [(f"gpulessons.workers.{name}", options) for name, options in jobs]
-    return launch("many_worlds", workers=5, patience=60, worlds=WORLDS, jobs=jobs)
+    jobs = [(f"gpulessons.workers.programs.{name}", options) for name, options in jobs]
+    return launch("many_worlds", workers=5, timeout=60, worlds=WORLDS, jobs=jobs)
 
 
 def trained(found, world, how):
@@ -95,7 +95,7 @@ def test_packed_gradients_learn_nearly_the_same_and_send_what_their_code_says(fo
             assert each.losses[-1] == pytest.approx(alone.losses[-1], rel=0.1)
 
 
-@pytest.mark.parametrize("how", ["one by one", "together", "DDP", "DDP, one bucket"])
+@pytest.mark.parametrize("how", EXACT)
 def test_every_parameter_is_handed_over_once_in_a_step(found, how):
     size = sum(p.numel() for p in network(HIDDEN).parameters())
     assert {each.bytes for each in trained(found, 3, how)} == {STEPS * size * 8}
@@ -128,7 +128,7 @@ def test_a_network_in_stages_has_the_loss_and_the_gradients_of_the_whole(found, 
 def test_a_stage_does_every_microbatch_both_ways_and_keeps_no_more_than_its_schedule(found, world):
     for schedule, micro in PIPES:
         for rank, stage in enumerate(piped(found, world, (schedule, micro))):
-            done = sorted((task.kind, task.batch) for task in stage.tasks)
+            done = sorted((task.kind, task.micro_batch) for task in stage.tasks)
             assert done == sorted((kind, m) for kind in "FB" for m in range(micro))
             assert stage.kept == min(micro, world - rank if schedule == "1F1B" else micro)
 

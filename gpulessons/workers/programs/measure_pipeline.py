@@ -4,14 +4,17 @@ Beside them worker 0 runs all the stages by itself, with the same micro-batches,
 wait: that is the work. What a pipeline takes longer than its share of it is waiting.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
 import torch
+from torch import Tensor
 
-from gpulessons.workers.pipeline import Stage, directions, stages, together
-from gpulessons.workers.schedules import Task, named
-from gpulessons.workers.training import examples, mean_loss, settle, slowest
+from ..schedules import Order, Task, named
+from ..training import examples, mean_loss, settle, slowest
+from ..worker import Worker
+from .pipeline import Stage, common_start, process_groups, stages
 
 ALONE = "alone"
 
@@ -27,17 +30,18 @@ class Run:
 
 
 def main(
-    worker, micros=(1, 2, 4, 8, 16, 32), schedules=("GPipe", "1F1B"), batch=256, hidden=512,
-    blocks=8, rounds=5,
-):  # fmt: skip
+    worker: Worker, micros: Sequence[int] = (1, 2, 4, 8, 16, 32),
+    schedules: Sequence[str] = ("GPipe", "1F1B"), batch: int = 256, hidden: int = 512,
+    blocks: int = 8, rounds: int = 5,
+) -> list[Run]:  # fmt: skip
     """Returns [Run], for each of the schedules, and ALONE, with each number of micro-batches."""
     (x, labels), _ = examples()
     x, labels = x[:batch].to(worker.device), labels[:batch].to(worker.device)
-    own = stages(hidden, blocks, worker.world, torch.float32)[worker.rank].to(worker.device)
+    own = stages(hidden, blocks, worker.world_size, torch.float32)[worker.rank].to(worker.device)
     (whole,) = stages(hidden, blocks, 1, torch.float32)
     whole = whole.to(worker.device)
     orders = {name: named(name) for name in schedules}
-    ways, best = directions(), {}
+    groups, best = process_groups(), dict[tuple[str, int], Run]()
     for done in range(rounds + 1):  # the first one warms up
         for micro in micros:
             parts = x.tensor_split(micro), labels.tensor_split(micro)
@@ -45,8 +49,8 @@ def main(
                 if name == ALONE:
                     run = alone(worker, whole, *parts)
                 else:
-                    order = orders[name](worker.rank, worker.world, micro)
-                    stage = Stage(worker, own, *parts, hidden, ways)
+                    order = orders[name](worker.rank, worker.world_size, micro)
+                    stage = Stage(worker, own, *parts, hidden, groups)
                     run = piped(stage, name, order)
                 old = best.get((name, micro))
                 if done and (old is None or run.seconds < old.seconds):
@@ -55,9 +59,11 @@ def main(
     return list(best.values())
 
 
-def alone(worker, whole, x, labels):
+def alone(
+    worker: Worker, whole: torch.nn.Module, x: Sequence[Tensor], labels: Sequence[Tensor]
+) -> Run:
     total = sum(map(len, x))
-    together(x[0].device)
+    common_start(x[0].device)
     began = perf_counter()
     if worker.rank == 0:
         for part, wanted in zip(x, labels, strict=True):
@@ -66,7 +72,7 @@ def alone(worker, whole, x, labels):
     return Run(ALONE, len(x), slowest(perf_counter() - began), ())
 
 
-def piped(stage, schedule, order):
+def piped(stage: Stage, schedule: str, order: Order) -> Run:
     stage.run(order)
     lasted = slowest(max(task.stop for task in stage.tasks))
     return Run(schedule, len(stage.x), lasted, tuple(stage.tasks))

@@ -9,10 +9,14 @@ from time import perf_counter
 
 import torch
 import torch.distributed as dist
+from torch import Tensor
+from torch.futures import Future
+from torch.nn import Module
 from torch.nn.parallel import DistributedDataParallel
 
-from gpulessons.workers.gradients import reducer
-from gpulessons.workers.training import Log, examples, mean_loss, minibatches, network
+from ..gradients import reducer
+from ..training import Log, examples, mean_loss, minibatches, network
+from ..worker import Worker
 
 WARM = 2  # steps until everything slow has happened once
 MEGABYTES = {"DDP": 1, "DDP, one bucket": 1_000}  # in a bucket; one bucket cannot overlap
@@ -25,20 +29,21 @@ class Trained:
     losses: tuple[float, ...] = field(repr=False)  # of each minibatch, over all its examples
     accuracy: float  # on the held-out digits
     seconds: float  # of each step after the first WARM, on average
-    bytes: int  # handed over to be summed, in all steps; by our own ways: sent
+    bytes: int  # of gradients, as packed, that it handed over to be summed, in all steps
     parameters: tuple[float, ...] = field(repr=False)  # the first hundred of each, to compare
     events: tuple[tuple[str, float, float], ...] = field(repr=False)  # (kind, start, stop), warm
 
     @property
-    def computing(self):
+    def computing(self) -> float:
         """Seconds of a step in which it computed, on average: no sending, and no waiting."""
         spans = [stop - start for kind, start, stop in self.events if kind == "compute"]
         return 2 * sum(spans) / len(spans)  # the pass, and the update
 
 
 def main(
-    worker, how="together", batch=64, steps=60, hidden=256, depth=2, rate=0.5, dtype="float32"
-):
+    worker: Worker, how: str = "together", batch: int = 64, steps: int = 60, hidden: int = 256,
+    depth: int = 2, rate: float = 0.5, dtype: str = "float32",
+) -> Trained:  # fmt: skip
     """Train on the digits; returns a Trained.
 
     how: a way of gradients.reducer, or one of MEGABYTES. batch: examples in a minibatch, over all
@@ -46,16 +51,16 @@ def main(
     """
     if steps <= WARM:
         raise ValueError(f"The first {WARM} steps only warm up: ask for more, not for {steps}.")
-    dtype = getattr(torch, dtype)
-    (x, labels), held = ([a.to(worker.device) for a in pair] for pair in examples(dtype))
-    model = network(hidden, dtype, depth=depth).to(worker.device)
-    learner = Bucketed(model, how, batch) if how in MEGABYTES else ByHand(model, how, batch)
-    optimizer, losses = torch.optim.SGD(model.parameters(), rate), []
+    number = getattr(torch, dtype)
+    (x, labels), held = ([a.to(worker.device) for a in pair] for pair in examples(number))
+    model = network(hidden, number, depth=depth).to(worker.device)
+    learner = (Bucketed if how in MEGABYTES else ByHand)(model, how, batch)
+    optimizer, losses = torch.optim.SGD(model.parameters(), rate), list[float]()
     for done, chosen in enumerate(minibatches(len(x), batch, steps)):
         if done in (0, WARM):
             dist.barrier()
             learner.log = Log()
-        mine = chosen[worker.rank :: worker.world]
+        mine = chosen[worker.rank :: worker.world_size]
         optimizer.zero_grad(set_to_none=False)
         losses.append(learner.learn(x[mine], labels[mine]))
         with learner.log.during("compute"):
@@ -71,15 +76,15 @@ def main(
 class ByHand:
     """Backward first; then the gradients meet."""
 
-    def __init__(self, model, how, batch):
+    def __init__(self, model: Module, how: str, batch: int) -> None:
         self.model, self.batch, self.log = model, batch, Log()
         self.reducer = reducer(how, model.parameters())
 
     @property
-    def bytes(self):
+    def bytes(self) -> int:
         return self.reducer.bytes
 
-    def learn(self, x, labels):
+    def learn(self, x: Tensor, labels: Tensor) -> float:
         """Leave the whole minibatch's gradients in the model; returns this share of the loss."""
         with self.log.during("compute"):
             loss = mean_loss(self.model, x, labels, self.batch)
@@ -93,25 +98,25 @@ class ByHand:
 class Bucketed:
     """DistributedDataParallel: each bucket of gradients leaves as soon as it is full."""
 
-    def __init__(self, model, how, batch):
+    def __init__(self, model: Module, how: str, batch: int) -> None:
         self.model = DistributedDataParallel(model, bucket_cap_mb=MEGABYTES[how])
         self.batch, self.log, self.bytes = batch, Log(), 0
         self.model.register_comm_hook(None, self.sum)
 
-    def learn(self, x, labels):
+    def learn(self, x: Tensor, labels: Tensor) -> float:
         start = perf_counter()
         loss = mean_loss(self.model, x, labels, self.batch)
         loss.backward()  # returns when every bucket is back
         self.log.add("compute", start, self.filled)  # what follows is waiting, on a CPU
         return loss.item()
 
-    def sum(self, _, bucket):
+    def sum(self, _: object, bucket: dist.GradBucket) -> Future[Tensor]:
         """One bucket's all-reduce: a sum, since the loss is divided by the whole batch already."""
         gradient, start = bucket.buffer(), perf_counter()
         self.filled = start
-        self.bytes += gradient.numel() * gradient.element_size()
+        self.bytes += gradient.nbytes
 
-        def arrived(future):
+        def arrived(future: Future[list[Tensor]]) -> Tensor:
             if not gradient.is_cuda:  # NCCL's futures come back at once: there is nothing to see
                 self.log.add("communicate", start)
             return future.value()[0]
@@ -119,16 +124,16 @@ class Bucketed:
         return dist.all_reduce(gradient, async_op=True).get_future().then(arrived)
 
 
-def summed(losses):
+def summed(losses: list[float]) -> tuple[float, ...]:
     total = torch.tensor(losses, dtype=torch.float64)
     dist.all_reduce(total)
     return tuple(total.tolist())
 
 
-def accuracy(model, x, labels):
+def accuracy(model: Module, x: Tensor, labels: Tensor) -> float:
     with torch.no_grad():
         return (model(x).argmax(1) == labels).double().mean().item()
 
 
-def sample(model):
+def sample(model: Module) -> tuple[float, ...]:
     return tuple(v for p in model.parameters() for v in p.detach().reshape(-1)[:100].tolist())

@@ -6,14 +6,18 @@ each worker keeps to one cell of its own: nothing can be lost, but neighbors in 
 take it from each other (false sharing).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
 import torch.distributed as dist
 from numba import njit
+from numpy.typing import NDArray
 
-from gpulessons.workers.memory import APART, keep_to_a_core, shared
+from ..memory import APART, keep_to_a_core, shared
+from ..training import slowest
+from ..worker import Worker
 
 DRAWN = 50_000  # places, used again and again: few enough to stay in a core's cache
 
@@ -28,27 +32,32 @@ class Count:
     seconds: float  # of the slowest worker, for each of its own additions
 
     @property
-    def lost(self):
+    def lost(self) -> float:
         """The share of the additions that vanished."""
         return 1 - self.found / self.made
 
 
-def main(worker, cells=(1, 16, 256, 4_096, 65_536), additions=150_000_000):
-    """Returns [a Count for each number of shared cells], and own cells "side by side", "apart"."""
+def main(
+    worker: Worker, cells: Sequence[int] = (1, 16, 256, 4_096, 65_536),
+    additions: int = 150_000_000,
+) -> dict[int | str, Count]:  # fmt: skip
+    """Returns {number of shared cells: Count}, and of own cells "side by side" and "apart"."""
     keep_to_a_core(worker)
     rng = np.random.default_rng(worker.rank)
-    drawn = {n: rng.integers(n, size=DRAWN) for n in cells}
     own = {"side by side": 1, "apart": APART}
-    drawn |= {name: np.full(DRAWN, worker.rank * gap) for name, gap in own.items()}
+    plan: list[tuple[int | str, int, NDArray]] = [
+        *((n, n, rng.integers(n, size=DRAWN)) for n in cells),
+        *((name, APART * worker.world_size, np.full(DRAWN, worker.rank * gap))
+          for name, gap in own.items()),
+    ]  # fmt: skip
     found = {}
-    for done, (name, places) in enumerate(drawn.items()):
-        size = name if name in cells else APART * worker.world
+    for done, (name, size, places) in enumerate(plan):
         found[name] = count(worker, size, places, additions)
-        worker.progress(done + 1, len(drawn), f"{name} cells")
+        worker.progress(done + 1, len(plan), f"{name} cells")
     return found
 
 
-def count(worker, size, places, additions):
+def count(worker: Worker, size: int, places: NDArray, additions: int) -> Count:
     """Let all workers add at once; a Count."""
     cells = shared(worker, size, np.int64)
     bump(np.zeros(size, np.int64), places, 1)  # compiles
@@ -56,14 +65,13 @@ def count(worker, size, places, additions):
     dist.barrier()
     began = perf_counter()
     bump(cells, places, rounds)
-    seconds = [None] * worker.world
-    dist.all_gather_object(seconds, (perf_counter() - began) / (rounds * places.size))
-    made = worker.world * rounds * places.size
-    return Count(size, made, int(cells.sum()), max(seconds))
+    seconds = slowest((perf_counter() - began) / (rounds * places.size))
+    made = worker.world_size * rounds * places.size
+    return Count(size, made, int(cells.sum()), seconds)
 
 
 @njit
-def bump(cells, places, rounds):
+def bump(cells: NDArray, places: NDArray, rounds: int) -> None:
     for _ in range(rounds):
         for place in places:
             cells[place] += 1

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 
 import torch
 import torch.distributed as dist
+from torch.autograd.function import FunctionCtx
 from torch.nn.functional import cross_entropy
 
-from gpulessons.workers.training import CLASSES, PIXELS, examples
+from ..training import CLASSES, PIXELS, examples
+from ..worker import Worker
 
 
 @dataclass(frozen=True)
@@ -25,31 +27,34 @@ class Split:
     gradients: dict[str, list] = field(repr=False)  # of its parts of w1, b1, w2, and of b2 and x
 
 
-def main(worker, hidden=256, batch=64, dtype="float64"):
+def main(worker: Worker, hidden: int = 256, batch: int = 64, dtype: str = "float64") -> Split:
     """One forward and one backward pass over the first `batch` digits; returns a Split."""
     (x, labels), _ = examples(getattr(torch, dtype))
     whole = parameters(hidden, x.dtype)
-    mine = part(whole, worker.rank, worker.world)
+    mine = part(whole, worker.rank, worker.world_size)
     x = x[:batch].clone().requires_grad_()
     leaves = {name: p.clone().requires_grad_() for name, p in mine.items()}
     h = torch.sigmoid(Enter.apply(x) @ leaves["w1"].T + leaves["b1"])
     y = Leave.apply(h @ leaves["w2"].T) + leaves["b2"]
     loss = cross_entropy(y, labels[:batch])
     loss.backward()
-    gradients = {name: p.grad.tolist() for name, p in [*leaves.items(), ("x", x)]}
-    return Split(loss.item(), (y.numel() + x.numel()) * x.element_size(), gradients)
+    leaves["x"] = x
+    gradients = {name: leaf.grad.tolist() for name, leaf in leaves.items() if leaf.grad is not None}
+    return Split(loss.item(), y.nbytes + x.nbytes, gradients)
 
 
-def parameters(hidden, dtype, seed=0):
+def parameters(hidden: int, dtype: torch.dtype) -> dict[str, torch.Tensor]:
     """The whole network, the same on every worker."""
-    torch.manual_seed(seed)
+    torch.manual_seed(0)
     shapes = {"w1": (hidden, PIXELS), "b1": (hidden,), "w2": (CLASSES, hidden), "b2": (CLASSES,)}
     return {name: torch.randn(shape, dtype=dtype) / 8 for name, shape in shapes.items()}
 
 
-def part(whole, rank, world):
+def part(
+    whole: dict[str, torch.Tensor], rank: int, world_size: int
+) -> dict[str, torch.Tensor]:
     """This worker's hidden units: rows of w1 and b1, columns of w2. All have b2."""
-    units = torch.arange(len(whole["b1"])).tensor_split(world)[rank]
+    units = torch.arange(len(whole["b1"])).tensor_split(world_size)[rank]
     return {
         **{"w1": whole["w1"][units], "b1": whole["b1"][units]},
         **{"w2": whole["w2"][:, units], "b2": whole["b2"]},
@@ -60,11 +65,11 @@ class Enter(torch.autograd.Function):
     """Where the workers part: forward nothing happens, backward the gradients are summed."""
 
     @staticmethod
-    def forward(context, x):
+    def forward(context: FunctionCtx, x: torch.Tensor) -> torch.Tensor:
         return x.clone()
 
     @staticmethod
-    def backward(context, gradient):
+    def backward(context: FunctionCtx, gradient: torch.Tensor) -> torch.Tensor:
         gradient = gradient.contiguous().clone()  # it may be another's, too
         dist.all_reduce(gradient)
         return gradient
@@ -74,11 +79,11 @@ class Leave(torch.autograd.Function):
     """Where they meet: forward the parts are summed, backward nothing happens."""
 
     @staticmethod
-    def forward(context, part):
+    def forward(context: FunctionCtx, part: torch.Tensor) -> torch.Tensor:
         part = part.contiguous().clone()
         dist.all_reduce(part)
         return part
 
     @staticmethod
-    def backward(context, gradient):
+    def backward(context: FunctionCtx, gradient: torch.Tensor) -> torch.Tensor:
         return gradient

@@ -5,17 +5,20 @@ schedule (schedules.py). No worker ever sees the whole network. The gradients of
 add up to those of the minibatch.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from time import time
 
 import torch
 import torch.distributed as dist
+from torch import Tensor
 from torch.nn import Linear, Sequential, Sigmoid
 from torch.nn.functional import cross_entropy
 
-from gpulessons.workers.schedules import BACKWARD, FORWARD, Task, named
-from gpulessons.workers.training import CLASSES, PIXELS, examples, settle
+from ..schedules import BACKWARD, FORWARD, Order, Task, named
+from ..training import CLASSES, PIXELS, examples, settle
+from ..worker import Worker
 
 
 @dataclass(frozen=True)
@@ -29,25 +32,27 @@ class Piped:
 
 
 def main(
-    worker, schedule="GPipe", micro=4, batch=64, hidden=256, blocks=8, dtype="float64", turns=2
-):
-    """Run a minibatch `turns` times (the first warms up) and return the last one's Piped."""
-    dtype = getattr(torch, dtype)
-    (x, labels), _ = examples(dtype)
-    layers = stages(hidden, blocks, worker.world, dtype)[worker.rank].to(worker.device)
-    x, labels = (a[:batch].to(worker.device).tensor_split(micro) for a in (x, labels))
-    order, ways = named(schedule)(worker.rank, worker.world, micro), directions()
-    for _ in range(turns):
+    worker: Worker, schedule: str = "GPipe", micro: int = 4, batch: int = 64, hidden: int = 256,
+    blocks: int = 8, dtype: str = "float64", rounds: int = 2,
+) -> Piped:  # fmt: skip
+    """Run a minibatch `rounds` times (the first warms up) and return the last one's Piped."""
+    number = getattr(torch, dtype)
+    (x, labels), _ = examples(number)
+    layers = stages(hidden, blocks, worker.world_size, number)[worker.rank].to(worker.device)
+    x_parts, label_parts = (a[:batch].to(worker.device).tensor_split(micro) for a in (x, labels))
+    stage = Stage(worker, layers, x_parts, label_parts, hidden, process_groups())
+    for _ in range(rounds):
         layers.zero_grad()
-        stage = Stage(worker, layers, x, labels, hidden, ways)
-        stage.run(order)
-    gradients = tuple(p.grad.tolist() for p in layers.parameters())
-    return Piped(stage.loss, stage.most, gradients, tuple(stage.tasks))
+        stage.run(named(schedule)(worker.rank, worker.world_size, micro))
+    gradients = tuple(p.grad.tolist() for p in layers.parameters() if p.grad is not None)
+    return Piped(stage.loss, stage.kept, gradients, tuple(stage.tasks))
 
 
-def stages(hidden, blocks, count, dtype=torch.float64, seed=0):
+def stages(
+    hidden: int, blocks: int, count: int, dtype: torch.dtype = torch.float64
+) -> list[Sequential]:
     """A network of `blocks` dense layers and two ends, in `count` stages; the same for all."""
-    torch.manual_seed(seed)
+    torch.manual_seed(0)
     middle = [Sequential(Linear(hidden, hidden), Sigmoid()) for _ in range(blocks)]
     layers = [Linear(PIXELS, hidden), *middle, Linear(hidden, CLASSES)]
     if not 0 < count <= len(layers):
@@ -56,70 +61,77 @@ def stages(hidden, blocks, count, dtype=torch.float64, seed=0):
     return [Sequential(*layers[a:b]).to(dtype) for a, b in pairwise(cuts)]
 
 
-def directions():
-    """A group for activations and one for gradients: NCCL keeps to the order within a group."""
+def process_groups() -> dict[str, dist.ProcessGroup]:
+    """One for activations, one for gradients: NCCL keeps to the order within a group."""
     return {FORWARD: dist.new_group(), BACKWARD: dist.new_group()}
 
 
 class Stage:
-    """One worker's part of a minibatch. ways: what directions() has made."""
+    """One worker's part of the network, and its minibatch in micro-batches."""
 
-    def __init__(self, worker, layers, x, labels, hidden, ways):
-        self.rank, self.last = worker.rank, worker.world - 1
+    def __init__(
+        self, worker: Worker, layers: Sequential, x: Sequence[Tensor], labels: Sequence[Tensor],
+        hidden: int, groups: dict[str, dist.ProcessGroup],
+    ) -> None:  # fmt: skip
+        self.rank, self.last = worker.rank, worker.world_size - 1
         self.layers, self.x, self.labels, self.hidden = layers, x, labels, hidden
-        self.total, self.ways = sum(map(len, x)), ways
-        self.held, self.sending, self.tasks = {}, [], []
-        self.loss, self.most = 0.0, 0
+        self.total, self.groups = sum(map(len, x)), groups
 
-    def run(self, order):
-        self.began = together(self.x[0].device)
+    def run(self, order: Order) -> None:
+        """One minibatch, forward and backward."""
+        self.activations: dict[int, tuple[Tensor, Tensor]] = {}
+        self.sending: list[tuple[dist.Work | None, Tensor]] = []
+        self.tasks: list[Task] = []
+        self.loss, self.kept = 0.0, 0
+        self.began = common_start(self.x[0].device)
         for kind, m in order:
             self.forward(m) if kind == FORWARD else self.backward(m)
         for sending, _ in self.sending:
-            sending.wait()
+            if sending:
+                sending.wait()
 
-    def forward(self, m):
+    def forward(self, m: int) -> None:
         x = self.x[m] if self.rank == 0 else self.receive(m, FORWARD).requires_grad_()
         start = time()
         y = self.layers(x)
         self.done(FORWARD, m, start)
-        self.held[m] = x, y
-        self.most = max(self.most, len(self.held))
+        self.activations[m] = x, y
+        self.kept = max(self.kept, len(self.activations))
         if self.rank < self.last:
             self.send(y.detach(), FORWARD)
 
-    def backward(self, m):
-        x, y = self.held.pop(m)
-        coming = self.receive(m, BACKWARD) if self.rank < self.last else None
+    def backward(self, m: int) -> None:
+        x, y = self.activations.pop(m)
+        due = self.receive(m, BACKWARD) if self.rank < self.last else None
         start = time()
         if self.rank == self.last:
             loss = cross_entropy(y, self.labels[m], reduction="sum") / self.total
             self.loss += loss.item()
             loss.backward()
         else:
-            y.backward(coming)
+            y.backward(due)
         self.done(BACKWARD, m, start)
-        if self.rank:
+        if x.grad is not None:  # the examples have none
             self.send(x.grad, BACKWARD)
 
-    def send(self, tensor, way):
+    def send(self, tensor: Tensor, way: str) -> None:
         """Begin to send to the next stage, or back, and keep the tensor: it may not have gone."""
         to = self.rank + 1 if way == FORWARD else self.rank - 1
-        self.sending.append((dist.isend(tensor, to, self.ways[way]), tensor))
+        self.sending.append((dist.isend(tensor, to, self.groups[way]), tensor))
 
-    def receive(self, m, way):
+    def receive(self, m: int, way: str) -> Tensor:
         """What the stage before, or the next one, sends for a micro-batch."""
         room = self.x[m].new_empty((len(self.x[m]), self.hidden))
-        dist.recv(room, self.rank - 1 if way == FORWARD else self.rank + 1, self.ways[way])
+        dist.recv(room, self.rank - 1 if way == FORWARD else self.rank + 1, self.groups[way])
         settle()  # waiting is not work
         return room
 
-    def done(self, kind, m, start):
+    def done(self, kind: str, m: int, start: float) -> None:
         settle()
         self.tasks.append(Task(self.rank, kind, m, start - self.began, time() - self.began))
 
 
-def together(device):
+def common_start(device: torch.device) -> float:
     """Meet the others, and agree on a moment to count from: the time on worker 0's clock.
 
     On one machine all have the same clock; on several, as nearly as the hosts keep theirs.

@@ -6,7 +6,8 @@ from time import perf_counter
 import torch
 import torch.distributed as dist
 
-from gpulessons.workers.training import examples, network
+from ..training import examples, network
+from ..worker import Worker
 
 BATCH = 256
 ROUNDS = 5  # the quickest counts: what else a machine has to do only makes it slower
@@ -21,7 +22,7 @@ class Answered:
     alone: float  # for all questions, while the others waited; 0 on every worker but the first
 
 
-def main(worker, hidden=1024, questions=8192):
+def main(worker: Worker, hidden: int = 1024, questions: int = 8192) -> Answered:
     """Read this many digits, a share on each worker and then all on the first. An Answered."""
     (x, _), _ = examples()
     x = x[torch.arange(questions) % len(x)].to(worker.device)
@@ -29,7 +30,7 @@ def main(worker, hidden=1024, questions=8192):
     together, alone = [], []
     for _ in range(ROUNDS):
         dist.barrier()
-        mine, seconds = answers(model, x[worker.rank :: worker.world])
+        mine, seconds = answers(model, x[worker.rank :: worker.world_size])
         together.append(seconds)
         dist.barrier()
         if worker.rank == 0:
@@ -38,9 +39,9 @@ def main(worker, hidden=1024, questions=8192):
     return Answered(mine, min(together), min(alone, default=0.0))
 
 
-def answers(model, x):
+def answers(model: torch.nn.Module, x: torch.Tensor) -> tuple[tuple[int, ...], float]:
     """(the labels, seconds); BATCH at a time, so that a longer share is only more of the same."""
-    began, found = perf_counter(), []
+    began, found = perf_counter(), list[int]()
     with torch.no_grad():
         for batch in x.split(BATCH):
             found += model(batch).argmax(1).tolist()

@@ -1,12 +1,17 @@
 """A program: is each of our all-reduces equal to the engine's, and how many bytes did it send?"""
 
+from collections.abc import Sequence
+
 import torch
 import torch.distributed as dist
 
-from gpulessons.workers.collectives import ALGORITHMS, Wire
+from ..collectives import ALGORITHMS, Wire
+from ..worker import Worker
 
 
-def main(worker, lengths=(0, 1, 2, 3, 7, 64, 1009)):
+def main(
+    worker: Worker, lengths: Sequence[int] = (0, 1, 2, 3, 7, 64, 1009)
+) -> list[tuple[str, int, bool, int]]:
     """Returns [(algorithm, length, equal?, bytes sent by this worker)]."""
     found = []
     for length in lengths:

@@ -1,40 +1,45 @@
 """A program: how long do all-reduces of several sizes take, ours and the engine's?"""
 
+from collections.abc import Sequence
 from time import perf_counter
 
 import numpy as np
 import torch
 import torch.distributed as dist
 
-from gpulessons.workers.collectives import ALGORITHMS, Wire
-from gpulessons.workers.links import Sample
-from gpulessons.workers.training import settle, slowest
+from ..collectives import ALGORITHMS, Wire
+from ..links import Sample
+from ..training import settle, slowest
+from ..worker import Worker
 
 ENGINE = "engine"
 SIZES = 4_096, 65_536, 1 << 20, 1 << 24  # bytes
 
 
-def main(worker, sizes=SIZES, algorithms=(ENGINE, *ALGORITHMS), rounds=30):
+def main(
+    worker: Worker, sizes: Sequence[int] = SIZES,
+    algorithms: Sequence[str] = (ENGINE, *ALGORITHMS), rounds: int = 30,
+) -> list[Sample]:  # fmt: skip
     """Returns [Sample], for each algorithm at each size in bytes.
 
     A quarter of the rounds were as quick: on a machine that is shared, a median is often the time
     that a system takes to wake somebody up, and no property of the network.
     """
-    samples = []
+    samples: list[Sample] = []
     for size in sizes:
         x = torch.ones(size // 4, device=worker.device)
-        times = {name: [] for name in algorithms}
+        times: dict[str, list[float]] = {name: [] for name in algorithms}
         for _ in range(rounds + 1):
             for name in algorithms:  # in turn: a busy moment hits them all
-                times[name].append(once(name, x.fill_(1)))
+                times[name].append(run_round(name, x.fill_(1)))
         for name in algorithms:
             quarter = float(np.quantile(times[name][1:], 0.25))
-            samples.append(Sample(name, worker.world, x.nbytes, quarter))
+            samples.append(Sample(name, worker.world_size, x.nbytes, quarter))
         worker.progress(len(samples), len(sizes) * len(algorithms), "sizes")
     return samples
 
 
-def once(name, x):
+def run_round(name: str, x: torch.Tensor) -> float:
     """Seconds until the slowest worker has its sum."""
     wire = Wire()
     settle()

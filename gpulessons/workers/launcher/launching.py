@@ -1,6 +1,6 @@
 """launch(): a program on several worker processes, from a notebook's cell or a terminal.
 
-    launch("gpulessons.workers.hello", workers=2)
+    launch("hello", workers=2)
 
 The engine is PyTorch's own torchrun, so the same program runs on one laptop and on many hosts. Here
 it is watched: lines appear as they are printed, results come back as values, and a worker that
@@ -11,85 +11,99 @@ import importlib
 import json
 import os
 import pickle
-import re
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from gpulessons import progress
 from gpulessons.hardware.system import cores
-from gpulessons.workers.failures import WorkersFailed, hung, left, why
-from gpulessons.workers.processes import PARENT, REPORT, end_all
-from gpulessons.workers.worker import MARK
 
-PATIENCE = 120.0  # seconds without a word from any worker: something hangs
+from ..worker import MARK, REPORT
+from .failures import Ended, WorkersFailed, hung, why
+from .processes import PARENT, end_all, left, living
+
+PROGRAMS = Path(__file__).parents[1] / "programs"
+TIMEOUT = 120.0  # seconds without a word from any worker: something hangs
 ALONE = "--standalone", "--local-addr=127.0.0.1"  # a laptop's own name may lead nowhere
 BEAT = 0.1  # seconds between two looks at what they have printed
 
+Heard = Mapping[int, deque[str]]  # {rank: its last lines}
+Tell = Callable[[int, int, str], object]
+
 
 def launch(
-    program, workers=2, *, hosts=(), patience=PATIENCE, show=progress.say, tell=None, **options
-):
+    program: str,
+    workers: int = 2,
+    *,
+    hosts: Sequence[str] = (),
+    timeout: float = TIMEOUT,
+    show: Callable[[str], object] = progress.say,
+    tell: Tell | None = None,
+    **options: Any,
+) -> list[Any]:
     """Run main(worker, **options) of a module in several processes; returns [result of each].
 
-    program: the short name of one in gpulessons.workers, or else a module to import from here.
+    program: the short name of one of the course's, or else a module to import from here.
     options: what JSON can carry. hosts: torchrun's options where there is more than this machine,
     such as ("--nnodes=2", "--node-rank=0", "--master-addr=10.0.0.1"); then the results are those of
-    the workers here. patience: seconds of silence after which the workers count as hung. show(line)
-    is called for what they print, tell(done, total, words) instead of a progress bar. Raises
-    WorkersFailed, or ValueError before anything has begun; Ctrl-C ends every worker.
+    the workers here. timeout: seconds of silence after which the workers count as hung; on one
+    machine they have at least TIMEOUT to begin. show(line) is called for what they print,
+    tell(done, total, words) instead of a progress bar. Raises WorkersFailed, or ValueError before
+    anything has begun; Ctrl-C ends every worker.
     """
     words = command(found(program), workers, hosts, options)
     bar = nullcontext(tell) if tell else progress.progress_bar(program)
-    starting = patience if hosts else max(patience, PATIENCE)
+    starting = timeout if hosts else max(timeout, TIMEOUT)
     with tempfile.TemporaryDirectory(prefix="gpulessons-") as folder, bar as tell:
         report = Path(folder)
-        heard = defaultdict(lambda: deque(maxlen=5))
+        heard: Heard = defaultdict(lambda: deque(maxlen=5))
         try:
             process = start(words, workers, report)
-            for rank, line in spoken(process, report, (starting, patience), heard):
+            for rank, line in spoken(process, report, workers, (starting, timeout), heard):
                 hear(rank, line, heard, show, tell)
         finally:
             end_all(report)
-        done = results(report)
+        done, ended = results(report), Ended.read(report)
         # An engine that trips on its way out has done its work; who lost others tells of trouble.
-        if len(done) < workers or (process.returncode and left(report, "trouble")):
-            raise WorkersFailed(why(report, process.returncode, heard), done)
+        if len(done) < workers or any(failure.words for failure in ended.failures):
+            raise WorkersFailed(why(report, ended, process.returncode, heard, bool(hosts)), done)
     return list(done.values())
 
 
 # -- Before they begin.
 
 
-def found(program):
+def found(program: str) -> str:
     """The full name of a program's module; ValueError where there is none."""
     parts = program.split(".") if isinstance(program, str) else [""]
     if parts[-1] == "py" or not all(part.isidentifier() for part in parts):
         raise ValueError(f"A program is named as `import` names it, not {program!r}.")
     importlib.invalidate_caches()  # a cell may have written it a moment ago
-    own = [f"{__package__}.{program}"] if program in programs() else []
-    for name in (*own, program):
-        with suppress(ModuleNotFoundError, ValueError):  # no parent package, or no file
-            if find_spec(name):
-                return name
+    if program in programs():
+        return f"gpulessons.workers.programs.{program}"
+    with suppress(ModuleNotFoundError, ValueError):  # no parent package, or no file
+        if find_spec(program):
+            return program
     raise ValueError(
         f"There is no module {program!r} to import here. The course has {', '.join(programs())}."
     )
 
 
-def programs():
+def programs() -> list[str]:
     """The short names of the course's own programs."""
-    folder = Path(__file__).parent
-    files = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
-    return sorted(name for name, text in files.items() if re.search(r"\ndef main\(\s*worker", text))
+    return sorted(path.stem for path in PROGRAMS.glob("*.py") if path.stem != "__init__")
 
 
-def command(program, workers, hosts, options):
+def command(
+    program: str, workers: int, hosts: Sequence[str], options: Mapping[str, Any]
+) -> list[str]:
     """torchrun's command line, but for the folder of the launch."""
     if os.name == "nt":
         raise ValueError("Workers need Linux or macOS: on Windows, run the course under WSL.")
@@ -103,12 +117,12 @@ def command(program, workers, hosts, options):
             f"of them. {trouble}."
         ) from None
     return [
-        *(sys.executable, "-m", "gpulessons.workers.engine", *(hosts or ALONE)),
-        *(f"--nproc-per-node={workers}", "-m", "gpulessons.workers.worker", program, packed),
+        *(sys.executable, "-m", f"{__package__}.torchrun", *(hosts or ALONE)),
+        *(f"--nproc-per-node={workers}", "-m", f"{__package__}.harness", program, packed),
     ]
 
 
-def start(command, workers, report):
+def start(command: Sequence[str], workers: int, report: Path) -> subprocess.Popen[bytes]:
     """Start torchrun; what it says itself, and logs, goes into the folder of the launch.
 
     That folder is also the mark of all its processes (processes.py).
@@ -133,12 +147,20 @@ def start(command, workers, report):
 # -- While they work.
 
 
-def spoken(process, report, patience, heard):
+def spoken(
+    process: subprocess.Popen[bytes],
+    report: Path,
+    workers: int,
+    timeouts: tuple[float, float],
+    heard: Heard,
+) -> Iterator[tuple[int, str]]:
     """Yield (rank, line) as workers print, until torchrun ends; WorkersFailed after a silence.
 
-    patience: seconds of it while the workers look for each other or take leave, and between.
+    timeouts: seconds of it before the workers here have met the others, and afterwards. A torchrun
+    that outlives workers which have done all their work is not waited for any longer.
     """
-    read, signs, last_word = Counter(), None, time.monotonic()
+    read: Counter[Path] = Counter()
+    signs, last_word = None, time.monotonic()
     while True:
         over = process.poll() is not None  # asked first, so that no last word is missed
         for path in sorted(report.glob("said-*")):
@@ -151,13 +173,15 @@ def spoken(process, report, patience, heard):
         joined, done = (len(list(report.glob(f"{name}-*[0-9]"))) for name in ("joined", "result"))
         if signs != (said, joined, done):
             signs, last_word = (said, joined, done), time.monotonic()
-        limit = patience[joined > done]
+        limit = timeouts[joined > 0]
         if time.monotonic() - last_word > limit:
+            if done == workers and not living(report):
+                return
             raise WorkersFailed(hung(report, limit, heard), results(report))
         time.sleep(BEAT)
 
 
-def news(path, start, over):
+def news(path: Path, start: int, over: bool) -> tuple[list[str], int]:
     """([the whole lines of a file from byte `start` on], where they end)"""
     with open(path, "rb") as file:
         file.seek(start)
@@ -167,7 +191,9 @@ def news(path, start, over):
     return lines if lines[-1] else lines[:-1], start + end
 
 
-def hear(rank, line, heard, show, tell):
+def hear(
+    rank: int, line: str, heard: Heard, show: Callable[[str], object], tell: Tell | None
+) -> None:
     """A line for the reader is shown and kept; a note about progress is passed on."""
     said, mark, note = line.partition(MARK)
     if said or not mark:
@@ -177,12 +203,12 @@ def hear(rank, line, heard, show, tell):
         tell(*json.loads(note))
 
 
-def results(report):
+def results(report: Path) -> dict[int, Any]:
     """{rank: what its main returned} of those that have finished here."""
     return {rank: unpacked(rank, words) for rank, words in sorted(left(report, "result").items())}
 
 
-def unpacked(rank, result):
+def unpacked(rank: int, result: bytes) -> Any:
     try:
         return pickle.loads(result)
     except Exception as trouble:

@@ -12,21 +12,27 @@ weights, 8 MB, outgrow a core's own cache: most lines come from beyond it with o
 And a worker's count has lines of its own, at which the others look once in CHUNK examples.
 """
 
-from contextlib import nullcontext
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
 import torch.distributed as dist
 from numba import njit
+from numpy.typing import NDArray
 
-from gpulessons.workers.memory import APART, keep_to_a_core, locked, shared
+from ..memory import APART, keep_to_a_core, locked, shared
+from ..worker import Worker
 
 FEATURES, COMMON, ACTIVE = 2_000_000, 2_000, 30  # words known; too common to tell; in one example
 KEPT, PARTS = 600_000, 12  # different examples, to be looked at again and again, made in parts
 HELD = 2_500  # examples that only the loss is computed from
 CHUNK = 256  # examples between two looks at the clock, or under one lock
+LOOKS = 25  # at the held-out loss, in a round
 ALONE, FREE, LOCKED = "alone", "no lock", "a lock"
+
+Examples = tuple[NDArray, NDArray]  # (places, labels), as sparse() makes them
 
 
 @dataclass(frozen=True)
@@ -40,14 +46,15 @@ class Ran:
     counts: tuple[int, ...] = field(default=(), repr=False)  # all workers' updates by then
 
     @property
-    def by_updates(self):
+    def by_updates(self) -> tuple[tuple[int, float], ...]:
         """((updates of all workers, held-out loss), …)"""
         return tuple((n, loss) for n, (_, loss) in zip(self.counts, self.curve, strict=True))
 
 
 def main(
-    worker, examples=2_400_000, rate=0.02, features=FEATURES, ways=(ALONE, FREE, LOCKED), rounds=7
-):
+    worker: Worker, examples: int = 2_400_000, rate: float = 0.02, features: int = FEATURES,
+    ways: Sequence[str] = (ALONE, FREE, LOCKED), rounds: int = 7,
+) -> dict[str, tuple[Ran, ...]]:  # fmt: skip
     """Learn from so many examples, anew in every round. Returns {way: (a Ran for each round, …)}.
 
     ways: "alone" (worker 0 takes all the examples and the others wait), "no lock" and "a lock"
@@ -56,36 +63,42 @@ def main(
     """
     if not {ALONE, FREE, LOCKED}.issuperset(ways):
         raise ValueError(f"ways are {ALONE!r}, {FREE!r} and {LOCKED!r}; not {ways}.")
+    weights = shared(worker, features, np.float32)
+    clock = shared(worker, APART * worker.world_size, np.int64)
     keep_to_a_core(worker)
     kept = parts(worker, min(examples, KEPT), features)
     everything = joined(kept if worker.rank == 0 else kept[:1])
-    own = joined(kept[:: worker.world] if worker.rank == 0 else kept)
+    own = joined(kept[:: worker.world_size] if worker.rank == 0 else kept)
     held = sparse(HELD, 0, features)
-    memory = shared(worker, features, np.float32), shared(worker, APART * worker.world, np.int64)
-    learn(*(np.zeros_like(each) for each in memory), worker.rank, *everything, rate)  # compiles
-    guards, found = {LOCKED: locked(worker)}, dict.fromkeys(ways, ())
+    learn(weights.copy(), clock.copy(), worker.rank, *everything, rate)  # compiles
+    lock, found = locked(worker), dict.fromkeys(ways, tuple[Ran, ...]())
     for done in range(rounds):
         for way in ways:
-            share = examples // worker.world if way != ALONE else examples * (worker.rank == 0)
+            share = examples // worker.world_size if way != ALONE else examples * (worker.rank == 0)
             data = everything if way == ALONE else own
-            guard = guards.get(way, nullcontext())
-            found[way] += (once(worker, memory, data, held, rate, share, guard),)
+            guard = lock if way == LOCKED else nullcontext()
+            ran = run_round(worker, (weights, clock), data, held, rate, share, guard)
+            found[way] += (ran,)
         worker.progress(done + 1, rounds, "rounds")
     return found
 
 
-def quickest(found):
+def quickest(found: dict[str, tuple[Ran, ...]]) -> dict[str, Ran]:
     """{way: the Ran of its quickest round}: what else a machine has to do only makes it slower."""
     return {way: min(rounds, key=lambda ran: ran.seconds) for way, rounds in found.items()}
 
 
-def once(worker, memory, data, held, rate, share, guard, looks=25):
+def run_round(
+    worker: Worker, memory: tuple[NDArray, NDArray], data: Examples, held: Examples, rate: float,
+    share: int, guard: AbstractContextManager[None],
+) -> Ran:  # fmt: skip
     """Learn from `share` examples, from weights that know nothing; worker 0 looks at the loss."""
     (weights, clock), (places, labels) = memory, data
     dist.barrier()
-    curve, counts, stale, turns = [], [], 0, -(-share // CHUNK)
+    curve, counts = list[tuple[float, float]](), list[int]()
+    stale, turns = 0, -(-share // CHUNK)
 
-    def look(seconds):
+    def look(seconds: float) -> None:
         counts.append(int(clock.sum()))
         curve.append((seconds, loss(weights, *held)))
 
@@ -95,7 +108,7 @@ def once(worker, memory, data, held, rate, share, guard, looks=25):
     dist.barrier()
     began = perf_counter()
     for turn in range(turns):
-        if worker.rank == 0 and turn and turn % max(1, turns // looks) == 0:
+        if worker.rank == 0 and turn and turn % max(1, turns // LOOKS) == 0:
             look(perf_counter() - began)
         start = turn % max(1, len(labels) // CHUNK) * CHUNK
         some = slice(start, start + min(CHUNK, share - turn * CHUNK))
@@ -110,7 +123,9 @@ def once(worker, memory, data, held, rate, share, guard, looks=25):
 
 
 @njit(error_model="numpy")
-def learn(weights, clock, rank, places, labels, rate):
+def learn(
+    weights: NDArray, clock: NDArray, rank: int, places: NDArray, labels: NDArray, rate: float
+) -> int:
     """Read, compute, write, example after example; returns the staleness of the first of them."""
     stale = 0
     for i in range(labels.size):
@@ -126,7 +141,7 @@ def learn(weights, clock, rank, places, labels, rate):
     return stale
 
 
-def loss(weights, places, labels):
+def loss(weights: NDArray, places: NDArray, labels: NDArray) -> float:
     """Logistic loss, on average; log 2 where the weights know nothing."""
     return float(np.logaddexp(0, -labels * weights[places].sum(1)).mean())
 
@@ -134,19 +149,19 @@ def loss(weights, places, labels):
 # -- The examples: the same ones however many workers share them.
 
 
-def parts(worker, count, features):
+def parts(worker: Worker, count: int, features: int) -> list[Examples]:
     """`count` examples in parts: all of them on worker 0, every world-th one on the others."""
-    number = max(PARTS, worker.world)
-    mine = range(number) if worker.rank == 0 else range(worker.rank, number, worker.world)
+    number = max(PARTS, worker.world_size)
+    mine = range(number) if worker.rank == 0 else range(worker.rank, number, worker.world_size)
     return [sparse(-(-count // number), 1 + part, features) for part in mine]
 
 
-def joined(parts):
-    """(places, labels) of several."""
-    return [np.concatenate(each) for each in zip(*parts, strict=True)]
+def joined(parts: Iterable[Examples]) -> Examples:
+    places, labels = zip(*parts, strict=True)
+    return np.concatenate(places), np.concatenate(labels)
 
 
-def sparse(count, seed, features=FEATURES):
+def sparse(count: int, seed: int, features: int = FEATURES) -> Examples:
     """(places (count, ACTIVE) int32, labels (count,) of ±1), all from one world."""
     world, rng = np.random.default_rng(99), np.random.default_rng(seed)
     truth, anywhere = world.standard_normal(features), world.permutation(features)

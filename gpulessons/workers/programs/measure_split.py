@@ -4,13 +4,17 @@ Inference: y = relu(x W1ᵀ) W2ᵀ, four times as wide in the middle, as in a Tr
 0 has all of it, while the others wait. Split: each has a part, as in tensor_parallel.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
 import torch
 import torch.distributed as dist
 
-from gpulessons.workers.training import settle, slowest
+from ..training import settle, slowest
+from ..worker import Worker
+
+Layers = tuple[torch.Tensor, torch.Tensor]  # weights: (4 width, width), (width, 4 width)
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,10 @@ class Pair:
 
 
 @torch.no_grad()
-def main(worker, widths=(64, 1024), batches=(1, 16, 128), rounds=15):
+def main(
+    worker: Worker, widths: Sequence[int] = (64, 1024), batches: Sequence[int] = (1, 16, 128),
+    rounds: int = 15,
+) -> list[Pair]:  # fmt: skip
     """Returns [Pair], for each width and batch."""
     measured = []
     for width in widths:
@@ -39,21 +46,25 @@ def main(worker, widths=(64, 1024), batches=(1, 16, 128), rounds=15):
     return measured
 
 
-def weights(worker, width):
+def weights(worker: Worker, width: int) -> tuple[Layers, Layers]:
     """(w1, w2), whole, and (this worker's rows of w1, its columns of w2)."""
     w1, w2 = (torch.randn(shape, device=worker.device)
               for shape in ((4 * width, width), (width, 4 * width)))  # fmt: skip
-    own = torch.arange(4 * width, device=worker.device).tensor_split(worker.world)[worker.rank]
+    own = torch.arange(4 * width, device=worker.device).tensor_split(worker.world_size)[worker.rank]
     return (w1, w2), (w1[own].contiguous(), w2[:, own].contiguous())
 
 
-def both(x, worker, whole, part):
+def both(
+    x: torch.Tensor, worker: Worker, whole: Layers, part: Layers
+) -> tuple[float, float, float]:
     """Seconds of one pass alone, of one split, and of the all-reduce in that."""
-    alone, _ = once(x, *whole, works=worker.rank == 0)
-    return alone, *once(x, *part, meets=True)
+    alone, _ = run_round(x, *whole, works=worker.rank == 0)
+    return alone, *run_round(x, *part, meets=True)
 
 
-def once(x, w1, w2, works=True, meets=False):
+def run_round(
+    x: torch.Tensor, w1: torch.Tensor, w2: torch.Tensor, works: bool = True, meets: bool = False
+) -> tuple[float, float]:
     """(seconds of the slowest worker, seconds in the all-reduce) of one pass."""
     dist.barrier()
     began = ready = perf_counter()

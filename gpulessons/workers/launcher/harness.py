@@ -1,0 +1,140 @@
+"""What a worker does before and after its program: join the others, report, leave no trace.
+
+A program is an importable module with a function `main(worker, **options)`. torchrun starts this
+module once for each worker; the programs themselves know nothing of launching.
+
+    python -m torch.distributed.run --standalone --nproc-per-node 2 \\
+        -m gpulessons.workers.launcher.harness gpulessons.workers.programs.hello '{}'
+"""
+
+import faulthandler
+import importlib
+import inspect
+import json
+import os
+import pickle
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import psutil
+
+from gpulessons.hardware.system import cores
+
+from ..worker import Refused, Worker
+from .failures import record
+from .processes import end_with_parent
+
+
+def run(program: str, options: dict[str, Any]) -> None:
+    """Join the other workers, run the program's main, and hand its result to the launcher."""
+    worker = Worker()
+    try:
+        if worker.report:
+            report(worker)
+        main = entrance(program, options)
+        join(worker)
+        worker.keep("joined", b"")
+        worker.keep("result", packed(main(worker, **options)))
+        leave()
+    except BaseException as trouble:
+        record(trouble, os.environ.get("TORCHELASTIC_ERROR_FILE", os.devnull))
+        if worker.report:
+            end(1)
+        raise
+    if worker.report:
+        end(0)
+
+
+def end(status: int) -> None:
+    """Be gone. An ordinary exit trips over what others left undone, or a thread of the engine's."""
+    with suppress(OSError):  # no room for the last words
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(status)
+
+
+def report(worker: Worker) -> None:
+    """Be heard by the launcher, be found by it, and end with it."""
+    end_with_parent()
+    append = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+    said = os.open(worker.folder / f"said-{worker.rank}", append, 0o600)
+    for stream in (1, 2):
+        os.dup2(said, stream)
+    stacks = open(worker.folder / f"stack-{worker.rank}", "w")  # noqa: SIM115 (until the end)
+    faulthandler.enable(stacks, all_threads=False)
+    faulthandler.register(signal.SIGUSR1, stacks, all_threads=False)
+    worker.keep("pid", str(os.getpid()).encode())
+
+
+def entrance(program: str, options: dict[str, Any]) -> Callable[..., Any]:
+    """The program's main, when it takes these options; Refused says what it takes."""
+    main = getattr(importlib.import_module(program), "main", None)
+    if not callable(main):
+        raise Refused(f"{program} has no main(worker, **options): that is where a worker begins.")
+    try:
+        inspect.signature(main).bind(None, **options)
+    except TypeError as trouble:
+        raise Refused(f"{program}: {trouble}. It has main{bare_signature(main)}.") from None
+    return main
+
+
+def bare_signature(main: Callable[..., Any]) -> inspect.Signature:
+    """A function's parameters and their defaults, without their types."""
+    whole, none = inspect.signature(main), inspect.Signature.empty
+    each = [parameter.replace(annotation=none) for parameter in whole.parameters.values()]
+    return whole.replace(parameters=each, return_annotation=none)
+
+
+def packed(result: object) -> bytes:
+    try:
+        return pickle.dumps(result)
+    except Exception as trouble:
+        raise Refused(
+            f"main returned what cannot be sent to the launcher: {trouble}. Return numbers, "
+            "strings, tuples, and dataclasses of them."
+        ) from None
+
+
+def join(worker: Worker) -> None:
+    """Meet the other workers: NCCL between GPUs where each has one, gloo between CPUs."""
+    import torch
+    import torch.distributed as dist
+
+    here = int(os.environ["LOCAL_WORLD_SIZE"])
+    torch.set_num_threads(max(1, cores() // here))
+    on_gpu = worker.device.type == "cuda"
+    if on_gpu:
+        torch.cuda.set_device(worker.device)
+    if here < worker.world_size:
+        choose_network()
+    dist.init_process_group("cpu:gloo,cuda:nccl" if on_gpu else "gloo")
+
+
+def choose_network() -> None:
+    """Make gloo use the network that leads to the master: a host's own name may lead nowhere."""
+    with suppress(OSError):  # the engine will say it better
+        *kind, _, address = socket.getaddrinfo(
+            os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), type=socket.SOCK_DGRAM
+        )[0]
+        with socket.socket(*kind) as probe:
+            probe.connect(address)  # finds the way, sends nothing
+            here = probe.getsockname()[0]
+        for name, addresses in psutil.net_if_addrs().items():
+            if here in (each.address for each in addresses):
+                os.environ.setdefault("GLOO_SOCKET_IFNAME", name)
+
+
+def leave() -> None:
+    """Wait for each other, so that nobody's partner vanishes while it still sends."""
+    import torch.distributed as dist
+
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    run(sys.argv[1], json.loads(sys.argv[2]) if len(sys.argv) > 2 else {})
