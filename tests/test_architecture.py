@@ -25,7 +25,7 @@ ARROWS = {
     "problem": "operation",
     "rounds": "timing operation units hardware",
     "measuring": "problem rounds timing operation backends units hardware",
-    "diagnosis": "backends",
+    "diagnosis": "backends microscope",
     "checking": "operation backends microscope diagnosis",
     "recordings": "timing hardware",
     "progress": "",

@@ -93,7 +93,7 @@ def too_late(x, out):
 def test_a_value_that_came_from_nowhere_is_looked_for_where_it_was_read():
     verdict = check(relu, launched(too_late, up, 256), on=gpu)
     assert "first element 16" in verdict.trouble  # max(NaN, 0) is 0: no NaN tells
-    assert "part is read where nothing has been written to it" in verdict.look
+    assert "part is read where nothing has been written to it" in verdict.hint
 
 
 @cuda.jit

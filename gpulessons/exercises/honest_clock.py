@@ -3,6 +3,7 @@
 import math
 import time
 
+from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble
 
 stub = '''\
@@ -24,15 +25,6 @@ def my_clock(work, sync):
     sync()
     return time.perf_counter() - start
 '''
-
-wrong = [
-    ("    work()\n    sync()\n", "    work()\n", "before the work was done"),
-    ("    sync()\n    start", "    start", "earlier work"),
-    ("    work()\n    sync()\n", "    sync()\n    work()\n", "before the work was done"),
-    ("return time", "return 1000 * time", "seconds"),
-    ("return time", "time", "returned nothing"),
-    ("    work()\n", "", "never ran"),
-]  # fmt: skip
 
 
 BLUR = 0.01  # seconds: a learner's clock may tick no finer
@@ -82,3 +74,6 @@ def judge(clock):
         raise Trouble("It counted earlier work that was still running.",
                       "what is going on when you start the clock.")  # fmt: skip
     return f"30 ms of work read as {1e3 * seconds:.0f} ms, though the call itself took none."
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble
 
 stub = '''\
@@ -18,24 +19,6 @@ def my_softmax(x):
     return powers / powers.sum(axis=1, keepdims=True)
 '''
 
-wrong = [
-    ("x.max(axis=1, keepdims=True)", "x.max()", "the row of small ones"),
-    ("x.max(axis=1, keepdims=True)", "1_000", "NaN or infinity for ordinary scores"),
-    ("x - x.max(axis=1, keepdims=True)", "x / x.max(axis=1, keepdims=True)", "other shares"),
-    ("x - x.max(axis=1, keepdims=True)", "np.minimum(x, 80)", "all above some limit are alike"),
-    ("x - x.max", "-x + x.max", "The smallest score"),
-    ("    powers = np.exp(x -", "    x -= 1\n    powers = np.exp(x -", "changed its input"),
-    ("powers.sum(axis=1, keepdims=True)", "powers.sum()", "do not add up to one"),
-    ("    return powers /", "    powers /", "returned nothing"),
-    ("x.max(axis=1, keepdims=True)", "x.mean(axis=1, keepdims=True)", "that are far apart"),
-    ("x.max(axis=1, keepdims=True)", "x[:, :1]", "that are far apart"),
-    ("x - x.max(axis=1, keepdims=True)", "x.astype(np.longdouble)", "NaN or infinity"),
-    ("x.max(axis=1, keepdims=True)", "x.max(axis=1)", "ValueError"),
-]  # fmt: skip
-right = [
-    ("powers / powers.sum(axis=1, keepdims=True)", "(powers.T / powers.sum(axis=1)).T.tolist()"),
-    ("x - x.max(axis=1, keepdims=True)", "x - np.logaddexp.reduce(x, axis=1)[:, None]"),
-]
 
 ORDINARY = np.array([[1, 2, 3], [0, 0, 5]], np.float32)
 LARGE = np.array([[1_000, 1_001, 1_002]], np.float32)
@@ -82,3 +65,6 @@ def refuse_other_shares(got, x, what):
         raise Trouble("The smallest score gets the largest share.", "the sign of the difference.")
     raise Trouble(f"For {what}, it gives other shares than exp(x) over its sum.",
                   "what may be done to all scores of a row without changing a share.")  # fmt: skip
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

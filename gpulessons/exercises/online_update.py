@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble
 
 stub = '''\
@@ -29,28 +30,6 @@ def my_update(top, total, score):
     return new, total * exp(top - new) + exp(score - new)
 '''
 
-wrong = [
-    ("total * exp(top - new)", "total", "did not mend the sum"),
-    ("exp(top - new)", "exp(new - top)", "mended the sum the wrong way"),
-    ("new = max(top, score)", "new = score", "not the largest"),
-    ("new = max(top, score)", "new = top", "not the largest"),
-    ("+ exp(score - new)", "+ exp(score)", "without a maximum"),
-    (" + exp(score - new)", "", "left the new score out"),
-    ("+ exp(score - new)", "+ exp(score - top)", "from the old maximum"),
-    ("return new, total * exp(top - new) + exp(score - new)",
-     "return total * exp(top - new) + exp(score - new), new", "in the other order"),
-    ("+ exp(score - new)", "+ exp(new - score)", "the wrong way round"),
-    ("+ exp(score - new)", "+ 1", "as if it were the largest"),
-    ("    return new,", "    return None,", "It returned (None,"),
-    ("    return new,", "    return", "It returned 1.6"),
-]  # fmt: skip
-right = [
-    ("    return new, total * exp(top - new) + exp(score - new)",
-     "    return np.float32([new, total * exp(top - new) + exp(score - new)])"),
-    ("    return new, total * exp(top - new) + exp(score - new)",
-     "    small = min(top, score)\n    total = total * exp(small - score) + exp(small - top)\n"
-     "    return [new, total]"),
-]  # fmt: skip
 
 FALLING = (2.0, 1.5)
 RISING = (2.0, 3.0, 3.0, 3.5)
@@ -111,3 +90,6 @@ def compare(top, total, seen, given):
 
 def close(a, b):
     return math.isclose(a, b, rel_tol=1e-6)  # a float32 will do
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

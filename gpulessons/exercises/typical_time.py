@@ -1,5 +1,6 @@
 """One number out of many samples: which one does a hiccup not move?"""
 
+from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble
 
 stub = '''\
@@ -15,14 +16,6 @@ def my_typical(samples):
     """One number for many times in seconds, which a single hiccup must not move."""
     return median(samples)
 '''
-
-wrong = [
-    ("median(samples)", "sum(samples) / len(samples)", "hiccup"),
-    ("median(samples)", "min(samples)", "best, not the typical"),
-    ("median(samples)", "max(samples)", "worst"),
-    ("median(samples)", "samples[len(samples) // 2]", "order"),
-    ("return median", "median", "returned nothing"),
-]
 
 
 def judge(typical):
@@ -41,3 +34,6 @@ def judge(typical):
     if typical([1.04, 1.03, 1.00, 1.02, 1.01]) != typical(sorted(quiet)):
         raise Trouble("It depends on the order of the samples.", "whether it sorts.")
     return "The median: half of the samples lie below it, wherever the hiccup is."
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

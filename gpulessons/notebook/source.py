@@ -36,7 +36,7 @@ def source(*things):
 
 def solution(exercise):
     """Show an exercise's solution, folded: open it after your own attempt."""
-    return Solution(exercise.solution, f"exercises/{Path(exercise.__file__).name}")
+    return Solution(exercise.solution, f"exercises/{exercise.name}.py")
 
 
 def piece(function):

@@ -1,0 +1,10 @@
+"""Answers to `fuse_bias_gelu`: its solution with one edit each."""
+
+wrong = [
+    ("if row < x.shape[0] and column < x.shape[1]:", "if row < x.shape[0]:", "outside"),
+    ("b[column]", "b[row]", "Wrong at size"),
+    (" + b[column]", "", "Wrong at size"),
+    ("device_gelu(x[row, column] + b[column])", "device_gelu(x[row, column]) + b[column]",
+     "Wrong at size"),
+    ("(x.shape[1] + 31) // 32", "max(1, x.shape[1] // 32)", "never written"),
+]  # fmt: skip

@@ -1,0 +1,9 @@
+"""Answers to `typical_time`: its solution with one edit each."""
+
+wrong = [
+    ("median(samples)", "sum(samples) / len(samples)", "hiccup"),
+    ("median(samples)", "min(samples)", "best, not the typical"),
+    ("median(samples)", "max(samples)", "worst"),
+    ("median(samples)", "samples[len(samples) // 2]", "order"),
+    ("return median", "median", "returned nothing"),
+]
