@@ -63,6 +63,28 @@ def test_each_mistake_is_refused_for_its_own_reason(exercise, what, instead, rea
     assert reason in verdict.trouble, verdict
 
 
+@pytest.mark.parametrize(
+    ("name", "what", "instead", "hint"),
+    [
+        ("leaky_relu_kernel", "cuda.grid(1)", "cuda.threadIdx.x", "every block repeats these"),
+        ("leaky_relu_kernel", "if i < x.size:", "for i in range(x.size):", "elements of its own"),
+        ("four_each", "first + step * cuda.gridsize(1)", "first + step", "elements of its own"),
+        ("block_total", "cuda.atomic.add(out, 0, part[0])", "out[0] += part[0]", "or an atomic"),
+        ("fuse_pointwise", "out[0], out[1]", "out[0], out", "out, which is 2 arrays"),
+    ],
+)
+def test_the_hint_fits_the_mistake(name, what, instead, hint):
+    assert hint in edited(getattr(exercises, name), what, instead).hint
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=named)
+def test_an_untouched_stub_is_told_so_unless_it_is_right_as_far_as_it_goes(exercise):
+    trouble = run(exercise, exercise.stub).trouble
+    told = ("The stub is as it was", "The answer is still", "There is nothing in it yet", "Right")
+    assert trouble.startswith(told), trouble
+    assert trouble.count("The stub is as it was") <= 1
+
+
 @pytest.mark.parametrize("exercise", EXERCISES, ids=named)
 def test_it_says_what_it_is_in_one_line(exercise):
     assert len(exercise.task.splitlines()) == 1

@@ -2,7 +2,7 @@
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import refuse_conflicts
+from gpulessons.grader.diagnosis import Trouble, refuse_conflicts
 from gpulessons.ops.reduce import total
 
 stub = """\
@@ -47,7 +47,22 @@ def my_total(x):
 
 
 def inspect(launches):
-    """Right is not enough: neighbors add neighbors, so that no two ask one bank."""
+    """Right is not enough: half of the threads add, then half of those, and no two ask one bank."""
+    for launch in launches:
+        atomics = sum(site.accesses for site in launch.sites if site.access == "atomic")
+        if atomics > launch.blocks:
+            raise Trouble(
+                f"Right, but {atomics:,} atomic additions, where one for each block, "
+                f"{launch.blocks} in all, will do.",
+                "who adds what to out[0].",
+            )
+        requests = launch.banks().requests / launch.blocks
+        if requests > 0.8 * launch.threads / launch.blocks:  # a tree takes a fifth of that
+            raise Trouble(
+                f"Right, but each block asks shared memory {requests:.0f} times, about once for "
+                "each number: hardly two threads add at once.",
+                "how many threads add in each step: half of those before.",
+            )
     refuse_conflicts(launches, "how far apart the elements of neighboring threads are.")
 
 

@@ -60,4 +60,11 @@ def inspect(launches):
     refuse_scattered(launches, "which of i and j changes from a thread to its neighbor.")
 
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=product, inspect=inspect)
+mistakes = (
+    ("only the last product of the loop is in it.", "what stands inside the loop over k.",
+     lambda x, y: np.outer(x[:, -1], y[-1])),
+)  # fmt: skip
+
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=product, inspect=inspect, mistakes=mistakes
+)

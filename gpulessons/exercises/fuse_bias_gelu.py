@@ -36,4 +36,11 @@ def my_bias_gelu(x, b):
 '''
 
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=bias_gelu)
+HINT = "what device_gelu is given, and which index belongs to a column."
+mistakes = (
+    ("the bias is forgotten.", HINT, lambda x, b: bias_gelu(x, 0 * b)),
+    ("the bias is added after GELU.", HINT, lambda x, b: bias_gelu(x, 0 * b) + b),
+    ("it takes the bias of the row.", HINT, lambda x, b: bias_gelu(x + b[: len(x), None], 0 * b)),
+)
+
+exercise = Exercise(__name__, stub, solution, on=gpu, op=bias_gelu, mistakes=mistakes)

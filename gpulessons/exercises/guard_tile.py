@@ -57,6 +57,12 @@ def my_guarded_kernel(x, y, out):
 """
 
 
+MISTAKES = (
+    ("only the last product of each tile is in it.", "what stands inside the loop over k.",
+     lambda x, y: x[:, 15::16] @ y[15::16]),
+)  # fmt: skip
+
+
 def judge(kernel):
     """The launcher is given: as many blocks as cover the result, the last ones only partly."""
     if not is_cuda(kernel):
@@ -67,7 +73,7 @@ def judge(kernel):
         kernel[((y.shape[1] + 15) // 16, (x.shape[0] + 15) // 16), (16, 16)](x, y, out)
         return out
 
-    return check_op(product, launcher, gpu, refuse_repeated_loads)
+    return check_op(product, launcher, gpu, refuse_repeated_loads, MISTAKES)
 
 
 exercise = Exercise(__name__, stub, solution, judge=judge)

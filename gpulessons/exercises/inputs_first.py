@@ -38,9 +38,16 @@ def my_sequence(x, h, c, w, u, b):
 '''
 
 
+MISTAKES = tuple(
+    (sentence, "how often b is added in each step: once.",
+     lambda x, h, c, w, u, b, times=times: lstm_sequence(x, h, c, w, u, times * b))
+    for sentence, times in (("the bias is forgotten.", 0), ("the bias is added twice.", 2))
+)  # fmt: skip
+
+
 def judge(attempt):
     """Right at every size; then, on arrays that tell, one product for each step and one more."""
-    said = check_op(lstm_sequence, attempt, host)
+    said = check_op(lstm_sequence, attempt, host, mistakes=MISTAKES)
     inputs, products = watch(lstm_sequence.inputs(5))
     attempt(*inputs)
     steps, hidden = len(inputs[0]), inputs[1].shape[1]

@@ -7,6 +7,7 @@ stub = "my_bytes = ...  # sent by each of 8 workers, for one million float32 num
 solution = "my_bytes = 2 * (8 - 1) * 4 * 1_000_000 / 8  # 14 steps, an eighth of the vector each\n"
 
 REASONS = {
+    1.75: "Those are whole vectors, and one of them is four million bytes.",
     3_500_000: "That counts the pieces only while they are added up. Then they must be shown.",
     56_000_000: "That sends the whole vector in every step, or counts all eight workers.",
     1_750_000: "That counts numbers, not bytes: a float32 is four bytes.",
@@ -22,7 +23,7 @@ def judge(answer):
     hint = "how many steps there are, and what one worker sends in each."
     if number(answer, hint) == 7_000_000:
         return "14 steps, 500,000 bytes in each: 1.75 vectors, and never 2."
-    other = f"{float(answer):,.0f} bytes is not what one worker sends."
+    other = f"{answer:,} bytes is not what one worker sends."
     raise Trouble(REASONS.get(answer, other), hint)
 
 

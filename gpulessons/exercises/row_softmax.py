@@ -80,4 +80,27 @@ def inspect(launches):
                       "the whole row.", "what the lanes could tell each other.")  # fmt: skip
 
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=rows, inspect=inspect)
+def of_each_lane(reduce, x):
+    """What each element's lane finds on its own: reduce(elements 32 apart). x: (rows, columns)."""
+    lanes = np.arange(x.shape[1]) % 32
+    return np.stack([reduce(x[:, lanes == lane], axis=1) for lane in lanes], axis=1)
+
+
+def unshared_maxima(x):
+    powers = np.exp(x - of_each_lane(np.max, x))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+def unshared_sums(x):
+    powers = np.exp(x - x.max(axis=1, keepdims=True))
+    return powers / of_each_lane(np.sum, powers)
+
+
+mistakes = (
+    ("each lane subtracts a maximum of its own.", "what lanes tell each other about top.",
+     unshared_maxima),
+    ("each lane divides by a sum of its own.", "what lanes tell each other about total.",
+     unshared_sums),
+)  # fmt: skip
+
+exercise = Exercise(__name__, stub, solution, on=gpu, op=rows, inspect=inspect, mistakes=mistakes)

@@ -1,7 +1,9 @@
 """One number out of many samples: which one does a hiccup not move?"""
 
+from statistics import median
+
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Trouble
+from gpulessons.grader.diagnosis import Trouble, returned
 
 stub = '''\
 def my_typical(samples):
@@ -21,9 +23,7 @@ def my_typical(samples):
 def judge(typical):
     """Quiet samples, then a hiccup among them, then the same ones in another order."""
     quiet = [1.00, 1.01, 1.02, 1.03, 1.04]
-    found = typical(list(quiet))
-    if found is None:
-        raise Trouble("It returned nothing.", "its last line.")
+    found = returned(typical(list(quiet)))
     if found == min(quiet):
         raise Trouble("That is the best, not the typical time.", "which sample half lie below.")
     if found == max(quiet):
@@ -33,6 +33,10 @@ def judge(typical):
         raise Trouble(f"One hiccup moved it to {typical(hiccup):.2f}.", "what the mean does to it.")
     if typical([1.04, 1.03, 1.00, 1.02, 1.01]) != typical(sorted(quiet)):
         raise Trouble("It depends on the order of the samples.", "whether it sorts.")
+    skewed = [1.00, 1.01, 1.02, 1.30, 1.60]
+    if typical(list(skewed)) != median(skewed):
+        return (f"No hiccup moves it. It is not the median: of {skewed} that is {median(skewed)}, "
+                f"and yours {typical(list(skewed)):.4g}.")  # fmt: skip
     return "The median: half of the samples lie below it, wherever the hiccup is."
 
 

@@ -1,7 +1,8 @@
 """A loop over elements becomes one NumPy expression over arrays."""
 
 from gpulessons.backends import host
-from gpulessons.grader.check import Exercise
+from gpulessons.grader.check import Exercise, check_op
+from gpulessons.grader.diagnosis import refuse_loop, steps_of
 from gpulessons.ops.activations import leaky_relu
 
 stub = '''\
@@ -21,4 +22,12 @@ def my_leaky_relu(x):
 '''
 
 
-exercise = Exercise(__name__, stub, solution, on=host, op=leaky_relu)
+def judge(attempt):
+    """Right at every size; then, no more steps of Python for many numbers than for few."""
+    said = check_op(leaky_relu, attempt, host)
+    few, many = (steps_of(attempt, *leaky_relu.inputs(n)) for n in (7, 99))
+    refuse_loop(few, many, "7 and 99 numbers", "np.where, or a product with x < 0: what does all?")
+    return said
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

@@ -74,4 +74,13 @@ def inspect(launches):
         )
 
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=product, inspect=inspect)
+mistakes = (
+    ("only the last product of each lane is in it.", "what stands inside the loop over k.",
+     lambda x, w: w[:, -32:] @ x[-32:]),
+    ("only lane 0's own sum is in it.", "warp_sum: all lanes call it, lane 0 gets the sum.",
+     lambda x, w: w[:, ::32] @ x[::32]),
+)  # fmt: skip
+
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=product, inspect=inspect, mistakes=mistakes
+)

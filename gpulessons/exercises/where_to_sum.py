@@ -58,7 +58,7 @@ def judge(layers):
             raise Trouble("It changed its input in place.", "which array it writes to.")
         refuse_wrong(y, *given)
         refuse_waste(meeting, products, most=k * hidden // 2)
-        if np.allclose(layers(*copies, lambda parts: 0 * next(iter(parts))), y):
+        if not np.allclose(layers(*copies, lambda parts: sum(parts) + 1), y + 1):
             raise Trouble("Right, but not by all_reduce: its sum is not what you return.",
                           "its return.")  # fmt: skip
     return "One sum, of the result alone: relu never had to wait for it."

@@ -10,8 +10,8 @@ import inspect
 import linecache
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from gpulessons.grader.diagnosis import (
     returned,
     unwritten,
 )
-from gpulessons.microscope import Trace
+from gpulessons.microscope import Race, Trace
 from gpulessons.operation import Op, Version, as_tuple
 
 PACKAGE = str(Path(microscope.__file__).parents[1])
@@ -50,7 +50,7 @@ class Exercise:
     op: Any = None  # an Op
     inspect: Callable[[Sequence[Trace]], str | None] | None = None
     judge: Callable[[Any], str | None] | None = None
-    mistakes: Mapping[str, Callable] = field(default_factory=dict)  # why, and what would come of it
+    mistakes: tuple = ()  # (sentence, hint, what an attempt computes that makes this mistake)
     forbidden: tuple = ()  # what it judges by, beside ops: no attempt may call that
 
     @property
@@ -122,7 +122,7 @@ def check_op(
     attempt: Any,
     backend: Any,
     inspect_launches: Callable | None = None,
-    mistakes: Mapping[str, Callable] | None = None,
+    mistakes: Sequence[tuple] = (),
 ) -> str:
     """Try every size; returns what was tried in words, or raises Trouble."""
     registered = isinstance(attempt, Version)
@@ -131,7 +131,7 @@ def check_op(
     refuse_bare_kernels(function)
     remark = ""
     for size in op.awkward:
-        launches = try_once(op, function, backend, size, rtol, mistakes or {})
+        launches = try_once(op, function, backend, size, rtol, mistakes)
         if inspect_launches:
             remark = inspect_launches(launches) or remark
     tried = "thread by thread" if backend is gpu else f"on {backend.label}"
@@ -151,7 +151,7 @@ def on_the_gpu(op: Op, function: Callable, rtol: float) -> str:
 
 
 def try_once(
-    op: Op, function: Callable, backend: Any, size: int, rtol: float, mistakes: Mapping
+    op: Op, function: Callable, backend: Any, size: int, rtol: float, mistakes: Sequence[tuple]
 ) -> Sequence[Trace]:
     """One problem, in the microscope when it is for a GPU. Returns the launches it traced."""
     inputs = op.inputs(size, seed=size)
@@ -190,7 +190,7 @@ def run(function: Callable, arguments: tuple, options: dict, attempt: Any = None
     except (Trouble, NotHere):
         raise
     except (microscope.KernelFault, microscope.Unsupported) as fault:
-        raise Trouble(f"{fault}", hint_for(fault)) from fault
+        raise Trouble(f"{fault}", hint_for(fault, options)) from fault
     except NotImplementedError:
         raise Trouble("The stub is as it was.", "the comment that says what to write.") from None
     except Exception as error:
@@ -205,25 +205,28 @@ def compare_results(
     size: int,
     rtol: float,
     launches: Sequence[Trace] = (),
-    mistakes: Mapping[str, Callable] | None = None,
+    mistakes: Sequence[tuple] = (),
 ) -> None:
     """Trouble, unless the results are the specification's: count, shape, dtype, every element."""
     wants = as_tuple(op.reference(*inputs))
     if len(results) != len(wants):
         raise Trouble(f"It returned {len(results)} results; {len(wants)} are due.", "its return.")
-    for got, want, (shape, dtype) in zip(results, wants, op.outputs(*inputs), strict=True):
+    due = zip(results, wants, op.outputs(*inputs), strict=True)
+    for n, (got, want, (shape, dtype)) in enumerate(due):
+        place = f"{size}, result [{n}]" if len(wants) > 1 else f"{size}"
         if not isinstance(got, np.ndarray) and shape != ():
             raise Trouble(f"It returned a {type(got).__name__}, not an array.", "its return.")
         got = np.asarray(got)
         if got.shape != shape:
-            raise Trouble(f"Wrong shape at size {size}: {got.shape}, where {shape} is due.",
+            raise Trouble(f"Wrong shape at size {place}: {got.shape}, where {shape} is due.",
                           "what gives it its shape: how it is allocated, turned or summed.")
         if got.dtype != dtype:
             raise Trouble(f"Wrong dtype: {got.dtype}, where {dtype} is due.",
                           "constants and new arrays: float64, unless told as in np.float32(1).")
-        refuse_unwritten(got, size)
+        refuse_unwritten(got, place)
         if not op.error(got, want) <= rtol:
-            sentence, hint = diagnose(inputs, got, want, size, rtol)
+            refuse_known(op, inputs, results, size, rtol, mistakes)
+            sentence, hint = diagnose(inputs, got, want, place, rtol)
             raise Trouble(sentence, caution_of(launches) or hint)
 
 
@@ -236,10 +239,28 @@ def caution_of(launches: Sequence[Trace]) -> str:
 # -- Refusals.
 
 
+def refuse_known(
+    op: Op, inputs: tuple, results: tuple, size: int, rtol: float, mistakes: Sequence[tuple]
+) -> None:
+    """Trouble by name where a mistake gives just these results."""
+    for sentence, hint, mistaken in mistakes:
+        if op.error(results, mistaken(*inputs)) <= rtol:
+            raise Trouble(f"Wrong at size {size}: {sentence}", hint)
+
+
 def refuse_races(launches: Sequence[Trace]) -> None:
     for launch in launches:
         for race in launch.races(limit=1):
-            raise Trouble(f"A race: {race}", "a barrier between the two, one writer, or an atomic.")
+            raise Trouble(f"A race: {race}", hint_for_race(race))
+
+
+def hint_for_race(race: Race) -> str:
+    first, second = race.first, race.second
+    if (first.line, first.access) != (second.line, second.access):
+        return "a barrier between the two, one writer, or an atomic."
+    if first.block != second.block:
+        return "its index: every block repeats these; cuda.grid(1) counts on from block to block."
+    return "its index: each thread should write to elements of its own."
 
 
 def refuse_bare_kernels(function: Callable) -> None:
@@ -269,18 +290,20 @@ def refuse_untouched(exercise: Exercise, attempt: Any, trouble: Trouble) -> None
     code = getattr(getattr(attempt, "py_func", attempt), "__code__", None)
     cell = "".join(linecache.getlines(getattr(code, "co_filename", "")))
     if exercise.stub.strip() in cell and not trouble.sentence.startswith(("The stub", "Right")):
-        turn = [line.strip() for line in exercise.stub.splitlines() if "Your turn" in line]
-        hint = turn[0] if turn else trouble.hint
+        hint = 'what it says at "Your turn".' if "Your turn" in exercise.stub else trouble.hint
         raise Trouble(f"The stub is as it was. {trouble.sentence}", hint) from trouble
 
 
-def hint_for(error: Exception) -> str:
+def hint_for(fault: Exception, options: dict) -> str:
+    outs = options.get("out")
+    if isinstance(outs, tuple) and "tuple" in str(fault):
+        return f"out, which is {len(outs)} arrays: write to out[0], out[1] … each by its own index."
     return {
         "LaunchError": "the brackets: kernel[blocks, threads](…).",
         "OutOfBounds": "the guard: every index must be less than its axis, as in i < x.shape[0].",
         "PartialBarrier": "the branch around syncthreads(): every thread must reach it.",
         "PartialWarp": "the branch around mma(): all 32 lanes of a warp must reach it.",
-    }.get(type(error).__name__, "the line it names.")
+    }.get(type(fault).__name__, "the line it names.")
 
 
 # -- Small parts.

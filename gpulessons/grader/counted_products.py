@@ -1,5 +1,8 @@
 """NumPy arrays that tell which products were made of them, for exercises that ask for few."""
 
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
 import numpy as np
 
 UFUNCS = ("matmul", "vecdot", "vecmat", "matvec")
@@ -10,7 +13,7 @@ class Watched(np.ndarray):
     """What is made of a Watched array is one too, until np.asarray or the like."""
 
     __array_priority__ = 1  # so that np.concatenate keeps the class
-    products = []  # noqa: RUF012  (of all instances: see watch)
+    products: ClassVar[list] = []  # of all instances: see watch
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=(), **options):
         if out:
@@ -31,16 +34,16 @@ class Watched(np.ndarray):
         return np.dot(self, other)
 
 
-def watch(arrays):
+def watch(arrays: Sequence) -> tuple[list[Watched], list]:
     """Watched copies, and the list to which each product adds (function, its factors' shapes)."""
     Watched.products = []
     return [np.array(array).view(Watched) for array in arrays], Watched.products
 
 
-def note(function, inputs):
+def note(function: Any, inputs: Sequence) -> None:
     factors = [value.shape for value in inputs if isinstance(value, np.ndarray)]
     Watched.products.append((function, factors))
 
 
-def plain(value):
+def plain(value: Any) -> Any:
     return value.view(np.ndarray) if isinstance(value, Watched) else value

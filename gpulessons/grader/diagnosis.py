@@ -69,6 +69,15 @@ def steps_of(function: Callable, *arguments: Any) -> int:
     return events
 
 
+def refuse_loop(few: int, many: int, sizes: str, hint: str) -> None:
+    """Trouble where a larger problem takes more steps of Python; a library's own may differ."""
+    if many > few + 10:
+        raise Trouble(
+            f"Right, but {few:,} and {many:,} steps of Python for {sizes}: one after the other.",
+            hint,
+        )
+
+
 def refuse_scattered(
     launches: Sequence[Trace], hint: str, access: str | None = None, most: float = 4
 ) -> None:
@@ -133,12 +142,12 @@ def refuse_unshared(launches: Sequence[Trace]) -> None:
 
 
 def diagnose(
-    inputs: Sequence, got: np.ndarray, want: np.ndarray, size: int, rtol: float
+    inputs: Sequence, got: np.ndarray, want: np.ndarray, place: str, rtol: float
 ) -> tuple[str, str]:
-    """(what is wrong, where to look), the most telling pattern first."""
+    """(what is wrong, a hint), the most telling pattern first. place: the size; which result."""
     wrong = wrong_elements(got, want, rtol)
     where = np.flatnonzero(wrong.ravel())
-    head = f"Wrong at size {size}"
+    head = f"Wrong at size {place}"
     if np.isnan(got.ravel()[where]).any():
         return f"{head}: NaN at element {where[0]}.", "0/0, inf − inf, or memory nobody wrote."
     if got.ndim == 2 and got.shape[0] > 1 and same_but_ordered(got, want, rtol):
@@ -177,12 +186,12 @@ def by_input(wrong: np.ndarray, right: np.ndarray) -> str:
     return ""
 
 
-def refuse_unwritten(got: np.ndarray, size: int) -> None:
+def refuse_unwritten(got: np.ndarray, place: str) -> None:
     """Memory that still holds the poison was written by nobody."""
     untouched = np.flatnonzero(is_poison(got))
     if untouched.size:
         raise Trouble(
-            f"At size {size}, {untouched.size} of {got.size} elements were never written, or only "
+            f"At size {place}, {untouched.size} of {got.size} elements were never written, or only "
             f"added to; the first is element {untouched[0]}, the last {untouched[-1]}.",
             "which threads exist, and which elements they take.",
         )

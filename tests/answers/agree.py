@@ -13,4 +13,8 @@ wrong = [
      "    out[k] = x[k] * x[k] if k % 2 else x[k] + x[k] - x[k] * x[k]\n",
      "even and odd pixels alike"),
     ("x.size // 64, 64](x, out)", "x.size // 64, 64](x, x)", "changed its input"),
+    ("    if k < half:\n        i = 2 * k\n        out[i] = x[i] + x[i] - x[i] * x[i]\n"
+     "    else:\n        i = 2 * (k - half) + 1\n        out[i] = x[i] * x[i]\n",
+     "    odd, square = k % 2, x[k] * x[k]\n"
+     "    out[k] = odd * square + (1 - odd) * (x[k] + x[k] - square)\n", "computes both kinds"),
 ]  # fmt: skip

@@ -26,6 +26,8 @@ wrong = [
     ("x.dtype)", "float)", "Wrong dtype"),
     ("total = np.float32(0)", "total = out[i, j]", "only added to"),
     (solution, IDLE, "no kernel"),
+    ("            total += x[i, k] * y[k, j]",
+     "            k += 0\n        total += x[i, k] * y[k, j]", "only the last product"),
 ]  # fmt: skip
 
 right = [

@@ -2,9 +2,9 @@
 
 wrong = [
     ("if row < x.shape[0] and column < x.shape[1]:", "if row < x.shape[0]:", "outside"),
-    ("b[column]", "b[row]", "Wrong at size"),
-    (" + b[column]", "", "Wrong at size"),
+    ("b[column]", "b[row]", "the bias of the row"),
+    (" + b[column]", "", "the bias is forgotten"),
     ("device_gelu(x[row, column] + b[column])", "device_gelu(x[row, column]) + b[column]",
-     "Wrong at size"),
+     "the bias is added after GELU"),
     ("(x.shape[1] + 31) // 32", "max(1, x.shape[1] // 32)", "never written"),
 ]  # fmt: skip

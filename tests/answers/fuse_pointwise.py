@@ -15,6 +15,9 @@ wrong = [
     ("-(-c.size // 128), 128", "1, c.size", "at most 1,024"),
     ("k < c.size", "k < c.size - 1", "never written"),
     ("    new_c[k]", "    c[k] = memory\n        new_c[k]", "changed its input"),
+    ("new_c[k] = memory", "new_c[k] = 2 * memory", "result [1]"),
+    (solution, solution.replace("new_h, new_c", "out").replace("new_c[k]", "out[1, k]")
+     .replace("new_h[k]", "out[0, k]").replace("out[0], out[1]", "out"), "assigning into tuple"),
 ]
 right = [
     (solution, solution.replace("new_c)", "new_c, n)").replace("out[1])", "out[1], c.size)")),

@@ -21,6 +21,8 @@ wrong = [
     ("cuda.jit", "cuda.jit(device=True)", "is a device function"),
     ("@cuda.jit\n", "", "not a kernel"),
     ("x, y, out):", "x, y, z, out):", "takes 4 arguments, not 3"),
+    ("            total += xs[ty, k] * ys[k, tx]",
+     "            k += 0\n        total += xs[ty, k] * ys[k, tx]", "the last product of each tile"),
 ]  # fmt: skip
 
 right = [

@@ -6,8 +6,8 @@ solution, stub = inputs_first.solution, inputs_first.stub
 
 wrong = [
     (solution, stub, "10 products"),
-    ("@ w.T + b", "@ w.T", "Wrong at size"),
-    ("known + h", "known + b + h", "Wrong at size"),
+    ("@ w.T + b", "@ w.T", "the bias is forgotten"),
+    ("known + h", "known + b + h", "the bias is added twice"),
     ("reshape(len(x), len(h), -1)", "reshape(len(h), len(x), -1)", "ValueError"),
     ("return np.stack(hs), c", "return np.stack(hs)", "1 results"),
     ("return np.stack(hs), c", "return h, c", "Wrong shape"),

@@ -8,4 +8,7 @@ wrong = [
     ("x[i] if x[i] > 0", "x[i] if x[i] < 0", "Wrong at size"),
     ("    return out\n", "", "returned nothing"),
     ("device_array_like(x)", "device_array(x.shape)", "Wrong dtype"),
+    ("[blocks, 256]", "[1, x.size]", "a GPU allows at most 1,024"),
+    ("cuda.grid(1)", "cuda.threadIdx.x", "A race"),
+    ("if i < x.size:", "for i in range(x.size):", "A race"),
 ]

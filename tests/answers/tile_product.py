@@ -19,6 +19,8 @@ wrong = [
     ("    total = np.float32(0)\n", "    out[i, j] = total = np.float32(0)\n"
      "    for k in range(x.shape[1]):\n        out[i, j] += x[i, k] * y[k, j]\n"
      "    return\n", "loads for each multiplication"),
+    ("            total += xs[ty, k] * ys[k, tx]",
+     "            k += 0\n        total += xs[ty, k] * ys[k, tx]", "the last product of each tile"),
 ]  # fmt: skip
 
 right = [
@@ -26,4 +28,6 @@ right = [
     ("total += xs[ty, k] * ys[k, tx]", "total = cuda.fma(xs[ty, k], ys[k, tx], total)"),
     (solution, solution.replace("((16, 16)", "((2, 16, 16)").replace("s[", "s[start // 16 % 2, ")
      .replace("        cuda.syncthreads()\n    out", "    out")),  # two tiles in turn: one barrier
+    (solution, solution.replace("ys[ty, tx]", "ys[tx, ty]").replace("ys[k, tx]", "ys[tx, k]"),
+     "bank conflicts, up to 8-way"),
 ]  # fmt: skip

@@ -7,3 +7,8 @@ wrong = [
     ("median(samples)", "samples[len(samples) // 2]", "order"),
     ("return median", "median", "returned nothing"),
 ]
+
+right = [
+    ("median(samples)", "sorted(samples)[len(samples) // 2]", "The median"),
+    ("median(samples)", "sum(sorted(samples)[1:-1]) / (len(samples) - 2)", "It is not the median"),
+]

@@ -7,7 +7,7 @@ solution, stub = warp_per_output.solution, warp_per_output.stub
 
 wrong = [
     (solution, stub, "sectors"),
-    ("        total = warp_sum(total)\n", "", "Wrong at size"),
+    ("        total = warp_sum(total)\n", "", "only lane 0's own sum"),
     ("        if lane == 0:\n            out[row] = total", "        out[row] = total", "A race"),
     ("    if row < w.shape[0]:\n", "    if row <= w.shape[0]:\n", "outside"),
     ("(w.shape[0] + 7) // 8", "max(1, w.shape[0] // 8)", "never written"),
@@ -18,6 +18,8 @@ wrong = [
     ("            out[row] = total", "            out[row] += total", "only added to"),
     ("total = warp_sum(total)", "total = warp_sum(total) if lane == 0 else total", "NaN"),
     (solution, IDLE.replace("(x, y)", "(y, x)"), "no kernel"),
+    ("            total += w[row, k] * x[k]",
+     "            k += 0\n        total += w[row, k] * x[k]", "only the last product of each lane"),
 ]
 
 right = [

@@ -18,4 +18,6 @@ wrong = [
 right = [
     (QUICKEST, '[tree, "tree"] if tree <= ring else [np.float64(ring), "ring"]'),
     (RING, "sum(latency + size / (workers * bandwidth) for _ in range(2 * workers - 2))"),
+    ("size / workers", "ceil(size / workers)"),
+    ("size / workers", "size // workers"),
 ]
