@@ -1,6 +1,10 @@
 """Every exercise: its stub is not yet, its solution passes, each mistake has its own refusal."""
 
 import importlib
+import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,8 +12,9 @@ import pytest
 from answers import attempt
 from gpulessons import check, exercises
 from gpulessons.grader.check import Exercise
-from save_notebooks import NOTEBOOKS, read
 
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 EXERCISES = [getattr(exercises, name) for name in exercises.NAMES]
 ANSWERS = {e: importlib.import_module(f"answers.{e.name}") for e in EXERCISES}
 MISTAKES = [(e, *mistake) for e in EXERCISES for mistake in ANSWERS[e].wrong]
@@ -143,11 +148,32 @@ def test_an_exercise_is_its_value_and_not_the_file_that_it_stands_in():
 
 
 def test_every_answer_belongs_to_an_exercise():
-    files = {path.stem for path in Path(__file__).with_name("answers").glob("[!_]*.py")}
+    files = {path.stem for path in (ROOT / "tests" / "answers").glob("[!_]*.py")}
     assert files == set(exercises.NAMES)
 
 
 def test_a_stub_is_a_cell_of_a_notebook_word_for_word():
-    books = map(read, sorted(NOTEBOOKS.glob("*.ipynb")))
-    cells = {cell.source.strip() for book in books for cell in book.cells}
+    books = [json.loads(path.read_text("utf-8"))["cells"] for path in NOTEBOOKS]
+    cells = {"".join(cell["source"]).strip() for book in books for cell in book}
     assert [e.name for e in EXERCISES if e.stub.strip() not in cells] == []
+
+
+def test_an_exercise_is_loaded_when_it_is_asked_for_and_alone():
+    lines = (
+        "import sys",
+        "from gpulessons import exercises",
+        "assert not {'numpy', 'numba', 'gpulessons.grader.check'} & set(sys.modules)",
+        "from gpulessons.exercises import bytes_saved",
+        "assert exercises.bytes_saved is bytes_saved and bytes_saved.stub",
+        "assert 'gpulessons.exercises.agree' not in sys.modules",
+    )
+    done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True)
+    assert not done.returncode, done.stderr
+
+
+def test_nobody_imports_the_file_of_an_exercise_where_its_value_is_meant():
+    """Importing gpulessons.exercises.agree itself would put the module where its value belongs."""
+    files = [*NOTEBOOKS, *(ROOT / "gpulessons").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]
+    texts = {path: path.read_text("utf-8") for path in files}
+    by_path = re.compile(r"^[ \"]*(from|import) gpulessons\.exercises\.\w", re.MULTILINE)
+    assert [path.name for path, text in texts.items() if by_path.search(text)] == []

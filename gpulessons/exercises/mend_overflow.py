@@ -3,7 +3,7 @@
 import numpy as np
 
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Trouble
+from gpulessons.grader.diagnosis import Trouble, refuse_changes, returned
 
 stub = '''\
 def my_softmax(x):
@@ -39,11 +39,8 @@ def try_scores(softmax, x, what):
     given = x.copy()
     with np.errstate(all="ignore"):
         got = softmax(given)
-    if not np.array_equal(given, x):
-        raise Trouble("It changed its input in place.", "which array it writes to.")
-    if got is None:
-        raise Trouble("It returned nothing.", "its last line.")
-    got = np.asarray(got, float)
+    refuse_changes([x], [given])
+    got = np.asarray(returned(got), float)
     if got.shape != x.shape:
         raise Trouble(f"Shape {got.shape}, where {x.shape} is due.", "axis=1, keepdims=True.")
     if not np.isfinite(got).all():

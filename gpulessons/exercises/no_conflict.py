@@ -3,7 +3,7 @@
 from math import comb
 
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Trouble, number
+from gpulessons.grader.diagnosis import Trouble, number, returned
 
 stub = '''\
 def my_chance(features, active):
@@ -24,8 +24,7 @@ def my_chance(features, active):
 def judge(attempt):
     """The chance is C(F − A, A) / C(F, A)."""
     hint = "the features of the second example, one by one."
-    if attempt(64, 30) is None:
-        raise Trouble("It returned nothing yet.", hint)
+    returned(attempt(64, 30))
     for features, active in ((100, 3), (64, 30), (1_000, 30), (2_000, 40), (6, 3)):
         due = comb(features - active, active) / comb(features, active)
         got = float(number(attempt(features, active), hint))

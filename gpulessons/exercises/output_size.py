@@ -57,8 +57,6 @@ def judge(attempt):
 
 
 def whole(got):
-    if got is None:
-        raise Trouble("It returned nothing.", "its last line: return the result.")
     if isinstance(got, bool) or not isinstance(got, Integral):
         raise Trouble(f"{got!r} is no whole number of places.", HINT)
     return got

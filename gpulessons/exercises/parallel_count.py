@@ -49,18 +49,18 @@ class Tally:
     """A number slow to read and to write: whoever does so unguarded is sure to be overtaken."""
 
     def __init__(self):
-        self._value = 0
+        self.held = 0
 
     @property
     def value(self):
-        seen = self._value
+        seen = self.held
         time.sleep(0.02)
         return seen
 
     @value.setter
     def value(self, number):
         time.sleep(0.02)
-        self._value = number
+        self.held = number
 
 
 class Numbers(list):

@@ -176,7 +176,7 @@ def call(op: Op, function: Callable, inputs: tuple, backend: Any) -> tuple[tuple
         outs = tuple(backend.put(unwritten(*kind)) for kind in op.outputs(*inputs))
         options["out"] = outs[0] if len(outs) == 1 else outs
     result = run(function, placed, options)
-    refuse_changes(inputs, map(backend.get, placed))
+    refuse_changes(inputs, tuple(map(backend.get, placed)))
     result = returned(options.get("out") if result is None else result)
     if isinstance(result, list) and len(op.outputs(*inputs)) > 1:
         result = tuple(result)

@@ -3,7 +3,7 @@
 import math
 import numbers
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,11 +41,10 @@ def returned(result: Any) -> Any:
     return result
 
 
-def refuse_changes(before: Iterable, after: Iterable, what: str = "its input") -> None:
-    """Trouble where an attempt wrote to the arrays that it was given."""
-    for old, new in zip(before, after, strict=True):
-        if not np.array_equal(old, new):
-            raise Trouble(f"It changed {what} in place.", "which array it writes to.")
+def refuse_changes(before: Sequence, after: Sequence, what: str = "its input") -> None:
+    """Trouble where an attempt wrote to the arrays that it was given, or to their list."""
+    if len(before) != len(after) or not all(map(np.array_equal, before, after)):
+        raise Trouble(f"It changed {what} in place.", "what it writes to.")
 
 
 # -- How it was found: right is not enough.

@@ -12,7 +12,7 @@ wrong = [
     ("max(0.0, chance)", "chance if features > 2 * active else 0.0", "3 of 6"),
     ("max(0.0, chance)", "round(chance, 6)", "0.911812, where 0.9118119975 is due"),
     ("range(active)", "range(active - 1)", "3 of 100"),
-    ("    return max(0.0, chance)", "    max(0.0, chance)", "nothing yet"),
+    ("    return max(0.0, chance)", "    max(0.0, chance)", "returned nothing"),
 ]  # fmt: skip
 right = [
     ("return max(0.0, chance)",
