@@ -1,4 +1,4 @@
-"""All that follows an LSTM's products, in one kernel: four sums in, a new h and a new c out."""
+"""All that follows an LSTM's products, in one kernel: preactivations in, a new h and c out."""
 
 import numpy as np
 
@@ -9,12 +9,12 @@ from gpulessons.operation import op
 from gpulessons.ops.lstm_parts import array_unit
 
 
-def sums_of(size, rng):
-    """i, f, g, o: the sums of each unit, and c: (size,) float32."""
+def layer(size, rng):
+    """i, f, g, o: the preactivations of each unit, and c: (size,) float32."""
     return tuple(rng.standard_normal((5, size), np.float32))
 
 
-@op(inputs=sums_of, flops=lambda i, *_: 18 * i.size, sizes=(1000,), rtol=2e-5, unit="units",
+@op(inputs=layer, flops=lambda i, *_: 18 * i.size, sizes=(1000,), rtol=2e-5, unit="units",
     awkward=(31, 257, 1025, 1))  # fmt: skip
 def pointwise(i, f, g, o, c):
     """The new h and the new c."""

@@ -16,8 +16,8 @@ def my_sequence(x, h, c, w, u, b):
     """h after each step, and the last c. x: (steps, batch, inputs)."""
     hs = []
     for x_t in x:  # Your turn: which of the two products waits for nothing?
-        sums = x_t @ w.T + h @ u.T + b
-        h, c = array_unit(*np.split(sums, 4, axis=1), c)
+        preactivations = x_t @ w.T + h @ u.T + b
+        h, c = array_unit(*np.split(preactivations, 4, axis=1), c)
         hs.append(h)
     return np.stack(hs), c
 '''
@@ -31,8 +31,8 @@ def my_sequence(x, h, c, w, u, b):
     hs = []
     rows = x.reshape(-1, x.shape[2]) @ w.T + b
     for known in rows.reshape(len(x), len(h), -1):
-        sums = known + h @ u.T
-        h, c = array_unit(*np.split(sums, 4, axis=1), c)
+        preactivations = known + h @ u.T
+        h, c = array_unit(*np.split(preactivations, 4, axis=1), c)
         hs.append(h)
     return np.stack(hs), c
 '''

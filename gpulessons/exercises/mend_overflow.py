@@ -7,16 +7,16 @@ from gpulessons.grader.diagnosis import Trouble, refuse_changes, returned
 
 stub = '''\
 def my_softmax(x):
-    """Each row of x (rows, columns) as shares that add up to one."""
-    powers = np.exp(x)  # Your turn: 1,000 is too much for it.
-    return powers / powers.sum(axis=1, keepdims=True)
+    """Each row of x (rows, columns) as probabilities: they add up to one."""
+    exps = np.exp(x)  # Your turn: 1,000 is too much for it.
+    return exps / exps.sum(axis=1, keepdims=True)
 '''
 
 solution = '''\
 def my_softmax(x):
-    """Each row of x (rows, columns) as shares that add up to one."""
-    powers = np.exp(x - x.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True)
+    """Each row of x (rows, columns) as probabilities: they add up to one."""
+    exps = np.exp(x - x.max(axis=1, keepdims=True))
+    return exps / exps.sum(axis=1, keepdims=True)
 '''
 
 
@@ -48,20 +48,20 @@ def try_scores(softmax, x, what):
                       "smallest sum: inf / inf and 0 / 0 are both NaN.")  # fmt: skip
     if not np.allclose(got.sum(axis=1), 1, atol=1e-5):
         raise Trouble(f"For {what}, rows do not add up to one.", "what each row is divided by.")
-    refuse_other_shares(got, x, what)
+    refuse_other_probabilities(got, x, what)
 
 
-def refuse_other_shares(got, x, what):
-    powers = np.exp(x - x.max(axis=1, keepdims=True))
-    if np.allclose(got, powers / powers.sum(axis=1, keepdims=True), atol=1e-5):
+def refuse_other_probabilities(got, x, what):
+    exps = np.exp(x - x.max(axis=1, keepdims=True))
+    if np.allclose(got, exps / exps.sum(axis=1, keepdims=True), atol=1e-5):
         return
     if np.ptp(got) < 1e-6:
         raise Trouble(f"For {what}, all above some limit are alike.", "what became of the "
                       "differences between the scores.")  # fmt: skip
     if (got.argmax(axis=1) == x.argmin(axis=1)).any():
-        raise Trouble("The smallest score gets the largest share.", "the sign of the difference.")
-    raise Trouble(f"For {what}, it gives other shares than exp(x) over its sum.",
-                  "what may be done to all scores of a row without changing a share.")  # fmt: skip
+        raise Trouble("The smallest score gets most.", "the sign of the difference.")
+    raise Trouble(f"For {what}, it gives other probabilities than exp(x) over its sum.",
+                  "what may be done to all scores of a row without changing one.")  # fmt: skip
 
 
 exercise = Exercise(__name__, stub, solution, judge=judge)

@@ -20,7 +20,7 @@ def scores(size, rng):
     return (x,)
 
 
-rows = op(inputs=scores, flops=softmax.flops, sizes=(64,), rtol=1e-5, awkward=(33, 5, 2))(
+rows = op(inputs=scores, flops=softmax.flops, sizes=(64,), rtol=1e-5, awkward=(32, 33, 5, 2))(
     softmax.function
 )
 
@@ -31,13 +31,13 @@ import math
 def my_softmax_kernel(x, out):
     i = cuda.grid(1)  # Your turn: this row is one thread's. Make it a warp's.
     if i < x.shape[0]:
-        top, total = x[i, 0], np.float32(0)
+        row_max, total = x[i, 0], np.float32(0)
         for j in range(x.shape[1]):
-            top = max(top, x[i, j])
+            row_max = max(row_max, x[i, j])
         for j in range(x.shape[1]):
-            total += math.exp(x[i, j] - top)
+            total += math.exp(x[i, j] - row_max)
         for j in range(x.shape[1]):
-            out[i, j] = math.exp(x[i, j] - top) / total
+            out[i, j] = math.exp(x[i, j] - row_max) / total
 
 def my_softmax(x):
     out = cuda.device_array_like(x)
@@ -51,17 +51,17 @@ import math
 @cuda.jit
 def my_softmax_kernel(x, out):
     i, lane = cuda.blockIdx.x, cuda.threadIdx.x
-    top, total = x[i, lane], np.float32(0)
+    row_max, total = x[i, lane], np.float32(0)
     for j in range(lane, x.shape[1], 32):
-        top = max(top, x[i, j])
+        row_max = max(row_max, x[i, j])
     for step in (16, 8, 4, 2, 1):
-        top = max(top, cuda.shfl_xor_sync(0xFFFFFFFF, top, step))
+        row_max = max(row_max, cuda.shfl_xor_sync(0xFFFFFFFF, row_max, step))
     for j in range(lane, x.shape[1], 32):
-        total += math.exp(x[i, j] - top)
+        total += math.exp(x[i, j] - row_max)
     for step in (16, 8, 4, 2, 1):
         total += cuda.shfl_xor_sync(0xFFFFFFFF, total, step)
     for j in range(lane, x.shape[1], 32):
-        out[i, j] = math.exp(x[i, j] - top) / total
+        out[i, j] = math.exp(x[i, j] - row_max) / total
 
 def my_softmax(x):
     out = cuda.device_array_like(x)
@@ -87,17 +87,17 @@ def of_each_lane(reduce, x):
 
 
 def unshared_maxima(x):
-    powers = np.exp(x - of_each_lane(np.max, x))
-    return powers / powers.sum(axis=1, keepdims=True)
+    exps = np.exp(x - of_each_lane(np.max, x))
+    return exps / exps.sum(axis=1, keepdims=True)
 
 
 def unshared_sums(x):
-    powers = np.exp(x - x.max(axis=1, keepdims=True))
-    return powers / of_each_lane(np.sum, powers)
+    exps = np.exp(x - x.max(axis=1, keepdims=True))
+    return exps / of_each_lane(np.sum, exps)
 
 
 mistakes = (
-    ("each lane subtracts a maximum of its own.", "what lanes tell each other about top.",
+    ("each lane subtracts a maximum of its own.", "what lanes tell each other about row_max.",
      unshared_maxima),
     ("each lane divides by a sum of its own.", "what lanes tell each other about total.",
      unshared_sums),

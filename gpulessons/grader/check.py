@@ -144,7 +144,8 @@ def on_the_gpu(op: Op, function: Callable, rtol: float) -> str:
     """The same again for real; returns what was tried in words."""
     try:
         for size in op.awkward:
-            compare_results(op, *call(op, function, op.inputs(size, seed=size), gpu), size, rtol)
+            inputs = op.inputs(size, seed=size)
+            compare_results(op, inputs, call(op, function, inputs, gpu), size, rtol)
     except NotHere as why:
         return f" (not on the GPU: {why})"
     return " and on the GPU"
@@ -156,20 +157,20 @@ def try_once(
     """One problem, in the microscope when it is for a GPU. Returns the launches it traced."""
     inputs = op.inputs(size, seed=size)
     if backend is not gpu:
-        outcome, launches = call(op, function, inputs, backend), []
+        results, launches = call(op, function, inputs, backend), []
     else:
         with microscope.tracing() as launches:
-            outcome = call(op, function, inputs, backend)
+            results = call(op, function, inputs, backend)
         if not launches:
             hint = "kernel[blocks, threads](…): the brackets choose the grid."
             raise Trouble("It launched no kernel.", hint)
         refuse_races(launches)
-    compare_results(op, *outcome, size, rtol, launches, mistakes)
+    compare_results(op, inputs, results, size, rtol, launches, mistakes)
     return launches
 
 
-def call(op: Op, function: Callable, inputs: tuple, backend: Any) -> tuple[tuple, tuple]:
-    """Run the attempt on copies of the inputs. Returns (inputs, results) as NumPy sees them."""
+def call(op: Op, function: Callable, inputs: tuple, backend: Any) -> tuple:
+    """Run the attempt on copies of the inputs. Returns its results, as NumPy sees them."""
     placed = tuple(map(backend.put, inputs))
     options = {}
     if "out" in inspect.signature(function).parameters:
@@ -180,7 +181,7 @@ def call(op: Op, function: Callable, inputs: tuple, backend: Any) -> tuple[tuple
     result = returned(options.get("out") if result is None else result)
     if isinstance(result, list) and len(op.outputs(*inputs)) > 1:
         result = tuple(result)
-    return inputs, tuple(map(backend.get, as_tuple(result)))
+    return tuple(map(backend.get, as_tuple(result)))
 
 
 def run(function: Callable, arguments: tuple, options: dict, attempt: Any = None) -> Any:
@@ -219,7 +220,7 @@ def compare_results(
         got = np.asarray(got)
         if got.shape != shape:
             raise Trouble(f"Wrong shape at size {place}: {got.shape}, where {shape} is due.",
-                          "what gives it its shape: how it is allocated, turned or summed.")
+                          "what gives it its shape: how it is allocated, transposed or summed.")
         if got.dtype != dtype:
             raise Trouble(f"Wrong dtype: {got.dtype}, where {dtype} is due.",
                           "constants and new arrays: float64, unless told as in np.float32(1).")

@@ -18,7 +18,8 @@ wrong = [
      "10 products"),
     (solution[solution.index("    rows") : solution.index("        h, c =")],
      "    for x_t in x:\n        wu = np.hstack([w, u])\n"
-     "        sums = np.hstack([x_t, h]) @ wu.T + b\n", "5 products have the inputs in them"),
+     "        preactivations = np.hstack([x_t, h]) @ wu.T + b\n",
+     "5 products have the inputs in them"),
     ("    hs = []", "    hs = []\n    x, h, c, w, u, b = map(np.asarray, (x, h, c, w, u, b))",
      "nobody can count"),
 ]  # fmt: skip
@@ -26,7 +27,8 @@ right = [
     ("x.reshape(-1, x.shape[2]) @ w.T + b", "np.einsum('tbi,gi->tbg', x, w, optimize=True) + b"),
     ("x.reshape(-1, x.shape[2]) @ w.T + b", "np.concatenate(x).dot(w.T) + b"),
     ("x.reshape(-1, x.shape[2]) @ w.T + b", "np.tensordot(x, w, axes=(2, 1)) + b"),
-    ("sums = known + h @ u.T", "sums = known\n        sums += np.matmul(h, u.T)"),
+    ("preactivations = known + h @ u.T",
+     "preactivations = known\n        preactivations += np.matmul(h, u.T)"),
     ("return np.stack(hs), c", "return [np.array(hs), c]"),
     ("    rows = x", "    u = np.ascontiguousarray(u)\n    rows = np.ascontiguousarray(x)"),
-]
+]  # fmt: skip

@@ -3,18 +3,18 @@
 wrong = [
     ("x.max(axis=1, keepdims=True)", "x.max()", "the row of small ones"),
     ("x.max(axis=1, keepdims=True)", "1_000", "NaN or infinity for ordinary scores"),
-    ("x - x.max(axis=1, keepdims=True)", "x / x.max(axis=1, keepdims=True)", "other shares"),
+    ("x - x.max(axis=1, keepdims=True)", "x / x.max(axis=1, keepdims=True)", "other probabilities"),
     ("x - x.max(axis=1, keepdims=True)", "np.minimum(x, 80)", "all above some limit are alike"),
     ("x - x.max", "-x + x.max", "The smallest score"),
-    ("    powers = np.exp(x -", "    x -= 1\n    powers = np.exp(x -", "changed its input"),
-    ("powers.sum(axis=1, keepdims=True)", "powers.sum()", "do not add up to one"),
-    ("    return powers /", "    powers /", "returned nothing"),
+    ("    exps = np.exp(x -", "    x -= 1\n    exps = np.exp(x -", "changed its input"),
+    ("exps.sum(axis=1, keepdims=True)", "exps.sum()", "do not add up to one"),
+    ("    return exps /", "    exps /", "returned nothing"),
     ("x.max(axis=1, keepdims=True)", "x.mean(axis=1, keepdims=True)", "that are far apart"),
     ("x.max(axis=1, keepdims=True)", "x[:, :1]", "that are far apart"),
     ("x - x.max(axis=1, keepdims=True)", "x.astype(np.longdouble)", "NaN or infinity"),
     ("x.max(axis=1, keepdims=True)", "x.max(axis=1)", "ValueError"),
 ]  # fmt: skip
 right = [
-    ("powers / powers.sum(axis=1, keepdims=True)", "(powers.T / powers.sum(axis=1)).T.tolist()"),
+    ("exps / exps.sum(axis=1, keepdims=True)", "(exps.T / exps.sum(axis=1)).T.tolist()"),
     ("x - x.max(axis=1, keepdims=True)", "x - np.logaddexp.reduce(x, axis=1)[:, None]"),
 ]
