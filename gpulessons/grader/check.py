@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ class Exercise:
     all: it raises Trouble, or returns a word of praise.
     """
 
-    module: str  # __name__ of its file, whose docstring is the task
+    module: str  # __name__ of its file
     stub: str
     solution: str
     on: Any = None  # a backend
@@ -58,8 +59,13 @@ class Exercise:
         return self.module.rpartition(".")[2]
 
     @property
+    def lesson(self) -> ModuleType:
+        """Its file, whose docstring is the task."""
+        return sys.modules[self.module]
+
+    @property
     def task(self) -> str:
-        return sys.modules[self.module].__doc__ or ""
+        return self.lesson.__doc__ or ""
 
     def __repr__(self) -> str:
         return f"{self.name}: {self.task}"

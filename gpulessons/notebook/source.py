@@ -51,7 +51,8 @@ def piece(function):
 
 
 def unwrapped(thing):
-    """The Python function inside a version, an op, or what Numba made of a function."""
+    """The Python function inside a version, an op, or a kernel; an exercise's file."""
+    thing = getattr(thing, "lesson", thing)
     thing = getattr(thing, "function", thing)
     return getattr(thing, "py_func", thing)
 
