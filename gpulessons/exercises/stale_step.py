@@ -48,10 +48,7 @@ def weights_of(attempt, case):
     got = attempt(lambda w: w - 3, *case.values())
     if not isinstance(got, Iterable):
         raise Trouble(f"It returned {got!r}, not a list of all weights.", "the last line.")
-    got = [number(weight, "what the list is made of.") for weight in got]
-    if got == [case["start"]]:
-        raise Trouble("The stub is as it was: no step is taken.", HINT)
-    return got
+    return [number(weight, "what the list is made of.") for weight in got]
 
 
 def wrong_weights(got, due, case):

@@ -8,4 +8,7 @@ wrong = [
     ("min(", "max(", "Wrong at size"),
     ("        out[row", "        picture[row", "changed its input in place"),
     ("(columns + 31) // 32", "max(1, columns // 32)", "never written"),
+    ("(rows + 7) // 8", "1", "never written"),
+    ("[((columns + 31) // 32, (rows + 7) // 8), (32, 8)]", "[1, (columns, rows)]",
+     "a GPU allows at most 1,024"),
 ]  # fmt: skip

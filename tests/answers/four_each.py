@@ -6,4 +6,6 @@ wrong = [
     ("range(4)", "range(3)", "never written"),
     ("threads = (x.size + 3) // 4", "threads = x.size", "threads"),
     ("if i < x.size:", "if first < x.size:", "outside"),
-]
+    ("[(threads + 127) // 128, 128]", "[1, (threads + 31) // 32 * 32]",
+     "a GPU allows at most 1,024"),
+]  # fmt: skip

@@ -7,4 +7,5 @@ wrong = [
     ("value / w", "value", "Wrong at size"),
     ("matrix[row, j]", "matrix[j, row]", "Wrong at size"),
     ("(out.size + 127)", "(points.shape[0] + 127)", "never written"),
+    ("[(out.size + 127) // 128, 128]", "[1, out.size]", "a GPU allows at most 1,024"),
 ]
