@@ -4,7 +4,7 @@ import numpy as np
 
 from gpulessons.backends import host
 from gpulessons.grader.check import Exercise, check_op
-from gpulessons.grader.counted_products import watch
+from gpulessons.grader.counted_products import count_products
 from gpulessons.grader.diagnosis import Trouble
 from gpulessons.ops.lstm_sequence import lstm_sequence
 
@@ -48,7 +48,7 @@ MISTAKES = tuple(
 def judge(attempt):
     """Right at every size; then, on arrays that tell, one product for each step and one more."""
     said = check_op(lstm_sequence, attempt, host, mistakes=MISTAKES)
-    inputs, products = watch(lstm_sequence.inputs(5))
+    inputs, products = count_products(lstm_sequence.inputs(5))
     attempt(*inputs)
     steps, hidden = len(inputs[0]), inputs[1].shape[1]
     if not products:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.counted_products import watch
+from gpulessons.grader.counted_products import count_products
 from gpulessons.grader.diagnosis import Trouble, refuse_changes, returned
 
 stub = '''\
@@ -51,7 +51,7 @@ def judge(layers):
     rng = np.random.default_rng(1)
     for n, k, hidden in ((2, 4, 6), (3, 8, 10)):  # half of a or b is more than x or h
         given = [rng.normal(size=shape) for shape in ((n, k), (k, hidden), (hidden, k))]
-        copies, products = watch(given)
+        copies, products = count_products(given)
         meeting = Meeting()
         y = layers(*copies, meeting)
         refuse_changes(given, copies)
