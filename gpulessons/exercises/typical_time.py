@@ -33,10 +33,13 @@ def judge(typical):
         raise Trouble(f"One hiccup moved it to {typical(hiccup):.2f}.", "what the mean does to it.")
     if typical([1.04, 1.03, 1.00, 1.02, 1.01]) != typical(sorted(quiet)):
         raise Trouble("It depends on the order of the samples.", "whether it sorts.")
-    skewed = [1.00, 1.01, 1.02, 1.30, 1.60]
-    if typical(list(skewed)) != median(skewed):
+    skewed = [2.00, 2.01, 2.02, 2.30, 2.60]
+    other = typical(list(skewed))
+    if not min(skewed) <= other <= max(skewed):
+        raise Trouble(f"For {skewed} it says {other}.", "what it makes of the samples given.")
+    if other != median(skewed):
         return (f"No hiccup moves it. It is not the median: of {skewed} that is {median(skewed)}, "
-                f"and yours {typical(list(skewed)):.4g}.")  # fmt: skip
+                f"and yours {other:.4g}.")  # fmt: skip
     return "The median: half of the samples lie below it, wherever the hiccup is."
 
 

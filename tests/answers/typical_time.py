@@ -6,6 +6,7 @@ wrong = [
     ("median(samples)", "max(samples)", "worst"),
     ("median(samples)", "samples[len(samples) // 2]", "order"),
     ("return median", "median", "returned nothing"),
+    ("median(samples)", "1.02", "it says 1.02"),
 ]
 
 right = [
