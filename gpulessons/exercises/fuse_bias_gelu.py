@@ -38,7 +38,6 @@ def my_bias_gelu(x, b):
 '''
 
 
-
 def layer(size, rng):
     """x: about `size` numbers, 37 to a row; b: (37,), float32."""
     shapes = (size // 37 + 1, 37), 37

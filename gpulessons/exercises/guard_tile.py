@@ -56,7 +56,6 @@ def my_guarded_kernel(x, y, out):
         out[i, j] = total
 """
 
-
 MISTAKES = (
     ("only the last product of each tile is in it.", "what stands inside the loop over k.",
      lambda x, y: x[:, 15::16] @ y[15::16]),

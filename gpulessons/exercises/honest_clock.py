@@ -26,7 +26,6 @@ def my_clock(work, sync):
     return time.perf_counter() - start
 '''
 
-
 BLUR = 0.01  # seconds: a learner's clock may tick no finer
 
 

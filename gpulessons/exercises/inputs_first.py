@@ -37,7 +37,6 @@ def my_sequence(x, h, c, w, u, b):
     return np.stack(hs), c
 '''
 
-
 MISTAKES = tuple(
     (sentence, "how often b is added in each step: once.",
      lambda x, h, c, w, u, b, times=times: lstm_sequence(x, h, c, w, u, times * b))

@@ -13,7 +13,6 @@ solution = '''\
 my_in_flight = 400 / 0.1  # how many requests must be under way at once?
 '''
 
-
 REASONS = {
     40: "You multiplied latency by the gap; the rate is one over the gap.",
     400: "That would do for a request every 1 ns.",

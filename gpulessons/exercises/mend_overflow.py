@@ -19,7 +19,6 @@ def my_softmax(x):
     return exps / exps.sum(axis=1, keepdims=True)
 '''
 
-
 ORDINARY = np.array([[1, 2, 3], [0, 0, 5]], np.float32)
 LARGE = np.array([[1_000, 1_001, 1_002]], np.float32)
 MIXED = np.array([[1_000, 1_001, 1_002], [-1_000, -999, -998]], np.float32)

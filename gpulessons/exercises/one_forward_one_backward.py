@@ -35,7 +35,6 @@ def my_order(stage, stages, batches):
     return order
 '''
 
-
 SIZES = [(4, 8), (2, 4), (4, 4), (4, 2), (8, 3), (1, 1)]  # stages, micro-batches
 
 

@@ -30,7 +30,6 @@ def my_update(row_max, total, score):
     return new, total * exp(row_max - new) + exp(score - new)
 '''
 
-
 FALLING = (2.0, 1.5)
 RISING = (2.0, 3.0, 3.0, 3.5)
 LARGE = (-1_000.0, 1_000.0, 1_001.0)

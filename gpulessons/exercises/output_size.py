@@ -18,7 +18,6 @@ def my_output_size(n, kernel, stride, padding):
     return (n + 2 * padding - kernel) // stride + 1
 '''
 
-
 HINT = "the last place: where does the kernel start there, and how many steps is that?"
 
 

@@ -41,7 +41,6 @@ def my_count(lists, tally):
         thread.join()
 '''
 
-
 PATIENCE = 2.0  # seconds until a wait counts as endless
 
 

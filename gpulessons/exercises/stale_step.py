@@ -24,7 +24,6 @@ def my_weights(gradient, start, rate, delay, steps):
     return weights
 '''
 
-
 HINT = "what a worker has read, and what it adds to."
 CASES = (
     {"start": 1.0, "rate": 0.1, "delay": 2, "steps": 8},

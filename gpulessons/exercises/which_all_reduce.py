@@ -25,7 +25,6 @@ def my_choice(workers, size, latency, bandwidth):
     return min((tree, "tree"), (ring, "ring"))
 '''
 
-
 MISTAKES = {  # what the ring would take if they were right: n workers, the latency, S/B seconds
     "As if the whole vector went in each message: there it is a piece, 1/n of it.":
         lambda n, latency, whole: 2 * (n - 1) * (latency + whole),
