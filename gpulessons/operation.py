@@ -23,7 +23,8 @@ import numpy as np
 
 from gpulessons.backends import BACKENDS, host, is_array
 
-AWKWARD = (31, 257, 1009, 1)  # under a warp, one over a block, a prime; alone last: it tells least
+# Under a warp, one over a block, a prime over what one block can be; alone last: it tells least.
+AWKWARD = (31, 257, 1201, 1)
 
 
 @dataclass(frozen=True)

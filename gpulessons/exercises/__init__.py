@@ -1,27 +1,25 @@
-"""Exercises: one file each, and each file the same few names.
+"""Exercises: a file each, which reads as one lesson and ends in one value of `Exercise`.
 
-    stub      the cell a learner starts from, word for word as the notebook has it
-    solution  the same cell, solved
-    wrong     [(what, instead, reason)]: the solution with one mistake, and words of its refusal
-    right     optional: [(what, instead)]: the solution written otherwise
-    op, on    what the attempt must compute and on which backend; or, where the answer is no op,
-    judge     judge(attempt): raises Trouble, or returns a word of praise
-    inspect   optional: inspect(launches) raises Trouble about how a right kernel did it
+    exercises.leaky_relu_kernel    the value `exercise` of leaky_relu_kernel.py, loaded on first use
 
-Tests prove that each stub is "not yet", each solution passes, however it is written, and each wrong
-answer is refused for its own reason.
+A file holds the stub, word for word as a notebook has it, its solution, and what judges an attempt.
+Right and wrong answers belong to the tests, which prove that each stub is "not yet", each solution
+passes, however it is written, and each wrong answer is refused for its own reason.
 """
 
-import itertools
-import linecache
+import importlib
+import pkgutil
 
-_cells = itertools.count(1)
+NAMES = sorted(module.name for module in pkgutil.iter_modules(__path__))
 
 
-def attempt(text):
-    """What a learner's cell leaves behind: the last name it binds. The source stays readable."""
-    name = f"<exercise {next(_cells)}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    names = {}
-    exec(compile(text, name, "exec"), names)
-    return list(names.values())[-1]
+def __getattr__(name):
+    if name not in NAMES:
+        raise AttributeError(f"There is no exercise {name!r}; there are {', '.join(NAMES)}.")
+    exercise = importlib.import_module(f"{__name__}.{name}").exercise
+    globals()[name] = exercise  # where importing has just put the module
+    return exercise
+
+
+def __dir__():
+    return NAMES

@@ -1,8 +1,9 @@
 """Add up an array with one tree in each block: every step must wait for the step before."""
 
-from gpulessons.backends import gpu as on  # noqa: F401
-from gpulessons.grader.diagnosis import Trouble
-from gpulessons.ops.reduce import total as op  # noqa: F401
+from gpulessons.backends import gpu
+from gpulessons.grader.check import Exercise
+from gpulessons.grader.diagnosis import Trouble, refuse_conflicts
+from gpulessons.ops.reduce import total
 
 stub = """\
 from numba import float32
@@ -44,25 +45,25 @@ def my_total(x):
     return out
 """
 
-wrong = [
-    ("        cuda.syncthreads()\n        step //= 2", "        step //= 2", "A race"),
-    ("    cuda.syncthreads()\n    step = 128", "    step = 128", "A race"),
-    ("        cuda.syncthreads()\n        step //= 2",
-     "            cuda.syncthreads()\n        step //= 2", "a barrier is reached by"),
-    ("cuda.atomic.add(out, 0, part[0])", "out[0] += part[0]", "A race"),
-    ("x[i] if i < x.size else 0", "x[i]", "outside"),
-    ("while step > 0:", "while step > 1:", "Wrong at size"),
-    ("        if t < step:\n            part[t] += part[t + step]",
-     "        index = 256 // step * t\n        if index < 256:\n"
-     "            part[index] += part[index + 128 // step]", "bank"),
-]  # fmt: skip
-
 
 def inspect(launches):
-    """Right is not enough: neighbors add neighbors, so that no two ask one bank."""
-    worst = max(launch.banks().worst for launch in launches)
-    if worst > 1:
-        raise Trouble(
-            f"Right, but a warp waits {worst} times for one bank of shared memory.",
-            "how far apart the elements of neighboring threads are.",
-        )
+    """Right is not enough: half of the threads add, then half of those, and no two ask one bank."""
+    for launch in launches:
+        atomics = sum(site.accesses for site in launch.sites if site.access == "atomic")
+        if atomics > launch.blocks:
+            raise Trouble(
+                f"Right, but {atomics:,} atomic additions, where one for each block, "
+                f"{launch.blocks} in all, will do.",
+                "who adds what to out[0].",
+            )
+        requests = launch.banks().requests / launch.blocks
+        if requests > 0.8 * launch.threads / launch.blocks:  # a tree takes a fifth of that
+            raise Trouble(
+                f"Right, but each block asks shared memory {requests:.0f} times, about once for "
+                "each number: hardly two threads add at once.",
+                "how many threads add in each step: half of those before.",
+            )
+    refuse_conflicts(launches, "how far apart the elements of neighboring threads are.")
+
+
+exercise = Exercise(__name__, stub, solution, on=gpu, op=total, inspect=inspect)

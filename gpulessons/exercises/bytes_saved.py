@@ -1,17 +1,12 @@
 """How many bytes does fusing save? Say it before you measure it."""
 
+from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble, number
 
 ELEMENTS = 1_000_000
 
 stub = "my_bytes_saved = ...  # bytes, for one million float32 numbers; leave the small bias out\n"
 solution = "my_bytes_saved = 2 * 4 * 1_000_000  # the write of x + b, and reading it back\n"
-wrong = [
-    ("2 * 4 *", "4 *", "one of the two trips"),
-    ("2 * 4 *", "2 *", "numbers, not bytes"),
-    ("2 * 4 *", "4 * 4 *", "all four trips"),
-    ("2 * 4 *", "3 * 4 *", "12 for each number"),
-]
 
 REASONS = {
     4: "That is one of the two trips that fusing saves.",
@@ -22,9 +17,12 @@ REASONS = {
 
 def judge(answer):
     """8 bytes an element: x + b is neither written nor read back."""
-    look = "what each pass reads, and what it writes."
-    per_element = number(answer, look) / ELEMENTS
+    hint = "what each pass reads, and what it writes."
+    per_element = number(answer, hint) / ELEMENTS
     if per_element == 8:
         return "x + b is neither written nor read back: half of all traffic."
     reason = REASONS.get(per_element, f"{answer} bytes is {per_element:g} for each number.")
-    raise Trouble(reason, look)
+    raise Trouble(reason, hint)
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

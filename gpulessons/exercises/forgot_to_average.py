@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from gpulessons.grader.diagnosis import Trouble
+from gpulessons.grader.check import Exercise
+from gpulessons.grader.diagnosis import Trouble, refuse_changes
 
 stub = '''\
 import numpy as np
@@ -21,26 +22,6 @@ def my_suspect(replicas):
     far = [np.abs(weights - middle).max() for weights in replicas]
     return int(np.argmax(far))
 '''
-
-FAR = "np.abs(weights - middle).max()"
-
-wrong = [
-    ("np.median(replicas, axis=0)", "replicas[0]", "worker 0 forgot"),
-    (FAR, "np.abs(weights).max()", "large weights"),
-    (FAR, "abs((weights - middle).sum())", "cancel"),
-    (FAR, "abs(weights[0] - middle[0])", "a single weight"),
-    ("int(np.argmax(far))", "far", "is no rank"),
-    ("argmax", "argmin", "did it right"),
-    (FAR, "np.abs(weights - middle)[:-1].max()", "a single weight"),
-    (FAR, "(weights - middle).max()", "a single weight"),
-    ("weights - middle", "np.subtract(weights, middle, out=weights)", "changed the weights"),
-    ("int(np.argmax(far))", "np.flatnonzero(far)", "is no rank"),
-]
-right = [
-    ("int(np.argmax(far))", "float(np.argmax(far))"),
-    ("np.median(replicas, axis=0)", "sum(replicas) / len(replicas)"),
-    ("int(np.argmax(far))", "next(i for i, d in enumerate(far) if d > 0)"),
-]
 
 
 def cases():
@@ -72,10 +53,12 @@ def judge(suspect):
     """Five groups of replicas; in each, one is not what the others are."""
     for replicas, guilty, missed in cases():
         named = suspect(given := [weights.copy() for weights in replicas])
-        if not np.array_equal(given, replicas):
-            raise Trouble("It changed the weights.", "which array it writes to.")
+        refuse_changes(replicas, given, "the weights")
         if np.ndim(named) or named not in range(len(replicas)):  # 2.0 is
             raise Trouble(f"{named!r} is no rank: return a whole number from 0 on.", "argmax.")
         if named != guilty:
             raise Trouble(missed.format(named), "how far each is from what most of them have.")
     return "Found each time, also where worker 0 itself forgot."
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

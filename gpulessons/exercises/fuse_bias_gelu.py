@@ -1,7 +1,10 @@
 """Bias and GELU in one kernel: the bias has its own, shorter index."""
 
-from gpulessons.backends import gpu as on  # noqa: F401
-from gpulessons.ops.bias_activation import bias_gelu as op  # noqa: F401
+import numpy as np
+
+from gpulessons.backends import gpu
+from gpulessons.grader.check import Exercise
+from gpulessons.ops.bias_activation import bias_gelu
 
 stub = '''\
 from gpulessons.ops.bias_activation import device_gelu
@@ -34,11 +37,18 @@ def my_bias_gelu(x, b):
     return out
 '''
 
-wrong = [
-    ("if row < x.shape[0] and column < x.shape[1]:", "if row < x.shape[0]:", "outside"),
-    ("b[column]", "b[row]", "Wrong at size"),
-    (" + b[column]", "", "Wrong at size"),
-    ("device_gelu(x[row, column] + b[column])", "device_gelu(x[row, column]) + b[column]",
-     "Wrong at size"),
-    ("(x.shape[1] + 31) // 32", "max(1, x.shape[1] // 32)", "never written"),
-]  # fmt: skip
+
+def layer(size, rng):
+    """x: about `size` numbers, 37 to a row; b: (37,), float32."""
+    shapes = (size // 37 + 1, 37), 37
+    return tuple(rng.normal(0, 3, shape).astype(np.float32) for shape in shapes)
+
+
+HINT = "what device_gelu is given, and which index belongs to a column."
+mistakes = (
+    ("the bias is forgotten.", HINT, lambda x, b: bias_gelu(x, 0 * b)),
+    ("the bias is added after GELU.", HINT, lambda x, b: bias_gelu(x, 0 * b) + b),
+    ("it takes the bias of the row.", HINT, lambda x, b: bias_gelu(x + b[: len(x), None], 0 * b)),
+)
+
+exercise = Exercise(__name__, stub, solution, on=gpu, op=bias_gelu.like(layer), mistakes=mistakes)

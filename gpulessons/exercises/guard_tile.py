@@ -3,11 +3,10 @@
 import numpy as np
 from numba import cuda
 
-from gpulessons import operation
 from gpulessons.backends import gpu
-from gpulessons.exercises.tile_product import inspect as tiled
-from gpulessons.grader.check import check_op, is_cuda
-from gpulessons.grader.diagnosis import Trouble
+from gpulessons.grader.check import Exercise, check_op, is_cuda
+from gpulessons.grader.diagnosis import Trouble, refuse_repeated_loads
+from gpulessons.operation import op
 from gpulessons.ops.matmul import matmul
 
 
@@ -17,7 +16,7 @@ def squares_and_one_rectangle(size, rng):
     return tuple(rng.standard_normal(shape, np.float32) for shape in ((m, k), (k, n)))
 
 
-op = operation.op(
+product = op(
     inputs=squares_and_one_rectangle, flops=matmul.flops, sizes=(64,), rtol=matmul.rtol,
     awkward=(16, 17, 40, 1),
 )(matmul.function)  # fmt: skip
@@ -57,31 +56,10 @@ def my_guarded_kernel(x, y, out):
         out[i, j] = total
 """
 
-wrong = [
-    (solution, stub, "outside"),
-    (" if i < x.shape[0] and start + tx < x.shape[1] else", " if i < x.shape[0] else", "outside"),
-    ("    if i < out.shape[0] and j < out.shape[1]:\n        out", "    out", "outside"),
-    ("    zero = total", "    if i >= out.shape[0] or j >= out.shape[1]:\n        return\n"
-     "    zero = total", "NaN at element"),  # who left fetches nothing for the others
-    ("        cuda.syncthreads()\n        for k",
-     "        if j < out.shape[1]:\n            cuda.syncthreads()\n        for k",
-     "a barrier is reached by"),
-    ("range(0, x.shape[1], 16)", "range(0, x.shape[1] // 16 * 16, 16)", "Wrong at size 17"),
-    ("y[start + ty, j] if start + ty < y.shape[0] and j < y.shape[1] else zero",
-     "y[min(start + ty, y.shape[0] - 1), min(j, y.shape[1] - 1)]\n"
-     "        xs[ty, tx] = x[min(i, x.shape[0] - 1), min(start + tx, x.shape[1] - 1)]",
-     "Wrong at size 17"),
-    ("cuda.jit", "cuda.jit(device=True)", "is a device function"),
-    ("@cuda.jit\n", "", "not a kernel"),
-    ("x, y, out):", "x, y, z, out):", "takes 4 arguments, not 3"),
-]  # fmt: skip
-
-right = [
-    ("range(16)", "range(min(16, x.shape[1] - start))"),
-    ("x[i, start + tx] if i < x.shape[0] and start + tx < x.shape[1] else zero",
-     "0\n        if i < out.shape[0] and start + tx < y.shape[0]:\n"
-     "            xs[ty, tx] = x[i, start + tx]"),
-]  # fmt: skip
+MISTAKES = (
+    ("only the last product of each tile is in it.", "what stands inside the loop over k.",
+     lambda x, y: x[:, 15::16] @ y[15::16]),
+)  # fmt: skip
 
 
 def judge(kernel):
@@ -89,9 +67,12 @@ def judge(kernel):
     if not is_cuda(kernel):
         raise Trouble("This is not a kernel.", "its first line: @cuda.jit makes one.")
 
-    def product(x, y):
+    def launcher(x, y):
         out = cuda.device_array((x.shape[0], y.shape[1]), x.dtype)
         kernel[((y.shape[1] + 15) // 16, (x.shape[0] + 15) // 16), (16, 16)](x, y, out)
         return out
 
-    return check_op(op, product, gpu, tiled)
+    return check_op(product, launcher, gpu, refuse_repeated_loads, MISTAKES)
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

@@ -3,7 +3,8 @@
 import math
 import time
 
-from gpulessons.grader.diagnosis import Trouble
+from gpulessons.grader.check import Exercise
+from gpulessons.grader.diagnosis import Trouble, returned
 
 stub = '''\
 import time
@@ -24,16 +25,6 @@ def my_clock(work, sync):
     sync()
     return time.perf_counter() - start
 '''
-
-wrong = [
-    ("    work()\n    sync()\n", "    work()\n", "before the work was done"),
-    ("    sync()\n    start", "    start", "earlier work"),
-    ("    work()\n    sync()\n", "    sync()\n    work()\n", "before the work was done"),
-    ("return time", "return 1000 * time", "seconds"),
-    ("return time", "time", "returned nothing"),
-    ("    work()\n", "", "never ran"),
-]  # fmt: skip
-
 
 BLUR = 0.01  # seconds: a learner's clock may tick no finer
 
@@ -68,10 +59,7 @@ def judge(clock):
     began = time.perf_counter()
     seconds = clock(device.work, device.sync)
     ended = time.perf_counter()
-    if seconds is None:
-        if device.pieces == 1:
-            raise Trouble("The stub is as it was.", "what the docstring promises.")
-        raise Trouble("It returned nothing.", "its last line.")
+    returned(seconds)
     if device.pieces == 1:
         raise Trouble("work() never ran.", "what stands between your two readings of the clock.")
     if seconds > ended - began + BLUR:
@@ -82,3 +70,6 @@ def judge(clock):
         raise Trouble("It counted earlier work that was still running.",
                       "what is going on when you start the clock.")  # fmt: skip
     return f"30 ms of work read as {1e3 * seconds:.0f} ms, though the call itself took none."
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

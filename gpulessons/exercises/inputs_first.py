@@ -3,10 +3,10 @@
 import numpy as np
 
 from gpulessons.backends import host
-from gpulessons.grader import check as checking
-from gpulessons.grader.counted_products import watch
+from gpulessons.grader.check import Exercise, check_op
+from gpulessons.grader.counted_products import count_products
 from gpulessons.grader.diagnosis import Trouble
-from gpulessons.ops.lstm_sequence import lstm_sequence as op
+from gpulessons.ops.lstm_sequence import lstm_sequence
 
 stub = '''\
 import numpy as np
@@ -16,8 +16,8 @@ def my_sequence(x, h, c, w, u, b):
     """h after each step, and the last c. x: (steps, batch, inputs)."""
     hs = []
     for x_t in x:  # Your turn: which of the two products waits for nothing?
-        sums = x_t @ w.T + h @ u.T + b
-        h, c = array_unit(*np.split(sums, 4, axis=1), c)
+        preactivations = x_t @ w.T + h @ u.T + b
+        h, c = array_unit(*np.split(preactivations, 4, axis=1), c)
         hs.append(h)
     return np.stack(hs), c
 '''
@@ -31,44 +31,23 @@ def my_sequence(x, h, c, w, u, b):
     hs = []
     rows = x.reshape(-1, x.shape[2]) @ w.T + b
     for known in rows.reshape(len(x), len(h), -1):
-        sums = known + h @ u.T
-        h, c = array_unit(*np.split(sums, 4, axis=1), c)
+        preactivations = known + h @ u.T
+        h, c = array_unit(*np.split(preactivations, 4, axis=1), c)
         hs.append(h)
     return np.stack(hs), c
 '''
 
-wrong = [
-    (solution, stub, "10 products"),
-    ("@ w.T + b", "@ w.T", "Wrong at size"),
-    ("known + h", "known + b + h", "Wrong at size"),
-    ("reshape(len(x), len(h), -1)", "reshape(len(h), len(x), -1)", "ValueError"),
-    ("return np.stack(hs), c", "return np.stack(hs)", "1 results"),
-    ("return np.stack(hs), c", "return h, c", "Wrong shape"),
-    ("x.reshape(-1, x.shape[2]) @ w.T + b", "np.stack([x_t @ w.T for x_t in x]) + b",
-     "10 products"),
-    ("x.reshape(-1, x.shape[2]) @ w.T + b", "x @ w.T + b", "a product for each step"),
-    ("x.reshape(-1, x.shape[2]) @ w.T + b", "np.stack([np.dot(x_t, w.T) for x_t in x]) + b",
-     "10 products"),
-    (solution[solution.index("    rows") : solution.index("        h, c =")],
-     "    for x_t in x:\n        wu = np.hstack([w, u])\n"
-     "        sums = np.hstack([x_t, h]) @ wu.T + b\n", "5 products have the inputs in them"),
-    ("    hs = []", "    hs = []\n    x, h, c, w, u, b = map(np.asarray, (x, h, c, w, u, b))",
-     "nobody can count"),
-]  # fmt: skip
-right = [
-    ("x.reshape(-1, x.shape[2]) @ w.T + b", "np.einsum('tbi,gi->tbg', x, w, optimize=True) + b"),
-    ("x.reshape(-1, x.shape[2]) @ w.T + b", "np.concatenate(x).dot(w.T) + b"),
-    ("x.reshape(-1, x.shape[2]) @ w.T + b", "np.tensordot(x, w, axes=(2, 1)) + b"),
-    ("sums = known + h @ u.T", "sums = known\n        sums += np.matmul(h, u.T)"),
-    ("return np.stack(hs), c", "return [np.array(hs), c]"),
-    ("    rows = x", "    u = np.ascontiguousarray(u)\n    rows = np.ascontiguousarray(x)"),
-]
+MISTAKES = tuple(
+    (sentence, "how often b is added in each step: once.",
+     lambda x, h, c, w, u, b, times=times: lstm_sequence(x, h, c, w, u, times * b))
+    for sentence, times in (("the bias is forgotten.", 0), ("the bias is added twice.", 2))
+)  # fmt: skip
 
 
 def judge(attempt):
     """Right at every size; then, on arrays that tell, one product for each step and one more."""
-    said = checking.check_op(op, attempt, host)
-    inputs, products = watch(op.inputs(5))
+    said = check_op(lstm_sequence, attempt, host, mistakes=MISTAKES)
+    inputs, products = count_products(lstm_sequence.inputs(5))
     attempt(*inputs)
     steps, hidden = len(inputs[0]), inputs[1].shape[1]
     if not products:
@@ -79,12 +58,15 @@ def judge(attempt):
             "Right, but a stack of matrices is multiplied one by one: a product for each step.",
             "how to make all steps rows of one matrix.",
         )
-    look = "which product needs nothing of the step before."
+    hint = "which product needs nothing of the step before."
     if len(products) > steps + 1:
         raise Trouble(
-            f"Right, but in {len(products)} products for {steps} steps; {steps + 1} will do.", look
+            f"Right, but in {len(products)} products for {steps} steps; {steps + 1} will do.", hint
         )
     fed = sum(any(hidden not in shape for shape in shapes) for _, shapes in products)
     if fed > 1:
-        raise Trouble(f"Right, but {fed} products have the inputs in them; one will do.", look)
+        raise Trouble(f"Right, but {fed} products have the inputs in them; one will do.", hint)
     return f"{said} {len(products)} products for {steps} steps: only h uᵀ is left in the chain."
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from itertools import permutations
 
+from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble
 
 ORDERS = sorted({"".join(order) for order in permutations("AAABBB")})  # 20
@@ -15,38 +16,22 @@ solution = '''\
 my_orders = {"AAABBB", "BBBAAA"}  # in the 18 others both read 0 before either has written
 '''
 
-wrong = [
-    ('"AAABBB", "BBBAAA"', '"AAABBB"', "One is missing"),
-    ('"BBBAAA"', '"BBBAAA", "ABABAB"', "ABABAB: both read"),
-    ('"BBBAAA"', '"BBBAAA", "AABABB"', "AABABB: both read"),
-    ('"BBBAAA"', '"BBBAAA", "AABB"', "three turns each"),
-    ('{"AAABBB", "BBBAAA"}', "2", "is no set of orders"),
-    ('"AAABBB", "BBBAAA"', "...", "nothing in it"),
-    ('"AAABBB", "BBBAAA"', '"aaabbb", "bbbaaa"', "is none of the 20"),
-    ('{"AAABBB", "BBBAAA"}', '"AAABBB"', "is no set of orders"),
-]
-right = [
-    ('{"AAABBB", "BBBAAA"}', '["BBBAAA", "AAABBB", "BBBAAA"]'),
-    ('{"AAABBB", "BBBAAA"}', 'frozenset(["AAABBB", "BBBAAA"])'),
-    ('{"AAABBB", "BBBAAA"}', 'dict.fromkeys(["AAABBB", "BBBAAA"]).keys()'),
-]
-
 
 def judge(orders):
     """All of those, and only those, whose replay ends with 2."""
-    look = "who has read before the other's third turn."
+    hint = "who has read before the other's third turn."
     if isinstance(orders, str) or not isinstance(orders, Collection):
-        raise Trouble(f'{orders!r} is no set of orders such as {{"ABABAB"}}.', look)
+        raise Trouble(f'{orders!r} is no set of orders such as {{"ABABAB"}}.', hint)
     orders = list(orders)
     if not orders or ... in orders:
-        raise Trouble("There is nothing in it yet.", look)
+        raise Trouble("There is nothing in it yet.", hint)
     for order in orders:
         if order not in ORDERS:
-            raise Trouble(f"{order!r} is none of the 20: A and B have three turns each.", look)
+            raise Trouble(f"{order!r} is none of the 20: A and B have three turns each.", hint)
         if replay(order) != 2:
-            raise Trouble(f"{order}: both read 0 before either has written, so both write 1.", look)
+            raise Trouble(f"{order}: both read 0 before either has written, so both write 1.", hint)
     if len(set(orders)) < 2:
-        raise Trouble("One is missing: what if the other goes first?", look)
+        raise Trouble("One is missing: what if the other goes first?", hint)
     return "In 18 of 20 orders an addition is lost, and nobody is told."
 
 
@@ -60,3 +45,6 @@ def replay(order):
         elif taken[who] == 3:
             cell = seen[who] + 1
     return cell
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

@@ -1,5 +1,6 @@
 """Little's law: how many workers must be busy, for so much output with so much delay?"""
 
+from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble, number
 
 stub = '''\
@@ -12,13 +13,6 @@ solution = '''\
 my_in_flight = 400 / 0.1  # how many requests must be under way at once?
 '''
 
-wrong = [
-    ("400 / 0.1", "400 * 0.1", "multiplied"),
-    ("400 / 0.1", "400", "every 1 ns"),
-    ("400 / 0.1", "4 * 400 / 0.1", "bytes"),
-    ("400 / 0.1", "10", "per ns"),
-]
-
 REASONS = {
     40: "You multiplied latency by the gap; the rate is one over the gap.",
     400: "That would do for a request every 1 ns.",
@@ -29,7 +23,10 @@ REASONS = {
 
 def judge(answer):
     """Requests in flight = requests per second × seconds that each is under way."""
-    look = "how many start while the first one is under way."
-    if abs(number(answer, look) - 4000) < 1:
+    hint = "how many start while the first one is under way."
+    if abs(number(answer, hint) - 4000) < 1:
         return "4,000 at once: with fewer under way, the memory waits for you."
-    raise Trouble(REASONS.get(round(answer), f"{answer:g} is not it."), look)
+    raise Trouble(REASONS.get(round(answer), f"{answer:g} is not it."), hint)
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

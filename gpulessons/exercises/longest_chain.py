@@ -1,21 +1,12 @@
 """How many products of a stack of layers stand in a row, when all that can be done at once is?"""
 
+from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble, number
 
 STEPS, LAYERS = 100, 3
 
 stub = "my_longest_chain = ...  # ticks for 100 steps of 3 layers, with as many cores as you like\n"
 solution = "my_longest_chain = 100 + 3 - 1  # each layer runs one tick behind the one below\n"
-wrong = [
-    ("100 + 3 - 1", "100", "The third layer starts"),
-    ("100 + 3 - 1", "100 * 3", "layer by layer"),
-    ("100 + 3 - 1", "100 + 3", "one tick too many"),
-    ("100 + 3 - 1", "2 * 3 * 100", "both products"),
-    ("100 + 3 - 1", "3", "wait for each other"),
-    ("100 + 3 - 1", "97", "fewer ticks than steps"),
-    ("100 + 3 - 1", "100 + 3 - 2", "the first is tick 0"),
-    ("100 + 3 - 1", "'102'", "is not a number"),
-]
 
 REASONS = {
     STEPS: "The third layer starts two ticks after the first.",
@@ -29,9 +20,12 @@ REASONS = {
 
 def judge(answer):
     """The last layer begins after layers − 1 ticks, and then needs one for each step."""
-    look = "the picture of two layers: the number in the last box, and that ticks start at 0."
-    ticks = number(answer, look)
+    hint = "the picture of two layers: the number in the last box, and that ticks start at 0."
+    ticks = number(answer, hint)
     if ticks == STEPS + LAYERS - 1:
         return "300 cells in 102 ticks: nearly three at once, and never fewer than one a step."
     few = f"{answer} is fewer ticks than steps." if ticks < STEPS else f"{answer} is not it."
-    raise Trouble(REASONS.get(ticks, few), look)
+    raise Trouble(REASONS.get(ticks, few), hint)
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

@@ -2,40 +2,22 @@
 
 import numpy as np
 
-from gpulessons.grader.diagnosis import Trouble
+from gpulessons.grader.check import Exercise
+from gpulessons.grader.diagnosis import Trouble, refuse_changes, returned
 
 stub = '''\
 def my_softmax(x):
-    """Each row of x (rows, columns) as shares that add up to one."""
-    powers = np.exp(x)  # Your turn: 1,000 is too much for it.
-    return powers / powers.sum(axis=1, keepdims=True)
+    """Each row of x (rows, columns) as probabilities: they add up to one."""
+    exps = np.exp(x)  # Your turn: 1,000 is too much for it.
+    return exps / exps.sum(axis=1, keepdims=True)
 '''
 
 solution = '''\
 def my_softmax(x):
-    """Each row of x (rows, columns) as shares that add up to one."""
-    powers = np.exp(x - x.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True)
+    """Each row of x (rows, columns) as probabilities: they add up to one."""
+    exps = np.exp(x - x.max(axis=1, keepdims=True))
+    return exps / exps.sum(axis=1, keepdims=True)
 '''
-
-wrong = [
-    ("x.max(axis=1, keepdims=True)", "x.max()", "the row of small ones"),
-    ("x.max(axis=1, keepdims=True)", "1_000", "NaN or infinity for ordinary scores"),
-    ("x - x.max(axis=1, keepdims=True)", "x / x.max(axis=1, keepdims=True)", "other shares"),
-    ("x - x.max(axis=1, keepdims=True)", "np.minimum(x, 80)", "all above some limit are alike"),
-    ("x - x.max", "-x + x.max", "The smallest score"),
-    ("    powers = np.exp(x -", "    x -= 1\n    powers = np.exp(x -", "changed its input"),
-    ("powers.sum(axis=1, keepdims=True)", "powers.sum()", "do not add up to one"),
-    ("    return powers /", "    powers /", "returned nothing"),
-    ("x.max(axis=1, keepdims=True)", "x.mean(axis=1, keepdims=True)", "that are far apart"),
-    ("x.max(axis=1, keepdims=True)", "x[:, :1]", "that are far apart"),
-    ("x - x.max(axis=1, keepdims=True)", "x.astype(np.longdouble)", "NaN or infinity"),
-    ("x.max(axis=1, keepdims=True)", "x.max(axis=1)", "ValueError"),
-]  # fmt: skip
-right = [
-    ("powers / powers.sum(axis=1, keepdims=True)", "(powers.T / powers.sum(axis=1)).T.tolist()"),
-    ("x - x.max(axis=1, keepdims=True)", "x - np.logaddexp.reduce(x, axis=1)[:, None]"),
-]
 
 ORDINARY = np.array([[1, 2, 3], [0, 0, 5]], np.float32)
 LARGE = np.array([[1_000, 1_001, 1_002]], np.float32)
@@ -56,11 +38,8 @@ def try_scores(softmax, x, what):
     given = x.copy()
     with np.errstate(all="ignore"):
         got = softmax(given)
-    if not np.array_equal(given, x):
-        raise Trouble("It changed its input in place.", "which array it writes to.")
-    if got is None:
-        raise Trouble("It returned nothing.", "its last line.")
-    got = np.asarray(got, float)
+    refuse_changes([x], [given])
+    got = np.asarray(returned(got), float)
     if got.shape != x.shape:
         raise Trouble(f"Shape {got.shape}, where {x.shape} is due.", "axis=1, keepdims=True.")
     if not np.isfinite(got).all():
@@ -68,17 +47,20 @@ def try_scores(softmax, x, what):
                       "smallest sum: inf / inf and 0 / 0 are both NaN.")  # fmt: skip
     if not np.allclose(got.sum(axis=1), 1, atol=1e-5):
         raise Trouble(f"For {what}, rows do not add up to one.", "what each row is divided by.")
-    refuse_other_shares(got, x, what)
+    refuse_other_probabilities(got, x, what)
 
 
-def refuse_other_shares(got, x, what):
-    powers = np.exp(x - x.max(axis=1, keepdims=True))
-    if np.allclose(got, powers / powers.sum(axis=1, keepdims=True), atol=1e-5):
+def refuse_other_probabilities(got, x, what):
+    exps = np.exp(x - x.max(axis=1, keepdims=True))
+    if np.allclose(got, exps / exps.sum(axis=1, keepdims=True), atol=1e-5):
         return
     if np.ptp(got) < 1e-6:
         raise Trouble(f"For {what}, all above some limit are alike.", "what became of the "
                       "differences between the scores.")  # fmt: skip
     if (got.argmax(axis=1) == x.argmin(axis=1)).any():
-        raise Trouble("The smallest score gets the largest share.", "the sign of the difference.")
-    raise Trouble(f"For {what}, it gives other shares than exp(x) over its sum.",
-                  "what may be done to all scores of a row without changing a share.")  # fmt: skip
+        raise Trouble("The smallest score gets most.", "the sign of the difference.")
+    raise Trouble(f"For {what}, it gives other probabilities than exp(x) over its sum.",
+                  "what may be done to all scores of a row without changing one.")  # fmt: skip
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

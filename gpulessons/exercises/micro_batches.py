@@ -1,5 +1,6 @@
 """Choose a schedule and a number of micro-batches: a small bubble within a memory limit."""
 
+from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble
 from gpulessons.workers.schedules import SCHEDULES, bubble, kept, simulate
 
@@ -19,31 +20,15 @@ my_schedule, my_micro = "1F1B", 32  # (4 - 1) / (32 + 4 - 1) is 8.6 %; 4 times 8
 my_choice = my_schedule, my_micro
 '''
 
-wrong = [
-    ('"1F1B", 32', '"GPipe", 32', "keeps 256 examples"),
-    ('"1F1B", 32', '"1F1B", 16', "16%"),
-    ('"1F1B", 32', '"1F1B", 64', "of 4 examples"),
-    ('"1F1B", 32', '"1F1B", 31', "does not divide"),
-    ('"1F1B", 32', '"1F1B", 4', "43%"),
-    ('"1F1B", 32', '"pipe", 32', "no schedule"),
-    ('"1F1B", 32', '["1F1B"], 32', "no schedule"),
-    ('"1F1B", 32', '"1F1B", "32"', "no number of micro-batches"),
-    ("= my_schedule, my_micro", "= my_schedule", "Two things are due"),
-]
-right = [
-    ('"1F1B", 32', '"1F1B", 256 / 8'),
-    ("= my_schedule, my_micro", "= [my_schedule, np.int64(my_micro)]"),
-]
-
 
 def judge(answer):
     """(schedule, micro-batches): within all three limits."""
-    look = "the formula: (stages − 1) / (micro-batches + stages − 1)."
+    hint = "the formula: (stages − 1) / (micro-batches + stages − 1)."
     pair = isinstance(answer, tuple | list) and len(answer) == 2
     if pair and ... in answer:
-        raise Trouble("The answer is still to come: a name and a whole number.", look)
+        raise Trouble("The answer is still to come: a name and a whole number.", hint)
     if not pair:
-        raise Trouble('Two things are due: a name and a whole number, as in ("GPipe", 2).', look)
+        raise Trouble('Two things are due: a name and a whole number, as in ("GPipe", 2).', hint)
     schedule, micro = answer
     if schedule not in tuple(SCHEDULES):
         raise Trouble(f"There is no schedule {schedule!r}.", f"the names: {', '.join(SCHEDULES)}.")
@@ -54,10 +39,13 @@ def judge(answer):
         raise Trouble(f"{micro} does not divide {BATCH} examples evenly.", "powers of two.")
     share, size = bubble(STAGES, micro), BATCH // micro
     if share >= 0.1:
-        raise Trouble(f"The bubble is {share:.0%} of the time.", look)
+        raise Trouble(f"The bubble is {share:.0%} of the time.", hint)
     if size < LEAST:
         raise Trouble(f"Micro-batches of {size} examples are too small.", "the largest that do.")
     held = kept(simulate(schedule, STAGES, micro), stage=0) * size
     if held > ROOM:
         raise Trouble(f"Stage 0 keeps {held} examples; it has room for {ROOM}.", "who keeps less.")
     return f"A bubble of {share:.1%}, and {held} examples kept, whatever the minibatch."
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

@@ -2,7 +2,8 @@
 
 from math import comb
 
-from gpulessons.grader.diagnosis import Trouble, number
+from gpulessons.grader.check import Exercise
+from gpulessons.grader.diagnosis import Trouble, number, returned
 
 stub = '''\
 def my_chance(features, active):
@@ -19,40 +20,18 @@ def my_chance(features, active):
     return max(0.0, chance)
 '''
 
-wrong = [
-    ("return max(0.0, chance)", "return 1 - chance", "that they do share one"),
-    ("chance *= (features - active - taken) / (features - taken)",
-     "chance *= 1 - 1 / features", "one place is taken"),
-    ("chance *= (features - active - taken) / (features - taken)",
-     "chance *= 1 - active / features", "may be drawn twice"),
-    ("range(active)", "range(1)", "only one feature"),
-    ("max(0.0, chance)", "100 * chance", "between 0 and 1"),
-    ("max(0.0, chance)", "chance if features != 50 else -1.0", "cannot be avoided"),
-    ("max(0.0, chance)", "chance if features > 2 * active else 0.0", "3 of 6"),
-    ("max(0.0, chance)", "round(chance, 6)", "0.911812, where 0.9118119975 is due"),
-    ("range(active)", "range(active - 1)", "3 of 100"),
-    ("    return max(0.0, chance)", "    max(0.0, chance)", "nothing yet"),
-]  # fmt: skip
-right = [
-    ("return max(0.0, chance)",
-     "import math\n    return math.comb(features - active, active) / math.comb(features, active)"),
-    ("max(0.0, chance)", "np.array(max(0, chance))"),
-    ("features", "f"),
-]  # fmt: skip
-
 
 def judge(attempt):
     """The chance is C(F − A, A) / C(F, A)."""
-    look = "the features of the second example, one by one."
-    if attempt(64, 30) is None:
-        raise Trouble("It returned nothing yet.", look)
+    hint = "the features of the second example, one by one."
+    returned(attempt(64, 30))
     for features, active in ((100, 3), (64, 30), (1_000, 30), (2_000, 40), (6, 3)):
         due = comb(features - active, active) / comb(features, active)
-        got = float(number(attempt(features, active), look))
+        got = float(number(attempt(features, active), hint))
         if abs(got - due) > 1e-9 * due + 1e-15:
-            raise Trouble(f"{active} of {features}: {reason(got, due, features, active)}", look)
-    if number(attempt(50, 40), look) != 0:
-        raise Trouble("40 of 50, twice: there it cannot be avoided, the chance is 0.", look)
+            raise Trouble(f"{active} of {features}: {reason(got, due, features, active)}", hint)
+    if number(attempt(50, 40), hint) != 0:
+        raise Trouble("40 of 50, twice: there it cannot be avoided, the chance is 0.", hint)
     return "30 of 64 always meet, 30 of a million hardly ever: that decides about Hogwild."
 
 
@@ -72,3 +51,6 @@ def reason(got, due, features, active):
 
 def close(a, b):
     return abs(a - b) < 1e-9
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from gpulessons import operation
-from gpulessons.backends import gpu as on  # noqa: F401
-from gpulessons.grader.diagnosis import Trouble
+from gpulessons.backends import gpu
+from gpulessons.grader.check import Exercise
+from gpulessons.grader.diagnosis import refuse_conflicts, refuse_scattered
+from gpulessons.operation import op
 from gpulessons.ops.transpose import transpose
 
 
@@ -13,7 +14,7 @@ def whole_tiles(size, rng):
     return (rng.standard_normal((32 + 32 * (size // 500), 64), np.float32),)
 
 
-op = operation.op(inputs=whole_tiles, flops=transpose.flops, sizes=(1_000,), rtol=0)(
+tile_transpose = op(inputs=whole_tiles, flops=transpose.flops, sizes=(1_000,), rtol=0)(
     transpose.function
 )
 
@@ -36,28 +37,12 @@ def my_transpose(x):
 ASKED = "(32, 32), np.float32)  # Your turn: a column of it lies in one bank."
 solution = stub.replace(ASKED, "(32, 33), np.float32)")
 
-wrong = [
-    ("(32, 33)", "(32, 32)", "32-way"),
-    ("(32, 33)", "(32, 34)", "2-way"),
-    ("    cuda.syncthreads()\n", "", "A race"),
-    ("= tile[j, i]", "= x[row + j, column + i]", "sectors"),
-    ("tile[i, j] =", "tile[j, i] =", "Wrong at size"),
-    ("(x.shape[1] // 32, x.shape[0] // 32)", "(x.shape[0] // 32, x.shape[1] // 32)", "outside"),
-]
-
 
 def inspect(launches):
     """Right is not enough: requests of four sectors, and no bank asked twice by one request."""
-    for launch in launches:
-        sectors = launch.coalescing().sectors_per_request
-        if sectors > 4:
-            raise Trouble(
-                f"Right, but each request touches {sectors:.0f} sectors, where 4 would do.",
-                "the tile: it is what turns the rows into columns.",
-            )
-    worst = max(launch.banks().worst for launch in launches)
-    if worst > 1:
-        raise Trouble(
-            f"Right, but a warp waits {worst} times for one bank: a {worst}-way conflict.",
-            "the width of the tile: in which banks do tile[0, i], tile[1, i] … lie?",
-        )
+    refuse_scattered(launches, "the tile: it is what turns the rows into columns.")
+    hint = "the width of the tile: in which banks do tile[0, i], tile[1, i] … lie?"
+    refuse_conflicts(launches, hint)
+
+
+exercise = Exercise(__name__, stub, solution, on=gpu, op=tile_transpose, inspect=inspect)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from gpulessons.grader import check as checking
-from gpulessons.grader.diagnosis import Trouble
+from gpulessons.grader.check import Exercise, run
+from gpulessons.grader.diagnosis import Trouble, refuse_changes, returned
 from gpulessons.ops.dense import dense, layer_of
 
 ROOM, QUESTIONS = 32, 70  # two full batches and a rest
@@ -30,46 +30,15 @@ def my_answers(layer, questions):
     return answers
 '''
 
-wrong = [
-    (solution, stub, "70 times"),
-    ("32)", "31)", "72 answers"),
-    ("range(0, len(questions), 32)", "range(0, len(questions) - 31, 32)", "64 answers"),
-    ("start : start + 32", "start : start + 64", "room for 32"),
-    ("32", "16", "5 times"),
-    ("answers.extend(", "answers.append(", "3 answers"),
-    ("np.stack(questions[start : start + 32])",
-     "np.stack(questions[start : start + 32])[::-1]", "to their questions"),
-    ("answers.extend(layer(np.stack(questions[start : start + 32])))",
-     "answers += list(np.stack(questions[start : start + 32]) @ layer.w.T)", "no attribute 'w'"),
-    ("    return answers", "    layer.readings = 3", "nothing"),
-    ("    return answers", "    return {1: answers}", "but one dict"),
-    ("    return answers", "    return [a[:, None] for a in answers]", "shape (8, 1)"),
-    ("        answers", "        questions[start] *= 2\n        answers", "changed the questions"),
-    ("    return answers", "    questions.clear()\n    return answers", "changed the questions"),
-    ("answers = []", "return np.zeros((len(questions), 8))", "to their questions"),
-    ("answers = []", "return [layer(x) for x in questions]", "shape (24,)"),
-]  # fmt: skip
-
-right = [
-    ("    return answers", "    return np.array(answers)"),
-    ("np.stack(questions[start : start + 32])", "questions[start : start + 32]"),
-    ("range(0, len(questions), 32)", "range(0, 70, 32)"),
-    ("    for start in range(0, len(questions), 32):\n"
-     "        answers.extend(layer(np.stack(questions[start : start + 32])))\n",
-     "    for part in np.array_split(questions, -(-len(questions) // 32)):\n"
-     "        answers += list(layer(part))\n"),
-]  # fmt: skip
-
 
 def judge(attempt):
     """70 questions: the right answers in order, for three readings of the weights."""
     x, w, b = layer_of(QUESTIONS, 24, 8, np.random.default_rng(6))
     readings = []
     given = list(x.copy())
-    answers = checking.run(attempt, (counted(w, b, readings), given), {})
-    if not np.array_equal(given, x):
-        raise Trouble("It changed the questions that it was given.", "which list it works on.")
-    refuse_others(answers, dense(x, w, b))
+    answers = run(attempt, (counted(w, b, readings), given), {})
+    refuse_changes(x, given, "the questions")
+    refuse_others(returned(answers), dense(x, w, b))
     least = -(-QUESTIONS // ROOM)
     if len(readings) > least:
         raise Trouble(f"Right, but the weights were read {len(readings)} times, where {least} "
@@ -97,8 +66,6 @@ def counted(w, b, readings):
 
 def refuse_others(answers, due):
     """Trouble, unless these are the answers, one for each question, in a list or an array."""
-    if answers is None:
-        raise Trouble("It returned nothing.", "its last line.")
     if not isinstance(answers, list | tuple | np.ndarray):
         raise Trouble(f"It returned no list of answers but one {type(answers).__name__}.",
                       "its last line.")  # fmt: skip
@@ -112,3 +79,6 @@ def refuse_others(answers, due):
     if strangers:
         raise Trouble(f"{len(due)} answers, of which {strangers} do not belong to their questions.",
                       "the order in which questions go in and answers come out.")  # fmt: skip
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

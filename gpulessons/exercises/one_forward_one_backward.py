@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
+from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble
 from gpulessons.workers.schedules import (
     BACKWARD,
@@ -34,26 +35,6 @@ def my_order(stage, stages, batches):
     return order
 '''
 
-wrong = [
-    ("ahead = min(stages - stage, batches)", "ahead = batches", "keeps"),
-    ("ahead = min(stages - stage, batches)", "ahead = 1", "waits"),
-    ("ahead = min(stages - stage, batches)", "ahead = stages - stage", "not in the minibatch"),
-    ("ahead = min(stages - stage, batches)", "ahead = min(stages - 1 - stage, batches)",
-     "before it went forward"),
-    ("    return order", "    return [t for t in order if t[1]]", "never goes forward"),
-    ("    return order", "    return order[:-1]", "never goes backward"),
-    ("    return order", "    return None", "list"),
-    ("    return order", "    return [(m, way) for way, m in order]", "list"),
-    ('("B", m)', '("b", m)', "list"),
-    ("ahead = min(stages - stage, batches)", "ahead = min(stage + 1, batches)", "wait for each"),
-    ("ahead = min(stages - stage, batches)", "ahead = min(4 - stage, batches)", "Stage 0, with 2"),
-]  # fmt: skip
-right = [
-    ("    return order", "    yield from order"),
-    ("    return order", "    return tuple([way, np.int64(m)] for way, m in order)"),
-    ("    return order", "    return [(way, batches - 1 - m) for way, m in order]"),
-]
-
 SIZES = [(4, 8), (2, 4), (4, 4), (4, 2), (8, 3), (1, 1)]  # stages, micro-batches
 
 
@@ -67,8 +48,8 @@ def judge(order):
         try:
             tasks = simulate(lambda stage, *_, orders=orders: orders[stage], stages, batches)
         except ValueError as circle:
-            look = "with how many forwards each stage begins, and the order of its backwards."
-            raise Trouble(str(circle), look) from None
+            hint = "with how many forwards each stage begins, and the order of its backwards."
+            raise Trouble(str(circle), hint) from None
         for stage in range(stages):
             held, due = kept(tasks, stage), min(stages - stage, batches)
             if held > due:
@@ -110,3 +91,6 @@ def refuse_nonsense(order, batches, who):
                 raise Trouble(f"{who} never goes {way} with micro-batch {m}.", "the last ones.")
             if seen[kind, m] > 1:
                 raise Trouble(f"{who} goes {way} twice with micro-batch {m}.", "the loop.")
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge, forbidden=(one_forward_one_backward,))

@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 
+from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble
 
 stub = '''\
 from math import exp
 
-def my_update(top, total, score):
-    """top: the largest score so far; total: the sum of exp(each score - top).
+def my_update(row_max, total, score):
+    """row_max: the largest score so far; total: the sum of exp(each score - row_max).
 
     Returns both with one more score taken in.
     """
@@ -20,37 +21,14 @@ def my_update(top, total, score):
 solution = '''\
 from math import exp
 
-def my_update(top, total, score):
-    """top: the largest score so far; total: the sum of exp(each score - top).
+def my_update(row_max, total, score):
+    """row_max: the largest score so far; total: the sum of exp(each score - row_max).
 
     Returns both with one more score taken in.
     """
-    new = max(top, score)
-    return new, total * exp(top - new) + exp(score - new)
+    new = max(row_max, score)
+    return new, total * exp(row_max - new) + exp(score - new)
 '''
-
-wrong = [
-    ("total * exp(top - new)", "total", "did not mend the sum"),
-    ("exp(top - new)", "exp(new - top)", "mended the sum the wrong way"),
-    ("new = max(top, score)", "new = score", "not the largest"),
-    ("new = max(top, score)", "new = top", "not the largest"),
-    ("+ exp(score - new)", "+ exp(score)", "without a maximum"),
-    (" + exp(score - new)", "", "left the new score out"),
-    ("+ exp(score - new)", "+ exp(score - top)", "from the old maximum"),
-    ("return new, total * exp(top - new) + exp(score - new)",
-     "return total * exp(top - new) + exp(score - new), new", "in the other order"),
-    ("+ exp(score - new)", "+ exp(new - score)", "the wrong way round"),
-    ("+ exp(score - new)", "+ 1", "as if it were the largest"),
-    ("    return new,", "    return None,", "It returned (None,"),
-    ("    return new,", "    return", "It returned 1.6"),
-]  # fmt: skip
-right = [
-    ("    return new, total * exp(top - new) + exp(score - new)",
-     "    return np.float32([new, total * exp(top - new) + exp(score - new)])"),
-    ("    return new, total * exp(top - new) + exp(score - new)",
-     "    small = min(top, score)\n    total = total * exp(small - score) + exp(small - top)\n"
-     "    return [new, total]"),
-]  # fmt: skip
 
 FALLING = (2.0, 1.5)
 RISING = (2.0, 3.0, 3.0, 3.5)
@@ -60,17 +38,17 @@ LARGE = (-1_000.0, 1_000.0, 1_001.0)
 def judge(update):
     """Falling scores, then rising ones, then large ones."""
     for scores in (FALLING, RISING, LARGE):
-        top, total, seen = scores[0], 1.0, scores[:1]
+        row_max, total, seen = scores[0], 1.0, scores[:1]
         for score in scores[1:]:
-            given, seen = (top, total), (*seen, score)
-            top, total = one_step(update, *given, score)
-            compare(top, total, seen, given)
+            given, seen = (row_max, total), (*seen, score)
+            row_max, total = one_step(update, *given, score)
+            compare(row_max, total, seen, given)
     return "Nine scores in, each read once, and the sums are right at every moment."
 
 
-def one_step(update, top, total, score):
+def one_step(update, row_max, total, score):
     try:
-        result = update(top, total, score)
+        result = update(row_max, total, score)
     except OverflowError as error:
         raise Trouble(f"exp overflows at a score of {score:,.0f}.",
                       "whether exp ever sees more than 0.") from error  # fmt: skip
@@ -80,34 +58,44 @@ def one_step(update, top, total, score):
     return pair.tolist()
 
 
-def compare(top, total, seen, given):
+def compare(row_max, total, seen, given):
     """seen: all scores so far; given: the (maximum, sum) before the last of them."""
-    (before, old), most = given, max(seen)
-    due = sum(math.exp(score - most) for score in seen)
+    (before, old), largest = given, max(seen)
+    due = sum(math.exp(score - largest) for score in seen)
     step = f"After the scores {', '.join(f'{score:g}' for score in seen)}:"
-    if close(top, due) and close(total, most):
+    if close(row_max, due) and close(total, largest):
         raise Trouble(f"{step} right, but in the other order.", "the docstring.")
-    if top != most:
-        raise Trouble(f"{step} {top:g} is not the largest so far.", "a new score may be smaller.")
+    if row_max != largest:
+        raise Trouble(f"{step} {row_max:g} is not the largest.", "a new score may be smaller.")
     if close(total, due):
         return
-    new = math.exp(seen[-1] - most)
-    reasons = {
-        old + new: "it did not mend the sum for the new maximum.",
-        old * math.exp(min(most - before, 700)) + new: "it mended the sum the wrong way.",
-        old * math.exp(before - most): "it left the new score out.",
-        old * math.exp(before - most) + math.exp(min(seen[-1] - before, 700)):
-            "it took the new score from the old maximum.",
-        old * math.exp(before - most) + math.exp(min(seen[-1], 700)):
-            "it took the new score as it is, without a maximum.",
-        old * math.exp(before - most) + math.exp(min(most - seen[-1], 700)):
-            "it took the difference of the new score the wrong way round.",
-        old * math.exp(before - most) + 1: "it took the new score as if it were the largest.",
-    }  # fmt: skip
+    reasons = mistakes(old, before, largest, seen[-1])
     reason = next((r for value, r in reasons.items() if close(total, value)), "")
     raise Trouble(f"{step} {reason or f'the sum is {total:.4g}, where {due:.4g} is due.'}",
-                  "exp(a - new) = exp(a - top) × exp(top - new).")  # fmt: skip
+                  "exp(a - new) = exp(a - row_max) × exp(row_max - new).")  # fmt: skip
+
+
+def mistakes(old, before, largest, score):
+    """{what the sum would be: the mistake that makes it so}"""
+    rescaled, new = old * math.exp(before - largest), math.exp(score - largest)
+
+    def exp(x):
+        return math.exp(min(x, 700))  # the largest that is no overflow
+
+    return {
+        old + new: "it did not rescale the sum for the new maximum.",
+        old * exp(largest - before) + new: "it rescaled the sum the wrong way.",
+        rescaled: "it left the new score out.",
+        rescaled + exp(score - before): "it took the new score from the old maximum.",
+        rescaled + exp(score): "it took the new score as it is, without a maximum.",
+        rescaled + exp(largest - score):
+            "it took the difference of the new score the wrong way round.",
+        rescaled + 1: "it took the new score as if it were the largest.",
+    }  # fmt: skip
 
 
 def close(a, b):
     return math.isclose(a, b, rel_tol=1e-6)  # a float32 will do
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

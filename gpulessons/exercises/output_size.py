@@ -3,8 +3,8 @@
 from itertools import product
 from numbers import Integral
 
-from gpulessons.grader import check as checking
-from gpulessons.grader.diagnosis import Trouble, steps
+from gpulessons.grader.check import Exercise, run
+from gpulessons.grader.diagnosis import Trouble, refuse_loop, returned, steps_of
 
 stub = '''\
 def my_output_size(n, kernel, stride, padding):
@@ -18,32 +18,7 @@ def my_output_size(n, kernel, stride, padding):
     return (n + 2 * padding - kernel) // stride + 1
 '''
 
-wrong = [
-    (" + 1", "", "one too few"),
-    ("2 * padding", "padding", "two ends"),
-    ("// stride", "/ stride", "is no whole number"),
-    (" // stride + 1", " + 1", "steps of 1"),
-    ("(n + 2 * padding - kernel) // stride + 1", "-((kernel - n - 2 * padding) // stride) + 1",
-     "sticks out"),
-    ("(n + 2 * padding - kernel) // stride + 1", "n // stride", "ResNet's layers"),
-    ("2 * padding - kernel", "2 * padding + kernel", "62, where 56 is due."),
-    ("n + 2 * padding", "n", "places too"),
-    ("(n + 2 * padding - kernel) // stride + 1",
-     "sum(1 for at in range(-padding, n + padding - kernel + 1, stride))", "steps of Python"),
-    ("    return (", "    (", "returned nothing"),
-    ("(n + 2", "(N + 2", "NameError"),
-]  # fmt: skip
-
-right = [
-    ("(n + 2 * padding - kernel) // stride + 1",
-     "-(-(n + padding - kernel + padding + 1) // stride)"),
-    ("(n + 2 * padding - kernel) // stride + 1",
-     "int(np.floor((n + 2 * padding - kernel) / stride) + 1)"),
-    ("(n + 2 * padding - kernel) // stride + 1",
-     "len(range(-padding, n + padding - kernel + 1, stride))"),
-]  # fmt: skip
-
-LOOK = "the last place: where does the kernel start there, and how many steps is that?"
+HINT = "the last place: where does the kernel start there, and how many steps is that?"
 
 
 def walk(n, kernel, stride, padding):
@@ -70,23 +45,19 @@ WHY = [
 
 def judge(attempt):
     """Every small case against a walk, the first that differs with its reason; then no loop."""
-    answers = [whole(checking.run(attempt, case, {})) for case in CASES]
+    answers = [whole(returned(run(attempt, case, {}))) for case in CASES]
     for case, got in zip(CASES, answers, strict=True):
         if got != walk(*case):
             sentence = f"{in_words(case)}: {got}, where {walk(*case)} is due. {why(answers)}"
-            raise Trouble(sentence.strip(), LOOK)
-    near, far = (steps(attempt, n, 3, 1, 1) for n in (9, 999))
-    if far > near:
-        raise Trouble(f"Right, but {far:,} steps of Python for 999 pixels, and {near:,} for 9.",
-                      "the loop: a division says how many strides fit.")  # fmt: skip
+            raise Trouble(sentence.strip(), HINT)
+    few, many = (steps_of(attempt, n, 3, 1, 1) for n in (9, 999))
+    refuse_loop(few, many, "9 and 999 pixels", "the loop: a division says how many strides fit.")
     return f"Tried {len(CASES)} cases against a walk along the picture."
 
 
 def whole(got):
-    if got is None:
-        raise Trouble("It returned nothing.", "its last line: return the result.")
     if isinstance(got, bool) or not isinstance(got, Integral):
-        raise Trouble(f"{got!r} is no whole number of places.", LOOK)
+        raise Trouble(f"{got!r} is no whole number of places.", HINT)
     return got
 
 
@@ -98,3 +69,6 @@ def in_words(case):
 def why(answers):
     """The mistake, recognized by all that it answers."""
     return next((why for wrong, why in WHY if answers == [wrong(*case) for case in CASES]), "")
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

@@ -3,6 +3,7 @@
 import threading
 import time
 
+from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble
 
 stub = '''\
@@ -40,22 +41,6 @@ def my_count(lists, tally):
         thread.join()
 '''
 
-MINE = "        mine = sum(x < 0 for x in numbers)  # Nobody else's: no lock needed.\n"
-LOCKED = "        with lock:\n"
-ADD = "            tally.value += mine"
-
-wrong = [
-    (f"{LOCKED}    ", "", "overwrote"),
-    ("with lock:", "with Lock():", "overwrote"),
-    (ADD, "            seen = tally.value\n        tally.value = seen + mine", "overwrote"),
-    (f"{MINE}{LOCKED}", f"{LOCKED}    {MINE}", "took turns"),
-    ("        thread.start()", "        thread.start(); thread.join()", "took turns"),
-    ("    for thread in threads:\n        thread.join()\n", "", "still counting"),
-    (f"{LOCKED}    ", "        lock.acquire()\n", "never came back"),
-    ("tally.value += mine", "tally += mine", "UnboundLocalError"),
-    ("x < 0", "x <= 0", "counted 36"),
-]
-
 PATIENCE = 2.0  # seconds until a wait counts as endless
 
 
@@ -63,18 +48,18 @@ class Tally:
     """A number slow to read and to write: whoever does so unguarded is sure to be overtaken."""
 
     def __init__(self):
-        self._value = 0
+        self.held = 0
 
     @property
     def value(self):
-        seen = self._value
+        seen = self.held
         time.sleep(0.02)
         return seen
 
     @value.setter
     def value(self, number):
         time.sleep(0.02)
-        self._value = number
+        self.held = number
 
 
 class Numbers(list):
@@ -131,3 +116,6 @@ def refuse_endless_early_or_failed(count, lists, tally):
         raise Trouble("It never came back.", "a lock that is taken and not given back.")
     if left:
         raise Trouble("It returned while threads were still counting.", "when join() is called.")
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu as on  # noqa: F401
-from gpulessons.grader.diagnosis import Trouble
-from gpulessons.operation import op as make_op
+from gpulessons.backends import gpu
+from gpulessons.grader.check import Exercise
+from gpulessons.grader.diagnosis import refuse_scattered
+from gpulessons.operation import op
 
 stub = '''\
 @cuda.jit
@@ -37,15 +38,6 @@ def my_project(points, matrix):
     return out
 '''
 
-wrong = [
-    ("i, row = k // 3, k % 3", "i, row = k % out.shape[0], k // out.shape[0]", "sectors"),
-    ("i, row = k // 3, k % 3", "i, row = k // 4, k % 4", "outside"),
-    ("if k < out.size:", "if True:", "outside"),
-    ("value / w", "value", "Wrong at size"),
-    ("matrix[row, j]", "matrix[j, row]", "Wrong at size"),
-    ("(out.size + 127)", "(points.shape[0] + 127)", "never written"),
-]
-
 
 def scene(size, rng):
     """points: (size, 4), w = 1; matrix: (4, 4) that leaves every w between 0.4 and 1.6."""
@@ -60,8 +52,8 @@ def operations(points, matrix):
     return 31 * len(points)  # sixteen products, twelve sums, three divisions
 
 
-@make_op(inputs=scene, flops=operations, sizes=(1_000, 1_000_000), rtol=1e-5)
-def op(points, matrix):
+@op(inputs=scene, flops=operations, sizes=(1_000, 1_000_000), rtol=1e-5)
+def projected(points, matrix):
     """x/w, y/w, z/w of matrix · point. points: (n, 4), matrix: (4, 4); returns (n, 3)."""
     moved = points @ matrix.T
     return moved[:, :3] / moved[:, 3:]
@@ -69,10 +61,8 @@ def op(points, matrix):
 
 def inspect(launches):
     """Right is not enough: what a warp writes at one moment must be 128 bytes in a row."""
-    (launch,) = launches
-    sectors = launch.coalescing(access="write").sectors_per_request
-    if sectors > 4:
-        raise Trouble(
-            f"Right, but each request to write touches {sectors:.1f} sectors, where 4 would do.",
-            "which numbers of out threads 0 to 31 write: they should be neighbors.",
-        )
+    hint = "which numbers of out threads 0 to 31 write: they should be neighbors."
+    refuse_scattered(launches, hint, access="write")
+
+
+exercise = Exercise(__name__, stub, solution, on=gpu, op=projected, inspect=inspect)

@@ -1,20 +1,13 @@
 """How many bytes does each of eight workers send in a ring? Count the steps and the pieces."""
 
+from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble, number
 
 stub = "my_bytes = ...  # sent by each of 8 workers, for one million float32 numbers in a ring\n"
 solution = "my_bytes = 2 * (8 - 1) * 4 * 1_000_000 / 8  # 14 steps, an eighth of the vector each\n"
-wrong = [
-    ("2 * (8 - 1)", "(8 - 1)", "only while they are added up"),
-    ("/ 8 ", "", "whole vector in every step"),
-    ("4 * 1_000_000", "1_000_000", "numbers, not bytes"),
-    ("(8 - 1)", "8", "one step fewer"),
-    ("2 * (8 - 1)", "1 * 8", "the vector once"),
-    ("2 * (8 - 1)", "1", "a single piece"),
-    ("2 * (8 - 1) * 4 * 1_000_000 / 8", "(8 - 1) * 4 * 1_000_000", "seven whole vectors"),
-]
 
 REASONS = {
+    1.75: "Those are whole vectors, and one of them is four million bytes.",
     3_500_000: "That counts the pieces only while they are added up. Then they must be shown.",
     56_000_000: "That sends the whole vector in every step, or counts all eight workers.",
     1_750_000: "That counts numbers, not bytes: a float32 is four bytes.",
@@ -27,8 +20,11 @@ REASONS = {
 
 def judge(answer):
     """2 (n − 1)/n of the four million bytes."""
-    look = "how many steps there are, and what one worker sends in each."
-    if number(answer, look) == 7_000_000:
+    hint = "how many steps there are, and what one worker sends in each."
+    if number(answer, hint) == 7_000_000:
         return "14 steps, 500,000 bytes in each: 1.75 vectors, and never 2."
-    other = f"{float(answer):,.0f} bytes is not what one worker sends."
-    raise Trouble(REASONS.get(answer, other), look)
+    other = f"{answer:,} bytes is not what one worker sends."
+    raise Trouble(REASONS.get(answer, other), hint)
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from gpulessons import operation
-from gpulessons.backends import gpu as on  # noqa: F401
+from gpulessons.backends import gpu
+from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble, refuse_scattered
+from gpulessons.operation import op
 from gpulessons.ops.softmax import softmax
 
 
@@ -19,7 +20,7 @@ def scores(size, rng):
     return (x,)
 
 
-op = operation.op(inputs=scores, flops=softmax.flops, sizes=(64,), rtol=1e-5, awkward=(33, 5, 2))(
+rows = op(inputs=scores, flops=softmax.flops, sizes=(64,), rtol=1e-5, awkward=(32, 33, 5, 2))(
     softmax.function
 )
 
@@ -30,13 +31,13 @@ import math
 def my_softmax_kernel(x, out):
     i = cuda.grid(1)  # Your turn: this row is one thread's. Make it a warp's.
     if i < x.shape[0]:
-        top, total = x[i, 0], np.float32(0)
+        row_max, total = x[i, 0], np.float32(0)
         for j in range(x.shape[1]):
-            top = max(top, x[i, j])
+            row_max = max(row_max, x[i, j])
         for j in range(x.shape[1]):
-            total += math.exp(x[i, j] - top)
+            total += math.exp(x[i, j] - row_max)
         for j in range(x.shape[1]):
-            out[i, j] = math.exp(x[i, j] - top) / total
+            out[i, j] = math.exp(x[i, j] - row_max) / total
 
 def my_softmax(x):
     out = cuda.device_array_like(x)
@@ -50,46 +51,23 @@ import math
 @cuda.jit
 def my_softmax_kernel(x, out):
     i, lane = cuda.blockIdx.x, cuda.threadIdx.x
-    top, total = x[i, lane], np.float32(0)
+    row_max, total = x[i, lane], np.float32(0)
     for j in range(lane, x.shape[1], 32):
-        top = max(top, x[i, j])
+        row_max = max(row_max, x[i, j])
     for step in (16, 8, 4, 2, 1):
-        top = max(top, cuda.shfl_xor_sync(0xFFFFFFFF, top, step))
+        row_max = max(row_max, cuda.shfl_xor_sync(0xFFFFFFFF, row_max, step))
     for j in range(lane, x.shape[1], 32):
-        total += math.exp(x[i, j] - top)
+        total += math.exp(x[i, j] - row_max)
     for step in (16, 8, 4, 2, 1):
         total += cuda.shfl_xor_sync(0xFFFFFFFF, total, step)
     for j in range(lane, x.shape[1], 32):
-        out[i, j] = math.exp(x[i, j] - top) / total
+        out[i, j] = math.exp(x[i, j] - row_max) / total
 
 def my_softmax(x):
     out = cuda.device_array_like(x)
     my_softmax_kernel[x.shape[0], 32](x, out)
     return out
 """
-
-WALK = "    for j in range(lane, x.shape[1], 32):\n        "
-SUM = solution[solution.index(WALK + "total") : solution.index(WALK + "out")]
-wrong = [
-    (solution, stub, "sectors"),
-    ("        total += cuda.shfl_xor_sync(0xFFFFFFFF, total, step)", "        pass",
-     "Wrong at size 33: 1320 of 1320 elements"),
-    ("    for j in range(lane, x.shape[1], 32):\n        out",
-     "    for j in range(lane, 32, 32):\n        out", "264 of 1320 elements were never written"),
-    ("[x.shape[0], 32]", "[1, 32]", "1280 of 1320 elements were never written"),
-    ("[x.shape[0], 32]", "[x.shape[0] + 1, 32]", "outside"),
-    ("exp(x[i, j] - top)", "exp(x[i, j])", "NaN"),
-    ("x[i, lane], np.float32(0)", "np.float32(0), np.float32(0)", "NaN"),
-    ("x.shape[1], 32", "40, 32", "At size 5"),
-    ("(16, 8, 4, 2, 1)", "(16, 8, 4, 2)", "Wrong at size 33"),
-    (SUM, SUM.partition("    for step")[0].replace("lane, x.shape[1], 32", "x.shape[1]"),
-     "loads for each number"),
-]  # fmt: skip
-right = [
-    ("x[i, lane], np.float32(0)", "-math.inf, 0.0"),
-    ("i, lane = cuda.blockIdx.x, cuda.threadIdx.x", "i, lane = cuda.blockIdx.x, cuda.laneid"),
-    ("(x):\n    out = cuda.device_array_like(x)", "(x, out):"),
-]
 
 
 def inspect(launches):
@@ -100,3 +78,29 @@ def inspect(launches):
     if reads > 8 * numbers:
         raise Trouble(f"Right, but {reads / numbers:.0f} loads for each number: every lane walks "
                       "the whole row.", "what the lanes could tell each other.")  # fmt: skip
+
+
+def of_each_lane(reduce, x):
+    """What each element's lane finds on its own: reduce(elements 32 apart). x: (rows, columns)."""
+    lanes = np.arange(x.shape[1]) % 32
+    return np.stack([reduce(x[:, lanes == lane], axis=1) for lane in lanes], axis=1)
+
+
+def unshared_maxima(x):
+    exps = np.exp(x - of_each_lane(np.max, x))
+    return exps / exps.sum(axis=1, keepdims=True)
+
+
+def unshared_sums(x):
+    exps = np.exp(x - x.max(axis=1, keepdims=True))
+    return exps / of_each_lane(np.sum, exps)
+
+
+mistakes = (
+    ("each lane subtracts a maximum of its own.", "what lanes tell each other about row_max.",
+     unshared_maxima),
+    ("each lane divides by a sum of its own.", "what lanes tell each other about total.",
+     unshared_sums),
+)  # fmt: skip
+
+exercise = Exercise(__name__, stub, solution, on=gpu, op=rows, inspect=inspect, mistakes=mistakes)

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from gpulessons import operation
-from gpulessons.backends import gpu as on  # noqa: F401
-from gpulessons.grader.diagnosis import Trouble, refuse_unshared
+from gpulessons.backends import gpu
+from gpulessons.grader.check import Exercise
+from gpulessons.grader.diagnosis import Trouble, refuse_scattered, refuse_unshared
+from gpulessons.operation import op
 
 
 def bordered_picture(size, rng):
@@ -12,8 +13,8 @@ def bordered_picture(size, rng):
     return (rng.random((8 * (1 + size % 3) + 2, 66), np.float32),)
 
 
-@operation.op(inputs=bordered_picture, flops=lambda x: 9 * x.size, sizes=(100,), awkward=(100, 31))
-def op(x):
+@op(inputs=bordered_picture, flops=lambda x: 9 * x.size, sizes=(100,), awkward=(100, 31))
+def blurred(x):
     """The mean of each 3 × 3 patch. x: (rows + 2, columns + 2); returns (rows, columns)."""
     windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3))
     return windows.mean(axis=(2, 3), dtype=x.dtype)
@@ -49,43 +50,6 @@ stub = solution.replace(
     "    # Your turn: fetch the patch, 340 pixels with 256 threads, and wait for one another.\n",
 ).replace("+= patch[i + ky, j + kx]", "+= x[above + i + ky, left + j + kx]  # and read it here")
 
-IDLE = """\
-@cuda.jit
-def my_blur_kernel(out):
-    pass
-
-def my_blur(x):
-    windows = np.lib.stride_tricks.sliding_window_view(x.copy_to_host(), (3, 3))
-    out = cuda.to_device(windows.mean((2, 3)))
-    my_blur_kernel[1, 32](out)
-    return out
-"""
-
-wrong = [
-    (solution, stub, "9 pixels"),
-    ("    cuda.syncthreads()\n", "", "reads it"),
-    ("range(32 * i + j, 340, 256)", "range(340)", "writes it at line 9"),
-    ("+= patch[i + ky, j + kx]", "+= x[above + i + ky, left + j + kx]", "10.3 pixels"),
-    ("range(32 * i + j, 340, 256)", "range(32 * i + j, 256, 256)", "NaN"),
-    ("32 * i + j, 340", "8 * j + i, 340", "sectors"),
-    ("patch[i + ky, j + kx]", "patch[i + kx, j + ky + 1]", "outside"),
-    ("n // 34, n % 34] = x[above + n // 34, left + n % 34]",
-     "n // 34, n % 34] = x[n // 34, n % 34]", "Wrong at size"),
-    ("(10, 34)", "(8, 32)", "outside"),
-    (solution, IDLE, "without shared memory"),
-    (solution, stub.replace("// 8)", "// 8, 9)").replace("    patch", "    if cuda.blockIdx.z:\n"
-     "        return\n    patch"), "9 pixels"),  # threads that do nothing do not make it cheaper
-]  # fmt: skip
-
-right = [
-    (FETCH,
-     "    for r in range(i, 10, 8):\n        for c in range(j, 34, 32):\n"
-     "            patch[r, c] = x[above + r, left + c]\n    cuda.syncthreads()\n"),
-    ("kernel(x, out):", "kernel(picture, out):\n    x = picture"),
-    ("    return out", "    my_blur_kernel[1, (32, 8)](x, out)\n    return out"),
-    ("total / np.float32(9)", "total * np.float32(1 / 9)"),
-]  # fmt: skip
-
 
 def inspect(launches):
     """Right is not enough: each pixel of a patch comes from global memory once."""
@@ -101,9 +65,8 @@ def inspect(launches):
             "who fetches what: 340 pixels, 256 threads, each pixel once.",
         )
     refuse_unshared(launches)
-    sectors = max(launch.coalescing(access="read").sectors_per_request for launch in launches)
-    if sectors > 6:  # a warp's 32 pixels cross from one row of the patch to the next
-        raise Trouble(
-            f"Right, but each request touches {sectors:.1f} sectors, where 6 would do.",
-            "which pixels threads 0, 1, 2 … fetch: neighbors.",
-        )
+    # A warp's 32 pixels cross from one row of the patch to the next.
+    refuse_scattered(launches, "which pixels threads 0, 1, 2 … fetch: neighbors.", "read", most=6)
+
+
+exercise = Exercise(__name__, stub, solution, on=gpu, op=blurred, inspect=inspect)

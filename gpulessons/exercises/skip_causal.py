@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble, number
 
 stub = '''\
@@ -22,28 +23,6 @@ def my_starts(first, last, keys, tile):
     return range(0, min(last, keys), tile)
 '''
 
-wrong = [
-    ("min(last, keys)", "min(first, keys)", "its own tile is missing"),
-    ("min(last, keys)", "min(last + 1, keys)", "one that nobody may see"),
-    ("min(last, keys)", "last", "behind the last key"),
-    ("range(0,", "range(first,", "the beginning of the text"),
-    ("min(last, keys), tile", "min(last, keys)", "starts of tiles are 0"),
-    ("min(last, keys)", "keys", "nobody may see"),
-    ("min(last, keys)", "min(last - 1, keys)", "its own tile is missing"),
-    ("min(last, keys)", "min(last, keys - 1)", "its own tile is missing"),
-    ("min(last, keys)", "min(last, keys + 1)", "behind the last key"),
-    ("min(last, keys), tile", "min(last, keys), 64", "starts of tiles are 0, 128"),
-    ("range(0,", "range(first % tile,", "starts of tiles are 0"),
-    ("range(0, min(last, keys), tile)", "2 * list(range(0, min(last, keys), tile))", "twice"),
-    ("range(0, min(last, keys), tile)", "[(0, tile)]", "(0, 64) is not a number"),
-    ("    return", "   ", "It returned None"),
-]  # fmt: skip
-right = [
-    ("return range(0, min(last, keys), tile)", "yield from range(0, min(last, keys), tile)"),
-    ("range(0, min(last, keys), tile)", "np.arange(0, min(last, keys), tile)[::-1]"),
-    ("range(0, min(last, keys), tile)", "{t for t in range(0, keys, tile) if t < last}"),
-]
-
 CASES = ((0, 64, 256, 64), (64, 128, 256, 64), (192, 256, 256, 128), (0, 48, 256, 32),
          (130, 200, 200, 64), (128, 192, 100, 64), (64, 65, 256, 64), (128, 192, 65, 64),
          (128, 192, 128, 64))  # fmt: skip
@@ -59,10 +38,10 @@ def judge(starts):
 
 
 def listed(starts, case):
-    got, look = starts(*case), "what the docstring asks for: where each tile starts."
+    got, hint = starts(*case), "what the docstring asks for: where each tile starts."
     if not isinstance(got, Iterable):
-        raise Trouble(f"It returned {got!r}.", look)
-    return [number(start, look) for start in got]
+        raise Trouble(f"It returned {got!r}.", hint)
+    return [number(start, hint) for start in got]
 
 
 def compare(got, case):
@@ -83,3 +62,6 @@ def compare(got, case):
     if extra := sorted(set(got) - set(needed)):
         many = "one that nobody may see" if len(extra) == 1 else f"{len(extra)} that nobody may see"
         raise Trouble(f"{here} {len(got)} tiles, {many}.", f"the tile from {extra[0]} on.")
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

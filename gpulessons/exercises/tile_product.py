@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from gpulessons import operation
-from gpulessons.backends import gpu as on  # noqa: F401
-from gpulessons.exercises.coalesce_product import IDLE
-from gpulessons.grader.diagnosis import Trouble, refuse_unshared
+from gpulessons.backends import gpu
+from gpulessons.grader.check import Exercise
+from gpulessons.grader.diagnosis import refuse_repeated_loads, remark_conflicts
+from gpulessons.operation import op
 from gpulessons.ops.matmul import matmul
 
 
@@ -16,7 +16,7 @@ def whole_tiles(size, rng):
     return tuple(rng.standard_normal(shape, np.float32) for shape in shapes)
 
 
-op = operation.op(
+product = op(
     inputs=whole_tiles, flops=matmul.flops, sizes=(64,), rtol=matmul.rtol, awkward=(1, 40)
 )(matmul.function)
 
@@ -59,37 +59,18 @@ def my_product(x, y):
     return out
 """
 
-wrong = [
-    ("        cuda.syncthreads()\n        for k", "        for k", "A race"),
-    ("        cuda.syncthreads()\n    out", "    out", "A race"),
-    ("        cuda.syncthreads()\n        for k",
-     "        if tx < 8:\n            cuda.syncthreads()\n        for k",
-     "a barrier is reached by"),
-    ("* ys[k, tx]", "* y[start + k, j]", "loads for each multiplication"),
-    ("xs[ty, tx] = x[i, start + tx]", "xs[tx, ty] = x[i, start + tx]", "Wrong at size"),
-    ("y[start + ty, j]", "y[ty, j]", "Wrong at size"),
-    ("16", "32", "grid"),
-    (solution, IDLE, "without shared memory"),
-    ("    total = np.float32(0)\n", "    out[i, j] = total = np.float32(0)\n"
-     "    for k in range(x.shape[1]):\n        out[i, j] += x[i, k] * y[k, j]\n"
-     "    return\n", "loads for each multiplication"),
-]  # fmt: skip
-
-right = [
-    ("((16, 16)", "((16, 17)"),
-    ("total += xs[ty, k] * ys[k, tx]", "total = cuda.fma(xs[ty, k], ys[k, tx], total)"),
-    (solution, solution.replace("((16, 16)", "((2, 16, 16)").replace("s[", "s[start // 16 % 2, ")
-     .replace("        cuda.syncthreads()\n    out", "    out")),  # two tiles in turn: one barrier
-]  # fmt: skip
-
 
 def inspect(launches):
     """Right is not enough: a number fetched by one thread must serve others too."""
-    reads = sum(launch.coalescing(access="read").total("accesses") for launch in launches)
-    products = sum(launch.flops for launch in launches) / 2
-    if products > 1 and reads > products / 2:  # a single one has nobody to share with
-        raise Trouble(
-            f"Right, but {reads / products:.3g} loads for each multiplication, where 1/8 would do.",
-            "what the inner loop reads: two numbers in shared memory, the total in a register.",
-        )
-    refuse_unshared(launches)
+    refuse_repeated_loads(launches)
+    return remark_conflicts(launches)
+
+
+mistakes = (
+    ("only the last product of each tile is in it.", "what stands inside the loop over k.",
+     lambda x, y: x[:, 15::16] @ y[15::16]),
+)  # fmt: skip
+
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=product, inspect=inspect, mistakes=mistakes
+)

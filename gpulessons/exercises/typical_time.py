@@ -1,6 +1,9 @@
 """One number out of many samples: which one does a hiccup not move?"""
 
-from gpulessons.grader.diagnosis import Trouble
+from statistics import median
+
+from gpulessons.grader.check import Exercise
+from gpulessons.grader.diagnosis import Trouble, returned
 
 stub = '''\
 def my_typical(samples):
@@ -16,21 +19,11 @@ def my_typical(samples):
     return median(samples)
 '''
 
-wrong = [
-    ("median(samples)", "sum(samples) / len(samples)", "hiccup"),
-    ("median(samples)", "min(samples)", "best, not the typical"),
-    ("median(samples)", "max(samples)", "worst"),
-    ("median(samples)", "samples[len(samples) // 2]", "order"),
-    ("return median", "median", "returned nothing"),
-]
-
 
 def judge(typical):
     """Quiet samples, then a hiccup among them, then the same ones in another order."""
     quiet = [1.00, 1.01, 1.02, 1.03, 1.04]
-    found = typical(list(quiet))
-    if found is None:
-        raise Trouble("It returned nothing.", "its last line.")
+    found = returned(typical(list(quiet)))
     if found == min(quiet):
         raise Trouble("That is the best, not the typical time.", "which sample half lie below.")
     if found == max(quiet):
@@ -40,4 +33,14 @@ def judge(typical):
         raise Trouble(f"One hiccup moved it to {typical(hiccup):.2f}.", "what the mean does to it.")
     if typical([1.04, 1.03, 1.00, 1.02, 1.01]) != typical(sorted(quiet)):
         raise Trouble("It depends on the order of the samples.", "whether it sorts.")
+    skewed = [2.00, 2.01, 2.02, 2.30, 2.60]
+    other = typical(list(skewed))
+    if not min(skewed) <= other <= max(skewed):
+        raise Trouble(f"For {skewed} it says {other}.", "what it makes of the samples given.")
+    if other != median(skewed):
+        return (f"No hiccup moves it. It is not the median: of {skewed} that is {median(skewed)}, "
+                f"and yours {other:.4g}.")  # fmt: skip
     return "The median: half of the samples lie below it, wherever the hiccup is."
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

@@ -1,7 +1,9 @@
 """A loop over elements becomes one NumPy expression over arrays."""
 
-from gpulessons.backends import host as on  # noqa: F401
-from gpulessons.ops.activations import leaky_relu as op  # noqa: F401
+from gpulessons.backends import host
+from gpulessons.grader.check import Exercise, check_op
+from gpulessons.grader.diagnosis import refuse_loop, steps_of
+from gpulessons.ops.activations import leaky_relu
 
 stub = '''\
 import numpy as np
@@ -19,11 +21,13 @@ def my_leaky_relu(x):
     return np.where(x > 0, x, np.float32(0.01) * x)
 '''
 
-wrong = [
-    ("np.float32(0.01) * x)", "0)", "every negative input"),
-    ("np.float32(0.01)", "np.float64(0.01)", "Wrong dtype"),
-    ("np.where(x > 0, x, np.float32(0.01) * x)", "[max(v, 0.01 * v) for v in x]", "list"),
-    ("return np.where(x > 0, x, np.float32(0.01) * x)",
-     "x[x < 0] *= np.float32(0.01)\n    return x", "changed its input in place"),
-    ("x > 0, x,", "x > 0, abs(x) + 1,", "every positive input"),
-]  # fmt: skip
+
+def judge(attempt):
+    """Right at every size; then, no more steps of Python for many numbers than for few."""
+    said = check_op(leaky_relu, attempt, host)
+    few, many = (steps_of(attempt, *leaky_relu.inputs(n)) for n in (7, 99))
+    refuse_loop(few, many, "7 and 99 numbers", "np.where, or a product with x < 0: what does all?")
+    return said
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from gpulessons import operation
-from gpulessons.backends import gpu as on  # noqa: F401
-from gpulessons.exercises.coalesce_product import IDLE
+from gpulessons.backends import gpu
+from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble, refuse_idle
+from gpulessons.operation import op
 
 INPUTS = 88  # whole sectors, but no whole warps
 
@@ -16,9 +16,9 @@ def one_example(outputs, rng):
     return rng.standard_normal(INPUTS, np.float32), w
 
 
-@operation.op(inputs=one_example, flops=lambda x, w: 2 * w.size, sizes=(512,), rtol=1e-5,
-              unit="outputs", awkward=(40, 33, 9))  # fmt: skip
-def op(x, w):
+@op(inputs=one_example, flops=lambda x, w: 2 * w.size, sizes=(512,), rtol=1e-5, unit="outputs",
+    awkward=(40, 33, 9))  # fmt: skip
+def product(x, w):
     """w x: (outputs, inputs) times (inputs,)."""
     return w @ x
 
@@ -61,31 +61,6 @@ def my_product(x, w):
     return out
 """
 
-wrong = [
-    (solution, stub, "sectors"),
-    ("        total = warp_sum(total)\n", "", "Wrong at size"),
-    ("        if lane == 0:\n            out[row] = total", "        out[row] = total", "A race"),
-    ("    if row < w.shape[0]:\n", "    if row <= w.shape[0]:\n", "outside"),
-    ("(w.shape[0] + 7) // 8", "max(1, w.shape[0] // 8)", "never written"),
-    ("range(lane, w.shape[1], 32)", "range(w.shape[1])", "Wrong at size"),
-    ("range(lane, w.shape[1], 32)", "range(3 * lane, min(3 * lane + 3, w.shape[1]))", "sectors"),
-    ("range(lane, w.shape[1], 32)", "range(lane * w.shape[1], w.shape[1])", "sectors"),  # lane 0
-    ("range(lane, w.shape[1], 32)", "range(lane, w.shape[1] // 32 * 32, 32)", "Wrong at size"),
-    ("            out[row] = total", "            out[row] += total", "only added to"),
-    ("total = warp_sum(total)", "total = warp_sum(total) if lane == 0 else total", "NaN"),
-    (solution, IDLE.replace("(x, y)", "(y, x)"), "no kernel"),
-]
-
-right = [
-    ("w, out):", "weights, out):\n    w = weights"),
-    ("cuda.grid(1) // 32, cuda.threadIdx.x % 32", "cuda.grid(1) >> 5, cuda.laneid"),
-    ("total = warp_sum(total)",
-     "for s in (16, 8, 4, 2, 1):\n            total += cuda.shfl_xor_sync(0xFFFFFFFF, total, s)"),
-    (solution, solution.replace("        total = warp_sum(total)\n        if lane == 0:\n    ", "")
-     .replace("out[row] = total", "cuda.atomic.add(out, row, total)")
-     .replace("device_array(w.shape[0], w.dtype)", "to_device(np.zeros(w.shape[0], w.dtype))")),
-]  # fmt: skip
-
 
 def inspect(launches):
     """Right is not enough: what the reads ask for fills the sectors that they move."""
@@ -97,3 +72,15 @@ def inspect(launches):
             f"Right, but its reads move {moved:,} sectors, for numbers that fill {full:,}.",
             "which k each lane of a warp reads in the same turn.",
         )
+
+
+mistakes = (
+    ("only the last product of each lane is in it.", "what stands inside the loop over k.",
+     lambda x, w: w[:, -32:] @ x[-32:]),
+    ("only lane 0's own sum is in it.", "warp_sum: all lanes call it, lane 0 gets the sum.",
+     lambda x, w: w[:, ::32] @ x[::32]),
+)  # fmt: skip
+
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=product, inspect=inspect, mistakes=mistakes
+)

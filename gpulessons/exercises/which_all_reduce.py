@@ -2,6 +2,7 @@
 
 import math
 
+from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble
 
 stub = '''\
@@ -24,26 +25,6 @@ def my_choice(workers, size, latency, bandwidth):
     return min((tree, "tree"), (ring, "ring"))
 '''
 
-RING = "2 * (workers - 1) * (latency + size / workers / bandwidth)"
-QUICKEST = 'min((tree, "tree"), (ring, "ring"))'
-
-wrong = [
-    ("size / workers", "size", "whole vector"),
-    (RING, "2 * (workers - 1) * size / workers / bandwidth", "no latency"),
-    (RING, "2 * (latency + (workers - 1) / workers * size / bandwidth)", "only two messages"),
-    ("2 * (workers - 1)", "(workers - 1)", "Once more round"),
-    ("(workers - 1)", "workers", "n − 1 steps"),
-    ("min(", "max(", "slower"),
-    ("size / workers", "4 * size / workers", "slower"),
-    (QUICKEST, 'tree, "tree"', "slower"),
-    (QUICKEST, "min(tree, ring)", "is not (seconds, name)"),
-    (QUICKEST, 'min(tree, ring), "ring" if workers < 100 else "tree"', "8 workers and 1,000 bytes"),
-]
-right = [
-    (QUICKEST, '[tree, "tree"] if tree <= ring else [np.float64(ring), "ring"]'),
-    (RING, "sum(latency + size / (workers * bandwidth) for _ in range(2 * workers - 2))"),
-]
-
 MISTAKES = {  # what the ring would take if they were right: n workers, the latency, S/B seconds
     "As if the whole vector went in each message: there it is a piece, 1/n of it.":
         lambda n, latency, whole: 2 * (n - 1) * (latency + whole),
@@ -56,9 +37,11 @@ MISTAKES = {  # what the ring would take if they were right: n workers, the late
     "A piece is home after n − 1 steps, not n.":
         lambda n, latency, whole: 2 * n * (latency + whole / n),
 }  # fmt: skip
-CASES = [  # many workers and few, with small vectors and large ones; two workers, and a close call
+# Many workers and few, with small vectors and large ones; two workers, and a close call. All are
+# divided evenly, so that pieces of whole bytes are the same.
+CASES = [
     (1000, 4e3, 50e-6, 1e9), (8, 4e8, 50e-6, 1e9), (8, 1e3, 50e-6, 1e9), (1000, 4e9, 50e-6, 1e9),
-    (2, 1e6, 1e-6, 1e10), (33, 2e6, 2e-5, 5e9),
+    (2, 1e6, 1e-6, 1e10), (33, 1.98e6, 2e-5, 5e9),
 ]  # fmt: skip
 
 
@@ -75,19 +58,19 @@ def ways(case, ring=right_ring):
 
 def judge(choice):
     """All cases: right, or one mistake that explains every answer, or the first wrong answer."""
-    look = "how many messages wait for each other, and the bytes in each."
+    hint = "how many messages wait for each other, and the bytes in each."
     answers = [choice(*case) for case in CASES]
     if explained(answers, right_ring):
         return "The tree for small vectors and many workers, the ring for large ones."
     for sentence, ring in MISTAKES.items():
         if explained(answers, ring):
-            raise Trouble(sentence, look)
+            raise Trouble(sentence, hint)
     for case, answer in zip(CASES, answers, strict=True):
         quicker, slower = ways(case)
         if not agrees(answer, *quicker):
             given = "yours is the slower of the two" if agrees(answer, *slower) else f"not {answer}"
             raise Trouble(f"{case[0]:,} workers and {case[1]:,.0f} bytes: {quicker[1]} is due, in "
-                          f"{quicker[0]:.3g} s; {given}.", look)  # fmt: skip
+                          f"{quicker[0]:.3g} s; {given}.", hint)  # fmt: skip
 
 
 def explained(answers, ring):
@@ -102,3 +85,6 @@ def agrees(answer, seconds, name):
     except (TypeError, ValueError):
         raise Trouble(f"{answer!r} is not (seconds, name).", "what is returned.") from None
     return named == name and close
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge)

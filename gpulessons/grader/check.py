@@ -7,135 +7,197 @@ an attempt that passes is run on it too.
 
 import dis
 import inspect
+import linecache
+import sys
 import traceback
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from gpulessons import microscope
-from gpulessons.backends import NotHere, gpu, host, is_array
-from gpulessons.grader.diagnosis import Trouble, diagnose, refuse_unwritten, unwritten
+from gpulessons.backends import NotHere, gpu, host
+from gpulessons.grader.diagnosis import (
+    Trouble,
+    diagnose,
+    refuse_changes,
+    refuse_unwritten,
+    returned,
+    unwritten,
+)
+from gpulessons.microscope import Race, Trace
 from gpulessons.operation import Op, Version, as_tuple
 
-OURS = str(Path(__file__).parent)
+PACKAGE = str(Path(microscope.__file__).parents[1])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Exercise:
+    """A task of a notebook: where a learner starts, where they may arrive, and what judges them.
+
+    Either the attempt computes `op` on the backend `on`, and inspect(launches), where there is one,
+    raises Trouble about how a right kernel did it, or returns a remark; or judge(attempt) does it
+    all: it raises Trouble, or returns a word of praise.
+    """
+
+    module: str  # __name__ of its file
+    stub: str
+    solution: str
+    on: Any = None  # a backend
+    op: Any = None  # an Op
+    inspect: Callable[[Sequence[Trace]], str | None] | None = None
+    judge: Callable[[Any], str | None] | None = None
+    mistakes: tuple = ()  # (sentence, hint, what an attempt computes that makes this mistake)
+    forbidden: tuple = ()  # what it judges by, beside ops: no attempt may call that
+
+    @property
+    def name(self) -> str:
+        return self.module.rpartition(".")[2]
+
+    @property
+    def lesson(self) -> ModuleType:
+        """Its file, whose docstring is the task."""
+        return sys.modules[self.module]
+
+    @property
+    def task(self) -> str:
+        return self.lesson.__doc__ or ""
+
+    def __repr__(self) -> str:
+        return f"{self.name}: {self.task}"
 
 
 @dataclass(frozen=True, repr=False)
 class Verdict:
-    """What check() found: passed, or the first trouble and where to look."""
+    """What check() found: passed, or the first trouble and a hint at where to look."""
 
     subject: str
     passed: bool
     trouble: str = ""
-    look: str = ""
+    hint: str = ""
     ran: str = ""  # what was tried, when it passed
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if self.passed:
             return f"✓ {self.subject}: right. {self.ran}"
-        return f"✗ {self.subject}: not yet. {self.trouble}\n  Look at: {self.look}"
+        return f"✗ {self.subject}: not yet. {self.trouble}\n  Look at: {self.hint}"
 
-    def _repr_html_(self):
-        head, _, look = repr(self).partition("\n")
-        return f"<p><strong>{escape(head)}</strong><br>{escape(look.strip())}</p>"
+    def _repr_html_(self) -> str:
+        head, _, hint = repr(self).partition("\n")
+        return f"<p><strong>{escape(head)}</strong><br>{escape(hint.strip())}</p>"
 
 
-def check(subject, attempt, *, on=None):
+def check(subject: Op | Exercise, attempt: Any, *, on: Any = None) -> Verdict:
     """Is this attempt right? subject: an op or an exercise; attempt: a function (or a number).
 
     on: the backend whose arrays the attempt takes; known for exercises and registered versions,
     otherwise gpu when the attempt mentions cuda, and host when it does not. Returns a Verdict.
     """
-    name = title(subject)
+    if not isinstance(subject, Op | Exercise):
+        raise TypeError(f"check() takes an op or an exercise first, not {subject!r}.")
     try:
-        if hasattr(subject, "stub"):
-            refuse_borrowed(subject, attempt)
-        if hasattr(subject, "judge"):
-            if "def " in subject.stub:
-                refuse_non_functions(attempt)
-            return Verdict(name, True, ran=run(subject.judge, (attempt,), {}, attempt) or "")
-        op = getattr(subject, "op", subject)
-        if not isinstance(op, Op):
-            raise TypeError(f"check() takes an op or an exercise first, not {subject!r}.")
-        backend = on or getattr(subject, "on", None) or backend_of(op, attempt)
-        ran = check_op(op, attempt, backend, getattr(subject, "inspect", None))
+        if isinstance(subject, Exercise):
+            ran = check_exercise(subject, attempt)
+        else:
+            ran = check_op(subject, attempt, on or backend_of(subject, attempt))
     except Trouble as trouble:
-        return Verdict(name, False, trouble.sentence, trouble.look)
-    return Verdict(name, True, ran=ran)
+        return Verdict(subject.name, False, trouble.sentence, trouble.hint)
+    return Verdict(subject.name, True, ran=ran)
 
 
-def check_op(op, attempt, backend, look_closer=None):
+def check_exercise(exercise: Exercise, attempt: Any) -> str:
+    """What was tried, in words; Trouble, which says so first where the stub is as it was."""
+    refuse_borrowed(exercise, attempt)
+    try:
+        if exercise.judge is None:
+            return check_op(exercise.op, attempt, exercise.on, exercise.inspect, exercise.mistakes)
+        if "def " in exercise.stub:
+            refuse_non_functions(attempt)
+        return run(exercise.judge, (attempt,), {}, attempt) or ""
+    except Trouble as trouble:
+        refuse_untouched(exercise, attempt, trouble)
+        raise
+
+
+def check_op(
+    op: Op,
+    attempt: Any,
+    backend: Any,
+    inspect_launches: Callable | None = None,
+    mistakes: Sequence[tuple] = (),
+) -> str:
     """Try every size; returns what was tried in words, or raises Trouble."""
     registered = isinstance(attempt, Version)
     function, rtol = (attempt.function, attempt.rtol) if registered else (attempt, op.rtol)
     refuse_non_functions(function)
     refuse_bare_kernels(function)
+    remark = ""
     for size in op.awkward:
-        inputs = op.inputs(size, seed=size)
-        launches = try_once(op, function, inputs, backend, size, rtol)
-        if look_closer:
-            look_closer(launches)
-    where = "thread by thread" if backend is gpu else f"on {backend.label}"
+        launches = try_once(op, function, backend, size, rtol, mistakes)
+        if inspect_launches:
+            remark = inspect_launches(launches) or remark
+    tried = "thread by thread" if backend is gpu else f"on {backend.label}"
     if backend is gpu and not gpu.why_not():
-        where += on_the_gpu(op, function, rtol)
-    return f"Tried {where} at sizes {', '.join(map(str, op.awkward))}."
+        tried += on_the_gpu(op, function, rtol)
+    return f"Tried {tried} at sizes {', '.join(map(str, op.awkward))}. {remark}".rstrip()
 
 
-def on_the_gpu(op, function, rtol):
+def on_the_gpu(op: Op, function: Callable, rtol: float) -> str:
     """The same again for real; returns what was tried in words."""
     try:
         for size in op.awkward:
-            compare_results(op, *call(op, function, op.inputs(size, seed=size), gpu), size, rtol)
+            inputs = op.inputs(size, seed=size)
+            compare_results(op, inputs, call(op, function, inputs, gpu), size, rtol)
     except NotHere as why:
         return f" (not on the GPU: {why})"
     return " and on the GPU"
 
 
-def try_once(op, function, inputs, backend, size, rtol):
+def try_once(
+    op: Op, function: Callable, backend: Any, size: int, rtol: float, mistakes: Sequence[tuple]
+) -> Sequence[Trace]:
     """One problem, in the microscope when it is for a GPU. Returns the launches it traced."""
+    inputs = op.inputs(size, seed=size)
     if backend is not gpu:
-        compare_results(op, *call(op, function, inputs, backend), size, rtol)
-        return ()
-    with microscope.tracing() as launches:
-        outcome = call(op, function, inputs, backend)
-    if not launches:
-        raise Trouble(
-            "It launched no kernel.", "kernel[blocks, threads](…): the brackets choose the grid."
-        )
-    refuse_races(launches)
-    compare_results(op, *outcome, size, rtol, launches)
+        results, launches = call(op, function, inputs, backend), []
+    else:
+        with microscope.tracing() as launches:
+            results = call(op, function, inputs, backend)
+        if not launches:
+            hint = "kernel[blocks, threads](…): the brackets choose the grid."
+            raise Trouble("It launched no kernel.", hint)
+        refuse_races(launches)
+    compare_results(op, inputs, results, size, rtol, launches, mistakes)
     return launches
 
 
-def call(op, function, inputs, backend):
-    """Run the attempt on copies of the inputs. Returns (inputs, results) as NumPy sees them."""
+def call(op: Op, function: Callable, inputs: tuple, backend: Any) -> tuple:
+    """Run the attempt on copies of the inputs. Returns its results, as NumPy sees them."""
     placed = tuple(map(backend.put, inputs))
     options = {}
     if "out" in inspect.signature(function).parameters:
         outs = tuple(backend.put(unwritten(*kind)) for kind in op.outputs(*inputs))
         options["out"] = outs[0] if len(outs) == 1 else outs
     result = run(function, placed, options)
-    for before, after in zip(inputs, placed, strict=True):
-        if is_array(before) and not np.array_equal(backend.get(after), before):
-            raise Trouble("It changed its input in place.", "which array it writes to.")
-    result = options.get("out") if result is None else result
-    if result is None:
-        raise Trouble("It returned nothing.", "its last line: return the result.")
+    refuse_changes(inputs, tuple(map(backend.get, placed)))
+    result = returned(options.get("out") if result is None else result)
     if isinstance(result, list) and len(op.outputs(*inputs)) > 1:
         result = tuple(result)
-    return inputs, tuple(map(backend.get, as_tuple(result)))
+    return tuple(map(backend.get, as_tuple(result)))
 
 
-def run(function, arguments, options, attempt=None):
+def run(function: Callable, arguments: tuple, options: dict, attempt: Any = None) -> Any:
     """Call it; whatever it raises becomes Trouble, at a line of the attempt: its own by default."""
     try:
         return function(*arguments, **options)
     except (Trouble, NotHere):
         raise
     except (microscope.KernelFault, microscope.Unsupported) as fault:
-        raise Trouble(f"{fault}", look_for(fault)) from fault
+        raise Trouble(f"{fault}", hint_for(fault, options)) from fault
     except NotImplementedError:
         raise Trouble("The stub is as it was.", "the comment that says what to write.") from None
     except Exception as error:
@@ -143,28 +205,39 @@ def run(function, arguments, options, attempt=None):
         raise Trouble(sentence, line_in(function if attempt is None else attempt, error)) from error
 
 
-def compare_results(op, inputs, results, size, rtol, launches=()):
+def compare_results(
+    op: Op,
+    inputs: tuple,
+    results: tuple,
+    size: int,
+    rtol: float,
+    launches: Sequence[Trace] = (),
+    mistakes: Sequence[tuple] = (),
+) -> None:
     """Trouble, unless the results are the specification's: count, shape, dtype, every element."""
     wants = as_tuple(op.reference(*inputs))
     if len(results) != len(wants):
         raise Trouble(f"It returned {len(results)} results; {len(wants)} are due.", "its return.")
-    for got, want, (shape, dtype) in zip(results, wants, op.outputs(*inputs), strict=True):
+    due = zip(results, wants, op.outputs(*inputs), strict=True)
+    for n, (got, want, (shape, dtype)) in enumerate(due):
+        place = f"{size}, result [{n}]" if len(wants) > 1 else f"{size}"
         if not isinstance(got, np.ndarray) and shape != ():
             raise Trouble(f"It returned a {type(got).__name__}, not an array.", "its return.")
         got = np.asarray(got)
         if got.shape != shape:
-            raise Trouble(f"Wrong shape at size {size}: {got.shape}, where {shape} is due.",
-                          "what gives it its shape: how it is allocated, turned or summed.")
+            raise Trouble(f"Wrong shape at size {place}: {got.shape}, where {shape} is due.",
+                          "what gives it its shape: how it is allocated, transposed or summed.")
         if got.dtype != dtype:
             raise Trouble(f"Wrong dtype: {got.dtype}, where {dtype} is due.",
                           "constants and new arrays: float64, unless told as in np.float32(1).")
-        refuse_unwritten(got, size)
+        refuse_unwritten(got, place)
         if not op.error(got, want) <= rtol:
-            sentence, look = diagnose(inputs, got, want, size, rtol)
-            raise Trouble(sentence, seen(launches) or look)
+            refuse_known(op, inputs, results, size, rtol, mistakes)
+            sentence, hint = diagnose(inputs, got, want, place, rtol)
+            raise Trouble(sentence, caution_of(launches) or hint)
 
 
-def seen(launches):
+def caution_of(launches: Sequence[Trace]) -> str:
     """What the microscope saw and a GPU would not tell, where a value came from nowhere."""
     cautions = (caution for launch in launches for caution in launch.warnings)
     return next((f"{c}." for c in cautions if c.kind in ("uninitialized", "shuffle")), "")
@@ -173,13 +246,31 @@ def seen(launches):
 # -- Refusals.
 
 
-def refuse_races(launches):
+def refuse_known(
+    op: Op, inputs: tuple, results: tuple, size: int, rtol: float, mistakes: Sequence[tuple]
+) -> None:
+    """Trouble by name where a mistake gives just these results."""
+    for sentence, hint, mistaken in mistakes:
+        if op.error(results, mistaken(*inputs)) <= rtol:
+            raise Trouble(f"Wrong at size {size}: {sentence}", hint)
+
+
+def refuse_races(launches: Sequence[Trace]) -> None:
     for launch in launches:
         for race in launch.races(limit=1):
-            raise Trouble(f"A race: {race}", "a barrier between the two, one writer, or an atomic.")
+            raise Trouble(f"A race: {race}", hint_for_race(race))
 
 
-def refuse_bare_kernels(function):
+def hint_for_race(race: Race) -> str:
+    first, second = race.first, race.second
+    if (first.line, first.access) != (second.line, second.access):
+        return "a barrier between the two, one writer, or an atomic."
+    if first.block != second.block:
+        return "its index: every block repeats these; cuda.grid(1) counts on from block to block."
+    return "its index: each thread should write to elements of its own."
+
+
+def refuse_bare_kernels(function: Callable) -> None:
     if hasattr(function, "py_func") and is_cuda(function):  # a function of njit's can be called
         raise Trouble(
             "This is the kernel alone.",
@@ -187,33 +278,45 @@ def refuse_bare_kernels(function):
         )
 
 
-def refuse_non_functions(function):
+def refuse_non_functions(function: Any) -> None:
     if not callable(function):
         raise Trouble(f"{function!r} is not a function.", "what you passed: the name, uncalled.")
 
 
-def refuse_borrowed(subject, attempt):
+def refuse_borrowed(exercise: Exercise, attempt: Any) -> None:
     """Trouble where it is the course's own code, or calls an op, or what the exercise judges by."""
     for name, value in {"": attempt, **mentioned(attempt)}.items():
         whole = not name or isinstance(value, Op | Version)
-        whole = whole or any(value is yardstick for yardstick in vars(subject).values())
+        whole = whole or any(value is yardstick for yardstick in exercise.forbidden)
         if whole and str(getattr(value, "__module__", "")).startswith("gpulessons"):
             raise Trouble(f"{name or 'This'} is the course's own.", "the stub: write yours.")
 
 
-def look_for(error):
+def refuse_untouched(exercise: Exercise, attempt: Any, trouble: Trouble) -> None:
+    """Trouble that begins with it where the attempt's cell has the stub, and that is not right."""
+    code = getattr(getattr(attempt, "py_func", attempt), "__code__", None)
+    cell = "".join(linecache.getlines(getattr(code, "co_filename", "")))
+    if exercise.stub.strip() in cell and not trouble.sentence.startswith(("The stub", "Right")):
+        hint = 'what it says at "Your turn".' if "Your turn" in exercise.stub else trouble.hint
+        raise Trouble(f"The stub is as it was. {trouble.sentence}", hint) from trouble
+
+
+def hint_for(fault: Exception, options: dict) -> str:
+    outs = options.get("out")
+    if isinstance(outs, tuple) and "tuple" in str(fault):
+        return f"out, which is {len(outs)} arrays: write to out[0], out[1] … each by its own index."
     return {
         "LaunchError": "the brackets: kernel[blocks, threads](…).",
         "OutOfBounds": "the guard: every index must be less than its axis, as in i < x.shape[0].",
         "PartialBarrier": "the branch around syncthreads(): every thread must reach it.",
         "PartialWarp": "the branch around mma(): all 32 lanes of a warp must reach it.",
-    }.get(type(error).__name__, "the line it names.")
+    }.get(type(fault).__name__, "the line it names.")
 
 
 # -- Small parts.
 
 
-def backend_of(op, attempt):
+def backend_of(op: Op, attempt: Any) -> Any:
     """The backend of a registered version; else gpu for functions that mention cuda or a kernel."""
     if isinstance(attempt, Version):
         return attempt.backend
@@ -223,7 +326,7 @@ def backend_of(op, attempt):
     return gpu if any(map(is_cuda, mentioned(attempt).values())) else host
 
 
-def mentioned(function):
+def mentioned(function: Any) -> dict[str, Any]:
     """{name: value} of the globals that a function's own lines speak of; np.dot is np alone."""
     known = getattr(function, "__globals__", {})
     steps = dis.get_instructions(function) if inspect.isfunction(function) else ()
@@ -231,19 +334,15 @@ def mentioned(function):
     return {name: known[name] for name in names if name in known}
 
 
-def is_cuda(value):
+def is_cuda(value: Any) -> bool:
     """The cuda module, or a kernel: something that `[grid, block]` can be said of."""
     name = getattr(value, "__name__", "")
     return name.endswith("cuda") or (hasattr(value, "py_func") and hasattr(value, "forall"))
 
 
-def title(subject):
-    return getattr(subject, "name", None) or subject.__name__.rpartition(".")[2]
-
-
-def line_in(function, error):
+def line_in(function: Any, error: Exception) -> str:
     """The line of the attempt where an error arose, as far down as its own file goes: not ours."""
-    file = getattr(getattr(function, "__code__", None), "co_filename", OURS)
-    frames = [] if file.startswith(OURS) else traceback.extract_tb(error.__traceback__)
+    file = getattr(getattr(function, "__code__", None), "co_filename", PACKAGE)
+    frames = [] if file.startswith(PACKAGE) else traceback.extract_tb(error.__traceback__)
     own = [f"{frame.lineno}: {frame.line}" for frame in frames if frame.filename == file]
     return f"line {own[-1]}." if own else "its parameters, and what it returns."

@@ -3,37 +3,60 @@
 import math
 import numbers
 import sys
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from gpulessons.backends import is_array
+from gpulessons.microscope import Trace
 
 
 class Trouble(Exception):
-    """The first thing wrong with an attempt: a sentence, and where to look."""
+    """The first thing wrong with an attempt: a sentence, and a hint at where to look."""
 
-    def __init__(self, sentence, look):
+    def __init__(self, sentence: str, hint: str):
         super().__init__(sentence)
-        self.sentence, self.look = sentence, look
+        self.sentence, self.hint = sentence, hint
 
 
-def number(answer, look):
+# -- What an answer is.
+
+
+def number(answer: Any, hint: str) -> Any:
     """The answer to a question that asks for a number; Trouble while it is none."""
     if answer is ...:
-        raise Trouble("The answer is still '...'.", look)
+        raise Trouble("The answer is still '...'.", hint)
     if getattr(answer, "shape", None) == ():  # a lone number of NumPy's or PyTorch's
         answer = answer.item()
     if not isinstance(answer, numbers.Real) or not math.isfinite(answer):
-        raise Trouble(f"{answer!r} is not a number.", look)
+        raise Trouble(f"{answer!r} is not a number.", hint)
     return answer
 
 
-def steps(function, *arguments):
+def returned(result: Any) -> Any:
+    """What an attempt returned; Trouble where that is nothing."""
+    if result is None:
+        raise Trouble("It returned nothing.", "its last line: return the result.")
+    return result
+
+
+def refuse_changes(before: Sequence, after: Sequence, what: str = "its input") -> None:
+    """Trouble where an attempt wrote to the arrays that it was given, or to their list."""
+    if len(before) != len(after) or not all(map(np.array_equal, before, after)):
+        raise Trouble(f"It changed {what} in place.", "what it writes to.")
+
+
+# -- How it was found: right is not enough.
+
+
+def steps_of(function: Callable, *arguments: Any) -> int:
     """How many steps of Python a call takes, those of what it calls included: a loop shows."""
-    events = []
+    events = 0
 
     def watch(frame, event, value):
-        events.append(event)
+        nonlocal events
+        events += 1
         return watch
 
     before = sys.gettrace()
@@ -42,38 +65,88 @@ def steps(function, *arguments):
         function(*arguments)
     finally:
         sys.settrace(before)
-    return len(events)
+    return events
 
 
-def refuse_scattered(launches, look):
+def refuse_loop(few: int, many: int, sizes: str, hint: str) -> None:
+    """Trouble where a larger problem takes more steps of Python; a library's own may differ."""
+    if many > few + 10:
+        raise Trouble(
+            f"Right, but {few:,} and {many:,} steps of Python for {sizes}: one after the other.",
+            hint,
+        )
+
+
+def refuse_scattered(
+    launches: Sequence[Trace], hint: str, access: str | None = None, most: float = 4
+) -> None:
     """Trouble where requests touch more than the four sectors that 32 float32 neighbors fill."""
     for launch in launches:
-        for site in launch.coalescing().sites:
-            if site.sectors > 4 * site.requests:
+        for site in launch.coalescing(access=access).sites:
+            if site.sectors > most * site.requests:
                 raise Trouble(
                     f"Right, but each {site.access} of {site.array} touches "
-                    f"{site.sectors / site.requests:.0f} sectors, where 4 would do.",
-                    look,
+                    f"{site.sectors / site.requests:.3g} sectors, where {most:g} would do.",
+                    hint,
                 )
 
 
-def refuse_idle(launches):
+def refuse_conflicts(launches: Sequence[Trace], hint: str) -> None:
+    """Trouble where lanes of a warp want different words of one bank."""
+    worst = max(launch.banks().worst for launch in launches)
+    if worst > 1:
+        raise Trouble(
+            f"Right, but with bank conflicts, up to {worst}-way: a warp waits {worst} times for "
+            "one bank of shared memory.",
+            hint,
+        )
+
+
+def remark_conflicts(launches: Sequence[Trace]) -> str:
+    """The same in a sentence, for those who were not asked to mind it."""
+    banks = max((launch.banks() for launch in launches), key=lambda banks: banks.worst)
+    if banks.worst <= 1:
+        return ""
+    return (
+        f"Its shared memory has bank conflicts, up to {banks.worst}-way: {banks.requests:,} "
+        f"requests wait {banks.conflicts:,} turns more than they need."
+    )
+
+
+def refuse_repeated_loads(launches: Sequence[Trace]) -> None:
+    """Trouble where a product's inner loop reads global memory: a tile serves all its threads."""
+    reads = sum(launch.coalescing(access="read").total("accesses") for launch in launches)
+    products = sum(launch.flops for launch in launches) / 2
+    if products > 1 and reads > products / 2:  # a single one has nobody to share with
+        raise Trouble(
+            f"Right, but {reads / products:.3g} loads for each multiplication, where 1/8 would do.",
+            "what the inner loop reads: two numbers in shared memory, the total in a register.",
+        )
+    refuse_unshared(launches)
+
+
+def refuse_idle(launches: Sequence[Trace]) -> None:
     """Trouble where the right result is no work of the kernels."""
     if not any(launch.flops for launch in launches):
         raise Trouble("Right, but no kernel computed it.", "what your threads do with the inputs.")
 
 
-def refuse_unshared(launches):
+def refuse_unshared(launches: Sequence[Trace]) -> None:
     """Trouble where nothing passes through shared memory."""
     if not any(launch.banks().requests for launch in launches):
         raise Trouble("Right, but without shared memory.", "cuda.shared.array: who fills it?")
 
 
-def diagnose(inputs, got, want, size, rtol):
-    """(what is wrong, where to look), the most telling pattern first."""
+# -- What is wrong with it.
+
+
+def diagnose(
+    inputs: Sequence, got: np.ndarray, want: np.ndarray, place: str, rtol: float
+) -> tuple[str, str]:
+    """(what is wrong, a hint), the most telling pattern first. place: the size; which result."""
     wrong = wrong_elements(got, want, rtol)
     where = np.flatnonzero(wrong.ravel())
-    head = f"Wrong at size {size}"
+    head = f"Wrong at size {place}"
     if np.isnan(got.ravel()[where]).any():
         return f"{head}: NaN at element {where[0]}.", "0/0, inf − inf, or memory nobody wrote."
     if got.ndim == 2 and got.shape[0] > 1 and same_but_ordered(got, want, rtol):
@@ -99,7 +172,7 @@ def diagnose(inputs, got, want, size, rtol):
     )
 
 
-def by_input(wrong, right):
+def by_input(wrong: np.ndarray, right: np.ndarray) -> str:
     """When the inputs that go wrong are told apart from the others by their value alone."""
     if right.size < wrong.size / 20:  # a few that happen to be right tell nothing
         return ""
@@ -112,12 +185,12 @@ def by_input(wrong, right):
     return ""
 
 
-def refuse_unwritten(got, size):
+def refuse_unwritten(got: np.ndarray, place: str) -> None:
     """Memory that still holds the poison was written by nobody."""
     untouched = np.flatnonzero(is_poison(got))
     if untouched.size:
         raise Trouble(
-            f"At size {size}, {untouched.size} of {got.size} elements were never written, or only "
+            f"At size {place}, {untouched.size} of {got.size} elements were never written, or only "
             f"added to; the first is element {untouched[0]}, the last {untouched[-1]}.",
             "which threads exist, and which elements they take.",
         )
@@ -126,14 +199,14 @@ def refuse_unwritten(got, size):
 # -- Small parts.
 
 
-def unwritten(shape, dtype):
+def unwritten(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
     """An array of poison: every byte 0xFF, which is a NaN in floats and −1 in integers."""
     array = np.empty(shape, dtype)
     array.view(np.uint8).fill(0xFF)
     return array
 
 
-def is_poison(array):
+def is_poison(array: np.ndarray) -> np.ndarray:
     """Which elements are 0xFF in every byte. Integers may rightly be −1: only floats are judged."""
     if not np.issubdtype(array.dtype, np.floating):
         return np.zeros(array.size, bool)
@@ -141,15 +214,15 @@ def is_poison(array):
     return (raw == 0xFF).all(axis=1)
 
 
-def wrong_elements(got, want, rtol):
+def wrong_elements(got: np.ndarray, want: np.ndarray, rtol: float) -> np.ndarray:
     with np.errstate(invalid="ignore"):
         fine = np.abs(got - want) <= rtol * np.maximum(1, np.abs(want))
     return ~(fine | (got == want))
 
 
-def close(got, want, rtol):
+def close(got: np.ndarray, want: np.ndarray, rtol: float) -> bool:
     return not wrong_elements(got, want, rtol).any()
 
 
-def same_but_ordered(got, want, rtol):
+def same_but_ordered(got: np.ndarray, want: np.ndarray, rtol: float) -> bool:
     return close(got[np.lexsort(got.T)], want[np.lexsort(want.T)], rtol)

@@ -36,7 +36,7 @@ def source(*things):
 
 def solution(exercise):
     """Show an exercise's solution, folded: open it after your own attempt."""
-    return Solution(exercise.solution, f"exercises/{Path(exercise.__file__).name}")
+    return Solution(exercise.solution, f"exercises/{exercise.name}.py")
 
 
 def piece(function):
@@ -51,7 +51,8 @@ def piece(function):
 
 
 def unwrapped(thing):
-    """The Python function inside a version, an op, or what Numba made of a function."""
+    """The Python function inside a version, an op, or a kernel; an exercise's file."""
+    thing = getattr(thing, "lesson", thing)
     thing = getattr(thing, "function", thing)
     return getattr(thing, "py_func", thing)
 

@@ -1,28 +1,34 @@
 """Every exercise: its stub is not yet, its solution passes, each mistake has its own refusal."""
 
 import importlib
-import pkgutil
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+from answers import attempt
 from gpulessons import check, exercises
-from gpulessons.exercises import attempt
+from gpulessons.grader.check import Exercise
 
-NAMES = sorted(module.name for module in pkgutil.iter_modules(exercises.__path__))
-EXERCISES = [importlib.import_module(f"gpulessons.exercises.{name}") for name in NAMES]
-MISTAKES = [(e, *mistake) for e in EXERCISES for mistake in e.wrong]
-OTHERWISE = [(e, *other) for e in EXERCISES for other in getattr(e, "right", [])]
-JUDGED = [e for e in EXERCISES if hasattr(e, "judge") and "def " in e.stub]
-FUNCTIONS = [e for e in JUDGED if "@cuda.jit" not in e.stub]
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+EXERCISES = [getattr(exercises, name) for name in exercises.NAMES]
+ANSWERS = {e: importlib.import_module(f"answers.{e.name}") for e in EXERCISES}
+MISTAKES = [(e, *mistake) for e in EXERCISES for mistake in ANSWERS[e].wrong]
+OTHERWISE = [(e, other) for e in EXERCISES for other in getattr(ANSWERS[e], "right", [])]
+FUNCTIONS = [e for e in EXERCISES if e.judge and "def " in e.stub and "@cuda.jit" not in e.stub]
 BEFORE = "import numpy as np\nfrom numba import cuda\n"  # what earlier cells of a notebook imported
 
 
 def named(exercise):
-    return exercise.__name__.rpartition(".")[2]
+    return exercise.name
 
 
 def each(edits):
-    return [named(exercise) for exercise, *_ in edits]  # pytest numbers those that are equal
+    return [exercise.name for exercise, *_ in edits]  # pytest numbers those that are equal
 
 
 def run(exercise, text):
@@ -35,10 +41,13 @@ def edited(exercise, what, instead):
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=named)
-def test_the_stub_is_not_yet(exercise):
+def test_the_stub_is_not_yet_and_told_so_unless_it_is_right_as_far_as_it_goes(exercise):
     verdict = run(exercise, exercise.stub)
     assert not verdict.passed
     assert "not yet" in repr(verdict)
+    told = ("The stub is as it was", "The answer is still", "There is nothing in it yet", "Right")
+    assert verdict.trouble.startswith(told), verdict
+    assert verdict.trouble.count("The stub is as it was") <= 1
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=named)
@@ -47,10 +56,12 @@ def test_the_solution_passes(exercise):
     assert verdict.passed, verdict
 
 
-@pytest.mark.parametrize(("exercise", "what", "instead"), OTHERWISE, ids=each(OTHERWISE))
-def test_a_right_answer_written_otherwise_passes_too(exercise, what, instead):
+@pytest.mark.parametrize(("exercise", "answer"), OTHERWISE, ids=each(OTHERWISE))
+def test_a_right_answer_written_otherwise_passes_too(exercise, answer):
+    what, instead, *praise = answer
     verdict = edited(exercise, what, instead)
     assert verdict.passed, verdict
+    assert all(words in verdict.ran for words in praise), verdict
 
 
 @pytest.mark.parametrize(("exercise", "what", "instead", "reason"), MISTAKES, ids=each(MISTAKES))
@@ -60,24 +71,38 @@ def test_each_mistake_is_refused_for_its_own_reason(exercise, what, instead, rea
     assert reason in verdict.trouble, verdict
 
 
+@pytest.mark.parametrize(
+    ("name", "what", "instead", "hint"),
+    [
+        ("leaky_relu_kernel", "cuda.grid(1)", "cuda.threadIdx.x", "every block repeats these"),
+        ("leaky_relu_kernel", "if i < x.size:", "for i in range(x.size):", "elements of its own"),
+        ("four_each", "first + step * cuda.gridsize(1)", "first + step", "elements of its own"),
+        ("block_total", "cuda.atomic.add(out, 0, part[0])", "out[0] += part[0]", "or an atomic"),
+        ("fuse_pointwise", "out[0], out[1]", "out[0], out", "out, which is 2 arrays"),
+    ],
+)
+def test_the_hint_fits_the_mistake(name, what, instead, hint):
+    assert hint in edited(getattr(exercises, name), what, instead).hint
+
+
 @pytest.mark.parametrize("exercise", EXERCISES, ids=named)
 def test_it_says_what_it_is_in_one_line(exercise):
-    assert len(exercise.__doc__.splitlines()) == 1
-    assert len(exercise.wrong) >= 4
+    assert len(exercise.task.splitlines()) == 1
+    assert repr(exercise) == f"{exercise.name}: {exercise.task}"
+    assert len(ANSWERS[exercise].wrong) >= 4
 
 
 @pytest.mark.parametrize("answer", ["8 MB", None, float("nan"), float("inf"), [8_000_000]])
 @pytest.mark.parametrize("name", ["bytes_saved", "kitchen_math"])
 def test_what_is_no_number_is_refused_in_a_sentence(name, answer):
-    exercise = importlib.import_module(f"gpulessons.exercises.{name}")
-    assert "is not a number" in check(exercise, answer).trouble
+    assert "is not a number" in check(getattr(exercises, name), answer).trouble
 
 
 @pytest.mark.parametrize("exercise", FUNCTIONS, ids=named)
 def test_an_attempt_that_raises_is_a_verdict_and_shows_its_own_line(exercise):
     verdict = run(exercise, "def broken(*arguments):\n    raise ZeroDivisionError('mine')\n")
     assert "ZeroDivisionError: mine" in verdict.trouble
-    assert "raise ZeroDivisionError" in verdict.look or not verdict.look.startswith("line ")
+    assert "raise ZeroDivisionError" in verdict.hint or not verdict.hint.startswith("line ")
 
 
 @pytest.mark.parametrize("exercise", FUNCTIONS, ids=named)
@@ -85,7 +110,7 @@ def test_what_is_no_function_and_a_wrong_signature_are_refused_as_such(exercise)
     assert "None is not a function" in check(exercise, None).trouble
     verdict = run(exercise, "def mine():\n    return 1\n")
     assert "mine() takes 0 positional arguments" in verdict.trouble
-    assert not verdict.look.startswith("line ")
+    assert not verdict.hint.startswith("line ")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +122,7 @@ def test_what_is_no_function_and_a_wrong_signature_are_refused_as_such(exercise)
     ],
 )
 def test_the_course_s_own_answer_is_nobody_s(name, where, own):
-    exercise = importlib.import_module(f"gpulessons.exercises.{name}")
+    exercise = getattr(exercises, name)
     borrowed = f"from {where} import {own} as theirs\n"
     for mine in ("mine = theirs\n", "def mine(*inputs):\n    return theirs(*inputs)\n"):
         assert "the course's own" in run(exercise, borrowed + mine).trouble
@@ -105,6 +130,45 @@ def test_the_course_s_own_answer_is_nobody_s(name, where, own):
 
 def test_a_method_with_the_name_of_an_op_is_not_that_op():
     """A notebook may call an op `stack`; np.stack is NumPy's all the same."""
-    exercise = importlib.import_module("gpulessons.exercises.inputs_first")
+    exercise = exercises.inputs_first
     assert "np.stack" in exercise.solution
     assert run(exercise, "from gpulessons import matmul as stack\n" + exercise.solution).passed
+
+
+def test_an_exercise_is_its_value_and_not_the_file_that_it_stands_in():
+    assert all(isinstance(exercise, Exercise) for exercise in EXERCISES)
+    assert exercises.NAMES == [exercise.name for exercise in EXERCISES] == dir(exercises)
+    with pytest.raises(AttributeError, match="no exercise 'none_such'; there are agree, along"):
+        exercises.none_such  # noqa: B018
+
+
+def test_every_answer_belongs_to_an_exercise():
+    files = {path.stem for path in (ROOT / "tests" / "answers").glob("[!_]*.py")}
+    assert files == set(exercises.NAMES)
+
+
+def test_a_stub_is_a_cell_of_a_notebook_word_for_word():
+    books = [json.loads(path.read_text("utf-8"))["cells"] for path in NOTEBOOKS]
+    cells = {"".join(cell["source"]).strip() for book in books for cell in book}
+    assert [e.name for e in EXERCISES if e.stub.strip() not in cells] == []
+
+
+def test_an_exercise_is_loaded_when_it_is_asked_for_and_alone():
+    lines = (
+        "import sys",
+        "from gpulessons import exercises",
+        "assert not {'numpy', 'numba', 'gpulessons.grader.check'} & set(sys.modules)",
+        "from gpulessons.exercises import bytes_saved",
+        "assert exercises.bytes_saved is bytes_saved and bytes_saved.stub",
+        "assert 'gpulessons.exercises.agree' not in sys.modules",
+    )
+    done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True)
+    assert not done.returncode, done.stderr
+
+
+def test_nobody_imports_the_file_of_an_exercise_where_its_value_is_meant():
+    """Importing gpulessons.exercises.agree itself would put the module where its value belongs."""
+    files = [*NOTEBOOKS, *(ROOT / "gpulessons").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]
+    texts = {path: path.read_text("utf-8") for path in files}
+    by_path = re.compile(r"^[ \"]*(from|import) gpulessons\.exercises\.\w", re.MULTILINE)
+    assert [path.name for path, text in texts.items() if by_path.search(text)] == []

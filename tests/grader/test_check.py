@@ -6,6 +6,8 @@ from numba import cuda, float32
 
 from gpulessons import check, gpu, op, relu, total, transpose
 from gpulessons.backends import host
+from gpulessons.grader.check import check_op
+from gpulessons.grader.diagnosis import Trouble
 
 TILE = 32
 
@@ -72,6 +74,30 @@ def test_a_wrong_kernel_is_refused_in_words(attempt, words):
     assert words in verdict.trouble, verdict
 
 
+@cuda.jit
+def repeated(x, out):
+    i = cuda.threadIdx.x
+    if i < x.size:
+        out[i] = max(x[i], 0)
+
+
+@cuda.jit
+def looped(x, out):
+    for i in range(x.size):
+        out[i] = max(x[i], 0)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "hint"),
+    [(repeated, "every block repeats these"), (looped, "elements of its own"),
+     (no_barrier, "a barrier between the two")],
+)  # fmt: skip
+def test_a_race_is_looked_for_in_the_index_or_in_the_order(kernel, hint):
+    verdict = check(relu, launched(kernel, up, 256), on=gpu)
+    assert "A race" in verdict.trouble
+    assert hint in verdict.hint
+
+
 def test_a_right_kernel_passes_and_says_what_was_tried():
     verdict = check(relu, launched(right, up, 256), on=gpu)
     assert verdict.passed is True
@@ -93,7 +119,7 @@ def too_late(x, out):
 def test_a_value_that_came_from_nowhere_is_looked_for_where_it_was_read():
     verdict = check(relu, launched(too_late, up, 256), on=gpu)
     assert "first element 16" in verdict.trouble  # max(NaN, 0) is 0: no NaN tells
-    assert "part is read where nothing has been written to it" in verdict.look
+    assert "part is read where nothing has been written to it" in verdict.hint
 
 
 @cuda.jit
@@ -172,6 +198,33 @@ def test_a_wrong_array_is_named_by_its_pattern(attempt, words):
     verdict = check(doubled, attempt, on=host)
     assert verdict.passed is False
     assert words in verdict.trouble, verdict
+
+
+@op(inputs=square, flops=lambda x: 2 * x.size, sizes=(100,))
+def doubled_and_squared(x):
+    return 2 * x, x * x
+
+
+@pytest.mark.parametrize(
+    ("attempt", "words"),
+    [
+        (lambda x: (2 * x, 2 * x), "Wrong at size 31, result [1]"),
+        (lambda x: (x, x * x), "Wrong at size 31, result [0]"),
+        (lambda x, out: np.multiply(2, x, out=out[0]) * 0, "1 results; 2 are due"),
+        (lambda x, out: out[1].fill(0), "At size 31, result [0]"),
+    ],
+)
+def test_of_several_results_the_wrong_one_is_named(attempt, words):
+    assert words in check(doubled_and_squared, attempt, on=host).trouble
+
+
+def test_a_mistake_that_is_known_is_named_and_a_remark_is_kept():
+    known = [("it is not doubled.", "the factor.", lambda x: x)]
+    with pytest.raises(Trouble, match="Wrong at size 31: it is not doubled") as trouble:
+        check_op(doubled, lambda x: x.copy(), host, mistakes=known)
+    assert trouble.value.hint == "the factor."
+    said = check_op(doubled, lambda x: 2 * x, host, lambda launches: f"{len(launches)} launches.")
+    assert said.endswith("1201, 1. 0 launches.")
 
 
 def test_a_kernel_without_its_launcher_is_sent_back():

@@ -46,8 +46,12 @@ def test_the_place_is_the_line_where_it_stands():
         (bias_activation.bias_gelu.versions["Numba, fused"], "def fused_loop(x, b, out):"),
         (activations.tanh32, "@inline\ndef tanh32(v):"),
         (plain, "def plain(page):"),
+        (leaky_relu_kernel, '"""Leaky ReLU as a kernel'),
     ],
-    ids=["kernel", "version", "op", "compiled version", "compiled function", "a learner's own"],
+    ids=[
+        *("kernel", "version", "op", "compiled version", "compiled function", "a learner's own"),
+        "exercise",
+    ],
 )
 def test_what_was_made_of_a_function_shows_the_function(thing, first):
     assert source(thing).text.startswith(first)
