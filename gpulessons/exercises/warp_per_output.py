@@ -24,7 +24,7 @@ def op(x, w):
 
 
 stub = """\
-from gpulessons.ops.reduce import warp_sum  # adds up the 32 numbers of a warp, for its lane 0
+from gpulessons.ops.reduce import warp_reduce_sum  # adds up the 32 numbers of a warp
 
 @cuda.jit
 def my_rows(x, w, out):
@@ -42,7 +42,7 @@ def my_product(x, w):
 """
 
 solution = """\
-from gpulessons.ops.reduce import warp_sum  # adds up the 32 numbers of a warp, for its lane 0
+from gpulessons.ops.reduce import warp_reduce_sum  # adds up the 32 numbers of a warp
 
 @cuda.jit
 def my_rows(x, w, out):
@@ -51,7 +51,7 @@ def my_rows(x, w, out):
         total = np.float32(0)
         for k in range(lane, w.shape[1], 32):
             total += w[row, k] * x[k]
-        total = warp_sum(total)
+        total = warp_reduce_sum(total)
         if lane == 0:
             out[row] = total
 
@@ -63,7 +63,7 @@ def my_product(x, w):
 
 wrong = [
     (solution, stub, "sectors"),
-    ("        total = warp_sum(total)\n", "", "Wrong at size"),
+    ("        total = warp_reduce_sum(total)\n", "", "Wrong at size"),
     ("        if lane == 0:\n            out[row] = total", "        out[row] = total", "A race"),
     ("    if row < w.shape[0]:\n", "    if row <= w.shape[0]:\n", "outside"),
     ("(w.shape[0] + 7) // 8", "max(1, w.shape[0] // 8)", "never written"),
@@ -72,16 +72,16 @@ wrong = [
     ("range(lane, w.shape[1], 32)", "range(lane * w.shape[1], w.shape[1])", "sectors"),  # lane 0
     ("range(lane, w.shape[1], 32)", "range(lane, w.shape[1] // 32 * 32, 32)", "Wrong at size"),
     ("            out[row] = total", "            out[row] += total", "only added to"),
-    ("total = warp_sum(total)", "total = warp_sum(total) if lane == 0 else total", "NaN"),
+    ("total = warp_reduce_sum(total)", "total = warp_reduce_sum(total) if lane == 0 else total", "NaN"),
     (solution, IDLE.replace("(x, y)", "(y, x)"), "no kernel"),
 ]
 
 right = [
     ("w, out):", "weights, out):\n    w = weights"),
     ("cuda.grid(1) // 32, cuda.threadIdx.x % 32", "cuda.grid(1) >> 5, cuda.laneid"),
-    ("total = warp_sum(total)",
+    ("total = warp_reduce_sum(total)",
      "for s in (16, 8, 4, 2, 1):\n            total += cuda.shfl_xor_sync(0xFFFFFFFF, total, s)"),
-    (solution, solution.replace("        total = warp_sum(total)\n        if lane == 0:\n    ", "")
+    (solution, solution.replace("        total = warp_reduce_sum(total)\n        if lane == 0:\n    ", "")
      .replace("out[row] = total", "cuda.atomic.add(out, row, total)")
      .replace("device_array(w.shape[0], w.dtype)", "to_device(np.zeros(w.shape[0], w.dtype))")),
 ]  # fmt: skip

@@ -7,7 +7,7 @@ from gpulessons.backends import host
 from gpulessons.grader import check as checking
 from gpulessons.grader.diagnosis import Trouble, steps
 from gpulessons.measure.peak_memory import peak_memory
-from gpulessons.ops.dense_backward import gradients
+from gpulessons.ops.dense import gradients
 
 stub = '''\
 def my_gradients(x, dz):
