@@ -304,7 +304,8 @@ BARRIERS = {
 @pytest.mark.parametrize("why", BARRIERS)
 def test_a_missing_barrier_is_a_race(why, tmp_path, monkeypatch):
     """The kernels' own text, less one barrier."""
-    text, barrier = Path(kernels.__file__).read_text(encoding="utf-8"), f"cuda.syncthreads()  # {why}"
+    text = Path(kernels.__file__).read_text(encoding="utf-8")
+    barrier = f"cuda.syncthreads()  # {why}"
     assert text.count(barrier) == 1
     path = tmp_path / "faulty_kernels.py"
     path.write_text(text.replace(barrier, "pass  #"), encoding="utf-8")

@@ -72,7 +72,7 @@ wrong = [
     ("range(lane, w.shape[1], 32)", "range(lane * w.shape[1], w.shape[1])", "sectors"),  # lane 0
     ("range(lane, w.shape[1], 32)", "range(lane, w.shape[1] // 32 * 32, 32)", "Wrong at size"),
     ("            out[row] = total", "            out[row] += total", "only added to"),
-    ("total = warp_reduce_sum(total)", "total = warp_reduce_sum(total) if lane == 0 else total", "NaN"),
+    ("= warp_reduce_sum(total)", "= warp_reduce_sum(total) if lane == 0 else total", "NaN"),
     (solution, IDLE.replace("(x, y)", "(y, x)"), "no kernel"),
 ]
 
@@ -81,7 +81,8 @@ right = [
     ("cuda.grid(1) // 32, cuda.threadIdx.x % 32", "cuda.grid(1) >> 5, cuda.laneid"),
     ("total = warp_reduce_sum(total)",
      "for s in (16, 8, 4, 2, 1):\n            total += cuda.shfl_xor_sync(0xFFFFFFFF, total, s)"),
-    (solution, solution.replace("        total = warp_reduce_sum(total)\n        if lane == 0:\n    ", "")
+    (solution, solution
+     .replace("        total = warp_reduce_sum(total)\n        if lane == 0:\n    ", "")
      .replace("out[row] = total", "cuda.atomic.add(out, row, total)")
      .replace("device_array(w.shape[0], w.dtype)", "to_device(np.zeros(w.shape[0], w.dtype))")),
 ]  # fmt: skip

@@ -183,9 +183,9 @@ def launch_three(q, k, v, causal, out):
 
 
 # -- Tiled: queries and what they have gathered so far stay in registers; keys and values pass by in
-# -- shared memory. A group of lanes has four queries, and each lane a part of their columns. It is
-# -- float32 throughout, so no tensor cores: what limits it is how often a number fetched from shared
-# -- memory is used. Here four times, once for each query.
+# -- shared memory. A group of lanes has four queries, and each lane a part of their columns. All is
+# -- float32, so no tensor cores: what limits it is how often a number fetched from shared memory is
+# -- used. Here four times, once for each query.
 
 THREADS, ROWS = 128, 4
 TILE = 2048  # numbers in a tile of keys, 8 KiB; as many of values

@@ -35,7 +35,7 @@ WIDTH = 256  # inputs and outputs of the layer that is timed, unless `sized` say
 
 
 def layer(examples, rng):
-    """x: (examples, inputs), w: (outputs, inputs), b: (outputs,); float32; some of x ten times as wide.
+    """x: (examples, inputs), w: (outputs, inputs), b: (outputs,); float32; some of x far out.
 
     256 inputs and outputs where the batch is a power of two; else a small layer of awkward widths,
     so that a version that mixes up its axes is found.
