@@ -24,7 +24,7 @@ def product(x, w):
 
 
 stub = """\
-from gpulessons.ops.reduce import warp_sum  # adds up the 32 numbers of a warp, for its lane 0
+from gpulessons.ops.reduce import warp_reduce_sum  # adds up the 32 numbers of a warp
 
 @cuda.jit
 def my_rows(x, w, out):
@@ -42,7 +42,7 @@ def my_product(x, w):
 """
 
 solution = """\
-from gpulessons.ops.reduce import warp_sum  # adds up the 32 numbers of a warp, for its lane 0
+from gpulessons.ops.reduce import warp_reduce_sum  # adds up the 32 numbers of a warp
 
 @cuda.jit
 def my_rows(x, w, out):
@@ -51,7 +51,7 @@ def my_rows(x, w, out):
         total = np.float32(0)
         for k in range(lane, w.shape[1], 32):
             total += w[row, k] * x[k]
-        total = warp_sum(total)
+        total = warp_reduce_sum(total)
         if lane == 0:
             out[row] = total
 

@@ -7,7 +7,7 @@ from gpulessons.grader.check import Exercise, call, check_op
 from gpulessons.grader.diagnosis import Trouble, refuse_loop, steps_of
 from gpulessons.measure.peak_memory import peak_memory
 from gpulessons.operation import Version, op
-from gpulessons.ops.dense_backward import gradients
+from gpulessons.ops.dense import gradients
 
 stub = '''\
 def my_gradients(x, dz):

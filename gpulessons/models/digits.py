@@ -18,8 +18,7 @@ import numpy as np
 from gpulessons import units
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.hardware.pools import threads
-from gpulessons.ops.dense import dense
-from gpulessons.ops.dense_backward import dense_backward
+from gpulessons.ops.dense import dense, dense_backward
 from gpulessons.ops.optimizer_step import momentum_step
 from gpulessons.ops.softmax_layer import softmax_layer, softmax_layer_backward
 

@@ -1,1 +1,33 @@
-"""One file per op, every version of it side by side. Start with activations.py."""
+"""The ops: each a lesson that is read from top to bottom. A formula, its specification in NumPy, then
+every version from the slowest to the fastest, a kernel beside its launcher, and the gradient last.
+
+Start with activations.py, where ReLU is spelled out whole. The order of the notebooks:
+
+    02  activations          one element at a time: a loop, vectors, cores, the first kernel
+        bias_activation      two passes over memory become one
+    03  vertex_transform     a graphics card's work is a network's layer
+        shade                threads of one warp that do not agree
+    04  copy                 memory's own speed, in order, off by one and with gaps
+        transpose            order turned across itself, and the tile that saves it
+        reduce               many numbers to one: the tree, and warps that exchange registers
+        optimizer_step       seven arrays, one pass
+    05  matmul               the tiles of a CPU, and the launchers of …
+        matmul_kernels       … the CUDA ladder, one idea a rung, up to …
+        matmul_tensor_cores  … the instruction that multiplies matrices
+    06  dense                a product with a bias and a sigmoid behind it
+        softmax_layer        the last layer of a classifier
+    07  conv2d               by way of columns, frequencies and shared tiles
+        im2col               what the columns are, in NumPy
+        conv2d_direct        the CPU's way without columns
+    08  lstm_cell            one step
+        lstm_sequence        a chain of steps, and what need not wait for it
+        lstm_layers          two chains, side by side
+        lstm_backward        the chain walked back
+        lstm_parts           what these four share on the CPU, lstm_kernels what they share on a GPU
+    09  softmax              rows: read three times, or twice
+        layer_norm           the other op of rows; rows.py has what both share
+        attention            all scores in memory, or none
+
+Below them: common.py (compiler options, exp and tanh for vectors), and load4.py and mma.py, two
+instructions of a GPU that Numba does not offer.
+"""

@@ -1,4 +1,4 @@
-"""Activations: one small function, applied to every element alone.
+"""Activations: one small function, applied to every element alone. Read this file first.
 
     relu(x)       = max(x, 0)                       Nair & Hinton 2010
     leaky_relu(x) = x where x > 0, else 0.01 x      Maas et al. 2013
@@ -8,8 +8,8 @@
                     Hendrycks & Gimpel 2016, the tanh form
 
 No element needs another, so the loop can be cut anywhere: into vectors, across cores, into a
-million threads. That is what "embarrassingly parallel" means. The body of the loop is written once
-and lifted to whoever runs it.
+million threads. That is what "embarrassingly parallel" means. ReLU comes first, every version
+spelled out; the others differ in the body of the loop alone, and are lifted from it.
 """
 
 import math
@@ -20,12 +20,19 @@ from numba import cuda, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-SIZES = (1_000, 100_000, 10_000_000)  # fits the first cache, the last cache, neither
-THREADS = 256  # per block: eight warps, and small enough for every GPU
-
-# Constants are float32 by name: a bare 1.0 is float64 and would drag the expression with it.
-ZERO, HALF, ONE, LEAK = map(np.float32, (0, 0.5, 1, 0.01))
-GELU_SCALE, GELU_CUBE = np.float32(2 * math.sqrt(2 / math.pi)), np.float32(0.044715)
+from .common import (
+    ONE,
+    PARALLEL,
+    SERIAL,
+    SIZES,
+    THREADS,
+    ZERO,
+    aten,
+    ceil_div,
+    exp32,
+    python_exp,
+    tanh32,
+)
 
 
 def wide(size, rng):
@@ -35,13 +42,126 @@ def wide(size, rng):
     return (x,)
 
 
-# -- The specifications. An exp or a tanh counts as one FLOP, as everywhere in this course.
+# -- ReLU. First what it is, in NumPy: the specification, and the first version.
 
 
 @op(inputs=wide, flops=lambda x: x.size, sizes=SIZES, rtol=0)
 def relu(x, out=None):
     """max(x, 0) for every element. x: any shape, float; returns the same shape and dtype."""
     return np.maximum(x, 0, out=out)
+
+
+# -- A loop, interpreted. To all that follows, an array of any shape is one long row.
+
+
+@relu.version("Python loop", on=host)
+def relu_python(x, out):
+    x, out = x.ravel(), out.ravel()  # views: nothing is copied
+    for i in range(x.size):
+        out[i] = ZERO if x[i] < ZERO else x[i]
+
+
+# -- The same loop compiled, for one core and for all.
+
+
+def relu_loop(x, out):
+    for i in prange(x.size):  # dealt out to the cores by PARALLEL; without it, prange is range
+        out[i] = ZERO if x[i] < ZERO else x[i]  # this way round a NaN stays a NaN
+
+
+relu_one_core, relu_every_core = njit(**SERIAL)(relu_loop), njit(**PARALLEL)(relu_loop)
+
+
+@relu.version("Numba, one core", on=host)
+def relu_numba(x, out):
+    relu_one_core(x.ravel(), out.ravel())
+
+
+@relu.version("Numba, every core", on=host)
+def relu_numba_parallel(x, out):
+    relu_every_core(x.ravel(), out.ravel())
+
+
+# -- On a GPU: the loop is gone, and thread i does element i. A kernel, and who launches it.
+
+
+@cuda.jit
+def relu_kernel(x, out):
+    i = cuda.grid(1)
+    if i < x.size:  # the last block is rarely full
+        out[i] = ZERO if x[i] < ZERO else x[i]
+
+
+@relu.version("CUDA, a thread per element", on=gpu)
+def launch_relu(x, out):
+    relu_kernel[ceil_div(x.size, THREADS), THREADS](x.ravel(), out.ravel())
+
+
+# -- Fewer threads, with more to do. The body of the loop is a device function from here on.
+
+
+@cuda.jit(device=True)
+def relu_element(v):
+    return ZERO if v < ZERO else v
+
+
+def grid_stride_kernel(element):
+    """A loop again, in steps of the whole grid: a fixed number of threads serves any size."""
+
+    @cuda.jit
+    def grid_stride(x, out):
+        for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+            out[i] = element(x[i])
+
+    return grid_stride
+
+
+def four_each_kernel(element):
+    """Four elements a thread, a block's width apart: four loads in flight, each still coalesced."""
+
+    @cuda.jit
+    def four_each(x, out):
+        start = 4 * cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+        for step in range(4):
+            i = start + step * cuda.blockDim.x
+            if i < x.size:
+                out[i] = element(x[i])
+
+    return four_each
+
+
+def launch_fewer_threads(op, element):
+    """Register both for an op whose body is `element`, a device function of one number."""
+    grid_stride, four_each = grid_stride_kernel(element), four_each_kernel(element)
+
+    @op.version("CUDA, grid-stride", on=gpu)
+    def launch_grid_stride(x, out):
+        grid_stride[min(ceil_div(x.size, THREADS), 2048), THREADS](x.ravel(), out.ravel())
+
+    @op.version("CUDA, four elements a thread", on=gpu)
+    def launch_four_each(x, out):
+        four_each[ceil_div(x.size, 4 * THREADS), THREADS](x.ravel(), out.ravel())
+
+
+launch_fewer_threads(relu, relu_element)
+
+
+# -- And the library's.
+
+
+@relu.version("PyTorch on GPU", on=torch_gpu)
+@relu.version("PyTorch on CPU", on=torch_cpu)
+def relu_pytorch(x, out):
+    import torch  # here, because it takes a second
+
+    torch.clamp_min(x, 0, out=out)
+
+
+# -- The other activations: their specifications. An exp or a tanh counts as one FLOP, as everywhere
+# -- in this course.
+
+LEAK = np.float32(0.01)
+GELU_SCALE, GELU_CUBE = np.float32(2 * math.sqrt(2 / math.pi)), np.float32(0.044715)
 
 
 @op(inputs=wide, flops=lambda x: 2 * x.size, sizes=SIZES)
@@ -69,163 +189,77 @@ def gelu(x):
     return x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
 
 
-# -- The bodies: what happens to one element. exp and tanh are passed in: each machine has its own.
+# -- Their bodies: one element. Each machine has an exp of its own: Python's, that of common.py for
+# -- a CPU's vectors, and CUDA's; so the same body is made three times.
 
 
-def relu_body(exp, tanh):
-    def body(v):
-        return ZERO if v < ZERO else v  # this way round a NaN stays a NaN
-
-    return body
+def leaky_relu_element(v):
+    return LEAK * v if v < ZERO else v
 
 
-def leaky_relu_body(exp, tanh):
-    def body(v):
-        return LEAK * v if v < ZERO else v
-
-    return body
-
-
-def sigmoid_body(exp, tanh):
-    def body(v):
+def sigmoid_with(exp):
+    def sigmoid(v):
         return ONE / (ONE + exp(-v))
 
-    return body
+    return sigmoid
 
 
-def tanh_body(exp, tanh):
-    def body(v):
-        return tanh(v)
-
-    return body
-
-
-def gelu_body(exp, tanh):
-    def body(v):  # x/2 (1 + tanh u) = x sigmoid(2u): one exp, no cancellation
+def gelu_with(exp):
+    def gelu(v):  # x/2 (1 + tanh u) = x sigmoid(2u): one exp, no cancellation
         return v / (ONE + exp(-GELU_SCALE * (v + GELU_CUBE * v * v * v)))
 
-    return body
+    return gelu
 
 
-# -- Each machine's exp. A CPU's vector units have none, and a loop around the math library's stays
-# -- scalar: the polynomials below are plain arithmetic, so the compiler can vectorize them.
+on_cpu, on_gpu = njit(**SERIAL), cuda.jit(device=True)
+scalar_sigmoid, scalar_gelu = sigmoid_with(python_exp), gelu_with(python_exp)
+vector_sigmoid, vector_gelu = on_cpu(sigmoid_with(exp32)), on_cpu(gelu_with(exp32))
+device_sigmoid, device_gelu = on_gpu(sigmoid_with(math.exp)), on_gpu(gelu_with(math.exp))
 
 
-def python_exp(v):
-    return math.inf if v > EXP_HIGH else math.exp(v)  # math.exp raises OverflowError instead
+@cuda.jit(device=True)
+def device_tanh(v):
+    return math.tanh(v)
 
 
-# No branch to raise ZeroDivisionError, which would forbid vectors; multiply-adds may be fused.
-inline = njit(error_model="numpy", fastmath={"contract"})
-
-LOG2_E, LN2_HIGH, LN2_LOW = map(np.float32, (1.44269504, 0.693359375, -2.12194440e-4))
-EXP_LOW, EXP_HIGH = np.float32(-87), np.float32(89)  # the last normal number; infinity
-E2, E3, E4, E5, E6, E7 = map(
-    np.float32,
-    (0.5, 1.6666665459e-1, 4.1665795894e-2, 8.3334519073e-3, 1.3981999507e-3, 1.9875691500e-4),
-)
-BIAS, MANTISSA_BITS = np.int32(127), np.int32(23)
+# -- The lifts: ReLU's loop and ReLU's kernel, around any body.
 
 
-@inline
-def exp32(v):
-    """exp in float32, relative error under 2e-7 from -87 to 88 (tested); infinity from 88.4 on.
+def element_loop(element, options):
+    """relu_loop with another body, compiled with these options."""
 
-    The polynomial of Cephes' expf.
-    """
-    v = min(max(v, EXP_LOW), EXP_HIGH)
-    k = np.floor(v * LOG2_E + HALF)  # exp(v) = 2^k exp(r), |r| <= ln(2)/2
-    r = v - k * LN2_HIGH - k * LN2_LOW
-    p = ((((E7 * r + E6) * r + E5) * r + E4) * r + E3) * r + E2
-    power = np.int32((np.int32(k) + BIAS) << MANTISSA_BITS).view(np.float32)  # 2^k, by its bits
-    return (p * r * r + r + ONE) * power
-
-
-TANH_LIMIT = np.float32(7.90531110763549805)  # tanh rounds to 1 beyond it
-P1, P3, P5, P7, P9, P11, P13 = map(
-    np.float32,
-    (4.89352455891786e-3, 6.37261928875436e-4, 1.48572235717979e-5, 5.12229709037114e-8,
-     -8.60467152213735e-11, 2.00018790482477e-13, -2.76076847742355e-16),
-)  # fmt: skip
-Q0, Q2, Q4, Q6 = map(
-    np.float32, (4.89352518554385e-3, 2.26843463243900e-3, 1.18534705686654e-4, 1.19825839466702e-6)
-)
-
-
-@inline
-def tanh32(v):
-    """tanh in float32, error under 5e-7 (tested); the rational approximation of Eigen's ptanh."""
-    v = min(max(v, -TANH_LIMIT), TANH_LIMIT)
-    s = v * v
-    p = (((((P13 * s + P11) * s + P9) * s + P7) * s + P5) * s + P3) * s + P1
-    return v * p / (((Q6 * s + Q4) * s + Q2) * s + Q0)
-
-
-# -- The lifts: who runs the body.
-
-
-def numba_loop(body, parallel=False):
-    """The plain loop, compiled; with parallel=True its range is dealt out to every core."""
-
-    @njit(parallel=parallel, error_model="numpy", fastmath={"contract"})
+    @njit(**options)
     def loop(x, out):
-        for i in prange(x.size):  # prange is range where parallel is off
-            out[i] = body(x[i])
+        for i in prange(x.size):
+            out[i] = element(x[i])
 
     return loop
 
 
-def cuda_per_element(body):
-    """Delete the loop: thread i does element i."""
+def element_kernel(element):
+    """relu_kernel with another body."""
 
     @cuda.jit
     def per_element(x, out):
         i = cuda.grid(1)
-        if i < x.size:  # the last block is rarely full
-            out[i] = body(x[i])
+        if i < x.size:
+            out[i] = element(x[i])
 
     return per_element
 
 
-def cuda_grid_stride(body):
-    """A loop again, in steps of the whole grid: a fixed number of threads serves any size."""
-
-    @cuda.jit
-    def grid_stride(x, out):
-        for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
-            out[i] = body(x[i])
-
-    return grid_stride
-
-
-def cuda_four_each(body):
-    """Four elements a thread, a block's width apart: four loads in flight, each still coalesced."""
-
-    @cuda.jit
-    def four_each(x, out):
-        start = 4 * cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
-        for step in range(4):
-            i = start + step * cuda.blockDim.x
-            if i < x.size:
-                out[i] = body(x[i])
-
-    return four_each
-
-
-def lift(op, make_body, aten):
-    """Give an element-wise op its versions. aten(x, out) is PyTorch's own kernel."""
-    scalar = make_body(python_exp, math.tanh)
-    vector = inline(make_body(exp32, tanh32))
-    device = cuda.jit(device=True)(make_body(math.exp, math.tanh))
-    one_core, every_core = numba_loop(vector), numba_loop(vector, parallel=True)
-    per_element, grid_stride = cuda_per_element(device), cuda_grid_stride(device)
-    four_each = cuda_four_each(device)
+def lift(op, scalar, vector, device, aten):
+    """Give an op ReLU's versions, from its body in Python, for a CPU's vectors and for a GPU's
+    threads. aten(x, out) is PyTorch's own kernel.
+    """
+    one_core, every_core = element_loop(vector, SERIAL), element_loop(vector, PARALLEL)
+    per_element = element_kernel(device)
 
     @op.version("Python loop", on=host)
     def python_loop(x, out):
-        flat, result = x.ravel(), out.ravel()
-        for i in range(flat.size):
-            result[i] = scalar(flat[i])
+        x, out = x.ravel(), out.ravel()
+        for i in range(x.size):
+            out[i] = scalar(x[i])
 
     @op.version("Numba, one core", on=host)
     def numba_one_core(x, out):
@@ -237,40 +271,15 @@ def lift(op, make_body, aten):
 
     @op.version("CUDA, a thread per element", on=gpu)
     def launch_per_element(x, out):
-        per_element[blocks(x.size, THREADS), THREADS](x.ravel(), out.ravel())
+        per_element[ceil_div(x.size, THREADS), THREADS](x.ravel(), out.ravel())
 
-    @op.version("CUDA, grid-stride", on=gpu)
-    def launch_grid_stride(x, out):
-        grid_stride[min(blocks(x.size, THREADS), 2048), THREADS](x.ravel(), out.ravel())
-
-    @op.version("CUDA, four elements a thread", on=gpu)
-    def launch_four_each(x, out):
-        four_each[blocks(x.size, 4 * THREADS), THREADS](x.ravel(), out.ravel())
-
-    @op.version("PyTorch on GPU", on=torch_gpu)
-    @op.version("PyTorch on CPU", on=torch_cpu)
-    def pytorch(x, out):
-        aten(x, out)
+    launch_fewer_threads(op, device)
+    op.version("PyTorch on CPU", on=torch_cpu)(aten)
+    op.version("PyTorch on GPU", on=torch_gpu)(aten)
 
 
-def blocks(elements, each):
-    """Enough blocks for so many elements: the quotient, rounded up."""
-    return -(-elements // each)
-
-
-def aten(name, *arguments, **options):
-    """PyTorch's operator of this name, writing into `out`. PyTorch loads at the first call."""
-
-    def call(x, out):
-        import torch
-
-        getattr(torch.ops.aten, name).out(x, *arguments, **options, out=out)
-
-    return call
-
-
-lift(relu, relu_body, aten("clamp_min", 0))
-lift(leaky_relu, leaky_relu_body, aten("leaky_relu", 0.01))
-lift(sigmoid, sigmoid_body, aten("sigmoid"))
-lift(tanh, tanh_body, aten("tanh"))
-lift(gelu, gelu_body, aten("gelu", approximate="tanh"))
+lift(leaky_relu, leaky_relu_element, on_cpu(leaky_relu_element), on_gpu(leaky_relu_element),
+     aten("leaky_relu", 0.01))  # fmt: skip
+lift(sigmoid, scalar_sigmoid, vector_sigmoid, device_sigmoid, aten("sigmoid"))
+lift(tanh, math.tanh, tanh32, device_tanh, aten("tanh"))
+lift(gelu, scalar_gelu, vector_gelu, device_gelu, aten("gelu", approximate="tanh"))

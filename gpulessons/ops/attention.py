@@ -4,31 +4,24 @@
 
 The scores are a matrix of length × length: at 1,000 tokens 4 MB for each head, at 100,000 tokens
 40 GB. But nobody wants to see them. Taken a tile of keys at a time, with a running maximum, a
-running sum and a running result, mended whenever the maximum grows, they never exist all at once
+running sum and a running result, rescaled whenever the maximum grows, they never exist all at once
 (Rabe & Staats 2021; Dao et al. 2022, "FlashAttention").
 """
 
 import math
+from functools import cache
 
 import numpy as np
-from numba import prange
+from numba import cuda, float32, njit, prange
 
 from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
-from gpulessons.ops import attention_kernels as kernels
-from gpulessons.ops.activations import blocks, exp32
-from gpulessons.ops.matmul import add_product, copy_row, padded
-from gpulessons.ops.rows import (
-    LOWEST,
-    NOTHING,
-    ONE,
-    every_core,
-    in_order,
-    row_max,
-    warp_per_row,
-)
-from gpulessons.ops.softmax import exp_row, softmax
-from gpulessons.ops.softmax import warp_kernel as softmax_kernel
+
+from .common import FULL_MASK, ONE, PARALLEL, SERIAL, ZERO, ceil_div, exp32
+from .matmul import add_product, copy_row, padded
+from .rows import LOWEST, NOTHING, max_of_row, warp_per_row
+from .softmax import exp_row, softmax
+from .softmax import warp_kernel as softmax_kernel
 
 
 def heads(size, rng):
@@ -60,11 +53,11 @@ def attention(q, k, v, causal):
     """
     scores = q @ k.transpose(0, 2, 1) / math.sqrt(q.shape[2])
     if causal:
-        scores[:, ~seen(q, 0, k.shape[1])] = -np.inf
+        scores[:, ~causal_mask(q, 0, k.shape[1])] = -np.inf
     return softmax(scores) @ v
 
 
-def seen(q, start, stop):
+def causal_mask(q, start, stop):
     """Which of the keys start to stop each query sees: (length, stop - start) bools."""
     return np.arange(start, stop) <= np.arange(q.shape[1])[:, None]
 
@@ -77,30 +70,30 @@ def python_loop(q, k, v, causal, out):
         for i, query in enumerate(queries):
             visible = keys[: i + 1] if causal else keys
             scores = [sum(map(float.__mul__, query, key)) * scale for key in visible]
-            top = max(scores)
-            powers = [math.exp(score - top) for score in scores]
-            total = sum(powers)
+            row_max = max(scores)
+            exps = [math.exp(score - row_max) for score in scores]
+            total = sum(exps)
             for c, column in enumerate(zip(*values, strict=True)):
-                out[head, i, c] = sum(map(float.__mul__, powers, column)) / total
+                out[head, i, c] = sum(map(float.__mul__, exps, column)) / total
 
 
 @attention.version("NumPy, tiled", on=host)
 def numpy_tiled(q, k, v, causal, out, tile=64):
     """The same, a tile of keys at a time: memory grows as length × tile."""
     scaled = q / q.dtype.type(math.sqrt(q.shape[2]))
-    top = np.full((*q.shape[:2], 1), LOWEST)
-    total, out[:] = np.zeros_like(top), 0
+    row_max = np.full((*q.shape[:2], 1), LOWEST)
+    total, out[:] = np.zeros_like(row_max), 0
     for start in range(0, k.shape[1], tile):
         stop = min(start + tile, k.shape[1])
         scores = scaled @ k[:, start:stop].transpose(0, 2, 1)
         if causal:
-            scores[:, ~seen(q, start, stop)] = -np.inf
-        new = np.maximum(top, scores.max(axis=2, keepdims=True))
-        powers, mend = np.exp(scores - new), np.exp(top - new)
-        total = total * mend + powers.sum(axis=2, keepdims=True)
-        out *= mend  # what was added up so far, as if the new maximum had always been there
-        out += powers @ v[:, start:stop]
-        top = new
+            scores[:, ~causal_mask(q, start, stop)] = -np.inf
+        new_max = np.maximum(row_max, scores.max(axis=2, keepdims=True))
+        exps, rescale = np.exp(scores - new_max), np.exp(row_max - new_max)
+        total = total * rescale + exps.sum(axis=2, keepdims=True)
+        out *= rescale  # what was added up so far, as if the new maximum had always been there
+        out += exps @ v[:, start:stop]
+        row_max = new_max
     out /= total
 
 
@@ -109,69 +102,186 @@ def numpy_tiled(q, k, v, causal, out, tile=64):
 QUERIES, KEYS = 64, 128  # of a tile: their scores are 32 KB, in the first cache
 
 
-@in_order
-def stretch(row, factor):
+@njit(**SERIAL)
+def scale_row(row, factor):
     for j in range(row.size):
         row[j] *= factor
 
 
-@in_order
-def attend(q, k, v, seen, out):
-    """A block of queries of one head. Query i sees the first seen + i keys."""
+@njit(**SERIAL)
+def attend(q, k, v, visible, out):
+    """A block of queries of one head. Query i sees the first visible + i keys."""
     width, scaled = q.shape[1], padded(q, 0, 0, q.shape[0], q.shape[1])
-    stretch(scaled.ravel(), ONE / np.float32(math.sqrt(width)))
+    scale_row(scaled.ravel(), ONE / np.float32(math.sqrt(width)))
     result = np.zeros(scaled.shape, np.float32)
-    top, total = np.full(len(q), LOWEST), np.zeros(len(q), np.float32)
-    for start in range(0, min(len(k), seen + len(q) - 1), KEYS):
+    row_max, total = np.full(len(q), LOWEST), np.zeros(len(q), np.float32)
+    for start in range(0, min(len(k), visible + len(q) - 1), KEYS):
         keys = padded(k.T, 0, start, width, KEYS)
         scores = np.zeros((len(scaled), keys.shape[1]), np.float32)
         add_product(scaled, keys, scores)
         for i in range(len(q)):
             row = scores[i, : len(k) - start]
-            for j in range(max(0, seen + i - start), row.size):
+            for j in range(max(0, visible + i - start), row.size):
                 row[j] = NOTHING
-            new = max(top[i], row_max(row))
-            mend = exp32(top[i] - new)
-            total[i] = total[i] * mend + exp_row(row, new, row)
-            stretch(result[i], mend)
-            top[i] = new
+            new_max = max(row_max[i], max_of_row(row))
+            rescale = exp32(row_max[i] - new_max)
+            total[i] = total[i] * rescale + exp_row(row, new_max, row)
+            scale_row(result[i], rescale)
+            row_max[i] = new_max
         add_product(scores, padded(v, start, 0, KEYS, width), result)
     for i in range(len(q)):
-        stretch(result[i], ONE / total[i])
+        scale_row(result[i], ONE / total[i])
         copy_row(result[i, :width], out[i])
 
 
 @attention.version("Numba, tiled, every core", on=host)
-@every_core
+@njit(**PARALLEL)
 def numba_tiled(q, k, v, causal, out):
-    strips = -(-q.shape[1] // QUERIES)
-    for part in prange(len(q) * strips):
-        head, first = part // strips, part % strips * QUERIES
-        last, seen = min(first + QUERIES, q.shape[1]), first + 1 if causal else k.shape[1]
-        attend(q[head, first:last], k[head], v[head], seen, out[head, first:last])
+    blocks = ceil_div(q.shape[1], QUERIES)
+    for part in prange(len(q) * blocks):
+        head, first = part // blocks, part % blocks * QUERIES
+        last, visible = min(first + QUERIES, q.shape[1]), first + 1 if causal else k.shape[1]
+        attend(q[head, first:last], k[head], v[head], visible, out[head, first:last])
 
 
-# -- On the GPU.
+# -- On the GPU, naive: the scores are a matrix in memory, written, read, written and read again.
+
+
+@cuda.jit
+def scores_kernel(q, k, causal, scale, scores):
+    """Thread (j, i): query i · key j. scores: (heads × length, keys)."""
+    j, i = cuda.grid(2)
+    head, length = cuda.blockIdx.z, q.shape[1]
+    if i < length and j < k.shape[1]:
+        score = ZERO
+        for c in range(q.shape[2]):
+            score += q[head, i, c] * k[head, j, c]
+        scores[head * length + i, j] = NOTHING if causal and j > i else score * scale
+
+
+@cuda.jit
+def mixture_kernel(probabilities, v, out):
+    """Thread (c, i): column c of query i's mixture of the values."""
+    c, i = cuda.grid(2)
+    head, length = cuda.blockIdx.z, out.shape[1]
+    if i < length and c < v.shape[2]:
+        total = ZERO
+        for j in range(v.shape[1]):
+            total += probabilities[head * length + i, j] * v[head, j, c]
+        out[head, i, c] = total
 
 
 @attention.version("CUDA, three kernels", on=gpu)
 def launch_three(q, k, v, causal, out):
     (heads, length, width), keys, block = q.shape, k.shape[1], (32, 8)
-    shares = gpu.empty((heads * length, keys), q.dtype)  # all scores at once
-    grid = blocks(keys, 32), blocks(length, 8), heads
-    kernels.scores_kernel[grid, block](q, k, causal, np.float32(1 / math.sqrt(width)), shares)
-    softmax_kernel[warp_per_row(heads * length)](shares, shares)
-    grid = blocks(width, 32), blocks(length, 8), heads
-    kernels.mixture_kernel[grid, block](shares, v, out)
+    scores = gpu.empty((heads * length, keys), q.dtype)  # all of them at once
+    grid = ceil_div(keys, 32), ceil_div(length, 8), heads
+    scores_kernel[grid, block](q, k, causal, np.float32(1 / math.sqrt(width)), scores)
+    softmax_kernel[warp_per_row(heads * length)](scores, scores)
+    grid = ceil_div(width, 32), ceil_div(length, 8), heads
+    mixture_kernel[grid, block](scores, v, out)
+
+
+# -- Tiled: queries and what they have gathered so far stay in registers; keys and values pass by in
+# -- shared memory. A group of lanes has four queries, and each lane a part of their columns. All is
+# -- float32, so no tensor cores: what limits it is how often a number fetched from shared memory is
+# -- used. Here four times, once for each query.
+
+THREADS, ROWS = 128, 4
+TILE = 2048  # numbers in a tile of keys, 8 KiB; as many of values
+
+
+def lane_group(width):
+    """(lanes, columns of each) for heads so wide: up to 8 each, as long as a warp suffices."""
+    lanes = next(size for size in (1, 2, 4, 8, 16, 32) if 8 * size >= width or size == 32)
+    return lanes, ceil_div(width, 4 * lanes) * 4  # in fours: 16 bytes are one load
+
+
+def queries_per_block(lanes):
+    return THREADS // lanes * ROWS
+
+
+@cache
+def tiled_kernel(lanes, part):
+    """For heads of up to lanes × part columns: what lies in registers needs a size known before."""
+    width = lanes * part
+    keys = max(1, TILE // width)
+    per_block = queries_per_block(lanes)
+
+    @cuda.jit(device=True)
+    def column(lane, c):
+        """Where a lane's column lies: in fours, the lanes' in turn, so no banks collide."""
+        return c // 4 * (4 * lanes) + 4 * lane + c % 4
+
+    @cuda.jit
+    def tiled(q, k, v, causal, scale, out):
+        k_tile = cuda.shared.array((keys, width), float32, alignment=16)
+        v_tile = cuda.shared.array((keys, width), float32, alignment=16)
+        queries = cuda.local.array((ROWS, part), float32)
+        output = cuda.local.array((ROWS, part), float32)
+        row_max, total = cuda.local.array(ROWS, float32), cuda.local.array(ROWS, float32)
+        near, score = cuda.local.array(part, float32), cuda.local.array(ROWS, float32)
+        head, t, length, last = cuda.blockIdx.y, cuda.threadIdx.x, q.shape[1], k.shape[1]
+        lane, first = t & (lanes - 1), cuda.blockIdx.x * per_block + t // lanes * ROWS
+        for r in range(ROWS):
+            row_max[r], total[r] = LOWEST, ZERO
+            for c in range(part):
+                i, j = first + r, column(lane, c)
+                queries[r, c] = q[head, i, j] * scale if i < length and j < q.shape[2] else ZERO
+                output[r, c] = ZERO
+        if causal:  # no query of this block sees a later key
+            last = min(last, (cuda.blockIdx.x + 1) * per_block)
+        for start in range(0, last, keys):
+            cuda.syncthreads()  # everybody is done with the tiles before
+            for e in range(t, keys * width, THREADS):
+                j, c = e // width, e % width
+                inside = start + j < last and c < q.shape[2]
+                k_tile[j, c] = k[head, start + j, c] if inside else ZERO
+                v_tile[j, c] = v[head, start + j, c] if inside else ZERO
+            cuda.syncthreads()
+            for j in range(min(keys, last - start)):
+                for c in range(part):
+                    near[c] = k_tile[j, column(lane, c)]
+                for r in range(ROWS):
+                    score[r] = ZERO
+                    for c in range(part):
+                        score[r] += queries[r, c] * near[c]
+                for r in range(ROWS):
+                    step = lanes // 2
+                    while step > 0:
+                        score[r] += cuda.shfl_xor_sync(FULL_MASK, score[r], step)
+                        step //= 2
+                for c in range(part):
+                    near[c] = v_tile[j, column(lane, c)]
+                for r in range(ROWS):
+                    if causal and start + j > first + r:
+                        score[r] = NOTHING
+                    if score[r] > row_max[r]:
+                        rescale = math.exp(row_max[r] - score[r])
+                        row_max[r] = score[r]
+                        total[r] *= rescale
+                        for c in range(part):
+                            output[r, c] *= rescale
+                    weight = math.exp(score[r] - row_max[r])
+                    total[r] += weight
+                    for c in range(part):
+                        output[r, c] += weight * near[c]
+        for r in range(ROWS):
+            for c in range(part):
+                i, j = first + r, column(lane, c)
+                if i < length and j < q.shape[2]:
+                    out[head, i, j] = output[r, c] / total[r]
+
+    return tiled
 
 
 @attention.version("CUDA, tiled", on=gpu)
 def launch_tiled(q, k, v, causal, out):
     heads, length, width = q.shape
-    team, part = kernels.team_for(width)
-    grid = blocks(length, kernels.queries_per_block(team)), heads
+    lanes, part = lane_group(width)
+    grid = ceil_div(length, queries_per_block(lanes)), heads
     scale = np.float32(1 / math.sqrt(width))
-    kernels.tiled_kernel(team, part)[grid, kernels.THREADS](q, k, v, causal, scale, out)
+    tiled_kernel(lanes, part)[grid, THREADS](q, k, v, causal, scale, out)
 
 
 # -- PyTorch, in float32 as it is: on a GPU, TF32 would round the factors to 11 bits.

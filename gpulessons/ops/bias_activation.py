@@ -6,7 +6,6 @@ Two passes read x, write x + b, read it back and write the result: four trips ov
 pass makes two. The arithmetic is the same; only the traffic is halved.
 """
 
-import math
 from functools import cache
 
 import numpy as np
@@ -14,17 +13,9 @@ from numba import cuda, njit, prange
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
-from gpulessons.ops.activations import (
-    SIZES,
-    THREADS,
-    blocks,
-    cuda_per_element,
-    exp32,
-    gelu,
-    gelu_body,
-    inline,
-    python_exp,
-)
+
+from .activations import device_gelu, element_kernel, gelu, scalar_gelu, vector_gelu
+from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div
 
 COLUMNS = 1009  # a layer's width; a prime, so that no block size divides it
 
@@ -41,11 +32,6 @@ def layer(size, rng):
 def bias_gelu(x, b):
     """gelu(x + b), one bias for every row. x: (rows, columns), b: (columns,); returns like x."""
     return gelu(x + b)
-
-
-scalar_gelu = gelu_body(python_exp, None)
-vector_gelu = inline(gelu_body(exp32, None))
-device_gelu = cuda.jit(device=True)(gelu_body(math.exp, None))
 
 
 @bias_gelu.version("Python loop", on=host)
@@ -77,8 +63,7 @@ def fused_loop(x, b, out):
             out[row, column] = vector_gelu(x[row, column] + b[column])
 
 
-every_core = njit(parallel=True, error_model="numpy", fastmath={"contract"})
-bias_pass, gelu_pass = every_core(bias_loop), every_core(gelu_loop)
+bias_pass, gelu_pass = njit(**PARALLEL)(bias_loop), njit(**PARALLEL)(gelu_loop)
 
 
 @bias_gelu.version("Numba, two passes", on=host)
@@ -87,8 +72,8 @@ def two_passes(x, b, out):
     gelu_pass(out, out)
 
 
-bias_gelu.version("Numba, fused, one core", on=host)(inline(fused_loop))
-bias_gelu.version("Numba, fused", on=host)(every_core(fused_loop))
+bias_gelu.version("Numba, fused, one core", on=host)(njit(**SERIAL)(fused_loop))
+bias_gelu.version("Numba, fused", on=host)(njit(**PARALLEL)(fused_loop))
 
 
 # -- On the GPU: two kernels, then one. The bias is read so often that it never leaves the cache.
@@ -108,19 +93,19 @@ def fused_kernel(x, b, out):
         out[i] = device_gelu(x[i] + b[i % b.size])
 
 
-gelu_kernel = cuda_per_element(device_gelu)
+gelu_kernel = element_kernel(device_gelu)
 
 
 @bias_gelu.version("CUDA, two kernels", on=gpu)
 def launch_two(x, b, out):
-    grid, x, out = blocks(x.size, THREADS), x.ravel(), out.ravel()
+    grid, x, out = ceil_div(x.size, THREADS), x.ravel(), out.ravel()
     bias_kernel[grid, THREADS](x, b, out)
     gelu_kernel[grid, THREADS](out, out)
 
 
 @bias_gelu.version("CUDA, fused", on=gpu)
 def launch_fused(x, b, out):
-    fused_kernel[blocks(x.size, THREADS), THREADS](x.ravel(), b, out.ravel())
+    fused_kernel[ceil_div(x.size, THREADS), THREADS](x.ravel(), b, out.ravel())
 
 
 # -- PyTorch runs what it is told, one operator at a time, unless it may compile the pair first.

@@ -6,21 +6,27 @@
 Outside the picture x is zero. (Mathematicians turn w around first. Networks never did: LeCun et al.
 1989.) Each output stands alone, so all can be made at once. And neighbors use nearly the same
 pixels: as with a matrix product, who fetches a number anew for every use waits for memory.
+
+With x's patches written down as columns (im2col.py), y = w · columns. So, as for every product,
+
+    dw = dy · columnsᵀ          d columns = wᵀ · dy
+
+and since each pixel stands in several columns, its gradient is the sum over them: that is col2im.
 """
 
 from functools import cache
 from itertools import product
 
 import numpy as np
-from numba import njit, prange
+from numba import cuda, float32, njit, prange
 
 from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
-from gpulessons.ops import conv2d_direct
-from gpulessons.ops import conv2d_kernels as kernels
-from gpulessons.ops.activations import blocks
-from gpulessons.ops.im2col import bordered, im2col, output_size, patches
-from gpulessons.ops.matmul import fast, multiply
+
+from . import conv2d_direct
+from .common import PARALLEL, THREADS, ceil_div
+from .im2col import bordered, col2im, im2col, inner, output_size, patches
+from .matmul import multiply
 
 # (batch, channels, filters), kernel, stride, padding: a layer of ResNet (He et al. 2015), and small
 # ones that find out whoever mixes up two of these numbers.
@@ -105,11 +111,11 @@ def numpy_im2col_by_rows(x, w, stride, padding, out):
     flat = out.reshape(*out.shape[:2], -1)
     flat[...] = 0
     for ky in range(w.shape[2]):
-        seen = lines[:, :, ky : ky + stride * out.shape[2] : stride]
-        flat += w[:, :, ky].reshape(len(w), -1) @ seen.reshape(*lines.shape[:2], -1)
+        columns = lines[:, :, ky : ky + stride * out.shape[2] : stride]
+        flat += w[:, :, ky].reshape(len(w), -1) @ columns.reshape(*lines.shape[:2], -1)
 
 
-@njit(parallel=True, **fast)
+@njit(**PARALLEL)
 def copy_patches(padded, stride, columns):
     """columns: (channels, ky, kx, rows, columns) of one picture (channels, height, width)."""
     channels, high, wide, rows, across = columns.shape
@@ -150,43 +156,116 @@ def numpy_fft(x, w, stride, padding, out):
     out[...] = result[:, :, :rows, :columns]  # beyond, the filters reached around the edge
 
 
-# -- On the GPU.
+# -- On the GPU: a thread per output, each of whose multiplications fetches both its factors; then a
+# -- block that shares what it fetched.
+
+
+@cuda.jit
+def direct_kernel(x, w, stride, padding, out):
+    n = cuda.grid(1)
+    if n < out.size:
+        j, i = n % out.shape[3], n // out.shape[3] % out.shape[2]
+        f = n // out.shape[3] // out.shape[2] % out.shape[1]
+        b = n // out.shape[3] // out.shape[2] // out.shape[1]
+        total = float32(0)
+        for c in range(w.shape[1]):
+            for ky in range(w.shape[2]):
+                for kx in range(w.shape[3]):
+                    row, column = stride * i + ky - padding, stride * j + kx - padding
+                    if 0 <= row < x.shape[2] and 0 <= column < x.shape[3]:
+                        total += w[f, c, ky, kx] * x[b, c, row, column]
+        out[b, f, i, j] = total
 
 
 @conv2d.version("CUDA, a thread per output", on=gpu)
 def launch_direct(x, w, stride, padding, out):
-    threads = kernels.THREADS
-    kernels.direct_kernel[blocks(out.size, threads), threads](x, w, stride, padding, out)
+    direct_kernel[ceil_div(out.size, THREADS), THREADS](x, w, stride, padding, out)
+
+
+LANES, WARPS, EACH = 32, 4, 4  # a warp lies along a row of outputs; each thread makes four rows
+ROWS = WARPS * EACH
+FILTERS = 8  # each number that a thread takes from the patch serves eight filters
+
+
+@cache
+def tiles_kernel(high, wide, stride):
+    """16 rows by 32 columns of outputs, of eight filters: 32 sums a thread, kept in registers.
+
+    Compiled for the size of its filter and for its stride, as a library's is: loops of known length
+    can be unrolled, and shared arrays must have a known size.
+    """
+    taps = high * wide
+    weights_size = FILTERS * taps
+    reach = LANES + (wide - 1) // stride  # columns of the patch that are a stride apart
+    width = stride * reach
+    patch_size = ((ROWS - 1) * stride + high) * width
+    sums_size = FILTERS * EACH
+
+    @cuda.jit
+    def tiles(x, w, padding, out):
+        patch = cuda.shared.array(patch_size, float32)
+        weights = cuda.shared.array(weights_size, float32)
+        sums = cuda.local.array(sums_size, float32)
+        groups = (out.shape[1] + FILTERS - 1) // FILTERS
+        b, first = cuda.blockIdx.z // groups, cuda.blockIdx.z % groups * FILTERS
+        lane, warp = cuda.threadIdx.x, cuda.threadIdx.y
+        left, above = cuda.blockIdx.x * LANES, cuda.blockIdx.y * ROWS
+        thread = warp * LANES + lane
+        for k in range(FILTERS * EACH):
+            sums[k] = float32(0)
+        for c in range(x.shape[1]):
+            for n in range(thread, patch_size, LANES * WARPS):
+                # Sorted by remainder: lanes will read neighbors, in 32 banks, at any stride.
+                row = above * stride + n // width - padding
+                column = (left + n % reach) * stride + n // reach % stride - padding
+                inside = 0 <= row < x.shape[2] and 0 <= column < x.shape[3]
+                patch[n] = x[b, c, row, column] if inside else float32(0)
+            for n in range(thread, weights_size, LANES * WARPS):
+                f, tap = first + n // taps, n % taps
+                weights[n] = w[f, c, tap // wide, tap % wide] if f < w.shape[0] else float32(0)
+            cuda.syncthreads()  # patch and weights are complete
+            for ky in range(high):
+                for kx in range(wide):
+                    for r in range(EACH):
+                        row = (warp * EACH + r) * stride + ky
+                        pixel = patch[row * width + kx % stride * reach + kx // stride + lane]
+                        for f in range(FILTERS):
+                            sums[f * EACH + r] += weights[f * taps + ky * wide + kx] * pixel
+            cuda.syncthreads()  # nobody needs them any more
+        for f in range(FILTERS):
+            for r in range(EACH):
+                i, j = above + warp * EACH + r, left + lane
+                if first + f < out.shape[1] and i < out.shape[2] and j < out.shape[3]:
+                    out[b, first + f, i, j] = sums[f * EACH + r]
+
+    return tiles
 
 
 @conv2d.version("CUDA, shared tiles", on=gpu)
 def launch_tiles(x, w, stride, padding, out):
-    kernel = tiles_kernel(*w.shape[2:], stride)
-    across, down = blocks(out.shape[3], kernels.LANES), blocks(out.shape[2], kernels.ROWS)
-    groups = blocks(out.shape[1], kernels.FILTERS)
-    grid = across, down, groups * out.shape[0]
-    kernel[grid, (kernels.LANES, kernels.WARPS)](x, w, padding, out)
-
-
-tiles_kernel = cache(kernels.tiles_kernel)
+    across, down = ceil_div(out.shape[3], LANES), ceil_div(out.shape[2], ROWS)
+    grid = across, down, ceil_div(out.shape[1], FILTERS) * out.shape[0]
+    tiles_kernel(*w.shape[2:], stride)[grid, (LANES, WARPS)](x, w, padding, out)
 
 
 # -- PyTorch: oneDNN on a CPU, cuDNN on an NVIDIA GPU.
 
 
-@conv2d.version("PyTorch on GPU", on=torch_gpu)
-@conv2d.version("PyTorch on CPU", on=torch_cpu)
-def pytorch(x, w, stride, padding, tf32=False):
-    """In float32 as it is: cuDNN rounds a convolution's factors to 11 bits unless forbidden."""
-    import torch
+def torch_conv2d(tf32):
+    """In float32 as it is, or with the factors rounded to 11 bits, as cuDNN would by default."""
 
-    with allow_tf32(torch.backends.cudnn, tf32):
-        return torch.conv2d(x, w, stride=stride, padding=padding)
+    def convolve(x, w, stride, padding):
+        import torch
+
+        with allow_tf32(torch.backends.cudnn, tf32):
+            return torch.conv2d(x, w, stride=stride, padding=padding)
+
+    return convolve
 
 
-@conv2d.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3)
-def pytorch_tf32(x, w, stride, padding):
-    return pytorch(x, w, stride, padding, tf32=True)
+conv2d.version("PyTorch on CPU", on=torch_cpu)(torch_conv2d(tf32=False))
+conv2d.version("PyTorch on GPU", on=torch_gpu)(torch_conv2d(tf32=False))
+conv2d.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3)(torch_conv2d(tf32=True))
 
 
 def shaped(dims, kernel, *, padding=None, name="conv2d"):
@@ -199,3 +278,78 @@ def shaped(dims, kernel, *, padding=None, name="conv2d"):
     )
     other.name = name
     return other
+
+
+# -- Backward: two more products, on the same columns.
+
+
+def layer_and_gradient(size, rng):
+    """x, w, dy, stride, padding: a problem of conv2d, and a gradient of its output."""
+    x, w, stride, padding = layer(size, rng)
+    shape = len(x), len(w), *output_size(x, w.shape[2:], stride, padding)
+    dy = rng.standard_normal(shape, np.float32) / np.float32((shape[2] * shape[3]) ** 0.5)
+    return x, w, dy, stride, padding
+
+
+@op(
+    inputs=layer_and_gradient,
+    flops=lambda x, w, dy, stride, padding: 2 * flops(x, w, stride, padding),
+    sizes=conv2d.sizes,
+    rtol=2e-5,
+    unit="pixels a side",
+    awkward=conv2d.awkward,
+    takes=f"{conv2d.takes}, (batch, filters, rows, columns)",
+)
+def conv2d_backward(x, w, dy, stride, padding):
+    """(dx, dw): the gradients of x (batch, channels, height, width) and of w (filters, channels,
+    kernel height, kernel width), from dy (batch, filters, rows, columns), the output's gradient."""
+    kernel, flat = w.shape[2:], dy.reshape(*dy.shape[:2], -1)
+    columns = im2col(x, kernel, stride, padding)
+    dw = (flat @ columns.swapaxes(1, 2)).sum(axis=0).reshape(w.shape)
+    d_columns = w.reshape(len(w), -1).T @ flat
+    return col2im(d_columns, x.shape, kernel, stride, padding), dw
+
+
+@njit(**PARALLEL)
+def add_patches(columns, stride, padded):
+    """col2im for one picture: channels run side by side, for they share no pixel."""
+    channels, high, wide, rows, across = columns.shape
+    for c in prange(channels):
+        for ky in range(high):
+            for kx in range(wide):
+                for i in range(rows):
+                    for j in range(across):
+                        padded[c, i * stride + ky, j * stride + kx] += columns[c, ky, kx, i, j]
+
+
+@conv2d_backward.version("Numba", on=host)
+def numba_backward(x, w, dy, stride, padding, out):
+    """A picture at a time; the columns' memory serves for x and for its gradient."""
+    dx, dw = out
+    flat, part = w.reshape(len(w), -1), np.empty((len(w), w[0].size), w.dtype)
+    columns = np.empty((*w.shape[1:], *dy.shape[2:]), x.dtype)
+    matrix, wt = columns.reshape(w[0].size, -1), np.ascontiguousarray(flat.T)
+    dw[...] = 0
+    for n, picture in enumerate(bordered(x, padding)):
+        above = dy[n].reshape(len(w), -1)
+        copy_patches(picture, stride, columns)
+        multiply(above, np.ascontiguousarray(matrix.T), part)
+        dw += part.reshape(w.shape)
+        multiply(wt, above, matrix)
+        picture[...] = 0
+        add_patches(columns, stride, picture)
+        dx[n] = inner(picture, padding)
+
+
+@conv2d_backward.version("PyTorch on GPU", on=torch_gpu)
+@conv2d_backward.version("PyTorch on CPU", on=torch_cpu)
+def backward_pytorch(x, w, dy, stride, padding):
+    """In float32 as it is; TF32 would be cuDNN's choice."""
+    import torch
+
+    with allow_tf32(torch.backends.cudnn, False):
+        dx, dw, _ = torch.ops.aten.convolution_backward(
+            dy, x, w, None, [stride] * 2, [padding] * 2, [1, 1], False, [0, 0], 1,
+            (True, True, False),
+        )  # fmt: skip
+    return dx, dw

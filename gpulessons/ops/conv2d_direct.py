@@ -9,15 +9,15 @@ filters, and each sum takes in six terms before it is stored: 24 weights wait in
 import numpy as np
 from numba import njit, prange
 
-from gpulessons.ops.matmul import fast, on_a_line
+from .common import PARALLEL, SERIAL, aligned_empty, ceil_div
 
 LENGTH = 512  # outputs of a line made at once: with four filters, 8 kB of sums in the first cache
 FILTERS, TAPS = 4, 6  # whose weights wait in registers meanwhile; a tap is one of a filter's
 
 
-def unzipped(x, stride, padding):
+def polyphase(x, stride, padding):
     """x with its border as (batch, channels, stride, stride, high, wide): pixels a stride apart
-    stand side by side, because neighboring outputs read them."""
+    stand side by side, because neighboring outputs read them. (Its polyphase components.)"""
     edges = [(padding, padding + -(n + 2 * padding) % stride) for n in x.shape[2:]]
     padded = np.pad(x, [(0, 0), (0, 0), *edges])
     high, wide = (n // stride for n in padded.shape[2:])
@@ -27,7 +27,7 @@ def unzipped(x, stride, padding):
 def as_lines(x, kernel, stride, padding):
     """lines: (batch, …), a picture each; starts: (channels · ky · kx,), where each weight's pixels
     begin; width: from one row of a line to the next."""
-    planes = unzipped(x, stride, padding)
+    planes = polyphase(x, stride, padding)
     room = LENGTH + kernel[1]  # to read on past the end: a piece, begun a kernel's width late
     lines = np.zeros((len(x), planes[0].size + room), x.dtype)
     lines[:, :-room].reshape(planes.shape)[...] = planes
@@ -38,7 +38,7 @@ def as_lines(x, kernel, stride, padding):
 
 def in_groups(starts, w):
     """starts: (steps, taps), weights: (groups, steps, filters, taps): rounded up with zeros."""
-    groups, steps = -(-len(w) // FILTERS), -(-starts.size // TAPS)
+    groups, steps = ceil_div(len(w), FILTERS), ceil_div(starts.size, TAPS)
     weights = np.zeros((groups * FILTERS, steps * TAPS), w.dtype)
     weights[: len(w), : starts.size] = w.reshape(len(w), -1)
     weights = weights.reshape(groups, FILTERS, steps, TAPS).swapaxes(1, 2)
@@ -46,7 +46,7 @@ def in_groups(starts, w):
     return starts.reshape(steps, TAPS), np.ascontiguousarray(weights)
 
 
-@njit(**fast)
+@njit(**SERIAL)
 def add_six_taps(line, starts, weights, sums):
     """Add six shifted lines, times their weights, to the sums (4 · LENGTH,) of four filters."""
     first, second, third = line[starts[0] :], line[starts[1] :], line[starts[2] :]
@@ -59,7 +59,7 @@ def add_six_taps(line, starts, weights, sums):
             sums[n * LENGTH + j] = total + w[3] * d + w[4] * e + w[5] * f
 
 
-@njit(**fast)
+@njit(**SERIAL)
 def put_back(sums, first, width, out):
     """The piece of four lines that begins at `first`, into the rows of out (up to 4, rows, …)."""
     filters, rows, columns = out.shape
@@ -72,25 +72,26 @@ def put_back(sums, first, width, out):
 
 
 def direct_loop(lines, width, starts, weights, out):
-    pieces, groups = -(-out.shape[2] * width // LENGTH), weights.shape[0]
+    pieces, groups = ceil_div(out.shape[2] * width, LENGTH), weights.shape[0]
     for part in prange(out.shape[0] * pieces * groups):
         image, first = part // groups // pieces, part // groups % pieces * LENGTH
         group = part % groups
-        sums = on_a_line((FILTERS * LENGTH,), np.float32)
+        sums = aligned_empty((FILTERS * LENGTH,), np.float32)
         sums[:] = 0
         for step in range(weights.shape[1]):
             add_six_taps(lines[image, first:], starts[step], weights[group, step], sums)
         put_back(sums, first, width, out[image, FILTERS * group :][:FILTERS])
 
 
-one_core_loop = njit(**fast)(direct_loop)
-every_core_loop = njit(parallel=True, **fast)(direct_loop)
+def direct(options):
+    """The convolution with its loop compiled so: on one core or on every one."""
+    loop = njit(**options)(direct_loop)
+
+    def convolve(x, w, stride, padding, out):
+        lines, starts, width = as_lines(x, w.shape[2:], stride, padding)
+        loop(lines, width, *in_groups(starts, w), out)
+
+    return convolve
 
 
-def one_core(x, w, stride, padding, out, loop=one_core_loop):
-    lines, starts, width = as_lines(x, w.shape[2:], stride, padding)
-    loop(lines, width, *in_groups(starts, w), out)
-
-
-def every_core(x, w, stride, padding, out):
-    one_core(x, w, stride, padding, out, every_core_loop)
+one_core, every_core = direct(SERIAL), direct(PARALLEL)

@@ -14,7 +14,8 @@ from numba import cuda, njit, prange
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
-from gpulessons.ops.activations import SIZES, THREADS, blocks
+
+from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div
 
 SCALE, OFFSET = np.float32(3), 1
 STRIDE = 8  # numbers in a GPU's sector of 32 bytes: seven of eight are skipped, and none saved
@@ -97,8 +98,8 @@ def strided_loop(x, stride, out):
 
 copy.version("Numba, one core", on=host)(njit(copy_loop))
 copy.version("Numba, every core", on=host)(njit(copy_loop, parallel=True))
-triad.version("Numba, one core", on=host)(njit(triad_loop, fastmath={"contract"}))
-triad.version("Numba, every core", on=host)(njit(triad_loop, parallel=True, fastmath={"contract"}))
+triad.version("Numba, one core", on=host)(njit(**SERIAL)(triad_loop))
+triad.version("Numba, every core", on=host)(njit(**PARALLEL)(triad_loop))
 copy_offset.version("Numba, one core", on=host)(njit(offset_loop))
 copy_offset.version("Numba, every core", on=host)(njit(offset_loop, parallel=True))
 copy_strided.version("Numba, one core", on=host)(njit(strided_loop))
@@ -114,7 +115,7 @@ def copy_kernel(x, out):
 
 @copy.version("CUDA, a thread per element", on=gpu)
 def copy_launch(x, out):
-    copy_kernel[blocks(x.size, THREADS), THREADS](x, out)
+    copy_kernel[ceil_div(x.size, THREADS), THREADS](x, out)
 
 
 @cuda.jit
@@ -125,7 +126,7 @@ def copy_stride_kernel(x, out):
 
 @copy.version("CUDA, grid-stride", on=gpu)
 def copy_stride_launch(x, out):
-    copy_stride_kernel[min(blocks(x.size, THREADS), 2048), THREADS](x, out)
+    copy_stride_kernel[min(ceil_div(x.size, THREADS), 2048), THREADS](x, out)
 
 
 @cuda.jit
@@ -137,7 +138,7 @@ def triad_kernel(a, b, s, out):
 
 @triad.version("CUDA, a thread per element", on=gpu)
 def triad_launch(a, b, s, out):
-    triad_kernel[blocks(a.size, THREADS), THREADS](a, b, s, out)
+    triad_kernel[ceil_div(a.size, THREADS), THREADS](a, b, s, out)
 
 
 @cuda.jit
@@ -149,7 +150,7 @@ def copy_offset_kernel(x, offset, out):
 
 @copy_offset.version("CUDA, a thread per element", on=gpu)
 def copy_offset_launch(x, offset, out):
-    copy_offset_kernel[blocks(out.size, THREADS), THREADS](x, offset, out)
+    copy_offset_kernel[ceil_div(out.size, THREADS), THREADS](x, offset, out)
 
 
 @cuda.jit
@@ -161,7 +162,7 @@ def copy_strided_kernel(x, stride, out):
 
 @copy_strided.version("CUDA, a thread per element", on=gpu)
 def copy_strided_launch(x, stride, out):
-    copy_strided_kernel[blocks(out.size, THREADS), THREADS](x, stride, out)
+    copy_strided_kernel[ceil_div(out.size, THREADS), THREADS](x, stride, out)
 
 
 @copy.version("PyTorch on GPU", on=torch_gpu)

@@ -1,41 +1,41 @@
 """The dense layer: every output looks at every input.
 
-    dense(x, w, b) = sigmoid(x wᵀ + b)
+    dense(x, w, b) = sigmoid(z), z = x wᵀ + b     z: the preactivations
 
 A row of x is one example, a row of w the weights of one output (PyTorch lays them out like this).
 For a single example each weight is fetched, used once and forgotten: memory is the wait. For a
 batch it may be used for every example: the layer is a matrix product, with a sigmoid behind it that
-nobody need wait for, if it is done while the sums are still at hand.
+nobody need wait for, if it is done while the preactivations are still at hand.
+
+Backward takes two more products, and so twice the work (Rumelhart, Hinton & Williams 1986):
+
+    dz = dy y (1 − y)            the gradient of the loss by the preactivations
+    dx = dz w                    … by the inputs: a product
+    dw = dzᵀ x                   … by the weights, over all the examples: another one
+    db = the sum of dz's rows    … by the biases
+
+y is the layer's output and dy the gradient by it; z need not be kept, because a sigmoid's slope is
+known from its value.
 """
 
-import math
-
 import numpy as np
-from numba import cuda, float32, njit, prange
+from numba import cuda, njit, prange
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
-from gpulessons.ops.activations import (
-    THREADS,
-    ZERO,
-    blocks,
-    cuda_per_element,
-    exp32,
-    inline,
-    python_exp,
-    sigmoid,
-    sigmoid_body,
-)
-from gpulessons.ops.matmul import COLUMNS, ROWS, multiply, multiply_tile
-from gpulessons.ops.matmul_kernels import T, layer_kernel
-from gpulessons.ops.reduce import warp_sum
-from gpulessons.ops.transpose import tiled
+
+from .activations import device_sigmoid, element_kernel, scalar_sigmoid, sigmoid, vector_sigmoid
+from .common import ONE, PARALLEL, REASSOCIATING, SERIAL, THREADS, WARP, ZERO, ceil_div
+from .matmul import COLUMNS, ROWS, launch_tile, multiply, multiply_tile
+from .matmul_kernels import layer_kernel, linear_kernel, tiles
+from .reduce import WARPS, warp_reduce_sum
+from .transpose import launch_padded, transposed
 
 WIDTH = 256  # inputs and outputs of the layer that is timed, unless `sized` says otherwise
 
 
 def layer(examples, rng):
-    """x: (examples, inputs), w: (outputs, inputs), b: (outputs,); float32, a few sums very wide.
+    """x: (examples, inputs), w: (outputs, inputs), b: (outputs,); float32; some of x far out.
 
     256 inputs and outputs where the batch is a power of two; else a small layer of awkward widths,
     so that a version that mixes up its axes is found.
@@ -74,11 +74,6 @@ def dense(x, w, b):
     return sigmoid(x @ w.T + b)
 
 
-scalar_sigmoid = sigmoid_body(python_exp, None)
-vector_sigmoid = inline(sigmoid_body(exp32, None))
-device_sigmoid = cuda.jit(device=True)(sigmoid_body(math.exp, None))
-
-
 @dense.version("Python loop", on=host)
 def python_loop(x, w, b, out):
     rows, biases = w.tolist(), b.tolist()
@@ -92,11 +87,9 @@ def python_loop(x, w, b, out):
 
 # -- On the CPU: for one example, a pass over the weights; for many, a product.
 
-every_core = njit(parallel=True, error_model="numpy", fastmath={"contract"})
-
 
 @dense.version("Numba, a row of weights at a time", on=host)
-@njit(parallel=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+@njit(**PARALLEL | REASSOCIATING)
 def row_at_a_time(x, w, b, out):
     for j in prange(w.shape[0]):
         for i in range(x.shape[0]):  # the row is in the first cache from the second example on
@@ -106,58 +99,45 @@ def row_at_a_time(x, w, b, out):
             out[i, j] = vector_sigmoid(total + b[j])
 
 
-def turned(x):
-    """xᵀ, row after row, as a product wants it."""
-    out = np.empty(x.shape[::-1], x.dtype)
-    tiled(x, out)
-    return out
-
-
-def turn_and_activate(sums, b, out):
+def transpose_and_activate(zt, b, out):
     for i in prange(out.shape[0]):
         for j in range(out.shape[1]):
-            out[i, j] = vector_sigmoid(sums[j, i] + b[j])
+            out[i, j] = vector_sigmoid(zt[j, i] + b[j])
 
 
-activate, activate_tile = every_core(turn_and_activate), inline(turn_and_activate)
+activate = njit(**PARALLEL)(transpose_and_activate)
+activate_tile = njit(**SERIAL)(transpose_and_activate)
 
 
 @dense.version("Numba, product, then sigmoid", on=host)
 def product_then_sigmoid(x, w, b, out):
-    sums = np.empty(out.shape[::-1], out.dtype)
-    multiply(w, turned(x), sums)  # w xᵀ: it is the smaller factor that is turned
-    activate(sums, b, out)
+    zt = np.empty(out.shape[::-1], out.dtype)
+    multiply(w, transposed(x), zt)  # zᵀ = w xᵀ: it is the smaller factor that is transposed
+    activate(zt, b, out)
 
 
-@every_core
+@njit(**PARALLEL)
 def each_tile(w, xt, b, out):
-    down, across = -(-w.shape[0] // ROWS), -(-xt.shape[1] // COLUMNS)
+    down, across = ceil_div(w.shape[0], ROWS), ceil_div(xt.shape[1], COLUMNS)
     for tile in prange(down * across):
         j, i = tile // across * ROWS, tile % across * COLUMNS
         outputs, examples = slice(j, j + ROWS), slice(i, i + COLUMNS)
         weights, inputs = w[outputs], xt[:, examples]
-        sums = np.empty((weights.shape[0], inputs.shape[1]), out.dtype)
-        multiply_tile(weights, inputs, sums, 0, 0)
-        activate_tile(sums, b[outputs], out[examples, outputs])  # the sums never leave the cache
+        zt = np.empty((weights.shape[0], inputs.shape[1]), out.dtype)
+        multiply_tile(weights, inputs, zt, 0, 0)
+        activate_tile(zt, b[outputs], out[examples, outputs])  # zᵀ never leaves the cache
 
 
 @dense.version("Numba, fused", on=host)
 def fused(x, w, b, out):
-    each_tile(w, turned(x), b, out)
+    each_tile(w, transposed(x), b, out)
 
 
 # -- On the GPU: the product of matmul_kernels.py, with a step added at its end.
 
-WARPS = 8  # in a block
 
-
-@cuda.jit(device=True)
-def as_it_is(value):
-    return value
-
-
-sums_kernel, fused_kernel = layer_kernel(as_it_is), layer_kernel(device_sigmoid)
-sigmoid_kernel = cuda_per_element(device_sigmoid)
+fused_kernel = layer_kernel(device_sigmoid)
+sigmoid_kernel = element_kernel(device_sigmoid)
 
 
 @cuda.jit
@@ -165,34 +145,29 @@ def warp_kernel(x, w, b, out):
     """A warp for each output: its lanes read along a row of weights, side by side."""
     i, j = cuda.blockIdx.x, cuda.blockIdx.y * WARPS + cuda.threadIdx.y
     if j < w.shape[0]:
-        total = float32(0)
-        for k in range(cuda.threadIdx.x, w.shape[1], 32):
+        total = ZERO
+        for k in range(cuda.threadIdx.x, w.shape[1], WARP):
             total += x[i, k] * w[j, k]
-        total = warp_sum(total)
+        total = warp_reduce_sum(total)
         if cuda.threadIdx.x == 0:
             out[i, j] = device_sigmoid(total + b[j])
 
 
-def tiles(out):
-    """The grid: a block for each tile of the result, a thread for each of its numbers."""
-    return (blocks(out.shape[1], T), blocks(out.shape[0], T)), (T, T)
-
-
 @dense.version("CUDA, a warp per output", on=gpu)
 def launch_warps(x, w, b, out):
-    warp_kernel[(x.shape[0], blocks(w.shape[0], WARPS)), (32, WARPS)](x, w, b, out)
+    warp_kernel[(x.shape[0], ceil_div(w.shape[0], WARPS)), (WARP, WARPS)](x, w, b, out)
 
 
 @dense.version("CUDA, product, then sigmoid", on=gpu)
 def launch_two(x, w, b, out):
-    sums_kernel[tiles(out)](x, w, b, out)
+    linear_kernel[tiles(*out.shape)](x, w, b, out)
     flat = out.ravel()
-    sigmoid_kernel[blocks(flat.size, THREADS), THREADS](flat, flat)
+    sigmoid_kernel[ceil_div(flat.size, THREADS), THREADS](flat, flat)
 
 
 @dense.version("CUDA, fused", on=gpu)
 def launch_fused(x, w, b, out):
-    fused_kernel[tiles(out)](x, w, b, out)
+    fused_kernel[tiles(*out.shape)](x, w, b, out)
 
 
 @dense.version("PyTorch on GPU", on=torch_gpu)
@@ -202,3 +177,122 @@ def pytorch(x, w, b, out):
 
     torch.addmm(b, x, w.T, out=out)
     torch.sigmoid(out, out=out)
+
+
+# -- Backward.
+
+
+def layer_and_gradient(examples, rng, layer=layer):
+    """x, w, y = dense(x, w, b) and dy: the gradient of a mean, so that dw stays around one."""
+    x, w, b = layer(examples, rng)
+    dy = rng.standard_normal((examples, w.shape[0]), np.float32)
+    return x, w, dense(x, w, b), dy / np.float32(examples)
+
+
+def gradients(x, w, dz):
+    """dx, dw and db of x wᵀ + b, from dz. For NumPy's arrays and for PyTorch's."""
+    return dz @ w, dz.T @ x, dz.sum(0)
+
+
+@op(
+    inputs=layer_and_gradient,
+    flops=lambda x, w, y, dy: 4 * (x.shape[1] + 1) * y.size,
+    sizes=(1, 64, 4096),
+    rtol=2e-5,
+    unit="examples",
+    awkward=(33, 19, 3),
+    takes="(examples, inputs), (outputs, inputs), (examples, outputs), (examples, outputs)",
+)
+def dense_backward(x, w, y, dy):
+    """dx, dw, db of y = sigmoid(x wᵀ + b), from dy, the gradient with respect to y.
+
+    x: (examples, inputs), w: (outputs, inputs), y and dy: (examples, outputs). The gradients are
+    shaped like x, w and b.
+    """
+    return gradients(x, w, dy * y * (1 - y))
+
+
+@dense_backward.version("Python loop", on=host)
+def backward_python(x, w, y, dy, out):
+    dx, dw, db = out
+    dx[:], dw[:], db[:] = 0, 0, 0
+    for i in range(y.shape[0]):
+        for j in range(y.shape[1]):
+            dz = dy[i, j] * y[i, j] * (1 - y[i, j])
+            db[j] += dz
+            for k in range(x.shape[1]):
+                dx[i, k] += dz * w[j, k]
+                dw[j, k] += dz * x[i, k]
+
+
+# -- Backward, on the CPU.
+
+
+@njit(**PARALLEL)
+def slope(y, dy, dz):
+    for i in prange(y.shape[0]):
+        for j in range(y.shape[1]):
+            dz[i, j] = dy[i, j] * y[i, j] * (ONE - y[i, j])
+
+
+@njit(**PARALLEL)
+def sum_rows(dz, db):
+    for j in prange(dz.shape[1]):
+        total = ZERO
+        for i in range(dz.shape[0]):
+            total += dz[i, j]
+        db[j] = total
+
+
+def numba_gradients(x, w, dz, dx, dw, db):
+    multiply(dz, w, dx)
+    multiply(transposed(dz), x, dw)
+    sum_rows(dz, db)
+
+
+@dense_backward.version("Numba", on=host)
+def numba_backward(x, w, y, dy, out):
+    dz = np.empty_like(y)
+    slope(y, dy, dz)
+    numba_gradients(x, w, dz, *out)
+
+
+# -- Backward, on the GPU.
+
+
+@cuda.jit
+def slope_kernel(y, dy, dz):
+    j, i = cuda.grid(2)
+    if i < y.shape[0] and j < y.shape[1]:
+        dz[i, j] = dy[i, j] * y[i, j] * (ONE - y[i, j])
+
+
+@cuda.jit
+def sum_rows_kernel(dz, db):
+    j = cuda.grid(1)  # neighbors take neighboring columns, and read along each row together
+    if j < dz.shape[1]:
+        total = ZERO
+        for i in range(dz.shape[0]):
+            total += dz[i, j]
+        db[j] = total
+
+
+def cuda_gradients(x, w, dz, dx, dw, db):
+    dzt = cuda.device_array(dz.shape[::-1], dz.dtype)
+    launch_padded(dz, dzt)
+    launch_tile(dz, w, dx)
+    launch_tile(dzt, x, dw)
+    sum_rows_kernel[ceil_div(db.size, THREADS), THREADS](dz, db)
+
+
+@dense_backward.version("CUDA, tiles", on=gpu)
+def launch_backward(x, w, y, dy, out):
+    dz = cuda.device_array_like(y)
+    slope_kernel[tiles(*dz.shape)](y, dy, dz)
+    cuda_gradients(x, w, dz, *out)
+
+
+@dense_backward.version("PyTorch on GPU", on=torch_gpu)
+@dense_backward.version("PyTorch on CPU", on=torch_cpu)
+def backward_pytorch(x, w, y, dy):
+    return gradients(x, w, dy * y * (1 - y))

@@ -6,32 +6,28 @@ Ba, Kiros & Hinton 2016. Mean and variance could come from one pass, from the su
 but their difference cancels where the mean is large, to a variance of any sign. Welford's running
 mean (1962) does not cancel, but divides at every number and is a chain. Here the mean comes first,
 and then the variance around it: the second pass finds the row in the cache.
+
+Backward goes along the rows for one gradient, and down the columns for two:
+
+    unit  = (x - mean) / sqrt(variance + 1e-5)           slope = dy gain
+    dx    = (slope - mean of slope - unit · mean of (unit slope)) / sqrt(variance + 1e-5)
+    dgain = sum over rows of dy unit                     dbias = sum over rows of dy
+
+dx needs sums along each row, which is dealt out by rows. dgain and dbias need sums over all rows:
+dealt out the same way, everybody would add to the same few numbers at once.
 """
 
 import math
 
 import numpy as np
-from numba import cuda, prange
+from numba import cuda, njit, prange
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
-from gpulessons.ops.rows import (
-    AWKWARD,
-    ONE,
-    SIZES,
-    THREADS,
-    WARP,
-    ZERO,
-    any_order,
-    block_per_row,
-    block_sum,
-    every_core,
-    in_order,
-    row_sum,
-    warp_per_row,
-    warp_sum,
-    wide_rows,
-)
+
+from .common import ONE, PARALLEL, REASSOCIATING, SERIAL, SIZES, THREADS, WARP, ZERO, ceil_div
+from .reduce import block_reduce_sum, warp_reduce_sum
+from .rows import AWKWARD, block_per_row, sum_of_row, warp_per_row, wide_rows
 
 EPS = 1e-5  # PyTorch's: a row of equal numbers has no variance to divide by
 EPS32 = np.float32(EPS)
@@ -75,11 +71,11 @@ def python_loop(x, gain, bias, out):
             out[i, j] = (v - mean) * scale * gain[j] + bias[j]
 
 
-@any_order
+@njit(**REASSOCIATING)
 def row_moments(x):
     """Mean and 1 / standard deviation of one row, in two passes over it."""
     share = ONE / np.float32(x.size)
-    mean, squares = row_sum(x) * share, ZERO
+    mean, squares = sum_of_row(x) * share, ZERO
     for j in range(x.size):
         squares += (x[j] - mean) * (x[j] - mean)
     return mean, ONE / math.sqrt(squares * share + EPS32)
@@ -92,39 +88,40 @@ def normalize_rows(x, gain, bias, out):
             out[i, j] = (x[i, j] - mean) * scale * gain[j] + bias[j]
 
 
-layer_norm.version("Numba, one core", on=host)(in_order(normalize_rows))
-layer_norm.version("Numba, every core", on=host)(every_core(normalize_rows))
+layer_norm.version("Numba, one core", on=host)(njit(**SERIAL)(normalize_rows))
+layer_norm.version("Numba, every core", on=host)(njit(**PARALLEL)(normalize_rows))
 
 
-# -- On the GPU: a team of threads to a row, be it a block or a warp.
+# -- On the GPU: a group of threads to a row, be it a block or a warp.
 
 
-def moments_of(team_sum, team):
-    """The device function that a team finds its row's mean and 1 / standard deviation with."""
+def moments_of(group_sum, group):
+    """The device function that a group finds its row's mean and 1 / standard deviation with."""
 
     @cuda.jit(device=True)
     def find(x, i, t):
         share, total, squares = ONE / np.float32(x.shape[1]), ZERO, ZERO
-        for j in range(t, x.shape[1], team):
+        for j in range(t, x.shape[1], group):
             total += x[i, j]
-        mean = team_sum(total) * share
-        for j in range(t, x.shape[1], team):
+        mean = group_sum(total) * share
+        for j in range(t, x.shape[1], group):
             squares += (x[i, j] - mean) * (x[i, j] - mean)
-        return mean, ONE / math.sqrt(team_sum(squares) * share + EPS32)
+        return mean, ONE / math.sqrt(group_sum(squares) * share + EPS32)
 
     return find
 
 
-block_moments, warp_moments = moments_of(block_sum, THREADS), moments_of(warp_sum, WARP)
+block_moments = moments_of(block_reduce_sum, THREADS)
+warp_moments = moments_of(warp_reduce_sum, WARP)
 
 
-def layer_norm_kernel(find_moments, team):
+def layer_norm_kernel(find_moments, group):
     @cuda.jit
     def normalize(x, gain, bias, out):
         i, t = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y, cuda.threadIdx.x
-        if i < x.shape[0]:  # the whole team
+        if i < x.shape[0]:  # the whole group
             mean, scale = find_moments(x, i, t)
-            for j in range(t, x.shape[1], team):
+            for j in range(t, x.shape[1], group):
                 out[i, j] = (x[i, j] - mean) * scale * gain[j] + bias[j]
 
     return normalize
@@ -153,3 +150,142 @@ def pytorch(x, gain, bias):
     import torch
 
     return torch.nn.functional.layer_norm(x, gain.shape, gain, bias, EPS)
+
+
+# -- Backward.
+
+
+def rows_and_slopes(size, rng):
+    """x: wide rows; gain: (columns,); dy: like x."""
+    x, gain, _ = rows_and_gains(size, rng)
+    return x, gain, rng.standard_normal(x.shape, np.float32)
+
+
+@op(inputs=rows_and_slopes, flops=lambda x, gain, dy: 16 * x.size, sizes=SIZES, rtol=5e-5,
+    awkward=AWKWARD, takes="(rows, columns), (columns,), (rows, columns)")  # fmt: skip
+def layer_norm_backward(x, gain, dy):
+    """The gradients by x (rows, columns), gain and bias (columns,), from that by the result, dy."""
+    centered, scale = standard(x)
+    unit, slope = centered * scale, dy * gain
+    along = (unit * slope).mean(axis=1, keepdims=True)
+    dx = scale * (slope - slope.mean(axis=1, keepdims=True) - unit * along)
+    return dx, (dy * unit).sum(axis=0), dy.sum(axis=0)
+
+
+@layer_norm_backward.version("Python loop", on=host)
+def backward_python(x, gain, dy, out):
+    (dx, dgain, dbias), columns = out, range(x.shape[1])
+    dgain[:], dbias[:] = 0, 0
+    for i, row in enumerate(x.tolist()):
+        mean, scale = moments(row)
+        unit = [(v - mean) * scale for v in row]
+        slope = [dy[i, j] * gain[j] for j in columns]
+        level = sum(slope) / len(row)
+        along = sum(unit[j] * slope[j] for j in columns) / len(row)
+        for j in columns:
+            dx[i, j] = scale * (slope[j] - level - unit[j] * along)
+            dgain[j] += dy[i, j] * unit[j]
+            dbias[j] += dy[i, j]
+
+
+# -- Backward, on the CPU.
+
+
+@njit(**REASSOCIATING)
+def backward_row(x, gain, dy, dx, dgain, dbias):
+    """One row's dx; what it adds to dgain and dbias is added there."""
+    mean, scale = row_moments(x)
+    share, level, along = ONE / np.float32(x.size), ZERO, ZERO
+    for j in range(x.size):
+        level += dy[j] * gain[j]
+        along += dy[j] * gain[j] * (x[j] - mean)
+    level, along = level * share, along * share * scale
+    for j in range(x.size):
+        unit = (x[j] - mean) * scale
+        dx[j] = scale * (dy[j] * gain[j] - level - unit * along)
+        dgain[j] += dy[j] * unit
+        dbias[j] += dy[j]
+
+
+STRIP = 64  # rows that share a running sum over rows: cores must not write to the same one
+
+
+@njit(**PARALLEL)
+def backward_rows(x, gain, dy, dx, dgains, dbiases):
+    for strip in prange(len(dgains)):
+        for i in range(strip * STRIP, min(len(x), strip * STRIP + STRIP)):
+            backward_row(x[i], gain, dy[i], dx[i], dgains[strip], dbiases[strip])
+
+
+@layer_norm_backward.version("Numba, every core", on=host)
+def backward_numba(x, gain, dy, out):
+    dx, dgain, dbias = out
+    partial = np.zeros((2, ceil_div(len(x), STRIP), gain.size), np.float32)  # of each strip
+    backward_rows(x, gain, dy, dx, *partial)
+    dgain[:], dbias[:] = partial.sum(axis=1)
+
+
+# -- Backward, on the GPU.
+
+
+@cuda.jit
+def dx_kernel(x, gain, dy, dx, means, scales):
+    """Along the rows, a warp each; the moments are kept for those who go down the columns."""
+    i, lane = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y, cuda.threadIdx.x
+    if i >= x.shape[0]:
+        return
+    mean, scale = warp_moments(x, i, lane)
+    if lane == 0:
+        means[i], scales[i] = mean, scale
+    share, level, along = ONE / np.float32(x.shape[1]), ZERO, ZERO
+    for j in range(lane, x.shape[1], WARP):
+        level += dy[i, j] * gain[j]
+        along += dy[i, j] * gain[j] * (x[i, j] - mean)
+    level, along = warp_reduce_sum(level) * share, warp_reduce_sum(along) * share * scale
+    for j in range(lane, x.shape[1], WARP):
+        dx[i, j] = scale * (dy[i, j] * gain[j] - level - (x[i, j] - mean) * scale * along)
+
+
+@cuda.jit
+def columns_kernel(x, dy, means, scales, dgain, dbias):
+    """Down the columns, a thread each, over 64 rows; then one atomic addition."""
+    j, first = cuda.grid(1), cuda.blockIdx.y * STRIP
+    if j < x.shape[1]:
+        gains, biases = ZERO, ZERO
+        for i in range(first, min(first + STRIP, x.shape[0])):  # neighbors read neighbors
+            gains += dy[i, j] * (x[i, j] - means[i]) * scales[i]
+            biases += dy[i, j]
+        cuda.atomic.add(dgain, j, gains)
+        cuda.atomic.add(dbias, j, biases)
+
+
+@cuda.jit
+def zero_kernel(x, y):
+    j = cuda.grid(1)
+    if j < x.size:
+        x[j], y[j] = ZERO, ZERO
+
+
+@layer_norm_backward.version("CUDA, along rows, then down columns", on=gpu)
+def launch_backward(x, gain, dy, out):
+    (rows, columns), (dx, dgain, dbias) = x.shape, out
+    means, scales = (gpu.empty(rows, x.dtype) for _ in range(2))
+    dx_kernel[warp_per_row(rows)](x, gain, dy, dx, means, scales)
+    across = ceil_div(columns, THREADS)
+    zero_kernel[across, THREADS](dgain, dbias)
+    grid = across, ceil_div(rows, STRIP)
+    columns_kernel[grid, THREADS](x, dy, means, scales, dgain, dbias)
+
+
+@layer_norm_backward.version("PyTorch on GPU", on=torch_gpu)
+@layer_norm_backward.version("PyTorch on CPU", on=torch_cpu)
+def backward_pytorch(x, gain, dy):
+    """PyTorch keeps the moments of the forward pass; here they are computed anew, as above."""
+    import torch
+
+    aten = torch.ops.aten
+    _, mean, scale = aten.native_layer_norm(x, gain.shape, gain, None, EPS)
+    needed = [True, True, True]
+    return aten.native_layer_norm_backward(
+        dy, x, gain.shape, mean, scale, gain, torch.zeros_like(gain), needed
+    )

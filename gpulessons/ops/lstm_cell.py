@@ -1,8 +1,9 @@
 """LSTM cell: one step of a network that remembers.
 
-    i = sigmoid(x wᵢᵀ + h uᵢᵀ + bᵢ)    what to let in        f: what to keep, with w_f, u_f, b_f
-    g = tanh(x w_gᵀ + h u_gᵀ + b_g)    what there is to add  o: what to show, with w_o, u_o, b_o
-    c' = f c + i g                     the memory
+    z = x wᵀ + h uᵀ + b                the preactivations of four gates: z_i, z_f, z_g, z_o
+    i = sigmoid(z_i)                   what to let in        f = sigmoid(z_f): what to keep
+    g = tanh(z_g)                      what there is to add  o = sigmoid(z_o): what to show
+    c' = f c + i g                     the cell state, its memory
     h' = o tanh(c')                    what the next layer, and the next step, see
 
 Hochreiter & Schmidhuber 1997; Gers et al. 2000 for f. Eight products, all independent, then a
@@ -15,10 +16,12 @@ import numpy as np
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
-from gpulessons.ops import lstm_kernels as kernels
-from gpulessons.ops.activations import THREADS, blocks
-from gpulessons.ops.lstm_parts import (
+
+from . import lstm_kernels as kernels
+from .common import THREADS, ceil_div
+from .lstm_parts import (
     BATCH,
+    aligned_transpose,
     array_unit,
     flops,
     on_every_core,
@@ -27,8 +30,8 @@ from gpulessons.ops.lstm_parts import (
     parameters,
     pointwise,
     scalar_unit,
-    turned,
 )
+from .matmul_kernels import linear_kernel, tiles
 
 
 def one_step(size, rng):
@@ -95,8 +98,8 @@ def eight_products(x, h, c, w, u, b):
 
 @lstm_cell.version("NumPy, one product", on=host)
 def one_product(x, h, c, w, u, b):
-    sums = np.hstack([x, h]) @ np.hstack([w, u]).T + b  # copies everything for a longer sum
-    return one_tanh(sums, c)
+    z = np.hstack([x, h]) @ np.hstack([w, u]).T + b  # copies everything for a longer sum
+    return one_tanh(z, c)
 
 
 # -- Numba: everything after the products in one pass; then the products too.
@@ -107,37 +110,36 @@ def fused_pointwise(x, h, c, w, u, b, out):
     pointwise(x @ w.T + h @ u.T + b, c, *out)
 
 
-@lstm_cell.version("Numba, one core", on=host)
-def numba_one_core(x, h, c, w, u, b, out, run=on_one_core):
-    run(x[None], h, c, turned(w), turned(u), b, out[0][None], out[1])  # a sequence of one step
+def in_one_step(steps):
+    """The cell as a sequence of one step, on one core or on every one."""
+
+    def step(x, h, c, w, u, b, out):
+        wt, ut, (new_h, new_c) = aligned_transpose(w), aligned_transpose(u), out
+        steps(x[None], h, c, wt, ut, b, new_h[None], new_c)
+
+    return step
 
 
-@lstm_cell.version("Numba, every core", on=host)
-def numba_every_core(x, h, c, w, u, b, out):
-    numba_one_core(x, h, c, w, u, b, out, on_every_core)
+lstm_cell.version("Numba, one core", on=host)(in_one_step(on_one_core))
+lstm_cell.version("Numba, every core", on=host)(in_one_step(on_every_core))
 
 
 # -- On the GPU: fewer launches from one to the next, and less that goes through memory.
 
 
-def squares(rows, columns):
-    """Grid and block for a thread per result of a matrix, in squares of T by T."""
-    return (blocks(columns, kernels.T), blocks(rows, kernels.T)), (kernels.T, kernels.T)
-
-
 @lstm_cell.version("CUDA, eight products", on=gpu)
 def launch_eight(x, h, c, w, u, b, out):
     """Fifteen kernels."""
-    hidden, per_element = h.shape[1], (blocks(h.size, THREADS), THREADS)
+    hidden, per_element = h.shape[1], (ceil_div(h.size, THREADS), THREADS)
     i, f, g, o = gates = [gpu.empty(h.size, h.dtype) for _ in range(4)]
-    for k, sums in enumerate(gates):
-        rows, sums_2d = slice(k * hidden, (k + 1) * hidden), sums.reshape(h.shape)
-        kernels.product_kernel[squares(*h.shape)](x, w[rows], b[rows], sums_2d)
-        kernels.add_product_kernel[squares(*h.shape)](h, u[rows], sums_2d)
-        activation = kernels.tanh_kernel if sums is g else kernels.sigmoid_kernel
-        activation[per_element](sums, sums)
+    for k, gate in enumerate(gates):
+        rows, z = slice(k * hidden, (k + 1) * hidden), gate.reshape(h.shape)
+        linear_kernel[tiles(*h.shape)](x, w[rows], b[rows], z)
+        kernels.add_product_kernel[tiles(*h.shape)](h, u[rows], z)
+        activation = kernels.tanh_kernel if gate is g else kernels.sigmoid_kernel
+        activation[per_element](gate, gate)
     new_h, new_c = (result.ravel() for result in out)
-    kernels.memory_kernel[per_element](i, f, g, c.ravel(), new_c)
+    kernels.cell_state_kernel[per_element](i, f, g, c.ravel(), new_c)
     kernels.tanh_kernel[per_element](new_c, i)
     kernels.output_kernel[per_element](o, i, new_h)
 
@@ -146,16 +148,15 @@ def launch_eight(x, h, c, w, u, b, out):
 def launch_fused(x, h, c, w, u, b, out):
     """Three kernels."""
     batch, hidden = h.shape
-    sums = gpu.empty((batch, 4 * hidden), h.dtype)
-    shape = squares(batch, 4 * hidden)
-    kernels.product_kernel[shape](x, w, b, sums)
-    kernels.add_product_kernel[shape](h, u, sums)
-    kernels.unit_kernel[squares(batch, hidden)](sums, c, *out)
+    z = gpu.empty((batch, 4 * hidden), h.dtype)
+    linear_kernel[tiles(*z.shape)](x, w, b, z)
+    kernels.add_product_kernel[tiles(*z.shape)](h, u, z)
+    kernels.unit_kernel[tiles(batch, hidden)](z, c, *out)
 
 
 @lstm_cell.version("CUDA, one kernel", on=gpu)
 def launch_one(x, h, c, w, u, b, out):
-    kernels.cell_kernel[squares(*h.shape)](x, h, c, w, u, b, *out)
+    kernels.cell_kernel[tiles(*h.shape)](x, h, c, w, u, b, *out)
 
 
 # -- PyTorch.

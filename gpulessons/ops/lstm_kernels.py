@@ -1,51 +1,30 @@
 """The LSTM on a GPU: from many kernels a step to one kernel for all steps.
 
-x: (rows, depth), w: (columns, depth), as PyTorch keeps weights. Both are read along their rows,
-which is coalesced; the tile of w is turned on its way into shared memory.
+x: (rows, depth), w: (columns, depth), as PyTorch keeps weights: the products are tile_dot's, of
+matmul_kernels.py, where w is transposed on its way into shared memory. z: the preactivations.
 """
 
 import math
 
 from numba import cuda, float32
 
-from gpulessons.ops.activations import cuda_per_element, sigmoid_body, tanh_body
-from gpulessons.ops.lstm_parts import unit_body
-from gpulessons.ops.matmul_kernels import T_TURNED, T
+from .activations import device_sigmoid as sigmoid
+from .activations import device_tanh, element_kernel
+from .lstm_parts import unit_with
+from .matmul_kernels import T_PADDED, T, tile_dot
 
-KEPT = 64  # hidden units whose weights one block can keep in its registers
-GATES = 4 * KEPT
+MAX_HIDDEN = 64  # units whose weights one block can keep in its registers
+GATES = 4 * MAX_HIDDEN
 
-device = cuda.jit(device=True)
-sigmoid = device(sigmoid_body(math.exp, None))
-unit = device(unit_body(sigmoid, math.tanh))
-sigmoid_kernel = cuda_per_element(sigmoid)
-tanh_kernel = cuda_per_element(device(tanh_body(None, math.tanh)))
+unit = cuda.jit(device=True)(unit_with(sigmoid, math.tanh))
+sigmoid_kernel, tanh_kernel = element_kernel(sigmoid), element_kernel(device_tanh)
 
 
-@device
-def tile_dot(x, w):
-    """x[i] · w[j] for thread (j, i): the block's rows pass through two tiles, used by all."""
-    xs = cuda.shared.array((T, T), float32)
-    ws = cuda.shared.array((T, T_TURNED), float32)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    i, row = cuda.blockIdx.y * T + ty, cuda.blockIdx.x * T + ty
-    total = float32(0)
-    for start in range(0, x.shape[1], T):
-        k = start + tx
-        xs[ty, tx] = x[i, k] if i < x.shape[0] and k < x.shape[1] else float32(0)
-        ws[tx, ty] = w[row, k] if row < w.shape[0] and k < x.shape[1] else float32(0)
-        cuda.syncthreads()  # both tiles are complete
-        for k in range(T):
-            total += xs[ty, k] * ws[k, tx]
-        cuda.syncthreads()  # and have been read by all
-    return total
-
-
-@device
+@cuda.jit(device=True)
 def four_dots(x, w):
-    """The four gates of unit j and example i: x[i] is fetched once for all."""
+    """tile_dot for the four gates of unit j and example i: x[i] is fetched once for all."""
     xs = cuda.shared.array((T, T), float32)
-    ws = cuda.shared.array((4, T, T_TURNED), float32)
+    ws = cuda.shared.array((4, T, T_PADDED), float32)
     tx, ty, hidden = cuda.threadIdx.x, cuda.threadIdx.y, w.shape[0] // 4
     n, row = cuda.blockIdx.y * T + ty, cuda.blockIdx.x * T + ty
     i = f = g = o = float32(0)
@@ -55,27 +34,18 @@ def four_dots(x, w):
         for gate in range(4):
             inside = row < hidden and k < x.shape[1]
             ws[gate, tx, ty] = w[gate * hidden + row, k] if inside else float32(0)
-        cuda.syncthreads()
+        cuda.syncthreads()  # all tiles are complete
         for k in range(T):
             value = xs[ty, k]
             i += value * ws[0, k, tx]
             f += value * ws[1, k, tx]
             g += value * ws[2, k, tx]
             o += value * ws[3, k, tx]
-        cuda.syncthreads()
+        cuda.syncthreads()  # and have been read by all
     return i, f, g, o
 
 
-# -- Products and pointwise parts, each a kernel.
-
-
-@cuda.jit
-def product_kernel(x, w, b, out):
-    """out = x wᵀ + b."""
-    j, i = cuda.grid(2)
-    total = tile_dot(x, w)
-    if i < out.shape[0] and j < out.shape[1]:
-        out[i, j] = total + b[j]
+# -- Products and pointwise parts, each a kernel. (x wᵀ + b is matmul_kernels.linear_kernel.)
 
 
 @cuda.jit
@@ -88,7 +58,7 @@ def add_product_kernel(x, w, out):
 
 
 @cuda.jit
-def memory_kernel(i, f, g, c, new_c):
+def cell_state_kernel(i, f, g, c, new_c):
     k = cuda.grid(1)
     if k < c.size:
         new_c[k] = f[k] * c[k] + i[k] * g[k]
@@ -102,17 +72,17 @@ def output_kernel(o, tanh_c, new_h):
 
 
 @cuda.jit
-def unit_kernel(sums, c, new_h, new_c):
+def unit_kernel(z, c, new_h, new_c):
     """All that follows the products, for one unit of one example, in registers."""
     j, n = cuda.grid(2)
     hidden = c.shape[1]
     if n < c.shape[0] and j < hidden:
-        i, f = sums[n, j], sums[n, j + hidden]
-        g, o = sums[n, j + 2 * hidden], sums[n, j + 3 * hidden]
+        i, f = z[n, j], z[n, j + hidden]
+        g, o = z[n, j + 2 * hidden], z[n, j + 3 * hidden]
         new_h[n, j], new_c[n, j] = unit(i, f, g, o, c[n, j])
 
 
-# -- The whole step in one kernel: the four sums of a unit never leave their thread.
+# -- The whole step in one kernel: the four preactivations of a unit never leave their thread.
 
 
 @cuda.jit
@@ -128,14 +98,14 @@ def cell_kernel(x, h, c, w, u, b, new_h, new_c):
 
 
 @cuda.jit
-def step_kernel(sums, h, c, u, new_h, new_c):
-    """cell_kernel where sums = x wᵀ + b is known already."""
+def step_kernel(z, h, c, u, new_h, new_c):
+    """cell_kernel where z = x wᵀ + b is known already."""
     j, n = cuda.grid(2)
     hidden = c.shape[1]
     i, f, g, o = four_dots(h, u)
     if n < c.shape[0] and j < hidden:
-        i, f = i + sums[n, j], f + sums[n, j + hidden]
-        g, o = g + sums[n, j + 2 * hidden], o + sums[n, j + 3 * hidden]
+        i, f = i + z[n, j], f + z[n, j + hidden]
+        g, o = g + z[n, j + 2 * hidden], o + z[n, j + 3 * hidden]
         new_h[n, j], new_c[n, j] = unit(i, f, g, o, c[n, j])
 
 
@@ -159,8 +129,8 @@ def wave_kernel(tick, first, x, h, c, w, u, b, states, hs, last_c):
     if n < c.shape[1] and j < hidden:
         i, f = xi + hi + b[layer, j], xf + hf + b[layer, j + hidden]
         g, o = xg + hg + b[layer, j + 2 * hidden], xo + ho + b[layer, j + 3 * hidden]
-        memory = c[layer, n, j] if step == 0 else last_c[layer, n, j]
-        new_h, last_c[layer, n, j] = unit(i, f, g, o, memory)
+        c_prev = c[layer, n, j] if step == 0 else last_c[layer, n, j]
+        new_h, last_c[layer, n, j] = unit(i, f, g, o, c_prev)
         states[step % 2, layer, n, j] = new_h
         if layer == c.shape[0] - 1:
             hs[step, n, j] = new_h
@@ -170,32 +140,32 @@ def wave_kernel(tick, first, x, h, c, w, u, b, states, hs, last_c):
 
 
 @cuda.jit
-def persistent_kernel(sums, h, c, u, hs, last_c):
+def persistent_kernel(z, h, c, u, hs, last_c):
     """A block is one example, a thread one gate of one unit, for all steps.
 
     The thread's row of u stays in its registers: 64 steps then fetch it once. Only h is exchanged,
     through shared memory, and only within the block: no example waits for another.
     """
-    weights = cuda.local.array(KEPT, float32)
-    seen = cuda.shared.array(KEPT, float32)
+    weights = cuda.local.array(MAX_HIDDEN, float32)
+    h_prev = cuda.shared.array(MAX_HIDDEN, float32)
     gates = cuda.shared.array(GATES, float32)
     n, j, hidden = cuda.blockIdx.x, cuda.threadIdx.x, h.shape[1]
-    for k in range(KEPT):
+    for k in range(MAX_HIDDEN):
         weights[k] = u[j, k] if k < hidden else float32(0)
-    for k in range(j, KEPT, cuda.blockDim.x):
-        seen[k] = h[n, k] if k < hidden else float32(0)
-    memory = c[n, j % hidden]
+    for k in range(j, MAX_HIDDEN, cuda.blockDim.x):
+        h_prev[k] = h[n, k] if k < hidden else float32(0)
+    c_prev = c[n, j % hidden]
     cuda.syncthreads()
-    for t in range(sums.shape[0]):
-        total = sums[t, n, j]
-        for k in range(KEPT):
-            total += weights[k] * seen[k]
+    for t in range(z.shape[0]):
+        total = z[t, n, j]
+        for k in range(MAX_HIDDEN):
+            total += weights[k] * h_prev[k]
         gates[j] = total
-        cuda.syncthreads()  # all sums are there, and h has been read
+        cuda.syncthreads()  # z is complete, and h has been read
         if j < hidden:
             i, f, g, o = gates[j], gates[j + hidden], gates[j + 2 * hidden], gates[j + 3 * hidden]
-            seen[j], memory = unit(i, f, g, o, memory)
-            hs[t, n, j] = seen[j]
+            h_prev[j], c_prev = unit(i, f, g, o, c_prev)
+            hs[t, n, j] = h_prev[j]
         cuda.syncthreads()  # the new h is there
     if j < hidden:
-        last_c[n, j] = memory
+        last_c[n, j] = c_prev

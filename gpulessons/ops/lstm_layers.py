@@ -15,10 +15,11 @@ import numpy as np
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
-from gpulessons.ops import lstm_kernels as kernels
-from gpulessons.ops.lstm_cell import squares
-from gpulessons.ops.lstm_parts import array_unit, flops, parameters
-from gpulessons.ops.lstm_sequence import lstm_sequence, numba_every_core, sequences, stacked_lstm
+
+from . import lstm_kernels as kernels
+from .lstm_parts import array_unit, flops, parameters
+from .lstm_sequence import lstm_sequence, numba_every_core, sequences, stacked_lstm
+from .matmul_kernels import tiles
 
 LAYERS = 2
 
@@ -70,8 +71,8 @@ def wavefront(x, h, c, w, u, b):
         first, stop = max(0, tick - steps + 1), min(layers, tick + 1)
         busy = slice(first, stop)
         below = np.stack([h[layer - 1] if layer else x[tick] for layer in range(first, stop)])
-        sums = below @ wt[busy] + h[busy] @ ut[busy] + b[busy, None]
-        h[busy], c[busy] = array_unit(*np.split(sums, 4, axis=2), c[busy])
+        z = below @ wt[busy] + h[busy] @ ut[busy] + b[busy, None]
+        h[busy], c[busy] = array_unit(*np.split(z, 4, axis=2), c[busy])
         if stop == layers:
             hs.append(h[-1].copy())
     return np.stack(hs), h, c
@@ -94,7 +95,7 @@ def launch_wavefront(x, h, c, w, u, b):
     """One launch a tick, for all the layers that have something to do."""
     (layers, batch, hidden), steps = h.shape, x.shape[0]
     states, hs = gpu.empty((2, *h.shape), h.dtype), gpu.empty((steps, batch, hidden), h.dtype)
-    last_c, ((across, down), block) = gpu.empty(c.shape, c.dtype), squares(batch, hidden)
+    last_c, ((across, down), block) = gpu.empty(c.shape, c.dtype), tiles(batch, hidden)
     for tick in range(steps + layers - 1):
         first, stop = max(0, tick - steps + 1), min(layers, tick + 1)
         grid = (across, down, stop - first)
@@ -104,4 +105,4 @@ def launch_wavefront(x, h, c, w, u, b):
 
 # PyTorch's nn.LSTM(num_layers=2). On a GPU it is cuDNN, which runs the layers as a wavefront.
 for name, backend in (("GPU", torch_gpu), ("CPU", torch_cpu)):
-    lstm_layers.version(f"PyTorch, nn.LSTM, {name}", on=backend)(stacked_lstm)
+    lstm_layers.version(f"PyTorch, nn.LSTM, {name}", on=backend)(stacked_lstm(train=False))

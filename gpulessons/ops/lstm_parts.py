@@ -5,22 +5,14 @@ import math
 import numpy as np
 from numba import njit, prange
 
-from gpulessons.ops.activations import (
-    exp32,
-    inline,
-    python_exp,
-    sigmoid,
-    sigmoid_body,
-    tanh,
-    tanh32,
-)
-from gpulessons.ops.matmul import on_a_line
+from .activations import scalar_sigmoid, sigmoid, tanh, vector_sigmoid
+from .common import PARALLEL, SERIAL, aligned_empty, ceil_div, tanh32
 
 BATCH = 32  # examples that take a step together
 
 
 def parameters(inputs, hidden, rng):
-    """w: (4·hidden, inputs), u: (4·hidden, hidden), b: (4·hidden,) float32: sums stay around 1."""
+    """w: (4·hidden, inputs), u: (4·hidden, hidden), b: (4·hidden,) float32: z stays around 1."""
     w = rng.standard_normal((4 * hidden, inputs), np.float32) / np.float32(inputs**0.5)
     u = rng.standard_normal((4 * hidden, hidden), np.float32) / np.float32(hidden**0.5)
     return w, u, rng.standard_normal(4 * hidden, np.float32)
@@ -34,10 +26,11 @@ def flops(x, h, c, w, u, b):
     return rows * (2 * w.size + 2 * u.size + 26 * h.size // x.shape[-2])
 
 
-# -- What happens to one unit once its four sums are known. Written once, lifted to whoever runs it.
+# -- What happens to one unit once z, its four preactivations, are known. Written once, lifted to
+# -- whoever runs it.
 
 
-def unit_body(sigmoid, tanh):
+def unit_with(sigmoid, tanh):
     def unit(i, f, g, o, c):
         c = sigmoid(f) * c + sigmoid(i) * tanh(g)
         return sigmoid(o) * tanh(c), c
@@ -46,20 +39,20 @@ def unit_body(sigmoid, tanh):
 
 
 # A body this long is not inlined, and a loop that calls is not vectorized, unless it is demanded.
-demanded = njit(error_model="numpy", fastmath={"contract"}, forceinline=True)
+FORCE_INLINE = SERIAL | {"forceinline": True}
 
-array_unit = unit_body(sigmoid, tanh)  # on whole arrays: one pass over memory for each operation
-scalar_unit = unit_body(sigmoid_body(python_exp, None), math.tanh)
-vector_unit = demanded(unit_body(inline(sigmoid_body(exp32, None)), tanh32))
+array_unit = unit_with(sigmoid, tanh)  # on whole arrays: one pass over memory for each operation
+scalar_unit = unit_with(scalar_sigmoid, math.tanh)
+vector_unit = njit(**FORCE_INLINE)(unit_with(vector_sigmoid, tanh32))
 
 
-@inline
-def pointwise(sums, c, new_h, new_c):
-    """sums: (rows, 4·hidden); the rest (rows, hidden)."""
+@njit(**SERIAL)
+def pointwise(z, c, new_h, new_c):
+    """z: (rows, 4·hidden); the rest (rows, hidden)."""
     rows, hidden = c.shape
     for n in range(rows):
-        i, f = sums[n, :hidden], sums[n, hidden : 2 * hidden]
-        g, o = sums[n, 2 * hidden : 3 * hidden], sums[n, 3 * hidden :]
+        i, f = z[n, :hidden], z[n, hidden : 2 * hidden]
+        g, o = z[n, 2 * hidden : 3 * hidden], z[n, 3 * hidden :]
         for j in range(hidden):
             new_h[n, j], new_c[n, j] = vector_unit(i[j], f[j], g[j], o[j], c[n, j])
 
@@ -68,12 +61,12 @@ HALVES = np.array([[0.5], [0.5], [1], [0.5]], np.float32)
 REST = 1 - HALVES
 
 
-def one_tanh(sums, c):
+def one_tanh(z, c):
     """The pointwise part in NumPy with one call for four gates: sigmoid(v) = (1 + tanh(v/2)) / 2.
 
-    Overwrites sums.
+    Overwrites z.
     """
-    gates = sums.reshape(len(c), 4, -1)
+    gates = z.reshape(len(c), 4, -1)
     gates *= HALVES
     np.tanh(gates, out=gates)
     gates *= HALVES
@@ -86,11 +79,12 @@ def one_tanh(sums, c):
 # -- A product for one core, of few rows: a library's would start all cores, and wait for them.
 
 
-@inline
-def add_product(x, wt, out):
+@njit(**SERIAL)
+def add_thin_product(x, wt, out):
     """out += x wt on one core. x: (rows, depth), wt: (depth, columns), out: (rows, columns).
 
     Four rows by four deep at a time: a number fetched is used four times, and so is one stored.
+    Like matmul's add_product, but without its padding: copying would cost few rows too much.
     """
     rows, depth = len(x) // 4 * 4, len(wt) // 4 * 4
     for n in range(0, rows, 4):
@@ -106,7 +100,7 @@ def add_product(x, wt, out):
                 out[m, j] += x[m, k] * wt[k, j]
 
 
-@inline
+@njit(**SERIAL)
 def spread(b, out):
     """b in every row of out."""
     for n in range(len(out)):
@@ -118,27 +112,26 @@ def in_shares(x, h, c, wt, ut, b, hs, last_c):
     """All steps for four examples at a time. They need nothing of the others: the core that has
     them never waits, and the weights stay in its cache.
     """
-    for share in prange(-(-len(h) // 4)):
+    for share in prange(ceil_div(len(h), 4)):
         n = slice(4 * share, 4 * share + 4)
-        seen, kept = h[n], c[n]
-        sums = on_a_line((len(x), len(seen), len(b)), b.dtype)
-        spare = np.empty((2, *seen.shape), b.dtype)
+        h_prev, c_prev = h[n], c[n]
+        z = aligned_empty((len(x), len(h_prev), len(b)), b.dtype)
+        spare = np.empty((2, *h_prev.shape), b.dtype)
         for t in range(len(x)):  # first all that waits for nothing: one matrix at a time in cache
-            spread(b, sums[t])
-            add_product(x[t, n], wt, sums[t])
+            spread(b, z[t])
+            add_thin_product(x[t, n], wt, z[t])
         for t in range(len(x)):
-            add_product(seen, ut, sums[t])
+            add_thin_product(h_prev, ut, z[t])
             new_c = last_c[n] if t == len(x) - 1 else spare[t % 2]
-            pointwise(sums[t], kept, hs[t, n], new_c)
-            seen, kept = hs[t, n], new_c
+            pointwise(z[t], c_prev, hs[t, n], new_c)
+            h_prev, c_prev = hs[t, n], new_c
 
 
-on_one_core = inline(in_shares)
-on_every_core = njit(parallel=True, error_model="numpy", fastmath={"contract"})(in_shares)
+on_one_core, on_every_core = njit(**SERIAL)(in_shares), njit(**PARALLEL)(in_shares)
 
 
-def turned(w):
-    """w with a row for each input: vectors then run along the units."""
-    rows = on_a_line(w.T.shape, w.dtype)
+def aligned_transpose(w):
+    """w with a row for each input: vectors then run along the units, from a cache line on."""
+    rows = aligned_empty(w.T.shape, w.dtype)
     rows[...] = w.T
     return rows

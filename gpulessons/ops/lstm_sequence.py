@@ -15,10 +15,12 @@ import numpy as np
 
 from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
-from gpulessons.ops import lstm_kernels as kernels
-from gpulessons.ops.lstm_cell import eight_products, lstm_cell, python_loop, squares
-from gpulessons.ops.lstm_parts import (
+
+from . import lstm_kernels as kernels
+from .lstm_cell import eight_products, lstm_cell, python_loop
+from .lstm_parts import (
     BATCH,
+    aligned_transpose,
     array_unit,
     flops,
     on_every_core,
@@ -26,8 +28,8 @@ from gpulessons.ops.lstm_parts import (
     one_tanh,
     parameters,
     pointwise,
-    turned,
 )
+from .matmul_kernels import linear_kernel, tiles
 
 STEPS = 64
 
@@ -92,32 +94,32 @@ def eight_a_step(x, h, c, w, u, b):
 # -- Out of the chain: the products with x, all in one; then the passes over each unit, all in one.
 
 
-def input_sums(x, w, b):
+def input_preactivations(x, w, b):
     """x[t] wᵀ + b for all steps at once, as one large product: (steps, batch, 4·hidden)."""
     return (x.reshape(-1, x.shape[2]) @ w.T + b).reshape(*x.shape[:2], -1)
 
 
 def chain(finish):
-    """A version in which only h uᵀ waits, and what finish(sums, c) makes of it."""
+    """A version in which only h uᵀ waits, and what finish(z, c) makes of it."""
 
     def steps(x, h, c, w, u, b):
         hs, ut = [], u.T
-        for sums in input_sums(x, w, b):
-            sums += h @ ut
-            h, c = finish(sums, c)
+        for z in input_preactivations(x, w, b):
+            z += h @ ut
+            h, c = finish(z, c)
             hs.append(h)
         return np.stack(hs), c
 
     return steps
 
 
-def apart(sums, c):
-    return array_unit(*np.split(sums, 4, axis=1), c)
+def apart(z, c):
+    return array_unit(*np.split(z, 4, axis=1), c)
 
 
-def fused(sums, c):
+def fused(z, c):
     h, new_c = np.empty_like(c), np.empty_like(c)
-    pointwise(sums, c, h, new_c)
+    pointwise(z, c, h, new_c)
     return h, new_c
 
 
@@ -129,52 +131,56 @@ lstm_sequence.version("Numba, fused pointwise", on=host)(chain(fused))
 # -- No example waits for another: each core takes its share of the batch through all the steps.
 
 
-@lstm_sequence.version("Numba, one core", on=host)
-def numba_one_core(x, h, c, w, u, b, out, run=on_one_core):
-    run(x, h, c, turned(w), turned(u), b, *out)
+def in_all_steps(steps):
+    """A version from in_shares, as compiled for one core or for every one."""
+
+    def sequence(x, h, c, w, u, b, out):
+        steps(x, h, c, aligned_transpose(w), aligned_transpose(u), b, *out)
+
+    return sequence
 
 
-@lstm_sequence.version("Numba, every core", on=host)
-def numba_every_core(x, h, c, w, u, b, out):
-    numba_one_core(x, h, c, w, u, b, out, on_every_core)
+numba_every_core = in_all_steps(on_every_core)
+lstm_sequence.version("Numba, one core", on=host)(in_all_steps(on_one_core))
+lstm_sequence.version("Numba, every core", on=host)(numba_every_core)
 
 
 # -- On the GPU: two kernels a step, one kernel a step, one kernel.
 
 
-def launch_input_sums(x, w, b):
+def launch_input_preactivations(x, w, b):
     (steps, batch, inputs), columns = x.shape, w.shape[0]
-    sums = gpu.empty((steps, batch, columns), x.dtype)
-    rows, flat = x.reshape(steps * batch, inputs), sums.reshape(steps * batch, columns)
-    kernels.product_kernel[squares(*flat.shape)](rows, w, b, flat)
-    return sums
+    z = gpu.empty((steps, batch, columns), x.dtype)
+    rows, flat = x.reshape(steps * batch, inputs), z.reshape(steps * batch, columns)
+    linear_kernel[tiles(*flat.shape)](rows, w, b, flat)
+    return z
 
 
 @lstm_sequence.version("CUDA, fused pointwise", on=gpu)
 def launch_two_a_step(x, h, c, w, u, b, out):
-    all_sums, (hs, last_c) = launch_input_sums(x, w, b), out
+    z, (hs, last_c) = launch_input_preactivations(x, w, b), out
     for t in range(x.shape[0]):
-        sums = all_sums[t]
-        kernels.add_product_kernel[squares(*sums.shape)](h, u, sums)
-        kernels.unit_kernel[squares(*h.shape)](sums, c, hs[t], last_c)
+        kernels.add_product_kernel[tiles(*z[t].shape)](h, u, z[t])
+        kernels.unit_kernel[tiles(*h.shape)](z[t], c, hs[t], last_c)
         h, c = hs[t], last_c
 
 
 @lstm_sequence.version("CUDA, one kernel a step", on=gpu)
 def launch_one_a_step(x, h, c, w, u, b, out):
-    all_sums, (hs, last_c) = launch_input_sums(x, w, b), out
+    z, (hs, last_c) = launch_input_preactivations(x, w, b), out
     for t in range(x.shape[0]):
-        kernels.step_kernel[squares(*h.shape)](all_sums[t], h, c, u, hs[t], last_c)
+        kernels.step_kernel[tiles(*h.shape)](z[t], h, c, u, hs[t], last_c)
         h, c = hs[t], last_c
 
 
 @lstm_sequence.version("CUDA, persistent", on=gpu)
 def launch_persistent(x, h, c, w, u, b, out):
     batch, hidden = h.shape
-    if hidden > kernels.KEPT:
-        raise ValueError(f"its weights fit a block's registers up to {kernels.KEPT} hidden units")
-    sums = launch_input_sums(x, w, b)
-    kernels.persistent_kernel[batch, 4 * hidden](sums, h, c, u, *out)
+    if hidden > kernels.MAX_HIDDEN:
+        most = kernels.MAX_HIDDEN
+        raise ValueError(f"its weights fit a block's registers up to {most} hidden units")
+    z = launch_input_preactivations(x, w, b)
+    kernels.persistent_kernel[batch, 4 * hidden](z, h, c, u, *out)
 
 
 # -- PyTorch.
@@ -193,8 +199,8 @@ def torch_cells(x, h, c, w, u, b, out):
 
 
 @lru_cache(maxsize=4)
-def recorded(*tensors):
-    """The cell loop on these very tensors, recorded launch by launch into a CUDA graph."""
+def captured_graph(*tensors):
+    """The cell loop on these very tensors, captured launch by launch in a CUDA graph."""
     import torch
 
     if not torch.cuda.is_available():
@@ -210,25 +216,31 @@ def recorded(*tensors):
 
 @lstm_sequence.version("PyTorch, cell loop as a CUDA graph", on=torch_gpu)
 def torch_graph(x, h, c, w, u, b, out):
-    recorded(x, h, c, w, u, b, *out).replay()
+    captured_graph(x, h, c, w, u, b, *out).replay()
+
+
+def stacked_lstm(train):
+    """What nn.LSTM calls: cuDNN on NVIDIA's GPUs, oneDNN on most CPUs. The first axis of all but x
+    is the layer's. In float32 as it is: cuDNN rounds the factors to 11 bits unless forbidden.
+
+    train: whether to keep what a backward pass needs.
+    """
+
+    def run(x, h, c, *layers):
+        import torch
+
+        weights = [p for w, u, b in zip(*layers, strict=True)
+                   for p in (w, u, b, torch.zeros_like(b))]  # fmt: skip
+        options = {"has_biases": True, "num_layers": len(h), "dropout": 0.0, "train": train,
+                   "bidirectional": False, "batch_first": False}  # fmt: skip
+        with allow_tf32(torch.backends.cudnn, False):
+            return torch.lstm(x, (h, c), weights, **options)
+
+    return run
 
 
 @lstm_sequence.version("PyTorch, nn.LSTM, GPU", on=torch_gpu)
 @lstm_sequence.version("PyTorch, nn.LSTM, CPU", on=torch_cpu)
-def torch_lstm(x, h, c, w, u, b, train=False):
-    layer = (each[None] for each in (h, c, w, u, b))
-    hs, _, last_c = stacked_lstm(x, *layer, train=train)
+def torch_lstm(x, h, c, w, u, b):
+    hs, _, last_c = stacked_lstm(train=False)(x, h[None], c[None], w[None], u[None], b[None])
     return hs, last_c[0]
-
-
-def stacked_lstm(x, h, c, *layers, train=False):
-    """What nn.LSTM calls: cuDNN on NVIDIA's GPUs, oneDNN on most CPUs. The first axis of all but x
-    is the layer's. In float32 as it is: cuDNN rounds the factors to 11 bits unless forbidden.
-    """
-    import torch
-
-    weights = [p for w, u, b in zip(*layers, strict=True) for p in (w, u, b, torch.zeros_like(b))]
-    options = {"has_biases": True, "num_layers": len(h), "dropout": 0.0, "train": train,
-               "bidirectional": False, "batch_first": False}  # fmt: skip
-    with allow_tf32(torch.backends.cudnn, False):
-        return torch.lstm(x, (h, c), weights, **options)

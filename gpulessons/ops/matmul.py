@@ -12,13 +12,11 @@ from numba import njit, prange
 
 from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
-from gpulessons.ops import matmul_kernels as kernels
-from gpulessons.ops import matmul_tensor_cores as tensor_cores
-from gpulessons.ops.activations import blocks
-from gpulessons.ops.matmul_kernels import T
-from gpulessons.tensor_cores import refuse_older_gpus
 
-fast = {"error_model": "numpy", "fastmath": {"contract"}}  # multiply-adds may be fused
+from . import matmul_kernels as kernels
+from . import matmul_tensor_cores as tensor_cores
+from .common import PARALLEL, SERIAL, aligned_empty, ceil_div
+from .mma import refuse_older_gpus
 
 
 def matrices(size, rng):
@@ -63,7 +61,7 @@ def row_by_row(x, y, out):
 
 
 @matmul.version("Numba, one core, ijk", on=host)
-@njit(**fast)
+@njit(**SERIAL)
 def ijk(x, y, out):
     for i in range(x.shape[0]):
         for j in range(y.shape[1]):
@@ -74,7 +72,7 @@ def ijk(x, y, out):
 
 
 @matmul.version("Numba, one core, ikj", on=host)
-@njit(**fast)
+@njit(**SERIAL)
 def ikj(x, y, out):
     for i in range(x.shape[0]):
         out[i] = 0
@@ -87,61 +85,47 @@ def ikj(x, y, out):
 # -- same plan as in a GPU's shared memory, with a cache in its place.
 
 ROWS, COLUMNS = 128, 256  # of a tile: 128 KB, in the second cache
-LINE = 64  # bytes: what a cache keeps together, and the longest vector a CPU has
 DEPTH = 64  # and 64 KB of y beside it; four of its rows, and four of the tile's, in the first
 
 
-@njit(**fast)
+@njit(**SERIAL)
 def multiply_tile(x, y, out, i, j):
     """The tile of out = x y that starts at (i, j), on one core. Whoever has more to do with these
     numbers does it next, while they are close: out[i : i + ROWS, j : j + COLUMNS].
     """
     rows, columns = min(ROWS, out.shape[0] - i), min(COLUMNS, out.shape[1] - j)
-    tile = whole_blocks(rows, columns, out.dtype)
+    tile = padded_zeros(rows, columns, out.dtype)
     for k in range(0, x.shape[1], DEPTH):
         add_product(padded(x, i, k, ROWS, DEPTH), padded(y, k, j, DEPTH, COLUMNS), tile)
     for row in range(rows):
         copy_row(tile[row, :columns], out[i + row, j : j + columns])
 
 
-@njit(**fast)
+@njit(**SERIAL)
 def padded(source, i, j, rows, columns):
     """A copy of source[i : i + rows, j : j + columns], in order; zeros where the source ends."""
     rows, columns = min(rows, source.shape[0] - i), min(columns, source.shape[1] - j)
-    copy = whole_blocks(rows, columns, source.dtype)
+    copy = padded_zeros(rows, columns, source.dtype)
     for row in range(rows):
         copy_row(source[i + row, j : j + columns], copy[row])
     return copy
 
 
-@njit(**fast)
-def whole_blocks(rows, columns, dtype):
-    """Zeros: whole blocks of 4 rows and 16 columns, so that the hot loop has no edges."""
-    blocks = on_a_line(((rows + 3) & -4, (columns + 15) & -16), dtype)
-    blocks[...] = 0
-    return blocks
+@njit(**SERIAL)
+def padded_zeros(rows, columns, dtype):
+    """Zeros, rounded up to blocks of 4 rows and 16 columns, so that the hot loop has no edges."""
+    zeros = aligned_empty(((rows + 3) & -4, (columns + 15) & -16), dtype)
+    zeros[...] = 0
+    return zeros
 
 
-@njit(**fast)
-def on_a_line(shape, dtype):
-    """Room that begins where a cache line does: a vector that lies across two is fetched twice, and
-    the same loop may then take half as long again.
-    """
-    size = 1
-    for n in shape:
-        size *= n
-    room = np.empty(size + LINE, dtype)
-    skip = -room.ctypes.data % LINE // room.itemsize
-    return room[skip : skip + size].reshape(shape)
-
-
-@njit(**fast)
+@njit(**SERIAL)
 def copy_row(row, to):
     for j in range(row.size):
         to[j] = row[j]
 
 
-@njit(**fast)
+@njit(**SERIAL)
 def add_product(x, y, out):
     """out += x y, all three padded. Four rows of out meet four rows of y: sixteen numbers of x wait
     in registers, and every eight loads and four stores buy sixteen multiply-adds.
@@ -157,19 +141,19 @@ def add_product(x, y, out):
                 out[i + 3, j] = add_dot(out[i + 3, j], x3, column)
 
 
-@njit(**fast)
+@njit(**SERIAL)
 def four(x, i, k):
     return x[i, k], x[i, k + 1], x[i, k + 2], x[i, k + 3]
 
 
-@njit(**fast)
+@njit(**SERIAL)
 def add_dot(total, x, y):  # from left to right: four fused multiply-adds
     return total + x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3]
 
 
 def in_tiles(x, y, out):
     """out = x y. Any shapes; fastest where rows lie in order, as NumPy makes them."""
-    down, across = -(-out.shape[0] // ROWS), -(-out.shape[1] // COLUMNS)
+    down, across = ceil_div(out.shape[0], ROWS), ceil_div(out.shape[1], COLUMNS)
     if out.shape[0] < 4 and y.flags.c_contiguous:
         ikj(x, y, out)  # y is used too little to be worth copying
     else:
@@ -177,8 +161,8 @@ def in_tiles(x, y, out):
             multiply_tile(x, y, out, tile // across * ROWS, tile % across * COLUMNS)
 
 
-multiply_one_core = njit(**fast)(in_tiles)
-multiply = njit(parallel=True, **fast)(in_tiles)
+multiply_one_core = njit(**SERIAL)(in_tiles)
+multiply = njit(**PARALLEL)(in_tiles)
 matmul.version("Numba, blocked, one core", on=host)(multiply_one_core)
 matmul.version("Numba, blocked, every core", on=host)(multiply)
 
@@ -186,47 +170,46 @@ matmul.version("Numba, blocked, every core", on=host)(multiply)
 # -- On the GPU: the ladder of matmul_kernels.py, one idea a rung. Grids are (columns, rows).
 
 
+def launcher(kernel, bm, bn, threads):
+    """A block of so many threads for each bm rows and bn columns of the result."""
+
+    def launch(x, y, out):
+        m, n = out.shape
+        kernel[(ceil_div(n, bn), ceil_div(m, bm)), threads](x, y, out)
+
+    return launch
+
+
+def launcher_of_fours(kernel):
+    """A read of 16 bytes begins at a multiple of 16: other rows take the rung below."""
+    of_fours = launcher(kernel, kernels.BM, kernels.BN, kernels.THREADS)
+
+    def launch(x, y, out):
+        fits = x.shape[1] % 4 == 0 and y.shape[1] % 4 == 0
+        (of_fours if fits else launch_square)(x, y, out)
+
+    return launch
+
+
+T, BM, BN = kernels.T, kernels.BM, kernels.BN
+launch_tile = launcher(kernels.tile_kernel, T, T, (T, T))
+launch_square = launcher(kernels.square_kernel, BM, BN, kernels.THREADS)
+
+
 @matmul.version("CUDA, naive", on=gpu)
 def launch_naive(x, y, out):
     m, n = out.shape
-    kernels.naive_kernel[(blocks(m, T), blocks(n, T)), (T, T)](x, y, out)  # here (rows, columns)
+    kernels.naive_kernel[(ceil_div(m, T), ceil_div(n, T)), (T, T)](x, y, out)  # (rows, columns)
 
 
-@matmul.version("CUDA, coalesced", on=gpu)
-def launch_coalesced(x, y, out, kernel=kernels.coalesced_kernel):
-    m, n = out.shape
-    kernel[(blocks(n, T), blocks(m, T)), (T, T)](x, y, out)
-
-
-@matmul.version("CUDA, shared tile", on=gpu)
-def launch_tile(x, y, out):
-    launch_coalesced(x, y, out, kernels.tile_kernel)
-
-
-@matmul.version("CUDA, 1-D register tile", on=gpu)
-def launch_column(x, y, out):
-    m, n = out.shape
-    grid = blocks(n, kernels.STRIP), blocks(m, kernels.STRIP)
-    kernels.column_kernel[grid, kernels.STRIP_THREADS](x, y, out)
-
-
-@matmul.version("CUDA, 2-D register tile", on=gpu)
-def launch_square(x, y, out, kernel=kernels.square_kernel):
-    m, n = out.shape
-    grid = blocks(n, kernels.SIDE), blocks(m, kernels.SIDE)
-    kernel[grid, kernels.SIDE_THREADS](x, y, out)
-
-
-@matmul.version("CUDA, vectorized loads", on=gpu)
-def launch_vector(x, y, out, kernel=kernels.vector_kernel):
-    # A read of 16 bytes begins at a multiple of 16: other rows take the rung below.
-    whole_fours = x.shape[1] % 4 == 0 and y.shape[1] % 4 == 0
-    launch_square(x, y, out, kernel if whole_fours else kernels.square_kernel)
-
-
-@matmul.version("CUDA, double buffering", on=gpu)
-def launch_double(x, y, out):
-    launch_vector(x, y, out, kernels.double_kernel)
+matmul.version("CUDA, coalesced", on=gpu)(launcher(kernels.coalesced_kernel, T, T, (T, T)))
+matmul.version("CUDA, shared tile", on=gpu)(launch_tile)
+matmul.version("CUDA, 1-D register tile", on=gpu)(
+    launcher(kernels.column_kernel, kernels.BM_1D, kernels.BN_1D, kernels.THREADS_1D)
+)
+matmul.version("CUDA, 2-D register tile", on=gpu)(launch_square)
+matmul.version("CUDA, vectorized loads", on=gpu)(launcher_of_fours(kernels.vector_kernel))
+matmul.version("CUDA, double buffering", on=gpu)(launcher_of_fours(kernels.double_kernel))
 
 
 # rtol: factors in TF32 put most results off by 3e-4, and the worst of a million by 1.5e-3.
@@ -234,29 +217,26 @@ def launch_double(x, y, out):
 def launch_tensor_cores(x, y, out):
     refuse_older_gpus()
     m, n = out.shape
-    grid = blocks(n, tensor_cores.SIDE), blocks(m, tensor_cores.SIDE)
+    grid = ceil_div(n, tensor_cores.BN), ceil_div(m, tensor_cores.BM)
     tensor_cores.tensor_core_kernel[grid, (32, tensor_cores.WARPS)](x, y, out)
 
 
 # -- PyTorch.
 
 
-@matmul.version("PyTorch on GPU", on=torch_gpu)
-@matmul.version("PyTorch on CPU", on=torch_cpu)
-def pytorch(x, y, out, tf32=False):
-    """In float32 as it is: TF32 would round the factors to 11 bits, and takes a flag to forbid."""
-    import torch
+def torch_product(tf32):
+    """In float32 as it is, or with the factors rounded to 11 bits: a flag allows or forbids it."""
 
-    with allow_tf32(torch.backends.cuda.matmul, tf32):
-        torch.mm(x, y, out=out)
+    def multiply(x, y, out):
+        import torch
 
+        with allow_tf32(torch.backends.cuda.matmul, tf32):
+            torch.mm(x, y, out=out)
 
-@matmul.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3)
-def pytorch_tf32(x, y, out):
-    pytorch(x, y, out, tf32=True)
+    return multiply
 
 
-def in_half(name):
+def torch_half(name):
     """A product of 16-bit numbers. The casts there and back belong to it, and to its time."""
 
     def cast_and_multiply(x, y, out):
@@ -268,5 +248,8 @@ def in_half(name):
     return cast_and_multiply
 
 
-matmul.version("PyTorch, cast to bf16, GPU", on=torch_gpu, rtol=3e-2)(in_half("bfloat16"))
-matmul.version("PyTorch, cast to fp16, GPU", on=torch_gpu, rtol=5e-3)(in_half("float16"))
+matmul.version("PyTorch on CPU", on=torch_cpu)(torch_product(tf32=False))
+matmul.version("PyTorch on GPU", on=torch_gpu)(torch_product(tf32=False))
+matmul.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3)(torch_product(tf32=True))
+matmul.version("PyTorch, cast to bf16, GPU", on=torch_gpu, rtol=3e-2)(torch_half("bfloat16"))
+matmul.version("PyTorch, cast to fp16, GPU", on=torch_gpu, rtol=5e-3)(torch_half("float16"))

@@ -16,12 +16,12 @@ from numba import cuda, njit, prange
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
-from gpulessons.ops.activations import THREADS, blocks
 
-SIZES = (1_000, 100_000, 10_000_000)
+from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div
+
 RATE, MU, BETA1, BETA2, EPSILON = 1e-3, 0.9, 0.9, 0.999, 1e-8
 RATE32, MU32, B1, B2, EPS32 = map(np.float32, (RATE, MU, BETA1, BETA2, EPSILON))
-REST1, REST2, ONE = np.float32(1 - BETA1), np.float32(1 - BETA2), np.float32(1)
+REST1, REST2 = np.float32(1 - BETA1), np.float32(1 - BETA2)
 
 
 def one_moment(size, rng):
@@ -70,8 +70,7 @@ def adam_body(w, g, m, v, scale1, scale2):
     return w - RATE32 * (m * scale1) / (math.sqrt(v * scale2) + EPS32), m, v
 
 
-inline = njit(error_model="numpy", fastmath={"contract"})
-momentum_cpu, adam_cpu = inline(momentum_body), inline(adam_body)
+momentum_cpu, adam_cpu = njit(**SERIAL)(momentum_body), njit(**SERIAL)(adam_body)
 momentum_gpu, adam_gpu = (cuda.jit(device=True)(body) for body in (momentum_body, adam_body))
 
 
@@ -90,16 +89,14 @@ def adam_python(w, g, m, v, t, out):
 
 # -- On the CPU: one pass over everything.
 
-every_core = njit(parallel=True, error_model="numpy", fastmath={"contract"})
 
-
-@every_core
+@njit(**PARALLEL)
 def momentum_loop(w, g, v, new_w, new_v):
     for i in prange(w.size):
         new_w[i], new_v[i] = momentum_cpu(w[i], g[i], v[i])
 
 
-@every_core
+@njit(**PARALLEL)
 def adam_loop(w, g, m, v, scale1, scale2, new_w, new_m, new_v):
     for i in prange(w.size):
         new_w[i], new_m[i], new_v[i] = adam_cpu(w[i], g[i], m[i], v[i], scale1, scale2)
@@ -155,12 +152,12 @@ def momentum_kernel(w, g, v, new_w, new_v):
 
 @momentum_step.version("CUDA, fused", on=gpu)
 def launch_momentum(w, g, v, out):
-    momentum_kernel[blocks(w.size, THREADS), THREADS](w, g, v, *out)
+    momentum_kernel[ceil_div(w.size, THREADS), THREADS](w, g, v, *out)
 
 
 @adam_step.version("CUDA, three kernels", on=gpu)
 def launch_separate(w, g, m, v, t, out):
-    grid, (new_w, new_m, new_v) = blocks(w.size, THREADS), out
+    grid, (new_w, new_m, new_v) = ceil_div(w.size, THREADS), out
     first_moment[grid, THREADS](g, m, new_m)
     second_moment[grid, THREADS](g, v, new_v)
     move[grid, THREADS](w, new_m, new_v, *corrections(t), new_w)
@@ -168,7 +165,7 @@ def launch_separate(w, g, m, v, t, out):
 
 @adam_step.version("CUDA, fused", on=gpu)
 def launch_fused(w, g, m, v, t, out):
-    adam_kernel[blocks(w.size, THREADS), THREADS](w, g, m, v, *corrections(t), *out)
+    adam_kernel[ceil_div(w.size, THREADS), THREADS](w, g, m, v, *corrections(t), *out)
 
 
 # -- PyTorch, one operator at a time. (torch.optim has fused steps too; `make bench` measures them.)

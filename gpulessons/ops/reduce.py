@@ -13,11 +13,10 @@ from numba import cuda, float32, njit, prange
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
-from gpulessons.ops.activations import blocks
 
-SIZES = (1_000, 100_000, 10_000_000)
-THREADS, WARPS = 256, 8
-FULL = 0xFFFFFFFF  # every lane of a warp takes part
+from .common import FULL_MASK, SIZES, THREADS, WARP, ZERO, ceil_div
+
+WARPS = THREADS // WARP  # in a block
 
 
 def small_numbers(size, rng):
@@ -145,24 +144,34 @@ def sequential_kernel(x, out):
 
 
 @cuda.jit(device=True)
-def warp_sum(value):
-    """Five steps from register to register; lane 0 ends with the warp's sum."""
+def warp_reduce_sum(value):
+    """Five steps from register to register, and every lane knows the warp's sum: a butterfly, in
+    which lanes 16 apart exchange what they have, then lanes 8, 4, 2 and 1 apart.
+    """
     for step in (16, 8, 4, 2, 1):
-        value += cuda.shfl_down_sync(FULL, value, step)
+        value += cuda.shfl_xor_sync(FULL_MASK, value, step)
     return value
 
 
-@cuda.jit(device=True)
-def block_sum(value):
-    """The warps' sums, gathered in shared memory and added up by the first warp."""
-    part = cuda.shared.array(WARPS, float32)
-    lane, warp = cuda.threadIdx.x % 32, cuda.threadIdx.x // 32
-    value = warp_sum(value)
-    if lane == 0:
-        part[warp] = value
-    cuda.syncthreads()
-    value = part[lane] if lane < WARPS else float32(0)
-    return warp_sum(value) if warp == 0 else value
+def block_reduce(warp_reduce, start):
+    """The same for a block of 256 threads: its warps meet in shared memory, and all know."""
+
+    @cuda.jit(device=True)
+    def combine(value):
+        part = cuda.shared.array(WARPS, float32)
+        lane, warp = cuda.threadIdx.x % WARP, cuda.threadIdx.x // WARP
+        value = warp_reduce(value)
+        if lane == 0:
+            part[warp] = value
+        cuda.syncthreads()
+        value = warp_reduce(part[lane] if lane < WARPS else start)  # in every warp
+        cuda.syncthreads()  # all have read: the next call may write
+        return value
+
+    return combine
+
+
+block_reduce_sum = block_reduce(warp_reduce_sum, ZERO)
 
 
 @cuda.jit
@@ -171,7 +180,7 @@ def total_kernel(x, out):
     value = float32(0)
     for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
         value += x[i]
-    value = block_sum(value)
+    value = block_reduce_sum(value)
     if cuda.threadIdx.x == 0:
         cuda.atomic.add(out, 0, value)
 
@@ -181,7 +190,7 @@ def dot_kernel(x, y, out):
     value = float32(0)
     for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
         value += x[i] * y[i]
-    value = block_sum(value)
+    value = block_reduce_sum(value)
     if cuda.threadIdx.x == 0:
         cuda.atomic.add(out, 0, value)
 
@@ -195,7 +204,7 @@ def launcher(kernel, most_blocks=None):
     """Clear the sum, then launch: a block for every 256 numbers, or a bounded grid."""
 
     def launch(*inputs, out):
-        grid = blocks(inputs[0].size, THREADS)
+        grid = ceil_div(inputs[0].size, THREADS)
         zero_kernel[1, 1](out)
         kernel[min(grid, most_blocks or grid), THREADS](*inputs, out)
 

@@ -1,21 +1,19 @@
 """Rows: what softmax, layer norm and attention share.
 
 Every row is a problem of its own; within a row, every number needs all the others. So rows are
-dealt out, to cores or to teams of threads, and a team has to put its findings together.
+dealt out, to cores or to groups of threads, and a group has to put its findings together.
 """
 
 import numpy as np
-from numba import cuda, float32, njit
+from numba import cuda, njit
 
-from gpulessons.ops.activations import blocks
+from .common import FULL_MASK, REASSOCIATING, SERIAL, THREADS, WARP, ZERO, ceil_div
+from .reduce import WARPS, block_reduce
 
-SIZES = (1_000, 100_000, 10_000_000)
 AWKWARD = (31, 257, 10_007, 1)  # one row; a few; rows longer than a block of threads; one number
-COLUMNS = 1009  # a layer's width; a prime, so that no team divides it
-THREADS, WARP, WARPS = 256, 32, 8
-FULL = 0xFFFFFFFF  # every lane of a warp takes part
+COLUMNS = 1009  # a layer's width; a prime, so that no group of threads divides it
 LOWEST = np.float32(np.finfo(np.float32).min)  # where a maximum starts: minus infinity minus itself
-ZERO, ONE, NOTHING = np.float32(0), np.float32(1), np.float32(-np.inf)  # … would not be a number
+NOTHING = np.float32(-np.inf)  # … would not be a number
 
 
 def wide_rows(size, rng):
@@ -30,88 +28,58 @@ def wide_rows(size, rng):
 
 # -- On the CPU. What may be reordered is said for each function: only sums.
 
-in_order = njit(error_model="numpy", fastmath={"contract"})
-every_core = njit(error_model="numpy", fastmath={"contract"}, parallel=True)
-any_order = njit(error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
-
-
 SIGN, REST, LEAST = np.int32(31), np.int32(0x7FFFFFFF), np.int32(-(2**31))
 
 
-@in_order
+@njit(**SERIAL)
 def sortable(bits):
     """A float's bits as an integer that sorts like the float; and back again."""
     return np.int32(bits ^ (bits >> SIGN & REST))  # a negative one grows as its bits do
 
 
-@in_order
-def row_max(x):
+@njit(**SERIAL)
+def max_of_row(x):
     """The largest of x: (n,), n > 0. A NaN's rules keep a maximum of floats out of the vector
     units; a maximum of integers has none.
     """
-    top = LEAST
+    largest = LEAST
     for j in range(x.size):
-        top = max(top, sortable(np.float32(x[j]).view(np.int32)))
-    return np.int32(sortable(top)).view(np.float32)
+        largest = max(largest, sortable(np.float32(x[j]).view(np.int32)))
+    return np.int32(sortable(largest)).view(np.float32)
 
 
-@any_order
-def row_sum(x):
+@njit(**REASSOCIATING)
+def sum_of_row(x):
     total = ZERO
     for j in range(x.size):
         total += x[j]
     return total
 
 
-@any_order
-def row_dot(x, y):
+@njit(**REASSOCIATING)
+def dot_of_rows(x, y):
     total = ZERO
     for j in range(x.size):
         total += x[j] * y[j]
     return total
 
 
-# -- On the GPU. A butterfly: lanes 16 apart exchange, then 8, 4, 2, 1, and all know the result.
+# -- On the GPU: the butterfly of reduce.py, with maxima in place of sums.
 
 
 @cuda.jit(device=True)
-def warp_max(value):
+def warp_reduce_max(value):
     for step in (16, 8, 4, 2, 1):
-        value = max(value, cuda.shfl_xor_sync(FULL, value, step))
+        value = max(value, cuda.shfl_xor_sync(FULL_MASK, value, step))
     return value
 
 
-@cuda.jit(device=True)
-def warp_sum(value):
-    for step in (16, 8, 4, 2, 1):
-        value += cuda.shfl_xor_sync(FULL, value, step)
-    return value
-
-
-def block_wide(warp_wide, start):
-    """The same for a block of 256 threads: its warps meet in shared memory."""
-
-    @cuda.jit(device=True)
-    def combine(value):
-        part = cuda.shared.array(WARPS, float32)
-        lane, warp = cuda.threadIdx.x % WARP, cuda.threadIdx.x // WARP
-        value = warp_wide(value)
-        if lane == 0:
-            part[warp] = value
-        cuda.syncthreads()
-        value = warp_wide(part[lane] if lane < WARPS else start)  # in every warp: all know it
-        cuda.syncthreads()  # all have read: the next call may write
-        return value
-
-    return combine
-
-
-block_max, block_sum = block_wide(warp_max, LOWEST), block_wide(warp_sum, ZERO)
+block_reduce_max = block_reduce(warp_reduce_max, LOWEST)
 
 
 def warp_per_row(rows):
     """(grid, block): eight rows to a block, each with its warp."""
-    return blocks(rows, WARPS), (WARP, WARPS)
+    return ceil_div(rows, WARPS), (WARP, WARPS)
 
 
 def block_per_row(rows):

@@ -14,10 +14,11 @@ from numba import cuda, njit, prange
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
-from gpulessons.ops.activations import THREADS, blocks
+
+from .common import THREADS, ZERO, ceil_div
 
 LIMIT = 64
-ZERO, FOUR = np.float32(0), np.float32(4)
+FOUR = np.float32(4)
 SIZES = (1_000, 30_000, 1_000_000)
 
 
@@ -120,7 +121,7 @@ def shade_kernel(x, y, out):
 
 @version("CUDA, a thread per pixel", gpu)
 def launch(x, y, out):
-    shade_kernel[blocks(x.size, THREADS), THREADS](x, y, out)
+    shade_kernel[ceil_div(x.size, THREADS), THREADS](x, y, out)
 
 
 @version("PyTorch on GPU", torch_gpu)

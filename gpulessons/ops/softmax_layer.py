@@ -1,23 +1,25 @@
-"""The last layer of a classifier: sums, and out of them probabilities.
+"""The last layer of a classifier: scores, and out of them probabilities.
 
     z = h wᵀ + b;   p[i, j] = exp(z[i, j]) / sum over k of exp(z[i, k])
 
 With the loss −log p[i, label] the gradient is as short as can be: dz = p − 1 at the label, and p
-elsewhere (Bridle 1990). A sigmoid needs one sum; a softmax needs all the sums of its example, so it
+elsewhere (Bridle 1990). A sigmoid needs one score; a softmax needs all those of its example, so it
 cannot be done by whoever finishes one of them: it is a pass of its own.
 """
 
 import math
 
 import numpy as np
-from numba import cuda, float32, prange
+from numba import cuda, njit, prange
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
-from gpulessons.ops.activations import ONE, THREADS, ZERO, blocks, exp32
-from gpulessons.ops.dense import every_core, sums_kernel, tiles, turned
-from gpulessons.ops.dense_backward import cuda_gradients, gradients, numba_gradients
-from gpulessons.ops.matmul import multiply
+
+from .common import ONE, PARALLEL, THREADS, ZERO, ceil_div, exp32
+from .dense import cuda_gradients, gradients, numba_gradients
+from .matmul import multiply
+from .matmul_kernels import linear_kernel, tiles
+from .transpose import transposed
 
 CLASSES, HIDDEN = 10, 64
 
@@ -63,22 +65,22 @@ def softmax_layer_backward(h, w, p, labels):
 # -- On the CPU.
 
 
-@every_core
+@njit(**PARALLEL)
 def softmax_rows(z, b, p):
     for i in prange(z.shape[0]):
-        top = z[i, 0] + b[0]
+        row_max = z[i, 0] + b[0]
         for j in range(z.shape[1]):
-            top = max(top, z[i, j] + b[j])
+            row_max = max(row_max, z[i, j] + b[j])
         total = ZERO
         for j in range(z.shape[1]):
-            p[i, j] = exp32(z[i, j] + b[j] - top)
+            p[i, j] = exp32(z[i, j] + b[j] - row_max)
             total += p[i, j]
         for j in range(z.shape[1]):
             p[i, j] /= total
 
 
-@every_core
-def errors(p, labels, dz):
+@njit(**PARALLEL)
+def output_gradient(p, labels, dz):
     for i in prange(p.shape[0]):
         for j in range(p.shape[1]):
             dz[i, j] = p[i, j] - (ONE if j == labels[i] else ZERO)
@@ -86,14 +88,14 @@ def errors(p, labels, dz):
 
 @softmax_layer.version("Numba", on=host)
 def numba_forward(h, w, b, out):
-    multiply(h, turned(w), out)
+    multiply(h, transposed(w), out)
     softmax_rows(out, b, out)
 
 
 @softmax_layer_backward.version("Numba", on=host)
 def numba_backward(h, w, p, labels, out):
     dz = np.empty_like(p)
-    errors(p, labels, dz)
+    output_gradient(p, labels, dz)
     numba_gradients(h, w, dz, *out)
 
 
@@ -104,34 +106,34 @@ def numba_backward(h, w, p, labels, out):
 def softmax_kernel(z, p):
     i = cuda.grid(1)  # an example for each thread: with ten classes, the launch is what costs
     if i < z.shape[0]:
-        top = z[i, 0]
+        row_max = z[i, 0]
         for j in range(1, z.shape[1]):
-            top = max(top, z[i, j])
-        total = float32(0)
+            row_max = max(row_max, z[i, j])
+        total = ZERO
         for j in range(z.shape[1]):
-            p[i, j] = math.exp(z[i, j] - top)
+            p[i, j] = math.exp(z[i, j] - row_max)
             total += p[i, j]
         for j in range(z.shape[1]):
             p[i, j] /= total
 
 
 @cuda.jit
-def errors_kernel(p, labels, dz):
+def output_gradient_kernel(p, labels, dz):
     j, i = cuda.grid(2)
     if i < p.shape[0] and j < p.shape[1]:
-        dz[i, j] = p[i, j] - (float32(1) if j == labels[i] else float32(0))
+        dz[i, j] = p[i, j] - (ONE if j == labels[i] else ZERO)
 
 
 @softmax_layer.version("CUDA", on=gpu)
 def launch_forward(h, w, b, out):
-    sums_kernel[tiles(out)](h, w, b, out)
-    softmax_kernel[blocks(out.shape[0], THREADS), THREADS](out, out)
+    linear_kernel[tiles(*out.shape)](h, w, b, out)
+    softmax_kernel[ceil_div(out.shape[0], THREADS), THREADS](out, out)
 
 
 @softmax_layer_backward.version("CUDA", on=gpu)
 def launch_backward(h, w, p, labels, out):
     dz = cuda.device_array_like(p)
-    errors_kernel[tiles(dz)](p, labels, dz)
+    output_gradient_kernel[tiles(*dz.shape)](p, labels, dz)
     cuda_gradients(h, w, dz, *out)
 
 

@@ -12,7 +12,8 @@ from numba import cuda, float32, njit, prange
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
-from gpulessons.ops.activations import blocks
+
+from .common import SIZES, ceil_div
 
 TILE = 32  # one warp wide
 PADDED = TILE + 1  # one spare column puts a tile's column into 32 different banks
@@ -25,7 +26,7 @@ def rectangle(size, rng):
     return (rng.standard_normal((rows, max(1, size // rows)), np.float32),)
 
 
-@op(inputs=rectangle, flops=lambda x: 0, sizes=(1_000, 100_000, 10_000_000), rtol=0)
+@op(inputs=rectangle, flops=lambda x: 0, sizes=SIZES, rtol=0)
 def transpose(x):
     """x with its rows as columns. x: (m, n) of any dtype; returns (n, m), in C order."""
     return np.ascontiguousarray(x.T)
@@ -50,12 +51,19 @@ def one_core(x, out):
 @njit(parallel=True)
 def tiled(x, out):
     rows, columns = x.shape
-    for tile in prange(-(-rows // TILE)):  # a strip of rows to each core, a square at a time
+    for tile in prange(ceil_div(rows, TILE)):  # a strip of rows to each core, a square at a time
         i0 = tile * TILE
         for j0 in range(0, columns, TILE):
             for j in range(j0, min(j0 + TILE, columns)):
                 for i in range(i0, min(i0 + TILE, rows)):
                     out[j, i] = x[i, j]
+
+
+def transposed(x):
+    """xᵀ, row after row, where an op wants its factor so. x: (m, n); returns (n, m)."""
+    out = np.empty(x.shape[::-1], x.dtype)
+    tiled(x, out)
+    return out
 
 
 @cuda.jit
@@ -89,19 +97,23 @@ padded_kernel = tile_kernel(PADDED)  # a column lies in 32 banks
 
 @transpose.version("CUDA, naive", on=gpu)
 def launch_naive(x, out):
-    grid = blocks(x.shape[1], TILE), blocks(x.shape[0], ROWS)
+    grid = ceil_div(x.shape[1], TILE), ceil_div(x.shape[0], ROWS)
     naive_kernel[grid, (TILE, ROWS)](x, out)
 
 
-@transpose.version("CUDA, shared tile", on=gpu)
-def launch_shared(x, out, kernel=shared_kernel):
-    grid = blocks(x.shape[1], TILE), blocks(x.shape[0], TILE)
-    kernel[grid, (TILE, ROWS)](x, out)
+def launcher(kernel):
+    """A block for each tile, the last ones of a row and of a column only partly filled."""
+
+    def launch(x, out):
+        grid = ceil_div(x.shape[1], TILE), ceil_div(x.shape[0], TILE)
+        kernel[grid, (TILE, ROWS)](x, out)
+
+    return launch
 
 
-@transpose.version("CUDA, padded tile", on=gpu)
-def launch_padded(x, out):
-    launch_shared(x, out, padded_kernel)
+launch_padded = launcher(padded_kernel)
+transpose.version("CUDA, shared tile", on=gpu)(launcher(shared_kernel))
+transpose.version("CUDA, padded tile", on=gpu)(launch_padded)
 
 
 @transpose.version("PyTorch on GPU", on=torch_gpu)

@@ -12,7 +12,8 @@ from numba import cuda, njit, prange
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
-from gpulessons.ops.activations import THREADS, blocks
+
+from .common import THREADS, ceil_div
 
 
 def cloud(size, rng):
@@ -74,12 +75,12 @@ def coordinate_kernel(points, matrix, out):
 
 @vertex_transform.version("CUDA, a thread per point", on=gpu)
 def launch_points(points, matrix, out):
-    vertex_kernel[blocks(points.shape[0], THREADS), THREADS](points, matrix, out)
+    vertex_kernel[ceil_div(points.shape[0], THREADS), THREADS](points, matrix, out)
 
 
 @vertex_transform.version("CUDA, a thread per coordinate", on=gpu)
 def launch_coordinates(points, matrix, out):
-    coordinate_kernel[blocks(4 * points.shape[0], THREADS), THREADS](points, matrix, out)
+    coordinate_kernel[ceil_div(4 * points.shape[0], THREADS), THREADS](points, matrix, out)
 
 
 @vertex_transform.version("PyTorch on GPU", on=torch_gpu)

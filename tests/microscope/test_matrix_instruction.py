@@ -9,8 +9,8 @@ import pytest
 from numba import cuda, float32
 
 from gpulessons.microscope import PartialWarp, Trace, Unsupported, trace
+from gpulessons.ops.mma import accumulator_place, left_fragment, mma, right_fragment, tf32
 from gpulessons.rounding import round_tf32
-from gpulessons.tensor_cores import left_share, mma, right_share, sum_place, tf32
 
 
 @cuda.jit
@@ -37,10 +37,10 @@ def as_documented(left, right, sums):
 def with_shares(left, right, sums):
     b = cuda.blockIdx.x
     zero = float32(0)
-    a, y = left_share(left[b], 0, 0), right_share(right[b], 0, 0)
+    a, y = left_fragment(left[b], 0, 0), right_fragment(right[b], 0, 0)
     c = mma(a, y, (zero, zero, zero, zero))
     for n in range(4):
-        i, j = sum_place(0, 0, n)
+        i, j = accumulator_place(0, 0, n)
         sums[b, i, j] = c[n]
 
 

@@ -10,7 +10,7 @@ from numba import njit
 from gpulessons import leaky_relu, relu, solution, source
 from gpulessons.exercises import leaky_relu_kernel
 from gpulessons.notebook.source import highlighted, piece
-from gpulessons.ops import activations, bias_activation, copy
+from gpulessons.ops import activations, bias_activation, common, copy
 
 
 def plain(page):
@@ -19,19 +19,19 @@ def plain(page):
 
 
 def test_a_function_shows_as_it_stands_in_its_file():
-    text = source(activations.blocks)
+    text = source(common.aten)
     assert (
-        text.text.startswith("def blocks(elements, each):\n")
-        and "-(-elements // each)" in text.text
+        text.text.startswith("def aten(name, *arguments, **options):\n")
+        and "getattr(torch.ops.aten, name)" in text.text
     )
-    assert re.search(r"ops/activations\.py, line \d+", text.place)
+    assert re.search(r"ops/common\.py, line \d+", text.place)
     assert repr(text) == f"# {text.place}\n{text.text}"
 
 
 def test_the_place_is_the_line_where_it_stands():
-    line = int(source(activations.exp32).place.rpartition(" ")[2])
-    with open(activations.__file__, encoding="utf-8") as file:
-        assert "@inline" in file.read().splitlines()[line - 1]
+    line = int(source(common.exp32).place.rpartition(" ")[2])
+    with open(common.__file__, encoding="utf-8") as file:
+        assert "@njit" in file.read().splitlines()[line - 1]
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_the_place_is_the_line_where_it_stands():
         ),
         (relu, "@op("),
         (bias_activation.bias_gelu.versions["Numba, fused"], "def fused_loop(x, b, out):"),
-        (activations.tanh32, "@inline\ndef tanh32(v):"),
+        (common.tanh32, "@njit(**SERIAL)\ndef tanh32(v):"),
         (plain, "def plain(page):"),
         (leaky_relu_kernel, '"""Leaky ReLU as a kernel'),
     ],
@@ -58,8 +58,8 @@ def test_what_was_made_of_a_function_shows_the_function(thing, first):
 
 
 def test_an_inner_function_is_moved_to_the_margin():
-    body = activations.relu_body(None, None)
-    assert source(body).text.startswith("def body(v):\n    return")
+    inner = activations.sigmoid_with(None)
+    assert source(inner).text.startswith("def sigmoid(v):\n    return")
 
 
 def test_several_functions_show_one_after_the_other():
@@ -69,7 +69,7 @@ def test_several_functions_show_one_after_the_other():
 
 
 def test_as_html_with_styles_stripped_it_is_the_same_text():
-    text = source(activations.numba_loop)
+    text = source(activations.element_loop)
     assert text.text.strip() in plain(text._repr_html_())
     assert text.place in plain(text._repr_html_())
 
@@ -80,7 +80,7 @@ def test_markup_in_a_source_is_shown_and_not_obeyed():
 
 
 def test_its_colors_hold_on_a_white_page_and_on_a_dark_one():
-    page = source(activations.exp32, leaky_relu, copy.copy_kernel)._repr_html_()
+    page = source(common.exp32, leaky_relu, copy.copy_kernel)._repr_html_()
     colors = set(re.findall(r"color: (#[0-9a-fA-F]{6})", page))
     assert len(colors) >= 3, "nothing was highlighted"
     assert "background" not in page, "the page's own background shows through"

@@ -12,7 +12,7 @@ from gpulessons import check, peak_memory
 from gpulessons.backends import gpu, host, torch_cpu
 from gpulessons.machine_code.cuda import assembly
 from gpulessons.microscope import tracing
-from gpulessons.ops import attention_kernels as kernels
+from gpulessons.ops import attention as lesson
 from gpulessons.ops.attention import attention, heads, numpy_tiled
 
 # (heads, queries, keys, head size): one of each; more queries than keys, and fewer; odd widths.
@@ -145,21 +145,21 @@ def test_peak_memory_counts_what_numpy_and_numba_hold_at_once_and_refuses_others
         peak_memory(attention.versions["PyTorch, fused, CPU"], *x)
 
 
-# -- The tiled kernel: any head size has a team, whose registers suffice.
+# -- The tiled kernel: any head size has a group of lanes, whose registers suffice.
 
 
 @pytest.mark.parametrize("width", (*range(1, 70), 96, 127, 128, 256, 511, 512, 1000))
-def test_a_team_covers_its_head_in_loads_of_sixteen_bytes(width):
-    team, part = kernels.team_for(width)
-    assert team * part >= width and part % 4 == 0 and 32 % team == 0
-    assert team == 1 or team * part < 2 * width + 32
+def test_a_lane_group_covers_its_head_in_loads_of_sixteen_bytes(width):
+    lanes, part = lesson.lane_group(width)
+    assert lanes * part >= width and part % 4 == 0 and 32 % lanes == 0
+    assert lanes == 1 or lanes * part < 2 * width + 32
 
 
 @pytest.mark.parametrize("width", (8, 64, 128, 256))
 def test_nothing_spills_at_the_usual_head_sizes(width, capability=(7, 5)):
     """Of the compilers, that for 7.5 is the one that needs most registers."""
     q = np.zeros((1, 4, width), np.float32)
-    kernel = kernels.tiled_kernel(*kernels.team_for(width))
+    kernel = lesson.tiled_kernel(*lesson.lane_group(width))
     compiled = assembly(kernel, q, q, q, False, np.float32(1), q, capability=capability)
     assert compiled.spills == 0 and compiled.doubles == () and compiled.shared <= 48 * 1024
     assert ".local" not in compiled.ptx  # what is indexed in a loop may end up in memory, too
@@ -188,21 +188,21 @@ def test_no_bank_conflicts_and_no_races(name):
 # -- Faults: each is a line that one might well write.
 
 
-def tiled_with(new_maximum=np.maximum, mend=np.exp, visible=np.less_equal, width=np.sqrt):
+def tiled_with(new_maximum=np.maximum, rescale=np.exp, visible=np.less_equal, width=np.sqrt):
     """The tiled algorithm, with a part of it to be replaced."""
 
     def attempt(q, k, v, causal):
-        top = np.full((*q.shape[:2], 1), -1e30, np.float32)
-        total, out = np.zeros_like(top), np.zeros_like(q)
+        row_max = np.full((*q.shape[:2], 1), -1e30, np.float32)
+        total, out = np.zeros_like(row_max), np.zeros_like(q)
         for start in range(0, k.shape[1], 16):
             j = np.arange(start, min(start + 16, k.shape[1]))
             scores = q @ k[:, j].transpose(0, 2, 1) / np.float32(width(q.shape[2]))
             if causal:
                 scores[:, ~visible(j, np.arange(q.shape[1])[:, None])] = -np.inf
-            new = new_maximum(top, scores.max(axis=2, keepdims=True))
-            powers = np.exp(scores - new)
-            total = total * mend(top - new) + powers.sum(axis=2, keepdims=True)
-            out, top = out * mend(top - new) + powers @ v[:, j], new
+            new = new_maximum(row_max, scores.max(axis=2, keepdims=True))
+            exps = np.exp(scores - new)
+            total = total * rescale(row_max - new) + exps.sum(axis=2, keepdims=True)
+            out, row_max = out * rescale(row_max - new) + exps @ v[:, j], new
         return out / total
 
     return attempt
@@ -210,8 +210,8 @@ def tiled_with(new_maximum=np.maximum, mend=np.exp, visible=np.less_equal, width
 
 FAULTS = {
     "none: right": {},
-    "the sum is not mended": {"mend": lambda x: np.float32(1)},
-    "the maximum is that of the tile": {"new_maximum": lambda top, tile: tile},
+    "the sum is not rescaled": {"rescale": lambda x: np.float32(1)},
+    "the maximum is that of the tile": {"new_maximum": lambda row_max, tile: tile},
     "a query does not see itself": {"visible": np.less},
     "it sees one key more": {"visible": lambda j, i: j <= i + 1},
     "not divided by the root of the head size": {"width": lambda d: 1.0},

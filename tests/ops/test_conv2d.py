@@ -12,7 +12,8 @@ from answers import attempt
 from gpulessons import check, conv2d, conv2d_backward, gpu, host, microscope
 from gpulessons.backends import torch_cpu
 from gpulessons.measure.timings import fetched
-from gpulessons.ops import conv2d_direct, conv2d_kernels
+from gpulessons.ops import conv2d_direct
+from gpulessons.ops.conv2d import tiles_kernel
 from gpulessons.ops.im2col import col2im, im2col, output_size
 
 # batch, channels, filters; height, width; kernel; stride; padding
@@ -299,7 +300,7 @@ TAKEN = "kx % stride * reach + kx // stride + lane"
 
 def trace_tiles(*changes, stride=2):
     """The shared-tile kernel, its source changed, on a picture of one block; (launch, result)."""
-    source = inspect.getsource(conv2d_kernels)
+    source = "from gpulessons.ops.conv2d import *\n\n" + inspect.getsource(tiles_kernel.__wrapped__)
     for what, instead in changes:
         assert what in source
         source = source.replace(what, instead)

@@ -207,7 +207,7 @@ def test_the_fused_kernel_writes_each_result_once_and_reads_none():
 # -- Faults. Each is a real one; check() has to refuse it.
 
 FAULTS = {
-    "weights that are not turned": lambda x, w, b: dense(x, w.reshape(w.shape[::-1]).T, b),
+    "weights that are not transposed": lambda x, w, b: dense(x, w.reshape(w.shape[::-1]).T, b),
     "no bias": lambda x, w, b: dense(x, w, 0 * b),
     "the bias after the sigmoid": lambda x, w, b: dense(x, w, 0 * b) + b,
     "the bias along the examples": lambda x, w, b: dense(x, w, np.resize(b[::-1], b.shape)),
@@ -219,7 +219,7 @@ BACKWARD_FAULTS = {
     "the slope forgotten": lambda x, w, y, dy: spec(x, w, dy),
     "the slope of 1 − y alone": lambda x, w, y, dy: spec(x, w, dy * (1 - y)),
     "a mean instead of a sum": lambda x, w, y, dy: mean_of(dense_backward(x, w, y, dy), len(x)),
-    "dw turned": lambda x, w, y, dy: turned_dw(*dense_backward(x, w, y, dy)),
+    "dw transposed": lambda x, w, y, dy: transposed_dw(*dense_backward(x, w, y, dy)),
     "db of one example": lambda x, w, y, dy: last_db(x, w, dy * y * (1 - y)),
 }  # fmt: skip
 
@@ -233,7 +233,7 @@ def mean_of(gradients, examples):
     return dx, dw / np.float32(examples), db / np.float32(examples)
 
 
-def turned_dw(dx, dw, db):
+def transposed_dw(dx, dw, db):
     return dx, np.ascontiguousarray(dw.T).reshape(dw.shape), db
 
 

@@ -10,8 +10,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from gpulessons import check
 from gpulessons.backends import gpu, host, torch_cpu
 from gpulessons.microscope import tracing
-from gpulessons.ops.layer_norm import EPS, layer_norm
-from gpulessons.ops.layer_norm_backward import layer_norm_backward
+from gpulessons.ops.layer_norm import EPS, layer_norm, layer_norm_backward
 
 SHAPES = ((1, 1), (5, 1), (1, 7), (5, 31), (9, 33), (70, 40), (3, 257), (2, 1009))
 SMALL = array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=40)

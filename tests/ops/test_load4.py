@@ -7,7 +7,7 @@ from numba import cuda, float32
 from gpulessons.machine_code.cuda import CannotCompile, assembly
 from gpulessons.microscope import Misaligned, OutOfBounds, Unsupported, trace
 from gpulessons.microscope.report.steps import steps_of
-from gpulessons.wide import load4, store4
+from gpulessons.ops.load4 import load4, store4
 
 ROWS, COLUMNS = 4, 128
 

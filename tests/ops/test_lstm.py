@@ -1,7 +1,6 @@
 """The LSTM ops: PyTorch's own layers agree, laws hold, and planted faults are found."""
 
-import importlib
-import sys
+import importlib.util
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +22,7 @@ from gpulessons.models import letters
 from gpulessons.ops import lstm_kernels as kernels
 from gpulessons.ops import lstm_layers as layers
 from gpulessons.ops import lstm_sequence as sequence
-from gpulessons.ops.lstm_parts import add_product, array_unit, flops, parameters
+from gpulessons.ops.lstm_parts import add_thin_product, array_unit, flops, parameters
 
 CLOSE = {"rtol": 2e-5, "atol": 2e-5}
 # (steps, batch, inputs, hidden): odd sizes, a batch of one, a single step, and one example over.
@@ -206,7 +205,7 @@ def test_our_product_adds_what_numpys_gives(shape):
     rng = np.random.default_rng(0)
     x, wt = rng.standard_normal((rows, depth), "f"), rng.standard_normal((depth, columns), "f")
     out = np.ones((rows, columns), np.float32)
-    add_product(x, wt, out)
+    add_thin_product(x, wt, out)
     np.testing.assert_allclose(out, 1 + x @ wt, **CLOSE)
 
 
@@ -294,24 +293,27 @@ def test_layers_out_of_step_are_refused():
     assert not check(lstm_layers, layers_out_of_step, on=host).passed
 
 
-BARRIERS = [
-    "cuda.syncthreads()  # both tiles are complete",
-    "cuda.syncthreads()  # and have been",
-    "cuda.syncthreads()  # all sums are there",
-    "cuda.syncthreads()  # the new h is",
-]
+BARRIERS = {
+    "all tiles are complete": "CUDA, one kernel a step",
+    "and have been read by all": "CUDA, one kernel a step",
+    "z is complete": "CUDA, persistent",
+    "the new h is": "CUDA, persistent",
+}
 
 
-@pytest.mark.parametrize("barrier", BARRIERS)
-def test_a_missing_barrier_is_a_race(barrier, tmp_path, monkeypatch):
+@pytest.mark.parametrize("why", BARRIERS)
+def test_a_missing_barrier_is_a_race(why, tmp_path, monkeypatch):
     """The kernels' own text, less one barrier."""
     text = Path(kernels.__file__).read_text(encoding="utf-8")
+    barrier = f"cuda.syncthreads()  # {why}"
     assert text.count(barrier) == 1
-    (tmp_path / "faulty_kernels.py").write_text(text.replace(barrier, "pass  #"), encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "faulty_kernels", raising=False)
-    monkeypatch.setattr(sequence, "kernels", importlib.import_module("faulty_kernels"))
-    verdict = check(lstm_sequence, lstm_sequence.versions["CUDA, persistent"])
+    path = tmp_path / "faulty_kernels.py"
+    path.write_text(text.replace(barrier, "pass  #"), encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("gpulessons.ops.faulty_kernels", path)
+    faulty = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(faulty)
+    monkeypatch.setattr(sequence, "kernels", faulty)
+    verdict = check(lstm_sequence, lstm_sequence.versions[BARRIERS[why]])
     assert not verdict.passed and "race" in verdict.trouble
 
 

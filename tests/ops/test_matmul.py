@@ -11,6 +11,7 @@ from numba import njit
 from gpulessons.backends import host, torch_cpu
 from gpulessons.machine_code.cpu import hot_loop
 from gpulessons.ops import matmul as home
+from gpulessons.ops.common import aligned_empty
 from gpulessons.ops.matmul import COLUMNS, DEPTH, ROWS, matmul, multiply, multiply_one_core
 
 ON_CPU = [name for name, v in matmul.versions.items() if v.backend in (host, torch_cpu)]
@@ -228,7 +229,7 @@ def test_sixteen_bits_stay_within_their_tolerance(name):
 @pytest.mark.parametrize("shape", [(5,), (1, 3), (2, 3, 100)])
 def test_room_for_vectors_begins_on_a_cache_line(shape, dtype):
     """malloc gives multiples of 16 or 32 bytes, as it happens: many, so that none is by chance."""
-    rooms = [home.on_a_line(shape, np.dtype(dtype)) for _ in range(50)]
+    rooms = [aligned_empty(shape, np.dtype(dtype)) for _ in range(50)]
     assert {room.ctypes.data % 64 for room in rooms} == {0}
     assert {(room.shape, room.dtype) for room in rooms} == {(shape, np.dtype(dtype))}
     rooms[0][...], rooms[1][...] = 1, 2

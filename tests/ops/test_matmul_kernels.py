@@ -15,7 +15,7 @@ from gpulessons import gpu
 from gpulessons.machine_code.cuda import assembly
 from gpulessons.microscope import OutOfBounds, trace, tracing
 from gpulessons.ops import matmul_kernels as kernels
-from gpulessons.ops.activations import blocks
+from gpulessons.ops.common import ceil_div
 from gpulessons.ops.matmul import matmul
 
 VERSIONS = {  # and a kernel's, by its name
@@ -153,9 +153,8 @@ def test_a_layer_is_a_tile_with_a_last_step():
 
     x, y = factors(33, 18, 40)
     b, out = np.arange(40, dtype=np.float32), np.zeros((33, 40), np.float32)
-    grid = blocks(40, kernels.T), blocks(33, kernels.T)
     weights = np.ascontiguousarray(y.T)
-    t = trace(kernels.layer_kernel(negative))[grid, (kernels.T, kernels.T)](x, weights, b, out)
+    t = trace(kernels.layer_kernel(negative))[kernels.tiles(33, 40)](x, weights, b, out)
     assert np.allclose(out, -(x @ y + b), rtol=1e-4, atol=1e-4)
     assert t.banks().conflicts == 0
     assert t.races().cells == 0
@@ -168,7 +167,7 @@ def test_a_layer_is_a_tile_with_a_last_step():
 def test_two_blocks_fit_on_a_multiprocessor_and_all_loops_are_unrolled(rung):
     kernel, x = getattr(kernels, f"{rung}_kernel"), np.zeros((8, 8), np.float32)
     compiled = assembly(kernel, x, x, x, capability=(9, 0))
-    assert 2 * kernels.SIDE_THREADS * compiled.registers <= 65_536
+    assert 2 * kernels.THREADS * compiled.registers <= 65_536
     assert (compiled.local, compiled.spills) == (0, 0)
     assert sum("fma.rn.f32" in line for line in compiled.instructions) == 8 * 8 * 8
     wide = [line for line in compiled.instructions if re.search(r"\b(ld|st)\.\w+\.v[24]\.", line)]
@@ -194,7 +193,7 @@ def planted(tmp_path):
             start = text.index(old, start + 1)
         path = tmp_path / f"faulty_{rung}_{turn}.py"
         path.write_text(text[:start] + new + text[start + len(old) :], encoding="utf-8")
-        spec = importlib.util.spec_from_file_location(path.stem, path)
+        spec = importlib.util.spec_from_file_location(f"gpulessons.ops.{path.stem}", path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         return getattr(module, f"{rung}_kernel")
@@ -203,10 +202,10 @@ def planted(tmp_path):
 
 
 def run(kernel, rung, m, k, n):
-    side, threads = {"column": (kernels.STRIP, 512)}.get(rung, (kernels.SIDE, 256))
+    side, threads = {"column": (kernels.BM_1D, 512)}.get(rung, (kernels.BM, 256))
     side, threads = (kernels.T, (16, 16)) if rung in ("tile", "coalesced") else (side, threads)
     out = np.zeros((m, n), np.float32)
-    return trace(kernel)[(blocks(n, side), blocks(m, side)), threads](*factors(m, k, n), out)
+    return trace(kernel)[(ceil_div(n, side), ceil_div(m, side)), threads](*factors(m, k, n), out)
 
 
 def test_without_the_second_barrier_reads_and_writes_of_the_tile_race(planted):
@@ -227,6 +226,14 @@ def test_without_the_second_barrier_reads_and_writes_of_the_tile_race(planted):
 def test_no_barrier_can_be_spared(planted, rung, turn):
     kernel = planted(rung, "cuda.syncthreads()", "pass", turn)
     assert run(kernel, rung, 16, 32 if rung == "tile" else 16, 16).races().cells
+
+
+@pytest.mark.parametrize("turn", [0, 1])
+def test_nor_by_a_layer(planted, turn):
+    layer = planted("linear", "cuda.syncthreads()", "pass", turn, within="tile_dot")
+    x, y = factors(20, 32, 20)
+    b, out = np.zeros(20, np.float32), np.zeros((20, 20), np.float32)
+    assert trace(layer)[kernels.tiles(20, 20)](x, np.ascontiguousarray(y.T), b, out).races().cells
 
 
 @pytest.mark.parametrize(
@@ -250,7 +257,7 @@ def test_a_missing_guard_is_out_of_bounds(planted, rung, guard, within):
     "rung, right, wrong, worst",
     [
         ("tile", "xs[ty, k] * ys[k, tx]", "xs[ty, k] * ys[tx, k]", 8),
-        ("vector", "(K, SIDE_TURNED)", "(K, SIDE)", 2),
+        ("vector", "(BK, BM_PADDED)", "(BK, BM)", 2),
         ("square", "ys[k, column + 16 * r]", "ys[k, 8 * column + r]", 4),
     ],
 )

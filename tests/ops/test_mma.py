@@ -16,8 +16,9 @@ from gpulessons.measure.timings import timings
 from gpulessons.microscope import trace
 from gpulessons.operation import op
 from gpulessons.ops import matmul_tensor_cores
+from gpulessons.ops.common import ceil_div
 from gpulessons.ops.matmul import matmul
-from gpulessons.ops.matmul_tensor_cores import SIDE, WARPS
+from gpulessons.ops.matmul_tensor_cores import BK, BM, BN, WARPS
 from gpulessons.rounding import round_bf16, round_tf32
 
 NAME = "CUDA, tensor cores (TF32)"
@@ -74,7 +75,7 @@ def product(kernel, m, k, n):
     rng = np.random.default_rng(m + k + n)
     x, y = rng.standard_normal((m, k), np.float32), rng.standard_normal((k, n), np.float32)
     out = np.full((m, n), np.nan, np.float32)
-    t = trace(kernel)[(-(-n // SIDE), -(-m // SIDE)), (32, WARPS)](x, y, out)
+    t = trace(kernel)[(ceil_div(n, BN), ceil_div(m, BM)), (32, WARPS)](x, y, out)
     return t, out, round_tf32(x).astype(np.float64) @ round_tf32(y)
 
 
@@ -92,11 +93,11 @@ def test_it_is_right_at_any_shape(shape):
 @pytest.fixture(scope="module")
 def whole():
     """One block's worth: nothing lies outside."""
-    return product(matmul_tensor_cores.tensor_core_kernel, SIDE, 64, SIDE)[0]
+    return product(matmul_tensor_cores.tensor_core_kernel, BM, 2 * BK, BN)[0]
 
 
 def test_all_of_it_is_done_by_tensor_cores_without_conflicts_or_divergence(whole):
-    assert whole.tensor_core_flops == whole.flops == 2 * SIDE * 64 * SIDE
+    assert whole.tensor_core_flops == whole.flops == 2 * BM * 2 * BK * BN
     assert whole.banks().conflicts == 0
     assert whole.divergence().divergent == 0
     assert whole.coalescing("x").sectors_per_request == 4
@@ -196,7 +197,7 @@ def planted(tmp_path, old, new):
     assert text.count(old) == 1
     path = tmp_path / "planted.py"
     path.write_text(text.replace(old, new), encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("planted", path)
+    spec = importlib.util.spec_from_file_location("gpulessons.ops.planted", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -216,19 +217,19 @@ def test_a_forgotten_rounding_is_found(tmp_path):
 
 
 @cuda.jit(device=True)
-def swapped_share(tile, row, column):
+def swapped_fragment(tile, row, column):
     i, j = row + (cuda.laneid >> 2 & 7), column + (cuda.laneid & 3)
     return tile[i, j], tile[i, j + 4], tile[i + 8, j], tile[i + 8, j + 4]
 
 
-def test_two_swapped_numbers_of_a_share_are_found(tmp_path):
-    module = planted(tmp_path, "SIDE, DEPTH = 128, 32", "SIDE, DEPTH = 128, 32")
-    module.left_share = swapped_share
+def test_two_swapped_numbers_of_a_fragment_are_found(tmp_path):
+    module = planted(tmp_path, "BM, BN, BK = 128", "BM, BN, BK = 128")
+    module.left_fragment = swapped_fragment
     _, out, want = product(module.tensor_core_kernel, 20, 64, 20)
     assert not right(out, want)
 
 
 def test_rows_without_padding_are_found(tmp_path):
-    module = planted(tmp_path, "DEPTH + 4, SIDE + 8", "DEPTH, SIDE")
+    module = planted(tmp_path, "BK + 4, BN + 8", "BK, BN")
     t, out, want = product(module.tensor_core_kernel, 20, 64, 20)
     assert right(out, want) and t.banks().conflicts > 0

@@ -19,7 +19,8 @@ from gpulessons.backends import gpu, host, torch_cpu
 from gpulessons.microscope import tracing
 from gpulessons.ops import rows
 from gpulessons.ops import softmax as lesson
-from gpulessons.ops.rows import THREADS, WARP, WARPS, ZERO, warp_sum
+from gpulessons.ops.common import THREADS, WARP, ZERO
+from gpulessons.ops.reduce import WARPS, warp_reduce_sum
 from gpulessons.ops.softmax import overflowing, softmax, softmax_backward
 
 SHAPES = ((1, 1), (3, 1), (1, 7), (5, 31), (9, 33), (4, 129), (3, 257), (2, 1009))
@@ -175,10 +176,10 @@ def hasty_kernel(x, out):
     total = ZERO
     for j in range(t, x.shape[1], THREADS):
         total += math.exp(x[i, j])
-    total = warp_sum(total)
+    total = warp_reduce_sum(total)
     if t % WARP == 0:
         part[t // WARP] = total
-    total = warp_sum(part[t % WARP] if t % WARP < WARPS else ZERO)
+    total = warp_reduce_sum(part[t % WARP] if t % WARP < WARPS else ZERO)
     for j in range(t, x.shape[1], THREADS):
         out[i, j] = math.exp(x[i, j]) / total
 

@@ -10,7 +10,7 @@ import gpulessons
 from gpulessons.backends import NotHere, allow_tf32, host, torch_cpu
 from gpulessons.measure.timings import fetched
 from gpulessons.operation import as_tuple
-from gpulessons.ops import activations
+from gpulessons.ops import activations, common
 
 OPS = [getattr(gpulessons, name) for home, names in gpulessons.HOMES.items()
        for name in names.split() if home.startswith("ops.")]  # fmt: skip
@@ -199,7 +199,7 @@ def test_torch_rounds_no_factor_to_tf32(name, version, library, home, calls, use
 def loops():
     """exp32 and tanh32 in the loop that the versions run."""
     return {
-        function: activations.numba_loop(getattr(activations, function))
+        function: activations.element_loop(getattr(common, function), common.SERIAL)
         for function in ("exp32", "tanh32")
     }
 

@@ -7,10 +7,12 @@ matrix, each holds four numbers of the left one, two of the right one and four o
 registers, and the hardware brings these together. An ordinary multiply-add is 2 FLOPs a lane, 64 a
 warp: here one instruction does the work of 32.
 
+What a lane holds of a matrix is its *fragment*. NVIDIA, "PTX ISA", "Matrix fragments for
+mma.m16n8k8", draws who holds what.
+
 The price is in the digits. The factors are TF32: float32 rounded to 11 of its 24 bits (`tf32`), so
 that multiplying takes less silicon; the products are added in float32. Needs compute capability 8.0
-(Ampere, 2020). Source: NVIDIA, "PTX ISA", "Matrix fragments for mma.m16n8k8", which draws who holds
-what.
+(Ampere, 2020).
 """
 
 from llvmlite import ir
@@ -54,7 +56,7 @@ def tf32(typing, x):
 
 @intrinsic
 def mma(typing, left, right, sums):
-    """The sums plus left times right: tuples of 4, 2 and 4 float32, this lane's share of each."""
+    """The sums plus left times right: tuples of 4, 2 and 4 float32, this lane's fragments."""
 
     def generate(context, builder, signature, arguments):
         left, right, sums = (cgutils.unpack_tuple(builder, a) for a in arguments)
@@ -73,21 +75,21 @@ mma.traced, tf32.traced = traced.mma, traced.tf32
 
 
 @cuda.jit(device=True)
-def left_share(tile, row, column):
+def left_fragment(tile, row, column):
     """This lane's 4 numbers of the 16 × 8 that begin at tile[row, column]."""
     i, j = row + (cuda.laneid >> 2 & 7), column + (cuda.laneid & 3)
     return tile[i, j], tile[i + 8, j], tile[i, j + 4], tile[i + 8, j + 4]
 
 
 @cuda.jit(device=True)
-def right_share(tile, row, column):
+def right_fragment(tile, row, column):
     """This lane's 2 numbers of the 8 × 8 that begin at tile[row, column]."""
     i, j = row + (cuda.laneid & 3), column + (cuda.laneid >> 2 & 7)
     return tile[i, j], tile[i + 4, j]
 
 
 @cuda.jit(device=True)
-def sum_place(row, column, n):
+def accumulator_place(row, column, n):
     """Where the n-th of this lane's 4 sums belongs, in the 16 × 8 that begin at (row, column)."""
     i, j = cuda.laneid >> 2 & 7, 2 * (cuda.laneid & 3)
     return row + i + 8 * (n >> 1), column + j + (n & 1)
