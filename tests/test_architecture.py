@@ -24,16 +24,17 @@ ROOMS = {
     "grader": "operation backends microscope",
     "measure": "grader operation backends hardware progress units",
     "ops": "operation backends microscope",
-    "models": "ops operation backends hardware units",
+    "models": "ops backends hardware units",
     "workers": "models hardware progress",
-    "exercises": "ops workers measure grader microscope operation backends",
-    "notebook": "exercises measure grader operation plots units",
+    "exercises": "ops workers measure grader operation backends",
+    "notebook": "plots",
     "illustrations": "workers measure plots units",
 }
 # What is read, what is run, what is told.
 MICROSCOPE = {
     "faults": "",
-    "lanes": "faults",
+    "rounding": "",
+    "lanes": "faults rounding",
     "source": "lanes faults",
     "report": "lanes faults",
     "arguments": "lanes",

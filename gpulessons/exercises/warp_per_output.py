@@ -77,7 +77,7 @@ def inspect(launches):
 mistakes = (
     ("only the last product of each lane is in it.", "what stands inside the loop over k.",
      lambda x, w: w[:, -32:] @ x[-32:]),
-    ("only lane 0's own sum is in it.", "warp_sum: all lanes call it, lane 0 gets the sum.",
+    ("only lane 0's own sum is in it.", "warp_reduce_sum: all lanes call it, lane 0 gets the sum.",
      lambda x, w: w[:, ::32] @ x[::32]),
 )  # fmt: skip
 

@@ -7,7 +7,7 @@ solution, stub = warp_per_output.solution, warp_per_output.stub
 
 wrong = [
     (solution, stub, "sectors"),
-    ("        total = warp_sum(total)\n", "", "only lane 0's own sum"),
+    ("        total = warp_reduce_sum(total)\n", "", "only lane 0's own sum"),
     ("        if lane == 0:\n            out[row] = total", "        out[row] = total", "A race"),
     ("    if row < w.shape[0]:\n", "    if row <= w.shape[0]:\n", "outside"),
     ("(w.shape[0] + 7) // 8", "max(1, w.shape[0] // 8)", "never written"),
@@ -16,7 +16,7 @@ wrong = [
     ("range(lane, w.shape[1], 32)", "range(lane * w.shape[1], w.shape[1])", "sectors"),  # lane 0
     ("range(lane, w.shape[1], 32)", "range(lane, w.shape[1] // 32 * 32, 32)", "Wrong at size"),
     ("            out[row] = total", "            out[row] += total", "only added to"),
-    ("total = warp_sum(total)", "total = warp_sum(total) if lane == 0 else total", "NaN"),
+    ("= warp_reduce_sum(total)", "= warp_reduce_sum(total) if lane == 0 else total", "NaN"),
     (solution, IDLE.replace("(x, y)", "(y, x)"), "no kernel"),
     ("            total += w[row, k] * x[k]",
      "            k += 0\n        total += w[row, k] * x[k]", "only the last product of each lane"),
@@ -25,9 +25,10 @@ wrong = [
 right = [
     ("w, out):", "weights, out):\n    w = weights"),
     ("cuda.grid(1) // 32, cuda.threadIdx.x % 32", "cuda.grid(1) >> 5, cuda.laneid"),
-    ("total = warp_sum(total)",
+    ("total = warp_reduce_sum(total)",
      "for s in (16, 8, 4, 2, 1):\n            total += cuda.shfl_xor_sync(0xFFFFFFFF, total, s)"),
-    (solution, solution.replace("        total = warp_sum(total)\n        if lane == 0:\n    ", "")
+    (solution, solution
+     .replace("        total = warp_reduce_sum(total)\n        if lane == 0:\n    ", "")
      .replace("out[row] = total", "cuda.atomic.add(out, row, total)")
      .replace("device_array(w.shape[0], w.dtype)", "to_device(np.zeros(w.shape[0], w.dtype))")),
 ]  # fmt: skip

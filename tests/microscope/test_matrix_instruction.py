@@ -9,8 +9,8 @@ import pytest
 from numba import cuda, float32
 
 from gpulessons.microscope import PartialWarp, Trace, Unsupported, trace
+from gpulessons.microscope.rounding import round_tf32
 from gpulessons.ops.mma import accumulator_place, left_fragment, mma, right_fragment, tf32
-from gpulessons.rounding import round_tf32
 
 
 @cuda.jit

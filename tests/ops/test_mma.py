@@ -14,12 +14,12 @@ from gpulessons.machine_code.cuda import assembly
 from gpulessons.measure.results import Absent
 from gpulessons.measure.timings import timings
 from gpulessons.microscope import trace
+from gpulessons.microscope.rounding import round_bf16, round_tf32
 from gpulessons.operation import op
 from gpulessons.ops import matmul_tensor_cores
 from gpulessons.ops.common import ceil_div
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.matmul_tensor_cores import BK, BM, BN, WARPS
-from gpulessons.rounding import round_bf16, round_tf32
 
 NAME = "CUDA, tensor cores (TF32)"
 INSTRUCTION = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpulessons.rounding import round_tf32
-
+from ..rounding import round_tf32
 from .masks import WARP
 from .primitives import whole_warp
 from .values import dtype_of
