@@ -16,8 +16,8 @@ import numpy as np
 
 from gpulessons import microscope
 from gpulessons.backends import NotHere, gpu, host, is_array
-from gpulessons.grader.diagnosis import Trouble, diagnose, refuse_unwritten, unwritten
-from gpulessons.operation import Op, Version, as_tuple
+from gpulessons.grader.diagnosis import Trouble, diagnose, refuse_unwritten
+from gpulessons.operation import Op, Version, as_tuple, writes_out
 
 OURS = str(Path(__file__).parent)
 
@@ -112,10 +112,7 @@ def try_once(op, function, inputs, backend, size, rtol):
 def call(op, function, inputs, backend):
     """Run the attempt on copies of the inputs. Returns (inputs, results) as NumPy sees them."""
     placed = tuple(map(backend.put, inputs))
-    options = {}
-    if "out" in inspect.signature(function).parameters:
-        outs = tuple(backend.put(unwritten(*kind)) for kind in op.outputs(*inputs))
-        options["out"] = outs[0] if len(outs) == 1 else outs
+    options = {"out": op.poisoned(backend, *inputs)} if writes_out(function) else {}
     result = run(function, placed, options)
     for before, after in zip(inputs, placed, strict=True):
         if is_array(before) and not np.array_equal(backend.get(after), before):

@@ -62,7 +62,7 @@ def flops(x, w, stride, padding):
     rtol=1e-5,  # sums of 576 products
     unit="pixels a side",
     awkward=(26, 19, 8, 5, 2, 1),
-    takes="(batch, channels, height, width), (filters, channels, ky, kx)",
+    signature="(batch, channels, height, width), (filters, channels, ky, kx)",
 )
 def conv2d(x, w, stride, padding):
     """Every filter at every position. x: (batch, channels, height, width), w: (filters, channels,

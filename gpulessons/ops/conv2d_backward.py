@@ -33,7 +33,7 @@ def layer_and_gradient(size, rng):
     rtol=2e-5,
     unit="pixels a side",
     awkward=conv2d.awkward,
-    takes=f"{conv2d.takes}, (batch, filters, rows, columns)",
+    signature=f"{conv2d.signature}, (batch, filters, rows, columns)",
 )
 def conv2d_backward(x, w, dy, stride, padding):
     """(dx, dw): the gradients of x (batch, channels, height, width) and of w (filters, channels,

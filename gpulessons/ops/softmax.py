@@ -53,7 +53,7 @@ def shares_and_slopes(size, rng):
 
 
 @op(inputs=wide_rows, flops=lambda x: 5 * x.size, sizes=SIZES, rtol=1e-6, awkward=AWKWARD,
-    takes="(rows, columns)")  # fmt: skip
+    signature="(rows, columns)")  # fmt: skip
 def softmax(x):
     """exp(x) over its row's sum of exp(x). x: (rows, columns), float; returns like x."""
     powers = np.exp(x - x.max(axis=-1, keepdims=True))
@@ -61,7 +61,7 @@ def softmax(x):
 
 
 @op(inputs=shares_and_slopes, flops=lambda y, dy: 4 * y.size, sizes=SIZES, awkward=AWKWARD,
-    takes="(rows, columns), (rows, columns)")  # fmt: skip
+    signature="(rows, columns), (rows, columns)")  # fmt: skip
 def softmax_backward(y, dy):
     """The gradient by x, of y = softmax(x), from that by y: (rows, columns) each."""
     return y * (dy - (y * dy).sum(axis=-1, keepdims=True))
