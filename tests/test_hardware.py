@@ -50,7 +50,8 @@ def py_cpuinfo(monkeypatch):
 @pytest.fixture
 def quick(monkeypatch):
     """machine() without its two seconds, made anew for this test and forgotten after it."""
-    monkeypatch.setattr(card, "host_ceilings", lambda _: {"host copy": lambda threads: 1e9 * threads})
+    measures = {"host copy": lambda threads: 1e9 * threads}
+    monkeypatch.setattr(card, "host_ceilings", lambda nbytes: measures)
     hardware.machine.cache_clear()
     yield
     hardware.machine.cache_clear()
@@ -210,7 +211,7 @@ def test_a_ceiling_that_fails_is_unknown_and_the_reason_is_told(quick, monkeypat
         raise MemoryError("no room for arrays")
 
     monkeypatch.setattr(
-        card, "_host", lambda _: {"host copy": broken, "host triad": lambda threads: 2e9}
+        card, "host_ceilings", lambda _: {"host copy": broken, "host triad": lambda threads: 2e9}
     )
     with pytest.warns(UserWarning, match="no room for arrays"):
         here = hardware.machine()
@@ -580,7 +581,7 @@ def clock(monkeypatch):
 
 
 def test_a_product_too_short_to_rate_is_enlarged(clock, monkeypatch):
-    """At 1 GFLOP/s, after half a millisecond that each call costs: seen only where they are long."""
+    """At 1 GFLOP/s, after half a millisecond for the call, which only a long one outweighs."""
     lengths = []
 
     def product(a, b, out):

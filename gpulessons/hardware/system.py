@@ -84,7 +84,8 @@ def free_memory() -> float:
 
     Infinity where nothing tells. A cgroup counts the files it has read; those are given back.
     """
-    left = [known(available_memory) or math.inf]
+    available = known(available_memory)
+    left = [math.inf if available is None else available]
     for folder in cgroup_folders("memory"):
         files = dict(line.split() for line in read(folder / "memory.stat").splitlines())
         for limit, usage, cached in (
