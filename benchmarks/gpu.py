@@ -35,7 +35,7 @@ from gpulessons.hardware import load, machine, why_no_gpu
 from gpulessons.measure.compare import compare
 from gpulessons.measure.problem import Problem
 from gpulessons.measure.recordings import Recording, joined, save
-from gpulessons.measure.timings import recheck, started
+from gpulessons.measure.rounds import Run
 from gpulessons.operation import Op
 
 SECONDS = 530  # for all the steps
@@ -148,7 +148,9 @@ def refuse_wrong_answers(version, problem):
     """Raise unless it answers right on two sets of inputs, and again when they are changed."""
     if why := version.backend.why_not():
         raise RuntimeError(why)
-    recheck(started(problem, version, None))
+    run = Run(problem, version)
+    run.begin()
+    run.recheck()
 
 
 def lost(backend):

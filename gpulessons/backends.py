@@ -14,8 +14,10 @@ Nothing heavy is imported until a backend is used.
 """
 
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +28,7 @@ class NotHere(RuntimeError):
     """A version that this very machine cannot run, though its backend can; the text says why."""
 
 
-def is_array(value):
+def is_array(value: Any) -> bool:
     """Arrays travel between backends; plain numbers are the same everywhere."""
     return hasattr(value, "shape") and value.shape != ()
 
@@ -36,29 +38,29 @@ class Host:
 
     name, label = "host", "CPU"
 
-    def why_not(self):
+    def why_not(self) -> str:
         return ""
 
-    def put(self, value):
+    def put(self, value: Any) -> Any:
         return np.array(value, order="C") if is_array(value) else value
 
-    def get(self, value):
+    def get(self, value: Any) -> Any:
         return np.array(value) if is_array(value) else value
 
-    def write(self, array, value):
+    def write(self, array: Any, value: Any) -> None:
         if is_array(array):
             array[...] = value
 
-    def empty(self, shape, dtype):
+    def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
         return np.empty(shape, dtype)
 
-    def sync(self):
+    def sync(self) -> None:
         pass
 
-    def mark(self):
+    def mark(self) -> Any:
         return time.perf_counter_ns()
 
-    def elapsed(self, start, stop):
+    def elapsed(self, start: Any, stop: Any) -> float:
         return (stop - start) * 1e-9
 
 
@@ -68,7 +70,7 @@ class Gpu:
     name, label = "gpu", "GPU, Numba-CUDA"
 
     @cache  # noqa: B019  (one instance, alive as long as the process)
-    def why_not(self):
+    def why_not(self) -> str:
         if why_no_gpu():
             return "no NVIDIA GPU here (`gpulessons doctor` says more)"
         from numba import cuda
@@ -82,36 +84,36 @@ class Gpu:
             )
         return ""
 
-    def put(self, value):
+    def put(self, value: Any) -> Any:
         from numba import cuda
 
         return cuda.to_device(np.ascontiguousarray(value)) if is_array(value) else value
 
-    def get(self, value):
+    def get(self, value: Any) -> Any:
         return value.copy_to_host() if hasattr(value, "copy_to_host") else host.get(value)
 
-    def write(self, array, value):
+    def write(self, array: Any, value: Any) -> None:
         if is_array(array):
             array.copy_to_device(value)
 
-    def empty(self, shape, dtype):
+    def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
         from numba import cuda
 
         return cuda.device_array(shape, dtype)
 
-    def sync(self):
+    def sync(self) -> None:
         from numba import cuda
 
         cuda.synchronize()
 
-    def mark(self):
+    def mark(self) -> Any:
         from numba import cuda
 
-        event = cuda.event(timing=True)
+        event = cuda.event()  # which keeps time unless told not to
         event.record()
         return event
 
-    def elapsed(self, start, stop):
+    def elapsed(self, start: Any, stop: Any) -> float:
         from numba import cuda
 
         stop.synchronize()
@@ -123,40 +125,44 @@ class TorchCpu:
 
     name, label = "torch_cpu", "CPU, PyTorch"
 
-    def why_not(self):
+    def why_not(self) -> str:
         try:
             import torch  # noqa: F401
         except ImportError:
             return "PyTorch is not installed; try: pip install torch"
         return ""
 
-    def device(self):
+    def device(self) -> str:
         return "cpu"
 
-    def put(self, value):
+    def put(self, value: Any) -> Any:
         import torch
 
         if not is_array(value):
             return value
         return torch.tensor(np.ascontiguousarray(value), device=self.device())
 
-    def get(self, value):
+    def get(self, value: Any) -> Any:
         return value.detach().cpu().numpy() if hasattr(value, "detach") else host.get(value)
 
-    def write(self, array, value):
+    def write(self, array: Any, value: Any) -> None:
         if is_array(array):
             array.copy_(self.put(value))
 
-    def empty(self, shape, dtype):
+    def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
         import torch
 
         like = torch.from_numpy(np.empty(0, dtype)).dtype
         return torch.empty(shape, dtype=like, device=self.device())
 
-    def sync(self):
+    def sync(self) -> None:
         pass
 
-    mark, elapsed = Host.mark, Host.elapsed
+    def mark(self) -> Any:
+        return host.mark()
+
+    def elapsed(self, start: Any, stop: Any) -> float:
+        return host.elapsed(start, stop)
 
 
 class TorchGpu(TorchCpu):
@@ -164,26 +170,26 @@ class TorchGpu(TorchCpu):
 
     name, label = "torch_gpu", "GPU, PyTorch"
 
-    def why_not(self):
+    def why_not(self) -> str:
         return super().why_not() or ("" if self.device() else "PyTorch sees no accelerator here")
 
     @cache  # noqa: B019
-    def device(self):
+    def device(self) -> str:
         """The accelerator's type, such as "cuda" or "mps"; "" where there is none."""
         import torch
 
         if torch.cuda.is_available():
             return "cuda"
-        accelerator = getattr(torch, "accelerator", None)  # since torch 2.6
+        accelerator: Any = getattr(torch, "accelerator", None)  # since torch 2.6
         return str(accelerator.current_accelerator()) if accelerator_ready(accelerator) else ""
 
-    def sync(self):
+    def sync(self) -> None:
         import torch
 
         module = getattr(torch, self.device().split(":")[0])
         module.synchronize()
 
-    def mark(self):
+    def mark(self) -> Any:
         if self.device() != "cuda":  # no timed events there: wait, then read the caller's clock
             self.sync()
             return super().mark()
@@ -193,19 +199,19 @@ class TorchGpu(TorchCpu):
         event.record()
         return event
 
-    def elapsed(self, start, stop):
+    def elapsed(self, start: Any, stop: Any) -> float:
         if self.device() != "cuda":
             return super().elapsed(start, stop)
         stop.synchronize()
         return start.elapsed_time(stop) * 1e-3
 
 
-def accelerator_ready(accelerator):
+def accelerator_ready(accelerator: Any) -> bool:
     return accelerator is not None and accelerator.is_available()
 
 
 @contextmanager
-def allow_tf32(library, allowed):
+def allow_tf32(library: Any, allowed: bool) -> Iterator[None]:
     """Whether a library of PyTorch's may round float32 factors to TF32's 11 bits meanwhile.
 
     library: torch.backends.cuda.matmul, where the default is no; or torch.backends.cudnn, for
@@ -218,5 +224,6 @@ def allow_tf32(library, allowed):
         library.allow_tf32 = before
 
 
+Backend = Host | Gpu | TorchCpu | TorchGpu
 host, gpu, torch_cpu, torch_gpu = Host(), Gpu(), TorchCpu(), TorchGpu()
-BACKENDS = {backend.name: backend for backend in (host, gpu, torch_cpu, torch_gpu)}
+BACKENDS: dict[str, Backend] = {each.name: each for each in (host, gpu, torch_cpu, torch_gpu)}

@@ -16,15 +16,18 @@ import inspect
 import math
 import numbers
 import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
-from gpulessons.backends import BACKENDS, host, is_array
+from gpulessons.backends import BACKENDS, Backend, host, is_array
 
 # Under a warp, one over a block, a prime over what one block can be; alone last: it tells least.
 AWKWARD = (31, 257, 1201, 1)
+PIECE = 2**16  # elements compared at a time: whole arrays in float64 would fill a small memory
 
 
 @dataclass(frozen=True)
@@ -37,80 +40,92 @@ class Version:
 
     op: "Op"
     name: str
-    backend: object
-    function: object
+    backend: Backend
+    function: Callable[..., Any]
     rtol: float  # the op's, unless this version rounds more by design
 
     @cached_property  # inspecting takes 20 µs, and a network calls a version eight times a step
-    def writes_out(self):
-        return "out" in inspect.signature(self.function).parameters
+    def writes_out(self) -> bool:
+        return writes_out(self.function)
 
-    def __call__(self, *inputs, out=None):
+    def __call__(self, *inputs: Any, out: Any = None) -> Any:
         if out is None:
             self.op.refuse_misfits([tuple(x.shape) for x in inputs if is_array(x)])
-        if not self.writes_out:
-            return self.function(*inputs)
-        if out is None:  # only shapes matter, and the host's arrays have them already
+        if out is None and self.writes_out:  # only shapes matter: the host's arrays have them
             out = self.empty(*(inputs if self.backend is host else map(self.backend.get, inputs)))
-        result = self.function(*inputs, out=out)
-        return out if result is None else result
+        result = self.bound(inputs, out)()
+        return out if result is None and self.writes_out else result
 
-    def empty(self, *inputs):
+    def bound(self, inputs: Iterable[Any], out: Any) -> Callable[[], Any]:
+        """The function with its arguments, `out` only where it takes it: nothing else is timed."""
+        return partial(self.function, *inputs, **({"out": out} if self.writes_out else {}))
+
+    def empty(self, *inputs: Any) -> Any:
         """Room for the result of these (NumPy) inputs, on the version's own backend."""
-        made = [self.backend.empty(shape, dtype) for shape, dtype in self.op.outputs(*inputs)]
-        return made[0] if len(made) == 1 else tuple(made)
+        return one_or_all(self.backend.empty(*kind) for kind in self.op.outputs(*inputs))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{self.op.name}: {self.name!r} on {self.backend.name}"
 
 
 class Op:
     """A specification, what it costs, and the dict of its versions."""
 
-    def __init__(self, function, inputs, flops, sizes, rtol, unit, awkward, takes):
+    def __init__(
+        self, function: Callable[..., Any], inputs: Callable[..., Iterable[Any]],
+        flops: Callable[..., Any], sizes: Iterable[int], rtol: float, unit: str,
+        awkward: Iterable[int], signature: str,
+    ) -> None:  # fmt: skip
         self.function, self.make_inputs, self.flops = function, inputs, flops
         self.name, self.__doc__ = function.__name__, function.__doc__
         self.sizes, self.rtol = tuple(sizes), rtol
-        self.unit, self.awkward, self.takes = unit, tuple(awkward), takes
-        self.axes = [re.findall(r"\w+", axes) for axes in re.findall(r"\(.*?\)", takes)]
-        self.versions = {}
-        self._outputs = {}
+        self.unit, self.awkward, self.signature = unit, tuple(awkward), signature
+        self.axes = [re.findall(r"\w+", axes) for axes in re.findall(r"\(.*?\)", signature)]
+        self.versions: dict[str, Version] = {}
+        self.known_outputs: dict[tuple, list] = {}
 
-    def __call__(self, *inputs, **options):
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
         return self.function(*inputs, **options)
 
-    def inputs(self, size, seed=0):
+    def inputs(self, size: int, seed: int = 0) -> tuple:
         """The arrays of one problem of this size: the same for the same seed."""
         return tuple(self.make_inputs(whole(size), np.random.default_rng(seed)))
 
-    def outputs(self, *inputs):
+    def outputs(self, *inputs: Any) -> list[tuple[tuple[int, ...], np.dtype]]:
         """Shape and dtype of each result: the specification run once per kind of input."""
         kind = tuple((x.shape, x.dtype) if is_array(x) else x for x in inputs)
-        if kind not in self._outputs:
+        if kind not in self.known_outputs:
             results = as_tuple(self.function(*inputs))
-            self._outputs[kind] = [(np.shape(y), np.asarray(y).dtype) for y in results]
-        return self._outputs[kind]
+            self.known_outputs[kind] = [(np.shape(y), np.asarray(y).dtype) for y in results]
+        return self.known_outputs[kind]
 
-    def bytes(self, *inputs):
+    def poisoned(self, backend: Backend, *inputs: Any) -> Any:
+        """Room on a backend for the result of these (NumPy) inputs, full of poison.
+
+        A version must overwrite every element: what it leaves is not taken for a result.
+        """
+        return one_or_all(backend.put(poison(*kind)) for kind in self.outputs(*inputs))
+
+    def bytes(self, *inputs: Any) -> int:
         """Bytes that must move at least: each input read once, each output written once."""
         read = sum(x.nbytes for x in inputs if is_array(x))
         written = sum(int(np.prod(s)) * dtype.itemsize for s, dtype in self.outputs(*inputs))
         return read + written
 
-    def reference(self, *inputs):
+    def reference(self, *inputs: Any) -> Any:
         """The true answer: the specification in float64."""
         return self.function(*map(widened, inputs))
 
-    def error(self, result, reference):
+    def error(self, result: Any, reference: Any) -> float:
         """The largest error: relative above one, absolute below; NaN where a NaN is wrong."""
         gots, wants = as_tuple(result), as_tuple(reference)
         if len(gots) != len(wants):
             return math.nan
         return max(map(largest_error, gots, wants), key=nan_last)
 
-    def refuse_misfits(self, shapes):
-        """ValueError unless shapes have the axes of `takes`, and axes of one name one length."""
-        lengths = {}
+    def refuse_misfits(self, shapes: Sequence[tuple[int, ...]]) -> None:
+        """ValueError unless shapes have the signature's axes, and axes of one name one length."""
+        lengths: dict[str, int] = {}
         fits = [*map(len, self.axes)] == [*map(len, shapes)] and all(
             lengths.setdefault(axis, length) == length
             for axes, shape in zip(self.axes, shapes, strict=True)
@@ -118,9 +133,9 @@ class Op:
         )
         if self.axes and not fits:
             given = ", ".join(map(str, shapes))
-            raise ValueError(f"{self.name} takes arrays of shapes {self.takes}, not {given}.")
+            raise ValueError(f"{self.name} takes arrays of shapes {self.signature}, not {given}.")
 
-    def version(self, name, *, on, rtol=None):
+    def version(self, name: str, *, on: Backend, rtol: float | None = None) -> Callable:
         """Register a version: `@relu.version("mine", on=gpu)`. Returns the function unchanged.
 
         rtol: for a version that rounds more than float32 does, and says so in its name.
@@ -128,46 +143,53 @@ class Op:
         if on not in BACKENDS.values():
             raise ValueError(f"on= takes one of the backends {', '.join(BACKENDS)}, not {on!r}.")
 
-        def register(function):
+        def register(function: Callable) -> Callable:
             allowed = self.rtol if rtol is None else rtol
             self.versions[name] = Version(self, name, on, function, allowed)
             return function
 
         return register
 
-    def like(self, inputs, sizes=None):
-        """The same op with the versions it has now, on other inputs: another width, another shape.
+    def like(
+        self, inputs: Callable[..., Iterable[Any]] | None = None, sizes: Iterable[int] | None = None
+    ) -> "Op":
+        """The same op with the versions it has now, and room for others that the first never sees.
 
-        inputs(size, rng) as for `@op`; sizes: those worth comparing, if they differ.
+        inputs(size, rng) as for `@op`, if they differ: another width, another shape. sizes: those
+        worth comparing, if they differ.
         """
-        twin = Op(self.function, inputs, self.flops, sizes or self.sizes, self.rtol, self.unit,
-                  self.awkward, self.takes)  # fmt: skip
+        twin = Op(self.function, inputs or self.make_inputs, self.flops, sizes or self.sizes,
+                  self.rtol, self.unit, self.awkward, self.signature)  # fmt: skip
         twin.versions = {name: replace(v, op=twin) for name, v in self.versions.items()}
         return twin
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"op {self.name}: " + ", ".join(self.versions)
 
 
-def op(*, inputs, flops, sizes, rtol=2e-6, unit="elements", awkward=AWKWARD, takes=""):
+def op(
+    *, inputs: Callable[..., Iterable[Any]], flops: Callable[..., Any], sizes: Iterable[int],
+    rtol: float = 2e-6, unit: str = "elements", awkward: Iterable[int] = AWKWARD,
+    signature: str = "",
+) -> Callable[[Callable], Op]:  # fmt: skip
     """Make an op from its NumPy specification, which becomes its first version too.
 
     inputs(size, rng) -> the arrays of one problem; flops(*arrays) -> operations; sizes: those worth
     comparing, smallest first; rtol: the error allowed against float64 (relative above one, absolute
-    below); unit: what a size counts; awkward: the sizes at which a version is checked; takes: the
-    axes of each array, "(m, k), (k, n)", for an op whose NumPy function would stretch what does not
-    fit: a compiled version reads past its end instead.
+    below); unit: what a size counts; awkward: the sizes at which a version is checked; signature:
+    the axes of each array, "(m, k), (k, n)", for an op whose NumPy function would stretch what does
+    not fit: a compiled version reads past its end instead.
     """
 
-    def make(function):
-        made = Op(function, inputs, flops, sizes, rtol, unit, awkward, takes)
+    def make(function: Callable) -> Op:
+        made = Op(function, inputs, flops, sizes, rtol, unit, awkward, signature)
         made.version("NumPy", on=host)(function)
         return made
 
     return make
 
 
-def find(op, version):
+def find(op: Op, version: str | Version) -> Version:
     """The version of this name, or a KeyError that lists those there are."""
     if isinstance(version, Version):
         return version
@@ -177,42 +199,70 @@ def find(op, version):
     return op.versions[version]
 
 
-def whole(size):
+def whole(size: Any) -> int:
     """A problem size as an int, or a sentence about what is wrong with it."""
-    fits = isinstance(size, numbers.Real) and not isinstance(size, bool) and 1 <= size < 2**63
-    if not fits or int(size) != size:
+    number = isinstance(size, numbers.Real) and not isinstance(size, bool)
+    if not (number and 1 <= size < 2**63 and int(size) == size):
         raise ValueError(f"A size is a whole number of at least 1 (and below 2^63), not {size!r}.")
     return int(size)
 
 
-def several(value):
+def several(value: Any) -> list:
     """A lone size or name stands for a list of one."""
     alone = isinstance(value, (str, Version)) or not hasattr(value, "__iter__")
     return [value] if alone else list(value)
 
 
-def as_tuple(result):
+def writes_out(function: Callable) -> bool:
+    """Does it write its result into a parameter named `out`?"""
+    return "out" in inspect.signature(function).parameters
+
+
+def as_tuple(result: Any) -> tuple:
     return result if isinstance(result, tuple) else (result,)
 
 
-def widened(value):
+def one_or_all(results: Iterable[Any]) -> Any:
+    """A lone result as itself, several as a tuple: what as_tuple undoes."""
+    results = tuple(results)
+    return results[0] if len(results) == 1 else results
+
+
+def fetched(backend: Backend, result: Any) -> Any:
+    """A result, or each of several, as NumPy arrays."""
+    return one_or_all(map(backend.get, as_tuple(result)))
+
+
+def poison(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """An array whose every byte is 0xFF, a NaN in floats and −1 in integers: no right answer."""
+    array = np.empty(shape, dtype)
+    array.reshape(-1).view(np.uint8).fill(0xFF)
+    return array
+
+
+def widened(value: Any) -> Any:
     """float32 becomes float64; integers and plain numbers stay."""
     floating = is_array(value) and np.issubdtype(value.dtype, np.floating)
     return value.astype(np.float64) if floating else value
 
 
-def largest_error(got, want):
-    got, want = np.asarray(got, np.float64), np.asarray(want, np.float64)
+def largest_error(got: Any, want: Any) -> float:
+    got, want = np.asarray(got), np.asarray(want)
     if got.shape != want.shape:
-        return np.nan
-    if got.size == 0:
-        return 0.0
+        return math.nan
+    got, want = got.reshape(-1), want.reshape(-1)
+    pieces = (slice(start, start + PIECE) for start in range(0, got.size, PIECE))
+    return max((error_of_piece(got[p], want[p]) for p in pieces), key=nan_last, default=0.0)
+
+
+def error_of_piece(got: np.ndarray, want: np.ndarray) -> float:
+    got, want = got.astype(np.float64), want.astype(np.float64)
     same = (got == want) | (np.isnan(got) & np.isnan(want))  # equal infinities differ by NaN
     with np.errstate(invalid="ignore"):
         error = np.where(same, 0.0, np.abs(got - want) / np.maximum(1.0, np.abs(want)))
     return float(error.max())
 
 
-def nan_last(error):
+def nan_last(error: float) -> float:
     """Sorts NaN above every number: a NaN is the largest error of all."""
     return np.inf if np.isnan(error) else error

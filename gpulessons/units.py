@@ -5,10 +5,11 @@ Every function takes one plain number, or None for what nobody knows, and return
 
 import math
 from decimal import Decimal
+from typing import TypeGuard
 
-_SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
-_DECIMAL = {"E": 1e18, "P": 1e15, "T": 1e12, "G": 1e9, "M": 1e6, "k": 1e3, "": 1.0}
-_BINARY = {
+SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
+DECIMAL = {"E": 1e18, "P": 1e15, "T": 1e12, "G": 1e9, "M": 1e6, "k": 1e3, "": 1.0}
+BINARY = {
     "EiB": 2.0**60,
     "PiB": 2.0**50,
     "TiB": 2.0**40,
@@ -19,50 +20,52 @@ _BINARY = {
 }
 
 
-def seconds(time):
+def seconds(time: float | None) -> str:
     """A duration in seconds: `1.23e-3` is "1.23 ms"."""
-    return _scaled(time, _SECONDS, zero="s")
+    return scaled(time, SECONDS, zero="s")
 
 
-def rate(amount, unit):
+def rate(amount: float | None, unit: str) -> str:
     """An amount per second with a decimal prefix: `4.5e9, "FLOP/s"` is "4.5 GFLOP/s"."""
-    return _scaled(amount, {prefix + unit: scale for prefix, scale in _DECIMAL.items()}, zero=unit)
+    return scaled(amount, {prefix + unit: scale for prefix, scale in DECIMAL.items()}, zero=unit)
 
 
-def size(nbytes):
+def size(nbytes: float | None) -> str:
     """Bytes with a binary prefix, as memory is sold: `2**26` is "64 MiB"."""
-    return _scaled(nbytes, _BINARY, zero="B")
+    return scaled(nbytes, BINARY, zero="B")
 
 
-def count(number):
+def count(number: float | None) -> str:
     """A whole number, every digit of it: `1000003` is "1,000,003"."""
-    return _special(number) or f"{round(number):,}".replace("-", "−")
+    if not is_number(number):
+        return special(number)
+    return special(number) or f"{round(number):,}".replace("-", "−")
 
 
-def ratio(factor):
+def ratio(factor: float | None) -> str:
     """How many times: `12.34` is "12.3×"."""
-    if not _is_number(factor):
-        return _special(factor)
-    return f"{_special(factor) or _three_digits(factor)}×"
+    if not is_number(factor):
+        return special(factor)
+    return f"{special(factor) or three_digits(factor)}×"
 
 
-def _scaled(value, scales, zero):
+def scaled(value: float | None, scales: dict[str, float], zero: str) -> str:
     """The value in the largest unit that it fills once; `scales` runs from large to small."""
-    if not _is_number(value):
-        return _special(value)
+    if not is_number(value):
+        return special(value)
     if math.isinf(value) or value == 0:
-        return f"{_special(value) or '0'} {zero}"
+        return f"{special(value) or '0'} {zero}"
     # Rounded before the unit is chosen, so that 999.9 µs reads "1 ms" and not "1000 µs".
-    filled = (unit for unit, scale in scales.items() if _rounded(abs(value) / scale) >= 1)
+    filled = (unit for unit, scale in scales.items() if rounded(abs(value) / scale) >= 1)
     unit = next(filled, list(scales)[-1])
-    return f"{_three_digits(value / scales[unit])} {unit}"
+    return f"{three_digits(value / scales[unit])} {unit}"
 
 
-def _is_number(value):
+def is_number(value: float | None) -> TypeGuard[float]:
     return value is not None and not math.isnan(value)
 
 
-def _special(value):
+def special(value: float | None) -> str:
     """The words for a value without digits; empty for an ordinary number."""
     if value is None:
         return "unknown"
@@ -73,10 +76,10 @@ def _special(value):
     return ""
 
 
-def _rounded(value):
+def rounded(value: float) -> float:
     return float(f"{value:.3g}")
 
 
-def _three_digits(value):
+def three_digits(value: float) -> str:
     """Three significant digits, never in powers of ten; Decimal keeps 1e-05 positional."""
     return format(Decimal(f"{float(value):.3g}"), ",f").replace("-", "−")

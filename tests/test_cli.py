@@ -276,13 +276,13 @@ def test_ctrl_c_in_a_terminal_prints_what_was_measured_and_exits_130():
     running = started("""
         from gpulessons import comparing, rounds
         from gpulessons.cli import main
-        measured, ended = comparing.timings, rounds.ended
+        measured, ended = comparing.timings, rounds.Run.ended
         def timings(*arguments, **options):
             for entry in measured(*arguments, **options):
                 yield entry
                 print("one is measured", file=sys.stderr, flush=True)
         comparing.timings = timings
-        rounds.ended = lambda run, budget: run.problem.size == 1000 and ended(run, budget)
+        rounds.Run.ended = lambda run, budget: run.problem.size == 1000 and ended(run, budget)
         sys.exit(main("compare relu --version NumPy --size 1000 2000 3000".split()))
     """)
     while (line := running.stderr.readline()) and "one is measured" not in line:

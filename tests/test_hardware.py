@@ -6,7 +6,9 @@ import os
 import platform
 import subprocess
 import sys
+import tracemalloc
 from dataclasses import FrozenInstanceError
+from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -25,7 +27,7 @@ CACHE = "/sys/devices/system/cpu/cpu0/cache"
 def files(monkeypatch):
     """The system files that exist: none, until a test adds some."""
     present = {}
-    monkeypatch.setattr(system, "_read", lambda path: present.get(Path(path).as_posix(), ""))
+    monkeypatch.setattr(system, "read", lambda path: present.get(Path(path).as_posix(), ""))
     return present
 
 
@@ -40,15 +42,16 @@ def py_cpuinfo(monkeypatch):
         return answer
 
     monkeypatch.setitem(sys.modules, "cpuinfo", SimpleNamespace(get_cpu_info=get_cpu_info))
-    system._py_cpuinfo.cache_clear()
+    system.py_cpuinfo.cache_clear()
     yield answer
-    system._py_cpuinfo.cache_clear()
+    system.py_cpuinfo.cache_clear()
 
 
 @pytest.fixture
 def quick(monkeypatch):
     """machine() without its two seconds, made anew for this test and forgotten after it."""
-    monkeypatch.setattr(card, "_host", lambda _: {"host copy": lambda threads: 1e9 * threads})
+    measures = {"host copy": lambda threads: 1e9 * threads}
+    monkeypatch.setattr(card, "host_ceilings", lambda nbytes: measures)
     hardware.machine.cache_clear()
     yield
     hardware.machine.cache_clear()
@@ -129,7 +132,7 @@ def test_a_real_card_has_every_host_ceiling_and_is_made_once():
 
 def test_a_card_survives_json_exactly(quick, monkeypatch):
     plug_in(monkeypatch, FakeDriver(), fake_nvml())
-    monkeypatch.setattr(card, "_gpu", lambda: {"gpu copy": 3e12})
+    monkeypatch.setattr(card, "gpu_ceilings", lambda: {"gpu copy": 3e12})
     here = hardware.machine()
     assert here.gpu and Machine.from_json(here.to_json()) == here
 
@@ -163,7 +166,7 @@ def test_html_says_what_the_text_says_and_sets_no_color(quick, monkeypatch):
 
 def test_the_card_shows_a_gpu_with_its_ceilings(quick, monkeypatch):
     plug_in(monkeypatch, FakeDriver(count=2), fake_nvml())
-    monkeypatch.setattr(card, "_gpu", lambda: {"gpu copy": 3.9e12, "gpu float16": 650e12})
+    monkeypatch.setattr(card, "gpu_ceilings", lambda: {"gpu copy": 3.9e12, "gpu float16": 650e12})
     here = hardware.machine()
     assert row(here, "GPU") == (
         "NVIDIA Test 100, 80 GiB, compute capability 9.0, 132 multiprocessors, driver 580.10 "
@@ -208,7 +211,7 @@ def test_a_ceiling_that_fails_is_unknown_and_the_reason_is_told(quick, monkeypat
         raise MemoryError("no room for arrays")
 
     monkeypatch.setattr(
-        card, "_host", lambda _: {"host copy": broken, "host triad": lambda threads: 2e9}
+        card, "host_ceilings", lambda _: {"host copy": broken, "host triad": lambda threads: 2e9}
     )
     with pytest.warns(UserWarning, match="no room for arrays"):
         here = hardware.machine()
@@ -221,7 +224,7 @@ def test_no_ceilings_at_all_is_still_a_card(quick, monkeypatch):
     def no_numba(array_bytes):
         raise ImportError("numba")
 
-    monkeypatch.setattr(card, "_host", no_numba)
+    monkeypatch.setattr(card, "host_ceilings", no_numba)
     with pytest.warns(UserWarning, match="numba"):
         assert hardware.machine().ceilings == {}
 
@@ -235,8 +238,8 @@ def test_load_without_anything_readable_is_empty(monkeypatch):
 
 def test_an_unreadable_file_reads_as_empty(tmp_path):
     (tmp_path / "binary").write_bytes(b"\xff\xfe\xff")
-    assert system._read(tmp_path / "absent") == system._read(tmp_path) == ""
-    assert system._read(tmp_path / "binary") == ""
+    assert system.read(tmp_path / "absent") == system.read(tmp_path) == ""
+    assert system.read(tmp_path / "binary") == ""
 
 
 # Cores
@@ -294,7 +297,7 @@ def test_arm_vectors_take_their_width_from_the_kernel(files, py_cpuinfo):
     files["/proc/sys/abi/sve_default_vector_length"] = "32"
     assert system.simd() == ("SVE", 256)
     py_cpuinfo["brand_raw"] = "Neoverse-V1"
-    system._py_cpuinfo.cache_clear()
+    system.py_cpuinfo.cache_clear()
     assert system.cpu_name() == "Neoverse-V1"
 
 
@@ -323,7 +326,7 @@ def test_caches_come_from_sysfs_and_instructions_are_left_out(files):
 
 
 def test_a_cgroup_limits_memory(files, monkeypatch):
-    monkeypatch.setattr(system, "_total_memory", lambda: 64 * 2**30)
+    monkeypatch.setattr(system, "total_memory", lambda: 64 * 2**30)
     assert system.memory() == 64 * 2**30
     files["/proc/self/cgroup"] = "4:memory:/box\n0::/"
     files["/sys/fs/cgroup/memory/box/memory.limit_in_bytes"] = str(2 * 2**30)
@@ -336,6 +339,42 @@ def test_an_absent_limit_is_not_memory(files, monkeypatch):
     files["/proc/self/cgroup"] = "4:memory:/"
     files["/sys/fs/cgroup/memory/memory.limit_in_bytes"] = "9223372036854771712"
     assert system.memory() is None
+
+
+@pytest.fixture
+def in_a_box(files, monkeypatch):
+    """The memory files of a cgroup of version 2: 2 GiB, of which 1.5 are used, 0.25 by files."""
+    monkeypatch.setattr(system, "available_memory", lambda: 64 * 2**30)
+    files["/proc/self/cgroup"] = "0::/pod/box"
+    files["/sys/fs/cgroup/pod/box/memory.max"] = str(2 * 2**30)
+    files["/sys/fs/cgroup/pod/box/memory.current"] = str(3 * 2**29)
+    files["/sys/fs/cgroup/pod/box/memory.stat"] = f"anon 7\ninactive_file {2**28}\nfile 3"
+    return files
+
+
+def test_what_a_cgroup_has_left_is_free_and_not_what_the_host_has(in_a_box):
+    assert hardware.free_memory() == 2**29 + 2**28
+
+
+def test_an_outer_cgroup_that_is_full_leaves_nothing(in_a_box):
+    in_a_box["/sys/fs/cgroup/pod/memory.max"] = in_a_box["/sys/fs/cgroup/pod/memory.current"] = "9"
+    assert hardware.free_memory() == 0
+
+
+def test_a_cgroup_of_version_1_limits_what_is_free(in_a_box):
+    in_a_box["/proc/self/cgroup"] = "4:memory:/box"
+    in_a_box["/sys/fs/cgroup/memory/box/memory.limit_in_bytes"] = str(2**30)
+    in_a_box["/sys/fs/cgroup/memory/box/memory.usage_in_bytes"] = str(2**29)
+    in_a_box["/sys/fs/cgroup/memory/memory.limit_in_bytes"] = "9223372036854771712"
+    in_a_box["/sys/fs/cgroup/memory/memory.usage_in_bytes"] = str(2**34)
+    assert hardware.free_memory() == 2**29
+
+
+def test_without_a_cgroup_the_system_tells_and_without_psutil_nobody(files, monkeypatch):
+    monkeypatch.setattr(system, "available_memory", lambda: 5)
+    assert hardware.free_memory() == 5
+    monkeypatch.setattr(system, "available_memory", lambda: 1 / 0)
+    assert hardware.free_memory() == float("inf")
 
 
 def test_outside_a_checkout_there_is_no_commit(monkeypatch, tmp_path):
@@ -475,7 +514,7 @@ def test_a_blas_made_for_another_cpu_is_told_with_who_chose_it(monkeypatch, aske
 
 
 def test_products_are_right_after_the_pool_was_ended():
-    pools._blas_controller.cache_clear()
+    pools.blas_controller.cache_clear()
     x = np.random.default_rng(0).random((300, 300))
     before = x @ x
     with hardware.threads(max(hardware.thread_choices())):
@@ -489,7 +528,7 @@ def test_zero_threads_is_refused_in_a_sentence():
 
 def test_threads_works_without_threadpoolctl(monkeypatch):
     monkeypatch.setitem(sys.modules, "threadpoolctl", None)
-    pools._blas_controller.cache_clear()
+    pools.blas_controller.cache_clear()
     with hardware.threads(1):
         assert counts_without_blas() == (1, 1)
 
@@ -510,7 +549,7 @@ def one_second(monkeypatch):
         call()
         return 1.0
 
-    monkeypatch.setattr(ceilings, "_best", best)
+    monkeypatch.setattr(ceilings, "best", best)
     return best
 
 
@@ -518,56 +557,98 @@ def one_second(monkeypatch):
 def test_copy_and_triad_count_as_stream_does_and_reach_every_element(one_second, threads):
     n = 1_000_003
     out, a, b = np.zeros(n, np.float32), np.arange(n, dtype=np.float32), np.ones(n, np.float32)
-    assert ceilings._streamed(np.copyto, [out, a], threads) == 2 * 4 * n
+    assert ceilings.streamed(np.copyto, [out, a], threads) == 2 * 4 * n
     assert np.array_equal(out, a)
-    assert ceilings._streamed(ceilings._triad, [out, a, b], threads) == 3 * 4 * n
+    assert ceilings.streamed(ceilings.triad, [out, a, b], threads) == 3 * 4 * n
     assert np.array_equal(out, a + np.float32(3))
 
 
 def test_the_product_counts_a_multiply_and_an_add_per_step(one_second):
-    assert ceilings._product(np.float32, n=64) == 2 * 64**3
+    assert ceilings.product(np.float32, n=64) == 2 * 64**3
 
 
-def test_a_product_too_short_to_rate_is_enlarged(monkeypatch):
-    sizes = []
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that moves only when told to: clock(seconds)."""
+    now = [0.0]
+    monkeypatch.setattr(ceilings, "perf_counter", lambda: now[0])
 
-    def best(call):
-        sizes.append(len(call.args[0]))
-        return 0.001 if sizes[-1] < 256 else 0.02
+    def pass_by(seconds):
+        now[0] += seconds
+        return now[0]
 
-    monkeypatch.setattr(ceilings, "_best", best)
-    assert ceilings._product(np.float64, n=64) == 2 * 256**3 / 0.02
-    assert sizes == [64, 128, 256]
+    return pass_by
 
 
-def test_a_ceiling_is_the_fastest_of_at_least_three_passes_after_a_warm_up(monkeypatch):
-    ticks = iter([0, 0, 90, 100, 103, 110, 115, 115])
-    monkeypatch.setattr(ceilings, "perf_counter", lambda: next(ticks))
-    calls = []
-    assert ceilings._best(lambda: calls.append(1), budget=0) == 3
-    assert len(calls) == 4
+def test_a_product_too_short_to_rate_is_enlarged(clock, monkeypatch):
+    """At 1 GFLOP/s, after half a millisecond for the call, which only a long one outweighs."""
+    lengths = []
+
+    def product(a, b, out):
+        lengths.append(5e-4 + 2e-9 * len(a) ** 3)
+        clock(lengths[-1])
+
+    monkeypatch.setattr(ceilings.np, "matmul", product)
+    assert ceilings.product(np.float64, n=16) == pytest.approx(1e9, rel=0.05)
+    assert lengths == sorted(lengths) and 0.01 < lengths[-1] < 0.1
+
+
+def test_a_ceiling_is_the_fastest_of_at_least_three_passes_after_a_warm_up(clock):
+    passes = [0.5, 9.0, 3.0, 5.0]  # the first warms up, and does not count
+    assert ceilings.best(lambda: clock(passes.pop(0)), budget=0) == 3
+    assert not passes
+
+
+def test_passes_go_on_while_there_is_budget(clock):
+    passes = [1.0] * 10 + [0.5] + [1.0] * 100
+    assert ceilings.best(lambda: clock(passes.pop(0)), budget=20) == 0.5
+    assert 80 < len(passes) < 95
 
 
 def test_the_thread_count_that_won_is_recorded(quick, monkeypatch):
     monkeypatch.setattr(pools, "cores", lambda: 2)
     slower_together = {1: 5e9, 2: 1e9}
-    monkeypatch.setattr(card, "_host", lambda _: {"host copy": slower_together.get})
+    monkeypatch.setattr(card, "host_ceilings", lambda _: {"host copy": slower_together.get})
     here = hardware.machine()
     assert here.ceilings["host copy"] == 5e9 and here.ceiling_threads["host copy"] == 1
     assert row(here, "host copy, measured") == "5 GB/s, 1 thread"
 
 
 @pytest.mark.parametrize(
-    "caches, memory, nbytes",
+    "caches, free, nbytes",
     [
         ({"L2": 2**20, "L3": 2**25}, 2**36, 2**27),  # four times the last cache
-        ({"L3": 2**28}, 2**36, 2**28),  # never more than 256 MiB
-        ({}, None, 2**28),
-        ({"L3": 2**25}, 2**30, 2**26),  # never more than a sixteenth of memory
+        ({"L3": 2**28}, 2**36, 2**30),
+        ({"L2": 2**27}, float("inf"), 2**29),  # the last there is
+        ({}, 2**36, 2**28),
+        ({"L3": 2**28}, 2**31, 2**28),  # never more than an eighth of the memory that is free
     ],
 )
-def test_arrays_outgrow_the_cache_and_fit_the_memory(caches, memory, nbytes):
-    assert card._array_bytes(caches, memory) == nbytes
+def test_what_is_copied_outgrows_the_cache_and_leaves_most_of_the_memory(caches, free, nbytes):
+    assert card.buffer_bytes(caches, free) == nbytes
+
+
+def test_the_ceilings_take_no_more_memory_than_they_were_given():
+    tracemalloc.start()
+    try:
+        measures = ceilings.host(2**24)
+        for name in ("host copy", "host triad"):
+            assert measures[name](2) > 0
+        held, most = tracemalloc.get_traced_memory()
+        del measures
+        assert tracemalloc.get_traced_memory()[0] < held - 2**23, "freed after use"
+    finally:
+        tracemalloc.stop()
+    assert 2**24 <= most < 1.1 * 2**24
+
+
+def test_every_part_of_the_memory_is_streamed():
+    memory = np.zeros(1003, np.float32)
+    for number in (2, 3):
+        found = ceilings.parts(memory, number)
+        assert len(found) == number and len({part.size for part in found}) == 1
+        assert not any(np.shares_memory(one, other) for one, other in combinations(found, 2))
+        assert sum(part.size for part in found) > 1003 - 16 * (number + 1)
 
 
 def test_a_gpu_is_rated_per_precision_and_torch_is_left_as_it_was(monkeypatch):
@@ -583,31 +664,37 @@ def test_a_gpu_is_rated_per_precision_and_torch_is_left_as_it_was(monkeypatch):
     default = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("medium")  # a learner's choice, which none of ours equals
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: (9, 0))
-    rates = ceilings._torch_products(torch, "cpu", 32, best)
+    rates = ceilings.torch_products(torch, "cpu", 32, best)
     assert rates == dict.fromkeys(("gpu float32", "gpu tf32", "gpu float16"), 2 * 32**3)
     assert seen == ["highest", "high", "highest"]
     assert torch.get_float32_matmul_precision() == "medium"
     torch.set_float32_matmul_precision(default)
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: (7, 5))
-    assert "gpu tf32" not in ceilings._torch_products(torch, "cpu", 32, best)
-    assert ceilings._torch_memory(torch, "cpu", 1000, best) == {"gpu copy": 8e3, "gpu triad": 12e3}
+    assert "gpu tf32" not in ceilings.torch_products(torch, "cpu", 32, best)
+    assert ceilings.torch_memory(torch, "cpu", 1000, best) == {"gpu copy": 8e3, "gpu triad": 12e3}
 
 
 def test_gpu_passes_are_timed_between_events_that_are_waited_for():
-    log = []
+    """A pass takes what lies between its events in the queue, once the queue has got there."""
+    queue = SimpleNamespace(end=0.0, done=0.0)
 
     class Event:
         def record(self):
-            log.append("record")
+            self.at = queue.end
 
         def synchronize(self):
-            log.append("wait")
+            queue.done = max(queue.done, self.at)
 
         def elapsed_time(self, stop):
-            return 2.0
+            assert queue.done >= stop.at, "read before the work was done"
+            return stop.at - self.at
 
-    assert ceilings._best_on_gpu(Event, lambda: log.append("call"), budget=0) == 0.002
-    assert log == ["call"] + ["record", "call", "record", "wait"] * 3
+    def call():
+        queue.end += passes.pop(0)
+
+    passes = [1, 9, 2, 5]  # milliseconds; the first warms up
+    assert ceilings.best_on_gpu(Event, call, budget=0) == 0.002
+    assert not passes
 
 
 # Lightness

@@ -160,7 +160,7 @@ def test_room_for_two_results_is_a_pair():
 
 
 def scaled_op():
-    @op(inputs=numbers, flops=lambda x, b, s: x.size, sizes=(4,), takes="(m, n), (n,)")
+    @op(inputs=numbers, flops=lambda x, b, s: x.size, sizes=(4,), signature="(m, n), (n,)")
     def scaled(x, b, s):
         return s * x + b
 

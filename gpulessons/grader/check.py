@@ -27,10 +27,9 @@ from gpulessons.grader.diagnosis import (
     refuse_changes,
     refuse_unwritten,
     returned,
-    unwritten,
 )
 from gpulessons.microscope import Race, Trace
-from gpulessons.operation import Op, Version, as_tuple
+from gpulessons.operation import Op, Version, as_tuple, writes_out
 
 PACKAGE = str(Path(microscope.__file__).parents[1])
 
@@ -178,10 +177,7 @@ def try_once(
 def call(op: Op, function: Callable, inputs: tuple, backend: Any) -> tuple:
     """Run the attempt on copies of the inputs. Returns its results, as NumPy sees them."""
     placed = tuple(map(backend.put, inputs))
-    options = {}
-    if "out" in inspect.signature(function).parameters:
-        outs = tuple(backend.put(unwritten(*kind)) for kind in op.outputs(*inputs))
-        options["out"] = outs[0] if len(outs) == 1 else outs
+    options = {"out": op.poisoned(backend, *inputs)} if writes_out(function) else {}
     result = run(function, placed, options)
     refuse_changes(inputs, tuple(map(backend.get, placed)))
     result = returned(options.get("out") if result is None else result)

@@ -199,13 +199,6 @@ def refuse_unwritten(got: np.ndarray, place: str) -> None:
 # -- Small parts.
 
 
-def unwritten(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-    """An array of poison: every byte 0xFF, which is a NaN in floats and −1 in integers."""
-    array = np.empty(shape, dtype)
-    array.view(np.uint8).fill(0xFF)
-    return array
-
-
 def is_poison(array: np.ndarray) -> np.ndarray:
     """Which elements are 0xFF in every byte. Integers may rightly be −1: only floats are judged."""
     if not np.issubdtype(array.dtype, np.floating):

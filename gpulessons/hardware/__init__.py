@@ -8,8 +8,9 @@ Numba or torch until a ceiling is measured.
 from gpulessons.hardware.card import Machine, machine
 from gpulessons.hardware.nvidia import gpu_count, why_no_gpu
 from gpulessons.hardware.pools import thread_choices, threads
-from gpulessons.hardware.system import cores, load
+from gpulessons.hardware.system import cores, free_memory, load
 
 __all__ = [
-    "Machine", "cores", "gpu_count", "load", "machine", "thread_choices", "threads", "why_no_gpu",
+    "Machine", "cores", "free_memory", "gpu_count", "load", "machine", "thread_choices", "threads",
+    "why_no_gpu",
 ]

@@ -5,9 +5,11 @@ import json
 import os
 import platform
 import warnings
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from html import escape
+from typing import Any
 
 from gpulessons import units
 from gpulessons.hardware import nvidia, pools, system
@@ -39,21 +41,26 @@ class Machine:
     ceiling_threads: dict[str, int]  # the thread count that reached each host ceiling
 
     @property
-    def name(self):
+    def name(self) -> str:
         """A short name, for labels: the GPU if there is one, and the CPU."""
         cpu = f"{self.cpu or 'a CPU'}, {self.cores} cores"
         return f"{self.gpu['name']}, {cpu}" if self.gpu else cpu
 
-    def ceiling(self, backend, what):
+    @property
+    def last_cache(self) -> int:
+        """Bytes of the last cache before the memory; 64 MiB where no cache is known."""
+        return last_cache(self.caches)
+
+    def ceiling(self, backend: str, what: str) -> float | None:
         """The ceiling of a backend ("host", "torch_cpu", "gpu", "torch_gpu"), or None."""
         place = {"torch_cpu": "host", "torch_gpu": "gpu"}.get(backend, backend)
         return self.ceilings.get(f"{place} {what}")
 
-    def to_json(self):
+    def to_json(self) -> str:
         return json.dumps(asdict(self), indent=1)
 
     @classmethod
-    def from_json(cls, text):
+    def from_json(cls, text: str) -> "Machine":
         """The machine that `to_json` wrote; ValueError for any other text."""
         try:
             values = json.loads(text)
@@ -66,21 +73,21 @@ class Machine:
             "record it again, or upgrade gpulessons if a newer one recorded it."
         )
 
-    def __repr__(self):
-        rows = self._rows()
+    def __repr__(self) -> str:
+        rows = self.rows()
         width = max(len(label) for label, _ in rows)
         return "\n".join(f"{label:<{width}}  {value}" for label, value in rows)
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         # No colors: the table inherits the page's, light or dark.
         cells = "".join(
             f'<tr><th scope="row" style="text-align:left">{escape(label)}</th>'
             f'<td style="text-align:left">{escape(value)}</td></tr>'
-            for label, value in self._rows()
+            for label, value in self.rows()
         )
         return f"<table><caption>This machine</caption><tbody>{cells}</tbody></table>"
 
-    def _rows(self):
+    def rows(self) -> list[tuple[str, str]]:
         simd = f"{self.simd}, {units.count(self.simd_bits)} bits" if self.simd else "unknown"
         caches = ", ".join(f"{level} {units.size(nbytes)}" for level, nbytes in self.caches.items())
         libraries = ", ".join(f"{name} {version}" for name, version in self.libraries.items())
@@ -91,16 +98,16 @@ class Machine:
             ("SIMD", simd),
             ("caches", caches or "unknown"),
             ("memory", units.size(self.memory)),
-            ("GPU", self._gpu_text()),
+            ("GPU", self.gpu_text()),
             ("torch accelerator", self.accelerator or "unknown"),
-            *((f"{name}, measured", self._ceiling_text(name)) for name in ceilings),
+            *((f"{name}, measured", self.ceiling_text(name)) for name in ceilings),
             ("system", f"{self.system}, Python {self.python}"),
             ("libraries", libraries or "unknown"),
             ("date", self.date),
             ("commit", self.commit or "unknown"),
         ]
 
-    def _gpu_text(self):
+    def gpu_text(self) -> str:
         if not self.gpu:
             return "none that CUDA can use"
         known = {key: value or "unknown" for key, value in self.gpu.items()}
@@ -111,7 +118,7 @@ class Machine:
             + (f" (one of {self.gpus})" if self.gpus > 1 else "")
         )
 
-    def _ceiling_text(self, name):
+    def ceiling_text(self, name: str) -> str:
         unit = "B/s" if name.endswith(("copy", "triad")) else "FLOP/s"
         threads = self.ceiling_threads.get(name)
         with_threads = f", {threads} thread{'s' * (threads > 1)}" if threads else ""
@@ -119,14 +126,14 @@ class Machine:
 
 
 @functools.cache
-def machine():
+def machine() -> Machine:
     """This machine, its ceilings measured now: about two seconds once, then free in this process.
 
     `machine.cache_clear()` forgets it, for instance when a busy machine has calmed down.
     """
     simd, simd_bits = system.simd()
     caches, memory = system.caches(), system.memory()
-    ceilings, ceiling_threads = _ceilings(_array_bytes(caches, memory))
+    ceilings, ceiling_threads = measured_ceilings(buffer_bytes(caches, system.free_memory()))
     return Machine(
         cpu=system.cpu_name(),
         cores=system.cores(),
@@ -148,37 +155,40 @@ def machine():
     )
 
 
-def _array_bytes(caches, memory):
-    """Bytes of each of three arrays: four times the last cache, as STREAM asks, within reason."""
-    last_cache = max(caches.values(), default=2**26)
-    return min(max(4 * last_cache, 2**26), 2**28, (memory or 2**34) // 16)
+def last_cache(caches: dict[str, int]) -> int:
+    return max(caches.values(), default=2**26)
 
 
-def _ceilings(array_bytes):
+def buffer_bytes(caches: dict[str, int], free: float) -> int:
+    """Bytes to copy and to stream: four times the last cache, or an eighth of what is free."""
+    return int(min(max(4 * last_cache(caches), 2**27), free / 8))
+
+
+def measured_ceilings(nbytes: int) -> tuple[dict[str, float], dict[str, int]]:
     """Name -> rate, and name -> the thread count that reached it, for the CPU and any GPU."""
     rates, winners = {}, {}
-    for name, measure in (_attempt(_host, array_bytes) or {}).items():
-        best = _attempt(_best_of_threads, measure)
+    for name, measure in (attempt(host_ceilings, nbytes) or {}).items():
+        best = attempt(best_of_threads, measure)
         if best:
             rates[name], winners[name] = best
     if nvidia.gpu_count():
-        rates |= _attempt(_gpu) or {}
+        rates |= attempt(gpu_ceilings) or {}
     return rates, winners
 
 
-def _host(array_bytes):
+def host_ceilings(nbytes: int) -> dict[str, Callable[[int], float]]:
     from gpulessons.hardware import ceilings  # NumPy and Numba: not before they are needed
 
-    return ceilings.host(array_bytes)
+    return ceilings.host(nbytes)
 
 
-def _gpu():
+def gpu_ceilings() -> dict[str, float]:
     from gpulessons.hardware import ceilings
 
     return ceilings.gpu()
 
 
-def _best_of_threads(measure):
+def best_of_threads(measure: Callable[[int], float]) -> tuple[float, int]:
     """The best rate of one thread and of all, and how many threads that was."""
     results = []
     for n in pools.thread_choices():
@@ -187,7 +197,7 @@ def _best_of_threads(measure):
     return max(results)
 
 
-def _attempt(measure, *arguments):
+def attempt(measure: Callable[..., Any], *arguments: Any) -> Any:
     """A card without a ceiling is still a card, but the reader is told why."""
     try:
         return measure(*arguments)

@@ -6,45 +6,51 @@ triad 3, and what a cache reads before it writes is not counted. `hardware.machi
 calls this module, late: it is the one that needs NumPy and Numba.
 """
 
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numba import njit
 
 SCALE = np.float32(3.0)
+Rates = dict[str, float]
+Clock = Callable[[Callable[[], Any]], float]  # seconds of the fastest pass of a call
 
 
-def host(array_bytes):
+def host(nbytes: int) -> dict[str, Callable[[int], float]]:
     """The ceilings of the CPU: name -> a function of the thread count, in bytes/s or FLOP/s.
 
-    The caller limits BLAS to as many threads (`pools.threads`); copy and triad start their own.
+    nbytes: of the two arrays that are copied, together; triad's three take the same memory. The
+    caller limits BLAS to as many threads (`pools.threads`); copy and triad start their own.
     """
-    arrays = _touched(3, array_bytes)
+    memory = touched(nbytes)
     return {
-        "host float32": lambda threads: _product(np.float32),
-        "host float64": lambda threads: _product(np.float64),
-        "host copy": lambda threads: _streamed(np.copyto, arrays[:2], threads),
-        "host triad": lambda threads: _streamed(_triad, arrays, threads),
+        "host float32": lambda threads: product(np.float32),
+        "host float64": lambda threads: product(np.float64),
+        "host copy": lambda threads: streamed(np.copyto, parts(memory, 2), threads),
+        "host triad": lambda threads: streamed(triad, parts(memory, 3), threads),
     }
 
 
-def gpu():
+def gpu() -> Rates:
     """The ceilings of CUDA device 0, in bytes/s or FLOP/s; only copy where torch has no CUDA."""
     try:
         import torch
     except ImportError:
-        return _numba_gpu()
-    return _torch_gpu(torch) if torch.cuda.is_available() else _numba_gpu()
+        return numba_gpu()
+    return torch_gpu(torch) if torch.cuda.is_available() else numba_gpu()
 
 
-def _best(call, budget=0.06):
+def best(call: Callable[[], Any], budget: float = 0.06) -> float:
     """Seconds of the fastest pass: at least three, and more until `budget` seconds are spent."""
     call()
-    passes, end = [], perf_counter() + budget
+    passes: list[float] = []
+    end = perf_counter() + budget
     while len(passes) < 3 or perf_counter() < end:
         start = perf_counter()
         call()
@@ -52,73 +58,79 @@ def _best(call, budget=0.06):
     return min(passes)
 
 
-def _touched(number, nbytes):
-    """Float32 arrays whose pages exist: a page never written is one shared page of zeros."""
-    arrays = [np.empty(nbytes // 4, np.float32) for _ in range(number)]
+def touched(nbytes: int) -> np.ndarray:
+    """Float32 numbers whose pages exist: a page never written is one shared page of zeros."""
+    memory = np.empty(nbytes // 4, np.float32)
     with ThreadPoolExecutor() as pool:
-        list(pool.map(lambda array: array.fill(1.0), arrays))
-    return arrays
+        list(pool.map(lambda part: part.fill(1.0), parts(memory, 4)))
+    return memory
 
 
-def _streamed(stream, arrays, threads):
+def parts(array: np.ndarray, number: int) -> list[np.ndarray]:
+    """Equal parts of an array, each beginning on a line of 64 bytes if the array does."""
+    length = len(array) // number // 16 * 16
+    return [array[n * length : (n + 1) * length] for n in range(number)]
+
+
+def streamed(stream: Callable[..., Any], arrays: list[np.ndarray], threads: int) -> float:
     """Bytes/s of stream(*arrays), a thread for each slice; it must release the GIL.
 
     Copy is memcpy, whose streaming stores spare the read before a write that a loop's stores cost.
     """
     edges = np.linspace(0, len(arrays[0]), threads + 1).astype(int)
-    parts = [[array[start:stop] for array in arrays] for start, stop in pairwise(edges)]
+    slices = [[array[start:stop] for array in arrays] for start, stop in pairwise(edges)]
     with ThreadPoolExecutor(threads) as pool:
-        best = _best(lambda: list(pool.map(lambda part: stream(*part), parts)))
-    return sum(array.nbytes for array in arrays) / best
+        seconds = best(lambda: list(pool.map(lambda part: stream(*part), slices)))
+    return sum(array.nbytes for array in arrays) / seconds
 
 
 @njit(nogil=True)
-def _triad(out, a, b):
+def triad(out: np.ndarray, a: np.ndarray, b: np.ndarray) -> None:
     for i in range(len(out)):
         out[i] = a[i] + SCALE * b[i]
 
 
-def _product(dtype, n=1024):
+def product(dtype: Any, n: int = 1024) -> float:
     """FLOP/s of NumPy's n × n product, n doubled until one takes 10 ms: small ones underrate."""
     block = np.random.default_rng(0).standard_normal((n, n), dtype=dtype)
     while True:
-        best = _best(partial(np.matmul, block, block, out=np.empty_like(block)))
-        if best > 0.010 or n >= 8192:
-            return 2 * n**3 / best
+        seconds = best(partial(np.matmul, block, block, out=np.empty_like(block)))
+        if seconds > 0.010 or n >= 8192:
+            return 2 * n**3 / seconds
         n, block = 2 * n, np.tile(block, (2, 2))
 
 
-def _torch_gpu(torch, device="cuda", n=8192, nbytes=2**29):
+def torch_gpu(torch: Any, device: str = "cuda", n: int = 8192, nbytes: int = 2**29) -> Rates:
     """Ceilings by torch's own copy, fused multiply-add and products."""
-    best = partial(_best_on_gpu, partial(torch.cuda.Event, enable_timing=True))
+    clock = partial(best_on_gpu, partial(torch.cuda.Event, enable_timing=True))
     nbytes = min(nbytes, torch.cuda.mem_get_info()[0] // 8)
     try:
         return {
-            **_torch_memory(torch, device, nbytes // 4, best),
-            **_torch_products(torch, device, n, best),
+            **torch_memory(torch, device, nbytes // 4, clock),
+            **torch_products(torch, device, n, clock),
         }
     finally:
         torch.cuda.empty_cache()
 
 
-def _torch_memory(torch, device, length, best):
+def torch_memory(torch: Any, device: str, length: int, clock: Clock) -> Rates:
     out, a, b = (torch.rand(length, device=device) for _ in range(3))
     return {
-        "gpu copy": 2 * out.nbytes / best(lambda: out.copy_(a)),
-        "gpu triad": 3 * out.nbytes / best(lambda: torch.add(a, b, alpha=3.0, out=out)),
+        "gpu copy": 2 * out.nbytes / clock(lambda: out.copy_(a)),
+        "gpu triad": 3 * out.nbytes / clock(lambda: torch.add(a, b, alpha=3.0, out=out)),
     }
 
 
-def _torch_products(torch, device, n, best):
-    ceilings = {}
-    for name, dtype, precision in _gpu_products(torch):
+def torch_products(torch: Any, device: str, n: int, clock: Clock) -> Rates:
+    ceilings: Rates = {}
+    for name, dtype, precision in gpu_products(torch):
         x, y, out = (torch.randn(n, n, device=device, dtype=dtype) for _ in range(3))
-        with _float32_products(torch, precision):
-            ceilings[name] = 2 * n**3 / best(partial(torch.matmul, x, y, out=out))
+        with float32_products(torch, precision):
+            ceilings[name] = 2 * n**3 / clock(partial(torch.matmul, x, y, out=out))
     return ceilings
 
 
-def _gpu_products(torch):
+def gpu_products(torch: Any) -> Iterator[tuple[str, Any, str]]:
     """Name, dtype and float32 precision of each product; TF32 came with compute capability 8."""
     yield "gpu float32", torch.float32, "highest"
     if torch.cuda.get_device_capability() >= (8, 0):
@@ -127,7 +139,7 @@ def _gpu_products(torch):
 
 
 @contextmanager
-def _float32_products(torch, precision):
+def float32_products(torch: Any, precision: str) -> Iterator[None]:
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision(precision)
     try:
@@ -136,20 +148,23 @@ def _float32_products(torch, precision):
         torch.set_float32_matmul_precision(before)
 
 
-def _numba_gpu(nbytes=2**29):
+def numba_gpu(nbytes: int = 2**29) -> Rates:
     """The one ceiling that needs no library: the driver's own copy."""
     from numba import cuda
 
     nbytes = min(nbytes, cuda.current_context().get_memory_info()[0] // 8)
     out, a = (cuda.device_array(nbytes // 4, np.float32) for _ in range(2))
-    best = _best_on_gpu(cuda.event, lambda: out.copy_to_device(a))
-    return {"gpu copy": 2 * out.nbytes / best}
+    seconds = best_on_gpu(cuda.event, lambda: out.copy_to_device(a))
+    return {"gpu copy": 2 * out.nbytes / seconds}
 
 
-def _best_on_gpu(event, call, budget=0.2):
+def best_on_gpu(
+    event: Callable[[], Any], call: Callable[[], Any], budget: float = 0.2
+) -> float:
     """Seconds of the fastest pass between two events, torch's or Numba's."""
     call()
-    passes, end = [], perf_counter() + budget
+    passes: list[float] = []
+    end = perf_counter() + budget
     while len(passes) < 3 or perf_counter() < end:
         start, stop = event(), event()
         start.record()

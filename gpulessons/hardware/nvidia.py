@@ -7,12 +7,14 @@ and MIG, so what it says is what a kernel gets. NVML adds clocks, power and the 
 import ctypes
 import os
 import sys
+from collections.abc import Callable
+from typing import Any
 
 # Attribute numbers of cuDeviceGetAttribute, CUDA driver API.
-_MULTIPROCESSORS, _L2_BYTES, _MAJOR, _MINOR = 16, 38, 75, 76
+MULTIPROCESSORS, L2_BYTES, MAJOR, MINOR = 16, 38, 75, 76
 
 # Bits of NVML's clocks event reasons that mean slower than asked; idling is not one of them.
-_THROTTLES = {
+THROTTLES = {
     0x04: "power cap",
     0x08: "hardware slowdown",
     0x20: "temperature",
@@ -21,19 +23,19 @@ _THROTTLES = {
 }
 
 
-def gpu_count():
+def gpu_count() -> int:
     """How many GPUs CUDA can use here; 0 without a driver. Never true of a simulator."""
-    return _driver()[1]
+    return driver()[1]
 
 
-def why_no_gpu():
+def why_no_gpu() -> str:
     """One sentence: what was looked for, and what to do. Empty where there is a GPU."""
-    return _driver()[2]
+    return driver()[2]
 
 
-def gpu():
+def gpu() -> dict[str, Any] | None:
     """CUDA device 0 as plain numbers and strings (memory and L2 in bytes); None without one."""
-    library, count, _ = _driver()
+    library, count, _ = driver()
     if not count:
         return None
     device, name, memory = ctypes.c_int(), ctypes.create_string_buffer(256), ctypes.c_size_t()
@@ -41,7 +43,7 @@ def gpu():
     library.cuDeviceGetName(name, len(name), device)
     library.cuDeviceTotalMem_v2(ctypes.byref(memory), device)
 
-    def attribute(number):
+    def attribute(number: int) -> int:
         value = ctypes.c_int()
         library.cuDeviceGetAttribute(ctypes.byref(value), number, device)
         return value.value
@@ -49,28 +51,28 @@ def gpu():
     return {
         "name": name.value.decode(),
         "memory": memory.value,
-        "compute_capability": f"{attribute(_MAJOR)}.{attribute(_MINOR)}",
-        "multiprocessors": attribute(_MULTIPROCESSORS),
-        "l2": attribute(_L2_BYTES),
-        **{"driver": None, **_nvml({"driver": _driver_version})},
+        "compute_capability": f"{attribute(MAJOR)}.{attribute(MINOR)}",
+        "multiprocessors": attribute(MULTIPROCESSORS),
+        "l2": attribute(L2_BYTES),
+        **{"driver": None, **nvml_readings({"driver": driver_version})},
     }
 
 
-def gpu_load():
+def gpu_load() -> dict[str, Any]:
     """Clocks, power, temperature and throttling of CUDA device 0 now: what NVML will tell."""
     if not gpu_count():
         return {}
-    return _nvml({
+    return nvml_readings({
         "gpu_hertz": lambda nvml, gpu: 1e6 * nvml.nvmlDeviceGetClockInfo(gpu, nvml.NVML_CLOCK_SM),
         "gpu_watts": lambda nvml, gpu: nvml.nvmlDeviceGetPowerUsage(gpu) / 1e3,
         "gpu_celsius": lambda nvml, gpu: nvml.nvmlDeviceGetTemperature(
             gpu, nvml.NVML_TEMPERATURE_GPU
         ),
-        "gpu_throttled": _throttled,
+        "gpu_throttled": throttled,
     })
 
 
-def _driver():
+def driver() -> tuple[Any, int, str]:
     """The driver's library, the GPUs it counts, and the sentence that says why there is none."""
     name = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
     try:
@@ -92,7 +94,7 @@ def _driver():
     return library, count.value, ""
 
 
-def _nvml(readings):
+def nvml_readings(readings: dict[str, Callable[[Any, Any], Any]]) -> dict[str, Any]:
     """{key: read(nvml, handle of CUDA device 0)}, without what NVML cannot or will not say."""
     try:
         import pynvml as nvml
@@ -104,7 +106,7 @@ def _nvml(readings):
     try:
         for key, read in readings.items():
             try:
-                known[key] = read(nvml, nvml.nvmlDeviceGetHandleByPciBusId(_pci_bus_id()))
+                known[key] = read(nvml, nvml.nvmlDeviceGetHandleByPciBusId(pci_bus_id()))
             except Exception:  # a laptop's GPU, a virtual one, an old NVML: each hides its own
                 continue
     finally:
@@ -112,22 +114,18 @@ def _nvml(readings):
     return known
 
 
-def _pci_bus_id():
+def pci_bus_id() -> bytes:
     """NVML counts every GPU and CUDA only the visible ones; the bus address is common to both."""
     address = ctypes.create_string_buffer(32)
-    _driver()[0].cuDeviceGetPCIBusId(address, len(address), ctypes.c_int(0))
+    driver()[0].cuDeviceGetPCIBusId(address, len(address), ctypes.c_int(0))
     return address.value
 
 
-def _driver_version(nvml, _):
-    return _text(nvml.nvmlSystemGetDriverVersion())
+def driver_version(nvml: Any, _: Any) -> str:
+    version = nvml.nvmlSystemGetDriverVersion()
+    return version.decode() if isinstance(version, bytes) else version  # older bindings
 
 
-def _text(value):
-    """Older bindings of NVML answer in bytes."""
-    return value.decode() if isinstance(value, bytes) else value
-
-
-def _throttled(nvml, gpu):
+def throttled(nvml: Any, gpu: Any) -> str:
     reasons = nvml.nvmlDeviceGetCurrentClocksEventReasons(gpu)
-    return ", ".join(word for bit, word in _THROTTLES.items() if reasons & bit) or "no"
+    return ", ".join(word for bit, word in THROTTLES.items() if reasons & bit) or "no"

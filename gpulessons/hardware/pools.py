@@ -3,18 +3,20 @@
 import functools
 import os
 import sys
-from contextlib import ExitStack, contextmanager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from typing import Any
 
 from gpulessons.hardware.system import cores
 
 
-def thread_choices():
+def thread_choices() -> tuple[int, ...]:
     """The thread counts worth trying: one, and every core that this process may use."""
     return tuple(sorted({1, cores()}))
 
 
 @contextmanager
-def threads(n):
+def threads(n: int) -> Iterator[None]:
     """Inside, BLAS, Numba and torch compute with n threads each; after, as before.
 
     Only libraries that are imported already are set: one imported inside keeps its own count.
@@ -22,28 +24,25 @@ def threads(n):
     if n < 1:
         raise ValueError(f"A computation needs at least 1 thread, not {n}.")
     with ExitStack() as restored:
-        restored.enter_context(_blas(n))
-        for name, most in (("numba", _numba_most), ("torch", lambda torch: n)):
-            library = sys.modules.get(name)
+        restored.enter_context(blas_threads(n))
+        for name in ("numba", "torch"):
+            library: Any = sys.modules.get(name)
             if hasattr(library, "set_num_threads"):  # and not half-imported or blocked
                 restored.callback(library.set_num_threads, library.get_num_threads())
-                library.set_num_threads(min(n, most(library)))
+                launched = library.config.NUMBA_NUM_THREADS if name == "numba" else n
+                library.set_num_threads(min(n, launched))  # Numba refuses more than it launched
         yield
 
 
-def _numba_most(numba):
-    """Numba refuses more threads than it launched."""
-    return numba.config.NUMBA_NUM_THREADS
-
-
-def _blas(n):
+def blas_threads(n: int) -> AbstractContextManager:
     try:
-        return _blas_controller(_blas_users()).limit(limits=n, user_api="blas")
+        users = frozenset({"numpy", "scipy", "torch"} & set(sys.modules))
+        return blas_controller(users).limit(limits=n, user_api="blas")
     except ImportError:  # threadpoolctl
         return nullcontext()
 
 
-def blas_in_words():
+def blas_in_words() -> str:
     """Which BLAS NumPy multiplies with, for which CPU, and who chose that; "" if nobody can tell.
 
     A library that takes this CPU for an older one is half as fast, and every share of it doubles.
@@ -65,12 +64,8 @@ def blas_in_words():
     return words
 
 
-def _blas_users():
-    return frozenset({"numpy", "scipy", "torch"} & set(sys.modules))
-
-
 @functools.cache
-def _blas_controller(loaded):
+def blas_controller(users: frozenset[str]) -> Any:
     """Finding the loaded BLAS takes 5 ms, using what was found 0.06: look again only when another
     library that brings one was imported."""
     from threadpoolctl import ThreadpoolController
@@ -81,7 +76,7 @@ def _blas_controller(loaded):
     return controller
 
 
-def let_sleep(blas):
+def let_sleep(blas: Any) -> None:
     """Let OpenBLAS's idle threads sleep after half a millisecond (2^20 cycles).
 
     By itself they spin for a tenth of a second, on a core that whoever is measured next needs: a

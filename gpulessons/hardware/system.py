@@ -1,19 +1,22 @@
 """What the operating system says about the processor, its memory, and what else is running."""
 
 import functools
+import math
 import os
 import platform
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from gpulessons.hardware.nvidia import gpu_load
 
 LIBRARIES = ("numpy", "numba", "numba-cuda", "torch", "llvmlite", "ipywidgets", "jupyterlab")
 
 # Flag in /proc/cpuinfo -> name and bits, best first. SVE's width differs between processors.
-_SIMD = {
+SIMD = {
     "avx512f": ("AVX-512", 512),
     "avx2": ("AVX2", 256),
     "avx": ("AVX", 256),
@@ -24,77 +27,97 @@ _SIMD = {
     "neon": ("NEON", 128),
 }
 # What every processor of an architecture has, for a system that shows no flags.
-_BASELINE = {"x86_64": "sse2", "amd64": "sse2", "arm64": "asimd", "aarch64": "asimd"}
+BASELINE = {"x86_64": "sse2", "amd64": "sse2", "arm64": "asimd", "aarch64": "asimd"}
 
-_CACHES = {"L1d": ("1", "Data"), "L2": ("2", "Unified"), "L3": ("3", "Unified")}
-_CPUINFO_CACHES = {"L1d": "l1_data_cache_size", "L2": "l2_cache_size", "L3": "l3_cache_size"}
+SYSFS_CACHES = {"L1d": ("1", "Data"), "L2": ("2", "Unified"), "L3": ("3", "Unified")}
+CPUINFO_CACHES = {"L1d": "l1_data_cache_size", "L2": "l2_cache_size", "L3": "l3_cache_size"}
 
 
-def cores():
+def cores() -> int:
     """Logical processors that this process may use: affinity and cgroup quota, at least 1."""
     if hasattr(os, "sched_getaffinity"):
         usable = len(os.sched_getaffinity(0))
     else:
         usable = os.cpu_count() or 1
-    return max(1, int(min([usable, *_quotas()])))
+    return max(1, int(min([usable, *quotas()])))
 
 
-def cpu_name():
-    return _proc_cpuinfo().get("model name") or _py_cpuinfo().get("brand_raw")
+def cpu_name() -> str | None:
+    return proc_cpuinfo().get("model name") or py_cpuinfo().get("brand_raw")
 
 
-def simd():
+def simd() -> tuple[str | None, int | None]:
     """The widest vector instructions: name and bits, None where unknown."""
-    info = _proc_cpuinfo()
+    info = proc_cpuinfo()
     flags = (info.get("flags") or info.get("Features") or "").split()
-    flags = flags or _py_cpuinfo().get("flags") or [_BASELINE.get(platform.machine().lower())]
-    name, bits = next((_SIMD[flag] for flag in _SIMD if flag in flags), (None, None))
+    flags = flags or py_cpuinfo().get("flags") or [BASELINE.get(platform.machine().lower())]
+    name, bits = next((SIMD[flag] for flag in SIMD if flag in flags), (None, None))
     if name and not bits:
-        vector_bytes = _read("/proc/sys/abi/sve_default_vector_length")
+        vector_bytes = read("/proc/sys/abi/sve_default_vector_length")
         bits = 8 * int(vector_bytes) if vector_bytes.isdigit() else None
     return name, bits
 
 
-def caches():
+def caches() -> dict[str, int]:
     """Bytes of L1d, L2 and L3, as one core sees them; without those that are not told."""
     told = {}
     for index in range(8):
         folder = f"/sys/devices/system/cpu/cpu0/cache/index{index}"
-        told[_read(f"{folder}/level"), _read(f"{folder}/type")] = _read(f"{folder}/size")
-    sizes = {level: told.get(key, "").removesuffix("K") for level, key in _CACHES.items()}
-    known = {level: 1024 * int(size) for level, size in sizes.items() if size.isdigit()}
-    return known or _py_cpuinfo_caches()
+        told[read(f"{folder}/level"), read(f"{folder}/type")] = read(f"{folder}/size")
+    sizes = {level: told.get(key, "").removesuffix("K") for level, key in SYSFS_CACHES.items()}
+    told_sizes = {level: 1024 * int(size) for level, size in sizes.items() if size.isdigit()}
+    return told_sizes or py_cpuinfo_caches()
 
 
-def memory():
+def memory() -> int | None:
     """Bytes of memory that this process may use: the machine's, or its cgroup's limit."""
-    limits = [_known(_total_memory)]
-    for folder in _cgroup_folders("memory"):
-        limits += [_read(folder / "memory.max"), _read(folder / "memory.limit_in_bytes")]
+    limits = [known(total_memory)]
+    for folder in cgroup_folders("memory"):
+        limits += [read(folder / "memory.max"), read(folder / "memory.limit_in_bytes")]
     numbers = [int(limit) for limit in limits if str(limit).isdigit()]
     # cgroup v1 writes "no limit" as nearly 2**63.
     return min((number for number in numbers if number < 2**60), default=None)
 
 
-def libraries():
+def free_memory() -> float:
+    """Bytes that this process may still take: the least that the system or a cgroup has left.
+
+    Infinity where nothing tells. A cgroup counts the files it has read; those are given back.
+    """
+    available = known(available_memory)
+    left = [math.inf if available is None else available]
+    for folder in cgroup_folders("memory"):
+        files = dict(line.split() for line in read(folder / "memory.stat").splitlines())
+        for limit, usage, cached in (
+            ("memory.max", "memory.current", "inactive_file"),
+            ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+        ):
+            told = read(folder / limit), read(folder / usage), files.get(cached, "0")
+            if all(words.isdigit() for words in told):
+                most, used, given_back = map(int, told)
+                left.append(max(0, most - used + given_back))
+    return min(left)
+
+
+def libraries() -> dict[str, str]:
     """Installed version of each library that matters to a timing, without importing any."""
-    versions = {name: _known(lambda name=name: metadata.version(name)) for name in LIBRARIES}
+    versions = {name: known(functools.partial(metadata.version, name)) for name in LIBRARIES}
     return {name: version for name, version in versions.items() if version}
 
 
-def commit():
+def commit() -> str | None:
     """The package's git commit, "-dirty" if edited since; None outside a checkout."""
     root = Path(__file__).parents[2]
     if not (root / ".git").exists():
         return None
     command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12",
                "--exclude=*"]
-    return _known(lambda: subprocess.run(
+    return known(lambda: subprocess.run(
         command, capture_output=True, text=True, check=True, timeout=5
     ).stdout.strip())
 
 
-def accelerator():
+def accelerator() -> str | None:
     """What torch computes on, such as "cuda: NVIDIA A100" or "mps", or "none".
 
     None if torch is not imported: importing it, to ask, would take a second.
@@ -103,51 +126,57 @@ def accelerator():
     if torch is None:
         return None
     for kind in ("cuda", "xpu"):
-        device_name = _known(lambda: getattr(torch, kind).get_device_name())  # noqa: B023
+        device_name = known(lambda: getattr(torch, kind).get_device_name())  # noqa: B023
         if device_name:
             return f"{kind}: {device_name}"
-    return "mps" if _known(lambda: torch.backends.mps.is_available()) else "none"
+    return "mps" if known(lambda: torch.backends.mps.is_available()) else "none"
 
 
-def load():
+def load() -> dict[str, Any]:
     """What else the machine is doing now; only what can be read, so an empty dict is possible.
 
     load_average (processes, last minute), cpu_hertz, gpu_hertz, gpu_watts, gpu_celsius,
     gpu_throttled (why, or "no").
     """
-    readings = {"load_average": _known(_load_average), "cpu_hertz": _known(_cpu_hertz)}
+    readings = {"load_average": known(load_average), "cpu_hertz": known(cpu_hertz)}
     return {key: value for key, value in readings.items() if value is not None} | gpu_load()
 
 
-def _load_average():
+def load_average() -> float:
     return os.getloadavg()[0]
 
 
-def _cpu_hertz():
+def cpu_hertz() -> float | None:
     import psutil
 
     return psutil.cpu_freq().current * 1e6 or None
 
 
-def _total_memory():
+def total_memory() -> int:
     import psutil
 
     return psutil.virtual_memory().total
 
 
-def _quotas():
+def available_memory() -> int:
+    import psutil
+
+    return psutil.virtual_memory().available
+
+
+def quotas() -> Iterator[float]:
     """The cgroups' limits, in cores; a cgroup without one says "max" (v2) or -1 (v1)."""
-    for folder in _cgroup_folders("cpu"):
-        v1 = f"{_read(folder / 'cpu.cfs_quota_us')} {_read(folder / 'cpu.cfs_period_us')}"
-        words = (_read(folder / "cpu.max") or v1).split()
+    for folder in cgroup_folders("cpu"):
+        v1 = f"{read(folder / 'cpu.cfs_quota_us')} {read(folder / 'cpu.cfs_period_us')}"
+        words = (read(folder / "cpu.max") or v1).split()
         if len(words) == 2 and words[0].isdigit():
             yield int(words[0]) / int(words[1])
 
 
-def _cgroup_folders(controller):
+def cgroup_folders(controller: str) -> Iterator[Path]:
     """This process's cgroup and those above it, which limit it too; v1 has a tree per controller,
     and a container may see its own cgroup only as the root."""
-    for line in _read("/proc/self/cgroup").splitlines():
+    for line in read("/proc/self/cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
         if not controllers or controller in controllers.split(","):
             root = Path("/sys/fs/cgroup", controller if controllers else "")
@@ -155,31 +184,31 @@ def _cgroup_folders(controller):
             yield from (folder for folder in (own, *own.parents) if folder.is_relative_to(root))
 
 
-def _proc_cpuinfo():
+def proc_cpuinfo() -> dict[str, str]:
     """The first processor of /proc/cpuinfo; empty where there is none."""
-    first = _read("/proc/cpuinfo").split("\n\n")[0]
+    first = read("/proc/cpuinfo").split("\n\n")[0]
     pairs = (line.partition(":") for line in first.splitlines())
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 
 @functools.cache
-def _py_cpuinfo():
+def py_cpuinfo() -> dict[str, Any]:
     """py-cpuinfo's answer: it takes a second, so it is asked only for what /proc hides."""
 
-    def ask():
+    def ask() -> dict[str, Any]:
         import cpuinfo
 
         return cpuinfo.get_cpu_info()
 
-    return _known(ask) or {}
+    return known(ask) or {}
 
 
-def _py_cpuinfo_caches():
-    sizes = {level: _py_cpuinfo().get(key) for level, key in _CPUINFO_CACHES.items()}
+def py_cpuinfo_caches() -> dict[str, int]:
+    sizes = {level: py_cpuinfo().get(key) for level, key in CPUINFO_CACHES.items()}
     return {level: size for level, size in sizes.items() if isinstance(size, int)}
 
 
-def _read(path):
+def read(path: str | Path) -> str:
     """The text of a system file, stripped; empty if it cannot be read."""
     try:
         return Path(path).read_text().strip()
@@ -187,7 +216,7 @@ def _read(path):
         return ""
 
 
-def _known(ask):
+def known(ask: Callable[[], Any]) -> Any:
     """The answer, or None: what a system hides, it hides with an exception of its own."""
     try:
         return ask()

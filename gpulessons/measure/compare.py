@@ -1,17 +1,23 @@
 """compare(): the timings of an op, gathered with a progress bar, recordings beside them."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 from gpulessons.grader import check as checking
-from gpulessons.hardware import machine
+from gpulessons.hardware import Machine, machine
 from gpulessons.measure import recordings
 from gpulessons.measure.results import INTERRUPTED, Absent, Comparison, Timing
 from gpulessons.measure.timings import timings
+from gpulessons.operation import Op
 from gpulessons.progress import progress_bar
 
 
-def compare(op, sizes=None, versions=None, *, budget=1.0, cold=False, recorded=None):
+def compare(
+    op: Op, sizes: Any = None, versions: Any = None, *, budget: float = 1.0, cold: bool = False,
+    recorded: Iterable[Comparison] | None = None,
+) -> Comparison:  # fmt: skip
     """Time versions of an op in turn, on this machine, now. Returns a Comparison.
 
     budget: seconds for each version at each size. cold: flush the caches before every call.
@@ -19,7 +25,8 @@ def compare(op, sizes=None, versions=None, *, budget=1.0, cold=False, recorded=N
     told. Ctrl-C stops; what was measured stays.
     """
     here = machine()
-    entries, notes = [], []
+    entries: list[Timing | Absent] = []
+    notes: list[str] = []
     with progress_bar(f"comparing {op.name}") as tell:
         try:
             for entry in timings(op, sizes, versions, budget=budget, cold=cold, tell=tell):
@@ -34,7 +41,7 @@ def compare(op, sizes=None, versions=None, *, budget=1.0, cold=False, recorded=N
     )
 
 
-def checked_anyway(op, entry):
+def checked_anyway(op: Op, entry: Timing | Absent) -> Timing | Absent:
     """A learner's own CUDA version: without a GPU it has no time, but it is right or wrong."""
     if not isinstance(entry, Absent) or entry.backend != "gpu":
         return entry
@@ -46,7 +53,7 @@ def checked_anyway(op, entry):
     return replace(entry, why=f"{entry.why}; {found}")
 
 
-def doubts(entries, here):
+def doubts(entries: Iterable[Timing | Absent], here: Machine) -> Iterator[str]:
     """Figures that beat the memory's own ceiling: errors to explain, not records."""
     for timing in entries:
         ceiling = here.ceiling(timing.backend, "copy")

@@ -5,11 +5,13 @@ compiled code asks Python for memory. PyTorch and GPUs have allocators of their 
 """
 
 import tracemalloc
+from typing import Any
 
 from gpulessons.backends import host
+from gpulessons.operation import Version
 
 
-def peak_memory(version, *inputs):
+def peak_memory(version: Version, *inputs: Any) -> int:
     """Bytes allocated at the worst moment of one call: the result and all that led to it.
 
     A version of the host; ValueError for any other. Inputs are NumPy arrays and numbers.

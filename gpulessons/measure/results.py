@@ -5,9 +5,11 @@ the same machine. Both keep every sample and read well as text and as HTML.
 """
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from html import escape
 from statistics import median, quantiles
+from typing import Any
 
 from gpulessons import units
 
@@ -26,10 +28,10 @@ class Timing:
     samples: tuple[float, ...]  # one per round: on a GPU by its own clock
     waits: tuple[float, ...]  # what the caller waited, launch and sync included; () on a CPU
     calls: int  # calls in each sample
-    threads: int
+    threads: int | None  # None: it computes in one, whatever it may use
     first: float  # the very first call, compilation included
-    send: float  # inputs to the backend
-    fetch: float  # result from the backend
+    h2d: float  # inputs, host to device
+    d2h: float  # result, device to host
     flops: int
     bytes: int
     error: float  # the largest, against float64
@@ -37,57 +39,57 @@ class Timing:
     stop: str  # "settled", "time budget" or "interrupted"
 
     @property
-    def median(self):
+    def median(self) -> float:
         return median(self.samples)
 
     @property
-    def quartiles(self):
+    def quartiles(self) -> tuple[float, float]:
         return quartiles(self.samples)
 
     @property
-    def wait(self):
+    def wait(self) -> float:
         """What the caller waits for one call: on a GPU more than the kernel's own time."""
         return median(self.waits or self.samples)
 
     @property
-    def with_transfers(self):
-        """Send, compute, fetch: what one use costs when the data start and end on the host."""
-        return self.send + self.wait + self.fetch
+    def with_transfers(self) -> float:
+        """There, compute, back: what one use costs when the data start and end on the host."""
+        return self.h2d + self.wait + self.d2h
 
     @property
-    def spread(self):
+    def spread(self) -> float:
         """The middle half of the samples, as a fraction of the median."""
         low, high = self.quartiles
         return (high - low) / self.median
 
     @property
-    def noise(self):
+    def noise(self) -> str:
         """ "" when the samples agree, else a word of warning."""
         if self.spread > TOO_NOISY:
             return "too noisy"
         return "noisy" if self.spread > NOISY else ""
 
     @property
-    def bandwidth(self):
+    def bandwidth(self) -> float:
         """Bytes per second, counting each input and output once."""
         return self.bytes / self.median
 
     @property
-    def flop_rate(self):
+    def flop_rate(self) -> float:
         return self.flops / self.median
 
-    def doubt(self, ceiling):
+    def doubt(self, ceiling: float | None) -> str:
         """What is wrong with this figure, if it beats the memory's measured ceiling (bytes/s)."""
         if ceiling and self.cold and self.bandwidth > 1.02 * ceiling:
             return f"faster than this memory can be ({units.rate(ceiling, 'B/s')}): not cold at all"
         return ""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         noise = f" ({self.noise})" if self.noise else ""
         return f"{self.op} at {units.count(self.size)}, {self.version}: {self.words}{noise}"
 
     @property
-    def words(self):
+    def words(self) -> str:
         return units.seconds(self.median)
 
 
@@ -113,18 +115,19 @@ class Ratio:
     high: float
     refused: str = ""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if self.refused:
             return f"no claim: {self.refused}"
         low, high = units.ratio(self.low), units.ratio(self.high)
         return f"{units.ratio(self.median)} (middle half {low} to {high})"
 
 
-def ratio(slow, fast):
+def ratio(slow: Timing | Absent, fast: Timing | Absent) -> Ratio:
     """How many times faster `fast` is than `slow`: the median over the rounds both took part in."""
     for timing in (slow, fast):
         if isinstance(timing, Absent):
             return Ratio(math.nan, math.nan, math.nan, f"{timing.version}: {timing.why}")
+    assert isinstance(slow, Timing) and isinstance(fast, Timing)
     factors = [a / b for a, b in zip(slow.samples, fast.samples, strict=False)]
     low, high = quartiles(factors)
     noisy = [t.version for t in (slow, fast) if t.noise == "too noisy"]
@@ -146,26 +149,26 @@ class Comparison:
     beside: tuple["Comparison", ...] = ()  # recordings of the same op from other machines
 
     @property
-    def timings(self):
+    def timings(self) -> tuple[Timing, ...]:
         return tuple(entry for entry in self.entries if isinstance(entry, Timing))
 
     @property
-    def absent(self):
+    def absent(self) -> tuple[Absent, ...]:
         return tuple(entry for entry in self.entries if isinstance(entry, Absent))
 
     @property
-    def interrupted(self):
+    def interrupted(self) -> bool:
         return INTERRUPTED in self.notes
 
     @property
-    def sizes(self):
+    def sizes(self) -> list[int]:
         return sorted({entry.size for entry in self.entries})
 
     @property
-    def versions(self):
+    def versions(self) -> list[str]:
         return list(dict.fromkeys(entry.version for entry in self.entries))
 
-    def at(self, version, size=None):
+    def at(self, version: str, size: int | None = None) -> Timing | Absent:
         """The entry of one version, at the largest size unless told."""
         size = max(self.sizes, default=0) if size is None else size
         for entry in self.entries:
@@ -177,58 +180,58 @@ class Comparison:
             f"sizes: {', '.join(map(str, self.sizes)) or 'none'}."
         )
 
-    def best(self, *backends, size=None):
+    def best(self, *backends: str, size: int | None = None) -> Timing | None:
         """The fastest timing at a size, on these backends (all, when none is named), or None."""
         size = max(self.sizes, default=0) if size is None else size
         fits = [t for t in self.timings if t.size == size and t.backend in (backends or t.backend)]
         return min(fits, key=lambda timing: timing.median, default=None)
 
-    def speedup(self, slow, fast, size=None):
+    def speedup(self, slow: str, fast: str, size: int | None = None) -> Ratio:
         """How many times faster one version is than another: a Ratio, or the refusal to say."""
         return ratio(self.at(slow, size), self.at(fast, size))
 
-    def label(self):
+    def label(self) -> str:
         return f"{self.tier}: {self.machine}, {self.date}"
 
-    def __repr__(self):
-        head, *rows = self._table()
+    def __repr__(self) -> str:
+        head, *rows = self.table()
         widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
         title = f"{self.op}, time of one call ({self.label()})"
         table = [
             "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
             for row in (head, *rows)
         ]
-        return "\n".join([title, *table, *self._reasons(), *map(repr, self.beside)])
+        return "\n".join([title, *table, *self.reasons(), *map(repr, self.beside)])
 
-    def _repr_html_(self):
-        head, *rows = self._table()
+    def _repr_html_(self) -> str:
+        head, *rows = self.table()
         cells = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
         body = "".join(html_row(row) for row in rows)
-        reasons = "".join(f"<br>{escape(reason)}" for reason in self._reasons())
+        reasons = "".join(f"<br>{escape(reason)}" for reason in self.reasons())
         return (
             f"<table><caption>{escape(self.op)}, time of one call. {escape(self.label())}</caption>"
             f"<thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table><p>{reasons}</p>"
             + "".join(other._repr_html_() for other in self.beside)
         )
 
-    def _table(self):
+    def table(self) -> Iterator[list[str]]:
         """Head and rows of plain strings."""
         yield ["version", *map(units.count, self.sizes), "threads", "bytes/s", "FLOP/s"]
         for version in self.versions:
             row = {entry.size: entry for entry in self.entries if entry.version == version}
             times = [cell(row[size]) if size in row else "" for size in self.sizes]
-            yield [version, *times, *self._rates(row[max(row)])]
+            yield [version, *times, *self.rates(row[max(row)])]
 
-    def _rates(self, entry):
-        """The rates at the largest size, where they are known."""
+    def rates(self, entry: Timing | Absent) -> list[str]:
+        """The threads and rates at the largest size, where they are known."""
         if isinstance(entry, Absent):
             return ["", "", ""]
         flops = units.rate(entry.flop_rate, "FLOP/s") if entry.flops else ""
-        return [str(entry.threads), units.rate(entry.bandwidth, "B/s"), flops]
+        return [str(entry.threads or ""), units.rate(entry.bandwidth, "B/s"), flops]
 
-    def _reasons(self):
+    def reasons(self) -> Iterator[str]:
         """Why something is missing, each reason once, and what the marks mean."""
-        reasons = {}
+        reasons: dict[str, dict[str, list[str]]] = {}
         for entry in self.absent:
             sizes = reasons.setdefault(entry.why, {})
             sizes.setdefault(entry.version, []).append(units.count(entry.size))
@@ -247,18 +250,18 @@ class Comparison:
         yield from self.notes
 
 
-def cell(entry):
+def cell(entry: Timing | Absent) -> str:
     """One cell of the table; a tilde marks a noisy one."""
     return f"{entry.words}{' ~' * bool(entry.noise)}"
 
 
-def html_row(row):
+def html_row(row: list[str]) -> str:
     version, *values = row
     cells = "".join(f"<td>{escape(value)}</td>" for value in values)
     return f'<tr><th scope="row">{escape(version)}</th>{cells}</tr>'
 
 
-def quartiles(samples):
+def quartiles(samples: Sequence[float]) -> tuple[float, float]:
     """First and third quartile; of a single sample, the sample itself."""
     if len(samples) < 2:
         return samples[0], samples[0]
@@ -266,9 +269,9 @@ def quartiles(samples):
     return low, high
 
 
-def entry_from(values):
+def entry_from(values: dict[str, Any]) -> Timing | Absent:
     """A Timing or an Absent from its JSON object; ValueError when it is neither."""
-    kind = Timing if "samples" in values else Absent
+    kind: Any = Timing if "samples" in values else Absent
     if set(values) != {field.name for field in fields(kind)}:
         raise ValueError(f"neither timed nor absent: its fields are {', '.join(sorted(values))}")
     return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})

@@ -1,17 +1,27 @@
-"""Rounds: versions taking turns under the clock, until each is known well enough."""
+"""Rounds: versions taking turns under the clock, until each is known well enough.
+
+A Run is one version at one size. Its methods stand in the order of its life: begin, warm_up, then
+take_over, take_turn and ended in every round, and at last result. interleave() gives out the turns.
+"""
 
 import gc
-import itertools
 import math
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import cycle, islice
 from statistics import median
+from typing import Any
 
 import numpy as np
 
-from gpulessons.hardware import machine, thread_choices, threads
-from gpulessons.operation import Version
+from gpulessons.backends import Backend, host
+from gpulessons.hardware import free_memory, machine, thread_choices, threads
+from gpulessons.measure.problem import Problem, write_all
+from gpulessons.measure.results import Absent, Timing
+from gpulessons.operation import Version, fetched
 
 SAMPLE = 2e-3  # seconds: calls shorter than this are batched, so the timer's 0.1 µs vanishes
 LONG = 0.05  # seconds: beside this, waking threads up is nothing
@@ -19,34 +29,79 @@ ON_CPU = ("host", "torch_cpu")  # backends whose threads and caches are the CPU'
 ROUNDS, SECONDS, PRECISION = 10, 0.2, 0.02  # the least number, the least time, the interval's width
 
 
+class WrongAnswer(ValueError):
+    """A version that does not compute its op."""
+
+
 @dataclass
 class Run:
-    """A version being measured at one size."""
+    """A version being measured at one size, from its first call to its Timing."""
 
-    problem: object  # its inputs and references
+    problem: Problem
     version: Version
-    first: float
-    send: float
-    sets: list  # of (inputs, options): what each call is given, in turn
-    fetch: float = 0.0
+    first: float = math.nan  # seconds of the very first call, if that was at another size
+    h2d: float = 0.0
+    d2h: float = 0.0
     error: float = 0.0
+    sets: list[tuple[tuple, Any]] = field(default_factory=list)  # (inputs, out), used in turn
+    bound: list[Callable[[], Any]] = field(default_factory=list)  # the function on each of the sets
     calls: int = 1
     threads: int = 1
-    samples: list = field(default_factory=list)
-    waits: list = field(default_factory=list)
+    helped: bool = False  # do other threads than the caller's compute, where they may?
+    flush: Callable[[], Any] | None = None  # empties the caches before every call
+    samples: list[float] = field(default_factory=list)
+    waits: list[float] = field(default_factory=list)
     spent: float = 0.0  # seconds of the caller's time, flushing included
     trouble: str = ""  # what ended it
     stop: str = "interrupted"
 
-    def sample(self, keep=True):
+    @property
+    def on_cpu(self) -> bool:
+        return self.version.backend.name in ON_CPU
+
+    def begin(self) -> None:
+        """Send the inputs, make the first calls, check the answers. WrongAnswer if they are wrong.
+
+        The true answers come first: what computing them takes is free again when the rest is made.
+        """
+        backend, version = self.version.backend, self.version
+        inputs, references = self.problem.inputs, self.problem.references
+        self.h2d = clocked(backend, lambda: list(map(backend.put, inputs[0])))[1]
+        self.sets = self.problem.on(backend)
+        self.bound = [version.bound(*each) for each in self.sets]
+        (one, out), (other, room) = self.sets
+        result, first = clocked(backend, lambda: version(*one, out=out))
+        if math.isnan(self.first):
+            self.first = first
+        results = result, version(*other, out=room)  # both, before either is looked at
+        for result, reference in zip(results, references, strict=True):
+            self.refuse_wrong(result, reference, f"; check({version.op.name}, …) says where")
+        self.refuse_changed_inputs()
+        self.d2h = clocked(backend, lambda: fetched(backend, results[0]))[1]
+
+    def refuse_wrong(self, result: Any, reference: Any, advice: str) -> None:
+        rtol = self.version.rtol
+        error = self.version.op.error(fetched(self.version.backend, result), reference)
+        if not error <= rtol:  # so written that a NaN is refused
+            raise WrongAnswer(f"off by {error:.2g} where {rtol:.2g} is allowed{advice}")
+        self.error = max(self.error, error)
+
+    def refuse_changed_inputs(self) -> None:
+        get = self.version.backend.get
+        for (inputs, _), originals in zip(self.sets, self.problem.inputs, strict=True):
+            pairs = zip(inputs, originals, strict=True)
+            if not all(np.array_equal(get(now), before) for now, before in pairs):
+                raise WrongAnswer("it changed its input in place")
+
+    def sample(self, keep: bool = True) -> float:
         """Time one batch of calls, by the backend's clock and by the caller's."""
-        backend, function = self.version.backend, self.version.function
-        turns = list(itertools.islice(itertools.cycle(self.sets), self.calls))
+        backend = self.version.backend
+        turns = list(islice(cycle(self.bound), self.calls))
         with threads(self.threads):
             backend.sync()
             began, start = time.perf_counter(), backend.mark()
-            for inputs, options in turns:
-                function(*inputs, **options)
+            for call in turns:
+                call()
             stop = backend.mark()
             backend.sync()
             waited = time.perf_counter() - began
@@ -56,12 +111,111 @@ class Run:
             self.waits.append(waited / self.calls)
         return seconds
 
+    def warm_up(self) -> None:
+        """Choose threads and batch size, on the very path that will be timed."""
+        took = self.sample(keep=False)
+        self.choose_calls(took)
+        if self.on_cpu:
+            self.helped = self.has_helpers()
+            self.threads = self.best_threads()
+        self.choose_calls(min(self.sample(keep=False) for _ in range(3)) if took < LONG else took)
 
-def interleave(runs, budget, cold, progress):
-    """Rounds of A B B A in random order, until every run has settled or used up its budget."""
-    flushes = {run.version.backend: flusher(run.version.backend) for run in runs if cold}
+    def choose_calls(self, took: float) -> None:
+        self.calls = 1 if self.flush else max(1, math.ceil(SAMPLE / max(took, 1e-9)))
+
+    def has_helpers(self) -> bool:
+        """Do other threads compute, where they may? Asked of their processor time."""
+        self.threads = thread_choices()[-1]
+        others = time.process_time() - time.thread_time()
+        took = self.sample(keep=False) * self.calls
+        return time.process_time() - time.thread_time() - others > took / 10
+
+    def best_threads(self) -> int:
+        """One thread or all, whichever is faster by more than noise; one where they tie."""
+        repeats, took = 3 if self.calls > 1 else 1, {}
+        for choice in thread_choices():
+            self.threads = choice
+            took[choice] = min(self.sample(keep=False) for _ in range(repeats + 1))
+        return min(took, key=lambda choice: took[choice] * (1 if choice == 1 else 1.05))
+
+    def take_over(self) -> None:
+        """Make the cores this version's own: others' threads may spin on them, its own sleep."""
+        if self.on_cpu and self.samples and self.calls * min(self.samples) < LONG:
+            began = time.perf_counter()
+            self.sample(keep=False)
+            self.spent += time.perf_counter() - began
+
+    def take_turn(self) -> None:
+        began = time.perf_counter()
+        if self.flush:
+            self.flush()
+        self.sample()
+        self.spent += time.perf_counter() - began
+
+    def ended(self, budget: float) -> bool:
+        enough = len(self.samples) >= ROUNDS and self.spent >= SECONDS
+        if enough and interval(self.samples) < PRECISION:
+            self.stop = "settled"
+        elif self.spent >= budget:
+            self.stop = "time budget"
+        else:
+            return False
+        return True
+
+    def recheck(self) -> None:
+        """Once more after timing, on inputs swapped under the version's feet."""
+        backend, problem = self.version.backend, self.problem
+        (inputs, out), reference = self.sets[0], problem.references[1]
+        try:
+            write_all(backend, inputs, problem.inputs[1])
+            result = self.version(*inputs, out=out)
+            self.refuse_wrong(result, reference, " after timing, when its inputs had changed")
+        finally:
+            write_all(backend, inputs, problem.inputs[0])
+
+    def result(self) -> Timing | Absent:
+        """The Timing; or an Absent, when it came to nothing or its last answer was wrong."""
+        self.guarded(self.recheck)
+        if self.trouble:
+            return absent(self.problem, self.version, self.trouble)
+        problem, version = self.problem, self.version
+        return Timing(
+            op=problem.op.name,
+            version=version.name,
+            backend=version.backend.name,
+            size=problem.size,
+            samples=tuple(self.samples),
+            waits=() if self.on_cpu else tuple(self.waits),
+            calls=self.calls,
+            threads=self.threads if self.helped else None,
+            first=self.first,
+            h2d=self.h2d,
+            d2h=self.d2h,
+            flops=problem.flops,
+            bytes=problem.bytes,
+            error=self.error,
+            cold=bool(self.flush),
+            stop=self.stop,
+        )
+
+    def guarded(self, action: Callable[[], None]) -> None:
+        """Take a step of this run; a version that raises ends its own run and no other."""
+        if not self.trouble:
+            try:
+                action()
+            except Exception as trouble:
+                self.trouble = sentence(trouble)
+
+
+def interleave(runs: list[Run], budget: float, cold: bool, tell: Callable[[str], None]) -> None:
+    """Rounds of A B B A in random order, until every run has settled or used up its budget.
+
+    tell(name of the version): called as each run ends.
+    """
+    flushing = cache(flusher)  # one for each memory: a ballast is large
     for run in runs:
-        guarded(run, settle_down, cold)
+        run.flush = flushing(host if run.on_cpu else run.version.backend) if cold else None
+        run.guarded(run.warm_up)
     active, order = list(runs), random.Random(0)
     collecting = gc.isenabled()
     gc.disable()
@@ -71,77 +225,26 @@ def interleave(runs, budget, cold, progress):
             before = None
             for run in active + active[::-1]:
                 if run is not before:
-                    guarded(run, take_over)
-                guarded(run, take_turn, flushes.get(run.version.backend))
+                    run.guarded(run.take_over)
+                run.guarded(run.take_turn)
                 before = run
-            for run in [run for run in active if run.trouble or ended(run, budget)]:
+            for run in [run for run in active if run.trouble or run.ended(budget)]:
                 active.remove(run)
-                progress.step(1, run.version.name)
+                tell(run.version.name)
     finally:
         if collecting:
             gc.enable()
 
 
-def guarded(run, action, *arguments):
-    """Act on a run; a version that raises ends its own run and no other."""
-    if not run.trouble:
-        try:
-            action(run, *arguments)
-        except Exception as trouble:
-            run.trouble = sentence(trouble)
+def absent(problem: Problem, version: Version, why: str) -> Absent:
+    return Absent(problem.op.name, version.name, version.backend.name, problem.size, why)
 
 
-def sentence(trouble):
+def sentence(trouble: Exception) -> str:
     return f"{type(trouble).__name__}: {trouble}"
 
 
-def take_over(run):
-    """Make the cores this version's own: others' threads may spin on them, and its own sleep."""
-    if run.version.backend.name in ON_CPU and run.samples and run.calls * min(run.samples) < LONG:
-        began = time.perf_counter()
-        run.sample(keep=False)
-        run.spent += time.perf_counter() - began
-
-
-def take_turn(run, flush):
-    began = time.perf_counter()
-    if flush:
-        flush()
-    run.sample()
-    run.spent += time.perf_counter() - began
-
-
-def settle_down(run, cold):
-    """Choose threads and batch size, and warm up on the very path that will be timed."""
-    once = run.sample(keep=False)
-    run.calls = 1 if cold else max(1, math.ceil(SAMPLE / max(once, 1e-9)))
-    if run.version.backend.name in ON_CPU:
-        run.threads = best_threads(run)
-    once = min(run.sample(keep=False) for _ in range(3)) if once < 0.05 else once
-    run.calls = 1 if cold else max(1, math.ceil(SAMPLE / max(once, 1e-9)))
-
-
-def best_threads(run):
-    """One thread or all, whichever is faster by more than noise; one where they tie."""
-    repeats, took = 3 if run.calls > 1 else 1, {}
-    for choice in thread_choices():
-        run.threads = choice
-        took[choice] = min(run.sample(keep=False) for _ in range(repeats + 1))
-    return min(took, key=lambda choice: took[choice] * (1 if choice == 1 else 1.05))
-
-
-def ended(run, budget):
-    enough = len(run.samples) >= ROUNDS and run.spent >= SECONDS
-    if enough and interval(run.samples) < PRECISION:
-        run.stop = "settled"
-    elif run.spent >= budget:
-        run.stop = "time budget"
-    else:
-        return False
-    return True
-
-
-def interval(samples):
+def interval(samples: list[float]) -> float:
     """Width of the median's 95 % interval over the median, by order statistics: no distribution."""
     ordered, half = sorted(samples), 0.98 * math.sqrt(len(samples))
     low = max(0, math.floor(len(samples) / 2 - half))
@@ -149,11 +252,20 @@ def interval(samples):
     return (ordered[high] - ordered[low]) / median(ordered)
 
 
-def flusher(backend):
+def flusher(backend: Backend) -> Callable[[], Any]:
     """A function that pushes all else out of a backend's caches, by writing twice their size."""
     if backend.name in ON_CPU:
-        ballast = np.zeros(2 * machine().caches.get("L3", 64 << 20) // 8)
+        ballast = np.zeros(int(min(2 * machine().last_cache, free_memory() / 4)) // 8)
         return lambda: np.add(ballast, 1, out=ballast)
     ballast = np.zeros((256 << 20) // 8)  # no GPU's last cache is larger than 128 MiB yet
     placed = backend.put(ballast)
     return lambda: backend.write(placed, ballast)
+
+
+def clocked(backend: Backend, action: Callable[[], Any]) -> tuple[Any, float]:
+    """(what the action returns, seconds until it is really done)"""
+    backend.sync()
+    began = time.perf_counter()
+    result = action()
+    backend.sync()
+    return result, time.perf_counter() - began

@@ -7,23 +7,30 @@ What it does, and why:
   tries one thread and all of them, and keeps the better: an honest CPU is the best CPU;
   interleaves the versions A B B A in random order: a busy minute then hits them all alike;
   stops when the median is known to 2 % (95 % interval), or at the time budget, and says which.
+
+Here it is decided what is measured; how, in `rounds`, by a Run.
 """
 
 import math
-import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-
-import numpy as np
+from typing import Any
 
 from gpulessons import units
 from gpulessons.backends import NotHere
+from gpulessons.hardware import free_memory
 from gpulessons.measure.problem import Problem
 from gpulessons.measure.results import Absent, Timing
-from gpulessons.measure.rounds import LONG, ON_CPU, Run, guarded, interleave, sentence
-from gpulessons.operation import as_tuple, find, several, whole
+from gpulessons.measure.rounds import LONG, Run, absent, interleave, sentence
+from gpulessons.operation import Op, Version, find, several, whole
+
+Tell = Callable[[int, int, str], None]
 
 
-def timings(op, sizes=None, versions=None, *, budget=1.0, cold=False, tell=None):
+def timings(
+    op: Op, sizes: Any = None, versions: Any = None, *, budget: float = 1.0, cold: bool = False,
+    tell: Tell | None = None,
+) -> Iterator[Timing | Absent]:  # fmt: skip
     """Measure versions of an op at each size; yields a Timing or an Absent for each, one by one.
 
     budget: seconds for each version at each size. cold: flush the caches before every call.
@@ -37,81 +44,59 @@ def timings(op, sizes=None, versions=None, *, budget=1.0, cold=False, tell=None)
     for size in sizes:
         refuse_too_large(op, size)
     progress = Progress(tell, len(sizes) * len(chosen))
-    known = {}
+    known: dict[str, Experience] = {}
     for size in sizes:
-        problem = Problem(op, size)
-        entries = [prepare(problem, version, known, budget) for version in chosen]
-        progress.step(sum(isinstance(entry, Absent) for entry in entries))
-        yield from finished(entries, budget, cold, progress)
+        yield from at_one_size(Problem(op, size), chosen, known, budget, cold, progress)
 
 
-def finished(entries, budget, cold, progress):
-    """Run what can be run, and yield every entry in order, also when interrupted halfway."""
-    runs = [entry for entry in entries if isinstance(entry, Run)]
-    try:
-        interleave(runs, budget, cold, progress)
-    except KeyboardInterrupt:
-        yield from (result(e, cold) for e in entries if isinstance(e, Absent) or e.samples)
-        raise
-    yield from (result(entry, cold) for entry in entries)
+def at_one_size(
+    problem: Problem, chosen: list[Version], known: "dict[str, Experience]", budget: float,
+    cold: bool, progress: "Progress",
+) -> Iterator[Timing | Absent]:  # fmt: skip
+    """Run what can be run, and yield every entry in order, also when interrupted halfway.
 
-
-def result(run, cold):
-    """The Timing of a run; or an Absent, when it came to nothing or its last answer was wrong."""
-    if isinstance(run, Absent):
-        return run
-    version, problem = run.version, run.problem
-    guarded(run, recheck)
-    if run.trouble:
-        return absent(problem, version, run.trouble)
-    return Timing(
-        op=problem.op.name,
-        version=version.name,
-        backend=version.backend.name,
-        size=problem.size,
-        samples=tuple(run.samples),
-        waits=() if version.backend.name in ON_CPU else tuple(run.waits),
-        calls=run.calls,
-        threads=run.threads,
-        first=run.first,
-        send=run.send,
-        fetch=run.fetch,
-        flops=problem.flops,
-        bytes=problem.bytes,
-        error=run.error,
-        cold=cold,
-        stop=run.stop,
-    )
-
-
-# -- Before: can it run here, is it right, is it hopeless?
-
-
-def prepare(problem, version, known, budget):
-    """A Run that is known to give the right answer, or an Absent that says why there is none.
-
-    known: version name -> its Experience so far, brought up to date here.
+    known: version name -> its Experience so far, brought up to date here. A function of its own, so
+    that the arrays of one size are gone before those of the next are made.
     """
+    entries = [prepare(problem, version, known, budget) for version in chosen]
+    runs = [entry for entry in entries if isinstance(entry, Run)]
+    progress.step(by=len(entries) - len(runs))
+    try:
+        interleave(runs, budget, cold, progress.step)
+    except KeyboardInterrupt:
+        yield from (result(e) for e in entries if isinstance(e, Absent) or e.samples)
+        raise
+    yield from map(result, entries)
+
+
+def result(entry: Run | Absent) -> Timing | Absent:
+    return entry if isinstance(entry, Absent) else entry.result()
+
+
+# -- Before: can it run here, is it right, would it take too long?
+
+
+def prepare(
+    problem: Problem, version: Version, known: "dict[str, Experience]", budget: float
+) -> Run | Absent:
+    """A Run that has begun, and so gives the right answer; or an Absent that says why not."""
     if why := version.backend.why_not():
         return absent(problem, version, why)
     try:
-        so_far = known.get(version.name) or scout(problem, version, problem.op.sizes[0])
+        so_far = known.get(version.name) or pilot_run(problem, version, problem.op.sizes[0])
         while so_far.too_short(problem, budget):
-            so_far = scout(problem, version, 4 * so_far.size, so_far.first)
-        if so_far.hopeless(problem, budget):
+            so_far = pilot_run(problem, version, 4 * so_far.size, so_far.first)
+        if so_far.too_long(problem, budget):
             took = units.seconds(so_far.expected(problem))
             return absent(problem, version, f"skipped: one call would take about {took}")
-        run = started(problem, version, so_far.first)
+        run = Run(problem, version, so_far.first)
+        run.begin()
         known[version.name] = experience(run)
     except NotHere as why:
         return absent(problem, version, str(why))
     except Exception as trouble:
         return absent(problem, version, sentence(trouble))
     return run
-
-
-def absent(problem, version, why):
-    return Absent(problem.op.name, version.name, version.backend.name, problem.size, why)
 
 
 @dataclass(frozen=True)
@@ -123,25 +108,27 @@ class Experience:
     size: int
     work: int
 
-    def expected(self, problem):
+    def expected(self, problem: Problem) -> float:
         return self.took * problem.work / self.work
 
-    def hopeless(self, problem, budget):
+    def too_long(self, problem: Problem, budget: float) -> bool:
         """Fewer than three calls would fit: no basis for a figure."""
         return self.expected(problem) > budget / 3
 
-    def too_short(self, problem, budget):
+    def too_short(self, problem: Problem, budget: float) -> bool:
         """It may have been launching rather than work: ask a larger size before giving up."""
         quick = self.took < 1e-3 and 4 * self.size < problem.size
-        return quick and self.hopeless(problem, budget)
+        return quick and self.too_long(problem, budget)
 
 
-def scout(problem, version, size, first=None):
+def pilot_run(problem: Problem, version: Version, size: int, first: float = math.nan) -> Experience:
     """The Experience of this version at some smaller size."""
-    return experience(started(Problem(problem.op, min(problem.size, size)), version, first))
+    run = Run(Problem(problem.op, min(problem.size, size)), version, first)
+    run.begin()
+    return experience(run)
 
 
-def experience(run):
+def experience(run: Run) -> Experience:
     """The Experience of one call; of the better of two where they are short.
 
     A neighbor may come in the middle of any one call, and would have the version ruled out.
@@ -152,72 +139,21 @@ def experience(run):
     return Experience(run.first, took, run.problem.size, run.problem.work)
 
 
-def started(problem, version, first):
-    """Send the inputs, make the first calls, check the answers. ValueError if they are wrong."""
-    backend = version.backend
-    _, send = clocked(backend, lambda: tuple(map(backend.put, problem.inputs[0])))
-    sets = [
-        (inputs, {"out": out} if version.writes_out else {}) for inputs, out in problem.on(backend)
-    ]
-    run = Run(problem, version, first or math.nan, send, sets)
-    result, once = clocked(backend, lambda: version(*sets[0][0], **sets[0][1]))
-    if first is None:
-        run.first = once
-    refuse_wrong(run, [result, version(*sets[1][0], **sets[1][1])], problem.references)
-    _, run.fetch = clocked(backend, lambda: fetched(backend, result))
-    return run
-
-
-def refuse_wrong(run, results, references):
-    backend, op, rtol = run.version.backend, run.problem.op, run.version.rtol
-    for result, reference in zip(results, references, strict=True):
-        error = op.error(fetched(backend, result), reference)
-        if not error <= rtol:  # so written that a NaN is refused
-            raise WrongAnswer(
-                f"off by {error:.2g} where {rtol:.2g} is allowed; check({op.name}, …) says where"
-            )
-        run.error = max(run.error, error)
-    for given, original in zip(run.sets, run.problem.inputs, strict=True):
-        pairs = zip(given[0], original, strict=True)
-        if not all(np.array_equal(backend.get(now), before) for now, before in pairs):
-            raise WrongAnswer("it changed its input in place")
-
-
-class WrongAnswer(ValueError):
-    """A version that does not compute its op."""
-
-
-def recheck(run):
-    """Once more after timing, on inputs swapped under the version's feet."""
-    backend, problem = run.version.backend, run.problem
-    (inputs, options), fresh = run.sets[0], problem.inputs[1]
-    try:
-        for place, value in zip(inputs, fresh, strict=True):
-            backend.write(place, value)
-        result = run.version(*inputs, **options)
-        error = problem.op.error(fetched(backend, result), problem.references[1])
-    finally:
-        for place, value in zip(inputs, problem.inputs[0], strict=True):
-            backend.write(place, value)
-    if not error <= run.version.rtol:
-        raise WrongAnswer(f"off by {error:.2g} after timing, when its inputs had changed")
-
-
 @dataclass
 class Progress:
     """Counts what is done and tells whoever wants to know."""
 
-    tell: object
+    tell: Tell | None
     total: int
     done: int = 0
 
-    def step(self, by, words=""):
+    def step(self, words: str = "", by: int = 1) -> None:
         self.done += by
         if self.tell:
             self.tell(self.done, self.total, words)
 
 
-def refuse_too_large(op, size):
+def refuse_too_large(op: Op, size: int) -> None:
     """ValueError when a problem would not fit, judged from how its bytes grow at small sizes."""
     small = op.sizes[0]
     if size <= small:
@@ -230,26 +166,3 @@ def refuse_too_large(op, size):
             f"{op.name} at size {units.count(size)} would need some {units.size(needed)} to "
             f"measure and check; {units.size(free)} of memory is free. Choose a smaller size."
         )
-
-
-def free_memory():
-    """Bytes of memory free now; infinity where nothing is installed that could tell."""
-    try:
-        import psutil
-    except ImportError:
-        return math.inf
-    return psutil.virtual_memory().available
-
-
-def clocked(backend, action):
-    """(what the action returns, seconds until it is really done)"""
-    backend.sync()
-    began = time.perf_counter()
-    result = action()
-    backend.sync()
-    return result, time.perf_counter() - began
-
-
-def fetched(backend, result):
-    values = tuple(map(backend.get, as_tuple(result)))
-    return values[0] if len(values) == 1 else values

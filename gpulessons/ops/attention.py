@@ -44,7 +44,7 @@ def operations(q, k, v, causal):
 
 @op(inputs=heads, flops=operations, sizes=(64, 256, 1024), rtol=3e-5, unit="tokens",
     awkward=(33, 19, 70, 1),
-    takes="(heads, length, width), (heads, keys, width), (heads, keys, width)")  # fmt: skip
+    signature="(heads, length, width), (heads, keys, width), (heads, keys, width)")  # fmt: skip
 def attention(q, k, v, causal):
     """q: (heads, length, head size); k, v: (heads, keys, head size); fold batches into the heads.
 

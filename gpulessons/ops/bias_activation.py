@@ -28,7 +28,8 @@ def layer(size, rng):
     return x, rng.normal(0, 1, columns).astype(np.float32)
 
 
-@op(inputs=layer, flops=lambda x, b: 10 * x.size, sizes=SIZES, takes="(rows, columns), (columns,)")
+@op(inputs=layer, flops=lambda x, b: 10 * x.size, sizes=SIZES,
+    signature="(rows, columns), (columns,)")  # fmt: skip
 def bias_gelu(x, b):
     """gelu(x + b), one bias for every row. x: (rows, columns), b: (columns,); returns like x."""
     return gelu(x + b)

@@ -68,7 +68,7 @@ def flops(x, w, stride, padding):
     rtol=1e-5,  # sums of 576 products
     unit="pixels a side",
     awkward=(26, 19, 8, 5, 2, 1),
-    takes="(batch, channels, height, width), (filters, channels, ky, kx)",
+    signature="(batch, channels, height, width), (filters, channels, ky, kx)",
 )
 def conv2d(x, w, stride, padding):
     """Every filter at every position. x: (batch, channels, height, width), w: (filters, channels,
@@ -298,7 +298,7 @@ def layer_and_gradient(size, rng):
     rtol=2e-5,
     unit="pixels a side",
     awkward=conv2d.awkward,
-    takes=f"{conv2d.takes}, (batch, filters, rows, columns)",
+    signature=f"{conv2d.signature}, (batch, filters, rows, columns)",
 )
 def conv2d_backward(x, w, dy, stride, padding):
     """(dx, dw): the gradients of x (batch, channels, height, width) and of w (filters, channels,

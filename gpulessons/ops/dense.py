@@ -64,7 +64,7 @@ def sized(inputs, outputs):
     rtol=2e-5,
     unit="examples",
     awkward=(33, 19, 3),
-    takes="(examples, inputs), (outputs, inputs), (outputs,)",
+    signature="(examples, inputs), (outputs, inputs), (outputs,)",
 )
 def dense(x, w, b):
     """sigmoid(x wᵀ + b). x: (examples, inputs), w: (outputs, inputs), b: (outputs,), floats.
@@ -201,7 +201,7 @@ def gradients(x, w, dz):
     rtol=2e-5,
     unit="examples",
     awkward=(33, 19, 3),
-    takes="(examples, inputs), (outputs, inputs), (examples, outputs), (examples, outputs)",
+    signature="(examples, inputs), (outputs, inputs), (examples, outputs), (examples, outputs)",
 )
 def dense_backward(x, w, y, dy):
     """dx, dw, db of y = sigmoid(x wᵀ + b), from dy, the gradient with respect to y.

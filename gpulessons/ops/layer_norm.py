@@ -41,7 +41,7 @@ def rows_and_gains(size, rng):
 
 
 @op(inputs=rows_and_gains, flops=lambda x, gain, bias: 7 * x.size, sizes=SIZES, rtol=5e-6,
-    awkward=AWKWARD, takes="(rows, columns), (columns,), (columns,)")  # fmt: skip
+    awkward=AWKWARD, signature="(rows, columns), (columns,), (columns,)")  # fmt: skip
 def layer_norm(x, gain, bias):
     """x: (rows, columns); gain, bias: (columns,). Returns like x; eps is 1e-5."""
     centered, scale = standard(x)
@@ -162,7 +162,7 @@ def rows_and_slopes(size, rng):
 
 
 @op(inputs=rows_and_slopes, flops=lambda x, gain, dy: 16 * x.size, sizes=SIZES, rtol=5e-5,
-    awkward=AWKWARD, takes="(rows, columns), (columns,), (rows, columns)")  # fmt: skip
+    awkward=AWKWARD, signature="(rows, columns), (columns,), (rows, columns)")  # fmt: skip
 def layer_norm_backward(x, gain, dy):
     """The gradients by x (rows, columns), gain and bias (columns,), from that by the result, dy."""
     centered, scale = standard(x)

@@ -46,7 +46,7 @@ def with_slope(size, rng):
     rtol=1e-4,
     unit="hidden units",
     awkward=(5, 17, 1),
-    takes=f"{lstm_sequence.takes}, (steps, batch, hidden)",
+    signature=f"{lstm_sequence.signature}, (steps, batch, hidden)",
 )
 def lstm_backward(x, h, c, w, u, b, d):
     """dx, dh, dc, dw, du, db of a loss, from d: its gradient with respect to each step's h.

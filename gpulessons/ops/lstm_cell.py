@@ -55,7 +55,7 @@ def one_step(size, rng):
     rtol=2e-5,
     unit="hidden units",
     awkward=(5, 17, 33, 1),
-    takes="(batch, inputs), (batch, hidden), (batch, hidden), "
+    signature="(batch, inputs), (batch, hidden), (batch, hidden), "
     "(gates, inputs), (gates, hidden), (gates,)",
 )
 def lstm_cell(x, h, c, w, u, b):

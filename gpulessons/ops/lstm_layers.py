@@ -40,7 +40,7 @@ def stacked(size, rng):
     rtol=1e-4,
     unit="hidden units",
     awkward=(5, 17, 1),
-    takes="(steps, batch, hidden), (layers, batch, hidden), (layers, batch, hidden), "
+    signature="(steps, batch, hidden), (layers, batch, hidden), (layers, batch, hidden), "
     "(layers, gates, hidden), (layers, gates, hidden), (layers, gates)",
 )
 def lstm_layers(x, h, c, w, u, b):

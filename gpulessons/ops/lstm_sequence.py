@@ -56,7 +56,7 @@ def sequences(size, rng):
     rtol=5e-5,
     unit="hidden units",
     awkward=(5, 17, 1),
-    takes="(steps, batch, inputs), (batch, hidden), (batch, hidden), "
+    signature="(steps, batch, inputs), (batch, hidden), (batch, hidden), "
     "(gates, inputs), (gates, hidden), (gates,)",
 )
 def lstm_sequence(x, h, c, w, u, b):

@@ -37,7 +37,7 @@ def matrices(size, rng):
     rtol=2e-5,  # 4096 float32 additions in a row lose 1.2e-5; NumPy's blocked ones 2e-6
     unit="rows and columns",
     awkward=(33, 19, 70, 1),
-    takes="(m, k), (k, n)",
+    signature="(m, k), (k, n)",
 )
 def matmul(x, y, out=None):
     """The product of x (m, k) and y (k, n): (m, n), of their dtype."""

@@ -57,7 +57,7 @@ def probabilities_and_gradient(size, rng):
 
 
 @op(inputs=wide_rows, flops=lambda x: 5 * x.size, sizes=SIZES, rtol=1e-6, awkward=AWKWARD,
-    takes="(rows, columns)")  # fmt: skip
+    signature="(rows, columns)")  # fmt: skip
 def softmax(x):
     """exp(x) over its row's sum of exp(x). x: (rows, columns), float; returns like x."""
     exps = np.exp(x - x.max(axis=-1, keepdims=True))
@@ -65,7 +65,7 @@ def softmax(x):
 
 
 @op(inputs=probabilities_and_gradient, flops=lambda y, dy: 4 * y.size, sizes=SIZES, awkward=AWKWARD,
-    takes="(rows, columns), (rows, columns)")  # fmt: skip
+    signature="(rows, columns), (rows, columns)")  # fmt: skip
 def softmax_backward(y, dy):
     """The gradient by x, of y = softmax(x), from that by y: (rows, columns) each."""
     return y * (dy - (y * dy).sum(axis=-1, keepdims=True))

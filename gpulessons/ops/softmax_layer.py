@@ -41,7 +41,7 @@ SHAPES = {"sizes": (64, 4096), "rtol": 2e-5, "unit": "examples", "awkward": (33,
 
 
 @op(inputs=last_layer, flops=lambda h, w, b: (2 * h.shape[1] + 6) * len(h) * len(w), **SHAPES,
-    takes="(examples, inputs), (classes, inputs), (classes,)")  # fmt: skip
+    signature="(examples, inputs), (classes, inputs), (classes,)")  # fmt: skip
 def softmax_layer(h, w, b):
     """softmax(h wᵀ + b). h: (examples, inputs), w: (classes, inputs), b: (classes,), floats.
 
@@ -54,7 +54,8 @@ def softmax_layer(h, w, b):
 
 @op(inputs=last_layer_and_labels, **SHAPES,
     flops=lambda h, w, p, labels: (4 * h.shape[1] + 1) * p.size + len(p),
-    takes="(examples, inputs), (classes, inputs), (examples, classes), (examples,)")  # fmt: skip
+    signature="(examples, inputs), (classes, inputs), (examples, classes), (examples,)",
+)  # fmt: skip
 def softmax_layer_backward(h, w, p, labels):
     """dh, dw, db of the summed loss −log p[i, label]. p: softmax_layer's; labels: (examples,)."""
     dz = p.copy()

@@ -145,8 +145,8 @@ def ceiling(
 
 
 def stages(timing: Any, label: str = "") -> Picture:
-    """One use, from data on the host to a result on the host: send, compute, fetch, in turn."""
-    parts = {"send": timing.send, "compute": timing.wait, "fetch": timing.fetch}
+    """One use, from data on the host to a result on the host: there, compute, back, in turn."""
+    parts = {"host to device": timing.h2d, "compute": timing.wait, "device to host": timing.d2h}
     share = timing.wait / sum(parts.values())
     title = f"Of one use of {timing.version!r}, {share:.0%} is computing."
     figure, axes = blank(height=2.3, title=title)

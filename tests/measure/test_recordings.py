@@ -32,7 +32,7 @@ def timing(**changes):
         Timing(
             op="imagined", version="fast", backend="host", size=10,
             samples=(1e-3, 1.234567891e-3, 3e-3), waits=(), calls=7, threads=2, first=0.5,
-            send=1e-6, fetch=2e-6, flops=10, bytes=80, error=1e-7, cold=False, stop="settled",
+            h2d=1e-6, d2h=2e-6, flops=10, bytes=80, error=1e-7, cold=False, stop="settled",
         ),
         **changes,
     )  # fmt: skip

@@ -19,7 +19,7 @@ from gpulessons.measure.results import (
 
 TIMING = Timing(
     op="relu", version="NumPy", backend="host", size=1000, samples=(1e-6, 2e-6, 3e-6), waits=(),
-    calls=1000, threads=1, first=5e-6, send=1e-6, fetch=3e-6, flops=1000, bytes=8000, error=0.0,
+    calls=1000, threads=1, first=5e-6, h2d=1e-6, d2h=3e-6, flops=1000, bytes=8000, error=0.0,
     cold=False, stop="settled",
 )  # fmt: skip
 CALM = replace(TIMING, samples=(2e-6,) * 10)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from answers import attempt
 from gpulessons import check, conv2d, conv2d_backward, gpu, host, microscope
 from gpulessons.backends import torch_cpu
-from gpulessons.measure.timings import fetched
+from gpulessons.operation import fetched
 from gpulessons.ops import conv2d_direct
 from gpulessons.ops.conv2d import tiles_kernel
 from gpulessons.ops.im2col import col2im, im2col, output_size

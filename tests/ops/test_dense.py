@@ -17,7 +17,7 @@ from gpulessons import (
     torch_cpu,
     trace,
 )
-from gpulessons.measure.timings import fetched
+from gpulessons.operation import fetched
 from gpulessons.ops.dense import layer_of, sized, warp_kernel
 
 torch = pytest.importorskip("torch")

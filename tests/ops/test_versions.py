@@ -8,8 +8,7 @@ import pytest
 
 import gpulessons
 from gpulessons.backends import NotHere, allow_tf32, host, torch_cpu
-from gpulessons.measure.timings import fetched
-from gpulessons.operation import as_tuple
+from gpulessons.operation import as_tuple, fetched
 from gpulessons.ops import activations, common
 
 OPS = [getattr(gpulessons, name) for home, names in gpulessons.HOMES.items()

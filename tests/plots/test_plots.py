@@ -18,7 +18,7 @@ from gpulessons.plots import timings as plots
 SIZES = (1000, 100_000, 10_000_000)
 ONE = Timing(
     op="relu", version="NumPy", backend="host", size=1000, samples=(1.0,), waits=(), calls=1,
-    threads=1, first=0.25, send=2e-3, fetch=1e-3, flops=1, bytes=8, error=0.0, cold=False,
+    threads=1, first=0.25, h2d=2e-3, d2h=1e-3, flops=1, bytes=8, error=0.0, cold=False,
     stop="settled",
 )  # fmt: skip
 
@@ -253,8 +253,8 @@ def test_stages_follow_one_another():
     assert [bar.get_x() for bar in bars] == pytest.approx([0, 2e-3, 3e-3])
     assert [bar.get_width() for bar in bars] == pytest.approx([2e-3, 1e-3, 1e-3])
     assert picture.alt == (
-        "Of one use of 'CUDA, grid-stride', 25% is computing. send, 2 ms; compute, 1 ms; "
-        "fetch, 1 ms; first call, once: 250 ms (compiling)."
+        "Of one use of 'CUDA, grid-stride', 25% is computing. host to device, 2 ms; compute, 1 ms; "
+        "device to host, 1 ms; first call, once: 250 ms (compiling)."
     )
 
 

@@ -11,10 +11,10 @@ import json
 import math
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import get_args, get_origin
+from typing import Any, get_args, get_origin
 
 from gpulessons.hardware import Machine
-from gpulessons.measure.results import Comparison, Timing, entry_from
+from gpulessons.measure.results import Absent, Comparison, Timing, entry_from
 
 FORMAT = 1
 SHIPPED = Path(__file__).parent
@@ -31,24 +31,24 @@ class Recording:
     machine: Machine
     comparisons: tuple[Comparison, ...]
 
-    def to_json(self):
+    def to_json(self) -> str:
         machine = json.loads(self.machine.to_json())
         compared = list(map(plain, self.comparisons))
         return json.dumps({"format": FORMAT, "machine": machine, "comparisons": compared})
 
-    def of(self, op):
+    def of(self, op: str) -> tuple[Comparison, ...]:
         """The comparisons of one op, by its name."""
         return tuple(c for c in self.comparisons if c.op == op)
 
 
-def plain(comparison):
+def plain(comparison: Comparison) -> dict[str, Any]:
     """A comparison as JSON has it."""
     entries = list(map(rounded, comparison.entries))
     kept = {name: getattr(comparison, name) for name in ("op", "machine", "date", "unit")}
     return {**kept, "notes": list(comparison.notes), "entries": entries}
 
 
-def rounded(entry):
+def rounded(entry: Timing | Absent) -> dict[str, Any]:
     """An entry as JSON has it: five digits of a sample are more than any clock can vouch for."""
     values = dict(vars(entry))
     for name in ("samples", "waits"):
@@ -57,7 +57,7 @@ def rounded(entry):
     return values
 
 
-def save(recording, path):
+def save(recording: Recording, path: str | Path) -> Path:
     """Write a recording, whole or not at all: a file half written would be a file lost."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -70,7 +70,7 @@ def save(recording, path):
     return path
 
 
-def load(path):
+def load(path: str | Path) -> Recording:
     """The Recording in a file; BadRecording, with a sentence, when it is none."""
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -92,7 +92,7 @@ def load(path):
         raise BadRecording(f"{path} is damaged: {str(trouble).rstrip('.')}.") from trouble
 
 
-def comparison_from(data):
+def comparison_from(data: dict[str, Any]) -> Comparison:
     op, machine, day = data["op"], data["machine"], data["date"]
     entries, notes = tuple(map(entry_from, data["entries"])), tuple(data["notes"])
     for entry in map(believed, entries):
@@ -101,11 +101,11 @@ def comparison_from(data):
     return believed(Comparison(op, entries, machine, day, "recorded", notes, data["unit"]))
 
 
-def is_time(seconds):
+def is_time(seconds: float) -> bool:
     return 0 < seconds < math.inf
 
 
-def believed(made):
+def believed(made: Any) -> Any:
     """The same object; ValueError when a field's value is not of the kind that it declares."""
     for field in fields(made):
         value = getattr(made, field.name)
@@ -114,7 +114,7 @@ def believed(made):
     return made
 
 
-def fits(value, kind):
+def fits(value: Any, kind: Any) -> bool:
     """Is the value of this kind: a class, a union of them, tuple[kind, ...] or dict[str, kind]?"""
     container, inside = get_origin(kind), get_args(kind)
     if container is tuple:
@@ -124,13 +124,13 @@ def fits(value, kind):
     return isinstance(value, (int, float) if kind is float else kind)
 
 
-def shipped(op):
+def shipped(op: str) -> tuple[Comparison, ...]:
     """Every shipped comparison of this op, by its name; () when there is none."""
     found = (load(path).of(op) for path in sorted(SHIPPED.glob("*.json")))
     return tuple(comparison for comparisons in found for comparison in comparisons)
 
 
-def joined(recording, comparison):
+def joined(recording: Recording, comparison: Comparison) -> Recording:
     """The recording with one more comparison, in place of any earlier one of the same op."""
     kept = tuple(c for c in recording.comparisons if c.op != comparison.op)
     return replace(recording, comparisons=(*kept, comparison))
