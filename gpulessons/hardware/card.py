@@ -10,6 +10,7 @@ from datetime import datetime
 from html import escape
 
 from gpulessons import units
+from gpulessons.budget import note
 from gpulessons.hardware import nvidia, pools, system
 
 HOST_CEILINGS = ("host float32", "host float64", "host copy", "host triad")
@@ -37,6 +38,7 @@ class Machine:
     commit: str | None
     ceilings: dict[str, float]  # bytes/s for copy and triad, FLOP/s for the rest
     ceiling_threads: dict[str, int]  # the thread count that reached each host ceiling
+    note: str = ""  # how its ceilings were measured, where that was not with care
 
     @property
     def name(self):
@@ -94,6 +96,7 @@ class Machine:
             ("GPU", self._gpu_text()),
             ("torch accelerator", self.accelerator or "unknown"),
             *((f"{name}, measured", self._ceiling_text(name)) for name in ceilings),
+            *([("ceilings", self.note)] if self.note else []),
             ("system", f"{self.system}, Python {self.python}"),
             ("libraries", libraries or "unknown"),
             ("date", self.date),
@@ -124,6 +127,7 @@ def machine():
 
     `machine.cache_clear()` forgets it, for instance when a busy machine has calmed down.
     """
+    rough = note()  # before anything is measured: a limit that is none is refused
     simd, simd_bits = system.simd()
     caches, memory = system.caches(), system.memory()
     ceilings, ceiling_threads = _ceilings(_array_bytes(caches, memory))
@@ -145,6 +149,7 @@ def machine():
         commit=system.commit(),
         ceilings=ceilings,
         ceiling_threads=ceiling_threads,
+        note=rough,
     )
 
 

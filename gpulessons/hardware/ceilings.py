@@ -15,6 +15,8 @@ from time import perf_counter
 import numpy as np
 from numba import njit
 
+from gpulessons.budget import capped
+
 SCALE = np.float32(3.0)
 
 
@@ -44,7 +46,7 @@ def gpu():
 def _best(call, budget=0.06):
     """Seconds of the fastest pass: at least three, and more until `budget` seconds are spent."""
     call()
-    passes, end = [], perf_counter() + budget
+    passes, end = [], perf_counter() + capped(budget)
     while len(passes) < 3 or perf_counter() < end:
         start = perf_counter()
         call()
@@ -149,7 +151,7 @@ def _numba_gpu(nbytes=2**29):
 def _best_on_gpu(event, call, budget=0.2):
     """Seconds of the fastest pass between two events, torch's or Numba's."""
     call()
-    passes, end = [], perf_counter() + budget
+    passes, end = [], perf_counter() + capped(budget)
     while len(passes) < 3 or perf_counter() < end:
         start, stop = event(), event()
         start.record()

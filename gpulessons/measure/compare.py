@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import date
 
+from gpulessons.budget import note
 from gpulessons.grader import check as checking
 from gpulessons.hardware import machine
 from gpulessons.measure import recordings
@@ -19,7 +20,7 @@ def compare(op, sizes=None, versions=None, *, budget=1.0, cold=False, recorded=N
     told. Ctrl-C stops; what was measured stays.
     """
     here = machine()
-    entries, notes = [], []
+    entries, notes = [], [words] if (words := note()) else []
     with progress_bar(f"comparing {op.name}") as tell:
         try:
             for entry in timings(op, sizes, versions, budget=budget, cold=cold, tell=tell):
