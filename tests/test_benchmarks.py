@@ -361,7 +361,7 @@ def test_a_step_does_not_outlive_a_run_that_is_terminated(tmp_path):
     begun, pid = run.stdout.readline(), int(run.stdout.readline())
     assert begun.startswith("== machine")
     run.terminate()
-    run.communicate(timeout=30)
+    run.communicate(timeout=300)
     assert run.returncode == 143
     assert not psutil.pid_exists(pid)
 

@@ -26,7 +26,7 @@ def found():
     ]
     jobs = [*ways, *pipes, ("tensor_parallel", SIZES)]
     jobs = [(f"gpulessons.workers.{name}", options) for name, options in jobs]
-    return launch("many_worlds", workers=5, patience=60, worlds=WORLDS, jobs=jobs)
+    return launch("many_worlds", workers=5, worlds=WORLDS, jobs=jobs)
 
 
 def trained(found, world, how):
