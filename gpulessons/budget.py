@@ -32,11 +32,12 @@ def capped(seconds: float) -> float:
     return min(seconds, limit())
 
 
-def short() -> bool:
-    """Are measurements cut short?"""
-    return limit() < math.inf
+def repeated(times: int) -> int:
+    """How often to repeat what takes as long as it takes: so many times, under the limit once."""
+    return 1 if note() else times
 
 
 def note() -> str:
     """What must stand beside a figure that was measured under the limit; "" without one."""
-    return f"measured for at most {limit():g} s each ({NAME}): rough" if short() else ""
+    seconds = limit()
+    return "" if seconds == math.inf else f"measured for at most {seconds:g} s each ({NAME}): rough"

@@ -63,7 +63,7 @@ ARROWS = {
     "watched": "",
     "exercises": "ops operation backends checking diagnosis microscope peak watched workers",
     "claims": "timing ops recordings",
-    "workers": "data hardware progress",
+    "workers": "budget data hardware progress",
     "timetables": "pictures plots units workers",
 }
 MAY_IMPORT_ALL = {"cli", "__init__", "__main__"}  # what stands at the door

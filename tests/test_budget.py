@@ -46,11 +46,13 @@ def test_without_it_nothing_changes(text, monkeypatch):
     if text is not None:
         monkeypatch.setenv(budget.NAME, text)
     assert (budget.limit(), budget.capped(1.0), budget.note()) == (math.inf, 1.0, "")
+    assert budget.repeated(30) == 30
     assert not compare(double, versions=["NumPy"], budget=0.01, recorded=()).notes
 
 
 def test_it_caps_and_never_lengthens(short):
     assert [budget.capped(seconds) for seconds in (1.0, 0.02, 0.01)] == [0.02, 0.02, 0.01]
+    assert budget.repeated(30) == 1
 
 
 @pytest.mark.parametrize("text", ["soon", "nan", "0", "-1", "0,02"])

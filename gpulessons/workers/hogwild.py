@@ -20,6 +20,7 @@ import numpy as np
 import torch.distributed as dist
 from numba import njit
 
+from gpulessons.budget import repeated
 from gpulessons.workers.memory import APART, keep_to_a_core, locked, shared
 
 FEATURES, COMMON, ACTIVE = 2_000_000, 2_000, 30  # words known; too common to tell; in one example
@@ -64,7 +65,7 @@ def main(
     memory = shared(worker, features, np.float32), shared(worker, APART * worker.world, np.int64)
     learn(*(np.zeros_like(each) for each in memory), worker.rank, *everything, rate)  # compiles
     guards, found = {LOCKED: locked(worker)}, dict.fromkeys(ways, ())
-    for done in range(rounds):
+    for done in range(rounds := repeated(rounds)):
         for way in ways:
             share = examples // worker.world if way != ALONE else examples * (worker.rank == 0)
             data = everything if way == ALONE else own

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 import torch.distributed as dist
 
+from gpulessons.budget import repeated
 from gpulessons.workers.collectives import ALGORITHMS, Wire
 from gpulessons.workers.links import Sample
 from gpulessons.workers.training import settle, slowest
@@ -24,7 +25,7 @@ def main(worker, sizes=SIZES, algorithms=(ENGINE, *ALGORITHMS), rounds=30):
     for size in sizes:
         x = torch.ones(size // 4, device=worker.device)
         times = {name: [] for name in algorithms}
-        for _ in range(rounds + 1):
+        for _ in range(repeated(rounds) + 1):
             for name in algorithms:  # in turn: a busy moment hits them all
                 times[name].append(once(name, x.fill_(1)))
         for name in algorithms:

@@ -9,6 +9,7 @@ from time import perf_counter
 
 import torch
 
+from gpulessons.budget import repeated
 from gpulessons.workers.pipeline import Stage, directions, stages, together
 from gpulessons.workers.schedules import Task, named
 from gpulessons.workers.training import examples, mean_loss, settle, slowest
@@ -38,7 +39,7 @@ def main(
     whole = whole.to(worker.device)
     orders = {name: named(name) for name in schedules}
     ways, best = directions(), {}
-    for done in range(rounds + 1):  # the first one warms up
+    for done in range((rounds := repeated(rounds)) + 1):  # the first one warms up
         for micro in micros:
             parts = x.tensor_split(micro), labels.tensor_split(micro)
             for name in (ALONE, *schedules):  # in turn: a busy moment hits them all

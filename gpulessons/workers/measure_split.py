@@ -10,6 +10,7 @@ from time import perf_counter
 import torch
 import torch.distributed as dist
 
+from gpulessons.budget import repeated
 from gpulessons.workers.training import settle, slowest
 
 
@@ -32,7 +33,8 @@ def main(worker, widths=(64, 1024), batches=(1, 16, 128), rounds=15):
         layers = weights(worker, width)
         for batch in batches:
             x = torch.randn(batch, width, device=worker.device)
-            times = [both(x, worker, *layers) for _ in range(rounds + 1)][1:]  # one to warm up
+            turns = repeated(rounds) + 1  # one to warm up
+            times = [both(x, worker, *layers) for _ in range(turns)][1:]
             quarter = torch.tensor(times).quantile(0.25, 0).tolist()
             measured.append(Pair(width, batch, *quarter))
             worker.progress(len(measured), len(widths) * len(batches), "batches")
