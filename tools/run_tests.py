@@ -13,7 +13,7 @@ from time import monotonic
 from xml.etree import ElementTree
 
 STATIC = ["ruff check .", "mypy"]
-WORKERS = ["-n", "logical", "--maxprocesses", "8", "--dist", "loadfile"]
+WORKERS = ["-n", "logical", "--maxprocesses", "8", "--dist", "loadfile", "--no-loadscope-reorder"]
 
 
 def run(*words):
