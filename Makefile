@@ -16,7 +16,7 @@ help:  ## list these commands
 lab: $(READY)  ## open the notebooks in JupyterLab (without a screen: print the address)
 	@$(VENV)/bin/gpulessons lab $(ARGS)
 
-test: $(READY)  ## run everything that CI runs: ruff, then every test
+test: $(READY)  ## run everything that CI runs: ruff, mypy, then every test
 	@$(PY) tools/run_tests.py
 
 notebooks: $(READY)  ## run every notebook top to bottom and save it canonically (ARGS="02_activations")
@@ -30,7 +30,7 @@ gpu:  ## on a machine with a GPU: check, measure and record every GPU version in
 	@PYTHONPATH="$(CURDIR)$${PYTHONPATH:+:$$PYTHONPATH}" $(PYTHON) benchmarks/gpu.py --out "$(OUT)"
 
 clean:  ## remove the environment and everything else that can be made again
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One environment for everything: what the tests add to the lab is small beside PyTorch.

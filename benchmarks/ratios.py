@@ -6,17 +6,21 @@
     python benchmarks/ratios.py --list                 which rows there are
 
 A ratio says how many times faster the first side is than the second: the median over rounds in
-which both took their turn, and the middle half of those rounds. "firm" is what the course
-promises, "aim" where the best would be. The exit status is 0; 1 when a row that belongs on this
-machine could not be measured, or none does; 2 when the command was wrong.
+which both took their turn, and the middle half of those rounds. A notebook's row says how many
+seconds it takes to run, and the fewer the better. "firm" is what the course promises, "aim" where
+the best would be. All is measured in full, whatever GPULESSONS_BUDGET says. The exit status is 0;
+1 when a row that belongs on this machine could not be measured, or none does; 2 when the command
+was wrong.
 """
 
 import argparse
 import json
 import math
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -35,9 +39,11 @@ from contests import (
     transpose_or_copy,
     triad_or_copy,
 )
+from lessons import NOTEBOOKS, seconds_of
 from processes import engine_or_model, hogwild_or_one, hosts_or_model
 
 from gpulessons.backends import gpu, torch_gpu
+from gpulessons.hardware import budget
 from gpulessons.hardware.pools import blas_in_words
 from gpulessons.hardware.system import cores
 from gpulessons.measure.results import Ratio
@@ -61,6 +67,7 @@ class Row:
     about: str
     measure: Callable[[], Ratio]
     is_one: bool = False  # a target of 1: above is as far off as below
+    unit: str = "ratio"  # or "seconds", of which fewer are better
     needs: Callable[[], str] = str  # what else is missing here, "" when nothing is
 
     def why_not(self):
@@ -73,7 +80,9 @@ class Row:
         return self.needs()
 
     def standing(self, value):
-        """How this ratio compares with the target, in a word or two."""
+        """How this figure compares with the target, in a word or two."""
+        if self.unit == "seconds":
+            return "aim met" if value <= self.aim else "met" if value <= self.firm else "too long"
         reached = min(value, 1 / value) if self.is_one else value
         return "aim met" if reached >= self.aim else "met" if reached >= self.firm else "short"
 
@@ -99,16 +108,16 @@ class Outcome:
             why = " ".join(found.refused.split())  # a driver's message may have many lines
             return f"{row.name:<15} not measured: {why}"
         verdict = "too noisy" if self.noisy else row.standing(found.median)
-        return (
-            f"{row.name:<15} {found.median:6.3f} ({found.low:.3f}–{found.high:.3f})  "
-            f"firm {row.firm}, aim {row.aim}: {verdict}"
-        )
+        figure = f"{found.median:6.3f} ({found.low:.3f}–{found.high:.3f})"
+        if row.unit == "seconds":
+            figure = f"{found.median:6.1f} s"
+        return f"{row.name:<15} {figure}  firm {row.firm}, aim {row.aim}: {verdict}"
 
     def plain(self):
         """As JSON has it."""
         row, found = self.row, self.found
         return {
-            **{"name": row.name, "ratio": found.median, "low": found.low, "high": found.high},
+            **{"name": row.name, row.unit: found.median, "low": found.low, "high": found.high},
             **{"firm": row.firm, "aim": row.aim, "noisy": self.noisy},
         }
 
@@ -194,6 +203,8 @@ ROWS = (
         lambda: contest(root, "PyTorch on GPU again", "PyTorch on GPU", LARGE_GPU), is_one=True),
     Row("do-bench", 0.97, 0.99, "GPU with triton", "the harness's median / triton's do_bench",
         against_do_bench, is_one=True),
+    *(Row(f"notebook-{path.stem[:2]}", 60, 30, "CPU with nbclient", f"seconds to run {path.stem}",
+          partial(seconds_of, path), unit="seconds") for path in NOTEBOOKS),
 )  # fmt: skip
 
 
@@ -221,6 +232,7 @@ def main(arguments=None):
 
 def measure(rows, file=None):
     """Measure and print row after row, keeping each in the file at once; the exit status."""
+    os.environ.pop(budget.NAME, None)  # also for the kernels and workers that are started here
     measured, failed = [], 0
     try:
         write([], file)  # what cannot be written should say so now, not after a minute

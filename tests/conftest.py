@@ -5,12 +5,44 @@ import signal
 
 from hypothesis import settings
 
+from gpulessons.hardware import budget
+
 os.environ["MPLBACKEND"] = "Agg"
+os.environ.pop(budget.NAME, None)  # a test that wants measurements short says so itself
 
 # Compiling a kernel takes longer than any deadline. "ci" draws the same examples on every run.
 settings.register_profile("explore", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "explore"))
+
+
+LONGEST_FIRST = (
+    "::test_it_runs_in_an_empty_folder[", "tests/workers/", "tests/test_browser.py",
+    "tests/test_kernels.py",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items):
+    """What takes long goes first: at the end of a run no core waits for another."""
+
+    def turn(item):
+        return next((n for n, words in enumerate(LONGEST_FIRST) if words in item.nodeid), 99)
+
+    items.sort(key=turn)
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """Side by side a file's tests stay together, for they share what they have made once.
+
+    Except the notebooks, which share nothing: each goes where there is room.
+    """
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            return nodeid if LONGEST_FIRST[0] in nodeid else super()._split_scope(nodeid)
+
+    return Scheduling(config, log) if config.option.dist == "loadfile" else None
 
 
 def pytest_runtest_setup():

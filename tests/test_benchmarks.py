@@ -13,7 +13,9 @@ import numpy as np
 import psutil
 import pytest
 
+from browser import write_notebook
 from gpulessons.backends import BACKENDS, Host, torch_cpu
+from gpulessons.hardware import budget
 from gpulessons.measure.results import Ratio
 from gpulessons.operation import op
 
@@ -22,6 +24,7 @@ sys.path.insert(0, str(BENCHMARKS))
 
 import contests  # noqa: E402
 import gpu as gpu_benchmark  # noqa: E402
+import lessons  # noqa: E402
 import profiler  # noqa: E402
 import ratios  # noqa: E402
 
@@ -80,7 +83,7 @@ def row(name="fake", found=None, where="CPU", **options):
 def test_rows_are_well_formed_and_no_two_share_a_name():
     assert len({row.name for row in ratios.ROWS}) == len(ratios.ROWS)
     for each in ratios.ROWS:
-        assert 0 < each.firm < each.aim
+        assert 0 < each.firm < each.aim or (each.unit == "seconds" and 0 < each.aim < each.firm)
         assert each.where.partition(" with ")[0] in ("CPU", "GPU")
         assert each.about and callable(each.measure)
         assert not each.is_one or each.aim < 1
@@ -96,7 +99,9 @@ def test_every_row_contests_versions_that_exist(monkeypatch):
     others = (ratios.against_do_bench, ratios.against_simulator)
     others += ratios.hogwild_or_one, ratios.engine_or_model
     monkeypatch.setattr(ratios, "hosts_or_model", lambda megabits: Ratio(1.0, 1.0, 1.0))
-    contested = [row for row in ratios.ROWS if row.measure not in others]
+    contested = [
+        row for row in ratios.ROWS if row.measure not in others and row.unit == "ratio"
+    ]
     assert len(contested) >= 10
     for each in contested:
         assert each.measure().median == 1
@@ -123,6 +128,42 @@ def test_a_ratio_stands_short_of_its_promise_or_met_or_at_its_aim(value, standin
 def test_where_the_target_is_one_a_ratio_above_it_is_short_too(value, standing):
     one = ratios.Row("one", 0.98, 0.995, "CPU", "", None, is_one=True)
     assert one.standing(value) == one.standing(1 / value) == standing
+
+
+@pytest.mark.parametrize("value, standing", [(29.9, "aim met"), (60, "met"), (60.1, "too long")])
+def test_of_seconds_fewer_are_better(value, standing):
+    assert ratios.Row("one", 60, 30, "CPU", "", None, unit="seconds").standing(value) == standing
+
+
+def test_every_notebook_has_a_row_of_seconds():
+    rows = {row.name: row for row in ratios.ROWS if row.unit == "seconds"}
+    notebooks = sorted((BENCHMARKS.parent / "notebooks").glob("*.ipynb"))
+    assert list(rows) == [f"notebook-{path.name[:2]}" for path in notebooks]
+    assert [row.measure.args for row in rows.values()] == [(path,) for path in notebooks]
+
+
+def test_a_notebook_is_run_in_full_in_an_empty_folder_and_its_seconds_are_kept(
+    monkeypatch, tmp_path, capsys
+):
+    cell = f"""import os, time
+assert os.listdir() == [] and {budget.NAME!r} not in os.environ
+time.sleep(0.5)"""
+    path, file = tmp_path / "x.ipynb", tmp_path / "found.json"
+    write_notebook(path, cell)
+    monkeypatch.setenv(budget.NAME, "0.02")
+    lesson = ratios.Row("x", 60, 30, "CPU", "", lambda: lessons.seconds_of(path), unit="seconds")
+    assert run_rows(monkeypatch, [lesson], "--json", file) == 0
+    (kept,) = json.loads(file.read_text())
+    assert list(kept) == [KEYS[0], "seconds", *KEYS[2:]]
+    assert kept["seconds"] >= 0.5
+    assert f"{kept['seconds']:.1f} s  firm 60, aim 30: " in capsys.readouterr().out
+
+
+def test_a_notebook_whose_cell_fails_has_no_seconds(monkeypatch, tmp_path, capsys):
+    write_notebook(tmp_path / "x.ipynb", "1 / 0")
+    broken = ratios.Row("x", 60, 30, "CPU", "", lambda: lessons.seconds_of(tmp_path / "x.ipynb"))
+    assert run_rows(monkeypatch, [broken]) == 1
+    assert "not measured: CellExecutionError" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["relu: Numba, one core", "copy: Numba, one core"])
@@ -361,7 +402,7 @@ def test_a_step_does_not_outlive_a_run_that_is_terminated(tmp_path):
     begun, pid = run.stdout.readline(), int(run.stdout.readline())
     assert begun.startswith("== machine")
     run.terminate()
-    run.communicate(timeout=30)
+    run.communicate(timeout=300)
     assert run.returncode == 143
     assert not psutil.pid_exists(pid)
 

@@ -7,7 +7,7 @@ import pytest
 from browser import cell, lab, missing, page, picture, run_all, write_notebook
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "a browser is at hand")
-PATIENCE = 30_000  # milliseconds until what does not show counts as missing
+PATIENCE = 300_000  # milliseconds until what does not show counts as missing
 
 LESSON = """\
 from gpulessons.notebook.controls import live, predict, quiz
@@ -27,7 +27,7 @@ def steps(n):
     for step in range(n):
         time.sleep(0.1)
         yield f"step {step + 1} of {n}"
-live(steps, run="Measure", n=[3, 900])
+live(steps, run="Measure", n=[3, 90_000])
 """
 
 
@@ -89,12 +89,12 @@ def test_measure_runs_until_stop_and_keeps_what_it_has(notebook):
     button = cell(notebook, 4).get_by_role("button", name="Measure")
     button.click()
     see(notebook, 4, "Done: 3 results")
-    cell(notebook, 4).locator("select").select_option("900")
+    cell(notebook, 4).locator("select").select_option("90000")
     see(notebook, 4, "Press Measure for these values.")
     button.click()
-    see(notebook, 4, re.compile(r"step \d+ of 900"))  # each one passes in a moment
+    see(notebook, 4, re.compile(r"step \d+ of 90000"))  # each one passes in a moment
     cell(notebook, 4).get_by_role("button", name="Stop").click()
     see(notebook, 4, "Stopped: ")
     status = cell(notebook, 4).get_by_text("Stopped: ").inner_text()
-    see(notebook, 4, f"step {status.split()[1]} of 900")
+    see(notebook, 4, f"step {status.split()[1]} of 90000")
     expect(button).to_be_enabled(timeout=PATIENCE)  # its state arrives after the words

@@ -1,11 +1,10 @@
-"""The notebooks: they run anywhere, within a minute, and read completely as static pages."""
+"""The notebooks: they run anywhere, without an error, and read completely as static pages."""
 
 import os
 import re
 import shutil
 import subprocess
 import sys
-import time
 from html.parser import HTMLParser
 
 import nbformat
@@ -14,10 +13,12 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 import save_notebooks
 from first_cell import ID, address, first_cell
+from gpulessons.hardware import budget
 from save_notebooks import NOTEBOOKS, WIDGET, canonical
 
 PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
-BUDGET, WITH_WORKERS = 60, 75  # seconds to run one notebook, its kernel's start included
+ROUGHLY = {budget.NAME: "0.02"}  # what is timed stays unread here; `make bench` has the seconds
+HANGS = 600  # seconds after which a cell, or a kernel that starts, counts as hung
 LINES = 14  # of code in one cell
 PICTURES = {"image/png", "image/jpeg", "image/svg+xml"}
 
@@ -77,7 +78,7 @@ def missing_parts(notebook, name):
     return [part for part in wanted if not any(heading.startswith(part) for heading in left)]
 
 
-def nbval(path, folder):
+def nbval(path, folder, patience=HANGS):
     """Run a copy of a notebook in an otherwise empty folder; return the finished process.
 
     Every cell must run without error; those tagged nbval-check-output must show what was saved.
@@ -85,24 +86,21 @@ def nbval(path, folder):
     shutil.copy(path, folder)
     env = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
-    options = ["--nbval-lax", "--nbval-current-env", f"--nbval-cell-timeout={BUDGET}"]
+    options = ["--nbval-lax", "--nbval-current-env", f"--nbval-cell-timeout={patience}"]
+    options += [f"--nbval-kernel-startup-timeout={HANGS}", f"--rootdir={folder}"]
     return subprocess.run(
-        [*command, *options, f"--rootdir={folder}", path.name],
-        cwd=folder, env=env, capture_output=True, text=True,
+        [*command, *options, path.name], cwd=folder, env=env | ROUGHLY,
+        capture_output=True, text=True,
     )  # fmt: skip
 
 
 # Each notebook of the course
 
 
-@pytest.mark.alone
 @each_notebook
-def test_it_runs_in_an_empty_folder_within_its_budget(path, tmp_path):
-    budget = WITH_WORKERS if 'launch(\\"' in path.read_text(encoding="utf-8") else BUDGET
-    started = time.monotonic()
+def test_it_runs_in_an_empty_folder(path, tmp_path):
     done = nbval(path, tmp_path)
     assert done.returncode == 0, done.stdout[-4000:]
-    assert time.monotonic() - started < budget
 
 
 @each_notebook
@@ -287,14 +285,15 @@ def test_a_missing_or_misplaced_part_of_a_lesson_is_found():
 
 
 @pytest.mark.parametrize(
-    ("source", "output", "says"),
+    ("source", "output", "patience", "says"),
     [
-        ("print(open('x.txt').read())", "", "FileNotFoundError"),
-        ("print(1 + 1)", "3\n", "Cell outputs differ"),
+        ("print(open('x.txt').read())", "", HANGS, "FileNotFoundError"),
+        ("print(1 + 1)", "3\n", HANGS, "Cell outputs differ"),
+        ("while True: pass", "", 1, "Timeout of 1 seconds exceeded"),
     ],
-    ids=["a file beside the notebook", "a changed output"],
+    ids=["an error, as where a file lay beside the notebook", "a changed output", "a hang"],
 )
-def test_running_finds(source, output, says, tmp_path):
+def test_running_finds(source, output, patience, says, tmp_path):
     said = new_output("stream", name="stdout", text=output)
     tags = {"tags": ["nbval-check-output"]}
     cell = new_code_cell(source, execution_count=1, outputs=[said], metadata=tags)
@@ -303,7 +302,7 @@ def test_running_finds(source, output, says, tmp_path):
     nbformat.write(book(cell), path)
     (path.parent / "x.txt").touch()
     (tmp_path / "empty").mkdir()
-    done = nbval(path, tmp_path / "empty")
+    done = nbval(path, tmp_path / "empty", patience)
     assert done.returncode == 1
     assert says in done.stdout
 
@@ -318,10 +317,11 @@ def test_saving_stops_at_an_error_with_notebook_cell_and_message(tmp_path, capsy
     assert path.read_text() == text
 
 
-def test_saving_runs_the_cells_and_writes_the_canonical_form(tmp_path):
+def test_saving_runs_the_cells_in_full_and_writes_the_canonical_form(tmp_path, monkeypatch):
+    monkeypatch.setenv(budget.NAME, "0.02")  # a page that is saved was measured with care
     path = tmp_path / "x.ipynb"
-    cell = new_code_cell("import os; print(os.listdir())")
+    cell = new_code_cell(f"import os; print(os.listdir(), os.environ.get({budget.NAME!r}))")
     path.write_text(save_notebooks.text(book(new_markdown_cell("# X"), cell)))
     save_notebooks.save(path)
     assert save_notebooks.is_canonical(path)
-    assert save_notebooks.read(path).cells[-1].outputs[0].text == "[]\n"
+    assert save_notebooks.read(path).cells[-1].outputs[0].text == "[] None\n"

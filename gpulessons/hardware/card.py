@@ -13,6 +13,7 @@ from typing import Any
 
 from gpulessons import units
 from gpulessons.hardware import nvidia, pools, system
+from gpulessons.hardware.budget import note
 
 HOST_CEILINGS = ("host float32", "host float64", "host copy", "host triad")
 GPU_CEILINGS = ("gpu float32", "gpu tf32", "gpu float16", "gpu copy", "gpu triad")
@@ -39,6 +40,7 @@ class Machine:
     commit: str | None
     ceilings: dict[str, float]  # bytes/s for copy and triad, FLOP/s for the rest
     ceiling_threads: dict[str, int]  # the thread count that reached each host ceiling
+    note: str = ""  # how its ceilings were measured, where that was not with care
 
     @property
     def name(self) -> str:
@@ -101,6 +103,7 @@ class Machine:
             ("GPU", self.gpu_text()),
             ("torch accelerator", self.accelerator or "unknown"),
             *((f"{name}, measured", self.ceiling_text(name)) for name in ceilings),
+            *([("ceilings", self.note)] if self.note else []),
             ("system", f"{self.system}, Python {self.python}"),
             ("libraries", libraries or "unknown"),
             ("date", self.date),
@@ -131,6 +134,7 @@ def machine() -> Machine:
 
     `machine.cache_clear()` forgets it, for instance when a busy machine has calmed down.
     """
+    rough = note()  # before anything is measured: a limit that is none is refused
     simd, simd_bits = system.simd()
     caches, memory = system.caches(), system.memory()
     ceilings, ceiling_threads = measured_ceilings(buffer_bytes(caches, system.free_memory()))
@@ -152,6 +156,7 @@ def machine() -> Machine:
         commit=system.commit(),
         ceilings=ceilings,
         ceiling_threads=ceiling_threads,
+        note=rough,
     )
 
 

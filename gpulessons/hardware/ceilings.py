@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from gpulessons.hardware.budget import capped
+
 SCALE = np.float32(3.0)
 Rates = dict[str, float]
 Clock = Callable[[Callable[[], Any]], float]  # seconds of the fastest pass of a call
@@ -50,7 +52,7 @@ def best(call: Callable[[], Any], budget: float = 0.06) -> float:
     """Seconds of the fastest pass: at least three, and more until `budget` seconds are spent."""
     call()
     passes: list[float] = []
-    end = perf_counter() + budget
+    end = perf_counter() + capped(budget)
     while len(passes) < 3 or perf_counter() < end:
         start = perf_counter()
         call()
@@ -164,7 +166,7 @@ def best_on_gpu(
     """Seconds of the fastest pass between two events, torch's or Numba's."""
     call()
     passes: list[float] = []
-    end = perf_counter() + budget
+    end = perf_counter() + capped(budget)
     while len(passes) < 3 or perf_counter() < end:
         start, stop = event(), event()
         start.record()

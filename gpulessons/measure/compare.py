@@ -7,6 +7,7 @@ from typing import Any
 
 from gpulessons.grader import check as checking
 from gpulessons.hardware import Machine, machine
+from gpulessons.hardware.budget import note
 from gpulessons.measure import recordings
 from gpulessons.measure.results import INTERRUPTED, Absent, Comparison, Timing
 from gpulessons.measure.timings import timings
@@ -26,7 +27,7 @@ def compare(
     """
     here = machine()
     entries: list[Timing | Absent] = []
-    notes: list[str] = []
+    notes = [words] if (words := note()) else []
     with progress_bar(f"comparing {op.name}") as tell:
         try:
             for entry in timings(op, sizes, versions, budget=budget, cold=cold, tell=tell):

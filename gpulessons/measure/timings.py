@@ -19,6 +19,7 @@ from typing import Any
 from gpulessons import units
 from gpulessons.backends import NotHere
 from gpulessons.hardware import free_memory
+from gpulessons.hardware.budget import capped
 from gpulessons.measure.problem import Problem
 from gpulessons.measure.results import Absent, Timing
 from gpulessons.measure.rounds import LONG, Run, absent, interleave, sentence
@@ -33,11 +34,12 @@ def timings(
 ) -> Iterator[Timing | Absent]:  # fmt: skip
     """Measure versions of an op at each size; yields a Timing or an Absent for each, one by one.
 
-    budget: seconds for each version at each size. cold: flush the caches before every call.
+    budget: seconds for each version at each size; GPULESSONS_BUDGET caps it, though not what counts
+    as too slow to measure. cold: flush the caches before every call.
     tell(done, total, words): called as each measurement ends. On Ctrl-C what was measured so far is
     yielded, then KeyboardInterrupt goes on its way.
     """
-    if not 0 < budget < math.inf:
+    if not 0 < capped(budget) < math.inf:  # which refuses a limit that is none, too
         raise ValueError(f"A budget is a number of seconds above 0, not {budget}.")
     chosen = [find(op, v) for v in several(op.versions if versions is None else versions)]
     sizes = sorted({whole(n) for n in several(op.sizes if sizes is None else sizes)})
@@ -62,7 +64,7 @@ def at_one_size(
     runs = [entry for entry in entries if isinstance(entry, Run)]
     progress.step(by=len(entries) - len(runs))
     try:
-        interleave(runs, budget, cold, progress.step)
+        interleave(runs, capped(budget), cold, progress.step)
     except KeyboardInterrupt:
         yield from (result(e) for e in entries if isinstance(e, Absent) or e.samples)
         raise

@@ -102,7 +102,7 @@ def takes(op, clock, name, seconds):
 def test_a_right_version_is_timed(double):
     entry = measured(double, "NumPy")
     assert isinstance(entry, Timing)
-    assert 0 < entry.median < 0.1 and entry.error < 1e-6 and entry.bytes == 64 and entry.flops == 8
+    assert entry.median > 0 and entry.error < 1e-6 and entry.bytes == 64 and entry.flops == 8
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e-3])

@@ -179,7 +179,7 @@ def double(x, y):
         path = os.pathsep.join([folder, os.getcwd(), os.environ.get("PYTHONPATH", "")])
         env = os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "PYTHONPATH": path}
         done = subprocess.run(
-            [sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=60
+            [sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=600
         )
     assert done.stdout == "simulated 2\n", done.stderr
 

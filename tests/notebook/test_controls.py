@@ -484,7 +484,7 @@ def test_nbconvert_renders_every_control_without_widget_state(tmp_path):
                "live(lambda n: f'{n} squared is {n * n}', n=(0, 24))"]
     notebook = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, sources)))
     work = {"metadata": {"path": str(Path(__file__).parents[2])}}
-    NotebookClient(notebook, timeout=60, resources=work, store_widget_state=False).execute()
+    NotebookClient(notebook, timeout=600, resources=work, store_widget_state=False).execute()
     page, _ = HTMLExporter().from_notebook_node(notebook)
     for words in ("Prediction: How fast? (1× … 1,000×, log scale)", "this machine says 3×",
                   "<summary>a</summary>", "since x", "here 12", "12 squared is 144"):

@@ -60,7 +60,7 @@ def stops():
 
 def whispers():
     """Takes longer than the timeout of the tests, and says so in half a line."""
-    for _ in range(10):
+    for _ in range(14):
         print(".", end="", flush=True)
         time.sleep(0.5)
 
@@ -77,11 +77,12 @@ def spins():
     """Hangs, and is deaf: numba holds Python's lock, so that no thread of Python runs."""
     from numba import njit
 
-    @njit
+    @njit("int64()")  # compiled here, and not when others already wait for it to hang
     def forever():
         n = 1
         while n:
             n = n % 7 + 1
         return n
 
+    print("hangs from now on", flush=True)
     forever()

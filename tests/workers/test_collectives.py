@@ -14,7 +14,7 @@ def found():
     """Each worker's {world: [check_collectives, ring_halves, …]}."""
     halves = [("ring_halves", {"length": length}) for length in LENGTHS]
     jobs = [("gpulessons.workers.programs.check_collectives", {"lengths": LENGTHS}), *halves]
-    return launch("many_worlds", workers=5, timeout=60, worlds=WORLDS, jobs=jobs)
+    return launch("many_worlds", workers=5, worlds=WORLDS, jobs=jobs)
 
 
 @pytest.mark.parametrize("world", WORLDS)

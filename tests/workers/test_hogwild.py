@@ -28,7 +28,7 @@ def found():
     size = {"examples": EXAMPLES, "features": FEATURES, "rate": RATE, "rounds": 2}
     counts = [("counting", {"turns": TURNS, "lock": lock}) for lock in (False, True)]
     jobs = [("gpulessons.workers.programs.hogwild", size), *counts]
-    return [each[2] for each in launch("many_worlds", 2, timeout=60, worlds=[2], jobs=jobs)]
+    return [each[2] for each in launch("many_worlds", 2, worlds=[2], jobs=jobs)]
 
 
 def test_two_without_locks_reach_the_loss_of_one(found):

@@ -52,7 +52,7 @@ def marked(token):
     return found
 
 
-def patiently(condition, seconds=30.0):
+def patiently(condition, seconds=300.0):
     """Wait until it holds; False if it never did. Ending may take twice GRACE, and scheduling."""
     until = time.monotonic() + seconds
     while not condition():
@@ -163,7 +163,7 @@ def terminal(*words, cwd=None):
 def ended(process):
     """What it complained of until its end; where it stands, if it will not end."""
     try:
-        return process.communicate(timeout=20)[1]
+        return process.communicate(timeout=300)[1]
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGABRT)
         pytest.fail(process.communicate()[1])
@@ -198,7 +198,7 @@ def test_a_torchrun_that_is_stopped_does_not_keep_back_what_its_workers_returned
 
 
 def test_half_a_line_is_a_word_from_a_worker_too():
-    assert launch("failing", how="whispers", timeout=3, show=lambda line: None) == [0, 1]
+    assert launch("failing", how="whispers", timeout=6, show=lambda line: None) == [0, 1]
 
 
 def test_a_killed_worker_is_named_and_not_those_that_lost_it():
@@ -218,7 +218,7 @@ def test_a_hung_worker_is_named_with_the_line_it_hangs_in():
     assert told[1].startswith("  worker 0 (waiting for the others): ")
     assert told[1].endswith(", in main")
     assert told[2].endswith(", in spins")
-    assert "  last line" in told
+    assert "  hangs from now on" in told
 
 
 def test_a_program_that_cannot_be_imported_is_told_without_the_harness():

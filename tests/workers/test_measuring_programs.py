@@ -24,7 +24,7 @@ JOBS = {
 def found():
     """Each worker's {world: [results]}."""
     jobs = [(f"gpulessons.workers.programs.{name}", options) for name, options in JOBS.items()]
-    return launch("many_worlds", workers=3, timeout=60, worlds=WORLDS, jobs=jobs)
+    return launch("many_worlds", workers=3, worlds=WORLDS, jobs=jobs)
 
 
 def of(found, world, program):

@@ -26,7 +26,7 @@ def found():
     ]
     jobs = [*ways, *pipes, ("tensor_parallel", SIZES)]
     jobs = [(f"gpulessons.workers.programs.{name}", options) for name, options in jobs]
-    return launch("many_worlds", workers=5, timeout=60, worlds=WORLDS, jobs=jobs)
+    return launch("many_worlds", workers=5, worlds=WORLDS, jobs=jobs)
 
 
 def trained(found, world, how):

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from gpulessons.workers import Sample, fit
+from gpulessons.workers import Sample
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 import two_hosts
 
-pytestmark = pytest.mark.alone
 MEGABYTE = 1 << 20
 HERE = os.pathsep.join([os.getcwd(), *sys.path])
 
@@ -39,26 +38,37 @@ def on_both(hosts, *words):
         for rank, name in enumerate(hosts)
     ]  # fmt: skip
     try:
-        return [(*each.communicate(timeout=90), each.returncode) for each in started]
+        return [(*each.communicate(timeout=600), each.returncode) for each in started]
     finally:
         for each in started:
             each.kill()  # its launch ends with it
 
 
+def sent(host):
+    """Bytes that a host has put on the wire so far, every header included."""
+    counter = "/sys/class/net/wire/statistics/tx_bytes"
+    return int(subprocess.check_output(["ip", "netns", "exec", host, "cat", counter]))
+
+
 @pytest.mark.parametrize("hosts", [200, 1000], ids="{} Mbit/s".format, indirect=True)
-def test_an_all_reduce_between_hosts_takes_what_its_bytes_take_on_their_link(hosts, request):
+def test_all_reduces_between_hosts_send_their_bytes_once_each_way_and_no_faster_than_the_link(
+    hosts, request
+):
+    """How much slower they are than the link is, a busy machine decides, and `make bench` says."""
     limit = request.node.callspec.params["hosts"] * two_hosts.MEGABIT
     options = f"sizes=[{MEGABYTE},{4 * MEGABYTE}]", "rounds=5"
     said = on_both(hosts, "measure_links", *options)
     assert [status for _, _, status in said] == [0, 0], said
     samples = [returned(words, rank) for rank, (words, _, _) in enumerate(said)]
     assert samples[0] == samples[1]
+    crossings = {"engine": 1, "ring": 1, "naive": 2, "tree": 2}  # that wait for each other
+    rounds = 1 + 5  # one warms up
+    due = len(crossings) * rounds * (MEGABYTE + 4 * MEGABYTE)
+    for host in hosts:
+        assert due < sent(host) < 1.1 * due
     large = {one.algorithm: one.seconds for one in samples[0] if one.bytes == 4 * MEGABYTE}
-    for algorithm, crossings in {"engine": 1, "ring": 1, "naive": 2, "tree": 2}.items():
-        least = crossings * 4 * MEGABYTE / limit
-        assert 0.9 * least < large[algorithm] < 2 * least, algorithm
-    link = fit(samples[0])
-    assert limit / 2 < link.bandwidth < 1.2 * limit
+    for algorithm, times in crossings.items():
+        assert large[algorithm] > 0.9 * times * 4 * MEGABYTE / limit, algorithm
 
 
 def returned(words, rank):

@@ -22,6 +22,8 @@ import torch.distributed as dist
 from numba import njit
 from numpy.typing import NDArray
 
+from gpulessons.hardware.budget import repeated
+
 from ..memory import APART, keep_to_a_core, locked, shared
 from ..worker import Worker
 
@@ -72,7 +74,7 @@ def main(
     held = sparse(HELD, 0, features)
     learn(weights.copy(), clock.copy(), worker.rank, *everything, rate)  # compiles
     lock, found = locked(worker), dict.fromkeys(ways, tuple[Ran, ...]())
-    for done in range(rounds):
+    for done in range(rounds := repeated(rounds)):
         for way in ways:
             share = examples // worker.world_size if way != ALONE else examples * (worker.rank == 0)
             data = everything if way == ALONE else own

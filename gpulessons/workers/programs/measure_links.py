@@ -7,6 +7,8 @@ import numpy as np
 import torch
 import torch.distributed as dist
 
+from gpulessons.hardware.budget import repeated
+
 from ..collectives import ALGORITHMS, Wire
 from ..links import Sample
 from ..training import settle, slowest
@@ -29,7 +31,7 @@ def main(
     for size in sizes:
         x = torch.ones(size // 4, device=worker.device)
         times: dict[str, list[float]] = {name: [] for name in algorithms}
-        for _ in range(rounds + 1):
+        for _ in range(repeated(rounds) + 1):
             for name in algorithms:  # in turn: a busy moment hits them all
                 times[name].append(run_round(name, x.fill_(1)))
         for name in algorithms:

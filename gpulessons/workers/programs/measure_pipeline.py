@@ -11,6 +11,8 @@ from time import perf_counter
 import torch
 from torch import Tensor
 
+from gpulessons.hardware.budget import repeated
+
 from ..schedules import Order, Task, named
 from ..training import examples, mean_loss, settle, slowest
 from ..worker import Worker
@@ -42,7 +44,7 @@ def main(
     whole = whole.to(worker.device)
     orders = {name: named(name) for name in schedules}
     groups, best = process_groups(), dict[tuple[str, int], Run]()
-    for done in range(rounds + 1):  # the first one warms up
+    for done in range((rounds := repeated(rounds)) + 1):  # the first one warms up
         for micro in micros:
             parts = x.tensor_split(micro), labels.tensor_split(micro)
             for name in (ALONE, *schedules):  # in turn: a busy moment hits them all

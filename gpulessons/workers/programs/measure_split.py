@@ -11,6 +11,8 @@ from time import perf_counter
 import torch
 import torch.distributed as dist
 
+from gpulessons.hardware.budget import repeated
+
 from ..training import settle, slowest
 from ..worker import Worker
 
@@ -39,7 +41,8 @@ def main(
         layers = weights(worker, width)
         for batch in batches:
             x = torch.randn(batch, width, device=worker.device)
-            times = [both(x, worker, *layers) for _ in range(rounds + 1)][1:]  # one to warm up
+            turns = repeated(rounds) + 1  # one to warm up
+            times = [both(x, worker, *layers) for _ in range(turns)][1:]
             quarter = torch.tensor(times).quantile(0.25, 0).tolist()
             measured.append(Pair(width, batch, *quarter))
             worker.progress(len(measured), len(widths) * len(batches), "batches")

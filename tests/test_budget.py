@@ -1,0 +1,89 @@
+"""The switch that makes measurements short: it does so, it says so, and it changes nothing else."""
+
+import math
+import time
+
+import numpy as np
+import pytest
+
+from gpulessons import compare, hardware
+from gpulessons.backends import host
+from gpulessons.hardware import Machine, budget, card, ceilings
+from gpulessons.measure.results import Timing
+from gpulessons.measure.timings import timings
+from gpulessons.operation import op
+
+WORDS = "measured for at most 0.02 s each (GPULESSONS_BUDGET): rough"
+
+
+@pytest.fixture(autouse=True)
+def card_of_its_own(monkeypatch):
+    """Each test makes a card, in no time, and none is left that was measured with the switch."""
+    monkeypatch.setattr(card, "_host", lambda _: {"host copy": lambda threads: 1e9})
+    hardware.machine.cache_clear()
+    yield
+    hardware.machine.cache_clear()
+
+
+@pytest.fixture
+def short(monkeypatch):
+    monkeypatch.setenv(budget.NAME, "0.02")
+
+
+@op(inputs=lambda size, rng: (rng.standard_normal(size, np.float32),), flops=np.size, sizes=(8,))
+def double(x):
+    return 2 * x
+
+
+@double.version("asleep", on=host)
+def asleep(x):
+    time.sleep(0.03)
+    return 2 * x
+
+
+@pytest.mark.parametrize("text", [None, ""])
+def test_without_it_nothing_changes(text, monkeypatch):
+    if text is not None:
+        monkeypatch.setenv(budget.NAME, text)
+    assert (budget.limit(), budget.capped(1.0), budget.note()) == (math.inf, 1.0, "")
+    assert budget.repeated(30) == 30
+    assert not compare(double, versions=["NumPy"], budget=0.01, recorded=()).notes
+
+
+def test_it_caps_and_never_lengthens(short):
+    assert [budget.capped(seconds) for seconds in (1.0, 0.02, 0.01)] == [0.02, 0.02, 0.01]
+    assert budget.repeated(30) == 1
+
+
+@pytest.mark.parametrize("text", ["soon", "nan", "0", "-1", "0,02"])
+def test_what_is_no_number_of_seconds_is_refused_in_a_sentence(text, monkeypatch):
+    monkeypatch.setenv(budget.NAME, text)
+    words = rf"GPULESSONS_BUDGET is a number of seconds above 0, such as 0\.02; not '{text}'\."
+    for measure in (budget.limit, lambda: list(timings(double)), hardware.machine):
+        with pytest.raises(ValueError, match=words):
+            measure()
+
+
+def test_a_version_takes_one_turn_there_and_back_and_none_is_ruled_out_for_being_slow(short):
+    (entry,) = timings(double, versions="asleep", budget=60)
+    assert isinstance(entry, Timing), entry.why
+    assert (entry.stop, len(entry.samples)) == ("time budget", 2)
+
+
+def test_a_comparison_says_that_it_is_rough(short):
+    compared = compare(double, versions=["NumPy"], recorded=())
+    assert WORDS in compared.notes
+    assert WORDS in repr(compared) and WORDS in compared._repr_html_()
+
+
+def test_a_ceiling_is_the_best_of_the_fewest_passes(short, monkeypatch):
+    passes, ticks = [], iter(range(100))
+    monkeypatch.setattr(ceilings, "perf_counter", lambda: 0.005 * next(ticks))
+    ceilings._best(lambda: passes.append(1))
+    assert len(passes) == 1 + 3  # the first one warms up
+
+
+def test_a_card_says_that_its_ceilings_are_rough(short):
+    here = hardware.machine()
+    assert WORDS in repr(here) and WORDS in here._repr_html_()
+    assert Machine.from_json(here.to_json()) == here
