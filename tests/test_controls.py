@@ -8,7 +8,7 @@ import json
 import re
 import subprocess
 import sys
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -103,7 +103,7 @@ def test_every_scale_has_stops_from_end_to_end_and_starts_on_one(low, high, shar
     scale = Scale(low, high, "×")
     stops = scale.stops
     assert (stops[0], stops[-1]) == (low, high) and scale.middle in stops
-    for one, following in zip(stops, stops[1:], strict=False):
+    for one, following in pairwise(stops):
         near = 1.2 * one if scale.log else one + (high - low) / 20
         assert one < following <= near * (1 + 1e-9) + 1e-9
     prediction = predict(QUESTION, low, high, key=object())
@@ -558,6 +558,18 @@ def test_a_picture_of_the_course_is_shown_as_it_is(shown, guess):
     lesson = live(lambda n: guess.reveal(n).picture(), n=(1, 9))
     lesson._ipython_display_()
     assert shown[-1][0] is lesson.result and "says 5×" in lesson.result.alt
+
+
+def test_the_ink_of_a_picture_is_legible_on_a_white_page_and_lightened_on_a_dark_one(guess):
+    from matplotlib.colors import to_rgb
+
+    from gpulessons.plots.picture import DARK, INK, LIGHTEN
+
+    assert contrast(INK, "#ffffff") >= 4.5
+    assert contrast([LIGHTEN * level for level in to_rgb(INK)], "#111111") >= 4.5
+    page = guess.reveal(3).picture()._repr_html_()
+    assert '<img class="gpulessons-picture"' in page and page.endswith(DARK)
+    assert f"brightness({LIGHTEN})" in DARK
 
 
 def test_a_learners_own_figure_keeps_its_background(shown):

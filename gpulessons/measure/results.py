@@ -5,6 +5,7 @@ the same machine. Both keep every sample and read well as text and as HTML.
 """
 
 import math
+import re
 from dataclasses import dataclass, fields
 from html import escape
 from statistics import median, quantiles
@@ -206,8 +207,10 @@ class Comparison:
         body = "".join(html_row(row) for row in rows)
         reasons = "".join(f"<br>{escape(reason)}" for reason in self._reasons())
         return (
-            f"<table><caption>{escape(self.op)}, time of one call. {escape(self.label())}</caption>"
-            f"<thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table><p>{reasons}</p>"
+            '<div style="overflow-x: auto"><table>'  # wider than a small screen, it scrolls here
+            f"<caption>{escape(self.op)}, time of one call. {with_whole_dates(self.label())}"
+            f"</caption><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>"
+            f"<p>{reasons}</p>"
             + "".join(other._repr_html_() for other in self.beside)
         )
 
@@ -250,6 +253,12 @@ class Comparison:
 def cell(entry):
     """One cell of the table; a tilde marks a noisy one."""
     return f"{entry.words}{' ~' * bool(entry.noise)}"
+
+
+def with_whole_dates(words):
+    """Words as HTML in which no line breaks inside a date."""
+    whole = r'<span style="white-space: nowrap">\g<0></span>'
+    return re.sub(r"\d{4}-\d\d-\d\d", whole, escape(words))
 
 
 def html_row(row):

@@ -45,7 +45,8 @@ const speak = () => {
     set(handle, 'aria-valuetext', value.textContent);
     set(value, 'contenteditable', 'false');
   }
-  for (const list of box.querySelectorAll('select')) set(list, 'data-lm-suppress-shortcuts', 'true');
+  box.querySelectorAll('select')
+    .forEach(list => set(list, 'data-lm-suppress-shortcuts', 'true'));
 };
 new MutationObserver(speak).observe(box, {subtree: true, childList: true, characterData: true,
   attributes: true, attributeFilter: ['aria-valuetext', 'contenteditable']});

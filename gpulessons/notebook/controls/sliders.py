@@ -49,7 +49,8 @@ class Choice:
 
         if isinstance(self.start, bool):
             return Checkbox(self.start, indent=False)
-        return Dropdown(options=[(written(value), value) for value in self.values], value=self.start)
+        options = [(written(value), value) for value in self.values]
+        return Dropdown(options=options, value=self.start)
 
 
 def control(name, given):
