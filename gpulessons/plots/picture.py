@@ -40,8 +40,8 @@ class Picture:
     def _repr_html_(self):
         width = round(100 * self.figure.get_figwidth())
         return (
-            f'<img class="gpulessons-picture" src="data:image/png;base64,{self.png}" alt="{escape(self.alt)}" '
-            f'width="{width}" style="max-width: 100%; height: auto">{DARK}'
+            f'<img class="gpulessons-picture" src="data:image/png;base64,{self.png}" '
+            f'alt="{escape(self.alt)}" width="{width}" style="max-width: 100%; height: auto">{DARK}'
         )
 
     def _repr_mimebundle_(self, include=None, exclude=None):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # A blue of at least 4 to 1 on a white page and on a dark one (#111).
 BLUE = "#1a78c8"
 STYLE = f"""\
-.gpulessons :focus-visible {{outline: 3px solid {BLUE}; outline-offset: 2px}}
+.gpulessons.widget-box :focus-visible {{outline: 3px solid {BLUE}; outline-offset: 2px}}
 .gpulessons .noUi-handle, .gpulessons .ui-slider-handle {{
   background: {BLUE}; border-color: {BLUE}}}
 .gpulessons .widget-slider, .gpulessons .widget-dropdown {{
