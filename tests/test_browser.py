@@ -1,4 +1,7 @@
-"""The controls as a learner meets them: JupyterLab, Chromium, a keyboard and a mouse."""
+"""The controls as a learner meets them: JupyterLab, Chromium, a keyboard, a mouse, a reader.
+
+The browser and the kernel are new, and remember nothing. The tests stand in the learner's order.
+"""
 
 import re
 
@@ -11,7 +14,7 @@ PATIENCE = 300_000  # milliseconds until what does not show counts as missing
 
 LESSON = """\
 from gpulessons.notebook.controls import live, predict, quiz
-guess = predict("How much faster does a GPU run ReLU?", 0.1, 1000)
+guess = predict("How much faster does a GPU run ReLU?", 0.5, 100)
 guess
 ---
 guess.reveal((2.9, 3.14, 3.4), 40, [("launches are free", False, "each costs 5 µs")])
@@ -20,7 +23,9 @@ quiz("Why do ReLU and GELU tie on a GPU?", {
     "Both wait for memory": "Each element is read once and written once.",
     "They need the same arithmetic": "GELU needs many times more."}, right="Both wait for memory")
 ---
-live(lambda n: f"{n} squared is {n * n}", n=(0, 24), labels={"n": "elements"})
+from gpulessons.notebook.controls import slider
+n = slider(0, 24, 12, step=1, unit="elements")
+live(lambda n: f"{n} squared is {n * n}", n=n, labels={"n": "how many"})
 ---
 import time
 def steps(n):
@@ -42,24 +47,82 @@ def notebook(tmp_path_factory):
         yield tab
 
 
+def run_again(notebook, number):
+    """Run the cell of that number once more, and wait until it has run."""
+    prompt = cell(notebook, number).locator(".jp-InputPrompt")
+    before = prompt.inner_text()
+    cell(notebook, number).locator(".cm-content").click()
+    notebook.keyboard.press("Shift+Enter")
+    notebook.wait_for_function(
+        "([prompt, before]) => /\\d/.test(prompt.innerText) && prompt.innerText !== before",
+        arg=[prompt.element_handle(), before], timeout=PATIENCE)
+
+
+def message(notebook, number):
+    return cell(notebook, number).locator("img").get_attribute("alt")
+
+
 def see(notebook, number, words):
     """Wait until the cell of that number says so."""
     found = cell(notebook, number).locator(".jp-OutputArea").get_by_text(words)
     found.first.wait_for(timeout=PATIENCE)
 
 
-def test_arrow_keys_move_the_slider_and_the_reveal_draws_the_guess(notebook):
+def test_a_prediction_that_was_only_displayed_is_not_made(notebook):
     see(notebook, 0, "not yet moved")
+    run_again(notebook, 1)
+    assert message(notebook, 1).startswith("This machine says 3.14×.")
     see(notebook, 1, "move its slider and run this cell again")
+
+
+def test_one_arrow_key_is_a_guess_and_running_all_keeps_it(notebook):
     cell(notebook, 0).locator(".noUi-handle").focus()
-    for _ in range(4):
-        notebook.keyboard.press("ArrowRight")
-    see(notebook, 0, "Your prediction: 15.8×")
-    cell(notebook, 1).locator(".cm-content").click()
-    notebook.keyboard.press("Shift+Enter")
+    notebook.keyboard.press("ArrowRight")
+    see(notebook, 0, "Your prediction: 8×")
+    notebook.locator(".lm-MenuBar-itemLabel", has_text="Run").click()
+    notebook.locator(".lm-Menu-itemLabel").get_by_text("Run All Cells", exact=True).click()
     see(notebook, 1, "What did not hold: launches are free")
-    message = cell(notebook, 1).locator("img").get_attribute("alt")
-    assert message.startswith("You said 15.8×; this machine says 3.14×: 5 times less.")
+    cell(notebook, 1).locator("img[alt^='You said 8×']").wait_for(timeout=PATIENCE)
+    assert message(notebook, 1).startswith(
+        "You said 8×; this machine says 3.14×: 2.5 times less.")
+    see(notebook, 0, "Your prediction: 8×")
+    run_again(notebook, 1)  # by now the new slider has been shown
+    assert message(notebook, 1).startswith("You said 8×;")
+
+
+def test_every_control_says_its_name_and_its_value_in_words(notebook):
+    from playwright.sync_api import expect
+
+    sliders = notebook.get_by_role("slider")
+    for slider, (name, value) in zip(sliders.all(), [
+            ("How much faster does a GPU run ReLU? (0.5× … 100×, log scale)", "8×"),
+            ("n (how many)", "12 elements")], strict=True):
+        expect(slider).to_have_accessible_name(name)
+        expect(slider).to_have_attribute("aria-valuetext", value)
+    handle = cell(notebook, 0).locator(".noUi-handle")
+    for key, value in (("ArrowUp", "9×"), ("ArrowDown", "8×"), ("End", "100×"), ("Home", "0.5×")):
+        handle.press(key)
+        expect(handle).to_have_attribute("aria-valuetext", value)
+    expect(cell(notebook, 4).get_by_role("combobox")).to_have_accessible_name("n")
+
+
+def test_the_focus_and_the_handle_can_be_seen(notebook):
+    from playwright.sync_api import expect
+
+    first, last = notebook.get_by_role("slider").all()
+    blue = "rgb(26, 120, 200)"
+    first.focus()
+    expect(last).to_have_css("background-color", blue)
+    ring = "node => {const {outlineWidth: w, outlineColor: c} = getComputedStyle(node);" \
+           "return `${w} ${c}`}"
+    notebook.keyboard.press("ArrowRight")
+    assert first.evaluate(ring) == f"3px {blue}"
+    button = cell(notebook, 2).get_by_role("button").first
+    button.focus()
+    assert button.evaluate(ring) == f"3px {blue}"
+    outside = notebook.locator(".jp-ToolbarButtonComponent").first
+    outside.focus()
+    assert blue not in outside.evaluate(ring), "the course's look stays in its boxes"
 
 
 def test_the_quiz_is_answered_by_keyboard_and_explains(notebook):
@@ -76,7 +139,7 @@ def test_a_cheap_function_follows_the_slider(notebook):
     from playwright.sync_api import expect
 
     see(notebook, 3, "12 squared is 144")
-    cell(notebook, 3).locator(".noUi-handle").focus()
+    cell(notebook, 3).get_by_role("slider").focus()
     notebook.keyboard.press("ArrowRight")
     see(notebook, 3, "13 squared is 169")
     expect(cell(notebook, 3).get_by_text("squared is 1")).to_have_count(1)
@@ -89,12 +152,58 @@ def test_measure_runs_until_stop_and_keeps_what_it_has(notebook):
     button = cell(notebook, 4).get_by_role("button", name="Measure")
     button.click()
     see(notebook, 4, "Done: 3 results")
-    cell(notebook, 4).locator("select").select_option("90000")
+    choice = cell(notebook, 4).locator("select")
+    choice.focus()
+    notebook.keyboard.press("ArrowDown")  # which the notebook would take for its own
+    expect(choice).to_have_value("90000")
     see(notebook, 4, "Press Measure for these values.")
-    button.click()
+    button.focus()
+    notebook.keyboard.press("Space")
     see(notebook, 4, re.compile(r"step \d+ of 90000"))  # each one passes in a moment
-    cell(notebook, 4).get_by_role("button", name="Stop").click()
+    expect(button).to_be_focused()
+    notebook.keyboard.press("Tab")
+    stop = cell(notebook, 4).get_by_role("button", name="Stop")
+    expect(stop).to_be_focused()
+    notebook.keyboard.press("Space")
     see(notebook, 4, "Stopped: ")
+    expect(stop).to_be_focused()
     status = cell(notebook, 4).get_by_text("Stopped: ").inner_text()
     see(notebook, 4, f"step {status.split()[1]} of 90000")
-    expect(button).to_be_enabled(timeout=PATIENCE)  # its state arrives after the words
+
+
+def lines(tab, pattern):
+    """On how many lines of the page the matches of a pattern stand, as a set."""
+    return set(tab.evaluate("""pattern => {
+        const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), lines = [];
+        for (let text; text = texts.nextNode();)
+            for (const match of text.data.matchAll(new RegExp(pattern, "g"))) {
+                const range = document.createRange();
+                range.setStart(text, match.index);
+                range.setEnd(text, match.index + match[0].length);
+                lines.push(new Set([...range.getClientRects()].map(box => box.y)).size);
+            }
+        return lines;
+    }""", pattern))
+
+
+def test_on_a_small_screen_nothing_breaks_and_nothing_widens_the_page(notebook):
+    from gpulessons import source
+    from gpulessons.measure.results import Absent, Comparison
+    from gpulessons.ops import copy
+
+    row = [Absent("relu", "Numba", "host", 10 ** power, "a test") for power in range(3, 10)]
+    table = Comparison("relu", tuple(row), "a machine with a name of some length", "2026-11-21")
+    breaks_code = "<style>pre {white-space: pre-wrap; word-break: break-all}</style>"  # as Lab's
+    tab = notebook.context.browser.new_page()
+    code = source(copy.copy_launch, run_again)
+    tab.set_content(breaks_code + table._repr_html_() + code._repr_html_())
+    for width in range(280, 420, 20):
+        tab.set_viewport_size({"width": width, "height": 900})
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+        assert lines(tab, r"2026-11-21") == {1}, "a date is broken"
+        assert lines(tab, r"\w+") == {1}, "a word is broken"
+    for box in (tab.locator("div", has=tab.locator("table")), tab.locator("pre")):
+        box.focus()
+        box.evaluate("box => box.scrollBy(50, 0)")
+        assert box.evaluate("box => box.scrollLeft") == 50
+    tab.close()

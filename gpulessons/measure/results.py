@@ -5,6 +5,7 @@ the same machine. Both keep every sample and read well as text and as HTML.
 """
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from html import escape
@@ -209,8 +210,10 @@ class Comparison:
         body = "".join(html_row(row) for row in rows)
         reasons = "".join(f"<br>{escape(reason)}" for reason in self.reasons())
         return (
-            f"<table><caption>{escape(self.op)}, time of one call. {escape(self.label())}</caption>"
-            f"<thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table><p>{reasons}</p>"
+            '<div style="overflow-x: auto"><table>'  # wider than a small screen, it scrolls here
+            f"<caption>{escape(self.op)}, time of one call. {with_whole_dates(self.label())}"
+            f"</caption><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>"
+            f"<p>{reasons}</p>"
             + "".join(other._repr_html_() for other in self.beside)
         )
 
@@ -253,6 +256,12 @@ class Comparison:
 def cell(entry: Timing | Absent) -> str:
     """One cell of the table; a tilde marks a noisy one."""
     return f"{entry.words}{' ~' * bool(entry.noise)}"
+
+
+def with_whole_dates(words: str) -> str:
+    """Words as HTML in which no line breaks inside a date."""
+    whole = r'<span style="white-space: nowrap">\g<0></span>'
+    return re.sub(r"\d{4}-\d\d-\d\d", whole, escape(words))
 
 
 def html_row(row: list[str]) -> str:

@@ -64,7 +64,9 @@ def highlighted(text):
     from pygments.lexers import PythonLexer
 
     # Pages set the font of highlighted code by a class of their own; here it travels along.
-    look = {"noclasses": True, "nobackground": True, "prestyles": "font-family: monospace"}
+    # A long line scrolls in its own box, where a page would break it inside a word.
+    box = "font-family: monospace; white-space: pre; overflow-x: auto"
+    look = {"noclasses": True, "nobackground": True, "prestyles": box}
     return highlight(text, PythonLexer(), HtmlFormatter(style=style(), **look))
 
 

@@ -1,5 +1,6 @@
 """The controls in process: traits are set as a browser would set them. No display, no network."""
 
+import ast
 import asyncio
 import base64
 import io
@@ -7,13 +8,15 @@ import json
 import re
 import subprocess
 import sys
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
-from gpulessons.notebook.controls import Reveal, live, predict, quiz, slider
-from gpulessons.notebook.controls.showing import VIEW, quantity
+from gpulessons.notebook.controls import Reveal, live, panels, predict, quiz, slider
+from gpulessons.notebook.controls.showing import VIEW, Scale, quantity
 
 QUESTION = "How much faster?"
 
@@ -56,9 +59,62 @@ def test_a_quantity_has_three_digits_and_its_unit(value, unit, words):
 def test_a_prediction_is_none_until_the_slider_moves(guess):
     assert guess.widget and guess.value is None
     assert "not yet moved" in guess.status.value
-    guess.slider.value = 97.123
-    assert guess.value == 97.1
-    assert "97.1×" in guess.status.value
+    guess.slider.value = 90
+    assert guess.value == 90
+    assert "90×" in guess.status.value
+
+
+def asked_for():
+    """The arguments of every `predict(...)` in the notebooks."""
+    for path in sorted(Path(__file__).parent.parent.glob("notebooks/*.ipynb")):
+        for number, cell in enumerate(json.loads(path.read_text(encoding="utf-8"))["cells"]):
+            source = "".join(cell["source"])
+            if cell["cell_type"] != "code" or "predict(" not in source:
+                continue
+            for call in ast.walk(ast.parse(source)):
+                if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "predict":
+                    yield pytest.param(
+                        [ast.literal_eval(each) for each in call.args],
+                        {each.arg: ast.literal_eval(each.value) for each in call.keywords},
+                        id=f"{path.stem[:2]}/{number}")
+
+
+def show_in_a_page(prediction):
+    """Do as a browser does with a slider: send back what it shows, which is a number of a stop."""
+    assert prediction.widget
+    prediction.slider.set_state({"index": prediction.slider.get_state()["index"]})
+
+
+@pytest.mark.parametrize(("arguments", "options"), list(asked_for()))
+def test_a_prediction_of_the_course_that_is_only_shown_is_not_made(arguments, options):
+    prediction = predict(*arguments, **{**options, "key": object()})
+    show_in_a_page(prediction)
+    assert prediction.value is None
+    prediction.slider.index += 1
+    assert prediction.value == prediction.slider.value > prediction.scale.middle
+
+
+ENDS = st.floats(-1e6, 1e6).map(lambda end: float(f"{end:.4g}"))
+
+
+@given(ENDS, ENDS, st.floats(0, 1))
+def test_every_scale_has_stops_from_end_to_end_and_starts_on_one(low, high, share):
+    assume(high - low > 1e-3 * max(abs(low), abs(high)) and not 0 < low < 1e-6)
+    scale = Scale(low, high, "×")
+    stops = scale.stops
+    assert (stops[0], stops[-1]) == (low, high) and scale.middle in stops
+    for one, following in pairwise(stops):
+        near = 1.2 * one if scale.log else one + (high - low) / 20
+        assert one < following <= near * (1 + 1e-9) + 1e-9
+    prediction = predict(QUESTION, low, high, key=object())
+    show_in_a_page(prediction)
+    assert prediction.value is None
+    prediction.set(low + share * (high - low) if share < 1 else high)
+    said = prediction.value
+    show_in_a_page(prediction)
+    again = predict(QUESTION, low, high, key=prediction.key)
+    show_in_a_page(again)
+    assert prediction.value == again.value == said
 
 
 def test_a_log_slider_starts_at_the_geometric_middle_and_a_linear_one_at_the_arithmetic():
@@ -66,16 +122,10 @@ def test_a_log_slider_starts_at_the_geometric_middle_and_a_linear_one_at_the_ari
     assert predict(QUESTION, 0, 100, "%").slider.value == 50
 
 
-def test_the_slider_reaches_both_ends_of_its_scale(guess):
-    for end, exponent in ((0.1, guess.slider.min), (1000, guess.slider.max)):
-        guess.slider.value = 10 ** exponent
-        assert guess.value == end
-
-
 def test_setting_a_prediction_moves_the_slider_and_refuses_what_is_off_the_scale(guess):
     assert guess.widget
     guess.set(37.25)
-    assert (guess.value, guess.slider.value) == (37.25, 37.25)
+    assert (guess.value, guess.slider.value) == (37.25, 35)  # the stop nearest to it
     for wrong in (0.05, 2000, float("nan"), "37"):
         with pytest.raises(ValueError, match="choose a number from"):
             guess.set(wrong)
@@ -84,7 +134,7 @@ def test_setting_a_prediction_moves_the_slider_and_refuses_what_is_off_the_scale
 
 def test_a_cell_that_runs_again_remembers_the_guess_unless_the_scale_no_longer_has_it():
     predict(QUESTION, 1, 1000, key="again").set(500)
-    assert predict(QUESTION, 1, 1000, key="again").slider.value == pytest.approx(500)
+    assert predict(QUESTION, 1, 1000, key="again").slider.value == 500
     assert predict(QUESTION, 1, 100, key="again").value is None
     assert predict(QUESTION, 1, 1000, key="other").value is None
 
@@ -137,15 +187,27 @@ def test_a_linear_scale_compares_by_difference_so_that_zero_can_be_said():
     assert "your prediction: 0 %" in reveal.alt
 
 
-def test_without_a_prediction_the_reveal_says_so(guess):
+def test_a_prediction_that_nobody_made_takes_one_line_to_invite_one(guess):
     reveal = guess.reveal(3.14)
-    assert reveal.sentence == "No prediction was made; this machine says 3.14×."
-    assert "run this cell again" in repr(reveal)
+    assert reveal.sentence == "This machine says 3.14×."
+    assert reveal.caption == "To make a prediction, move its slider and run this cell again."
+    assert reveal.alt.count("prediction") == 0
+    labels = [label.get_text() for label in reveal.picture().axes.get_yticklabels()]
+    assert labels == ["measured here"]
+    counted = guess.reveal(5, tier="counted", label="counted by the microscope")
+    assert counted.sentence == "The count says 5×."
+
+
+def test_a_date_stays_on_one_line_of_the_picture(guess):
+    for words in ("an H200", "an NVIDIA H200", "an NVIDIA H200 SXM", "two NVIDIA H200 SXM"):
+        reveal = guess.reveal(3, tier="recorded", label=f"recorded on {words}, 2026-11-20")
+        labels = [label.get_text() for label in reveal.picture().axes.get_yticklabels()]
+        assert any("2026-11-20" in label for label in labels), labels
 
 
 def test_what_could_not_be_measured_is_said_and_the_model_still_shown(guess):
     reveal = guess.reveal(None, 40, [("launches are free", "they cost 5 µs.")])
-    assert reveal.sentence == "No prediction was made; not measured here: no GPU."
+    assert reveal.sentence == "Not measured here: no GPU."
     assert reveal.reason == ("The model expects 40×, provided that launches are free "
                              "(they cost 5 µs).")
     assert "measured here: not possible (no GPU); the model: 40×" in reveal.alt
@@ -242,7 +304,7 @@ def test_the_picture_is_drawn_at_twice_its_size_with_alt_text_and_no_background(
 
     reveal = guess.reveal(3.14)
     page = reveal._repr_html_()
-    assert 'alt="No prediction was made; this machine says 3.14×.' in page
+    assert 'alt="This machine says 3.14×.' in page
     width = int(re.search(r'width="(\d+)"', page)[1])
     image = imread(io.BytesIO(base64.b64decode(re.search("base64,([^\"]+)", page)[1])))
     assert 500 < width < 850 and image.shape[1:] == (2 * width, 4)
@@ -303,6 +365,34 @@ def test_a_quiz_that_cannot_teach_is_refused(choices, right, complaint):
         quiz("Why?", choices, right=right)
 
 
+# The box around them
+
+
+def test_the_look_reaches_no_further_than_the_box_and_holds_on_both_pages(question):
+    assert "gpulessons" in question.widget._dom_classes
+    look = question.widget.children[-1].value
+    assert look.startswith("<style onload=") and look.count("<") == 2, "all else is escaped"
+    rules = re.findall(r"([^{}]+)\{[^}]*\}", panels.STYLE)
+    selectors = [each.strip() for rule in rules for each in rule.split(",")]
+    assert len(selectors) > 8
+    assert all(re.match(r"\.gpulessons[ .]", each) for each in selectors), selectors
+    for page in ("#ffffff", "#111111"):
+        assert contrast(panels.BLUE, page) >= 3
+
+
+def contrast(one, other):
+    """The contrast of two colors, as the Web Content Accessibility Guidelines define it."""
+    from matplotlib.colors import to_rgb
+
+    def luminance(color):
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+                  for c in to_rgb(color)]
+        return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True)) + 0.05
+
+    dark, light = sorted(map(luminance, (one, other)))
+    return light / dark
+
+
 # Live
 
 
@@ -338,7 +428,7 @@ def test_the_first_result_is_an_ordinary_output_and_every_move_replaces_it(shown
     (controls, *_), (first, place, update) = shown
     assert VIEW in controls and "n from 0 … 10, here 5" in controls["text/html"]
     assert (first, update) == ((5, "a", True), False)
-    number, kind, fused, _ = lesson.widget.children
+    number, kind, fused, *_ = lesson.widget.children
     number.value, kind.value, fused.value = 7, "b", False
     assert shown[-1] == ((7, "b", False), place, True)
     assert len(shown) == 5
@@ -364,22 +454,20 @@ def counting(n):
 
 def test_heavy_work_runs_on_its_button_only(shown):
     lesson = live(counting, run="Measure", n=(1, 9))
-    assert not lesson.run_button.disabled and lesson.stop_button.disabled
     lesson.widget.children[0].value = 3
     assert shown == [] and "Press Measure" in lesson.status.value
     asyncio.run(lesson.measure())
     assert [thing for thing, *_ in shown] == [[0], [0, 1], [0, 1, 2]]
     assert "Done: 3 results" in lesson.status.value
-    assert not lesson.run_button.disabled and lesson.stop_button.disabled
 
 
 def test_a_double_click_measures_once(shown):
     async def press_twice():
-        lesson._pressed(lesson.run_button)
-        first = lesson._task
-        lesson._pressed(lesson.run_button)
+        lesson.pressed(lesson.run_button)
+        first = lesson.task
+        lesson.pressed(lesson.run_button)
         await first
-        await lesson._task
+        await lesson.task
 
     lesson = live(counting, run="Measure", n=slider(1, 5, 3))
     asyncio.run(press_twice())
@@ -391,9 +479,11 @@ def test_stop_keeps_what_was_measured_and_closes_the_function(shown):
         lesson.run_button.click()
         while len(shown) < 3:
             await asyncio.sleep(0)
-        assert lesson.run_button.disabled and not lesson.stop_button.disabled
+        buttons = lesson.run_button, lesson.stop_button
+        assert not any(button.disabled for button in buttons), "it would lose the focus"
+        assert [button.button_style for button in buttons] == ["", "primary"]
         lesson.stop_button.click()
-        await lesson._task
+        await lesson.task
 
     lesson = live(counting, run="Measure", n=slider(1, 999, 999))
     counting.closed = False
@@ -401,6 +491,13 @@ def test_stop_keeps_what_was_measured_and_closes_the_function(shown):
     assert 3 <= counting.reached < 10 and counting.closed
     assert lesson.result == list(range(counting.reached))
     assert f"Stopped: {counting.reached} results" in lesson.status.value
+
+
+def test_stop_means_nothing_before_a_run(shown):
+    lesson = live(counting, run="Measure", n=slider(1, 5, 3))
+    lesson.stop_button.click()
+    asyncio.run(lesson.measure())
+    assert len(shown) == 3 and "Done: 3 results" in lesson.status.value
 
 
 def test_an_error_is_said_in_the_output_and_the_next_move_recovers(shown):
@@ -427,7 +524,7 @@ def test_an_error_halfway_keeps_the_results_before_it(shown):
     asyncio.run(lesson.measure())
     assert [thing for thing, *_ in shown] == [5] and lesson.result == 5
     assert "MemoryError: no room for 3 arrays" in lesson.status.value
-    assert not lesson.run_button.disabled
+    assert not lesson.measuring
 
 
 def test_text_is_shown_as_text_and_not_as_python_writes_it(shown):
@@ -463,6 +560,18 @@ def test_a_picture_of_the_course_is_shown_as_it_is(shown, guess):
     assert shown[-1][0] is lesson.result and "says 5×" in lesson.result.alt
 
 
+def test_the_ink_of_a_picture_is_legible_on_a_white_page_and_lightened_on_a_dark_one(guess):
+    from matplotlib.colors import to_rgb
+
+    from gpulessons.plots.picture import DARK, INK, LIGHTEN
+
+    assert contrast(INK, "#ffffff") >= 4.5
+    assert contrast([LIGHTEN * level for level in to_rgb(INK)], "#111111") >= 4.5
+    page = guess.reveal(3).picture()._repr_html_()
+    assert '<img class="gpulessons-picture"' in page and page.endswith(DARK)
+    assert f"brightness({LIGHTEN})" in DARK
+
+
 def test_a_learners_own_figure_keeps_its_background(shown):
     from matplotlib.figure import Figure
     from matplotlib.image import imread
@@ -486,6 +595,6 @@ def test_nbconvert_renders_every_control_without_widget_state(tmp_path):
     work = {"metadata": {"path": str(Path(__file__).parents[2])}}
     NotebookClient(notebook, timeout=600, resources=work, store_widget_state=False).execute()
     page, _ = HTMLExporter().from_notebook_node(notebook)
-    for words in ("Prediction: How fast? (1× … 1,000×, log scale)", "this machine says 3×",
+    for words in ("Prediction: How fast? (1× … 1,000×, log scale)", "This machine says 3×",
                   "<summary>a</summary>", "since x", "here 12", "12 squared is 144"):
-        assert words in page.split("</style>")[-1], words
+        assert words in page.split("</head>")[-1], words

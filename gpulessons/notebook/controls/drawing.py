@@ -6,8 +6,8 @@ import textwrap
 def rows(reveal):
     """From the top of the picture: (name, (low, middle, high) or None, words, how to mark it)."""
     write, measured = reveal.scale.write, reveal.measured
-    guess = None if reveal.prediction is None else (reveal.prediction,) * 3
-    yield "your prediction", guess, write(guess[1]) if guess else "none was made", "prediction"
+    if reveal.prediction is not None:
+        yield "your prediction", (reveal.prediction,) * 3, write(reveal.prediction), "prediction"
     words = f"not possible ({reveal.why})"
     if measured:
         low, median, high = map(write, measured)
@@ -22,18 +22,23 @@ def draw(reveal):
     from gpulessons.plots.picture import blank
 
     marks = list(rows(reveal))
-    figure, axes = blank(8, 1.6 + 0.4 * len(marks), textwrap.fill(reveal.sentence, 84))
-    _axis(axes, reveal, [value for _, spread, _, _ in marks for value in spread or ()])
-    axes.set_yticks(range(len(marks)), [textwrap.fill(name, 24) for name, *_ in marks])
+    figure, axes = blank(8, 1.6 + 0.4 * len(marks), wrapped(reveal.sentence, 84))
+    draw_axis(axes, reveal, [value for _, spread, _, _ in marks for value in spread or ()])
+    axes.set_yticks(range(len(marks)), [wrapped(name, 24) for name, *_ in marks])
     axes.set_ylim(len(marks) - 0.4, -0.6)
     for y, (_, spread, words, kind) in enumerate(marks):
         if spread:
-            _mark(axes, y, spread, kind)
-        _label(axes, y, spread, words)
+            draw_mark(axes, y, spread, kind)
+        draw_label(axes, y, spread, words)
     return figure
 
 
-def _axis(axes, reveal, values):
+def wrapped(text, width):
+    """Lines of at most `width` letters, broken at spaces only: a date stays in one piece."""
+    return textwrap.fill(text, width, break_on_hyphens=False)
+
+
+def draw_axis(axes, reveal, values):
     scale = reveal.scale
     if scale.log and all(value > 0 for value in values):
         axes.set_xscale("log")
@@ -41,12 +46,12 @@ def _axis(axes, reveal, values):
     axes.plot([scale.low, scale.high], [0, 0], alpha=0)  # The slider's ends are always in view.
     axes.xaxis.set_major_formatter(lambda value, _: scale.write(value))
     log = ", log scale" if scale.log else ""
-    axes.set_xlabel(textwrap.fill(f"{reveal.question} ({scale.unit}{log})", 80))
+    axes.set_xlabel(wrapped(f"{reveal.question} ({scale.unit}{log})", 80))
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
 
 
-def _mark(axes, y, spread, kind):
+def draw_mark(axes, y, spread, kind):
     """A guess in purple, a measurement in ink (a color would name a backend), a model as a line.
 
     As in every picture of the course a live value is solid, a recorded one dashed and a published
@@ -65,7 +70,7 @@ def _mark(axes, y, spread, kind):
               color={"prediction": PURPLE, "live": INK, "counted": INK}.get(kind, "none"))
 
 
-def _label(axes, y, spread, words):
+def draw_label(axes, y, spread, words):
     """The value in words, right of its mark; the figure's layout makes room for it."""
     from gpulessons.plots.picture import INK
 

@@ -9,9 +9,11 @@ import time
 import uuid
 from functools import cached_property
 
+from .panels import panel
 from .showing import bundle, escape
 from .sliders import control
 
+LOOKS = ("primary", ""), ("", "primary")  # of Measure and Stop: at rest, and in a run
 PAUSE = 0.02  # Seconds between two results, in which the kernel hears a press on Stop.
 
 
@@ -38,7 +40,7 @@ class Live:
         self.values = {name: each.start for name, each in self.controls.items()}
         self.result = None
         self.measuring = self.stopped = False
-        self._place, self._placed = uuid.uuid4().hex, False
+        self.place, self.placed = uuid.uuid4().hex, False
         inspect.signature(function).bind(**self.values)
         strange = sorted(set(labels) - set(controls))
         if strange:
@@ -60,99 +62,100 @@ class Live:
         """Show the results as they come, until the last one, an error, or Stop."""
         if self.measuring:
             return
-        self._measuring(True)
+        self.set_measuring(True)
         start, count = time.perf_counter(), 0
         try:
             for count, result in enumerate(self.results(), 1):
-                self._show(result)
-                self._say(f"Running: {_so_far(count, start)} …")
+                self.show(result)
+                self.say(f"Running: {so_far(count, start)} …")
                 await asyncio.sleep(PAUSE)
                 if self.stopped:
                     break
-            self._say(f"{'Stopped' if self.stopped else 'Done'}: {_so_far(count, start)}.")
+            self.say(f"{'Stopped' if self.stopped else 'Done'}: {so_far(count, start)}.")
         except Exception as error:
-            self._fail(error, keep=count > 0)
+            self.fail(error, keep=count > 0)
         finally:
-            self._measuring(False)
+            self.set_measuring(False)
 
-    def _measuring(self, now):
+    def set_measuring(self, now):
+        """Begin or end a run. The button that now does something is blue; neither is ever
+        disabled, since a button that is loses the focus.
+        """
         self.measuring, self.stopped = now, False
-        self.run_button.disabled, self.stop_button.disabled = now, not now
+        self.run_button.button_style, self.stop_button.button_style = LOOKS[now]
 
-    def _moved(self, name, value):
+    def moved(self, name, value):
         self.values[name] = value
         if self.run:
-            self._say(f"Press {self.run} for these values.")
+            self.say(f"Press {self.run} for these values.")
             return
         try:
             for result in self.results():
-                self._show(result)
-            self._say("")
+                self.show(result)
+            self.say("")
         except Exception as error:
-            self._fail(error)
+            self.fail(error)
 
-    def _pressed(self, _button):
+    def pressed(self, button):
         # The run takes turns with the kernel's messages on its own loop, so that Stop can arrive.
-        self._task = asyncio.get_running_loop().create_task(self.measure())
+        self.task = asyncio.get_running_loop().create_task(self.measure())
 
-    def _show(self, result):
+    def show(self, result):
         if result is None:
             raise ValueError("it gave nothing to show; let it return or yield its result")
         self.result = result
-        self._put(_showable(result))
+        self.put(showable(result))
 
-    def _put(self, shown):
+    def put(self, shown):
         """Fill this control's output: an ordinary one, so that a saved page keeps it."""
         from IPython.display import display
 
-        display(shown, display_id=self._place, update=self._placed)
-        self._placed = True
+        display(shown, display_id=self.place, update=self.placed)
+        self.placed = True
 
-    def _say(self, words):
+    def say(self, words):
         self.status.value = f'<span role="status">{escape(words)}</span>'
 
-    def _fail(self, error, keep=False):
+    def fail(self, error, keep=False):
         """Say what went wrong, in place of a result that these values did not give."""
         call = ", ".join(f"{name}={value!r}" for name, value in self.values.items())
         words = f"{self.function.__name__}({call}) failed: {type(error).__name__}: {error}"
-        self._say(words if keep else "")
+        self.say(words if keep else "")
         if not keep:
-            self._put(Sentence(words))
+            self.put(Sentence(words))
 
     @cached_property
     def widget(self):
         """The controls, one to a line, over the buttons (if any) and a line of progress."""
-        from ipywidgets import HBox, VBox
+        from ipywidgets import HBox
 
-        turned = [self._turned(name) for name in self.controls]
+        turned = [self.turned(name) for name in self.controls]
         buttons = [HBox([self.run_button, self.stop_button])] if self.run else []
-        return VBox([*turned, *buttons, self.status])
+        return panel(*turned, *buttons, self.status)
 
-    def _turned(self, name):
+    def turned(self, name):
         widget = self.controls[name].widget()
-        widget.description = self._title(name)
-        widget.style = {"description_width": "initial"}
-        widget.layout = {"width": "80%"}
-        widget.observe(lambda change: self._moved(name, change["new"]), "value")
+        widget.description = self.title(name)
+        widget.observe(lambda change: self.moved(name, change["new"]), "value")
         return widget
 
-    def _title(self, name):
+    def title(self, name):
         return f"{name} ({self.labels[name]})" if name in self.labels else name
 
     @cached_property
     def run_button(self):
         from ipywidgets import Button
 
-        button = Button(description=self.run or "Run", button_style="primary")
-        button.on_click(self._pressed)
+        button = Button(description=self.run or "Run", button_style=LOOKS[False][0])
+        button.on_click(self.pressed)
         return button
 
     @cached_property
     def stop_button(self):
         from ipywidgets import Button
 
-        button = Button(description="Stop", disabled=True)
-        button.on_click(lambda _button: self.stop())
+        button = Button(description="Stop")
+        button.on_click(lambda _: self.stop())
         return button
 
     @cached_property
@@ -162,7 +165,7 @@ class Live:
         return HTML()
 
     def __repr__(self):
-        turned = "; ".join(f"{self._title(name)} from {self.controls[name]}, here {value}"
+        turned = "; ".join(f"{self.title(name)} from {self.controls[name]}, here {value}"
                            for name, value in self.values.items())
         return f"{self.function.__name__} with {turned}"
 
@@ -170,12 +173,12 @@ class Live:
         from IPython.display import display
 
         display(bundle(repr(self), f"<p>{escape(self)}</p>", self.widget), raw=True)
-        self._placed = False
+        self.placed = False
         try:
             for result in self.results():
-                self._show(result)
+                self.show(result)
         except Exception as error:
-            self._fail(error, keep=self._placed)
+            self.fail(error, keep=self.placed)
             raise
 
 
@@ -213,11 +216,11 @@ class Sentence:
         return f'<p role="status">{escape(self.words)}</p>'
 
 
-def _so_far(count, start):
+def so_far(count, start):
     return f"{count} result{'s' * (count != 1)} in {time.perf_counter() - start:.1f} s"
 
 
-def _showable(result):
+def showable(result):
     """A bare figure, or the figure of some axes, as an image; text as such; all else as it is."""
     if isinstance(result, str):
         return Sentence(result)

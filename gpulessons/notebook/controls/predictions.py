@@ -1,13 +1,13 @@
 """A guess made before the measurement: a question, a slider, and what the learner said."""
 
-import math
 import numbers
 from functools import cached_property
 
+from .panels import panel
 from .reveals import Reveal
 from .showing import Scale, bundle, escape
 
-_remembered = {}  # A cell that runs again, as under Run All, must not forget the learner's guess.
+remembered = {}  # A cell that runs again, as under Run All, must not forget the learner's guess.
 
 
 def predict(question, low, high, unit="×", *, key=None):
@@ -28,7 +28,7 @@ class Prediction:
 
     @property
     def value(self):
-        guess = _remembered.get(self.key)
+        guess = remembered.get(self.key)
         return guess if guess is not None and self.scale.low <= guess <= self.scale.high else None
 
     def set(self, value):
@@ -38,8 +38,8 @@ class Prediction:
                              f"{self.scale.write(self.scale.low)} to "
                              f"{self.scale.write(self.scale.high)}.")
         if "widget" in vars(self):
-            self.slider.value = value
-        self._keep(value)
+            self.slider.value = self.scale.nearest(value)
+        self.keep(value)
 
     def reveal(self, measured, model=None, assumptions=(), label="measured here", *,
                tier="live", why="no GPU"):
@@ -54,50 +54,38 @@ class Prediction:
         return Reveal(self.question, self.scale, self.value, measured, model, assumptions,
                       label, tier, why)
 
-    def _moved(self, change):
-        # Three digits, within the ends: powers of ten leave noise in the others.
-        value = float(f"{change['new']:.3g}")
-        self._keep(min(max(value, self.scale.low), self.scale.high))
-
-    def _keep(self, value):
-        _remembered[self.key] = value
+    def keep(self, value):
+        remembered[self.key] = value
         if "widget" in vars(self):
-            self.status.value = self._status()
+            self.status.value = self.words()
 
-    def _status(self):
+    def words(self):
         made = "not yet moved" if self.value is None else f"<b>{self.scale.write(self.value)}</b>"
         return f'<span role="status">Your prediction: {made}</span>'
 
     @cached_property
     def widget(self):
-        """The slider between its ends, the question above, the guess in words below."""
-        from ipywidgets import HTML, HBox, VBox
-
-        ends = [HTML(self.scale.write(end)) for end in (self.scale.low, self.scale.high)]
-        log = ", log scale" if self.scale.log else ""
-        title = HTML(f"<b>{escape(self.question)}</b> ({escape(self.scale.unit)}{log})")
-        return VBox([title, HBox([ends[0], self.slider, ends[1]]), self.status])
+        """The slider under the question and over the guess in words."""
+        return panel(self.slider, self.status)
 
     @cached_property
     def slider(self):
-        from ipywidgets import FloatLogSlider, FloatSlider
+        """From stop to stop, since a page sends back a value that lies between two."""
+        from ipywidgets import SelectionSlider
 
-        low, high = self.scale.low, self.scale.high
-        start = self.scale.middle if self.value is None else self.value
-        look = {"readout": False, "layout": {"width": "60%"}}
-        if self.scale.log:
-            slider = FloatLogSlider(start, min=math.log10(low), max=math.log10(high), step=0.05,
-                                    **look)
-        else:
-            slider = FloatSlider(start, min=low, max=high, step=(high - low) / 100, **look)
-        slider.observe(self._moved, "value")
+        start = self.scale.middle if self.value is None else self.scale.nearest(self.value)
+        slider = SelectionSlider(
+            options=[(self.scale.write(stop), stop) for stop in self.scale.stops], value=start,
+            description=f"{self.question} ({self.scale})", readout=False)
+        slider.add_class("gpulessons-question")
+        slider.observe(lambda change: self.keep(change["new"]), "value")
         return slider
 
     @cached_property
     def status(self):
         from ipywidgets import HTML
 
-        return HTML(self._status())
+        return HTML(self.words())
 
     def __repr__(self):
         guess = "" if self.value is None else f" You said {self.scale.write(self.value)}."

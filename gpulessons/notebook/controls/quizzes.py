@@ -3,11 +3,8 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from .panels import panel
 from .showing import bundle, escape
-
-# Answers are sentences: let them wrap, and read from the left.
-STYLE = """<style>.gpulessons-choice {white-space: normal; height: auto; min-height: 28px;
-width: 100%; line-height: 1.4; padding: 4px 10px; text-align: left}</style>"""
 
 
 def quiz(question, choices, right):
@@ -28,14 +25,14 @@ class Answer:
     words: str
 
     @property
-    def _mark(self):
+    def mark(self):
         return "✓ Right." if self.passed else "✗ Not this one."
 
     def __repr__(self):
-        return f"{self._mark} {self.words}"
+        return f"{self.mark} {self.words}"
 
     def _repr_html_(self):
-        return f"<p><b>{self._mark}</b> {escape(self.words)}</p>"
+        return f"<p><b>{self.mark}</b> {escape(self.words)}</p>"
 
 
 class Quiz:
@@ -43,21 +40,21 @@ class Quiz:
 
     def __init__(self, question, choices, right):
         self.question, self.choices, self.right = question, choices, right
-        _check(choices, right)
+        check_choices(choices, right)
 
     def answer(self, choice):
         """The Answer to one of the choices. Raises ValueError for anything else."""
         if choice not in self.choices:
-            raise ValueError(f"{choice!r} is not among the choices: {_quoted(self.choices)}.")
+            raise ValueError(f"{choice!r} is not among the choices: {quoted(self.choices)}.")
         return Answer(choice, choice == self.right, self.choices[choice])
 
     @cached_property
     def widget(self):
         """The question, the buttons, and an area that a screen reader announces when it changes."""
-        from ipywidgets import HTML, VBox
+        from ipywidgets import HTML
 
-        question = HTML(f"{STYLE}<b>{escape(self.question)}</b>")
-        return VBox([question, *self.buttons, self.explanation])
+        question = HTML(f"<b>{escape(self.question)}</b>")
+        return panel(question, *self.buttons, self.explanation)
 
     @cached_property
     def buttons(self):
@@ -66,7 +63,7 @@ class Quiz:
         buttons = [Button(description=choice, tooltip=choice) for choice in self.choices]
         for button in buttons:
             button.add_class("gpulessons-choice")
-            button.on_click(self._pressed)
+            button.on_click(self.pressed)
         return buttons
 
     @cached_property
@@ -75,7 +72,7 @@ class Quiz:
 
         return HTML('<div role="status"></div>')
 
-    def _pressed(self, button):
+    def pressed(self, button):
         answer = self.answer(button.tooltip)
         button.button_style = "success" if answer.passed else "warning"
         button.description = f"{'✓' if answer.passed else '✗'} {answer.choice}"
@@ -95,17 +92,17 @@ class Quiz:
         return bundle(repr(self), self._repr_html_(), self.widget)
 
 
-def _check(choices, right):
+def check_choices(choices, right):
     if len(choices) < 2:
         raise ValueError("A quiz needs two choices or more.")
     if right not in choices:
-        raise ValueError(f"right={right!r} is not among the choices: {_quoted(choices)}.")
+        raise ValueError(f"right={right!r} is not among the choices: {quoted(choices)}.")
     if len({choice.strip().casefold() for choice in choices}) < len(choices):
-        raise ValueError(f"Two choices read the same: {_quoted(choices)}.")
+        raise ValueError(f"Two choices read the same: {quoted(choices)}.")
     silent = [choice for choice, words in choices.items() if not words.strip()]
     if silent:
-        raise ValueError(f"Explain every choice, right or wrong: {_quoted(silent)} has no words.")
+        raise ValueError(f"Explain every choice, right or wrong: {quoted(silent)} has no words.")
 
 
-def _quoted(choices):
+def quoted(choices):
     return ", ".join(f"“{choice}”" for choice in choices)

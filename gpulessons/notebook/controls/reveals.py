@@ -32,8 +32,8 @@ class Reveal:
             raise ValueError(f"A tier is {kinds}, not {self.tier!r}.")
         if self.tier != "live" and self.label == "measured here":
             raise ValueError(f"A {self.tier} value is not measured here: say where with label=….")
-        object.__setattr__(self, "measured", _spread(self.measured))
-        object.__setattr__(self, "assumptions", tuple(map(_assumption, self.assumptions)))
+        object.__setattr__(self, "measured", as_spread(self.measured))
+        object.__setattr__(self, "assumptions", tuple(map(as_assumption, self.assumptions)))
 
     @property
     def median(self):
@@ -42,7 +42,7 @@ class Reveal:
     @property
     def factor(self):
         """How many times the prediction is off, at least 1; None where that means nothing."""
-        return _factor(self.prediction, self.median)
+        return times_apart(self.prediction, self.median)
 
     @property
     def score(self):
@@ -55,7 +55,7 @@ class Reveal:
         if low <= self.prediction <= high and low < high:
             return "inside the spread of the measurement"
         if self.scale.log and self.factor:
-            return _score(self.factor)
+            return score_of(self.factor)
         percent = 100 * abs(self.prediction - median) / (self.scale.high - self.scale.low)
         bound = next((bound for bound in (5, 10, 25, 50) if percent <= bound), None)
         return f"within {bound} % of the scale" if bound else "off by more than half the scale"
@@ -63,15 +63,19 @@ class Reveal:
     @property
     def sentence(self):
         """The message of the picture."""
-        said = ("No prediction was made" if self.prediction is None
-                else f"You said {self.scale.write(self.prediction)}")
+        if self.prediction is None:
+            return f"{self.found[0].upper()}{self.found[1:]}."
+        gap = "" if self.measured is None else f": {self.gap(self.median, self.prediction)}"
+        return f"You said {self.scale.write(self.prediction)}; {self.found}{gap}."
+
+    @property
+    def found(self):
+        """What was measured, or why nothing was, as a clause."""
         if self.measured is None:
-            return f"{said}; not {self.label}: {self.why}."
+            return f"not {self.label}: {self.why}"
         value = self.scale.write(self.median)
         here = {"live": f"this machine says {value}", "counted": f"the count says {value}"}
-        found = here.get(self.tier, f"{value} was {self.label}")
-        gap = "" if self.prediction is None else f": {self._gap(self.median, self.prediction)}"
-        return f"{said}; {found}{gap}."
+        return here.get(self.tier, f"{value} was {self.label}")
 
     @property
     def reason(self):
@@ -80,31 +84,31 @@ class Reveal:
             return ""
         expects = f"The model expects {self.scale.write(self.model)}"
         if self.measured is None:
-            provided = f", provided that {_listed(self.assumptions)}" if self.assumptions else ""
+            provided = f", provided that {listed(self.assumptions)}" if self.assumptions else ""
             return f"{expects}{provided}."
         low, median, high = self.measured
         if abs(self.model - median) <= 0.25 * abs(median):
             return f"{expects}, within 25 % of the measurement."
         if low <= self.model <= high:
             return f"{expects}, inside the spread of the measurement."
-        return f"{expects}, {self._gap(self.model, median)} than measured. {self._blame()}"
+        return f"{expects}, {self.gap(self.model, median)} than measured. {self.blame()}"
 
-    def _blame(self):
+    def blame(self):
         failed = [each for each in self.assumptions if each[1] is False]
         unknown = [each for each in self.assumptions if each[1] is None]
         if failed:
-            others = f" Not known: {_listed(unknown)}." if unknown else ""
-            return f"What did not hold: {_listed(failed)}.{others}"
+            others = f" Not known: {listed(unknown)}." if unknown else ""
+            return f"What did not hold: {listed(failed)}.{others}"
         if unknown:
-            return f"At least one of its assumptions failed: {_listed(unknown)}."
+            return f"At least one of its assumptions failed: {listed(unknown)}."
         if not self.assumptions:
             return "It names no assumption to blame."
         return "It leaves something out: every assumption that it names held."
 
-    def _gap(self, value, reference):
+    def gap(self, value, reference):
         """From `reference` to `value`: a factor on a log scale or of ratios, else a difference."""
         way = "more" if value > reference else "less"
-        factor = _factor(value, reference)
+        factor = times_apart(value, reference)
         if factor and (self.scale.log or self.scale.unit == "×"):
             times = quantity(float(f"{factor:.2g}"))
             return f"{times} times {way}" if factor >= 1.1 else "the same within 10 %"
@@ -146,7 +150,7 @@ class Reveal:
                 f"<figcaption>{escape(self.caption)}</figcaption></figure>")
 
 
-def _spread(measured):
+def as_spread(measured):
     """(low, median, high) of a number or of such a tuple, or None."""
     if measured is None:
         return None
@@ -156,23 +160,23 @@ def _spread(measured):
     return float(low), float(median), float(high)
 
 
-def _assumption(given):
+def as_assumption(given):
     """(name, held, explanation) of (name, explanation) or of itself."""
     name, *held, explanation = given
     return name, held[0] if held else None, explanation.rstrip(".")
 
 
-def _listed(assumptions):
+def listed(assumptions):
     return "; ".join(f"{name} ({explanation})" for name, _, explanation in assumptions)
 
 
-def _factor(one, other):
+def times_apart(one, other):
     if one is None or other is None or min(one, other) <= 0:
         return None
     return max(one, other) / min(one, other)
 
 
-def _score(factor):
+def score_of(factor):
     bounds = {1.25: "within 25 %", 2: "within 2×", 10: "off by 2×–10×", 100: "off by 10×–100×"}
     return next((words for bound, words in bounds.items() if factor <= bound),
                 "off by more than 100×")

@@ -6,10 +6,13 @@ reads where no widget can run: in nbconvert, on a code host's page, in a termina
 
 import html
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
 VIEW = "application/vnd.jupyter.widget-view+json"
+# Where a slider halts in every decade: a stop is at most 1.2 times the one before.
+ROUND = (1, 1.1, 1.2, 1.4, 1.6, 1.8, 2, 2.2, 2.5, 2.8, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9)
 
 
 def quantity(value, unit=""):
@@ -49,8 +52,34 @@ class Scale:
         return self.low > 0 and self.high / self.low >= 100
 
     @property
-    def middle(self):
-        return math.sqrt(self.low * self.high) if self.log else (self.low + self.high) / 2
+    def stops(self) -> tuple[float, ...]:
+        """Where a slider over the scale halts: at both ends, and at round numbers in between."""
+        between = self.decades() if self.log else self.stairs()
+        return (self.low, *(stop for stop in between if self.low < stop < self.high), self.high)
+
+    def decades(self) -> Iterator[float]:
+        for power in range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))):
+            yield from (float(f"{digits}e{power}") for digits in ROUND)
+
+    def stairs(self) -> Iterator[float]:
+        """Up from the low end by 1, 2 or 5 of some decimal place, in at most a hundred steps."""
+        least = (self.high - self.low) / 100
+        power = math.floor(math.log10(least))
+        step = next(step for step in (float(f"{digit}e{power}") for digit in (1, 2, 5, 10))
+                    if step >= least * (1 - 1e-9))
+        for count in range(1, 101):
+            yield float(f"{self.low + count * step:.10g}")
+
+    def nearest(self, value: float) -> float:
+        """The stop nearest to a value on the scale."""
+        place = math.log if self.log else float
+        return min(self.stops, key=lambda stop: abs(place(stop) - place(value)))
+
+    @property
+    def middle(self) -> float:
+        """The stop halfway up, by ratio on a log scale."""
+        low, high = self.low, self.high
+        return self.nearest(math.sqrt(low * high) if self.log else (low + high) / 2)
 
     def write(self, value):
         return quantity(value, self.unit)

@@ -9,10 +9,10 @@ def slider(low, high, first=None, *, step=None, log=False, unit=""):
 
     With `log` its values are 1, 2, 5, 10 …, or each is `step` times the one before.
     """
-    values = _ladder(low, high, step) if log else _stairs(low, high, step)
+    values = ladder(low, high, step) if log else stairs(low, high, step)
     start = values[(len(values) - 1) // 2] if first is None else first
     if start not in values:
-        raise ValueError(f"{first} is not on the slider, which takes {_some(values)}.")
+        raise ValueError(f"{first} is not on the slider, which takes {some_of(values)}.")
     return Slider(tuple(values), start, unit)
 
 
@@ -25,12 +25,12 @@ class Slider:
     unit: str = ""
 
     def __str__(self):
-        return f"{_write(self.values[0], self.unit)} … {_write(self.values[-1], self.unit)}"
+        return f"{written(self.values[0], self.unit)} … {written(self.values[-1], self.unit)}"
 
     def widget(self):
         from ipywidgets import SelectionSlider
 
-        options = [(_write(value, self.unit), value) for value in self.values]
+        options = [(written(value, self.unit), value) for value in self.values]
         return SelectionSlider(options=options, value=self.start)
 
 
@@ -42,14 +42,15 @@ class Choice:
     start: object
 
     def __str__(self):
-        return ", ".join(_write(value) for value in self.values)
+        return ", ".join(written(value) for value in self.values)
 
     def widget(self):
         from ipywidgets import Checkbox, Dropdown
 
         if isinstance(self.start, bool):
             return Checkbox(self.start, indent=False)
-        return Dropdown(options=[(_write(value), value) for value in self.values], value=self.start)
+        options = [(written(value), value) for value in self.values]
+        return Dropdown(options=options, value=self.start)
 
 
 def control(name, given):
@@ -66,7 +67,7 @@ def control(name, given):
                      "a list, True, False or slider(…).")
 
 
-def _stairs(low, high, step):
+def stairs(low, high, step):
     """From `low` to `high` by `step`; without one, by 1 for whole numbers, else in 100 steps."""
     whole = all(isinstance(end, int) for end in (low, high))
     if step is None:
@@ -75,38 +76,38 @@ def _stairs(low, high, step):
         raise ValueError(f"A slider runs up from a low number to a higher one in at most 1,000 "
                          f"steps, not from {low} to {high} by {step}.")
     count = int((high - low) / step + 1e-9)
-    return [_tidy(low + index * step) for index in range(count + 1)]
+    return [tidy(low + index * step) for index in range(count + 1)]
 
 
-def _ladder(low, high, step):
+def ladder(low, high, step):
     if not 0 < low < high or (step is not None and step <= 1):
         raise ValueError(f"A log slider multiplies its way up from a positive number, "
                          f"not from {low} to {high} by {step or 'itself'}.")
     values = [low]
     while True:
-        following = values[-1] * step if step else _next_125(values[-1])
+        following = values[-1] * step if step else next_125(values[-1])
         if following > high * (1 + 1e-9):
             return values
-        values.append(_tidy(following))
+        values.append(tidy(following))
 
 
-def _next_125(value):
+def next_125(value):
     """The first of … 1, 2, 5, 10, 20 … above `value`."""
     power = math.floor(math.log10(value))
     rungs = (digit * 10 ** exponent for exponent in (power, power + 1) for digit in (1, 2, 5))
     return next(rung for rung in rungs if rung > value * (1 + 1e-9))
 
 
-def _tidy(value):
+def tidy(value):
     return value if isinstance(value, int) else float(f"{value:.10g}")
 
 
-def _write(value, unit=""):
+def written(value, unit=""):
     """A value as an option of a control: every digit of a whole number, with its unit."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = f"{value:,}"
     return f"{value} {unit}".strip()
 
 
-def _some(values):
-    return ", ".join(map(_write, values[:3])) + f" … {_write(values[-1])}"
+def some_of(values):
+    return ", ".join(map(written, values[:3])) + f" … {written(values[-1])}"
