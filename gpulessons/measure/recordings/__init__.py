@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import get_args, get_origin
 
+from gpulessons import files
 from gpulessons.hardware import Machine
 from gpulessons.measure.results import Comparison, Timing, entry_from
 
@@ -61,12 +62,7 @@ def save(recording, path):
     """Write a recording, whole or not at all: a file half written would be a file lost."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.partial")
-    try:
-        partial.write_text(recording.to_json(), encoding="utf-8")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    files.write(path, recording.to_json())
     return path
 
 
@@ -131,6 +127,21 @@ def shipped(op):
 
 
 def joined(recording, comparison):
-    """The recording with one more comparison, in place of any earlier one of the same op."""
-    kept = tuple(c for c in recording.comparisons if c.op != comparison.op)
-    return replace(recording, comparisons=(*kept, comparison))
+    """The recording with one more comparison: what it measured takes the earlier one's place.
+
+    An op's other sizes stay, in a comparison of their own: they have a date of their own.
+    """
+    again = set(comparison.sizes)
+    left = [
+        only(each, sizes=set(each.sizes) - again) if each.op == comparison.op else each
+        for each in recording.comparisons
+    ]
+    return replace(recording, comparisons=(*(each for each in left if each.entries), comparison))
+
+
+def only(comparison, versions=None, sizes=None):
+    """The same comparison, of these versions at these sizes; None is all of them."""
+    versions = comparison.versions if versions is None else versions
+    sizes = comparison.sizes if sizes is None else sizes
+    kept = (each for each in comparison.entries if each.version in versions and each.size in sizes)
+    return replace(comparison, entries=tuple(kept))
