@@ -13,7 +13,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 import save_notebooks
-from first_cell import ID, address, first_cell
+from first_cell import ID, address_in, first_cell
 from save_notebooks import NOTEBOOKS, WIDGET, canonical
 
 PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
@@ -116,7 +116,12 @@ def test_it_opens_with_a_title_its_minutes_and_the_cell_that_installs_the_course
     first = notebook.cells[0]
     assert (first.cell_type, first.source[:2]) == ("markdown", "# ")
     assert re.search(r"\d+ minutes", first.source)
-    assert code(notebook)[0].source == first_cell(address())
+    assert address_in(code(notebook)[0].source) is not None
+
+
+def test_all_were_saved_with_one_address():
+    # Which one is the saver's: a clone from elsewhere is no reason to save them again.
+    assert len({address_in(code(save_notebooks.read(path))[0].source) for path in PATHS}) == 1
 
 
 @each_notebook
@@ -251,9 +256,25 @@ def test_the_set_up_cell_is_put_in_before_the_first_code_and_then_kept_current()
     once = canonical(book(*cells), "n")
     assert [cell.get("id") for cell in once.cells[2:]] == [ID, "x"]
     once.cells[2].source = "an older cell"
-    twice = canonical(once, "n")
+    twice = canonical(once, "n", "git+https://example.org/course")
     assert len(twice.cells) == 4
-    assert twice.cells[2].source == first_cell(address())
+    assert twice.cells[2].source == first_cell("git+https://example.org/course")
+
+
+def test_the_remote_of_a_clone_does_not_decide_what_is_canonical(tmp_path, monkeypatch):
+    path = tmp_path / "n.ipynb"
+    path.write_text(save_notebooks.text(canonical(book(new_code_cell("x")), "n", "git+https://a.b/c")))
+    for address in ("", "git+https://example.org/another"):
+        monkeypatch.setattr(save_notebooks.published, "address", lambda address=address: address)
+        assert save_notebooks.is_canonical(path)
+    path.write_text(path.read_text().replace("import sys", "import sys as s"))
+    assert not save_notebooks.is_canonical(path)
+
+
+def test_the_version_of_python_is_the_one_of_the_exact_versions():
+    version = save_notebooks.METADATA["language_info"]["version"]
+    conda = (NOTEBOOKS.parent / "environment.yml").read_text()
+    assert f"python={version.rpartition('.')[0]}\n" in conda
 
 
 # What the tests above would catch

@@ -14,28 +14,43 @@ from pathlib import Path
 
 import nbformat
 
-from first_cell import ID, address, first_cell
+import published
+from first_cell import ID, address_in, first_cell
+from gpulessons import files
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 SECONDS_PER_CELL = 120
+# What JupyterLab writes when it saves, so that opening a notebook and saving it changes no line.
+# The version is that of the kernel: here the Python of constraints.txt, as no file can have all.
 METADATA = {
-    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-    "language_info": {"name": "python", "pygments_lexer": "ipython3"},
-}
+    "kernelspec": {
+        "display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3",
+    },
+    "language_info": {
+        "codemirror_mode": {"name": "ipython", "version": 3},
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "name": "python",
+        "nbconvert_exporter": "python",
+        "pygments_lexer": "ipython3",
+        "version": "3.11.7",
+    },
+}  # fmt: skip
 KEPT = ("tags", "jupyter")  # of a cell's metadata
 WIDGET = "application/vnd.jupyter.widget-view+json"
 STATIC = ("text/html", "text/markdown", "image/png", "image/svg+xml")  # reads without a kernel
 PROGRESS = re.compile(r"\d+%\|")  # tqdm's bar, as text
 
 
-def canonical(notebook, name):
+def canonical(notebook, name, address=""):
     """Return a copy of a notebook as it is saved: only what the authors wrote and the cells showed.
 
-    Widget state, timestamps, the machine's kernel and progress bars go; ids stay. Raises
-    `ValueError` where a control would leave nothing to read on a static page.
+    Widget state, timestamps, the machine's kernel and progress bars go; ids stay. Its first cell
+    installs the course from `address`. Raises `ValueError` where a control would leave nothing to
+    read on a static page.
     """
     cells = [copy.deepcopy(cell) for cell in notebook.cells if cell.source.strip()]
-    put_first_cell(cells)
+    put_first_cell(cells, address)
     give_ids(cells, name)
     counts = itertools.count(1)
     for cell in cells:
@@ -47,13 +62,13 @@ def canonical(notebook, name):
     return nbformat.from_dict(copy.deepcopy(saved))
 
 
-def put_first_cell(cells):
-    """Make the set-up cell the first of the code cells, in place, with today's address."""
+def put_first_cell(cells, address):
+    """Make the set-up cell the first of the code cells, in place."""
     code = next((at for at, cell in enumerate(cells) if cell.cell_type == "code"), len(cells))
     if code == len(cells) or cells[code].get("id") != ID:
         cells[:] = [cell for cell in cells if cell.get("id") != ID]
         cells.insert(code, nbformat.v4.new_code_cell(id=ID))
-    cells[code].source = first_cell(address())
+    cells[code].source = first_cell(address)
 
 
 def give_ids(cells, name):
@@ -146,21 +161,24 @@ def save(path):
     """Run one notebook and write it back; the file stays as it was if a cell fails."""
     from nbclient.exceptions import CellExecutionError, CellTimeoutError
 
-    notebook = canonical(read(path), path.stem)
+    address = published.address()
+    notebook = canonical(read(path), path.stem, address)
     try:
         run(notebook, path.stem)
-        path.write_text(text(canonical(notebook, path.stem)), encoding="utf-8")
+        files.write(path, text(canonical(notebook, path.stem, address)))
     except CellExecutionError as error:
         sys.exit(f"{path.stem} stopped there: {error.ename}: {error.evalue}")
-    except (CellTimeoutError, ValueError) as error:
+    except (CellTimeoutError, ValueError, OSError) as error:
         sys.exit(f"\n{path.stem} was not saved: {error}")
     print(", saved")
 
 
 def is_canonical(path):
-    """Whether a file holds exactly what saving it would write, its outputs taken as they are."""
+    """Whether a file holds what saving it would write, its outputs and address as they are."""
     notebook = read(path)
-    return text(canonical(notebook, path.stem)) == path.read_text(encoding="utf-8")
+    saved = next((cell.source for cell in notebook.cells if cell.get("id") == ID), "")
+    form = canonical(notebook, path.stem, address_in(saved) or "")
+    return text(form) == path.read_text(encoding="utf-8")
 
 
 def main():
