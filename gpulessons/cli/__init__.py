@@ -8,6 +8,7 @@ import os
 import sys
 import warnings
 
+import gpulessons
 from gpulessons.cli.health import doctor, ops
 from gpulessons.cli.kernels import asm
 from gpulessons.cli.measure import compare, record
@@ -23,8 +24,10 @@ COMMANDS = {
 
 def main(arguments=None):
     """Run one command and return its exit status."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="replace")  # a terminal without × must not cost a measurement
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # `gpulessons doctor >&-`: nobody wants to read it
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        getattr(sys, name).reconfigure(errors="replace")  # × must not cost a measurement
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_, **__: say(message)
         try:
@@ -44,12 +47,13 @@ def main(arguments=None):
 
 def run(arguments):
     """Read the command line and run what it names; the exit status."""
-    if arguments and not arguments[0].startswith("-"):
-        known(arguments[0], COMMANDS, "There is no command")
-    options = read(arguments or ["--help"])
-    status = COMMANDS[options.command](options)
-    sys.stdout.flush()  # a closed pipe shows here, while it can still be caught
-    return status or 0
+    try:
+        if arguments and not arguments[0].startswith("-"):
+            known(arguments[0], COMMANDS, "There is no command")
+        options = read(arguments or ["--help"])
+        return COMMANDS[options.command](options) or 0
+    finally:
+        sys.stdout.flush()  # a closed pipe shows here, while it can still be caught
 
 
 def read(arguments):
@@ -65,6 +69,8 @@ def read(arguments):
 
 def parser():
     top = Parser(prog="gpulessons", description="The course from a terminal.")
+    version = f"gpulessons {gpulessons.__version__}"
+    top.add_argument("--version", action="version", version=version)
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     made = {
         name: commands.add_parser(name, help=command.__doc__, description=command.__doc__)

@@ -5,7 +5,7 @@ from importlib import metadata
 from pathlib import Path
 
 import gpulessons
-from gpulessons.cli.terminal import find_op, op_names
+from gpulessons.cli.terminal import GET_LAB, find_op, op_names
 from gpulessons.hardware import why_no_gpu
 from gpulessons.hardware.pools import blas_in_words
 
@@ -32,7 +32,7 @@ def doctor(options):
     if blas := blas_in_words():
         print(f"NumPy multiplies by {blas}.")
     if not versions["jupyterlab"]:
-        print(f"JupyterLab is missing; only `gpulessons lab` needs it. Try: {pip} jupyterlab")
+        print(f"JupyterLab is missing; only `gpulessons lab` needs it. Try: {GET_LAB}")
     if missing:
         print(f"The course cannot run without {', '.join(missing)}. Try: {pip} {' '.join(missing)}")
         return 1
@@ -41,7 +41,7 @@ def doctor(options):
     if with_gpu:
         print("\nThe course can run here, GPU included.")
     else:
-        print(f"\n{why_no_gpu()}\n{WITHOUT_GPU}")
+        print(f"\n{WITHOUT_GPU}")
 
 
 def print_backends():
@@ -49,8 +49,9 @@ def print_backends():
     from gpulessons.backends import BACKENDS
 
     reasons = {name: backend.why_not() for name, backend in BACKENDS.items()}
+    more = {"gpu": why_no_gpu()}  # elsewhere the reason is that this command says more
     for name, why in reasons.items():
-        print(f"{name:<10} {BACKENDS[name].label:<16} {why or 'ready'}")
+        print(f"{name:<10} {BACKENDS[name].label:<16} {more.get(name) or why or 'ready'}")
     return any("gpu" in name and not why for name, why in reasons.items())
 
 

@@ -3,11 +3,12 @@
 import platform
 import re
 import tempfile
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import gpulessons
-from gpulessons.cli.opening import writing
+from gpulessons.cli.copies import writing
 from gpulessons.cli.terminal import find_op, known, op_names, say
 
 # Fields of a machine that two of its cards may disagree about: read or measured anew each time.
@@ -19,7 +20,7 @@ def compare(options):
     op = find_op(options.op)
     for version in options.version or ():
         known(version, op.versions, f"{op.name} has no version")
-    beside = [*gpulessons.measure.recordings.shipped(op.name), *read(options.files, op.name)]
+    beside = [*asked_for(gpulessons.measure.recordings.shipped(op.name), options), *read(options)]
     comparison = measured(op, options, versions=options.version, cold=options.cold, recorded=beside)
     print(comparison)
     return 130 if comparison.interrupted else 0
@@ -46,13 +47,24 @@ def measured(op, options, **how):
     return gpulessons.compare(op, options.size, budget=options.seconds, **how)
 
 
-def read(files, op):
-    """The comparisons of one op in these files; BadRecording when one cannot be read."""
-    for file in files:
-        found = gpulessons.measure.recordings.load(file).of(op)
+def read(options):
+    """What the files have of the op, as far as it was asked for; each says which file it is from.
+
+    BadRecording when a file cannot be read.
+    """
+    for file in options.files:
+        found = asked_for(gpulessons.measure.recordings.load(file).of(options.op), options)
         if not found:
-            say(f"{file} holds no {op}.")
-        yield from found
+            asked = " of these versions and sizes" if options.version or options.size else ""
+            say(f"{file} holds no {options.op}{asked}.")
+        for each in found:
+            yield replace(each, notes=(*each.notes, f"recorded in {file}"))
+
+
+def asked_for(comparisons, options):
+    """These comparisons, of the versions and sizes on the command line alone."""
+    found = [gpulessons.measure.recordings.only(c, options.version, options.size) for c in comparisons]
+    return [each for each in found if each.entries]
 
 
 def default_file():
@@ -86,8 +98,10 @@ def opened(path):
 
 def kept(recording, comparison, path):
     """The recording with the comparison, saved; an interrupted one never replaces a whole one."""
-    whole_one = any(not earlier.interrupted for earlier in recording.of(comparison.op))
-    if not comparison.timings or (comparison.interrupted and whole_one):
+    whole = {
+        size for each in recording.of(comparison.op) if not each.interrupted for size in each.sizes
+    }
+    if not comparison.timings or (comparison.interrupted and whole & set(comparison.sizes)):
         say(f"{comparison.op} was not recorded; {path} is as it was.")
         return recording
     recording = gpulessons.measure.recordings.joined(recording, comparison)

@@ -7,6 +7,9 @@ from difflib import get_close_matches
 
 import gpulessons
 
+# Of the course that is installed: pip reads what it asks for from there, and fetches only that.
+GET_LAB = f"{sys.executable} -m pip install 'gpulessons[lab]'"
+
 
 class Misspelled(ValueError):
     """A name, a number or an option that cannot be meant."""
