@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from html.parser import HTMLParser
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -337,6 +338,24 @@ def test_saving_stops_at_an_error_with_notebook_cell_and_message(tmp_path, capsy
         save_notebooks.save(path)
     assert re.search(r"cell 3 of 3\s+in: 1 / 0", capsys.readouterr().out)
     assert path.read_text() == text
+
+
+def test_a_full_disk_leaves_the_notebook_as_it_was(tmp_path, monkeypatch):
+    path = tmp_path / "x.ipynb"
+    path.write_text(save_notebooks.text(book(new_code_cell("1"))))
+    before = path.read_bytes()
+
+    def full(file, text):
+        with open(file, "wb") as opened:
+            opened.write(text[:10])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(save_notebooks, "run", lambda notebook, name: None)
+    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(Path, "write_text", lambda file, text, **_: full(file, text.encode()))
+    with pytest.raises(SystemExit, match=r"x was not saved: .*No space left"):
+        save_notebooks.save(path)
+    assert [(file, file.read_bytes()) for file in tmp_path.iterdir()] == [(path, before)]
 
 
 def test_saving_runs_the_cells_and_writes_the_canonical_form(tmp_path):
