@@ -4,12 +4,13 @@ It is drawn where someone can watch: in a notebook and on a terminal, never into
 """
 
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from time import monotonic
 
 
 @contextmanager
-def progress_bar(words):
+def progress_bar(words: str) -> Iterator[Callable[[int, int, str], None] | None]:
     """Gives tell(done, total, words), drawn by tqdm once two seconds have passed; None without."""
     try:
         from tqdm.auto import tqdm
@@ -19,7 +20,7 @@ def progress_bar(words):
     began, bar = monotonic(), None
     with ExitStack() as closing:
 
-        def tell(done, total, latest):
+        def tell(done: int, total: int, latest: str) -> None:
             nonlocal bar
             if bar is None and monotonic() - began > 2:
                 look = "{desc}: {percentage:3.0f}%|{bar}|"
@@ -32,7 +33,7 @@ def progress_bar(words):
         yield tell
 
 
-def say(line):
+def say(line: str) -> None:
     """print() a line, above whatever bars are drawn."""
     try:
         from tqdm.auto import tqdm

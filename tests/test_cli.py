@@ -563,6 +563,14 @@ def test_lab_in_a_checkout_opens_a_copy_that_git_ignores(three, executed, tmp_pa
     assert "my-notebooks/" in (ROOT / ".gitignore").read_text().splitlines()
 
 
+def test_lab_opens_the_courses_own_notebooks_where_they_are(three, executed):
+    before = files(three)
+    main(["lab", str(three)])
+    assert executed[0][3] == str(three)
+    assert files(three) == before
+    assert copies.LIST in (ROOT / ".gitignore").read_text().splitlines()
+
+
 def test_where_the_disk_is_full_no_notebook_is_cut_short(three, tmp_path):
     (three / "01_modes.ipynb").write_text("x" * 10_000)
     running = started(f"""

@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 import nbformat
+from nbformat import NotebookNode
 
 import published
 from first_cell import ID, address_in, first_cell
@@ -42,7 +43,7 @@ STATIC = ("text/html", "text/markdown", "image/png", "image/svg+xml")  # reads w
 PROGRESS = re.compile(r"\d+%\|")  # tqdm's bar, as text
 
 
-def canonical(notebook, name, address=""):
+def canonical(notebook: NotebookNode, name: str, address: str = "") -> NotebookNode:
     """Return a copy of a notebook as it is saved: only what the authors wrote and the cells showed.
 
     Widget state, timestamps, the machine's kernel and progress bars go; ids stay. Its first cell
@@ -62,7 +63,7 @@ def canonical(notebook, name, address=""):
     return nbformat.from_dict(copy.deepcopy(saved))
 
 
-def put_first_cell(cells, address):
+def put_first_cell(cells: list[NotebookNode], address: str) -> None:
     """Make the set-up cell the first of the code cells, in place."""
     code = next((at for at, cell in enumerate(cells) if cell.cell_type == "code"), len(cells))
     if code == len(cells) or cells[code].get("id") != ID:
@@ -71,7 +72,7 @@ def put_first_cell(cells, address):
     cells[code].source = first_cell(address)
 
 
-def give_ids(cells, name):
+def give_ids(cells: list[NotebookNode], name: str) -> None:
     """Name the cells that have no id, or another's, after the notebook and their place in it."""
     taken = {cell.get("id") for cell in cells}
     seen = set()
@@ -83,7 +84,7 @@ def give_ids(cells, name):
         seen.add(cell.id)
 
 
-def canonical_outputs(cell, name):
+def canonical_outputs(cell: NotebookNode, name: str) -> list[NotebookNode]:
     """Return a code cell's outputs as they are saved, each output stream in one piece."""
     outputs = []
     for output in map(without_progress, cell.outputs):
@@ -102,7 +103,7 @@ def canonical_outputs(cell, name):
     return outputs
 
 
-def without_progress(output):
+def without_progress(output: NotebookNode) -> NotebookNode | None:
     """Return an output less its progress bars, or None when it was nothing else."""
     if output.output_type == "stream" and output.name == "stderr":
         lines = re.split(r"[\r\n]+", output.text)
@@ -114,7 +115,7 @@ def without_progress(output):
     return None if bar else output
 
 
-def drop_widget(output, where):
+def drop_widget(output: NotebookNode, where: str) -> None:
     """Leave the static fallback of a control's output; a control without one is an error."""
     if not any(kind in output.data for kind in STATIC):
         shown = output.data.get("text/plain", "a control")[:60]
@@ -126,12 +127,12 @@ def drop_widget(output, where):
     output.metadata.pop(WIDGET, None)
 
 
-def read(path):
+def read(path: Path) -> NotebookNode:
     """Return a notebook as its file has it: nothing repaired, no ids invented."""
     return nbformat.v4.reads(path.read_text(encoding="utf-8"))
 
 
-def text(notebook):
+def text(notebook: NotebookNode) -> str:
     """Return the file of a notebook: sorted keys, one space of indent, a newline at the end."""
     return nbformat.v4.writes(notebook).rstrip("\n") + "\n"
 
@@ -157,7 +158,7 @@ def run(notebook, name):
         ).execute()
 
 
-def save(path):
+def save(path: Path) -> None:
     """Run one notebook and write it back; the file stays as it was if a cell fails."""
     from nbclient.exceptions import CellExecutionError, CellTimeoutError
 
@@ -173,7 +174,7 @@ def save(path):
     print(", saved")
 
 
-def is_canonical(path):
+def is_canonical(path: Path) -> bool:
     """Whether a file holds what saving it would write, its outputs and address as they are."""
     notebook = read(path)
     saved = next((cell.source for cell in notebook.cells if cell.get("id") == ID), "")
@@ -181,7 +182,7 @@ def is_canonical(path):
     return text(form) == path.read_text(encoding="utf-8")
 
 
-def main():
+def main() -> None:
     """Save or check the notebooks named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="name", help="such as 02_activations")

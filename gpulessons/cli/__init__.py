@@ -7,14 +7,16 @@ not, 2 when something was misspelled, 130 after Ctrl-C.
 import os
 import sys
 import warnings
+from argparse import Namespace
 
 import gpulessons
-from gpulessons.cli.health import doctor, ops
-from gpulessons.cli.kernels import asm
-from gpulessons.cli.measure import compare, record
-from gpulessons.cli.opening import lab, notebooks
-from gpulessons.cli.running import describe, workers
-from gpulessons.cli.terminal import Misspelled, Parser, capability, known, say, seconds, size
+
+from .health import doctor, ops
+from .kernels import asm
+from .measure import compare, record
+from .opening import lab, notebooks
+from .running import describe, workers
+from .terminal import Misspelled, Parser, capability, known, say, seconds, size
 
 COMMANDS = {
     command.__name__: command
@@ -22,7 +24,7 @@ COMMANDS = {
 }
 
 
-def main(arguments=None):
+def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # `gpulessons doctor >&-`: nobody wants to read it
@@ -45,7 +47,7 @@ def main(arguments=None):
             return say(trouble, 1)
 
 
-def run(arguments):
+def run(arguments: list[str]) -> int:
     """Read the command line and run what it names; the exit status."""
     try:
         if arguments and not arguments[0].startswith("-"):
@@ -56,7 +58,7 @@ def run(arguments):
         sys.stdout.flush()  # a closed pipe shows here, while it can still be caught
 
 
-def read(arguments):
+def read(arguments: list[str]) -> Namespace:
     """The command line's options. name=value may stand anywhere: argparse allows one place only."""
     options, more = parser().parse_known_args(arguments)
     if options.command == "workers":
@@ -67,7 +69,7 @@ def read(arguments):
     return options
 
 
-def parser():
+def parser() -> Parser:
     top = Parser(prog="gpulessons", description="The course from a terminal.")
     version = f"gpulessons {gpulessons.__version__}"
     top.add_argument("--version", action="version", version=version)

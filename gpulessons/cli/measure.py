@@ -1,21 +1,32 @@
 """`gpulessons compare` and `gpulessons record`: measure now; show it, or keep it in a file."""
 
+from __future__ import annotations
+
 import platform
 import re
 import tempfile
+from argparse import Namespace
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import gpulessons
-from gpulessons.cli.copies import writing
-from gpulessons.cli.terminal import find_op, known, op_names, say
+
+from .copies import writing
+from .terminal import find_op, known, op_names, say
+
+if TYPE_CHECKING:
+    from gpulessons.measure.recordings import Recording
+    from gpulessons.measure.results import Comparison
+    from gpulessons.operation import Op
 
 # Fields of a machine that two of its cards may disagree about: read or measured anew each time.
 PASSING = {"date", "accelerator", "memory", "ceilings", "ceiling_threads"}
 
 
-def compare(options):
+def compare(options: Namespace) -> int:
     """time an op's versions on this machine, now, and print the table"""
     op = find_op(options.op)
     for version in options.version or ():
@@ -26,7 +37,7 @@ def compare(options):
     return 130 if comparison.interrupted else 0
 
 
-def record(options):
+def record(options: Namespace) -> int:
     """time ops on this machine and keep every sample in a file, written after each op"""
     chosen = [find_op(name) for name in dict.fromkeys(options.op or op_names())]
     path = Path(options.out or default_file()).absolute()
@@ -37,9 +48,10 @@ def record(options):
         recording = kept(recording, comparison, path)
         if comparison.interrupted:
             return 130
+    return 0
 
 
-def measured(op, options, **how):
+def measured(op: Op, options: Namespace, **how) -> Comparison:
     say(
         f"Timing {op.name}, up to {options.seconds:g} s for each version at each size. "
         "Ctrl-C stops and keeps what there is."
@@ -47,7 +59,7 @@ def measured(op, options, **how):
     return gpulessons.compare(op, options.size, budget=options.seconds, **how)
 
 
-def read(options):
+def read(options: Namespace) -> Iterator[Comparison]:
     """What the files have of the op, as far as it was asked for; each says which file it is from.
 
     BadRecording when a file cannot be read.
@@ -61,18 +73,18 @@ def read(options):
             yield replace(each, notes=(*each.notes, f"recorded in {file}"))
 
 
-def asked_for(comparisons, options):
+def asked_for(comparisons: Iterable[Comparison], options: Namespace) -> list[Comparison]:
     """These comparisons, of the versions and sizes on the command line alone."""
     found = [gpulessons.measure.recordings.only(c, options.version, options.size) for c in comparisons]
     return [each for each in found if each.entries]
 
 
-def default_file():
+def default_file() -> str:
     host = re.sub(r"[^\w.-]+", "-", platform.node()) or "machine"
     return f"recording-{host}-{date.today().isoformat()}.json"
 
 
-def opened(path):
+def opened(path: Path) -> Recording:
     """The recording to add to, the file's own or a new one. Nothing was measured yet.
 
     ValueError when the file is damaged or another machine's, or nothing can be written there.
@@ -96,7 +108,7 @@ def opened(path):
     return recording
 
 
-def kept(recording, comparison, path):
+def kept(recording: Recording, comparison: Comparison, path: Path) -> Recording:
     """The recording with the comparison, saved; an interrupted one never replaces a whole one."""
     whole = {
         size for each in recording.of(comparison.op) if not each.interrupted for size in each.sizes

@@ -2,17 +2,19 @@
 
 import os
 import sys
+from argparse import Namespace
+from collections.abc import Iterable
 from importlib import util
 from pathlib import Path
 
-from gpulessons.cli import copies
-from gpulessons.cli.terminal import GET_LAB, say
+from . import copies
+from .terminal import GET_LAB, say
 
 # Defaults for JupyterLab, laid under the learner's own settings: no news, room for the names.
 SETTINGS = Path(__file__).parent / "jupyter"
 
 
-def notebooks(options):
+def notebooks(options: Namespace) -> None:
     """copy the notebooks into a folder; never over changed ones, unless told to"""
     folder = Path(options.folder)
     kept = copies.changed(folder)
@@ -25,7 +27,7 @@ def notebooks(options):
     print(f"The notebooks are in {folder.resolve()}: {names(copies.carried())}")
 
 
-def lab(options):
+def lab(options: Namespace) -> None:
     """open a copy of the notebooks in JupyterLab; what you change there is never replaced"""
     if not util.find_spec("jupyterlab"):
         raise ValueError(
@@ -43,7 +45,7 @@ def lab(options):
     os.execve(sys.executable, command, {**os.environ, "JUPYTER_CONFIG_PATH": config_path()})
 
 
-def learners_folder(named):
+def learners_folder(named: str | None) -> Path:
     """The folder that the learner's notebooks are in, after new ones came; says what was kept."""
     folder = Path(named or copies.usual_folder()).absolute()
     kept = copies.changed(folder)
@@ -57,16 +59,16 @@ def learners_folder(named):
     return folder
 
 
-def config_path():
+def config_path() -> str:
     """Where JupyterLab looks for settings besides its own folders, ours included."""
     paths = [str(SETTINGS), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     return os.pathsep.join(filter(None, paths))
 
 
-def names(files):
+def names(files: Iterable[Path]) -> str:
     return ", ".join(file.name for file in files)
 
 
-def without_screen():
+def without_screen() -> bool:
     on_linux = sys.platform.startswith("linux")
     return on_linux and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

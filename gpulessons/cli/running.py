@@ -6,7 +6,7 @@ import socket
 from contextlib import suppress
 from inspect import signature
 
-from gpulessons.cli.terminal import Misspelled, say, seconds
+from .terminal import Misspelled, say, seconds
 
 SEVERAL_HOSTS = (
     "On several hosts: the same command on each, with its own --node-rank. The last four options "

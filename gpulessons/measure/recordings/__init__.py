@@ -9,6 +9,7 @@ Those in this folder ship with the course. None is made up: without a file there
 
 import json
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import get_args, get_origin
@@ -126,7 +127,7 @@ def shipped(op):
     return tuple(comparison for comparisons in found for comparison in comparisons)
 
 
-def joined(recording, comparison):
+def joined(recording: Recording, comparison: Comparison) -> Recording:
     """The recording with one more comparison: what it measured takes the earlier one's place.
 
     An op's other sizes stay, in a comparison of their own: they have a date of their own.
@@ -139,7 +140,11 @@ def joined(recording, comparison):
     return replace(recording, comparisons=(*(each for each in left if each.entries), comparison))
 
 
-def only(comparison, versions=None, sizes=None):
+def only(
+    comparison: Comparison,
+    versions: Collection[str] | None = None,
+    sizes: Collection[int] | None = None,
+) -> Comparison:
     """The same comparison, of these versions at these sizes; None is all of them."""
     versions = comparison.versions if versions is None else versions
     sizes = comparison.sizes if sizes is None else sizes
