@@ -13,7 +13,7 @@ READY := $(VENV)/.ready
 help:  ## list these commands
 	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
 
-lab: $(READY)  ## open the notebooks in JupyterLab (without a screen: print the address)
+lab: $(READY)  ## open your copy of the notebooks in JupyterLab (without a screen: print the address)
 	@$(VENV)/bin/gpulessons lab $(ARGS)
 
 test: $(READY)  ## run everything that CI runs: ruff, mypy, then every test

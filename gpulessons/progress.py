@@ -1,4 +1,7 @@
-"""A progress bar for what takes longer than two seconds, and lines that stay clear of it."""
+"""A progress bar for what takes longer than two seconds, and lines that stay clear of it.
+
+It is drawn where someone can watch: in a notebook and on a terminal, never into a file or a pipe.
+"""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -21,7 +24,8 @@ def progress_bar(words: str) -> Iterator[Callable[[int, int, str], None] | None]
             nonlocal bar
             if bar is None and monotonic() - began > 2:
                 look = "{desc}: {percentage:3.0f}%|{bar}|"
-                bar = closing.enter_context(tqdm(total=total, leave=False, bar_format=look))
+                seen = {"total": total, "leave": False, "bar_format": look, "disable": None}
+                bar = closing.enter_context(tqdm(**seen))  # disable=None: unless somebody watches
             if bar is not None:
                 bar.total, bar.n = total, done
                 bar.set_description_str(f"{words}: {latest}" if latest else words)

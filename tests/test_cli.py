@@ -1,7 +1,9 @@
 """The command line: what it prints, what it refuses in a sentence, and what it never loses."""
 
+import io
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -15,8 +17,9 @@ from pathlib import Path
 import pytest
 
 import gpulessons
-from gpulessons import cli
-from gpulessons.cli import health, main, measure, opening, terminal
+from gpulessons import cli, progress
+from gpulessons.cli import copies, health, main, measure, opening, terminal
+from gpulessons.hardware import why_no_gpu
 from gpulessons.measure import compare as comparing
 from gpulessons.measure.recordings import Recording, load, save
 
@@ -37,7 +40,7 @@ def three(tmp_path_factory, monkeypatch):
     (package / "_notebooks").mkdir(parents=True)
     for name in ("00_start", "01_modes", "02_more"):
         (package / "_notebooks" / f"{name}.ipynb").write_text(f"the course's {name}")
-    monkeypatch.setattr(opening, "PACKAGE", package)
+    monkeypatch.setattr(copies, "PACKAGE", package)
     return package / "_notebooks"
 
 
@@ -45,7 +48,7 @@ def three(tmp_path_factory, monkeypatch):
 def executed(monkeypatch):
     """The commands that `lab` hands the process over to."""
     commands = []
-    monkeypatch.setattr(os, "execv", lambda program, command: commands.append(command))
+    monkeypatch.setattr(os, "execve", lambda program, command, settings: commands.append(command))
     return commands
 
 
@@ -93,7 +96,9 @@ def refused(capsys, *arguments, status=1):
 
 
 def files(folder):
-    return {path.name: path.read_text() for path in Path(folder).iterdir()}
+    """What a learner sees in a folder: names that begin with a point are hidden."""
+    seen = [path for path in Path(folder).iterdir() if path.name[0] != "."]
+    return {path.name: path.read_text() for path in seen}
 
 
 def environment(**more):
@@ -167,6 +172,13 @@ def test_help_lists_every_command(capsys, monkeypatch, arguments):
     assert listed == list(cli.COMMANDS)
 
 
+def test_the_version_is_the_packages_own(capsys):
+    with pytest.raises(SystemExit) as done:
+        main(["--version"])
+    assert done.value.code == 0
+    assert capsys.readouterr().out == f"gpulessons {gpulessons.__version__}\n"
+
+
 # -- doctor, ops
 
 
@@ -175,7 +187,9 @@ def test_doctor_says_what_works_and_why_the_rest_does_not(capsys):
     said = capsys.readouterr().out
     assert repr(gpulessons.machine()) in said
     for name, backend in gpulessons.backends.BACKENDS.items():
-        assert re.search(rf"^{name} .*{re.escape(backend.why_not() or 'ready')}$", said, re.M)
+        why = (name == "gpu" and why_no_gpu()) or backend.why_not()
+        assert re.search(rf"^{name} .*{re.escape(why or 'ready')}$", said, re.M)
+    assert "says more" not in said  # this is where more is said
     assert f"numpy {metadata.version('numpy')}" in said
     assert "The course can run here" in said
 
@@ -195,7 +209,16 @@ def test_doctor_names_what_is_missing_and_how_to_install_it(capsys, monkeypatch)
 def test_doctor_lets_the_course_run_without_jupyterlab(capsys, monkeypatch):
     hide(monkeypatch, "jupyterlab")
     assert main(["doctor"]) == 0
-    assert "-m pip install jupyterlab" in capsys.readouterr().out
+    assert f"{sys.executable} -m pip install 'gpulessons[lab]'" in capsys.readouterr().out
+
+
+def test_pip_finds_the_lab_in_the_installed_course_and_asks_no_index():
+    command = terminal.GET_LAB.replace("install", "install --dry-run --no-index")
+    done = subprocess.run(shlex.split(command), capture_output=True, text=True)
+    if "No matching distribution found for gpulessons[lab]" in done.stderr:
+        pytest.skip("the course itself is not installed here")
+    assert done.returncode == 0, done.stderr
+    assert "Requirement already satisfied: jupyterlab" in done.stdout
 
 
 def test_doctor_looks_for_what_the_package_depends_on():
@@ -245,8 +268,8 @@ def imaginary(path, *comparisons):
     return save(Recording(changed, comparisons), path)
 
 
-def quick(op="relu"):
-    return gpulessons.compare(getattr(gpulessons, op), [100], ["NumPy"], budget=0.01, recorded=())
+def quick(op="relu", sizes=(100,), versions=("NumPy",)):
+    return gpulessons.compare(getattr(gpulessons, op), sizes, versions, budget=0.01, recorded=())
 
 
 def test_compare_lays_files_beside_and_says_which_hold_nothing_of_the_op(capsys, tmp_path):
@@ -255,7 +278,35 @@ def test_compare_lays_files_beside_and_says_which_hold_nothing_of_the_op(capsys,
     assert main([*numpy, "--with", str(one), str(other)]) == 0
     captured = capsys.readouterr()
     assert captured.out.count("(recorded: ") == 1
-    assert f"{other} holds no relu." in captured.err
+    assert f"recorded in {one}\n" in captured.out
+    assert f"{other} holds no relu of these versions and sizes." in captured.err
+
+
+def test_of_a_file_only_the_named_versions_and_sizes_are_laid_beside(capsys, tmp_path):
+    everything = quick(sizes=[100, 200], versions=["NumPy", "Numba, one core"])
+    wide = imaginary(tmp_path / "1.json", everything)
+    narrow = imaginary(tmp_path / "2.json", quick())
+    wanted = ["--version", "Numba, one core", "--size", "200", "--seconds", "0.01"]
+    assert main(["compare", "relu", *wanted, "--with", str(wide), str(narrow)]) == 0
+    captured = capsys.readouterr()
+    _, recorded = captured.out.split("(recorded: ")
+    _, head, row, *_ = recorded.splitlines()
+    assert re.split(r"  +", head)[:3] == ["version", "200", "threads"]
+    assert row.startswith("Numba, one core ") and "NumPy " not in recorded
+    assert f"{narrow} holds no relu of these versions and sizes." in captured.err
+
+
+def test_a_progress_bar_is_drawn_on_a_terminal_and_not_into_a_file(monkeypatch):
+    for watched in (True, False):
+        stream = io.StringIO()
+        monkeypatch.setattr(stream, "isatty", lambda watched=watched: watched, raising=False)
+        monkeypatch.setattr(sys, "stderr", stream)
+        moments = iter([0, 3, 3, 3, 3])
+        monkeypatch.setattr(progress, "monotonic", lambda moments=moments: next(moments))
+        with progress.progress_bar("comparing") as tell:
+            tell(1, 2, "NumPy")
+            tell(2, 2, "NumPy")
+        assert ("comparing" in stream.getvalue()) == watched
 
 
 def test_a_bad_file_is_refused_before_anything_is_measured(capsys, tmp_path):
@@ -336,6 +387,22 @@ def test_a_file_of_this_machine_is_added_to(quickly):
     assert load("r.json").of("relu") == (first,)
 
 
+def test_an_ops_other_sizes_stay_in_the_file(quickly):
+    for sizes in (["100", "200"], ["200", "300"]):
+        arguments = ["--out", "r.json", "--seconds", "0.01", "--size", *sizes]
+        assert main(["record", "relu", *arguments]) == 0
+    first, second = load("r.json").of("relu")
+    assert (first.sizes, second.sizes) == ([100], [200, 300])
+
+
+def test_an_interrupted_recording_of_other_sizes_is_kept_beside_the_whole_one(interrupt, quickly):
+    assert record("relu") == 0
+    interrupt(1)
+    assert main(["record", "relu", "--out", "r.json", "--size", "200", "300",
+                 "--seconds", "0.01"]) == 130  # fmt: skip
+    assert [each.sizes for each in load("r.json").of("relu")] == [[100], [200]]
+
+
 def test_a_file_of_another_machine_is_refused_and_left_alone(capsys, tmp_path, quickly):
     before = imaginary(tmp_path / "r.json", quick()).read_bytes()
     words = refused(capsys, "record", "relu", "--out", "r.json")
@@ -414,7 +481,7 @@ def test_a_changed_notebook_is_replaced_only_by_force(capsys, three):
 
 
 def test_where_no_notebook_can_be_written_a_sentence_says_so(capsys, monkeypatch, read_only):
-    monkeypatch.setattr(opening, "carried", lambda: [Path("00_start.ipynb")])
+    monkeypatch.setattr(copies, "carried", lambda: [])  # nobody may not read them, either
     for command in ("notebooks", "lab"):
         words = refused(capsys, command, read_only / "course")
         assert f"Nothing can be written in {read_only / 'course'} (Permission denied)" in words
@@ -432,24 +499,93 @@ def test_a_package_without_notebooks_says_to_install_it_again(capsys, three):
     assert "Install it again." in refused(capsys, "notebooks", "course")
 
 
-def test_lab_copies_what_is_not_there_and_opens_it(capsys, three, executed, tmp_path):
-    folder = tmp_path / "gpulessons-notebooks"
-    folder.mkdir()
-    (folder / "01_modes.ipynb").write_text("my answers")
+def renew(three, *names):
+    """The course changes these notebooks."""
+    for name in names:
+        (three / name).write_text(f"the course's new {name}")
+
+
+def test_lab_copies_what_is_not_there_and_opens_the_first(capsys, three, executed, tmp_path):
     main(["lab"])
-    assert files(folder) == {**files(three), "01_modes.ipynb": "my answers"}
-    assert "Kept as they are" in capsys.readouterr().err
+    folder = tmp_path / "gpulessons-notebooks"
+    assert files(folder) == files(three)
+    said = capsys.readouterr().err
+    assert f"Your notebooks are in {folder}" in said and "newer" not in said
     (command,) = executed
     assert command[:4] == [sys.executable, "-m", "jupyterlab", str(folder)]
+    assert "--LabApp.default_url=/lab/tree/00_start.ipynb" in command
 
 
-def test_lab_in_a_checkout_opens_its_own_notebooks(monkeypatch, three, executed, tmp_path):
+def test_lab_brings_in_what_is_new_and_keeps_what_was_changed(capsys, three, executed):
+    main(["lab", "mine"])
+    Path("mine/01_modes.ipynb").write_text("my answers")
+    renew(three, "01_modes.ipynb", "02_more.ipynb", "03_new.ipynb")
+    capsys.readouterr()
+    main(["lab", "mine"])
+    assert files("mine") == {**files(three), "01_modes.ipynb": "my answers"}
+    said = capsys.readouterr().err
+    assert "newer versions of 01_modes.ipynb, which you changed" in said
+    Path("mine/01_modes.ipynb").rename("mine/answers.ipynb")  # as the sentence advises
+    main(["lab", "mine"])
+    assert files("mine") == {**files(three), "answers.ipynb": "my answers"}
+
+
+def test_of_a_change_lab_says_nothing_while_the_course_has_nothing_newer(capsys, three, executed):
+    main(["lab", "mine"])
+    Path("mine/01_modes.ipynb").write_text("my answers")
+    capsys.readouterr()
+    main(["lab", "mine"])
+    assert files("mine")["01_modes.ipynb"] == "my answers"
+    assert "newer" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_text("[1")])
+def test_without_its_list_lab_takes_every_other_notebook_for_changed(three, executed, damage):
+    main(["lab", "mine"])
+    damage(Path("mine") / copies.LIST)
+    before = files("mine")
+    renew(three, "01_modes.ipynb")
+    main(["lab", "mine"])
+    assert files("mine") == before
+    renew(three, "00_start.ipynb")  # which was the course's own, and is known as such again
+    main(["lab", "mine"])
+    assert files("mine") == {**before, "00_start.ipynb": "the course's new 00_start.ipynb"}
+
+
+def test_lab_in_a_checkout_opens_a_copy_that_git_ignores(three, executed, tmp_path):
     checkout = three.parents[1]
     (checkout / "pyproject.toml").write_text("")
     three.rename(checkout / "notebooks")
     main(["lab"])
-    assert executed[0][3] == str(checkout / "notebooks")
+    assert executed[0][3] == str(checkout / "my-notebooks")
+    assert files(checkout / "my-notebooks") == files(checkout / "notebooks")
     assert files(tmp_path) == {}
+    assert "my-notebooks/" in (ROOT / ".gitignore").read_text().splitlines()
+
+
+def test_lab_opens_the_courses_own_notebooks_where_they_are(three, executed):
+    before = files(three)
+    main(["lab", str(three)])
+    assert executed[0][3] == str(three)
+    assert files(three) == before
+    assert copies.LIST in (ROOT / ".gitignore").read_text().splitlines()
+
+
+def test_where_the_disk_is_full_no_notebook_is_cut_short(three, tmp_path):
+    (three / "01_modes.ipynb").write_text("x" * 10_000)
+    running = started(f"""
+        import resource, signal
+        from pathlib import Path
+        from gpulessons.cli import copies, main
+        copies.PACKAGE = Path({str(three.parent)!r})
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+        sys.exit(main(["notebooks", {str(tmp_path / "mine")!r}]))
+    """)
+    said, trouble = running.communicate()
+    assert (running.returncode, said) == (1, "")
+    assert "Nothing can be written in" in trouble and "File too large" in trouble
+    assert files(tmp_path / "mine") == {"00_start.ipynb": "the course's 00_start"}
 
 
 def test_without_a_screen_lab_opens_no_browser_and_says_what_to_do(
@@ -479,7 +615,7 @@ def test_only_root_is_allowed_as_root(monkeypatch, three, executed):
 
 def test_without_jupyterlab_a_sentence_says_how_to_get_it(capsys, monkeypatch, three, tmp_path):
     monkeypatch.setattr(opening.util, "find_spec", lambda name: None)
-    assert "-m pip install jupyterlab" in refused(capsys, "lab")
+    assert "-m pip install 'gpulessons[lab]'" in refused(capsys, "lab")
     assert files(tmp_path) == {}
 
 
@@ -515,11 +651,20 @@ def test_a_terminal_without_the_characters_still_shows_the_words():
     assert (running.returncode, said, trouble) == (0, "12 ?s, 3?\n", "")
 
 
-def test_a_reader_who_has_read_enough_is_no_trouble():
-    running = started(PRINTING)
+@pytest.mark.parametrize("arguments", [["ops"], ["--help"], ["--version"]])
+def test_a_reader_who_has_read_enough_is_no_trouble(arguments):
+    running = started(PRINTING.replace('["ops"]))', f"{arguments}))"))
     running.stdout.close()  # long before the first word
     assert running.stderr.read() == ""
     assert running.wait() == 1
+
+
+def test_a_closed_stdout_is_no_trouble():
+    command = f"{shlex.quote(sys.executable)} -m gpulessons ops >&-"
+    done = subprocess.run(
+        ["sh", "-c", command], stderr=subprocess.PIPE, text=True, env=environment()
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_asm_says_what_each_kernel_needs_without_a_gpu(capsys):

@@ -6,13 +6,14 @@ import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 import save_notebooks
-from first_cell import ID, address, first_cell
+from first_cell import ID, address_in, first_cell
 from gpulessons.hardware import budget
 from save_notebooks import NOTEBOOKS, WIDGET, canonical
 
@@ -114,7 +115,12 @@ def test_it_opens_with_a_title_its_minutes_and_the_cell_that_installs_the_course
     first = notebook.cells[0]
     assert (first.cell_type, first.source[:2]) == ("markdown", "# ")
     assert re.search(r"\d+ minutes", first.source)
-    assert code(notebook)[0].source == first_cell(address())
+    assert address_in(code(notebook)[0].source) is not None
+
+
+def test_all_were_saved_with_one_address():
+    # Which one is the saver's: a clone from elsewhere is no reason to save them again.
+    assert len({address_in(code(save_notebooks.read(path))[0].source) for path in PATHS}) == 1
 
 
 @each_notebook
@@ -249,9 +255,25 @@ def test_the_set_up_cell_is_put_in_before_the_first_code_and_then_kept_current()
     once = canonical(book(*cells), "n")
     assert [cell.get("id") for cell in once.cells[2:]] == [ID, "x"]
     once.cells[2].source = "an older cell"
-    twice = canonical(once, "n")
+    twice = canonical(once, "n", "git+https://example.org/course")
     assert len(twice.cells) == 4
-    assert twice.cells[2].source == first_cell(address())
+    assert twice.cells[2].source == first_cell("git+https://example.org/course")
+
+
+def test_the_remote_of_a_clone_does_not_decide_what_is_canonical(tmp_path, monkeypatch):
+    path = tmp_path / "n.ipynb"
+    path.write_text(save_notebooks.text(canonical(book(new_code_cell("x")), "n", "git+https://a.b/c")))
+    for address in ("", "git+https://example.org/another"):
+        monkeypatch.setattr(save_notebooks.published, "address", lambda address=address: address)
+        assert save_notebooks.is_canonical(path)
+    path.write_text(path.read_text().replace("import sys", "import sys as s"))
+    assert not save_notebooks.is_canonical(path)
+
+
+def test_the_version_of_python_is_the_one_of_the_exact_versions():
+    version = save_notebooks.METADATA["language_info"]["version"]
+    conda = (NOTEBOOKS.parent / "environment.yml").read_text()
+    assert f"python={version.rpartition('.')[0]}\n" in conda
 
 
 # What the tests above would catch
@@ -315,6 +337,24 @@ def test_saving_stops_at_an_error_with_notebook_cell_and_message(tmp_path, capsy
         save_notebooks.save(path)
     assert re.search(r"cell 3 of 3\s+in: 1 / 0", capsys.readouterr().out)
     assert path.read_text() == text
+
+
+def test_a_full_disk_leaves_the_notebook_as_it_was(tmp_path, monkeypatch):
+    path = tmp_path / "x.ipynb"
+    path.write_text(save_notebooks.text(book(new_code_cell("1"))))
+    before = path.read_bytes()
+
+    def full(file, text):
+        with open(file, "wb") as opened:
+            opened.write(text[:10])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(save_notebooks, "run", lambda notebook, name: None)
+    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(Path, "write_text", lambda file, text, **_: full(file, text.encode()))
+    with pytest.raises(SystemExit, match=r"x was not saved: .*No space left"):
+        save_notebooks.save(path)
+    assert [(file, file.read_bytes()) for file in tmp_path.iterdir()] == [(path, before)]
 
 
 def test_saving_runs_the_cells_in_full_and_writes_the_canonical_form(tmp_path, monkeypatch):

@@ -10,6 +10,7 @@ import sys
 import time
 import tomllib
 import zipfile
+from email import message_from_bytes
 from importlib import metadata
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import first_cell
+import published
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -84,19 +86,28 @@ def test_conda_installs_the_same_versions():
     assert "python=3.11" in conda
 
 
-def test_binder_has_the_same_versions_of_everything_that_the_lab_needs():
-    conda, lines = environment("binder/environment.yml")
-    pins = {}
-    for line in lines:
-        if not line.startswith("--"):
-            name, version = line.split("==")
-            pins[canonicalize_name(name)] = version
+def test_binder_has_the_same_versions_of_everything_that_lab_and_gpu_ask_for():
+    conda, (index, *lines) = environment("binder/environment.yml")
+    assert index == "--extra-index-url https://download.pytorch.org/whl/cpu"
+    pins = {canonicalize_name(pin.name): pin for pin in map(Requirement, lines)}
     exact = constraints()
-    assert pins == {name: exact[name] for name in pins}
-    assert {canonicalize_name(each.name) for each in wanted("lab")} <= set(pins)
-    assert "--extra-index-url https://download.pytorch.org/whl/cpu" in lines
+    assert {name: str(pin.specifier) for name, pin in pins.items()} == {
+        name: f"=={exact[name]}" for name in pins
+    }
+    extras = {canonicalize_name(each.name): each.extras for each in wanted("lab", "gpu")}
+    assert {name: pin.extras for name, pin in pins.items()} == extras  # [cu13]: the assembler
     assert conda == environment("environment.yml")[0]
-    assert os.access(ROOT / "binder" / "postBuild", os.X_OK)
+
+
+def test_binder_ends_with_the_exact_version_of_every_package(tmp_path):
+    fake_python(tmp_path, 'echo "$@"').rename(tmp_path / "python")
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        [ROOT / "binder" / "postBuild"], cwd=ROOT, env={**os.environ, "PATH": path},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.startswith("-m pip install ")
+    assert done.stdout.endswith("--constraint constraints.txt --editable .[lab,gpu]\n")
 
 
 @pytest.mark.skipif(
@@ -121,7 +132,7 @@ def test_binder_builds_from_its_own_environment_file():
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     """The package's wheel, built from a copy of the checkout without any network."""
-    names = ("gpulessons", "notebooks", "pyproject.toml", "README.md", "LICENSE")
+    names = ("gpulessons", "notebooks", "tools", "pyproject.toml", "README.md", "LICENSE")
     folder = copies(tmp_path_factory.mktemp("tree"), *names)
     out = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation"]
@@ -143,6 +154,18 @@ def test_the_wheel_carries_the_notebooks_and_every_file_of_the_package(wheel):
     }
     assert notebooks | files <= inside
     assert not [name for name in inside if "__pycache__" in name or name.startswith("tests")]
+
+
+def test_the_wheel_tells_an_index_who_what_and_for_whom_and_links_nowhere(wheel):
+    inside = zipfile.ZipFile(wheel)
+    about = next(name for name in inside.namelist() if name.endswith(".dist-info/METADATA"))
+    told = message_from_bytes(inside.read(about))
+    for field in ("Author", "License-Expression", "Keywords", "Classifier", "Summary"):
+        assert told[field], field
+    text = told.get_payload(decode=True).decode()
+    assert "00 · Start here" in text and "make lab" in text
+    assert not re.findall(r"\]\((?!https?:)[^)]*\)", text)
+    assert told["Project-URL"] is None  # this copy has no public remote
 
 
 def test_the_installed_wheel_imports_with_no_checkout_near(wheel, tmp_path):
@@ -285,10 +308,21 @@ def test_the_first_cell_does_nothing_where_the_course_is_installed(tmp_path):
     assert (done.returncode, done.stdout, asked(tmp_path)) == (0, "", None)
 
 
-def test_the_first_cell_says_what_to_set_while_the_course_has_no_address(tmp_path):
+def test_the_first_cell_says_how_to_bring_a_course_that_has_no_address(tmp_path):
     done = run_first_cell(tmp_path, "", HOSTED)
-    assert "Set address to where the course is" in done.stderr
-    assert (done.returncode, asked(tmp_path)) == (1, None)
+    assert (done.returncode, done.stderr, asked(tmp_path)) == (0, "", None)
+    (said,) = done.stdout.splitlines()
+    assert said.startswith("The course is not installed here: put its wheel (pip wheel --no-deps .")
+
+
+@pytest.mark.parametrize("address", ["", "git+https://example.org/course"])
+def test_the_first_cell_takes_a_wheel_beside_the_notebook(tmp_path, address):
+    wheel = "gpulessons-0.1.0-py3-none-any.whl"
+    (tmp_path / wheel).touch()
+    (tmp_path / "gpulessons-0.1.0-py3-none-any (1).whl").touch()  # pip refuses such a name
+    done = run_first_cell(tmp_path, address, HOSTED)
+    assert asked(tmp_path)[:3] == ["install", "--quiet", wheel]
+    assert done.stdout.startswith("Installed gpulessons")
 
 
 def test_the_first_cell_does_not_go_on_when_pip_fails(tmp_path):
@@ -307,8 +341,68 @@ def test_pip_leaves_what_the_first_cell_names_as_it_is():
     assert done.stdout.count("Requirement already satisfied: ") >= len(keep)
 
 
-def test_the_address_of_the_course_comes_from_pyproject():
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    written = re.search(r'^address = "(.*)"$', project, re.M)
-    assert first_cell.address() == written[1]
-    assert f'address = "{written[1]}"' in first_cell.first_cell(first_cell.address())
+def test_the_address_for_which_a_first_cell_was_made_is_found_again():
+    for address in ("", "git+https://example.org/course.git"):
+        assert first_cell.address_in(first_cell.first_cell(address)) == address
+    assert first_cell.address_in("import gpulessons") is None
+
+
+# Where it is published
+
+
+@pytest.mark.parametrize(
+    ("remote", "address"),
+    [
+        ("https://github.com/some/course.git", "git+https://github.com/some/course.git"),
+        ("https://me:secret@github.com/some/course", "git+https://github.com/some/course"),
+        ("https://git.example.org:8443/course", "git+https://git.example.org:8443/course"),
+        ("git@github.com:some/course.git", "git+https://github.com/some/course.git"),
+        ("ssh://git@gitlab.com:22/some/course", "git+https://gitlab.com/some/course"),
+        ("git@git.example.org:course.git", ""),  # by ssh; who knows whether it answers by https
+        ("http://github.com/some/course", ""),
+        ("https://localhost/course", ""),
+        ("https://127.0.0.1:3000/course", ""),
+        ("https://[::1]/course", ""),
+        ("https://10.0.0.7/course", ""),
+        ("https://box/course", ""),
+        ("https://git.internal/course", ""),
+        ('https://example.org/"course', ""),
+        ("https://[broken/course", ""),
+        ("file:///srv/course", ""),
+        ("/srv/course", ""),
+        ("../course", ""),
+        ("C:/course", ""),
+        ("", ""),
+    ],
+)
+def test_only_a_public_remote_is_an_address_and_no_password_is_in_it(remote, address):
+    assert published.public(remote) == address
+
+
+def git(folder, *words):
+    subprocess.run(["git", "-C", folder, *words], check=True, capture_output=True)
+
+
+def test_the_address_is_the_checkouts_own_remote(tmp_path):
+    assert published.address(tmp_path) == ""
+    git(tmp_path, "init")
+    assert published.address(tmp_path) == ""
+    git(tmp_path, "remote", "add", "origin", "https://example.org/course.git")
+    assert published.address(tmp_path) == "git+https://example.org/course.git"
+    inner = tmp_path / "unpacked"
+    inner.mkdir()
+    assert published.address(inner) == ""  # the repository around it is another's
+
+
+def test_a_checkout_with_a_public_remote_names_it_to_the_index(tmp_path):
+    copies(tmp_path, "README.md")
+    git(tmp_path, "init")
+    git(tmp_path, "remote", "add", "origin", "https://example.org/course.git")
+    told = {}
+    published.Metadata(str(tmp_path), {}).update(told)
+    assert told["urls"] == {"Source": "https://example.org/course.git"}
+
+
+def test_an_index_gets_the_readmes_words_without_its_pictures_and_links():
+    readme = "![A page](docs/a.png)\n\nSee [00](notebooks/00.ipynb), [us](https://example.org).\n"
+    assert published.long_description(readme) == "See 00, [us](https://example.org).\n"

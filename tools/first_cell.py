@@ -2,11 +2,10 @@
 
 A hosted notebook's PyTorch and NumPy fit its GPU driver and each other. Asking pip for exactly the
 installed versions of both, beside the course, means that it either leaves them alone or refuses.
-The address stands in one place, pyproject.toml, under [tool.gpulessons].
+The course comes from a wheel beside the notebook, else from the address saved with the notebook.
 """
 
-import tomllib
-from pathlib import Path
+import re
 
 ID = "setup"  # the cell's id, by which save_notebooks.py finds it again
 
@@ -14,22 +13,26 @@ CELL = """\
 # Installs the course where it is missing, and leaves PyTorch and NumPy as they are.
 import subprocess
 import sys
+from glob import glob
 from importlib import metadata, util
 
-address = "{address}"
-if not util.find_spec("gpulessons"):
-    assert address, "Set address to where the course is (git+https://…), then run this again."
+course = max(glob("gpulessons-*-any.whl"), default="{address}")
+if course and not util.find_spec("gpulessons"):
     keep = [f"{lib}=={metadata.version(lib)}" for lib in ("torch", "numpy") if util.find_spec(lib)]
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", address, *keep], check=True)
-    print("Installed gpulessons; kept", *keep)"""
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", course, *keep], check=True)
+    print("Installed gpulessons; kept", *keep)
+elif not util.find_spec("gpulessons"):
+    print("The course is not installed here: put its wheel (pip wheel --no-deps . in a checkout "
+          "makes it) beside this notebook, then run this cell again.")"""
 
 
-def address():
-    """Return what pip installs the course from, as pyproject.toml has it: "" until there is one."""
-    pyproject = Path(__file__).parents[1] / "pyproject.toml"
-    return tomllib.loads(pyproject.read_text(encoding="utf-8"))["tool"]["gpulessons"]["address"]
-
-
-def first_cell(address):
-    """Return the cell's source for one address."""
+def first_cell(address: str) -> str:
+    """The cell's source for one address; "" is none."""
     return CELL.replace("{address}", address)
+
+
+def address_in(source: str) -> str | None:
+    """The address for which a first cell was made; None when it is no first cell of today's."""
+    before, after = map(re.escape, CELL.split("{address}"))
+    found = re.fullmatch(f"{before}([^\"\\\\\n]*){after}", source)
+    return found and found[1]

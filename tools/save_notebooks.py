@@ -14,29 +14,45 @@ import tempfile
 from pathlib import Path
 
 import nbformat
+from nbformat import NotebookNode
 
-from first_cell import ID, address, first_cell
+import published
+from first_cell import ID, address_in, first_cell
+from gpulessons.measure import files
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 SECONDS_PER_CELL = 120
+# What JupyterLab writes when it saves, so that opening a notebook and saving it changes no line.
+# The version is that of the kernel: here the Python of constraints.txt, as no file can have all.
 METADATA = {
-    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-    "language_info": {"name": "python", "pygments_lexer": "ipython3"},
-}
+    "kernelspec": {
+        "display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3",
+    },
+    "language_info": {
+        "codemirror_mode": {"name": "ipython", "version": 3},
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "name": "python",
+        "nbconvert_exporter": "python",
+        "pygments_lexer": "ipython3",
+        "version": "3.11.7",
+    },
+}  # fmt: skip
 KEPT = ("tags", "jupyter")  # of a cell's metadata
 WIDGET = "application/vnd.jupyter.widget-view+json"
 STATIC = ("text/html", "text/markdown", "image/png", "image/svg+xml")  # reads without a kernel
 PROGRESS = re.compile(r"\d+%\|")  # tqdm's bar, as text
 
 
-def canonical(notebook, name):
+def canonical(notebook: NotebookNode, name: str, address: str = "") -> NotebookNode:
     """Return a copy of a notebook as it is saved: only what the authors wrote and the cells showed.
 
-    Widget state, timestamps, the machine's kernel and progress bars go; ids stay. Raises
-    `ValueError` where a control would leave nothing to read on a static page.
+    Widget state, timestamps, the machine's kernel and progress bars go; ids stay. Its first cell
+    installs the course from `address`. Raises `ValueError` where a control would leave nothing to
+    read on a static page.
     """
     cells = [copy.deepcopy(cell) for cell in notebook.cells if cell.source.strip()]
-    put_first_cell(cells)
+    put_first_cell(cells, address)
     give_ids(cells, name)
     counts = itertools.count(1)
     for cell in cells:
@@ -48,16 +64,16 @@ def canonical(notebook, name):
     return nbformat.from_dict(copy.deepcopy(saved))
 
 
-def put_first_cell(cells):
-    """Make the set-up cell the first of the code cells, in place, with today's address."""
+def put_first_cell(cells: list[NotebookNode], address: str) -> None:
+    """Make the set-up cell the first of the code cells, in place."""
     code = next((at for at, cell in enumerate(cells) if cell.cell_type == "code"), len(cells))
     if code == len(cells) or cells[code].get("id") != ID:
         cells[:] = [cell for cell in cells if cell.get("id") != ID]
         cells.insert(code, nbformat.v4.new_code_cell(id=ID))
-    cells[code].source = first_cell(address())
+    cells[code].source = first_cell(address)
 
 
-def give_ids(cells, name):
+def give_ids(cells: list[NotebookNode], name: str) -> None:
     """Name the cells that have no id, or another's, after the notebook and their place in it."""
     taken = {cell.get("id") for cell in cells}
     seen = set()
@@ -69,7 +85,7 @@ def give_ids(cells, name):
         seen.add(cell.id)
 
 
-def canonical_outputs(cell, name):
+def canonical_outputs(cell: NotebookNode, name: str) -> list[NotebookNode]:
     """Return a code cell's outputs as they are saved, each output stream in one piece."""
     outputs = []
     for output in map(without_progress, cell.outputs):
@@ -88,7 +104,7 @@ def canonical_outputs(cell, name):
     return outputs
 
 
-def without_progress(output):
+def without_progress(output: NotebookNode) -> NotebookNode | None:
     """Return an output less its progress bars, or None when it was nothing else."""
     if output.output_type == "stream" and output.name == "stderr":
         lines = re.split(r"[\r\n]+", output.text)
@@ -100,7 +116,7 @@ def without_progress(output):
     return None if bar else output
 
 
-def drop_widget(output, where):
+def drop_widget(output: NotebookNode, where: str) -> None:
     """Leave the static fallback of a control's output; a control without one is an error."""
     if not any(kind in output.data for kind in STATIC):
         shown = output.data.get("text/plain", "a control")[:60]
@@ -112,12 +128,12 @@ def drop_widget(output, where):
     output.metadata.pop(WIDGET, None)
 
 
-def read(path):
+def read(path: Path) -> NotebookNode:
     """Return a notebook as its file has it: nothing repaired, no ids invented."""
     return nbformat.v4.reads(path.read_text(encoding="utf-8"))
 
 
-def text(notebook):
+def text(notebook: NotebookNode) -> str:
     """Return the file of a notebook: sorted keys, one space of indent, a newline at the end."""
     return nbformat.v4.writes(notebook).rstrip("\n") + "\n"
 
@@ -149,28 +165,31 @@ def run(notebook, name):
         ).execute(env=env)
 
 
-def save(path):
+def save(path: Path) -> None:
     """Run one notebook and write it back; the file stays as it was if a cell fails."""
     from nbclient.exceptions import CellExecutionError, CellTimeoutError
 
-    notebook = canonical(read(path), path.stem)
+    address = published.address()
+    notebook = canonical(read(path), path.stem, address)
     try:
         run(notebook, path.stem)
-        path.write_text(text(canonical(notebook, path.stem)), encoding="utf-8")
+        files.write(path, text(canonical(notebook, path.stem, address)))
     except CellExecutionError as error:
         sys.exit(f"{path.stem} stopped there: {error.ename}: {error.evalue}")
-    except (CellTimeoutError, ValueError) as error:
+    except (CellTimeoutError, ValueError, OSError) as error:
         sys.exit(f"\n{path.stem} was not saved: {error}")
     print(", saved")
 
 
-def is_canonical(path):
-    """Whether a file holds exactly what saving it would write, its outputs taken as they are."""
+def is_canonical(path: Path) -> bool:
+    """Whether a file holds what saving it would write, its outputs and address as they are."""
     notebook = read(path)
-    return text(canonical(notebook, path.stem)) == path.read_text(encoding="utf-8")
+    saved = next((cell.source for cell in notebook.cells if cell.get("id") == ID), "")
+    form = canonical(notebook, path.stem, address_in(saved) or "")
+    return text(form) == path.read_text(encoding="utf-8")
 
 
-def main():
+def main() -> None:
     """Save or check the notebooks named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="name", help="such as 02_activations")

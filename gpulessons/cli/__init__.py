@@ -7,13 +7,16 @@ not, 2 when something was misspelled, 130 after Ctrl-C.
 import os
 import sys
 import warnings
+from argparse import Namespace
 
-from gpulessons.cli.health import doctor, ops
-from gpulessons.cli.kernels import asm
-from gpulessons.cli.measure import compare, record
-from gpulessons.cli.opening import lab, notebooks
-from gpulessons.cli.running import describe, workers
-from gpulessons.cli.terminal import Misspelled, Parser, capability, known, say, seconds, size
+import gpulessons
+
+from .health import doctor, ops
+from .kernels import asm
+from .measure import compare, record
+from .opening import lab, notebooks
+from .running import describe, workers
+from .terminal import Misspelled, Parser, capability, known, say, seconds, size
 
 COMMANDS = {
     command.__name__: command
@@ -21,10 +24,12 @@ COMMANDS = {
 }
 
 
-def main(arguments=None):
+def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="replace")  # a terminal without × must not cost a measurement
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # `gpulessons doctor >&-`: nobody wants to read it
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        getattr(sys, name).reconfigure(errors="replace")  # × must not cost a measurement
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_, **__: say(message)
         try:
@@ -42,17 +47,18 @@ def main(arguments=None):
             return say(trouble, 1)
 
 
-def run(arguments):
+def run(arguments: list[str]) -> int:
     """Read the command line and run what it names; the exit status."""
-    if arguments and not arguments[0].startswith("-"):
-        known(arguments[0], COMMANDS, "There is no command")
-    options = read(arguments or ["--help"])
-    status = COMMANDS[options.command](options)
-    sys.stdout.flush()  # a closed pipe shows here, while it can still be caught
-    return status or 0
+    try:
+        if arguments and not arguments[0].startswith("-"):
+            known(arguments[0], COMMANDS, "There is no command")
+        options = read(arguments or ["--help"])
+        return COMMANDS[options.command](options) or 0
+    finally:
+        sys.stdout.flush()  # a closed pipe shows here, while it can still be caught
 
 
-def read(arguments):
+def read(arguments: list[str]) -> Namespace:
     """The command line's options. name=value may stand anywhere: argparse allows one place only."""
     options, more = parser().parse_known_args(arguments)
     if options.command == "workers":
@@ -63,8 +69,10 @@ def read(arguments):
     return options
 
 
-def parser():
+def parser() -> Parser:
     top = Parser(prog="gpulessons", description="The course from a terminal.")
+    version = f"gpulessons {gpulessons.__version__}"
+    top.add_argument("--version", action="version", version=version)
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     made = {
         name: commands.add_parser(name, help=command.__doc__, description=command.__doc__)

@@ -1,13 +1,15 @@
 """`gpulessons doctor` and `gpulessons ops`: what this machine is, and what works on it."""
 
 import sys
+from argparse import Namespace
 from importlib import metadata
 from pathlib import Path
 
 import gpulessons
-from gpulessons.cli.terminal import find_op, op_names
 from gpulessons.hardware import why_no_gpu
 from gpulessons.hardware.pools import blas_in_words
+
+from .terminal import GET_LAB, find_op, op_names
 
 PACKAGE = Path(gpulessons.__file__).parent
 NEEDED = (
@@ -20,7 +22,7 @@ WITHOUT_GPU = (
 )
 
 
-def doctor(options):
+def doctor(options: Namespace) -> int:
     """say what this machine is, what works on it, and what to do about the rest"""
     versions = {name: installed(name) for name in (*NEEDED, "jupyterlab")}
     missing = [name for name in NEEDED if not versions[name]]
@@ -32,7 +34,7 @@ def doctor(options):
     if blas := blas_in_words():
         print(f"NumPy multiplies by {blas}.")
     if not versions["jupyterlab"]:
-        print(f"JupyterLab is missing; only `gpulessons lab` needs it. Try: {pip} jupyterlab")
+        print(f"JupyterLab is missing; only `gpulessons lab` needs it. Try: {GET_LAB}")
     if missing:
         print(f"The course cannot run without {', '.join(missing)}. Try: {pip} {' '.join(missing)}")
         return 1
@@ -41,20 +43,22 @@ def doctor(options):
     if with_gpu:
         print("\nThe course can run here, GPU included.")
     else:
-        print(f"\n{why_no_gpu()}\n{WITHOUT_GPU}")
+        print(f"\n{WITHOUT_GPU}")
+    return 0
 
 
-def print_backends():
+def print_backends() -> bool:
     """A line for each backend; True when one of them is a GPU that works."""
     from gpulessons.backends import BACKENDS
 
     reasons = {name: backend.why_not() for name, backend in BACKENDS.items()}
+    more = {"gpu": why_no_gpu()}  # elsewhere the reason is that this command says more
     for name, why in reasons.items():
-        print(f"{name:<10} {BACKENDS[name].label:<16} {why or 'ready'}")
+        print(f"{name:<10} {BACKENDS[name].label:<16} {more.get(name) or why or 'ready'}")
     return any("gpu" in name and not why for name, why in reasons.items())
 
 
-def ops(options):
+def ops(options: Namespace) -> None:
     """list the ops and their versions, and which of them can run here"""
     from gpulessons.backends import BACKENDS
 
@@ -67,7 +71,7 @@ def ops(options):
     print(*(f"{name} is not here: {why}" for name, why in reasons.items() if why), sep="\n")
 
 
-def installed(distribution):
+def installed(distribution: str) -> str:
     """Its version, "" when there is none."""
     try:
         return metadata.version(distribution)

@@ -1,9 +1,11 @@
 """`gpulessons asm`: what an op's CUDA kernels become for a real GPU, without one."""
 
-from gpulessons.cli.terminal import find_op, known, say
+from argparse import Namespace
+
+from .terminal import find_op, known, say
 
 
-def asm(options):
+def asm(options: Namespace) -> int:
     """compile an op's CUDA kernels (no GPU needed): registers, spills, shared memory, PTX"""
     op = find_op(options.op)
     from gpulessons.backends import gpu  # NumPy and more: not before the names are right
@@ -23,3 +25,4 @@ def asm(options):
                     print(compiled.ptx)
         except CannotCompile as trouble:
             return say(trouble, 1)
+    return 0

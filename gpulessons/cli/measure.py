@@ -1,31 +1,43 @@
 """`gpulessons compare` and `gpulessons record`: measure now; show it, or keep it in a file."""
 
+from __future__ import annotations
+
 import platform
 import re
 import tempfile
+from argparse import Namespace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import gpulessons
-from gpulessons.cli.opening import writing
-from gpulessons.cli.terminal import find_op, known, op_names, say
+
+from .copies import writing
+from .terminal import find_op, known, op_names, say
+
+if TYPE_CHECKING:
+    from gpulessons.measure.recordings import Recording
+    from gpulessons.measure.results import Comparison
+    from gpulessons.operation import Op
 
 # Fields of a machine that two of its cards may disagree about: read or measured anew each time.
 PASSING = {"date", "accelerator", "memory", "ceilings", "ceiling_threads"}
 
 
-def compare(options):
+def compare(options: Namespace) -> int:
     """time an op's versions on this machine, now, and print the table"""
     op = find_op(options.op)
     for version in options.version or ():
         known(version, op.versions, f"{op.name} has no version")
-    beside = [*gpulessons.measure.recordings.shipped(op.name), *read(options.files, op.name)]
+    beside = [*asked_for(gpulessons.measure.recordings.shipped(op.name), options), *read(options)]
     comparison = measured(op, options, versions=options.version, cold=options.cold, recorded=beside)
     print(comparison)
     return 130 if comparison.interrupted else 0
 
 
-def record(options):
+def record(options: Namespace) -> int:
     """time ops on this machine and keep every sample in a file, written after each op"""
     chosen = [find_op(name) for name in dict.fromkeys(options.op or op_names())]
     path = Path(options.out or default_file()).absolute()
@@ -36,9 +48,10 @@ def record(options):
         recording = kept(recording, comparison, path)
         if comparison.interrupted:
             return 130
+    return 0
 
 
-def measured(op, options, **how):
+def measured(op: Op, options: Namespace, **how) -> Comparison:
     say(
         f"Timing {op.name}, up to {options.seconds:g} s for each version at each size. "
         "Ctrl-C stops and keeps what there is."
@@ -46,21 +59,32 @@ def measured(op, options, **how):
     return gpulessons.compare(op, options.size, budget=options.seconds, **how)
 
 
-def read(files, op):
-    """The comparisons of one op in these files; BadRecording when one cannot be read."""
-    for file in files:
-        found = gpulessons.measure.recordings.load(file).of(op)
+def read(options: Namespace) -> Iterator[Comparison]:
+    """What the files have of the op, as far as it was asked for; each says which file it is from.
+
+    BadRecording when a file cannot be read.
+    """
+    for file in options.files:
+        found = asked_for(gpulessons.measure.recordings.load(file).of(options.op), options)
         if not found:
-            say(f"{file} holds no {op}.")
-        yield from found
+            asked = " of these versions and sizes" if options.version or options.size else ""
+            say(f"{file} holds no {options.op}{asked}.")
+        for each in found:
+            yield replace(each, notes=(*each.notes, f"recorded in {file}"))
 
 
-def default_file():
+def asked_for(comparisons: Iterable[Comparison], options: Namespace) -> list[Comparison]:
+    """These comparisons, of the versions and sizes on the command line alone."""
+    found = [gpulessons.measure.recordings.only(c, options.version, options.size) for c in comparisons]
+    return [each for each in found if each.entries]
+
+
+def default_file() -> str:
     host = re.sub(r"[^\w.-]+", "-", platform.node()) or "machine"
     return f"recording-{host}-{date.today().isoformat()}.json"
 
 
-def opened(path):
+def opened(path: Path) -> Recording:
     """The recording to add to, the file's own or a new one. Nothing was measured yet.
 
     ValueError when the file is damaged or another machine's, or nothing can be written there.
@@ -84,10 +108,12 @@ def opened(path):
     return recording
 
 
-def kept(recording, comparison, path):
+def kept(recording: Recording, comparison: Comparison, path: Path) -> Recording:
     """The recording with the comparison, saved; an interrupted one never replaces a whole one."""
-    whole_one = any(not earlier.interrupted for earlier in recording.of(comparison.op))
-    if not comparison.timings or (comparison.interrupted and whole_one):
+    whole = {
+        size for each in recording.of(comparison.op) if not each.interrupted for size in each.sizes
+    }
+    if not comparison.timings or (comparison.interrupted and whole & set(comparison.sizes)):
         say(f"{comparison.op} was not recorded; {path} is as it was.")
         return recording
     recording = gpulessons.measure.recordings.joined(recording, comparison)

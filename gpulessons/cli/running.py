@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from inspect import signature
 
-from gpulessons.cli.terminal import Misspelled, say, seconds
+from .terminal import Misspelled, say, seconds
 
 SEVERAL_HOSTS = (
     "On several hosts: the same command on each, with its own --node-rank. The last four options "

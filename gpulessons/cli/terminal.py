@@ -1,11 +1,21 @@
 """What is typed and what is said: names with their nearest kin, numbers within reason."""
 
+from __future__ import annotations
+
 import argparse
 import math
 import sys
+from collections.abc import Collection
 from difflib import get_close_matches
+from typing import TYPE_CHECKING, NoReturn
 
 import gpulessons
+
+if TYPE_CHECKING:
+    from gpulessons.operation import Op
+
+# Of the course that is installed: pip reads what it asks for from there, and fetches only that.
+GET_LAB = f"{sys.executable} -m pip install 'gpulessons[lab]'"
 
 
 class Misspelled(ValueError):
@@ -15,17 +25,17 @@ class Misspelled(ValueError):
 class Parser(argparse.ArgumentParser):
     """argparse, with its troubles raised as sentences."""
 
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
         raise Misspelled(f"{message.rstrip('.')}. Try: {self.prog} --help")
 
 
-def say(words, status=0):
+def say(words: object, status: int = 0) -> int:
     """One line on stderr; returns the exit status that goes with it."""
     print(f"gpulessons: {words}", file=sys.stderr, flush=True)
     return status
 
 
-def size(text):
+def size(text: str) -> int:
     """A problem size: 1000, 1_000, 1,000 and 1e3 alike."""
     number = number_in(text.replace(",", ""))
     if not (1 <= number < 2**63 and number == int(number)):  # so written that NaN is refused
@@ -33,14 +43,14 @@ def size(text):
     return int(number)
 
 
-def seconds(text):
+def seconds(text: str) -> float:
     number = number_in(text)
     if not 0 < number < math.inf:
         raise argparse.ArgumentTypeError(f"a time is a number of seconds above 0, not {text!r}")
     return number
 
 
-def capability(text):
+def capability(text: str) -> tuple[int, int]:
     """A compute capability, such as 9.0, as (9, 0)."""
     major, _, minor = text.partition(".")
     if not (major.isdecimal() and minor.isdecimal()):
@@ -48,14 +58,14 @@ def capability(text):
     return int(major), int(minor)
 
 
-def number_in(text):
+def number_in(text: str) -> float:
     try:
         return float(text)
     except ValueError:
         return math.nan
 
 
-def known(name, names, otherwise):
+def known(name: str, names: Collection[str], otherwise: str) -> str:
     """The name, when it is one of the names; Misspelled, with the nearest of them, when not."""
     if name in names:
         return name
@@ -68,11 +78,11 @@ def known(name, names, otherwise):
     )
 
 
-def op_names():
+def op_names() -> list[str]:
     homes = gpulessons.HOMES.items()
     return [name for home, names in homes if home.startswith("ops.") for name in names.split()]
 
 
-def find_op(name):
+def find_op(name: str) -> Op:
     """The op of this name; only now is its file imported."""
     return getattr(gpulessons, known(name, op_names(), "There is no op"))

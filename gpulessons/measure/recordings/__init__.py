@@ -9,11 +9,13 @@ Those in this folder ship with the course. None is made up: without a file there
 
 import json
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from gpulessons.hardware import Machine
+from gpulessons.measure import files
 from gpulessons.measure.results import Absent, Comparison, Timing, entry_from
 
 FORMAT = 1
@@ -61,12 +63,7 @@ def save(recording: Recording, path: str | Path) -> Path:
     """Write a recording, whole or not at all: a file half written would be a file lost."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.partial")
-    try:
-        partial.write_text(recording.to_json(), encoding="utf-8")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    files.write(path, recording.to_json())
     return path
 
 
@@ -131,6 +128,25 @@ def shipped(op: str) -> tuple[Comparison, ...]:
 
 
 def joined(recording: Recording, comparison: Comparison) -> Recording:
-    """The recording with one more comparison, in place of any earlier one of the same op."""
-    kept = tuple(c for c in recording.comparisons if c.op != comparison.op)
-    return replace(recording, comparisons=(*kept, comparison))
+    """The recording with one more comparison: what it measured takes the earlier one's place.
+
+    An op's other sizes stay, in a comparison of their own: they have a date of their own.
+    """
+    again = set(comparison.sizes)
+    left = [
+        only(each, sizes=set(each.sizes) - again) if each.op == comparison.op else each
+        for each in recording.comparisons
+    ]
+    return replace(recording, comparisons=(*(each for each in left if each.entries), comparison))
+
+
+def only(
+    comparison: Comparison,
+    versions: Collection[str] | None = None,
+    sizes: Collection[int] | None = None,
+) -> Comparison:
+    """The same comparison, of these versions at these sizes; None is all of them."""
+    versions = comparison.versions if versions is None else versions
+    sizes = comparison.sizes if sizes is None else sizes
+    kept = (each for each in comparison.entries if each.version in versions and each.size in sizes)
+    return replace(comparison, entries=tuple(kept))

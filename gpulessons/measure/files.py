@@ -1,0 +1,18 @@
+"""Files that a person cares about: written whole, or left as they were."""
+
+from pathlib import Path
+
+
+def write(path: str | Path, content: str | bytes) -> Path:
+    """Write a file aside, then give it its name: a full disk leaves the earlier one as it was.
+
+    Text becomes UTF-8 with the line ends it has. Through a link the file behind it is written.
+    """
+    path = Path(path).resolve()
+    aside = path.with_name(f"{path.name}.partial")
+    try:
+        aside.write_bytes(content.encode() if isinstance(content, str) else content)
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+    return path

@@ -1,0 +1,45 @@
+"""A file that a person cares about is written whole, or stays as it was."""
+
+import subprocess
+import sys
+
+import pytest
+
+from gpulessons.measure import files
+
+# A disk that is full after a thousand bytes, as far as this process can tell.
+FULL = """
+import resource, signal, sys
+from gpulessons.measure import files
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+try:
+    files.write(sys.argv[1], "x" * 100_000)
+except OSError as trouble:
+    print("no room")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are POSIX's")
+@pytest.mark.parametrize("before", [None, "what was there"])
+def test_a_full_disk_leaves_the_earlier_file_and_no_other(tmp_path, before):
+    path = tmp_path / "a.txt"
+    if before:
+        path.write_text(before)
+    command = [sys.executable, "-c", FULL, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.stdout == "no room\n", done.stderr
+    found = [(file, file.read_text()) for file in tmp_path.iterdir()]
+    assert found == ([(path, before)] if before else [])
+
+
+def test_text_keeps_its_line_ends_and_bytes_are_bytes(tmp_path):
+    assert files.write(tmp_path / "a", "α\n").read_bytes() == "α\n".encode()
+    assert files.write(tmp_path / "a", b"\r\n").read_bytes() == b"\r\n"
+
+
+def test_through_a_link_the_file_behind_it_is_written(tmp_path):
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    files.write(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "real").read_text() == "new"
