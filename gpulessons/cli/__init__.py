@@ -24,6 +24,11 @@ COMMANDS = {
 }
 
 
+def warn(message: object, *_: object, **__: object) -> None:
+    """A warning, as one line: what `warnings.showwarning` is while a command runs."""
+    say(message)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
     for name in ("stdout", "stderr"):
@@ -31,7 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
         getattr(sys, name).reconfigure(errors="replace")  # × must not cost a measurement
     with warnings.catch_warnings():
-        warnings.showwarning = lambda message, *_, **__: say(message)
+        warnings.showwarning = warn
         try:
             return run(sys.argv[1:] if arguments is None else arguments)
         except KeyboardInterrupt:

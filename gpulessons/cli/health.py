@@ -64,7 +64,7 @@ def ops(options: Namespace) -> None:
 
     reasons = {name: backend.why_not() for name, backend in BACKENDS.items()}
     for op in map(find_op, op_names()):
-        print(f"{op.name}: {op.__doc__.splitlines()[0]}")
+        print(f"{op.name}: {(op.__doc__ or '').splitlines()[0]}")
         for version in op.versions.values():
             here = "not here" if reasons[version.backend.name] else "ready"
             print(f"  {version.name:<34} {version.backend.name:<10} {here}")

@@ -31,7 +31,7 @@ def compare(options: Namespace) -> int:
     op = find_op(options.op)
     for version in options.version or ():
         known(version, op.versions, f"{op.name} has no version")
-    beside = [*asked_for(gpulessons.measure.recordings.shipped(op.name), options), *read(options)]
+    beside = [*asked_for(gpulessons.recordings.shipped(op.name), options), *read(options)]
     comparison = measured(op, options, versions=options.version, cold=options.cold, recorded=beside)
     print(comparison)
     return 130 if comparison.interrupted else 0
@@ -65,7 +65,7 @@ def read(options: Namespace) -> Iterator[Comparison]:
     BadRecording when a file cannot be read.
     """
     for file in options.files:
-        found = asked_for(gpulessons.measure.recordings.load(file).of(options.op), options)
+        found = asked_for(gpulessons.recordings.load(file).of(options.op), options)
         if not found:
             asked = " of these versions and sizes" if options.version or options.size else ""
             say(f"{file} holds no {options.op}{asked}.")
@@ -75,7 +75,7 @@ def read(options: Namespace) -> Iterator[Comparison]:
 
 def asked_for(comparisons: Iterable[Comparison], options: Namespace) -> list[Comparison]:
     """These comparisons, of the versions and sizes on the command line alone."""
-    found = [gpulessons.measure.recordings.only(c, options.version, options.size) for c in comparisons]
+    found = [gpulessons.recordings.only(c, options.version, options.size) for c in comparisons]
     return [each for each in found if each.entries]
 
 
@@ -94,10 +94,10 @@ def opened(path: Path) -> Recording:
         tempfile.TemporaryFile(dir=path.parent).close()
     here = gpulessons.machine()
     if not path.exists():
-        return gpulessons.measure.recordings.Recording(here, ())
+        return gpulessons.recordings.Recording(here, ())
     try:
-        recording = gpulessons.measure.recordings.load(path)
-    except gpulessons.measure.recordings.BadRecording as trouble:
+        recording = gpulessons.recordings.load(path)
+    except gpulessons.recordings.BadRecording as trouble:
         raise ValueError(f"{trouble} It stays as it is; name another file with --out.") from trouble
     there = vars(recording.machine)
     if other := [k for k, v in vars(here).items() if k not in PASSING and there[k] != v]:
@@ -116,8 +116,8 @@ def kept(recording: Recording, comparison: Comparison, path: Path) -> Recording:
     if not comparison.timings or (comparison.interrupted and whole & set(comparison.sizes)):
         say(f"{comparison.op} was not recorded; {path} is as it was.")
         return recording
-    recording = gpulessons.measure.recordings.joined(recording, comparison)
+    recording = gpulessons.recordings.joined(recording, comparison)
     with writing(path.parent):
-        gpulessons.measure.recordings.save(recording, path)
+        gpulessons.recordings.save(recording, path)
     say(f"{comparison.op} is recorded in {path}")
     return recording

@@ -13,7 +13,7 @@ from answers import attempt
 from gpulessons import check, exercises
 from gpulessons.grader.check import Exercise
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 EXERCISES = [getattr(exercises, name) for name in exercises.NAMES]
 ANSWERS = {e: importlib.import_module(f"answers.{e.name}") for e in EXERCISES}

@@ -66,7 +66,7 @@ def test_a_prediction_is_none_until_the_slider_moves(guess):
 
 def asked_for():
     """The arguments of every `predict(...)` in the notebooks."""
-    for path in sorted(Path(__file__).parent.parent.glob("notebooks/*.ipynb")):
+    for path in sorted(Path(__file__).parents[2].glob("notebooks/*.ipynb")):
         for number, cell in enumerate(json.loads(path.read_text(encoding="utf-8"))["cells"]):
             source = "".join(cell["source"])
             if cell["cell_type"] != "code" or "predict(" not in source:

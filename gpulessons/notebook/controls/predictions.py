@@ -7,7 +7,8 @@ from .panels import panel
 from .reveals import Reveal
 from .showing import Scale, bundle, escape
 
-remembered = {}  # A cell that runs again, as under Run All, must not forget the learner's guess.
+# A cell that runs again, as under Run All, must not forget the learner's guess.
+remembered: dict[str, float] = {}
 
 
 def predict(question, low, high, unit="×", *, key=None):
