@@ -17,7 +17,7 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.backends import NotHere
-from gpulessons.budget import capped
+from gpulessons.budget import capped, note
 from gpulessons.measure.problem import Problem
 from gpulessons.measure.results import Absent, Timing
 from gpulessons.measure.rounds import LONG, ON_CPU, Run, guarded, interleave, sentence
@@ -27,14 +27,15 @@ from gpulessons.operation import as_tuple, find, several, whole
 def timings(op, sizes=None, versions=None, *, budget=1.0, cold=False, tell=None):
     """Measure versions of an op at each size; yields a Timing or an Absent for each, one by one.
 
-    budget: seconds for each version at each size; GPULESSONS_BUDGET caps it, though not what counts
-    as too slow to measure. cold: flush the caches before every call.
+    budget: seconds for each version at each size. cold: flush the caches before every call. Under
+    GPULESSONS_BUDGET (budget.py) the first is capped, though not what counts as too slow to
+    measure, and nothing is flushed.
     tell(done, total, words): called as each measurement ends. On Ctrl-C what was measured so far is
     yielded, then KeyboardInterrupt goes on its way.
     """
     if not 0 < budget < math.inf:
         raise ValueError(f"A budget is a number of seconds above 0, not {budget}.")
-    spend = capped(budget)
+    spend, cold = capped(budget), cold and not note()  # a flush takes longer than the measurement
     chosen = [find(op, v) for v in several(op.versions if versions is None else versions)]
     sizes = sorted({whole(n) for n in several(op.sizes if sizes is None else sizes)})
     for size in sizes:
