@@ -3,7 +3,8 @@
     GPULESSONS_BUDGET=0.02 jupyter execute notebooks/05_matmul.ipynb
 
 Tests use it to see that all of a notebook runs: what is checked and counted stays as it is, what is
-timed becomes rough, and says so. Where it is not set nothing changes.
+timed becomes rough, and says so. No caches are flushed, and no timing calls itself cold. Where the
+switch is not set nothing changes.
 """
 
 import math

@@ -19,7 +19,7 @@ from typing import Any
 from gpulessons import units
 from gpulessons.backends import NotHere
 from gpulessons.hardware import free_memory
-from gpulessons.hardware.budget import capped
+from gpulessons.hardware.budget import capped, note
 from gpulessons.measure.problem import Problem
 from gpulessons.measure.results import Absent, Timing
 from gpulessons.measure.rounds import LONG, Run, absent, interleave, sentence
@@ -34,13 +34,15 @@ def timings(
 ) -> Iterator[Timing | Absent]:  # fmt: skip
     """Measure versions of an op at each size; yields a Timing or an Absent for each, one by one.
 
-    budget: seconds for each version at each size; GPULESSONS_BUDGET caps it, though not what counts
-    as too slow to measure. cold: flush the caches before every call.
+    budget: seconds for each version at each size. cold: flush the caches before every call. Under
+    GPULESSONS_BUDGET (budget.py) the first is capped, though not what counts as too slow to
+    measure, and nothing is flushed.
     tell(done, total, words): called as each measurement ends. On Ctrl-C what was measured so far is
     yielded, then KeyboardInterrupt goes on its way.
     """
     if not 0 < capped(budget) < math.inf:  # which refuses a limit that is none, too
         raise ValueError(f"A budget is a number of seconds above 0, not {budget}.")
+    cold = cold and not note()  # a flush takes longer than the measurement
     chosen = [find(op, v) for v in several(op.versions if versions is None else versions)]
     sizes = sorted({whole(n) for n in several(op.sizes if sizes is None else sizes)})
     for size in sizes:

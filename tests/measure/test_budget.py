@@ -9,6 +9,7 @@ import pytest
 from gpulessons import compare, hardware
 from gpulessons.backends import host
 from gpulessons.hardware import Machine, budget, card, ceilings
+from gpulessons.measure import rounds
 from gpulessons.measure.results import Timing
 from gpulessons.measure.timings import timings
 from gpulessons.operation import op
@@ -68,6 +69,12 @@ def test_a_version_takes_one_turn_there_and_back_and_none_is_ruled_out_for_being
     (entry,) = timings(double, versions="asleep", budget=60)
     assert isinstance(entry, Timing), entry.why
     assert (entry.stop, len(entry.samples)) == ("time budget", 2)
+
+
+def test_nothing_is_flushed_and_no_timing_calls_itself_cold(short, monkeypatch):
+    monkeypatch.setattr(rounds, "flusher", lambda backend: pytest.fail("it would flush"))
+    (entry,) = timings(double, versions="NumPy", cold=True)
+    assert isinstance(entry, Timing) and not entry.cold
 
 
 def test_a_comparison_says_that_it_is_rough(short):
