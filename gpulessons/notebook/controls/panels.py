@@ -20,12 +20,13 @@ STYLE = f"""\
 .gpulessons .widget-slider, .gpulessons .widget-dropdown {{
   width: auto; max-width: 640px; height: auto; flex-wrap: wrap}}
 .gpulessons .widget-slider > label, .gpulessons .widget-dropdown > label {{
-  width: auto; min-width: 160px; height: auto; line-height: 1.6; white-space: normal;
+  width: auto; min-width: 210px; height: auto; line-height: 1.6; white-space: normal;
   text-align: left}}
 .gpulessons .widget-dropdown > select {{flex: 0 1 auto}}
 .gpulessons .slider-container {{flex: 1 1 150px; margin: 0 10px}}
 .gpulessons .widget-readout {{width: auto; min-width: 0; max-width: none}}
-.gpulessons .gpulessons-question > label {{flex: 1 0 100%; font-weight: bold}}
+.gpulessons .gpulessons-question > label {{
+  flex: 1 0 100%; margin-bottom: 6px; font-weight: bold}}
 .gpulessons .gpulessons-choice {{width: 100%; height: auto; min-height: 28px; padding: 4px 10px;
   white-space: normal; line-height: 1.4; text-align: left}}
 """
