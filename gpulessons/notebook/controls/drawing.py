@@ -1,9 +1,17 @@
 """The picture of a Reveal: guess, measurement and model on one axis, each named beside its mark."""
 
 import textwrap
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from .reveals import Reveal
 
 
-def rows(reveal):
+def rows(reveal: "Reveal") -> Iterator[tuple[str, tuple | None, str, str]]:
     """From the top of the picture: (name, (low, middle, high) or None, words, how to mark it)."""
     write, measured = reveal.scale.write, reveal.measured
     if reveal.prediction is not None:
@@ -17,7 +25,7 @@ def rows(reveal):
         yield "the model", (reveal.model,) * 3, write(reveal.model), "model"
 
 
-def draw(reveal):
+def draw(reveal: "Reveal") -> "Figure":
     """One row for each mark, so that no two labels can meet, over one shared axis."""
     from gpulessons.plots.picture import blank
 
@@ -33,12 +41,12 @@ def draw(reveal):
     return figure
 
 
-def wrapped(text, width):
+def wrapped(text: str, width: int) -> str:
     """Lines of at most `width` letters, broken at spaces only: a date stays in one piece."""
     return textwrap.fill(text, width, break_on_hyphens=False)
 
 
-def draw_axis(axes, reveal, values):
+def draw_axis(axes: "Axes", reveal: "Reveal", values: list[float]) -> None:
     scale = reveal.scale
     if scale.log and all(value > 0 for value in values):
         axes.set_xscale("log")
@@ -51,7 +59,7 @@ def draw_axis(axes, reveal, values):
     axes.spines["left"].set_visible(False)
 
 
-def draw_mark(axes, y, spread, kind):
+def draw_mark(axes: "Axes", y: float, spread: tuple, kind: str) -> None:
     """A guess in purple, a measurement in ink (a color would name a backend), a model as a line.
 
     As in every picture of the course a live value is solid, a recorded one dashed and a published
@@ -70,7 +78,7 @@ def draw_mark(axes, y, spread, kind):
               color={"prediction": PURPLE, "live": INK, "counted": INK}.get(kind, "none"))
 
 
-def draw_label(axes, y, spread, words):
+def draw_label(axes: "Axes", y: float, spread: tuple | None, words: str) -> None:
     """The value in words, right of its mark; the figure's layout makes room for it."""
     from gpulessons.plots.picture import INK
 

@@ -7,17 +7,26 @@ import io
 import sys
 import time
 import uuid
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from .panels import panel
 from .showing import bundle, escape
 from .sliders import control
 
+if TYPE_CHECKING:
+    from ipywidgets import HTML, Button, VBox, Widget
+    from matplotlib.figure import Figure
+
 LOOKS = ("primary", ""), ("", "primary")  # of Measure and Stop: at rest, and in a run
 PAUSE = 0.02  # Seconds between two results, in which the kernel hears a press on Stop.
 
 
-def live(function, /, *, run=None, labels=None, **controls):
+def live(
+    function: Callable, /, *, run: str | None = None, labels: Mapping[str, str] | None = None,
+    **controls: Any,
+) -> "Live":
     """Show what `function(**controls)` gives under its controls: the returned Live shows itself.
 
     A control is (low, high) or (low, high, step), a list to choose from, True or False, or a
@@ -34,7 +43,9 @@ def live(function, /, *, run=None, labels=None, **controls):
 class Live:
     """A function, the controls that set its arguments, and what it gave last."""
 
-    def __init__(self, function, run, labels, controls):
+    def __init__(
+        self, function: Callable, run: str | None, labels: dict[str, str], controls: dict[str, Any],
+    ):
         self.function, self.run, self.labels = function, run, labels
         self.controls = {name: control(name, given) for name, given in controls.items()}
         self.values = {name: each.start for name, each in self.controls.items()}
@@ -46,7 +57,7 @@ class Live:
         if strange:
             raise ValueError(f"There is no control named {', '.join(strange)} to label.")
 
-    def results(self):
+    def results(self) -> Iterator[Any]:
         """What the function gives for the current values, one by one."""
         given = self.function(**self.values)
         if inspect.isgenerator(given):
@@ -54,11 +65,11 @@ class Live:
         else:
             yield given
 
-    def stop(self):
+    def stop(self) -> None:
         """End the run at its next result."""
         self.stopped = True
 
-    async def measure(self):
+    async def measure(self) -> None:
         """Show the results as they come, until the last one, an error, or Stop."""
         if self.measuring:
             return
@@ -77,14 +88,14 @@ class Live:
         finally:
             self.set_measuring(False)
 
-    def set_measuring(self, now):
+    def set_measuring(self, now: bool) -> None:
         """Begin or end a run. The button that now does something is blue; neither is ever
         disabled, since a button that is loses the focus.
         """
         self.measuring, self.stopped = now, False
         self.run_button.button_style, self.stop_button.button_style = LOOKS[now]
 
-    def moved(self, name, value):
+    def moved(self, name: str, value: Any) -> None:
         self.values[name] = value
         if self.run:
             self.say(f"Press {self.run} for these values.")
@@ -96,27 +107,27 @@ class Live:
         except Exception as error:
             self.fail(error)
 
-    def pressed(self, button):
+    def pressed(self, button: "Button") -> None:
         # The run takes turns with the kernel's messages on its own loop, so that Stop can arrive.
         self.task = asyncio.get_running_loop().create_task(self.measure())
 
-    def show(self, result):
+    def show(self, result: Any) -> None:
         if result is None:
             raise ValueError("it gave nothing to show; let it return or yield its result")
         self.result = result
         self.put(showable(result))
 
-    def put(self, shown):
+    def put(self, shown: Any) -> None:
         """Fill this control's output: an ordinary one, so that a saved page keeps it."""
         from IPython.display import display
 
         display(shown, display_id=self.place, update=self.placed)
         self.placed = True
 
-    def say(self, words):
+    def say(self, words: str) -> None:
         self.status.value = f'<span role="status">{escape(words)}</span>'
 
-    def fail(self, error, keep=False):
+    def fail(self, error: Exception, keep: bool = False) -> None:
         """Say what went wrong, in place of a result that these values did not give."""
         call = ", ".join(f"{name}={value!r}" for name, value in self.values.items())
         words = f"{self.function.__name__}({call}) failed: {type(error).__name__}: {error}"
@@ -125,7 +136,7 @@ class Live:
             self.put(Sentence(words))
 
     @cached_property
-    def widget(self):
+    def widget(self) -> "VBox":
         """The controls, one to a line, over the buttons (if any) and a line of progress."""
         from ipywidgets import HBox
 
@@ -133,17 +144,17 @@ class Live:
         buttons = [HBox([self.run_button, self.stop_button])] if self.run else []
         return panel(*turned, *buttons, self.status)
 
-    def turned(self, name):
+    def turned(self, name: str) -> "Widget":
         widget = self.controls[name].widget()
         widget.description = self.title(name)
         widget.observe(lambda change: self.moved(name, change["new"]), "value")
         return widget
 
-    def title(self, name):
+    def title(self, name: str) -> str:
         return f"{name} ({self.labels[name]})" if name in self.labels else name
 
     @cached_property
-    def run_button(self):
+    def run_button(self) -> "Button":
         from ipywidgets import Button
 
         button = Button(description=self.run or "Run", button_style=LOOKS[False][0])
@@ -151,7 +162,7 @@ class Live:
         return button
 
     @cached_property
-    def stop_button(self):
+    def stop_button(self) -> "Button":
         from ipywidgets import Button
 
         button = Button(description="Stop")
@@ -159,17 +170,17 @@ class Live:
         return button
 
     @cached_property
-    def status(self):
+    def status(self) -> "HTML":
         from ipywidgets import HTML
 
         return HTML()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         turned = "; ".join(f"{self.title(name)} from {self.controls[name]}, here {value}"
                            for name, value in self.values.items())
         return f"{self.function.__name__} with {turned}"
 
-    def _ipython_display_(self):
+    def _ipython_display_(self) -> None:
         from IPython.display import display
 
         display(bundle(repr(self), f"<p>{escape(self)}</p>", self.widget), raw=True)
@@ -188,15 +199,15 @@ class Snapshot:
     The image travels inside text/html because JupyterLab gives a bare image/png no alt text.
     """
 
-    def __init__(self, figure, alt):
+    def __init__(self, figure: "Figure", alt: str):
         png = io.BytesIO()
         figure.savefig(png, format="png", dpi=200, bbox_inches="tight")
         self.png, self.alt = png.getvalue(), alt
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self.alt
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         width = int.from_bytes(self.png[16:20], "big") // 2  # A PNG's header begins with its width.
         data = base64.b64encode(self.png).decode()
         return (f'<img src="data:image/png;base64,{data}" alt="{escape(self.alt)}" '
@@ -206,21 +217,21 @@ class Snapshot:
 class Sentence:
     """Words as an output, which a screen reader announces."""
 
-    def __init__(self, words):
+    def __init__(self, words: str):
         self.words = words
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self.words
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return f'<p role="status">{escape(self.words)}</p>'
 
 
-def so_far(count, start):
+def so_far(count: int, start: float) -> str:
     return f"{count} result{'s' * (count != 1)} in {time.perf_counter() - start:.1f} s"
 
 
-def showable(result):
+def showable(result: Any) -> Any:
     """A bare figure, or the figure of some axes, as an image; text as such; all else as it is."""
     if isinstance(result, str):
         return Sentence(result)

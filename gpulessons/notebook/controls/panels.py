@@ -14,22 +14,25 @@ if TYPE_CHECKING:
 # A blue of at least 4 to 1 on a white page and on a dark one (#111).
 BLUE = "#1a78c8"
 STYLE = f"""\
-.gpulessons.widget-box :focus-visible {{outline: 3px solid {BLUE}; outline-offset: 2px}}
-.gpulessons .noUi-handle, .gpulessons .ui-slider-handle {{
+.gpulessons :focus-visible {{outline: 3px solid {BLUE} !important; outline-offset: 2px}}
+.gpulessons.widget-box .slider-container .noUi-handle,
+.gpulessons.widget-box .slider-container .ui-slider-handle {{
   background: {BLUE}; border-color: {BLUE}}}
 .gpulessons .widget-slider, .gpulessons .widget-dropdown {{
   width: auto; max-width: 640px; height: auto; flex-wrap: wrap}}
 .gpulessons .widget-slider > label, .gpulessons .widget-dropdown > label {{
-  width: auto; min-width: 160px; height: auto; line-height: 1.6; white-space: normal;
+  width: auto; min-width: 210px; height: auto; line-height: 1.6; white-space: normal;
   text-align: left}}
 .gpulessons .widget-dropdown > select {{flex: 0 1 auto}}
 .gpulessons .slider-container {{flex: 1 1 150px; margin: 0 10px}}
 .gpulessons .widget-readout {{width: auto; min-width: 0; max-width: none}}
-.gpulessons .gpulessons-question > label {{flex: 1 0 100%; font-weight: bold}}
+.gpulessons .gpulessons-question > label {{
+  flex: 1 0 100%; margin-bottom: 6px; font-weight: bold}}
 .gpulessons .gpulessons-choice {{width: 100%; height: auto; min-height: 28px; padding: 4px 10px;
   white-space: normal; line-height: 1.4; text-align: left}}
 """
-# A slider is called by its label and says the label of its value, at every move.
+# A slider is called by its label and says its value in words, at every move. The handle is noUi's
+# in ipywidgets 8 and jQuery UI's in 7.7; a list keeps keys that the notebook would take.
 SCRIPT = """\
 const box = this.closest('.gpulessons');
 const set = (node, name, value) => {  /* nothing that stands already, or it would never end */

@@ -1,17 +1,24 @@
 """A guess made before the measurement: a question, a slider, and what the learner said."""
 
 import numbers
+from collections.abc import Hashable
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from .panels import panel
-from .reveals import Reveal
+from .reveals import Measured, Reveal
 from .showing import Scale, bundle, escape
 
+if TYPE_CHECKING:
+    from ipywidgets import HTML, SelectionSlider, VBox
+
 # A cell that runs again, as under Run All, must not forget the learner's guess.
-remembered: dict[str, float] = {}
+remembered: dict[Hashable, float] = {}
 
 
-def predict(question, low, high, unit="×", *, key=None):
+def predict(
+    question: str, low: float, high: float, unit: str = "×", *, key: Hashable = None,
+) -> "Prediction":
     """Ask for a guess between `low` and `high`, with a slider: the Prediction shows itself.
 
     The scale is logarithmic where it spans a factor of 100 or more. `key` names the guess for a
@@ -24,15 +31,15 @@ def predict(question, low, high, unit="×", *, key=None):
 class Prediction:
     """A question, a slider, and the learner's guess: `value` is None until the slider moves."""
 
-    def __init__(self, question, scale, key):
+    def __init__(self, question: str, scale: Scale, key: Hashable):
         self.question, self.scale, self.key = question, scale, key
 
     @property
-    def value(self):
+    def value(self) -> float | None:
         guess = remembered.get(self.key)
         return guess if guess is not None and self.scale.low <= guess <= self.scale.high else None
 
-    def set(self, value):
+    def set(self, value: float) -> None:
         """Make the guess without the slider. Raises ValueError for a value off the scale."""
         if not isinstance(value, numbers.Real) or not self.scale.low <= value <= self.scale.high:
             raise ValueError(f"{value} is off the scale: choose a number from "
@@ -42,8 +49,10 @@ class Prediction:
             self.slider.value = self.scale.nearest(value)
         self.keep(value)
 
-    def reveal(self, measured, model=None, assumptions=(), label="measured here", *,
-               tier="live", why="no GPU"):
+    def reveal(
+        self, measured: Measured, model: float | None = None, assumptions: tuple = (),
+        label: str = "measured here", *, tier: str = "live", why: str = "no GPU",
+    ) -> Reveal:
         """Compare the guess with what was measured and what a model expects, in one picture.
 
         `measured` is a number, a (low, median, high) tuple, or None where `why` says what is
@@ -55,22 +64,22 @@ class Prediction:
         return Reveal(self.question, self.scale, self.value, measured, model, assumptions,
                       label, tier, why)
 
-    def keep(self, value):
+    def keep(self, value: float) -> None:
         remembered[self.key] = value
         if "widget" in vars(self):
             self.status.value = self.words()
 
-    def words(self):
+    def words(self) -> str:
         made = "not yet moved" if self.value is None else f"<b>{self.scale.write(self.value)}</b>"
         return f'<span role="status">Your prediction: {made}</span>'
 
     @cached_property
-    def widget(self):
+    def widget(self) -> "VBox":
         """The slider under the question and over the guess in words."""
         return panel(self.slider, self.status)
 
     @cached_property
-    def slider(self):
+    def slider(self) -> "SelectionSlider":
         """From stop to stop, since a page sends back a value that lies between two."""
         from ipywidgets import SelectionSlider
 
@@ -83,14 +92,14 @@ class Prediction:
         return slider
 
     @cached_property
-    def status(self):
+    def status(self) -> "HTML":
         from ipywidgets import HTML
 
         return HTML(self.words())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         guess = "" if self.value is None else f" You said {self.scale.write(self.value)}."
         return f"Prediction: {self.question} ({self.scale}){guess}"
 
-    def _repr_mimebundle_(self, include=None, exclude=None):
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         return bundle(repr(self), f"<p>{escape(self)}</p>", self.widget)

@@ -2,10 +2,17 @@
 
 import json
 import numbers
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 from .drawing import draw, rows
 from .showing import Scale, escape, quantity
+
+if TYPE_CHECKING:
+    from gpulessons.plots.picture import Picture
+
+Measured = float | tuple[float, float, float] | None  # a number, (low, median, high), or nothing
 
 
 @dataclass(frozen=True)
@@ -19,14 +26,14 @@ class Reveal:
     question: str
     scale: Scale
     prediction: float | None
-    measured: tuple | float | None
+    measured: Any
     model: float | None = None
     assumptions: tuple = ()
     label: str = "measured here"
     tier: str = "live"
     why: str = "no GPU"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.tier not in ("live", "counted", "recorded", "published"):
             kinds = "live, counted, recorded or published"
             raise ValueError(f"A tier is {kinds}, not {self.tier!r}.")
@@ -36,16 +43,16 @@ class Reveal:
         object.__setattr__(self, "assumptions", tuple(map(as_assumption, self.assumptions)))
 
     @property
-    def median(self):
+    def median(self) -> float | None:
         return None if self.measured is None else self.measured[1]
 
     @property
-    def factor(self):
+    def factor(self) -> float | None:
         """How many times the prediction is off, at least 1; None where that means nothing."""
         return times_apart(self.prediction, self.median)
 
     @property
-    def score(self):
+    def score(self) -> str:
         """The prediction's error in words."""
         if self.prediction is None:
             return "no prediction was made"
@@ -61,24 +68,24 @@ class Reveal:
         return f"within {bound} % of the scale" if bound else "off by more than half the scale"
 
     @property
-    def sentence(self):
+    def sentence(self) -> str:
         """The message of the picture."""
         if self.prediction is None:
             return f"{self.found[0].upper()}{self.found[1:]}."
-        gap = "" if self.measured is None else f": {self.gap(self.median, self.prediction)}"
+        gap = "" if self.measured is None else f": {self.gap(self.measured[1], self.prediction)}"
         return f"You said {self.scale.write(self.prediction)}; {self.found}{gap}."
 
     @property
-    def found(self):
+    def found(self) -> str:
         """What was measured, or why nothing was, as a clause."""
         if self.measured is None:
             return f"not {self.label}: {self.why}"
-        value = self.scale.write(self.median)
+        value = self.scale.write(self.measured[1])
         here = {"live": f"this machine says {value}", "counted": f"the count says {value}"}
         return here.get(self.tier, f"{value} was {self.label}")
 
     @property
-    def reason(self):
+    def reason(self) -> str:
         """Whether the model explains the measurement, and if not, which assumption failed."""
         if self.model is None:
             return ""
@@ -93,7 +100,7 @@ class Reveal:
             return f"{expects}, inside the spread of the measurement."
         return f"{expects}, {self.gap(self.model, median)} than measured. {self.blame()}"
 
-    def blame(self):
+    def blame(self) -> str:
         failed = [each for each in self.assumptions if each[1] is False]
         unknown = [each for each in self.assumptions if each[1] is None]
         if failed:
@@ -105,7 +112,7 @@ class Reveal:
             return "It names no assumption to blame."
         return "It leaves something out: every assumption that it names held."
 
-    def gap(self, value, reference):
+    def gap(self, value: float, reference: float) -> str:
         """From `reference` to `value`: a factor on a log scale or of ratios, else a difference."""
         way = "more" if value > reference else "less"
         factor = times_apart(value, reference)
@@ -116,41 +123,41 @@ class Reveal:
         return f"{quantity(abs(value - reference), unit)} {way}"
 
     @property
-    def caption(self):
+    def caption(self) -> str:
         """What stands under the picture: the score, and the model's part."""
         score = (f"Your prediction: {self.score}." if self.prediction is not None
                  else "To make a prediction, move its slider and run this cell again.")
         return f"{score} {self.reason}".strip()
 
     @property
-    def alt(self):
+    def alt(self) -> str:
         """The picture in words, its message first."""
         marks = "; ".join(f"{name}: {words}" for name, _, words, _ in rows(self))
         return f"{self.sentence} {marks}. Axis: {self.question} ({self.scale})."
 
-    def picture(self):
+    def picture(self) -> "Picture":
         """The three of them on one axis, as a `Picture`."""
         from gpulessons.plots.picture import Picture
 
         return Picture(draw(self), self.alt)
 
-    def to_json(self):
+    def to_json(self) -> str:
         return json.dumps(asdict(self))
 
     @classmethod
-    def from_json(cls, text):
+    def from_json(cls, text: str) -> "Reveal":
         fields = json.loads(text)
         return cls(**{**fields, "scale": Scale(**fields["scale"])})
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{self.question} {self.sentence} {self.caption}"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return (f'<figure style="margin: 0">{self.picture()._repr_html_()}'
                 f"<figcaption>{escape(self.caption)}</figcaption></figure>")
 
 
-def as_spread(measured):
+def as_spread(measured: Any) -> tuple[float, float, float] | None:
     """(low, median, high) of a number or of such a tuple, or None."""
     if measured is None:
         return None
@@ -160,23 +167,23 @@ def as_spread(measured):
     return float(low), float(median), float(high)
 
 
-def as_assumption(given):
+def as_assumption(given: tuple) -> tuple[str, bool | None, str]:
     """(name, held, explanation) of (name, explanation) or of itself."""
     name, *held, explanation = given
     return name, held[0] if held else None, explanation.rstrip(".")
 
 
-def listed(assumptions):
+def listed(assumptions: Iterable[tuple]) -> str:
     return "; ".join(f"{name} ({explanation})" for name, _, explanation in assumptions)
 
 
-def times_apart(one, other):
+def times_apart(one: float | None, other: float | None) -> float | None:
     if one is None or other is None or min(one, other) <= 0:
         return None
     return max(one, other) / min(one, other)
 
 
-def score_of(factor):
+def score_of(factor: float) -> str:
     bounds = {1.25: "within 25 %", 2: "within 2×", 10: "off by 2×–10×", 100: "off by 10×–100×"}
     return next((words for bound, words in bounds.items() if factor <= bound),
                 "off by more than 100×")

@@ -9,26 +9,30 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ipywidgets import Widget
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 # Where a slider halts in every decade: a stop is at most 1.2 times the one before.
 ROUND = (1, 1.1, 1.2, 1.4, 1.6, 1.8, 2, 2.2, 2.5, 2.8, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9)
 
 
-def quantity(value, unit=""):
+def quantity(value: float, unit: str = "") -> str:
     """A number of three digits with its unit: `3.14159, "×"` is "3.14×"."""
     digits = format(Decimal(f"{float(value):.3g}"), ",f").replace("-", "−")
     return f"{digits}{unit}" if unit in ("", "×") else f"{digits} {unit}"
 
 
-def escape(text):
+def escape(text: object) -> str:
     """Text made safe between HTML tags and inside attributes."""
     return html.escape(str(text))
 
 
-def bundle(text, markup, widget=None):
+def bundle(text: str, markup: str, widget: "Widget | None" = None) -> dict[str, Any]:
     """The display bundle of one output: a widget if there is one, and what stands in for it."""
-    data = {"text/plain": text, "text/html": markup}
+    data: dict[str, Any] = {"text/plain": text, "text/html": markup}
     if widget is not None:
         data[VIEW] = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}
     return data
@@ -42,13 +46,13 @@ class Scale:
     high: float
     unit: str
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not -math.inf < self.low < self.high < math.inf:
             raise ValueError(f"A scale runs from a low number to a higher one, "
                              f"not from {self.low} to {self.high}.")
 
     @property
-    def log(self):
+    def log(self) -> bool:
         return self.low > 0 and self.high / self.low >= 100
 
     @property
@@ -81,9 +85,9 @@ class Scale:
         low, high = self.low, self.high
         return self.nearest(math.sqrt(low * high) if self.log else (low + high) / 2)
 
-    def write(self, value):
+    def write(self, value: float) -> str:
         return quantity(value, self.unit)
 
-    def __str__(self):
+    def __str__(self) -> str:
         log = ", log scale" if self.log else ""
         return f"{self.write(self.low)} … {self.write(self.high)}{log}"

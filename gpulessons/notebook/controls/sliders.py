@@ -1,10 +1,18 @@
 """What a learner can turn: a slider over a list of values, a choice among some."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ipywidgets import Checkbox, Dropdown, SelectionSlider
 
 
-def slider(low, high, first=None, *, step=None, log=False, unit=""):
+def slider(
+    low: float, high: float, first: float | None = None, *, step: float | None = None,
+    log: bool = False, unit: str = "",
+) -> "Slider":
     """A control from `low` to `high` that starts at `first`, or else in the middle.
 
     With `log` its values are 1, 2, 5, 10 …, or each is `step` times the one before.
@@ -24,10 +32,10 @@ class Slider:
     start: object
     unit: str = ""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{written(self.values[0], self.unit)} … {written(self.values[-1], self.unit)}"
 
-    def widget(self):
+    def widget(self) -> "SelectionSlider":
         from ipywidgets import SelectionSlider
 
         options = [(written(value, self.unit), value) for value in self.values]
@@ -41,10 +49,10 @@ class Choice:
     values: tuple
     start: object
 
-    def __str__(self):
+    def __str__(self) -> str:
         return ", ".join(written(value) for value in self.values)
 
-    def widget(self):
+    def widget(self) -> "Checkbox | Dropdown":
         from ipywidgets import Checkbox, Dropdown
 
         if isinstance(self.start, bool):
@@ -53,7 +61,7 @@ class Choice:
         return Dropdown(options=options, value=self.start)
 
 
-def control(name, given):
+def control(name: str, given: Any) -> "Slider | Choice":
     """The Slider or Choice that `name=given` asks for. Raises ValueError for anything else."""
     if isinstance(given, Slider):
         return given
@@ -67,7 +75,7 @@ def control(name, given):
                      "a list, True, False or slider(…).")
 
 
-def stairs(low, high, step):
+def stairs(low: float, high: float, step: float | None) -> list[float]:
     """From `low` to `high` by `step`; without one, by 1 for whole numbers, else in 100 steps."""
     whole = all(isinstance(end, int) for end in (low, high))
     if step is None:
@@ -79,7 +87,7 @@ def stairs(low, high, step):
     return [tidy(low + index * step) for index in range(count + 1)]
 
 
-def ladder(low, high, step):
+def ladder(low: float, high: float, step: float | None) -> list[float]:
     if not 0 < low < high or (step is not None and step <= 1):
         raise ValueError(f"A log slider multiplies its way up from a positive number, "
                          f"not from {low} to {high} by {step or 'itself'}.")
@@ -91,23 +99,23 @@ def ladder(low, high, step):
         values.append(tidy(following))
 
 
-def next_125(value):
+def next_125(value: float) -> float:
     """The first of … 1, 2, 5, 10, 20 … above `value`."""
     power = math.floor(math.log10(value))
     rungs = (digit * 10 ** exponent for exponent in (power, power + 1) for digit in (1, 2, 5))
     return next(rung for rung in rungs if rung > value * (1 + 1e-9))
 
 
-def tidy(value):
+def tidy(value: float) -> float:
     return value if isinstance(value, int) else float(f"{value:.10g}")
 
 
-def written(value, unit=""):
+def written(value: object, unit: str = "") -> str:
     """A value as an option of a control: every digit of a whole number, with its unit."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = f"{value:,}"
     return f"{value} {unit}".strip()
 
 
-def some_of(values):
+def some_of(values: Sequence[float]) -> str:
     return ", ".join(map(written, values[:3])) + f" … {written(values[-1])}"
