@@ -1,16 +1,22 @@
 """An op is a specification and its versions: how they are registered, called, found and judged."""
 
 import inspect
+import json
 import math
 from contextlib import nullcontext
+from pathlib import Path
+from statistics import median
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from gpulessons import backends, check, compare, microscope, relu, tanh
+from gpulessons import backends, check, compare, microscope, relu, tanh, units
 from gpulessons.backends import BACKENDS, gpu, host, torch_cpu
 from gpulessons.measure.results import Absent, Timing
 from gpulessons.operation import Op, Version, find, op, several, whole
+
+NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 
 
 @pytest.fixture
@@ -61,6 +67,13 @@ def test_an_op_like_another_has_its_versions_and_other_inputs(double):
     assert list(matrices.versions) == list(double.versions)
     assert matrices.versions["mine"].op is matrices and double.versions["mine"].op is double
     assert matrices.versions["mine"].empty(*matrices.inputs(2)).shape == (2, 2)
+
+
+def test_a_copy_of_an_op_takes_versions_that_the_op_never_sees(double):
+    again = double.like()
+    again.version("mine", on=host)(lambda x, s: 2 * s * x)
+    assert np.array_equal(again.inputs(9)[0], double.inputs(9)[0]) and again.sizes == double.sizes
+    assert list(again.versions) == ["NumPy", "mine"] and list(double.versions) == ["NumPy"]
 
 
 def test_a_version_that_rounds_by_design_is_held_to_its_own_tolerance(double):
@@ -362,6 +375,56 @@ def test_a_learners_cuda_version_is_a_row_even_without_a_gpu(mine, guard, verdic
     entry = compare(relu, 1000, mine, budget=0.02, recorded=()).at(mine)
     assert isinstance(entry, Absent)
     assert entry.why.startswith(gpu.why_not()) and verdict in entry.why
+
+
+def run_cell(notebook, words, names):
+    """Run the code cell of a notebook in which these words stand, in this namespace."""
+    book = json.loads((NOTEBOOKS / f"{notebook}.ipynb").read_text(encoding="utf-8"))
+    (code,) = ("".join(cell["source"]) for cell in book["cells"]
+               if cell["cell_type"] == "code" and words in "".join(cell["source"]))  # fmt: skip
+    exec(code, names)
+    return names
+
+
+def test_the_first_page_s_cheats_are_in_no_later_table():
+    before = list(relu.versions)
+    names = {"np": np, "relu": relu, "host": host}
+    run_cell("00_start_here", "lazy(x)", names)
+    assert {"hands back its input", "remembers its answer"} < set(names["fooled"].versions)
+    assert list(relu.versions) == before
+
+
+def test_the_first_call_compiles_whenever_the_first_page_is_run():
+    (x,), firsts = relu.inputs(1000), []
+    names = {"x": x, "out": np.empty_like(x), "median": median,
+             "clock": lambda function, *inputs: function(*inputs) or 1,
+             "first_guess": SimpleNamespace(reveal=lambda factor: None), "compare": compare,
+             "relu": relu, "host": host, "units": units}  # fmt: skip
+    for _ in range(2):
+        run_cell("00_start_here", "first_guess.reveal", names)
+        run_cell("00_start_here", "timing.first", names)
+        assert names["timing"].first > 0
+        firsts.append(names["again"].versions[names["timing"].version].function)
+    assert firsts[0] is not firsts[1]
+    assert all(len(function.signatures) == 1 for function in firsts)
+
+
+@pytest.mark.parametrize("notebook", ["00_start_here", "02_activations"])
+def test_a_page_that_speaks_of_memory_empties_the_caches(notebook):
+    """Whatever the size: there are caches of hundreds of megabytes."""
+    asked = []
+
+    def noted(op, sizes, versions, **options):
+        asked.append(options.get("cold"))
+        timing = SimpleNamespace(bandwidth=1, bytes=1, size=1, words="")
+        return SimpleNamespace(at=lambda name: timing, best=lambda: timing, timings=[timing])
+
+    here = SimpleNamespace(ceiling=lambda *_: 1)
+    names = dict.fromkeys(("relu", "copy", "unchanged", "trio"))
+    plots = SimpleNamespace(ceiling=lambda *_: None)
+    run_cell(notebook, "far = compare(",
+             {**names, "compare": noted, "here": here, "plots": plots, "units": units})  # fmt: skip
+    assert asked and all(asked)
 
 
 def test_a_learners_wrong_version_is_a_row_without_a_time(mine):

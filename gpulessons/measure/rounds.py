@@ -126,9 +126,9 @@ class Run:
     def has_helpers(self) -> bool:
         """Do other threads compute, where they may? Asked of their processor time."""
         self.threads = thread_choices()[-1]
-        others = time.process_time() - time.thread_time()
-        took = self.sample(keep=False) * self.calls
-        return time.process_time() - time.thread_time() - others > took / 10
+        own, every = time.thread_time(), time.process_time()
+        self.sample(keep=False)
+        return time.process_time() - every > 1.1 * (time.thread_time() - own)
 
     def best_threads(self) -> int:
         """One thread or all, whichever is faster by more than noise; one where they tie."""

@@ -60,11 +60,12 @@ def refused(op, name, **options):
 class Clock(Host):
     """A CPU, and a caller's clock, whose time passes only when told to: nobody can disturb it."""
 
-    now = others = 0.0  # seconds, and those that other threads of this process computed meanwhile
+    now = own = others = 0.0  # seconds; those that the caller and other threads computed meanwhile
 
-    def pass_by(self, seconds, helpers=0):
+    def pass_by(self, seconds, helpers=0, computing=1.0):
         self.now += seconds
-        self.others += helpers * seconds
+        self.own += computing * seconds
+        self.others += helpers * computing * seconds
 
     def mark(self):
         return self.now * 1e9
@@ -72,10 +73,11 @@ class Clock(Host):
     def perf_counter(self):
         return self.now
 
-    def process_time(self):
-        return self.now + self.others
+    def thread_time(self):
+        return self.own
 
-    thread_time = perf_counter
+    def process_time(self):
+        return self.own + self.others
 
 
 def started(clock, monkeypatch):
@@ -635,6 +637,16 @@ def test_a_version_that_computes_in_one_thread_claims_no_number_of_them(double, 
     assert entry.threads is None
     text = repr(Comparison("double", (entry,), "here", "today"))
     assert re.search(r"^alone +\S+ [mµ]s +[\d.]+ kB/s", text, re.M), "the column stays blank"
+
+
+@pytest.mark.parametrize("helpers", [0, 1])
+def test_helpers_are_seen_where_all_of_them_wait_for_a_core(double, clock, helpers):
+    @double.version("starved", on=clock)
+    def starved(x):
+        clock.pass_by(1e-3, helpers, computing=0.05)
+        return 2 * x
+
+    assert (measured(double, "starved").threads is not None) == bool(helpers)
 
 
 @pytest.mark.parametrize("parallel", [False, True])
