@@ -1,4 +1,4 @@
-"""The ops: each a lesson that is read from top to bottom. A formula, its specification in NumPy, then
+"""The ops: each a lesson to be read from top to bottom. A formula, its specification in NumPy, then
 every version from the slowest to the fastest, a kernel beside its launcher, and the gradient last.
 
 Start with activations.py, where ReLU is spelled out whole. The order of the notebooks:
