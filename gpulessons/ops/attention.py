@@ -177,7 +177,7 @@ def launch_three(q, k, v, causal, out):
     scores = gpu.empty((heads * length, keys), q.dtype)  # all of them at once
     grid = ceil_div(keys, 32), ceil_div(length, 8), heads
     scores_kernel[grid, block](q, k, causal, np.float32(1 / math.sqrt(width)), scores)
-    softmax_kernel[warp_per_row(heads * length)](scores, scores)
+    softmax_kernel[warp_per_row(heads * length)](scores, scores)  # now they are probabilities
     grid = ceil_div(width, 32), ceil_div(length, 8), heads
     mixture_kernel[grid, block](scores, v, out)
 

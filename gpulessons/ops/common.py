@@ -26,7 +26,7 @@ REASSOCIATING = SERIAL | {"fastmath": {"contract", "reassoc", "nsz"}}  # sums in
 
 
 @register_jitable(error_model="numpy")
-def ceil_div(elements, each):
+def ceil_div(elements: int, each: int) -> int:
     """How many blocks of `each` hold so many elements: the quotient, rounded up."""
     return -(-elements // each)
 
@@ -59,7 +59,7 @@ def aten(name, *arguments, **options):
 # -- scalar: the polynomials below are plain arithmetic, so the compiler can vectorize them.
 
 
-def python_exp(v):
+def python_exp(v: float) -> float:
     """math.exp, but infinity where that would raise OverflowError."""
     return math.inf if v > EXP_HIGH else math.exp(v)
 

@@ -193,8 +193,4 @@ def strided_pytorch(x, stride, out):
 
 def strided(stride):
     """copy_strided at another stride: the same versions, on inputs of its own."""
-    other = op(inputs=lambda size, rng: (*one_array(size, rng), stride),
-               flops=copy_strided.flops, sizes=SIZES, rtol=0)(copy_strided.function)  # fmt: skip
-    for version in copy_strided.versions.values():
-        other.version(version.name, on=version.backend)(version.function)
-    return other
+    return copy_strided.like(lambda size, rng: (*one_array(size, rng), stride))

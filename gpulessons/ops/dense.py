@@ -182,7 +182,7 @@ def pytorch(x, w, b, out):
 # -- Backward.
 
 
-def layer_and_gradient(examples, rng, layer=layer):
+def layer_and_gradient(examples, rng):
     """x, w, y = dense(x, w, b) and dy: the gradient of a mean, so that dw stays around one."""
     x, w, b = layer(examples, rng)
     dy = rng.standard_normal((examples, w.shape[0]), np.float32)

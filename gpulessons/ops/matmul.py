@@ -81,8 +81,9 @@ def ikj(x, y, out):
                 out[i, j] += x[i, k] * y[k, j]  # along rows: in vectors
 
 
-# -- Blocked: a tile of the result to a core, and what it needs copied close, piece by piece. The
-# -- same plan as in a GPU's shared memory, with a cache in its place.
+# -- Blocked: a tile of the result to a core, and what it needs copied close, piece by piece (Goto &
+# -- van de Geijn 2008, "Anatomy of High-Performance Matrix Multiplication"). The same plan as in a
+# -- GPU's shared memory, with a cache in its place.
 
 ROWS, COLUMNS = 128, 256  # of a tile: 128 KB, in the second cache
 DEPTH = 64  # and 64 KB of y beside it; four of its rows, and four of the tile's, in the first
@@ -127,8 +128,9 @@ def copy_row(row, to):
 
 @njit(**SERIAL)
 def add_product(x, y, out):
-    """out += x y, all three padded. Four rows of out meet four rows of y: sixteen numbers of x wait
-    in registers, and every eight loads and four stores buy sixteen multiply-adds.
+    """out += x y, all three padded (m and k to fours, n to sixteens). Four rows of out meet four
+    rows of y: sixteen numbers of x wait in registers, and every eight loads and four stores buy
+    sixteen multiply-adds.
     """
     for i in range(0, out.shape[0], 4):
         for k in range(0, y.shape[0], 4):
@@ -152,7 +154,9 @@ def add_dot(total, x, y):  # from left to right: four fused multiply-adds
 
 
 def in_tiles(x, y, out):
-    """out = x y. Any shapes; fastest where rows lie in order, as NumPy makes them."""
+    """out = x y, of any shapes (m, k), (k, n) and (m, n); fastest where rows lie in order, as NumPy
+    makes them.
+    """
     down, across = ceil_div(out.shape[0], ROWS), ceil_div(out.shape[1], COLUMNS)
     if out.shape[0] < 4 and y.flags.c_contiguous:
         ikj(x, y, out)  # y is used too little to be worth copying

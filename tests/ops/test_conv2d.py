@@ -300,11 +300,11 @@ TAKEN = "kx % stride * reach + kx // stride + lane"
 
 def trace_tiles(*changes, stride=2):
     """The shared-tile kernel, its source changed, on a picture of one block; (launch, result)."""
-    source = "from gpulessons.ops.conv2d import *\n\n" + inspect.getsource(tiles_kernel.__wrapped__)
+    source = inspect.getsource(tiles_kernel).replace("def tiles_kernel", "def planted")
     for what, instead in changes:
         assert what in source
         source = source.replace(what, instead)
-    kernel = attempt(source)(3, 3, stride)
+    kernel = attempt(f"from gpulessons.ops.conv2d import *\n\n{source}")(3, 3, stride)
     x, w, *rest = problem((1, 2, 8), (16 * stride, 32 * stride), (3, 3), stride, 1)
     want = conv2d(x, w, *rest)
     out = np.empty_like(want)
