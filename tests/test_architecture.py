@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from graphlib import TopologicalSorter
@@ -96,6 +97,13 @@ def test_every_arrow_is_of_use_and_none_leads_back(home):
     table = {room: set(to.split()) for room, to in HOUSES[home].items()}
     list(TopologicalSorter(table).static_order())
     assert table == arrows(folder_of(home), home)
+
+
+def test_the_microscopes_reading_order_names_files_that_are_there():
+    folder = PACKAGE / "microscope"
+    named = re.findall(r"\b(?:source|lanes|report)/\w+", gpulessons.microscope.__doc__)
+    assert {Path(name).parent.name for name in named} == {"source", "lanes", "report"}
+    assert not [name for name in named if not (folder / f"{name}.py").exists()]
 
 
 def test_an_import_against_the_arrows_is_named_with_file_and_line(tmp_path):

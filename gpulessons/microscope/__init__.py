@@ -18,17 +18,18 @@ Where to read on, in the order of a launch:
     arguments          what a caller hands over; `signatures`: what types it then has
     programs, device   `tracing()`: a whole program, on a device that is the host
     source/writer      how a kernel becomes a Python function on vectors of lanes
-    source/compile     how long such a function is kept
     source/names       what a name from outside the kernel means
-    lanes/launch       in which order blocks and warps run, and how they meet at barriers
+    source/compile     how long such a function is kept
+    lanes/launch       in which order blocks and warps run;  lanes/barriers: where they meet
     lanes/masks, flow  which lanes are active: divergence, and coming together again
-    lanes/values       arithmetic as Numba types it
+    lanes/values       arithmetic as Numba types it;  lanes/functions: sqrt, max, …
     lanes/memory       how an index finds its place in memory, and is kept within its array
     lanes/intrinsics   what `cuda.…` means: a table of all that a kernel may call there
     lanes/log          what is noted of all this
     report/counts      how sectors, lines and bank conflicts are counted
     report/races       how a race is found
-    report/traces      `Trace`, and what it can be asked;  report/pictures draws it
+    report/traces      `Trace`, and what it can be asked;  report/reports: its answers
+    report/pictures    those answers drawn;  report/playing: step by step
 
 Limits. Counts are those of the source: no caches, no loads merged or hoisted by a compiler, no
 predication (`if` and loops are branches; `and`, `or` and conditional expressions are not). Every

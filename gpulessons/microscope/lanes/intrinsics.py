@@ -36,7 +36,7 @@ def fence(w: Warps) -> None:
     w.caution("fence", text)
 
 
-# Arrays of a kernel's own. `site` says where in the source one is made: (function, line, column).
+# Arrays of a kernel's own. `site` says where one is made: (in which function, line, column).
 
 
 def as_shape(shape: Any) -> tuple[int, ...]:

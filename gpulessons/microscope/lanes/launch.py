@@ -28,7 +28,7 @@ Size = tuple[int, int, int]
 BATCH = 1024  # blocks run together
 THREAD_LIMIT = 1024  # threads of a block
 SHARED_LIMIT = 48 * 1024  # bytes of shared memory a block gets on every GPU without asking for more
-BLOCK_LIMIT = (1024, 1024, 64)
+BLOCK_LIMIT = (1024, 1024, 64)  # NVIDIA, "CUDA C++ Programming Guide", compute capabilities
 GRID_LIMIT = (2**31 - 1, 65535, 65535)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -189,27 +189,29 @@ def checked(w: Warps, view: View, at: Any, n: Any, index: tuple, access: str) ->
     wrapped = np.where(np.logical_and(at < 0, kind == "i"), at + n, at)
     beyond = np.broadcast_to(((wrapped < 0) | (wrapped >= n)) & w.mask.bits, w.mask.bits.shape)
     if beyond.any():
-        out_of_bounds(w, view, index, int(np.argmax(beyond)), access)
+        who, element, details = told(w, view, index, int(np.argmax(beyond)), access)
+        text = f"{who} {element}, outside its shape {details['shape']} (a GPU would not tell)"
+        raise OutOfBounds(text, w.line, **details)
     w.caution(
         "negative index", f"a negative index of {view.array.name} counts from its end, as in Python"
     )
     return wrapped
 
 
-def out_of_bounds(w: Warps, view: View, index: tuple, lane: int, access: str) -> NoReturn:
+def told(
+    w: Warps, view: View, index: tuple, lane: int, access: str
+) -> tuple[str, str, dict[str, Any]]:
+    """(who does what, to which element, the same as attributes) of one lane's access."""
+
     def own(value: Any) -> int:
         return int(np.broadcast_to(value, w.mask.bits.shape)[lane])
 
     index = tuple("…" if type(i) is slice else own(i) for i in index)
-    shape = tuple(map(own, view.shape))
     block, thread = w.coordinates(lane)
-    shown = ", ".join(map(str, index))
-    text = (
-        f"line {w.line}: thread {short(thread)} of block {short(block)} {VERBS[access]} "
-        f"{view.array.name}[{shown}], outside its shape {shape} (a GPU would not tell)"
-    )
-    where = {"array": view.array.name, "index": index, "shape": shape}
-    raise OutOfBounds(text, w.line, **where, block=block, thread=thread, access=access)
+    who = f"line {w.line}: thread {short(thread)} of block {short(block)} {VERBS[access]}"
+    element = f"{view.array.name}[{', '.join(map(str, index))}]"
+    where = {"array": view.array.name, "index": index, "shape": tuple(map(own, view.shape))}
+    return who, element, {**where, "block": block, "thread": thread, "access": access}
 
 
 def short(coordinates: tuple[int, int, int]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from ..faults import Misaligned, Unsupported
 from .access import fetched, put
 from .masks import settle
-from .memory import VERBS, View, locate, short
+from .memory import View, locate, told
 from .warps import Warps
 
 WIDTH = 16  # bytes; a GPU wants such an access to begin at a multiple of it
@@ -45,13 +45,9 @@ def check_alignment(w: Warps, view: View, place: Any, index: tuple, access: str)
     astray = (astray % WIDTH != 0) & w.mask.bits
     if not astray.any():
         return
-    lane = int(np.argmax(astray))
-    index = tuple(int(np.broadcast_to(at, w.mask.bits.shape)[lane]) for at in index)
-    block, thread = w.coordinates(lane)
+    who, element, details = told(w, view, index, int(np.argmax(astray)), access)
     text = (
-        f"line {w.line}: thread {short(thread)} of block {short(block)} {VERBS[access]} four "
-        f"numbers from {view.array.name}[{', '.join(map(str, index))}], which is not at a multiple "
-        "of 16 bytes (a GPU stops the kernel)"
+        f"{who} four numbers from {element}, which is not at a multiple of {WIDTH} bytes "
+        "(a GPU stops the kernel)"
     )
-    where = {"array": view.array.name, "index": index, "shape": view.shape}
-    raise Misaligned(text, w.line, **where, block=block, thread=thread, access=access)
+    raise Misaligned(text, w.line, **details)

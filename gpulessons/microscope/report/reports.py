@@ -194,10 +194,6 @@ class Work(Report):
     flops: float
     tensor_core_flops: float = 0.0  # of all FLOPs, those of matrix instructions
 
-    @classmethod
-    def from_json(cls, text: str) -> Work:
-        return cls(**json.loads(text))
-
     def headline(self) -> str:
         return f"{self.threads:,} threads; each, on average:"
 
@@ -214,10 +210,6 @@ class Intensity(Report):
     flops: int
     bytes_asked: int
     bytes_moved: int
-
-    @classmethod
-    def from_json(cls, text: str) -> Intensity:
-        return cls(**json.loads(text))
 
     @property
     def asked(self) -> float:

@@ -7,7 +7,7 @@ import html
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 
 def table(head: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
@@ -53,6 +53,10 @@ class Report:
         if rows:
             return html_table(self.headline(), head, rows)
         return f"<p>{html.escape(self.headline())}</p>"
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        return cls(**json.loads(text))
 
     def to_json(self) -> str:
         return json.dumps(dataclasses.asdict(self))
