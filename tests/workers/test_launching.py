@@ -1,5 +1,6 @@
 """launch(): what it gives back, how each failure is told, and that no process is ever left."""
 
+import inspect
 import os
 import resource
 import signal
@@ -10,6 +11,7 @@ import tempfile
 import time
 import types
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from uuid import uuid4
 
 import numpy as np
@@ -21,7 +23,7 @@ from gpulessons.cli import main
 from gpulessons.cli.running import value_of
 from gpulessons.workers import WorkersFailed, memory
 from gpulessons.workers.launcher.harness import choose_network, entrance
-from gpulessons.workers.launcher.launching import found, start
+from gpulessons.workers.launcher.launching import found, programs, start
 from gpulessons.workers.worker import MEMORY, REPORT, Refused, Worker
 
 TORCHRUN = "gpulessons.workers.launcher.torchrun"
@@ -114,6 +116,11 @@ def test_the_command_finds_a_module_in_the_current_folder(tmp_path):
     (tmp_path / "mine.py").write_text("def main(worker):\n    return 'mine'\n")
     done = terminal("mine", "--workers=1", cwd=tmp_path).communicate()
     assert done == ("worker 0 returned 'mine'\n", "")
+
+
+@pytest.mark.parametrize("name", programs())
+def test_each_program_that_the_course_lists_begins_in_a_main_that_takes_a_worker(name):
+    assert next(iter(inspect.signature(import_module(found(name)).main).parameters)) == "worker"
 
 
 SCRIPT = """
