@@ -200,14 +200,6 @@ def test_a_prediction_that_nobody_made_takes_one_line_to_invite_one(guess):
     assert counted.sentence == "The count says 5×."
 
 
-def test_a_date_stays_on_one_line_of_the_picture(guess):
-    for length in range(1, 14):
-        label = f"recorded on {'a' * length}, 2026-11-20"
-        reveal = guess.reveal(3, tier="recorded", label=label)
-        labels = [label.get_text() for label in reveal.picture().axes.get_yticklabels()]
-        assert any("2026-11-20" in label for label in labels), labels
-
-
 def test_what_could_not_be_measured_is_said_and_the_model_still_shown(guess):
     reveal = guess.reveal(None, 40, [("launches are free", "they cost 5 µs.")])
     assert reveal.sentence == "Not measured here: no GPU."
