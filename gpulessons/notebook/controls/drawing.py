@@ -30,20 +30,15 @@ def draw(reveal: "Reveal") -> "Figure":
     from gpulessons.plots.picture import blank
 
     marks = list(rows(reveal))
-    figure, axes = blank(8, 1.6 + 0.4 * len(marks), wrapped(reveal.sentence, 84))
+    figure, axes = blank(8, 1.6 + 0.4 * len(marks), textwrap.fill(reveal.sentence, 84))
     draw_axis(axes, reveal, [value for _, spread, _, _ in marks for value in spread or ()])
-    axes.set_yticks(range(len(marks)), [wrapped(name, 24) for name, *_ in marks])
+    axes.set_yticks(range(len(marks)), [textwrap.fill(name, 24) for name, *_ in marks])
     axes.set_ylim(len(marks) - 0.4, -0.6)
     for y, (_, spread, words, kind) in enumerate(marks):
         if spread:
             draw_mark(axes, y, spread, kind)
         draw_label(axes, y, spread, words)
     return figure
-
-
-def wrapped(text: str, width: int) -> str:
-    """Lines of at most `width` letters, broken at spaces only: a date stays in one piece."""
-    return textwrap.fill(text, width, break_on_hyphens=False)
 
 
 def draw_axis(axes: "Axes", reveal: "Reveal", values: list[float]) -> None:
@@ -54,7 +49,7 @@ def draw_axis(axes: "Axes", reveal: "Reveal", values: list[float]) -> None:
     axes.plot([scale.low, scale.high], [0, 0], alpha=0)  # The slider's ends are always in view.
     axes.xaxis.set_major_formatter(lambda value, _: scale.write(value))
     log = ", log scale" if scale.log else ""
-    axes.set_xlabel(wrapped(f"{reveal.question} ({scale.unit}{log})", 80))
+    axes.set_xlabel(textwrap.fill(f"{reveal.question} ({scale.unit}{log})", 80))
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
 
