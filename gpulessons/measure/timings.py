@@ -47,6 +47,8 @@ def timings(
     sizes = sorted({whole(n) for n in several(op.sizes if sizes is None else sizes)})
     for size in sizes:
         refuse_too_large(op, size)
+    for version in chosen:
+        version.backend.why_not()  # may import a library, whose frames linger: not with our arrays
     progress = Progress(tell, len(sizes) * len(chosen))
     known: dict[str, Experience] = {}
     for size in sizes:

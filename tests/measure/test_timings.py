@@ -449,6 +449,23 @@ print(most() - before)
 """
 
 
+LINGERING = """
+import gc
+from gpulessons import relu, rounds, timings
+from gpulessons.measure.problem import Problem
+rounds.Run.ended = lambda run, budget: True
+gc.disable()
+entries = list(timings(relu, 2000, ["NumPy", "Numba, one core", "PyTorch on CPU"], budget=60))
+print([entry.version for entry in entries], [o for o in gc.get_objects() if type(o) is Problem])
+"""
+
+
+def test_no_array_is_left_to_the_garbage_collector():
+    """Importing PyTorch leaves frames in cycles, and they keep the variables of their callers."""
+    done = subprocess.run([sys.executable, "-c", LINGERING], capture_output=True, text=True)
+    assert done.stdout.strip() == "['NumPy', 'Numba, one core', 'PyTorch on CPU'] []", done.stderr
+
+
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux keeps the peak")
 def test_comparing_ten_million_numbers_takes_far_less_than_a_gigabyte():
     """Of resident memory, PyTorch's included, above that of the loaded libraries."""
