@@ -202,3 +202,19 @@ def test_no_file_mentions_a_path_of_one_machine():
         for words in forbidden if words.encode() in path.read_bytes()
     ]  # fmt: skip
     assert not found, "\n".join(found)
+
+
+def test_no_name_of_ours_begins_with_an_underscore():
+    # What a room is for says its folder; what Python and IPython ask for ends in one, too.
+    found = []
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                name = node.name
+            elif isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self":
+                name = node.attr
+            else:
+                continue
+            if name.startswith("_") and not name.endswith("_"):
+                found.append(f"{path.relative_to(ROOT)}:{node.lineno}: {name}")
+    assert not found, "\n".join(found)

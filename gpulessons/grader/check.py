@@ -21,15 +21,16 @@ import numpy as np
 
 from gpulessons import microscope
 from gpulessons.backends import NotHere, gpu, host
-from gpulessons.grader.diagnosis import (
+from gpulessons.microscope import Race, Trace
+from gpulessons.operation import Op, Version, as_tuple, writes_out
+
+from .diagnosis import (
     Trouble,
     diagnose,
     refuse_changes,
     refuse_unwritten,
     returned,
 )
-from gpulessons.microscope import Race, Trace
-from gpulessons.operation import Op, Version, as_tuple, writes_out
 
 PACKAGE = str(Path(microscope.__file__).parents[1])
 

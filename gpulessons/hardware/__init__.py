@@ -5,10 +5,10 @@ a container without /sys and a laptop without a GPU still have a card. Nothing h
 Numba or torch until a ceiling is measured.
 """
 
-from gpulessons.hardware.card import Machine, machine
-from gpulessons.hardware.nvidia import gpu_count, why_no_gpu
-from gpulessons.hardware.pools import thread_choices, threads
-from gpulessons.hardware.system import cores, free_memory, load
+from .card import Machine, machine
+from .nvidia import gpu_count, why_no_gpu
+from .pools import thread_choices, threads
+from .system import cores, free_memory, load
 
 __all__ = [
     "Machine", "cores", "free_memory", "gpu_count", "load", "machine", "thread_choices", "threads",

@@ -12,8 +12,9 @@ from html import escape
 from typing import Any
 
 from gpulessons import units
-from gpulessons.hardware import nvidia, pools, system
-from gpulessons.hardware.budget import note
+
+from . import nvidia, pools, system
+from .budget import note
 
 HOST_CEILINGS = ("host float32", "host float64", "host copy", "host triad")
 GPU_CEILINGS = ("gpu float32", "gpu tf32", "gpu float16", "gpu copy", "gpu triad")
@@ -182,13 +183,13 @@ def measured_ceilings(nbytes: int) -> tuple[dict[str, float], dict[str, int]]:
 
 
 def host_ceilings(nbytes: int) -> dict[str, Callable[[int], float]]:
-    from gpulessons.hardware import ceilings  # NumPy and Numba: not before they are needed
+    from . import ceilings  # NumPy and Numba: not before they are needed
 
     return ceilings.host(nbytes)
 
 
 def gpu_ceilings() -> dict[str, float]:
-    from gpulessons.hardware import ceilings
+    from . import ceilings
 
     return ceilings.gpu()
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from gpulessons.hardware.budget import capped
+from .budget import capped
 
 SCALE = np.float32(3.0)
 Rates = dict[str, float]

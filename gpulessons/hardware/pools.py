@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any
 
-from gpulessons.hardware.system import cores
+from .system import cores
 
 
 def thread_choices() -> tuple[int, ...]:

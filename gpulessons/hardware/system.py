@@ -11,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from gpulessons.hardware.nvidia import gpu_load
+from .nvidia import gpu_load
 
 LIBRARIES = ("numpy", "numba", "numba-cuda", "torch", "llvmlite", "ipywidgets", "jupyterlab")
 

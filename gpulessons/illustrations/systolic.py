@@ -66,7 +66,7 @@ class Run:
         rows, columns = self.array
         return self.multiplications / (rows * columns * self.cycles)
 
-    def _rows(self):
+    def facts(self):
         m, k, n = self.shape
         yield "product", f"{m} × {k} by {k} × {n}"
         yield "cells", f"{self.array[0]} × {self.array[1]}, in {plural(self.passes, 'pass')}"
@@ -79,13 +79,13 @@ class Run:
         yield "cells at work", f"{self.utilization:.1%}"
 
     def __repr__(self):
-        return "\n".join(f"{name:<15}  {value}" for name, value in self._rows())
+        return "\n".join(f"{name:<15}  {value}" for name, value in self.facts())
 
     def _repr_html_(self):
         rows = "".join(
             f'<tr><th scope="row" style="text-align:left">{escape(name)}</th>'
             f'<td style="text-align:left">{escape(value)}</td></tr>'
-            for name, value in self._rows()
+            for name, value in self.facts()
         )
         return f"<table><caption>A systolic array</caption><tbody>{rows}</tbody></table>"
 

@@ -5,14 +5,15 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from gpulessons.grader import check as checking
+from gpulessons.grader.check import check
 from gpulessons.hardware import Machine, machine
 from gpulessons.hardware.budget import note
-from gpulessons.measure import recordings
-from gpulessons.measure.results import INTERRUPTED, Absent, Comparison, Timing
-from gpulessons.measure.timings import timings
 from gpulessons.operation import Op
 from gpulessons.progress import progress_bar
+
+from . import recordings
+from .results import INTERRUPTED, Absent, Comparison, Timing
+from .timings import timings
 
 
 def compare(
@@ -49,7 +50,7 @@ def checked_anyway(op: Op, entry: Timing | Absent) -> Timing | Absent:
     version = op.versions[entry.version]
     if version.function.__module__.startswith("gpulessons.") or not version.backend.why_not():
         return entry
-    verdict = checking.check(op, version)
+    verdict = check(op, version)
     found = "right, thread by thread" if verdict.passed else f"wrong: {verdict.trouble}"
     return replace(entry, why=f"{entry.why}; {found}")
 

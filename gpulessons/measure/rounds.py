@@ -19,9 +19,10 @@ import numpy as np
 
 from gpulessons.backends import Backend, host
 from gpulessons.hardware import free_memory, machine, thread_choices, threads
-from gpulessons.measure.problem import Problem, write_all
-from gpulessons.measure.results import Absent, Timing
 from gpulessons.operation import Version, fetched
+
+from .problem import Problem, write_all
+from .results import Absent, Timing
 
 SAMPLE = 2e-3  # seconds: calls shorter than this are batched, so the timer's 0.1 µs vanishes
 LONG = 0.05  # seconds: beside this, waking threads up is nothing

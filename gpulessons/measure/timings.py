@@ -20,10 +20,11 @@ from gpulessons import units
 from gpulessons.backends import NotHere
 from gpulessons.hardware import free_memory
 from gpulessons.hardware.budget import capped, note
-from gpulessons.measure.problem import Problem
-from gpulessons.measure.results import Absent, Timing
-from gpulessons.measure.rounds import LONG, Run, absent, interleave, sentence
 from gpulessons.operation import Op, Version, find, several, whole
+
+from .problem import Problem
+from .results import Absent, Timing
+from .rounds import LONG, Run, absent, interleave, sentence
 
 Tell = Callable[[int, int, str], None]
 
@@ -35,7 +36,7 @@ def timings(
     """Measure versions of an op at each size; yields a Timing or an Absent for each, one by one.
 
     budget: seconds for each version at each size. cold: flush the caches before every call. Under
-    GPULESSONS_BUDGET (budget.py) the first is capped, though not what counts as too slow to
+    GPULESSONS_BUDGET (hardware/budget.py) the first is capped, though not what counts as too slow to
     measure, and nothing is flushed.
     tell(done, total, words): called as each measurement ends. On Ctrl-C what was measured so far is
     yielded, then KeyboardInterrupt goes on its way.

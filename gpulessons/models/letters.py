@@ -21,12 +21,13 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.hardware.pools import threads
-from gpulessons.models.digits import TOOLKITS, chosen, random_layer
 from gpulessons.ops.lstm_backward import lstm_backward
 from gpulessons.ops.lstm_cell import lstm_cell
 from gpulessons.ops.lstm_sequence import lstm_sequence
 from gpulessons.ops.optimizer_step import adam_step
 from gpulessons.ops.softmax_layer import softmax_layer, softmax_layer_backward
+
+from .digits import TOOLKITS, chosen, random_layer
 
 OPS = (lstm_sequence, softmax_layer, softmax_layer_backward, lstm_backward, adam_step)
 STRIPS, PIECE = 16, 32  # strips read side by side, letters at a time

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from gpulessons.hardware import Machine
-from gpulessons.measure import files
-from gpulessons.measure.results import Absent, Comparison, Timing, entry_from
+
+from .. import files
+from ..results import Absent, Comparison, Timing, entry_from
 
 FORMAT = 1
 SHIPPED = Path(__file__).parent
