@@ -16,6 +16,7 @@ class Problem:
     op: Op
     size: int
     placed: dict[Backend, list[tuple[tuple, Any]]] = field(default_factory=dict)
+    pilots: dict[int, "Problem"] = field(default_factory=dict)
 
     @cached_property
     def inputs(self) -> list[tuple]:
@@ -36,6 +37,12 @@ class Problem:
     @property
     def work(self) -> int:
         return max(self.bytes, self.flops)
+
+    def smaller(self, size: int) -> "Problem":
+        """The same at a size that is no larger than its own; made once, for every version."""
+        if size >= self.size:
+            return self
+        return self.pilots.setdefault(size, Problem(self.op, size))
 
     def on(self, backend: Backend) -> list[tuple[tuple, Any]]:
         """Two (inputs, output) on a backend: shared by its versions, but written anew for each.

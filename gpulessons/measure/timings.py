@@ -36,8 +36,8 @@ def timings(
     """Measure versions of an op at each size; yields a Timing or an Absent for each, one by one.
 
     budget: seconds for each version at each size. cold: flush the caches before every call. Under
-    GPULESSONS_BUDGET (hardware/budget.py) the first is capped, though not what counts as too slow to
-    measure, and nothing is flushed.
+    GPULESSONS_BUDGET the first is capped, though not what counts as too slow to measure, and
+    nothing is flushed.
     tell(done, total, words): called as each measurement ends. On Ctrl-C what was measured so far is
     yielded, then KeyboardInterrupt goes on its way.
     """
@@ -130,7 +130,7 @@ class Experience:
 
 def pilot_run(problem: Problem, version: Version, size: int, first: float = math.nan) -> Experience:
     """The Experience of this version at some smaller size."""
-    run = Run(Problem(problem.op, min(problem.size, size)), version, first)
+    run = Run(problem.smaller(size), version, first)
     run.begin()
     return experience(run)
 
