@@ -218,3 +218,13 @@ def test_no_name_of_ours_begins_with_an_underscore():
             if name.startswith("_") and not name.endswith("_"):
                 found.append(f"{path.relative_to(ROOT)}:{node.lineno}: {name}")
     assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("page", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_the_paths_that_a_page_names_are_there(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    prose = re.sub(r"```.*?```", "", text, flags=re.S)
+    named = re.findall(r"`((?:[\w.]+/)+(?:[\w.]+\.\w+)?)`|\w\]\((?!http)([\w./]+)\)", prose)
+    paths = [one or other for one, other in named]
+    homes = (ROOT, PACKAGE)  # in a walk a room is named without the package it is in
+    assert not [path for path in paths if not any((home / path).exists() for home in homes)]
