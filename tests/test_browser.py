@@ -155,7 +155,7 @@ def test_measure_runs_until_stop_and_keeps_what_it_has(notebook):
     choice = cell(notebook, 4).locator("select")
     choice.focus()
     notebook.keyboard.press("ArrowDown")  # which the notebook would take for its own
-    expect(choice).to_have_value("90000")
+    expect(choice).to_have_value("90,000")
     expect(choice).to_have_css("outline-width", "3px")
     see(notebook, 4, "Press Measure for these values.")
     button.focus()

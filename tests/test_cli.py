@@ -325,7 +325,8 @@ def test_an_interrupted_comparison_prints_what_was_measured(capsys, interrupt):
 
 def test_ctrl_c_in_a_terminal_prints_what_was_measured_and_exits_130():
     running = started("""
-        from gpulessons import comparing, rounds
+        from gpulessons.measure import compare as comparing
+        from gpulessons.measure import rounds
         from gpulessons.cli import main
         measured, ended = comparing.timings, rounds.Run.ended
         def timings(*arguments, **options):

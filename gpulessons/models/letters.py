@@ -36,7 +36,7 @@ STRIPS, PIECE = 16, 32  # strips read side by side, letters at a time
 def prose():
     """What this package says of itself: every docstring of every module, in the order of files."""
     said = []
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
+    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
                 said.append(ast.get_docstring(node))
@@ -46,7 +46,7 @@ def prose():
 class Writer:
     """One LSTM layer and a softmax over the letters of a text, on a toolkit's backend.
 
-    toolkit: one of `networks.TOOLKITS` that has all of OPS: any but CUDA. The same seed gives the
+    toolkit: one of `digits.TOOLKITS` that has all of OPS: any but CUDA. The same seed gives the
     same first weights on every toolkit.
     """
 

@@ -143,7 +143,7 @@ def test_an_exercise_is_its_value_and_not_the_file_that_it_stands_in():
 
 
 def test_every_answer_belongs_to_an_exercise():
-    files = {path.stem for path in (ROOT / "tests" / "answers").glob("[!_]*.py")}
+    files = {path.stem for path in (ROOT / "tests" / "exercises" / "answers").glob("[!_]*.py")}
     assert files == set(exercises.NAMES)
 
 

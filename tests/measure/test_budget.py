@@ -20,7 +20,7 @@ WORDS = "measured for at most 0.02 s each (GPULESSONS_BUDGET): rough"
 @pytest.fixture(autouse=True)
 def card_of_its_own(monkeypatch):
     """Each test makes a card, in no time, and none is left that was measured with the switch."""
-    monkeypatch.setattr(card, "_host", lambda _: {"host copy": lambda threads: 1e9})
+    monkeypatch.setattr(card, "host_ceilings", lambda _: {"host copy": lambda threads: 1e9})
     hardware.machine.cache_clear()
     yield
     hardware.machine.cache_clear()
@@ -86,7 +86,7 @@ def test_a_comparison_says_that_it_is_rough(short):
 def test_a_ceiling_is_the_best_of_the_fewest_passes(short, monkeypatch):
     passes, ticks = [], iter(range(100))
     monkeypatch.setattr(ceilings, "perf_counter", lambda: 0.005 * next(ticks))
-    ceilings._best(lambda: passes.append(1))
+    ceilings.best(lambda: passes.append(1))
     assert len(passes) == 1 + 3  # the first one warms up
 
 

@@ -434,7 +434,9 @@ def test_the_flush_s_memory_is_free_again_when_the_timings_are_there(double, mon
 FRESH = """
 import sys
 from types import SimpleNamespace
-from gpulessons import compare, comparing, relu, rounds
+from gpulessons import compare, relu
+from gpulessons.measure import compare as comparing
+from gpulessons.measure import rounds
 
 def most():
     return next(int(line.split()[1]) for line in open("/proc/self/status") if "VmHWM" in line)
