@@ -11,7 +11,7 @@ FILES = {
 }
 FAULTS = {
     "ruff check .": ("sums.py", "def twice", "import os\n\n\ndef twice"),
-    "mypy": ("sums.py", "-> int", "-> bytes"),  # of another length: mypy looks at that first
+    "mypy": ("sums.py", "-> int", "-> bytes"),  # longer: mypy looks at the size first
     "test_sums.py::test_twice": ("sums.py", "2 * n", "3 * n"),
 }
 
