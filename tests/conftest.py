@@ -18,7 +18,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "explore"))
 
 LONGEST_FIRST = (
     "::test_it_runs_in_an_empty_folder[", "tests/workers/", "tests/test_browser.py",
-    "tests/test_kernels.py",
+    "tests/ops/test_kernels.py", "tests/ops/test_versions.py", "tests/measure/",
 )  # fmt: skip
 
 

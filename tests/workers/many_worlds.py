@@ -11,7 +11,6 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""  # these worlds are joined by gloo
 def main(worker, worlds, jobs):
     """jobs: [(program, options)]. Returns {world: [result of each job]} of this worker."""
     found, everyone = {}, worker.world_size
-    dist.barrier()  # whoever left before all have met would break the meeting of the others
     dist.destroy_process_group()
     for world in worlds:
         if worker.rank < world:

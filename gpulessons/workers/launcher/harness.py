@@ -112,6 +112,7 @@ def join(worker: Worker) -> None:
     if here < worker.world_size:
         choose_network()
     dist.init_process_group("cpu:gloo,cuda:nccl" if on_gpu else "gloo")
+    dist.barrier()  # whoever left before all have met would break the meeting of the others
 
 
 def choose_network() -> None:
