@@ -1,7 +1,8 @@
 """Figures: timings come in, a `Picture` goes out, its message in its title and in its alt text.
 
 `picture` is what all figures share, `timings` and `roofline` draw measurements, `film` shows
-pictures in sequence. What is drawn for one notebook alone is in `illustrations`.
+pictures in sequence in a `panel`, the box that widgets stand in. What is drawn for one notebook
+alone is in `illustrations`.
 """
 
 from .picture import Picture, images

@@ -3,6 +3,8 @@
 import base64
 from typing import Any
 
+from .panel import panel
+
 VIEW = "application/vnd.jupyter.widget-view+json"
 
 
@@ -20,7 +22,7 @@ class Film:
 
     def widget(self) -> Any:
         """A slider over the steps (arrow keys move it when it has the focus) and the picture."""
-        from ipywidgets import Image, IntSlider, Label, VBox
+        from ipywidgets import Image, IntSlider, Label
 
         slider = IntSlider(0, 0, len(self) - 1, description="step", layout={"width": "95%"})
         told, shown = Label(), Image(format="png")
@@ -31,7 +33,7 @@ class Film:
 
         slider.observe(lambda change: show(change["new"]), names="value")
         show(0)
-        return VBox([slider, told, shown])
+        return panel(slider, told, shown)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict, dict]:
         data, metadata = self.multiples()._repr_mimebundle_()

@@ -119,7 +119,9 @@ def test_a_static_page_has_six_cycles_and_a_slider_has_all():
     still = film.multiples()
     assert sum(axes.get_title() != "" for axes in still.figure.axes) == 6
     assert still.alt.startswith("4 rows of inputs through 3 × 3 cells: 8 cycles, 36 multiplic")
-    slider, told, shown = film.widget().children
+    box = film.widget()
+    slider, told, shown, *_ = box.children
+    assert "gpulessons" in box._dom_classes  # where a screen reader hears the slider's name
     before = shown.value
     slider.value = 7
     assert told.value.startswith("cycle 8 of 8: 1 of 9") and shown.value != before

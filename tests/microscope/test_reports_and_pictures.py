@@ -122,7 +122,7 @@ def test_a_request_that_is_not_there_is_named(traced):
 def test_the_player_steps_with_its_slider_and_leaves_a_picture_on_static_pages(traced):
     p = player(traced)
     box = p.widget()
-    slider, told, picture = box.children
+    slider, told, picture, *_ = box.children
     before = picture.value
     assert told.value.startswith(f"step 1 of {len(p.steps)}: warp 0 reaches line")
     slider.value = 1

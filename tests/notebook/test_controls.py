@@ -15,8 +15,9 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from gpulessons.notebook.controls import Reveal, live, panels, predict, quiz, slider
+from gpulessons.notebook.controls import Reveal, live, predict, quiz, slider
 from gpulessons.notebook.controls.showing import VIEW, Scale, quantity
+from gpulessons.plots import panel
 
 QUESTION = "How much faster?"
 
@@ -367,12 +368,12 @@ def test_the_look_reaches_no_further_than_the_box_and_holds_on_both_pages(questi
     assert "gpulessons" in question.widget._dom_classes
     look = question.widget.children[-1].value
     assert look.startswith("<style onload=") and look.count("<") == 2, "all else is escaped"
-    rules = re.findall(r"([^{}]+)\{[^}]*\}", panels.STYLE)
+    rules = re.findall(r"([^{}]+)\{[^}]*\}", panel.STYLE)
     selectors = [each.strip() for rule in rules for each in rule.split(",")]
     assert len(selectors) > 8
     assert all(re.match(r"\.gpulessons[ .]", each) for each in selectors), selectors
     for page in ("#ffffff", "#111111"):
-        assert contrast(panels.BLUE, page) >= 3
+        assert contrast(panel.BLUE, page) >= 3
 
 
 def contrast(one, other):

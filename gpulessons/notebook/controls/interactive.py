@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .panels import panel
 from .showing import bundle, escape
 from .sliders import control
 
@@ -139,6 +138,8 @@ class Live:
     def widget(self) -> "VBox":
         """The controls, one to a line, over the buttons (if any) and a line of progress."""
         from ipywidgets import HBox
+
+        from gpulessons.plots.panel import panel
 
         turned = [self.turned(name) for name in self.controls]
         buttons = [HBox([self.run_button, self.stop_button])] if self.run else []

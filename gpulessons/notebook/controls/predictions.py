@@ -5,7 +5,6 @@ from collections.abc import Hashable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .panels import panel
 from .reveals import Measured, Reveal
 from .showing import Scale, bundle, escape
 
@@ -76,6 +75,7 @@ class Prediction:
     @cached_property
     def widget(self) -> "VBox":
         """The slider under the question and over the guess in words."""
+        from gpulessons.plots.panel import panel
         return panel(self.slider, self.status)
 
     @cached_property

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .panels import panel
 from .showing import bundle, escape
 
 if TYPE_CHECKING:
@@ -57,6 +56,8 @@ class Quiz:
     def widget(self) -> "VBox":
         """The question, the buttons, and an area that a screen reader announces when it changes."""
         from ipywidgets import HTML
+
+        from gpulessons.plots.panel import panel
 
         question = HTML(f"<b>{escape(self.question)}</b>")
         return panel(question, *self.buttons, self.explanation)
