@@ -9,6 +9,8 @@ from gpulessons.hardware import budget
 
 os.environ["MPLBACKEND"] = "Agg"
 os.environ.pop(budget.NAME, None)  # a test that wants measurements short says so itself
+# Threads that wait give their core away at once: it has other tests to run, and whole notebooks.
+os.environ |= {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0", "OPENBLAS_THREAD_TIMEOUT": "4"}
 
 # Compiling a kernel takes longer than any deadline. "ci" draws the same examples on every run.
 settings.register_profile("explore", deadline=None)

@@ -16,6 +16,7 @@ from gpulessons import units
 from . import nvidia, pools, system
 from .budget import note
 
+SMALLEST_BUFFER = 2**27  # bytes
 HOST_CEILINGS = ("host float32", "host float64", "host copy", "host triad")
 GPU_CEILINGS = ("gpu float32", "gpu tf32", "gpu float16", "gpu copy", "gpu triad")
 
@@ -138,7 +139,9 @@ def machine() -> Machine:
     rough = note()  # before anything is measured: a limit that is none is refused
     simd, simd_bits = system.simd()
     caches, memory = system.caches(), system.memory()
-    ceilings, ceiling_threads = measured_ceilings(buffer_bytes(caches, system.free_memory()))
+    # Where it may take no time, none is spent on writing far beyond a large cache.
+    nbytes = SMALLEST_BUFFER if rough else buffer_bytes(caches, system.free_memory())
+    ceilings, ceiling_threads = measured_ceilings(nbytes)
     return Machine(
         cpu=system.cpu_name(),
         cores=system.cores(),
@@ -167,7 +170,7 @@ def last_cache(caches: dict[str, int]) -> int:
 
 def buffer_bytes(caches: dict[str, int], free: float) -> int:
     """Bytes to copy and to stream: four times the last cache, or an eighth of what is free."""
-    return int(min(max(4 * last_cache(caches), 2**27), free / 8))
+    return int(min(max(4 * last_cache(caches), SMALLEST_BUFFER), free / 8))
 
 
 def measured_ceilings(nbytes: int) -> tuple[dict[str, float], dict[str, int]]:
