@@ -128,9 +128,11 @@ def test_workers_that_have_ended_are_not_said_to_hang(tmp_path):
 
 def test_what_is_recorded_has_the_form_of_torchs_own_error_files(tmp_path):
     file = tmp_path / "error.json"
+    before = int(time.time())
     record(raised_in(f"{TORCH}/distributed/distributed_c10d.py"), str(file))
+    after = time.time()
     found = ProcessFailure(local_rank=1, pid=1, exitcode=1, error_file=str(file))
-    assert found.timestamp == pytest.approx(time.time(), abs=100)
+    assert before <= found.timestamp <= after  # whole seconds, however long it all took
     (failure,) = failures({5: found})
     assert (failure.rank, failure.waiting) == (5, True)
     assert failure.words.startswith("lost the others at ")
