@@ -74,9 +74,10 @@ class Op:
     def __init__(
         self, function: Callable[..., Any], inputs: Callable[..., Iterable[Any]],
         flops: Callable[..., Any], sizes: Iterable[int], rtol: float, unit: str,
-        awkward: Iterable[int], signature: str,
+        awkward: Iterable[int], signature: str, moved: Callable[..., Any] | None,
     ) -> None:  # fmt: skip
         self.function, self.make_inputs, self.flops = function, inputs, flops
+        self.moved = moved
         self.name, self.__doc__ = function.__name__, function.__doc__
         self.sizes, self.rtol = tuple(sizes), rtol
         self.unit, self.awkward, self.signature = unit, tuple(awkward), signature
@@ -107,7 +108,11 @@ class Op:
         return one_or_all(backend.put(poison(*kind)) for kind in self.outputs(*inputs))
 
     def bytes(self, *inputs: Any) -> int:
-        """Bytes that must move at least: each input read once, each output written once."""
+        """Bytes that must move at least: as the op says, or all of its arrays, once."""
+        return int(self.moved(*inputs)) if self.moved else self.footprint(*inputs)
+
+    def footprint(self, *inputs: Any) -> int:
+        """Bytes of all inputs and outputs together."""
         read = sum(x.nbytes for x in inputs if is_array(x))
         written = sum(int(np.prod(s)) * dtype.itemsize for s, dtype in self.outputs(*inputs))
         return read + written
@@ -159,7 +164,7 @@ class Op:
         worth comparing, if they differ.
         """
         twin = Op(self.function, inputs or self.make_inputs, self.flops, sizes or self.sizes,
-                  self.rtol, self.unit, self.awkward, self.signature)  # fmt: skip
+                  self.rtol, self.unit, self.awkward, self.signature, self.moved)  # fmt: skip
         twin.versions = {name: replace(v, op=twin) for name, v in self.versions.items()}
         return twin
 
@@ -170,7 +175,7 @@ class Op:
 def op(
     *, inputs: Callable[..., Iterable[Any]], flops: Callable[..., Any], sizes: Iterable[int],
     rtol: float = 2e-6, unit: str = "elements", awkward: Iterable[int] = AWKWARD,
-    signature: str = "",
+    signature: str = "", moved: Callable[..., Any] | None = None,
 ) -> Callable[[Callable], Op]:  # fmt: skip
     """Make an op from its NumPy specification, which becomes its first version too.
 
@@ -178,11 +183,12 @@ def op(
     comparing, smallest first; rtol: the error allowed against float64 (relative above one, absolute
     below); unit: what a size counts; awkward: the sizes at which a version is checked; signature:
     the axes of each array, "(m, k), (k, n)", for an op whose NumPy function would stretch what does
-    not fit: a compiled version reads past its end instead.
+    not fit: a compiled version reads past its end instead; moved(*arrays) -> bytes that must move
+    at least, for an op that looks at a few rows of a large array: else all of its arrays, once.
     """
 
     def make(function: Callable) -> Op:
-        made = Op(function, inputs, flops, sizes, rtol, unit, awkward, signature)
+        made = Op(function, inputs, flops, sizes, rtol, unit, awkward, signature, moved)
         made.version("NumPy", on=host)(function)
         return made
 

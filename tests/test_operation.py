@@ -222,6 +222,15 @@ def test_bytes_are_each_array_read_or_written_once(double):
     assert double.bytes(ones(10), np.float32(0.5)) == 80, "a plain number moves nothing"
 
 
+def test_an_op_that_looks_at_a_few_rows_says_which_bytes_must_move():
+    @op(inputs=numbers, flops=lambda x, s: 0, sizes=(4,), moved=lambda x, s: 8)
+    def first(x, s):
+        return x[:1]
+
+    assert (first.bytes(ones(10), 1.0), first.footprint(ones(10), 1.0)) == (8, 44)
+    assert first.like(sizes=(5,)).bytes(ones(10), 1.0) == 8
+
+
 def test_the_reference_is_computed_in_float64(double):
     x = np.float32([0.1])
     assert double.reference(x, 1)[0] == 2 * np.float64(x[0])

@@ -161,11 +161,11 @@ class Progress:
 
 
 def refuse_too_large(op: Op, size: int) -> None:
-    """ValueError when a problem would not fit, judged from how its bytes grow at small sizes."""
+    """ValueError when a problem would not fit, judged from how its arrays grow at small sizes."""
     small = op.sizes[0]
     if size <= small:
         return
-    one, two = (op.bytes(*op.inputs(n)) for n in (small, 2 * small))
+    one, two = (op.footprint(*op.inputs(n)) for n in (small, 2 * small))
     needed = 8 * one * (size / small) ** math.log2(two / one)  # two sets, float64 answers, poison
     free = free_memory()
     if needed > free:
