@@ -31,7 +31,7 @@ def drawn(tree: Any, words: Sequence[str], word: str | None = None) -> Picture:
             taken = child in on_the_way
             color = VERMILLION if taken else INK
             axes.plot([x, to], [y, below], "-", color=color, linewidth=2.2 if taken else 1)
-            axes.text((x + to) / 2, (y + below) / 2, f" {turn} ", fontsize=9, color=color,
+            axes.text((x + to) / 2, (y + below) / 2 + 0.09, f" {turn} ", fontsize=9, color=color,
                       ha="left" if turn else "right", va="center")  # fmt: skip
     inner = np.array([places[node] for node in range(len(tree.children))])
     axes.plot(*inner.T, "o", color=BLUE, markersize=8)
