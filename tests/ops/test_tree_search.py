@@ -55,6 +55,9 @@ def test_of_equally_likely_classes_the_lowest_wins(version):
         h, w, tree = normal(64, counts=counts)
         found, chances = run(version, h, 0 * w, tree)
         assert not found.any() and np.allclose(chances, -6 * np.log(2))
+    tree = huffman([1, 1, 1.5])  # class 2 is met first; then a node as likely, and a sure way to 0
+    found, chances = run(version, np.ones((1, 1)), np.array([[0.0], [1000.0]]), tree)
+    assert (found[0], chances[0]) == (0, pytest.approx(-np.log(2)))
 
 
 @each
