@@ -43,6 +43,7 @@ HOMES = {
     "ops.softmax": "softmax softmax_backward",
     "ops.softmax_layer": "softmax_layer softmax_layer_backward",
     "ops.transpose": "transpose",
+    "ops.tree_softmax": "tree_softmax",
     "ops.vertex_transform": "vertex_transform",
     "workers.launcher.launching": "launch",
 }

@@ -1,0 +1,118 @@
+"""Huffman's tree: the code in which frequent classes have short names.
+
+The two rarest of all nodes become the children of a new one, until one is left (Huffman 1952, "A
+method for the construction of minimum-redundancy codes"). A class's name is its path from the root;
+its mean length is at least the entropy of the classes, less than that plus one, and no tree's is
+shorter.
+
+With the counts in order no heap is needed: the sums come out in order too, so the rarest node is at
+the front of one of two queues (van Leeuwen 1976, "On the construction of Huffman trees"). A queue
+also keeps the levels apart: what was made last is nearest to the root. Numbered backwards, inner
+node 0 is the root, numbers grow with depth, and the nodes that all examples meet lie together.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from .common import SERIAL
+
+
+class Tree(NamedTuple):
+    """A binary tree with the classes as its leaves, and each class's path from the root.
+
+    starts: (classes + 1,) int64; class c's path is starts[c]:starts[c + 1] of nodes and turns.
+    nodes: (steps,) int32, the inner nodes on the path, root first. turns: (steps,) int8, 0 or 1:
+    which child is next. longest: the steps of the longest path. children: (classes - 1, 2) int32,
+    each inner node's children, the rarer one first: an inner node's number, or ~c for class c.
+    Inner node 0 is the root, and every child's number is larger than its parent's.
+    """
+
+    starts: np.ndarray
+    nodes: np.ndarray
+    turns: np.ndarray
+    longest: int
+    children: np.ndarray
+
+    @property
+    def paths(self):
+        """starts, nodes, turns, longest: what tree_softmax takes."""
+        return self[:4]
+
+    @property
+    def depths(self):
+        """(classes,) int64: the length of each class's path."""
+        return np.diff(self.starts)
+
+
+def huffman(counts):
+    """The Tree of these counts: (classes,) integers or floats, none negative, two at least.
+
+    They need not be whole, nor add up to anything. Equal counts: the lower class first, and a class
+    before an inner node, so that the longest path is as short as it can be. O(classes log classes).
+    """
+    weights = np.asarray(counts)
+    if weights.ndim != 1 or weights.dtype.kind not in "iuf":
+        raise ValueError(f"counts is an array of numbers, one for each class, not {counts!r}.")
+    if weights.size < 2:
+        raise ValueError(f"A tree needs two classes at least, and counts has {weights.size}.")
+    weights = weights.astype(np.float64)
+    wrong = ~((weights >= 0) & (weights < np.inf))
+    if wrong.any():
+        c = int(wrong.argmax())
+        raise ValueError(f"A count is a number of at least 0; class {c}'s is {weights[c]:g}.")
+    order = np.argsort(weights, kind="stable")
+    children = merged(weights[order], order)
+    starts, nodes, turns = paths_of(children)
+    return Tree(starts, nodes, turns, int(np.diff(starts).max()), children)
+
+
+def zipf(classes):
+    """Counts as words have them: the second half as frequent as the first, the third a third."""
+    return 1 / np.arange(1, classes + 1)
+
+
+@njit(**SERIAL)
+def merged(weights, order):
+    """The children of every inner node. weights: in order; order: whose each of them is."""
+    classes = weights.size
+    children = np.empty((classes - 1, 2), np.int32)
+    sums = np.empty(classes - 1)
+    leaf, oldest = 0, 0  # the fronts of the two queues
+    for made in range(classes - 1):
+        total = 0.0
+        for turn in range(2):
+            if leaf < classes and (oldest == made or weights[leaf] <= sums[oldest]):
+                child, weight = ~order[leaf], weights[leaf]
+                leaf += 1
+            else:
+                child, weight = classes - 2 - oldest, sums[oldest]
+                oldest += 1
+            children[classes - 2 - made, turn] = child
+            total += weight
+        sums[made] = total
+    return children
+
+
+@njit(**SERIAL)
+def paths_of(children):
+    """starts, nodes, turns. A parent's number is smaller than its children's: one pass down."""
+    inner = len(children)
+    parent, depth = np.empty(inner, np.int32), np.zeros(inner, np.int32)
+    above, starts = np.empty(inner + 1, np.int32), np.zeros(inner + 2, np.int64)
+    for node in range(inner):
+        for turn in range(2):
+            child = children[node, turn]
+            if child >= 0:
+                parent[child], depth[child] = node, depth[node] + 1
+            else:
+                above[~child], starts[~child + 1] = node, depth[node] + 1
+    starts = starts.cumsum()
+    nodes, turns = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int8)
+    for c in range(inner + 1):
+        node, below = above[c], np.int32(~c)
+        for step in range(starts[c + 1] - 1, starts[c] - 1, -1):
+            nodes[step], turns[step] = node, np.int8(children[node, 1] == below)
+            node, below = parent[node], node
+    return starts, nodes, turns

@@ -1,0 +1,299 @@
+"""Softmax over a tree: a class's probability is that of a walk from the root to its leaf.
+
+    p(class) = product over its path of σ(±score of the node),   score = w[node] · h
+
+At every inner node the walk turns to child 0 with probability σ(score), to child 1 with 1 − σ(score),
+which is σ(−score) (Morin & Bengio 2005, "Hierarchical probabilistic neural network language
+model"). The leaves' probabilities add up to one, whatever w is: nothing has to be summed over all
+classes. With Huffman's tree (Mikolov et al. 2013, "Efficient estimation of word representations in
+vector space") an example meets at most a few dozen rows of w, however many classes there are.
+
+In training the label says the path, so no step waits for another; only the rows lie scattered.
+"""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from numba import cuda, float32, njit, prange
+
+from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
+from gpulessons.operation import op
+
+from .common import ONE, PARALLEL, SERIAL, WARP, ZERO, ceil_div
+from .huffman import huffman, zipf
+from .reduce import WARPS, warp_reduce_sum
+from .rows import dot_of_rows, warp_per_row
+
+EXAMPLES, DIM = 64, 64
+NAN = np.float32(np.nan)
+
+
+@lru_cache(maxsize=4)
+def zipf_tree(classes):
+    """Huffman's tree of classes as frequent as words are."""
+    return huffman(zipf(classes))
+
+
+def hidden_and_labels(classes, rng):
+    """h: (examples, dim), labels: (examples,) int32, w: (classes − 1, dim), and the tree's paths.
+
+    Labels as frequent as the tree believes. Other examples and widths if the classes are odd; every
+    7th example is a wide one, whose scores reach ±200: exp of them overflows in float32.
+    """
+    classes = max(2, classes)
+    examples, dim = (EXAMPLES, DIM) if classes % 2 == 0 else (min(classes, 300), 37)
+    h = rng.standard_normal((examples, dim), np.float32)
+    h[::7] *= 50
+    w = rng.standard_normal((classes - 1, dim), np.float32)
+    w *= ONE / np.float32(math.sqrt(dim))
+    frequency = zipf(classes).cumsum()
+    labels = np.searchsorted(frequency, rng.random(examples) * frequency[-1])
+    return h, labels.astype(np.int32), w, *zipf_tree(classes).paths
+
+
+def operations(h, labels, w, starts, nodes, turns, longest):
+    """At every node of every path: a product with h, σ and its logarithm, a share of dh."""
+    return int((starts[labels + 1] - starts[labels]).sum()) * (4 * h.shape[1] + 8)
+
+
+def bytes_of_paths(h, labels, w, starts, nodes, turns, longest):
+    """The rows of w on the batch's paths, each once; the paths; h; and what is written."""
+    classes = np.unique(labels)
+    steps = [np.arange(starts[c], starts[c + 1]) for c in classes]
+    seen = nodes[np.concatenate(steps)]
+    paths = seen.size * (nodes.itemsize + turns.itemsize) + 2 * classes.size * starts.itemsize
+    rows = np.unique(seen).size * w.shape[1] * w.itemsize
+    written = (len(h) * (1 + longest) + h.size) * h.itemsize
+    return h.nbytes + labels.nbytes + rows + paths + written
+
+
+def refuse_strangers(labels, classes):
+    """ValueError if a label is no class."""
+    wrong = (labels < 0) | (labels >= classes)
+    if wrong.any():
+        example = int(wrong.nonzero()[0][0])
+        raise ValueError(f"Example {example} has the label {int(labels[example])}; "
+                         f"the classes are 0 to {classes - 1}.")  # fmt: skip
+
+
+@op(inputs=hidden_and_labels, flops=operations, moved=bytes_of_paths,
+    sizes=(1_000, 31_000, 1_000_000), rtol=3e-5, unit="classes", awkward=(33, 301, 1000, 2),
+    signature="(examples, dim), (examples,), (inner, dim), (bounds,), (steps,), (steps,)",
+)  # fmt: skip
+def tree_softmax(h, labels, w, starts, nodes, turns, longest):
+    """The loss −log p(label) of each example, and its gradients.
+
+    h: (examples, dim), w: (inner nodes, dim), floats; labels: (examples,) integers; then a
+    Tree's paths: `tree_softmax(h, labels, w, *tree.paths)`. Returns losses: (examples,); dh:
+    (examples, dim); and slopes: (examples, longest), the loss by each score along the path and 0
+    behind its end, so that w[node]'s gradient is the sum of slope × h. A label that is no class is
+    a ValueError (on a GPU, NaN: a kernel cannot raise). A NaN in h makes NaNs of its own example.
+    """
+    refuse_strangers(labels, len(starts) - 1)
+    start, step = starts[labels], np.arange(longest)
+    on = step < (starts[labels + 1] - start)[:, None]  # (examples, longest): not behind the end
+    at = np.where(on, start[:, None] + step, 0)
+    rows, sign = w[nodes[at]], np.where(on, 1 - 2 * turns[at], 0).astype(h.dtype)
+    scores = np.where(on, sign * (rows @ h[:, :, None])[:, :, 0], 0)
+    losses = np.where(on, np.logaddexp(0, -scores), 0).sum(axis=1)  # −log σ, without overflow
+    slopes = -sign * np.exp(-np.logaddexp(0, scores))  # how much of the probability goes astray
+    return losses, (slopes[:, None] @ rows)[:, 0], slopes
+
+
+# -- On the CPU: example by example, step by step. A row is read for its score, and again for dh
+# -- while it is still in the first cache.
+
+
+def turn_at(score, turn):
+    """−log p of turning this way, and its derivative by the score."""
+    right = -score if turn else score  # how much speaks for it
+    small = math.exp(-abs(right))  # never overflows
+    loss = max(-right, ZERO) + math.log1p(small)
+    astray = (small if right >= ZERO else ONE) / (ONE + small)  # σ(−right)
+    return loss, astray if turn else -astray
+
+
+host_turn_at = njit(**SERIAL)(turn_at)
+device_turn_at = cuda.jit(device=True)(turn_at)
+
+
+@njit(**SERIAL)
+def add_row(row, factor, out):
+    """out += factor × row."""
+    for j in range(row.size):
+        out[j] += factor * row[j]
+
+
+@njit(**SERIAL)
+def walk(h, w, nodes, turns, dh, slopes):
+    """One example along its path; returns its loss."""
+    loss = ZERO
+    dh[:] = ZERO
+    slopes[:] = ZERO
+    for step in range(nodes.size):
+        row = w[nodes[step]]
+        more, slope = host_turn_at(dot_of_rows(row, h), turns[step])
+        add_row(row, slope, dh)
+        slopes[step] = slope
+        loss += more
+    return loss
+
+
+def walks(h, labels, w, starts, nodes, turns, losses, dh, slopes):
+    for e in prange(h.shape[0]):
+        first, end = starts[labels[e]], starts[labels[e] + 1]
+        losses[e] = walk(h[e], w, nodes[first:end], turns[first:end], dh[e], slopes[e])
+
+
+serial_walks = njit(**SERIAL)(walks)
+parallel_walks = njit(**PARALLEL)(walks)
+
+
+def walker(loop):
+    """Look at the labels, then walk."""
+
+    def launch(h, labels, w, starts, nodes, turns, longest, out):
+        refuse_strangers(labels, len(starts) - 1)
+        loop(h, labels, w, starts, nodes, turns, *out)
+
+    return launch
+
+
+tree_softmax.version("Numba, one core", on=host)(walker(serial_walks))
+tree_softmax.version("Numba, every core", on=host)(walker(parallel_walks))
+
+
+# -- On the GPU. Paths are of different lengths, and lead through rows that lie anywhere.
+
+
+@cuda.jit(device=True)
+def path_of(label, starts):
+    """Where the path begins, its steps, and a loss of zero; no steps and NaN for no class."""
+    if label < 0 or label + 1 >= starts.size:
+        return starts[0], starts[0], NAN  # which is zero
+    return starts[label], starts[label + 1] - starts[label], ZERO
+
+
+@cuda.jit
+def thread_kernel(h, labels, w, starts, nodes, turns, losses, dh, slopes):
+    e = cuda.grid(1)
+    if e < h.shape[0]:
+        first, steps, loss = path_of(labels[e], starts)
+        for j in range(h.shape[1]):
+            dh[e, j] = ZERO
+        for step in range(steps):  # the warp goes on until its longest path is walked
+            node, score = nodes[first + step], ZERO
+            for j in range(h.shape[1]):  # 32 lanes, 32 rows: a sector for every number
+                score += w[node, j] * h[e, j]
+            more, slope = device_turn_at(score, turns[first + step])
+            for j in range(h.shape[1]):
+                dh[e, j] += slope * w[node, j]
+            slopes[e, step] = slope
+            loss += more
+        for step in range(steps, slopes.shape[1]):
+            slopes[e, step] = ZERO
+        losses[e] = loss
+
+
+@cuda.jit(device=True)
+def warp_dot(row, h):
+    """row · h by a warp, its lanes side by side along both; every lane knows the sum."""
+    total = ZERO
+    for j in range(cuda.threadIdx.x, h.size, WARP):
+        total += row[j] * h[j]
+    return warp_reduce_sum(total)
+
+
+@cuda.jit
+def warp_kernel(h, labels, w, starts, nodes, turns, losses, dh, slopes):
+    e, lane = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y, cuda.threadIdx.x
+    if e >= h.shape[0]:
+        return  # the whole warp: it has one example, and one path
+    first, steps, loss = path_of(labels[e], starts)
+    for j in range(lane, h.shape[1], WARP):
+        dh[e, j] = ZERO
+    for step in range(steps):
+        node = nodes[first + step]
+        more, slope = device_turn_at(warp_dot(w[node], h[e]), turns[first + step])
+        for j in range(lane, h.shape[1], WARP):
+            dh[e, j] += slope * w[node, j]
+        loss += more
+        if lane == 0:
+            slopes[e, step] = slope
+    for step in range(steps + lane, slopes.shape[1], WARP):
+        slopes[e, step] = ZERO
+    if lane == 0:
+        losses[e] = loss
+
+
+@cuda.jit
+def block_kernel(h, labels, w, starts, nodes, turns, losses, dh, slopes):
+    """The label says the whole path, so no step waits for another: eight warps take turns."""
+    part = cuda.shared.array(WARPS, float32)
+    e, lane, warp = cuda.blockIdx.x, cuda.threadIdx.x, cuda.threadIdx.y
+    first, steps, loss = path_of(labels[e], starts)
+    for step in range(warp, steps, WARPS):
+        score = warp_dot(w[nodes[first + step]], h[e])
+        more, slope = device_turn_at(score, turns[first + step])
+        loss += more
+        if lane == 0:
+            slopes[e, step] = slope
+    if lane == 0:
+        part[warp] = loss
+    cuda.syncthreads()  # all slopes are there
+    thread = warp * WARP + lane
+    for j in range(thread, h.shape[1], WARPS * WARP):
+        total = ZERO
+        for step in range(steps):
+            total += slopes[e, step] * w[nodes[first + step], j]
+        dh[e, j] = total
+    for step in range(steps + thread, slopes.shape[1], WARPS * WARP):
+        slopes[e, step] = ZERO
+    if thread == 0:
+        loss = ZERO
+        for n in range(WARPS):
+            loss += part[n]
+        losses[e] = loss
+
+
+@tree_softmax.version("CUDA, a thread per example", on=gpu)
+def launch_thread(h, labels, w, starts, nodes, turns, longest, out):
+    thread_kernel[ceil_div(len(h), WARP), WARP](h, labels, w, starts, nodes, turns, *out)
+
+
+@tree_softmax.version("CUDA, a warp per example", on=gpu)
+def launch_warp(h, labels, w, starts, nodes, turns, longest, out):
+    warp_kernel[warp_per_row(len(h))](h, labels, w, starts, nodes, turns, *out)
+
+
+@tree_softmax.version("CUDA, a block per example", on=gpu)
+def launch_block(h, labels, w, starts, nodes, turns, longest, out):
+    block_kernel[len(h), (WARP, WARPS)](h, labels, w, starts, nodes, turns, *out)
+
+
+# -- PyTorch: all paths padded to the longest, their rows gathered, and one batched product.
+
+
+def gathered(h, labels, w, starts, nodes, turns, longest):
+    import torch
+
+    labels = labels.long()
+    start, step = starts[labels], torch.arange(longest, device=h.device)
+    on = step < (starts[labels + 1] - start)[:, None]
+    at = torch.where(on, start[:, None] + step, 0)
+    rows, sign = w[nodes[at].long()], torch.where(on, 1 - 2 * turns[at], 0).to(h.dtype)
+    with allow_tf32(torch.backends.cuda.matmul, False):
+        scores = torch.where(on, sign * torch.bmm(rows, h[:, :, None])[:, :, 0], 0)
+        losses = torch.where(on, torch.nn.functional.softplus(-scores), 0).sum(1)
+        slopes = -sign * torch.sigmoid(-scores)
+        return losses, torch.bmm(slopes[:, None], rows)[:, 0], slopes
+
+
+tree_softmax.version("PyTorch, gathered, GPU", on=torch_gpu)(gathered)
+
+
+@tree_softmax.version("PyTorch, gathered, CPU", on=torch_cpu)
+def gathered_on_cpu(h, labels, w, starts, nodes, turns, longest):
+    refuse_strangers(labels, len(starts) - 1)
+    return gathered(h, labels, w, starts, nodes, turns, longest)
