@@ -31,6 +31,7 @@ Start with activations.py, where ReLU is spelled out whole. The order of the not
         attention            all scores in memory, or none
     11  huffman              a tree of classes, the frequent ones near its root
         tree_softmax         a probability as a walk: a few rows of a large table
+        tree_update          and those rows learn, in place
 
 Below them: common.py (compiler options, exp and tanh for vectors), and load4.py and mma.py, two
 instructions of a GPU that Numba does not offer.

@@ -2,8 +2,8 @@
 
     p(class) = product over its path of σ(±score of the node),   score = w[node] · h
 
-At every inner node the walk turns to child 0 with probability σ(score), to child 1 with 1 − σ(score),
-which is σ(−score) (Morin & Bengio 2005, "Hierarchical probabilistic neural network language
+At every inner node the walk turns to child 0 with probability σ(score), and to child 1 with what is
+left, σ(−score) (Morin & Bengio 2005, "Hierarchical probabilistic neural network language
 model"). The leaves' probabilities add up to one, whatever w is: nothing has to be summed over all
 classes. With Huffman's tree (Mikolov et al. 2013, "Efficient estimation of word representations in
 vector space") an example meets at most a few dozen rows of w, however many classes there are.
