@@ -8,9 +8,9 @@ and a cluster of rare classes makes do with fewer columns (a quarter of those be
 examples need the head alone; a cluster is computed for the examples whose labels are in it.
 
 What a step really costs: the head, and each cluster that any example of the batch needs, in full.
-Of 64 examples some nearly always need the rarest cluster, so all of its classes are scored and all of
-its weights are moved: the cost still grows with the classes, by one column for each of the rarest
-where the full softmax has 64. A cluster that no example needs is left alone.
+Of 64 examples some nearly always need the rarest cluster, so all of its classes are scored and all
+of its weights are moved: the cost still grows with the classes, though with a sixteenth of the
+columns for the rarest. A cluster that no example needs is left alone.
 
 Grave et al. 2017, arXiv:1609.04309; torch.nn.AdaptiveLogSoftmaxWithLoss.
 """

@@ -23,7 +23,7 @@ def refuse_few_classes(classes, columns):
 
 
 def refuse_misfits(h, labels, classes, columns):
-    """ValueError unless h is (examples, columns) float32 with a label below `classes` for each."""
+    """ValueError unless h is (examples, columns) finite float32, with a label for each."""
     if h.ndim != 2 or h.shape[1] != columns or h.dtype != np.float32:
         raise ValueError(
             f"h is (examples, {columns}) of float32 for this layer, not {h.shape} of {h.dtype}."
@@ -33,7 +33,9 @@ def refuse_misfits(h, labels, classes, columns):
             f"labels are one integer for each of the {len(h)} examples, not {labels.shape} "
             f"of {labels.dtype}."
         )
-    if len(labels) and not (0 <= labels.min() and labels.max() < classes):
+    if not np.isfinite(h).all():
+        raise ValueError("h holds a NaN or an infinity, which every weight would learn.")
+    if len(labels) and (labels.min() < 0 or labels.max() >= classes):
         raise ValueError(
             f"Labels run from 0 to {classes - 1}; these from {labels.min()} to {labels.max()}."
         )

@@ -6,11 +6,11 @@
 Three products of examples × columns × classes. All rows of w are read and written: at a million
 classes nearly all of that moves a weight by nearly nothing.
 
-The one idea here is the order. The classes come in chunks that fit the cache: each makes its scores,
-turns them into exp(z − highest so far) on the spot, and adds its share of dh; what came before is
-scaled down where a chunk goes higher (the online softmax of `ops/softmax.py`). Only then is the sum
-known by which dw is divided: a second pass. The scores of all classes are held once, and no chunk
-waits for the maximum of them all.
+The one idea here is the order. The classes come in chunks that fit the cache: each makes its
+scores, turns them into exp(z − highest so far) on the spot, and adds its share of dh; what came
+before is scaled down where a chunk goes higher (the online softmax of `ops/softmax.py`). Only then
+is the sum known by which dw is divided: a second pass. The scores of all classes are held once, and
+no chunk waits for the maximum of them all.
 
 By PyTorch, because its products and its exp share one pool of threads: threads of two libraries
 would wait for each other at every chunk. On a GPU (`on=torch_gpu`) the lines are the same.

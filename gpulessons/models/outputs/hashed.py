@@ -13,10 +13,10 @@ chance, the classes that compete with the label, without a look at the others. T
 Here all examples of a step share one active set, so that the scores are one product; SLIDE keeps
 one for each example, and lets its threads change w without waiting for each other. A step reads
 `tables` codes and the active rows. Now and then the rows have moved and all codes are made anew:
-classes × columns × tables × bits, so a step still costs something for each class, divided by `every`.
+classes × columns × tables × bits, so a step still costs something for each class, once in `every`
+steps.
 
-Nothing corrects for what is left out: a class that is never found is never pushed down. By the
-ranking of the best it is a good layer, by −log p a poor one.
+Nothing corrects for what is left out: a class that is not found is not pushed down.
 """
 
 import numpy as np
@@ -49,7 +49,7 @@ class Hashed:
         bits = min(MOST_BITS, max(1, (classes // 8).bit_length())) if bits is None else bits
         if not (tables >= 1 and 1 <= bits <= MOST_BITS and every >= 1):
             raise ValueError(
-                f"Hashing takes 1 table at least, of 1 to {MOST_BITS} bits, rebuilt every 1 or more "
+                f"Hashing takes 1 table at least, of 1 to {MOST_BITS} bits, rebuilt every so many "
                 f"steps; not {tables} of {bits} bits, every {every}."
             )
         self.classes, self.columns, self.every, self.steps = classes, columns, every, 0

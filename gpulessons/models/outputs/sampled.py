@@ -21,16 +21,21 @@ import numpy as np
 
 from .common import first_weights, full_best, full_loss, refuse_few_classes, refuse_misfits
 
+DRAWS = 512  # in a step, where there are that many classes
+
 
 class Sampled:
-    """w: (classes, columns), and what is drawn by. counts: (classes,) how often each class occurs."""
+    """w: (classes, columns), and what is drawn by: counts, (classes,), or log_uniform's weights."""
 
     name = "sampled softmax"
 
-    def __init__(self, classes, columns, draws=512, counts=None, seed=0):
+    def __init__(self, classes, columns, draws=None, counts=None, seed=0):
         refuse_few_classes(classes, columns)
+        draws = min(DRAWS, classes) if draws is None else draws
         if not 1 <= draws <= classes:
-            raise ValueError(f"Draws are 1 to {classes}, as many as there are classes; not {draws}.")
+            raise ValueError(
+                f"Draws are 1 to {classes}, the number of classes; not {draws}."
+            )
         self.classes, self.columns, self.draws = classes, columns, draws
         weights = log_uniform(classes) if counts is None else np.asarray(counts, np.float64)
         if weights.shape != (classes,) or not (weights > 0).all():

@@ -20,7 +20,8 @@ from numba import njit
 from gpulessons.ops.common import SERIAL
 from gpulessons.ops.huffman import huffman, zipf
 from gpulessons.ops.rows import dot_of_rows
-from gpulessons.ops.tree_softmax import tree_softmax, tree_step
+from gpulessons.ops.tree_softmax import tree_softmax
+from gpulessons.ops.tree_update import tree_step
 
 from .common import refuse_few_classes, refuse_misfits
 
@@ -34,9 +35,12 @@ class Tree:
         refuse_few_classes(classes, columns)
         counts = zipf(classes) if counts is None else counts
         if len(counts) != classes:
-            raise ValueError(f"counts are {classes} numbers, one for each class; not {len(counts)}.")
+            raise ValueError(
+                f"counts are {classes} numbers, one for each class; not {len(counts)}."
+            )
         self.classes, self.columns, self.tree = classes, columns, huffman(counts)
-        self.w = np.zeros((classes - 1, columns), np.float32)  # every turn is as likely as not
+        self.w = np.empty((classes - 1, columns), np.float32)
+        self.w.fill(0)  # every turn is as likely as not; touched now, so that no clock waits for it
 
     @property
     def nbytes(self):
@@ -58,7 +62,7 @@ class Tree:
 
 @njit(**SERIAL)
 def likeliest(h, w, children):
-    """The likeliest class for one example, best first: what is behind a node is less likely than it.
+    """The likeliest class for one example, best first: a node is likelier than what is behind it.
 
     The queue holds nodes by −log p; the first leaf that comes out of it is the best of all.
     """
