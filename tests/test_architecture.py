@@ -25,7 +25,7 @@ ROOMS = {
     "grader": "operation backends microscope",
     "measure": "grader operation backends hardware progress units",
     "ops": "operation backends microscope",
-    "models": "ops backends hardware units",
+    "models": "ops measure backends hardware units",
     "workers": "models hardware progress",
     "exercises": "ops workers measure grader operation backends",
     "notebook": "plots",

@@ -1,0 +1,309 @@
+"""Which of very many classes comes next: a task whose answer is known, and who learns it.
+
+Classes are as frequent as words: p[c] ∝ 1 / (c + 1) (Zipf). They are dealt out to groups, and each
+context belongs to one. An example is made backward: a class by its frequency; then, 9 times out of
+10, a context of the class's own group, and else of any group.
+
+    p(class | context) = p[class] (0.1 + 0.9 / share of the group)   in the context's group
+                       = 0.1 p[class]                                elsewhere
+
+So the classes are exactly as frequent as Zipf has them, and the entropy of a class given its
+context, below which no loss goes but by chance, is one sum over the classes.
+
+    task, runs = Task(10_000), {}
+    for name, point in race(task):
+        runs.setdefault(name, []).append(point)
+
+The model: h = embedding[context], an output layer on top; both learn by gradient descent, without
+momentum. `race` trains every layer for the same time, `step_times` asks what a step costs.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import cycle
+from time import perf_counter
+
+import numpy as np
+
+from gpulessons import units
+from gpulessons.hardware import free_memory, thread_choices, threads
+from gpulessons.hardware.budget import capped
+from gpulessons.measure.turns import Spread, alternate
+
+from .outputs.adaptive import Adaptive
+from .outputs.full import Full
+from .outputs.hashed import Hashed
+from .outputs.sampled import Sampled
+from .outputs.tree import Tree
+
+LAYERS = (Full, Adaptive, Hashed, Sampled, Tree)
+# The best of 0.015, 0.03, 0.06, 0.12 and 0.24 for each: the lowest loss of held-out examples after
+# 2.4 s at 10,000 classes on two cores. `best_rate` finds it anew.
+RATES = {Full: 0.06, Adaptive: 0.03, Hashed: 0.06, Sampled: 0.06, Tree: 0.06}
+COLUMNS, BATCH = 48, 64
+FEEDS = 32  # batches that a timed step is fed with in turn
+OWN = 0.9  # how much of what follows a context is of its own group
+
+
+class Task:
+    """Contexts and the classes that follow them. groups: as many as kinds of contexts."""
+
+    def __init__(self, classes, contexts=400, groups=40):
+        if not 1 <= groups <= min(classes, contexts):
+            raise ValueError(
+                f"Groups are 1 to {min(classes, contexts)} here: every group has a class and a "
+                f"context; not {groups}."
+            )
+        self.classes, self.contexts, self.groups = classes, contexts, groups
+        weights = 1 / np.arange(1, classes + 1)
+        self.frequency = weights / weights.sum()
+        self.up_to = np.cumsum(self.frequency)
+        self.up_to[-1] = 1  # whatever rounding made of it
+        self.shares = np.bincount(self.group_of(np.arange(classes)), self.frequency)
+
+    def group_of(self, numbers):
+        """The group of these classes, or of these contexts: they are dealt out in turn."""
+        return numbers % self.groups
+
+    def examples(self, count, seed):
+        """(contexts, classes): (count,) int64 each. The same seed gives the same examples."""
+        rng = np.random.default_rng(seed)
+        classes = self.up_to.searchsorted(rng.random(count), "right")
+        others = np.cumsum(self.shares).searchsorted(rng.random(count), "right")
+        others = np.minimum(others, self.groups - 1)
+        group = np.where(rng.random(count) < OWN, self.group_of(classes), others)
+        rounds = (self.contexts - 1 - group) // self.groups + 1  # the contexts of each group
+        return group + self.groups * rng.integers(0, rounds), classes
+
+    def probabilities(self, context):
+        """(classes,) float64: how likely each class is after this context."""
+        group = self.group_of(context)
+        own = self.group_of(np.arange(self.classes)) == group
+        return self.frequency * (OWN / self.shares[group] * own + 1 - OWN)
+
+    def loss(self, contexts, classes):
+        """The mean −log p of these very examples, by who knows all of the above."""
+        own = self.group_of(classes) == self.group_of(contexts)
+        factor = OWN / self.shares[self.group_of(classes)] * own + 1 - OWN
+        return float(-np.log(self.frequency[classes] * factor).mean())
+
+    @property
+    def entropy(self):
+        """Of a class given its context, in nats: the mean −log p of who knows all of the above."""
+        share, p = self.shares[self.group_of(np.arange(self.classes))], self.frequency
+        within, without = p * (OWN / share + 1 - OWN), p * (1 - OWN)
+        background = without * np.log(without)
+        own = share * within * np.log(within) + (1 - share) * background
+        return float(-own.sum())
+
+    @property
+    def blind(self):
+        """The entropy of a class by frequency alone, when nothing is known of its context."""
+        return float(-(self.frequency * np.log(self.frequency)).sum())
+
+
+@dataclass(frozen=True)
+class Point:
+    """Where a training stands."""
+
+    steps: int
+    seconds: float  # of training, without the looks at the held-out examples
+    examples: int
+    loss: float  # the mean of −log p over the held-out examples
+
+    def __repr__(self):
+        return f"{units.count(self.steps)} steps, {units.seconds(self.seconds)}: {self.loss:.3f}"
+
+
+@dataclass
+class Learner:
+    """A row for each context, and an output layer on top."""
+
+    layer: object
+    contexts: int
+    seed: int = 0
+    embedding: np.ndarray = field(init=False)
+
+    def __post_init__(self):
+        rng = np.random.default_rng(self.seed)
+        shape = self.contexts, self.layer.columns
+        self.embedding = np.float32(0.3) * rng.standard_normal(shape, np.float32)
+
+    def step(self, contexts, labels, rate):
+        """Learn from some examples; the mean of their losses as the layer itself sees them."""
+        losses, dh = self.layer.step(self.embedding[contexts], labels, rate)
+        np.subtract.at(self.embedding, contexts, np.float32(rate) * dh)
+        return float(losses.mean())
+
+    def loss(self, contexts, labels):
+        return self.layer.loss(self.embedding[contexts], labels)
+
+
+def train(layer, task, rate, seconds=1.5, steps=None, batch=BATCH, held_out=1000, seed=1):
+    """Yield a Point before the first step, then ever more steps apart, and at the end.
+
+    It ends after so many seconds of training (at most GPULESSONS_BUDGET), or after so many steps.
+    Not on the clock: making examples, the looks at held-out ones, and what compiles. The layer
+    gets as many cores as it is quickest with. A rate so high that a loss is no number any more ends
+    it as well, with a loss of infinity.
+    """
+    if layer.classes != task.classes:
+        raise ValueError(f"The task has {task.classes} classes, the layer {layer.classes}.")
+    seconds, steps = (capped(seconds), math.inf) if steps is None else (math.inf, steps)
+    learner, held = Learner(layer, task.contexts), task.examples(held_out, seed=0)
+    cores = quickest_cores(learner, *task.examples(batch, seed=2**32))
+    done, spent, look, well = 0, 0.0, 1, True
+    yield Point(0, 0.0, 0, learner.loss(*held))
+    while well and done < steps and spent < seconds:
+        few = min(look, steps) - done
+        contexts, labels = task.examples(few * batch, (seed, done))
+        with threads(cores):
+            for each in range(0, few * batch, batch):
+                some = slice(each, each + batch)
+                began = perf_counter()
+                well = math.isfinite(learner.step(contexts[some], labels[some], rate))
+                spent += perf_counter() - began
+                done += 1
+                if spent >= seconds or not well:
+                    break
+        yield Point(done, spent, done * batch, learner.loss(*held) if well else math.inf)
+        look = done + max(1, done // 3)
+
+
+def quickest_cores(learner, contexts, labels):
+    """How many threads a step is quickest with. At a rate of 0 it learns nothing yet."""
+    took = {}
+    for cores in thread_choices():
+        with threads(cores):
+            learner.step(contexts, labels, 0.0)
+            began = perf_counter()
+            for _ in range(3):
+                learner.step(contexts, labels, 0.0)
+            took[cores] = perf_counter() - began
+    return min(took, key=took.get)
+
+
+def race(task, layers=LAYERS, seconds=1.5, rates=RATES, columns=COLUMNS, tell=None):
+    """Yield (layer's name, Point) as each layer learns the task, one after the other.
+
+    tell(done, total, words): called at every Point.
+    """
+    for n, make in enumerate(layers):
+        for point in train(make(task.classes, columns), task, rates[make], seconds):
+            if tell:
+                share = min(1.0, point.seconds / capped(seconds))
+                tell(round(100 * (n + share)), 100 * len(layers), make.name)
+            yield make.name, point
+
+
+def best_rate(make, task, rates=(0.015, 0.03, 0.06, 0.12, 0.24), seconds=1.5, columns=COLUMNS):
+    """The rate with which this layer ends lowest after so many seconds, on other examples."""
+    ends = {}
+    for rate in rates:
+        *_, last = train(make(task.classes, columns), task, rate, seconds, seed=3)
+        ends[rate] = last.loss if math.isfinite(last.loss) else math.inf
+    return min(ends, key=ends.get)
+
+
+# -- What a step costs.
+
+
+@dataclass(frozen=True)
+class StepTime:
+    """A layer at a number of classes: its Spread of seconds for a training step, and its bytes."""
+
+    layer: str
+    classes: int
+    spread: Spread
+    nbytes: int
+
+    def __repr__(self):
+        return f"{self.layer}, {units.count(self.classes)} classes: {self.spread}"
+
+
+def step_times(
+    classes=(1_000, 10_000, 100_000, 1_000_000), layers=LAYERS, columns=64, batch=BATCH,
+    seconds=0.2, tell=None,
+):  # fmt: skip
+    """Yield the StepTime of each layer at each number of classes; the layers of one number in turn.
+
+    seconds: for the samples of each, at most GPULESSONS_BUDGET. A layer that rebuilds tables every
+    so many steps has its share of that added to every step. tell(done, total, words) as it goes on.
+    On Ctrl-C what was measured is yielded, then KeyboardInterrupt goes on its way.
+    """
+    numbers = sorted(classes)
+    for n, number in enumerate(numbers):
+        refuse_too_many(number, len(layers), columns, batch)
+
+        def told(done, total, words, n=n):
+            if tell:
+                tell(n * total + done, len(numbers) * total, words)
+
+        yield from at_one_number(number, layers, columns, batch, seconds, told)
+
+
+def at_one_number(classes, layers, columns, batch, seconds, tell):
+    """A function of its own, so that these layers are gone before the next are made."""
+    made, calls, shares, spreads = {}, {}, {}, {}
+    for make in layers:
+        layer = made[make.name] = make(classes, columns)
+        calls[make.name] = stepping(layer, batch)
+        if hasattr(
+            layer, "rebuild"
+        ):  # timed apart, or it would be in some samples and not in others
+            rebuilding = f"{make.name}, rebuilding"
+            shares[make.name], calls[rebuilding] = (rebuilding, layer.every), layer.rebuild
+            layer.every = math.inf
+    try:
+        spreads.update(alternate(calls, seconds, tell))
+    except KeyboardInterrupt:
+        yield from entries(made, spreads, shares)
+        raise
+    yield from entries(made, spreads, shares)
+
+
+def stepping(layer, batch):
+    """A call that takes one step; the examples are others every time, as rows in caches must be."""
+    rng = np.random.default_rng(0)
+    labels = Task(layer.classes, contexts=1, groups=1).examples(FEEDS * batch, seed=0)[1]
+    h = np.float32(0.3) * rng.standard_normal((FEEDS, batch, layer.columns), np.float32)
+    feed = cycle(zip(h, labels.reshape(FEEDS, batch), strict=True))
+    return lambda: layer.step(*next(feed), 0.01)
+
+
+def entries(made, spreads, shares):
+    """A StepTime for each layer that has been measured, all of it."""
+    for name, layer in made.items():
+        chore, every = shares.get(name, ("", 1))
+        if name in spreads and (not chore or chore in spreads):
+            more = spreads[chore].median / every if chore else 0.0
+            yield StepTime(name, layer.classes, spreads[name].plus(more), layer.nbytes)
+
+
+def refuse_too_many(classes, layers, columns, batch):
+    """ValueError when the layers of one number of classes would not fit into free memory."""
+    needed = 4 * classes * (layers * (columns + 40) + 3 * batch)
+    free = free_memory()
+    if needed > free:
+        raise ValueError(
+            f"{layers} layers of {units.count(classes)} classes would need some "
+            f"{units.size(needed)}; {units.size(free)} of memory is free. Take fewer classes."
+        )
+
+
+def crossover(a: Mapping[int, float], b: Mapping[int, float]):
+    """From how many classes on b is quicker than a, to the end; None if it never is at the last.
+
+    a, b: {classes: seconds}, taken for straight lines on log scales between numbers that both have.
+    b quicker everywhere: the smallest number.
+    """
+    at = sorted(set(a) & set(b))
+    lead = [math.log(a[n] / b[n]) for n in at]  # above 0 where b is quicker
+    if not at or lead[-1] <= 0:
+        return None
+    last = max((i for i in range(len(at)) if lead[i] <= 0), default=None)
+    if last is None:
+        return float(at[0])
+    share = lead[last] / (lead[last] - lead[last + 1])
+    return math.exp(math.log(at[last]) + share * math.log(at[last + 1] / at[last]))

@@ -1,0 +1,72 @@
+"""What output layers share: how they begin, what they refuse, and a full softmax for judging."""
+
+import numpy as np
+
+CHUNK = 8192  # classes at a time: with 64 columns their weights fill 2 MiB, and stay in the cache
+
+
+def first_weights(rows, columns, seed):
+    """(rows, columns) float32, small and even: every class is about equally likely at first."""
+    w = np.random.default_rng(seed).random((rows, columns), np.float32)
+    w -= np.float32(0.5)
+    w *= np.float32(columns**-0.5)
+    return w
+
+
+def refuse_few_classes(classes, columns):
+    """ValueError unless there is something to choose between, and something to choose by."""
+    if classes < 2 or columns < 1:
+        raise ValueError(
+            f"An output layer chooses between 2 classes at least, by 1 column at least; "
+            f"not {classes} by {columns}."
+        )
+
+
+def refuse_misfits(h, labels, classes, columns):
+    """ValueError unless h is (examples, columns) finite float32, with a label for each."""
+    if h.ndim != 2 or h.shape[1] != columns or h.dtype != np.float32:
+        raise ValueError(
+            f"h is (examples, {columns}) of float32 for this layer, not {h.shape} of {h.dtype}."
+        )
+    if labels.shape != (len(h),) or not np.issubdtype(labels.dtype, np.integer):
+        raise ValueError(
+            f"labels are one integer for each of the {len(h)} examples, not {labels.shape} "
+            f"of {labels.dtype}."
+        )
+    if not np.isfinite(h).all():
+        raise ValueError("h holds a NaN or an infinity, which every weight would learn.")
+    if len(labels) and (labels.min() < 0 or labels.max() >= classes):
+        raise ValueError(
+            f"Labels run from 0 to {classes - 1}; these from {labels.min()} to {labels.max()}."
+        )
+
+
+def chunks(w):
+    """Yield (the first class, some rows of w, without a copy), until all were there."""
+    for first in range(0, len(w), CHUNK):
+        yield first, w[first : first + CHUNK]
+
+
+def full_loss(h, labels, w):
+    """The mean of −log softmax(h wᵀ)[label]; never more than CHUNK classes' scores in memory."""
+    top = np.full(len(h), -np.inf, np.float32)
+    total = np.zeros(len(h), np.float64)
+    for _, part in chunks(w):
+        z = h @ part.T
+        higher = np.maximum(top, z.max(1))
+        total *= np.exp(top - higher)
+        total += np.exp(z - higher[:, None]).sum(1)
+        top = higher
+    return float((top + np.log(total) - (h * w[labels]).sum(1)).mean())
+
+
+def full_best(h, w):
+    """The class of each example's highest score, (examples,) of integers."""
+    best, top = np.zeros(len(h), np.int64), np.full(len(h), -np.inf, np.float32)
+    for first, part in chunks(w):
+        z = h @ part.T
+        here = z.argmax(1)
+        score = z[np.arange(len(h)), here]
+        best[score > top] = first + here[score > top]
+        top = np.maximum(top, score)
+    return best

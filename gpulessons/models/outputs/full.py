@@ -1,0 +1,75 @@
+"""The full softmax: every class gets a score, and every score a gradient.
+
+    z = h wᵀ;   p = softmax(z);   loss = −log p[label]
+    dz = p − 1 at the label, p elsewhere;   dh = dz w;   dw = dzᵀ h
+
+Three products of examples × columns × classes. All rows of w are read and written: at a million
+classes nearly all of that moves a weight by nearly nothing.
+
+The one idea here is the order. The classes come in chunks that fit the cache: each makes its
+scores, turns them into exp(z − highest so far) on the spot, and adds its share of dh; what came
+before is scaled down where a chunk goes higher (the online softmax of `ops/softmax.py`). Only then
+is the sum known by which dw is divided: a second pass. The scores of all classes are held once, and
+no chunk waits for the maximum of them all.
+
+By PyTorch, because its products and its exp share one pool of threads: threads of two libraries
+would wait for each other at every chunk. On a GPU (`on=torch_gpu`) the lines are the same.
+"""
+
+import numpy as np
+
+from gpulessons.backends import torch_cpu
+
+from .common import CHUNK, first_weights, full_best, full_loss, refuse_few_classes, refuse_misfits
+
+
+class Full:
+    """w: (classes, columns) on a PyTorch backend: `on` is torch_cpu or torch_gpu."""
+
+    name = "full softmax"
+
+    def __init__(self, classes, columns, seed=0, on=torch_cpu):
+        refuse_few_classes(classes, columns)
+        self.classes, self.columns, self.backend = classes, columns, on
+        self.tensor = on.empty((classes, columns), np.float32)
+        on.write(self.tensor, first_weights(classes, columns, seed))
+
+    @property
+    def w(self):
+        """The weights as NumPy's: on a CPU the very same memory."""
+        return self.tensor.cpu().numpy()
+
+    @property
+    def nbytes(self):
+        return self.tensor.nbytes
+
+    def step(self, h, labels, rate):
+        refuse_misfits(h, labels, self.classes, self.columns)
+        import torch
+
+        w, h, labels = self.tensor, *map(self.backend.put, (h, labels.astype(np.int64)))
+        mine, right = w[labels], (h * w[labels]).sum(1)
+        top, total, dh = torch.full_like(right, -torch.inf), torch.zeros_like(right), 0
+        held = []  # each chunk with its exps, and the maximum that was taken off
+        for part in w.split(CHUNK):
+            z = h @ part.T
+            higher = torch.maximum(top, z.amax(1))
+            shrink = (top - higher).exp_()
+            z.sub_(higher[:, None]).exp_()
+            total = total * shrink + z.sum(1)
+            dh = dh * shrink[:, None] + z @ part
+            top = higher
+            held.append((part, z, higher))
+        for part, exps, higher in held:  # now w may change: every product with it is done
+            scale = (higher - top).exp_() / total
+            part.addmm_(exps.T, h * scale[:, None], alpha=-rate)
+        w.index_add_(0, labels, h, alpha=rate)
+        losses = top + total.log() - right
+        return self.backend.get(losses), self.backend.get(dh / total[:, None] - mine)
+
+    def loss(self, h, labels):
+        refuse_misfits(h, labels, self.classes, self.columns)
+        return full_loss(h, labels, self.w)
+
+    def best(self, h):
+        return full_best(h, self.w)

@@ -1,0 +1,97 @@
+"""Sampled softmax: the label against a few classes drawn by chance.
+
+    S: the distinct classes among `draws` draws by q, shared by all examples of a step
+    z′[j] = z[j] − log E[j],   E[j] = 1 − (1 − q[j])^draws: how often j is expected in S
+    loss = −log( exp z′[label] / (exp z′[label] + sum over j in S, j ≠ label, of exp z′[j]) )
+
+The one idea is the correction. A class that is drawn often would be pushed down often; log E takes
+away just that, and the scores that are learned are those of the full softmax. With E = 1 for all it
+IS the full softmax. A label that happens to be drawn (an accidental hit) is left out of the sum: it
+would be its own rival.
+
+A step reads and writes `draws` rows and one for each example, however many classes there are. What
+it minimizes is an estimate, with noise that more draws make smaller. q falls as log(1 + 1/(1 + j)),
+about Zipf's law, for classes that are numbered by frequency; or is given by `counts`.
+
+Bengio & Senécal 2003 and 2008 (importance sampling); Jean et al. 2015, arXiv:1412.2007 (shared
+candidates); E for distinct draws and the accidental hits as in TensorFlow's sampled_softmax_loss.
+"""
+
+import numpy as np
+
+from .common import first_weights, full_best, full_loss, refuse_few_classes, refuse_misfits
+
+DRAWS = 512  # in a step, where there are that many classes
+
+
+class Sampled:
+    """w: (classes, columns), and what is drawn by: counts, (classes,), or log_uniform's weights."""
+
+    name = "sampled softmax"
+
+    def __init__(self, classes, columns, draws=None, counts=None, seed=0):
+        refuse_few_classes(classes, columns)
+        draws = min(DRAWS, classes) if draws is None else draws
+        if not 1 <= draws <= classes:
+            raise ValueError(
+                f"Draws are 1 to {classes}, the number of classes; not {draws}."
+            )
+        self.classes, self.columns, self.draws = classes, columns, draws
+        weights = log_uniform(classes) if counts is None else np.asarray(counts, np.float64)
+        if weights.shape != (classes,) or not (weights > 0).all():
+            raise ValueError(f"counts are {classes} numbers above 0, one for each class.")
+        self.up_to = np.cumsum(weights / weights.sum())
+        self.up_to[-1] = 1  # whatever rounding made of it
+        self.rng = np.random.default_rng(seed)
+        self.w = first_weights(classes, columns, seed)
+
+    @property
+    def nbytes(self):
+        return self.w.nbytes + self.up_to.nbytes
+
+    def draw(self):
+        """The distinct classes of so many draws, in order."""
+        return np.unique(self.up_to.searchsorted(self.rng.random(self.draws), "right"))
+
+    def log_expected(self, classes):
+        """log E: how often each of these classes is expected among the drawn ones."""
+        q = self.up_to[classes] - np.where(classes > 0, self.up_to[classes - 1], 0)
+        return np.log(-np.expm1(self.draws * np.log1p(-q))).astype(np.float32)
+
+    def step(self, h, labels, rate):
+        refuse_misfits(h, labels, self.classes, self.columns)
+        return self.step_against(self.draw(), h, labels, rate)
+
+    def step_against(self, drawn, h, labels, rate):
+        """A step with these classes, all distinct, in place of drawn ones."""
+        losses, d_right, d_others, mine, others = self.gradients(drawn, h, labels)
+        dh = d_others @ others + d_right[:, None] * mine
+        self.w[drawn] -= d_others.T @ (h * np.float32(rate))
+        np.subtract.at(self.w, labels, (np.float32(rate) * d_right)[:, None] * h)
+        return losses, dh
+
+    def gradients(self, drawn, h, labels):
+        """Losses and their gradients by the scores, and the rows of w that made the scores."""
+        mine, others = self.w[labels], self.w[drawn]
+        right = (h * mine).sum(1) - self.log_expected(labels)
+        z = h @ others.T - self.log_expected(drawn)
+        z[drawn == labels[:, None]] = -np.inf  # accidental hits
+        top = np.maximum(right, z.max(1))
+        exp_right = np.exp(right - top)
+        exps = np.exp(np.subtract(z, top[:, None], out=z), out=z)
+        total = exp_right + exps.sum(1)
+        losses = np.log(total) + top - right
+        return losses, exp_right / total - 1, np.divide(exps, total[:, None], out=z), mine, others
+
+    def loss(self, h, labels):
+        """Of the full softmax that it approximates."""
+        refuse_misfits(h, labels, self.classes, self.columns)
+        return full_loss(h, labels, self.w)
+
+    def best(self, h):
+        return full_best(h, self.w)
+
+
+def log_uniform(classes):
+    """Weights that fall about as Zipf's law: log(j + 2) − log(j + 1), which adds up in a log."""
+    return np.log1p(1 / np.arange(1, classes + 1))

@@ -1,0 +1,89 @@
+"""Calls in turn: each gets its samples, none gets more time than it is due, nothing is lost."""
+
+from itertools import pairwise
+
+import pytest
+
+from gpulessons.hardware import budget
+from gpulessons.measure import turns
+from gpulessons.measure.turns import Spread, alternate
+
+
+class Clock:
+    """A clock that only moves when a call says so."""
+
+    def __init__(self, monkeypatch):
+        self.now = 0.0
+        monkeypatch.setattr(turns.time, "perf_counter", lambda: self.now)
+
+    def call(self, seconds, calls=None):
+        def work():
+            self.now += seconds
+            if calls is not None:
+                calls.append(seconds)
+
+        return work
+
+
+def test_each_call_is_known_by_its_own_time(monkeypatch):
+    clock = Clock(monkeypatch)
+    found = dict(alternate({"slow": clock.call(0.3), "quick": clock.call(1e-4)}, seconds=1))
+    assert list(found) == ["slow", "quick"]
+    assert found["slow"].median == pytest.approx(0.3)
+    assert found["quick"].median == pytest.approx(1e-4)
+
+
+def test_a_call_has_its_seconds_and_no_more_but_always_one_sample(monkeypatch):
+    clock = Clock(monkeypatch)
+    found = dict(alternate({"a": clock.call(0.3), "b": clock.call(5.0)}, seconds=1))
+    assert len(found["a"].samples) == 4
+    assert len(found["b"].samples) == 1
+
+
+def test_under_the_budget_one_sample_has_to_do(monkeypatch):
+    monkeypatch.setenv(budget.NAME, "0.02")
+    clock = Clock(monkeypatch)
+    assert len(dict(alternate({"a": clock.call(0.3)}))["a"].samples) == 1
+
+
+def test_short_calls_are_batched(monkeypatch):
+    clock, calls = Clock(monkeypatch), []
+    found = dict(alternate({"a": clock.call(1e-4, calls)}, seconds=0.1))
+    assert len(calls) > 15 * len(found["a"].samples)
+
+
+def test_they_take_turns(monkeypatch):
+    clock, order = Clock(monkeypatch), []
+    dict(alternate({n: clock.call(s, order) for n, s in (("a", 0.1), ("b", 0.11))}, seconds=0.6))
+    runs = sum(one != other for one, other in pairwise(order[6:]))
+    assert runs >= 4
+
+
+def test_what_was_measured_before_ctrl_c_is_kept(monkeypatch):
+    clock, calls = Clock(monkeypatch), []
+    work = clock.call(0.3, calls)
+
+    def interrupted():
+        work()
+        if len(calls) > 8:
+            raise KeyboardInterrupt
+
+    kept = []
+    with pytest.raises(KeyboardInterrupt):
+        for one in alternate({"a": interrupted}, seconds=100):
+            kept.append(one)
+    ((name, spread),) = kept
+    assert name == "a" and len(spread.samples) >= 3
+
+
+def test_a_spread_has_its_median_and_its_middle_half():
+    spread = Spread((1.0, 2.0, 3.0, 4.0, 5.0), threads=2)
+    assert (spread.median, spread.quartiles) == (3.0, (2.0, 4.0))
+    assert spread.plus(1).median == 4.0
+    assert repr(spread) == "3 s (middle half 2 s to 4 s)"
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf")])
+def test_seconds_that_are_none_are_refused(seconds):
+    with pytest.raises(ValueError, match="above 0"):
+        dict(alternate({"a": int}, seconds))
