@@ -37,6 +37,7 @@ HOMES = {
     "ops.lstm_layers": "lstm_layers",
     "ops.lstm_sequence": "lstm_sequence",
     "ops.matmul": "matmul",
+    "ops.neighbours": "neighbours",
     "ops.optimizer_step": "momentum_step adam_step",
     "ops.reduce": "total dot",
     "ops.shade": "shade shade_sorted",
