@@ -25,11 +25,11 @@ ROOMS = {
     "grader": "operation backends microscope",
     "measure": "grader operation backends hardware progress units",
     "ops": "operation backends microscope",
-    "models": "ops backends hardware units",
+    "models": "ops measure backends hardware units",
     "workers": "models hardware progress",
     "exercises": "ops workers measure grader operation backends",
     "notebook": "plots",
-    "illustrations": "workers measure plots units",
+    "illustrations": "workers measure ops plots units",
 }
 # What is read, what is run, what is told.
 MICROSCOPE = {

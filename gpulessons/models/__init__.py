@@ -1,1 +1,1 @@
-"""The networks that notebooks train with the course's ops: `digits`, `letters`, and their data."""
+"""What notebooks train, `digits` and `letters`, with their data; and an `index` kept in a file."""

@@ -31,19 +31,24 @@ MINUS_TWO, FAR, NONE = np.float32(-2), np.float32(np.inf), np.int32(-1)
 
 
 def clustered(count, dim, seed):
-    """count points in clusters: (count, dim) float32 whole numbers from −80 to 80 or so.
+    """count points in clusters: (count, dim) float32 whole numbers, most of them within ±40.
 
-    Each cluster holds some 100 points, spread by 4 in every coordinate around a center that is
-    spread by 20. The same seed gives the same points.
+    A cluster holds some 1,000 points, spread by 4 in every coordinate around a center; the centers
+    are spread by 8. So neighbors lie close, as in most data that somebody collected. The same seed
+    gives the same points. Queries of the same kind: ask for more points, and keep some back.
     """
     rng = np.random.default_rng(seed)
-    centers = rng.normal(0, 20, (ceil_div(count, 100), dim))
+    centers = rng.normal(0, 8, (ceil_div(count, 1000), dim))
     around = centers[rng.integers(0, len(centers), count)]
     return np.rint(around + rng.normal(0, 4, (count, dim))).astype(np.float32)
 
 
 def uniform(count, dim, seed):
-    """count points anywhere: (count, dim) float32 whole numbers, evenly from −32 to 32."""
+    """count points anywhere: (count, dim) float32 whole numbers, evenly from −32 to 32.
+
+    In many dimensions nobody has near neighbors: the nearest are hardly nearer than the rest, lie
+    beyond almost every plane, and a forest has to visit most of its cells.
+    """
     return np.random.default_rng(seed).integers(-32, 33, (count, dim)).astype(np.float32)
 
 
@@ -84,6 +89,11 @@ def squared_distances(queries, points, k):
 def squared_lengths(queries, points, k):
     """|q|² of each query and |p|² of each point, which are due anyway; a NaN shows in them."""
     refuse_misfits(queries, points, k)
+    for what, x in (("Queries", queries), ("Points", points)):
+        if x.dtype.kind != "f":  # a byte's square is no byte
+            raise ValueError(
+                f"{what} are floats, not {x.dtype}: x.astype(np.float32) makes them so."
+            )
     lengths = [np.einsum("ij,ij->i", x, x) for x in (queries, points)]
     for what, squares in zip(("Query", "Point"), lengths, strict=True):
         if np.isnan(squares).any():
