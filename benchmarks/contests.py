@@ -20,8 +20,10 @@ from gpulessons.operation import op
 from gpulessons.ops.activations import relu
 from gpulessons.ops.conv2d import conv2d
 from gpulessons.ops.copy import copy, triad
+from gpulessons.ops.forest import forest_search, grow, recall
 from gpulessons.ops.layer_norm import layer_norm
 from gpulessons.ops.matmul import matmul
+from gpulessons.ops.neighbours import DIM, NEAREST, clustered, neighbours, uniform
 from gpulessons.ops.optimizer_step import adam_loop, corrections
 from gpulessons.ops.softmax import softmax
 from gpulessons.ops.transpose import transpose
@@ -63,6 +65,57 @@ def against_do_bench(size=4096, rounds=5):
         theirs = do_bench(lambda: version.function(*inputs, out=out), return_mode="median")
         factors.append(ours.median / (1e-3 * theirs))
     return Ratio(median(factors), *quartiles(factors))
+
+
+def against_annoy(count=100_000, asked=1000, k=10, trees=10, goal=0.9, rounds=7):
+    """Queries per second of the forest over Annoy's, one core each, where both find `goal` of all.
+
+    As many trees, as many points in a cell; each visits as little as finds so many neighbors, to
+    a tenth more. Annoy takes queries one by one, as lists: it has no other way.
+    """
+    both = clustered(count + asked, DIM, seed=0)
+    points, queries = both[:count], both[count:]
+    truth = neighbours.versions["Numba, fused, one core"](queries, points, k)[1]
+    forest, index = grow(points, trees, leaf=DIM + 2), annoy_index(points, trees)
+    search, lists = forest_search.versions["Numba, one core"].function, queries.tolist()
+    out = np.empty((asked, k), np.int32), np.empty((asked, k), np.float32)
+
+    def ours(cells):
+        search(queries, points, *forest, k, cells, out=out)
+        return np.array(out[0])
+
+    def theirs(candidates):
+        return np.array([index.get_nns_by_vector(x, k, search_k=candidates) for x in lists])
+
+    def enough(way, start):
+        steps = (round(start * 1.1**n) for n in range(80))
+        return next(n for n in steps if recall(distances(way(n)), truth) >= goal)
+
+    def distances(labels):
+        return np.sort(((queries[:, None] - points[labels]) ** 2).sum(axis=2), axis=1)
+
+    cells, candidates, factors = enough(ours, trees), enough(theirs, 10 * trees * k), []
+    for _ in range(rounds):
+        factors.append(seconds_for(theirs, candidates) / seconds_for(ours, cells))
+    return Ratio(median(factors), *quartiles(factors))
+
+
+def annoy_index(points, trees):
+    """Annoy's index, whose cells hold up to dim + 2 points."""
+    from annoy import AnnoyIndex
+
+    index = AnnoyIndex(points.shape[1], "euclidean")
+    index.set_seed(1)
+    for n, point in enumerate(points):
+        index.add_item(n, point)
+    index.build(trees)
+    return index
+
+
+def seconds_for(function, *arguments):
+    start = time.perf_counter()
+    function(*arguments)
+    return time.perf_counter() - start
 
 
 def against_simulator(size=64, rounds=7):
@@ -177,6 +230,15 @@ def pictures(size, rng):
 
 
 resnet_batch = conv2d.like(pictures)
+
+
+def many_queries(size, rng):
+    """256 queries, so that a product is worth its name; coordinates so many that few are tied."""
+    seeds = rng.integers(2**32, size=2)
+    return *(uniform(n, DIM, seed) for n, seed in zip((256, size), seeds, strict=True)), NEAREST
+
+
+brute_force = neighbours.like(many_queries)
 
 
 # -- Adam beside PyTorch's own fused step: both in place, as training does it. The parameters move

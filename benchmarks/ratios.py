@@ -28,8 +28,10 @@ import two_hosts
 from contests import (
     LARGE_GPU,
     adam_in_place,
+    against_annoy,
     against_do_bench,
     against_simulator,
+    brute_force,
     contest,
     norm_or_copy,
     relu_or_copy,
@@ -163,6 +165,10 @@ ROWS = (
                         "NumPy, eight products a step", 256)),
     Row("attention", 0.25, 0.5, "CPU", "Numba's tiles / torch's fused attention, 1,024 tokens",
         lambda: contest(attention, "Numba", "PyTorch, fused, CPU", 1024)),
+    Row("neighbours", 1.1, 1.5, "CPU", "Numba's fused neighbors / NumPy's product + partition, 256 "
+        "of 100,000", lambda: contest(brute_force, "Numba, fused", "NumPy, partition", 100_000)),
+    Row("forest", 0.5, 1.0, "CPU with annoy", "forest / Annoy, queries per second at equal recall",
+        against_annoy),
     Row("microscope", 10, 50, "CPU", "the microscope, counts and races / Numba's simulator",
         against_simulator),
     Row("hogwild", 1.5, 1.8, "CPU", "Hogwild: two processes without a lock / one, to equal loss",
