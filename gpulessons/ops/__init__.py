@@ -33,7 +33,7 @@ Start with activations.py, where ReLU is spelled out whole. The order of the not
         tree_softmax         a probability as a walk: a few rows of a large table
         tree_update          and those rows learn, in place
         tree_search          the likeliest class, when no label says the path
-    11  neighbours           a product, and a selection that never sees all of it
+        neighbours           a product, and a selection that never sees all of it
         forest               look only where the query would have been put
 
 Below them: common.py (compiler options, exp and tanh for vectors), and load4.py and mma.py, two
