@@ -48,6 +48,9 @@ HOMES = {
     "ops.tree_search": "tree_search",
     "ops.tree_softmax": "tree_softmax",
     "ops.vertex_transform": "vertex_transform",
+    "profiler.calls": "cost_of_a_call",
+    "profiler.libraries": "library_calls",
+    "profiler.recorder": "profile",
     "workers.launcher.launching": "launch",
 }
 MODULES = {name: name for name in ("exercises", "microscope", "plots", "units")}
