@@ -7,12 +7,13 @@ ops, an op that lives only here holds what they have in common.
 import math
 import time
 from dataclasses import replace
+from itertools import cycle
 from statistics import median
 
 import numpy as np
 from numba import cuda, float32
 
-from gpulessons.backends import host, torch_cpu, torch_gpu
+from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
 from gpulessons.measure.results import Absent, Ratio, quartiles, ratio
 from gpulessons.measure.timings import timings
 from gpulessons.microscope import trace
@@ -21,12 +22,15 @@ from gpulessons.ops.activations import relu
 from gpulessons.ops.conv2d import conv2d
 from gpulessons.ops.copy import copy, triad
 from gpulessons.ops.forest import forest_search, grow, recall
+from gpulessons.ops.huffman import zipf
 from gpulessons.ops.layer_norm import layer_norm
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.neighbours import DIM, NEAREST, clustered, neighbours, uniform
 from gpulessons.ops.optimizer_step import adam_loop, corrections
 from gpulessons.ops.softmax import softmax
 from gpulessons.ops.transpose import transpose
+from gpulessons.ops.tree_softmax import launch_block, zipf_tree
+from gpulessons.ops.tree_update import tree_step, tree_update_cuda
 
 LARGE = 2**24  # elements: 64 MiB of float32, and the harness takes turns between two sets of them
 LARGE_GPU = 2**26  # 256 MiB: several times a GPU's last cache, and long beside a launch
@@ -46,6 +50,11 @@ def contest(op, ours, theirs, size=LARGE, words=1.0, seconds=SECONDS):
     found = ratio(other, best)
     scaled = {name: words * getattr(found, name) for name in ("median", "low", "high")}
     return replace(found, **scaled)
+
+
+def inverted(found):
+    """The ratio the other way round: for a contest of one of ours against the best of theirs."""
+    return replace(found, median=1 / found.median, low=1 / found.high, high=1 / found.low)
 
 
 def against_do_bench(size=4096, rounds=5):
@@ -284,6 +293,119 @@ def kept(key, make):
     if key not in STATES:
         STATES[key] = make()
     return STATES[key]
+
+
+# -- A training step with a softmax over a tree beside one over all classes: forward, backward and
+# -- the update, in place. Each call takes another batch of labels, so that the tree's rows are not
+# -- the same ones again and again.
+
+EXAMPLES, DIM, BATCHES, RATE = 64, 64, 100, 0.01
+CHUNK = 4096  # classes whose scores stay in the cache, for a full softmax in pieces
+
+
+def examples_and_batches(classes, rng):
+    """h: (examples, dim) float32; labels: (batches, examples) int32, as frequent as words are."""
+    frequency = zipf(classes).cumsum()
+    labels = np.searchsorted(frequency, rng.random((BATCHES, EXAMPLES)) * frequency[-1])
+    return rng.standard_normal((EXAMPLES, DIM), np.float32), labels.astype(np.int32), classes
+
+
+@op(inputs=examples_and_batches, flops=lambda h, labels, classes: 6 * h.size * classes,
+    sizes=(1_000,), rtol=0, unit="classes")  # fmt: skip
+def tree_or_full(h, labels, classes):
+    return h[:1]
+
+
+def learner(name, rows, place):
+    """Weights that outlive a call, on a backend, and whose turn it is: one batch after another."""
+
+    def made():
+        w = np.random.default_rng(0).standard_normal((rows, DIM), np.float32) / 8
+        return place(w), cycle(range(BATCHES))
+
+    w, turn = kept((name, rows), made)
+    return w, next(turn)
+
+
+@tree_or_full.version("tree: Numba", on=host)
+def numba_tree(h, labels, classes):
+    w, turn = learner("tree: Numba", classes - 1, host.put)
+    tree_step(h, labels[turn], w, zipf_tree(classes), RATE)
+    return h[:1]
+
+
+@tree_or_full.version("tree: CUDA", on=gpu)
+def cuda_tree(h, labels, classes):
+    w, turn = learner("tree: CUDA", classes - 1, gpu.put)
+    starts, nodes, turns, longest = kept(
+        ("paths", classes), lambda: [*map(gpu.put, zipf_tree(classes).paths)]
+    )
+    out = kept(("out", classes), lambda: [
+        gpu.empty(shape, np.float32) for shape in (len(h), h.shape, (len(h), longest))
+    ])  # fmt: skip
+    launch_block(h, labels[turn], w, starts, nodes, turns, longest, out)
+    tree_update_cuda(w, h, labels[turn], out[2], starts, nodes, RATE)
+    return h[:1]
+
+
+@tree_or_full.version("full: NumPy", on=host)
+def numpy_full(h, labels, classes):
+    w, turn = learner("full: NumPy", classes, host.put)
+    target = np.arange(len(h)), labels[turn]
+    p = h @ w.T
+    p -= p.max(axis=1, keepdims=True)
+    np.exp(p, out=p)
+    p /= p.sum(axis=1, keepdims=True)
+    losses = -np.log(p[target])
+    p[target] -= 1
+    dh = p @ w
+    p *= np.float32(-RATE)
+    w += p.T @ h
+    return keep_results(losses, dh, h)
+
+
+@tree_or_full.version("full: PyTorch on GPU", on=torch_gpu)
+@tree_or_full.version("full: PyTorch on CPU", on=torch_cpu)
+def torch_full(h, labels, classes):
+    import torch
+
+    w, turn = learner(f"full: {h.device}", classes, lambda w: torch.tensor(w, device=h.device))
+    target = torch.arange(len(h), device=h.device), labels[turn].long()
+    with allow_tf32(torch.backends.cuda.matmul, False):
+        p = torch.softmax(h @ w.T, 1)
+        losses = -p[target].log()
+        p[target] -= 1
+        dh = p @ w
+        w.addmm_(p.T, h, alpha=-RATE)
+    return keep_results(losses, dh, h)
+
+
+@tree_or_full.version("full: PyTorch on GPU, in chunks", on=torch_gpu)
+@tree_or_full.version("full: PyTorch on CPU, in chunks", on=torch_cpu)
+def torch_chunked(h, labels, classes):
+    """The scores of a chunk of classes are used up while they are in the cache."""
+    import torch
+
+    w, turn = learner(f"chunks: {h.device}", classes, lambda w: torch.tensor(w, device=h.device))
+    target, chunk = labels[turn].long(), CHUNK if h.device.type == "cpu" else 16 * CHUNK
+    with allow_tf32(torch.backends.cuda.matmul, False):
+        parts = w.split(chunk)
+        scores = [h @ part.T for part in parts]
+        total = torch.stack([s.logsumexp(1) for s in scores]).logsumexp(0)
+        rows = w[target]
+        losses, dh = total - (h * rows).sum(1), -rows
+        for part, s in zip(parts, scores, strict=True):
+            p = s.sub_(total[:, None]).exp_()
+            dh += p @ part
+            part.addmm_(p.T, h, alpha=-RATE)
+        w.index_add_(0, target, h, alpha=RATE)
+    return keep_results(losses, dh, h)
+
+
+def keep_results(losses, dh, h):
+    """Tests look at what a step has found; the harness compares what cannot differ."""
+    STATES["full", "found"] = losses, dh
+    return h[:1]
 
 
 # -- The microscope against Numba's simulator: a product of two matrices, through shared memory.

@@ -17,6 +17,7 @@ from browser import write_notebook
 from gpulessons.backends import BACKENDS, Host, torch_cpu
 from gpulessons.hardware import budget
 from gpulessons.measure.results import Ratio
+from gpulessons.microscope import tracing
 from gpulessons.operation import op
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
@@ -118,6 +119,49 @@ def test_both_sides_of_adam_step_the_same_parameters():
     contests.torch_adam(torch_cpu.put(gradient))
     ours, theirs = contests.STATES["numba", 8][0], contests.STATES["torch", 8][0]
     assert (ours < 0).all() and (torch_cpu.get(theirs) < 0).all()
+
+
+FULL = ("full: NumPy", "full: PyTorch on CPU", "full: PyTorch on CPU, in chunks")
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_every_full_softmax_takes_the_same_step(name, monkeypatch):
+    """Against the gradient in float64, twice: the second step's labels are another batch."""
+    monkeypatch.setattr(contests, "STATES", {})
+    monkeypatch.setattr(contests, "CHUNK", 16)
+    h, labels, classes = contests.tree_or_full.inputs(50)
+    w = np.random.default_rng(0).standard_normal((classes, contests.DIM), np.float32) / 8.0
+    version = contests.tree_or_full.versions[name]
+    for batch in labels[:2]:
+        e = np.exp(h @ w.T)
+        p = e / e.sum(axis=1, keepdims=True)
+        each = np.arange(len(h)), batch
+        losses = -np.log(p[each])
+        p[each] -= 1
+        version(*map(version.backend.put, (h, labels, classes)))
+        found = [version.backend.get(array) for array in contests.STATES["full", "found"]]
+        assert np.allclose(found[0], losses, atol=1e-4) and np.allclose(found[1], p @ w, atol=1e-4)
+        w = w - contests.RATE * p.T @ h
+    (learned,) = (s[0] for key, s in contests.STATES.items() if key[1] == classes)
+    assert np.allclose(version.backend.get(learned), w, atol=1e-4)
+
+
+def test_both_trees_take_the_same_step(monkeypatch):
+    monkeypatch.setattr(contests, "STATES", {})
+    problem = contests.tree_or_full.inputs(50)
+    monkeypatch.setattr(contests.gpu, "empty", Host().empty)
+    monkeypatch.setattr(contests.gpu, "put", Host().put)
+    for _ in range(2):
+        contests.numba_tree(*problem)
+        with tracing():
+            contests.cuda_tree(*problem)
+    ours, on_gpu = (contests.STATES[f"tree: {name}", 49][0] for name in ("Numba", "CUDA"))
+    before = np.random.default_rng(0).standard_normal(ours.shape, np.float32) / 8
+    assert np.allclose(ours, on_gpu, atol=1e-5) and np.abs(ours - before).max() > 0.01
+
+
+def test_a_ratio_the_other_way_round_keeps_its_middle_half_in_order():
+    assert contests.inverted(Ratio(0.02, 0.01, 0.04)) == Ratio(50, 25, 100)
 
 
 @pytest.mark.parametrize("value, standing", [(0.99, "short"), (1.0, "met"), (2.0, "aim met")])

@@ -6,7 +6,8 @@ At every inner node the walk turns to child 0 with probability σ(score), and to
 left, σ(−score) (Morin & Bengio 2005, "Hierarchical probabilistic neural network language
 model"). The leaves' probabilities add up to one, whatever w is: nothing has to be summed over all
 classes. With Huffman's tree (Mikolov et al. 2013, "Efficient estimation of word representations in
-vector space") an example meets at most a few dozen rows of w, however many classes there are.
+vector space") and a million classes, as frequent as words are, an example meets 13 rows of w on
+average, and 24 at most.
 
 In training the label says the path, so no step waits for another; only the rows lie scattered.
 """

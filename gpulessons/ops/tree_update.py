@@ -81,6 +81,8 @@ def update_kernel(w, h, labels, slopes, starts, nodes, rate):
 
 
 def tree_update_cuda(w, h, labels, slopes, starts, nodes, rate):
-    """The same in device arrays. The last bits may differ from run to run, as sums' orders do."""
+    """The same in device arrays. Sums are made in any order, so the last bits may differ from run
+    to run; a label that is no class changes nothing.
+    """
     arguments = w, h, labels, slopes, starts, nodes, np.float32(rate)
     update_kernel[warp_per_row(len(h))](*arguments)

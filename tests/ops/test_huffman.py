@@ -96,6 +96,13 @@ def test_equal_counts_make_paths_of_equal_length():
     assert set(huffman([1] * 65).depths) == {6, 7}
 
 
+def test_a_million_words_are_13_steps_deep_on_average_and_24_at_most():
+    counts = zipf(1_000_000)
+    tree = huffman(counts)
+    assert tree.longest == 24
+    assert counts @ tree.depths / counts.sum() == pytest.approx(13.43, abs=0.01)
+
+
 def test_the_same_counts_make_the_same_tree_in_any_unit():
     counts = RNG.integers(0, 9, 300)
     for again in (counts.copy(), counts.astype(np.float32), list(map(int, counts)), counts / 8):

@@ -110,6 +110,14 @@ def test_a_search_reads_only_what_it_visits(version):
     assert nodes_visited(np.ones((1, 1), np.float32), w32, tree.children, tree.longest) == len(path)
 
 
+def test_it_costs_what_it_visits_and_not_what_the_table_holds():
+    h, w, children, longest = tree_search.inputs(1_000)
+    visited = nodes_visited(h, w, children, longest)
+    assert tree_search.flops(h, w, children, longest) == visited.sum() * (2 * 64 + 5)
+    seen = visited.max() * (64 * 4 + 8)
+    assert tree_search.bytes(h, w, children, longest) == seen + h.nbytes + 64 * 8 < w.nbytes / 4
+
+
 @pytest.fixture(scope="module")
 def traces():
     inputs = tree_search.inputs(1_000)

@@ -103,6 +103,14 @@ def test_an_update_refuses_a_label_that_is_no_class(update):
     assert np.array_equal(w, before)
 
 
+def test_on_a_gpu_a_label_that_is_no_class_changes_nothing():
+    h, labels, w, tree, slopes = batch(33)
+    labels[:], before = [33, -1, *[40] * 31], w.copy()
+    with tracing():
+        tree_update_cuda(w, h, labels, slopes, tree.starts, tree.nodes, 0.1)
+    assert np.array_equal(w, before)
+
+
 def test_only_the_rows_on_the_batchs_paths_change():
     h, labels, w, tree, _ = batch(1000)
     before = w.copy()
