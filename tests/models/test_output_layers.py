@@ -364,6 +364,7 @@ def test_two_classes_are_enough(make):
         (Adaptive, {"cutoffs": [20, 10]}, "Cutoffs rise"),
         (Adaptive, {"cutoffs": [CLASSES]}, "Cutoffs rise"),
         (Adaptive, {"cutoffs": []}, "Cutoffs rise"),
+        (Adaptive, {"cutoffs": [10, 20, 30]}, "64 columns at least, not 20"),
         (Hashed, {"bits": 17}, "of 1 to 16 bits"),
         (Hashed, {"tables": 0}, "1 table at least"),
     ],
