@@ -180,6 +180,8 @@ def test_every_layer_is_timed_at_every_number_of_classes(monkeypatch):
 
 
 def test_rebuilding_is_shared_out_among_the_steps(monkeypatch):
+    rebuild = Hashed.rebuild
+
     class Spread:
         def __init__(self, median):
             self.median = median
@@ -188,8 +190,14 @@ def test_rebuilding_is_shared_out_among_the_steps(monkeypatch):
             return Spread(self.median + more)
 
     def alternate(calls, seconds, tell):
+        before, step = len(rebuilt), calls["hashed softmax"]
+        for _ in range(250):
+            step()
+        assert len(rebuilt) == before, "a step rebuilt the tables while it was timed"
         return [(name, Spread(50.0 if "rebuilding" in name else 1.0)) for name in calls]
 
+    rebuilt = []
+    monkeypatch.setattr(Hashed, "rebuild", lambda self: rebuilt.append(1) or rebuild(self))
     monkeypatch.setattr(many_classes, "alternate", alternate)
     full, hashed = step_times((100,), (Full, Hashed))
     assert full.spread.median == 1.0
