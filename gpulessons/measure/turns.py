@@ -69,7 +69,6 @@ class Turn:
         In turn here too: what the first calls wait for, memory that nobody has touched yet, would
         be held against whoever comes first.
         """
-        self.threads = thread_choices()[-1]
         self.sample()
         took = dict.fromkeys(thread_choices(), math.inf)
         for turn in range(5):

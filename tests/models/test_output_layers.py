@@ -75,6 +75,7 @@ def check_step(layer, step, losses_of, h, rate=0.01):
 def test_the_full_softmax_in_chunks_has_the_gradients_of_the_plain_one(monkeypatch, chunk):
     monkeypatch.setattr("gpulessons.models.outputs.full.CHUNK", chunk)
     layer, (h, labels) = scrambled(Full(CLASSES, COLUMNS)), batch()
+    assert layer.chunk == chunk
     right = torch.from_numpy(labels)
     check_step(layer, lambda rate: layer.step(h, labels, rate),
                lambda w, h: torch.nn.functional.cross_entropy(h @ w.T, right, reduction="none"),
@@ -94,6 +95,14 @@ def test_wide_scores_overflow_nowhere(monkeypatch, chunk):
     losses, dh = layer.step(h, labels, 0.0)
     np.testing.assert_allclose(losses, want, rtol=1e-4, atol=1e-3)
     assert np.isfinite(dh).all()
+
+
+@each_layer
+def test_scores_in_the_hundreds_leave_every_loss_and_gradient_finite(make):
+    layer, (h, labels) = scrambled(make(CLASSES, COLUMNS)), batch()
+    losses, dh = layer.step(200 * h, labels, 0.0)
+    assert np.isfinite(losses).all() and np.isfinite(dh).all()
+    assert losses.min() >= 0 and losses.max() > 100
 
 
 def test_the_tree_has_the_gradients_of_its_own_probabilities():
@@ -364,6 +373,7 @@ def test_two_classes_are_enough(make):
         (Adaptive, {"cutoffs": [20, 10]}, "Cutoffs rise"),
         (Adaptive, {"cutoffs": [CLASSES]}, "Cutoffs rise"),
         (Adaptive, {"cutoffs": []}, "Cutoffs rise"),
+        (Adaptive, {"cutoffs": [10, 20, 30]}, "64 columns at least, not 20"),
         (Hashed, {"bits": 17}, "of 1 to 16 bits"),
         (Hashed, {"tables": 0}, "1 table at least"),
     ],

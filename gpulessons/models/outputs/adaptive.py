@@ -39,6 +39,11 @@ class Adaptive:
                 f"Cutoffs rise from above 0 to below {classes}, the number of classes: "
                 f"{cutoffs} do not."
             )
+        if columns < DOOR ** len(cutoffs):
+            raise ValueError(
+                f"Each cluster has {DOOR} times fewer columns than the one before: {len(cutoffs)} "
+                f"cutoffs need {DOOR ** len(cutoffs)} columns at least, not {columns}."
+            )
         self.classes, self.columns, self.backend = classes, columns, on
         with torch.random.fork_rng(devices=[]):  # whoever else draws shall not notice
             torch.manual_seed(seed)

@@ -31,6 +31,7 @@ class Full:
     def __init__(self, classes, columns, seed=0, on=torch_cpu):
         refuse_few_classes(classes, columns)
         self.classes, self.columns, self.backend = classes, columns, on
+        self.chunk = CHUNK if on is torch_cpu else 2**18  # a GPU minds launches more
         self.tensor = on.empty((classes, columns), np.float32)
         on.write(self.tensor, first_weights(classes, columns, seed))
 
@@ -51,7 +52,7 @@ class Full:
         mine, right = w[labels], (h * w[labels]).sum(1)
         top, total, dh = torch.full_like(right, -torch.inf), torch.zeros_like(right), 0
         held = []  # each chunk with its exps, and the maximum that was taken off
-        for part in w.split(CHUNK):
+        for part in w.split(self.chunk):
             z = h @ part.T
             higher = torch.maximum(top, z.amax(1))
             shrink = (top - higher).exp_()

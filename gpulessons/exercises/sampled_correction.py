@@ -1,0 +1,103 @@
+"""The loss of a sampled softmax: the label against a few classes that were drawn by chance."""
+
+import numpy as np
+
+from gpulessons.backends import host
+from gpulessons.grader.check import Exercise
+from gpulessons.operation import op
+
+EXAMPLES = 12
+
+stub = '''\
+def my_sampled_loss(right, others, labels, drawn, expected):
+    """−log p[label] of each example, among its label and the drawn classes. All scores are given.
+
+    right: (examples,) the labels' scores; others: (examples, draws) those of the drawn classes.
+    labels: (examples,), drawn: (draws,) which classes, each once; expected: (classes,) how often
+    each class is expected among the drawn ones.
+    """
+    # Your turn: correct all scores for how they came here, leave out a label that was drawn as
+    # its own rival, and keep exp from overflowing.
+    raise NotImplementedError
+'''
+
+solution = '''\
+def my_sampled_loss(right, others, labels, drawn, expected):
+    """−log p[label] of each example, among its label and the drawn classes. All scores are given.
+
+    right: (examples,) the labels' scores; others: (examples, draws) those of the drawn classes.
+    labels: (examples,), drawn: (draws,) which classes, each once; expected: (classes,) how often
+    each class is expected among the drawn ones.
+    """
+    right = right - np.log(expected[labels])
+    others = others - np.log(expected[drawn])
+    others[drawn == labels[:, None]] = -np.inf
+    return np.logaddexp(right, np.logaddexp.reduce(others, axis=1)) - right
+'''
+
+
+def scores_and_samples(draws, rng):
+    """right, others, labels, drawn, expected; a third of the labels are among the drawn classes.
+
+    Every fourth example is a wide one, where exp of its scores overflows.
+    """
+    classes = 2 * draws + 9
+    expected = (0.02 + 0.9 * rng.random(classes, np.float32) ** 2).astype(np.float32)
+    drawn = rng.choice(classes, draws, replace=False)
+    labels = rng.integers(0, classes, EXAMPLES)
+    labels[::3] = rng.choice(drawn, len(labels[::3]))
+    labels[1::3] = rng.choice(np.setdiff1d(np.arange(classes), drawn), len(labels[1::3]))
+    scores = rng.standard_normal((EXAMPLES, classes), np.float32)
+    scores[::4] = 100 + 30 * scores[::4]
+    return scores[np.arange(EXAMPLES), labels], scores[:, drawn], labels, drawn, expected
+
+
+@op(inputs=scores_and_samples, flops=lambda right, others, *_: 5 * others.size, sizes=(64,),
+    rtol=5e-5, unit="draws", awkward=(31, 100, 1))  # fmt: skip
+def sampled_loss(right, others, labels, drawn, expected):
+    """−log p[label] among the label and the drawn classes: (examples,)."""
+    return loss_by_parts(right, others, labels, drawn, expected)
+
+
+def loss_by_parts(
+    right, others, labels, drawn, expected, sign=1, mine=True, hits=False, label=True
+):  # fmt: skip
+    """The right loss; everything behind `expected` is a mistake.
+
+    sign: of the correction, 0 for none; mine: is the label's score corrected; hits: do they stay;
+    label: is it in the sum.
+    """
+    correction = sign * np.log(expected)
+    right = right - mine * correction[labels]
+    others = others - correction[drawn]
+    if not hits:
+        others = np.where(drawn == labels[:, None], -np.inf, others)
+    total = np.logaddexp.reduce(others, axis=1)
+    if label:
+        total = np.logaddexp(right, total)
+    return (total - right).astype(right.dtype)
+
+
+def mistaken(**parts):
+    return lambda *inputs: loss_by_parts(*inputs, **parts)
+
+
+MISTAKES = (
+    ("no score is corrected: what is drawn often is then pushed down often.",
+     "what `expected` is for.", mistaken(sign=0)),
+    ("the correction has the wrong sign: it doubles what it should take away.",
+     "whether a class that is drawn often should weigh more or less.", mistaken(sign=-1)),
+    ("the label itself is not in the sum: that is no probability, and may be above one.",
+     "what −log p is when the label's score is by far the highest.", mistaken(label=False)),
+    ("accidental hits are kept: a label that was drawn is its own rival.",
+     "where `drawn` and a label are the same class.", mistaken(hits=True)),
+    ("only the drawn classes' scores are corrected, and the label's is not.",
+     "the label's score: it stands in the same sum.", mistaken(mine=False)),
+    ("that is log p, where −log p is due.", "the sign of what you return.",
+     lambda *inputs: -loss_by_parts(*inputs)),
+)  # fmt: skip
+
+exercise = Exercise(
+    __name__, stub, solution, on=host, op=sampled_loss, mistakes=MISTAKES,
+    forbidden=(loss_by_parts,),
+)  # fmt: skip

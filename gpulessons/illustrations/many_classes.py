@@ -1,0 +1,191 @@
+"""Output layers over many classes: what a step costs, what it teaches, and what a layer keeps.
+
+Points are those of `models.many_classes`: of a race {layer's name: [Point]}, of times [StepTime].
+As in plots, every title is computed and every picture says its message in words too.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gpulessons import units
+from gpulessons.plots.axes import log_axes, written
+from gpulessons.plots.picture import (
+    BLUE,
+    GREEN,
+    INK,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    Picture,
+    blank,
+)
+from gpulessons.plots.timings import label_ends, round_to_two
+
+LOOKS = [(BLUE, "o"), (GREEN, "s"), (PURPLE, "D"), (ORANGE, "v"), (VERMILLION, "^"), (SKY, "P")]
+
+
+def looks(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """{name: (color, marker)}, in the order of the names."""
+    return dict(zip(names, LOOKS, strict=False))
+
+
+def by_layer(times: Sequence[Any]) -> dict[str, list[Any]]:
+    """{layer: its entries, fewest classes first}."""
+    layers: dict[str, list[Any]] = {}
+    for one in sorted(times, key=lambda one: one.classes):
+        layers.setdefault(one.layer, []).append(one)
+    order = dict.fromkeys(one.layer for one in times)
+    return {name: layers[name] for name in order}
+
+
+def cost_against_classes(
+    times: Sequence[Any], crossover: Callable[[Any, Any], float | None],
+    full: str = "full softmax", rival: str = "hierarchical softmax", note: str = "",
+) -> Picture:  # fmt: skip
+    """Seconds of a training step against the number of classes, both on log scales.
+
+    times: StepTimes; crossover(a, b): from how many classes on b is quicker. Marked is where the
+    rival gets ahead of the full softmax. note: of the machine, or that it was measured roughly.
+    """
+    layers = by_layer(times)
+    at = crossover(medians(layers.get(full, ())), medians(layers.get(rival, ())))
+    title = crossing(layers, full, rival, at)
+    figure, axes = blank(width=7.6, height=4.4, title=title)
+    log_axes(axes, x=("classes", units.count), y=("time of a training step", units.seconds),
+             ticks=sorted({one.classes for one in times}))  # fmt: skip
+    ends = []
+    for name, (color, marker) in looks(list(layers)).items():
+        entries = layers[name]
+        classes = [one.classes for one in entries]
+        low, high = zip(*(one.spread.quartiles for one in entries), strict=True)
+        axes.plot(classes, medians(entries).values(), color=color, marker=marker, markersize=5)
+        axes.fill_between(classes, low, high, color=color, alpha=0.25, linewidth=0)
+        ends.append((classes[-1], entries[-1].spread.median, name, color))
+    if at and at > min(one.classes for one in times):
+        axes.axvline(at, color=INK, linewidth=0.8, linestyle=":")
+    label_ends(axes, ends)
+    if note:
+        axes.set_xlabel(f"{axes.get_xlabel()}\n{note}", linespacing=1.4)
+    spoken = "; ".join(
+        f"{name}: " + ", ".join(
+            f"{units.seconds(one.spread.median)} at {units.count(one.classes)}" for one in entries
+        ) for name, entries in layers.items()
+    )  # fmt: skip
+    return Picture(figure, f"{title} {spoken}. {note}".strip())
+
+
+def medians(entries: Sequence[Any]) -> dict[int, float]:
+    """{classes: seconds}"""
+    return {one.classes: one.spread.median for one in entries}
+
+
+def crossing(
+    layers: Mapping[str, Sequence[Any]], full: str, rival: str, at: float | None
+) -> str:  # fmt: skip
+    """Who is ahead, from where, and how far at the end."""
+    if not {full, rival} <= set(layers):
+        return "What a training step costs, by the number of classes."
+    most = min(layers[full][-1].classes, layers[rival][-1].classes)
+    factor = medians(layers[full])[most] / medians(layers[rival])[most]
+    if at is None:
+        return (f"At {units.count(most)} classes a step of the {rival} still takes "
+                f"{units.ratio(1 / factor)} that of the {full}.")  # fmt: skip
+    start = min(one.classes for one in layers[full])
+    where = "at every size" if at <= start else f"from {units.count(round_to_two(at))} classes on"
+    return (f"A step of the {rival} is quicker {where}, at {units.count(most)} "
+            f"{units.ratio(factor)}.")  # fmt: skip
+
+
+def losses(runs: Mapping[str, Sequence[Any]], floor: float, blind: float | None = None) -> Picture:
+    """Held-out loss against steps and against seconds, and the entropy below which none can go.
+
+    runs: {layer's name: [Point]}. floor: nats. blind: the loss by frequency alone, if it is drawn.
+    """
+    finite = {name: [p for p in points if p.loss < 1e3] for name, points in runs.items()}
+    shown = {name: points for name, points in finite.items() if len(points) > 1}
+    by_step, by_second = per_step(shown), per_second(shown)
+    title = (f"Lowest loss: after equal steps the {by_step}, after equal seconds the {by_second}."
+             if shown else "Nothing has been learned yet.")  # fmt: skip
+    figure, (left, right) = blank(width=8.6, height=4.2, title=title, ncols=2, sharey=True)
+    for name, (color, marker) in looks(list(shown)).items():
+        points = shown[name]
+        steps, seconds = [p.steps for p in points], [p.seconds for p in points]
+        down = [p.loss for p in points]
+        look = {"color": color, "marker": marker, "markersize": 3, "linewidth": 1.4}
+        left.plot(steps[1:], down[1:], label=name, **look)
+        right.plot(seconds, down, **look)
+    log_axes(left, x=("training steps", units.count))
+    written(right.xaxis, units.seconds)
+    left.set_ylabel("loss of held-out examples, in nats")
+    right.set_xlabel("time spent on training steps")
+    right.xaxis.get_major_locator().set_params(nbins=5)
+    for one in (left, right):
+        one.axhline(floor, color=INK, linewidth=0.8, linestyle=":")
+        if blind:
+            one.axhline(blind, color=INK, linewidth=0.8, linestyle="--")
+    left.annotate(f"entropy, {floor:.2f}", (0.02, floor), (0, 3), color=INK, fontsize=9.5,
+                  xycoords=("axes fraction", "data"), textcoords="offset points")  # fmt: skip
+    if blind:
+        left.annotate(f"by frequency alone, {blind:.2f}", (0.98, blind), (0, 3), color=INK,
+                      fontsize=9.5, ha="right", xycoords=("axes fraction", "data"),
+                      textcoords="offset points")  # fmt: skip
+    if shown:
+        figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3,
+                      labelcolor=INK, frameon=False, fontsize=9.5)  # fmt: skip
+    spoken = "; ".join(
+        f"{name}: {points[-1].loss:.2f} after {units.count(points[-1].steps)} steps in "
+        f"{units.seconds(points[-1].seconds)}" for name, points in shown.items()
+    )  # fmt: skip
+    lost = [name for name in runs if name not in shown]
+    spoken += f"; not drawn, as it did not learn: {', '.join(lost)}" if lost else ""
+    return Picture(figure, f"{title} {spoken}. No loss goes below {floor:.2f} but by chance.")
+
+
+def per_step(runs: Mapping[str, Sequence[Any]]) -> str:
+    """The layer with the lowest loss after as many steps as the one with the fewest took."""
+    return lowest(runs, lambda point: point.steps)
+
+
+def per_second(runs: Mapping[str, Sequence[Any]]) -> str:
+    """The layer with the lowest loss after as long as the one that trained shortest."""
+    return lowest(runs, lambda point: point.seconds)
+
+
+def lowest(runs, amount):
+    """Whose loss is lowest when all have had the same amount: on the line between two Points."""
+    if not runs:
+        return ""
+    same = min(amount(points[-1]) for points in runs.values())
+    return min(runs, key=lambda name: loss_at(runs[name], amount, same))
+
+
+def loss_at(points, amount, at):
+    """The loss at this amount; between two Points it is taken for a straight line."""
+    before = points[0]
+    for point in points[1:]:
+        if amount(point) >= at:
+            way = (at - amount(before)) / ((amount(point) - amount(before)) or 1)
+            return before.loss + way * (point.loss - before.loss)
+        before = point
+    return points[-1].loss
+
+
+def memory(times: Sequence[Any], classes: int | None = None) -> Picture:
+    """The bytes that each layer keeps, at the largest number of classes unless told."""
+    classes = max(one.classes for one in times) if classes is None else classes
+    rows = sorted((one for one in times if one.classes == classes), key=lambda one: one.nbytes)
+    least, most = rows[0], rows[-1]
+    title = (f"{units.count(classes)} classes: the {most.layer} keeps {units.size(most.nbytes)}, "
+             f"the {least.layer} {units.size(least.nbytes)}.")  # fmt: skip
+    figure, axes = blank(height=1.2 + 0.4 * len(rows), title=title)
+    colors = looks([*by_layer(times)])
+    for y, one in enumerate(rows):
+        axes.barh(y, one.nbytes, height=0.68, color=colors[one.layer][0])
+        axes.text(one.nbytes, y, f" {units.size(one.nbytes)}", va="center", color=INK, fontsize=9.5)
+    axes.set_yticks(range(len(rows)), [one.layer for one in rows])
+    axes.set(xlim=(0, 1.2 * most.nbytes), xlabel="bytes")
+    written(axes.xaxis, units.size)
+    axes.xaxis.get_major_locator().set_params(nbins=4)
+    spoken = "; ".join(f"{one.layer}: {units.size(one.nbytes)}" for one in rows)
+    return Picture(figure, f"{title} {spoken}. Counted.")
