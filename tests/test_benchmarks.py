@@ -99,7 +99,7 @@ def test_every_row_contests_versions_that_exist(monkeypatch):
 
     monkeypatch.setattr(ratios, "contest", contest)
     others = (ratios.against_do_bench, ratios.against_simulator)
-    others += ratios.hogwild_or_one, ratios.engine_or_model
+    others += ratios.hogwild_or_one, ratios.engine_or_model, ratios.against_annoy
     monkeypatch.setattr(ratios, "hosts_or_model", lambda megabits: Ratio(1.0, 1.0, 1.0))
     contested = [
         row for row in ratios.ROWS if row.measure not in others and row.unit == "ratio"
@@ -111,6 +111,11 @@ def test_every_row_contests_versions_that_exist(monkeypatch):
 
 def test_the_microscope_and_the_simulator_agree_on_the_product_they_contest():
     assert contests.against_simulator(size=32, rounds=1).median > 0
+
+
+def test_the_forest_and_annoy_answer_the_same_questions():
+    pytest.importorskip("annoy")
+    assert contests.against_annoy(count=2000, asked=20, trees=2, rounds=1).median > 0
 
 
 def test_both_sides_of_adam_step_the_same_parameters():

@@ -43,7 +43,7 @@ def load(path, points):
     try:
         with np.load(path, allow_pickle=False) as file:
             kept = dict(file)
-    except (ValueError, EOFError, zipfile.BadZipFile):
+    except (ValueError, TypeError, EOFError, zipfile.BadZipFile):  # TypeError: one array
         kept = {}
     if "format" not in kept:
         raise ValueError(f"{name} is no index of this package: save a forest there first.")
