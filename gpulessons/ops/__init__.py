@@ -29,6 +29,8 @@ Start with activations.py, where ReLU is spelled out whole. The order of the not
     09  softmax              rows: read three times, or twice
         layer_norm           the other op of rows; rows.py has what both share
         attention            all scores in memory, or none
+    11  embedding            rows fetched from anywhere, and an update that few of them see
+        huffman              the code in which frequent classes have short names
 
 Below them: common.py (compiler options, exp and tanh for vectors), and load4.py and mma.py, two
 instructions of a GPU that Numba does not offer.
