@@ -13,9 +13,11 @@ import numpy as np
 from numba import cuda, float32
 
 from gpulessons.backends import host, torch_cpu, torch_gpu
+from gpulessons.hardware.system import cores
 from gpulessons.measure.results import Absent, Ratio, quartiles, ratio
 from gpulessons.measure.timings import timings
 from gpulessons.microscope import trace
+from gpulessons.models.skip_gram import SkipGram, train
 from gpulessons.operation import op
 from gpulessons.ops.activations import relu
 from gpulessons.ops.conv2d import conv2d
@@ -62,6 +64,32 @@ def against_do_bench(size=4096, rounds=5):
             return ratio(ours, ours)
         theirs = do_bench(lambda: version.function(*inputs, out=out), return_mode="median")
         factors.append(ours.median / (1e-3 * theirs))
+    return Ratio(median(factors), *quartiles(factors))
+
+
+def skip_gram_or_gensim(rounds=5, epochs=5):
+    """Gensim's seconds over ours, taking turns: skip-gram with hierarchical softmax, every core.
+
+    The text, the width, the window and the number of threads are the same, and only training is
+    timed: gensim, too, has counted the words and built its tree before.
+    """
+    from gensim.models import Word2Vec
+    from gensim.test.utils import datapath
+    from gensim.utils import simple_preprocess
+
+    with open(datapath("lee_background.cor"), encoding="utf-8") as lines:
+        text = [simple_preprocess(line) for line in lines]
+    theirs = Word2Vec(vector_size=100, window=5, sg=1, hs=1, negative=0, sample=0, min_count=1,
+                      workers=cores())  # fmt: skip
+    theirs.build_vocab(text)
+    ours, factors = SkipGram(text, dim=100, window=5), []
+    assert len(ours.words) == len(theirs.wv)
+    for _ in range(rounds):
+        start = time.perf_counter()
+        theirs.train(text, total_examples=theirs.corpus_count, epochs=epochs)
+        took = time.perf_counter() - start
+        *_, last = train(ours, epochs, cores=cores())
+        factors.append(took / last.seconds)
     return Ratio(median(factors), *quartiles(factors))
 
 

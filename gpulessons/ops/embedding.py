@@ -391,7 +391,7 @@ def launch_atomics(table, moments, ids, gradient, rate, out):
 
 
 # -- The same to the last bit in every run: a warp looks for its id among all, 32 at a time, and
-# -- adds what it finds in the order of the places. That is quadratic in the ids: fine for thousands.
+# -- adds what it finds in the order of the places: quadratic in the ids, and fine for thousands.
 
 
 @cuda.jit
