@@ -29,7 +29,7 @@ ROOMS = {
     "workers": "models hardware progress",
     "exercises": "ops workers measure grader operation backends",
     "notebook": "plots",
-    "illustrations": "workers measure plots units",
+    "illustrations": "models workers measure plots units",
 }
 # What is read, what is run, what is told.
 MICROSCOPE = {
