@@ -28,10 +28,8 @@ import two_hosts
 from contests import (
     LARGE_GPU,
     adam_in_place,
-    against_annoy,
     against_do_bench,
     against_simulator,
-    brute_force,
     contest,
     inverted,
     norm_or_copy,
@@ -40,11 +38,11 @@ from contests import (
     root,
     softmax_or_copy,
     transpose_or_copy,
-    tree_or_full,
     triad_or_copy,
 )
 from lessons import NOTEBOOKS, seconds_of
 from processes import engine_or_model, hogwild_or_one, hosts_or_model
+from trees import against_annoy, brute_force, skip_gram_or_gensim, tree_or_full
 
 from gpulessons.backends import gpu, torch_gpu
 from gpulessons.hardware import budget
@@ -174,6 +172,8 @@ ROWS = (
     Row("tree-softmax", 20, 100, "CPU", "training step, 100,000 classes: tree / full softmax",
         lambda: inverted(contest(tree_or_full, ("full: NumPy", "full: PyTorch on CPU"),
                                  "tree: Numba", 100_000))),
+    Row("skip-gram", 0.5, 1.0, "CPU with gensim", "skip-gram's words per second / gensim's",
+        skip_gram_or_gensim),
     Row("microscope", 10, 50, "CPU", "the microscope, counts and races / Numba's simulator",
         against_simulator),
     Row("hogwild", 1.5, 1.8, "CPU", "Hogwild: two processes without a lock / one, to equal loss",

@@ -31,6 +31,7 @@ HOMES = {
     "ops.conv2d": "conv2d conv2d_backward",
     "ops.copy": "copy triad copy_offset copy_strided",
     "ops.dense": "dense dense_backward",
+    "ops.embedding": "embedding embedding_update",
     "ops.forest": "forest_search",
     "ops.layer_norm": "layer_norm layer_norm_backward",
     "ops.lstm_backward": "lstm_backward",

@@ -27,6 +27,7 @@ import contests  # noqa: E402
 import gpu as gpu_benchmark  # noqa: E402
 import lessons  # noqa: E402
 import ratios  # noqa: E402
+import trees  # noqa: E402
 
 import profiler  # noqa: E402
 
@@ -98,12 +99,10 @@ def test_every_row_contests_versions_that_exist(monkeypatch):
         return Ratio(1.0, 1.0, 1.0)
 
     monkeypatch.setattr(ratios, "contest", contest)
-    others = (ratios.against_do_bench, ratios.against_simulator)
+    others = (ratios.against_do_bench, ratios.against_simulator, ratios.skip_gram_or_gensim)
     others += ratios.hogwild_or_one, ratios.engine_or_model, ratios.against_annoy
     monkeypatch.setattr(ratios, "hosts_or_model", lambda megabits: Ratio(1.0, 1.0, 1.0))
-    contested = [
-        row for row in ratios.ROWS if row.measure not in others and row.unit == "ratio"
-    ]
+    contested = [row for row in ratios.ROWS if row.measure not in others and row.unit == "ratio"]
     assert len(contested) >= 10
     for each in contested:
         assert each.measure().median == 1
@@ -115,7 +114,7 @@ def test_the_microscope_and_the_simulator_agree_on_the_product_they_contest():
 
 def test_the_forest_and_annoy_answer_the_same_questions():
     pytest.importorskip("annoy")
-    assert contests.against_annoy(count=2000, asked=20, trees=2, rounds=1).median > 0
+    assert trees.against_annoy(count=2000, asked=20, trees=2, rounds=1).median > 0
 
 
 def test_both_sides_of_adam_step_the_same_parameters():
@@ -133,10 +132,10 @@ FULL = ("full: NumPy", "full: PyTorch on CPU", "full: PyTorch on CPU, in chunks"
 def test_every_full_softmax_takes_the_same_step(name, monkeypatch):
     """Against the gradient in float64, twice: the second step's labels are another batch."""
     monkeypatch.setattr(contests, "STATES", {})
-    monkeypatch.setattr(contests, "CHUNK", 16)
-    h, labels, classes = contests.tree_or_full.inputs(50)
-    w = np.random.default_rng(0).standard_normal((classes, contests.DIM), np.float32) / 8.0
-    version = contests.tree_or_full.versions[name]
+    monkeypatch.setattr(trees, "CHUNK", 16)
+    h, labels, classes = trees.tree_or_full.inputs(50)
+    w = np.random.default_rng(0).standard_normal((classes, trees.DIM), np.float32) / 8.0
+    version = trees.tree_or_full.versions[name]
     for batch in labels[:2]:
         e = np.exp(h @ w.T)
         p = e / e.sum(axis=1, keepdims=True)
@@ -146,20 +145,20 @@ def test_every_full_softmax_takes_the_same_step(name, monkeypatch):
         version(*map(version.backend.put, (h, labels, classes)))
         found = [version.backend.get(array) for array in contests.STATES["full", "found"]]
         assert np.allclose(found[0], losses, atol=1e-4) and np.allclose(found[1], p @ w, atol=1e-4)
-        w = w - contests.RATE * p.T @ h
+        w = w - trees.RATE * p.T @ h
     (learned,) = (s[0] for key, s in contests.STATES.items() if key[1] == classes)
     assert np.allclose(version.backend.get(learned), w, atol=1e-4)
 
 
 def test_both_trees_take_the_same_step(monkeypatch):
     monkeypatch.setattr(contests, "STATES", {})
-    problem = contests.tree_or_full.inputs(50)
-    monkeypatch.setattr(contests.gpu, "empty", Host().empty)
-    monkeypatch.setattr(contests.gpu, "put", Host().put)
+    problem = trees.tree_or_full.inputs(50)
+    monkeypatch.setattr(trees.gpu, "empty", Host().empty)
+    monkeypatch.setattr(trees.gpu, "put", Host().put)
     for _ in range(2):
-        contests.numba_tree(*problem)
+        trees.numba_tree(*problem)
         with tracing():
-            contests.cuda_tree(*problem)
+            trees.cuda_tree(*problem)
     ours, on_gpu = (contests.STATES[f"tree: {name}", 49][0] for name in ("Numba", "CUDA"))
     before = np.random.default_rng(0).standard_normal(ours.shape, np.float32) / 8
     assert np.allclose(ours, on_gpu, atol=1e-5) and np.abs(ours - before).max() > 0.01

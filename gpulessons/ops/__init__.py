@@ -35,6 +35,7 @@ Start with activations.py, where ReLU is spelled out whole. The order of the not
         tree_search          the likeliest class, when no label says the path
         neighbours           a product, and a selection that never sees all of it
         forest               look only where the query would have been put
+        embedding            rows fetched from anywhere, and an update that few of them see
 
 Below them: common.py (compiler options, exp and tanh for vectors), and load4.py and mma.py, two
 instructions of a GPU that Numba does not offer.

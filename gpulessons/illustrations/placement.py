@@ -1,0 +1,107 @@
+"""Pictures of where an embedding's table lies: who worked when, and what a model makes of it."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gpulessons import units
+from gpulessons.models.placement import break_even, largest_rows, step_seconds
+from gpulessons.plots.axes import log_axes, written
+from gpulessons.plots.picture import (
+    BLUE,
+    GREEN,
+    INK,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    Picture,
+    blank,
+)
+from gpulessons.plots.timings import label_ends
+
+DARK = "#111111"  # words on these colors: 4.5 to 1 or better
+STAGES = {"gather": SKY, "send": PURPLE, "dense": ORANGE, "fetch": PURPLE, "update": GREEN}
+LINES = {"all CPU": BLUE, "all GPU": VERMILLION, "hybrid": GREEN}
+WORKERS = "sparse", "dense"
+
+
+def timetable(runs: Mapping[str, Any], batches: int = 5) -> Picture:
+    """Two rows for each run, its workers, and a block for each stage of its first batches.
+
+    runs: {name: hybrid.Run}. Measured; what stays empty is somebody waiting.
+    """
+    fastest = max(runs, key=lambda name: runs[name].examples_per_second)
+    rates = [f"{name}: {units.count(run.examples_per_second)}" for name, run in runs.items()]
+    title = f"Most examples per second: {fastest}. {'; '.join(rates)}."
+    first = {name: [t for t in run.tasks if t.batch < batches] for name, run in runs.items()}
+    until = max(task.stop for tasks in first.values() for task in tasks)
+    figure, panels = blank(width=8.2, height=1.2 + 1.1 * len(runs), title=title, nrows=len(runs),
+                           sharex=True, squeeze=False)  # fmt: skip
+    for axes, (name, run) in zip(panels[:, 0], runs.items(), strict=True):
+        for task in first[name]:
+            draw_task(axes, task, room=0.025 * until)
+        axes.set(xlim=(0, 1.01 * until), ylim=(1.5, -0.5))
+        axes.set_yticks(range(2), WORKERS)
+        axes.set_title(f"{name} ({run.where})", color=INK, fontsize=10.5, loc="left")
+    for stage in ("gather", "dense", "update", "send"):
+        axes.plot([], [], "s", color=STAGES[stage], markersize=9,
+                  label="send, fetch" if stage == "send" else stage)  # fmt: skip
+    figure.legend(loc="outside lower center", ncols=4, frameon=False, labelcolor=INK)
+    axes.set_xlabel(f"time, measured; the first {batches} batches")
+    written(axes.xaxis, units.seconds)
+    return Picture(figure, f"{title} Measured: {' '.join(f'{run!r}.' for run in runs.values())}")
+
+
+def draw_task(axes, task, room):
+    length = task.stop - task.start
+    row = WORKERS.index(task.worker)
+    axes.barh(row, length, left=task.start, height=0.84, color=STAGES[task.stage],
+              edgecolor="white", linewidth=0.5)  # fmt: skip
+    if length > room:
+        axes.text(task.start + length / 2, row, task.batch, ha="center", va="center",
+                  fontsize=8.5, color=DARK)  # fmt: skip
+
+
+def placements(step: Any, overlap: bool = True) -> Picture:
+    """Seconds of a step against the rows of the table, modelled, for a placement.Step."""
+    took = step_seconds(step, overlap)
+    best, limit = min(took, key=took.get), largest_rows(step)
+    lowest, highest = min(1e5, step.rows), max(1e10, step.rows)
+    rows = np.unique([*np.geomspace(lowest, highest, 60), min(max(limit, lowest), highest)])
+    title = (f"Modelled, {units.count(step.rows)} rows: {best}, {units.seconds(took[best])} a "
+             f"step. {even(step, overlap)}")  # fmt: skip
+    figure, axes = blank(height=4, title=title)
+    log_axes(axes, x=("rows of the table, in millions", "{:,g}".format),
+             y=("a step (modelled)", units.seconds))  # fmt: skip
+    ends = []
+    for name, color in LINES.items():
+        times = [step_seconds(replace(step, rows=n), overlap)[name] for n in rows]
+        there = [(n / 1e6, t) for n, t in zip(rows, times, strict=True) if math.isfinite(t)]
+        if there:
+            axes.plot(*zip(*there, strict=True), color=color, linewidth=1.6)
+            if len(there) == len(rows):
+                ends.append((*there[-1], name, color))
+            else:
+                axes.annotate(f"{name}: no room for more", there[-1], (6, 0), color=INK,
+                              textcoords="offset points", va="center", fontsize=9.5)  # fmt: skip
+        if math.isfinite(took[name]):
+            axes.plot(step.rows / 1e6, took[name], "o", color=color)
+    axes.set_xlim(lowest / 1e6, highest / 1e6)
+    finite = [t for t in took.values() if math.isfinite(t)]
+    axes.set_ylim(min(finite) / 5, max(finite) * 5)
+    label_ends(axes, ends)
+    spoken = "; ".join(f"{name}: {units.seconds(t)}" if math.isfinite(t) else f"{name}: no room"
+                       for name, t in took.items())  # fmt: skip
+    return Picture(figure, f"{title} {spoken}. The GPU has room for {units.count(limit)} rows.")
+
+
+def even(step, overlap):
+    """From which link on the hybrid beats all CPU, in a sentence."""
+    link = break_even(step, overlap)
+    if math.isinf(link):
+        return "No link is fast enough for the hybrid to beat all CPU."
+    return f"The hybrid beats all CPU from a link of {units.rate(link, 'B/s')} on."

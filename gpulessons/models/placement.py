@@ -1,0 +1,106 @@
+"""Where should the table lie? A model of one step: bytes over bandwidths, and FLOPs over a rate.
+
+    rows moved    lookups × width × 4 bytes; gathered once, and read and written in the update:
+                  three times in all. Hot ones are found in a cache and cost nothing
+    journey       a latency each way, and the bags and their gradient over the link
+    dense         FLOPs over FLOP/s
+
+    all CPU       rows at the CPU's pace + dense at the CPU's
+    all GPU       the ids' journey + rows and dense at the GPU's pace; ∞ if the table has no room
+    hybrid        rows on the CPU and journey + dense on the GPU: one after the other where each
+                  waits for the other, the slower of both where they overlap
+
+Nothing here is measured but what the caller puts in; launches, the network's memory and what a
+framework adds are left out. Bandwidth at random is no bandwidth in order: see row_bandwidth.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+
+from gpulessons.hardware.budget import capped
+from gpulessons.ops.embedding import add_rows_together
+
+PASSES = 3  # gather; and the update's reading and writing
+
+
+@dataclass(frozen=True)
+class Step:
+    """A batch of a recommendation's training step, and the machine that it runs on."""
+
+    rows: float  # of the table
+    width: int  # numbers in a row
+    per_example: int  # ids
+    examples: int  # in the batch
+    hot: float  # share of the lookups that a cache answers, 0 to 1
+    cpu_bandwidth: float  # bytes/s of rows at random
+    cpu_flops: float  # FLOP/s
+    gpu_bandwidth: float
+    gpu_flops: float
+    gpu_memory: float  # bytes
+    link_bandwidth: float  # bytes/s, each way
+    link_latency: float  # seconds, each way
+    flops: float  # of the network for one example, forward and backward
+
+    @property
+    def table_bytes(self):
+        """The rows, and a moment for each."""
+        return self.rows * 4 * (self.width + 1)
+
+    @property
+    def row_bytes(self):
+        """What the step moves of the table."""
+        lookups = self.examples * self.per_example * (1 - self.hot)
+        return PASSES * lookups * 4 * self.width
+
+    def journey(self, numbers):
+        """Seconds until so many numbers of each example are at the other end."""
+        return self.link_latency + 4 * numbers * self.examples / self.link_bandwidth
+
+
+def step_seconds(step, overlap=True):
+    """{placement: seconds of one step}, modelled. overlap: of the hybrid's two workers."""
+    work = step.examples * step.flops
+    sparse = step.row_bytes / step.cpu_bandwidth
+    away = 2 * step.journey(step.width) + work / step.gpu_flops
+    there = step.journey(step.per_example) + step.row_bytes / step.gpu_bandwidth
+    fits = step.table_bytes <= step.gpu_memory
+    return {
+        "all CPU": sparse + work / step.cpu_flops,
+        "all GPU": there + work / step.gpu_flops if fits else math.inf,
+        "hybrid": max(sparse, away) if overlap else sparse + away,
+    }
+
+
+def largest_rows(step):
+    """The rows of the largest table that fits the GPU."""
+    return math.floor(step.gpu_memory / (4 * (step.width + 1)))
+
+
+def break_even(step, overlap=True):
+    """The link's bandwidth, bytes/s, from which the hybrid beats all CPU; ∞ where none does."""
+    best = step_seconds(replace(step, link_bandwidth=math.inf), overlap)
+    if best["hybrid"] >= best["all CPU"]:
+        return math.inf
+    sparse, rest = step.row_bytes / step.cpu_bandwidth, step.examples * step.flops / step.gpu_flops
+    free = best["all CPU"] - 2 * step.link_latency - rest - (0 if overlap else sparse)
+    return 2 * 4 * step.width * step.examples / free
+
+
+def row_bandwidth(rows=2_000_000, width=32, examples=4096, per_example=8, budget=0.2):
+    """Bytes/s of rows at random on every core, measured: the best of several passes.
+
+    The ids are uniform; the table has to be larger than the caches, or theirs is measured.
+    """
+    rng, took = np.random.default_rng(0), []
+    table, out = np.ones((rows, width), np.float32), np.empty((examples, width), np.float32)
+    add_rows_together(table, rng.integers(0, rows, (examples, per_example)), out)
+    until = perf_counter() + capped(budget)
+    while len(took) < 5 or perf_counter() < until:
+        ids = rng.integers(0, rows, (examples, per_example))  # others each time: none is cached
+        start = perf_counter()
+        add_rows_together(table, ids, out)
+        took.append(perf_counter() - start)
+    return 4 * width * examples * per_example / min(took)

@@ -1,0 +1,42 @@
+"""Pictures of placements: the winner and the break-even that they name are those of the model."""
+
+from dataclasses import replace
+
+from gpulessons.illustrations import placement as draw
+from gpulessons.models.hybrid import Run, Task
+from gpulessons.models.placement import Step
+
+STEP = Step(
+    rows=1e6, width=10, per_example=5, examples=100, hot=0.5, cpu_bandwidth=1e9, cpu_flops=1e9,
+    gpu_bandwidth=1e10, gpu_flops=1e11, gpu_memory=4 * 11 * 2e6, link_bandwidth=1e8,
+    link_latency=1e-5, flops=1e4,
+)  # fmt: skip
+
+
+def test_the_title_names_the_winner_and_the_link_from_which_the_hybrid_pays():
+    told = draw.placements(STEP).alt
+    assert told.startswith("Modelled, 1,000,000 rows: all GPU, 43 µs a step.")
+    assert "hybrid beats all CPU from a link of 8 MB/s on." in told  # 8,000 bytes in 1 ms
+    assert "all CPU: 1.03 ms; all GPU: 43 µs; hybrid: 110 µs." in told
+
+
+def test_a_table_without_room_leaves_all_gpu_out():
+    picture = draw.placements(replace(STEP, rows=3e6))
+    assert picture.alt.startswith("Modelled, 3,000,000 rows: hybrid, 110 µs a step.")
+    assert "all GPU: no room" in picture.alt and "room for 2,000,000 rows" in picture.alt
+    assert any("no room for more" in text.get_text() for text in picture.axes.texts)
+
+
+def test_a_link_that_answers_late_never_pays():
+    assert "No link is fast enough" in draw.placements(replace(STEP, link_latency=1.0)).alt
+
+
+def test_a_timetable_names_the_most_examples_per_second_and_says_what_computed():
+    tasks = (Task("sparse", "gather", 0, 0, 1), Task("dense", "dense", 0, 1, 3),
+             Task("sparse", "update", 0, 3, 4))  # fmt: skip
+    slow = Run("hybrid", True, "two CPU threads; no GPU here", 8, tasks, (0.5,), 0.0, False)
+    fast = replace(slow, examples=80)
+    told = draw.timetable({"slow": slow, "fast": fast}).alt
+    assert told.startswith("Most examples per second: fast. slow: 2; fast: 20.")
+    assert told.count("two CPU threads; no GPU here") == 2
+    assert "gather 1 s, dense 2 s, update 1 s" in told
