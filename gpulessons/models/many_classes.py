@@ -187,7 +187,7 @@ def quickest_cores(learner, contexts, labels):
     return min(took, key=took.get)
 
 
-def race(task, layers=LAYERS, seconds=1.5, rates=RATES, columns=COLUMNS, tell=None):
+def race(task, layers=LAYERS, seconds=1.2, rates=RATES, columns=COLUMNS, tell=None):
     """Yield (layer's name, Point) as each layer learns the task, one after the other.
 
     Two begin ahead: the tree and the adaptive softmax are cut by frequency, and so know something
