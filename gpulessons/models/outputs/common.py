@@ -41,21 +41,25 @@ def refuse_misfits(h, labels, classes, columns):
         )
 
 
-def chunks(w):
-    """Yield (the first class, some rows of w, without a copy), until all were there."""
-    for first in range(0, len(w), CHUNK):
-        yield first, w[first : first + CHUNK]
+def chunks(w, examples=1):
+    """Yield (the first class, some rows of w, without a copy), until all were there.
+
+    examples: how many scores each class gets: 4 MiB of scores at a time are enough.
+    """
+    rows = min(CHUNK, max(1, 2**20 // examples))
+    for first in range(0, len(w), rows):
+        yield first, w[first : first + rows]
 
 
 def full_loss(h, labels, w):
-    """The mean of −log softmax(h wᵀ)[label]; never more than CHUNK classes' scores in memory."""
+    """The mean of −log softmax(h wᵀ)[label]; never all scores in memory."""
     top = np.full(len(h), -np.inf, np.float32)
     total = np.zeros(len(h), np.float64)
-    for _, part in chunks(w):
+    for _, part in chunks(w, len(h)):
         z = h @ part.T
         higher = np.maximum(top, z.max(1))
-        total *= np.exp(top - higher)
-        total += np.exp(z - higher[:, None]).sum(1)
+        z -= higher[:, None]
+        total = total * np.exp(top - higher) + np.exp(z, out=z).sum(1)
         top = higher
     return float((top + np.log(total) - (h * w[labels]).sum(1)).mean())
 
@@ -63,7 +67,7 @@ def full_loss(h, labels, w):
 def full_best(h, w):
     """The class of each example's highest score, (examples,) of integers."""
     best, top = np.zeros(len(h), np.int64), np.full(len(h), -np.inf, np.float32)
-    for first, part in chunks(w):
+    for first, part in chunks(w, len(h)):
         z = h @ part.T
         here = z.argmax(1)
         score = z[np.arange(len(h)), here]
