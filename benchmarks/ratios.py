@@ -166,7 +166,8 @@ ROWS = (
     Row("attention", 0.25, 0.5, "CPU", "Numba's tiles / torch's fused attention, 1,024 tokens",
         lambda: contest(attention, "Numba", "PyTorch, fused, CPU", 1024)),
     Row("neighbours", 1.1, 1.5, "CPU", "Numba's fused neighbors / NumPy's product + partition, 256 "
-        "of 100,000", lambda: contest(brute_force, "Numba, fused", "NumPy, partition", 100_000)),
+        "of 100,000", lambda: contest(brute_force, "Numba, fused", "NumPy, partition", 100_000,
+                                    seconds=6)),
     Row("forest", 0.5, 1.0, "CPU with annoy", "forest / Annoy, queries per second at equal recall",
         against_annoy),
     Row("tree-softmax", 20, 100, "CPU", "training step, 100,000 classes: tree / full softmax",

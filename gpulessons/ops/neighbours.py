@@ -21,7 +21,7 @@ from numba import cuda, float32, get_num_threads, int32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .common import FULL_MASK, PARALLEL, SERIAL, WARP, ZERO, ceil_div
+from .common import FULL_MASK, PARALLEL, SERIAL, WARP, ZERO, aligned_empty, ceil_div
 from .matmul import add_product, padded
 from .reduce import WARPS
 from .rows import dot_of_rows, warp_per_row
@@ -166,11 +166,13 @@ def nearest_of_part(queries, points, first, last, indices, distances):
     count, dim = queries.shape
     factors = padded(queries, 0, 0, count, dim)
     factors *= MINUS_TWO
+    room = aligned_empty((TILE_QUERIES * TILE_POINTS,), np.float32)  # once: it comes slowly
     for start in range(first, last, TILE_POINTS):
         here = points[start : min(start + TILE_POINTS, last)]
         columns = padded(here.T, 0, 0, dim, TILE_POINTS)
-        tile = np.empty((TILE_QUERIES, columns.shape[1]), np.float32)
-        lengths = np.zeros(columns.shape[1], np.float32)
+        width = columns.shape[1]
+        tile = room[: TILE_QUERIES * width].reshape(TILE_QUERIES, width)
+        lengths = np.zeros(width, np.float32)
         for j in range(len(here)):
             lengths[j] = dot_of_rows(here[j], here[j])
         for i in range(0, count, TILE_QUERIES):
