@@ -4,8 +4,11 @@ Points are those of `models.many_classes`: of a race {layer's name: [Point]}, of
 As in plots, every title is computed and every picture says its message in words too.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.axes import log_axes, written
@@ -189,3 +192,22 @@ def memory(times: Sequence[Any], classes: int | None = None) -> Picture:
     axes.xaxis.get_major_locator().set_params(nbins=4)
     spoken = "; ".join(f"{one.layer}: {units.size(one.nbytes)}" for one in rows)
     return Picture(figure, f"{title} {spoken}. Counted.")
+
+
+def lookups(layer: Any, angle: float, rng: Any, tries: int = 50) -> tuple[float, float]:
+    """How often a class's row is found by an h at so many degrees to it, and the active classes.
+
+    layer: models.outputs' Hashed. Returns (share of the tries in which it was active, their mean
+    number). Each try takes another class, and another h.
+    """
+    hits, active = 0, 0
+    for c in rng.integers(0, layer.classes, tries):
+        row = layer.w[c] / np.linalg.norm(layer.w[c])
+        aside = rng.standard_normal(row.size)
+        aside -= (aside @ row) * row
+        aside /= np.linalg.norm(aside)
+        h = math.cos(math.radians(angle)) * row + math.sin(math.radians(angle)) * aside
+        found = layer.found(h[None].astype(np.float32))
+        hits += c in found
+        active += len(found)
+    return hits / tries, active / tries
