@@ -108,7 +108,10 @@ def losses(runs: Mapping[str, Sequence[Any]], floor: float, blind: float | None 
     finite = {name: [p for p in points if p.loss < 1e3] for name, points in runs.items()}
     shown = {name: points for name, points in finite.items() if len(points) > 1}
     by_step, by_second = per_step(shown), per_second(shown)
-    title = (f"Lowest loss: after equal steps the {by_step}, after equal seconds the {by_second}."
+    who = f"the {by_step}, after equal seconds the {by_second}"
+    if by_step == by_second:
+        who = f"and after equal seconds the {by_step}"
+    title = (f"Lowest loss: after equal steps {who}."
              if shown else "Nothing has been learned yet.")  # fmt: skip
     figure, (left, right) = blank(width=8.6, height=4.2, title=title, ncols=2, sharey=True)
     for name, (color, marker) in looks(list(shown)).items():

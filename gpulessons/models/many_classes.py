@@ -187,17 +187,22 @@ def quickest_cores(learner, contexts, labels):
     return min(took, key=took.get)
 
 
-def race(task, layers=LAYERS, seconds=1.2, rates=RATES, columns=COLUMNS, tell=None):
+def race(
+    task, layers=LAYERS, seconds=1.2, steps=None, rates=RATES, columns=COLUMNS, tell=None
+):  # fmt: skip
     """Yield (layer's name, Point) as each layer learns the task, one after the other.
+
+    Each for so many seconds; or, to compare them step by step, for so many steps.
 
     Two begin ahead: the tree and the adaptive softmax are cut by frequency, and so know something
     of it before the first step, where the others hold all classes for equally likely.
     tell(done, total, words): called at every Point.
     """
     for n, make in enumerate(layers):
-        for point in train(make(task.classes, columns), task, rates[make], seconds):
+        for point in train(make(task.classes, columns), task, rates[make], seconds, steps):
             if tell:
-                share = min(1.0, point.seconds / capped(seconds))
+                share = point.steps / steps if steps else point.seconds / capped(seconds)
+                share = min(1.0, share)
                 tell(round(100 * (n + share)), 100 * len(layers), make.name)
             yield make.name, point
 

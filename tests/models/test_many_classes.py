@@ -152,6 +152,11 @@ def test_the_race_tells_of_every_layer_how_far_it_is(monkeypatch):
     assert told[-1][:2] == (500, 500)
 
 
+def test_a_race_by_steps_gives_every_layer_as_many():
+    ends = {name: point.steps for name, point in race(TASK, (Full, Tree), steps=7)}
+    assert ends == {"full softmax": 7, "hierarchical softmax": 7}
+
+
 def test_the_best_rate_is_that_which_ends_lowest(monkeypatch):
     monkeypatch.setattr(
         many_classes, "train",
