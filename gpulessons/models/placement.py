@@ -21,7 +21,7 @@ from time import perf_counter
 import numpy as np
 
 from gpulessons.hardware.budget import capped
-from gpulessons.ops.embedding import add_rows_together
+from gpulessons.ops.embedding import add_rows_alone, add_rows_together
 
 PASSES = 3  # gather; and the update's reading and writing
 
@@ -90,17 +90,19 @@ def break_even(step, overlap=True):
 
 
 def row_bandwidth(rows=2_000_000, width=32, examples=4096, per_example=8, budget=0.2):
-    """Bytes/s of rows at random on every core, measured: the best of several passes.
+    """Bytes/s of rows at random, measured: the best of several passes on one core and on all.
 
     The ids are uniform; the table has to be larger than the caches, or theirs is measured.
     """
     rng, took = np.random.default_rng(0), []
     table, out = np.ones((rows, width), np.float32), np.empty((examples, width), np.float32)
-    add_rows_together(table, rng.integers(0, rows, (examples, per_example)), out)
-    until = perf_counter() + capped(budget)
-    while len(took) < 5 or perf_counter() < until:
-        ids = rng.integers(0, rows, (examples, per_example))  # others each time: none is cached
-        start = perf_counter()
-        add_rows_together(table, ids, out)
-        took.append(perf_counter() - start)
+    for gather in (add_rows_alone, add_rows_together):
+        gather(table, rng.integers(0, rows, (examples, per_example)), out)  # compiles
+        until, passes = perf_counter() + capped(budget), 0
+        while passes < 5 or perf_counter() < until:
+            ids = rng.integers(0, rows, (examples, per_example))  # others each time: none is cached
+            start = perf_counter()
+            gather(table, ids, out)
+            took.append(perf_counter() - start)
+            passes += 1
     return 4 * width * examples * per_example / min(took)
