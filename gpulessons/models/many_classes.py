@@ -194,8 +194,7 @@ def race(
 
     Each for so many seconds; or, to compare them step by step, for so many steps.
 
-    Two begin ahead: the tree and the adaptive softmax are cut by frequency, and so know something
-    of it before the first step, where the others hold all classes for equally likely.
+    All but the adaptive softmax, which knows its groups only, begin with what frequency alone says.
     tell(done, total, words): called at every Point.
     """
     for n, make in enumerate(layers):

@@ -181,7 +181,7 @@ def test_every_layer_is_timed_at_every_number_of_classes(monkeypatch):
     assert all(t.spread.median > 0 and t.nbytes > 0 for t in times)
     assert [done for done, *_ in told] == list(range(1, told[-1][1] + 1))
     by_size = {(t.layer, t.classes): t.nbytes for t in times}
-    assert by_size["full softmax", 300] == 4 * 300 * 16
+    assert by_size["full softmax", 300] == 4 * 300 * (16 + 1)
 
 
 def test_rebuilding_is_shared_out_among_the_steps(monkeypatch):

@@ -78,7 +78,8 @@ def test_the_full_softmax_in_chunks_has_the_gradients_of_the_plain_one(monkeypat
     assert layer.chunk == chunk
     right = torch.from_numpy(labels)
     check_step(layer, lambda rate: layer.step(h, labels, rate),
-               lambda w, h: torch.nn.functional.cross_entropy(h @ w.T, right, reduction="none"),
+               lambda w, h: torch.nn.functional.cross_entropy(
+                   h @ w.T + torch.from_numpy(layer.prior), right, reduction="none"),
                h)  # fmt: skip
 
 
@@ -88,7 +89,7 @@ def test_wide_scores_overflow_nowhere(monkeypatch, chunk):
     monkeypatch.setattr(common, "CHUNK", chunk)
     layer, (h, labels) = scrambled(Full(CLASSES, COLUMNS)), batch()
     h *= 200
-    z = h.astype(np.float64) @ layer.w.astype(np.float64).T
+    z = h.astype(np.float64) @ layer.w.astype(np.float64).T + layer.prior
     want = np.log(np.exp(z - z.max(1, keepdims=True)).sum(1)) + z.max(1)
     want -= z[np.arange(EXAMPLES), labels]
     assert layer.loss(h, labels) == pytest.approx(want.mean(), rel=1e-5)
@@ -128,7 +129,7 @@ def test_the_sampled_softmax_has_the_gradients_of_its_own_loss_for_these_samples
     hits = torch.from_numpy(drawn == labels[:, None])
 
     def losses_of(w, h):
-        z = h @ w.T - expected
+        z = h @ w.T + torch.from_numpy(layer.prior) - expected
         right = z[torch.arange(EXAMPLES), torch.from_numpy(labels)]
         others = z[:, torch.from_numpy(drawn)].masked_fill(hits, -torch.inf)
         return torch.logsumexp(torch.cat([right[:, None], others], 1), 1) - right
@@ -144,7 +145,7 @@ def test_the_hashed_softmax_has_the_gradients_of_a_softmax_over_the_active_class
     at = torch.from_numpy(np.searchsorted(order, labels))
 
     def losses_of(w, h):
-        z = h @ w[torch.from_numpy(order).long()].T
+        z = h @ w[torch.from_numpy(order).long()].T + torch.from_numpy(layer.prior[order])
         return torch.nn.functional.cross_entropy(z, at, reduction="none")
 
     check_step(layer, lambda rate: layer.step(h, labels, rate), losses_of, h)
@@ -196,6 +197,23 @@ def test_every_layer_learns_examples_by_heart(make):
 # -- Probabilities.
 
 
+@pytest.mark.parametrize("make", [Full, Sampled, Hashed], ids=lambda make: make.__name__)
+def test_before_it_learns_anything_a_layer_says_what_frequency_says(make):
+    counts = np.arange(CLASSES, 0, -1)
+    layer = make(CLASSES, COLUMNS, counts=counts)
+    labels = np.arange(CLASSES)
+    want = -np.log(counts / counts.sum()).mean()
+    assert layer.loss(np.zeros((CLASSES, COLUMNS), np.float32), labels) == pytest.approx(want, 1e-5)
+    assert set(layer.best(np.zeros((3, COLUMNS), np.float32))) == {0}
+
+
+@pytest.mark.parametrize("counts", [np.ones(CLASSES - 1), np.zeros(CLASSES)])
+def test_counts_that_are_none_are_refused(counts):
+    for make in (Full, Sampled, Hashed):
+        with pytest.raises(ValueError, match="numbers above 0, one for each class"):
+            make(CLASSES, COLUMNS, counts=counts)
+
+
 @each_exact_layer
 def test_the_probabilities_of_all_classes_add_up_to_one(make):
     layer, h = scrambled(make(CLASSES, COLUMNS)), batch()[0][:1]
@@ -216,11 +234,11 @@ def test_the_trees_best_class_is_the_likeliest_leaf(seed):
 
 def test_evaluation_in_chunks_is_that_of_all_at_once(monkeypatch):
     layer, (h, labels) = scrambled(Full(CLASSES, COLUMNS)), batch()
-    whole, best = full_loss(h, labels, layer.w), full_best(h, layer.w)
+    whole, best = full_loss(h, labels, layer.w, layer.prior), full_best(h, layer.w, layer.prior)
     monkeypatch.setattr(common, "CHUNK", 7)
-    assert full_loss(h, labels, layer.w) == pytest.approx(whole, rel=1e-6)
-    assert np.array_equal(full_best(h, layer.w), best)
-    assert np.array_equal(best, (h @ layer.w.T).argmax(1))
+    assert full_loss(h, labels, layer.w, layer.prior) == pytest.approx(whole, rel=1e-6)
+    assert np.array_equal(full_best(h, layer.w, layer.prior), best)
+    assert np.array_equal(best, (h @ layer.w.T + layer.prior).argmax(1))
 
 
 # -- Sampling.
@@ -245,7 +263,7 @@ def test_given_counts_decide_what_is_drawn():
 
 def test_with_many_draws_of_few_classes_it_is_the_full_softmax():
     h, labels = batch(classes=10)
-    layer, full = Sampled(10, COLUMNS, draws=10, counts=np.ones(10)), Full(10, COLUMNS)
+    layer, full = Sampled(10, COLUMNS, draws=10, counts=np.ones(10)), Full(10, COLUMNS, np.ones(10))
     layer.draws = 2000  # every class is drawn: each is expected once
     scrambled(layer), scrambled(full)
     for one, other in zip(layer.step(h, labels, 0.01), full.step(h, labels, 0.01), strict=True):
@@ -255,7 +273,7 @@ def test_with_many_draws_of_few_classes_it_is_the_full_softmax():
 
 def test_its_mean_loss_comes_nearer_to_the_full_one_with_every_draw_more():
     h, labels = batch(examples=200)
-    full = scrambled(Full(CLASSES, COLUMNS))
+    full = scrambled(Full(CLASSES, COLUMNS, np.ones(CLASSES)))
     want, off = full.loss(h, labels), []
     for draws in (5, 30, 300):
         layer = Sampled(CLASSES, COLUMNS, draws, counts=np.ones(CLASSES))
@@ -277,7 +295,8 @@ def test_weights_of_log_uniform_fall_and_add_up_to_a_logarithm():
 
 def test_hashing_finds_the_best_class_far_more_often_than_chance():
     classes, examples = 20_000, 200
-    layer, rng = Hashed(classes, 32, tables=16, bits=10), np.random.default_rng(0)
+    layer = Hashed(classes, 32, tables=16, bits=10, counts=np.ones(classes))
+    rng = np.random.default_rng(0)
     layer.w[...] = rng.standard_normal(layer.w.shape, np.float32)
     layer.w /= np.linalg.norm(layer.w, axis=1, keepdims=True)
     layer.rebuild()

@@ -19,5 +19,6 @@ Each is a plain class with the same three methods:
     best(h)                 the likeliest class of each example, (examples,) of integers
 
 h: (examples, columns) float32; labels: (examples,) integers, below the layer's `classes`. Classes
-are numbered from the most frequent one down. No layer has a bias; `nbytes` is what it keeps.
+are numbered from the most frequent one down. `nbytes` is what a layer keeps. None learns a bias;
+full, sampled and hashed begin with what frequency alone says, which the tree's shape says anyhow.
 """

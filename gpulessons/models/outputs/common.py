@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from gpulessons.ops.huffman import zipf
+
 CHUNK = 8192  # classes at a time: with 64 columns their weights fill 2 MiB, and stay in the cache
 
 
@@ -51,24 +53,39 @@ def chunks(w, examples=1):
         yield first, w[first : first + rows]
 
 
-def full_loss(h, labels, w):
-    """The mean of −log softmax(h wᵀ)[label]; never all scores in memory."""
+def prior_scores(classes, counts=None):
+    """log p of every class by frequency alone, (classes,) float32; counts: else as Zipf has them.
+
+    Added to the scores and never learned: without it a layer would spend its first steps on what
+    the tree knows from its shape, and a race would be about that.
+    """
+    counts = zipf(classes) if counts is None else np.asarray(counts, np.float64)
+    if counts.shape != (classes,) or not (counts > 0).all():
+        raise ValueError(f"counts are {classes} numbers above 0, one for each class.")
+    return np.log(counts / counts.sum()).astype(np.float32)
+
+
+def full_loss(h, labels, w, prior):
+    """The mean of −log softmax(h wᵀ + prior)[label]; never all scores in memory."""
     top = np.full(len(h), -np.inf, np.float32)
     total = np.zeros(len(h), np.float64)
-    for _, part in chunks(w, len(h)):
+    for first, part in chunks(w, len(h)):
         z = h @ part.T
+        z += prior[first : first + len(part)]
         higher = np.maximum(top, z.max(1))
         z -= higher[:, None]
         total = total * np.exp(top - higher) + np.exp(z, out=z).sum(1)
         top = higher
-    return float((top + np.log(total) - (h * w[labels]).sum(1)).mean())
+    right = (h * w[labels]).sum(1) + prior[labels]
+    return float((top + np.log(total) - right).mean())
 
 
-def full_best(h, w):
+def full_best(h, w, prior):
     """The class of each example's highest score, (examples,) of integers."""
     best, top = np.zeros(len(h), np.int64), np.full(len(h), -np.inf, np.float32)
     for first, part in chunks(w, len(h)):
         z = h @ part.T
+        z += prior[first : first + len(part)]
         here = z.argmax(1)
         score = z[np.arange(len(h)), here]
         best[score > top] = first + here[score > top]

@@ -1,6 +1,6 @@
 """The full softmax: every class gets a score, and every score a gradient.
 
-    z = h wᵀ;   p = softmax(z);   loss = −log p[label]
+    z = h wᵀ + prior;   p = softmax(z);   loss = −log p[label]
     dz = p − 1 at the label, p elsewhere;   dh = dz w;   dw = dzᵀ h
 
 Three products of examples × columns × classes. All rows of w are read and written: at a million
@@ -20,18 +20,31 @@ import numpy as np
 
 from gpulessons.backends import torch_cpu
 
-from .common import CHUNK, first_weights, full_best, full_loss, refuse_few_classes, refuse_misfits
+from .common import (
+    CHUNK,
+    first_weights,
+    full_best,
+    full_loss,
+    prior_scores,
+    refuse_few_classes,
+    refuse_misfits,
+)
 
 
 class Full:
-    """w: (classes, columns) on a PyTorch backend: `on` is torch_cpu or torch_gpu."""
+    """w: (classes, columns) on a PyTorch backend: `on` is torch_cpu or torch_gpu.
+
+    counts: (classes,), how frequent the classes are, else as Zipf has them.
+    """
 
     name = "full softmax"
 
-    def __init__(self, classes, columns, seed=0, on=torch_cpu):
+    def __init__(self, classes, columns, counts=None, seed=0, on=torch_cpu):
         refuse_few_classes(classes, columns)
         self.classes, self.columns, self.backend = classes, columns, on
         self.chunk = CHUNK if on is torch_cpu else 2**18  # a GPU minds launches more
+        self.prior = prior_scores(classes, counts)
+        self.offsets = on.put(self.prior)
         self.tensor = on.empty((classes, columns), np.float32)
         on.write(self.tensor, first_weights(classes, columns, seed))
 
@@ -42,18 +55,19 @@ class Full:
 
     @property
     def nbytes(self):
-        return self.tensor.nbytes
+        return self.tensor.nbytes + self.prior.nbytes
 
     def step(self, h, labels, rate):
         refuse_misfits(h, labels, self.classes, self.columns)
         import torch
 
         w, h, labels = self.tensor, *map(self.backend.put, (h, labels.astype(np.int64)))
-        mine, right = w[labels], (h * w[labels]).sum(1)
+        mine = w[labels]
+        right = (h * mine).sum(1) + self.offsets[labels]
         top, total, dh = torch.full_like(right, -torch.inf), torch.zeros_like(right), 0
         held = []  # each chunk with its exps, and the maximum that was taken off
-        for part in w.split(self.chunk):
-            z = h @ part.T
+        for part, prior in zip(w.split(self.chunk), self.offsets.split(self.chunk), strict=True):
+            z = torch.addmm(prior, h, part.T)
             higher = torch.maximum(top, z.amax(1))
             shrink = (top - higher).exp_()
             z.sub_(higher[:, None]).exp_()
@@ -70,7 +84,7 @@ class Full:
 
     def loss(self, h, labels):
         refuse_misfits(h, labels, self.classes, self.columns)
-        return full_loss(h, labels, self.w)
+        return full_loss(h, labels, self.w, self.prior)
 
     def best(self, h):
-        return full_best(h, self.w)
+        return full_best(h, self.w, self.prior)

@@ -29,6 +29,7 @@ from .common import (
     first_weights,
     full_best,
     full_loss,
+    prior_scores,
     refuse_few_classes,
     refuse_misfits,
 )
@@ -44,7 +45,7 @@ class Hashed:
 
     name = "hashed softmax"
 
-    def __init__(self, classes, columns, tables=8, bits=None, every=200, seed=0):
+    def __init__(self, classes, columns, tables=8, bits=None, every=200, counts=None, seed=0):
         refuse_few_classes(classes, columns)
         bits = min(MOST_BITS, max(1, (classes // 8).bit_length())) if bits is None else bits
         if not (tables >= 1 and 1 <= bits <= MOST_BITS and every >= 1):
@@ -54,6 +55,7 @@ class Hashed:
             )
         self.classes, self.columns, self.every, self.steps = classes, columns, every, 0
         self.w = first_weights(classes, columns, seed)
+        self.prior = prior_scores(classes, counts)
         rng = np.random.default_rng(seed)
         self.planes = rng.standard_normal((tables, columns, bits), np.float32)
         self.starts = np.empty((tables, 2**bits + 1), np.int32)
@@ -64,7 +66,7 @@ class Hashed:
 
     @property
     def nbytes(self):
-        parts = self.w, self.planes, self.starts, self.members, self.seen
+        parts = self.w, self.prior, self.planes, self.starts, self.members, self.seen
         return sum(part.nbytes for part in parts)
 
     def codes(self, x):
@@ -94,6 +96,7 @@ class Hashed:
         active = self.found(h, labels)
         rows, each = self.w[active], np.arange(len(h))
         z = h @ rows.T
+        z += self.prior[active]
         z -= z.max(1, keepdims=True)
         place = np.argsort(active)
         at = place[np.searchsorted(active, labels, sorter=place)]  # where the labels are
@@ -109,11 +112,11 @@ class Hashed:
     def loss(self, h, labels):
         """Of the full softmax over all scores."""
         refuse_misfits(h, labels, self.classes, self.columns)
-        return full_loss(h, labels, self.w)
+        return full_loss(h, labels, self.w, self.prior)
 
     def best(self, h):
         """By the scores of all classes, without the tables."""
-        return full_best(h, self.w)
+        return full_best(h, self.w, self.prior)
 
 
 @njit(**SERIAL)

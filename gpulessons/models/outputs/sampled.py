@@ -1,7 +1,8 @@
 """Sampled softmax: the label against a few classes drawn by chance.
 
     S: the distinct classes among `draws` draws by q, shared by all examples of a step
-    z′[j] = z[j] − log E[j],   E[j] = 1 − (1 − q[j])^draws: how often j is expected in S
+    z = h wᵀ + prior;   z′[j] = z[j] − log E[j]
+    E[j] = 1 − (1 − q[j])^draws: how often j is expected in S
     loss = −log( exp z′[label] / (exp z′[label] + sum over j in S, j ≠ label, of exp z′[j]) )
 
 The one idea is the correction. A class that is drawn often would be pushed down often; log E takes
@@ -19,7 +20,14 @@ candidates); E for distinct draws and the accidental hits as in TensorFlow's sam
 
 import numpy as np
 
-from .common import first_weights, full_best, full_loss, refuse_few_classes, refuse_misfits
+from .common import (
+    first_weights,
+    full_best,
+    full_loss,
+    prior_scores,
+    refuse_few_classes,
+    refuse_misfits,
+)
 
 DRAWS = 512  # in a step, where there are that many classes
 
@@ -33,13 +41,10 @@ class Sampled:
         refuse_few_classes(classes, columns)
         draws = min(DRAWS, classes) if draws is None else draws
         if not 1 <= draws <= classes:
-            raise ValueError(
-                f"Draws are 1 to {classes}, the number of classes; not {draws}."
-            )
+            raise ValueError(f"Draws are 1 to {classes}, the number of classes; not {draws}.")
         self.classes, self.columns, self.draws = classes, columns, draws
+        self.prior = prior_scores(classes, counts)
         weights = log_uniform(classes) if counts is None else np.asarray(counts, np.float64)
-        if weights.shape != (classes,) or not (weights > 0).all():
-            raise ValueError(f"counts are {classes} numbers above 0, one for each class.")
         self.up_to = np.cumsum(weights / weights.sum())
         self.up_to[-1] = 1  # whatever rounding made of it
         self.rng = np.random.default_rng(seed)
@@ -47,7 +52,7 @@ class Sampled:
 
     @property
     def nbytes(self):
-        return self.w.nbytes + self.up_to.nbytes
+        return self.w.nbytes + self.prior.nbytes + self.up_to.nbytes
 
     def draw(self):
         """The distinct classes of so many draws, in order."""
@@ -73,8 +78,8 @@ class Sampled:
     def gradients(self, drawn, h, labels):
         """Losses and their gradients by the scores, and the rows of w that made the scores."""
         mine, others = self.w[labels], self.w[drawn]
-        right = (h * mine).sum(1) - self.log_expected(labels)
-        z = h @ others.T - self.log_expected(drawn)
+        right = (h * mine).sum(1) + (self.prior[labels] - self.log_expected(labels))
+        z = h @ others.T + (self.prior[drawn] - self.log_expected(drawn))
         z[drawn == labels[:, None]] = -np.inf  # accidental hits
         top = np.maximum(right, z.max(1))
         exp_right = np.exp(right - top)
@@ -86,10 +91,10 @@ class Sampled:
     def loss(self, h, labels):
         """Of the full softmax that it approximates."""
         refuse_misfits(h, labels, self.classes, self.columns)
-        return full_loss(h, labels, self.w)
+        return full_loss(h, labels, self.w, self.prior)
 
     def best(self, h):
-        return full_best(h, self.w)
+        return full_best(h, self.w, self.prior)
 
 
 def log_uniform(classes):
