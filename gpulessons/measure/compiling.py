@@ -1,0 +1,72 @@
+"""compiled(): a PyTorch function as torch.compile leaves it, and what compiling it took.
+
+The graph is captured and compiled anew each time, in a folder of its own: what an earlier run left
+in a cache would make compiling look cheap.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+FOLDER = "TORCHINDUCTOR_CACHE_DIR"
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What came of compiling a function."""
+
+    call: Callable | None  # None where it could not be compiled
+    seconds: float | None  # of the first call, in which it was compiled
+    why: str  # it could not, in a sentence; "" where it could
+
+
+def compiled(function: Callable, *inputs: Any) -> Compiled:
+    """Compile a function of tensors by calling it once on these; other lengths need no second time.
+
+    One graph, and one thread that compiles. Where a C++ compiler or anything else is missing, the
+    result says so: nothing is raised.
+    """
+    if why := no_compiler():
+        return Compiled(None, None, why)
+    import torch
+    from torch._inductor import config
+
+    call = torch.compile(function, dynamic=True, fullgraph=True)
+    try:
+        with fresh_folder(), config.patch(compile_threads=1):
+            start = perf_counter()
+            call(*inputs)
+            return Compiled(call, perf_counter() - start, "")
+    except Exception as error:  # of a compiler, of a missing header, of an unsupported Python …
+        head = str(error).strip().partition("\n")[0]
+        why = f"torch.compile gave up here ({type(error).__name__}: {head})"
+        return Compiled(None, None, why)
+
+
+def no_compiler() -> str:
+    """ "" where a C++ compiler is found, else a sentence about what is missing."""
+    wanted = os.environ.get("CXX")
+    if any(map(shutil.which, [wanted] if wanted else ["g++", "clang++", "c++", "cl"])):
+        return ""
+    name = f"CXX={wanted}" if wanted else "g++ or clang++"
+    return f"torch.compile writes C++ for a CPU, and no compiler was found here ({name})"
+
+
+@contextmanager
+def fresh_folder() -> Iterator[None]:
+    """Inside, the compiler's cache is a new folder, which is gone after."""
+    before = os.environ.get(FOLDER)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        os.environ[FOLDER] = folder
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[FOLDER]
+            else:
+                os.environ[FOLDER] = before
