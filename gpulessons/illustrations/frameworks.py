@@ -11,7 +11,7 @@ from typing import Any
 
 from gpulessons import units
 from gpulessons.measure.results import html_row
-from gpulessons.plots.axes import log_axes
+from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.picture import (
     BLUE,
     COLORS,
@@ -21,10 +21,14 @@ from gpulessons.plots.picture import (
     ORANGE,
     PURPLE,
     SKY,
+    VERMILLION,
     Picture,
     blank,
 )
 
+from .attention import of_a_hundred
+
+KINDS = {"compute": BLUE, "launch and Python": VERMILLION, "memory": GREEN}  # as in timelines
 SPELLED = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
 
 
@@ -188,6 +192,31 @@ def six(rows: Sequence[Any]) -> Picture:
     gpu = ", diamonds: GPU" if both else ""
     log_axes(axes, x=(f"squares: CPU, every core{gpu}; time of one step", units.seconds))
     return Picture(figure, f"{title} {'; '.join(map(repr, rows))}.")
+
+
+def shares(steps: Mapping[str, Mapping[str, float]]) -> Picture:
+    """What the time of each step went into, in the colors of a timeline: {step: {kind: share}}."""
+    said = [f"{of_a_hundred(split['compute'])} of the {name}" for name, split in steps.items()]
+    title = f"Compute is {', '.join(said)}."
+    figure, axes = blank(height=1.75 + 0.5 * len(steps), title=title)
+    for y, split in enumerate(steps.values()):
+        start = 0.0
+        for kind, share in split.items():
+            look = {"color": KINDS[kind]} if kind in KINDS else {"fill": False, "edgecolor": INK}
+            axes.barh(y, share, left=start, height=0.62, label="" if y else kind, **look)
+            if share > 0.045:
+                axes.text(start + share / 2, y, of_a_hundred(share), ha="center", va="center",
+                          fontsize=9.5, color="white" if kind in KINDS else INK)  # fmt: skip
+            start += share
+    axes.set_yticks(range(len(steps)), steps)
+    axes.set(xlim=(0, 1), ylim=(len(steps) - 0.5, -0.5), xlabel="share of the step")
+    written(axes.xaxis, "{:.0%}".format)
+    figure.legend(frameon=False, labelcolor=INK, fontsize=9.5, ncols=4, loc="outside lower center")
+    spoken = "; ".join(
+        f"{name}: " + ", ".join(f"{kind} {of_a_hundred(share)}" for kind, share in split.items())
+        for name, split in steps.items()
+    )
+    return Picture(figure, f"{title} {spoken}.")
 
 
 def dots(times: Mapping[str, float], *, title: str, what: str = "time of one call") -> Picture:

@@ -1,19 +1,22 @@
 """compiled(): a PyTorch function as torch.compile leaves it, and what compiling it took.
 
 The graph is captured and compiled anew each time, in a folder of its own: what an earlier run left
-in a cache would make compiling look cheap.
+in a cache would make compiling look cheap. Which vectors this CPU has is found out before the clock
+starts: the answer, for which a small program is compiled too, belongs to the machine.
 """
 
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 FOLDER = "TORCHINDUCTOR_CACHE_DIR"
+# One thread that compiles; and headers as they are, since they would be prepared for one use.
+PLAINLY = {"compile_threads": 1, "cpp_cache_precompile_headers": False}
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,9 @@ def compiled(function: Callable, *inputs: Any) -> Compiled:
 
     call = torch.compile(function, dynamic=True, fullgraph=True)
     try:
-        with fresh_folder(), config.patch(compile_threads=1):
+        look_for_vectors()
+        known = {name: value for name, value in PLAINLY.items() if hasattr(config, name)}
+        with fresh_folder(), config.patch(known):
             start = perf_counter()
             call(*inputs)
             return Compiled(call, perf_counter() - start, "")
@@ -55,6 +60,14 @@ def no_compiler() -> str:
         return ""
     name = f"CXX={wanted}" if wanted else "g++ or clang++"
     return f"torch.compile writes C++ for a CPU, and no compiler was found here ({name})"
+
+
+def look_for_vectors() -> None:
+    """Let PyTorch find out, once in a process, which vector instructions it can compile for."""
+    with suppress(ImportError):  # where another version keeps it, its time counts as compiling
+        from torch._inductor.cpu_vec_isa import pick_vec_isa
+
+        pick_vec_isa()
 
 
 @contextmanager

@@ -1,10 +1,11 @@
 """Pictures and tables of frameworks: they say what was measured, and draw what they say."""
 
 import pytest
+from matplotlib.colors import to_rgb
 
 from gpulessons.illustrations import frameworks as draw
 from gpulessons.models.six_networks import PUBLISHED, PUBLISHED_COLUMNS, Size, StepTime
-from gpulessons.plots.picture import COLORS
+from gpulessons.plots.picture import BLUE, COLORS
 
 ROWS = [
     StepTime(Size("FCN-5", 8), 118_000_000, 0.4, None, "no GPU here"),
@@ -69,6 +70,16 @@ def test_eager_code_goes_to_memory_twice_for_each_operator_and_compiled_code_twi
     boxes = [text.get_text() for text in picture.axes.texts if text.get_bbox_patch()]
     assert boxes.count("memory") == len(operators) + 1 + 2
     assert boxes[-2] == ", ".join(operators)
+
+
+def test_a_step_s_shares_fill_its_bar_in_the_timeline_s_colors():
+    narrow = {"compute": 0.3, "launch and Python": 0.6, "memory": 0.0, "idle": 0.1}
+    picture = draw.shares({"narrow step": narrow, "wide step": {**narrow, "compute": 0.99}})
+    assert repr(picture).startswith("Compute is 30% of the narrow step, 99.0% of the wide step.")
+    bars = picture.axes.patches[:4]
+    assert [bar.get_width() for bar in bars] == pytest.approx(list(narrow.values()))
+    assert bars[-1].get_x() + bars[-1].get_width() == pytest.approx(1)
+    assert bars[0].get_facecolor()[:3] == to_rgb(BLUE) and not bars[-1].get_fill()
 
 
 def test_dots_stand_where_the_times_are_and_say_them():
