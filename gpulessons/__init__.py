@@ -44,6 +44,7 @@ HOMES = {
     "ops.softmax_layer": "softmax_layer softmax_layer_backward",
     "ops.transpose": "transpose",
     "ops.vertex_transform": "vertex_transform",
+    "profiler.recorder": "profile",
     "workers.launcher.launching": "launch",
 }
 MODULES = {name: name for name in ("exercises", "microscope", "plots", "units")}

@@ -24,6 +24,7 @@ ROOMS = {
     "machine_code": "microscope",
     "grader": "operation backends microscope",
     "measure": "grader operation backends hardware progress units",
+    "profiler": "measure hardware plots progress units",
     "ops": "operation backends microscope",
     "models": "ops backends hardware units",
     "workers": "models hardware progress",

@@ -25,8 +25,9 @@ sys.path.insert(0, str(BENCHMARKS))
 import contests  # noqa: E402
 import gpu as gpu_benchmark  # noqa: E402
 import lessons  # noqa: E402
-import profiler  # noqa: E402
 import ratios  # noqa: E402
+
+import profiler  # noqa: E402
 
 KEYS = ["name", "ratio", "low", "high", "firm", "aim", "noisy"]
 

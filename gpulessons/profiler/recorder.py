@@ -1,0 +1,222 @@
+"""profile(): a step of PyTorch, run a few times under torch's own profiler; a typical one is kept.
+
+    from gpulessons import profile
+    profile(lambda: train(network, batch)).timeline()
+
+Each time the step runs three times: by itself under a clock, once while the profiler warms up, and
+once recorded. So the Profile knows what being watched costs: some microseconds for each operator.
+"""
+
+import os
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from statistics import median, median_low
+from typing import Any
+
+from gpulessons.hardware.budget import note, repeated
+from gpulessons.progress import progress_bar
+
+from .result import Profile
+from .spans import Event, spans
+
+STEP = "the step"  # what torch's own table calls it: Python's time, and all that is no operator
+BEAT = 2e-3  # seconds between two looks at the calling thread's clock
+TINY = 100  # sums of two numbers, to learn what the call of an operator costs
+
+
+def profile(step: Callable[[], Any], *, steps: int = 5, warm_up: int = 3) -> Profile:
+    """Run `step()` and say what ran in it: a Profile of its median recorded run.
+
+    step: a callable without arguments, such as one training step. It runs warm_up + 3 × steps
+    times in all, and what it raises goes through. Operators of PyTorch on the CPU and, where there
+    is one, on the GPU are seen; NumPy's and Numba's work is not, it looks like Python's.
+    Under GPULESSONS_BUDGET it is recorded once.
+
+    TypeError when step cannot be called, ValueError for a number of steps below 1 or when no
+    operator of PyTorch ran, ImportError without PyTorch.
+    """
+    if not callable(step):
+        raise TypeError(
+            f"profile() runs a step itself: give it a callable without arguments, such as "
+            f"lambda: train(batch), not {type(step).__name__}."
+        )
+    if steps < 1 or warm_up < 0:
+        raise ValueError(f"A profile needs 1 step or more, and a warm-up of 0 or more; not "
+                         f"{steps} and {warm_up}.")  # fmt: skip
+    try:
+        import torch
+    except ImportError:
+        raise ImportError(
+            "profile() watches PyTorch, which is not here: pip install torch"
+        ) from None
+
+    steps, warm_up = repeated(steps), min(warm_up, repeated(warm_up))
+    plain, recorded = [], []
+    with progress_bar("profiling") as tell, quiet():
+        for _ in range(warm_up):
+            step()
+        call = cost_of_an_operator(torch)
+        for done in range(steps):
+            plain.append(clocked(torch, step))
+            recorded.append(Recording(torch, step))
+            if tell:
+                tell(done + 1, steps, "")
+    typical = median_low(one.seconds for one in recorded)
+    chosen = next(one for one in recorded if one.seconds == typical)
+    if all(event.annotation for event in chosen.events):
+        raise ValueError(
+            "No operator of PyTorch ran in this step, so there is nothing to see: NumPy's and "
+            "Numba's work is invisible to torch.profiler. Give it a step that uses torch."
+        )
+    return Profile(
+        spans(chosen.events, chosen.thread), chosen.seconds, call, tuple(chosen.pulse),
+        plain=median(plain), recorded=tuple(one.seconds for one in recorded),
+        averages=chosen.averages, note=note(),
+    )  # fmt: skip
+
+
+class Recording:
+    """One run of the step as the profiler saw it; times in seconds from its start."""
+
+    def __init__(self, torch: Any, step: Callable[[], Any]):
+        seen = torch.profiler
+        kinds = [seen.ProfilerActivity.CPU]
+        if torch.cuda.is_available():
+            kinds.append(seen.ProfilerActivity.CUDA)
+        once = seen.schedule(wait=0, warmup=1, active=1, repeat=1)
+        with seen.profile(activities=kinds, schedule=once) as watching:
+            step()
+            finish(torch)
+            watching.step()
+            with Heart() as heart, seen.record_function(STEP):
+                heart.begin()
+                step()
+                finish(torch)
+                heart.beat()
+            watching.step()
+        self.pulse = sorted(heart.beats)
+        self.averages = watching.key_averages()
+        found = watching.events()
+        whole = next(one for one in found if one.name == STEP and not on_gpu(one))
+        self.thread = whole.device_resource_id
+        self.seconds = 1e-6 * (whole.time_range.end - whole.time_range.start)
+        self.events = tuple(within(found, whole))
+
+
+def within(found: Any, whole: Any) -> Iterator[Event]:
+    """What the profiler saw between the step's beginning and its end."""
+    begin, end = whole.time_range.start, whole.time_range.end
+    for one in found:
+        annotation = getattr(one, "is_user_annotation", False) or one.name.startswith("Profiler")
+        if one is whole or (annotation and (on_gpu(one) or one.name.startswith("ProfilerStep"))):
+            continue
+        start, stop = max(begin, one.time_range.start), min(end, one.time_range.end)
+        if start < stop:
+            where = (one.device_resource_id, on_gpu(one), bool(annotation))
+            yield Event(one.name, 1e-6 * (start - begin), 1e-6 * (stop - begin), *where)
+
+
+def on_gpu(one: Any) -> bool:
+    return not str(one.device_type).endswith("CPU")
+
+
+class Heart:
+    """Looks at the clocks of the thread that makes it, every two milliseconds, from another one.
+
+    beats: (seconds since the beginning, seconds of them in which the thread ran or wanted to).
+    """
+
+    def __enter__(self) -> "Heart":
+        self.clock = awake_clock()
+        self.began: tuple[float, float] | None = None
+        self.beats: list[tuple[float, float]] = []
+        self.over = threading.Event()
+        self.watcher = threading.Thread(target=self.watch, name="gpulessons-heart", daemon=True)
+        self.watcher.start()
+        return self
+
+    def begin(self) -> None:
+        self.beats.append((0.0, 0.0))
+        self.began = time.perf_counter(), self.clock()
+
+    def watch(self) -> None:
+        while not self.over.wait(BEAT):
+            self.beat()
+
+    def beat(self) -> None:
+        if self.began:
+            wall, awake = self.began
+            self.beats.append((time.perf_counter() - wall, self.clock() - awake))
+
+    def __exit__(self, *trouble: object) -> None:
+        self.over.set()
+        self.watcher.join()
+
+
+def awake_clock() -> Callable[[], float]:
+    """A clock of this thread, readable from others: seconds in which it ran or wanted to run.
+
+    Linux tells for how long it waited for a free core. Where no thread can read another's clock
+    (Windows), it is the wall's: then nothing counts as idle.
+    """
+    if not hasattr(time, "pthread_getcpuclockid"):
+        return time.perf_counter
+    cpu = time.pthread_getcpuclockid(threading.get_ident())
+    statistics = f"/proc/self/task/{threading.get_native_id()}/schedstat"
+
+    def awake() -> float:
+        try:
+            with open(statistics) as file:
+                waited = 1e-9 * int(file.read().split()[1])
+        except (OSError, IndexError, ValueError):
+            waited = 0.0
+        return time.clock_gettime(cpu) + waited
+
+    return awake
+
+
+def clocked(torch: Any, step: Callable[[], Any]) -> float:
+    """Seconds of one step that nobody watches."""
+    finish(torch)
+    began = time.perf_counter()
+    step()
+    finish(torch)
+    return time.perf_counter() - began
+
+
+def finish(torch: Any) -> None:
+    """Wait until the GPU has done all it was given."""
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+
+
+def cost_of_an_operator(torch: Any) -> float:
+    """Seconds of an operator's span when there is nothing to compute: one sum of two numbers."""
+    one = torch.ones(1)
+
+    def sums() -> None:
+        for _ in range(TINY):
+            torch.add(one, one)
+
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as watching:
+        sums()
+    took = [1e-6 * (e.time_range.end - e.time_range.start) for e in watching.events()
+            if e.name == "aten::add"]  # fmt: skip
+    return median(took)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Kineto, which records for torch, would print two lines each time it starts."""
+    name, before = "KINETO_LOG_LEVEL", os.environ.get("KINETO_LOG_LEVEL")
+    os.environ.setdefault(name, "6")
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*[Pp]rofiler")
+            yield
+    finally:
+        if before is None:
+            os.environ.pop(name, None)

@@ -1,0 +1,223 @@
+"""A Profile: one step of PyTorch, what ran in it and what its time went into."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from gpulessons import units
+from gpulessons.measure.files import write
+
+from .owners import owner_on_cpu, owner_on_gpu
+from .spans import COMPUTE, GPU, PYTHON, Span, own_seconds
+from .split import Part, Pulse, partition, shares
+from .timeline import Timeline, drawn
+
+
+@dataclass(frozen=True, repr=False)
+class Table:
+    """Rows under a head, as text and on a page."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def __repr__(self) -> str:
+        lines = [self.head, *self.rows]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        text = (
+            "  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip()
+            for line in lines
+        )
+        return "\n".join([self.title, *text])
+
+    def _repr_html_(self) -> str:
+        head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in self.head)
+        rows = "".join(
+            f'<tr><th scope="row">{escape(name)}</th>'
+            + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+            + "</tr>"
+            for name, *cells in self.rows
+        )
+        return (
+            f'<div style="overflow-x: auto"><table><caption>{escape(self.title)}</caption>'
+            f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+        )
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Something that computed, summed over the step."""
+
+    name: str
+    owner: str  # the library, as far as the name tells
+    calls: int
+    seconds: float
+
+
+@dataclass(frozen=True, repr=False)
+class Kernels(Table):
+    """A table of kernels that can be looped over."""
+
+    kernels: tuple[Kernel, ...] = ()
+
+    def __iter__(self) -> Iterator[Kernel]:
+        return iter(self.kernels)
+
+    def __len__(self) -> int:
+        return len(self.kernels)
+
+
+@dataclass(frozen=True, repr=False)
+class Profile:
+    """One typical step. Times in seconds, from the step's start."""
+
+    spans: tuple[Span, ...]
+    seconds: float  # of this step, watched
+    call: float = 0.0  # what the call of one operator costs while it is watched
+    pulse: Pulse = ()  # for how long the calling thread was awake
+    plain: float | None = None  # the median of steps that nobody watched
+    recorded: tuple[float, ...] = ()  # all the recorded steps, of which this is the median
+    averages: Any = field(default=None, compare=False)  # torch's key_averages() of this step
+    note: str = ""  # what must stand beside the figures
+
+    @property
+    def overhead(self) -> float | None:
+        """How much longer a step takes that is watched: 0.3 is 30 %."""
+        return self.seconds / self.plain - 1 if self.plain else None
+
+    @property
+    def uses_gpu(self) -> bool:
+        return any(span.lane.startswith(GPU) for span in self.spans)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The step cut into parts, each of one kind: split() sums them up."""
+        return partition(self.spans, self.seconds, self.call, self.pulse)
+
+    def split(self) -> dict[str, float]:
+        """{"compute", "launch and Python", "memory", "idle"}: shares of the step's time, sum 1.
+
+        Every instant belongs to exactly one. On a GPU it computes while a kernel runs, moves memory
+        while only copies run; while it has nothing to do, the host is launching or in Python, or
+        both wait. On a CPU an operator computes, or only allocates and moves; between operators
+        there is dispatch, autograd's bookkeeping and Python; while the thread sleeps it is idle.
+        The first moments of an operator, as long as one on two numbers takes, are its launch.
+        `gpulessons/profiler/split.py` has the rules. Being watched lengthens what is launching.
+        """
+        return shares(self.parts)
+
+    def table(self, n: int = 10) -> Table:
+        """The profiler's own table of this step, its first n rows by the time spent in themselves.
+
+        What stands inside an operator counts for that one, so the column of own times sums up to
+        the step. The row "the step" is all that was in no operator: mostly Python.
+        """
+        rows = [one for one in self.averages or () if not one.key.startswith("ProfilerStep")]
+        own, own_gpu = "self_cpu_time_total", "self_device_time_total"
+        gpu = [own_gpu] if self.uses_gpu else []
+        if gpu:
+            rows.sort(key=lambda one: (getattr(one, own_gpu), getattr(one, own)), reverse=True)
+        else:
+            rows.sort(key=lambda one: getattr(one, own), reverse=True)
+        head = (
+            "name",
+            "calls",
+            "CPU, itself",
+            *(["GPU, itself"] if gpu else []),
+            "CPU, with all in it",
+        )
+        cells = tuple(
+            (
+                shortened(one.key), units.count(one.count),
+                *(units.seconds(1e-6 * getattr(one, c)) for c in [own, *gpu, "cpu_time_total"]),
+            )
+            for one in rows[:n]
+        )  # fmt: skip
+        more = f"; {len(rows) - n} rows more" if len(rows) > n else ""
+        return Table(f"torch.profiler's table of one step{more}", head, cells)
+
+    def kernels(self) -> Kernels:
+        """What computed, by its own time: on a GPU its kernels, on a CPU the innermost operators.
+
+        Whose code it is, its name tells, or it is "unknown". `library_calls(step)` asks the
+        libraries themselves.
+        """
+        sums: dict[tuple[str, str], list[float]] = defaultdict(list)
+        gpu = self.uses_gpu
+        for span, own in zip(self.spans, own_seconds(self.spans), strict=True):
+            if span.kind == COMPUTE and span.lane.startswith(GPU) == gpu:
+                owner = owner_on_gpu(span.name) if gpu else owner_on_cpu(span.name)
+                sums[span.name, owner].append(own)
+        found = sorted(
+            (Kernel(*key, len(took), sum(took)) for key, took in sums.items()),
+            key=lambda one: -one.seconds,
+        )
+        rows = tuple(
+            (shortened(k.name), k.owner, units.count(k.calls), units.seconds(k.seconds))
+            for k in found
+        )
+        where = "the GPU's kernels" if gpu else "operators that compute, on the CPU"
+        head = ("name", "whose, by the name", "calls", "time")
+        return Kernels(f"What computed in one step: {where}", head, rows, tuple(found))
+
+    def timeline(self, *, width: int = 1000) -> Timeline:
+        """The step as a picture: time to the right, a row for each depth of each lane."""
+        return drawn(self.spans, self.parts, self.seconds, self.title, self.message, width)
+
+    @property
+    def title(self) -> str:
+        """One sentence: what the step's time went into, the largest share first."""
+        split = sorted(self.split().items(), key=lambda one: -one[1])
+        return f"One step: {', '.join(f'{share:.0%} {kind}' for kind, share in split)}."
+
+    @property
+    def message(self) -> str:
+        """The title, and the figures that belong beside it."""
+        words = [self.title, f"It took {units.seconds(self.seconds)} while it was watched"]
+        if self.plain:
+            words[-1] += f", {units.seconds(self.plain)} by itself"
+        words[-1] += "."
+        if most := next(iter(self.kernels()), None):
+            share = units.seconds(most.seconds)
+            words.append(f"Longest: {shortened(most.name)}, {share} ({most.owner}).")
+        return " ".join([*words, *([f"({self.note})"] if self.note else [])])
+
+    def save(self, path: str | Path) -> Path:
+        """Write the step as a trace for ui.perfetto.dev or chrome://tracing (JSON).
+
+        FileNotFoundError for a folder that is not there. The file is written whole, or not at all.
+        """
+        folder = Path(path).resolve().parent
+        if not folder.is_dir():
+            raise FileNotFoundError(
+                f"There is no folder {folder} to save the trace in: make it first."
+            )
+        return write(path, json.dumps({"traceEvents": list(self.trace()), "displayTimeUnit": "ms"}))
+
+    def trace(self) -> Iterator[dict[str, Any]]:
+        """The spans in the words of the Trace Event Format, which counts in microseconds."""
+        lanes = list(dict.fromkeys([PYTHON, *(span.lane for span in self.spans)]))
+        for number, lane in enumerate(lanes):
+            of_thread = {"ph": "M", "pid": 1, "tid": number}
+            yield of_thread | {"name": "thread_name", "args": {"name": lane}}
+            yield of_thread | {"name": "thread_sort_index", "args": {"sort_index": number}}
+        for span in self.spans:
+            yield {
+                "ph": "X", "pid": 1, "tid": lanes.index(span.lane), "name": span.name,
+                "cat": span.kind, "ts": 1e6 * span.start, "dur": 1e6 * span.seconds,
+            }  # fmt: skip
+
+    def __repr__(self) -> str:
+        return self.message
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self.message)}</p>"
+
+
+def shortened(name: str, longest: int = 60) -> str:
+    return name if len(name) <= longest else f"{name[: longest - 1]}…"

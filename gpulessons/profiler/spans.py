@@ -1,0 +1,184 @@
+"""Spans: what the profiler saw in one step, as bars with a beginning, an end and a kind.
+
+The kind of a span is what the processor does while nothing inside that span runs: `aten::linear`
+computes nothing itself, it calls `aten::addmm`, which does. So linear's own time is launching, and
+addmm's is computing. A CUDA kernel runs on the GPU; on the host its operator only launches it.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+COMPUTE, LAUNCH, MEMORY, IDLE = "compute", "launch and Python", "memory", "idle"
+KINDS = (COMPUTE, LAUNCH, MEMORY, IDLE)
+PYTHON, OPERATORS, BACKWARD = "Python", "operators", "backward thread"
+GPU, COPIES = "GPU", "GPU copies"
+
+# Operators that only allocate, fill or move. Trailing underscores (in place) are left out.
+MOVES = {
+    "empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "resize",
+    "resize_as", "zeros", "zeros_like", "new_zeros", "ones", "ones_like", "new_ones", "full",
+    "full_like", "new_full", "fill", "zero", "copy", "to", "_to_copy", "clone", "contiguous",
+    "cat", "stack", "concat", "repeat", "repeat_interleave", "pin_memory", "_pin_memory", "set",
+    "tril_indices", "lift_fresh_copy", "constant_pad_nd", "roll", "flip", "_foreach_zero",
+    "_foreach_copy",
+}  # fmt: skip
+# Operators that write another shape over the same data, or ask a question: no data is touched.
+VIEWS = {
+    "t", "transpose", "permute", "view", "_unsafe_view", "reshape", "_reshape_alias", "expand",
+    "expand_as", "as_strided", "detach", "select", "slice", "narrow", "squeeze", "unsqueeze",
+    "flatten", "unflatten", "split", "split_with_sizes", "chunk", "unbind", "unfold",
+    "diagonal", "movedim", "swapaxes", "view_as", "alias", "resolve_conj", "resolve_neg",
+    "lift", "lift_fresh", "item", "_local_scalar_dense", "is_nonzero", "result_type",
+    "is_same_size", "requires_grad", "data_ptr", "set_data", "numpy_T", "mT", "T", "H",
+}  # fmt: skip
+RUNTIME = re.compile(r"(cuda|cu|hip)[A-Z]")  # calls of the GPU's own library, made by the host
+COPYING = ("Memcpy", "Memset")  # what Kineto calls the work of a GPU's copy engines
+COMPILED = "## Call CompiledFxGraph"  # Inductor's C++ has no operators of its own
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event as torch.profiler tells it, in seconds from the step's start."""
+
+    name: str
+    start: float
+    stop: float
+    where: int  # the thread's number in the system; on a GPU the stream's
+    on_gpu: bool = False
+    annotation: bool = False  # named from Python, as by record_function
+
+
+@dataclass(frozen=True)
+class Span:
+    """From when to when something ran, in seconds from the step's start."""
+
+    name: str
+    start: float
+    stop: float
+    lane: str  # "Python", "operators", "backward thread", "GPU", "GPU copies"
+    kind: str  # what it does while nothing inside it runs: one of KINDS
+    depth: int = 0  # 0: it stands in no other span of its lane
+
+    @property
+    def seconds(self) -> float:
+        return self.stop - self.start
+
+
+def spans(events: Iterable[Event], thread: int) -> tuple[Span, ...]:
+    """The spans of a step whose Python runs in that thread, in the order of their starts."""
+    lanes: dict[tuple[bool, int], list[Event]] = defaultdict(list)
+    for event in events:
+        lanes[event.on_gpu, event.where].append(event)
+    found: list[Span] = []
+    taken: set[str] = set()
+    for (on_gpu, where), lane in sorted(lanes.items(), key=lambda one: one[0]):
+        if on_gpu:
+            found += on_stream(lane, where, many=sum(gpu for gpu, _ in lanes) > 1)
+        elif where == thread:
+            found += on_thread(lane, OPERATORS)
+        else:
+            backward = any(event.name.startswith("autograd::engine") for event in lane)
+            name = numbered(BACKWARD if backward else "other thread", taken)
+            found += on_thread(lane, name)
+    return tuple(sorted(found, key=lambda span: (span.start, -span.stop)))
+
+
+def numbered(name: str, taken: set[str]) -> str:
+    """That name, or with a number behind it where it is taken; remembers it."""
+    number = 1 + sum(one.startswith(name) for one in taken)
+    taken.add(chosen := name if number == 1 else f"{name} {number}")
+    return chosen
+
+
+def on_stream(events: Sequence[Event], stream: int, many: bool) -> Iterator[Span]:
+    """A GPU's work: kernels compute, its copies move. With one stream its number is left out."""
+    number = f", stream {stream}" if many else ""
+    for event in events:
+        copies = event.name.startswith(COPYING)
+        lane, kind = (COPIES, MEMORY) if copies else (GPU, COMPUTE)
+        yield Span(event.name, event.start, event.stop, lane + number, kind)
+
+
+def on_thread(events: Sequence[Event], lane: str) -> Iterator[Span]:
+    """A thread's work: operators in operators, and what Python named, which has its own lane."""
+    for node in nested(events):
+        named = node.event.annotation and lane == OPERATORS
+        yield Span(
+            node.event.name, node.event.start, node.event.stop, PYTHON if named else lane,
+            node.kind(), node.depth(node.event.annotation),
+        )  # fmt: skip
+
+
+@dataclass
+class Node:
+    """An event of a thread, with those that ran inside it."""
+
+    event: Event
+    parents: tuple["Node", ...]
+    children: list["Node"]
+
+    def depth(self, annotation: bool) -> int:
+        return sum(parent.event.annotation == annotation for parent in self.parents)
+
+    def kind(self) -> str:
+        overload = self.event.name.rpartition("::")[2]
+        bare = overload.rstrip("_")
+        if RUNTIME.match(self.event.name):
+            return runtime_kind(self.event.name)
+        if self.event.annotation:
+            return MEMORY if overload.startswith("Optimizer.zero_grad") else LAUNCH
+        if not self.may_compute() or bare in VIEWS or self.launches():
+            return LAUNCH
+        if bare in MOVES:
+            return MEMORY
+        return LAUNCH if any(child.computes() for child in self.children) else COMPUTE
+
+    def may_compute(self) -> bool:
+        """Operators have a namespace; autograd's bookkeeping has its own, or none."""
+        name = self.event.name
+        return name.startswith(COMPILED) or (
+            "::" in name and not name.startswith(("autograd::", "torch::autograd::"))
+        )
+
+    def launches(self) -> bool:
+        """Does a call of the GPU's library stand anywhere inside?"""
+        return any(RUNTIME.match(c.event.name) or c.launches() for c in self.children)
+
+    def computes(self) -> bool:
+        return self.kind() == COMPUTE or any(child.computes() for child in self.children)
+
+
+def runtime_kind(name: str) -> str:
+    if "Synchronize" in name:
+        return IDLE
+    return MEMORY if re.search("Malloc|Free|Alloc", name) else LAUNCH
+
+
+def nested(events: Sequence[Event]) -> list[Node]:
+    """Who runs inside whom, by their times; one that outlives its parent is cut where that ends."""
+    nodes: list[Node] = []
+    around: list[Node] = []
+    for event in sorted(events, key=lambda one: (one.start, -one.stop, not one.annotation)):
+        while around and around[-1].event.stop <= event.start:
+            around.pop()
+        if around and event.stop > (end := around[-1].event.stop):
+            event = Event(event.name, event.start, end, event.where, False, event.annotation)
+        node = Node(event, tuple(around), [])
+        if around:
+            around[-1].children.append(node)
+        nodes.append(node)
+        around.append(node)
+    return nodes
+
+
+def own_seconds(spans: Sequence[Span]) -> list[float]:
+    """For each span, its seconds without those of the spans that stand directly in it."""
+    own = [span.seconds for span in spans]
+    around: dict[tuple[str, int], int] = {}  # the latest of each lane and depth
+    for index, span in enumerate(spans):
+        around[span.lane, span.depth] = index
+        if span.depth and not span.lane.startswith(GPU):
+            own[around[span.lane, span.depth - 1]] -= span.seconds
+    return own

@@ -1,0 +1,249 @@
+"""Real steps of PyTorch on this CPU, under its profiler."""
+
+import json
+import time
+
+import numpy as np
+import pytest
+
+from gpulessons import profile
+from gpulessons.hardware import budget
+from gpulessons.profiler.owners import owner_on_cpu, owner_on_gpu
+from gpulessons.profiler.recorder import STEP
+from gpulessons.profiler.result import Profile
+from gpulessons.profiler.spans import COMPUTE, IDLE, LAUNCH, MEMORY, Event, spans
+
+torch = pytest.importorskip("torch")
+few = {"steps": 1, "warm_up": 1}
+
+
+def training_step():
+    network = torch.nn.Sequential(
+        torch.nn.Conv2d(1, 4, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(144, 3)
+    )
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+    x, y = torch.randn(8, 1, 8, 8), torch.randint(0, 3, (8,))
+
+    def step():
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(network(x), y).backward()
+        optimizer.step()
+
+    return step
+
+
+@pytest.fixture(scope="module")
+def training():
+    return profile(training_step())
+
+
+def test_a_training_step_shows_its_operators_forward_and_backward(training):
+    names = {span.name for span in training.spans}
+    assert {"aten::conv2d", "aten::convolution_backward", "aten::addmm", "aten::mm"} <= names
+    assert "Optimizer.step#SGD.step" in {s.name for s in training.spans if s.lane == "Python"}
+    assert not {STEP, "ProfilerStep*"} & names
+    assert all(0 <= s.start < s.stop <= training.seconds * (1 + 1e-9) for s in training.spans)
+
+
+def test_it_is_one_step_and_not_several(training):
+    assert sum(span.name == "aten::conv2d" for span in training.spans) == 1
+    assert len(training.recorded) == 5
+    assert sorted(training.recorded)[2] == training.seconds
+
+
+def test_shares_sum_up_to_the_whole(training):
+    assert list(training.split()) == [COMPUTE, LAUNCH, MEMORY, IDLE]
+    assert sum(training.split().values()) == pytest.approx(1, abs=0.01)
+    assert min(training.split().values()) >= 0
+
+
+def test_being_watched_has_its_price_named(training):
+    assert training.plain > 0 and training.call > 0
+    assert training.overhead == pytest.approx(training.seconds / training.plain - 1)
+
+
+def test_a_large_product_is_mostly_computing():
+    a = torch.randn(700, 700)
+    found = profile(lambda: a @ a, steps=3).split()
+    assert found[COMPUTE] > found[LAUNCH] + found[MEMORY]
+
+
+def test_many_tiny_sums_are_mostly_launching():
+    one = torch.ones(2)
+
+    def sums():
+        for _ in range(500):
+            torch.add(one, one)
+
+    found = profile(sums, steps=3).split()
+    assert found[LAUNCH] > found[COMPUTE] + found[MEMORY]
+
+
+def test_a_step_that_sleeps_is_idle_for_as_long():
+    one = torch.ones(2)
+
+    def dozing():
+        torch.add(one, one)
+        with torch.profiler.record_function("dozing"):
+            time.sleep(0.05)
+        torch.add(one, one)
+
+    found = profile(dozing, **few)
+    (dozed,) = [span for span in found.spans if span.name == "dozing"]
+    idle = found.split()[IDLE] * found.seconds
+    assert 0.8 * 0.05 < idle < found.seconds
+    of_it = [p for p in found.parts if p.kind == IDLE and dozed.start <= p.start <= dozed.stop]
+    assert sum(part.seconds for part in of_it) > 0.9 * idle
+
+
+def test_a_step_that_moves_is_memory():
+    a = torch.randn(1000, 1000)
+    found = profile(lambda: torch.cat([a, a.clone()]), **few).split()
+    assert found[MEMORY] > found[COMPUTE]
+
+
+def test_a_compiled_step_is_profiled_too():
+    compiled = torch.compile(lambda x: (x.sin() + 1).relu(), backend="aot_eager")
+    x = torch.randn(50, 50)
+    found = profile(lambda: compiled(x), **few)
+    assert any("Torch-Compiled" in span.name for span in found.spans)
+    assert sum(found.split().values()) == pytest.approx(1)
+
+
+def test_it_can_be_done_twice_and_says_nothing_by_itself(capfd):
+    step = training_step()
+    assert profile(step, **few).spans and profile(step, **few).spans
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_steps_are_counted():
+    calls = []
+    profile(lambda: calls.append(torch.ones(1) + 1), steps=2, warm_up=4)
+    assert len(calls) == 4 + 3 * 2
+
+
+def test_under_a_budget_it_is_recorded_once_and_says_so(monkeypatch):
+    monkeypatch.setenv(budget.NAME, "0.01")
+    found = profile(training_step())
+    assert len(found.recorded) == 1
+    assert "rough" in repr(found)
+
+
+@pytest.mark.parametrize("no_step", [None, 3, torch.ones(2)])
+def test_what_cannot_be_called_is_refused(no_step):
+    with pytest.raises(TypeError, match="a callable without arguments, such as lambda"):
+        profile(no_step)
+
+
+@pytest.mark.parametrize("counts", [{"steps": 0}, {"warm_up": -1}])
+def test_too_few_steps_are_refused(counts):
+    with pytest.raises(ValueError, match="1 step or more"):
+        profile(lambda: None, **counts)
+
+
+def test_numpy_is_invisible_and_that_is_said():
+    with pytest.raises(ValueError, match="No operator of PyTorch ran"):
+        profile(lambda: np.ones(10) + 1, **few)
+
+
+def test_what_the_step_raises_goes_through_and_leaves_no_profiler_running():
+    class Mine(Exception):
+        pass
+
+    def failing():
+        torch.ones(2) + 1
+        raise Mine
+
+    with pytest.raises(Mine):
+        profile(failing)
+    assert profile(training_step(), **few).spans
+    with pytest.raises(Mine):
+        profile(failing, warm_up=0)
+
+
+def test_the_table_is_the_profilers_own(training):
+    table = training.table(5)
+    assert len(table.rows) == 5 and table.head[:2] == ("name", "calls")
+    assert "rows more" in repr(table)
+    every = {row[0]: row for row in training.table(1000).rows}
+    assert every["aten::conv2d"][1] == "1" and STEP in every
+    assert "<table>" in table._repr_html_() and "aten::" in table._repr_html_()
+
+
+def test_kernels_are_summed_without_what_stands_in_them(training):
+    kernels = {kernel.name: kernel for kernel in training.kernels()}
+    assert kernels["aten::mm"].calls == 1 + 1  # for the layer's input and for its weights
+    assert "aten::conv2d" not in kernels and "aten::empty" not in kernels
+    assert kernels["aten::addmm"].owner.startswith("BLAS")
+    total = sum(kernel.seconds for kernel in kernels.values())
+    computing = training.split()[COMPUTE] * training.seconds
+    calls = sum(kernel.calls for kernel in kernels.values()) * training.call
+    assert computing - 1e-9 <= total <= computing + calls + 1e-9
+    assert "whose" in repr(training.kernels())
+
+
+@pytest.mark.parametrize(
+    "kernel, owner",
+    [
+        ("sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nchw_tilesize128", "cuDNN"),
+        ("void cudnn::winograd_nonfused::winogradForwardData4x4<float, float>", "cuDNN"),
+        ("ampere_sgemm_128x64_tn", "cuBLAS"),
+        ("void cublasLt::splitKreduce_kernel<32, 16, int>", "cuBLAS"),
+        ("nvjet_tst_128x256_64x4_2x1_v_bz_coopA_TNT", "cuBLAS"),
+        ("void cutlass::Kernel2<cutlass_80_tensorop_d884>", "CUTLASS"),
+        ("void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>>",
+         "PyTorch (ATen)"),
+        ("void pytorch_flash::flash_fwd_kernel<pytorch_flash::Flash_fwd_kernel_traits>",
+         "FlashAttention, in PyTorch"),
+        ("triton_poi_fused_add_relu_0", "Triton, from torch.compile"),
+        ("ncclDevKernel_AllReduce_Sum_f32_RING_LL", "NCCL"),
+        ("made_up_kernel", "unknown"),
+    ],
+)  # fmt: skip
+def test_the_owner_of_a_gpu_kernel_is_told_by_its_name_or_unknown(kernel, owner):
+    assert owner_on_gpu(kernel) == owner
+
+
+@pytest.mark.parametrize(
+    "operator, owner",
+    [
+        ("aten::mkldnn_convolution", "oneDNN"),
+        ("aten::mkldnn_rnn_layer", "oneDNN"),
+        ("mkldnn::_linear_pointwise", "oneDNN"),
+        ("aten::relu", "PyTorch (ATen)"),
+        ("aten::mm_like", "PyTorch (ATen)"),
+        ("mine::op", "unknown"),
+    ],
+)
+def test_the_owner_of_an_operator_is_told_by_its_name_or_unknown(operator, owner):
+    assert owner_on_cpu(operator) == owner
+
+
+def test_on_a_gpu_its_kernels_are_listed_and_not_the_operators():
+    events = [
+        Event("aten::add", 0, 4, 1), Event("cudaLaunchKernel", 1, 2, 1),
+        Event("ampere_sgemm_32x32", 3, 8, 7, on_gpu=True), Event("aten::relu", 8, 9, 1),
+    ]  # fmt: skip
+    (kernel,) = Profile(spans(events, 1), 10.0).kernels()
+    assert (kernel.name, kernel.owner, kernel.seconds) == ("ampere_sgemm_32x32", "cuBLAS", 5)
+
+
+def test_a_saved_trace_has_every_span_and_a_name_for_every_lane(training, tmp_path):
+    path = training.save(tmp_path / "step.json")
+    events = json.loads(path.read_text())["traceEvents"]
+    bars = [event for event in events if event["ph"] == "X"]
+    assert [bar["name"] for bar in bars] == [span.name for span in training.spans]
+    assert bars[0]["ts"] == pytest.approx(1e6 * training.spans[0].start)
+    lanes = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    assert [lanes[bar["tid"]] for bar in bars] == [span.lane for span in training.spans]
+
+
+def test_a_folder_that_is_not_there_is_named(training, tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"There is no folder .*nowhere to save"):
+        training.save(tmp_path / "nowhere" / "step.json")
+
+
+def test_it_reads_well(training):
+    assert repr(training).startswith("One step: ")
+    assert "by itself" in repr(training) and "Longest: " in repr(training)
+    assert training._repr_html_().startswith("<p>One step: ")

@@ -1,0 +1,161 @@
+"""Hand-made spans, as Kineto tells them on a CPU and on a GPU: what goes into which share."""
+
+from itertools import pairwise
+
+import pytest
+
+from gpulessons.profiler.spans import (
+    BACKWARD,
+    COMPUTE,
+    COPIES,
+    GPU,
+    IDLE,
+    LAUNCH,
+    MEMORY,
+    OPERATORS,
+    PYTHON,
+    Event,
+    spans,
+)
+from gpulessons.profiler.split import partition, shares
+
+MAIN, OTHER, STREAM = 100, 200, 7
+CPU_STEP = [
+    Event("Optimizer.step#SGD.step", 80, 95, MAIN, annotation=True),
+    Event("aten::linear", 10, 40, MAIN),
+    Event("aten::t", 11, 13, MAIN),
+    Event("aten::addmm", 15, 39, MAIN),
+    Event("aten::copy_", 16, 20, MAIN),
+    Event("autograd::engine::evaluate_function: AddmmBackward0", 50, 70, MAIN),
+    Event("AddmmBackward0", 51, 69, MAIN),
+    Event("aten::mm", 52, 68, MAIN),
+    Event("aten::add_", 82, 92, MAIN),
+]
+# The host launches a product and waits; the GPU copies, then multiplies.
+GPU_STEP = [
+    Event("aten::to", 0, 12, MAIN),
+    Event("aten::copy_", 1, 12, MAIN),
+    Event("cudaMemcpyAsync", 2, 4, MAIN),
+    Event("aten::mm", 20, 30, MAIN),
+    Event("cudaLaunchKernel", 24, 26, MAIN),
+    Event("cudaDeviceSynchronize", 60, 100, MAIN),
+    Event("Memcpy HtoD (Pageable -> Device)", 6, 16, STREAM, on_gpu=True),
+    Event("ampere_sgemm_128x64_tn", 28, 80, STREAM, on_gpu=True),
+]
+
+
+def split(events, seconds=100.0, **more):
+    return {
+        k: v * seconds for k, v in shares(partition(spans(events, MAIN), seconds, **more)).items()
+    }
+
+
+def assert_gapless(parts, seconds):
+    assert parts[0].start == 0 and parts[-1].stop == pytest.approx(seconds)
+    assert all(one.stop == two.start for one, two in pairwise(parts))
+    assert sum(shares(parts).values()) == pytest.approx(1)
+
+
+def test_a_cpu_step_is_split_by_the_innermost_operator():
+    # computing: addmm without its copy, mm, add_; moving: the copy; the rest is launching, Python.
+    assert split(CPU_STEP) == pytest.approx({COMPUTE: 46, MEMORY: 4, LAUNCH: 50, IDLE: 0})
+
+
+def test_the_call_of_an_operator_is_taken_from_its_beginning():
+    # Three operators compute: each loses 2 seconds, and one shorter than that all of itself.
+    found = split([*CPU_STEP, Event("aten::mul", 97, 98, MAIN)], call=2.0)
+    assert found == pytest.approx({COMPUTE: 40, MEMORY: 4, LAUNCH: 56, IDLE: 0})
+
+
+def test_a_gpu_step_computes_while_a_kernel_runs_whatever_the_host_does():
+    # 6–16 copies, 28–80 the kernel, 80–100 the host waits for nothing; the rest is the host's.
+    assert split(GPU_STEP) == pytest.approx({COMPUTE: 52, MEMORY: 10, LAUNCH: 18, IDLE: 20})
+
+
+def test_a_copy_beside_a_kernel_costs_nothing_and_overlapping_streams_count_once():
+    more = [
+        Event("Memcpy DtoH (Device -> Pinned)", 40, 60, 9, on_gpu=True),
+        Event("nccl_all_reduce", 70, 90, 9, on_gpu=True),
+    ]
+    assert split([*GPU_STEP, *more]) == pytest.approx(
+        {COMPUTE: 62, MEMORY: 10, LAUNCH: 18, IDLE: 10}
+    )
+
+
+@pytest.mark.parametrize("events", [CPU_STEP, GPU_STEP, []], ids=["cpu", "gpu", "nothing"])
+@pytest.mark.parametrize("call", [0.0, 0.5, 1000.0])
+def test_every_instant_belongs_to_one_part(events, call):
+    pulse = [(0, 0), (33.3, 20.0), (60, 46.7), (99, 50)]
+    assert_gapless(partition(spans(events, MAIN), 100.0, call, pulse), 100.0)
+
+
+def test_a_thread_that_sleeps_is_idle_where_no_operator_runs():
+    # From 40 to 50 it was awake for 2 seconds only. While addmm runs, waiting is part of computing.
+    pulse = [(0, 0), (20, 15), (40, 35), (50, 37), (100, 87)]
+    parts = partition(spans(CPU_STEP, MAIN), 100.0, pulse=pulse)
+    idle = [part for part in parts if part.kind == IDLE]
+    assert sum(part.seconds for part in idle) == pytest.approx(5 + 8)
+    assert [part.start for part in idle] == [0, 40]
+
+
+def test_a_caller_that_waits_for_the_backward_thread_is_not_idle():
+    events = [
+        Event("aten::linear", 0, 10, MAIN),
+        Event("autograd::engine::evaluate_function: AddmmBackward0", 20, 90, OTHER),
+        Event("AddmmBackward0", 20, 90, OTHER),
+        Event("aten::mm", 30, 80, OTHER),
+        Event("cudaLaunchKernel", 31, 32, OTHER),
+    ]
+    asleep = [(0, 0), (10, 10), (95, 10), (100, 15)]
+    found = split(events, pulse=asleep)
+    assert {span.lane for span in spans(events, MAIN)} == {OPERATORS, BACKWARD}
+    assert found[COMPUTE] == 10  # linear, which called nothing, counts as computing itself
+    assert found[IDLE] == pytest.approx(10 + 5)  # before the backward thread began, and after it
+
+
+def test_spans_keep_their_nesting_and_their_lanes():
+    found = {span.name: span for one in (CPU_STEP, GPU_STEP) for span in spans(one, MAIN)}
+    assert found["aten::linear"].depth == 0
+    assert found["aten::addmm"].depth == 1
+    assert (found["cudaLaunchKernel"].lane, found["cudaLaunchKernel"].depth) == (OPERATORS, 1)
+    assert found["Optimizer.step#SGD.step"].lane == PYTHON
+    assert found["ampere_sgemm_128x64_tn"].lane == GPU
+    assert found["Memcpy HtoD (Pageable -> Device)"].lane == COPIES
+    starts = [span.start for span in spans(CPU_STEP, MAIN)]
+    assert starts == sorted(starts)
+
+
+def test_what_python_named_does_not_deepen_the_operators_in_it():
+    found = {span.name: span for span in spans(CPU_STEP, MAIN)}
+    assert found["aten::add_"].depth == 0 and found["aten::add_"].lane == OPERATORS
+    assert found["Optimizer.step#SGD.step"].depth == 0
+
+
+@pytest.mark.parametrize(
+    "name, kind",
+    [
+        ("aten::mkldnn_convolution", COMPUTE),
+        ("aten::_softmax", COMPUTE),
+        ("my_library::fast_thing", COMPUTE),
+        ("## Call CompiledFxGraph fvn7 ##", COMPUTE),
+        ("aten::zero_", MEMORY),
+        ("aten::empty_strided", MEMORY),
+        ("cudaMalloc", MEMORY),
+        ("aten::as_strided_", LAUNCH),
+        ("aten::transpose", LAUNCH),
+        ("torch::autograd::AccumulateGrad", LAUNCH),
+        ("Torch-Compiled Region: 0/0", LAUNCH),
+        ("cudaLaunchKernel", LAUNCH),
+        ("cuLaunchKernelEx", LAUNCH),
+        ("cudaStreamSynchronize", IDLE),
+    ],
+)
+def test_an_operator_by_itself_is_of_a_kind(name, kind):
+    (span,) = spans([Event(name, 0, 1, MAIN)], MAIN)
+    assert span.kind == kind
+
+
+def test_streams_are_told_apart_only_where_there_are_several():
+    two = [Event("k", 0, 1, 7, on_gpu=True), Event("l", 0, 1, 20, on_gpu=True)]
+    assert {span.lane for span in spans(two, MAIN)} == {"GPU, stream 7", "GPU, stream 20"}
+    assert {span.lane for span in spans(two[:1], MAIN)} == {"GPU"}
