@@ -44,6 +44,8 @@ HOMES = {
     "ops.softmax_layer": "softmax_layer softmax_layer_backward",
     "ops.transpose": "transpose",
     "ops.vertex_transform": "vertex_transform",
+    "profiler.calls": "cost_of_a_call",
+    "profiler.libraries": "library_calls",
     "profiler.recorder": "profile",
     "workers.launcher.launching": "launch",
 }

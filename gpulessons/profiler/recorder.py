@@ -4,7 +4,8 @@
     profile(lambda: train(network, batch)).timeline()
 
 Each time the step runs three times: by itself under a clock, once while the profiler warms up, and
-once recorded. So the Profile knows what being watched costs: some microseconds for each operator.
+once recorded. So the Profile knows what being watched costs (`overhead`). That is paid for each
+operator: little beside a large product, much in a step of tiny sums.
 """
 
 import os

@@ -26,7 +26,7 @@ from .spans import COMPUTE, GPU, IDLE, KINDS, LAUNCH, MEMORY, OPERATORS, PYTHON,
 # What decides at an instant, the first that is there: GPU, GPU copies, then what hosts are in.
 LAYERS = (COMPUTE, MEMORY, COMPUTE, MEMORY, LAUNCH, IDLE)
 OTHERS = len(LAYERS)  # threads beside the caller's: while they work, nobody is idle
-UNSURE = 5e-5  # seconds: what reading two clocks takes is no sleep
+UNSURE = 5e-5  # seconds: reading two clocks takes as long; what is shorter is no sleep
 PAUSE = 1e-4  # seconds: a thread between two operators this close is still at work
 
 
@@ -160,7 +160,7 @@ def with_idle(parts: Sequence[tuple[Part, bool]], pulse: Pulse) -> Iterator[tupl
             start = beat
         pieces.append((Part(start, part.stop, part.kind), may))
     for index, (part, may) in enumerate(pieces):
-        if may:
+        if may and part.seconds > UNSURE:
             by_beat[bisect_left(beats, part.stop)].append(index)
     asleep: dict[int, float] = {}
     for beat in range(1, len(pulse)):

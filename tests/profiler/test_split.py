@@ -82,6 +82,13 @@ def test_a_copy_beside_a_kernel_costs_nothing_and_overlapping_streams_count_once
     )
 
 
+def test_what_the_gpu_does_is_asked_before_what_the_host_computes():
+    more = [Event("aten::mul", 7, 16, OTHER), Event("aten::mul", 16, 18, OTHER)]
+    assert split([*GPU_STEP, *more]) == pytest.approx(
+        {COMPUTE: 54, MEMORY: 10, LAUNCH: 16, IDLE: 20}
+    )
+
+
 @pytest.mark.parametrize("events", [CPU_STEP, GPU_STEP, []], ids=["cpu", "gpu", "nothing"])
 @pytest.mark.parametrize("call", [0.0, 0.5, 1000.0])
 def test_every_instant_belongs_to_one_part(events, call):

@@ -10,7 +10,7 @@ import pytest
 from gpulessons.plots.picture import INK
 from gpulessons.profiler.result import Profile
 from gpulessons.profiler.spans import KINDS, Event, spans
-from gpulessons.profiler.timeline import FILLS, LARGE, LEFT, SMALL, WORDS, drawn, letters
+from gpulessons.profiler.timeline import FILLS, LARGE, LEFT, SMALL, WORDS, drawn, page
 
 MAIN = 100
 SVG = "{http://www.w3.org/2000/svg}"
@@ -42,7 +42,7 @@ def words(svg):
         anchor = element.get("text-anchor", anchor)
         if element.tag == f"{SVG}text":
             x, y, size = (float(element.get(k, SMALL)) for k in ("x", "y", "font-size"))
-            wide = letters(element.text, size)
+            wide = 0.58 * size * len(element.text)  # about that of DejaVu Sans, a wide face
             left = x - wide / 2 if anchor == "middle" else x
             found.append((left, left + wide, y, size, element.text))
         for child in element:
@@ -73,6 +73,16 @@ def test_the_picture_is_small_and_says_what_it_shows(count):
     assert len(picture.svg.encode()) < 60_000
     assert root.find(f"{SVG}title").text == profile.title
     assert root.find(f"{SVG}desc").text == profile.message == picture.alt
+
+
+def test_a_picture_that_would_be_large_is_drawn_more_coarsely():
+    streams = [
+        Event("k", (n + 0.1) / 200, (n + 0.9) / 200, stream, on_gpu=True)
+        for stream in range(30) for n in range(200)
+    ]  # fmt: skip
+    profile = Profile(spans(streams, MAIN), 1.0)
+    finest = page(profile.spans, profile.parts, 1.0, "", "", 1000, 3)
+    assert len(finest.encode()) > 60_000 > len(profile.timeline().svg.encode())
 
 
 def test_short_spans_are_drawn_together_and_counted():
