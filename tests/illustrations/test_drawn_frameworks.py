@@ -14,6 +14,7 @@ ROWS = [
 WITH_A_GPU = [
     StepTime(Size("FCN-5", 64), 118_000_000, 0.4, 0.01, ""),
     StepTime(Size("AlexNet", 16), 90_000, 0.03, 0.06, ""),
+    StepTime(Size("ResNet", 16), 850_000, 0.2, 0.1, ""),
 ]
 
 
@@ -29,8 +30,8 @@ def test_without_a_gpu_no_gpu_is_drawn_and_the_title_says_so():
 
 def test_with_a_gpu_the_title_counts_where_it_is_ahead_and_by_how_much():
     picture = draw.six(WITH_A_GPU)
-    assert repr(picture).startswith("The GPU is ahead in 1 of 2 networks: 0.5× to 40×")
-    assert [line.get_xdata()[0] for line in picture.axes.lines] == [0.4, 0.01, 0.03, 0.06]
+    assert repr(picture).startswith("The GPU is ahead in 2 of 3 networks: 0.5× to 40×")
+    assert [line.get_xdata()[0] for line in picture.axes.lines] == [0.4, 0.01, 0.03, 0.06, 0.2, 0.1]
     assert "diamonds: GPU" in picture.axes.get_xlabel()
 
 
