@@ -5,6 +5,7 @@ in a cache would make compiling look cheap. Which vectors this CPU has is found 
 starts: the answer, for which a small program is compiled too, belongs to the machine.
 """
 
+import math
 import os
 import shutil
 import tempfile
@@ -26,6 +27,13 @@ class Compiled:
     call: Callable | None  # None where it could not be compiled
     seconds: float | None  # of the first call, in which it was compiled
     why: str  # it could not, in a sentence; "" where it could
+
+    def paid_after(self, eager: float, compiled: float) -> int | None:
+        """After how many calls compiling has paid, of so many seconds each; None if it never does,
+        or was not done."""
+        if self.seconds is None or compiled >= eager:
+            return None
+        return math.ceil(self.seconds / (eager - compiled))
 
 
 def compiled(function: Callable, *inputs: Any) -> Compiled:

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from gpulessons.measure import compiling
-from gpulessons.measure.compiling import compiled, fresh_folder, no_compiler
+from gpulessons.measure.compiling import Compiled, compiled, fresh_folder, no_compiler
 
 
 def chain(x, y):
@@ -51,6 +51,14 @@ def test_the_compiler_s_folder_is_new_each_time_and_the_earlier_one_comes_back(m
     with fresh_folder():
         assert os.environ[compiling.FOLDER] != first
     assert compiling.FOLDER not in os.environ
+
+
+@pytest.mark.parametrize(
+    ("seconds", "eager", "one_loop", "calls"),
+    [(10, 3, 1, 5), (11, 3, 1, 6), (10, 3, 3, None), (10, 1, 3, None), (None, 3, 1, None)],
+)
+def test_compiling_has_paid_after_so_many_calls_or_never(seconds, eager, one_loop, calls):
+    assert Compiled(chain, seconds, "").paid_after(eager, one_loop) == calls
 
 
 @pytest.mark.skipif(bool(no_compiler()), reason="no C++ compiler")
