@@ -1,0 +1,272 @@
+"""Pictures of what a framework does: its layers, eager and compiled code, six networks, small sums.
+
+As in plots, every title is computed, and every picture says its message in words too.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import pairwise
+from typing import Any
+
+from gpulessons import units
+from gpulessons.measure.results import html_row
+from gpulessons.plots.axes import log_axes, written
+from gpulessons.plots.picture import (
+    BLUE,
+    COLORS,
+    GREEN,
+    INK,
+    MARKERS,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    Picture,
+    blank,
+)
+
+from .attention import of_a_hundred
+
+KINDS = {"compute": BLUE, "launch and Python": VERMILLION, "memory": GREEN}  # as in timelines
+SPELLED = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
+
+
+@dataclass(frozen=True, repr=False)
+class Table:
+    """Rows of plain strings under a head, and notes below: reads as text and as HTML."""
+
+    caption: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
+
+    def __repr__(self):
+        widths = [max(map(len, column)) for column in zip(self.head, *self.rows, strict=True)]
+        lines = [
+            "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in (self.head, *self.rows)
+        ]
+        return "\n".join([self.caption, *lines, *self.notes])
+
+    def _repr_html_(self):
+        cells = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in self.head)
+        body = "".join(html_row(list(row)) for row in self.rows)
+        notes = "".join(f"<br>{escape(note)}" for note in self.notes)
+        return (
+            '<div style="overflow-x: auto"><table>'
+            f"<caption>{escape(self.caption)}</caption><thead><tr>{cells}</tr></thead>"
+            f"<tbody>{body}</tbody></table></div><p>{notes}</p>"
+        )
+
+
+def steps_table(rows: Sequence[Any], machine: str) -> Table:
+    """Seconds per minibatch, CPU and GPU side by side, as measured here."""
+    cells = []
+    for row in rows:
+        gpu = f"not measured: {row.why}" if row.gpu is None else units.seconds(row.gpu)
+        shrunk = row.size.shrunk() or "as published"
+        cells.append([row.name, units.count(row.parameters), units.count(row.size.batch),
+                      units.seconds(row.cpu), gpu, shrunk])  # fmt: skip
+    head = ["network", "parameters", "batch", "CPU, every core", "GPU", "size"]
+    return Table(f"One step of training, measured here (live: {machine})", head, cells)
+
+
+def published_table(
+    published: Mapping[str, Sequence[Any]], columns: Sequence[str], batches: Sequence[int]
+) -> Table:
+    """Somebody else's seconds per minibatch, on the GPU that the caption names."""
+    head = ["framework", *(f"{name}, batch {n}" for name, n in zip(columns, batches, strict=True))]
+    rows = [
+        [name, *("–" if each is None else units.seconds(each) for each in times)]
+        for name, times in published.items()
+    ]
+    caption = (
+        "One step of training, PUBLISHED and not measured here: one Titan X (Maxwell), cuDNN 5.1 "
+        "(guolinke/deep-learning-benchmarks)"
+    )
+    notes = ["Its AlexNet and ResNet-50 read photographs: larger networks than this page's two."]
+    return Table(caption, head, rows, notes)
+
+
+# -- What a line of Python goes through.
+
+
+def layers(
+    line: str = "y = x @ w", cpu: str = "oneDNN, a BLAS", gpu: str = "cuDNN, cuBLAS"
+) -> Picture:
+    """From a line of Python down to what computes, one box for each layer."""
+    from matplotlib.patches import FancyBboxPatch
+
+    boxes = [
+        ("Python", line, "your line, read by an interpreter", PURPLE),
+        ("dispatcher", "which device? which type?", "notes the call for autograd", BLUE),
+        ("operator", "aten::mm", "checks shapes, allocates the result", SKY),
+        ("library kernel", f"CPU: {cpu}\nGPU: {gpu}", "loops in C++, assembly, CUDA", GREEN),
+        ("hardware", "cores, or multiprocessors", "compute", ORANGE),
+    ]
+    title = f"{SPELLED[len(boxes) - 1]} layers lie under one line of Python."
+    figure, axes = blank(width=7.4, height=4.3, title=title)
+    axes.set_axis_off()
+    axes.set(xlim=(0, 10.3), ylim=(-len(boxes) + 0.4, 0.6))
+    for n, (name, inside, does, color) in enumerate(boxes):
+        look = {"boxstyle": "round,pad=0.1", "facecolor": "none", "edgecolor": color}
+        axes.add_patch(FancyBboxPatch((2.1, -n - 0.26), 4.4, 0.52, linewidth=2,
+                                      mutation_aspect=0.3, **look))  # fmt: skip
+        axes.text(1.8, -n, name, ha="right", va="center", color=INK, fontsize=11, weight="bold")
+        axes.text(4.3, -n, inside, ha="center", va="center", color=INK, fontsize=9.5)
+        axes.text(6.85, -n, does, ha="left", va="center", color=INK, fontsize=9.5)
+        if n:
+            axes.annotate("", (4.3, -n + 0.34), (4.3, -n + 0.68),
+                          arrowprops={"arrowstyle": "->", "color": INK})  # fmt: skip
+    spoken = "; ".join(f"{name}: {inside}, {does}" for name, inside, does, _ in boxes)
+    return Picture(figure, f"{title} From above: {spoken}.".replace("\n", ", "))
+
+
+def passes(operators: Sequence[str] = ("× y", "+ 1", "sigmoid")) -> Picture:
+    """Trips to memory: each operator's own when eager, two when compiled into one loop."""
+    count = len(operators)
+    title = (
+        f"Eager: {SPELLED[count].lower()} operators, {2 * count} trips to memory with each number. "
+        "Compiled: one loop, 2 trips."
+    )
+    figure, axes = blank(width=7.6, height=2.6, title=title)
+    axes.set_axis_off()
+    axes.set(xlim=(-0.6, 2 * count + 0.6), ylim=(-1.5, 0.8))
+    draw_chain(axes, 0, "eager", operators, end=2 * count)
+    draw_chain(axes, -1.2, "compiled", [", ".join(operators)], end=2 * count)
+    spoken = " then ".join(operators)
+    return Picture(figure, f"{title} The operators: {spoken}.")
+
+
+def draw_chain(axes, y, name, steps, end):
+    """memory → step → memory → … → memory, over the whole width."""
+    axes.text(-0.45, y + 0.42, name, color=INK, fontsize=11, weight="bold")
+    texts = ["memory"]
+    for step in steps:
+        texts += [step, "memory"]
+    hop = end / (len(texts) - 1)
+    boxes = []
+    for n, text in enumerate(texts):
+        around = {"boxstyle": "round,pad=0.35", "facecolor": "none", "linewidth": 2,
+                  "edgecolor": GREEN if n % 2 else BLUE}  # fmt: skip
+        boxes.append(axes.text(n * hop, y, text, ha="center", va="center", color=INK,
+                               fontsize=10, bbox=around))  # fmt: skip
+    for n, (left, right) in enumerate(pairwise(boxes)):
+        axes.annotate("", ((n + 1) * hop, y), (n * hop, y), arrowprops={
+            "arrowstyle": "->", "color": INK, "shrinkA": 3, "shrinkB": 3,
+            "patchA": left.get_bbox_patch(), "patchB": right.get_bbox_patch(),
+        })  # fmt: skip
+
+
+# -- What was measured.
+
+
+def six(rows: Sequence[Any]) -> Picture:
+    """A step of each network: a square for the CPU, a diamond for the GPU, on a log scale."""
+    both = [row for row in rows if row.gpu is not None]
+    longest = max(rows, key=lambda row: row.cpu)
+    if both:
+        ahead = [row.cpu / row.gpu for row in both]
+        wins = sum(each > 1 for each in ahead)
+        title = (
+            f"The GPU is ahead in {wins} of {len(both)} networks: {units.ratio(min(ahead))} to "
+            f"{units.ratio(max(ahead))} as fast as every core."
+        )
+    else:
+        title = (
+            f"On this CPU the longest step is {longest.name}'s, {units.seconds(longest.cpu)}. "
+            "No GPU was measured."
+        )
+    figure, axes = blank(height=3.6, title=title)
+    for y, row in enumerate(rows):
+        style = {"markersize": 8, "linestyle": "none"}
+        axes.plot(row.cpu, y, marker=MARKERS["torch_cpu"], color=COLORS["torch_cpu"], **style)
+        axes.text(row.cpu, y - 0.32, units.seconds(row.cpu), ha="center", color=INK, fontsize=9)
+        if row.gpu is not None:
+            axes.plot(row.gpu, y, marker=MARKERS["torch_gpu"], color=COLORS["torch_gpu"], **style)
+            axes.text(row.gpu, y - 0.32, units.seconds(row.gpu), ha="center", color=INK, fontsize=9)
+    axes.set_yticks(range(len(rows)), [f"{row.name}, batch {row.size.batch}" for row in rows])
+    times = [time for row in rows for time in (row.cpu, row.gpu) if time is not None]
+    axes.set(xlim=(min(times) / 3, 3 * max(times)), ylim=(len(rows) - 0.5, -0.7))
+    gpu = ", diamonds: GPU" if both else ""
+    log_axes(axes, x=(f"squares: CPU, every core{gpu}; time of one step", units.seconds))
+    return Picture(figure, f"{title} {'; '.join(map(repr, rows))}.")
+
+
+def shares(steps: Mapping[str, Mapping[str, float]]) -> Picture:
+    """What the time of each step went into, in the colors of a timeline: {step: {kind: share}}."""
+    said = [f"{of_a_hundred(split['compute'])} of the {name}" for name, split in steps.items()]
+    title = f"Compute is {', '.join(said)}."
+    figure, axes = blank(height=1.75 + 0.5 * len(steps), title=title)
+    for y, split in enumerate(steps.values()):
+        start = 0.0
+        for kind, share in split.items():
+            look = {"color": KINDS[kind]} if kind in KINDS else {"fill": False, "edgecolor": INK}
+            axes.barh(y, share, left=start, height=0.62, label="" if y else kind, **look)
+            if share > 0.045:
+                axes.text(start + share / 2, y, of_a_hundred(share), ha="center", va="center",
+                          fontsize=9.5, color="white" if kind in KINDS else INK)  # fmt: skip
+            start += share
+    axes.set_yticks(range(len(steps)), steps)
+    axes.set(xlim=(0, 1), ylim=(len(steps) - 0.5, -0.5), xlabel="share of the step")
+    written(axes.xaxis, "{:.0%}".format)
+    figure.legend(frameon=False, labelcolor=INK, fontsize=9.5, ncols=4, loc="outside lower center")
+    spoken = "; ".join(
+        f"{name}: " + ", ".join(f"{kind} {of_a_hundred(share)}" for kind, share in split.items())
+        for name, split in steps.items()
+    )
+    return Picture(figure, f"{title} {spoken}.")
+
+
+def dots(times: Mapping[str, float], *, title: str, what: str = "time of one call") -> Picture:
+    """One dot for each name on a log scale of seconds."""
+    figure, axes = blank(height=1.3 + 0.42 * len(times), title=title)
+    for y, time in enumerate(times.values()):
+        axes.plot(time, y, "o", color=BLUE, markersize=8)
+        axes.annotate(units.seconds(time), (time, y), (10, 0), textcoords="offset points",
+                      va="center", color=INK, fontsize=9.5)  # fmt: skip
+    axes.set_yticks(range(len(times)), times)
+    low, high = min(times.values()), max(times.values())
+    axes.set(xlim=(low / 2, 6 * high), ylim=(len(times) - 0.5, -0.5))
+    log_axes(axes, x=(what, units.seconds))
+    spoken = "; ".join(f"{name}: {units.seconds(time)}" for name, time in times.items())
+    return Picture(figure, f"{title} {spoken}.")
+
+
+def saved(steps: Mapping[str, float], microseconds: float, calls: int, count: float) -> Picture:
+    """What a saving in each call is worth to a training run, for networks of other widths.
+
+    steps: {network: seconds of one of its steps}; microseconds: saved in each call; calls: in one
+    step; count: steps of the run. Modelled: a product of three numbers, and a share.
+    """
+    gain = microseconds * 1e-6 * calls
+    shares = {name: gain / time for name, time in steps.items()}
+    said = [f"{share_of(share)} of {name}" for name, share in shares.items()]
+    title = f"{duration(gain * count)} saved in the run: {', '.join(said)}."
+    figure, axes = blank(height=1.6 + 0.55 * len(steps), title=title)
+    for y, time in enumerate(steps.values()):
+        axes.plot(time * count, y, "o", color=BLUE, markersize=8)
+        axes.plot(gain * count, y, "D", markerfacecolor="none", markeredgecolor=ORANGE,
+                  markeredgewidth=2, markersize=8)  # fmt: skip
+        axes.annotate(duration(time * count), (time * count, y), (0, 9), ha="center", color=INK,
+                      textcoords="offset points", fontsize=9.5)  # fmt: skip
+    axes.set_yticks(range(len(steps)), steps)
+    every = [gain * count, *(time * count for time in steps.values())]
+    axes.set(xlim=(min(every) / 3, 3 * max(every)), ylim=(len(steps) - 0.5, -0.7))
+    log_axes(axes, x=("dot: the run, diamond: what is saved (modelled)", duration))
+    spoken = "; ".join(f"{name}: {duration(time * count)} in all" for name, time in steps.items())
+    return Picture(figure, f"{title} {spoken}.")
+
+
+def share_of(share):
+    """In percent, or the remark that nobody can save so much."""
+    return "more than all" if share >= 1 else f"{100 * share:.2g} %"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people plan with them: minutes, hours, days, years."""
+    for name, length in (("years", 365 * 86400), ("days", 86400), ("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return f"{units.three_digits(seconds / length)} {name}"
+    return units.seconds(seconds)

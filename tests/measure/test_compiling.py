@@ -1,0 +1,72 @@
+"""compiled(): it says what compiling took, and in a sentence why it could not be."""
+
+import os
+
+import pytest
+import torch
+
+from gpulessons.measure import compiling
+from gpulessons.measure.compiling import Compiled, compiled, fresh_folder, no_compiler
+
+
+def chain(x, y):
+    return torch.sigmoid(x * y + 1)
+
+
+def test_without_a_compiler_one_sentence_says_what_is_missing(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CXX", raising=False)
+    result = compiled(chain, torch.ones(3), torch.ones(3))
+    assert (result.call, result.seconds) == (None, None)
+    assert result.why.startswith("torch.compile writes C++") and "g++ or clang++" in result.why
+
+
+def test_a_compiler_that_was_asked_for_and_is_not_there_is_named(monkeypatch):
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    assert "CXX=no-such-compiler" in no_compiler()
+
+
+def test_what_cannot_be_compiled_gives_a_reason_and_no_traceback(monkeypatch):
+    monkeypatch.setattr(compiling, "no_compiler", lambda: "")
+
+    def refused(function, **options):
+        def call(*inputs):
+            raise RuntimeError("no such thing\nand more lines")
+
+        return call
+
+    monkeypatch.setattr(torch, "compile", refused)
+    result = compiled(chain, torch.ones(3))
+    assert result.why == "torch.compile gave up here (RuntimeError: no such thing)"
+    assert result.call is None
+
+
+def test_the_compiler_s_folder_is_new_each_time_and_the_earlier_one_comes_back(monkeypatch):
+    monkeypatch.setenv(compiling.FOLDER, "mine")
+    with fresh_folder():
+        first = os.environ[compiling.FOLDER]
+        assert first != "mine" and os.listdir(first) == []
+    assert os.environ[compiling.FOLDER] == "mine" and not os.path.exists(first)
+    monkeypatch.delenv(compiling.FOLDER)
+    with fresh_folder():
+        assert os.environ[compiling.FOLDER] != first
+    assert compiling.FOLDER not in os.environ
+
+
+@pytest.mark.parametrize(
+    ("seconds", "eager", "one_loop", "calls"),
+    [(10, 3, 1, 5), (11, 3, 1, 6), (10, 3, 3, None), (10, 1, 3, None), (None, 3, 1, None)],
+)
+def test_compiling_has_paid_after_so_many_calls_or_never(seconds, eager, one_loop, calls):
+    assert Compiled(chain, seconds, "").paid_after(eager, one_loop) == calls
+
+
+@pytest.mark.skipif(bool(no_compiler()), reason="no C++ compiler")
+def test_a_compiled_function_computes_the_same_at_other_lengths_too():
+    result = compiled(chain, torch.ones(1000), torch.ones(1000))
+    if result.why:
+        pytest.skip(result.why)
+    assert result.seconds > 0
+    for length in (1000, 17):
+        x, y = torch.randn(2, length)
+        torch.testing.assert_close(result.call(x, y), chain(x, y))

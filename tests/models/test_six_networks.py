@@ -1,0 +1,140 @@
+"""The six networks of 2017: as large as published, and small enough for whatever machine."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from gpulessons.models import six_networks
+from gpulessons.models.six_networks import (
+    FULL,
+    PUBLISHED,
+    PUBLISHED_COLUMNS,
+    Size,
+    Trainee,
+    cost,
+    fitted,
+    minibatch,
+    step,
+    timed,
+)
+
+SMALL = {name: Size(name, 2, 16) for name in FULL}
+each = pytest.mark.parametrize("name", FULL)
+
+WIDE = 26_752 * 2_048
+PARAMETERS = {
+    "FCN-5": 2 * WIDE + 2 * 2_048**2 + 3 * 2_048 + 26_752,
+    "FCN-8": 2 * WIDE + 5 * 2_048**2 + 6 * 2_048 + 26_752,
+    "AlexNet": 25 * (3 * 32 + 32 * 32 + 32 * 64) + 32 + 32 + 64 + 16 * 64 * 10 + 10,
+    "LSTM-32": 2 * 10_000 * 256 + 10_000 + 2 * 4 * 256 * (256 + 256 + 2),
+}
+PARAMETERS["LSTM-64"] = PARAMETERS["LSTM-32"]
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_a_network_as_published_has_as_many_parameters_as_its_sizes_say(name):
+    assert cost(FULL[name]).parameters == PARAMETERS[name]
+
+
+def test_the_resnet_has_the_published_850_000_parameters():
+    assert cost(FULL["ResNet"]).parameters == pytest.approx(0.85e6, rel=0.02)
+
+
+@each
+def test_what_is_counted_without_numbers_is_what_a_network_has(name):
+    assert Trainee(SMALL[name]).parameters == cost(SMALL[name]).parameters
+
+
+@pytest.mark.parametrize("name", ["FCN-5", "AlexNet", "ResNet", "LSTM-32"])
+def test_the_operations_are_those_that_pytorch_counts_within_5_percent(name):
+    from torch.utils.flop_counter import FlopCounterMode
+
+    trainee = Trainee(SMALL[name], "meta")  # where no library hides an LSTM's products
+    trainee.x.requires_grad_(trainee.x.is_floating_point())  # the rule counts its gradient too
+    with FlopCounterMode(display=False) as counter:
+        step(trainee)
+    assert cost(SMALL[name]).flops == pytest.approx(counter.get_total_flops(), rel=0.05)
+
+
+@each
+def test_a_step_learns_every_parameter_and_the_same_step_lowers_the_loss(name):
+    trainee = Trainee(SMALL[name])
+    trainee.module.eval()  # batch normalization aside, the loss is a function of the parameters
+    before = [each.detach().clone() for each in trainee.module.parameters()]
+    first = step(trainee)
+    after = trainee.module.parameters()
+    assert not any(map(torch.equal, before, after))
+    for _ in range(10):
+        last = step(trainee)
+    assert last < first
+
+
+@each
+def test_the_same_seed_gives_the_same_network_and_minibatch(name):
+    one, same, other = (Trainee(SMALL[name], seed=seed) for seed in (1, 1, 2))
+    assert torch.equal(one.x, same.x) and torch.equal(one.labels, same.labels)
+    assert all(map(torch.equal, one.module.parameters(), same.module.parameters()))
+    assert not torch.equal(one.x, other.x)
+
+
+@each
+def test_a_seed_of_its_own_leaves_pytorch_s_random_numbers_alone(name):
+    torch.manual_seed(5)
+    expected = torch.rand(1)
+    torch.manual_seed(5)
+    Trainee(SMALL[name])
+    assert torch.equal(torch.rand(1), expected)
+
+
+@each
+def test_answers_are_classes_of_the_network_and_as_many_as_it_gives(name):
+    x, labels = minibatch(SMALL[name])
+    outputs = Trainee(SMALL[name]).module(x)
+    assert outputs.shape[0] == labels.shape[0]
+    assert labels.min() >= 0 and labels.max() < outputs.shape[1]
+
+
+@each
+def test_on_a_fast_machine_with_much_memory_every_network_is_as_published(name):
+    size = fitted(FULL[name], 1, flop_rate=1e15, bandwidth=1e14, memory=1e12)
+    assert size == FULL[name]
+    assert size.shrunk() == ""
+
+
+@each
+def test_a_network_that_is_too_slow_or_too_large_is_shrunk_until_it_fits(name):
+    slow = fitted(FULL[name], 0.05, flop_rate=5e9, bandwidth=5e9, memory=1e12)
+    assert cost(slow).seconds(5e9, 5e9) <= 0.05 or (slow.batch, slow.narrower) == (2, 16)
+    little = cost(FULL[name]).memory / 2
+    assert cost(fitted(FULL[name], 1e9, 1e9, 1e9, memory=little)).memory <= little
+
+
+def test_the_batch_shrinks_before_the_width_and_both_are_said():
+    roomy = {"flop_rate": 1e12, "bandwidth": 1e12}
+    full = FULL["FCN-5"]
+    half = cost(replace(full, batch=32)).seconds(1e12, 1e12)
+    assert fitted(full, half, **roomy, memory=1e12) == replace(full, batch=32)
+    narrow = fitted(full, 1e9, **roomy, memory=cost(replace(full, batch=2)).memory - 1)
+    assert narrow == Size("FCN-5", 2, 2)
+    assert narrow.shrunk() == "batch 2 instead of 64, layers 1/2 as wide"
+
+
+def test_a_clock_says_why_there_is_no_figure_for_a_gpu(monkeypatch):
+    monkeypatch.setattr(six_networks.torch_gpu, "why_not", lambda: "PyTorch sees no accelerator")
+    row = timed(SMALL["AlexNet"], steps=1)
+    assert row.gpu is None and row.why == "no GPU here"
+    assert repr(row).endswith("GPU not measured: no GPU here")
+    assert row.cpu > 0 and row.parameters == cost(SMALL["AlexNet"]).parameters
+
+
+def test_no_step_is_begun_once_the_seconds_are_over(monkeypatch):
+    steps = []
+    monkeypatch.setattr(six_networks, "step", steps.append)
+    timed(SMALL["AlexNet"], steps=100, seconds=0)
+    assert len(steps) == 2  # one that is not counted, and one that is
+
+
+def test_every_published_row_has_a_figure_or_a_gap_for_each_column():
+    assert {len(row) for row in PUBLISHED.values()} == {len(PUBLISHED_COLUMNS)}
+    assert all(each is None or 0 < each < 1 for row in PUBLISHED.values() for each in row)
