@@ -96,8 +96,8 @@ def crossing(
                 f"{units.ratio(1 / factor)} that of the {full}.")  # fmt: skip
     start = min(one.classes for one in layers[full])
     where = "at every size" if at <= start else f"from {units.count(round_to_two(at))} classes on"
-    return (f"A step of the {rival} is quicker {where}, at {units.count(most)} "
-            f"{units.ratio(factor)}.")  # fmt: skip
+    return (f"A step of the {rival} is quicker {where}: {units.ratio(factor)} at "
+            f"{units.count(most)} classes.")  # fmt: skip
 
 
 def losses(runs: Mapping[str, Sequence[Any]], floor: float, blind: float | None = None) -> Picture:

@@ -97,7 +97,7 @@ def recall_and_speed(rows: Sequence[Any], goal: float = 0.9) -> Picture:
     axes.plot([r.rate for r in forest], [r.recall for r in forest], "o-", color=BLUE, linewidth=1)
     axes.plot(brute.rate, brute.recall, "D", color=VERMILLION)
     for row in rows:
-        below = row is brute
+        below = row in (brute, forest[0])
         axes.annotate(row.name, (row.rate, row.recall), (6, -14 if below else 5), color=INK,
                       textcoords="offset points", fontsize=9.5)  # fmt: skip
     log_axes(axes, x=("queries per second", lambda rate: units.count(int(rate))))
