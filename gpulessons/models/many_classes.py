@@ -194,7 +194,7 @@ def race(
 
     Each for so many seconds; or, to compare them step by step, for so many steps.
 
-    All but the adaptive softmax, which knows its groups only, begin with what frequency alone says.
+    All begin with what frequency alone says; the adaptive softmax without it inside its clusters.
     tell(done, total, words): called at every Point.
     """
     for n, make in enumerate(layers):

@@ -108,11 +108,11 @@ def tree_softmax(h, labels, w, starts, nodes, turns, longest):
 
 def turn_at(score, turn):
     """−log p of turning this way, and its derivative by the score."""
-    right = -score if turn else score  # how much speaks for it
-    small = math.exp(-abs(right))  # never overflows
-    loss = max(-right, ZERO) + math.log1p(small)
-    astray = (small if right >= ZERO else ONE) / (ONE + small)  # σ(−right)
-    return loss, astray if turn else -astray
+    margin = -score if turn else score  # how much speaks for it
+    small = math.exp(-abs(margin))  # never overflows
+    loss = max(-margin, ZERO) + math.log1p(small)
+    p_wrong = (small if margin >= ZERO else ONE) / (ONE + small)  # σ(−margin)
+    return loss, p_wrong if turn else -p_wrong
 
 
 host_turn_at = njit(**SERIAL)(turn_at)

@@ -19,7 +19,7 @@ import numpy as np
 
 from gpulessons.backends import torch_cpu
 
-from .common import refuse_few_classes, refuse_misfits
+from .common import prior_scores, refuse_few_classes, refuse_misfits
 
 DOOR = 4  # a cluster has so many times fewer columns than the one before
 
@@ -29,7 +29,7 @@ class Adaptive:
 
     name = "adaptive softmax"
 
-    def __init__(self, classes, columns, cutoffs=None, seed=0, on=torch_cpu):
+    def __init__(self, classes, columns, counts=None, cutoffs=None, seed=0, on=torch_cpu):
         import torch
 
         refuse_few_classes(classes, columns)
@@ -47,7 +47,13 @@ class Adaptive:
         self.classes, self.columns, self.backend = classes, columns, on
         with torch.random.fork_rng(devices=[]):  # whoever else draws shall not notice
             torch.manual_seed(seed)
-            self.softmax = torch.nn.AdaptiveLogSoftmaxWithLoss(columns, classes, cutoffs, DOOR)
+            self.softmax = torch.nn.AdaptiveLogSoftmaxWithLoss(
+                columns, classes, cutoffs, DOOR, head_bias=True
+            )
+        entries = np.split(np.exp(prior_scores(classes, counts)), cutoffs)
+        shares = [*entries[0], *(cluster.sum() for cluster in entries[1:])]
+        with torch.no_grad():  # the head begins with what frequency says of its entries
+            self.softmax.head.bias.copy_(torch.tensor(np.log(shares)))
         self.softmax.to(on.device())
 
     @property

@@ -73,6 +73,6 @@ def likeliest(h, w, children):
             return ~node
         score = dot_of_rows(w[node], h)
         for turn in range(2):
-            right = -score if turn else score
-            more = max(-right, 0.0) + math.log1p(math.exp(-abs(right)))
+            margin = -score if turn else score
+            more = max(-margin, 0.0) + math.log1p(math.exp(-abs(margin)))
             heapq.heappush(queue, (cost + more, children[node, turn]))
