@@ -182,7 +182,7 @@ def memory(times: Sequence[Any], classes: int | None = None) -> Picture:
     classes = max(one.classes for one in times) if classes is None else classes
     rows = sorted((one for one in times if one.classes == classes), key=lambda one: one.nbytes)
     least, most = rows[0], rows[-1]
-    title = (f"{units.count(classes)} classes: the {most.layer} keeps {units.size(most.nbytes)}, "
+    title = (f"{units.count(classes)} classes: the {most.layer} stores {units.size(most.nbytes)}, "
              f"the {least.layer} {units.size(least.nbytes)}.")  # fmt: skip
     figure, axes = blank(height=1.2 + 0.4 * len(rows), title=title)
     colors = looks([*by_layer(times)])
@@ -190,9 +190,9 @@ def memory(times: Sequence[Any], classes: int | None = None) -> Picture:
         axes.barh(y, one.nbytes, height=0.68, color=colors[one.layer][0])
         axes.text(one.nbytes, y, f" {units.size(one.nbytes)}", va="center", color=INK, fontsize=9.5)
     axes.set_yticks(range(len(rows)), [one.layer for one in rows])
-    axes.set(xlim=(0, 1.2 * most.nbytes), xlabel="bytes")
+    apart = 2 ** math.ceil(math.log2(most.nbytes / 4))
+    axes.set(xlim=(0, 1.2 * most.nbytes), xticks=range(0, most.nbytes + 1, apart), xlabel="stored")
     written(axes.xaxis, units.size)
-    axes.xaxis.get_major_locator().set_params(nbins=4)
     spoken = "; ".join(f"{one.layer}: {units.size(one.nbytes)}" for one in rows)
     return Picture(figure, f"{title} {spoken}. Counted.")
 

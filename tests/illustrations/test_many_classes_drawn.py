@@ -87,5 +87,5 @@ def test_nothing_learned_is_no_error():
 
 def test_memory_is_that_of_the_most_classes():
     picture = many_classes.memory(entries())
-    assert "100,000 classes: the hierarchical softmax keeps 28.6 MiB, the full" in picture.alt
+    assert "100,000 classes: the hierarchical softmax stores 28.6 MiB, the full" in picture.alt
     assert "1,000 classes" in many_classes.memory(entries(), classes=1000).alt
