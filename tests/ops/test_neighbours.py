@@ -162,17 +162,19 @@ def test_who_reads_in_order():
 # -- Other people's answers.
 
 
-def test_faiss_finds_the_same():
+@pytest.mark.parametrize(
+    "count, asked, k, dim", [(10_000, 64, 10, 64), (300, 300, 1, 8), (5000, 64, 200, 4), (70, 9, 70, 4)]
+)
+def test_faiss_finds_the_same_and_keeps_the_lower_index_of_equals_too(count, asked, k, dim):
     faiss = pytest.importorskip("faiss")
-    queries, points, k = neighbours.inputs(10_000, seed=3)
-    index = faiss.IndexFlatL2(points.shape[1])
+    rng = np.random.default_rng(3)
+    points, queries = (rng.integers(-3, 4, (n, dim)).astype(np.float32) for n in (count, asked))
+    index = faiss.IndexFlatL2(dim)
     index.add(points)
     theirs, labels = index.search(queries, k)
     indices, distances = neighbours.versions["Numba, fused, every core"](queries, points, k)
     assert np.array_equal(distances, theirs)
-    for i in range(len(queries)):  # of equals at the edge it may take another
-        surely = distances[i] < distances[i, -1]
-        assert set(indices[i, surely]) == set(labels[i, surely])
+    assert np.array_equal(indices, labels)
 
 
 def test_scikit_learn_finds_the_same_digits():
