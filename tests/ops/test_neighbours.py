@@ -163,7 +163,8 @@ def test_who_reads_in_order():
 
 
 @pytest.mark.parametrize(
-    "count, asked, k, dim", [(10_000, 64, 10, 64), (300, 300, 1, 8), (5000, 64, 200, 4), (70, 9, 70, 4)]
+    "count, asked, k, dim",
+    [(10_000, 64, 10, 64), (300, 300, 1, 8), (5000, 64, 200, 4), (70, 9, 70, 4)],
 )
 def test_faiss_finds_the_same_and_keeps_the_lower_index_of_equals_too(count, asked, k, dim):
     faiss = pytest.importorskip("faiss")
