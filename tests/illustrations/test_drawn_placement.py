@@ -31,7 +31,8 @@ def test_a_table_without_room_leaves_all_gpu_out():
 
 def test_where_nobody_has_room_the_title_says_so():
     picture = draw.placements(replace(STEP, rows=3e9, cpu_memory=4 * 11 * 1e9))
-    assert picture.alt.startswith("Modelled, 3,000,000,000 rows: neither the CPU nor the GPU has room. all")
+    assert picture.alt.startswith("Modelled, 3,000,000,000 rows: neither the CPU nor the GPU has "
+                                  "room. all CPU")  # fmt: skip
     assert "all CPU: no room; all GPU: no room; hybrid: no room." in picture.alt
     stops = [text for text in picture.axes.texts if "no room for more" in text.get_text()]
     assert len(stops) == 3
