@@ -43,37 +43,35 @@ class Distance:
     """A number that can be compared, and counts how often any of its kind is."""
 
     compared = 0
+    __hash__ = None
 
     def __init__(self, value):
-        self.value = value
+        self.within = lambda: value  # not to be had by the way: sorted(stream, key=…) would
 
     def __lt__(self, other):
-        return counted(self.value < value_of(other))
+        return counted(value_of(self) < value_of(other))
 
     def __le__(self, other):
-        return counted(self.value <= value_of(other))
+        return counted(value_of(self) <= value_of(other))
 
     def __gt__(self, other):
-        return counted(self.value > value_of(other))
+        return counted(value_of(self) > value_of(other))
 
     def __ge__(self, other):
-        return counted(self.value >= value_of(other))
+        return counted(value_of(self) >= value_of(other))
 
     def __eq__(self, other):
-        return counted(self.value == value_of(other))
-
-    def __hash__(self):
-        return hash(self.value)
+        return counted(value_of(self) == value_of(other))
 
     def __neg__(self):
-        return Distance(-self.value)
+        return Distance(-value_of(self))
 
     def __repr__(self):
-        return f"{self.value}"
+        return f"{value_of(self)}"
 
 
 def value_of(other):
-    return getattr(other, "value", other)
+    return other.within() if isinstance(other, Distance) else other
 
 
 def counted(answer):
@@ -93,6 +91,10 @@ def judge(nearest):
         refuse_wrong(nearest, values, k, what)
     values = random.choices(range(MANY // 4), k=MANY)
     needed = refuse_wrong(nearest, values, NEAREST, f"{MANY:,} random numbers")
+    if needed < MANY - NEAREST:  # who stays out is farther than somebody: one comparison each
+        raise Trouble(f"The right ones, but after {needed:,} comparisons of {MANY:,} distances: "
+                      "whoever stays out has to lose one.",
+                      "the distances: they can be compared, and nothing else.")  # fmt: skip
     if needed > MOST * MANY:
         raise Trouble(f"Right, but after {needed:,} comparisons of {MANY:,} distances.",
                       "how far the last of the best is, which one comparison tells.")  # fmt: skip
@@ -119,7 +121,8 @@ def refuse_wrong(nearest, values, k, what):
     if sorted(got) == due and got != due:
         raise Trouble(f"They are the right ones in a wrong order, {where}.", "least first.")
     if got != due:
-        raise Trouble(f"{got[:3]} come first {where}, where {due[:3]} are due.",
+        n = next(n for n in range(k) if got[n] != due[n])
+        raise Trouble(f"Place {n} has {got[n]} {where}, where {due[n]} is due.",
                       "who is turned away.")  # fmt: skip
     return needed
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from gpulessons.backends import host
-from gpulessons.grader.check import Exercise
+from gpulessons.grader.check import Exercise, check_op, run
 from gpulessons.operation import op
 
 EXAMPLES = 12
@@ -39,7 +39,7 @@ def my_sampled_loss(right, others, labels, drawn, expected):
 def scores_and_samples(draws, rng):
     """right, others, labels, drawn, expected; a third of the labels are among the drawn classes.
 
-    Every fourth example is a wide one, where exp of its scores overflows.
+    Every fourth example is a wide one, where exp of its scores overflows, in float64 too.
     """
     classes = 2 * draws + 9
     expected = (0.02 + 0.9 * rng.random(classes, np.float32) ** 2).astype(np.float32)
@@ -48,12 +48,12 @@ def scores_and_samples(draws, rng):
     labels[::3] = rng.choice(drawn, len(labels[::3]))
     labels[1::3] = rng.choice(np.setdiff1d(np.arange(classes), drawn), len(labels[1::3]))
     scores = rng.standard_normal((EXAMPLES, classes), np.float32)
-    scores[::4] = 100 + 30 * scores[::4]
+    scores[::4] = 900 + 30 * scores[::4]
     return scores[np.arange(EXAMPLES), labels], scores[:, drawn], labels, drawn, expected
 
 
 @op(inputs=scores_and_samples, flops=lambda right, others, *_: 5 * others.size, sizes=(64,),
-    rtol=5e-5, unit="draws", awkward=(31, 100, 1))  # fmt: skip
+    rtol=5e-4, unit="draws", awkward=(31, 100, 1))  # fmt: skip
 def sampled_loss(right, others, labels, drawn, expected):
     """−log p[label] among the label and the drawn classes: (examples,)."""
     return loss_by_parts(right, others, labels, drawn, expected)
@@ -97,7 +97,16 @@ MISTAKES = (
      lambda *inputs: -loss_by_parts(*inputs)),
 )  # fmt: skip
 
-exercise = Exercise(
-    __name__, stub, solution, on=host, op=sampled_loss, mistakes=MISTAKES,
-    forbidden=(loss_by_parts,),
-)  # fmt: skip
+
+def judge(attempt):
+    """Its numbers count, and not whether it added them up in float32 or in float64."""
+
+    def in_float32(*inputs):
+        result = run(attempt, inputs, {})
+        wide = isinstance(result, np.ndarray) and result.dtype == np.float64
+        return result.astype(np.float32) if wide else result
+
+    return check_op(sampled_loss, in_float32, host, mistakes=MISTAKES)
+
+
+exercise = Exercise(__name__, stub, solution, judge=judge, forbidden=(loss_by_parts,))

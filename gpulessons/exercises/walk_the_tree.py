@@ -45,9 +45,8 @@ def judge(attempt):
     refuse_unsure(attempt)
     refuse_shallow(attempt)
     total = np.exp(got).sum()
-    return (
-        f"The probabilities of all {CLASSES} classes add up to {total:.6f}; {STEPS:,} steps do too."
-    )
+    return (f"The probabilities of all {CLASSES} classes add up to {total:.6f}, and a path of "
+            f"{STEPS:,} steps does not underflow.")  # fmt: skip
 
 
 def answer(attempt, h, w, nodes, turns):
@@ -118,9 +117,16 @@ def refuse_unsure(attempt):
     """One step with a score of a thousand, right or wrong: 0 and −1,000."""
     for score, turn in ((SURE, 0), (SURE, 1), (-SURE, 0), (-SURE, 1)):
         h, w = np.ones(1, np.float32), np.full((1, 1), score, np.float32)
-        got = answer(attempt, h, w, np.zeros(1, np.int32), np.full(1, turn, np.int8))
         due = log_probability(np.array([score]), np.array([turn]))
         step = f"A step with the score {score:+,.0f} and turn {turn}"
+        try:
+            got = answer(attempt, h, w, np.zeros(1, np.int32), np.full(1, turn, np.int8))
+        except (ArithmeticError, ValueError) as error:  # of the module math; NumPy gives inf or NaN
+            why = "exp overflows" if isinstance(error, OverflowError) else "log(0)"
+            raise Trouble(
+                f"{step} raises {said(error)}, where {due:,.0f} is due: {why}.",
+                "log(1 + exp(x)), for an x of a thousand: it is x.",
+            ) from None
         if not np.isfinite(got):
             why = "exp overflows" if np.isnan(got) or due > -1 else "log(0), or exp overflows"
             raise Trouble(f"{step} gives {got}, where {due:,.0f} is due: {why}.",
@@ -136,7 +142,15 @@ def refuse_shallow(attempt):
     h, w = np.ones(1, np.float32), rng.standard_normal((STEPS, 1), np.float32)
     turns = rng.integers(0, 2, STEPS).astype(np.int8)
     nodes = rng.permutation(STEPS).astype(np.int32)
-    got = answer(attempt, h, w, nodes, turns)
+    try:
+        got = answer(attempt, h, w, nodes, turns)
+    except RecursionError:
+        raise Trouble(f"Right for a short path, but {STEPS:,} steps are deeper than Python calls "
+                      "itself.", "a loop over the path, or arrays, instead of a call for "
+                      "each step.") from None  # fmt: skip
+    except (ArithmeticError, ValueError) as error:
+        raise Trouble(f"{STEPS:,} steps raise {said(error)}: a product of so many probabilities "
+                      "is 0.", "a sum of logarithms instead.") from None  # fmt: skip
     due = log_probability(w[nodes, 0].astype(float), turns)
     if np.isinf(got) or np.isnan(got):
         raise Trouble(f"{STEPS:,} steps give {got}: a product of so many probabilities is 0.",
@@ -144,6 +158,10 @@ def refuse_shallow(attempt):
     if not alike([got], [due]):
         raise Trouble(f"{STEPS:,} steps give {got:.6g}, where {due:.6g} is due.",
                       "what is cut off, or stops early.")  # fmt: skip
+
+
+def said(error):
+    return f"{type(error).__name__} ({error})"
 
 
 def alike(some, others):

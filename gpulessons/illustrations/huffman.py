@@ -21,6 +21,12 @@ def drawn(tree: Any, words: Sequence[str], word: str | None = None) -> Picture:
     lengths = dict(zip(words, map(int, np.diff(tree.starts)), strict=True))
     short, long = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
     title = f"“{short}”: {turns(lengths[short])}. “{long}”: {turns(lengths[long])}."
+    if word is not None:
+        path = slice(*tree.starts[words.index(word) :][:2])
+        steps = ", ".join(map(str, tree.turns[path].tolist()))
+        title = f"“{word}” is {steps}: {turns(lengths[word])}."
+        if (other := short if short != word else long) != word:
+            title += f" “{other}” takes {lengths[other]}."
     places = layout(tree.children.tolist())
     target = ~words.index(word) if word is not None else None
     on_the_way = way(tree.children.tolist(), target)

@@ -25,6 +25,8 @@ from gpulessons.plots.picture import (
 )
 from gpulessons.plots.timings import label_ends, round_to_two
 
+NOISE = 0.05  # nats; a smaller lead may be due to chance
+KIND = " softmax"  # said once
 LOOKS = [(BLUE, "o"), (GREEN, "s"), (PURPLE, "D"), (ORANGE, "v"), (VERMILLION, "^"), (SKY, "P")]
 
 
@@ -68,6 +70,8 @@ def cost_against_classes(
     if at and at > min(one.classes for one in times):
         axes.axvline(at, color=INK, linewidth=0.8, linestyle=":")
     label_ends(axes, ends)
+    if medians(layers.get(full, ())).keys() & medians(layers.get(rival, ())).keys():
+        label_ratios(axes, medians(layers[full]), medians(layers[rival]))
     if note:
         axes.set_xlabel(f"{axes.get_xlabel()}\n{note}", linespacing=1.4)
     spoken = "; ".join(
@@ -76,6 +80,20 @@ def cost_against_classes(
         ) for name, entries in layers.items()
     )  # fmt: skip
     return Picture(figure, f"{title} {spoken}. {note}".strip())
+
+
+def label_ratios(axes: Any, full: Mapping[int, float], rival: Mapping[int, float]) -> None:
+    """How many times as long as its rival the full softmax takes, and a line between the two.
+
+    At the most classes and at 100,000; nothing where the two lie too close for it.
+    """
+    both = full.keys() & rival.keys()
+    for classes in sorted({100_000, max(both)} & both):
+        ratio = full[classes] / rival[classes]
+        if ratio >= 3:
+            axes.vlines(classes, rival[classes], full[classes], color=INK, linewidth=0.6)
+            axes.annotate(units.ratio(ratio), (classes, full[classes]), (4, -15), color=INK,
+                          textcoords="offset points", fontsize=9)  # fmt: skip
 
 
 def medians(entries: Sequence[Any]) -> dict[int, float]:
@@ -108,18 +126,19 @@ def losses(runs: Mapping[str, Sequence[Any]], floor: float, blind: float | None 
     finite = {name: [p for p in points if p.loss < 1e3] for name, points in runs.items()}
     shown = {name: points for name, points in finite.items() if len(points) > 1}
     by_step, by_second = per_step(shown), per_second(shown)
-    who = f"the {by_step}, after equal seconds the {by_second}"
-    if by_step == by_second:
-        who = f"and after equal seconds the {by_step}"
-    title = (f"Lowest loss: after equal steps {who}."
-             if shown else "Nothing has been learned yet.")  # fmt: skip
+    title = "Nothing has been learned yet."
+    if shown:
+        title = f"Lowest loss after equal steps: {in_words(by_step)}; "
+        title += f"after equal seconds: {in_words(by_second)}."
+        if by_step == by_second:
+            title = f"Lowest loss after equal steps and after equal seconds: {in_words(by_step)}."
     figure, (left, right) = blank(width=8.6, height=4.2, title=title, ncols=2, sharey=True)
     for name, (color, marker) in looks(list(shown)).items():
         points = shown[name]
         steps, seconds = [p.steps for p in points], [p.seconds for p in points]
         down = [p.loss for p in points]
         look = {"color": color, "marker": marker, "markersize": 3, "linewidth": 1.4}
-        left.plot(steps[1:], down[1:], label=name, **look)
+        left.plot(steps[1:], down[1:], **look)
         right.plot(seconds, down, **look)
     log_axes(left, x=("training steps", units.count))
     written(right.xaxis, units.seconds)
@@ -130,15 +149,15 @@ def losses(runs: Mapping[str, Sequence[Any]], floor: float, blind: float | None 
         one.axhline(floor, color=INK, linewidth=0.8, linestyle=":")
         if blind:
             one.axhline(blind, color=INK, linewidth=0.8, linestyle="--")
+    ends = {name: points[-1] for name, points in shown.items()}
+    label_ends(right, [(p.seconds, p.loss, name, looks(list(shown))[name][0])
+                       for name, p in ends.items()])  # fmt: skip
     left.annotate(f"entropy, {floor:.2f}", (0.02, floor), (0, 3), color=INK, fontsize=9.5,
                   xycoords=("axes fraction", "data"), textcoords="offset points")  # fmt: skip
     if blind:
-        left.annotate(f"by frequency alone, {blind:.2f}", (0.98, blind), (0, 3), color=INK,
-                      fontsize=9.5, ha="right", xycoords=("axes fraction", "data"),
+        left.annotate(f"by frequency alone, {blind:.2f}", (0.02, blind), (0, 3), color=INK,
+                      fontsize=9.5, xycoords=("axes fraction", "data"),
                       textcoords="offset points")  # fmt: skip
-    if shown:
-        figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3,
-                      labelcolor=INK, frameon=False, fontsize=9.5)  # fmt: skip
     spoken = "; ".join(
         f"{name}: {points[-1].loss:.2f} after {units.count(points[-1].steps)} steps in "
         f"{units.seconds(points[-1].seconds)}" for name, points in shown.items()
@@ -148,22 +167,35 @@ def losses(runs: Mapping[str, Sequence[Any]], floor: float, blind: float | None 
     return Picture(figure, f"{title} {spoken}. No loss goes below {floor:.2f} but by chance.")
 
 
-def per_step(runs: Mapping[str, Sequence[Any]]) -> str:
-    """The layer with the lowest loss after as many steps as the one with the fewest took."""
+def per_step(runs: Mapping[str, Sequence[Any]]) -> list[str]:
+    """The layers with the lowest loss after as many steps as the one with the fewest took."""
     return lowest(runs, lambda point: point.steps)
 
 
-def per_second(runs: Mapping[str, Sequence[Any]]) -> str:
-    """The layer with the lowest loss after as long as the one that trained shortest."""
+def per_second(runs: Mapping[str, Sequence[Any]]) -> list[str]:
+    """The layers with the lowest loss after as long as the one that trained shortest."""
     return lowest(runs, lambda point: point.seconds)
 
 
 def lowest(runs, amount):
-    """Whose loss is lowest when all have had the same amount: on the line between two Points."""
+    """Whose loss is lowest when all have had the same amount: on the line between two Points.
+
+    One beyond noise, or all that are within it of the lowest, the lowest first.
+    """
     if not runs:
-        return ""
+        return []
     same = min(amount(points[-1]) for points in runs.values())
-    return min(runs, key=lambda name: loss_at(runs[name], amount, same))
+    at = {name: loss_at(points, amount, same) for name, points in runs.items()}
+    return [name for name in sorted(at, key=at.__getitem__) if at[name] <= min(at.values()) + NOISE]
+
+
+def in_words(names):
+    """One layer, or those that are equally good: full and hashed softmax within 0.05 nats."""
+    if len(names) == 1:
+        return f"the {names[0]}"
+    *first, last = [name.removesuffix(KIND) for name in names]
+    kind = KIND if names[-1].endswith(KIND) else ""
+    return f"{', '.join(first)} and {last}{kind} within {NOISE:g} nats"
 
 
 def loss_at(points, amount, at):

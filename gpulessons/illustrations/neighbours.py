@@ -95,15 +95,48 @@ def recall_and_speed(rows: Sequence[Any], goal: float = 0.9) -> Picture:
     )
     figure, axes = blank(height=4, title=title)
     axes.plot([r.rate for r in forest], [r.recall for r in forest], "o-", color=BLUE, linewidth=1)
-    axes.plot(brute.rate, brute.recall, "D", color=VERMILLION)
-    for row in rows:
-        below = row in (brute, forest[0])
-        axes.annotate(row.name, (row.rate, row.recall), (6, -14 if below else 5), color=INK,
-                      textcoords="offset points", fontsize=9.5)  # fmt: skip
+    axes.plot(brute.rate, brute.recall, "D", color=VERMILLION, markeredgecolor="white",
+              markersize=9, zorder=3)  # fmt: skip
     log_axes(axes, x=("queries per second", lambda rate: units.count(int(rate))))
-    axes.set(ylabel="recall", ylim=(-0.03, 1.1), yticks=[0, 0.25, 0.5, 0.75, 1])
-    axes.margins(x=0.15)
+    axes.set(ylabel="recall", ylim=(-0.06, 1.14), yticks=[0, 0.25, 0.5, 0.75, 1])
+    axes.margins(x=0.2)
+    name_dots(axes, brute, forest)
     if brute.note:
         axes.set_xlabel(f"{axes.get_xlabel()}\n{brute.note}")
     spoken = "; ".join(map(repr, rows))
     return Picture(figure, f"{title} Live, on every core: {spoken}.")
+
+
+def name_dots(axes: Any, brute: Any, forest: Sequence[Any]) -> None:
+    """Names beside the dots: the line falls, so there is room above it on its right.
+
+    A name that would meet another, or brute force's dot, stands higher. Brute force's own stands
+    below the line on its left where the line is close.
+    """
+    axes.figure.draw_without_rendering()
+    look = {"color": INK, "textcoords": "offset points", "fontsize": 9.5}
+    x, y = on_page(axes, brute)
+    taken = [(x - 7, y - 8, x + 7, y + 8)]  # in points: left, low, right, high
+    if near_the_line(brute, forest):
+        axes.annotate(brute.name, (brute.rate, brute.recall), (-5, -22), ha="right", **look)
+        named = forest
+    else:
+        named = [brute, *forest]
+    for row in sorted(named, key=lambda row: -row.rate):
+        (x, y), up, wide = on_page(axes, row), 5, 6 * len(row.name)
+        while any(x + 6 < right and left < x + 6 + wide and y + up < high and low < y + up + 11
+                  for left, low, right, high in taken):  # fmt: skip
+            up += 2
+        axes.annotate(row.name, (row.rate, row.recall), (6, up), **look)
+        taken.append((x + 6, y + up, x + 6 + wide, y + up + 11))
+
+
+def on_page(axes: Any, row: Any) -> np.ndarray:
+    """Where a dot is drawn, in points."""
+    return axes.transData.transform((row.rate, row.recall)) * 72 / axes.figure.dpi
+
+
+def near_the_line(brute: Any, forest: Sequence[Any]) -> bool:
+    """Whether the forest's line passes close to brute force's dot."""
+    line = sorted((math.log(row.rate), row.recall) for row in forest)
+    return bool(np.interp(math.log(brute.rate), *zip(*line, strict=True)) > brute.recall - 0.2)

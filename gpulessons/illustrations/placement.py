@@ -34,9 +34,9 @@ def timetable(runs: Mapping[str, Any], batches: int = 5) -> Picture:
 
     runs: {name: hybrid.Run}. Measured; what stays empty is somebody waiting.
     """
-    fastest = max(runs, key=lambda name: runs[name].examples_per_second)
-    rates = [f"{name}: {units.count(run.examples_per_second)}" for name, run in runs.items()]
-    title = f"Most examples per second: {fastest}. {'; '.join(rates)}."
+    fast = sorted(runs, key=lambda name: -runs[name].examples_per_second)
+    rates = [f"{name} {units.count(runs[name].examples_per_second)}" for name in fast]
+    title = f"Examples per second: {'; '.join(rates)}."
     first = {name: [t for t in run.tasks if t.batch < batches] for name, run in runs.items()}
     until = max(task.stop for tasks in first.values() for task in tasks)
     figure, panels = blank(width=8.2, height=1.2 + 1.1 * len(runs), title=title, nrows=len(runs),
@@ -47,7 +47,8 @@ def timetable(runs: Mapping[str, Any], batches: int = 5) -> Picture:
         axes.set(xlim=(0, 1.01 * until), ylim=(1.5, -0.5))
         axes.set_yticks(range(2), WORKERS)
         axes.set_title(f"{name} ({run.where})", color=INK, fontsize=10.5, loc="left")
-    for stage in ("gather", "dense", "update", "send"):
+    stages = {task.stage for tasks in first.values() for task in tasks}
+    for stage in (name for name in ("gather", "dense", "update", "send") if name in stages):
         axes.plot([], [], "s", color=STAGES[stage], markersize=9,
                   label="send, fetch" if stage == "send" else stage)  # fmt: skip
     figure.legend(loc="outside lower center", ncols=4, frameon=False, labelcolor=INK)
@@ -70,14 +71,18 @@ def placements(step: Any, overlap: bool = True) -> Picture:
     """Seconds of a step against the rows of the table, modelled, for a placement.Step."""
     took = step_seconds(step, overlap)
     best, limit = min(took, key=took.get), largest_rows(step)
+    rooms = limit, largest_rows(step, step.cpu_memory)
     lowest, highest = min(1e5, step.rows), max(1e10, step.rows)
-    rows = np.unique([*np.geomspace(lowest, highest, 60), min(max(limit, lowest), highest)])
-    title = (f"Modelled, {units.count(step.rows)} rows: {best}, {units.seconds(took[best])} a "
-             f"step. {even(step, overlap)}")  # fmt: skip
+    stops = [min(max(room, lowest), highest) for room in rooms]
+    rows = np.unique([*np.geomspace(lowest, highest, 60), *stops])
+    winner = f"{best}, {units.seconds(took[best])} a step. {even(step, overlap)}"
+    if math.isinf(took[best]):
+        winner = "neither the CPU nor the GPU has room."
+    title = f"Modelled, {units.count(step.rows)} rows: {winner}"
     figure, axes = blank(height=4, title=title)
     log_axes(axes, x=("rows of the table, in millions", "{:,g}".format),
              y=("a step (modelled)", units.seconds))  # fmt: skip
-    ends = []
+    ends, lasts = [], []
     for name, color in LINES.items():
         times = [step_seconds(replace(step, rows=n), overlap)[name] for n in rows]
         there = [(n / 1e6, t) for n, t in zip(rows, times, strict=True) if math.isfinite(t)]
@@ -86,21 +91,40 @@ def placements(step: Any, overlap: bool = True) -> Picture:
             if len(there) == len(rows):
                 ends.append((*there[-1], name, color))
             else:
-                axes.annotate(f"{name}: no room for more", there[-1], (6, 0), color=INK,
-                              textcoords="offset points", va="center", fontsize=9.5)  # fmt: skip
+                lasts.append((there[-1], name))
         if math.isfinite(took[name]):
             axes.plot(step.rows / 1e6, took[name], "o", color=color)
     axes.set_xlim(lowest / 1e6, highest / 1e6)
-    finite = [t for t in took.values() if math.isfinite(t)]
-    axes.set_ylim(min(finite) / 5, max(finite) * 5)
+    heights = [t for line in axes.lines for t in line.get_ydata()]
+    if heights:
+        axes.set_ylim(min(heights) / 5, max(heights) * 5)
     label_ends(axes, ends)
+    label_stops(axes, lasts)
     spoken = "; ".join(f"{name}: {units.seconds(t)}" if math.isfinite(t) else f"{name}: no room"
                        for name, t in took.items())  # fmt: skip
     return Picture(figure, f"{title} {spoken}. The GPU has room for {units.count(limit)} rows.")
 
 
+def label_stops(axes, lasts):
+    """Names beside the last points of lines that stop: ((x, y), name); apart where close."""
+    reached = {}
+    for (x, y), name in sorted(lasts):
+        up = 0 if x not in reached else max(0, 12 - points_between(axes, reached[x], y))
+        axes.annotate(f"{name}: no room for more", (x, y), (6, up), color=INK, fontsize=9.5,
+                      textcoords="offset points", va="center")  # fmt: skip
+        reached[x] = y
+
+
+def points_between(axes, low, high):
+    """How far apart two heights are on the page, in points."""
+    (_, below), (_, above) = axes.transData.transform([(1, low), (1, high)])
+    return (above - below) * 72 / axes.figure.dpi
+
+
 def even(step, overlap):
     """From which link on the hybrid beats all CPU, in a sentence."""
+    if step.table_bytes > step.cpu_memory:
+        return f"The CPU has room for {units.count(largest_rows(step, step.cpu_memory))}."
     link = break_even(step, overlap)
     if math.isinf(link):
         return "No link is fast enough for the hybrid to beat all CPU."

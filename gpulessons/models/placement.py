@@ -6,9 +6,11 @@
     dense         FLOPs over FLOP/s
 
     all CPU       rows at the CPU's pace + dense at the CPU's
-    all GPU       the ids' journey + rows and dense at the GPU's pace; ∞ if the table has no room
+    all GPU       the ids' journey + rows and dense at the GPU's pace
     hybrid        rows on the CPU and journey + dense on the GPU: one after the other where each
                   waits for the other, the slower of both where they overlap
+
+Each is ∞ where the table has no room: in the GPU's memory, or in the CPU's for the other two.
 
 Nothing here is measured but what the caller puts in; launches, the network's memory and what a
 framework adds are left out. Bandwidth at random is no bandwidth in order: see row_bandwidth.
@@ -20,7 +22,9 @@ from time import perf_counter
 
 import numpy as np
 
+from gpulessons.hardware import system
 from gpulessons.hardware.budget import capped
+from gpulessons.hardware.card import last_cache
 from gpulessons.ops.embedding import add_rows_alone, add_rows_together
 
 PASSES = 3  # gather; and the update's reading and writing
@@ -43,6 +47,7 @@ class Step:
     link_bandwidth: float  # bytes/s, each way
     link_latency: float  # seconds, each way
     flops: float  # of the network for one example, forward and backward
+    cpu_memory: float = math.inf  # bytes
 
     @property
     def table_bytes(self):
@@ -61,26 +66,28 @@ class Step:
 
 
 def step_seconds(step, overlap=True):
-    """{placement: seconds of one step}, modelled. overlap: of the hybrid's two workers."""
+    """{placement: seconds of one step}, modelled; ∞ without room. overlap: of hybrid's workers."""
     work = step.examples * step.flops
     sparse = step.row_bytes / step.cpu_bandwidth
     away = 2 * step.journey(step.width) + work / step.gpu_flops
     there = step.journey(step.per_example) + step.row_bytes / step.gpu_bandwidth
-    fits = step.table_bytes <= step.gpu_memory
+    on_cpu, on_gpu = (step.table_bytes <= room for room in (step.cpu_memory, step.gpu_memory))
     return {
-        "all CPU": sparse + work / step.cpu_flops,
-        "all GPU": there + work / step.gpu_flops if fits else math.inf,
-        "hybrid": max(sparse, away) if overlap else sparse + away,
+        "all CPU": sparse + work / step.cpu_flops if on_cpu else math.inf,
+        "all GPU": there + work / step.gpu_flops if on_gpu else math.inf,
+        "hybrid": (max(sparse, away) if overlap else sparse + away) if on_cpu else math.inf,
     }
 
 
-def largest_rows(step):
-    """The rows of the largest table that fits the GPU."""
-    return math.floor(step.gpu_memory / (4 * (step.width + 1)))
+def largest_rows(step, memory=None):
+    """The rows of the largest table that fits the GPU, or so many bytes."""
+    memory = step.gpu_memory if memory is None else memory
+    return math.floor(memory / (4 * (step.width + 1))) if memory < math.inf else math.inf
 
 
 def break_even(step, overlap=True):
     """The link's bandwidth, bytes/s, from which the hybrid beats all CPU; ∞ where none does."""
+    step = replace(step, cpu_memory=math.inf)  # room is needed by both
     best = step_seconds(replace(step, link_bandwidth=math.inf), overlap)
     if best["hybrid"] >= best["all CPU"]:
         return math.inf
@@ -89,11 +96,16 @@ def break_even(step, overlap=True):
     return 2 * 4 * step.width * step.examples / free
 
 
-def row_bandwidth(rows=2_000_000, width=32, examples=4096, per_example=8, budget=0.2):
+SMALLEST_TABLE = 64e6  # bytes
+
+
+def row_bandwidth(rows=None, width=32, examples=4096, per_example=8, budget=0.2):
     """Bytes/s of rows at random, measured: the best of several passes on one core and on all.
 
-    The ids are uniform; the table has to be larger than the caches, or theirs is measured.
+    The ids are uniform; the table has to be larger than the caches, or theirs is measured. So it
+    takes twice the last cache where no rows are given.
     """
+    rows = beyond_caches(width) if rows is None else rows
     rng, took = np.random.default_rng(0), []
     table, out = np.ones((rows, width), np.float32), np.empty((examples, width), np.float32)
     for gather in (add_rows_alone, add_rows_together):
@@ -106,3 +118,9 @@ def row_bandwidth(rows=2_000_000, width=32, examples=4096, per_example=8, budget
             took.append(perf_counter() - start)
             passes += 1
     return 4 * width * examples * per_example / min(took)
+
+
+def beyond_caches(width):
+    """Rows that take twice the last cache, or a quarter of the free memory if that is less."""
+    wanted = min(2 * last_cache(system.caches()), system.free_memory() / 4)
+    return int(max(wanted, SMALLEST_TABLE) / (4 * width))

@@ -69,3 +69,16 @@ def test_where_none_finds_enough_the_best_is_the_title_and_its_loss_is_said():
                                   "0.5 times")  # fmt: skip
     assert "rough" in picture.axes.get_xlabel()
     assert picture.axes.get_xscale() == "log"
+
+
+@pytest.mark.parametrize("slowest", [500, 3500])
+def test_names_do_not_meet_each_other_nor_brute_force_s_dot(slowest):
+    rows = [Found(0, 1, 6200), Found(1, 0.004, 900_000), Found(3, 0.03, 700_000),
+            Found(100, 0.62, 40_000), Found(1000, 0.99, slowest)]  # fmt: skip
+    picture = recall_and_speed(rows)
+    picture.figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in picture.axes.texts]
+    assert sorted(text.get_text() for text in picture.axes.texts) == sorted(r.name for r in rows)
+    dot = picture.axes.transData.transform((6200, 1))
+    for n, box in enumerate(boxes):
+        assert not box.contains(*dot) and not any(box.overlaps(other) for other in boxes[:n])

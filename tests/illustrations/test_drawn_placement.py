@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from gpulessons.illustrations import placement as draw
 from gpulessons.models.hybrid import Run, Task
 from gpulessons.models.placement import Step
@@ -27,6 +29,18 @@ def test_a_table_without_room_leaves_all_gpu_out():
     assert any("no room for more" in text.get_text() for text in picture.axes.texts)
 
 
+def test_where_nobody_has_room_the_title_says_so():
+    picture = draw.placements(replace(STEP, rows=3e9, cpu_memory=4 * 11 * 1e9))
+    assert picture.alt.startswith("Modelled, 3,000,000,000 rows: neither the CPU nor the GPU has "
+                                  "room. all CPU")  # fmt: skip
+    assert "all CPU: no room; all GPU: no room; hybrid: no room." in picture.alt
+    stops = [text for text in picture.axes.texts if "no room for more" in text.get_text()]
+    assert len(stops) == 3
+    told = draw.placements(replace(STEP, cpu_memory=4 * 11 * 5e5)).alt
+    assert "all GPU, 43 µs a step. The CPU has room for 500,000." in told
+    assert draw.placements(replace(STEP, gpu_memory=1, cpu_memory=1)).alt  # not even for a few
+
+
 def test_a_link_that_answers_late_never_pays():
     assert "No link is fast enough" in draw.placements(replace(STEP, link_latency=1.0)).alt
 
@@ -37,6 +51,16 @@ def test_a_timetable_names_the_most_examples_per_second_and_says_what_computed()
     slow = Run("hybrid", True, "two CPU threads; no GPU here", 8, tasks, (0.5,), 0.0, False)
     fast = replace(slow, examples=80)
     told = draw.timetable({"slow": slow, "fast": fast}).alt
-    assert told.startswith("Most examples per second: fast. slow: 2; fast: 20.")
+    assert told.startswith("Examples per second: fast 20; slow 2.")
     assert told.count("two CPU threads; no GPU here") == 2
     assert "gather 1 s, dense 2 s, update 1 s" in told
+
+
+@pytest.mark.parametrize("sends", [True, False])
+def test_the_legend_names_the_stages_that_are_drawn(sends):
+    tasks = (Task("sparse", "gather", 0, 0, 1), Task("dense", "dense", 0, 2, 3))
+    tasks += (Task("dense", "send", 0, 1, 2),) * sends
+    run = Run("hybrid", True, "two CPU threads", 8, tasks, (0.5,), 0.0, False)
+    (legend,) = draw.timetable({"hybrid": run}).figure.legends
+    named = [text.get_text() for text in legend.get_texts()]
+    assert named == ["gather", "dense", *["send, fetch"] * sends]

@@ -67,7 +67,9 @@ RUNS = {
 
 def test_who_is_lowest_per_step_and_per_second_is_said():
     picture = many_classes.losses(RUNS, floor=3.0, blind=6.6)
-    assert "after equal steps the thorough, after equal seconds the quick" in picture.alt
+    assert "after equal steps: the thorough; after equal seconds: the quick." in picture.alt
+    names = [text.get_text() for axes in picture.figure.axes for text in axes.texts]
+    assert {"thorough", "quick"} <= set(names) and "wild" not in names
     assert "not drawn, as it did not learn: wild" in picture.alt
     assert "thorough: 4.00 after 100 steps in 2 s" in picture.alt
     left, right = picture.figure.axes
@@ -79,6 +81,29 @@ def test_who_is_lowest_per_step_and_per_second_is_said():
 def test_the_loss_between_two_points_lies_on_the_line():
     assert many_classes.loss_at(RUNS["thorough"], lambda p: p.steps, 75) == pytest.approx(4.5)
     assert many_classes.loss_at(RUNS["thorough"], lambda p: p.steps, 1000) == 4.0
+
+
+def flat(loss, steps=100):
+    return [Point(0, 0.0, 0, 8.0), Point(steps, 1.0, 64 * steps, loss)]
+
+
+def test_a_lead_within_noise_names_no_winner():
+    runs = {"full softmax": flat(4.02), "sampled softmax": flat(4.0), "tree softmax": flat(5.0)}
+    alt = many_classes.losses(runs, floor=3.0).alt
+    both = "sampled and full softmax within 0.05 nats"
+    assert alt.startswith(f"Lowest loss after equal steps and after equal seconds: {both}.")
+    runs["full softmax"] = flat(4.06)
+    alone = many_classes.losses(runs, floor=3.0).alt
+    assert alone.startswith("Lowest loss after equal steps and after equal seconds: the sampled s")
+
+
+def test_the_ratio_is_written_at_the_most_classes_and_at_100_000():
+    more = [Entry("full softmax", 10**6, Spread(1.0), 1), Entry("tree", 10**6, Spread(2e-3), 1)]
+    times = [*entries(), *more, *(Entry("tree", n, Spread(1e-3), 1) for n in (1000, 10**5))]
+    picture = many_classes.cost_against_classes(times, crossover, rival="tree")
+    assert {"100×", "500×"} <= {text.get_text() for text in picture.axes.texts}
+    close = many_classes.cost_against_classes(entries(tree=0.09), crossover)
+    assert not [text for text in close.axes.texts if "×" in text.get_text()]
 
 
 def test_nothing_learned_is_no_error():

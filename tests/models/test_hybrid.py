@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gpulessons.models import hybrid
+from gpulessons.models import hybrid, placement
 from gpulessons.models.hybrid import measure, problem, staleness
 from gpulessons.models.placement import Step, break_even, largest_rows, row_bandwidth, step_seconds
 
@@ -158,6 +158,16 @@ def test_a_table_that_does_not_fit_ends_all_gpu_and_nothing_else():
     assert just["hybrid"] == over["hybrid"]
 
 
+def test_a_table_that_does_not_fit_the_cpu_ends_the_other_two():
+    step = replace(STEP, gpu_memory=4 * 11 * 9e6, cpu_memory=4 * 11 * 3e6)
+    assert largest_rows(step, step.cpu_memory) == 3_000_000
+    assert largest_rows(STEP, STEP.cpu_memory) == np.inf
+    just, over = (step_seconds(replace(step, rows=n)) for n in (3_000_000, 3_000_001))
+    assert np.isfinite([*just.values()]).all()
+    assert [name for name, took in over.items() if np.isinf(took)] == ["all CPU", "hybrid"]
+    assert break_even(replace(step, rows=4_000_000)) == break_even(STEP)
+
+
 @pytest.mark.parametrize("overlap", [True, False])
 def test_at_the_break_even_hybrid_and_all_cpu_take_the_same(overlap):
     link = break_even(STEP, overlap)
@@ -170,3 +180,15 @@ def test_at_the_break_even_hybrid_and_all_cpu_take_the_same(overlap):
 
 def test_rows_at_random_have_a_bandwidth():
     assert 1e6 < row_bandwidth(rows=1000, budget=0.001) < 1e13
+
+
+@pytest.mark.parametrize(
+    ("cache", "free", "nbytes"),
+    [(300e6, 64e9, 600e6), (300e6, 1e9, 250e6), (32e6, 64e9, 64e6), (1e6, 1e8, 64e6)],
+)
+def test_the_table_is_twice_the_last_cache_and_leaves_memory_free(
+    monkeypatch, cache, free, nbytes
+):
+    monkeypatch.setattr(placement.system, "caches", lambda: {"L2": 1e6, "L3": cache})
+    monkeypatch.setattr(placement.system, "free_memory", lambda: free)
+    assert placement.beyond_caches(width=32) == nbytes / (4 * 32)

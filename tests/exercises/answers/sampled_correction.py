@@ -22,12 +22,17 @@ wrong = [
     (LAST, LAST.replace("axis=1", "axis=1, keepdims=True"), "Wrong shape"),
     ("    others = others - np.log(expected[drawn])\n",
      "    others -= np.log(expected[drawn])\n", "changed its input"),
-    (LAST, LAST.replace(" - right\n", " - right).astype(float)\n").replace("return ", "return ("),
+    (LAST, LAST.replace(" - right\n", " - right).astype(int)\n").replace("return ", "return ("),
      "Wrong dtype"),
+    (LAST, "    right, others = right.astype(float), others.astype(float)\n"
+     "    total = np.exp(right) + np.exp(others).sum(axis=1)\n"
+     "    return np.log(total) - right\n", "Wrong at size 31"),
     ("    right = right - np.log(expected[labels])\n    others",
      "    right = right - expected[labels]\n    others", "Wrong at size 31"),
 ]  # fmt: skip
 right = [
+    (LAST, LAST.replace(" - right\n", " - right).astype(float)\n").replace("return ", "return (")),
+    (BODY, "    right, others = right.astype(float), others.astype(float)\n" + BODY),
     (HITS + LAST, """\
     others = np.where(drawn == labels[:, None], -np.inf, others)
     top = np.maximum(right, others.max(axis=1))

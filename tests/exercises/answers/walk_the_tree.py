@@ -21,7 +21,9 @@ def mine(h, w, nodes, turns):
     return -tree_softmax(h[None], np.array([0]), w, *path)[0]
 """
 BORROWED_TOO = """\
-from gpulessons.exercises.walk_the_tree import log_probability
+import sys
+
+log_probability = sys.modules["gpulessons.exercises.walk_the_tree"].log_probability
 
 def mine(h, w, nodes, turns):
     return log_probability(w[nodes] @ h, turns)
@@ -67,6 +69,22 @@ wrong = [
     (BODY, loop("total += -np.log(1 + np.exp(-score)) if turn == 0 "
                 "else np.log(1 - 1 / (1 + np.exp(-score)))"), "-1,000 is due: log(0)"),
     (BODY, loop("total = -np.logaddexp(0, -score if turn == 0 else score)"), "Class"),
+    (BODY, "    import math\n    p = 1.0\n"
+     "    for s in (1 - 2 * turns) * (w[nodes] @ h):\n        p *= 1 / (1 + np.exp(-s))\n"
+     "    return math.log(p)\n", "score +1,000 and turn 1 raises ValueError"),
+    (BODY, "    import math\n    p = 1.0\n"
+     "    for s in (1 - 2 * turns) * (w[nodes] @ h):\n        p *= 1 / (1 + math.exp(-s))\n"
+     "    return math.log(p)\n", "score +1,000 and turn 1 raises OverflowError"),
+    (BODY, "    import math\n    p, sure = 1.0, 0.0\n"
+     "    for s in (1 - 2 * turns) * (w[nodes] @ h):\n"
+     "        sure += min(s, 0.0) if abs(s) > 50 else 0.0\n"
+     "        p *= 1.0 if abs(s) > 50 else 1 / (1 + math.exp(-s))\n"
+     "    return sure + math.log(p)\n", "2,000 steps raise ValueError"),
+    (BODY, "    if len(nodes) == 0:\n        return 0.0\n"
+     "    s = (1 - 2 * turns[0]) * (w[nodes[0]] @ h)\n"
+     "    rest = my_log_probability(h, w, nodes[1:], turns[1:])\n"
+     "    return rest - np.logaddexp(0, -s)\n", "deeper than Python calls itself"),
+    (BODY, "    return my_log_probability(h, w, nodes[1:], turns[1:])\n", "RecursionError"),
     ("return -np.logaddexp(0, -scores).sum()", "return -np.logaddexp(0, -scores)", "one number"),
     ("return -np.logaddexp(0, -scores).sum()", "h -= 1\n    return -np.logaddexp(0, -scores).sum()",
      "changed its input"),
@@ -75,7 +93,8 @@ wrong = [
     (walk_the_tree.solution, BORROWED_TOO, "the course's own"),
 ]  # fmt: skip
 right = [
-    (BODY, loop("total -= np.logaddexp(0, -score if turn == 0 else score)")),
+    (BODY, loop("total -= np.logaddexp(0, -score if turn == 0 else score)"),
+     "a path of 2,000 steps does not underflow"),
     (BODY, loop("total -= np.logaddexp(0, -score if turn == 0 else score)",
                 path="nodes[::-1], turns[::-1]")),  # from the leaf up
     (BODY, loop("total += min(score if turn == 0 else -score, 0) - np.log1p(np.exp(-abs(score)))")),

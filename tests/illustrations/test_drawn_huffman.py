@@ -28,6 +28,9 @@ def test_the_way_to_a_word_is_colored_and_no_other(tree):
     picture = draw.drawn(tree, WORDS, "sat")
     colored = [line for line in picture.axes.lines if line.get_color() == VERMILLION]
     assert len(colored) == 2
+    steps = ", ".join(map(str, tree.turns[tree.starts[1] : tree.starts[2]]))
+    assert picture.alt.startswith(f"“sat” is {steps}: 2 decisions. “the” takes 1. A tree")
+    assert draw.drawn(tree, WORDS, "the").alt.startswith("“the” is 0: 1 decision. “cat” takes 3.")
     assert {t.get_text() for t in picture.axes.texts if t.get_color() == VERMILLION} >= {"sat"}
     assert not [line for line in draw.drawn(tree, WORDS).axes.lines
                 if line.get_color() == VERMILLION]  # fmt: skip
