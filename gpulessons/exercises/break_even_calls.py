@@ -65,13 +65,13 @@ def refuse_other(answer, case, hint):
     if answer == due(*case) and answer == int(answer):
         return
     reasons = {
-        math.ceil(compiling / compiled): "That is how many compiled calls take as long as compiling. "
+        math.ceil(compiling / compiled): "So many compiled calls take as long as compiling. "
         "What counts is what a call saves.",
         math.ceil(compiling / eager): "That many eager calls take as long as compiling, but the "
         "compiled ones take time too.",
         due(*case) + 1: "That is one call too many: one call earlier, compiling was already no "
         "slower.",
-        math.floor(exact): "One call earlier it has not paid yet: round up.",
+        math.floor(exact): "After so many it has not paid yet: round up.",
         exact: "Nobody calls a fraction of a time: round up.",
     }
     other = f"it was {answer:,}, where {due(*case):,} is due."
