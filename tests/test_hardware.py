@@ -475,6 +475,13 @@ def test_threads_sets_every_library_and_puts_it_back():
     assert counts() == before
 
 
+def test_threads_sets_the_blas_of_a_library_that_was_imported_later():
+    with hardware.threads(1):
+        pass
+    pytest.importorskip("faiss")
+    test_threads_sets_every_library_and_puts_it_back()
+
+
 def test_threads_puts_everything_back_after_an_error():
     before = counts()
     with pytest.raises(KeyError), hardware.threads(1):

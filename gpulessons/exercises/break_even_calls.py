@@ -41,7 +41,7 @@ def judge(attempt):
     for case in CASES:
         refuse_other(run(attempt, case, {}), case, hint)
     for case in NEVER:
-        refuse_hope(run(attempt, case, {}), case)
+        refuse_hope(attempt, case)
     case = CASES[0]
     return f"{in_words(case)}: {due(*case):,} calls."
 
@@ -65,25 +65,31 @@ def refuse_other(answer, case, hint):
     if answer == due(*case) and answer == int(answer):
         return
     reasons = {
-        math.ceil(compiling / compiled): "That is how many calls fit into compiling. What counts "
-        "is what a call saves.",
+        math.ceil(compiling / compiled): "So many compiled calls take as long as compiling. "
+        "What counts is what a call saves.",
         math.ceil(compiling / eager): "That many eager calls take as long as compiling, but the "
         "compiled ones take time too.",
-        due(*case) + 1: "That is one call too many: at the one before, both are equal or better.",
-        math.floor(exact): "One call earlier it has not paid yet: round up.",
+        due(*case) + 1: "That is one call too many: one call earlier, compiling was already no "
+        "slower.",
+        math.floor(exact): "After so many it has not paid yet: round up.",
         exact: "Nobody calls a fraction of a time: round up.",
     }
     other = f"it was {answer:,}, where {due(*case):,} is due."
     raise Trouble(f"{in_words(case)}: {reasons.get(answer, other)}", hint)
 
 
-def refuse_hope(answer, case):
+def refuse_hope(attempt, case):
+    hint = "compiled calls that are no faster: None."
+    try:
+        answer = run(attempt, case, {})
+    except Trouble as trouble:
+        if not isinstance(trouble.__cause__, ZeroDivisionError):
+            raise
+        raise Trouble(f"{in_words(case)}: equal times, so it never pays; yours divides by zero.",
+                      hint) from None  # fmt: skip
     if answer is None or answer == math.inf:
         return
-    raise Trouble(
-        f"{in_words(case)}: that never pays, and the answer was {answer!r}.",
-        "compiled calls that are no faster: None.",
-    )
+    raise Trouble(f"{in_words(case)}: that never pays, and the answer was {answer!r}.", hint)
 
 
 exercise = Exercise(__name__, stub, solution, judge=judge)

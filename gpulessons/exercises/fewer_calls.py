@@ -7,6 +7,7 @@ from gpulessons.grader.check import Exercise, run
 from gpulessons.grader.diagnosis import Trouble
 
 COUNT, MOST, RATE = 40, 5, 0.125
+TAKES_LISTS = "a function of torch that takes lists."
 
 stub = '''\
 import torch
@@ -45,14 +46,12 @@ def judge(attempt):
     old, slopes = ([each.clone() for each in some] for some in (parameters, gradients))
     places = [each.data_ptr() for each in parameters]
     lists = list(parameters), list(gradients)
-    with OperatorCalls() as calls:
-        run(attempt, (*lists, RATE), {})
+    run(attempt, (*lists, RATE), {})
     refuse_changed(slopes, gradients)
     refuse_elsewhere(parameters, lists[0], places, old)
     refuse_wrong(parameters, old, slopes)
-    if not calls.names:
-        raise Trouble("Right, but no operator of PyTorch was called: on a GPU this cannot be.",
-                      "a function of torch that takes lists.")  # fmt: skip
+    refuse_unseen(parameters)
+    calls = calls_without_numbers(attempt)
     if len(calls.names) > MOST:
         raise Trouble(
             f"Right, but with {len(calls.names)} operator calls for {COUNT} parameters; "
@@ -60,6 +59,20 @@ def judge(attempt):
         )  # fmt: skip
     word = "call" if len(calls.names) == 1 else "calls"
     return f"{COUNT} parameters moved by {len(calls.names)} operator {word} instead of {2 * COUNT}."
+
+
+def calls_without_numbers(attempt):
+    """What is called for tensors that have shapes only ("meta"), which NumPy cannot touch."""
+    parameters, gradients = ([each.to("meta") for each in some] for some in given())
+    with OperatorCalls() as calls:
+        try:
+            run(attempt, (list(parameters), list(gradients), RATE), {})
+        except Trouble as trouble:
+            raise Trouble(
+                "Right on the CPU, but it needs the numbers themselves; on a GPU they are out of "
+                f"Python's reach. {trouble}", TAKES_LISTS,
+            ) from trouble  # fmt: skip
+    return calls
 
 
 def given():
@@ -82,6 +95,13 @@ def refuse_elsewhere(parameters, listed, places, old):
                       "names that end in _: they write where the parameter is.")  # fmt: skip
     if all(map(torch.equal, parameters, old)):
         raise Trouble("No parameter has moved.", "names that end in _: they work in place.")
+
+
+def refuse_unseen(parameters):
+    """Trouble where somebody wrote who is not PyTorch: it counts what writes to a tensor."""
+    if not all(each._version for each in parameters):
+        raise Trouble("Right, but PyTorch has not seen every parameter written to: autograd would "
+                      "take the new numbers for the old.", TAKES_LISTS)  # fmt: skip
 
 
 def refuse_wrong(parameters, old, slopes):

@@ -9,6 +9,8 @@ from typing import Any
 
 from .system import cores
 
+BRING_A_BLAS = {"numpy", "scipy", "torch", "faiss"}  # each has one of its own in its wheel
+
 
 def thread_choices() -> tuple[int, ...]:
     """The thread counts worth trying: one, and every core that this process may use."""
@@ -36,7 +38,7 @@ def threads(n: int) -> Iterator[None]:
 
 def blas_threads(n: int) -> AbstractContextManager:
     try:
-        users = frozenset({"numpy", "scipy", "torch"} & set(sys.modules))
+        users = frozenset(BRING_A_BLAS & set(sys.modules))
         return blas_controller(users).limit(limits=n, user_api="blas")
     except ImportError:  # threadpoolctl
         return nullcontext()

@@ -110,6 +110,7 @@ def layers(
     axes.set_axis_off()
     axes.set(xlim=(0, 10.3), ylim=(-len(boxes) + 0.4, 0.6))
     for n, (name, inside, does, color) in enumerate(boxes):
+        name = f"{n}  {name}" if n else name  # the layers are counted, and your line above them
         look = {"boxstyle": "round,pad=0.1", "facecolor": "none", "edgecolor": color}
         axes.add_patch(FancyBboxPatch((2.1, -n - 0.26), 4.4, 0.52, linewidth=2,
                                       mutation_aspect=0.3, **look))  # fmt: skip
@@ -123,7 +124,7 @@ def layers(
     return Picture(figure, f"{title} From above: {spoken}.".replace("\n", ", "))
 
 
-def passes(operators: Sequence[str] = ("× y", "+ 1", "sigmoid")) -> Picture:
+def passes(operators: Sequence[str] = ("× 2", "+ 1", "sigmoid")) -> Picture:
     """Trips to memory: each operator's own when eager, two when compiled into one loop."""
     count = len(operators)
     title = (
@@ -209,7 +210,8 @@ def shares(steps: Mapping[str, Mapping[str, float]]) -> Picture:
                           fontsize=9.5, color="white" if kind in KINDS else INK)  # fmt: skip
             start += share
     axes.set_yticks(range(len(steps)), steps)
-    axes.set(xlim=(0, 1), ylim=(len(steps) - 0.5, -0.5), xlabel="share of the step")
+    axes.set(xlim=(0, 1), ylim=(len(steps) - 0.5, -0.5))
+    axes.set_xlabel("share of the step, while the profiler watches")
     written(axes.xaxis, "{:.0%}".format)
     figure.legend(frameon=False, labelcolor=INK, fontsize=9.5, ncols=4, loc="outside lower center")
     spoken = "; ".join(
@@ -220,10 +222,11 @@ def shares(steps: Mapping[str, Mapping[str, float]]) -> Picture:
 
 
 def dots(times: Mapping[str, float], *, title: str, what: str = "time of one call") -> Picture:
-    """One dot for each name on a log scale of seconds."""
+    """One dot for each name on a log scale of seconds, in the color of who computes."""
     figure, axes = blank(height=1.3 + 0.42 * len(times), title=title)
-    for y, time in enumerate(times.values()):
-        axes.plot(time, y, "o", color=BLUE, markersize=8)
+    for y, (name, time) in enumerate(times.items()):
+        backend = backend_of(name)
+        axes.plot(time, y, MARKERS[backend], color=COLORS[backend], markersize=8)
         axes.annotate(units.seconds(time), (time, y), (10, 0), textcoords="offset points",
                       va="center", color=INK, fontsize=9.5)  # fmt: skip
     axes.set_yticks(range(len(times)), times)
@@ -234,6 +237,13 @@ def dots(times: Mapping[str, float], *, title: str, what: str = "time of one cal
     return Picture(figure, f"{title} {spoken}.")
 
 
+def backend_of(name: str) -> str:
+    """Whose color it has: PyTorch's on a CPU or on a GPU, else that of the CPU by itself."""
+    if "torch" not in name.lower():
+        return "host"
+    return "torch_gpu" if "GPU" in name else "torch_cpu"
+
+
 def saved(steps: Mapping[str, float], microseconds: float, calls: int, count: float) -> Picture:
     """What a saving in each call is worth to a training run, for networks of other widths.
 
@@ -242,31 +252,42 @@ def saved(steps: Mapping[str, float], microseconds: float, calls: int, count: fl
     """
     gain = microseconds * 1e-6 * calls
     shares = {name: gain / time for name, time in steps.items()}
-    said = [f"{share_of(share)} of {name}" for name, share in shares.items()]
-    title = f"{duration(gain * count)} saved in the run: {', '.join(said)}."
+    said = [f"{share_of(share)} of {name}'s" for name, share in shares.items()]
+    title = f"{duration(gain * count)} saved of a run: {', '.join(said)}."
     figure, axes = blank(height=1.6 + 0.55 * len(steps), title=title)
     for y, time in enumerate(steps.values()):
         axes.plot(time * count, y, "o", color=BLUE, markersize=8)
         axes.plot(gain * count, y, "D", markerfacecolor="none", markeredgecolor=ORANGE,
                   markeredgewidth=2, markersize=8)  # fmt: skip
-        axes.annotate(duration(time * count), (time * count, y), (0, 9), ha="center", color=INK,
-                      textcoords="offset points", fontsize=9.5)  # fmt: skip
+        for what, above in ((time, 9), (gain, -18)):
+            axes.annotate(duration(what * count), (what * count, y), (0, above), ha="center",
+                          color=INK, textcoords="offset points", fontsize=9.5)  # fmt: skip
     axes.set_yticks(range(len(steps)), steps)
     every = [gain * count, *(time * count for time in steps.values())]
     axes.set(xlim=(min(every) / 3, 3 * max(every)), ylim=(len(steps) - 0.5, -0.7))
-    log_axes(axes, x=("dot: the run, diamond: what is saved (modelled)", duration))
+    low, high = axes.get_xlim()
+    ticks = [tick for tick in PLANNED if low <= tick <= high][-7:]
+    log_axes(axes, x=("dots: the run; diamonds: what is saved, modelled", duration), ticks=ticks)
     spoken = "; ".join(f"{name}: {duration(time * count)} in all" for name, time in steps.items())
     return Picture(figure, f"{title} {spoken}.")
 
 
 def share_of(share):
     """In percent, or the remark that nobody can save so much."""
-    return "more than all" if share >= 1 else f"{100 * share:.2g} %"
+    return "more than all" if share >= 1 else f"{100 * share:.2g}%"
+
+
+# Seconds at which an axis of durations is numbered.
+PLANNED = (1e-9, 1e-6, 1e-3, 1, 60, 3600, 86_400, 7 * 86_400, 365 * 86_400,
+           *(365 * 86_400 * 10**n for n in range(1, 9)))  # fmt: skip
 
 
 def duration(seconds: float) -> str:
-    """Seconds as people plan with them: minutes, hours, days, years."""
-    for name, length in (("years", 365 * 86400), ("days", 86400), ("hours", 3600), ("minutes", 60)):
-        if seconds >= 2 * length:
-            return f"{units.three_digits(seconds / length)} {name}"
+    """Seconds as people plan with them: minutes, hours, days, weeks, years."""
+    for name, length in (("year", 365 * 86400), ("week", 7 * 86400), ("day", 86400), ("hour", 3600),
+                         ("minute", 60)):  # fmt: skip
+        if seconds == length:
+            return f"1 {name}"
+        if seconds >= 2 * length and name != "week":
+            return f"{units.three_digits(seconds / length)} {name}s"
     return units.seconds(seconds)

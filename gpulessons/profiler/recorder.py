@@ -3,7 +3,8 @@
     from gpulessons import profile
     profile(lambda: train(network, batch)).timeline()
 
-Each time the step runs three times: by itself under a clock, once while the profiler warms up, and
+First the step runs a few times in a row, by itself under a clock: right after a recording it would
+find the caches full of the profiler. Then it runs in pairs, once while the profiler warms up and
 once recorded. So the Profile knows what being watched costs (`overhead`). That is paid for each
 operator: little beside a large product, much in a step of tiny sums.
 """
@@ -55,13 +56,12 @@ def profile(step: Callable[[], Any], *, steps: int = 5, warm_up: int = 3) -> Pro
         ) from None
 
     steps, warm_up = repeated(steps), min(warm_up, repeated(warm_up))
-    plain, recorded = [], []
     with progress_bar("profiling") as tell, quiet():
         for _ in range(warm_up):
             step()
-        call = cost_of_an_operator(torch)
+        plain = [clocked(torch, step) for _ in range(steps)]  # before the profiler first starts
+        call, recorded = cost_of_an_operator(torch), []
         for done in range(steps):
-            plain.append(clocked(torch, step))
             recorded.append(Recording(torch, step))
             if tell:
                 tell(done + 1, steps, "")
@@ -92,10 +92,12 @@ class Recording:
             step()
             finish(torch)
             watching.step()
-            with Heart() as heart, seen.record_function(STEP):
-                heart.begin()
-                step()
-                finish(torch)
+            with Heart() as heart:
+                awake = heart.clock()  # before the step: reading the clocks is no part of it
+                with seen.record_function(STEP):
+                    heart.begin(awake)
+                    step()
+                    finish(torch)
                 heart.beat()
             watching.step()
         self.pulse = sorted(heart.beats)
@@ -139,9 +141,10 @@ class Heart:
         self.watcher.start()
         return self
 
-    def begin(self) -> None:
+    def begin(self, awake: float) -> None:
+        """From here on it beats; `awake` is what the clock has just said."""
         self.beats.append((0.0, 0.0))
-        self.began = time.perf_counter(), self.clock()
+        self.began = time.perf_counter(), awake
 
     def watch(self) -> None:
         while not self.over.wait(BEAT):

@@ -14,7 +14,7 @@ from gpulessons.measure.files import write
 
 from .owners import owner_on_cpu, owner_on_gpu
 from .spans import COMPUTE, GPU, PYTHON, Span, own_seconds
-from .split import Part, Pulse, partition, shares
+from .split import Part, Pulse, partition, percents, shares
 from .tables import Table, shortened
 from .timeline import Timeline, drawn
 
@@ -97,9 +97,9 @@ class Profile:
         head = (
             "name",
             "calls",
-            "CPU, itself",
-            *(["GPU, itself"] if gpu else []),
-            "CPU, with all in it",
+            "Self CPU",
+            *(["Self GPU"] if gpu else []),
+            "CPU total",
         )
         cells = tuple(
             (
@@ -142,8 +142,8 @@ class Profile:
     @property
     def title(self) -> str:
         """One sentence: what the step's time went into, the largest share first."""
-        split = sorted(self.split().items(), key=lambda one: -one[1])
-        return f"One step: {', '.join(f'{share:.0%} {kind}' for kind, share in split)}."
+        split = sorted(percents(self.split()).items(), key=lambda one: -one[1])
+        return f"One step: {', '.join(f'{share}% {kind}' for kind, share in split)}."
 
     @property
     def message(self) -> str:

@@ -73,6 +73,16 @@ def shares(parts: Sequence[Part]) -> dict[str, float]:
     }
 
 
+def percents(shares: dict[str, float]) -> dict[str, int]:
+    """Shares in whole percent that add up to 100: what rounding down leaves over goes to those that
+    lost most by it."""
+    whole = {kind: int(100 * share) for kind, share in shares.items()}
+    lost = sorted(shares, key=lambda kind: whole[kind] - 100 * shares[kind])
+    for kind in lost[: 100 - sum(whole.values())]:
+        whole[kind] += 1
+    return whole
+
+
 def by_thread(spans: Sequence[Span]) -> dict[str, list[Span]]:
     """Spans by lane; what Python named runs in the thread of the operators."""
     lanes: dict[str, list[Span]] = defaultdict(list)

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 from textwrap import wrap
 
 from gpulessons import units
@@ -38,7 +39,9 @@ LEFT, RIGHT = 130, 12  # pixels beside the bars: the lanes' names stand at the l
 ROW, BAR, GAP = 18, 15, 9  # a row, the bar in it, the space between lanes
 SMALL, LARGE = 11, 15  # letters
 DEEPEST = 7  # rows of one lane; what stands deeper is not drawn
+HAIR = 8  # pixels: deep rows in which nothing is wider are left out
 ORDER = (PYTHON, OPERATORS, BACKWARD, "other thread", COPIES, GPU)
+BESIDE = 3  # pixels between a bar and words that stand beside it
 NARROWEST = 600  # pixels: below, the key has no room
 LARGEST = 60_000  # bytes of a picture: a page holds several
 SHORTEST = (3, 6, 12, 24, 48)  # pixels: bars below that are drawn together
@@ -106,7 +109,7 @@ def page(
     names.append(text(4, top + 12, "the split"))
     bars = list(gathered(((p.start, p.stop, p.kind, p.kind) for p in parts), top, scale, shortest))
     top += ROW + GAP
-    for lane, rows in lanes(spans):
+    for lane, rows in lanes(spans, HAIR / scale):
         names.append(text(4, top + 12, lane))
         for row in rows:
             of_row = ((s.start, s.stop, s.kind, bare(s.name)) for s in row)
@@ -120,13 +123,17 @@ def page(
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="{SMALL}" role="img">',
         f"<title>{escape(title)}</title><desc>{escape(alt)}</desc><defs>",
-        *map(hatch, FILLS), "</defs>", *painted(bars), f'<g fill="{INK}">', *names, *axis, "</g>",
+        *map(hatch, FILLS), "</defs>", *painted(bars, width - RIGHT),
+        f'<g fill="{INK}">', *names, *axis, "</g>",
         *key, "</svg>",
     ])  # fmt: skip
 
 
-def lanes(spans: Sequence[Span]) -> Iterator[tuple[str, list[list[Span]]]]:
-    """(name, its rows) of each lane, the host's first; a row is one depth."""
+def lanes(spans: Sequence[Span], hair: float) -> Iterator[tuple[str, list[list[Span]]]]:
+    """(name, its rows) of each lane, the host's first; a row is one depth.
+
+    The deepest rows are left out while they hold nothing of `hair` seconds; the first row stays.
+    """
     found: dict[str, dict[int, list[Span]]] = defaultdict(lambda: defaultdict(list))
     for span in spans:
         if span.depth < DEEPEST:
@@ -137,7 +144,10 @@ def lanes(spans: Sequence[Span]) -> Iterator[tuple[str, list[list[Span]]]]:
 
     for lane in sorted(found, key=place):
         rows = found[lane]
-        yield lane, [rows[depth] for depth in sorted(rows)]
+        seen = [rows[depth] for depth in sorted(rows)]
+        while len(seen) > 1 and max(span.seconds for span in seen[-1]) < hair:
+            seen.pop()
+        yield lane, seen
 
 
 def gathered(
@@ -169,11 +179,11 @@ def gathered(
     yield from closed()
 
 
-def painted(bars: Sequence[Bar]) -> Iterator[str]:
-    """All bars of a kind in one path, and above them their words."""
+def painted(bars: Sequence[Bar], edge: float) -> Iterator[str]:
+    """All bars of a kind in one path, and above them their words; `edge`: where bars end."""
     boxes: dict[tuple[str, bool], list[str]] = defaultdict(list)
     words: dict[str, list[str]] = defaultdict(list)
-    for bar in bars:
+    for bar, after in pairwise([*bars, None]):
         boxes[bar.kind, bar.count > 1].append(box(bar.left, bar.right, bar.top))
         if label := fitting(bar):
             middle = (bar.left + bar.right) / 2
@@ -181,13 +191,18 @@ def painted(bars: Sequence[Bar]) -> Iterator[str]:
                 half = letters(label) / 2 + 2
                 boxes[bar.kind, False].append(box(middle - half, middle + half, bar.top))
             words[bar.kind].append(text(middle, bar.top + 11.5, label))
+        elif bar.count == 1 and bar.label not in (*KINDS, "1 short"):  # beside it, if there is room
+            free = after.left if after and after.top == bar.top else edge
+            if bar.right + 2 * BESIDE + letters(bar.label) < free:
+                words[""].append(text(bar.right + BESIDE, bar.top + 11.5, bar.label))
     for (kind, several), paths in sorted(boxes.items(), key=lambda one: not one[0][1]):
         look = f'fill="none" stroke="{INK}" stroke-dasharray="3 2"'
         if kind != IDLE:
             look = f'fill="{f"url(#{named(kind)})" if several else FILLS[kind]}"'
         yield f'<path {look} d="{"".join(paths)}"/>'
     for kind, labels in words.items():
-        yield f'<g fill="{WORDS[kind]}" text-anchor="middle">{"".join(labels)}</g>'
+        look = f'fill="{WORDS[kind]}" text-anchor="middle"' if kind else f'fill="{INK}"'
+        yield f"<g {look}>{''.join(labels)}</g>"
 
 
 def box(left: float, right: float, top: float) -> str:
@@ -211,6 +226,8 @@ def letters(words: str, size: float = SMALL) -> float:
 
 def bare(name: str) -> str:
     """An operator's name without what all of them share."""
+    if name.startswith("Optimizer."):
+        return name.rpartition("#")[2]  # "Optimizer.step#SGD.step"
     for prefix in ("autograd::engine::evaluate_function: ", "torch::autograd::", "aten::"):
         name = name.removeprefix(prefix)
     return name

@@ -90,22 +90,34 @@ def test_dots_stand_where_the_times_are_and_say_them():
     assert "log scale" in picture.axes.get_xlabel()
 
 
+def test_dots_have_the_colors_of_who_computes():
+    names = ("NumPy", "torch.sum", "PyTorch, launching on a GPU")
+    picture = draw.dots(dict.fromkeys(names, 1e-6), title="Three.")
+    wanted = [COLORS[backend] for backend in ("host", "torch_cpu", "torch_gpu")]
+    assert [line.get_color() for line in picture.axes.lines] == wanted
+
+
 def test_a_saving_is_a_product_of_three_numbers_and_a_share_of_each_run():
     picture = draw.saved({"narrow": 1e-3, "wide": 1.0}, microseconds=2, calls=100, count=1e6)
-    said = "3.33 minutes saved in the run: 20 % of narrow, 0.02 % of wide."
+    said = "3.33 minutes saved of a run: 20% of narrow's, 0.02% of wide's."
     assert repr(picture).startswith(said)
     run, gain, *_ = (line.get_xdata()[0] for line in picture.axes.lines)
     assert (run, gain) == (pytest.approx(1e3), pytest.approx(200))
+    labels = [text.get_text() for text in picture.axes.texts]
+    assert labels[:2] == ["16.7 minutes", "3.33 minutes"]
+    ticks = [tick.get_text() for tick in picture.axes.get_xticklabels()]
+    assert ticks == ["1 hour", "1 day", "1 week"]
 
 
 def test_nobody_can_save_more_than_all():
     picture = draw.saved({"narrow": 1e-4}, microseconds=2, calls=100, count=10)
-    assert "more than all of narrow" in repr(picture)
+    assert "more than all of narrow's" in repr(picture)
 
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(0.5, "500 ms"), (119, "119 s"), (600, "10 minutes"), (259_200, "3 days"), (9e9, "285 years")],
+    [(0.5, "500 ms"), (119, "119 s"), (600, "10 minutes"), (259_200, "3 days"), (9e9, "285 years"),
+     (60, "1 minute"), (604_800, "1 week")],
 )
 def test_a_duration_is_said_in_the_unit_that_people_plan_with(seconds, words):
     assert draw.duration(seconds) == words

@@ -1,6 +1,7 @@
 """Real steps of PyTorch on this CPU, under its profiler."""
 
 import json
+import threading
 import time
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from gpulessons import profile
 from gpulessons.hardware import budget
+from gpulessons.profiler import recorder
 from gpulessons.profiler.owners import owner_on_cpu, owner_on_gpu
 from gpulessons.profiler.recorder import STEP
 from gpulessons.profiler.result import Profile
@@ -120,6 +122,33 @@ def test_the_steps_are_counted():
     calls = []
     profile(lambda: calls.append(torch.ones(1) + 1), steps=2, warm_up=4)
     assert len(calls) == 4 + 3 * 2
+
+
+def test_steps_by_themselves_are_timed_before_the_profiler_first_starts():
+    watched = []
+
+    def step():
+        watched.append(torch.autograd._profiler_enabled())
+        torch.ones(1) + 1
+
+    profile(step, steps=3, warm_up=2)
+    assert watched == (2 + 3) * [False] + 3 * [False, True]  # pairs: the first warms up
+
+
+def test_reading_the_clocks_is_no_part_of_the_step(monkeypatch):
+    me, read = threading.get_ident(), []
+
+    def clock():
+        if threading.get_ident() == me:
+            read.append(torch.hypot(torch.ones(1), torch.ones(1)))
+        return time.perf_counter()
+
+    monkeypatch.setattr(recorder, "awake_clock", lambda: clock)
+    found = profile(lambda: torch.ones(1).neg(), **few)
+    assert len(read) == 2  # before the step and after it
+    assert "aten::neg" in {span.name for span in found.spans}
+    assert "aten::hypot" not in {span.name for span in found.spans}
+    assert found.pulse[0] == (0, 0) and found.pulse[-1][0] > found.seconds - 1e-4
 
 
 def test_under_a_budget_it_is_recorded_once_and_says_so(monkeypatch):

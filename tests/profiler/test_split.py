@@ -17,7 +17,7 @@ from gpulessons.profiler.spans import (
     Event,
     spans,
 )
-from gpulessons.profiler.split import partition, shares
+from gpulessons.profiler.split import partition, percents, shares
 
 MAIN, OTHER, STREAM = 100, 200, 7
 CPU_STEP = [
@@ -160,6 +160,14 @@ def test_what_python_named_does_not_deepen_the_operators_in_it():
 def test_an_operator_by_itself_is_of_a_kind(name, kind):
     (span,) = spans([Event(name, 0, 1, MAIN)], MAIN)
     assert span.kind == kind
+
+
+@pytest.mark.parametrize(
+    "amounts, whole",
+    [((0.237, 0.707, 0.056), (24, 71, 5)), ((1 / 3, 1 / 3, 1 / 3), (34, 33, 33)), ((1.0,), (100,))],
+)
+def test_percents_add_up_to_a_hundred(amounts, whole):
+    assert percents(dict(zip("abc", amounts))) == dict(zip("abc", whole))  # noqa: B905
 
 
 def test_streams_are_told_apart_only_where_there_are_several():

@@ -108,6 +108,25 @@ def test_bars_stand_where_their_times_are():
     assert (f"{LEFT + 250:.1f}", "499.6") in bars
 
 
+def test_a_short_bar_with_room_beside_it_has_its_name_there():
+    events = [
+        Event("Optimizer.zero_grad#SGD.zero_grad", 0.1, 0.11, MAIN, annotation=True),
+        Event("Optimizer.step#SGD.step", 0.5, 0.51, MAIN, annotation=True),
+        Event("Optimizer.step#SGD.step", 0.52, 0.53, MAIN, annotation=True),
+    ]
+    texts = [text for *_, text in words(Profile(spans(events, MAIN), 1.0).timeline().svg)]
+    assert texts.count("SGD.zero_grad") == 1 and texts.count("SGD.step") == 1
+
+
+def test_deep_rows_of_hairs_are_left_out():
+    def rows(length):
+        events = [Event("aten::linear", 0.1, 0.9, MAIN), Event("aten::t", 0.2, 0.2 + length, MAIN)]
+        svg = Profile(spans(events, MAIN), 1.0).timeline().svg
+        return len(set(re.findall(r"M[\d.]+ ([\d.]+)h[\d.]+v15", svg)))
+
+    assert rows(0.05) == rows(0.001) + 1
+
+
 def test_a_page_shows_it_as_an_image_with_its_words():
     picture = busy(3).timeline()
     data, about = picture._repr_mimebundle_()

@@ -17,7 +17,11 @@ wrong = [
      "changed the gradients"),
     ("(parameters, gradients, alpha", "(parameters[:3], gradients[:3], alpha", "Only 3 of 40"),
     ("alpha=-rate", "alpha=-rate / 2", "not what the loop makes"),
-    (call, f"{each}p.numpy()[...] -= rate * g.numpy()", "no operator of PyTorch"),
+    (call, f"{each}p.numpy()[...] -= rate * g.numpy()", "has not seen every parameter"),
+    (call, f"{each}p.numpy()[...] -= rate * g.numpy()\n    torch._foreach_add_(parameters, 0.0)",
+     "out of Python's reach"),
+    (call, "torch._foreach_add_([p.data for p in parameters], gradients, alpha=-rate)",
+     "has not seen every parameter"),
     (call, "flat = torch.cat([p.flatten() - rate * g.flatten() for p, g in zip(parameters, "
      "gradients)])\n    torch._foreach_copy_(parameters, [part.view_as(p) for part, p in zip("
      "flat.split([p.numel() for p in parameters]), parameters)])", "with 82 operator calls"),
