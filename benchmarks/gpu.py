@@ -27,6 +27,7 @@ from threading import Timer
 from time import monotonic
 
 import ratios
+from ncu import compare_with_profiler
 
 import gpulessons
 from gpulessons.backends import gpu
@@ -36,7 +37,6 @@ from gpulessons.measure.problem import Problem
 from gpulessons.measure.recordings import Recording, joined, save
 from gpulessons.measure.rounds import Run
 from gpulessons.operation import Op
-from profiler import compare_with_profiler
 
 SECONDS = 530  # for all the steps
 GRACE = 20  # more for a step that does not end when its time is up

@@ -26,10 +26,9 @@ sys.path.insert(0, str(BENCHMARKS))
 import contests  # noqa: E402
 import gpu as gpu_benchmark  # noqa: E402
 import lessons  # noqa: E402
+import ncu  # noqa: E402
 import ratios  # noqa: E402
 import trees  # noqa: E402
-
-import profiler  # noqa: E402
 
 KEYS = ["name", "ratio", "low", "high", "firm", "aim", "noisy"]
 
@@ -479,7 +478,7 @@ DENIED = "ERR_NVGPUCTRPERM - The user does not have permission to access the cou
 
 
 def test_the_profilers_csv_is_read_launch_by_launch_with_its_thousands():
-    assert profiler.parsed(MADE_UP) == [
+    assert ncu.parsed(MADE_UP) == [
         ("lessons::zero_kernel[abi:v1](Array<float, 1>)", {"load sectors": 0, "store sectors": 1}),
         (
             "lessons::copy_kernel[abi:v2](Array<float, 1>)",
@@ -489,16 +488,16 @@ def test_the_profilers_csv_is_read_launch_by_launch_with_its_thousands():
 
 
 def test_the_profilers_refusal_is_told_in_its_own_words():
-    with pytest.raises(profiler.CannotProfile) as refusal:
-        profiler.parsed(f"==PROF== Connected to process 4242\n==ERROR== {DENIED}\n{MADE_UP}")
+    with pytest.raises(ncu.CannotProfile) as refusal:
+        ncu.parsed(f"==PROF== Connected to process 4242\n==ERROR== {DENIED}\n{MADE_UP}")
     assert str(refusal.value) == DENIED
-    with pytest.raises(profiler.CannotProfile, match=r"op_st\.sum ncu says n/a"):
-        profiler.parsed(MADE_UP.replace("1,251", "n/a"))
+    with pytest.raises(ncu.CannotProfile, match=r"op_st\.sum ncu says n/a"):
+        ncu.parsed(MADE_UP.replace("1,251", "n/a"))
 
 
 @pytest.fixture(scope="module")
 def counted():
-    return list(profiler.counted())
+    return list(ncu.counted())
 
 
 def as_profiled(counted, **changes):
@@ -511,13 +510,13 @@ def as_profiled(counted, **changes):
 
 
 def test_every_kernel_asked_for_is_counted_and_what_clears_the_sums_is_not_compared(counted):
-    rows = list(profiler.compared(as_profiled(counted), counted))
-    assert len({row.kernel for row in rows}) == len(profiler.VERSIONS)
-    assert len(rows) == len(profiler.VERSIONS) * (len(profiler.QUANTITIES) + 2)
+    rows = list(ncu.compared(as_profiled(counted), counted))
+    assert len({row.kernel for row in rows}) == len(ncu.VERSIONS)
+    assert len(rows) == len(ncu.VERSIONS) * (len(ncu.QUANTITIES) + 2)
     assert not any(row.difference or row.apart for row in rows)
     found = {(row.kernel, row.quantity): row.counted for row in rows}
-    assert found["copy: CUDA, a thread per element", "load requests"] == -(-profiler.SIZE // 32)
-    eighth = -(-profiler.SIZE // 8)  # of the numbers: each in a sector of its own, then in order
+    assert found["copy: CUDA, a thread per element", "load requests"] == -(-ncu.SIZE // 32)
+    eighth = -(-ncu.SIZE // 8)  # of the numbers: each in a sector of its own, then in order
     assert found["copy_strided: CUDA, a thread per element", "load sectors"] == eighth
     assert found["copy_strided: CUDA, a thread per element", "store sectors"] == -(-eighth // 8)
     assert found["total: CUDA, strided index", "store bank conflicts"] > 0
@@ -527,7 +526,7 @@ def test_every_kernel_asked_for_is_counted_and_what_clears_the_sums_is_not_compa
 
 def test_a_planted_difference_is_shown_and_only_sectors_per_request_are_held_against_us(counted):
     def differing(**changes):
-        rows = profiler.compared(as_profiled(counted, **changes), counted)
+        rows = ncu.compared(as_profiled(counted, **changes), counted)
         return {row.quantity: (row.difference, row.apart) for row in rows if row.difference}
 
     numbers = next(numbers for _, kernel, numbers in counted if kernel == "copy_kernel")
@@ -545,12 +544,12 @@ def test_a_planted_difference_is_shown_and_only_sectors_per_request_are_held_aga
 def test_counters_of_other_launches_are_not_compared(counted):
     found = as_profiled(counted)
     for other in (found[:-1], found[1:] + found[:1], []):
-        with pytest.raises(profiler.CannotProfile, match="where these were launched"):
-            list(profiler.compared(other, counted))
+        with pytest.raises(ncu.CannotProfile, match="where these were launched"):
+            list(ncu.compared(other, counted))
 
 
 @pytest.fixture
-def ncu(monkeypatch, tmp_path):
+def fake_ncu(monkeypatch, tmp_path):
     """Put on the PATH an `ncu` that notes what it is told and prints what it is given."""
     monkeypatch.setenv("PATH", str(tmp_path))
 
@@ -567,7 +566,7 @@ def ncu(monkeypatch, tmp_path):
 
 
 def as_printed(launches):
-    metrics = {quantity: metric for metric, quantity in profiler.QUANTITIES.items()}
+    metrics = {quantity: metric for metric, quantity in ncu.QUANTITIES.items()}
     lines = [
         f'"{i}","{kernel}","{metrics[quantity]}","{number:,}"'
         for i, (kernel, numbers) in enumerate(launches)
@@ -576,19 +575,19 @@ def as_printed(launches):
     return "\n".join(['"ID","Kernel Name","Metric Name","Metric Value"', *lines])
 
 
-def test_the_step_writes_every_difference_and_fails_only_for_sectors_per_request(ncu, counted):
-    out = ncu(as_printed(as_profiled(counted, load_bank_conflicts=7)))
-    assert profiler.compare_with_profiler(out, math.inf) == 0
+def test_the_step_writes_every_difference_and_fails_only_for_sectors_per_request(fake_ncu, counted):
+    out = fake_ncu(as_printed(as_profiled(counted, load_bank_conflicts=7)))
+    assert ncu.compare_with_profiler(out, math.inf) == 0
     rows = json.loads((out / "profiler.json").read_text())
     (planted,) = [row for row in rows if row["difference"]]
     assert planted["quantity"] == "load bank conflicts" and planted["profiler"] == 7
     assert "FAILED" not in (out / "profiler.txt").read_text()
     told = (out / "told").read_text()
     assert told.startswith("C --csv --clock-control none ")
-    assert told.endswith(f" {sys.executable} {profiler.__file__} {profiler.SECONDS}\n")
+    assert told.endswith(f" {sys.executable} {ncu.__file__} {ncu.SECONDS}\n")
 
-    ncu(as_printed(as_profiled(counted, load_sectors=1)))
-    assert profiler.compare_with_profiler(out, math.inf) == 1
+    fake_ncu(as_printed(as_profiled(counted, load_sectors=1)))
+    assert ncu.compare_with_profiler(out, math.inf) == 1
     (failed,) = [s for s in (out / "profiler.txt").read_text().splitlines() if "FAILED" in s]
     assert "load sectors per request" in failed
 
@@ -605,18 +604,20 @@ print(*(trace.kernel for trace in launches))
 
 
 def test_what_ncu_is_given_to_run_makes_the_launches_that_are_counted_and_ends_in_time(counted):
-    command = [sys.executable, "-c", LAUNCHES, profiler.__file__]
+    command = [sys.executable, "-c", LAUNCHES, ncu.__file__]
     env = {**os.environ, "PYTHONPATH": str(BENCHMARKS.parent)}
     done = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=True)
     assert done.stdout.split() == [kernel for _, kernel, _ in counted]
 
 
-def test_without_permission_or_without_ncu_one_sentence_is_written_and_nothing_fails(ncu, capsys):
-    out = ncu(f"==ERROR== {DENIED}\n")
-    assert profiler.compare_with_profiler(out, math.inf) == 0
+def test_without_permission_or_without_ncu_one_sentence_is_written_and_nothing_fails(
+    fake_ncu, capsys
+):
+    out = fake_ncu(f"==ERROR== {DENIED}\n")
+    assert ncu.compare_with_profiler(out, math.inf) == 0
     assert capsys.readouterr().out == f"Not compared with NVIDIA's profiler: {DENIED}\n"
     (out / "ncu").unlink()
-    assert profiler.compare_with_profiler(out, math.inf) == 0
+    assert ncu.compare_with_profiler(out, math.inf) == 0
     assert "install NVIDIA Nsight Compute" in (out / "profiler.txt").read_text()
     assert json.loads((out / "profiler.json").read_text()) == []
 

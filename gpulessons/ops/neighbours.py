@@ -69,8 +69,8 @@ def neighbours(queries, points, k):
 
     queries: (queries, dim), points: (points, dim), floats; 1 ≤ k ≤ points. Returns indices
     (queries, k) int32, and squared distances (queries, k) of their dtype. ValueError for another k,
-    and for a coordinate that is NaN. On a GPU nobody looks for those: NaN is near nothing, and what
-    is not found has the index −1 and an infinite distance.
+    and for a coordinate that is NaN. CUDA kernels do not look for those: NaN is near nothing, and
+    what is not found has the index −1 and an infinite distance.
     """
     distances = squared_distances(queries, points, k)
     indices = np.argsort(distances, axis=1, kind="stable")[:, :k]
@@ -95,11 +95,17 @@ def squared_lengths(queries, points, k):
                 f"{what} are floats, not {x.dtype}: x.astype(np.float32) makes them so."
             )
     lengths = [np.einsum("ij,ij->i", x, x) for x in (queries, points)]
-    for what, squares in zip(("Query", "Point"), lengths, strict=True):
-        if np.isnan(squares).any():
-            row = np.flatnonzero(np.isnan(squares))[0]
-            raise ValueError(f"{what} {row} has a coordinate that is NaN: it is near nothing.")
+    refuse_nan(lengths)
     return lengths
+
+
+def refuse_nan(lengths):
+    """lengths: |q|² and |p|², NumPy's or PyTorch's."""
+    for what, squares in zip(("Query", "Point"), lengths, strict=True):
+        nan = squares != squares
+        if nan.any():
+            row = nan.tolist().index(True)
+            raise ValueError(f"{what} {row} has a coordinate that is NaN: it is near nothing.")
 
 
 def refuse_misfits(queries, points, k):
@@ -400,8 +406,10 @@ def pytorch(queries, points, k):
     import torch
 
     refuse_misfits(queries, points, k)
-    distances = torch.addmm((points * points).sum(1), queries, points.T, alpha=-2)
-    distances += (queries * queries).sum(1, keepdim=True)
+    lengths = [(x * x).sum(1) for x in (queries, points)]
+    refuse_nan(lengths)
+    distances = torch.addmm(lengths[1], queries, points.T, alpha=-2)
+    distances += lengths[0][:, None]
     limit = distances.topk(k, largest=False).values[:, -1:]
     below, equal = distances < limit, distances == limit
     taken = below | equal & (equal.cumsum(1) <= k - below.sum(1, keepdim=True))
