@@ -166,7 +166,6 @@ def draw_chain(axes, y, name, steps, end):
 def six(rows: Sequence[Any]) -> Picture:
     """A step of each network: a square for the CPU, a diamond for the GPU, on a log scale."""
     both = [row for row in rows if row.gpu is not None]
-    longest = max(rows, key=lambda row: row.cpu)
     if both:
         ahead = [row.cpu / row.gpu for row in both]
         wins = sum(each > 1 for each in ahead)
@@ -175,9 +174,11 @@ def six(rows: Sequence[Any]) -> Picture:
             f"{units.ratio(max(ahead))} as fast as every core."
         )
     else:
+        each = {row.name: row.cpu / row.size.batch for row in rows}
+        least, most = (choose(each, key=lambda name: each[name]) for choose in (min, max))
         title = (
-            f"On this CPU the longest step is {longest.name}'s, {units.seconds(longest.cpu)}. "
-            "No GPU was measured."
+            f"For one example this CPU takes {units.seconds(each[least])} ({least}) to "
+            f"{units.seconds(each[most])} ({most}). No GPU was measured."
         )
     figure, axes = blank(height=3.6, title=title)
     for y, row in enumerate(rows):
