@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import pairwise
 from textwrap import wrap
 
 from gpulessons import units
@@ -183,7 +182,7 @@ def painted(bars: Sequence[Bar], edge: float) -> Iterator[str]:
     """All bars of a kind in one path, and above them their words; `edge`: where bars end."""
     boxes: dict[tuple[str, bool], list[str]] = defaultdict(list)
     words: dict[str, list[str]] = defaultdict(list)
-    for bar, after in pairwise([*bars, None]):
+    for bar, after in zip(bars, [*bars[1:], None], strict=True):
         boxes[bar.kind, bar.count > 1].append(box(bar.left, bar.right, bar.top))
         if label := fitting(bar):
             middle = (bar.left + bar.right) / 2
