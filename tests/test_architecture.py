@@ -30,7 +30,7 @@ ROOMS = {
     "workers": "models hardware progress",
     "exercises": "ops workers measure grader operation backends",
     "notebook": "plots",
-    "illustrations": "models workers measure ops plots units",
+    "illustrations": "models profiler workers measure ops plots units",
 }
 # What is read, what is run, what is told.
 MICROSCOPE = {

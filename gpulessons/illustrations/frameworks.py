@@ -25,8 +25,7 @@ from gpulessons.plots.picture import (
     Picture,
     blank,
 )
-
-from .attention import of_a_hundred
+from gpulessons.profiler.split import percents
 
 KINDS = {"compute": BLUE, "launch and Python": VERMILLION, "memory": GREEN}  # as in timelines
 SPELLED = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
@@ -198,16 +197,17 @@ def six(rows: Sequence[Any]) -> Picture:
 
 def shares(steps: Mapping[str, Mapping[str, float]]) -> Picture:
     """What the time of each step went into, in the colors of a timeline: {step: {kind: share}}."""
-    said = [f"{of_a_hundred(split['compute'])} of the {name}" for name, split in steps.items()]
+    parts = {name: in_words(split) for name, split in steps.items()}
+    said = [f"{words['compute']} of the {name}" for name, words in parts.items()]
     title = f"Compute is {', '.join(said)}."
     figure, axes = blank(height=1.75 + 0.5 * len(steps), title=title)
-    for y, split in enumerate(steps.values()):
+    for y, (name, split) in enumerate(steps.items()):
         start = 0.0
         for kind, share in split.items():
             look = {"color": KINDS[kind]} if kind in KINDS else {"fill": False, "edgecolor": INK}
             axes.barh(y, share, left=start, height=0.62, label="" if y else kind, **look)
             if share > 0.045:
-                axes.text(start + share / 2, y, of_a_hundred(share), ha="center", va="center",
+                axes.text(start + share / 2, y, parts[name][kind], ha="center", va="center",
                           fontsize=9.5, color="white" if kind in KINDS else INK)  # fmt: skip
             start += share
     axes.set_yticks(range(len(steps)), steps)
@@ -216,10 +216,17 @@ def shares(steps: Mapping[str, Mapping[str, float]]) -> Picture:
     written(axes.xaxis, "{:.0%}".format)
     figure.legend(frameon=False, labelcolor=INK, fontsize=9.5, ncols=4, loc="outside lower center")
     spoken = "; ".join(
-        f"{name}: " + ", ".join(f"{kind} {of_a_hundred(share)}" for kind, share in split.items())
-        for name, split in steps.items()
+        f"{name}: " + ", ".join(f"{kind} {part}" for kind, part in words.items())
+        for name, words in parts.items()
     )
     return Picture(figure, f"{title} {spoken}.")
+
+
+def in_words(split: Mapping[str, float]) -> dict[str, str]:
+    """{kind: its percent}: together 100, as in a timeline's title; small ones have a digit."""
+    whole = percents(dict(split))
+    return {kind: f"{share:.1%}" if 0 < share < 0.01 else f"{whole[kind]}%"
+            for kind, share in split.items()}  # fmt: skip
 
 
 def dots(times: Mapping[str, float], *, title: str, what: str = "time of one call") -> Picture:

@@ -76,11 +76,17 @@ def test_eager_code_goes_to_memory_twice_for_each_operator_and_compiled_code_twi
 def test_a_step_s_shares_fill_its_bar_in_the_timeline_s_colors():
     narrow = {"compute": 0.3, "launch and Python": 0.6, "memory": 0.0, "idle": 0.1}
     picture = draw.shares({"narrow step": narrow, "wide step": {**narrow, "compute": 0.99}})
-    assert repr(picture).startswith("Compute is 30% of the narrow step, 99.0% of the wide step.")
+    assert repr(picture).startswith("Compute is 30% of the narrow step, 99% of the wide step.")
     bars = picture.axes.patches[:4]
     assert [bar.get_width() for bar in bars] == pytest.approx(list(narrow.values()))
     assert bars[-1].get_x() + bars[-1].get_width() == pytest.approx(1)
     assert bars[0].get_facecolor()[:3] == to_rgb(BLUE) and not bars[-1].get_fill()
+
+
+def test_percents_add_up_to_a_hundred_as_those_of_the_timeline_do():
+    split = {"compute": 0.273, "launch and Python": 0.664, "memory": 0.063, "idle": 0.0}
+    said = {"compute": "27%", "launch and Python": "67%", "memory": "6%", "idle": "0%"}
+    assert draw.in_words(split) == said
 
 
 def test_dots_stand_where_the_times_are_and_say_them():
