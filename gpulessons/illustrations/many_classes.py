@@ -155,8 +155,8 @@ def losses(runs: Mapping[str, Sequence[Any]], floor: float, blind: float | None 
     left.annotate(f"entropy, {floor:.2f}", (0.02, floor), (0, 3), color=INK, fontsize=9.5,
                   xycoords=("axes fraction", "data"), textcoords="offset points")  # fmt: skip
     if blind:
-        left.annotate(f"by frequency alone, {blind:.2f}", (0.02, blind), (0, 3), color=INK,
-                      fontsize=9.5, xycoords=("axes fraction", "data"),
+        left.annotate(f"by frequency alone, {blind:.2f}", (0.98, blind), (0, 3), color=INK,
+                      fontsize=9.5, ha="right", xycoords=("axes fraction", "data"),
                       textcoords="offset points")  # fmt: skip
     spoken = "; ".join(
         f"{name}: {points[-1].loss:.2f} after {units.count(points[-1].steps)} steps in "
