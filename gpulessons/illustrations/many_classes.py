@@ -125,39 +125,25 @@ def losses(runs: Mapping[str, Sequence[Any]], floor: float, blind: float | None 
     """
     finite = {name: [p for p in points if p.loss < 1e3] for name, points in runs.items()}
     shown = {name: points for name, points in finite.items() if len(points) > 1}
-    by_step, by_second = per_step(shown), per_second(shown)
-    title = "Nothing has been learned yet."
-    if shown:
-        title = f"Lowest loss after equal steps: {in_words(by_step)}; "
-        title += f"after equal seconds: {in_words(by_second)}."
-        if by_step == by_second:
-            title = f"Lowest loss after equal steps and after equal seconds: {in_words(by_step)}."
+    title = winners(shown)
     figure, (left, right) = blank(width=8.6, height=4.2, title=title, ncols=2, sharey=True)
+    ends = []
     for name, (color, marker) in looks(list(shown)).items():
         points = shown[name]
-        steps, seconds = [p.steps for p in points], [p.seconds for p in points]
-        down = [p.loss for p in points]
+        steps, seconds, down = zip(*((p.steps, p.seconds, p.loss) for p in points), strict=True)
         look = {"color": color, "marker": marker, "markersize": 3, "linewidth": 1.4}
         left.plot(steps[1:], down[1:], **look)
         right.plot(seconds, down, **look)
+        ends.append((seconds[-1], down[-1], name, color))
     log_axes(left, x=("training steps", units.count))
     written(right.xaxis, units.seconds)
     left.set_ylabel("loss of held-out examples, in nats")
     right.set_xlabel("time spent on training steps")
     right.xaxis.get_major_locator().set_params(nbins=5)
-    for one in (left, right):
-        one.axhline(floor, color=INK, linewidth=0.8, linestyle=":")
-        if blind:
-            one.axhline(blind, color=INK, linewidth=0.8, linestyle="--")
-    ends = {name: points[-1] for name, points in shown.items()}
-    label_ends(right, [(p.seconds, p.loss, name, looks(list(shown))[name][0])
-                       for name, p in ends.items()])  # fmt: skip
-    left.annotate(f"entropy, {floor:.2f}", (0.02, floor), (0, 3), color=INK, fontsize=9.5,
-                  xycoords=("axes fraction", "data"), textcoords="offset points")  # fmt: skip
+    label_ends(right, ends)
+    level((left, right), floor, ":", f"entropy, {floor:.2f}", 0.02)
     if blind:
-        left.annotate(f"by frequency alone, {blind:.2f}", (0.98, blind), (0, 3), color=INK,
-                      fontsize=9.5, ha="right", xycoords=("axes fraction", "data"),
-                      textcoords="offset points")  # fmt: skip
+        level((left, right), blind, "--", f"by frequency alone, {blind:.2f}", 0.98)
     spoken = "; ".join(
         f"{name}: {points[-1].loss:.2f} after {units.count(points[-1].steps)} steps in "
         f"{units.seconds(points[-1].seconds)}" for name, points in shown.items()
@@ -165,6 +151,27 @@ def losses(runs: Mapping[str, Sequence[Any]], floor: float, blind: float | None 
     lost = [name for name in runs if name not in shown]
     spoken += f"; not drawn, as it did not learn: {', '.join(lost)}" if lost else ""
     return Picture(figure, f"{title} {spoken}. No loss goes below {floor:.2f} but by chance.")
+
+
+def winners(runs: Mapping[str, Sequence[Any]]) -> str:
+    """Whose loss is lowest, when all have had as many steps, and as many seconds."""
+    if not runs:
+        return "Nothing has been learned yet."
+    by_step, by_second = per_step(runs), per_second(runs)
+    if by_step == by_second:
+        return f"Lowest loss after equal steps and after equal seconds: {in_words(by_step)}."
+    return (f"Lowest loss after equal steps: {in_words(by_step)}; "
+            f"after equal seconds: {in_words(by_second)}.")  # fmt: skip
+
+
+def level(panels: Sequence[Any], loss: float, style: str, name: str, where: float) -> None:
+    """A line across the panels; its name stands in the first, at its left (0) or right (1)."""
+    for axes in panels:
+        axes.axhline(loss, color=INK, linewidth=0.8, linestyle=style)
+    panels[0].annotate(
+        name, (where, loss), (0, 3), color=INK, fontsize=9.5, ha="left" if where < 0.5 else "right",
+        xycoords=("axes fraction", "data"), textcoords="offset points",
+    )  # fmt: skip
 
 
 def per_step(runs: Mapping[str, Sequence[Any]]) -> list[str]:

@@ -23,7 +23,8 @@ from gpulessons.plots.picture import (
 )
 from gpulessons.plots.timings import label_ends
 
-DARK = "#111111"  # words on these colors: 4.5 to 1 or better
+from .pipeline import DARK
+
 STAGES = {"gather": SKY, "send": PURPLE, "dense": ORANGE, "fetch": PURPLE, "update": GREEN}
 LINES = {"all CPU": BLUE, "all GPU": VERMILLION, "hybrid": GREEN}
 WORKERS = "sparse", "dense"

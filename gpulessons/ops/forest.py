@@ -41,9 +41,7 @@ class Forest(NamedTuple):
     normals: np.ndarray  # (planes, dim) float32
     offsets: np.ndarray  # (planes,) float32
     scales: np.ndarray  # (planes,) float32: 1 / |normal|; 0 where the halves were drawn by lot
-    children: (
-        np.ndarray
-    )  # (planes, 2) int32: nodes, where the margin is not above 0, and where it is
+    children: np.ndarray  # (planes, 2) int32: nodes, where the margin is at most 0, and above
     starts: np.ndarray  # (cells + 1,) int32: cell −1 − c holds items[starts[c] : starts[c + 1]]
     items: np.ndarray  # (trees × points,) int32: every point once in each tree
 
@@ -119,14 +117,10 @@ def grow_tree(points, leaf, seed):
             cells += 1
         else:
             if planes == len(normals):
-                normals, offsets = (
-                    np.concatenate((normals, normals)),
-                    np.concatenate((offsets, offsets)),
-                )
-                scales, children = (
-                    np.concatenate((scales, scales)),
-                    np.concatenate((children, children)),
-                )
+                normals = np.concatenate((normals, normals))
+                offsets = np.concatenate((offsets, offsets))
+                scales = np.concatenate((scales, scales))
+                children = np.concatenate((children, children))
             node = np.int32(planes)
             offsets[node], scales[node], middle = split(points, items[first:last], normals[node])
             waiting.append((first + middle, last, node, 1))
