@@ -29,6 +29,8 @@ ROOMS = {
     "models": "ops measure backends hardware units",
     "workers": "models hardware progress",
     "exercises": "ops workers measure grader operation backends",
+    "claims": "ops models workers profiler measure microscope machine_code hardware operation "
+    "progress units",
     "notebook": "plots",
     "illustrations": "models profiler workers measure ops plots units",
 }
@@ -59,7 +61,8 @@ WORKERS = {
     "programs": "collectives gradients links memory schedules training worker",
 }
 HOUSES = {"gpulessons": ROOMS, "gpulessons.microscope": MICROSCOPE, "gpulessons.workers": WORKERS}
-LESSONS = {"ops", "models", "workers", "exercises", "illustrations"}  # the rest is the engine
+# The rest is the engine.
+LESSONS = {"ops", "models", "workers", "claims", "exercises", "illustrations"}
 HEAVY = {"numpy", "numba", "torch", "matplotlib", "ipywidgets"}
 
 each_house = pytest.mark.parametrize("home", HOUSES)

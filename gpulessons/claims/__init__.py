@@ -1,0 +1,23 @@
+"""The course's twenty-seven claims, each with the test that decides it.
+
+    from gpulessons import claims
+    claims.judge(1, 21)     # these two, measured now
+    claims.judge()          # all of them: some three minutes
+
+`claim.py` says what a claim, a figure and a verdict are, `evidence.py` where figures come from, and
+`judging.py` puts the claims to the test. Then the claims themselves, a file for each part of the
+course: machines, layers, trees, many_devices, money. There each claim is two functions. The first
+measures: its docstring is the test in words. The second judges, and sees nothing but numbers, so
+that a test can hand it others and see the verdict turn.
+"""
+
+from . import layers, machines, many_devices, money, trees  # noqa: F401  each adds its claims
+from .claim import CLAIMS, VERDICTS, Claim, Figure, Finding, Findings
+from .evidence import Given
+from .judging import judge
+from .kept import load, recorded, save
+
+__all__ = [
+    "CLAIMS", "VERDICTS", "Claim", "Figure", "Finding", "Findings", "Given", "judge", "load",
+    "recorded", "save",
+]  # fmt: skip

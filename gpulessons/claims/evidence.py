@@ -1,0 +1,120 @@
+"""Where a verdict's figures come from: measured here, recorded elsewhere, published, counted."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from gpulessons.hardware import gpu_count
+from gpulessons.measure.recordings import Recording, shipped
+from gpulessons.measure.results import Absent, Comparison, Ratio, Timing, quartiles
+from gpulessons.measure.timings import timings
+from gpulessons.measure.turns import alternate
+from gpulessons.operation import Op
+
+from .claim import Figure
+
+SECONDS = 0.3  # for each version at each size: twenty-seven claims are to take three minutes
+
+
+@dataclass(frozen=True)
+class Given:
+    """What comes from elsewhere: recordings beside the shipped ones, devices with your prices."""
+
+    recordings: tuple[Recording, ...] = ()
+    devices: tuple[Any, ...] = ()
+
+    def of(self, op: Op) -> list[Comparison]:
+        """Every recorded comparison of an op, those given first."""
+        given = (one for recording in self.recordings for one in recording.of(op.name))
+        return [*given, *shipped(op.name)]
+
+
+def live(what: str, value: float, unit: str = "", spread: Any = None, **more: Any) -> Figure:
+    return Figure(what, value, unit, "live", spread=spread, **more)
+
+
+def counted(what: str, value: float, unit: str = "") -> Figure:
+    """A count of the microscope's, or of operations and bytes: exact, and no time."""
+    return Figure(what, value, unit, "counted")
+
+
+def published(what: str, value: float, unit: str, where: str, of_gpu: bool = True) -> Figure:
+    return Figure(what, value, unit, "published", where, of_gpu=of_gpu)
+
+
+def missing(what: str, why: str) -> Figure:
+    return Figure(what, None, why=why)
+
+
+def compared(
+    op: Op, size: Any, versions: Sequence[str] | None = None, *, seconds: float = SECONDS,
+    cold: bool = False,
+) -> Comparison:  # fmt: skip
+    """Versions of an op timed in turn, here and now."""
+    found = tuple(timings(op, size, versions, budget=seconds, cold=cold))
+    return Comparison(op.name, found, "here", "now", unit=op.unit)
+
+
+def figure_of(what: str, factor: Ratio) -> Figure:
+    """A ratio as a figure; where the machine was too noisy, or a version absent, none."""
+    if factor.refused:
+        return missing(what, factor.refused)
+    return live(what, factor.median, "×", (factor.low, factor.high))
+
+
+def gain(
+    what: str, op: Op, size: int, slow: str, fast: str, *, seconds: float = SECONDS,
+    cold: bool = False,
+) -> Figure:  # fmt: skip
+    """How many times faster one version of an op is than another, live, paired round by round."""
+    both = compared(op, size, (slow, fast), seconds=seconds, cold=cold)
+    return figure_of(what, both.speedup(slow, fast, size))
+
+
+def ratio_of_calls(
+    what: str, calls: Mapping[str, Callable[[], Any]], seconds: float = SECONDS
+) -> Figure:
+    """How many times as long the first of two calls takes as the second, live, timed in turn."""
+    slow, fast = (spread for _, spread in alternate(calls, seconds))
+    factors = [a / b for a, b in zip(slow.samples, fast.samples, strict=False)]
+    return live(what, median(factors), "×", quartiles(factors))
+
+
+def from_gpu(
+    given: Given, what: str, op: Op, read: Callable[[Comparison], float], *, unit: str = "×",
+    size: Any = None, versions: Sequence[str] | None = None, seconds: float = SECONDS,
+) -> Figure:  # fmt: skip
+    """A number read off timings of a GPU: measured here where there is one, else recorded.
+
+    read(comparison) raises LookupError where what it looks for was not timed.
+    """
+    if gpu_count():
+        here = compared(op, size, versions, seconds=seconds)
+        try:
+            return live(what, read(here), unit, of_gpu=True)
+        except LookupError:
+            pass
+    for recording in given.of(op):
+        try:
+            value = read(recording)
+        except LookupError:
+            continue
+        return Figure(what, value, unit, "recorded", recording.label(), of_gpu=True)
+    return missing(what, f"no GPU here, and no recording of {op.name} from one")
+
+
+def gpu_over_cpu(comparison: Comparison, *, transfers: bool = False) -> float:
+    """How many times the best GPU version is as fast as the best CPU one, at the largest size."""
+    cpu, gpu = comparison.best("host", "torch_cpu"), comparison.best("gpu", "torch_gpu")
+    if cpu is None or gpu is None:
+        raise LookupError("timed on one of them only")
+    return cpu.median / (gpu.with_transfers if transfers else gpu.median)
+
+
+def timed(comparison: Comparison, version: str, size: int | None = None) -> Timing:
+    """The timing of one version; LookupError, with its reason, where it has none."""
+    entry = comparison.at(version, size)
+    if isinstance(entry, Absent):
+        raise LookupError(f"{version}: {entry.why}")
+    return entry

@@ -1,0 +1,49 @@
+"""Findings kept in a file, and those that ship with the course: one file for each machine."""
+
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from gpulessons.measure import files
+
+from .claim import VERDICTS, Figure, Finding, Findings
+
+FORMAT = 1
+SHIPPED = Path(__file__).parent / "found"
+
+
+def save(findings: Findings, path: str | Path) -> Path:
+    """Write findings as JSON, whole or not at all."""
+    return files.write(path, findings.to_json() + "\n")
+
+
+def load(path: str | Path) -> Findings:
+    """The Findings in a file; ValueError, in a sentence, when it holds none."""
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        if data["format"] > FORMAT:
+            raise ValueError(f"it is in format {data['format']}; upgrade gpulessons to read it")
+        found = tuple(finding(each) for each in data["found"])
+        return Findings(found, data["machine"], data["date"], data["version"], tuple(data["notes"]))
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as trouble:
+        raise ValueError(f"{path} cannot be read as findings: {trouble}.") from trouble
+
+
+def finding(values: dict[str, Any]) -> Finding:
+    if values.get("verdict") not in VERDICTS:
+        raise ValueError(f"{values.get('verdict')!r} is no verdict")
+    figures = tuple(figure(each) for each in values["figures"])
+    return Finding(**{**values, "figures": figures, "notebooks": tuple(values["notebooks"])})
+
+
+def figure(values: dict[str, Any]) -> Figure:
+    strange = set(values) - {field.name for field in fields(Figure)}
+    if strange:
+        raise ValueError(f"a figure has no {', '.join(sorted(strange))}")
+    return Figure(**{**values, "spread": tuple(values["spread"]) if values["spread"] else None})
+
+
+def recorded() -> tuple[Findings, ...]:
+    """The findings that ship with the course, of every machine where all claims were judged."""
+    return tuple(load(path) for path in sorted(SHIPPED.glob("*.json")))

@@ -1,0 +1,166 @@
+"""Claims, findings and verdicts, apart from what any one claim says."""
+
+import json
+
+import pytest
+from turning import verdict_of
+
+from gpulessons import claims
+from gpulessons.claims import judging
+from gpulessons.claims.claim import (
+    CLAIMS,
+    HOLDS,
+    LIMITS,
+    REFUTED,
+    UNTESTED,
+    Figure,
+    claim,
+    holds,
+    refuted,
+)  # fmt: skip
+
+
+@pytest.fixture
+def made_up():
+    """Put a claim of your own in the table: made_up(figures, judge)."""
+
+    def make(figures, judge, number=1, **more):
+        def measure(given):
+            """What is measured."""
+            return figures() if callable(figures) else figures
+
+        claim(number, f"Claim {number}.", source="A", notebooks="00", measure=measure,
+              changes="Nothing.", **more)(judge)  # fmt: skip
+
+    before = dict(CLAIMS)
+    CLAIMS.clear()
+    yield make
+    CLAIMS.clear()
+    CLAIMS.update(before)
+
+
+def speed(gain):
+    return holds("Faster.") if gain > 1 else refuted("Slower.")
+
+
+def test_a_verdict_follows_the_figure(made_up):
+    made_up(lambda: {"gain": Figure("gain", 2.0, "×")}, speed)
+    (found,) = claims.judge()
+    assert (found.verdict, found.why, found.test) == (HOLDS, "Faster.", "What is measured.")
+    made_up(lambda: {"gain": Figure("gain", 0.5, "×")}, speed)
+    assert claims.judge()[1].verdict == REFUTED
+
+
+def test_without_the_figure_nothing_is_said(made_up):
+    made_up({"gain": Figure("gain", None, why="the machine was too noisy")}, speed)
+    (found,) = claims.judge()
+    assert found.verdict == UNTESTED
+    assert "the machine was too noisy" in found.why
+
+
+@pytest.mark.parametrize("kind", ["live", "recorded", "published", "counted", "modelled"])
+@pytest.mark.parametrize("of_gpu", [True, False])
+def test_only_a_gpu_measured_or_recorded_lets_a_claim_about_gpus_hold(made_up, kind, of_gpu):
+    where = "an H200, 2026-01-01" if kind in ("recorded", "published") else ""
+    figure = Figure("gain", 2.0, "×", kind, where, of_gpu=of_gpu)
+    made_up({"gain": figure}, speed, about_gpus=True)
+    found = claims.judge()[1]
+    may = of_gpu and kind in ("live", "recorded")
+    assert found.verdict == (HOLDS if may else UNTESTED)
+    assert ("an H200, 2026-01-01" in found.why) == (kind == "recorded" and of_gpu)
+
+
+def test_a_claim_about_gpus_may_be_refuted_by_a_count(made_up):
+    made_up({"gain": Figure("gain", 0.5, "×", "counted")}, speed, about_gpus=True)
+    assert claims.judge()[1].verdict == REFUTED
+
+
+def test_a_test_that_fails_costs_one_verdict(made_up):
+    def broken():
+        raise OSError("no space left")
+
+    made_up(broken, speed, 1)
+    made_up({"gain": Figure("gain", 2.0)}, speed, 2)
+    first, second = claims.judge()
+    assert first.verdict == UNTESTED
+    assert "OSError: no space left" in first.why
+    assert second.verdict == HOLDS
+
+
+def test_an_interrupt_keeps_what_was_found(made_up):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    made_up({"gain": Figure("gain", 2.0)}, speed, 1)
+    made_up(interrupted, speed, 2)
+    made_up({"gain": Figure("gain", 2.0)}, speed, 3)
+    told = []
+    found = claims.judge(told=told.append)
+    assert [each.number for each in found] == [1] == [each.number for each in told]
+    assert judging.INTERRUPTED in found.notes
+    assert "interrupted" in repr(found)
+
+
+def test_a_number_that_is_no_claims_is_named():
+    with pytest.raises(ValueError, match="no claim 99"):
+        claims.judge(99)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"kind": "guessed"}, {"kind": "recorded"}, {"kind": "published"}, {"value": None}],
+)
+def test_a_figure_without_its_kind_source_or_reason_is_refused(wrong):
+    with pytest.raises(ValueError):
+        Figure("gain", **{"value": 2.0, **wrong})
+
+
+def test_findings_read_as_text_html_and_json(made_up, tmp_path):
+    sharp = Figure("<gain>", 2.0, "×", "published", "Smith & Co. 2020", (1.5, 2.5))
+    made_up({"gain": sharp}, speed)
+    found = claims.judge()
+    assert "2× (1.5× to 2.5×), published: Smith & Co. 2020" in repr(found)
+    assert "Of 1 claim 1 holds." in repr(found)
+    page = found._repr_html_()
+    assert "&lt;gain&gt;" in page and "Smith &amp; Co. 2020" in page and "<gain>" not in page
+    assert claims.load(claims.save(found, tmp_path / "found.json")) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", '{"format": 9}', '{"format": 1, "found": [{"verdict": "true"}]}'],
+)
+def test_a_file_that_holds_no_findings_is_refused_in_a_sentence(tmp_path, text):
+    path = tmp_path / "found.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match="cannot be read as findings"):
+        claims.load(path)
+
+
+def test_all_twenty_seven_claims_are_there():
+    assert sorted(CLAIMS) == [*range(1, 28)]
+    for each in CLAIMS.values():
+        assert each.words.endswith(".") and each.changes.endswith(".") and each.test
+        assert set(each.source) <= set("ABCDE") and all(len(n) == 2 for n in each.notebooks)
+
+
+def test_what_ships_was_found_about_the_claims_as_they_stand():
+    for findings in claims.recorded():
+        assert [each.number for each in findings] == sorted(CLAIMS)
+        for each in findings:
+            about = CLAIMS[each.number]
+            assert (each.claim, each.test, each.changes) == (about.words, about.test, about.changes)
+
+
+@pytest.mark.parametrize("number", sorted(n for n, each in CLAIMS.items() if each.about_gpus))
+@pytest.mark.parametrize("value", [0.01, 1.0, 100.0])
+def test_no_claim_about_gpus_holds_without_one(number, value):
+    # Whatever its judge says: no figure from a GPU lets it hold.
+    figures = dict.fromkeys(CLAIMS[number].needed, value)
+    assert verdict_of(number, of_gpu=False, **figures).word not in (HOLDS, LIMITS)
+
+
+def test_json_says_the_kind_of_every_figure(made_up):
+    made_up({"gain": Figure("gain", 2.0)}, speed)
+    data = json.loads(claims.judge().to_json())
+    assert data["found"][0]["figures"][0]["kind"] == "live"
