@@ -16,6 +16,7 @@ from gpulessons import units
 
 HOLDS, LIMITS, REFUTED = "holds", "holds with limits", "refuted"
 UNTESTED = "not testable here"
+INTERRUPTED = "interrupted: what was found until then is here"  # a note of Findings
 VERDICTS = (HOLDS, LIMITS, REFUTED, UNTESTED)
 KINDS = ("live", "recorded", "published", "counted", "modelled")
 
@@ -121,6 +122,11 @@ class Claim:
         return " ".join((self.measure.__doc__ or "").split())
 
     @property
+    def part(self) -> str:
+        """The part of the course that it belongs to: "many devices"."""
+        return self.judge.__module__.rpartition(".")[2].replace("_", " ")
+
+    @property
     def needed(self) -> set[str]:
         """The figures without which there is no verdict: parameters that have no default."""
         parameters = inspect.signature(self.judge).parameters.values()
@@ -204,6 +210,10 @@ class Findings:
             if each.number == number:
                 return each
         raise KeyError(f"Claim {number} was not judged; these were: {self.numbers}.")
+
+    @property
+    def interrupted(self) -> bool:
+        return INTERRUPTED in self.notes
 
     @property
     def numbers(self) -> str:

@@ -9,10 +9,19 @@ from gpulessons.hardware import machine
 from gpulessons.hardware.budget import note
 from gpulessons.progress import progress_bar
 
-from .claim import CLAIMS, HOLDS, LIMITS, Claim, Figure, Finding, Findings, Verdict, untested
+from .claim import (
+    CLAIMS,
+    HOLDS,
+    INTERRUPTED,
+    LIMITS,
+    Claim,
+    Figure,
+    Finding,
+    Findings,
+    Verdict,
+    untested,
+)
 from .evidence import Given
-
-INTERRUPTED = "interrupted: what was found until then is here"
 
 
 def judge(

@@ -17,10 +17,11 @@ from .measure import compare, record
 from .opening import lab, notebooks
 from .running import describe, workers
 from .terminal import Misspelled, Parser, capability, known, say, seconds, size
+from .verdicts import claims
 
 COMMANDS = {
     command.__name__: command
-    for command in (doctor, lab, notebooks, compare, record, ops, asm, workers)
+    for command in (doctor, lab, notebooks, compare, record, claims, ops, asm, workers)
 }
 
 
@@ -101,6 +102,16 @@ def parser() -> Parser:
     )
     made["record"].add_argument("op", metavar="OP", nargs="*", help="all, unless named")
     made["record"].add_argument("--out", metavar="FILE", help="default: recording-HOST-DATE.json")
+    made["claims"].add_argument(
+        "number", metavar="N", nargs="*", type=int, help="all, unless named"
+    )
+    made["claims"].add_argument(
+        "--with", dest="files", metavar="FILE", nargs="+", default=(),
+        help="recordings that may decide what this machine cannot",
+    )  # fmt: skip
+    made["claims"].add_argument("--devices", metavar="FILE", help="devices with your prices")
+    made["claims"].add_argument("--json", metavar="FILE", help="keep the findings as data")
+    made["claims"].add_argument("--html", metavar="FILE", help="keep them as a page")
     describe(made["workers"])
     for name in ("compare", "record"):
         made[name].add_argument("--size", metavar="N", nargs="+", type=size, help="problem sizes")

@@ -6,7 +6,6 @@ import pytest
 from turning import verdict_of
 
 from gpulessons import claims
-from gpulessons.claims import judging
 from gpulessons.claims.claim import (
     CLAIMS,
     HOLDS,
@@ -97,7 +96,7 @@ def test_an_interrupt_keeps_what_was_found(made_up):
     told = []
     found = claims.judge(told=told.append)
     assert [each.number for each in found] == [1] == [each.number for each in told]
-    assert judging.INTERRUPTED in found.notes
+    assert found.interrupted
     assert "interrupted" in repr(found)
 
 

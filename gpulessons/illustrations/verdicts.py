@@ -1,0 +1,76 @@
+"""Every claim's verdict as a mark: a row for each machine, a column for each claim."""
+
+from gpulessons.plots.picture import INK, Picture, blank
+
+# A shape and how it is filled, all in ink: in this course a color names a backend.
+MARKS = {
+    "holds": ("o", "full"),
+    "holds with limits": ("o", "left"),
+    "refuted": ("X", "full"),
+    "not testable here": ("o", "none"),
+}
+LOOK = {"linestyle": "none", "color": INK, "markeredgecolor": INK, "markerfacecoloralt": "none"}
+
+
+def table(*findings):
+    """The verdicts of one machine or several: findings as `claims.judge` and `recorded` give them.
+
+    Raises ValueError for none.
+    """
+    if not findings:
+        raise ValueError("Give at least one machine's findings: claims.judge() has some.")
+    numbers = sorted({each.number for found in findings for each in found})
+    place = {number: x for x, number in enumerate(numbers)}
+    title = summary(findings)
+    figure, axes = blank(width=9, height=1.5 + 0.5 * len(findings), title=title)
+    for y, found in enumerate(findings):
+        for each in found:
+            marker, fill = MARKS[each.verdict]
+            axes.plot(place[each.number], y, marker=marker, fillstyle=fill, markersize=11, **LOOK)
+    axes.set_xticks(range(len(numbers)), numbers)
+    axes.set_yticks(range(len(findings)), [label(found) for found in findings])
+    axes.set_ylim(len(findings) - 0.4, -0.6)
+    axes.set_xlabel("claim")
+    axes.spines[["left", "bottom"]].set_visible(False)
+    axes.tick_params(length=0)
+    key(axes)
+    return Picture(figure, f"{title} {' '.join(map(in_words, findings))}")
+
+
+def label(found):
+    """Where and when: two short lines."""
+    return f"{found.machine.partition(',')[0][:28]}\n{found.date}"
+
+
+def summary(findings):
+    first, *others = findings
+    turned = {each.number for other in others for each in other
+              if any(each.number == one.number and each.verdict != one.verdict
+                     for one in first)}  # fmt: skip
+    if not others:
+        return first.sentence
+    if not turned:
+        return f"{first.sentence} The other verdicts here agree."
+    listed = ", ".join(map(str, sorted(turned)))
+    return f"{first.sentence} Not everywhere the same: {listed}."
+
+
+def key(axes):
+    """What the marks mean, under the picture."""
+    handles = [
+        axes.plot([], [], marker=marker, fillstyle=fill, markersize=9, label=word, **LOOK)[0]
+        for word, (marker, fill) in MARKS.items()
+    ]
+    legend = axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.32),
+                         ncols=4, frameon=False, fontsize=9.5)  # fmt: skip
+    for text in legend.get_texts():
+        text.set_color(INK)
+
+
+def in_words(found):
+    """One machine's verdicts, read out."""
+    by_word = {}
+    for each in found:
+        by_word.setdefault(each.verdict, []).append(str(each.number))
+    said = "; ".join(f"{word}: {', '.join(by_word[word])}" for word in MARKS if word in by_word)
+    return f"{found.machine}, {found.date}: {said}."
