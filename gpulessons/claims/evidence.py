@@ -39,6 +39,10 @@ def counted(what: str, value: float, unit: str = "") -> Figure:
     return Figure(what, value, unit, "counted")
 
 
+def modelled(what: str, value: float, unit: str = "") -> Figure:
+    return Figure(what, value, unit, "modelled")
+
+
 def published(what: str, value: float, unit: str, where: str, of_gpu: bool = True) -> Figure:
     return Figure(what, value, unit, "published", where, of_gpu=of_gpu)
 

@@ -1,1 +1,180 @@
-"""To come."""
+"""Claims of the last part: money. Prices are the learner's; without them little can be said."""
+
+import math
+
+from gpulessons.hardware import cores, machine, threads
+from gpulessons.hardware.ceilings import product
+from gpulessons.money import brain
+from gpulessons.money.devices import PUBLISHED, of_machine
+from gpulessons.money.prediction import networks, worth
+
+from .claim import Figure, claim, holds, limits, refuted, untested
+from .evidence import counted, live, missing, modelled, published
+
+NO_PRICES = "two devices with prices are needed (gpulessons claims --devices FILE, notebook 15)"
+YEARS = 3  # in which a device that is bought is used, day and night
+
+
+def slow_and_fast(given):
+    """Of the devices that you gave prices: what a TFLOP/s costs from the one with the fastest
+    workers, over what it costs from the one with the slowest. A worker is a lane, which makes one
+    number at a time.
+    """
+    priced = [d for d in given.devices if d.price and d.flop_rate and d.lanes]
+    speed = {d.name: d.flop_rate / d.lanes for d in priced}
+    if len(set(speed.values())) < 2:
+        return {"workers": missing("speed of the fastest workers over the slowest", NO_PRICES),
+                "costs": missing("cost per FLOP/s of the fastest over the slowest", NO_PRICES)}  # fmt: skip
+    fast, slow = (pick(priced, key=lambda d: speed[d.name]) for pick in (max, min))
+    where = f"{fast.name} against {slow.name}, at your prices"
+    cost = (fast.price / fast.flop_rate) / (slow.price / slow.flop_rate)
+    return {
+        "workers": Figure("speed of the fastest workers over the slowest",
+                          speed[fast.name] / speed[slow.name], "×", "published", where),
+        "costs": Figure("cost per FLOP/s of the fastest over the slowest", cost, "×", "published",
+                        where),
+    }  # fmt: skip
+
+
+@claim(
+    2, "Many slow workers beat a few fast ones per unit of money when the work divides (the "
+    "French-fries kitchen).", source="A", notebooks="01 15", measure=slow_and_fast,
+    changes="Prices; and work that does not divide, for which only the speed of one worker counts.",
+)  # fmt: skip
+def slow_workers_are_cheaper(workers, costs):
+    found = (f"Workers {workers:.2g} times as fast make a TFLOP/s {costs:.2g} times as dear, at "
+             "your prices and by what the boxes promise")  # fmt: skip
+    if costs <= 1:
+        return refuted(f"{found}: here the fast ones are no dearer.")
+    return limits(f"{found}. It says nothing about work that does not divide.")
+
+
+def rent_or_buy(given):
+    """Of the devices that you gave both a price and a rent: after how many hours of use the price
+    is reached by the rent, as a share of three years, day and night.
+    """
+    both = [d for d in given.devices if d.price and d.price_per_hour]
+    if not both:
+        return {"share": missing("hours until buying is cheaper", "a device with a price and a "
+                                 "rent per hour is needed (gpulessons claims --devices FILE)")}  # fmt: skip
+    first = min(both, key=lambda d: d.price / d.price_per_hour)
+    share = first.price / first.price_per_hour / (YEARS * 365.25 * 24)
+    where = f"{first.name}, at your prices"
+    return {"share": Figure("break-even, as a share of three years", share, "%", "published", where)}
+
+
+@claim(
+    9, "Renting (or a free notebook service) beats building a rig.", source="AE", notebooks="15",
+    measure=rent_or_buy,
+    changes="How many hours you use it: energy, the machine around it and its resale are in "
+    "notebook 15's sliders.",
+)  # fmt: skip
+def renting_is_cheaper(share):
+    found = f"The rent reaches the price after {share:.0%} of three years of use, day and night"
+    if share >= 1:
+        return holds(f"{found}: it never does while the device is worth having.")
+    if share < 0.02:
+        return refuted(f"{found}: within weeks.")
+    return limits(f"{found}. Who uses it less should rent, who uses it more should buy.")
+
+
+def cores_of_a_k80(given):
+    """The FLOP/s of one core here, in a float32 product, times the K80's 4,992 cores, against what
+    NVIDIA says of the K80; and where there is a GPU, the same for its multiprocessors.
+    """
+    k80 = next(device for device in PUBLISHED if device.name.startswith("K80"))
+    with threads(1):
+        one = live("one core here, a float32 product", product("float32"), "FLOP/s")
+    here = machine()
+    gpu_rate = here.ceiling("gpu", "float32")
+    each = gpu_rate / here.gpu["multiprocessors"] if gpu_rate and here.gpu else None
+    no_gpu = "no GPU here"
+    return {
+        "core": one,
+        "k80": published("a K80, with boost", k80.flop_rate, "FLOP/s", k80.where),
+        "k80_cores": published("its cores", k80.cores, "", k80.where),
+        "gpu_multiprocessor": live("a multiprocessor of this GPU", each, "FLOP/s", of_gpu=True)
+        if each else missing("a multiprocessor of a GPU", no_gpu),
+    }  # fmt: skip
+
+
+@claim(
+    20, "The difference is the number of cores (K80: 4,992) and what a thread costs; a CPU with as "
+    "many cores would be faster still, and unaffordable.", source="C", notebooks="01 15",
+    measure=cores_of_a_k80, about_gpus=True,
+    changes="What is called a core: the K80's are lanes of vectors, and a CPU's core has dozens.",
+)  # fmt: skip
+def cores_are_lanes(core, k80, k80_cores, gpu_multiprocessor=None):
+    worth_of_one, as_many = core / (k80 / k80_cores), k80_cores * core / k80
+    found = (f"One core here does the work of {worth_of_one:.3g} of the K80's {k80_cores:,.0f} as its "
+             f"board is specified, so as many of them would be {as_many:.3g} times the board")  # fmt: skip
+    if as_many <= 1:
+        return refuted(f"{found}: no faster.")
+    if gpu_multiprocessor is None:
+        return untested(f"{found}. By the specification, not by a GPU's clock.")
+    mine = gpu_multiprocessor / core
+    return limits(f"{found}. What a CPU calls a core, a GPU calls a multiprocessor: one of this "
+                  f"GPU's does {mine:.3g} times the work of a core.")  # fmt: skip
+
+
+def what_networks_wait_for(given):
+    """The six networks of notebook 10 on the roofline of this machine and of the devices that you
+    gave: how many wait for FLOP/s, how many for bytes, and whether one device is the best buy for
+    all of them. Times are modelled.
+    """
+    devices = [*given.devices, *of_machine(machine())]
+    compared = worth(networks(), devices)
+    flops = compared.limits[devices[-1].name]
+    buys = len(set(compared.buys.values()))
+    return {
+        "for_flops": modelled("networks that wait for this CPU's FLOP/s", flops),
+        "for_bytes": modelled("networks that wait for its memory", len(compared.works) - flops),
+        "buys": modelled("different best buys among your devices", buys)
+        if buys else missing("different best buys", NO_PRICES),
+    }  # fmt: skip
+
+
+@claim(
+    26, "Buying the wrong part wastes money: which number on the box matters depends on the "
+    "network you train.", source="E", notebooks="15", measure=what_networks_wait_for,
+    changes="Other networks and batches, which move along the roofline, and devices whose corners "
+    "lie elsewhere.",
+)  # fmt: skip
+def numbers_on_the_box(for_flops, for_bytes, buys=None):
+    found = (f"Of six networks {for_flops:.0f} wait for this CPU's FLOP/s and {for_bytes:.0f} for "
+             "its memory, by a model")  # fmt: skip
+    if buys is None:
+        return untested(f"{found}. What the wrong part wastes depends on prices, which are yours.")
+    if buys == 1:
+        return refuted(f"{found}. Among your devices one is the best buy for all six.")
+    return limits(f"{found}. Your devices' best buys differ: {buys:.0f} of them for six networks.")
+
+
+def brains_arithmetic(given):
+    """The source's estimate put together again, and every assumption drawn between the least and
+    the most that somebody has good reason for: how far apart the results lie.
+    """
+    spread = brain.spread()
+    again = brain.operations_per_second() / brain.PUBLISHED
+    return {
+        "again": modelled("the source's numbers put together, over its result", again, "×"),
+        "published": published("the source's result", brain.PUBLISHED, "FLOP/s", "T. Dettmers, "
+                               "“The Brain vs Deep Learning Part I”, 2015", of_gpu=False),
+        "apart": modelled("95 % of the draws over 5 % of them", spread.high / spread.low, "×"),
+    }  # fmt: skip
+
+
+@claim(
+    27, "The brain's arithmetic can be estimated by comparing it with a convolutional network.",
+    source="E", notebooks="15", measure=brains_arithmetic,
+    changes="A measurement of what moves the estimate most, above all how often a neuron fires.",
+)  # fmt: skip
+def brain_can_be_estimated(again, published, apart):
+    decades = math.log10(apart)
+    found = (f"Its own numbers give {again:.0%} of its result, and the ranges that others give for "
+             f"them let the result differ by a factor of 10 to the power {decades:.1f}")  # fmt: skip
+    if not 0.5 <= again <= 2:
+        return refuted(f"{found}: put together again, it is not the estimate that was published.")
+    if decades > 4:
+        return refuted(f"{found}: whatever stands in the middle of that is no estimate.")
+    return limits(f"{found}.") if decades > 2 else holds(f"{found}.")
