@@ -27,10 +27,11 @@ ROOMS = {
     "profiler": "measure hardware plots progress units",
     "ops": "operation backends microscope",
     "models": "ops measure backends hardware units",
+    "money": "units",
     "workers": "models hardware progress",
     "exercises": "ops workers measure grader operation backends",
     "notebook": "plots",
-    "illustrations": "models profiler workers measure ops plots units",
+    "illustrations": "models money profiler workers measure ops plots units",
 }
 # What is read, what is run, what is told.
 MICROSCOPE = {
@@ -59,7 +60,8 @@ WORKERS = {
     "programs": "collectives gradients links memory schedules training worker",
 }
 HOUSES = {"gpulessons": ROOMS, "gpulessons.microscope": MICROSCOPE, "gpulessons.workers": WORKERS}
-LESSONS = {"ops", "models", "workers", "exercises", "illustrations"}  # the rest is the engine
+# The rest is the engine.
+LESSONS = {"ops", "models", "money", "workers", "exercises", "illustrations"}
 HEAVY = {"numpy", "numba", "torch", "matplotlib", "ipywidgets"}
 
 each_house = pytest.mark.parametrize("home", HOUSES)
