@@ -27,9 +27,9 @@ ROOMS = {
     "profiler": "measure hardware plots progress units",
     "ops": "operation backends microscope",
     "models": "ops measure backends hardware units",
-    "money": "units",
+    "money": "hardware units",
     "workers": "models hardware progress",
-    "exercises": "ops workers measure grader operation backends",
+    "exercises": "ops money workers measure grader operation backends",
     "notebook": "plots",
     "illustrations": "models money profiler workers measure ops plots units",
 }
