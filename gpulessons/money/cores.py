@@ -1,7 +1,7 @@
 """How many cores is a core? The argument of the K80's 4,992, worked through.
 
-"The difference is the number of cores (a K80 has 4,992) and what a thread costs; a CPU with as many
-cores would be faster still, and unaffordable."
+The claim: the difference is the number of cores (a K80 has 4,992) and what a thread costs; a CPU
+with as many would be faster still, and unaffordable.
 
 What a box calls a core is not one thing. A core of a CPU fetches instructions of its own and
 computes on a vector; NVIDIA counts every lane that can multiply and add:
@@ -10,8 +10,9 @@ computes on a vector; NVIDIA counts every lane that can multiply and add:
     a core here is worth = its measured rate / the rate of a K80's core
     4,992 cores like it  = 4,992 × its measured rate
 
-The rate here is that of one thread in the library's product, alone: all at once, cores clock lower
-and share what feeds them. So 4,992 times it is what they would do at best.
+The rate here is that of one thread in the library's product, alone. All at once, cores may clock
+lower, two logical ones may be one in truth, and all share what feeds them: so 4,992 times that rate
+is what they would do at best.
 """
 
 from dataclasses import dataclass
@@ -110,7 +111,7 @@ class Cores:
              f"{units.three_digits(price / flops * 1e9)} a GFLOP/s")
             for name, price, cores, flops in prices if price is not None
         ]  # fmt: skip
-        return rows
+        return [*rows, ("published", SOURCE)]
 
     def __repr__(self):
         return as_text(self.message, self.rows())

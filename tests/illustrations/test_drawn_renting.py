@@ -27,7 +27,8 @@ def test_the_end_of_support_is_a_line_and_what_follows_is_dotted():
     (dotted,) = [line for line in axes.lines if line.get_linestyle() == ":"]
     assert dotted.get_xdata().min() >= 8766
     (energy,) = axes.collections
-    assert energy.get_paths()[0].get_extents().x1 == pytest.approx(8766)
+    shaded = energy.get_paths()[0].get_extents()
+    assert (shaded.x1, shaded.y0, shaded.y1) == pytest.approx((8766, 1000, 9766))
     assert any("90%" in text.get_text() for text in axes.texts)  # 8,766 of 9,766
 
 
