@@ -13,8 +13,8 @@ one of its body's, over time alone:
 The source's number of every assumption stands in the post's text; that of the firing rate where it
 tells of Kurzweil's estimate, for neurons at large it says 50 to 1000. How the post puts them
 together stands only in two pictures, which could not be read: the lines above are our reading of
-the text, and come to 1.000 × 10^21, 7 % less. Nothing was fitted to close that gap; several ways of
-doing so exist, and the text decides for none of them.
+the text, and come to 1.000 × 10^21, 7 % less. Nothing was fitted to close that gap: the numbers
+give 1.075 × 10^21 exactly in two ways at least, and the text decides for neither.
 """
 
 from dataclasses import dataclass
