@@ -27,12 +27,13 @@ ROOMS = {
     "profiler": "measure hardware plots progress units",
     "ops": "operation backends microscope",
     "models": "ops measure backends hardware units",
+    "money": "hardware units",
     "workers": "models hardware progress",
-    "exercises": "ops workers measure grader operation backends",
-    "claims": "ops models workers profiler measure microscope machine_code hardware operation "
-    "progress units",
+    "exercises": "ops money workers measure grader operation backends",
+    "claims": "ops models money workers profiler measure microscope machine_code hardware "
+    "operation progress units",
     "notebook": "plots",
-    "illustrations": "models profiler workers measure ops plots units",
+    "illustrations": "models money profiler workers measure ops plots units",
 }
 # What is read, what is run, what is told.
 MICROSCOPE = {
@@ -62,7 +63,7 @@ WORKERS = {
 }
 HOUSES = {"gpulessons": ROOMS, "gpulessons.microscope": MICROSCOPE, "gpulessons.workers": WORKERS}
 # The rest is the engine.
-LESSONS = {"ops", "models", "workers", "claims", "exercises", "illustrations"}
+LESSONS = {"ops", "models", "money", "workers", "claims", "exercises", "illustrations"}
 HEAVY = {"numpy", "numba", "torch", "matplotlib", "ipywidgets"}
 
 each_house = pytest.mark.parametrize("home", HOUSES)

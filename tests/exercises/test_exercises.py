@@ -119,6 +119,7 @@ def test_what_is_no_function_and_a_wrong_signature_are_refused_as_such(exercise)
         ("one_forward_one_backward", "gpulessons.workers.schedules", "one_forward_one_backward"),
         ("mend_overflow", "gpulessons", "softmax"),
         ("inputs_first", "gpulessons", "lstm_sequence"),
+        ("break_even_hours", "gpulessons.money.renting", "Plan"),
     ],
 )
 def test_the_course_s_own_answer_is_nobody_s(name, where, own):

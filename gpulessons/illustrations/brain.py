@@ -1,0 +1,91 @@
+"""Pictures of the brain's arithmetic: how far its assumptions let it vary, and which of them do."""
+
+import numpy as np
+
+from gpulessons.money.brain import (
+    ASSUMPTIONS,
+    OTHERS,
+    PUBLISHED,
+    in_words,
+    operations_per_second,
+    powers,
+    spread,
+)
+from gpulessons.plots.axes import log_axes
+from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, SKY, VERMILLION, Picture, blank
+
+
+def estimates(here=None, drawn=None, **numbers):
+    """The draws of a Spread, with others' estimates, the learner's own and this machine above.
+
+    here: FLOP/s of this machine, measured. drawn: a Spread; one is made where none is given.
+    numbers: the learner's, by the names of ASSUMPTIONS; the source's where left out.
+    """
+    drawn = drawn or spread()
+    yours = operations_per_second(**numbers)
+    marks = [("the source, published", PUBLISHED, VERMILLION), ("these numbers", yours, GREEN)]
+    marks += [(f"{other.who}, published", other.flops, ORANGE) for other in OTHERS]
+    marks += [("this machine, measured", here, BLUE)] if here else []
+    title = f"These numbers: {powers(yours)} FLOP/s. {drawn.title}"
+    figure, (above, below) = blank(height=4.4, title=title, nrows=2, sharex=True,
+                                   height_ratios=(len(marks), 5))  # fmt: skip
+    for row, (_, flops, color) in enumerate(marks):
+        above.axhline(row, color=INK, linewidth=0.4, alpha=0.4)
+        above.plot(flops, row, "o", color=color, markersize=8)
+    above.set_yticks(range(len(marks)), [name for name, *_ in marks])
+    above.set_ylim(len(marks) - 0.4, -0.6)
+    above.tick_params(axis="x", which="both", length=0)
+    above.spines["bottom"].set_visible(False)
+    log_axes(below, x=("FLOP/s", powers_alone))
+    bins = edges(drawn.values)
+    below.stairs(np.histogram(drawn.values, bins)[0], bins, fill=True, color=SKY)
+    below.set_ylim(bottom=0)
+    below.axvspan(drawn.low, drawn.high, color=INK, alpha=0.12, linewidth=0)
+    below.set_ylabel("draws")
+    told = "; ".join(f"{name}: {powers(flops)}" for name, flops, _ in marks)
+    spoken = f"a histogram of the draws, their middle nine tenths shaded; above it: {told}."
+    return Picture(figure, f"{title} Over FLOP/s on a log axis {spoken}")
+
+
+def edges(values, to_a_power=4):
+    """Where bars of a histogram begin and end, so many to every power of ten."""
+    first, last = np.floor(np.log10(values.min())), np.ceil(np.log10(values.max()))
+    return np.logspace(first, last, int(last - first) * to_a_power + 1)
+
+
+def powers_alone(number):
+    """1e21 as "10²¹"."""
+    return powers(number, 0).removeprefix("1×")
+
+
+def shares(drawn=None, **numbers):
+    """What each assumption alone does to the estimate, from its least to its most: a tornado.
+
+    Beside it, the share of the draws' variance that is its own. numbers: where the others stand,
+    as for estimates().
+    """
+    drawn = drawn or spread()
+    ranked = sorted(ASSUMPTIONS, key=lambda each: -drawn.shares[each.name])
+    middle = operations_per_second(**numbers)
+    first, told = ranked[0], {name: percent(share) for name, share in drawn.shares.items()}
+    title = (f"{told[first.name]} of the spread is one assumption's: {in_words(first.name)}, "
+             f"from {first.low:g} to {first.high:g} {first.unit}.")  # fmt: skip
+    figure, axes = blank(width=7.6, height=4.2, title=title)
+    for row, each in enumerate(ranked):
+        ends = [operations_per_second(**numbers | {each.name: n}) for n in (each.low, each.high)]
+        axes.plot(ends, [row, row], "-o", color=SKY, linewidth=3, markersize=6)
+        axes.annotate(told[each.name], (1.02, row), color=INK, fontsize=9.5,
+                      xycoords=axes.get_yaxis_transform(), va="center")  # fmt: skip
+    axes.axvline(middle, color=GREEN, linewidth=1)
+    axes.set_yticks(range(len(ranked)), [in_words(each.name) for each in ranked])
+    axes.set_ylim(len(ranked) - 0.5, -0.5)
+    log_axes(axes, x=("FLOP/s with one assumption at its least and at its most", powers_alone))
+    axes.annotate("share", (1.02, 1.01), xycoords="axes fraction", color=INK, fontsize=9.5)
+    axes.annotate(f"these numbers: {powers(middle)}", (middle, 1.01), color=INK, fontsize=9.5,
+                  xycoords=axes.get_xaxis_transform(), ha="center")  # fmt: skip
+    spoken = ", ".join(f"{in_words(name)} {share}" for name, share in told.items())
+    return Picture(figure, f"{title} Shares of the variance of the logarithm: {spoken}.")
+
+
+def percent(share):
+    return f"{share:.0%}" if share >= 0.005 else "<1%"

@@ -1,0 +1,1 @@
+"""What throughput costs: prices are the learner's, never ours."""

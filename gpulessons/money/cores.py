@@ -1,0 +1,145 @@
+"""How many cores is a core? The argument of the K80's 4,992, worked through.
+
+The claim: the difference is the number of cores (a K80 has 4,992) and what a thread costs; a CPU
+with as many would be faster still, and unaffordable.
+
+What a box calls a core is not one thing. A core of a CPU fetches instructions of its own and
+computes on a vector; NVIDIA counts every lane that can multiply and add:
+
+    rate of a K80's core = 8.74 × 10^12 FLOP/s / 4,992       = 2 FLOPs at a clock of 875 MHz
+    a core here is worth = its measured rate / the rate of a K80's core
+    4,992 cores like it  = 4,992 × its measured rate
+
+The rate here is that of one thread in the library's product, alone. All at once, cores may clock
+lower, two logical ones may be one in truth, and all share what feeds them: so 4,992 times that rate
+is what they would do at best.
+"""
+
+from dataclasses import dataclass
+
+from gpulessons import units
+from gpulessons.hardware import Machine, machine, threads
+
+from .tables import as_html, as_text
+
+K80_CORES = 4992  # on two GPUs
+K80_FLOPS = 8.74e12  # FLOP/s, float32, with boost
+K80_BASE_FLOPS = 5.6e12  # without
+K80_BANDWIDTH = 2 * 240e9  # bytes/s
+SOURCE = "NVIDIA, Tesla K80 GPU Accelerator, board specification BD-07317-001, 2015"
+NUMBER_BITS = 32
+
+
+@dataclass(frozen=True, repr=False)
+class Cores:
+    """A CPU beside a K80. Prices are the learner's, in one currency; None where there is none."""
+
+    cores: int  # logical processors, as the system counts them
+    core_flops: float  # FLOP/s of one thread
+    flops: float  # of all of them
+    bandwidth: float  # bytes/s, copied by all of them
+    simd_bits: int | None = None  # of a vector register
+    price: float | None = None  # of this CPU
+    k80_price: float | None = None
+
+    def __post_init__(self):
+        for name in ("cores", "core_flops", "flops", "bandwidth"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} is a number above 0, not {getattr(self, name)!r}.")
+
+    @property
+    def k80_core_flops(self):
+        return K80_FLOPS / K80_CORES
+
+    @property
+    def worth(self):
+        """How many of the K80's cores compute as fast as one of these."""
+        return self.core_flops / self.k80_core_flops
+
+    @property
+    def lanes(self):
+        """Numbers in a vector register of one core; None where nobody knows."""
+        return self.simd_bits // NUMBER_BITS if self.simd_bits else None
+
+    @property
+    def lane_rate(self):
+        """Multiply-adds per second of one lane: its clock, times the units that add to it."""
+        return self.core_flops / 2 / self.lanes if self.lanes else None
+
+    @property
+    def as_many_flops(self):
+        """FLOP/s of 4,992 cores like one here, at best."""
+        return K80_CORES * self.core_flops
+
+    @property
+    def as_many_price(self):
+        """What as many cores would cost by the piece; None without a price."""
+        return None if self.price is None else self.price / self.cores * K80_CORES
+
+    @property
+    def message(self):
+        like = f"One core here computes like {units.three_digits(self.worth)} of a K80's"
+        return f"{like}: 4,992 of them would be that many times as fast as the K80, at best."
+
+    def ratios(self):
+        """{what: the K80 over this machine}, by what one counts."""
+        found = {"cores, as on the box": K80_CORES / self.cores}
+        if self.lanes:
+            found["lanes that multiply"] = K80_CORES / (self.cores * self.lanes)
+        return found | {"FLOP/s": K80_FLOPS / self.flops, "bytes/s": K80_BANDWIDTH / self.bandwidth}
+
+    def rows(self):
+        each = K80_BANDWIDTH / K80_CORES
+        rows = [
+            ("a core of the K80, published", f"{units.rate(self.k80_core_flops, 'FLOP/s')}, "
+             f"{units.rate(K80_BASE_FLOPS / K80_CORES, 'FLOP/s')} without boost, "
+             f"{units.rate(each, 'B/s')}"),
+            ("a core here, measured", f"{units.rate(self.core_flops, 'FLOP/s')} alone, "
+             f"{units.rate(self.bandwidth / self.cores, 'B/s')} when all copy"),
+            ("4,992 cores like it, at best", units.rate(self.as_many_flops, "FLOP/s")),
+        ]  # fmt: skip
+        if self.lanes:
+            rate = f"{units.three_digits(self.lane_rate / 1e9)} multiply-adds a ns"
+            rows.append((f"each of its {self.lanes} lanes", f"{rate}: GHz times units per lane"))
+        if self.price is not None:
+            rows.append(("4,992 cores at this CPU's price each",
+                         f"{units.count(self.as_many_price)} in your currency"))  # fmt: skip
+        prices = [("this CPU", self.price, self.cores, self.flops),
+                  ("the K80", self.k80_price, K80_CORES, K80_FLOPS)]  # fmt: skip
+        rows += [
+            (f"{name}, at your price", f"{units.three_digits(price / cores)} a core, "
+             f"{units.three_digits(price / flops * 1e9)} a GFLOP/s")
+            for name, price, cores, flops in prices if price is not None
+        ]  # fmt: skip
+        return [*rows, ("published", SOURCE)]
+
+    def __repr__(self):
+        return as_text(self.message, self.rows())
+
+    def _repr_html_(self):
+        return as_html(self.message, self.rows())
+
+
+def here(price=None, k80_price=None, card=None):
+    """The Cores of this machine, one of them measured now. card: a Machine; else this one's.
+
+    RuntimeError where a ceiling that is needed could not be measured.
+    """
+    card: Machine = card or machine()
+    flops, bandwidth = (card.ceiling("host", what) for what in ("float32", "copy"))
+    if not flops or not bandwidth:
+        raise RuntimeError(
+            "This machine's ceilings could not be measured: see gpulessons.machine()."
+        )
+    return Cores(card.cores, one_core(), flops, bandwidth, card.simd_bits, price,
+                 k80_price)  # fmt: skip
+
+
+def one_core():
+    """FLOP/s of the library's float32 product on one thread, measured."""
+    import numpy as np
+
+    from gpulessons.hardware import ceilings
+
+    with threads(1):
+        return ceilings.product(np.float32)
