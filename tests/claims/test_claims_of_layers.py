@@ -27,8 +27,8 @@ LAYER = {"one": 0.96, "batch": 0.95, "narrow": 0.1, "small": 0.05, "counted_narr
          "alone": 10.0}  # fmt: skip
 CONVOLUTION = {"terms": 576, "additions": 7e6, "rounds": 10, "wrong": 0.03, "hungry": 1.9,
                "tiled": 0.02}  # fmt: skip
-LSTM = {"merged": 1.2, "batch": 6.0, "chain": 2.0, "counted_apart": 15, "counted_fused": 1,
-        "gpu_wide": 12.0, "gpu_narrow": 0.4, "published_persistent": 30.0}  # fmt: skip
+LSTM = {"merged": 1.2, "batch": 6.0, "longer": 2.0, "chain": 9.0, "counted_apart": 15,
+        "counted_fused": 1, "gpu_wide": 12.0, "gpu_narrow": 0.4, "published_persistent": 30.0}  # fmt: skip
 PRODUCT = {"fetching": 4.2, "naive": 2.0, "tiled": 0.125, "once": 0.05, "operations": 0.996,
            "time": 0.85, "multipliers": 65_536}  # fmt: skip
 
@@ -68,6 +68,7 @@ TURNS = {
         (but(LSTM, gpu_narrow=None), HOLDS),
         (but(LSTM, gpu_wide=0.8), REFUTED),
         (but(LSTM, chain=1.0), REFUTED),
+        (but(LSTM, longer=1.0), REFUTED),
         (but(LSTM, gpu_wide=None, gpu_narrow=None), UNTESTED),
         (but(LSTM, gpu_wide=None, gpu_narrow=2.0), UNTESTED),
     ],
@@ -285,7 +286,7 @@ def test_where_a_gpu_is_the_networks_own_steps_decide(monkeypatch):
 
 
 def test_recordings_decide_whether_an_lstm_gains(no_gpu, monkeypatch):
-    took = {"eight": (1.2,), "merged": (1.0,), "longer": (2.0,), "single": (0.2,)}
+    took = {"eight": (1.2,), "merged": (1.0,), "longer": (2.0,), "single": (0.2,), "wide": (0.02,)}
     monkeypatch.setattr(layers, "in_turn", lambda calls: took)
     wide, narrow = (256, 1.0, 0.1), (16, 1e-4, 2e-4)
     verdict, figures = found(19, given(recorded("lstm_sequence", [narrow, wide], **LSTM_IN_TORCH)))
