@@ -413,7 +413,7 @@ TITAN_X = "Titan X (Maxwell), cuDNN 5.1: guolinke/deep-learning-benchmarks, READ
 
 def networks_on_both(given):
     """A training step of three of the six networks in PyTorch, on the CPU and on a GPU, with the
-    same minibatch. Where no GPU is, a recording decides, of a layer of each kind in PyTorch.
+    same minibatch. Without a GPU, recordings decide: of PyTorch's layers of the three kinds.
     """
     figures = {}
     for key, (name, *layer_of_its_kind) in LAYERS.items():

@@ -28,7 +28,8 @@ LAYER = {"one": 0.96, "batch": 0.95, "narrow": 0.1, "small": 0.05, "counted_narr
 CONVOLUTION = {"terms": 576, "additions": 7e6, "rounds": 10, "wrong": 0.03, "hungry": 1.9,
                "tiled": 0.02}  # fmt: skip
 LSTM = {"merged": 1.2, "batch": 6.0, "longer": 2.0, "chain": 9.0, "counted_apart": 15,
-        "counted_fused": 1, "gpu_wide": 12.0, "gpu_narrow": 0.4, "published_persistent": 30.0}  # fmt: skip
+        "counted_fused": 1, "gpu_wide": 12.0, "gpu_narrow": 0.4,
+        "published_persistent": 30.0}  # fmt: skip
 PRODUCT = {"fetching": 4.2, "naive": 2.0, "tiled": 0.125, "once": 0.05, "operations": 0.996,
            "time": 0.85, "multipliers": 65_536}  # fmt: skip
 
