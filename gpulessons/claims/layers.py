@@ -472,7 +472,7 @@ def gpu_beats_cpu(
                         "GPU was timed beside it. The published table has GPUs only.")  # fmt: skip
     won = sum(factor > 1 for factor in known.values())
     each = ", ".join(f"{kind} {units.ratio(factor)}" for kind, factor in known.items())
-    found = f"In PyTorch the GPU is ahead in {won} of {len(known)} kinds of network: {each}"
+    found = f"In PyTorch the GPU is ahead in {won} of {len(known)} kinds of work: {each}"
     if not won:
         return refuted(f"{found}.")
     if won < len(known):
