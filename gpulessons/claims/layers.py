@@ -1,1 +1,581 @@
-"""To come."""
+"""Claims of the second part: layers, what they wait for, and the frameworks that call them."""
+
+import math
+from functools import partial
+from statistics import median
+from time import perf_counter
+
+import numpy as np
+from numba import njit
+
+from gpulessons import units
+from gpulessons.hardware import machine, threads
+from gpulessons.hardware.budget import repeated
+from gpulessons.measure.results import quartiles
+from gpulessons.measure.turns import alternate
+from gpulessons.microscope import tracing
+from gpulessons.models.data import digits
+from gpulessons.models.digits import Network, pixels
+from gpulessons.ops.bias_activation import bias_gelu
+from gpulessons.ops.common import PARALLEL
+from gpulessons.ops.conv2d import conv2d, shaped
+from gpulessons.ops.dense import dense, sized
+from gpulessons.ops.im2col import im2col
+from gpulessons.ops.layer_norm import layer_norm
+from gpulessons.ops.lstm_cell import lstm_cell
+from gpulessons.ops.lstm_parts import parameters
+from gpulessons.ops.lstm_sequence import lstm_sequence
+from gpulessons.ops.matmul import matmul
+from gpulessons.ops.optimizer_step import adam_loop, adam_step
+from gpulessons.ops.softmax import softmax
+
+from .claim import Figure, claim, holds, limits, refuted, untested
+from .evidence import SECONDS, counted, from_gpu, live, published, timed
+
+# A dense layer: how much of its time is the product?
+
+WIDE, NARROW, BATCH = 1024, 8, 256  # inputs, and examples
+
+
+def layers_by_width(given):
+    """A layer of the library's against the same layer with a single input, which has hardly any
+    product: for one example and for a batch, with many inputs and with few.
+    """
+    took = in_turn({
+        "one": layer(1, WIDE, WIDE), "one, no product": layer(1, 1, WIDE),
+        "batch": layer(BATCH, WIDE, WIDE), "narrow": layer(BATCH, NARROW, WIDE),
+        "batch, no product": layer(BATCH, 1, WIDE),
+        "small": layer(1, NARROW, NARROW), "small, no product": layer(1, 1, NARROW),
+    })  # fmt: skip
+    x, w, b = sized(NARROW, WIDE)(1, np.random.default_rng(0))
+    return {
+        "one": live(f"the product's share of the time, {WIDE:,} inputs, one example",
+                    share(took["one, no product"], took["one"]), "%"),
+        "batch": live(f"the same, a batch of {BATCH}",
+                      share(took["batch, no product"], took["batch"]), "%"),
+        "narrow": live(f"the same, {NARROW} inputs, a batch of {BATCH}",
+                       share(took["batch, no product"], took["narrow"]), "%"),
+        "small": live(f"the same, {NARROW} inputs and outputs, one example",
+                      share(took["small, no product"], took["small"]), "%"),
+        "counted_narrow": counted(f"its share of the operations, {NARROW} inputs",
+                                  2 * w.size / dense.flops(x, w, b), "%"),
+        "alone": live("an example alone against one of the batch",
+                      BATCH * between(took["one"], took["batch"]), "×"),
+    }  # fmt: skip
+
+
+def in_turn(calls, seconds=SECONDS):
+    """{name: seconds, time after time} of calls that take turns."""
+    return {name: spread.samples for name, spread in alternate(calls, seconds)}
+
+
+def layer(examples, inputs, outputs):
+    """A call of PyTorch's dense layer on random numbers."""
+    version = dense.versions["PyTorch on CPU"]
+    arrays = sized(inputs, outputs)(examples, np.random.default_rng(0))
+    return version.bound(map(version.backend.put, arrays), version.empty(*arrays))
+
+
+def between(slow, fast):
+    """How many times as long one took as the other, round by round."""
+    return median(a / b for a, b in zip(slow, fast, strict=False))
+
+
+def paired(what, slow, fast):
+    """The same as a figure."""
+    factors = [a / b for a, b in zip(slow, fast, strict=False)]
+    return live(what, median(factors), "×", quartiles(factors))
+
+
+def share(rest, whole):
+    """The share of the whole's time that the rest does not take."""
+    return max(0, 1 - between(rest, whole))
+
+
+@claim(
+    17, "A layer is a matrix–vector product plus an element-wise function, and the product governs "
+    "its cost.", source="C", notebooks="06", measure=layers_by_width,
+    changes="Inputs: with few of them the function and the call are the larger cost. And a slower "
+    "exponential, or a faster product, moves the border up.",
+)  # fmt: skip
+def product_governs(one, batch, narrow, small, counted_narrow, alone):
+    found = (f"With {WIDE:,} inputs the product takes {batch:.0%} of a layer's time in a batch of "
+             f"{BATCH}, and {one:.0%} for one example")  # fmt: skip
+    if min(one, batch) < 0.5:
+        return refuted(f"{found}: it is not what governs.")
+    few = (f"With {NARROW} inputs it is {counted_narrow:.0%} of the operations and takes "
+           f"{max(narrow, small):.0%} of the time at most")  # fmt: skip
+    vector = (f"An example alone takes {alone:.2g} times as long as one of the batch: with a "
+              "vector the product waits for its weights")  # fmt: skip
+    if max(narrow, small) < 0.5:
+        also = f" {vector}." if alone > 2 else ""
+        return limits(f"{found}. {few}: there the function and the call govern.{also}")
+    return limits(f"{found}. {few}. {vector}.") if alone > 2 else holds(f"{found}. {few}.")
+
+
+# A convolution: what waits for what in its sums?
+
+
+def additions_in_rounds(given):
+    """All products of a convolution of ResNet's at once, then added pair by pair in rounds, against
+    its definition in float64; and what kernels fetch that make many outputs at once.
+    """
+    problem = x, w, stride, padding = conv2d.inputs(14)
+    columns = im2col(x, w.shape[2:], stride, padding)[0]
+    terms = w.reshape(len(w), 1, -1) * columns.T  # (filters, positions, 576)
+    count = terms.shape[-1]
+    sums, rounds = in_pairs(terms)
+    truth = conv2d.reference(*problem)
+    error = conv2d.error(sums.reshape(truth.shape), truth)
+    return {
+        "terms": counted("products in each output's sum", count),
+        "additions": counted("additions", sums.size * (count - 1)),
+        "rounds": counted("rounds, one after the other", rounds),
+        "wrong": live("error, over what rounding is allowed", error / conv2d.rtol),
+        "hungry": counted("loads for each multiplication, a thread for every output",
+                          loads_of_convolution("CUDA, a thread per output")),
+        "tiled": counted("the same, 32 outputs a thread from a shared tile",
+                         loads_of_convolution("CUDA, shared tiles")),
+    }  # fmt: skip
+
+
+def in_pairs(terms):
+    """Sums along the last axis as a tree: all pairs at once, then pairs of pairs. And its depth."""
+    rounds = 0
+    while (count := terms.shape[-1]) > 1:
+        half = count // 2
+        pairs, odd = terms[..., :half] + terms[..., half : 2 * half], terms[..., 2 * half :]
+        terms, rounds = np.concatenate([pairs, odd], axis=-1), rounds + 1
+    return terms[..., 0], rounds
+
+
+def loads_of_convolution(version, size=32):
+    """Loads from global memory for each multiplication, counted in a small layer."""
+    problem = shaped((1, 4, 16), (3, 3)).inputs(size)
+    with tracing() as launches:
+        conv2d.versions[version](*problem)
+    work = launches[0].work()
+    return work.reads * work.threads / (conv2d.flops(*problem) / 2)
+
+
+@claim(
+    18, "A convolution's additions can all be made at once.", source="C", notebooks="07",
+    measure=additions_in_rounds,
+    changes="The size of a filter, by its logarithm: four times the products are two rounds more.",
+)  # fmt: skip
+def additions_at_once(terms, additions, rounds, wrong, hungry, tiled):
+    if wrong > 1:
+        return refuted("Added pair by pair, the sums come out wrong: the order matters.")
+    found = f"{additions:,.0f} additions take {rounds:.0f} rounds, one after the other"
+    if rounds >= terms - 1:
+        return refuted(f"{found}: they are a chain.")
+    kernel = (f"But can is not should: threads with an output each fetch {hungry:.2g} numbers for "
+              f"each multiplication, those with 32 each {tiled:.2g}")  # fmt: skip
+    if rounds == 1:
+        return holds(f"The {additions:,.0f} additions are one round. {kernel}.")
+    return limits(f"{found}, and no output waits for another: nearly at once. {kernel}.")
+
+
+# An LSTM: products that gain, in steps that wait.
+
+STEPS, EXAMPLES, UNITS = 32, 32, 128
+RUNGS = ("Numba, every core", "PyTorch, nn.LSTM, CPU", "CUDA, one kernel a step",
+         "PyTorch, nn.LSTM, GPU")  # fmt: skip
+
+
+def lstm_gains(given):
+    """An LSTM on the CPU: its eight products a step merged and batched, 32 sequences against one,
+    twice the steps, and the same operations in a chain and in one wide step. Launches of a step
+    counted. On a GPU: its best version against the CPU's best.
+    """
+    plain, merged = "NumPy, eight products a step", "NumPy, input products batched"
+    took = in_turn({
+        "eight": sequence(plain, STEPS, EXAMPLES), "merged": sequence(merged, STEPS, EXAMPLES),
+        "longer": sequence(merged, 2 * STEPS, EXAMPLES), "single": sequence(merged, STEPS, 1),
+        "wide": sequence(merged, 1, STEPS),
+    })  # fmt: skip
+    return {
+        "merged": paired("eight products a step over merged and batched ones, time",
+                         took["eight"], took["merged"]),
+        "batch": paired(f"{EXAMPLES} sequences over one, time", took["merged"], took["single"]),
+        "longer": paired("twice the steps, time", took["longer"], took["merged"]),
+        "chain": paired(f"{STEPS} steps of one sequence over one step of {STEPS}, the same "
+                        "operations, time", took["single"], took["wide"]),
+        "counted_apart": counted("launches of a step, each operation a kernel",
+                                 launches_of("CUDA, eight products")),
+        "counted_fused": counted("launches of a step, one kernel", launches_of("CUDA, one kernel")),
+        "gpu_wide": lstm_on_both(given, 256),
+        "gpu_narrow": lstm_on_both(given, 16),
+        "published_persistent": published(
+            "a persistent kernel over a naive one, batch of 4", 30, "×",
+            "Titan X: Diamos et al. 2016"),
+    }  # fmt: skip
+
+
+def lstm_on_both(given, size):
+    """The CPU's best time over the GPU's, as the caller waits, at so many units."""
+
+    def read(run):
+        cpu, gpu = run.best("host", "torch_cpu", size=size), run.best("gpu", "torch_gpu", size=size)
+        if cpu is None or gpu is None:
+            raise LookupError("timed on one of them only")
+        return cpu.wait / gpu.wait
+
+    what = f"an LSTM of {size} units, the best on a CPU over the best on a GPU, time"
+    return from_gpu(given, what, lstm_sequence, read, size=size, versions=RUNGS)
+
+
+def sequence(version, steps, examples):
+    """A call of an LSTM over so many steps of so many examples."""
+    rng = np.random.default_rng(0)
+    shapes = (steps, examples, UNITS), (examples, UNITS), (examples, UNITS)
+    arrays = [rng.standard_normal(shape, np.float32) for shape in shapes]
+    return partial(
+        lstm_sequence.versions[version].function, *arrays, *parameters(UNITS, UNITS, rng)
+    )
+
+
+def launches_of(version):
+    with tracing() as launches:
+        lstm_cell.versions[version](*lstm_cell.inputs(16))
+    return len(launches)
+
+
+@claim(
+    19, "An LSTM cell is several such products, so it gains too (but its steps wait for each "
+    "other).", source="C", notebooks="08", measure=lstm_gains,
+    changes="Width and batch: narrow steps are launches and little else. And steps that need not "
+    "wait: attention reads all words at once.", about_gpus=True,
+)  # fmt: skip
+def lstm_gains_too(
+    merged, batch, longer, chain, counted_apart, counted_fused, gpu_wide=None, gpu_narrow=None,
+    published_persistent=None,
+):  # fmt: skip
+    waits = (f"The same operations take {chain:.2g} times as long in {STEPS} steps as in one wide "
+             f"step, and twice the steps {longer:.2g} times as long")  # fmt: skip
+    if chain < 1.2 or longer < 1.2:
+        return refuted(f"{waits}: nothing is lost by waiting.")
+    here = (f"On this CPU {EXAMPLES} sequences take {batch:.2g} times as long as one, and eight "
+            f"products a step {merged:.2g} times as long as merged ones. {waits}")  # fmt: skip
+    if gpu_wide is None:
+        return untested(f"{here}. On a GPU a step is {counted_apart:.0f} launches or, fused, "
+                        f"{counted_fused:.0f}; what it gains is not known.")  # fmt: skip
+    if gpu_wide <= 1:
+        return refuted(f"A CPU takes {gpu_wide:.2g} times as long as a GPU: there is no gain.")
+    found = f"With 256 units a CPU takes {gpu_wide:.2g} times as long as a GPU"
+    if gpu_narrow is not None and gpu_narrow <= 1:
+        return limits(f"{found}, with 16 units {gpu_narrow:.2g} times: there the launches take the "
+                      f"gain away. {waits}.")  # fmt: skip
+    return holds(f"{found}. {waits}.")
+
+
+# Products: what is dear in them, and how much of BERT they are.
+
+TOKENS, HIDDEN, HEADS, INNER = 128, 768, 12, 3072  # a layer of BERT-base, one text
+
+
+def fetching_and_bert(given):
+    """The same multiplications on one core, in vectors: along rows, and in blocks that use again
+    what they have fetched. Loads of two kernels counted. A layer of BERT-base in NumPy on one core:
+    the products' share of its operations and of its time.
+    """
+    flops, ways = flops_of_encoder(), ("Numba, one core, ikj", "Numba, blocked, one core")
+    took = in_turn({version: product(version, 1024) for version in ways}, 2 * SECONDS)
+    return {
+        "fetching": paired("a product of 1,024 rows, along rows over in blocks, time",
+                           *map(took.get, ways)),
+        "naive": counted("loads for each multiplication, naive kernel", loads("CUDA, naive")),
+        "tiled": counted("the same, shared tiles of 16 × 16", loads("CUDA, shared tile")),
+        "once": Figure("moving 1,024 rows once, over multiplying them, at this machine's best",
+                       once_over(1024), "%", "modelled"),
+        "operations": counted("products' share of a BERT layer's operations",
+                              flops["products"] / sum(flops.values()), "%"),
+        "time": time_in_products(),
+        "multipliers": published("multipliers in one matrix unit of a TPU", 65_536, "",
+                                 "TPU v1, 8 bits: Jouppi et al. 2017, abstract", of_gpu=False),
+    }  # fmt: skip
+
+
+def product(version, size):
+    x, y = matmul.inputs(size)
+    return partial(matmul.versions[version], x, y, out=np.empty_like(x))
+
+
+def loads(version, size=64):
+    """Loads from global memory for each multiplication."""
+    with tracing() as launches:
+        matmul.versions[version](*matmul.inputs(size))
+    seen = launches[-1]
+    return sum(site.accesses for site in seen.select("global", access="read")) / (seen.flops / 2)
+
+
+def once_over(rows):
+    """Seconds to move a product's three matrices once, over seconds to multiply, both at this
+    machine's ceilings: above 1 it waits for the matrices, however they are used."""
+    ceilings = machine().ceilings
+    bandwidth = max(ceilings[name] for name in ("host copy", "host triad"))
+    arrays = matmul.inputs(rows)
+    moving = matmul.bytes(*arrays) / bandwidth
+    return moving / (matmul.flops(*arrays) / ceilings["host float32"])
+
+
+def flops_of_encoder():
+    """Operations of one layer for one text, part by part."""
+    scores, wide = TOKENS * TOKENS, TOKENS * HIDDEN
+    weights = 4 * HIDDEN**2 + 2 * HIDDEN * INNER
+    return {
+        "products": 2 * TOKENS * weights + 4 * scores * HIDDEN,
+        "softmax": 5 * HEADS * scores,
+        "layer norm": 2 * 7 * wide,
+        "bias + GELU": 10 * TOKENS * INNER,
+        "the rest": 8 * wide,
+    }
+
+
+def encoder_weights(rng):
+    """{name: matrix} of a layer: standard normal, so scaled that results are around one."""
+    shapes = dict.fromkeys(("q", "k", "v", "out"), (HIDDEN, HIDDEN))
+    shapes |= {"up": (HIDDEN, INNER), "down": (INNER, HIDDEN)}
+    return {name: rng.standard_normal(shape, np.float32) / np.float32(shape[0] ** 0.5)
+            for name, shape in shapes.items()}  # fmt: skip
+
+
+def encoder(x, w, multiply):
+    """A layer of BERT-base on x (tokens, 768): attention of 12 heads, then two dense layers, each
+    added to what came in, and normalized. The biases are zero."""
+    bias, zero, one = (np.full(n, v, np.float32) for n, v in ((INNER, 0), (HIDDEN, 0), (HIDDEN, 1)))
+    q, k, v = (heads(multiply(x, w[name]) + zero) for name in "qkv")
+    scores = multiply(q / 8, k.transpose(0, 2, 1))
+    shares = softmax(scores.reshape(-1, len(x))).reshape(scores.shape)
+    mixed = multiply(shares, v).transpose(1, 0, 2).reshape(x.shape)
+    x = layer_norm(x + multiply(mixed, w["out"]) + zero, one, zero)
+    wide = bias_gelu(multiply(x, w["up"]), bias)
+    return layer_norm(x + multiply(wide, w["down"]) + zero, one, zero)
+
+
+def heads(x):
+    """(heads, tokens, 64) from (tokens, 768)."""
+    return np.ascontiguousarray(x.reshape(len(x), HEADS, -1).transpose(1, 0, 2))
+
+
+def time_in_products(turns=15):
+    """The products' share of the time of a layer, on one core."""
+    rng = np.random.default_rng(0)
+    x, w = rng.standard_normal((TOKENS, HIDDEN), np.float32), encoder_weights(rng)
+    shares, spent = [], 0.0
+
+    def multiply(a, b):
+        nonlocal spent
+        began = perf_counter()
+        result = np.matmul(a, b)
+        spent += perf_counter() - began
+        return result
+
+    with threads(1):
+        for _ in range(1 + repeated(turns)):
+            spent, began = 0.0, perf_counter()
+            encoder(x, w, multiply)
+            shares.append(spent / (perf_counter() - began))
+    shares = shares[1:]  # the first touches new memory
+    return live("their share of its time", median(shares), "%", quartiles(shares))
+
+
+@claim(
+    24, "The dearest part of a matrix product is fetching its elements; a TPU is a matrix machine; "
+    "about 90 % of BERT is products.", source="E", notebooks="05 09", measure=fetching_and_bert,
+    changes="Code that reuses what it has fetched: then arithmetic is what a large product waits "
+    "for. And a machine that multiplies faster: less of BERT's time is then products.",
+)  # fmt: skip
+def fetching_is_dearest(fetching, naive, tiled, once, operations, time, multipliers=None):
+    bert = f"Products are {operations:.1%} of a BERT layer's operations, and {time:.0%} of its time"
+    if fetching < 1.2 or min(operations, time) < 0.5:
+        return refuted(f"A core is {fetching:.2g} times as fast where it fetches less. {bert}.")
+    part = "most of it was fetching" if fetching > 2 else "fetching was less than half of it"
+    found = (f"Where a core uses again what it has fetched, a product takes {1 - 1 / fetching:.0%} "
+             f"less time: {part}. Tiles spare a kernel {1 - tiled / naive:.0%} of its loads"
+             )  # fmt: skip
+    if once >= 1:
+        return holds(f"{found}. Even moved once, the numbers are the wait. {bert}.")
+    return limits(f"{found}. But to move all numbers once would take {once:.1%} of the time that "
+                  f"multiplying them takes: then arithmetic is the wait. {bert}. What a TPU has is "
+                  "published, not measured.")  # fmt: skip
+
+
+# Frameworks: three of the six networks of 2017, and calls by the bazillion.
+
+LAYERS = {  # the network, one layer of its kind, and that layer in PyTorch
+    "fcn": ("FCN-5", dense, "PyTorch on {}"),
+    "resnet": ("ResNet", conv2d, "PyTorch on {}"),
+    "lstm": ("LSTM-32", lstm_sequence, "PyTorch, nn.LSTM, {}"),
+}
+TITAN_X = "Titan X (Maxwell), cuDNN 5.1: guolinke/deep-learning-benchmarks, README"
+
+
+def networks_on_both(given):
+    """A training step of three of the six networks in PyTorch, on the CPU and on a GPU, with the
+    same minibatch. Without a GPU, recordings decide: of PyTorch's layers of the three kinds.
+    """
+    figures = {}
+    for key, (name, *layer_of_its_kind) in LAYERS.items():
+        step = one_step(name)
+        how = f" ({step.size.shrunk()})" if step.size.shrunk() else ""
+        figures[key] = live(f"{name}, one step on the CPU{how}", step.cpu, "s")
+        figures[f"gpu_{key}"] = gpu_of(given, step, *layer_of_its_kind)
+    return figures | {"published_fcn": in_2017("FCN-5"), "published_lstm": in_2017("LSTM-32")}
+
+
+def one_step(name):
+    """The StepTime of one of the six, made as small as this machine wants it."""
+    from gpulessons.models import six_networks as six  # brings PyTorch
+
+    return six.timed(six.fitted(six.FULL[name]), seconds=1.5)
+
+
+def in_2017(name):
+    """The quickest step of one of the six networks in the published table, whose batch is full."""
+    from gpulessons.models import six_networks as six
+
+    column = six.PUBLISHED_COLUMNS.index(name)
+    times = [row[column] for row in six.PUBLISHED.values() if row[column] is not None]
+    what = f"{name}, a step of {six.FULL[name].batch} examples, quickest of {len(times)} frameworks"
+    return published(what, min(times), "s", TITAN_X)
+
+
+def gpu_of(given, step, op, version):
+    """A network's step on the CPU over its step on a GPU; without a GPU, a layer's, as recorded."""
+    if step.gpu is not None:
+        return live(f"{step.name}, a step on the CPU over one on a GPU, time", step.cpu / step.gpu,
+                    "×", of_gpu=True)  # fmt: skip
+    cpu, gpu = version.format("CPU"), version.format("GPU")
+    return from_gpu(
+        given, f"a layer of {step.name}'s kind ({op.name}), PyTorch, CPU over GPU, time", op,
+        lambda run: timed(run, cpu).wait / timed(run, gpu).wait, size=max(op.sizes),
+        versions=(cpu, gpu),
+    )  # fmt: skip
+
+
+@claim(
+    6, "In every framework the GPU beats the CPU (the 2017 framework benchmark).", source="A",
+    notebooks="10", measure=networks_on_both,
+    changes="Other frameworks, which are not here. And networks or minibatches so small that a GPU "
+    "mostly waits to be asked.", about_gpus=True,
+)  # fmt: skip
+def gpu_beats_cpu(
+    fcn, resnet, lstm, gpu_fcn=None, gpu_resnet=None, gpu_lstm=None, published_fcn=None,
+    published_lstm=None,
+):  # fmt: skip
+    kinds = {"fully connected": gpu_fcn, "convolutions": gpu_resnet, "LSTM": gpu_lstm}
+    known = {kind: factor for kind, factor in kinds.items() if factor is not None}
+    if not known:
+        return untested(f"A step takes this CPU {units.seconds(fcn)} (FCN-5), "
+                        f"{units.seconds(resnet)} (ResNet) and {units.seconds(lstm)} (LSTM-32); no "
+                        "GPU was timed beside it. The published table has GPUs only.")  # fmt: skip
+    won = sum(factor > 1 for factor in known.values())
+    each = ", ".join(f"{kind} {units.ratio(factor)}" for kind, factor in known.items())
+    found = f"In PyTorch the GPU is ahead in {won} of {len(known)} kinds of work: {each}"
+    if not won:
+        return refuted(f"{found}.")
+    if won < len(known):
+        return limits(f"{found}. Below 1× the CPU wins.")
+    return limits(f"{found}. PyTorch is the one framework here; of others nothing is measured.")
+
+
+EPOCHS, MINIBATCH = 20, 32
+
+
+def calls_of_a_training(given):
+    """A network learns digits twice, in PyTorch, step by step in turn: with Adam in separate
+    operators, and with Adam as one compiled call. What a step saves in the first half of the
+    training, and in the last; and what compiling that call costs once.
+    """
+    separate, fused = trained_in_turn(separate_adam, fused_adam)
+    half = len(separate) // 2
+    early, late = (share(fused[part], separate[part]) for part in (slice(half), slice(half, None)))
+    saved = median(a - b for a, b in zip(separate, fused, strict=True))
+    return {
+        "calls": counted("calls to Adam in the training, one a step", len(separate)),
+        "saved": live("saved by one call", saved, "s"),
+        "early": live("its share of a step, first half of the training", early, "%"),
+        "late": live("its share of a step, last half", late, "%"),
+        "compiling": live("compiling it, once", seconds_to_compile(), "s"),
+    }
+
+
+def separate_adam(*arrays):
+    return adam_step.versions["PyTorch, separate operators, CPU"].function(*arrays)
+
+
+def fused_adam(w, g, m, v, t):
+    w_, g_, m_, v_ = (each.numpy() for each in (w, g, m, v))
+    adam_step.versions["Numba, fused"].function(w_, g_, m_, v_, t, (w_, m_, v_))
+    return w, m, v
+
+
+def trained_in_turn(*adams):
+    """Seconds of every step of training, for each optimizer. All learn the same minibatches."""
+    import torch
+
+    (images, labels), _ = digits()
+    x, labels = torch.from_numpy(pixels(images)), torch.from_numpy(labels.astype(np.int64))
+    rng, took = np.random.default_rng(0), [[] for _ in adams]
+    learners = [learner(adam) for adam in adams]
+    with threads(1):
+        for epoch in range(1 + repeated(EPOCHS)):  # the first is not counted: it compiles
+            deal = rng.permutation(len(x))[: len(x) // MINIBATCH * MINIBATCH]
+            for few in torch.from_numpy(deal.reshape(-1, MINIBATCH)):
+                for step, times in zip(learners, took, strict=True):
+                    began = perf_counter()
+                    step(x[few], labels[few])
+                    if epoch:
+                        times.append(perf_counter() - began)
+    return took
+
+
+def learner(adam):
+    """step(x, labels) of a network of two layers, whose parameters are one vector for `adam`."""
+    import torch
+    from torch.nn.functional import cross_entropy, linear
+
+    start = [torch.from_numpy(p) for p in Network("NumPy").parameters]
+    w, t = torch.cat([p.ravel() for p in start]), 0
+    m, v = torch.zeros_like(w), torch.zeros_like(w)
+
+    def step(x, labels):
+        nonlocal w, m, v, t
+        w.requires_grad_()
+        parts = w.split([p.numel() for p in start])
+        w1, b1, w2, b2 = (part.view(p.shape) for part, p in zip(parts, start, strict=True))
+        loss = cross_entropy(linear(torch.sigmoid(linear(x, w1, b1)), w2, b2), labels)
+        (gradient,) = torch.autograd.grad(loss, w)
+        t += 1
+        w, m, v = adam(w.detach(), gradient, m, v, t)
+
+    return step
+
+
+def seconds_to_compile():
+    """Seconds to compile Adam's loop anew."""
+    w, one, again = np.zeros(8, np.float32), np.float32(1), njit(**PARALLEL)(adam_loop.py_func)
+    began = perf_counter()
+    again(w, w, w, w, one, one, w.copy(), w.copy(), w.copy())
+    return perf_counter() - began
+
+
+@claim(
+    8, "A gradient computed a bazillion times: small savings per call compound over a training "
+    "run.", source="A", notebooks="06 10", measure=calls_of_a_training,
+    changes="Wider layers: the same saving is a smaller share of a longer step. Nothing makes a "
+    "share grow with the number of steps.",
+)  # fmt: skip
+def savings_compound(calls, saved, early, late, compiling):
+    found = (f"One call in each of {calls:,.0f} steps saves {units.seconds(saved)}: {early:.0%} of "
+             f"a step in the first half, {late:.0%} in the last")  # fmt: skip
+    if saved <= 0 or late < 0.01:
+        return refuted(f"{found}. The run is no shorter.")
+    if late > max(1.5 * early, early + 0.1):
+        return holds(f"{found}: the longer the run, the larger the share.")
+    after = math.ceil(compiling / saved)
+    paid = "which this run has" if calls >= after else "more than this run has"
+    return limits(f"{found}. It adds up and does not compound: the share does not grow. Compiling "
+                  f"takes {units.seconds(compiling)}, paid after {after:,} calls, {paid}."
+                  )  # fmt: skip
