@@ -87,14 +87,15 @@ def sensible(ops: list[Op], options: Namespace) -> None:
         raise Misspelled("--html keeps machines side by side: name recordings after --with.")
     if options.html and Path(options.html).suffix not in (".html", ".htm"):
         raise Misspelled(f"--html writes a web page: {options.html} should end in .html.")
-    for version in options.version or ():
-        lacking = [op for op in ops if version not in op.versions]
-        if ops and lacking == ops:
-            versions = dict.fromkeys(name for op in ops for name in op.versions)
-            known(version, versions, f"{' and '.join(op.name for op in ops)} has no version")
-    for op in ops:
-        if options.version and not set(options.version) & set(op.versions):
-            known(options.version[0], op.versions, f"{op.name} has no version")
+    if ops and options.version:
+        every = dict.fromkeys(name for op in ops for name in op.versions)
+        names = ", ".join(op.name for op in ops)
+        none = f"None of {names} has a version" if len(ops) > 1 else f"{names} has no version"
+        for version in options.version:
+            known(version, every, none)
+        for op in ops:
+            if not set(options.version) & set(op.versions):
+                known(options.version[0], op.versions, f"{op.name} has no version")
 
 
 def record(options: Namespace) -> int:

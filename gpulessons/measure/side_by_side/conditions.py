@@ -142,9 +142,9 @@ def far_apart(sides: Sequence[Side]) -> Iterator[str]:
     """Machines change with time: updates, drivers, dust."""
     days = sorted((day, side.letter) for side in sides for day in map(known_day, side.dates) if day)
     if days and (apart := (days[-1][0] - days[0][0]).days) > FAR:
-        (first, early), (last, late) = days[0], days[-1]
+        (first, earliest), (last, latest) = days[0], days[-1]
         yield (
-            f"{apart} days lie between {early} ({first}) and {late} ({last}): "
+            f"{apart} days lie between {earliest} ({first}) and {latest} ({last}): "
             "a machine's software and its cooling change in such a time."
         )
 
