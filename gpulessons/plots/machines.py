@@ -37,7 +37,7 @@ def side_by_side(both: Any, op: str = "", size: int | None = None) -> Picture:
                 name(axes, y + up, row.entries[n], label(side, row.entries[n], row.ratios[n]))
         if y:
             axes.axhline(y - 0.5, color=INK, linewidth=0.4, alpha=0.5)
-    times = [e.median for row in rows for e in row.entries if timed(e)]
+    times = [time for row in rows for e in row.entries if timed(e) for time in e.quartiles]
     decades = max(max(times) / min(times), 4)
     axes.set_xlim(min(times) / decades**0.06, max(times) * decades**0.42)  # room for words
     axes.set_ylim(len(rows) - 0.5, -0.5)

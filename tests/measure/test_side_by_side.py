@@ -165,6 +165,8 @@ def test_why_a_version_has_no_time_on_one_machine_is_said():
     assert re.search(r"^CUDA +– +100 µs +100 µs$", repr(both), re.M)
     assert "– CUDA (A): no GPU was imagined" in repr(both)
     assert both.ratio("relu", 1000, "CUDA", "B") is None
+    assert "There is no ratio where A has no time." in repr(both)
+    assert "There is no ratio" not in repr(BOTH)
     assert "A GPU's time is that of its own clock" in repr(both)
     assert "own clock" not in repr(BOTH)
 
@@ -263,6 +265,14 @@ def test_a_difference_is_pointed_out(changes, words):
     assert "".join(words.split()) in "".join(stripped(both._repr_html_()).split())
 
 
+def test_what_nobody_knows_is_not_the_same():
+    a, b = (recorded(timed(1e-3), cpu=name, gpulessons="", simd=None) for name in "ab")
+    both = side_by_side(a, b)
+    assert "A and B have gpulessons of an unknown version: the ops" in said(both)
+    assert "A and B have unknown vector instructions: " in said(both)
+    assert "unknown" not in both.differences[0]
+
+
 def test_what_does_not_bear_on_a_time_is_no_difference():
     changes = {"libraries": MACHINE.libraries | {"jupyterlab": "5"}, "system": "Linux 7.0 x86_64"}
     both = side_by_side(recorded(timed(1e-3)), recorded(timed(1e-3), cpu="b", **changes))
@@ -295,10 +305,8 @@ def test_what_was_not_read_is_said(tmp_path):
 
 
 def test_html_is_escaped_scrolls_and_reads_without_its_tags():
-    evil = recorded(
-        timed(1e-3, version="<script>"), cpu="<b>&", file="<i>.json",
-        notes=("<u>note",), python="<py>",
-    )  # fmt: skip
+    entries = timed(1e-3, version="<script>"), timed(5e-4, version="<i>")
+    evil = recorded(*entries, cpu="<b>&", file="<i>.json", notes=("<u>note",), python="<py>")
     page = side_by_side(recorded(timed(2e-3, version="<script>")), evil)._repr_html_()
     assert not re.search("<(script|i|b|u|py)>", page)
     assert '<div style="overflow-x: auto"><table>' in page

@@ -54,7 +54,13 @@ CLASS = together(*(
 ), machines=8)  # fmt: skip
 
 
-@pytest.mark.parametrize("both", [BOTH, CLASS], ids=["two", "a class"])
+FAR_APART = together(
+    row("NumPy", (timed(1e-6), timed(1e-6)), (None, faster(1))),
+    row("Python loop", (timed(10.0), timed(12.0, noise="noisy")), (None, faster(0.833))),
+)
+
+
+@pytest.mark.parametrize("both", [BOTH, CLASS, FAR_APART], ids=["two", "a class", "far apart"])
 def test_nothing_is_clipped_no_words_overlap_and_all_can_be_read(both):
     picture = plots.side_by_side(both)
     assert base64.b64decode(picture.png).startswith(b"\x89PNG")

@@ -177,10 +177,15 @@ class SideBySide:
 
     def notes(self) -> list[str]:
         """What the marks mean, why a ratio is missing, and what was left out."""
+        ranged = len(self.sides) <= RANGED
         notes = [
-            f"times as fast: the median of {self.against} over a machine's own. Samples of two "
-            "machines are not paired, so the range in brackets goes from quartile to quartile."
+            f"vs {self.against}: its median over a machine's own. Samples of two machines are not "
+            f"paired: the range, {'in brackets' if ranged else 'in the JSON'}, goes from quartile "
+            "to quartile."
         ]
+        chosen = [side.letter for side in self.sides].index(self.against)
+        if any(not isinstance(row.entries[chosen], Timing) for row in self.rows):
+            notes.append(f"There is no ratio where {self.against} has no time.")
         timed = [entry for row in self.rows for entry in row.entries if entry]
         if any(entry.noise for entry in timed):
             notes.append(

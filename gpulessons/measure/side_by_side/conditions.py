@@ -39,7 +39,8 @@ class Condition:
 
     @property
     def same(self) -> bool:
-        return len(set(self.values)) == 1
+        """What nobody knows is not the same."""
+        return len(set(self.values)) == 1 and "unknown" not in self.values[0]
 
     def __str__(self) -> str:
         return f"{self.what} {self.values[0]}".strip()
@@ -52,8 +53,8 @@ class Condition:
         rarest = sorted(groups.items(), key=lambda group: len(group[1]))
         parts = []
         for n, (value, those) in enumerate(rarest):
-            last = n == len(rarest) - 1
-            who = "the others" if last and len(those) > 1 else listed(those)
+            rest = 0 < n == len(rarest) - 1 and len(those) > 1
+            who = "the others" if rest else listed(those)
             said = f"{self.verbs[len(those) > 1]} {self.what} " if not n else ""
             parts.append(f"{who} {said}{value}".replace("  ", " "))
         return f"{', '.join(parts)}: {self.so}."
@@ -112,8 +113,9 @@ def conditions(sides: Sequence[Side], compared: Sequence[Sequence[Timing]]) -> I
 
 
 def package(side: Side) -> str:
-    version = side.gpulessons or "of an unknown version"
-    return f"{version} at {side.machine.commit}" if side.machine.commit else version
+    if not side.machine.commit:
+        return side.gpulessons or "of an unknown version"
+    return f"{side.gpulessons} at {side.machine.commit}".strip()
 
 
 def kind_of(system: str) -> str:
