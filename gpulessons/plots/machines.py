@@ -13,7 +13,7 @@ from gpulessons import units
 from .axes import log_axes
 from .picture import COLORS, INK, Picture, blank
 
-SHAPES = "vPXp*hd<>8"  # none that means a backend; a letter stands beside each
+SHAPES = "vPXp<h>8*d"  # none that means a backend; a letter stands beside each
 LINE = 0.17  # inches: what the line of one machine takes
 
 

@@ -245,7 +245,7 @@ def test_a_librarys_versions_are_named_with_what_follows():
     "changes, words",
     [
         ({"python": "3.11.0"}, "A has Python 3.12.1, B 3.11.0: plain loops"),
-        ({"cores": 1}, "A has 4 of 8 logical cores, B 1 of 8 logical cores"),
+        ({"cores": 1}, "A has 4 of 8 cores, B 1 of 8 cores: "),
         ({"simd": "AVX-512", "simd_bits": 512}, "A has AVX2 (256 bits), B AVX-512 (512 bits)"),
         ({"simd": None, "simd_bits": None}, "B unknown vector instructions"),
         ({"system": "Darwin 24.1.0 arm64"}, "A runs on Linux x86_64, B Darwin arm64"),
@@ -279,7 +279,7 @@ def test_what_does_not_bear_on_a_time_is_no_difference():
     assert len(both.differences) == 1
     assert both.differences[0] == (
         "The same on both: gpulessons 0.2.0, Python 3.12.1, numpy 2.1.0, numba 0.61.2, "
-        "Linux x86_64, 4 of 8 logical cores, AVX2 (256 bits), at most 1 thread and measured warm."
+        "Linux x86_64, 4 of 8 cores, AVX2 (256 bits), at most 1 thread and measured warm."
     )
 
 
@@ -289,6 +289,7 @@ def test_thread_counts_and_a_note_of_one_op_are_said():
     relu, gelu = a.comparisons
     a = replace(a, comparisons=(replace(relu, notes=("interrupted",)), gelu))
     b = recorded(timed(1e-3), timed(1e-3, op="gelu"), cpu="b")
+    assert "all: relu: interrupted." in said(side_by_side(a, replace(a, file="b", unread=("x",))))
     assert "A: relu: interrupted." in said(side_by_side(a, b))
 
 

@@ -72,7 +72,7 @@ def differences(sides: Sequence[Side], compared: Sequence[Sequence[Timing]]) -> 
     yield from (each.difference(letters) for each in found if not each.same)
     yield from far_apart(sides)
     for words, those in gathered(sides).items():
-        yield f"{listed(those)}: {words}."
+        yield f"{'all' if those == letters else listed(those)}: {words}."
 
 
 def conditions(sides: Sequence[Side], compared: Sequence[Sequence[Timing]]) -> Iterator[Condition]:
@@ -95,7 +95,7 @@ def conditions(sides: Sequence[Side], compared: Sequence[Sequence[Timing]]) -> I
         "the same versions of libraries are other builds there", "runs on", "run on",
     )  # fmt: skip
     yield told(
-        "", (f"{m.cores} of {m.cores_total or 'unknown'} logical cores" for m in machines),
+        "", (cores(m.cores, m.cores_total) for m in machines),
         "what runs on every core is expected to differ",
     )  # fmt: skip
     yield told(
@@ -116,6 +116,12 @@ def package(side: Side) -> str:
     if not side.machine.commit:
         return side.gpulessons or "of an unknown version"
     return f"{side.gpulessons} at {side.machine.commit}".strip()
+
+
+def cores(usable: int, there: int | None) -> str:
+    """Logical ones: that this process may use, and that there are, where these are more."""
+    more = f" of {there}" if there and there != usable else ""
+    return f"{usable}{more} core{'s' * ((there or usable) > 1)}"
 
 
 def kind_of(system: str) -> str:
