@@ -1,6 +1,7 @@
 """The command line: what it prints, what it refuses in a sentence, and what it never loses."""
 
 import io
+import json
 import os
 import re
 import shlex
@@ -277,9 +278,86 @@ def test_compare_lays_files_beside_and_says_which_hold_nothing_of_the_op(capsys,
     numpy = ["compare", "relu", "--version", "NumPy", *QUICK]
     assert main([*numpy, "--with", str(one), str(other)]) == 0
     captured = capsys.readouterr()
-    assert captured.out.count("(recorded: ") == 1
-    assert f"recorded in {one}\n" in captured.out
+    assert captured.out.startswith("relu, time of one call (live: ")
+    assert re.search("^A  live: ", captured.out, re.M), "this machine comes first"
+    assert re.search(rf"^B  recorded: Imaginary CPU.*, {one}$", captured.out, re.M)
+    assert f"left out, for nothing in it is shared: {other}" in captured.out
     assert f"{other} holds no relu of these versions and sizes." in captured.err
+
+
+def test_without_an_op_nothing_is_measured_and_all_that_files_share_is_compared(
+    capsys, tmp_path, monkeypatch
+):
+    both = quick(), quick("copy")
+    one, two = (imaginary(tmp_path / f"{n}.json", *both[n:]) for n in range(2))
+    monkeypatch.setattr(gpulessons, "compare", None)
+    assert main(["compare", "--with", str(one), str(two)]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    assert captured.out.startswith("2 machines side by side. ")
+    assert "\ncopy, 100 " in captured.out
+    assert "left out, on one machine alone: relu (A)" in captured.out
+
+
+def test_several_ops_are_measured_and_compared_only_they(capsys, tmp_path):
+    path = imaginary(tmp_path / "1.json", *map(quick, ("relu", "copy", "tanh")))
+    assert main(["compare", "copy", "relu", *QUICK, "--version", "NumPy", "--with", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert said.count("time of one call (live: ") == 2
+    assert said.index("\ncopy, 100 ") < said.index("\nrelu, 100 ") and "tanh" not in said
+
+
+def test_a_page_holds_the_table_and_a_picture_of_each_op(capsys, tmp_path):
+    paths = [imaginary(tmp_path / f"{n}.json", quick(), quick("copy")) for n in range(2)]
+    together = ["compare", "--with", *map(str, paths), "--html", "made/page.html"]
+    assert main(together) == 0
+    page = Path("made/page.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>") and page.count("<table>") == 2
+    assert page.count('<img class="gpulessons-picture"') == page.count(' alt="') == 2
+    assert "The page is " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ("compare", "Name an op to measure here, or two recordings after --with, or both."),
+        ("compare --with a.json", "Name an op to measure here, or two recordings"),
+        ("compare --with a.json relu", "relu is an op: name it before --with."),
+        ("compare --with a.json b.json --cold", "--cold and --seconds say how to measure"),
+        ("compare --with a.json b.json --seconds 2", "without an op nothing is measured"),
+        ("compare relu --html page.html", "name recordings after --with"),
+        ("compare --with a.json b.json --html a.json", "a.json should end in .html"),
+        ("compare relu copy --version zzz", "None of relu, copy has a version 'zzz'"),
+        ("compare relu matmul --version ijk 'Python loop'", "None of relu, matmul has a version"),
+        ("compare relu matmul --version 'CUDA, four elements a thread'", "matmul has no version"),
+    ],
+)
+def test_options_that_do_not_go_together_are_answered_in_a_sentence(capsys, arguments, words):
+    assert words in refused(capsys, *shlex.split(arguments), status=2)
+
+
+def test_where_no_page_can_be_kept_nothing_is_measured(capsys, read_only):
+    page = read_only / "page.html"
+    words = refused(capsys, "compare", "relu", "--with", "1.json", "--html", page)
+    assert f"Nothing can be written in {read_only}" in words
+
+
+def test_recordings_that_share_nothing_say_what_each_has(capsys, tmp_path):
+    one, two = (imaginary(tmp_path / f"{op}.json", quick(op)) for op in ("relu", "copy"))
+    words = refused(capsys, "compare", "--with", one, two)
+    assert f"{one} has relu at 100. {two} has copy at 100." in words
+
+
+def test_an_interrupted_comparison_is_laid_beside_the_files_as_far_as_it_came(
+    capsys, tmp_path, interrupt
+):
+    path = imaginary(tmp_path / "1.json", quick(versions=None))
+    interrupt(1)
+    assert main(["compare", "relu", "copy", *QUICK, "--with", str(path)]) == 130
+    said = capsys.readouterr().out
+    assert "A: interrupted: what was measured until then is here." in said
+    assert re.search("relu, 100 elements: .*\nversion +A +B .*\nNumPy ", said)
+    assert "copy, 100 " not in said
 
 
 def test_of_a_file_only_the_named_versions_and_sizes_are_laid_beside(capsys, tmp_path):
@@ -289,10 +367,10 @@ def test_of_a_file_only_the_named_versions_and_sizes_are_laid_beside(capsys, tmp
     wanted = ["--version", "Numba, one core", "--size", "200", "--seconds", "0.01"]
     assert main(["compare", "relu", *wanted, "--with", str(wide), str(narrow)]) == 0
     captured = capsys.readouterr()
-    _, recorded = captured.out.split("(recorded: ")
-    _, head, row, *_ = recorded.splitlines()
-    assert re.split(r"  +", head)[:3] == ["version", "200", "threads"]
-    assert row.startswith("Numba, one core ") and "NumPy " not in recorded
+    _, beside = captured.out.split("\nrelu, 200 elements: time of one call\n")
+    head, row, *_ = beside.splitlines()
+    assert re.split(r"  +", head) == ["version", "A", "B", "vs A"]
+    assert row.startswith("Numba, one core ") and "NumPy " not in beside
     assert f"{narrow} holds no relu of these versions and sizes." in captured.err
 
 
@@ -411,7 +489,21 @@ def test_a_file_of_another_machine_is_refused_and_left_alone(capsys, tmp_path, q
     assert (tmp_path / "r.json").read_bytes() == before
 
 
-@pytest.mark.parametrize("text", ["", "precious notes", '{"format": 1', '{"format": 2}'])
+def test_a_file_of_another_version_of_the_package_is_not_added_to(capsys, tmp_path, quickly):
+    assert record("relu") == 0
+    path = tmp_path / "r.json"
+    for change in (("gpulessons", "9.9"), ("machine", {"temperature": 40})):
+        name, value = change
+        data = json.loads(path.read_text())
+        data[name] = data[name] | value if isinstance(value, dict) else value
+        other = tmp_path / f"{name}.json"
+        other.write_text(json.dumps(data))
+        before = other.read_bytes()
+        assert "(gpulessons differ)" in refused(capsys, "record", "relu", "--out", other)
+        assert other.read_bytes() == before
+
+
+@pytest.mark.parametrize("text", ["", "precious notes", '{"format": 1', '{"format": 3}'])
 def test_a_file_that_is_no_recording_is_refused_and_left_alone(capsys, tmp_path, text):
     (tmp_path / "r.json").write_text(text)
     assert "It stays as it is" in refused(capsys, "record", "relu", "--out", "r.json")

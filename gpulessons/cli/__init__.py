@@ -88,11 +88,15 @@ def parser() -> Parser:
     made["notebooks"].add_argument("folder", metavar="DIR")
     made["notebooks"].add_argument("--force", action="store_true", help="replace changed ones")
 
-    made["compare"].add_argument("op", metavar="OP")
+    made["compare"].add_argument("op", metavar="OP", nargs="*", help="what to time, here and now")
     made["compare"].add_argument("--version", metavar="NAME", nargs="+", help="only these")
     made["compare"].add_argument("--cold", action="store_true", help="flush the caches every time")
     made["compare"].add_argument(
-        "--with", dest="files", metavar="FILE", nargs="+", default=(), help="recordings to add"
+        "--with", dest="files", metavar="FILE", nargs="+", default=(),
+        help="recordings to lay beside; without an OP nothing is timed, and only they are compared",
+    )  # fmt: skip
+    made["compare"].add_argument(
+        "--html", metavar="FILE", help="keep the machines side by side as a page, with pictures"
     )
     made["asm"].add_argument("op", metavar="OP")
     made["asm"].add_argument("--version", metavar="NAME", nargs="+", help="only these")
@@ -116,7 +120,7 @@ def parser() -> Parser:
     for name in ("compare", "record"):
         made[name].add_argument("--size", metavar="N", nargs="+", type=size, help="problem sizes")
         made[name].add_argument(
-            "--seconds", metavar="S", type=seconds, default=1.0,
+            "--seconds", metavar="S", type=seconds,
             help="for each version at each size; default: 1",
         )  # fmt: skip
     return top

@@ -9,32 +9,93 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import gpulessons
+from gpulessons.measure import files
 
 from .copies import writing
-from .terminal import find_op, known, op_names, say
+from .terminal import Misspelled, find_op, known, op_names, say
 
 if TYPE_CHECKING:
     from gpulessons.measure.recordings import Recording
     from gpulessons.measure.results import Comparison
+    from gpulessons.measure.side_by_side import SideBySide
     from gpulessons.operation import Op
 
 # Fields of a machine that two of its cards may disagree about: read or measured anew each time.
 PASSING = {"date", "accelerator", "memory", "ceilings", "ceiling_threads"}
+SECONDS = 1.0  # for each version at each size, unless told
+PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+:root {{color-scheme: light dark}}
+body {{font: 16px/1.5 sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem}}
+table {{border-collapse: collapse; margin-top: 1.5rem}}
+caption {{text-align: left; font-weight: bold}}
+th, td {{text-align: left; padding: 0.2rem 1rem 0.2rem 0; white-space: nowrap}}
+img {{display: block; margin-top: 2rem}}
+</style>
+<body>{body}</body>
+</html>
+"""
 
 
 def compare(options: Namespace) -> int:
-    """time an op's versions on this machine, now, and print the table"""
-    op = find_op(options.op)
-    for version in options.version or ():
-        known(version, op.versions, f"{op.name} has no version")
-    beside = [*asked_for(gpulessons.recordings.shipped(op.name), options), *read(options)]
-    comparison = measured(op, options, versions=options.version, cold=options.cold, recorded=beside)
-    print(comparison)
-    return 130 if comparison.interrupted else 0
+    """time ops on this machine, now; lay recordings of other machines beside them, or only those"""
+    ops = [find_op(name) for name in dict.fromkeys(options.op)]
+    sensible(ops, options)
+    if options.html:
+        can_write(Path(options.html).absolute().parent)
+    beside = list(read(options))
+    here: list[Comparison] = []
+    for op in ops:
+        names = [name for name in options.version or () if name in op.versions] or None
+        shipped = asked_for(gpulessons.recordings.shipped(op.name), options)
+        here.append(measured(op, options, versions=names, cold=options.cold, recorded=shipped))
+        print(here[-1], end="\n\n" if options.files else "\n", flush=True)
+        if here[-1].interrupted:
+            break
+    if options.files:
+        both = gpulessons.recordings.side_by_side(*here, *beside)
+        print(both)
+        if options.html:
+            keep_page(both, Path(options.html).absolute())
+    return 130 if here and here[-1].interrupted else 0
+
+
+def sensible(ops: list[Op], options: Namespace) -> None:
+    """Misspelled, in a sentence, where the options do not go together."""
+    for file in options.files:
+        if file in op_names() and not Path(file).exists():
+            raise Misspelled(f"{file} is an op: name it before --with.")
+    if not ops and len(options.files) < 2:
+        raise Misspelled(
+            "Name an op to measure here, or two recordings after --with, or both. "
+            "Try: gpulessons compare --help"
+        )
+    if not ops and (options.cold or options.seconds):
+        raise Misspelled(
+            "--cold and --seconds say how to measure, and without an op nothing is measured."
+        )
+    if options.html and not options.files:
+        raise Misspelled("--html keeps machines side by side: name recordings after --with.")
+    if options.html and Path(options.html).suffix not in (".html", ".htm"):
+        raise Misspelled(f"--html writes a web page: {options.html} should end in .html.")
+    if ops and options.version:
+        every = dict.fromkeys(name for op in ops for name in op.versions)
+        names = ", ".join(op.name for op in ops)
+        none = f"None of {names} has a version" if len(ops) > 1 else f"{names} has no version"
+        for version in options.version:
+            known(version, every, none)
+        for op in ops:
+            if not set(options.version) & set(op.versions):
+                known(options.version[0], op.versions, f"{op.name} has no version")
 
 
 def record(options: Namespace) -> int:
@@ -52,31 +113,45 @@ def record(options: Namespace) -> int:
 
 
 def measured(op: Op, options: Namespace, **how) -> Comparison:
+    budget = options.seconds or SECONDS
     say(
-        f"Timing {op.name}, up to {options.seconds:g} s for each version at each size. "
+        f"Timing {op.name}, up to {budget:g} s for each version at each size. "
         "Ctrl-C stops and keeps what there is."
     )
-    return gpulessons.compare(op, options.size, budget=options.seconds, **how)
+    return gpulessons.compare(op, options.size, budget=budget, **how)
 
 
-def read(options: Namespace) -> Iterator[Comparison]:
-    """What the files have of the op, as far as it was asked for; each says which file it is from.
+def read(options: Namespace) -> Iterator[Recording]:
+    """The recordings in the files, as far as they were asked for.
 
     BadRecording when a file cannot be read.
     """
     for file in options.files:
-        found = asked_for(gpulessons.recordings.load(file).of(options.op), options)
-        if not found:
-            asked = " of these versions and sizes" if options.version or options.size else ""
-            say(f"{file} holds no {options.op}{asked}.")
-        for each in found:
-            yield replace(each, notes=(*each.notes, f"recorded in {file}"))
+        recording = gpulessons.recordings.load(file)
+        found = asked_for(recording.comparisons, options)
+        for name in options.op:
+            if name not in [each.op for each in found]:
+                asked = " of these versions and sizes" if options.version or options.size else ""
+                say(f"{file} holds no {name}{asked}.")
+        yield replace(recording, comparisons=tuple(found))
 
 
 def asked_for(comparisons: Iterable[Comparison], options: Namespace) -> list[Comparison]:
-    """These comparisons, of the versions and sizes on the command line alone."""
-    found = [gpulessons.recordings.only(c, options.version, options.size) for c in comparisons]
+    """These comparisons, of the ops, versions and sizes on the command line alone."""
+    found = [
+        gpulessons.recordings.only(each, options.version, options.size)
+        for each in comparisons if each.op in (options.op or [each.op])
+    ]  # fmt: skip
     return [each for each in found if each.entries]
+
+
+def keep_page(both: SideBySide, path: Path) -> None:
+    """The tables, and a picture of each op at its largest size, as one web page."""
+    pictures = (gpulessons.plots.side_by_side(both, op)._repr_html_() for op in dict(both.shared))
+    page = PAGE.format(title=escape(both.title), body=both._repr_html_() + "".join(pictures))
+    with writing(path.parent):
+        files.write(path, page)
+    say(f"The page is {path}")
 
 
 def default_file() -> str:
@@ -89,9 +164,7 @@ def opened(path: Path) -> Recording:
 
     ValueError when the file is damaged or another machine's, or nothing can be written there.
     """
-    with writing(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=path.parent).close()
+    can_write(path.parent)
     here = gpulessons.machine()
     if not path.exists():
         return gpulessons.recordings.Recording(here, ())
@@ -100,12 +173,22 @@ def opened(path: Path) -> Recording:
     except gpulessons.recordings.BadRecording as trouble:
         raise ValueError(f"{trouble} It stays as it is; name another file with --out.") from trouble
     there = vars(recording.machine)
-    if other := [k for k, v in vars(here).items() if k not in PASSING and there[k] != v]:
+    other = [k for k, v in vars(here).items() if k not in PASSING and there[k] != v]
+    if recording.gpulessons != gpulessons.__version__ or recording.unread:
+        other.append("gpulessons")
+    if other:
         raise ValueError(
             f"{path} was recorded under other conditions ({', '.join(other)} differ); a recording "
             "holds one machine as it was. Name another file with --out."
         )
     return recording
+
+
+def can_write(folder: Path) -> None:
+    """Make the folder and try it; ValueError when nothing can be written there."""
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
 
 
 def kept(recording: Recording, comparison: Comparison, path: Path) -> Recording:

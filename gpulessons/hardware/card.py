@@ -47,7 +47,7 @@ class Machine:
     @property
     def name(self) -> str:
         """A short name, for labels: the GPU if there is one, and the CPU."""
-        cpu = f"{self.cpu or 'a CPU'}, {self.cores} cores"
+        cpu = f"{self.cpu or 'a CPU'}, {self.cores} core{'s' * (self.cores > 1)}"
         return f"{self.gpu['name']}, {cpu}" if self.gpu else cpu
 
     @property

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import gpulessons
 from gpulessons import op
 from gpulessons.backends import gpu, host
 from gpulessons.hardware import Machine
@@ -147,8 +148,8 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path):
 
 
 def test_a_newer_format_says_to_upgrade(tmp_path):
-    with pytest.raises(BadRecording, match=r"in format 2; .* Upgrade gpulessons"):
-        load(written(tmp_path, spoilt(["format"], 2)))
+    with pytest.raises(BadRecording, match=r"in format 3; .* Upgrade gpulessons"):
+        load(written(tmp_path, spoilt(["format"], 3)))
 
 
 ENTRY = ["comparisons", 0, "entries", 0]
@@ -166,7 +167,6 @@ ENTRY = ["comparisons", 0, "entries", 0]
         ([*ENTRY, "size"], None, "size"),
         ([*ENTRY, "version"], ["fast"], "version"),
         ([*ENTRY, "cold"], "no", "cold"),
-        ([*ENTRY, "surprise"], 1, "surprise"),
         (["comparisons", 0, "entries", 1, "why"], 5, "why"),
         (["comparisons", 0, "entries", 0], 5, "damaged"),
         (["comparisons", 0, "entries"], 5, "damaged"),
@@ -174,8 +174,8 @@ ENTRY = ["comparisons", 0, "entries", 0]
         (["comparisons", 0, "notes"], [5], "notes"),
         (["comparisons", 0], "relu", "damaged"),
         (["comparisons"], None, "damaged"),
-        (["machine"], "fast", "machine"),
-        (["machine", "surprise"], 1, "machine"),
+        (["machine"], "fast", "Machine"),
+        (["gpulessons"], 2, "gpulessons"),
         (["machine", "cores"], "two", "cores"),
         (["machine", "caches"], {"L1d": "big"}, "caches"),
     ],
@@ -189,6 +189,70 @@ def test_a_missing_field_is_named(tmp_path):
     data = json.loads(TEXT)
     del data["comparisons"][0]["date"]
     with pytest.raises(BadRecording, match="it has no 'date'"):
+        load(written(tmp_path, json.dumps(data)))
+
+
+# -- Files of another version of the package
+
+
+def test_a_recording_names_the_version_that_wrote_it(tmp_path):
+    assert json.loads(TEXT)["format"] == 2
+    assert json.loads(TEXT)["gpulessons"] == gpulessons.__version__
+    later = load(written(tmp_path, spoilt(["gpulessons"], "9.9")))
+    assert later.gpulessons == "9.9"
+    assert load(save(later, tmp_path / "again.json")).gpulessons == "9.9", "it did not write those"
+
+
+def first_format():
+    """RECORDING as gpulessons 0.1.0 wrote it: no version, no note, two fields by other names."""
+    data = json.loads(TEXT) | {"format": 1}
+    del data["gpulessons"], data["machine"]["note"]
+    for one in data["comparisons"]:
+        for entry in one["entries"]:
+            if "samples" in entry:
+                entry["send"], entry["fetch"] = entry.pop("h2d"), entry.pop("d2h")
+    return data
+
+
+def test_a_file_of_the_first_format_is_read_whole_and_of_an_unknown_version(tmp_path):
+    old = load(written(tmp_path, json.dumps(first_format())))
+    now = load(written(tmp_path, TEXT))
+    assert replace(old, gpulessons=now.gpulessons) == now
+    assert (old.gpulessons, old.unread) == ("", ())
+
+
+def test_what_a_later_version_adds_is_left_out_and_named(tmp_path):
+    data = json.loads(TEXT) | {"gpulessons": "9.9"}
+    data["machine"]["temperature"] = 40
+    data["comparisons"][0]["entries"][0]["energy"] = 1.5
+    data["comparisons"][0]["entries"][1]["hint"] = "buy one"
+    later = load(written(tmp_path, json.dumps(data)))
+    assert later.unread == ("energy", "hint", "temperature")
+    assert replace(later, gpulessons=gpulessons.__version__, unread=()) == load(
+        written(tmp_path, TEXT)
+    )
+
+
+@pytest.mark.parametrize("name", sorted(recordings.UNKNOWN))
+def test_what_a_card_lacks_is_unknown(tmp_path, name):
+    data = json.loads(TEXT)
+    del data["machine"][name]
+    assert getattr(load(written(tmp_path, json.dumps(data))).machine, name) in (None, "")
+
+
+@pytest.mark.parametrize("name", ["gpu", "gpus", "cores", "libraries", "python", "date"])
+def test_a_card_without_what_nobody_may_guess_is_refused_with_what_to_do(tmp_path, name):
+    data = json.loads(TEXT)
+    del data["machine"][name]
+    with pytest.raises(BadRecording, match=f"it has no '{name}'. Record it again with this one"):
+        load(written(tmp_path, json.dumps(data)))
+
+
+@pytest.mark.parametrize("name", ["samples", "waits", "cold", "flops", "threads"])
+def test_a_timing_without_one_of_its_fields_is_refused(tmp_path, name):
+    data = json.loads(TEXT)
+    del data["comparisons"][0]["entries"][0][name]
+    with pytest.raises(BadRecording, match="Record it again"):
         load(written(tmp_path, json.dumps(data)))
 
 

@@ -1,16 +1,21 @@
 """Recordings: comparisons measured on a named machine, kept as data with their provenance.
 
-One JSON file holds one machine and any number of comparisons, every sample included:
+One JSON file holds one machine and any number of comparisons, every sample included, and says which
+version of gpulessons wrote it:
 
-    {"format": 1, "machine": {…}, "comparisons": [{"op": "relu", …, "entries": […]}]}
+    {"format": 2, "gpulessons": "…", "machine": {…}, "comparisons": [{"op": "relu", …}]}
 
 Those in this folder ship with the course. None is made up: without a file there is no figure.
+
+The format's number rises where a field changes its meaning; 1 did not name the version. Of a file
+of another version what is unknown here is left out and named (`unread`), and what it lacks counts
+as unknown where that claims nothing: without its GPU, its cores or its samples it is refused.
 """
 
 import json
 import math
 from collections.abc import Collection
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
@@ -18,9 +23,21 @@ from gpulessons.hardware import Machine
 
 from .. import files
 from ..results import Absent, Comparison, Timing, entry_from
+from ..side_by_side import side_by_side
+from ..side_by_side.conditions import VERSION
 
-FORMAT = 1
+__all__ = [
+    "BadRecording", "Recording", "joined", "load", "only", "save", "shipped", "side_by_side",
+]  # fmt: skip
+
+FORMAT = 2
 SHIPPED = Path(__file__).parent
+# What a card may lack: None says that nobody knows, and before there was a note nothing was rough.
+UNKNOWN = {
+    **dict.fromkeys(("cpu", "cores_total", "simd", "simd_bits", "memory", "accelerator", "commit")),
+    "note": "",
+}
+EARLIER = {"send": "h2d", "fetch": "d2h"}  # what the first files of format 1 call a Timing's fields
 
 
 class BadRecording(ValueError):
@@ -33,11 +50,15 @@ class Recording:
 
     machine: Machine
     comparisons: tuple[Comparison, ...]
+    gpulessons: str = VERSION  # the version that measured them; "" where the file does not say
+    unread: tuple[str, ...] = ()  # fields of another version that this one left out
+    file: str = field(default="", compare=False)  # where it was read from; "" when made just now
 
     def to_json(self) -> str:
         machine = json.loads(self.machine.to_json())
         compared = list(map(plain, self.comparisons))
-        return json.dumps({"format": FORMAT, "machine": machine, "comparisons": compared})
+        head = {"format": FORMAT, "gpulessons": self.gpulessons}
+        return json.dumps({**head, "machine": machine, "comparisons": compared})
 
     def of(self, op: str) -> tuple[Comparison, ...]:
         """The comparisons of one op, by its name."""
@@ -81,21 +102,48 @@ def load(path: str | Path) -> Recording:
             f"{path} is in format {data['format']}; this gpulessons reads up to {FORMAT}. "
             "Upgrade gpulessons to read it."
         )
+    unread: set[str] = set()
     try:
-        machine = believed(Machine.from_json(json.dumps(data["machine"])))
-        return Recording(machine, tuple(map(comparison_from, data["comparisons"])))
+        machine = believed(Machine(**fitted(Machine, data["machine"], unread)))
+        compared = tuple(comparison_from(each, unread) for each in data["comparisons"])
+        version = data.get("gpulessons", "")
+        return believed(Recording(machine, compared, version, tuple(sorted(unread)), str(path)))
     except KeyError as trouble:
-        raise BadRecording(f"{path} is damaged: it has no {trouble}.") from trouble
+        raise BadRecording(
+            f"{path} is damaged, or another version of gpulessons wrote it: it has no {trouble}. "
+            "Record it again with this one."
+        ) from trouble
     except (TypeError, ValueError) as trouble:
         raise BadRecording(f"{path} is damaged: {str(trouble).rstrip('.')}.") from trouble
 
 
-def comparison_from(data: dict[str, Any]) -> Comparison:
+def fitted(kind: Any, values: Any, unread: set[str]) -> dict[str, Any]:
+    """The values of the fields that a class has here; the names of others go to `unread`.
+
+    KeyError when one is missing that cannot be unknown, TypeError when these are no fields at all.
+    """
+    if not isinstance(values, dict):
+        raise TypeError(f"{values!r:.60} is no {kind.__name__}")
+    named = dict(values)
+    for earlier, name in EARLIER.items():
+        if earlier in named:
+            named[name] = named.pop(earlier)
+    wanted = [each.name for each in fields(kind)]
+    unread |= set(named) - set(wanted)
+    lacking = UNKNOWN if kind is Machine else {}
+    return {name: (lacking | named)[name] for name in wanted}
+
+
+def comparison_from(data: dict[str, Any], unread: set[str]) -> Comparison:
     op, machine, day = data["op"], data["machine"], data["date"]
-    entries, notes = tuple(map(entry_from, data["entries"])), tuple(data["notes"])
+    entries = tuple(
+        entry_from(fitted(Timing if "samples" in each else Absent, each, unread))
+        for each in data["entries"]
+    )
     for entry in map(believed, entries):
         if isinstance(entry, Timing) and not (entry.samples and all(map(is_time, entry.samples))):
             raise ValueError(f"the samples of {entry.version} are not all times above 0")
+    notes = tuple(data["notes"])
     return believed(Comparison(op, entries, machine, day, "recorded", notes, data["unit"]))
 
 
@@ -105,10 +153,10 @@ def is_time(seconds: float) -> bool:
 
 def believed(made: Any) -> Any:
     """The same object; ValueError when a field's value is not of the kind that it declares."""
-    for field in fields(made):
-        value = getattr(made, field.name)
-        if not fits(value, field.type):
-            raise ValueError(f"{type(made).__name__}.{field.name} cannot be {value!r:.60}")
+    for each in fields(made):
+        value = getattr(made, each.name)
+        if not fits(value, each.type):
+            raise ValueError(f"{type(made).__name__}.{each.name} cannot be {value!r:.60}")
     return made
 
 
