@@ -29,7 +29,7 @@ ROOMS = {
     "models": "ops measure backends hardware units",
     "workers": "models hardware progress",
     "exercises": "ops workers measure grader operation backends",
-    "notebook": "plots",
+    "notebook": "measure plots",
     "illustrations": "models profiler workers measure ops plots units",
 }
 # What is read, what is run, what is told.
