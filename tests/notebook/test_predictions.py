@@ -50,6 +50,8 @@ def test_an_answer_without_any_guess_is_only_counted():
     table = history_of([answered(None, 4), said(5, "other")])
     assert [entry.question for entry in table.entries] == ["How other?"]
     assert "Answers shown with no guess at all: 1." in repr(table)
+    alone = history_of([answered(None, 4)])
+    assert repr(alone) == f"{HOW} Answers shown with no guess at all: 1."
 
 
 @pytest.mark.parametrize("tier", ["recorded", "published", "modelled"])

@@ -115,8 +115,11 @@ class History:
         scored = sum(entry.scored for entry in self.entries)
         rule = f"Scored: {scored} of {len(self.entries)}. The guess counts that stood when the " \
                "first answer was shown."  # fmt: skip
-        unasked = f" Answers shown with no guess at all: {self.unasked}." * bool(self.unasked)
-        return rule + unasked
+        return f"{rule if self.entries else HOW}{self.others}"
+
+    @property
+    def others(self) -> str:
+        return f" Answers shown with no guess at all: {self.unasked}." * bool(self.unasked)
 
     def to_csv(self) -> str:
         """One row for each prediction, its numbers in full."""
@@ -142,7 +145,7 @@ class History:
 
     def __repr__(self) -> str:
         if not self.entries:
-            return HOW
+            return self.note
         rows = list(self.table())
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
@@ -151,7 +154,7 @@ class History:
 
     def _repr_html_(self) -> str:
         if not self.entries:
-            return f"<p>{escape(HOW)}</p>"
+            return f"<p>{escape(self.note)}</p>"
         head, *rows = self.table()
         cells = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
         body = "".join(html_row(row) for row in rows)
