@@ -56,6 +56,7 @@ HOMES = {
 }
 MODULES = {name: name for name in ("claims", "exercises", "microscope", "plots", "units")}
 MODULES["recordings"] = "measure.recordings"
+MODULES["predictions"] = "notebook.predictions"
 # What notebooks called these before they had rooms: a learner's own copy goes on working.
 EARLIER = {
     "illustrations.attention": "heads",

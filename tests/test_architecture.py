@@ -32,7 +32,7 @@ ROOMS = {
     "exercises": "ops money workers measure grader operation backends",
     "claims": "ops models money workers profiler measure microscope machine_code hardware "
     "operation progress units",
-    "notebook": "plots",
+    "notebook": "measure plots",
     "illustrations": "models money profiler workers measure ops plots units",
 }
 # What is read, what is run, what is told.

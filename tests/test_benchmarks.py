@@ -195,10 +195,12 @@ def test_a_notebook_is_run_in_full_in_an_empty_folder_and_its_seconds_are_kept(
 ):
     cell = f"""import os, time
 assert os.listdir() == [] and {budget.NAME!r} not in os.environ
+assert os.environ["GPULESSONS_PREDICTIONS"] == os.devnull
 time.sleep(0.5)"""
     path, file = tmp_path / "x.ipynb", tmp_path / "found.json"
     write_notebook(path, cell)
     monkeypatch.setenv(budget.NAME, "0.02")
+    monkeypatch.setenv("GPULESSONS_PREDICTIONS", str(tmp_path / "mine.jsonl"))
     lesson = ratios.Row("x", 60, 30, "CPU", "", lambda: lessons.seconds_of(path), unit="seconds")
     assert run_rows(monkeypatch, [lesson], "--json", file) == 0
     (kept,) = json.loads(file.read_text())

@@ -3,11 +3,15 @@
 The browser and the kernel are new, and remember nothing. The tests stand in the learner's order.
 """
 
+import json
+import os
 import re
+from pathlib import Path
 
 import pytest
 
 from browser import cell, lab, missing, page, picture, run_all, write_notebook
+from gpulessons.notebook.controls import kept
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "a browser is at hand")
 PATIENCE = 300_000  # milliseconds until what does not show counts as missing
@@ -41,6 +45,12 @@ def notebook(tmp_path_factory):
     """A page on which every cell of the notebook ran without an error."""
     root = tmp_path_factory.mktemp("notebooks")
     write_notebook(root / "lesson.ipynb", *LESSON.split("---\n"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(kept.NAME, str(tmp_path_factory.mktemp("data") / "mine.jsonl"))
+        yield from opened(root)
+
+
+def opened(root):
     with lab(root) as url, page(url) as tab:
         assert run_all(tab, "lesson.ipynb") == []
         picture(tab, root / "lesson.png")
@@ -88,6 +98,24 @@ def test_one_arrow_key_is_a_guess_and_running_all_keeps_it(notebook):
     see(notebook, 0, "Your prediction: 8×")
     run_again(notebook, 1)  # by now the new slider has been shown
     assert message(notebook, 1).startswith("You said 8×;")
+
+
+def guesses():
+    """The guesses in the learner's file."""
+    lines = Path(os.environ[kept.NAME]).read_text(encoding="utf-8").splitlines()
+    return [json.loads(line)["guess"] for line in lines]
+
+
+def test_a_guess_survives_the_restart_of_its_kernel(notebook):
+    assert guesses() == [None, 8], "one answer was shown, then one guess was made"
+    notebook.locator(".lm-MenuBar-itemLabel", has_text="Kernel").click()
+    notebook.locator(".lm-Menu-itemLabel").get_by_text("Restart Kernel and Run All").click()
+    notebook.locator(".jp-Dialog .jp-mod-accept").click()
+    cell(notebook, 4).locator(".jp-InputPrompt", has_text="[5]").wait_for(timeout=PATIENCE)
+    see(notebook, 4, "step 3 of 3")
+    see(notebook, 0, "Your prediction: 8×")
+    assert message(notebook, 1).startswith("You said 8×;")
+    assert guesses() == [None, 8]
 
 
 def test_every_control_says_its_name_and_its_value_in_words(notebook):

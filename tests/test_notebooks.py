@@ -15,6 +15,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 import save_notebooks
 from first_cell import ID, address_in, first_cell
 from gpulessons.hardware import budget
+from gpulessons.notebook.controls import kept
+from gpulessons.notebook.controls.showing import Scale
 from save_notebooks import NOTEBOOKS, WIDGET, canonical
 
 PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
@@ -306,6 +308,15 @@ def test_a_missing_or_misplaced_part_of_a_lesson_is_found():
     assert missing_parts(book(*swapped), "02_activations") == ["Sources"]
 
 
+def test_no_run_of_a_test_reads_or_writes_the_predictions_of_whoever_starts_it(tmp_path):
+    path = tmp_path / "there" / "x.ipynb"
+    path.parent.mkdir()
+    cell = new_code_cell("from gpulessons import predictions; assert predictions.where() is None")
+    nbformat.write(book(cell), path)
+    (tmp_path / "empty").mkdir()
+    assert nbval(path, tmp_path / "empty").returncode == 0
+
+
 @pytest.mark.parametrize(
     ("source", "output", "patience", "says"),
     [
@@ -355,6 +366,23 @@ def test_a_full_disk_leaves_the_notebook_as_it_was(tmp_path, monkeypatch):
     with pytest.raises(SystemExit, match=r"x was not saved: .*No space left"):
         save_notebooks.save(path)
     assert [(file, file.read_bytes()) for file in tmp_path.iterdir()] == [(path, before)]
+
+
+def test_a_saved_page_shows_and_keeps_nobodys_predictions(tmp_path, monkeypatch):
+    mine, path = tmp_path / "mine.jsonl", tmp_path / "x.ipynb"
+    monkeypatch.setenv(kept.NAME, str(mine))
+    scale = Scale(1.0, 1000.0, "×")
+    kept.append([kept.Event(kept.now(), "How fast?", "How fast?", scale, 777.0)])
+    before = mine.read_bytes()
+    asked = "from gpulessons import predict, predictions; guess = predict('How fast?', 1, 1000)"
+    cells = [new_code_cell(source) for source in (asked, "guess", "guess.reveal(3)",
+                                                  "predictions.kept()")]  # fmt: skip
+    path.write_text(save_notebooks.text(book(*cells)))
+    save_notebooks.save(path)
+    text = path.read_text(encoding="utf-8")
+    assert "How fast?" in text and "777" not in text and "You said" not in text
+    assert "No predictions yet" in text
+    assert mine.read_bytes() == before
 
 
 def test_saving_runs_the_cells_in_full_and_writes_the_canonical_form(tmp_path, monkeypatch):

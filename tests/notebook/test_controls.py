@@ -95,6 +95,12 @@ def test_a_prediction_of_the_course_that_is_only_shown_is_not_made(arguments, op
     assert prediction.value == prediction.slider.value > prediction.scale.middle
 
 
+def test_no_two_questions_of_the_course_share_their_words():
+    # They are what a guess is found again by, also in another notebook.
+    questions = [case.values[0][0] for case in asked_for()]
+    assert len(questions) > 40 and len(set(questions)) == len(questions)
+
+
 ENDS = st.integers(-10 ** 9, 10 ** 9).map(lambda thousandths: thousandths / 1000)
 
 

@@ -1,17 +1,20 @@
 """A guess made before the measurement: a question, a slider, and what the learner said."""
 
+import math
 import numbers
 from collections.abc import Hashable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from . import kept
 from .reveals import Measured, Reveal
 from .showing import Scale, bundle, escape
 
 if TYPE_CHECKING:
     from ipywidgets import HTML, SelectionSlider, VBox
 
-# A cell that runs again, as under Run All, must not forget the learner's guess.
+# A cell that runs again, as under Run All, must not forget the learner's guess. What another
+# kernel heard is in the file of `kept`.
 remembered: dict[Hashable, float] = {}
 
 
@@ -21,8 +24,8 @@ def predict(
     """Ask for a guess between `low` and `high`, with a slider: the Prediction shows itself.
 
     The scale is logarithmic where it spans a factor of 100 or more. `key` names the guess for a
-    cell that runs again; without one the question does. Raises ValueError for a scale without
-    extent.
+    cell that runs again; without one the question does. A text as key outlives the kernel
+    (`gpulessons.predictions` says where it is kept). Raises ValueError for a scale without extent.
     """
     return Prediction(question, Scale(low, high, unit), key or question)
 
@@ -36,6 +39,8 @@ class Prediction:
     @property
     def value(self) -> float | None:
         guess = remembered.get(self.key)
+        if guess is None and isinstance(self.key, str):
+            guess = kept.last_guess(self.key)
         return guess if guess is not None and self.scale.low <= guess <= self.scale.high else None
 
     def set(self, value: float) -> None:
@@ -60,13 +65,25 @@ class Prediction:
         "recorded" or "published", and `label` tells where ("recorded on an H200, 2026-11-20"); a
         count from the microscope is "counted".
         """
-        return Reveal(self.question, self.scale, self.value, measured, model, assumptions,
-                      label, tier, why)
+        shown = Reveal(self.question, self.scale, self.value, measured, model, assumptions,
+                       label, tier, why)
+        if isinstance(self.key, str) and shown.measured and all(map(math.isfinite, shown.measured)):
+            kept.answer(self.event(self.key, shown.prediction, shown.measured, tier, str(label)))
+        kept.tell()
+        return shown
 
     def keep(self, value: float) -> None:
         remembered[self.key] = value
+        if isinstance(self.key, str):
+            kept.note(self.event(self.key, value))
         if "widget" in vars(self):
             self.status.value = self.words()
+
+    def event(self, key: str, guess: float | None, *answer: Any) -> kept.Event:
+        """What is kept of a guess, or of an answer: its spread, its tier, its label."""
+        scale = Scale(float(self.scale.low), float(self.scale.high), str(self.scale.unit))
+        guess = None if guess is None else float(guess)
+        return kept.Event(kept.now(), key, self.question, scale, guess, *answer)
 
     def words(self) -> str:
         made = "not yet moved" if self.value is None else f"<b>{self.scale.write(self.value)}</b>"
@@ -102,4 +119,6 @@ class Prediction:
         return f"Prediction: {self.question} ({self.scale}){guess}"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        return bundle(repr(self), f"<p>{escape(self)}</p>", self.widget)
+        shown = bundle(repr(self), f"<p>{escape(self)}</p>", self.widget)
+        kept.tell()
+        return shown

@@ -1,0 +1,252 @@
+"""What a learner sees of their predictions: a table, a score, a picture, a file of their own."""
+
+import csv
+import json
+import math
+import random
+
+import pytest
+
+from gpulessons import predict, predictions
+from gpulessons.notebook.controls.kept import Event
+from gpulessons.notebook.controls.showing import Scale
+from gpulessons.notebook.predictions.history import HOW, history_of
+from gpulessons.notebook.predictions.scores import Distances, Score, calibrated
+
+TIMES, SHARE = Scale(0.1, 1000.0, "×"), Scale(0.0, 100.0, "%")
+
+
+def said(guess, key="q", scale=TIMES, when="2026-11-01T10:00:00+00:00"):
+    return Event(when, key, f"How {key}?", scale, guess)
+
+
+def answered(guess, measured, key="q", scale=TIMES, tier="live"):
+    spread = (0.9 * measured, measured, 1.1 * measured)
+    return Event("2026-11-02T10:00:00+00:00", key, f"How {key}?", scale, guess, spread, tier, "x")
+
+
+def of(*events):
+    entry, = history_of(events).entries
+    return entry
+
+
+# What counts
+
+
+def test_the_guess_counts_that_stood_when_the_first_answer_was_shown():
+    entry = of(said(5), said(8), answered(8, 4), said(4), answered(4, 4.1))
+    assert (entry.guess, entry.median, entry.scored) == (8, 4, True)
+    assert entry.row == ["1", "How q?", "8×", "4×", "measured here", "2× too high", "2026-11-02"]
+
+
+def test_a_guess_after_the_answer_is_shown_and_said_to_be_none():
+    entry = of(answered(None, 4), said(4.1))
+    assert (entry.guess, entry.scored, entry.off) == (4.1, False, "")
+    assert entry.status == "measured here; guessed after the answer, not scored"
+    assert "Scored: 0 of 1." in repr(history_of([answered(None, 4), said(4.1)]))
+
+
+def test_an_answer_without_any_guess_is_only_counted():
+    table = history_of([answered(None, 4), said(5, "other")])
+    assert [entry.question for entry in table.entries] == ["How other?"]
+    assert "Answers shown with no guess at all: 1." in repr(table)
+    alone = history_of([answered(None, 4)])
+    assert repr(alone) == f"{HOW} Answers shown with no guess at all: 1."
+
+
+@pytest.mark.parametrize("tier", ["recorded", "published", "modelled"])
+def test_a_number_that_is_not_from_here_is_shown_and_not_scored(tier):
+    events = [answered(8, 4, tier=tier)]
+    assert of(*events).status == f"{tier}, not scored"
+    shown = calibrated(history_of(events))
+    assert (shown.scores, shown.distances, repr(shown)) == ({}, {}, HOW)
+
+
+def test_what_is_measured_and_what_is_counted_are_scored_apart():
+    shown = calibrated(history_of([answered(8, 4, "a"), answered(9, 3, "b", tier="counted")]))
+    assert {kind: score.pairs for kind, score in shown.scores.items()} == {
+        "live": ((8, 4),), "counted": ((9, 3),)}
+
+
+def test_a_factor_is_for_ratios_and_a_share_of_the_scale_for_the_rest():
+    pixels = Scale(2.0, 200.0, "pixels")
+    entries = [answered(8, 4, "a"), answered(20, 10, "b", pixels), answered(30, 50, "c", SHARE)]
+    shown = calibrated(history_of(entries))
+    assert shown.scores["live"].pairs == ((8, 4), (20, 10))
+    assert shown.distances["live"].pairs == ((0.3, 0.5),)
+    assert of(entries[2]).off == "20 % of the scale too low"
+
+
+def test_zero_has_a_distance_on_a_linear_scale_and_no_factor_on_another():
+    assert of(answered(0, 8, scale=SHARE)).off == "8 % of the scale too low"
+    none = of(answered(8, 0))
+    assert (none.off, none.scored) == ("", False)
+    assert none.status == "measured here; zero has no factor, not scored"
+    assert of(answered(4, 4)).off == "exact"
+
+
+# The table and its file
+
+
+def test_a_table_of_nothing_says_how_to_make_a_prediction():
+    for shown in (history_of([]), calibrated(history_of([]))):
+        assert repr(shown) == HOW and HOW in shown._repr_html_()
+    assert calibrated(history_of([])).coverage(3) == HOW
+
+
+def test_a_question_is_escaped_in_the_table():
+    sly = Event("2026", "k", "<script>", TIMES, 3.0)
+    assert "<script" not in history_of([sly])._repr_html_()
+    assert "&lt;script&gt;" in history_of([sly])._repr_html_()
+
+
+def test_predictions_can_be_seen_exported_and_cleared(path, another_kernel, tmp_path):
+    for question, guess in (("How fast?", 40), ('What, "then"?', 2)):
+        prediction = predict(question, 1, 1000)
+        prediction.set(guess)
+        prediction.reveal(20)
+    predict("How many?", 1, 9).set(3)
+    table = predictions.kept()
+    assert [entry.off for entry in table.entries] == ["2× too high", "10× too low", ""]
+    with open(predictions.export(tmp_path / "mine.csv"), encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["question"], float(row["guess"]), row["scored"]) for row in rows] == [
+        ("How fast?", 40, "True"), ('What, "then"?', 2, "True"), ("How many?", 3, "False")]
+    plain = json.loads(predictions.export(tmp_path / "mine.json").read_text(encoding="utf-8"))
+    assert plain[0] | {"when": ""} == {
+        "number": 1, "question": "How fast?", "guess": 40, "measured": 20, "scale_low": 1,
+        "scale_high": 1000, "unit": "×", "kind": "live", "scored": True, "off": "2× too high",
+        "when": ""}
+    with pytest.raises(ValueError, match=r"should end in \.csv or \.json"):
+        predictions.export(tmp_path / "mine.xls")
+
+    assert predictions.where() == path
+    (path.parent / "mine.damaged-1.jsonl").touch()
+    words = predictions.clear()
+    assert words.startswith(f"Deleted: 3 questions, from this kernel and from {path}. Set aside")
+    assert "mine.damaged-1.jsonl" in words
+    assert not path.exists() and len(predictions.kept()) == 0
+    assert predict("How fast?", 1, 1000).value is None
+    another_kernel()
+    assert predict("How fast?", 1, 1000).value is None
+    assert predictions.clear().startswith("Deleted: 0 questions")
+
+
+def test_a_cleared_guess_does_not_come_back_as_a_prediction_of_a_kernel_that_runs(path):
+    prediction = predict("How fast?", 1, 1000)
+    prediction.set(40)
+    prediction.reveal(20)
+    path.unlink()  # as another kernel does that clears
+    prediction.reveal(20)
+    assert len(predictions.kept()) == 0
+
+
+def test_a_guess_that_still_moves_can_be_cleared(path, another_kernel):
+    predict("How fast?", 1, 1000).set(40)
+    assert predictions.clear().startswith("Deleted: 1 question, ")
+    another_kernel()
+    assert not path.exists()
+
+
+def test_a_file_that_cannot_be_deleted_is_said_and_kept(path, another_kernel, monkeypatch):
+    predict("How fast?", 1, 1000).set(40)
+    predictions.kept()
+    another_kernel()
+
+    def refuse(self):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(type(path), "unlink", refuse)
+    assert predictions.clear() == f"{path} could not be deleted: Permission denied."
+    assert len(predictions.kept()) == 1
+
+
+# The score
+
+
+PAIRS = ((10, 10), (25, 20), (40, 20), (1, 5), (90, 9), (1, 11))
+
+
+def test_factors_count_either_way_and_their_edge_is_inside():
+    score = Score(PAIRS)
+    assert score.factors == [1, 1.25, 2, 5, 10, 11]
+    assert [score.within(bound) for bound in (1.25, 2, 5, 10)] == [2, 3, 4, 5]
+    assert score.median_factor == 3.5
+    assert [score.needed(share) for share in (0.01, 0.5, 0.8, 1)] == [1, 2, 10, 11]
+
+
+def test_scores_do_not_change_when_guess_and_answer_change_places_but_the_bias_turns():
+    score, turned = Score(PAIRS), Score(tuple((true, guess) for guess, true in PAIRS))
+    assert turned.factors == pytest.approx(score.factors)
+    assert turned.bias == pytest.approx(1 / score.bias)
+    assert (turned.high, turned.low) == (score.low, score.high)
+
+
+@pytest.mark.parametrize(("most", "n", "chance"), [
+    (0, 0, 1), (1, 2, 1), (5, 5, 0.0625), (6, 6, 0.03125), (13, 17, 0.049041748046875)])
+def test_the_sign_test_is_that_of_the_tables(most, n, chance):
+    score = Score(((2, 1),) * most + ((1, 2),) * (n - most)) if n else Score(((1, 1),))
+    assert score.chance == pytest.approx(chance)
+
+
+@pytest.mark.parametrize(("pairs", "lean"), [
+    (((3, 1),) * 8, "you tend to guess too high"), (((1, 3),) * 8, "you tend to guess too low"),
+    (((3, 1), (1, 3)) * 8, "no lean to either side is certain"),
+    # Most are a little too high, and some so far too low that the mean is below 1.
+    (((1.1, 1),) * 13 + ((1, 1000),) * 2, "no lean to either side is certain"),
+    (((3, 1),) * 5, "fewer than 6 say nothing about a lean")])
+def test_a_lean_is_said_only_where_it_is_sure(pairs, lean):
+    assert Score(pairs).lean == lean
+    assert lean in repr(Score(pairs))
+
+
+def test_a_learner_without_a_lean_is_seldom_told_of_one():
+    draw = random.Random(1)
+    told = sum(Score(tuple((math.exp(draw.gauss(0, 1)), 1.0) for _ in range(12))).lean
+               .startswith("you tend") for _ in range(200))
+    assert told <= 20, "5 % at most, and some room for chance"
+
+
+def test_the_spread_of_the_bias_is_where_most_resamples_lie_and_always_the_same():
+    score = Score(tuple((math.exp(draw), 1.0) for draw in range(-10, 11)))
+    low, high = score.spread
+    assert score.spread == (low, high) and low < 1 < high
+    error = math.sqrt(sum(draw**2 for draw in range(-10, 11)) / 21) / math.sqrt(21)
+    assert math.log(high) == pytest.approx(1.96 * error, rel=0.1)
+    assert math.log(low) == pytest.approx(-1.96 * error, rel=0.1)
+
+
+@pytest.mark.parametrize(("inside", "n", "verdict"), [
+    (2, 10, "too sure of yourself"), (8, 10, "that agrees, as far as so few can tell"),
+    (16, 20, "that agrees"), (30, 30, "you know more than you said")])
+def test_a_claim_about_oneself_is_held_against_what_came(inside, n, verdict):
+    score = Score(((1, 1),) * inside + ((100, 1),) * (n - inside))
+    claim = score.coverage(3, 0.8)
+    assert claim.inside == inside and verdict in repr(claim)
+    assert f"{inside} of {n} ({100 * inside / n:.0f} %), where 80 % was said" in repr(claim)
+    assert claim.at_most + claim.at_least > 1
+
+
+def test_a_claim_that_is_none_is_refused():
+    shown = calibrated(history_of([answered(8, 4)]))
+    assert shown.coverage(2).startswith("Measured here. Within 2×: 1 of 1 (100 %)")
+    for factor, share in ((0.9, 0.8), (float("nan"), 0.8), (2, 0), (2, 80)):
+        with pytest.raises(ValueError, match="A factor is at least 1"):
+            shown.coverage(factor, share)
+
+
+def test_distances_are_shares_of_the_scale():
+    near = Distances(((0.3, 0.5), (0.5, 0.45), (1.0, 0.0)))
+    assert near.median == pytest.approx(0.2)
+    assert [near.within(bound) for bound in (0.05, 0.2, 0.25, 1)] == [1, 2, 2, 3]
+    assert "3 on a linear scale: half are within 20 % of the scale; 1 within 5 %" in repr(near)
+
+
+def test_importing_them_loads_nothing_heavy():
+    import subprocess
+    import sys
+
+    heavy = {"ipywidgets", "matplotlib", "numpy", "IPython"}
+    code = f"import sys; from gpulessons import predictions; print({heavy} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
