@@ -54,7 +54,7 @@ HOMES = {
     "profiler.recorder": "profile",
     "workers.launcher.launching": "launch",
 }
-MODULES = {name: name for name in ("exercises", "microscope", "plots", "units")}
+MODULES = {name: name for name in ("exercises", "microscope", "money", "plots", "units")}
 MODULES["recordings"] = "measure.recordings"
 # What notebooks called these before they had rooms: a learner's own copy goes on working.
 EARLIER = {

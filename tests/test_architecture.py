@@ -28,9 +28,10 @@ ROOMS = {
     "ops": "operation backends microscope",
     "models": "ops measure backends hardware units",
     "workers": "models hardware progress",
+    "money": "models ops measure operation hardware plots progress units",
     "exercises": "ops workers measure grader operation backends",
     "notebook": "plots",
-    "illustrations": "models profiler workers measure ops plots units",
+    "illustrations": "money models profiler workers measure ops plots units",
 }
 # What is read, what is run, what is told.
 MICROSCOPE = {
@@ -59,7 +60,7 @@ WORKERS = {
     "programs": "collectives gradients links memory schedules training worker",
 }
 HOUSES = {"gpulessons": ROOMS, "gpulessons.microscope": MICROSCOPE, "gpulessons.workers": WORKERS}
-LESSONS = {"ops", "models", "workers", "exercises", "illustrations"}  # the rest is the engine
+LESSONS = {"ops", "models", "workers", "money", "exercises", "illustrations"}  # the rest: engine
 HEAVY = {"numpy", "numba", "torch", "matplotlib", "ipywidgets"}
 
 each_house = pytest.mark.parametrize("home", HOUSES)

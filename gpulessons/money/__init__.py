@@ -1,0 +1,33 @@
+"""What throughput costs, and what a machine that is not owned would do. No price here is ours.
+
+    devices      the machine here, recorded ones, published ones, and those that a learner types in
+    throughput   the price of a core, a lane, a FLOP/s, a byte/s
+    prediction   the time of an op or a network on a device, and which device is worth its price
+    errors       how wrong such a prediction is, on machines that were measured
+
+Every public name is loaded at its first use, as the package's are.
+"""
+
+import importlib
+
+HOMES = {
+    "devices": "Device PUBLISHED of_machine of_recording",
+    "throughput": "costs",
+    "prediction": "Work networks predict worth",
+    "errors": "Measured by_ceilings by_shares elsewhere one_core_to_all steps_here",
+}
+
+HOME = {name: home for home, names in HOMES.items() for name in names.split()}
+__all__ = sorted(HOME)
+
+
+def __getattr__(name):
+    if name not in HOME:
+        raise AttributeError(f"gpulessons.money has no {name!r}; it has {', '.join(__all__)}.")
+    value = getattr(importlib.import_module(f"{__name__}.{HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return __all__
