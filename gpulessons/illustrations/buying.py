@@ -142,9 +142,9 @@ def whose_limit(worth, devices):
     by_bytes = {d.name: total - worth.limits[d.name] for d in devices}
     told = [f"{number} on {name}" for name, number in by_bytes.items() if number]
     if not told:
-        return f"Modelled: FLOP/s are the limit of all {total} steps, on each device."
+        return "Modelled: FLOP/s are the limit of every step, on each device."
     rest = ", none on the others" if len(told) < len(devices) else ""
-    return f"Modelled: of {total} steps, bytes/s limit {', '.join(told)}{rest}."
+    return f"Modelled: of {total} step{'s' * (total > 1)}, bytes/s limit {', '.join(told)}{rest}."
 
 
 def grouped(intensities):

@@ -179,10 +179,10 @@ def load(path):
             raise ValueError(f"{path}: a device has no {', '.join(sorted(strange))}; "
                              f"it may have {', '.join(names)}.")  # fmt: skip
     try:
-        found = [Device(**{"name": None, **each}) for each in told]
+        found = named_apart([Device(**{"name": None, **each}) for each in told])
     except ValueError as trouble:
         raise ValueError(f"{path}: {trouble}") from None
-    return [replace(d, kind="recorded") if d.kind == "live" else d for d in named_apart(found)]
+    return [replace(d, kind="recorded") if d.kind == "live" else d for d in found]
 
 
 def named_apart(devices: Iterable[Device]):

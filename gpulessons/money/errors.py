@@ -12,6 +12,7 @@ which of the model's assumptions broke there.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import nan
 from statistics import median
 
 from gpulessons import units
@@ -113,18 +114,18 @@ class Errors:
 
     misses: Sequence[Miss]
     known: str  # what it was predicted from
-    device: Device  # where it was measured
+    device: Device | None  # where it was measured
     note: str = ""
 
     @property
     def median(self):
-        """The factor that half of the predictions are wrong by, or more."""
-        return median(miss.off for miss in self.misses)
+        """The factor that half of the predictions are wrong by, or more; NaN without any."""
+        return median(miss.off for miss in self.misses) if self.misses else nan
 
     @property
     def worst(self):
-        """The Miss that is furthest off."""
-        return max(self.misses, key=lambda miss: miss.off)
+        """The Miss that is furthest off, or None."""
+        return max(self.misses, key=lambda miss: miss.off, default=None)
 
     def within(self, factor=2):
         """How many are wrong by no more than this factor."""
@@ -134,7 +135,7 @@ class Errors:
     def verdict(self):
         """The size of the error in words, with what broke in the worst case."""
         if not self.misses:
-            return "Nothing could be judged: no op was measured on both."
+            return self.note or "Nothing could be judged: no op was measured on both."
         n, worst = len(self.misses), self.worst
         told = (f"{self.within()} of {n} predictions are within a factor of 2; typically "
                 f"{units.ratio(self.median)}, at worst {units.ratio(worst.off)}, "
@@ -261,14 +262,14 @@ class Trial:
 
     @property
     def by_ceilings(self):
-        """Errors of every core, predicted from its own ceilings."""
-        return by_ceilings(self.every, self.note)
+        """Errors of every core, predicted from its own ceilings; empty where there is no trial."""
+        return by_ceilings(self.every, self.note) if self.every else nothing(self.why)
 
     @property
     def by_shares(self):
         """Errors of every core, predicted from both ceilings and the share that one core reaches:
         on every core no op was looked at."""
-        return by_shares(self.one, self.every, self.note)
+        return by_shares(self.one, self.every, self.note) if self.every else nothing(self.why)
 
     def __repr__(self):
         return self.why or f"{self.by_ceilings!r}\n\n{self.by_shares!r}"
@@ -277,6 +278,10 @@ class Trial:
         if self.why:
             return f"<p>{self.why}</p>"
         return self.by_ceilings._repr_html_() + self.by_shares._repr_html_()
+
+
+def nothing(why):
+    return Errors((), "nothing", None, why)
 
 
 def one_core_to_all(tried=TRIED, budget=0.1):
@@ -291,8 +296,10 @@ def one_core_to_all(tried=TRIED, budget=0.1):
     with progress_bar("one core and all") as tell:
         for done, (op, version, size) in enumerate(tried):
             problem = Problem(op, size)
-            for n, timing in in_turn(problem, version, counts, capped(budget)).items():
-                found[n].append(as_work(timing))
+            took = in_turn(problem, version, counts, capped(budget))
+            if all(hasattr(each, "samples") for each in took.values()):  # none failed
+                for n, timing in took.items():
+                    found[n].append(as_work(timing))
             tell(done + 1, len(tried) + 1, op.name)
         rates = rates_of(counts)
     cache = last_cache(caches())
