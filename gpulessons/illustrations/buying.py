@@ -38,7 +38,7 @@ def dots(costs: Any) -> Picture:
     published or typed in; the cheapest has its cost beside it.
     """
     devices, title = costs.devices, costs.verdict
-    figure, panels = blank(width=8.4, height=1.5 + 0.36 * len(devices), title=title,
+    figure, panels = blank(width=8.8, height=1.5 + 0.36 * len(devices), title=title,
                            ncols=len(MEASURES), sharey=True)  # fmt: skip
     for axes, measure in zip(panels, MEASURES, strict=True):
         draw_costs(axes, costs, measure)
@@ -65,6 +65,7 @@ def draw_costs(axes, costs, measure):
     axes.set_xlabel(f"{costs.currency} per {measure}\n(log scale)".strip())
     axes.set_xlim(min(known, default=1) / 4, max(known, default=1) * 6)
     axes.xaxis.get_major_locator().set_params(numticks=3)
+    axes.tick_params(axis="x", labelsize=8.5)
     if not known:
         axes.set_xticks([])
         axes.set_xticks([], minor=True)
@@ -125,7 +126,7 @@ def roofs(worth: Any) -> Picture:
         axes.plot(d.corner, d.flop_rate, **look(d.kind, color))
         ends.append((right, d.flop_rate, f"{d.name} ({d.kind})", color))
     low = min(left * d.bandwidth for d in devices)
-    axes.set_ylim(low / 6, 2 * max(d.flop_rate for d in devices))
+    axes.set_ylim(low / 15, 2 * max(d.flop_rate for d in devices))
     for place, names in marks.items():
         axes.axvline(place, color=INK, linewidth=0.8, linestyle=":")
         axes.annotate(names, (place, 0), (3, 4), xycoords=("data", "axes fraction"), rotation=90,
@@ -171,7 +172,8 @@ def hits(*errors: Any) -> Picture:
     some = [each for each in errors if each.misses]
     if not some:
         raise ValueError("Nothing to draw: no op was both predicted and measured.")
-    title = " ".join(typical(each) for each in some)
+    notes = dict.fromkeys(f"{each.note.rstrip('.')}." for each in some if each.note)
+    title = " ".join([*map(typical, some), *notes])
     figure, panels = blank(width=4.6 * len(some) if len(some) > 1 else 6.4, height=4.9,
                            title=title, ncols=len(some), squeeze=False)  # fmt: skip
     for axes, each in zip(panels[0], some, strict=True):

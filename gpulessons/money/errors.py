@@ -303,21 +303,23 @@ def one_core_to_all(tried=TRIED, budget=0.1):
             tell(done + 1, len(tried) + 1, op.name)
         rates = rates_of(counts)
     cache = last_cache(caches())
-    notes = [*[rough] * bool(rough), *crowded(*found.values())]
     one, every = (
         Measured(Device(f"{n} core{'s' * (n > 1)} of this machine", n, None, *rates[n],
                         kind="live", where="measured just now"), found[n], cache)
         for n in counts
     )  # fmt: skip
-    return Trial(one, every, note=" ".join(notes))
+    return Trial(one, every, note="; ".join([*[rough] * bool(rough), *crowded(one, every)]))
 
 
-def crowded(alone, together):
+def crowded(one, every):
     """A doubt, where all cores took longer than one: others were at work on them."""
-    slower = [a.label for a, b in zip(alone, together, strict=True) if b.seconds > 1.2 * a.seconds]
-    if slower:
-        yield (f"On all cores {len(slower)} of {len(alone)} took longer than on one: something "
-               "else was running. Try again when the machine is idle.")  # fmt: skip
+    pairs = [*zip(one.works, every.works, strict=True)]
+    slower = sum(more.seconds > 1.2 * alone.seconds for alone, more in pairs)
+    lower = every.device.flop_rate < one.device.flop_rate
+    if slower or lower:
+        yield (f"{slower} of {len(pairs)} took longer on all cores than on one"
+               f"{', and their ceiling was lower' * lower}: something else was running, and these "
+               "errors are its work. Try again on an idle machine.")  # fmt: skip
 
 
 def in_turn(problem, version, counts, budget):

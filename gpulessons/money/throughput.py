@@ -50,7 +50,7 @@ class Costs:
                 best.setdefault(" and ".join(self.best(measure)), []).append(measure)
         if not best:
             return f"Nothing can be compared yet: two devices need a {PAID[self.by]}."
-        told = "; ".join(f"{names} per {', '.join(each)}" for names, each in best.items())
+        told = "; ".join(f"{names} per {' and per '.join(each)}" for names, each in best.items())
         return f"Cheapest: {told}."
 
     def table(self):

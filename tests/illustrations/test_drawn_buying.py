@@ -80,6 +80,8 @@ def test_a_dot_stands_where_predicted_and_measured_meet():
     assert "predicted (modelled)" in picture.axes.get_xlabel()
     assert "measured (live)" in picture.axes.get_ylabel()
     assert len(buying.hits(found, found).figure.axes) == 2
+    busy = dataclasses.replace(found, note="something else was running.")
+    assert buying.hits(busy, busy).figure.get_suptitle().count("something else was running.") == 1
 
 
 def test_nothing_judged_is_nothing_drawn():

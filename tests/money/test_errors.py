@@ -156,9 +156,16 @@ def test_a_version_that_fails_its_check_is_left_out(monkeypatch):
 
 
 def test_where_all_cores_are_slower_than_one_the_reader_is_told():
-    (told,) = errors.crowded([stream(1.0), stream(1.0)], [stream(0.5), stream(1.3)])
-    assert "1 of 2 took longer" in told and "something else was running" in told
-    assert not list(errors.crowded([stream(1.0)], [stream(1.1)]))
+    (told,) = errors.crowded(
+        Measured(ONE, [stream(1.0)] * 2), Measured(TWO, [stream(0.5), stream(1.3)])
+    )
+    assert told.startswith(
+        "1 of 2 took longer on all cores than on one: something else was running"
+    )
+    assert not list(errors.crowded(one(stream(1.0)), two(stream(1.1))))
+    slow = dataclasses.replace(TWO, flop_rate=0.9e9)
+    (told,) = errors.crowded(one(stream(1.0)), Measured(slow, [stream(0.6)]))
+    assert "0 of 1" in told and "their ceiling was lower" in told
 
 
 def test_a_step_of_each_network_is_measured_at_a_size_that_fits(monkeypatch):

@@ -22,7 +22,7 @@ def test_a_cost_is_the_price_over_the_number():
 def test_the_cheapest_of_each_is_named_and_only_among_two():
     found = costs([WIDE, FEW, BARE])
     assert [found.best(m) for m in MEASURES] == [["wide"], ["few"], ["wide"], ["few"]]
-    assert found.verdict == "Cheapest: wide per core, TFLOP/s; few per lane, GB/s."
+    assert found.verdict == "Cheapest: wide per core and per TFLOP/s; few per lane and per GB/s."
     assert costs([WIDE, BARE]).best("core") == []
     twin = Device("twin", cores=10, price=20)
     assert costs([WIDE, twin]).best("core") == ["wide", "twin"]
