@@ -54,7 +54,9 @@ HOMES = {
     "profiler.recorder": "profile",
     "workers.launcher.launching": "launch",
 }
-MODULES = {name: name for name in ("claims", "exercises", "microscope", "plots", "units")}
+MODULES = {
+    name: name for name in ("claims", "exercises", "microscope", "money", "plots", "units")
+}
 MODULES["recordings"] = "measure.recordings"
 MODULES["predictions"] = "notebook.predictions"
 # What notebooks called these before they had rooms: a learner's own copy goes on working.

@@ -27,7 +27,7 @@ ROOMS = {
     "profiler": "measure hardware plots progress units",
     "ops": "operation backends microscope",
     "models": "ops measure backends hardware units",
-    "money": "hardware units",
+    "money": "models ops measure operation hardware plots progress units",
     "workers": "models hardware progress",
     "exercises": "ops money workers measure grader operation backends",
     "claims": "ops models money workers profiler measure microscope machine_code hardware "

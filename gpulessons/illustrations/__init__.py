@@ -3,5 +3,5 @@
     00 samples · 01 kitchen · 03 scenes · 04 strides · 05 matmul_ladder, systolic · 06 dense
     07 conv2d · 08 lstm · 09 attention · 10 frameworks
     11 huffman, many_classes, neighbours, placement · 12 data_parallel, ring_all_reduce
-    13 learning_curves · 14 pipeline · 15 brain, cores, renting
+    13 learning_curves · 14 pipeline · 15 brain, buying, cores, renting · 16 verdicts
 """

@@ -4,13 +4,10 @@ As in plots, every title is computed, and every picture says its message in word
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from html import escape
 from itertools import pairwise
 from typing import Any
 
 from gpulessons import units
-from gpulessons.measure.results import html_row
 from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.picture import (
     BLUE,
@@ -25,38 +22,11 @@ from gpulessons.plots.picture import (
     Picture,
     blank,
 )
+from gpulessons.plots.tables import Table
 from gpulessons.profiler.split import percents
 
 KINDS = {"compute": BLUE, "launch and Python": VERMILLION, "memory": GREEN}  # as in timelines
 SPELLED = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
-
-
-@dataclass(frozen=True, repr=False)
-class Table:
-    """Rows of plain strings under a head, and notes below: reads as text and as HTML."""
-
-    caption: str
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    notes: Sequence[str] = ()
-
-    def __repr__(self):
-        widths = [max(map(len, column)) for column in zip(self.head, *self.rows, strict=True)]
-        lines = [
-            "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in (self.head, *self.rows)
-        ]
-        return "\n".join([self.caption, *lines, *self.notes])
-
-    def _repr_html_(self):
-        cells = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in self.head)
-        body = "".join(html_row(list(row)) for row in self.rows)
-        notes = "".join(f"<br>{escape(note)}" for note in self.notes)
-        return (
-            '<div style="overflow-x: auto"><table>'
-            f"<caption>{escape(self.caption)}</caption><thead><tr>{cells}</tr></thead>"
-            f"<tbody>{body}</tbody></table></div><p>{notes}</p>"
-        )
 
 
 def steps_table(rows: Sequence[Any], machine: str) -> Table:

@@ -1,0 +1,211 @@
+"""Pictures for a buyer: what a number costs, whose roof is where, how wrong a prediction is."""
+
+from typing import Any
+
+from gpulessons import units
+from gpulessons.money.throughput import MEASURES, amount
+from gpulessons.plots.axes import log_axes
+from gpulessons.plots.picture import (
+    BLUE,
+    GREEN,
+    INK,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    Picture,
+    blank,
+)
+from gpulessons.plots.roofline import name_points
+from gpulessons.plots.timings import label_ends
+
+DEVICES = BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY
+MARKERS = {"live": "o", "recorded": "s", "published": "^", "typed in": "D"}
+MEASURED = "live", "recorded"  # these are filled, and their lines solid
+LIMITS = {
+    "bytes/s": {"marker": "o", "color": BLUE, "markersize": 6, "linestyle": "none"},
+    "FLOP/s": {"marker": "s", "color": VERMILLION, "markersize": 6, "linestyle": "none"},
+}
+
+
+# -- What a number costs.
+
+
+def dots(costs: Any) -> Picture:
+    """A panel for each number on the box, a row for each device, a dot where its cost is known.
+
+    costs: a money.throughput.Costs. Filled where the number was measured, open where it is
+    published or typed in; the cheapest has its cost beside it.
+    """
+    devices, title = costs.devices, costs.verdict
+    figure, panels = blank(width=8.8, height=1.5 + 0.36 * len(devices), title=title,
+                           ncols=len(MEASURES), sharey=True)  # fmt: skip
+    for axes, measure in zip(panels, MEASURES, strict=True):
+        draw_costs(axes, costs, measure)
+    panels[0].set_yticks(range(len(devices)), [d.name for d in devices])
+    panels[0].set_ylim(len(devices) - 0.5, -0.5)
+    add_legend(figure, {d.kind: look(d.kind, INK) for d in devices})
+    return Picture(figure, f"{title} {spoken_costs(costs)}")
+
+
+def draw_costs(axes, costs, measure):
+    per, best = costs.per(measure), costs.best(measure)
+    known = [cost for cost in per.values() if cost]  # what is free has no place on a log axis
+    for row, device in enumerate(costs.devices):
+        cost = per[device.name]
+        axes.axhline(row, color=INK, linewidth=0.4, alpha=0.4, zorder=0)
+        if not cost:
+            continue
+        color = DEVICES[row % len(DEVICES)]
+        axes.plot(cost, row, **look(device.kind, color))
+        if device.name in best:
+            axes.annotate(amount(cost), (cost, row), (7, 4), textcoords="offset points",
+                          color=INK, fontsize=9)  # fmt: skip
+    log_axes(axes, x=(f"per {measure}", amount))
+    axes.set_xlabel(f"{costs.currency} per {measure}\n(log scale)".strip())
+    axes.set_xlim(min(known, default=1) / 4, max(known, default=1) * 6)
+    axes.xaxis.get_major_locator().set_params(numticks=3)
+    axes.tick_params(axis="x", labelsize=8.5)
+    if not known:
+        axes.set_xticks([])
+        axes.set_xticks([], minor=True)
+        axes.text(0.5, 0.5, "not known", transform=axes.transAxes, color=INK, ha="center",
+                  va="center", fontsize=9.5)  # fmt: skip
+
+
+def look(kind, color):
+    """A dot's marker, filled where its number was measured."""
+    fill = color if kind in MEASURED else "none"
+    return {"marker": MARKERS[kind], "color": color, "markerfacecolor": fill, "markersize": 7,
+            "linestyle": "none"}  # fmt: skip
+
+
+def add_legend(figure, looks):
+    """Below the picture: {label: how its marker looks}."""
+    from matplotlib.lines import Line2D
+
+    marks = [Line2D([], [], label=label, **each) for label, each in looks.items()]
+    figure.legend(handles=marks, loc="outside lower center", ncols=4, frameon=False,
+                  labelcolor=INK)  # fmt: skip
+
+
+def spoken_costs(costs):
+    told = []
+    for device in costs.devices:
+        each = {m: costs.per(m)[device.name] for m in MEASURES}
+        known = ", ".join(f"{amount(c)} per {m}" for m, c in each.items() if c is not None)
+        told.append(f"{device.name} ({device.kind}): {known or 'no cost known'}")
+    return "; ".join(told) + "."
+
+
+# -- Whose roof is where.
+
+
+def roofs(worth: Any) -> Picture:
+    """The roof of each device, and where each step stands: left of a corner bytes are the limit.
+
+    worth: a money.prediction.Worth, whose times are modelled. Devices of which a rate is unknown
+    are left out.
+    """
+    devices = [d for d in worth.devices if d.corner]
+    if not devices:
+        raise ValueError("No device has both a flop_rate and a bandwidth: type them in.")
+    title = whose_limit(worth, devices)
+    marks = grouped({w.label.partition(" at ")[0]: w.intensity for w in worth.works if w.flops})
+    places = [*marks, *(d.corner for d in devices)]
+    left, right = min(places) / 4, max(places) * 4
+    figure, axes = blank(height=4.6, title=title)
+    log_axes(axes, x=("FLOPs per byte", "{:g}".format),
+             y=("FLOP/s at most", lambda rate: units.rate(rate, "FLOP/s")))  # fmt: skip
+    axes.set_xlim(left, right)
+    ends = []
+    for n, d in enumerate(devices):
+        color, style = DEVICES[n % len(DEVICES)], "--" if d.kind == "recorded" else "-"
+        axes.plot([left, d.corner, right], [left * d.bandwidth, d.flop_rate, d.flop_rate], style,
+                  color=color, linewidth=1.8 if d.kind in MEASURED else 0.9)  # fmt: skip
+        axes.plot(d.corner, d.flop_rate, **look(d.kind, color))
+        ends.append((right, d.flop_rate, f"{d.name} ({d.kind})", color))
+    low = min(left * d.bandwidth for d in devices)
+    axes.set_ylim(low / 15, 2 * max(d.flop_rate for d in devices))
+    for place, names in marks.items():
+        axes.axvline(place, color=INK, linewidth=0.8, linestyle=":")
+        axes.annotate(names, (place, 0), (3, 4), xycoords=("data", "axes fraction"), rotation=90,
+                      textcoords="offset points", color=INK, fontsize=9, va="bottom")  # fmt: skip
+    label_ends(axes, ends)
+    corners = "; ".join(f"{d.name} ({d.kind}): corner at {d.corner:.3g}" for d in devices)
+    stand = "; ".join(f"{names}: {place:.3g}" for place, names in marks.items())
+    return Picture(figure, f"{title} FLOPs per byte. {corners}. Steps: {stand}.")
+
+
+def whose_limit(worth, devices):
+    """On how many steps bytes are the limit, for each device, in a sentence."""
+    total = len(worth.works)
+    by_bytes = {d.name: total - worth.limits[d.name] for d in devices}
+    told = [f"{number} on {name}" for name, number in by_bytes.items() if number]
+    if not told:
+        return "Modelled: FLOP/s are the limit of every step, on each device."
+    rest = ", none on the others" if len(told) < len(devices) else ""
+    return f"Modelled: of {total} step{'s' * (total > 1)}, bytes/s limit {', '.join(told)}{rest}."
+
+
+def grouped(intensities):
+    """{place: names} of marks on a log axis: those within a tenth share one, at its first."""
+    marks = {}
+    for name, place in sorted(intensities.items(), key=lambda pair: pair[1]):
+        last = next(reversed(marks), None)
+        if last is not None and place < 1.1 * last:
+            marks[last] += f", {name}"
+        else:
+            marks[place] = name
+    return marks
+
+
+# -- How wrong a guess is.
+
+
+def hits(*errors: Any) -> Picture:
+    """Measured times against predicted ones: on the diagonal a prediction came true.
+
+    errors: of money.errors, a panel for each. The band is a factor of two; a dot for each op, its
+    marker says which limit was predicted.
+    """
+    some = [each for each in errors if each.misses]
+    if not some:
+        raise ValueError("Nothing to draw: no op was both predicted and measured.")
+    notes = dict.fromkeys(f"{each.note.rstrip('.')}." for each in some if each.note)
+    title = " ".join([*map(typical, some), *notes])
+    figure, panels = blank(width=4.6 * len(some) if len(some) > 1 else 6.4, height=4.9,
+                           title=title, ncols=len(some), squeeze=False)  # fmt: skip
+    for axes, each in zip(panels[0], some, strict=True):
+        draw_hits(axes, each)
+    add_legend(figure, {f"limit: {limit}": how for limit, how in LIMITS.items()})
+    spoken = " ".join(f"{e.device.name} from {e.known}: {'; '.join(map(repr, e.misses))}."
+                      for e in some)  # fmt: skip
+    return Picture(figure, f"{title} {spoken}")
+
+
+def typical(errors):
+    """The size of the error, in a sentence short enough for a title."""
+    return (
+        f"From {errors.known}: typically wrong by {units.ratio(errors.median)}, at worst by "
+        f"{units.ratio(errors.worst.off)} ({errors.worst.work.name})."
+    )
+
+
+def draw_hits(axes, errors):
+    times = [t for miss in errors.misses for t in (miss.predicted, miss.measured)]
+    low, high = min(times) / 3, 3 * max(times)
+    axes.fill_between([low, high], [low / 2, high / 2], [2 * low, 2 * high], color=INK, alpha=0.15,
+                      linewidth=0)  # fmt: skip
+    axes.plot([low, high], [low, high], color=INK, linewidth=1)
+    points = []
+    for miss in errors.misses:
+        how = LIMITS[miss.prediction.limit]
+        axes.plot(miss.predicted, miss.measured, **how)
+        points.append((miss.predicted, miss.measured, miss.work.name, how["color"]))
+    log_axes(axes, x=("predicted (modelled)", units.seconds),
+             y=(f"measured ({errors.device.kind})", units.seconds))  # fmt: skip
+    axes.set(xlim=(low, high), ylim=(low, high))
+    axes.set_title(f"{errors.device.name},\nfrom {errors.known}", color=INK, fontsize=10,
+                   loc="left")  # fmt: skip
+    name_points(axes, points)

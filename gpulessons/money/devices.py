@@ -1,0 +1,199 @@
+"""Devices to compare: what each can do at best, and what it costs where somebody has said so.
+
+    live         the machine here, as measured just now
+    recorded     another machine, or another day, as measured there
+    published    what a data sheet or a board's specification says: nobody has measured it here
+    typed in     what a learner read on a box
+
+Prices are the learner's and never ours: they change by the week and by the country. A number that
+nobody has given is None, and whatever it is needed for stays empty.
+"""
+
+import json
+import math
+import numbers
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+
+from gpulessons import units
+from gpulessons.measure import files
+from gpulessons.plots.tables import Table
+
+KINDS = "live", "recorded", "published", "typed in"
+NUMBERS = {  # what a device's numbers count
+    "cores": "cores, as its box counts them", "lanes": "float32 numbers computed at once",
+    "flop_rate": "FLOP/s in float32", "bandwidth": "bytes/s of its memory", "price": "money",
+    "price_per_hour": "money for an hour of rent", "watts": "watts",
+}  # fmt: skip
+MAY_BE_FREE = ("price", "price_per_hour")
+
+
+@dataclass(frozen=True, repr=False)
+class Device:
+    """What computes, in plain numbers, None where unknown. Prices are in any one currency."""
+
+    name: str
+    cores: float | None = None  # logical processors of a CPU, a GPU's "CUDA cores"
+    lanes: float | None = None  # a CPU's cores × SIMD bits / 32; a GPU's cores are lanes
+    flop_rate: float | None = None  # FLOP/s in float32
+    bandwidth: float | None = None  # bytes/s
+    price: float | None = None  # to buy
+    price_per_hour: float | None = None  # to rent
+    watts: float | None = None
+    kind: str = "typed in"
+    where: str = ""  # where its numbers are from: a machine and a day, or a citation
+
+    def __post_init__(self):
+        if not (isinstance(self.name, str) and self.name.strip()):
+            raise ValueError(f'A device has a name, as in Device("my card"), not {self.name!r}.')
+        if self.kind not in KINDS:
+            raise ValueError(f"{self.name}: a kind is one of {', '.join(KINDS)}, not "
+                             f"{self.kind!r}.")  # fmt: skip
+        for field, counts in NUMBERS.items():
+            refuse_no_number(self.name, field, getattr(self, field), counts)
+
+    @property
+    def corner(self):
+        """FLOPs a byte where its roof bends: left of it bytes are the limit. None where unknown."""
+        known = self.flop_rate and self.bandwidth
+        return self.flop_rate / self.bandwidth if known else None
+
+    def __repr__(self):
+        rates = units.rate(self.flop_rate, "FLOP/s"), units.rate(self.bandwidth, "B/s")
+        return f"{self.name} ({self.kind}): {rates[0]}, {rates[1]}"
+
+
+def refuse_no_number(device, field, value, counts):
+    """ValueError unless it is None, or a finite number above 0 (a price may be 0)."""
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    free = real and field in MAY_BE_FREE and value == 0
+    if not (value is None or free or (real and 0 < value < math.inf)):
+        least = "of at least 0" if field in MAY_BE_FREE else "above 0"
+        raise ValueError(
+            f"{device}: {field} is a number {least} ({counts}), or None where nobody knows it; "
+            f"not {value!r}."
+        )
+
+
+# -- Published. No prices, and no number that the source does not give.
+
+PUBLISHED = (
+    Device(
+        "K80 board", cores=4992, lanes=4992, flop_rate=8.74e12, bandwidth=480e9,
+        kind="published",
+        where="NVIDIA Tesla K80 board specification: two GPUs together, with boost; a program sees "
+        "one of them, half of all this",
+    ),
+    Device(
+        "T4", flop_rate=8.1e12, bandwidth=320e9, kind="published",
+        where="NVIDIA T4 data sheet, float32",
+    ),
+    Device(
+        "A100 40 GB", flop_rate=19.5e12, bandwidth=1.555e12, kind="published",
+        where="NVIDIA A100 data sheet, float32",
+    ),
+    Device(
+        "H200", flop_rate=67e12, bandwidth=4.8e12, kind="published",
+        where="NVIDIA H200 data sheet, float32",
+    ),
+)  # fmt: skip
+
+
+# -- Measured.
+
+
+def of_machine(machine, price=None, gpu_price=None, kind="live"):
+    """[Device] of a hardware.Machine: its CPU, and its GPU if it has one, by measured ceilings.
+
+    price, gpu_price: what the learner paid, or would. The rate is that of the float32 product, the
+    bandwidth the better of copy and triad. Two logical processors may share a core's lanes: the
+    lanes counted are the most that there can be.
+    """
+    where = f"{machine.name}, {machine.date[:10]}" + f"; {machine.note}" * bool(machine.note)
+    lanes = machine.cores * machine.simd_bits // 32 if machine.simd_bits else None
+    named = f"{machine.cpu or 'CPU'}, {machine.cores} core{'s' * (machine.cores > 1)}"
+    cpu = Device(named, machine.cores, lanes, *best_rates(machine, "host"), price=price,
+                 kind=kind, where=where)  # fmt: skip
+    if not machine.gpu:
+        return [cpu]
+    gpu = Device(machine.gpu["name"], None, None, *best_rates(machine, "gpu"), price=gpu_price,
+                 kind=kind, where=where)  # fmt: skip
+    return [cpu, gpu]
+
+
+def of_recording(recording, price=None, gpu_price=None):
+    """[Device] of the machine of a measure.recordings.Recording."""
+    return of_machine(recording.machine, price, gpu_price, kind="recorded")
+
+
+def best_rates(machine, backend):
+    """(FLOP/s, bytes/s) of a backend, None where they were not measured."""
+    streams = [machine.ceiling(backend, name) for name in ("copy", "triad")]
+    return machine.ceiling(backend, "float32"), max(filter(None, streams), default=None)
+
+
+# -- Shown and kept.
+
+
+def listed(devices):
+    """A Table of devices as they are."""
+    head = ["device", "kind", "cores", "lanes", "FLOP/s", "bytes/s", "price", "an hour", "watts"]
+    rows = [
+        [d.name, d.kind, shown(d.cores), shown(d.lanes), shown(d.flop_rate, "FLOP/s"),
+         shown(d.bandwidth, "B/s"), shown(d.price), shown(d.price_per_hour), shown(d.watts)]
+        for d in devices
+    ]  # fmt: skip
+    notes = [f"– {d.name} ({d.kind}): {d.where}" for d in devices if d.where]
+    return Table("Devices: an empty cell is a number that nobody has given", head, rows, notes)
+
+
+def shown(number, unit=""):
+    """A number for a cell; "" where there is none."""
+    if number is None:
+        return ""
+    return units.rate(number, unit) if unit else f"{number:,.6g}"
+
+
+def save(devices, path):
+    """Write devices into a small JSON file, which people may edit. Returns its path."""
+    told = [{k: v for k, v in asdict(d).items() if v not in (None, "")} for d in devices]
+    return files.write(path, json.dumps(told, indent=1, ensure_ascii=False) + "\n")
+
+
+def load(path):
+    """[Device] of a file that `save` or a person wrote; ValueError with a sentence otherwise.
+
+    What was live when it was saved is recorded now.
+    """
+    example = '[{"name": "my card", "flop_rate": 1e13, "bandwidth": 4e11}]'
+    try:
+        told = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as trouble:
+        raise ValueError(f"{path} cannot be read: {trouble}. It should hold {example}.") from None
+    if not (isinstance(told, list) and told and all(isinstance(each, dict) for each in told)):
+        raise ValueError(f"{path} holds no list of devices, which looks like {example}.")
+    names = [field.name for field in fields(Device)]
+    for each in told:
+        if strange := set(each) - set(names):
+            raise ValueError(f"{path}: a device has no {', '.join(sorted(strange))}; "
+                             f"it may have {', '.join(names)}.")  # fmt: skip
+    try:
+        found = named_apart([Device(**{"name": None, **each}) for each in told])
+    except ValueError as trouble:
+        raise ValueError(f"{path}: {trouble}") from None
+    return [replace(d, kind="recorded") if d.kind == "live" else d for d in found]
+
+
+def named_apart(devices: Iterable[Device]):
+    """The list of them; ValueError where it is empty or two have one name."""
+    devices = list(devices)
+    if strangers := [each for each in devices if not isinstance(each, Device)]:
+        raise ValueError(f'A device is made by Device("my card", …); {strangers[0]!r} is none.')
+    names = [device.name for device in devices]
+    if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise ValueError(f"Two devices are called {twice[0]!r}: give each a name of its own, "
+                         "as in replace(device, name=…).")  # fmt: skip
+    if not devices:
+        raise ValueError('Give at least one device, as in [Device("my card", flop_rate=1e13)].')
+    return devices

@@ -1,0 +1,369 @@
+"""How wrong a predicted time is: judged on machines that were measured.
+
+    by its ceilings   the roof alone. How far from it an op stays is the share that it reaches
+    by shares         the roof there × the share reached here: "the same share there"
+
+The second is what somebody does who owns one machine and thinks of buying another. Three trials of
+it: this machine by its own ceilings; all its cores, predicted from one core; recordings of other
+machines, predicted from here. Each tells the typical factor by which it is wrong, the worst, and
+which of the model's assumptions broke there.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import nan
+from statistics import median
+
+from gpulessons import units
+from gpulessons.hardware import ceilings, cores, free_memory, machine, threads
+from gpulessons.hardware.budget import capped, note
+from gpulessons.hardware.card import SMALLEST_BUFFER, buffer_bytes, last_cache
+from gpulessons.hardware.system import caches
+from gpulessons.measure.problem import Problem
+from gpulessons.measure.rounds import Run
+from gpulessons.operation import find
+from gpulessons.ops.activations import relu
+from gpulessons.ops.attention import attention
+from gpulessons.ops.copy import copy
+from gpulessons.ops.dense import dense
+from gpulessons.ops.lstm_sequence import lstm_sequence
+from gpulessons.ops.matmul import matmul
+from gpulessons.ops.reduce import dot, total
+from gpulessons.ops.softmax import softmax
+from gpulessons.ops.transpose import transpose
+from gpulessons.plots.tables import Table
+from gpulessons.progress import progress_bar
+
+from .devices import Device, of_machine
+from .prediction import Prediction, Work, as_work, of_network
+
+FAR = 1.5  # times too fast or too slow: from here on a reason is due
+BRIEF = 1e-4  # seconds: beside this, starting threads or a kernel is something
+ON_GPU = ("gpu", "torch_gpu")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A device, and works with the seconds that they took on it."""
+
+    device: Device
+    works: Sequence[Work]
+    cache: int | None = None  # bytes of the device's last cache
+
+    def find(self, work):
+        """The same work here, or None."""
+        same = (w for w in self.works if (w.name, w.size) == (work.name, work.size))
+        return next(same, None)
+
+
+def measured(here, timings, kind="live"):
+    """[Measured] of a hardware.Machine: what its CPU took for each op, and its GPU if it has one.
+
+    timings: of any versions, sizes and backends; the fastest of an op at a size stands for it.
+    """
+    found = []
+    for device, on_gpu in zip(of_machine(here, kind=kind), (False, True), strict=False):
+        own = [t for t in timings if (t.backend in ON_GPU) == on_gpu]
+        fastest = {}
+        for timing in sorted(own, key=lambda timing: -timing.median):
+            fastest[timing.op, timing.size] = as_work(timing)
+        cache = (here.gpu or {}).get("l2") if on_gpu else here.last_cache
+        if fastest:
+            found.append(Measured(device, tuple(fastest.values()), cache))
+    return found
+
+
+@dataclass(frozen=True, repr=False)
+class Miss:
+    """One prediction beside its measurement."""
+
+    prediction: Prediction
+    work: Work  # as measured
+    why: str = ""  # the assumption that broke; "" where it held
+
+    @property
+    def predicted(self):
+        """Seconds, modelled."""
+        return self.prediction.seconds
+
+    @property
+    def measured(self):
+        """Seconds, live or recorded."""
+        return self.work.seconds
+
+    @property
+    def factor(self):
+        """Measured over predicted: above 1 it took longer than was predicted."""
+        return self.measured / self.predicted
+
+    @property
+    def off(self):
+        """The same without its direction, at least 1."""
+        return max(self.factor, 1 / self.factor)
+
+    def __repr__(self):
+        return (f"{self.work.label}: predicted {units.seconds(self.predicted)}, measured "
+                f"{units.seconds(self.measured)}, {units.ratio(self.off)} "
+                f"{'longer' if self.factor > 1 else 'shorter'}")  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False)
+class Errors:
+    """The misses of one way to predict, on one device."""
+
+    misses: Sequence[Miss]
+    known: str  # what it was predicted from
+    device: Device | None  # where it was measured
+    note: str = ""
+
+    @property
+    def median(self):
+        """The factor that half of the predictions are wrong by, or more; NaN without any."""
+        return median(miss.off for miss in self.misses) if self.misses else nan
+
+    @property
+    def worst(self):
+        """The Miss that is furthest off, or None."""
+        return max(self.misses, key=lambda miss: miss.off, default=None)
+
+    def within(self, factor=2):
+        """How many are wrong by no more than this factor."""
+        return sum(miss.off <= factor for miss in self.misses)
+
+    @property
+    def verdict(self):
+        """The size of the error in words, with what broke in the worst case."""
+        if not self.misses:
+            return self.note or "Nothing could be judged: no op was measured on both."
+        n, worst = len(self.misses), self.worst
+        told = (f"{self.within()} of {n} predictions are within a factor of 2; typically "
+                f"{units.ratio(self.median)}, at worst {units.ratio(worst.off)}, "
+                f"{worst.work.label}")  # fmt: skip
+        return told + (f" ({worst.why})." if worst.why else ".")
+
+    def table(self):
+        head = ["", "limit", "share assumed", "predicted (modelled)",
+                f"measured ({self.device.kind})", "off by", "which assumption broke"]  # fmt: skip
+        rows = [
+            [m.work.label, m.prediction.limit, f"{m.prediction.share:.0%}",
+             units.seconds(m.predicted), units.seconds(m.measured),
+             f"{units.ratio(m.off)} {'longer' if m.factor > 1 else 'shorter'}", m.why]
+            for m in self.misses
+        ]  # fmt: skip
+        caption = f"{self.device.name}, predicted from {self.known}"
+        return Table(caption, head, rows, [self.verdict, *[self.note] * bool(self.note)])
+
+    def __repr__(self):
+        return repr(self.table()) if self.misses else self.verdict
+
+    def _repr_html_(self):
+        return self.table()._repr_html_() if self.misses else f"<p>{self.verdict}</p>"
+
+
+def by_ceilings(there, note=""):
+    """Errors of the roof alone: predicted / measured is the share of it that is reached."""
+    misses = [
+        Miss(p, work, why_off(p.seconds, work, there))
+        for work in there.works if (p := Prediction(work, there.device)).seconds
+    ]  # fmt: skip
+    return Errors(misses, "its own ceilings", there.device, note)
+
+
+def by_shares(here, there, note=""):
+    """Errors of "the same share there": each op that was measured on both, predicted from here."""
+    misses = []
+    for work in there.works:
+        known = here.find(work)
+        share = known and share_of_roof(known, here.device)
+        if share and (p := Prediction(work, there.device, share)).seconds:
+            misses.append(Miss(p, work, why_other(p.seconds, known, here, work, there)))
+    return Errors(misses, f"the share reached on {here.device.name}", there.device, note)
+
+
+def share_of_roof(work, device):
+    """Predicted over measured, on the device where it was measured; None where unknown."""
+    best = Prediction(work, device).seconds
+    return best and best / work.seconds
+
+
+def why_off(predicted, work, there):
+    """Which assumption of the roof broke, in a few words; "" where it held."""
+    factor = work.seconds / predicted
+    if 1 / FAR <= factor <= FAR:
+        return ""
+    if factor < 1:
+        return caching(work, there) or "faster than what was taken for the roof"
+    if work.seconds < BRIEF:
+        return f"launch: in {units.seconds(work.seconds)} starting it is part of it"
+    if work.threads is None and (there.device.cores or 1) > 1:
+        return f"threads: it computes in one, the roof is that of {there.device.cores:g}"
+    return "neither limit: instructions, latency, or steps that wait for each other"
+
+
+def caching(work, there):
+    """Why bytes moved faster than the memory moves them; "" where no cache explains it."""
+    by_bytes = Prediction(work, there.device).limit == "bytes/s"
+    if by_bytes and there.cache and work.bytes <= there.cache:
+        return (f"caches: its {units.size(work.bytes)} fit the last one, of "
+                f"{units.size(there.cache)}")  # fmt: skip
+    return ""
+
+
+def why_other(predicted, known, here, work, there):
+    """Which assumption of "the same share there" broke, in a few words; "" where it held."""
+    factor = work.seconds / predicted
+    if 1 / FAR <= factor <= FAR:
+        return ""
+    more = (there.device.cores or 1) > (here.device.cores or 1)
+    if factor > 1 and more and work.threads is None:
+        return f"threads: it computes in one, so {there.device.cores:g} cores are no help"
+    if factor > 1 and work.seconds < BRIEF:
+        return f"launch: in {units.seconds(work.seconds)} starting it is part of it"
+    held, holds = caching(known, here), caching(work, there)
+    if bool(held) != bool(holds) and bool(holds) == (factor < 1):
+        return holds or f"{held}, on {here.device.name}; here it is too large for one"
+    if holds and factor < 1:
+        return f"{holds}, which is faster by more than the memory is"
+    if known.version != work.version:
+        return f"another program: {known.version} there, {work.version} here"
+    best = [Prediction(w, each.device).seconds for w, each in ((known, here), (work, there))]
+    grew, got = best[0] / best[1], known.seconds / work.seconds
+    what = "threads" if more else "the share"
+    return f"{what}: its limit is {units.ratio(grew)} as high, and it is {units.ratio(got)} as fast"
+
+
+def elsewhere(here, recording):
+    """[Errors]: the devices of a Recording, each predicted from here by shares."""
+    timings = [t for comparison in recording.comparisons for t in comparison.timings]
+    return [by_shares(here, each) for each in measured(recording.machine, timings, "recorded")]
+
+
+# -- One core is the machine that is known, all of them the one that is not.
+
+# Of each op a version that uses every core, but one that does not: someone will have it.
+TRIED = (
+    (copy, "Numba, every core", 4_000_000), (relu, "Numba, every core", 4_000_000),
+    (transpose, "Numba, tiled, every core", 4_000_000), (total, "NumPy", 4_000_000),
+    (dot, "Numba, every core", 4_000_000), (softmax, "Numba, online", 1_000_000),
+    (matmul, "NumPy", 1024), (dense, "NumPy", 256), (attention, "NumPy", 256),
+    (lstm_sequence, "NumPy, input products batched", 64),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False)
+class Trial:
+    """One core and every core of this machine, both measured; or why there is no such trial."""
+
+    one: Measured | None = None
+    every: Measured | None = None
+    why: str = ""  # there is none
+    note: str = ""
+
+    @property
+    def by_ceilings(self):
+        """Errors of every core, predicted from its own ceilings; empty where there is no trial."""
+        return by_ceilings(self.every, self.note) if self.every else nothing(self.why)
+
+    @property
+    def by_shares(self):
+        """Errors of every core, predicted from both ceilings and the share that one core reaches:
+        on every core no op was looked at."""
+        return by_shares(self.one, self.every, self.note) if self.every else nothing(self.why)
+
+    def __repr__(self):
+        return self.why or f"{self.by_ceilings!r}\n\n{self.by_shares!r}"
+
+    def _repr_html_(self):
+        if self.why:
+            return f"<p>{self.why}</p>"
+        return self.by_ceilings._repr_html_() + self.by_shares._repr_html_()
+
+
+def nothing(why):
+    return Errors((), "nothing", None, why)
+
+
+def one_core_to_all(tried=TRIED, budget=0.1):
+    """The Trial of this machine. budget: seconds for each op on one core, and on all.
+
+    tried: (op, version's name, size). Its ceilings are measured again, on one core and on all.
+    """
+    counts = 1, cores()
+    if counts[1] == 1:
+        return Trial(why="Not tried here: this machine has one core, so all of them are that one.")
+    rough, found = note(), {n: [] for n in counts}
+    with progress_bar("one core and all") as tell:
+        for done, (op, version, size) in enumerate(tried):
+            problem = Problem(op, size)
+            took = in_turn(problem, version, counts, capped(budget))
+            if all(hasattr(each, "samples") for each in took.values()):  # none failed
+                for n, timing in took.items():
+                    found[n].append(as_work(timing))
+            tell(done + 1, len(tried) + 1, op.name)
+        rates = rates_of(counts)
+    cache = last_cache(caches())
+    one, every = (
+        Measured(Device(f"{n} core{'s' * (n > 1)} of this machine", n, None, *rates[n],
+                        kind="live", where="measured just now"), found[n], cache)
+        for n in counts
+    )  # fmt: skip
+    return Trial(one, every, note="; ".join([*[rough] * bool(rough), *crowded(one, every)]))
+
+
+def crowded(one, every):
+    """A doubt, where all cores took longer than one: others were at work on them."""
+    pairs = [*zip(one.works, every.works, strict=True)]
+    slower = sum(more.seconds > 1.2 * alone.seconds for alone, more in pairs)
+    lower = every.device.flop_rate < one.device.flop_rate
+    if slower or lower:
+        yield (f"{slower} of {len(pairs)} took longer on all cores than on one"
+               f"{', and their ceiling was lower' * lower}: something else was running, and these "
+               "errors are its work. Try again on an idle machine.")  # fmt: skip
+
+
+def in_turn(problem, version, counts, budget):
+    """{threads: Timing} of a version, checked, with so many threads and no others."""
+    first = Run(problem, find(problem.op, version))
+    first.begin()
+    first.choose_calls(first.sample(keep=False))
+    first.helped = first.has_helpers()
+    runs = {n: replace(first, threads=n, samples=[], waits=[], spent=0.0) for n in counts}
+    for run in runs.values():
+        run.choose_calls(min(run.sample(keep=False) for _ in range(2)))
+    while any(run.spent < budget or len(run.samples) < 3 for run in runs.values()):
+        for run in runs.values():
+            run.take_over()
+            run.take_turn()
+    return {n: run.result() for n, run in runs.items()}
+
+
+def rates_of(counts):
+    """{threads: (FLOP/s, bytes/s)}, the ceilings of this CPU with so many threads."""
+    nbytes = SMALLEST_BUFFER if note() else buffer_bytes(caches(), free_memory())
+    tests = ceilings.host(nbytes)
+    found = {}
+    for n in counts:
+        with threads(n):
+            streams = (tests[f"host {name}"](n) for name in ("copy", "triad"))
+            found[n] = tests["host float32"](n), max(streams)
+    return found
+
+
+# -- The six networks, as large as this machine can take.
+
+
+def steps_here(seconds=0.1):
+    """Measured: a step of each of the six networks on this CPU, shrunk to about so many seconds."""
+    from gpulessons.models.six_networks import FULL, fitted, timed  # imports PyTorch
+
+    here = machine()
+    cpu = of_machine(here)[0]
+    fit = partial(fitted, seconds=seconds, flop_rate=cpu.flop_rate, bandwidth=cpu.bandwidth)
+    works = []
+    with progress_bar("a step of each network") as tell:
+        for done, size in enumerate(map(fit, FULL.values())):
+            took = timed(size, seconds=4 * seconds)
+            works.append(replace(of_network(size, took.cpu), threads=here.cores))
+            tell(done + 1, len(FULL), size.name)
+    return Measured(cpu, works, here.last_cache)

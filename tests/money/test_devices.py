@@ -1,0 +1,189 @@
+"""Devices: what can be typed in, what is read off a machine, what is published, and no price."""
+
+import ast
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gpulessons
+from gpulessons.hardware import Machine
+from gpulessons.measure.recordings import Recording
+from gpulessons.money.devices import (
+    NUMBERS,
+    PUBLISHED,
+    Device,
+    listed,
+    load,
+    named_apart,
+    of_machine,
+    of_recording,
+    save,
+)
+
+PRICES = {"price", "gpu_price", "price_per_hour"}
+MACHINE = Machine(
+    cpu="A CPU", cores=4, cores_total=8, simd="SIMD", simd_bits=256, caches={"L3": 2**20},
+    memory=2**30, gpu=None, gpus=0, accelerator=None, system="", python="", libraries={},
+    date="2001-02-03T04:05:06", commit=None,
+    ceilings={"host float32": 1e11, "host copy": 2e10, "host triad": 3e10, "gpu float32": 1e13,
+              "gpu copy": 5e11}, ceiling_threads={},
+)  # fmt: skip
+CARD = {"name": "A card", "memory": 2**30, "l2": 2**20}
+
+
+@pytest.mark.parametrize("field", NUMBERS)
+@pytest.mark.parametrize(
+    "value", [-1, float("nan"), float("inf"), "fast", True, [1], pytest.param(1j, id="complex")]
+)
+def test_what_is_no_number_above_0_is_refused_by_name(field, value):
+    with pytest.raises(ValueError, match=rf"^my card: {field} is a number .* or None .*; not "):
+        Device("my card", **{field: value})
+
+
+def test_nothing_but_a_price_may_be_0():
+    for field in NUMBERS:
+        if field in PRICES:
+            assert getattr(Device("free", **{field: 0}), field) == 0
+        else:
+            with pytest.raises(ValueError, match="above 0"):
+                Device("free", **{field: 0})
+
+
+def test_numpy_s_numbers_are_numbers():
+    assert Device("my card", flop_rate=np.float32(2), cores=np.int64(3)).cores == 3
+
+
+@pytest.mark.parametrize("name", ["", "  ", None, 5])
+def test_a_device_has_a_name_and_a_known_kind(name):
+    with pytest.raises(ValueError, match="A device has a name"):
+        Device(name)
+    with pytest.raises(ValueError, match="a kind is one of live, recorded, published, typed in"):
+        Device("a", kind="guessed")
+
+
+def test_the_corner_is_where_both_limits_meet():
+    assert Device("a", flop_rate=6e12, bandwidth=3e11).corner == 20
+    assert Device("a", flop_rate=6e12).corner is None
+
+
+# -- No price is ours.
+
+
+def test_no_file_of_the_package_gives_a_price():
+    found = []
+    for path in Path(gpulessons.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            given = []
+            if isinstance(node, ast.keyword):
+                given = [(node.arg, node.value)]
+            elif isinstance(node, ast.AnnAssign):
+                given = [(getattr(node.target, "id", ""), node.value)]
+            elif isinstance(node, ast.arguments):
+                named = [*node.posonlyargs, *node.args][::-1]
+                pairs = [*zip(named, node.defaults[::-1], strict=False),
+                         *zip(node.kwonlyargs, node.kw_defaults, strict=True)]  # fmt: skip
+                given = [(argument.arg, value) for argument, value in pairs]
+            found += [
+                f"{path.name}: {name}" for name, value in given
+                if name in PRICES and isinstance(value, ast.Constant) and value.value is not None
+            ]  # fmt: skip
+    assert found == []
+
+
+def test_published_devices_are_as_cited_and_have_no_number_beyond():
+    told = {
+        d.name: {f: getattr(d, f) for f in NUMBERS if getattr(d, f) is not None} for d in PUBLISHED
+    }
+    assert told == {
+        "K80 board": {"cores": 4992, "lanes": 4992, "flop_rate": 8.74e12, "bandwidth": 480e9},
+        "T4": {"flop_rate": 8.1e12, "bandwidth": 320e9},
+        "A100 40 GB": {"flop_rate": 19.5e12, "bandwidth": 1.555e12},
+        "H200": {"flop_rate": 67e12, "bandwidth": 4.8e12},
+    }
+    assert all(d.kind == "published" and "NVIDIA" in d.where for d in PUBLISHED)
+
+
+# -- Measured.
+
+
+def test_a_machine_s_cpu_has_its_ceilings_and_its_lanes():
+    (cpu,) = of_machine(MACHINE, price=7, gpu_price=8)
+    assert (cpu.cores, cpu.lanes, cpu.flop_rate, cpu.bandwidth) == (4, 4 * 256 // 32, 1e11, 3e10)
+    assert (cpu.name, cpu.kind, cpu.price) == ("A CPU, 4 cores", "live", 7)
+    assert "2001-02-03" in cpu.where and "rough" not in cpu.where
+    (rough,) = of_machine(replace(MACHINE, note="for 0.02 s: rough"))
+    assert "rough" in rough.where
+
+
+def test_a_gpu_is_a_device_of_its_own_whose_cores_nobody_told():
+    cpu, card = of_machine(replace(MACHINE, gpu=CARD), price=7, gpu_price=8)
+    assert (card.name, card.cores, card.lanes) == ("A card", None, None)
+    assert (card.flop_rate, card.bandwidth, card.price, cpu.price) == (1e13, 5e11, 8, 7)
+
+
+def test_what_was_not_measured_is_unknown():
+    (cpu,) = of_machine(replace(MACHINE, ceilings={}, simd_bits=None))
+    assert (cpu.lanes, cpu.flop_rate, cpu.bandwidth) == (None, None, None)
+
+
+def test_a_recording_s_machine_is_recorded_and_dated():
+    (cpu,) = of_recording(Recording(MACHINE, ()))
+    assert cpu.kind == "recorded" and "2001-02-03" in cpu.where
+
+
+# -- Shown and kept.
+
+
+def test_a_list_shows_what_is_known_and_where_from():
+    table = listed([Device("my card", flop_rate=1e13, price=7, where="its box")])
+    assert table.rows == [["my card", "typed in", "", "", "10 TFLOP/s", "", "7", "", ""]]
+    assert "its box" in repr(table)
+
+
+def test_devices_come_back_from_a_file_as_they_were_but_no_longer_live(tmp_path):
+    mine = Device("mine €", *range(1, 8), where="a shop")
+    path = save([mine, *of_machine(MACHINE), *PUBLISHED], tmp_path / "devices.json")
+    back = load(path)
+    assert back[0] == mine and back[2:] == list(PUBLISHED)
+    assert back[1] == replace(of_machine(MACHINE)[0], kind="recorded")
+
+
+def test_a_file_may_be_written_by_hand(tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text('[{"name": "my card", "bandwidth": 4e11, "price": null}]')
+    assert load(path) == [Device("my card", bandwidth=4e11)]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "cannot be read: .* It should hold"),
+        ("{}", "holds no list of devices"),
+        ("[]", "holds no list of devices"),
+        ("[1]", "holds no list of devices"),
+        ('[{"name": "a", "memory": 1}]', "a device has no memory; it may have name, cores"),
+        ('[{"cores": 1}]', "A device has a name"),
+        ('[{"name": "a", "price": -1}]', "a: price is a number of at least 0"),
+        ('[{"name": "a", "price": "cheap"}]', "not 'cheap'"),
+        ('[{"name": "a", "kind": "ours"}]', "a kind is one of"),
+        ('[{"name": "a", "kind": []}]', "a kind is one of"),
+        ('[{"name": "a"}, {"name": "a"}]', "Two devices are called 'a'"),
+    ],
+)
+def test_what_is_no_file_of_devices_is_refused_in_a_sentence_with_its_name(tmp_path, text, words):
+    path = tmp_path / "devices.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=f"devices.json.*{words}"):
+        load(path)
+    with pytest.raises(ValueError, match=r"none_such.json cannot be read"):
+        load(tmp_path / "none_such.json")
+
+
+def test_what_is_no_device_is_refused_in_a_list():
+    with pytest.raises(ValueError, match="'K80' is none"):
+        named_apart(["K80"])
+    with pytest.raises(ValueError, match="at least one device"):
+        named_apart([])
+    assert {field.name for field in fields(Device)} > set(NUMBERS)
