@@ -15,7 +15,7 @@ from gpulessons.hardware import cores, machine
 from gpulessons.hardware.budget import repeated
 from gpulessons.measure.results import Absent, quartiles
 from gpulessons.microscope import trace
-from gpulessons.ops.activations import relu, vector_sigmoid
+from gpulessons.ops.activations import relu, relu_kernel, vector_sigmoid
 from gpulessons.ops.copy import triad
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.optimizer_step import adam_step
@@ -73,27 +73,37 @@ def sigmoids(x, out):
 
 
 def dealt_activation(given):
-    """A sigmoid over numbers that a cache holds: all of it by one core, then a share by each core
-    at the same time, and how long the busiest really works. Bytes per second from memory: ReLU on
-    one core, and a triad on every core.
+    """What the threads of an activation's kernel tell each other, counted. A sigmoid over numbers
+    that a cache holds: one core's share while the others rest, then a share on every core at the
+    same time, by the threads' own clocks. Bytes per second from memory: ReLU on one core, and a
+    triad on every core.
     """
-    x = np.linspace(-8, 8, 2**17, dtype=np.float32)
-    shares = [partial(several, 60, x, np.empty_like(x)) for _ in range(cores())]
+    values = np.ones(8_192, np.float32)
+    activation = trace(relu_kernel)[32, 256](values, np.empty_like(values))
+    x, times = np.linspace(-8, 8, 2**17, dtype=np.float32), 60 + 10 * cores()
+    shares = [partial(several, times, x, np.empty_like(x)) for _ in range(cores())]
     sigmoids(x, np.empty_like(x))  # compiles
     gains, busy = [], []
     for _ in range(repeated(15)):
-        alone = work(lambda: [share() for share in shares])
+        alone = work(shares[0])
         worked, passed = together(shares)
-        gains.append(alone / max(worked))
+        gains.append(cores() * alone / max(worked))
         busy.append(sum(worked) / passed)
     return {
+        "talk": counted("accesses to what threads share", shared(activation)),
         "cores": counted("cores", cores()),
-        "sigmoid": live("a sigmoid dealt out, one core's work over the busiest one's",
+        "sigmoid": live("a sigmoid dealt out to them, over one core",
                         median(gains), "×", quartiles(gains)),
         "busy": live("cores that were at work at once", max(busy)),
         "relu": from_memory("ReLU from memory, one core", relu, SERIAL),
         "memory": from_memory("a triad from memory, every core", triad, PARALLEL),
     }  # fmt: skip
+
+
+def shared(traced):
+    """Accesses by which one thread could tell another something: shared memory and atomics."""
+    sites = traced.select("shared") + traced.select("global", access="atomic")
+    return sum(site.accesses for site in sites)
 
 
 def several(times, x, out):
@@ -102,10 +112,12 @@ def several(times, x, out):
 
 
 def from_memory(what, op, *versions, size=2**22):
-    """Bytes per second of the best of these versions, over numbers that no cache holds."""
+    """Bytes per second of the best of these versions, over numbers that no cache holds: in its
+    quickest pass, as ceilings are measured, for others on the machine only lengthen one."""
     found = compared(op, size, versions, cold=True)
-    best = found.best()
-    return live(what, best.bandwidth, "B/s") if best else missing(what, found.absent[0].why)
+    if not found.timings:
+        return missing(what, found.absent[0].why)
+    return live(what, max(each.bytes / min(each.samples) for each in found.timings), "B/s")
 
 
 @claim(
@@ -114,10 +126,13 @@ def from_memory(what, op, *versions, size=2**22):
     changes="More cores for the same memory: an activation whose numbers no cache holds stops "
     "gaining once the memory is busy.",
 )  # fmt: skip
-def more_processors_help(cores, sigmoid, busy, relu=None, memory=None):
+def more_processors_help(talk, cores, sigmoid, busy, relu=None, memory=None):
+    if talk:
+        return refuted(f"Its threads share {talk:,} accesses: they are not each on their own.")
     if cores == 1:
-        return untested("This machine gives the process one core: nothing to compare.")
-    found = f"Dealt out to {cores} cores, a sigmoid is {sigmoid:.2f} times as fast as on one"
+        return untested("No thread needs another, but this machine gives the process one core.")
+    found = (f"No thread needs another. Dealt out to {cores} cores, a sigmoid is {sigmoid:.2f} "
+             "times as fast as on one")  # fmt: skip
     if sigmoid < 1 + 0.2 * (cores - 1):
         return refuted(f"{found}: more processors hardly help.")
     if busy < 1 + 0.4 * (cores - 1):

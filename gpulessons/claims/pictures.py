@@ -16,7 +16,7 @@ from gpulessons.ops.vertex_transform import vertex_kernel, vertex_transform
 
 from .claim import claim, holds, limits, refuted, untested
 from .evidence import counted, ratio_of_calls
-from .machines import PARALLEL, from_memory, gpu_orders
+from .machines import PARALLEL, from_memory, gpu_orders, shared
 
 ROWS, COLUMNS = 30, 50
 BEST = PARALLEL, "PyTorch on CPU"
@@ -186,12 +186,6 @@ def corners_and_layers(given):
 def per_byte(what, op, size):
     inputs = op.inputs(size)
     return counted(f"operations for each byte, {what}", op.flops(*inputs) / op.bytes(*inputs))
-
-
-def shared(traced):
-    """Accesses by which one thread could tell another something: shared memory and atomics."""
-    sites = traced.select("shared") + traced.select("global", access="atomic")
-    return sum(site.accesses for site in sites)
 
 
 @claim(

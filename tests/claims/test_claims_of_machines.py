@@ -11,7 +11,7 @@ from gpulessons.hardware import Machine
 from gpulessons.measure.recordings import Recording
 from gpulessons.measure.results import Absent, Comparison, Timing
 
-MANY_CORES = {"cores": 8, "sigmoid": 7.6, "busy": 7.9, "relu": 1e9, "memory": 1e12}
+MANY_CORES = {"talk": 0, "cores": 8, "sigmoid": 7.6, "busy": 7.9, "relu": 1e9, "memory": 1e12}
 TWO_PROGRAMS = {"alike": 1.9, "different": 1.8, "disagree": 2, "agree": 1,
                 "gpu_shuffled": 3e-4, "gpu_sorted": 1e-4}  # fmt: skip
 CALLS = {"call": 1e-6, "element": 3e-10, "theirs": 3e13, "product": 3e11,
@@ -35,6 +35,7 @@ TURNS = {
         (MANY_CORES | {"memory": 4e9}, LIMITS),
         (MANY_CORES | {"sigmoid": 4.0}, LIMITS),
         (MANY_CORES | {"sigmoid": 1.1}, REFUTED),
+        (MANY_CORES | {"talk": 1}, REFUTED),
         (MANY_CORES | {"busy": 1.0}, UNTESTED),
         (MANY_CORES | {"cores": 1}, UNTESTED),
         (MANY_CORES | {"sigmoid": None}, UNTESTED),
@@ -195,7 +196,7 @@ def test_threads_that_tell_each_other_something_are_counted():
 
     turns, bars = np.zeros(256, np.int32), np.zeros(65, np.int32)
     counting = trace(pictures.histogram_kernel)[1, 256](turns, bars)
-    assert pictures.shared(counting) == 256
+    assert machines.shared(counting) == 256
 
 
 def test_a_corner_turned_otherwise_than_a_layer_refutes_that_they_are_one(monkeypatch):
