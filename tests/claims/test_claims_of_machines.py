@@ -1,5 +1,7 @@
 """Parallel machines, pictures and libraries: each verdict turns when its figures do."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from turning import assert_measures_what_is_judged, assert_turns, verdict_of
@@ -165,6 +167,14 @@ def test_the_price_of_a_call_is_what_one_waits_for_the_smallest():
 
 def test_products_of_fewer_bits_are_no_gain_of_the_gpus():
     assert machines.float32_gain(RECORDED.comparisons[1]) == pytest.approx(50)
+
+
+def test_what_a_busy_machine_took_for_a_pass_is_no_speed_of_its_memory(monkeypatch):
+    steady = timing("relu", "NumPy", "host", 1_000, 1e-9)
+    noisy = replace(steady, samples=(1e-9, 2e-9, 4e-9))
+    for found, speed in ((steady, 1e9), (noisy, None), (Absent("relu", "", "", 1, "no"), None)):
+        monkeypatch.setattr(machines, "compared", lambda *_, found=found, **__: recorded("", found))
+        assert machines.from_memory("ReLU", None).value == pytest.approx(speed)
 
 
 # -- Faults planted in the thing itself.
