@@ -115,7 +115,7 @@ def two_forms(given):
     wrong = np.count_nonzero(drawn_picture(x, y) != turns) + np.count_nonzero(drawn_bars != bars)
     return {
         "pixels": counted("pixels", x.size),
-        "different": counted("pixels, bars and sums that differ", wrong + (drawn_total != added)),
+        "different": counted("numbers that differ", int(wrong + (drawn_total != added))),
         "drawings": counted("drawings for a sum", drawings),
         "launches": counted("launches of a kernel for it", len(launches)),
         "look_ups": counted("look-ups for a histogram, drawn over CUDA", look_ups / reads, "×"),
@@ -169,7 +169,7 @@ def corners_and_layers(given):
     return {
         "different": counted(
             "coordinates that differ, corners against a layer",
-            np.count_nonzero(np.abs(corners[:, :3] - as_layer) > 1e-5)),
+            int(np.count_nonzero(np.abs(corners[:, :3] - as_layer) > 1e-5))),
         "corners": per_byte("corners", vertex_transform, 1_000),
         "layer": per_byte("a layer of 4 units", dense.like(sized(4, 4)), 1_000),
         "wide": per_byte("512 units, 512 examples", dense.like(sized(512, 512)), 512),
