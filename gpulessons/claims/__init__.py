@@ -6,12 +6,12 @@
 
 `claim.py` says what a claim, a figure and a verdict are, `evidence.py` where figures come from, and
 `judging.py` puts the claims to the test. Then the claims themselves, a file for each part of the
-course: machines, layers, trees, many_devices, money. There each claim is two functions. The first
-measures: its docstring is the test in words. The second judges, and sees nothing but numbers, so
-that a test can hand it others and see the verdict turn.
+course: machines, pictures, libraries, layers, trees, many_devices, money. There each claim is two
+functions. The first measures: its docstring is the test in words. The second judges, and sees
+nothing but numbers, so that a test can hand it others and see the verdict turn.
 """
 
-from . import layers, machines, many_devices, money, trees  # noqa: F401  each adds its claims
+from . import layers, libraries, machines, many_devices, money, pictures, trees  # noqa: F401  each adds its claims
 from .claim import CLAIMS, VERDICTS, Claim, Figure, Finding, Findings
 from .evidence import Given
 from .judging import judge

@@ -1,146 +1,365 @@
-"""Claims of the first part: parallel machines, and what memory and branches cost them."""
+"""Claims of the first part: parallel machines, and what they cost."""
+
+import math
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from statistics import median
 
 import numpy as np
+from numba import cuda, njit
 
+from gpulessons import units
 from gpulessons.hardware import cores, machine
-from gpulessons.measure.results import Absent
+from gpulessons.hardware.budget import repeated
+from gpulessons.measure.results import Absent, quartiles
 from gpulessons.microscope import trace
-from gpulessons.ops.activations import relu, sigmoid
+from gpulessons.ops.activations import relu, relu_kernel, vector_sigmoid
+from gpulessons.ops.copy import triad
+from gpulessons.ops.matmul import matmul
 from gpulessons.ops.optimizer_step import adam_step
-from gpulessons.ops.shade import shade, shade_kernel, shade_sorted
+from gpulessons.ops.shade import shade, shade_sorted
 
 from .claim import claim, holds, limits, refuted, untested
 from .evidence import (
     compared,
     counted,
     from_gpu,
-    gain,
+    gpu_over_cpu,
     live,
     missing,
+    published,
     ratio_of_calls,
     timed,
-)  # fmt: skip
+)
 
 SERIAL, PARALLEL = "Numba, one core", "Numba, every core"
+ON_GPU = "CUDA, a thread per pixel"
 
 
-def activations_by_core(given):
-    """Sigmoid over numbers that a cache holds, and ReLU over numbers fetched from memory: every
-    core against one core.
+# Calls at the same time. A thread's own clock stands still while others have its core, so what it
+# says is true on a busy machine, too.
+
+
+def together(calls):
+    """([seconds of work of each call], seconds that passed): all of them at once, in threads."""
+    with ThreadPoolExecutor(len(calls)) as pool:
+        began = time.perf_counter()
+        worked = list(pool.map(work, calls))
+    return worked, time.perf_counter() - began
+
+
+def work(call):
+    """Seconds for which the calling thread really ran."""
+    began = time.thread_time()
+    call()
+    return time.thread_time() - began
+
+
+def at_work(calls, rounds=20):
+    """How many of the calls ran at once, on average over the round in which most did."""
+    ran = (together(calls) for _ in range(repeated(rounds)))
+    return max(sum(worked) / passed for worked, passed in ran)
+
+
+# An activation, dealt out.
+
+
+@njit(nogil=True, error_model="numpy", fastmath={"contract"})
+def sigmoids(x, out):
+    for i in range(x.size):
+        out[i] = vector_sigmoid(x[i])
+
+
+def dealt_activation(given):
+    """What the threads of an activation's kernel tell each other, counted. A sigmoid over numbers
+    that a cache holds: one core's share while the others rest, then a share on every core at the
+    same time, by the threads' own clocks. Bytes per second from memory: ReLU on one core, and a
+    triad on every core.
     """
+    values = np.ones(8_192, np.float32)
+    activation = trace(relu_kernel)[32, 256](values, np.empty_like(values))
+    x, times = np.linspace(-8, 8, 2**17, dtype=np.float32), 60 + 10 * cores()
+    shares = [partial(several, times, x, np.empty_like(x)) for _ in range(cores())]
+    sigmoids(x, np.empty_like(x))  # compiles
+    gains, busy = [], []
+    for _ in range(repeated(15)):
+        alone = work(shares[0])
+        worked, passed = together(shares)
+        gains.append(cores() * alone / max(worked))
+        busy.append(sum(worked) / passed)
     return {
+        "talk": counted("accesses to what threads share", shared(activation)),
         "cores": counted("cores", cores()),
-        "sigmoid": gain("sigmoid, every core over one", sigmoid, 2**18, SERIAL, PARALLEL),
-        "relu": gain(
-            "ReLU from memory, every core over one", relu, 2**22, SERIAL, PARALLEL, cold=True
-        ),
-    }
+        "sigmoid": live("a sigmoid dealt out to them, over one core",
+                        median(gains), "×", quartiles(gains)),
+        "busy": live("cores that were at work at once", max(busy)),
+        "relu": from_memory("ReLU from memory, one core", relu, SERIAL),
+        "memory": from_memory("a triad from memory, every core", triad, PARALLEL),
+    }  # fmt: skip
+
+
+def shared(traced):
+    """Accesses by which one thread could tell another something: shared memory and atomics."""
+    sites = traced.select("shared") + traced.select("global", access="atomic")
+    return sum(site.accesses for site in sites)
+
+
+def several(times, x, out):
+    for _ in range(times):
+        sigmoids(x, out)
+
+
+def from_memory(what, op, *versions, size=2**22):
+    """Bytes per second of the best of these versions, over numbers that no cache holds: in its
+    quickest pass, as ceilings are measured, for others on the machine only lengthen one."""
+    best = (found := compared(op, size, versions, cold=True)).best()
+    if best is None:
+        return missing(what, found.absent[0].why)
+    if best.noise == "too noisy":
+        return missing(what, "the machine was too noisy")
+    return live(what, best.bytes / min(best.samples), "B/s")
 
 
 @claim(
     1, "An activation over a layer is embarrassingly parallel: it needs more processors, not "
-    "faster ones.", source="A", notebooks="02", measure=activations_by_core,
+    "faster ones.", source="A", notebooks="02", measure=dealt_activation,
     changes="More cores for the same memory: an activation whose numbers no cache holds stops "
     "gaining once the memory is busy.",
 )  # fmt: skip
-def more_processors_help(cores, sigmoid, relu=None):
+def more_processors_help(talk, cores, sigmoid, busy, relu=None, memory=None):
+    if talk:
+        return refuted(f"Its threads share {talk:,} accesses: they are not each on their own.")
     if cores == 1:
-        return untested("This machine gives the process one core: nothing to compare.")
-    found = f"{cores} cores compute a sigmoid {sigmoid:.2g} times as fast as one"
+        return untested("No thread needs another, but this machine gives the process one core.")
+    found = (f"No thread needs another. Dealt out to {cores} cores, a sigmoid is {sigmoid:.2f} "
+             "times as fast as on one")  # fmt: skip
     if sigmoid < 1 + 0.2 * (cores - 1):
         return refuted(f"{found}: more processors hardly help.")
-    if relu is not None and relu < 0.8 * sigmoid:
-        return limits(f"{found}, but ReLU from memory only {relu:.2g} times: there the memory is "
-                      "what there is too little of.")  # fmt: skip
+    if busy < 1 + 0.4 * (cores - 1):
+        return untested(f"{found} by each core's own clock, but others had the cores: at most "
+                        f"{busy:.1f} were at work at once.")  # fmt: skip
+    if relu and memory and memory < 100 * relu:  # a GPU has thousands
+        return limits(
+            f"{found}. But from memory a core moves {units.rate(relu, 'B/s')} of ReLU's bytes, and "
+            f"every core together {units.rate(memory, 'B/s')} at most: memory is soon the limit."
+        )
     if sigmoid < 0.7 * cores:
         return limits(f"{found}: they help, and some of each is lost.")
     return holds(f"{found}.")
 
 
-# What a branch costs: the same pixels, in no order and in order.
+# Flynn's classes.
 
 
-def branches(given):
-    """Mandelbrot pixels in no order against the same pixels sorted by the turns that they take:
-    time on a CPU core, steps of a warp counted, time on a GPU.
+@njit(nogil=True)
+def hailstone(limit):  # the longest way down to 1: halve what is even, else 3 n + 1
+    longest = 0
+    for n in range(1, limit):
+        steps = 0
+        while n != 1:
+            n, steps = (n // 2 if n % 2 == 0 else 3 * n + 1), steps + 1
+        longest = max(longest, steps)
+    return longest
+
+
+@njit(nogil=True)
+def darts(thrown):  # pi: the share that hits a quarter circle in a square, times four
+    hits = 0
+    for _ in range(thrown):
+        hits += np.random.random() ** 2 + np.random.random() ** 2 < 1
+    return 4 * hits / thrown
+
+
+@cuda.jit
+def two_ways(roots, x, out):
+    i = cuda.grid(1)
+    if roots[i]:
+        out[i] = math.sqrt(x[i])
+    else:
+        out[i] = x[i] * x[i]
+
+
+def flynn(given):
+    """Two different programs in two threads, and two copies of one: how many run at once, by the
+    threads' own clocks. The sides of an `if` that a warp takes, counted; and pixels on a GPU, with
+    lanes that take unequally long in one warp, and in different warps.
     """
-    in_a_warp = steps(shade) / steps(shade_sorted)
-    on_gpu = from_gpu(given, "time on a GPU, shuffled over sorted", shade, gpu_time, unit="s")
-    in_order = from_gpu(given, "the same, sorted", shade_sorted, gpu_time, unit="s")
+    for program in (hailstone, darts):
+        program(10)  # compiles
+    lane = np.arange(64)
     return {
-        "cpu": core_penalty(),
-        "counted_steps": counted("steps of a warp, shuffled over sorted", in_a_warp, "×"),
-        "gpu_shuffled": on_gpu,
-        "gpu_sorted": in_order,
+        "alike": live("copies of one program that ran at once",
+                      at_work([partial(hailstone, 100_000)] * 2)),
+        "different": live("different programs that ran at once",
+                          at_work([partial(hailstone, 100_000), partial(darts, 1_000_000)])),
+        "disagree": counted("sides taken by a warp whose lanes disagree", sides(lane % 2)),
+        "agree": counted("sides taken by a warp whose lanes agree", sides(lane // 32)),
+        **gpu_orders(given),
+    }  # fmt: skip
+
+
+def sides(roots):
+    """Sides of its `if` that a warp of two_ways takes, on average."""
+    x = np.ones(roots.size, np.float32)
+    (branch,) = trace(two_ways)[1, roots.size](roots, x, np.empty_like(x)).divergence().branches
+    return 1 + branch.divergent / branch.instances
+
+
+def gpu_orders(given):
+    """Seconds of a GPU for the same pixels, in no order and sorted by the turns they take."""
+    named = {"gpu_shuffled": ("pixels in no order on a GPU", shade),
+             "gpu_sorted": ("the same pixels, sorted, on a GPU", shade_sorted)}  # fmt: skip
+    return {
+        name: from_gpu(given, what, op, gpu_time, unit="s", size=2**17, versions=[ON_GPU])
+        for name, (what, op) in named.items()
     }
-
-
-def core_penalty(size=30_000):
-    """How many times as long shuffled pixels take on one core as the same ones sorted."""
-    (x, y), (sorted_x, sorted_y) = shade.inputs(size), shade_sorted.inputs(size)
-    out = np.empty(size, np.int32)
-    loop = shade.versions[SERIAL].function
-    calls = {"shuffled": lambda: loop(x, y, out), "sorted": lambda: loop(sorted_x, sorted_y, out)}
-    return ratio_of_calls("time on a CPU core, shuffled over sorted", calls)
-
-
-def steps(op, size=8_192):
-    """Steps that the warps of the kernel take, for all their pixels."""
-    x, y = op.inputs(size)
-    out = np.zeros(size, np.int32)
-    return 1 / trace(shade_kernel)[size // 256, 256](x, y, out).divergence().efficiency
 
 
 def gpu_time(comparison):
-    return timed(comparison, "CUDA, a thread per pixel").median
+    return timed(comparison, ON_GPU).median
 
 
 @claim(
-    11, "Branching costs a GPU more than a CPU.", source="BD", notebooks="03", measure=branches,
-    changes="Data whose neighbors branch alike: then a warp does not part, and a CPU that guesses "
-    "wrong can be the one who pays more.", about_gpus=True,
+    3, "Flynn's four classes: a multi-core CPU is MIMD, a GPU is SIMD (today: SIMT).", source="A",
+    notebooks="01", measure=flynn,
+    changes="A GPU on which pixels that take unequally long cost a warp nothing: its lanes would "
+    "be cores.", about_gpus=True,
 )  # fmt: skip
-def branching_costs_more(cpu, counted_steps, gpu_shuffled=None, gpu_sorted=None):
+def classes(alike, different, disagree, agree, gpu_shuffled=None, gpu_sorted=None):
+    if different < 1.2:
+        if alike >= 1.2:
+            return refuted(f"Of two copies of one program {alike:.1f} ran at once on this CPU, of "
+                           f"two different programs {different:.1f}: no MIMD.")  # fmt: skip
+        return untested(f"At most {max(alike, different):.1f} programs ran at once on this CPU: no "
+                        "two cores were free to tell.")  # fmt: skip
+    cpu = f"On this CPU {different:.1f} of two different programs ran at once: MIMD"
     if not (gpu_shuffled and gpu_sorted):
-        return untested(f"Shuffled pixels take a core {cpu:.2f} times as long as sorted ones, and "
-                        f"a warp {counted_steps:.2f} times as many steps. What a GPU's clock says "
-                        "is not known.")  # fmt: skip
-    gpu = gpu_shuffled / gpu_sorted
-    found = f"Shuffled pixels take a GPU {gpu:.2f} times as long as sorted ones, a core {cpu:.2f}"
-    return limits(f"{found}. In sorted data neither pays.") if gpu > cpu else refuted(f"{found}.")
+        return untested(f"{cpu}. By count a warp takes {disagree:g} sides of an `if` where its "
+                        f"lanes disagree, {agree:g} where they agree; what a GPU's clock says is "
+                        "not known.")  # fmt: skip
+    wait = gpu_shuffled / gpu_sorted
+    gpu = f"on a GPU the same pixels take {wait:.2f} times as long where lanes of a warp disagree"
+    if wait < 1.2:
+        return refuted(f"{cpu}; but {gpu}: they do not wait for each other.")
+    return holds(f"{cpu}; {gpu}. One instruction for a warp, another for the next: SIMT.")
 
 
-# What memory costs: an optimizer rewrites every parameter and its two moments at each step.
+# Latency and throughput.
 
 
-def optimizer_from_memory(given):
-    """An Adam step over parameters fetched from memory: its bytes per second beside those of a
-    triad, and beside the arithmetic that the machine could do meanwhile.
+def latency_and_throughput(given):
+    """ReLU of one number and of a million on this CPU: what a call takes, and what a number. A
+    product of 1,024 rows and columns here. On a GPU: how much longer a small ReLU takes than on the
+    CPU beside it, and how much less time a large product of float32 numbers that are there.
     """
-    one = compared(adam_step, 2**22, ["Numba, fused"], cold=True).entries[0]
-    if isinstance(one, Absent):
-        return {"share": missing("Adam's share of the memory's speed", one.why),
-                "arithmetic": missing("Adam's share of the arithmetic", one.why)}  # fmt: skip
-    ceilings = machine().ceilings
-    bandwidth = max(ceilings[name] for name in ("host copy", "host triad"))
-    of_flops = one.flop_rate / ceilings["host float32"]
+    small, large = (compared(relu, n, ["NumPy"]).entries[0] for n in (1, 2**20))
+    product = compared(matmul, 1024, ["NumPy", "PyTorch on CPU"]).best()
+    on_both = ["NumPy", SERIAL, "CUDA, a thread per element", "PyTorch on GPU"]
+    products = ["NumPy", "PyTorch on CPU", "CUDA, vectorized loads", "PyTorch on GPU"]
     return {
-        "share": live("Adam's share of the memory's speed", one.bandwidth / bandwidth, "%"),
-        "arithmetic": live("Adam's share of the arithmetic", of_flops, "%"),
-    }
+        "call": figure_of_call("a call for one number", small),
+        "element": figure_of_call("a number of a million", large, calls=2**20),
+        "product": live("a product here", product.flop_rate, "FLOP/s") if product
+        else missing("a product here", "none was timed"),
+        "theirs": published("a product on an H200", 30.4e12, "FLOP/s",
+                            "NVIDIA/warp issue 1965: fp32, 2048³, from Python"),
+        "gpu_price": from_gpu(given, "a small ReLU, the GPU's wait over the CPU's", relu,
+                              price_of_a_call, size=[1_000, 100_000], versions=on_both),
+        "gpu_gain": from_gpu(given, "a large product, the CPU's time over the GPU's", matmul,
+                             float32_gain, size=2048, versions=products, seconds=1.5),
+    }  # fmt: skip
+
+
+def figure_of_call(what, entry, calls=1):
+    return (missing(what, entry.why) if isinstance(entry, Absent)
+            else live(what, entry.median / calls, "s"))  # fmt: skip
+
+
+def price_of_a_call(comparison):
+    """How many times as long one waits for the best GPU version as for the best CPU one, at the
+    smallest size."""
+    size = min(comparison.sizes, default=0)
+    cpu = comparison.best("host", "torch_cpu", size=size)
+    gpus = [t for t in comparison.timings if t.size == size and "gpu" in t.backend]
+    if cpu is None or not gpus:
+        raise LookupError("timed on one of them only")
+    return min(each.wait for each in gpus) / cpu.median
+
+
+def float32_gain(comparison):
+    """How many times as fast a GPU is as the CPU beside it at products of float32, already there:
+    versions that round their factors to fewer bits are left out."""
+    whole = [name for name, each in matmul.versions.items() if each.rtol == matmul.rtol]
+    kept = tuple(each for each in comparison.entries if each.version in whole)
+    return gpu_over_cpu(replace(comparison, entries=kept))
+
+
+@claim(
+    4, "A GPU gives throughput at the price of latency; the gain is an order of magnitude for "
+    "matrix work.", source="A", notebooks="01 02 05", measure=latency_and_throughput,
+    changes="Products too small to fill the GPU, a CPU with many cores beside a small GPU, or "
+    "transfers that the product does not pay for.", about_gpus=True,
+)  # fmt: skip
+def throughput_for_latency(call, element, theirs, product=None, gpu_price=None, gpu_gain=None):
+    if gpu_price is None or gpu_gain is None:
+        return untested(
+            f"A CPU has the same trade: a call takes {units.seconds(call)} for one number, and "
+            f"{units.seconds(element)} for each of a million. A product runs here at "
+            f"{units.rate(product, 'FLOP/s')}; published for a GPU are "
+            f"{units.rate(theirs, 'FLOP/s')}. No GPU was timed beside a CPU."
+        )
+    found = (f"For a small ReLU one waits {gpu_price:.2g} times as long as on the CPU beside it; a "
+             f"large product of numbers already there is {gpu_gain:.3g} times as fast")  # fmt: skip
+    if gpu_price <= 1:
+        return refuted(f"{found}: no latency was paid.")
+    if gpu_gain <= 1:
+        return refuted(f"{found}: nothing was bought.")
+    if gpu_gain < math.sqrt(10):  # nearer to 1 than to 10
+        return limits(f"{found}: less than an order of magnitude.")
+    return holds(f"{found}.")
+
+
+# What memory costs.
+
+
+def training_from_memory(given):
+    """ReLU, an Adam step and a triad over numbers fetched from memory: bytes per second. A product
+    for 512 examples and for one: how many times the bytes it moves, and how many times as long it
+    takes.
+    """
+    width, examples = 2048, 512
+    weights, one, many = (np.ones((rows, width), np.float32) for rows in (width, 1, examples))
+    rooms = np.empty_like(one), np.empty_like(many)
+    products = {"many": lambda: matmul(many, weights, out=rooms[1]),
+                "one": lambda: matmul(one, weights, out=rooms[0])}  # fmt: skip
+    moved = matmul.bytes(many, weights) / matmul.bytes(one, weights)
+    return {
+        "memory": from_memory("a triad from memory", triad, PARALLEL),
+        "activation": from_memory("ReLU from memory", relu, PARALLEL),
+        "optimizer": from_memory("an Adam step from memory", adam_step, "Numba, fused"),
+        "moved": counted("a product for 512 examples over one, bytes", moved, "×"),
+        "product": ratio_of_calls("the same, time", products),
+        "fits": counted("parameters under Adam that the last cache holds",
+                        machine().last_cache // 16),
+    }  # fmt: skip
 
 
 @claim(
     12, "Parameters, activations and gradients are all rewritten every step and exceed the cache: "
-    "memory bandwidth is the limit.", source="B", notebooks="04", measure=optimizer_from_memory,
+    "memory bandwidth is the limit.", source="B", notebooks="04", measure=training_from_memory,
     changes="A network that a cache holds, or minibatches so large that its products, which use "
     "each byte many times, outweigh everything else.",
 )  # fmt: skip
-def memory_is_the_limit(share, arithmetic):
-    found = (f"An Adam step over parameters from memory moves its bytes at {share:.0%} of the "
-             f"memory's speed, and computes at {arithmetic:.1%} of the machine's")  # fmt: skip
-    if share < 2 * arithmetic:
-        return refuted(f"{found}: here memory is not what it waits for.")
-    if share < 0.5:
-        return limits(f"{found}: nearer to the memory's limit, and at neither.")
-    return limits(f"{found}. That is the optimizer; a large minibatch's products compute.")
+def memory_is_the_limit(memory, activation, optimizer, moved, product, fits):
+    triad, relu, adam = (units.rate(each, "B/s") for each in (memory, activation, optimizer))
+    found = f"From memory a triad moves {triad}, ReLU {relu}, an Adam step {adam}"
+    if min(activation, optimizer) < 0.2 * memory:
+        return refuted(f"{found}: memory is not what both of them wait for.")
+    times = (f"a product for 512 examples moves {moved:.2f} times the bytes of one for a single "
+             f"example, and takes {product:.2g} times as long")  # fmt: skip
+    if product < 2 * moved:
+        return holds(f"{found}; and {times}.")
+    return limits(f"{found}: memory is the limit. But {times}: there arithmetic is. And up to "
+                  f"{units.count(fits)} parameters fit in this CPU's last cache.")  # fmt: skip

@@ -1,29 +1,97 @@
-"""Parallel machines: each verdict turns when its figures do."""
+"""Parallel machines, pictures and libraries: each verdict turns when its figures do."""
 
+import json
+from dataclasses import replace
+
+import numpy as np
 import pytest
-from turning import assert_measures_what_is_judged, assert_turns
+from turning import assert_measures_what_is_judged, assert_turns, verdict_of
 
+from gpulessons.claims import CLAIMS, Figure, Given, libraries, machines, pictures
 from gpulessons.claims.claim import HOLDS, LIMITS, REFUTED, UNTESTED
+from gpulessons.claims.judging import decided
+from gpulessons.hardware import Machine
+from gpulessons.measure.recordings import Recording
+from gpulessons.measure.results import Absent, Comparison, Timing
+
+MANY_CORES = {"talk": 0, "cores": 8, "sigmoid": 7.6, "busy": 7.9, "relu": 1e9, "memory": 1e12}
+TWO_PROGRAMS = {"alike": 1.9, "different": 1.8, "disagree": 2, "agree": 1,
+                "gpu_shuffled": 3e-4, "gpu_sorted": 1e-4}  # fmt: skip
+CALLS = {"call": 1e-6, "element": 3e-10, "theirs": 3e13, "product": 3e11,
+         "gpu_price": 20.0, "gpu_gain": 30.0}  # fmt: skip
+BOTH_FORMS = {"pixels": 1500, "different": 0, "drawings": 11, "launches": 2, "look_ups": 65,
+              "spare": 36}  # fmt: skip
+LIBRARY = {"products": 0.8, "loop": 120.0, "objects": 40.0, "compiled": 3.0, "convolutions": 0.5,
+           "gpu_products": None}  # fmt: skip
+CORNERS = {"different": 0, "corners": 0.9, "layer": 1.6, "wide": 86.0, "lanes": 0.98,
+           "picture": 0.86, "talk": 0, "moved_corners": 1e10, "moved_numbers": 2e10}  # fmt: skip
+ORDERS = {"pixels": 1.2, "pixel_steps": 2.7, "packing": 8.0, "packing_steps": 1.3,
+          "gpu_shuffled": 3e-4, "gpu_sorted": 1e-4}  # fmt: skip
+TRAINING = {"memory": 2e10, "activation": 1.8e10, "optimizer": 1.2e10, "moved": 1.5,
+            "product": 40.0, "fits": 2e7}  # fmt: skip
+NO_GPU = {"gpu_shuffled": None, "gpu_sorted": None}
 
 TURNS = {
     1: [
-        ({"cores": 8, "sigmoid": 7.6, "relu": 7.5}, HOLDS),
-        ({"cores": 8, "sigmoid": 7.6, "relu": None}, HOLDS),
-        ({"cores": 8, "sigmoid": 7.6, "relu": 2.0}, LIMITS),
-        ({"cores": 8, "sigmoid": 4.0, "relu": 4.0}, LIMITS),
-        ({"cores": 8, "sigmoid": 1.1, "relu": 1.0}, REFUTED),
-        ({"cores": 1, "sigmoid": 1.0, "relu": 1.0}, UNTESTED),
-        ({"cores": 8, "sigmoid": None, "relu": 1.0}, UNTESTED),
+        (MANY_CORES, HOLDS),
+        (MANY_CORES | {"relu": None}, HOLDS),
+        (MANY_CORES | {"memory": 4e9}, LIMITS),
+        (MANY_CORES | {"sigmoid": 4.0}, LIMITS),
+        (MANY_CORES | {"sigmoid": 1.1}, REFUTED),
+        (MANY_CORES | {"talk": 1}, REFUTED),
+        (MANY_CORES | {"busy": 1.0}, UNTESTED),
+        (MANY_CORES | {"cores": 1}, UNTESTED),
+        (MANY_CORES | {"sigmoid": None}, UNTESTED),
+    ],
+    3: [
+        (TWO_PROGRAMS, HOLDS),
+        (TWO_PROGRAMS | {"gpu_shuffled": 1.05e-4}, REFUTED),
+        (TWO_PROGRAMS | {"different": 1.0}, REFUTED),
+        (TWO_PROGRAMS | {"different": 1.0, "alike": 1.0}, UNTESTED),
+        (TWO_PROGRAMS | NO_GPU, UNTESTED),
+    ],
+    4: [
+        (CALLS, HOLDS),
+        (CALLS | {"product": None}, HOLDS),
+        (CALLS | {"gpu_gain": 2.0}, LIMITS),
+        (CALLS | {"gpu_gain": 0.8}, REFUTED),
+        (CALLS | {"gpu_price": 0.9}, REFUTED),
+        (CALLS | {"gpu_price": None}, UNTESTED),
+        (CALLS | {"gpu_price": None, "gpu_gain": None, "product": None}, UNTESTED),
+    ],
+    5: [
+        (BOTH_FORMS, LIMITS),
+        (BOTH_FORMS | {"different": 1}, REFUTED),
+        (BOTH_FORMS | {"drawings": 2, "look_ups": 1}, REFUTED),
+    ],
+    7: [
+        (LIBRARY, LIMITS),
+        (LIBRARY | {"objects": 1.1}, LIMITS),
+        (LIBRARY | {"objects": 1.1, "gpu_products": 0.9}, HOLDS),
+        (LIBRARY | {"gpu_products": 0.2}, REFUTED),
+        (LIBRARY | {"products": 0.2, "compiled": None, "convolutions": None}, REFUTED),
+        (LIBRARY | {"loop": 1.1}, REFUTED),
+        (LIBRARY | {"loop": None}, UNTESTED),
+    ],
+    10: [
+        (CORNERS, LIMITS),
+        (CORNERS | {"wide": 2.0}, LIMITS),
+        (CORNERS | {"wide": 2.0, "picture": 0.99, "moved_corners": None}, HOLDS),
+        (CORNERS | {"different": 3}, REFUTED),
+        (CORNERS | {"talk": 256}, REFUTED),
+        (CORNERS | {"picture": 0.3}, REFUTED),
     ],
     11: [
-        ({"cpu": 1.5, "counted_steps": 3.0, "gpu_shuffled": 3e-4, "gpu_sorted": 1e-4}, LIMITS),
-        ({"cpu": 1.5, "counted_steps": 3.0, "gpu_shuffled": 1e-4, "gpu_sorted": 1e-4}, REFUTED),
-        ({"cpu": 1.5, "counted_steps": 3.0, "gpu_shuffled": None, "gpu_sorted": None}, UNTESTED),
+        (ORDERS, LIMITS),
+        (ORDERS | {"packing": 1.5}, HOLDS),
+        (ORDERS | {"gpu_shuffled": 1e-4}, REFUTED),
+        (ORDERS | NO_GPU, UNTESTED),
     ],
     12: [
-        ({"share": 0.9, "arithmetic": 0.05}, LIMITS),
-        ({"share": 0.3, "arithmetic": 0.05}, LIMITS),
-        ({"share": 0.3, "arithmetic": 0.6}, REFUTED),
+        (TRAINING, LIMITS),
+        (TRAINING | {"product": 1.6}, HOLDS),
+        (TRAINING | {"optimizer": 3e9}, REFUTED),
+        (TRAINING | {"memory": None}, UNTESTED),
     ],
 }
 
@@ -36,4 +104,129 @@ def test_a_verdict_turns_with_its_figures(number):
 @pytest.mark.parametrize("number", TURNS)
 def test_the_test_of_a_claim_runs_here(number, monkeypatch):
     monkeypatch.setenv("GPULESSONS_BUDGET", "0.02")
-    assert_measures_what_is_judged(number)
+    figures = assert_measures_what_is_judged(number)
+    json.dumps([vars(each) for each in figures.values()])  # plain numbers, fit for a file
+
+
+@pytest.mark.parametrize("number", [3, 4, 11])
+def test_a_gpus_figure_that_no_gpu_made_decides_nothing(number):
+    figures, word = TURNS[number][0]
+    assert word in (HOLDS, LIMITS)
+    assert verdict_of(number, of_gpu=False, **figures).word == UNTESTED
+
+
+# -- What a GPU would say, and what a recording of one does.
+
+
+def timing(op, version, backend, size, seconds, waits=()):
+    return Timing(op, version, backend, size, (seconds,), waits, calls=1, threads=None, first=1.0,
+                  h2d=0.0, d2h=0.0, flops=1, bytes=1, error=0.0, cold=False,
+                  stop="settled")  # fmt: skip
+
+
+def recorded(op, *entries):
+    return Comparison(op, entries, "a GPU of a test", "2026-01-01", "recorded")
+
+
+RECORDED = Recording(
+    Machine.from_json(machines.machine().to_json()),
+    (
+        recorded("relu", timing("relu", "NumPy", "host", 1_000, 1e-6),
+                 timing("relu", "CUDA, a thread per element", "gpu", 1_000, 2e-6, (8e-6,)),
+                 timing("relu", "NumPy", "host", 10_000_000, 4e-3)),
+        recorded("matmul", timing("matmul", "NumPy", "host", 1024, 1e-2),
+                 timing("matmul", "PyTorch on GPU", "torch_gpu", 1024, 2e-4),
+                 timing("matmul", "PyTorch, TF32, GPU", "torch_gpu", 1024, 5e-5)),
+        recorded("shade", timing("shade", machines.ON_GPU, "gpu", 30_000, 3e-4)),
+        recorded("shade_sorted", timing("shade_sorted", machines.ON_GPU, "gpu", 30_000, 1e-4)),
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("number, word", [(3, HOLDS), (4, HOLDS), (11, LIMITS)])
+def test_a_recording_from_a_gpu_decides_and_is_named(number, word, monkeypatch):
+    monkeypatch.setenv("GPULESSONS_BUDGET", "0.02")
+    # A busy machine may give two programs one core: that half is not what this is about.
+    monkeypatch.setattr(machines, "at_work", lambda calls: 1.9)
+    claim = CLAIMS[number]
+    figures = dict(claim.measure(Given((RECORDED,))))
+    of_gpu = {name: each for name, each in figures.items() if name.startswith("gpu")}
+    assert of_gpu and all(each.kind == "recorded" for each in of_gpu.values())
+    verdict = decided(claim, figures)
+    assert verdict.word == word
+    assert "Decided by a recording: " in verdict.why
+    assert "a GPU of a test, 2026-01-01" in verdict.why
+
+
+def test_the_price_of_a_call_is_what_one_waits_for_the_smallest():
+    relu, *_ = RECORDED.comparisons
+    assert machines.price_of_a_call(relu) == pytest.approx(8.0)
+    for entries in ((timing("relu", "NumPy", "host", 1_000, 1e-6),),
+                    (Absent("relu", "CUDA", "gpu", 1_000, "no GPU"),), ()):  # fmt: skip
+        with pytest.raises(LookupError):
+            machines.price_of_a_call(recorded("relu", *entries))
+
+
+def test_products_of_fewer_bits_are_no_gain_of_the_gpus():
+    assert machines.float32_gain(RECORDED.comparisons[1]) == pytest.approx(50)
+
+
+def test_what_a_busy_machine_took_for_a_pass_is_no_speed_of_its_memory(monkeypatch):
+    steady = timing("relu", "NumPy", "host", 1_000, 1e-9)
+    noisy = replace(steady, samples=(1e-9, 2e-9, 4e-9))
+    for found, speed in ((steady, 1e9), (noisy, None), (Absent("relu", "", "", 1, "no"), None)):
+        monkeypatch.setattr(machines, "compared", lambda *_, found=found, **__: recorded("", found))
+        assert machines.from_memory("ReLU", None).value == pytest.approx(speed)
+
+
+# -- Faults planted in the thing itself.
+
+
+def test_two_pictures_that_differ_refute_that_one_form_replaces_the_other(monkeypatch):
+    assert decided(CLAIMS[5], pictures.two_forms(Given())).word == LIMITS
+    exact = pictures.one_pixel
+    monkeypatch.setattr(pictures, "one_pixel", lambda x, y: exact(x, y) + (x > 0))
+    assert decided(CLAIMS[5], pictures.two_forms(Given())).word == REFUTED
+
+
+def test_programs_that_take_turns_are_not_taken_for_mimd(monkeypatch):
+    def one_by_one(calls):
+        worked = [machines.work(call) for call in calls]
+        return worked, sum(worked)
+
+    monkeypatch.setenv("GPULESSONS_BUDGET", "0.02")
+    monkeypatch.setattr(machines, "together", one_by_one)
+    figures = machines.flynn(Given())
+    assert figures["different"].value == pytest.approx(1)
+    assert decided(CLAIMS[3], figures).word == UNTESTED
+    figures["alike"] = Figure("copies of one program", 1.9)
+    assert decided(CLAIMS[3], figures).word == REFUTED
+
+
+def test_threads_that_tell_each_other_something_are_counted():
+    from gpulessons.microscope import trace
+
+    turns, bars = np.zeros(256, np.int32), np.zeros(65, np.int32)
+    counting = trace(pictures.histogram_kernel)[1, 256](turns, bars)
+    assert machines.shared(counting) == 256
+
+
+def test_a_corner_turned_otherwise_than_a_layer_refutes_that_they_are_one(monkeypatch):
+    monkeypatch.setenv("GPULESSONS_BUDGET", "0.02")
+    monkeypatch.setattr(
+        pictures, "from_memory", lambda what, *_, **__: Figure(what, None, why="a test")
+    )
+    assert decided(CLAIMS[10], pictures.corners_and_layers(Given())).word == LIMITS
+    honest = pictures.vertex_transform.inputs
+    monkeypatch.setattr(
+        pictures.vertex_transform, "inputs", lambda n: (2 * honest(n)[0], honest(n)[1])
+    )  # w is 2: a layer's bias is added once
+    assert decided(CLAIMS[10], pictures.corners_and_layers(Given())).word == REFUTED
+
+
+def test_a_step_without_a_library_has_none_of_its_share():
+    import torch
+
+    x = torch.randn(300, 300)
+    assert libraries.library_share(lambda: x @ x) > 0.5
+    assert libraries.library_share(lambda: x + x) == 0

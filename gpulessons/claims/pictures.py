@@ -1,0 +1,309 @@
+"""Claims about what graphics cards were built for: pictures, and what a branch costs in them."""
+
+from functools import partial
+
+import numpy as np
+from numba import cuda, njit
+
+from gpulessons import units
+from gpulessons.microscope import trace, tracing
+from gpulessons.ops.activations import relu, relu_kernel
+from gpulessons.ops.dense import dense, sized
+from gpulessons.ops.matmul_kernels import linear_kernel, tiles
+from gpulessons.ops.reduce import total
+from gpulessons.ops.shade import LIMIT, one_pixel, shade, shade_kernel, shade_sorted
+from gpulessons.ops.vertex_transform import vertex_kernel, vertex_transform
+
+from .claim import claim, holds, limits, refuted, untested
+from .evidence import counted, ratio_of_calls
+from .machines import PARALLEL, from_memory, gpu_orders, shared
+
+ROWS, COLUMNS = 30, 50
+BEST = PARALLEL, "PyTorch on CPU"
+BLOCK = 256
+
+
+def plane(rows=ROWS, columns=COLUMNS):
+    """The pixels of a picture of the Mandelbrot set, row by row: x and y, (rows × columns,)."""
+    grid = np.meshgrid(np.linspace(-2, 0.8, columns), np.linspace(1.1, -1.1, rows))
+    return tuple(axis.ravel().astype(np.float32) for axis in grid)
+
+
+# A card of 2004 in Python: it draws rectangles. And what CUDA says in its place.
+
+
+class Card:
+    """Textures to look up, and a screen: all that there was. It counts the look-ups."""
+
+    looked_up = drawings = 0
+
+    def look_up(self, texture, across, down):
+        """The red of a texture at a place given from 0 to 1 in both directions."""
+        self.looked_up += 1
+        rows, columns = texture.shape
+        return texture[int(down * rows), int(across * columns)]
+
+    def draw(self, shader, rows, columns):
+        """A rectangle that fills the screen. A shader knows its place, and cannot choose it."""
+        self.drawings += 1
+        screen = np.zeros((rows, columns), np.float32)
+        for row, column in np.ndindex(rows, columns):
+            screen[row, column] = shader((column + 0.5) / columns, (row + 0.5) / rows)
+        return screen
+
+
+def drawn_picture(x, y):
+    """Turns of each pixel, by a rectangle drawn: x and y are painted into textures first."""
+    card = Card()
+    reds, greens = x.reshape(ROWS, COLUMNS), y.reshape(ROWS, COLUMNS)
+    screen = card.draw(
+        lambda *place: one_pixel(card.look_up(reds, *place), card.look_up(greens, *place)) / LIMIT,
+        ROWS, COLUMNS,
+    )  # fmt: skip
+    return np.rint(LIMIT * screen.ravel()).astype(np.int32)
+
+
+def drawn_sum(turns):
+    """(their sum, the drawings it takes): no shader sees another's answer before the next one."""
+    card, width = Card(), 1 << (turns.size - 1).bit_length()
+    texture = np.zeros((1, width), np.float32)
+    texture[0, : turns.size] = turns
+    while (width := width // 2) > 0:
+        source, quarter = texture, 0.25 / width  # from a pixel's middle to its two texels
+        texture = card.draw(
+            lambda across, down, source=source, quarter=quarter:
+            card.look_up(source, across - quarter, down)
+            + card.look_up(source, across + quarter, down),
+            1, width,
+        )  # fmt: skip
+    return texture[0, 0], card.drawings
+
+
+def drawn_histogram(turns):
+    """(how many pixels took 0, 1, … turns; the look-ups): each bar looks at every pixel."""
+    card, texture = Card(), turns.reshape(1, -1)
+    middles = (np.arange(turns.size) + 0.5) / turns.size
+    bars = card.draw(
+        lambda across, down: sum(
+            card.look_up(texture, place, 0.5) == int(across * (LIMIT + 1)) for place in middles),
+        1, LIMIT + 1,
+    )  # fmt: skip
+    return bars.ravel(), card.looked_up
+
+
+@cuda.jit
+def histogram_kernel(turns, bars):
+    i = cuda.grid(1)
+    if i < turns.size:
+        cuda.atomic.add(bars, turns[i], 1)  # a thread writes where it likes
+
+
+def two_forms(given):
+    """A picture, the sum of its turns and their histogram: drawn as rectangles, as a graphics card
+    of 2004 would have to, and by CUDA kernels in the microscope. What differs between the two, and
+    what each needs.
+    """
+    x, y = plane()
+    turns, bars = np.zeros(x.size, np.int32), np.zeros(LIMIT + 1, np.int32)
+    blocks = -(-x.size // BLOCK)
+    pixels = trace(shade_kernel)[blocks, BLOCK](x, y, turns)
+    counting = trace(histogram_kernel)[blocks, BLOCK](turns, bars)
+    with tracing() as launches:
+        (added,) = total.versions["CUDA, warp shuffles"](turns.astype(np.float32))
+    (drawn_total, drawings), (drawn_bars, look_ups) = drawn_sum(turns), drawn_histogram(turns)
+    reads = sum(site.accesses for site in counting.coalescing("turns").sites)
+    wrong = np.count_nonzero(drawn_picture(x, y) != turns) + np.count_nonzero(drawn_bars != bars)
+    return {
+        "pixels": counted("pixels", x.size),
+        "different": counted("numbers that differ", int(wrong + (drawn_total != added))),
+        "drawings": counted("drawings for a sum", drawings),
+        "launches": counted("launches of a kernel for it", len(launches)),
+        "look_ups": counted("look-ups for a histogram, drawn over CUDA", look_ups / reads, "×"),
+        "spare": counted("threads beyond the picture", pixels.threads - x.size),
+    }  # fmt: skip
+
+
+@claim(
+    5, "Before 2007 general computing on a GPU meant graphics programming; CUDA flattened that.",
+    source="A", notebooks="03", measure=two_forms,
+    changes="A picture that one of the two forms cannot make. What “meant” meant is a historian's "
+    "question: languages such as Brook (2004) already hid the drawing.",
+)  # fmt: skip
+def drawing_and_computing(pixels, different, drawings, launches, look_ups, spare):
+    if different:
+        return refuted(f"Of a picture with {pixels:,} pixels, its sum and its histogram "
+                       f"{different:,} numbers differ between the two forms: neither can stand for "
+                       "the other.")  # fmt: skip
+    same = f"All {pixels:,} pixels are the same, drawn as a rectangle or by a CUDA kernel"
+    if drawings <= launches and look_ups <= 1:
+        return refuted(f"{same}, and so is the price of a sum and of a histogram: nothing was "
+                       "flattened.")  # fmt: skip
+    return limits(
+        f"{same}, which needs an index, and a guard for {spare} threads too many. Their sum takes "
+        f"{drawings} drawings or {launches} launch{'es' * (launches != 1)}; their histogram, "
+        f"drawn, {look_ups:.3g} times the look-ups. So much a program shows; that there was no "
+        "other way before 2007 it cannot."
+    )
+
+
+# One machine for both.
+
+
+def corners_and_layers(given):
+    """Corners under a matrix, by the kernel of a graphics card and by that of a layer: what
+    differs. Operations for each byte; lanes at work in the warps of corners, activations and
+    pixels; and what threads tell each other, counted. Bytes per second of corners and of ReLU, from
+    memory.
+    """
+    points, matrix = vertex_transform.inputs(1_000)
+    pixels, blocks = plane(512, 768), 512 * 768 // BLOCK
+    corners, as_layer = np.empty_like(points), np.empty_like(points[:, :3])
+    turning = trace(vertex_kernel)[4, BLOCK](points, matrix, corners)
+    x, w, b = points[:, :3].copy(), matrix[:3, :3].copy(), matrix[:3, 3].copy()
+    trace(linear_kernel)[tiles(*as_layer.shape)](x, w, b, as_layer)
+    values = relu.inputs(8_192)[0]
+    activation = trace(relu_kernel)[32, BLOCK](values, np.empty_like(values))
+    coloring = trace(shade_kernel, blocks=range(0, blocks, 16))[blocks, BLOCK](
+        *pixels, np.zeros(pixels[0].size, np.int32))  # fmt: skip
+    kernels = turning, activation, coloring
+    return {
+        "different": counted(
+            "coordinates that differ, corners against a layer",
+            int(np.count_nonzero(np.abs(corners[:, :3] - as_layer) > 1e-5))),
+        "corners": per_byte("corners", vertex_transform, 1_000),
+        "layer": per_byte("a layer of 4 units", dense.like(sized(4, 4)), 1_000),
+        "wide": per_byte("512 units, 512 examples", dense.like(sized(512, 512)), 512),
+        "lanes": counted("lanes at work, corners and activations",
+                         min(each.divergence().efficiency for each in kernels[:2]), "%"),
+        "picture": counted("lanes at work, pixels as they lie",
+                           coloring.divergence().efficiency, "%"),
+        "talk": counted("accesses to what threads share", sum(map(shared, kernels))),
+        "moved_corners": from_memory("corners from memory", vertex_transform, *BEST, size=2**20),
+        "moved_numbers": from_memory("ReLU from memory", relu, *BEST),
+    }  # fmt: skip
+
+
+def per_byte(what, op, size):
+    inputs = op.inputs(size)
+    return counted(f"operations for each byte, {what}", op.flops(*inputs) / op.bytes(*inputs))
+
+
+@claim(
+    10, "Graphics and networks want the same machine: matrices times many vertices, a little "
+    "arithmetic per pixel, hardly a branch.", source="B", notebooks="03",
+    measure=corners_and_layers,
+    changes="Pixels whose neighbors branch otherwise: a picture pays for each warp that disagrees. "
+    "And a layer as wide as a matrix for corners: then both would wait for the same.",
+)  # fmt: skip
+def one_machine(different, corners, layer, wide, lanes, picture, talk, moved_corners=None,
+                moved_numbers=None):  # fmt: skip
+    if different:
+        return refuted(f"{different:,} coordinates differ between corners and a layer: they are "
+                       "not the same product.")  # fmt: skip
+    if talk:
+        return refuted(f"Threads of corners, pixels or activations share {talk:,} accesses: they "
+                       "are not each on their own.")  # fmt: skip
+    branch = (f"{lanes:.0%} of the lanes are at work on corners and activations, {picture:.0%} on "
+              "the pixels of a picture")  # fmt: skip
+    if min(lanes, picture) < 0.5:
+        return refuted(f"{branch}: that is more than hardly a branch.")
+    found = f"Corners under a matrix are a layer's outputs. No thread needs another; {branch}"
+    if moved_corners and moved_numbers:
+        found += (f". From memory this CPU moves {units.rate(moved_corners, 'B/s')} for corners, "
+                  f"{units.rate(moved_numbers, 'B/s')} for ReLU")  # fmt: skip
+    if wide > 4 * corners:
+        return limits(
+            f"{found}. But where corners ask for {corners:.2g} operations a byte and a layer of 4 "
+            f"units for {layer:.2g}, one of 512 asks for {wide:.2g}."
+        )
+    if picture < 0.95:
+        return limits(f"{found}: a picture branches.")
+    return holds(f"{found}.")
+
+
+# What a branch costs: the same numbers, in no order and in order.
+
+
+@njit
+def pack(x, room):
+    kept = 0
+    for i in range(x.size):
+        if x[i] > 0:
+            room[kept] = x[i]
+            kept += 1
+    return kept
+
+
+@cuda.jit
+def pack_kernel(x, out, kept):
+    i = cuda.grid(1)
+    if x[i] > 0:
+        place = cuda.atomic.add(kept, 0, 1)
+        out[place] = x[i]
+
+
+def branches(given):
+    """Mandelbrot pixels in no order against the same pixels sorted by the turns that they take, and
+    numbers above zero packed out of numbers in no order against sorted ones: time on a CPU core,
+    steps of a warp counted. For the pixels, the time on a GPU.
+    """
+    pixels = steps_of(shade_kernel, shade), steps_of(shade_kernel, shade_sorted)
+    numbers = np.random.default_rng(0).standard_normal(2**16, np.float32)
+    in_order = np.sort(numbers)
+    packing = packing_steps(numbers), packing_steps(in_order)
+    return {
+        "pixels": ratio_of_calls("pixels, shuffled over sorted, time on a core", core_calls()),
+        "pixel_steps": counted("pixels, the same, steps of a warp", pixels[0] / pixels[1], "×"),
+        "packing": ratio_of_calls("packing, shuffled over sorted, time on a core", {
+            "shuffled": partial(pack, numbers, np.empty_like(numbers)),
+            "sorted": partial(pack, in_order, np.empty_like(numbers))}),
+        "packing_steps": counted(
+            "packing, the same, steps of a warp", packing[0] / packing[1], "×"),
+        **gpu_orders(given),
+    }  # fmt: skip
+
+
+def core_calls(size=30_000):
+    """One core on shuffled pixels and on the same ones sorted."""
+    loop, out = shade.versions["Numba, one core"].function, np.empty(size, np.int32)
+    orders = {"shuffled": shade.inputs(size), "sorted": shade_sorted.inputs(size)}
+    return {name: partial(loop, *order, out) for name, order in orders.items()}
+
+
+def steps_of(kernel, op, size=8_192):
+    x, y = op.inputs(size)
+    return warp_steps(trace(kernel)[size // BLOCK, BLOCK](x, y, np.zeros(size, np.int32)))
+
+
+def packing_steps(x):
+    kept = np.zeros(1, np.int32)
+    return warp_steps(trace(pack_kernel)[x.size // BLOCK, BLOCK](x, np.empty_like(x), kept))
+
+
+def warp_steps(traced):
+    """Straight runs of code that the warps took, their lanes at work or waiting."""
+    return sum(run.slots for run in traced.divergence().code) / 32
+
+
+@claim(
+    11, "Branching costs a GPU more than a CPU.", source="BD", notebooks="03", measure=branches,
+    changes="Data whose neighbors branch alike: then a warp does not part, and a CPU that guesses "
+    "wrong can be the one who pays more.", about_gpus=True,
+)  # fmt: skip
+def branching_costs_more(pixels, pixel_steps, packing, packing_steps, gpu_shuffled=None,
+                         gpu_sorted=None):  # fmt: skip
+    other = f"packing numbers in no order takes a core {packing:.2g} times as long as in order"
+    if not (gpu_shuffled and gpu_sorted):
+        return untested(
+            f"Pixels in no order take a core {pixels:.2f} times as long as sorted ones, and a "
+            f"warp {pixel_steps:.2f} times as many steps; {other}, and a warp "
+            f"{packing_steps:.2f} times as many steps. What a GPU's clock says is not known."
+        )
+    gpu = gpu_shuffled / gpu_sorted
+    found = f"Pixels in no order take a GPU {gpu:.2f} times as long as sorted ones, a core " \
+            f"{pixels:.2f} times"  # fmt: skip
+    if gpu <= pixels:
+        return refuted(f"{found}.")
+    if packing > gpu:
+        return limits(f"{found}. But {other}: a wrong guess can cost more than a warp that parts.")
+    return holds(f"{found}; {other}, which is less.")
