@@ -30,7 +30,7 @@ ROOMS = {
     "workers": "models hardware progress",
     "exercises": "ops workers measure grader operation backends",
     "claims": "ops models workers profiler measure microscope machine_code hardware operation "
-    "progress units",
+    "backends progress units",
     "notebook": "plots",
     "illustrations": "models profiler workers measure ops plots units",
 }

@@ -152,7 +152,9 @@ def lock_free_is_sooner(cores, sooner, pace, worth, dense):
              f"times as fast, and two processes are there {sooner:.2f} times sooner than one; with "
              f"dense ones {dense:.2f} times")  # fmt: skip
     if 0.9 < sooner < 1.1:
-        return untested(f"{found}. That is too near to 1 to tell: are both cores free?")
+        return untested(
+            f"{found}. For sparse ones that is too near to 1 to tell: both cores must be free."
+        )
     if sooner < 1:
         return refuted(f"{found}.")
     return holds(f"{found}.") if dense > 1.1 else limits(f"{found}.")
@@ -251,7 +253,7 @@ def networks_can_be_cut(cores, off, many, one, narrow, training):
 # Training with shared minibatches: a gradient is told at every step.
 
 SLOW_LINK = 125e6  # bytes/s: a gigabit a second
-STEPS = 40
+STEPS = 30
 DEEP = {"hidden": 512, "depth": 4, "batch": 256, "steps": STEPS}
 
 
