@@ -60,8 +60,8 @@ def answers_by_two(given):
 )  # fmt: skip
 def inference_is_simple(cores, unlike, gain, travels):
     if unlike:
-        return refuted(f"Of {units.count(QUESTIONS)} answers {units.count(unlike)} are not those "
-                       "of one process.")  # fmt: skip
+        return refuted(f"{units.count(unlike)} of {units.count(QUESTIONS)} answers differ from "
+                       "those of one process.")  # fmt: skip
     if cores == 1:
         return untested(f"The answers are those of one process, but {ONE_CORE}")
     found = (f"Two processes give one's {units.count(QUESTIONS)} answers {gain:.2f} times as fast, "
@@ -108,6 +108,9 @@ def returns_are_less_than_linear(steps_16, steps_128, steps_1024):
 # Nobody waits: shared weights, without a lock.
 
 
+MOST = 2.3  # times sooner: of two processes, and a little for the clock
+
+
 def sooner_without_locks(given):
     """Two processes learn with shared weights and no lock, and one learns alone: the time to the
     same loss, with sparse examples (30 of 2 million weights each) and with dense ones (30 of 64).
@@ -115,8 +118,8 @@ def sooner_without_locks(given):
     ways = [hogwild.ALONE, hogwild.FREE]
     common = {"program": "hogwild", "ways": ways}
     (sparse, _), (dense, _) = by_two(
-        {"examples": 1_600_000, "rounds": 4, **common},
-        {"examples": 300_000, "rounds": 3, "features": 64, "rate": 1e-6, **common},
+        {"examples": 1_600_000, "rounds": 5, **common},
+        {"examples": 300_000, "rounds": 7, "features": 64, "rate": 1e-6, **common},
     )
     sooner, pace, worth = factors(sparse)
     return {
@@ -151,10 +154,10 @@ def lock_free_is_sooner(cores, sooner, pace, worth, dense):
     found = (f"With sparse examples an update {less} ({worth:.2f} times), updates come {pace:.2f} "
              f"times as fast, and two processes are there {sooner:.2f} times sooner than one; with "
              f"dense ones {dense:.2f} times")  # fmt: skip
+    if max(sooner, dense) > MOST:
+        return untested(f"{found}. Two cannot gain so much: one was held up by something else.")
     if 0.9 < sooner < 1.1:
-        return untested(
-            f"{found}. For sparse ones that is too near to 1 to tell: both cores must be free."
-        )
+        return untested(f"{found}. Sparse is too near to 1 to tell: both cores must be free.")
     if sooner < 1:
         return refuted(f"{found}.")
     return holds(f"{found}.") if dense > 1.1 else limits(f"{found}.")
@@ -240,7 +243,7 @@ def networks_can_be_cut(cores, off, many, one, narrow, training):
     if cores == 1:
         return untested(f"{same}; whether that pays cannot be seen: {ONE_CORE}")
     found = (f"{same}. Two processes answer {MANY} examples {many:.2f} times as fast as one "
-             f"through layers {WIDE:,} wide, a single one {one:.2f} times, and {MANY} through "
+             f"through layers {WIDE:,} wide, a single example {one:.2f} times, and {MANY} through "
              f"layers {NARROW} wide {narrow:.2f} times; as a pipeline they train "
              f"{training:.2f} times as fast")  # fmt: skip
     if min(many, one, narrow, training) > 1.1:

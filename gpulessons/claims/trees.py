@@ -142,7 +142,8 @@ def index_or_all(given):
     took, found = forest_and_brute()
     whats = {"gpu_brute": (neighbours, "64 queries by brute force on a GPU"),
              "gpu_forest": (forest_search, "64 queries in a forest on a GPU")}  # fmt: skip
-    on_gpu = {name: from_gpu(given, what, op, best_on_gpu, unit="s", size=POINTS)
+    on_gpu = {name: from_gpu(given, what, op, best_on_gpu, unit="s", size=POINTS,
+                             versions=gpu_versions(op))
               for name, (op, what) in whats.items()}  # fmt: skip
     brute = on_gpu["gpu_brute"]
     return {
@@ -169,6 +170,10 @@ def forest_and_brute():
     }
     found = recall(ways["forest"]()[1], ways["brute"]()[1])
     return {way: spread.median for way, spread in alternate(ways, SECONDS)}, found
+
+
+def gpu_versions(op):
+    return [name for name, each in op.versions.items() if each.backend in (gpu, torch_gpu)]
 
 
 def best_on_gpu(comparison):
