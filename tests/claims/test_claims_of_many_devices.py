@@ -35,7 +35,9 @@ TURNS = {
     15: [
         (HOGWILD, LIMITS),
         ({**HOGWILD, "dense": 1.4}, HOLDS),
+        ({**HOGWILD, "dense": None}, LIMITS),
         ({**HOGWILD, "sooner": 1.02}, UNTESTED),
+        ({**HOGWILD, "sooner": None}, UNTESTED),
         ({**HOGWILD, "sooner": 0.7}, REFUTED),
         ({**HOGWILD, "dense": 3.3}, UNTESTED),
         ({**HOGWILD, "cores": 1}, UNTESTED),
@@ -131,6 +133,12 @@ def test_who_is_sooner_is_read_off_the_curves(two, sparse, dense, word):
     assert verdict.word == word
     assert "(0.80 times)" in verdict.why  # what an update is worth
     assert f"{1 / sparse:.2f} times sooner" in verdict.why
+
+
+def test_rounds_that_disagree_who_was_there_first_are_no_figure():
+    agree, disagree = ([1.2, 1.3, 1.4, 1.5], [0.5, 0.6, 1.4, 1.5])
+    assert many_devices.agreed("two", agree).value == pytest.approx(1.35)
+    assert "noisy" in many_devices.agreed("two", disagree).why
 
 
 def test_a_pipelines_gain_is_the_best_of_one_over_the_best_of_two():
