@@ -77,6 +77,7 @@ def test_the_test_of_a_claim_runs_here(number, monkeypatch):
 def two(monkeypatch):
     """two(number, results of the first worker, of the second): the verdict about the claim."""
     monkeypatch.setattr(many_devices, "cores", lambda: 2)
+    monkeypatch.setattr(many_devices, "others_share", lambda: 0.0)
 
     def judged(number, first, second):
         monkeypatch.setattr(many_devices, "launch", lambda *names, **options: [first, second])
@@ -137,8 +138,13 @@ def test_who_is_sooner_is_read_off_the_curves(two, sparse, dense, word):
 
 def test_rounds_that_disagree_who_was_there_first_are_no_figure():
     agree, disagree = ([1.2, 1.3, 1.4, 1.5], [0.5, 0.6, 1.4, 1.5])
-    assert many_devices.agreed("two", agree).value == pytest.approx(1.35)
-    assert "noisy" in many_devices.agreed("two", disagree).why
+    assert many_devices.agreed("two", agree, busy=0.1).value == pytest.approx(1.35)
+    assert "noisy" in many_devices.agreed("two", disagree, busy=0.1).why
+    assert "others used 60% of the cores" in many_devices.agreed("two", agree, busy=0.6).why
+
+
+def test_the_share_of_others_is_a_share():
+    assert 0 <= many_devices.others_share() <= 1
 
 
 def test_a_pipelines_gain_is_the_best_of_one_over_the_best_of_two():
