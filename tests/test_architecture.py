@@ -31,7 +31,7 @@ ROOMS = {
     "workers": "models hardware progress",
     "exercises": "ops money workers measure grader operation backends",
     "claims": "ops models money workers profiler measure microscope machine_code hardware "
-    "operation progress units",
+    "operation backends progress units",
     "notebook": "measure plots",
     "illustrations": "models money profiler workers measure ops plots units",
 }

@@ -1,1 +1,351 @@
-"""To come."""
+"""Claims of the fourth part: many machines, here two processes that share one."""
+
+from statistics import median
+
+import psutil
+import torch
+from torch.nn.functional import cross_entropy
+
+from gpulessons import units
+from gpulessons.hardware import cores
+from gpulessons.hardware.budget import capped
+from gpulessons.measure.results import quartiles
+from gpulessons.workers import launch
+from gpulessons.workers.batches import returns
+from gpulessons.workers.programs import hogwild, pipeline, tensor_parallel
+from gpulessons.workers.training import examples, mean_loss, network
+
+from .claim import Figure, claim, holds, limits, refuted, untested
+from .evidence import counted, live, missing
+
+ONE_CORE = "two processes would take turns on the one core that this machine gives them."
+
+
+def by_two(*runs):
+    """[(the first worker's result, the second's), …], for each of several programs."""
+    found = launch("several", workers=2, tell=lambda *_: None, runs=list(runs))
+    return list(zip(*found, strict=True))
+
+
+def own_cores():
+    return counted("cores", cores())
+
+
+# Inference: nothing is sent between the workers.
+
+QUESTIONS, HIDDEN = 8192, 1024
+
+
+def answers_by_two(given):
+    """Two processes share the questions, and each has the whole network: their answers beside
+    those of one process, and the time beside one's.
+    """
+    first, second = launch(
+        "inference", workers=2, tell=lambda *_: None, hidden=HIDDEN, questions=QUESTIONS
+    )
+    (x, _), _ = examples()
+    with torch.no_grad():
+        due = network(HIDDEN)(x[torch.arange(QUESTIONS) % len(x)]).argmax(1).tolist()
+    wrong = sum(a != b for rank, each in enumerate((first, second))
+                for a, b in zip(each.labels, due[rank::2], strict=True))  # fmt: skip
+    gain = first.alone / max(first.seconds, second.seconds)
+    return {
+        "cores": own_cores(),
+        "unlike": counted("answers unlike those of one process", wrong),
+        "gain": live("two processes over one", gain, "×"),
+        "travels": counted("an example and its answer", x[0].nbytes + 8, "bytes"),
+    }
+
+
+@claim(
+    13, "Distributing inference is simple: each example on another machine.", source="B",
+    notebooks="12", measure=answers_by_two,
+    changes="A network too large for one machine; or a link so slow that the examples take longer "
+    "to travel than to be answered.",
+)  # fmt: skip
+def inference_is_simple(cores, unlike, gain, travels):
+    if unlike:
+        return refuted(f"{units.count(unlike)} of {units.count(QUESTIONS)} answers differ from "
+                       "those of one process.")  # fmt: skip
+    if cores == 1:
+        return untested(f"The answers are those of one process, but {ONE_CORE}")
+    found = (f"Two processes give one's {units.count(QUESTIONS)} answers {gain:.2f} times as fast, "
+             f"and tell each other nothing: {travels:.0f} bytes travel for an example and its "
+             "answer")  # fmt: skip
+    if gain < 1.4:
+        return limits(f"{found}. What they share, cores and memory, keeps them from more.")
+    return holds(f"{found}.")
+
+
+# A larger batch: fewer steps, and how many fewer?
+
+BATCHES = 16, 128, 1024
+RATES = 1.0, 2.0, 0.5, 4.0
+
+
+def steps_to_a_loss(given):
+    """One network learns the digits to the same loss with batches of 16, 128 and 1,024 examples,
+    each with the best of four learning rates: the steps that it takes.
+    """
+    return {
+        f"steps_{found.batch}": live(f"steps with batches of {found.batch:,}", found.steps)
+        for found in returns(BATCHES, rates=RATES)
+    }
+
+
+@claim(
+    14, "Larger minibatches give less than linear returns in optimization.", source="B",
+    notebooks="12", measure=steps_to_a_loss,
+    changes="A task whose gradients are so noisy that every further example still says something "
+    "new: there the first doublings of a small batch are worth nearly their price.",
+)  # fmt: skip
+def returns_are_less_than_linear(steps_16, steps_128, steps_1024):
+    small, large = steps_16 / steps_128, steps_128 / steps_1024
+    found = (f"From batches of 16 to 128 the steps get {small:.2f} times fewer, from 128 to 1,024 "
+             f"{large:.2f} times; linear would be 8 times each")  # fmt: skip
+    if small * large >= 64:
+        return refuted(f"{found}.")
+    if max(small, large) >= 8:
+        return limits(f"{found}. Less than linear in all, and not everywhere.")
+    return holds(f"{found}.")
+
+
+# Nobody waits: shared weights, without a lock.
+
+
+MOST = 2.3  # times sooner: of two processes, and a little for the clock
+BUSY = 0.25  # of the cores, by others: then nothing is said
+AFFINITY = hasattr(psutil.Process, "cpu_affinity")  # macOS has none
+
+
+def sooner_without_locks(given):
+    """Two processes learn with shared weights and no lock, and one learns alone: the time to the
+    same loss, with sparse examples (30 of 2 million weights each) and with dense ones (30 of 64).
+    """
+    ways = [hogwild.ALONE, hogwild.FREE]
+    common = {"program": "hogwild", "ways": ways}
+    before = others_share()
+    (sparse, _), (dense, _) = by_two(
+        {"examples": 1_600_000, "rounds": 5, **common},
+        {"examples": 300_000, "rounds": 7, "features": 64, "rate": 1e-6, **common},
+    )
+    times, pace, worth = factors(sparse)
+    busy = max(before, others_share())
+    return {
+        "cores": own_cores(),
+        "sooner": agreed("sparse: two without a lock over one, to the same loss", times, busy),
+        "pace": live("sparse: updates in a second", median(pace), "×"),
+        "worth": live("sparse: what an update is worth", median(worth), "×"),
+        "dense": agreed(
+            "dense: two without a lock over one, to the same loss", factors(dense)[0], busy
+        ),
+    }
+
+
+def factors(found):
+    """Round by round: time of one over time of two, updates a second of two over one, and updates
+    that one needs over those that two need.
+    """
+    both = list(zip(found[hogwild.ALONE], found[hogwild.FREE], strict=True))
+    goals = [hogwild.goal(pair) for pair in both]
+    times = [hogwild.reached(one.curve, goal) / hogwild.reached(two.curve, goal)
+             for (one, two), goal in zip(both, goals, strict=True)]  # fmt: skip
+    worth = [hogwild.reached(one.by_updates, goal) / hogwild.reached(two.by_updates, goal)
+             for (one, two), goal in zip(both, goals, strict=True)]  # fmt: skip
+    return times, [time / each for time, each in zip(times, worth, strict=True)], worth
+
+
+def agreed(what, times, busy):
+    """The rounds' median, if the cores were free and most rounds agree who was there first.
+
+    On busy cores two processes are given more of them than one, and would win by that alone.
+    """
+    if busy > BUSY:
+        return missing(what, f"others used {busy:.0%} of the cores; let the machine rest")
+    low, high = quartiles(times)
+    if low < 1 < high:
+        return missing(what, "the machine was too noisy: rounds disagree who was there first")
+    return live(what, median(times), "×", (low, high))
+
+
+def others_share():
+    """The share of our cores that is busy while we only wait."""
+    each = psutil.cpu_percent(capped(0.3), percpu=True)
+    mine = [n for n in psutil.Process().cpu_affinity() if n < len(each)] if AFFINITY else []
+    return sum(each[n] for n in mine) / len(mine) / 100 if mine else sum(each) / len(each) / 100
+
+
+@claim(
+    15, "Asynchronous lock-free SGD: each step improves less, but steps come so much faster that "
+    "learning is faster overall.", source="B", notebooks="13", measure=sooner_without_locks,
+    changes="Denser examples: the more weights they share, the more two processes wait for each "
+    "other's cache lines and overwrite each other's updates.",
+)  # fmt: skip
+def lock_free_is_sooner(cores, sooner, pace, worth, dense=None):
+    if cores == 1:
+        return untested(f"Nothing to compare: {ONE_CORE}")
+    less = "improves less" if worth < 0.9 else "improves as much, as far as can be seen"
+    found = (f"With sparse examples an update {less} ({worth:.2f} times), updates come {pace:.2f} "
+             f"times as fast, and two processes are there {sooner:.2f} times sooner than "
+             "one")  # fmt: skip
+    if dense:
+        found = f"{found}; with dense ones {dense:.2f} times"
+    if max(sooner, dense or 0) > MOST:
+        return untested(f"{found}. Two cannot gain so much: something else held up the one.")
+    if 0.9 < sooner < 1.1:
+        return untested(
+            f"{found}. With sparse ones that is too near to 1 to tell: both cores must be free."
+        )
+    if sooner < 1:
+        return refuted(f"{found}.")
+    if not dense:
+        return limits(f"{found}. With dense ones the machine was too noisy to tell.")
+    return holds(f"{found}.") if dense > 1.1 else limits(f"{found}.")
+
+
+# One example on two machines: the layers cut, or between the layers.
+
+WIDE, NARROW, MANY = 2048, 64, 128
+BATCH, MICRO, BLOCKS = 64, 4, 4
+
+
+def network_cut_in_two(given):
+    """A network cut in two, through its layers and between them: the gradients beside those of one
+    process; and the time beside one's, of a pair of layers and of a pipeline's training step.
+    """
+    size = {"hidden": 64, "batch": BATCH, "dtype": "float64"}
+    split, piped, pairs, stepped = by_two(
+        {"program": "tensor_parallel", **size},
+        {"program": "pipeline", "micro": MICRO, "blocks": BLOCKS, **size},
+        {"program": "measure_split", "widths": [NARROW, WIDE], "batches": [1, MANY], "rounds": 9},
+        {"program": "measure_pipeline", "micros": [1, 2, 4], "schedules": ["1F1B"], "rounds": 4},
+    )
+    gain = {(pair.width, pair.batch): pair.alone / pair.split for pair in pairs[0]}
+    return {
+        "cores": own_cores(),
+        "off": counted("numbers of the gradients that differ", unlike(split) + unlike_piped(piped)),
+        "many": live(f"{MANY} examples, layers {WIDE:,} wide: two over one", gain[WIDE, MANY], "×"),
+        "one": live(f"one example, layers {WIDE:,} wide: two over one", gain[WIDE, 1], "×"),
+        "narrow": live(f"{MANY} examples, layers {NARROW} wide: two over one",
+                       gain[NARROW, MANY], "×"),
+        "training": live("a pipeline's training step: two over one", pipeline_gain(stepped[0]),
+                         "×"),
+    }  # fmt: skip
+
+
+def pipeline_gain(runs):
+    """The quickest way of one process over the quickest of two."""
+    took = {True: [], False: []}
+    for run in runs:
+        took[run.schedule == "alone"].append(run.seconds)
+    return min(took[True]) / min(took[False])
+
+
+def unlike(split):
+    """How many numbers of a tensor-parallel network's gradients are not one process's."""
+    (x, labels), _ = examples(torch.float64)
+    whole = tensor_parallel.parameters(64, x.dtype)
+    leaves = {name: p.requires_grad_() for name, p in whole.items()}
+    h = torch.sigmoid(x[:BATCH] @ leaves["w1"].T + leaves["b1"])
+    cross_entropy(h @ leaves["w2"].T + leaves["b2"], labels[:BATCH]).backward()
+    due = {name: p.grad for name, p in leaves.items()}
+    parts = [tensor_parallel.part(due, rank, 2) for rank in range(2)]
+    return sum(differ(each.gradients[name], part[name])
+               for each, part in zip(split, parts, strict=True) for name in part)  # fmt: skip
+
+
+def unlike_piped(piped):
+    """The same of a pipeline's."""
+    (x, labels), _ = examples(torch.float64)
+    (whole,) = pipeline.stages(64, BLOCKS, 1)
+    mean_loss(whole, x[:BATCH], labels[:BATCH]).backward()
+    found = [gradient for stage in piped for gradient in stage.gradients]
+    return sum(differ(one, p.grad) for one, p in zip(found, whole.parameters(), strict=True))
+
+
+def differ(found, due):
+    """How many numbers are further apart than a billionth of the largest."""
+    apart = (torch.tensor(found, dtype=due.dtype) - due).abs()
+    return int((apart > 1e-9 * due.abs().max()).sum())
+
+
+@claim(
+    16, "Model parallelism: several machines on one example, for inference and training.",
+    source="BE", notebooks="14", measure=network_cut_in_two,
+    changes="A faster link between the machines, or wider layers: a meeting costs its latency, "
+    "however little is summed. And a network that fits on no machine has no choice.",
+)  # fmt: skip
+def networks_can_be_cut(cores, off, many, one, narrow, training):
+    if off:
+        return refuted(f"A network cut in two does not learn the same: {units.count(off)} numbers "
+                       "of its gradients are others.")  # fmt: skip
+    same = "Cut in two, a network has the gradients that it has in one process"
+    if cores == 1:
+        return untested(f"{same}; whether that pays cannot be seen: {ONE_CORE}")
+    found = (f"{same}. Two processes answer {MANY} examples {many:.2f} times as fast as one "
+             f"through layers {WIDE:,} wide, a single example {one:.2f} times, and {MANY} through "
+             f"layers {NARROW} wide {narrow:.2f} times; as a pipeline they train "
+             f"{training:.2f} times as fast")  # fmt: skip
+    if min(many, one, narrow, training) > 1.1:
+        return holds(f"{found}.")
+    if max(many, one, narrow, training) < 1.1:
+        return limits(f"{found}. It is possible, and pays nowhere here.")
+    return limits(f"{found}. It is possible everywhere, and does not pay everywhere.")
+
+
+# Training with shared minibatches: a gradient is told at every step.
+
+SLOW_LINK = 125e6  # bytes/s: a gigabit a second
+STEPS = 30
+DEEP = {"hidden": 512, "depth": 4, "batch": 256, "steps": STEPS}
+
+
+def told_at_every_step(given):
+    """Two processes train one network, each with half of every minibatch: seconds of computing and
+    of all-reduce in a step, bytes sent, plain and in 8 bits; the same on a slower link, modelled.
+    """
+    plain, packed = by_two({"how": "together", **DEEP}, {"how": "8-bit", **DEEP})
+    step, step_packed = (max(each.seconds for each in runs) for runs in (plain, packed))
+    size, small = (runs[0].bytes / STEPS for runs in (plain, packed))
+    computing = min(step, max(each.computing for each in plain))
+    return {
+        "cores": own_cores(),
+        "step": live("a step", step, "s"),
+        "computing": live("of it computing", computing, "s"),
+        "step_packed": live("a step that sends 8 bits a number", step_packed, "s"),
+        "size": counted("gradients that each sends in a step", size, "bytes"),
+        "small": counted("the same in 8 bits a number", small, "bytes"),
+        "slow": at_work("at work over 1 Gbit/s", computing, step + size / SLOW_LINK),
+        "slow_packed": at_work("at work over 1 Gbit/s, 8 bits a number", computing,
+                               step_packed + small / SLOW_LINK),
+        "slow_hidden": at_work("at work over 1 Gbit/s, all sent while computing", computing,
+                               max(step, size / SLOW_LINK)),
+    }  # fmt: skip
+
+
+def at_work(what, computing, step):
+    """The share of a step that computes: modelled, as what is measured here, and the journey."""
+    return Figure(what, computing / step, "%", "modelled")
+
+
+@claim(
+    25, "Data parallelism needs a fast network; what is sent, and when, decides its efficiency.",
+    source="E", notebooks="12", measure=told_at_every_step,
+    changes="More computing for every number that is sent: a larger share of examples for each "
+    "worker, or a convolution, whose few weights meet many pixels. Two machines with a slow link "
+    "between them would measure what is modelled here.",
+)  # fmt: skip
+def the_network_decides(
+    cores, step, computing, step_packed, size, small, slow, slow_packed, slow_hidden
+):
+    if cores == 1:
+        return untested(f"A step cannot be measured: {ONE_CORE}")
+    here = computing / step
+    found = (f"Of a step of two processes {here:.0%} is computing, the rest telling each other "
+             f"{units.size(size)} of gradients. Over 1 Gbit/s it would be {slow:.0%}")  # fmt: skip
+    if slow > 0.9 * here:
+        return refuted(f"{found}, modelled: a slow link takes little.")
+    return limits(f"{found}; with {size / small:.3g} times fewer bytes {slow_packed:.0%}, though "
+                  f"packing makes a step {step_packed / step:.2g} times as long here; and with all "
+                  f"sent while computing {slow_hidden:.0%}. These three are modelled: no slower "
+                  "link was here.")  # fmt: skip

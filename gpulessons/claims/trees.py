@@ -1,1 +1,293 @@
-"""To come."""
+"""Claims of the third part: where the GPU loses, or is said to."""
+
+import math
+
+import numpy as np
+
+from gpulessons import units
+from gpulessons.backends import gpu, torch_gpu
+from gpulessons.machine_code.cuda import CannotCompile, assembly
+from gpulessons.measure.turns import alternate
+from gpulessons.microscope import tracing
+from gpulessons.models import hybrid, many_classes, placement
+from gpulessons.models.index import bound
+from gpulessons.models.outputs.full import Full
+from gpulessons.models.outputs.tree import Tree
+from gpulessons.ops.forest import forest_search, recall
+from gpulessons.ops.huffman import zipf
+from gpulessons.ops.neighbours import neighbours
+from gpulessons.ops.tree_softmax import tree_softmax, zipf_tree
+from gpulessons.ops.tree_update import tree_update, tree_update_cuda
+
+from .claim import Figure, claim, holds, limits, refuted, untested
+from .evidence import (
+    SECONDS,
+    counted,
+    from_gpu,
+    gpu_over_cpu,
+    live,
+    missing,
+    published,
+)  # fmt: skip
+
+# A softmax over many classes: with all of them, and along a path.
+
+FEW, MANY = 1_000, 32_000  # classes
+
+
+def growth_and_kernels(given):
+    """A training step with 1,000 classes and with 32,000, over all of them and down a tree; and the
+    tree's CUDA kernels, walk and update, run in the microscope and compiled for a real GPU.
+    """
+    times = many_classes.step_times((FEW, MANY), (Full, Tree), seconds=SECONDS)
+    took = {(one.layer, one.classes): one.spread.median for one in times}
+    full, tree = (took[each.name, MANY] / took[each.name, FEW] for each in (Full, Tree))
+    launches, faults = kernels_run()
+    return {
+        "full": live("a step over all classes, 32,000 over 1,000", full, "×"),
+        "tree": live("a step down a tree, 32,000 over 1,000", tree, "×"),
+        "path": counted("rows on an example's path of 32,000 classes", mean_path(MANY)),
+        "kernels": counted("CUDA kernels of the tree", len(launches)),
+        "faults": counted("of them wrong or with a race", faults),
+        "compiled": compiled(launches),
+        "gpu_walk": from_gpu(given, "the tree's walk, best of the CPU over best of the GPU",
+                             tree_softmax, gpu_over_cpu, size=31_000),
+        "others": published("hierarchical softmax on a GPU over earlier GPU methods", 10, "×",
+                            "Simonton and Alaghband, HPEC 2017, abstract, which names no "
+                            "hardware"),
+    }  # fmt: skip
+
+
+def mean_path(classes):
+    """Nodes on a path, on average, if classes are as frequent as words."""
+    return float(np.average(zipf_tree(classes).depths, weights=zipf(classes)))
+
+
+def kernels_run():
+    """(a traced launch of every kernel, how many of them were wrong or raced)."""
+    h, labels, w, starts, nodes, *_ = inputs = tree_softmax.inputs(1_000)
+    due = tree_softmax.reference(*inputs)
+    slopes, learned = due[2].astype(np.float32), w.copy()
+    tree_update(learned, h, labels, slopes, starts, nodes, 0.1)
+
+    def update(*arrays):
+        tree_update_cuda(*arrays, 0.1)
+        return arrays[0]
+
+    walks = [each for each in tree_softmax.versions.values() if each.backend is gpu]
+    calls = [(walk, inputs, due) for walk in walks]
+    calls.append((update, (w, h, labels, slopes, starts, nodes), learned))
+    launches, faults = [], 0
+    for call, arrays, wanted in calls:
+        with tracing() as seen:
+            found = call(*map(gpu.put, arrays))
+            found = tuple(map(gpu.get, found)) if isinstance(found, tuple) else gpu.get(found)
+        right = tree_softmax.error(found, wanted) <= tree_softmax.rtol
+        faults += not right or seen[0].races().cells > 0
+        launches += seen
+    return launches, faults
+
+
+def compiled(launches):
+    """How many kernels NVIDIA's assembler takes, for a Hopper."""
+    what = "of them compiled for a real GPU"
+    try:
+        made = [assembly(one.launch.function, *one.launch.arguments) for one in launches]
+    except CannotCompile as trouble:
+        return missing(what, str(trouble))
+    return counted(what, len(made))
+
+
+@claim(
+    21, "A minibatch costs O(n) in the parameters; a tree (hierarchical softmax) costs O(log n), "
+    "and cannot be done on a GPU.", source="D", notebooks="11", measure=growth_and_kernels,
+    changes="For the first half, a layer that has to answer and not only to learn: an unsure one "
+    "searches much of the tree. For the second nothing: a kernel that runs is enough.",
+    about_gpus=True,
+)  # fmt: skip
+def trees_cannot_run_on_gpus(
+    full, tree, path, kernels, faults, compiled=None, gpu_walk=None, others=None
+):
+    grown = (f"From {units.count(FEW)} classes to {units.count(MANY)} a step over all of them "
+             f"takes {full:.3g} times as long, one down a tree {tree:.3g} times, its path "
+             f"{path:.3g} rows on average")  # fmt: skip
+    if faults:
+        return untested(f"{grown}. Of {kernels} CUDA kernels {faults} are wrong or race: they do "
+                        "not show what a GPU can do.")  # fmt: skip
+    first = "The first half holds" if tree < full / 4 else "The first half does not hold"
+    proof = [f"{kernels} CUDA kernels walk and change the tree, right and without a race"]
+    if compiled == kernels:
+        proof.append("and they compile for a real GPU")
+    if gpu_walk:
+        proof.append(f"a GPU walks it {gpu_walk:.2f} times as fast as the CPU beside it")
+    return refuted(f"{first}: {lowered(grown)}. The second does not: {', '.join(proof)}.")
+
+
+def lowered(sentence):
+    """To stand after a colon."""
+    return sentence[0].lower() + sentence[1:]
+
+
+# An index, or all of them: nearest neighbors, here and on a GPU.
+
+POINTS, WIDTH, CELLS, LEAF = 100_000, 64, 40, 32
+BILLION = 10**9
+
+
+def index_or_all(given):
+    """64 queries among 100,000 points of 64 numbers, for 10 neighbors each: a forest on this CPU,
+    brute force here and on a GPU. Beyond that it is a model: brute force grows with the points, the
+    forest with the depth of its trees.
+    """
+    took, found = forest_and_brute()
+    whats = {"gpu_brute": (neighbours, "64 queries by brute force on a GPU"),
+             "gpu_forest": (forest_search, "64 queries in a forest on a GPU")}  # fmt: skip
+    on_gpu = {name: from_gpu(given, what, op, best_on_gpu, unit="s", size=POINTS,
+                             versions=gpu_versions(op))
+              for name, (op, what) in whats.items()}  # fmt: skip
+    brute = on_gpu["gpu_brute"]
+    return {
+        "forest": live("64 queries in a forest on this CPU", took["forest"], "s"),
+        "found": live("of their neighbors the forest finds", found, "%"),
+        "brute": live("64 queries by brute force on this CPU", took["brute"], "s"),
+        **on_gpu,
+        "gpu_ahead": Figure("numbers from which on this CPU's forest beats the GPU's brute force",
+                            brute.value and ahead_from(took["forest"] / brute.value), "",
+                            "modelled", why=brute.why),
+        "slide": published("hashing on a CPU (44 cores) over all classes on a V100", 3.5, "×",
+                           "SLIDE, Chen et al., MLSys 2020, abstract"),
+        "gslide": published("hashing on a GPU (RTX 2080 Ti) over hashing on a CPU (32 cores)", 16.4,
+                            "×", "G-SLIDE, TPDS, 10.1109/tpds.2021.3132493, abstract"),
+    }  # fmt: skip
+
+
+def forest_and_brute():
+    """({way: seconds} of the forest and of brute force on this CPU, the forest's recall)."""
+    queries, points, *trees, k, _ = forest_search.inputs(POINTS)
+    ways = {
+        "forest": bound(forest_search, "Numba, every core", k, queries, points, *trees, k, CELLS),
+        "brute": bound(neighbours, "NumPy's product, Numba's selection", k, queries, points, k),
+    }
+    found = recall(ways["forest"]()[1], ways["brute"]()[1])
+    return {way: spread.median for way, spread in alternate(ways, SECONDS)}, found
+
+
+def gpu_versions(op):
+    return [name for name, each in op.versions.items() if each.backend in (gpu, torch_gpu)]
+
+
+def best_on_gpu(comparison):
+    """Seconds of the best version on a GPU, at our number of points."""
+    best = comparison.best("gpu", "torch_gpu", size=POINTS)
+    if best is None:
+        raise LookupError("not timed on a GPU")
+    return best.median
+
+
+def ahead_from(slower):
+    """How many numbers there are where a forest is as fast as brute force, if with ours it takes so
+    many times as long: brute force grows with the points, the forest with log(points / leaf).
+    """
+    points = float(POINTS)
+    for _ in range(50):  # each round is nearer to where both are equal
+        points = POINTS * slower * math.log(max(points / LEAF, 2)) / math.log(POINTS / LEAF)
+    return round(points) * WIDTH
+
+
+@claim(
+    22, "Beyond a billion parameters logarithmic structures on a CPU beat the GPU's brute force "
+    "for language and recommendation.", source="D", notebooks="11", measure=index_or_all,
+    changes="Points without structure: an index then looks at most of them. And the same structure "
+    "on the GPU: then the CPU is no longer its place.", about_gpus=True,
+)  # fmt: skip
+def logarithms_on_a_cpu_win(
+    forest, found, brute, gpu_brute=None, gpu_forest=None, gpu_ahead=None, slide=None, gslide=None
+):
+    numbers = units.count(POINTS * WIDTH)
+    cpu = (f"Among {numbers} numbers a forest on this CPU answers 64 queries in "
+           f"{units.seconds(forest)}, with {found:.0%} of their neighbors")  # fmt: skip
+    if not gpu_brute:
+        return untested(f"{cpu}; brute force takes {units.seconds(brute)} here. On a GPU it is not "
+                        "known what it takes, and nothing had a billion numbers.")  # fmt: skip
+    both = (f"{cpu}, and a GPU's brute force in {units.seconds(gpu_brute)}. By the model the "
+            f"forest is ahead from {gpu_ahead / 1e6:,.0f} million numbers on")  # fmt: skip
+    if gpu_ahead > 3 * BILLION:
+        return refuted(f"{both}.")
+    if gpu_ahead > BILLION / 3:
+        return untested(f"{both}: too near to a billion for a model.")
+    if gpu_forest and gpu_forest < forest:
+        return limits(f"{both}. But a forest on the GPU, in {units.seconds(gpu_forest)}, beats the "
+                      "CPU's: the structure wins, and not the CPU.")  # fmt: skip
+    return limits(f"{both}. Nothing here had a billion.")
+
+
+# A table beside the CPU, a network on the GPU.
+
+T4 = {"gpu_bandwidth": 320e9, "gpu_flops": 8.1e12, "gpu_memory": 16e9, "link_latency": 10e-6}
+
+
+def two_halves(given):
+    """A recommendation's training step: on this CPU the seconds of its sparse half, rows of a table
+    gathered and changed, and of its dense half, a network; the bytes that would travel between
+    them. Where there is a GPU, both halves on it, and one on each.
+    """
+    task = hybrid.problem()
+    run = hybrid.measure("all CPU", task)
+    took = run.medians
+    step = modelled_step(task, took["gather"] + took["update"], took["dense"])
+    link = placement.break_even(step)
+    whats = {"gpu_hybrid": "the hybrid over all on the CPU",
+             "gpu_alone": "the hybrid over all on the GPU"}  # fmt: skip
+    if why := torch_gpu.why_not():
+        on_gpu = {name: missing(what, why) for name, what in whats.items()}
+    else:
+        rate = hybrid.measure("hybrid", task).examples_per_second
+        others = run, hybrid.measure("all GPU", task)
+        on_gpu = {name: live(what, rate / other.examples_per_second, "×", of_gpu=True)
+                  for (name, what), other in zip(whats.items(), others, strict=True)}  # fmt: skip
+    return {
+        "sparse": live("the sparse half of a step on this CPU", took["gather"] + took["update"],
+                       "s"),
+        "dense": live("the dense half", took["dense"], "s"),
+        "journey": counted("that would travel in a step, both ways",
+                           2 * 4 * step.width * step.examples, "bytes"),
+        "link": Figure("a link from which on the hybrid pays", link if link < math.inf else None,
+                       "B/s", "modelled", "with a T4's data sheet: 8.1 TFLOP/s, 320 GB/s",
+                       why="by the model none is fast enough"),
+        **on_gpu,
+    }  # fmt: skip
+
+
+def modelled_step(task, sparse, dense):
+    """The placement.Step of a task, whose CPU does its halves in these seconds; a T4 beside it."""
+    (rows, width), (_, examples, per_example) = task.table.shape, task.ids.shape
+    flops = 3 * 2 * sum(w.size for w in task.weights)  # forward, and two gradients
+    lookups = placement.PASSES * examples * per_example * 4 * width
+    return placement.Step(
+        rows=rows, width=width, per_example=per_example, examples=examples, hot=0.0,
+        cpu_bandwidth=lookups / sparse, cpu_flops=examples * flops / dense, flops=flops,
+        link_bandwidth=math.inf, **T4,
+    )  # fmt: skip
+
+
+@claim(
+    23, "Hybrid: dense part on the GPU, sparse part on the CPU.", source="D", notebooks="11",
+    measure=two_halves,
+    changes="A table that the GPU has room for, or a network so small, or a link so slow, that "
+    "sending takes longer than computing at home.", about_gpus=True,
+)  # fmt: skip
+def hybrid_pays(sparse, dense, journey, link=None, gpu_hybrid=None, gpu_alone=None):
+    share = sparse / (sparse + dense)
+    if not gpu_hybrid:
+        pays = f", and by the model pay from {units.rate(link, 'B/s')} on" if link else ""
+        return untested(f"The sparse half is {share:.0%} of a step on this CPU. A hybrid would "
+                        f"send {units.size(journey)} in each{pays}. Whether it does, only a GPU "
+                        "can say.")  # fmt: skip
+    found = (f"With the network on the GPU, and the table beside the CPU, steps come "
+             f"{gpu_hybrid:.2f} times as fast as all on the CPU")  # fmt: skip
+    if gpu_hybrid < 1:
+        return refuted(f"{found}.")
+    if gpu_alone and gpu_alone < 1:
+        return limits(f"{found}, and {gpu_alone:.2f} times as fast as all on the GPU: it is for "
+                      "tables that have no room there.")  # fmt: skip
+    return holds(f"{found}.")

@@ -3,35 +3,15 @@
 A run is anything with a `curve` [(seconds, loss)] and `by_updates` [(updates, loss)].
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gpulessons import units
 from gpulessons.plots.axes import written
 from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, PURPLE, VERMILLION, Picture, blank
+from gpulessons.workers.programs.hogwild import goal, reached
 
 LOOKS = [(BLUE, "-", "o"), (VERMILLION, "--", "^"), (GREEN, "-.", "s"), (PURPLE, ":", "D")]
-
-
-def reached(curve: Sequence[tuple[float, float]], target: float) -> float:
-    """Where a curve [(at, loss)] first is down at the target; inf where it never is.
-
-    Between two points it is taken for a straight line.
-    """
-    before = curve[0]
-    for at, loss in curve:
-        if loss <= target:
-            way = (before[1] - target) / (before[1] - loss) if before[1] > target else 0.0
-            return before[0] + way * (at - before[0])
-        before = at, loss
-    return float("inf")
-
-
-def goal(runs: Iterable[Any], share: float = 0.8) -> float:
-    """A loss that every run reaches: this share of the way down of the one that ends highest."""
-    runs = list(runs)
-    start, end = runs[0].curve[0][1], max(run.curve[-1][1] for run in runs)
-    return start - share * (start - end)
 
 
 def curves(runs: Mapping[str, Any]) -> Picture:

@@ -14,7 +14,7 @@ Read a program (programs/hello first), then the part it is made of, then who run
     inference          questions, shared out
     data_parallel      one network, shared        gradients    what is sent, and packed how
                        minibatches                training     a network, minibatches, a log
-    several            that, several times        batches      what a larger batch buys
+    several            of these, one by one       batches      what a larger batch buys
     hogwild            shared weights, no locks   memory       an array that all see, a lock
     lost_updates       additions that vanish
     pipeline           a network cut into stages  schedules    GPipe and 1F1B, simulated

@@ -172,3 +172,27 @@ def sparse(count: int, seed: int, features: int = FEATURES) -> Examples:
     ranks = (np.exp(spread) - common).astype(np.int32)  # the n-th has a share of 1/(n + common)
     places = anywhere.astype(np.int32)[np.minimum(ranks, features - 1)]
     return places, np.where(truth[places].sum(1) > 0, 1.0, -1.0)
+
+
+# -- Who is there first.
+
+
+def reached(curve: Sequence[tuple[float, float]], target: float) -> float:
+    """Where a curve [(at, loss)] first is down at the target; inf where it never is.
+
+    Between two points it is taken for a straight line.
+    """
+    before = curve[0]
+    for at, loss in curve:
+        if loss <= target:
+            way = (before[1] - target) / (before[1] - loss) if before[1] > target else 0.0
+            return before[0] + way * (at - before[0])
+        before = at, loss
+    return float("inf")
+
+
+def goal(runs: Iterable[Ran], share: float = 0.8) -> float:
+    """A loss that every run reaches: this share of the way down of the one that ends highest."""
+    runs = list(runs)
+    start, end = runs[0].curve[0][1], max(run.curve[-1][1] for run in runs)
+    return start - share * (start - end)

@@ -1,12 +1,19 @@
-"""A program: several trainings, one after the other, by the same workers."""
+"""A program: several programs, one after the other, by the same workers: they start only once."""
 
+import importlib
 from collections.abc import Iterable
 from typing import Any
 
 from ..worker import Worker
-from . import data_parallel
 
 
-def main(worker: Worker, runs: Iterable[dict[str, Any]]) -> list[data_parallel.Trained]:
-    """runs: the options of data_parallel, for each. Returns [Trained]."""
-    return [data_parallel.main(worker, **options) for options in runs]
+def main(worker: Worker, runs: Iterable[dict[str, Any]]) -> list[Any]:
+    """runs: for each its options, and its name as "program"; a training's may be left out.
+
+    Returns [what each returned].
+    """
+    return [one(worker, **options) for options in runs]
+
+
+def one(worker: Worker, program: str = "data_parallel", **options: Any) -> Any:
+    return importlib.import_module(f"{__package__}.{program}").main(worker, **options)
