@@ -104,7 +104,8 @@ def from_gpu(
             value = read(recording)
         except LookupError:
             continue
-        return Figure(what, value, unit, "recorded", recording.label(), of_gpu=True)
+        where = f"{recording.machine}, {recording.date}"
+        return Figure(what, value, unit, "recorded", where, of_gpu=True)
     return missing(what, f"no GPU here, and no recording of {op.name} from one")
 
 

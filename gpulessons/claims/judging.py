@@ -4,9 +4,9 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any
 
-import gpulessons
 from gpulessons.hardware import machine
 from gpulessons.hardware.budget import note
+from gpulessons.measure.side_by_side.conditions import VERSION
 from gpulessons.progress import progress_bar
 
 from .claim import (
@@ -46,7 +46,7 @@ def judge(
         except KeyboardInterrupt:
             notes.append(INTERRUPTED)
     today = date.today().isoformat()
-    return Findings(tuple(found), here.name, today, gpulessons.__version__, tuple(notes))
+    return Findings(tuple(found), here.name, today, VERSION, tuple(notes))
 
 
 def known(number: Any) -> Claim:

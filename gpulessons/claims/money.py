@@ -2,16 +2,18 @@
 
 import math
 
-from gpulessons.hardware import cores, machine, threads
-from gpulessons.hardware.ceilings import product
+from gpulessons.hardware import machine
 from gpulessons.money import brain
+from gpulessons.money.cores import one_core
 from gpulessons.money.devices import PUBLISHED, of_machine
 from gpulessons.money.prediction import networks, worth
 
 from .claim import Figure, claim, holds, limits, refuted, untested
-from .evidence import counted, live, missing, modelled, published
+from .evidence import live, missing, modelled, published
 
-NO_PRICES = "two devices with prices are needed (gpulessons claims --devices FILE, notebook 15)"
+NO_PRICES = "it takes two devices with your prices (gpulessons claims --devices FILE, notebook 15)"
+NO_RENT = "it takes a device with your price and rent (gpulessons claims --devices FILE)"
+BRAIN = "T. Dettmers, “The Brain vs Deep Learning Part I”, 2015"
 YEARS = 3  # in which a device that is bought is used, day and night
 
 
@@ -22,18 +24,17 @@ def slow_and_fast(given):
     """
     priced = [d for d in given.devices if d.price and d.flop_rate and d.lanes]
     speed = {d.name: d.flop_rate / d.lanes for d in priced}
+    faster, dearer = "speed of the fastest workers over the slowest", "their costs per FLOP/s"
     if len(set(speed.values())) < 2:
-        return {"workers": missing("speed of the fastest workers over the slowest", NO_PRICES),
-                "costs": missing("cost per FLOP/s of the fastest over the slowest", NO_PRICES)}  # fmt: skip
+        return {"workers": missing(faster, NO_PRICES), "costs": missing(dearer, NO_PRICES)}
     fast, slow = (pick(priced, key=lambda d: speed[d.name]) for pick in (max, min))
     where = f"{fast.name} against {slow.name}, at your prices"
     cost = (fast.price / fast.flop_rate) / (slow.price / slow.flop_rate)
+    ratio = speed[fast.name] / speed[slow.name]
     return {
-        "workers": Figure("speed of the fastest workers over the slowest",
-                          speed[fast.name] / speed[slow.name], "×", "published", where),
-        "costs": Figure("cost per FLOP/s of the fastest over the slowest", cost, "×", "published",
-                        where),
-    }  # fmt: skip
+        "workers": Figure(faster, ratio, "×", "published", where),
+        "costs": Figure(dearer, cost, "×", "published", where),
+    }
 
 
 @claim(
@@ -54,13 +55,13 @@ def rent_or_buy(given):
     is reached by the rent, as a share of three years, day and night.
     """
     both = [d for d in given.devices if d.price and d.price_per_hour]
+    what = "break-even, as a share of three years"
     if not both:
-        return {"share": missing("hours until buying is cheaper", "a device with a price and a "
-                                 "rent per hour is needed (gpulessons claims --devices FILE)")}  # fmt: skip
+        return {"share": missing(what, NO_RENT)}
     first = min(both, key=lambda d: d.price / d.price_per_hour)
     share = first.price / first.price_per_hour / (YEARS * 365.25 * 24)
     where = f"{first.name}, at your prices"
-    return {"share": Figure("break-even, as a share of three years", share, "%", "published", where)}
+    return {"share": Figure(what, share, "%", "published", where)}
 
 
 @claim(
@@ -83,14 +84,12 @@ def cores_of_a_k80(given):
     NVIDIA says of the K80; and where there is a GPU, the same for its multiprocessors.
     """
     k80 = next(device for device in PUBLISHED if device.name.startswith("K80"))
-    with threads(1):
-        one = live("one core here, a float32 product", product("float32"), "FLOP/s")
     here = machine()
     gpu_rate = here.ceiling("gpu", "float32")
     each = gpu_rate / here.gpu["multiprocessors"] if gpu_rate and here.gpu else None
     no_gpu = "no GPU here"
     return {
-        "core": one,
+        "core": live("one core here, a float32 product", one_core(), "FLOP/s"),
         "k80": published("a K80, with boost", k80.flop_rate, "FLOP/s", k80.where),
         "k80_cores": published("its cores", k80.cores, "", k80.where),
         "gpu_multiprocessor": live("a multiprocessor of this GPU", each, "FLOP/s", of_gpu=True)
@@ -106,8 +105,8 @@ def cores_of_a_k80(given):
 )  # fmt: skip
 def cores_are_lanes(core, k80, k80_cores, gpu_multiprocessor=None):
     worth_of_one, as_many = core / (k80 / k80_cores), k80_cores * core / k80
-    found = (f"One core here does the work of {worth_of_one:.3g} of the K80's {k80_cores:,.0f} as its "
-             f"board is specified, so as many of them would be {as_many:.3g} times the board")  # fmt: skip
+    found = (f"One core here computes like {worth_of_one:.3g} of the K80's {k80_cores:,.0f} as its "
+             f"board is specified: as many would be {as_many:.3g} times as fast as the board")
     if as_many <= 1:
         return refuted(f"{found}: no faster.")
     if gpu_multiprocessor is None:
@@ -151,17 +150,18 @@ def numbers_on_the_box(for_flops, for_bytes, buys=None):
 
 
 def brains_arithmetic(given):
-    """The source's estimate put together again, and every assumption drawn between the least and
-    the most that somebody has good reason for: how far apart the results lie.
+    """The source's estimate put together again as its text has it, and every assumption drawn
+    between the least and the most that it may be doubted to: how far apart the results lie.
     """
     spread = brain.spread()
     again = brain.operations_per_second() / brain.PUBLISHED
+    apart = spread.high / spread.low
+    result = published("the source's result", brain.PUBLISHED, "FLOP/s", BRAIN, of_gpu=False)
     return {
         "again": modelled("the source's numbers put together, over its result", again, "×"),
-        "published": published("the source's result", brain.PUBLISHED, "FLOP/s", "T. Dettmers, "
-                               "“The Brain vs Deep Learning Part I”, 2015", of_gpu=False),
-        "apart": modelled("95 % of the draws over 5 % of them", spread.high / spread.low, "×"),
-    }  # fmt: skip
+        "published": result,
+        "apart": modelled("nine draws of ten: the largest over the smallest", apart, "×"),
+    }
 
 
 @claim(
@@ -171,10 +171,12 @@ def brains_arithmetic(given):
 )  # fmt: skip
 def brain_can_be_estimated(again, published, apart):
     decades = math.log10(apart)
-    found = (f"Its own numbers give {again:.0%} of its result, and the ranges that others give for "
-             f"them let the result differ by a factor of 10 to the power {decades:.1f}")  # fmt: skip
+    found = (
+        f"The source's numbers give {again:.0%} of its result. Moved as far as they may be "
+        f"doubted, they spread nine of ten results over {decades:.1f} powers of ten"
+    )
     if not 0.5 <= again <= 2:
-        return refuted(f"{found}: put together again, it is not the estimate that was published.")
+        return refuted(f"{found}. This is not the estimate that was published.")
     if decades > 4:
-        return refuted(f"{found}: whatever stands in the middle of that is no estimate.")
+        return refuted(f"{found}: too far apart for an estimate.")
     return limits(f"{found}.") if decades > 2 else holds(f"{found}.")
