@@ -360,6 +360,15 @@ def test_an_interrupted_comparison_is_laid_beside_the_files_as_far_as_it_came(
     assert "copy, 100 " not in said
 
 
+def test_interrupted_before_anything_was_measured_there_is_nothing_to_lay_beside(
+    capsys, tmp_path, interrupt
+):
+    path = imaginary(tmp_path / "1.json", quick())
+    interrupt(0)
+    assert main(["compare", "relu", *QUICK, "--with", str(path)]) == 130
+    assert "Nothing can be laid" not in capsys.readouterr().err
+
+
 def test_of_a_file_only_the_named_versions_and_sizes_are_laid_beside(capsys, tmp_path):
     everything = quick(sizes=[100, 200], versions=["NumPy", "Numba, one core"])
     wide = imaginary(tmp_path / "1.json", everything)

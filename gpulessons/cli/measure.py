@@ -61,12 +61,13 @@ def compare(options: Namespace) -> int:
         print(here[-1], end="\n\n" if options.files else "\n", flush=True)
         if here[-1].interrupted:
             break
-    if options.files:
+    stopped = bool(here) and here[-1].interrupted
+    if options.files and not (stopped and not any(each.timings for each in here)):
         both = gpulessons.recordings.side_by_side(*here, *beside)
         print(both)
         if options.html:
             keep_page(both, Path(options.html).absolute())
-    return 130 if here and here[-1].interrupted else 0
+    return 130 if stopped else 0
 
 
 def sensible(ops: list[Op], options: Namespace) -> None:
