@@ -18,7 +18,7 @@ HOMES = {
     "throughput": "costs",
     "prediction": "Work networks predict worth",
     "errors": "Measured by_ceilings by_shares elsewhere one_core_to_all steps_here",
-    "cores": "Cores",
+    "cores": "Cores beside_the_k80",
     "renting": "Energy Plan",
     "brain": "ASSUMPTIONS Assumed operations_per_second spread",
 }

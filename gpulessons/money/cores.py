@@ -120,7 +120,7 @@ class Cores:
         return as_html(self.message, self.rows())
 
 
-def here(price=None, k80_price=None, card=None):
+def beside_the_k80(price=None, k80_price=None, card=None):
     """The Cores of this machine, one of them measured now. card: a Machine; else this one's.
 
     RuntimeError where a ceiling that is needed could not be measured.

@@ -65,10 +65,10 @@ def card(**changes):
 
 def test_this_machine_is_its_card_and_one_thread_measured(monkeypatch):
     monkeypatch.setattr(cores, "one_core", lambda: CPU.core_flops)
-    assert cores.here(card=card()) == CPU
-    assert cores.here(price=9, card=card()).price == 9
+    assert cores.beside_the_k80(card=card()) == CPU
+    assert cores.beside_the_k80(price=9, card=card()).price == 9
     with pytest.raises(RuntimeError, match="ceilings could not be measured"):
-        cores.here(card=card(ceilings={"host float32": 7e10}))
+        cores.beside_the_k80(card=card(ceilings={"host float32": 7e10}))
 
 
 def test_one_core_is_measured_with_one_thread(monkeypatch):
