@@ -141,6 +141,16 @@ def test_a_cleared_guess_does_not_come_back_as_a_prediction_of_a_kernel_that_run
     assert len(predictions.kept()) == 0
 
 
+def test_after_clearing_a_question_can_be_answered_anew(path):
+    prediction = predict("How fast?", 1, 1000)
+    prediction.reveal(20)
+    assert predictions.kept().unasked == 1
+    predictions.clear()
+    prediction.set(40)
+    prediction.reveal(20)
+    assert [entry.scored for entry in predictions.kept().entries] == [True]
+
+
 def test_a_guess_that_still_moves_can_be_cleared(path, another_kernel):
     predict("How fast?", 1, 1000).set(40)
     assert predictions.clear().startswith("Deleted: 1 question, ")
