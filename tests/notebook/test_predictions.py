@@ -40,7 +40,7 @@ def test_the_guess_counts_that_stood_when_the_first_answer_was_shown():
 
 
 def test_a_guess_after_the_answer_is_shown_and_said_to_be_none():
-    entry = of(answered(None, 4), said(4.1))
+    entry = of(answered(None, 4), said(9), said(4.1))
     assert (entry.guess, entry.scored, entry.off) == (4.1, False, "")
     assert entry.status == "measured here; guessed after the answer, not scored"
     assert "Scored: 0 of 1." in repr(history_of([answered(None, 4), said(4.1)]))
@@ -70,9 +70,10 @@ def test_what_is_measured_and_what_is_counted_are_scored_apart():
 
 def test_a_factor_is_for_ratios_and_a_share_of_the_scale_for_the_rest():
     pixels = Scale(2.0, 200.0, "pixels")
-    entries = [answered(8, 4, "a"), answered(20, 10, "b", pixels), answered(30, 50, "c", SHARE)]
+    entries = [answered(8, 4, "a"), answered(20, 10, "b", pixels), answered(30, 50, "c", SHARE),
+               answered(3, 1, "d", Scale(0.5, 5.0, "×"))]
     shown = calibrated(history_of(entries))
-    assert shown.scores["live"].pairs == ((8, 4), (20, 10))
+    assert shown.scores["live"].pairs == ((8, 4), (20, 10), (3, 1))
     assert shown.distances["live"].pairs == ((0.3, 0.5),)
     assert of(entries[2]).off == "20 % of the scale too low"
 
@@ -141,6 +142,16 @@ def test_a_cleared_guess_does_not_come_back_as_a_prediction_of_a_kernel_that_run
     assert len(predictions.kept()) == 0
 
 
+def test_after_clearing_a_question_can_be_answered_anew(path):
+    prediction = predict("How fast?", 1, 1000)
+    prediction.reveal(20)
+    assert predictions.kept().unasked == 1
+    predictions.clear()
+    prediction.set(40)
+    prediction.reveal(20)
+    assert [entry.scored for entry in predictions.kept().entries] == [True]
+
+
 def test_a_guess_that_still_moves_can_be_cleared(path, another_kernel):
     predict("How fast?", 1, 1000).set(40)
     assert predictions.clear().startswith("Deleted: 1 question, ")
@@ -194,6 +205,7 @@ def test_the_sign_test_is_that_of_the_tables(most, n, chance):
     (((3, 1), (1, 3)) * 8, "no lean to either side is certain"),
     # Most are a little too high, and some so far too low that the mean is below 1.
     (((1.1, 1),) * 13 + ((1, 1000),) * 2, "no lean to either side is certain"),
+    (((9, 1),) * 6 + ((1, 1.01),) * 2, "no lean to either side is certain"),
     (((3, 1),) * 5, "fewer than 6 say nothing about a lean")])
 def test_a_lean_is_said_only_where_it_is_sure(pairs, lean):
     assert Score(pairs).lean == lean

@@ -93,6 +93,17 @@ def test_with_none_it_says_how_to_make_one_and_with_one_it_is_singular():
     assert "of 1 prediction within" in made(1, False).title
 
 
+def test_where_dots_crowd_some_numbers_are_left_out_and_the_farthest_is_there():
+    near = [Event("2026-11-22", f"q{i}", "?", TIMES, 3 + 0.1 * i, (3.0, 3.0, 3.0), "live", "x")
+            for i in range(9)]
+    figure = calibrated(history_of(near)).picture().figure
+    figure.draw_without_rendering()
+    texts = figure.axes[0].texts
+    assert "9" in [text.get_text() for text in texts] and len(texts) < 9
+    boxes = [text.get_window_extent() for text in texts]
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+
+
 def test_the_numbers_are_those_of_the_table():
     shown = made(7, False)
     numbered = {int(text.get_text()): text.xy for text in shown.picture().axes.texts}
