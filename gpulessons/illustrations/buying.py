@@ -127,10 +127,12 @@ def roofs(worth: Any) -> Picture:
         ends.append((right, d.flop_rate, f"{d.name} ({d.kind})", color))
     low = min(left * d.bandwidth for d in devices)
     axes.set_ylim(low / 15, 2 * max(d.flop_rate for d in devices))
-    for place, names in marks.items():
+    for (place, names), after in zip(marks.items(), [*list(marks)[1:], right], strict=True):
         axes.axvline(place, color=INK, linewidth=0.8, linestyle=":")
-        axes.annotate(names, (place, 0), (3, 4), xycoords=("data", "axes fraction"), rotation=90,
-                      textcoords="offset points", color=INK, fontsize=9, va="bottom")  # fmt: skip
+        side = 3 if after > 1.3 * place else -12  # points: where no line runs through the name
+        axes.annotate(names, (place, 0), (side, 4), xycoords=("data", "axes fraction"),
+                      rotation=90, textcoords="offset points", color=INK, fontsize=9,
+                      va="bottom")  # fmt: skip
     label_ends(axes, ends)
     corners = "; ".join(f"{d.name} ({d.kind}): corner at {d.corner:.3g}" for d in devices)
     stand = "; ".join(f"{names}: {place:.3g}" for place, names in marks.items())

@@ -319,7 +319,7 @@ def crowded(one, every):
     if slower or lower:
         yield (f"{slower} of {len(pairs)} took longer on all cores than on one"
                f"{', and their ceiling was lower' * lower}: something else was running, and these "
-               "errors are its work. Try again on an idle machine.")  # fmt: skip
+               "errors are partly its work. Try again on an idle machine.")  # fmt: skip
 
 
 def in_turn(problem, version, counts, budget):

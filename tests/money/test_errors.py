@@ -2,10 +2,13 @@
 
 import dataclasses
 
+import numba
 import pytest
 from test_devices import CARD, MACHINE
 from test_prediction import timed
 
+from gpulessons.backends import host
+from gpulessons.measure.problem import Problem
 from gpulessons.measure.recordings import Recording
 from gpulessons.measure.results import Comparison
 from gpulessons.money import errors
@@ -131,6 +134,26 @@ def test_one_core_and_all_are_both_measured_and_checked(monkeypatch):
             best * here.seconds / predict(here, trial.one.device).seconds
         )
     assert "measured (live)" in repr(trial) and "<table" in trial._repr_html_()
+
+
+def test_on_one_core_one_thread_computes_both_under_the_clock_and_for_the_ceilings(monkeypatch):
+    monkeypatch.setenv("GPULESSONS_BUDGET", "0.001")
+    most = numba.config.NUMBA_NUM_THREADS
+    seen = []
+    watched = total.like()
+
+    @watched.version("watched", on=host)
+    def add(x):
+        seen.append(numba.get_num_threads())
+        return x.sum(keepdims=True)
+
+    took = errors.in_turn(Problem(watched, 100), "watched", (1, most), 1e-3)
+    late = seen[len(seen) // 2 :]  # after what is only for warming up
+    assert list(took) == [1, most] and set(late) == {1, most}
+    rates = dict.fromkeys(("host float32", "host copy", "host triad"),
+                          lambda n: (n, numba.get_num_threads()))  # fmt: skip
+    monkeypatch.setattr(errors.ceilings, "host", lambda nbytes: rates)
+    assert errors.rates_of((1, most)) == {n: ((n, n), (n, n)) for n in (1, most)}
 
 
 def test_on_one_core_there_is_no_trial_and_a_sentence_says_so(monkeypatch):
