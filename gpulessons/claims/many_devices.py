@@ -112,7 +112,6 @@ def returns_are_less_than_linear(steps_16, steps_128, steps_1024):
 
 # Nobody waits: shared weights, without a lock.
 
-
 MOST = 2.3  # times sooner: of two processes, and a little for the clock
 BUSY = 0.25  # of the cores, by others: then nothing is said
 AFFINITY = hasattr(psutil.Process, "cpu_affinity")  # macOS has none
