@@ -19,8 +19,6 @@ from .claim import Figure, claim, holds, limits, refuted, untested
 from .evidence import counted, live, missing
 
 ONE_CORE = "two processes would take turns on the one core that this machine gives them."
-
-
 BUSY = 0.25  # of the cores, by others: then nothing is said of speed
 AFFINITY = hasattr(psutil.Process, "cpu_affinity")  # macOS has none
 
