@@ -19,12 +19,29 @@ from .claim import Figure, claim, holds, limits, refuted, untested
 from .evidence import counted, live, missing
 
 ONE_CORE = "two processes would take turns on the one core that this machine gives them."
+BUSY = 0.25  # of the cores, by others: then nothing is said of speed
+AFFINITY = hasattr(psutil.Process, "cpu_affinity")  # macOS has none
 
 
 def by_two(*runs):
-    """[(the first worker's result, the second's), …], for each of several programs."""
+    """([(the first worker's result, the second's), …] of several programs, what others used)."""
+    before = others_share()
     found = launch("several", workers=2, tell=lambda *_: None, runs=list(runs))
-    return list(zip(*found, strict=True))
+    return list(zip(*found, strict=True)), max(before, others_share())
+
+
+def others_share():
+    """The share of our cores that is busy while we only wait."""
+    each = psutil.cpu_percent(capped(0.3), percpu=True)
+    mine = [n for n in psutil.Process().cpu_affinity() if n < len(each)] if AFFINITY else []
+    return sum(each[n] for n in mine) / len(mine) / 100 if mine else sum(each) / len(each) / 100
+
+
+def rested(what, value, unit, busy, spread=None):
+    """A live figure, if the cores were free: two processes are given more of busy ones than one."""
+    if busy > BUSY:
+        return missing(what, f"others used {busy:.0%} of the cores; let the machine rest")
+    return live(what, value, unit, spread)
 
 
 def own_cores():
@@ -40,9 +57,8 @@ def answers_by_two(given):
     """Two processes share the questions, and each has the whole network: their answers beside
     those of one process, and the time beside one's.
     """
-    first, second = launch(
-        "inference", workers=2, tell=lambda *_: None, hidden=HIDDEN, questions=QUESTIONS
-    )
+    inference = {"program": "inference", "hidden": HIDDEN, "questions": QUESTIONS}
+    ((first, second),), busy = by_two(inference)
     (x, _), _ = examples()
     with torch.no_grad():
         due = network(HIDDEN)(x[torch.arange(QUESTIONS) % len(x)]).argmax(1).tolist()
@@ -52,7 +68,7 @@ def answers_by_two(given):
     return {
         "cores": own_cores(),
         "unlike": counted("answers unlike those of one process", wrong),
-        "gain": live("two processes over one", gain, "×"),
+        "gain": rested("two processes over one", gain, "×", busy),
         "travels": counted("an example and its answer", x[0].nbytes + 8, "bytes"),
     }
 
@@ -112,10 +128,7 @@ def returns_are_less_than_linear(steps_16, steps_128, steps_1024):
 
 # Nobody waits: shared weights, without a lock.
 
-
 MOST = 2.3  # times sooner: of two processes, and a little for the clock
-BUSY = 0.25  # of the cores, by others: then nothing is said
-AFFINITY = hasattr(psutil.Process, "cpu_affinity")  # macOS has none
 
 
 def sooner_without_locks(given):
@@ -124,13 +137,11 @@ def sooner_without_locks(given):
     """
     ways = [hogwild.ALONE, hogwild.FREE]
     common = {"program": "hogwild", "ways": ways}
-    before = others_share()
-    (sparse, _), (dense, _) = by_two(
+    ((sparse, _), (dense, _)), busy = by_two(
         {"examples": 1_600_000, "rounds": 5, **common},
         {"examples": 300_000, "rounds": 7, "features": 64, "rate": 1e-6, **common},
     )
     times, pace, worth = factors(sparse)
-    busy = max(before, others_share())
     return {
         "cores": own_cores(),
         "sooner": agreed("sparse: two without a lock over one, to the same loss", times, busy),
@@ -156,23 +167,11 @@ def factors(found):
 
 
 def agreed(what, times, busy):
-    """The rounds' median, if the cores were free and most rounds agree who was there first.
-
-    On busy cores two processes are given more of them than one, and would win by that alone.
-    """
-    if busy > BUSY:
-        return missing(what, f"others used {busy:.0%} of the cores; let the machine rest")
+    """The rounds' median, if most of them agree who was there first."""
     low, high = quartiles(times)
     if low < 1 < high:
         return missing(what, "the machine was too noisy: rounds disagree who was there first")
-    return live(what, median(times), "×", (low, high))
-
-
-def others_share():
-    """The share of our cores that is busy while we only wait."""
-    each = psutil.cpu_percent(capped(0.3), percpu=True)
-    mine = [n for n in psutil.Process().cpu_affinity() if n < len(each)] if AFFINITY else []
-    return sum(each[n] for n in mine) / len(mine) / 100 if mine else sum(each) / len(each) / 100
+    return rested(what, median(times), "×", busy, (low, high))
 
 
 @claim(
@@ -214,22 +213,24 @@ def network_cut_in_two(given):
     process; and the time beside one's, of a pair of layers and of a pipeline's training step.
     """
     size = {"hidden": 64, "batch": BATCH, "dtype": "float64"}
-    split, piped, pairs, stepped = by_two(
+    (split, piped, pairs, stepped), busy = by_two(
         {"program": "tensor_parallel", **size},
         {"program": "pipeline", "micro": MICRO, "blocks": BLOCKS, **size},
         {"program": "measure_split", "widths": [NARROW, WIDE], "batches": [1, MANY], "rounds": 9},
         {"program": "measure_pipeline", "micros": [1, 2, 4], "schedules": ["1F1B"], "rounds": 4},
     )
-    gain = {(pair.width, pair.batch): pair.alone / pair.split for pair in pairs[0]}
+    pair = {(each.width, each.batch): each.alone / each.split for each in pairs[0]}
+    gains = {
+        "many": (f"{MANY} examples, layers {WIDE:,} wide", pair[WIDE, MANY]),
+        "one": (f"one example, layers {WIDE:,} wide", pair[WIDE, 1]),
+        "narrow": (f"{MANY} examples, layers {NARROW} wide", pair[NARROW, MANY]),
+        "training": ("a pipeline's training step", pipeline_gain(stepped[0])),
+    }
     return {
         "cores": own_cores(),
         "off": counted("numbers of the gradients that differ", unlike(split) + unlike_piped(piped)),
-        "many": live(f"{MANY} examples, layers {WIDE:,} wide: two over one", gain[WIDE, MANY], "×"),
-        "one": live(f"one example, layers {WIDE:,} wide: two over one", gain[WIDE, 1], "×"),
-        "narrow": live(f"{MANY} examples, layers {NARROW} wide: two over one",
-                       gain[NARROW, MANY], "×"),
-        "training": live("a pipeline's training step: two over one", pipeline_gain(stepped[0]),
-                         "×"),
+        **{name: rested(f"{what}: two over one", factor, "×", busy)
+           for name, (what, factor) in gains.items()},
     }  # fmt: skip
 
 
@@ -275,13 +276,15 @@ def differ(found, due):
     changes="A faster link between the machines, or wider layers: a meeting costs its latency, "
     "however little is summed. And a network that fits on no machine has no choice.",
 )  # fmt: skip
-def networks_can_be_cut(cores, off, many, one, narrow, training):
+def networks_can_be_cut(cores, off, many=None, one=None, narrow=None, training=None):
     if off:
         return refuted(f"A network cut in two does not learn the same: {units.count(off)} numbers "
                        "of its gradients are others.")  # fmt: skip
     same = "Cut in two, a network has the gradients that it has in one process"
     if cores == 1:
         return untested(f"{same}; whether that pays cannot be seen: {ONE_CORE}")
+    if not many:
+        return untested(f"{same}; whether that pays cannot be seen while others use the cores.")
     found = (f"{same}. Two processes answer {MANY} examples {many:.2f} times as fast as one "
              f"through layers {WIDE:,} wide, a single example {one:.2f} times, and {MANY} through "
              f"layers {NARROW} wide {narrow:.2f} times; as a pipeline they train "
@@ -304,15 +307,15 @@ def told_at_every_step(given):
     """Two processes train one network, each with half of every minibatch: seconds of computing and
     of all-reduce in a step, bytes sent, plain and in 8 bits; the same on a slower link, modelled.
     """
-    plain, packed = by_two({"how": "together", **DEEP}, {"how": "8-bit", **DEEP})
+    (plain, packed), busy = by_two({"how": "together", **DEEP}, {"how": "8-bit", **DEEP})
     step, step_packed = (max(each.seconds for each in runs) for runs in (plain, packed))
     size, small = (runs[0].bytes / STEPS for runs in (plain, packed))
     computing = min(step, max(each.computing for each in plain))
     return {
         "cores": own_cores(),
-        "step": live("a step", step, "s"),
-        "computing": live("of it computing", computing, "s"),
-        "step_packed": live("a step that sends 8 bits a number", step_packed, "s"),
+        "step": rested("a step", step, "s", busy),
+        "computing": rested("of it computing", computing, "s", busy),
+        "step_packed": rested("a step that sends 8 bits a number", step_packed, "s", busy),
         "size": counted("gradients that each sends in a step", size, "bytes"),
         "small": counted("the same in 8 bits a number", small, "bytes"),
         "slow": at_work("at work over 1 Gbit/s", computing, step + size / SLOW_LINK),
@@ -336,7 +339,7 @@ def at_work(what, computing, step):
     "between them would measure what is modelled here.",
 )  # fmt: skip
 def the_network_decides(
-    cores, step, computing, step_packed, size, small, slow, slow_packed, slow_hidden
+    cores, step, size, small, slow, slow_packed, slow_hidden, computing=None, step_packed=None
 ):
     if cores == 1:
         return untested(f"A step cannot be measured: {ONE_CORE}")

@@ -48,6 +48,7 @@ TURNS = {
         ({**CUT, "many": 0.8, "training": 0.9}, LIMITS),
         ({**CUT, "off": 7}, REFUTED),
         ({**CUT, "cores": 1}, UNTESTED),
+        ({"cores": 2, "off": 0}, UNTESTED),
         ({**CUT, "cores": 1, "off": 7}, REFUTED),
     ],
     25: [
@@ -94,7 +95,7 @@ def answers(wrong=0):
     with torch.no_grad():
         due = many_devices.network(many_devices.HIDDEN)(x).argmax(1).tolist()
     due[len(due) - wrong :] = [10] * wrong
-    return Answered(tuple(due[::2]), 1.0, 1.9), Answered(tuple(due[1::2]), 1.0, 0.0)
+    return [Answered(tuple(due[::2]), 1.0, 1.9)], [Answered(tuple(due[1::2]), 1.0, 0.0)]
 
 
 def test_one_answer_that_differs_refutes(two):
@@ -104,8 +105,8 @@ def test_one_answer_that_differs_refutes(two):
 
 
 def test_answers_that_come_no_sooner_are_a_limit(two):
-    first, second = answers()
-    assert two(13, first, replace(second, seconds=1.8)).word == LIMITS
+    first, (second,) = answers()
+    assert two(13, first, [replace(second, seconds=1.8)]).word == LIMITS
 
 
 @pytest.mark.parametrize(("steps", "word"), [((640, 80, 10), REFUTED), ((640, 320, 160), HOLDS)])
@@ -136,11 +137,16 @@ def test_who_is_sooner_is_read_off_the_curves(two, sparse, dense, word):
     assert f"{1 / sparse:.2f} times sooner" in verdict.why
 
 
+def test_speed_on_busy_cores_is_no_figure():
+    assert many_devices.rested("two", 1.5, "×", busy=0.1).value == 1.5
+    assert "others used 60% of the cores" in many_devices.rested("two", 1.5, "×", busy=0.6).why
+
+
 def test_rounds_that_disagree_who_was_there_first_are_no_figure():
     agree, disagree = ([1.2, 1.3, 1.4, 1.5], [0.5, 0.6, 1.4, 1.5])
     assert many_devices.agreed("two", agree, busy=0.1).value == pytest.approx(1.35)
     assert "noisy" in many_devices.agreed("two", disagree, busy=0.1).why
-    assert "others used 60% of the cores" in many_devices.agreed("two", agree, busy=0.6).why
+    assert "others used" in many_devices.agreed("two", agree, busy=0.6).why
 
 
 def test_the_share_of_others_is_a_share():

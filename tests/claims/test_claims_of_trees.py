@@ -1,5 +1,7 @@
 """Where the GPU loses: each verdict turns when its figures do."""
 
+from types import SimpleNamespace
+
 import pytest
 from turning import assert_measures_what_is_judged, assert_turns, verdict_of
 
@@ -33,6 +35,7 @@ TURNS = {
         ({**HALVES, "link": 2e8, "gpu_hybrid": 3.0, "gpu_alone": None}, HOLDS),
         ({**HALVES, "link": 2e8, "gpu_hybrid": 3.0, "gpu_alone": 0.4}, LIMITS),
         ({**HALVES, "link": 2e8, "gpu_hybrid": 0.5, "gpu_alone": 0.4}, REFUTED),
+        ({**HALVES, "link": 2e8, "gpu_hybrid": 1.05, "gpu_alone": 0.4}, UNTESTED),
     ],
 }
 
@@ -104,6 +107,26 @@ def test_the_slower_the_forest_the_more_points_it_takes_until_it_is_ahead():
     ahead = [trees.ahead_from(slower) for slower in (0.1, 1, 10, 100)]
     assert ahead == sorted(ahead)
     assert ahead[2] > 10 * ahead[1]  # its trees grow deeper meanwhile
+
+
+@pytest.mark.parametrize(
+    ("cpu", "alone", "word"), [(4.0, 3.0, HOLDS), (4.0, 0.5, LIMITS), (0.5, 0.5, REFUTED)]
+)
+def test_with_a_gpu_the_hybrid_is_measured_against_both(monkeypatch, cpu, alone, word):
+    """Made up: batches of so many seconds all on the CPU and all on the GPU, the hybrid's of 1."""
+
+    def measure(placement, task):
+        took = {"all CPU": cpu, "hybrid": 1.0, "all GPU": alone}[placement]
+        stages = dict.fromkeys(("gather", "dense", "update"), took / 3)
+        return SimpleNamespace(medians=stages, seconds=20 * took, losses=[0.7] * 20)
+
+    monkeypatch.setattr(trees, "torch_gpu", SimpleNamespace(why_not=lambda: ""))
+    monkeypatch.setattr(trees.hybrid, "measure", measure)
+    figures = trees.two_halves(Given())
+    assert figures["gpu_hybrid"].value == pytest.approx(cpu)
+    assert figures["gpu_alone"].value == pytest.approx(alone)
+    assert figures["gpu_hybrid"].measured_on_gpu
+    assert decided(CLAIMS[23], figures).word == word
 
 
 def test_the_model_of_a_step_takes_on_the_cpu_what_its_halves_took():
