@@ -71,7 +71,7 @@ class Figure:
         if self.unit == "×":
             return units.ratio(value)
         if self.unit == "%":
-            return f"{value:.3g} %" if abs(value) < 0.001 else f"{100 * value:.3g} %"
+            return f"{units.three_digits(100 * value)} %"
         if self.unit == "s":
             return units.seconds(value)
         if self.unit in ("B/s", "FLOP/s"):
