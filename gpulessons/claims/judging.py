@@ -72,8 +72,11 @@ def decided(claim: Claim, figures: dict[str, Figure]) -> Verdict:
     """The judge's verdict, where the figures that it needs are there and of the right kind."""
     missing = [figures[name] for name in sorted(claim.needed) if figures[name].value is None]
     if missing:
-        reasons = dict.fromkeys(f"{figure.what}: {figure.why}" for figure in missing)
-        return untested(f"Missing: {'; '.join(reasons)}.")
+        reasons: dict[str, list[str]] = {}
+        for figure in missing:
+            reasons.setdefault(figure.why, []).append(figure.what)
+        told = "; ".join(f"{why} ({', '.join(what)})" for why, what in reasons.items())
+        return untested(f"{told[0].upper()}{told[1:]}.")
     verdict = claim.judge(**{name: figure.value for name, figure in figures.items()})
     if not claim.about_gpus or verdict.word not in (HOLDS, LIMITS):
         return verdict

@@ -9,10 +9,10 @@ from gpulessons.money.devices import PUBLISHED, of_machine
 from gpulessons.money.prediction import networks, worth
 
 from .claim import Figure, claim, holds, limits, refuted, untested
-from .evidence import live, missing, modelled, published
+from .evidence import counted, live, missing, modelled, published
 
-NO_PRICES = "it takes two devices with your prices (gpulessons claims --devices FILE, notebook 15)"
-NO_RENT = "it takes a device with your price and rent (gpulessons claims --devices FILE)"
+NO_PRICES = "it takes two devices with prices, which are yours: see notebook 15"
+NO_RENT = "it takes a device with a price and a rent, which are yours: see notebook 15"
 BRAIN = "T. Dettmers, “The Brain vs Deep Learning Part I”, 2015"
 YEARS = 3  # in which a device that is bought is used, day and night
 
@@ -117,19 +117,19 @@ def cores_are_lanes(core, k80, k80_cores, gpu_multiprocessor=None):
 
 
 def what_networks_wait_for(given):
-    """The six networks of notebook 10 on the roofline of this machine and of the devices that you
-    gave: how many wait for FLOP/s, how many for bytes, and whether one device is the best buy for
-    all of them. Times are modelled.
+    """The six networks of notebook 10 on the roofline of this CPU, of devices whose data sheets are
+    published and of those that you gave: where do some wait for FLOP/s and others for bytes? And is
+    one of your devices the best buy for all of them? Times are modelled.
     """
-    devices = [*given.devices, *of_machine(machine())]
-    compared = worth(networks(), devices)
-    flops = compared.limits[devices[-1].name]
+    compared = worth(networks(), [*of_machine(machine()), *PUBLISHED, *given.devices])
+    works = len(compared.works)
+    split = [name for name, flops in compared.limits.items() if 0 < flops < works]
     buys = len(set(compared.buys.values()))
     return {
-        "for_flops": modelled("networks that wait for this CPU's FLOP/s", flops),
-        "for_bytes": modelled("networks that wait for its memory", len(compared.works) - flops),
+        "devices": counted("devices", len(compared.devices)),
+        "split": modelled("of them: some networks wait for FLOP/s, others for bytes", len(split)),
         "buys": modelled("different best buys among your devices", buys)
-        if buys else missing("different best buys", NO_PRICES),
+        if buys else missing("best buys", NO_PRICES),
     }  # fmt: skip
 
 
@@ -139,14 +139,16 @@ def what_networks_wait_for(given):
     changes="Other networks and batches, which move along the roofline, and devices whose corners "
     "lie elsewhere.",
 )  # fmt: skip
-def numbers_on_the_box(for_flops, for_bytes, buys=None):
-    found = (f"Of six networks {for_flops:.0f} wait for this CPU's FLOP/s and {for_bytes:.0f} for "
-             "its memory, by a model")  # fmt: skip
+def numbers_on_the_box(devices, split, buys=None):
+    found = (f"On {split:.0f} of {devices:.0f} devices some of six networks wait for FLOP/s and "
+             "others for bytes, by a model")  # fmt: skip
+    if not split:
+        return refuted(f"{found}: one number matters for all of them.")
     if buys is None:
         return untested(f"{found}. What the wrong part wastes depends on prices, which are yours.")
     if buys == 1:
-        return refuted(f"{found}. Among your devices one is the best buy for all six.")
-    return limits(f"{found}. Your devices' best buys differ: {buys:.0f} of them for six networks.")
+        return refuted(f"{found}. Yet among your devices one is the best buy for all six.")
+    return limits(f"{found}, and among yours the best buy differs: {buys:.0f} for six networks.")
 
 
 def brains_arithmetic(given):
@@ -167,7 +169,8 @@ def brains_arithmetic(given):
 @claim(
     27, "The brain's arithmetic can be estimated by comparing it with a convolutional network.",
     source="E", notebooks="15", measure=brains_arithmetic,
-    changes="A measurement of what moves the estimate most, above all how often a neuron fires.",
+    changes="A measurement of what moves the estimate most, above all how often a neuron fires; or "
+    "other ranges, of which some are ours.",
 )  # fmt: skip
 def brain_can_be_estimated(again, published, apart):
     decades = math.log10(apart)

@@ -12,6 +12,28 @@ MARKS = {
 LOOK = {"linestyle": "none", "color": INK, "markeredgecolor": INK, "markerfacecoloralt": "none"}
 
 
+def subjects(claims):
+    """The claims, a row for each part of the course: full dots are about GPUs.
+
+    claims: {number: Claim}, as in `claims.CLAIMS`.
+    """
+    parts = list(dict.fromkeys(each.part for _, each in sorted(claims.items())))
+    about = sorted(number for number, each in claims.items() if each.about_gpus)
+    title = (f"{len(about)} of {len(claims)} claims are about GPUs: these can hold only where a "
+             "GPU has had a say.")  # fmt: skip
+    figure, axes = blank(width=9, height=1.2 + 0.36 * len(parts), title=title)
+    for number, each in claims.items():
+        fill = "full" if each.about_gpus else "none"
+        axes.plot(number, parts.index(each.part), "o", fillstyle=fill, markersize=9, **LOOK)
+    axes.set_xticks(sorted(claims))
+    axes.set_yticks(range(len(parts)), parts)
+    axes.set_ylim(len(parts) - 0.4, -0.6)
+    axes.set_xlabel("claim")
+    axes.spines[["left", "bottom"]].set_visible(False)
+    axes.tick_params(length=0)
+    return Picture(figure, f"{title} They are {', '.join(map(str, about))}.")
+
+
 def table(*findings):
     """The verdicts of one machine or several: findings as `claims.judge` and `recorded` give them.
 

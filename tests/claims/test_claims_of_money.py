@@ -25,9 +25,10 @@ TURNS = {
         ({"core": 1e9, "k80": 8e12, "k80_cores": 5000, "gpu_multiprocessor": 5e11}, REFUTED),
     ],
     26: [
-        ({"for_flops": 4, "for_bytes": 2, "buys": 2}, LIMITS),
-        ({"for_flops": 4, "for_bytes": 2, "buys": 1}, REFUTED),
-        ({"for_flops": 4, "for_bytes": 2, "buys": None}, UNTESTED),
+        ({"devices": 5, "split": 2, "buys": 2}, LIMITS),
+        ({"devices": 5, "split": 2, "buys": 1}, REFUTED),
+        ({"devices": 5, "split": 0, "buys": None}, REFUTED),
+        ({"devices": 5, "split": 2, "buys": None}, UNTESTED),
     ],
     27: [
         ({"again": 0.93, "published": 1e21, "apart": 10.0}, HOLDS),

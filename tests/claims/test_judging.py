@@ -54,7 +54,7 @@ def test_without_the_figure_nothing_is_said(made_up):
     made_up({"gain": Figure("gain", None, why="the machine was too noisy")}, speed)
     (found,) = claims.judge()
     assert found.verdict == UNTESTED
-    assert "the machine was too noisy" in found.why
+    assert found.why == "The machine was too noisy (gain)."
 
 
 @pytest.mark.parametrize("kind", ["live", "recorded", "published", "counted", "modelled"])
