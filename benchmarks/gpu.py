@@ -9,6 +9,7 @@ It needs numpy, numba, numba-cuda and torch, and no network. Into DIR it writes
     ratios.json      the GPU rows of the targets
     profiler.txt     the microscope's counts against those of NVIDIA's profiler; also as .json
     recording.json   every op, measured: put it into gpulessons/measure/recordings to ship it
+    claims.json      the course's claims, judged: put it into gpulessons/claims/found to ship it
     log.txt          all that was printed
 
 Each step runs in a process of its own, with its share of the time: a kernel that hangs, or takes
@@ -22,6 +23,7 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from threading import Timer
 from time import monotonic
@@ -30,6 +32,7 @@ import ratios
 from ncu import compare_with_profiler
 
 import gpulessons
+from gpulessons import claims
 from gpulessons.backends import gpu
 from gpulessons.hardware import load, machine, why_no_gpu
 from gpulessons.measure.compare import compare
@@ -100,12 +103,27 @@ def record(out, end):
     return int(failed > 0)
 
 
+def judge_claims(out, end):
+    """Judge claim after claim while there is time, and save after each."""
+    found = []
+    for number in sorted(claims.CLAIMS):
+        if monotonic() > end:
+            print(f"no time was left for claim {number} and those after it")
+            return 1
+        findings = claims.judge(number)
+        found += findings.found
+        print(*findings.found, flush=True)
+        claims.save(replace(findings, found=tuple(found)), out / "claims.json")
+    return 0
+
+
 # Each step's share of the time that is left when it begins.
 STEPS = {
     "machine": (write_machine, 0.1),
     "checks": (check_versions, 0.35),
     "ratios": (measure_ratios, 0.4),
     "profiler": (compare_with_profiler, 0.3),
+    "claims": (judge_claims, 0.35),
     "recording": (record, 1.0),
 }
 

@@ -12,6 +12,7 @@ import tempfile
 import textwrap
 import tomllib
 import warnings
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
@@ -788,3 +789,51 @@ def test_asm_says_what_each_kernel_needs_without_a_gpu(capsys):
 def test_asm_refuses_in_a_sentence(capsys, arguments, status, words):
     assert main(arguments) == status
     assert words in capsys.readouterr().err
+
+
+# claims
+
+
+def test_claims_prints_each_verdict_and_keeps_them_as_data_and_as_a_page(capsys, tmp_path):
+    assert main(["claims", "2", "9", "--json", "found.json", "--html", "found.html"]) == 0
+    told = capsys.readouterr().out
+    assert "2. Many slow workers" in told and "Of 2 claims 2 cannot be tested here." in told
+    found = gpulessons.claims.load(tmp_path / "found.json")
+    assert [each.number for each in found] == [2, 9]
+    page = (tmp_path / "found.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>") and "Many slow workers" in page
+
+
+def test_devices_with_prices_decide_what_cannot_be_said_without(capsys, tmp_path):
+    device = gpulessons.money.Device("wide", price=40, price_per_hour=1)
+    gpulessons.money.save([device], tmp_path / "mine.json")
+    assert main(["claims", "9", "--devices", "mine.json"]) == 0
+    assert "REFUTED" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (["28"], 2, "no claim 28"),
+        (["two"], 2, "invalid int value"),
+        (["2", "--with", "none.json"], 1, "none.json cannot be read"),
+        (["2", "--devices", "none.json"], 1, "none.json cannot be read"),
+    ],
+)
+def test_claims_refuses_in_a_sentence_before_anything_is_measured(
+    capsys, arguments, status, words
+):
+    assert main(["claims", *arguments]) == status
+    told = capsys.readouterr()
+    assert words in told.err and not told.out
+
+
+def test_interrupted_claims_print_and_keep_what_was_found(capsys, monkeypatch, tmp_path):
+    def interrupted(given):
+        raise KeyboardInterrupt
+
+    broken = replace(gpulessons.claims.CLAIMS[9], measure=interrupted)
+    monkeypatch.setitem(gpulessons.claims.CLAIMS, 9, broken)
+    assert main(["claims", "2", "9", "26", "--json", "found.json"]) == 130
+    assert "interrupted" in capsys.readouterr().out
+    assert [each.number for each in gpulessons.claims.load(tmp_path / "found.json")] == [2]

@@ -6,6 +6,7 @@ python tools/verdicts.py                                       write the table a
 
 import re
 from pathlib import Path
+from string import ascii_lowercase
 
 from gpulessons.claims import recorded
 
@@ -16,15 +17,19 @@ BEGIN, END = "<!-- claims: python tools/verdicts.py -->", "<!-- end of claims --
 
 def table(machines):
     """Return the Markdown between the two marks: the claims, and a column for each machine."""
-    names = [f"{found.machine}, {found.date}" for found in machines]
-    head = ["", "claim", "notebook", *(f"verdict ({chr(97 + n)})" for n in range(len(names)))]
+    marks = [f" ({letter})" for letter in ascii_lowercase[: len(machines)]]
+    marks = marks if len(machines) > 1 else [""]
+    head = ["", "claim", "notebook", *(f"verdict{mark}" for mark in marks)]
     rows = [head, ["---"] * len(head)]
     for each in machines[0]:
         verdicts = [f"**{found[each.number].verdict}**" for found in machines]
         notebooks = ", ".join(map(linked, each.notebooks))
         rows.append([str(each.number), each.claim, notebooks, *verdicts])
     lines = ["| " + " | ".join(row) + " |" for row in rows]
-    keys = [f"({chr(97 + n)}) {name}: {machines[n].sentence}" for n, name in enumerate(names)]
+    keys = [
+        f"Found{mark} on {found.machine}, {found.date}. {found.sentence}"
+        for mark, found in zip(marks, machines, strict=True)
+    ]
     return "\n".join([*lines, "", *keys])
 
 
