@@ -76,13 +76,34 @@ def gain(
     return figure_of(what, both.speedup(slow, fast, size))
 
 
+def in_turn(
+    calls: Mapping[str, Callable[[], Any]], seconds: float = SECONDS
+) -> dict[str, tuple[float, ...]]:
+    """{name: seconds, time after time} of calls that are no versions of an op, and take turns."""
+    return {name: spread.samples for name, spread in alternate(calls, seconds)}
+
+
+def factors(slow: Sequence[float], fast: Sequence[float]) -> list[float]:
+    """How many times as long one took as the other, round by round."""
+    return [a / b for a, b in zip(slow, fast, strict=False)]
+
+
+def paired(what: str, slow: Sequence[float], fast: Sequence[float]) -> Figure:
+    """The same as a figure."""
+    each = factors(slow, fast)
+    return live(what, median(each), "×", quartiles(each))
+
+
+def share(rest: Sequence[float], whole: Sequence[float]) -> float:
+    """The share of the whole's time that the rest does not take."""
+    return max(0.0, 1 - median(factors(rest, whole)))
+
+
 def ratio_of_calls(
     what: str, calls: Mapping[str, Callable[[], Any]], seconds: float = SECONDS
 ) -> Figure:
     """How many times as long the first of two calls takes as the second, live, timed in turn."""
-    slow, fast = (spread for _, spread in alternate(calls, seconds))
-    factors = [a / b for a, b in zip(slow.samples, fast.samples, strict=False)]
-    return live(what, median(factors), "×", quartiles(factors))
+    return paired(what, *in_turn(calls, seconds).values())
 
 
 def from_gpu(

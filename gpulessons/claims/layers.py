@@ -1,23 +1,16 @@
-"""Claims of the second part: layers, what they wait for, and the frameworks that call them."""
+"""Claims of the second part: layers, what they are made of and what they wait for."""
 
-import math
 from functools import partial
 from statistics import median
 from time import perf_counter
 
 import numpy as np
-from numba import njit
 
-from gpulessons import units
 from gpulessons.hardware import machine, threads
 from gpulessons.hardware.budget import repeated
 from gpulessons.measure.results import quartiles
-from gpulessons.measure.turns import alternate
 from gpulessons.microscope import tracing
-from gpulessons.models.data import digits
-from gpulessons.models.digits import Network, pixels
 from gpulessons.ops.bias_activation import bias_gelu
-from gpulessons.ops.common import PARALLEL
 from gpulessons.ops.conv2d import conv2d, shaped
 from gpulessons.ops.dense import dense, sized
 from gpulessons.ops.im2col import im2col
@@ -26,11 +19,10 @@ from gpulessons.ops.lstm_cell import lstm_cell
 from gpulessons.ops.lstm_parts import parameters
 from gpulessons.ops.lstm_sequence import lstm_sequence
 from gpulessons.ops.matmul import matmul
-from gpulessons.ops.optimizer_step import adam_loop, adam_step
 from gpulessons.ops.softmax import softmax
 
 from .claim import Figure, claim, holds, limits, refuted, untested
-from .evidence import SECONDS, counted, from_gpu, live, published, timed
+from .evidence import SECONDS, counted, factors, from_gpu, in_turn, live, paired, published, share
 
 # A dense layer: how much of its time is the product?
 
@@ -60,13 +52,8 @@ def layers_by_width(given):
         "counted_narrow": counted(f"its share of the operations, {NARROW} inputs",
                                   2 * w.size / dense.flops(x, w, b), "%"),
         "alone": live("an example alone against one of the batch",
-                      BATCH * between(took["one"], took["batch"]), "×"),
+                      BATCH * median(factors(took["one"], took["batch"])), "×"),
     }  # fmt: skip
-
-
-def in_turn(calls, seconds=SECONDS):
-    """{name: seconds, time after time} of calls that take turns."""
-    return {name: spread.samples for name, spread in alternate(calls, seconds)}
 
 
 def layer(examples, inputs, outputs):
@@ -74,22 +61,6 @@ def layer(examples, inputs, outputs):
     version = dense.versions["PyTorch on CPU"]
     arrays = sized(inputs, outputs)(examples, np.random.default_rng(0))
     return version.bound(map(version.backend.put, arrays), version.empty(*arrays))
-
-
-def between(slow, fast):
-    """How many times as long one took as the other, round by round."""
-    return median(a / b for a, b in zip(slow, fast, strict=False))
-
-
-def paired(what, slow, fast):
-    """The same as a figure."""
-    factors = [a / b for a, b in zip(slow, fast, strict=False)]
-    return live(what, median(factors), "×", quartiles(factors))
-
-
-def share(rest, whole):
-    """The share of the whole's time that the rest does not take."""
-    return max(0, 1 - between(rest, whole))
 
 
 @claim(
@@ -399,183 +370,3 @@ def fetching_is_dearest(fetching, naive, tiled, once, operations, time, multipli
     return limits(f"{found}. But to move all numbers once would take {once:.1%} of the time that "
                   f"multiplying them takes: then arithmetic is the wait. {bert}. What a TPU has is "
                   "published, not measured.")  # fmt: skip
-
-
-# Frameworks: three of the six networks of 2017, and calls by the bazillion.
-
-LAYERS = {  # the network, one layer of its kind, and that layer in PyTorch
-    "fcn": ("FCN-5", dense, "PyTorch on {}"),
-    "resnet": ("ResNet", conv2d, "PyTorch on {}"),
-    "lstm": ("LSTM-32", lstm_sequence, "PyTorch, nn.LSTM, {}"),
-}
-TITAN_X = "Titan X (Maxwell), cuDNN 5.1: guolinke/deep-learning-benchmarks, README"
-
-
-def networks_on_both(given):
-    """A training step of three of the six networks in PyTorch, on the CPU and on a GPU, with the
-    same minibatch. Without a GPU, recordings decide: of PyTorch's layers of the three kinds.
-    """
-    figures = {}
-    for key, (name, *layer_of_its_kind) in LAYERS.items():
-        step = one_step(name)
-        how = f" ({step.size.shrunk()})" if step.size.shrunk() else ""
-        figures[key] = live(f"{name}, one step on the CPU{how}", step.cpu, "s")
-        figures[f"gpu_{key}"] = gpu_of(given, step, *layer_of_its_kind)
-    return figures | {"published_fcn": in_2017("FCN-5"), "published_lstm": in_2017("LSTM-32")}
-
-
-def one_step(name):
-    """The StepTime of one of the six, made as small as this machine wants it."""
-    from gpulessons.models import six_networks as six  # brings PyTorch
-
-    return six.timed(six.fitted(six.FULL[name]), seconds=1.5)
-
-
-def in_2017(name):
-    """The quickest step of one of the six networks in the published table, whose batch is full."""
-    from gpulessons.models import six_networks as six
-
-    column = six.PUBLISHED_COLUMNS.index(name)
-    times = [row[column] for row in six.PUBLISHED.values() if row[column] is not None]
-    what = f"{name}, a step of {six.FULL[name].batch} examples, quickest of {len(times)} frameworks"
-    return published(what, min(times), "s", TITAN_X)
-
-
-def gpu_of(given, step, op, version):
-    """A network's step on the CPU over its step on a GPU; without a GPU, a layer's, as recorded."""
-    if step.gpu is not None:
-        return live(f"{step.name}, a step on the CPU over one on a GPU, time", step.cpu / step.gpu,
-                    "×", of_gpu=True)  # fmt: skip
-    cpu, gpu = version.format("CPU"), version.format("GPU")
-    return from_gpu(
-        given, f"a layer of {step.name}'s kind ({op.name}), PyTorch, CPU over GPU, time", op,
-        lambda run: timed(run, cpu).wait / timed(run, gpu).wait, size=max(op.sizes),
-        versions=(cpu, gpu),
-    )  # fmt: skip
-
-
-@claim(
-    6, "In every framework the GPU beats the CPU (the 2017 framework benchmark).", source="A",
-    notebooks="10", measure=networks_on_both,
-    changes="Other frameworks, which are not here. And networks or minibatches so small that a GPU "
-    "mostly waits to be asked.", about_gpus=True,
-)  # fmt: skip
-def gpu_beats_cpu(
-    fcn, resnet, lstm, gpu_fcn=None, gpu_resnet=None, gpu_lstm=None, published_fcn=None,
-    published_lstm=None,
-):  # fmt: skip
-    kinds = {"fully connected": gpu_fcn, "convolutions": gpu_resnet, "LSTM": gpu_lstm}
-    known = {kind: factor for kind, factor in kinds.items() if factor is not None}
-    if not known:
-        return untested(f"A step takes this CPU {units.seconds(fcn)} (FCN-5), "
-                        f"{units.seconds(resnet)} (ResNet) and {units.seconds(lstm)} (LSTM-32); no "
-                        "GPU was timed beside it. The published table has GPUs only.")  # fmt: skip
-    won = sum(factor > 1 for factor in known.values())
-    each = ", ".join(f"{kind} {units.ratio(factor)}" for kind, factor in known.items())
-    found = f"In PyTorch the GPU is ahead in {won} of {len(known)} kinds of work: {each}"
-    if not won:
-        return refuted(f"{found}.")
-    if won < len(known):
-        return limits(f"{found}. Below 1× the CPU wins.")
-    return limits(f"{found}. PyTorch is the one framework here; of others nothing is measured.")
-
-
-EPOCHS, MINIBATCH = 20, 32
-
-
-def calls_of_a_training(given):
-    """A network learns digits twice, in PyTorch, step by step in turn: with Adam in separate
-    operators, and with Adam as one compiled call. What a step saves in the first half of the
-    training, and in the last; and what compiling that call costs once.
-    """
-    separate, fused = trained_in_turn(separate_adam, fused_adam)
-    half = len(separate) // 2
-    early, late = (share(fused[part], separate[part]) for part in (slice(half), slice(half, None)))
-    saved = median(a - b for a, b in zip(separate, fused, strict=True))
-    return {
-        "calls": counted("calls to Adam in the training, one a step", len(separate)),
-        "saved": live("saved by one call", saved, "s"),
-        "early": live("its share of a step, first half of the training", early, "%"),
-        "late": live("its share of a step, last half", late, "%"),
-        "compiling": live("compiling it, once", seconds_to_compile(), "s"),
-    }
-
-
-def separate_adam(*arrays):
-    return adam_step.versions["PyTorch, separate operators, CPU"].function(*arrays)
-
-
-def fused_adam(w, g, m, v, t):
-    w_, g_, m_, v_ = (each.numpy() for each in (w, g, m, v))
-    adam_step.versions["Numba, fused"].function(w_, g_, m_, v_, t, (w_, m_, v_))
-    return w, m, v
-
-
-def trained_in_turn(*adams):
-    """Seconds of every step of training, for each optimizer. All learn the same minibatches."""
-    import torch
-
-    (images, labels), _ = digits()
-    x, labels = torch.from_numpy(pixels(images)), torch.from_numpy(labels.astype(np.int64))
-    rng, took = np.random.default_rng(0), [[] for _ in adams]
-    learners = [learner(adam) for adam in adams]
-    with threads(1):
-        for epoch in range(1 + repeated(EPOCHS)):  # the first is not counted: it compiles
-            deal = rng.permutation(len(x))[: len(x) // MINIBATCH * MINIBATCH]
-            for few in torch.from_numpy(deal.reshape(-1, MINIBATCH)):
-                for step, times in zip(learners, took, strict=True):
-                    began = perf_counter()
-                    step(x[few], labels[few])
-                    if epoch:
-                        times.append(perf_counter() - began)
-    return took
-
-
-def learner(adam):
-    """step(x, labels) of a network of two layers, whose parameters are one vector for `adam`."""
-    import torch
-    from torch.nn.functional import cross_entropy, linear
-
-    start = [torch.from_numpy(p) for p in Network("NumPy").parameters]
-    w, t = torch.cat([p.ravel() for p in start]), 0
-    m, v = torch.zeros_like(w), torch.zeros_like(w)
-
-    def step(x, labels):
-        nonlocal w, m, v, t
-        w.requires_grad_()
-        parts = w.split([p.numel() for p in start])
-        w1, b1, w2, b2 = (part.view(p.shape) for part, p in zip(parts, start, strict=True))
-        loss = cross_entropy(linear(torch.sigmoid(linear(x, w1, b1)), w2, b2), labels)
-        (gradient,) = torch.autograd.grad(loss, w)
-        t += 1
-        w, m, v = adam(w.detach(), gradient, m, v, t)
-
-    return step
-
-
-def seconds_to_compile():
-    """Seconds to compile Adam's loop anew."""
-    w, one, again = np.zeros(8, np.float32), np.float32(1), njit(**PARALLEL)(adam_loop.py_func)
-    began = perf_counter()
-    again(w, w, w, w, one, one, w.copy(), w.copy(), w.copy())
-    return perf_counter() - began
-
-
-@claim(
-    8, "A gradient computed a bazillion times: small savings per call compound over a training "
-    "run.", source="A", notebooks="06 10", measure=calls_of_a_training,
-    changes="Wider layers: the same saving is a smaller share of a longer step. Nothing makes a "
-    "share grow with the number of steps.",
-)  # fmt: skip
-def savings_compound(calls, saved, early, late, compiling):
-    found = (f"One call in each of {calls:,.0f} steps saves {units.seconds(saved)}: {early:.0%} of "
-             f"a step in the first half, {late:.0%} in the last")  # fmt: skip
-    if saved <= 0 or late < 0.01:
-        return refuted(f"{found}. The run is no shorter.")
-    if late > max(1.5 * early, early + 0.1):
-        return holds(f"{found}: the longer the run, the larger the share.")
-    after = math.ceil(compiling / saved)
-    paid = "which this run has" if calls >= after else "more than this run has"
-    return limits(f"{found}. It adds up and does not compound: the share does not grow. Compiling "
-                  f"takes {units.seconds(compiling)}, paid after {after:,} calls, {paid}."
-                  )  # fmt: skip

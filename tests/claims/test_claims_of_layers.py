@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from turning import assert_measures_what_is_judged, assert_turns
 
-from gpulessons.claims import CLAIMS, Given, layers
+from gpulessons.claims import CLAIMS, Given, frameworks, layers
 from gpulessons.claims.claim import HOLDS, LIMITS, REFUTED, UNTESTED
 from gpulessons.claims.judging import decided
 from gpulessons.hardware import Machine
@@ -111,21 +111,21 @@ def found(number, given=None):
 def test_a_call_that_sleeps_saves_nothing(monkeypatch):
     def asleep(*arrays):
         time.sleep(1e-3)
-        return layers.separate_adam(*arrays)
+        return frameworks.separate_adam(*arrays)
 
-    monkeypatch.setattr(layers, "fused_adam", asleep)
+    monkeypatch.setattr(frameworks, "fused_adam", asleep)
     assert found(8)[0].word == REFUTED
 
 
 def test_a_saving_that_grows_with_the_run_compounds(monkeypatch):
     steps = 880
     fused = [1e-3 * (1 - 0.5 * n / steps) for n in range(steps)]
-    monkeypatch.setattr(layers, "trained_in_turn", lambda *_: ([1e-3] * steps, fused))
+    monkeypatch.setattr(frameworks, "trained_in_turn", lambda *_: ([1e-3] * steps, fused))
     assert found(8)[0].word == HOLDS
 
 
 def test_both_optimizers_learn_the_same():
-    both = [layers.separate_adam, layers.fused_adam]
+    both = [frameworks.separate_adam, frameworks.fused_adam]
     rng, learned = np.random.default_rng(0), []
     arrays = rng.random((4, 100), np.float32)
     for adam in both:
@@ -259,7 +259,7 @@ def no_gpu(monkeypatch):
     """A step on the CPU that takes no time to measure, and no GPU whatever this machine has."""
     monkeypatch.setattr("gpulessons.claims.evidence.gpu_count", lambda: 0)
     step = StepTime(FULL["FCN-5"], 1, 0.4, None, "no GPU here")
-    monkeypatch.setattr(layers, "one_step", lambda name: replace(step, size=FULL[name]))
+    monkeypatch.setattr(frameworks, "one_step", lambda name: replace(step, size=FULL[name]))
 
 
 def test_without_a_gpu_recordings_of_layers_decide_about_frameworks(no_gpu):
@@ -279,7 +279,7 @@ def test_where_a_gpu_is_the_networks_own_steps_decide(monkeypatch):
     def on_both(name):
         return StepTime(FULL[name], 1, cpu=0.4, gpu=0.1, why="")
 
-    monkeypatch.setattr(layers, "one_step", on_both)
+    monkeypatch.setattr(frameworks, "one_step", on_both)
     verdict, figures = found(6, given(recorded("dense", [(4096, 0.1, 1.0)])))
     assert verdict.word == LIMITS and "recording" not in verdict.why
     for name in ("gpu_fcn", "gpu_resnet", "gpu_lstm"):
@@ -299,6 +299,6 @@ def test_recordings_decide_whether_an_lstm_gains(no_gpu, monkeypatch):
 
 
 def test_what_was_published_is_what_the_table_says():
-    assert layers.in_2017("FCN-5").value == 0.016
-    assert layers.in_2017("LSTM-32").value == 0.061
-    assert "5 frameworks" in layers.in_2017("LSTM-32").what
+    assert frameworks.in_2017("FCN-5").value == 0.016
+    assert frameworks.in_2017("LSTM-32").value == 0.061
+    assert "5 frameworks" in frameworks.in_2017("LSTM-32").what

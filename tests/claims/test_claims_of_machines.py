@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from turning import assert_measures_what_is_judged, assert_turns, verdict_of
 
-from gpulessons.claims import CLAIMS, Figure, Given, libraries, machines, pictures
+from gpulessons.claims import CLAIMS, Figure, Given, frameworks, machines, pictures
 from gpulessons.claims.claim import HOLDS, LIMITS, REFUTED, UNTESTED
 from gpulessons.claims.judging import decided
 from gpulessons.hardware import Machine
@@ -228,5 +228,5 @@ def test_a_step_without_a_library_has_none_of_its_share():
     import torch
 
     x = torch.randn(300, 300)
-    assert libraries.library_share(lambda: x @ x) > 0.5
-    assert libraries.library_share(lambda: x + x) == 0
+    assert frameworks.library_share(lambda: x @ x) > 0.5
+    assert frameworks.library_share(lambda: x + x) == 0
