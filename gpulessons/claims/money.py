@@ -1,11 +1,13 @@
 """Claims of the last part: money. Prices are the learner's; without them little can be said."""
 
 import math
+from dataclasses import replace
 
+from gpulessons import units
 from gpulessons.hardware import machine
 from gpulessons.money import brain
 from gpulessons.money.cores import one_core
-from gpulessons.money.devices import PUBLISHED, of_machine
+from gpulessons.money.devices import PUBLISHED, latest, of_machine
 from gpulessons.money.prediction import networks, worth
 
 from .claim import Figure, claim, holds, limits, refuted, untested
@@ -20,20 +22,23 @@ YEARS = 3  # in which a device that is bought is used, day and night
 def slow_and_fast(given):
     """Of the devices that you gave prices: what a TFLOP/s costs from the one with the fastest
     workers, over what it costs from the one with the slowest. A worker is a lane, which makes one
-    number at a time.
+    number at a time. What was not measured, here or on a named machine, is a promise of its box.
     """
     priced = [d for d in given.devices if d.price and d.flop_rate and d.lanes]
     speed = {d.name: d.flop_rate / d.lanes for d in priced}
     faster, dearer = "speed of the fastest workers over the slowest", "their costs per FLOP/s"
+    promised = counted("of these two devices promised, not measured", 2)
     if len(set(speed.values())) < 2:
-        return {"workers": missing(faster, NO_PRICES), "costs": missing(dearer, NO_PRICES)}
-    fast, slow = (pick(priced, key=lambda d: speed[d.name]) for pick in (max, min))
-    where = f"{fast.name} against {slow.name}, at your prices"
+        lacking = missing(faster, NO_PRICES), missing(dearer, NO_PRICES)
+        return dict(zip(("workers", "costs", "promised"), (*lacking, promised), strict=True))
+    both = fast, slow = [pick(priced, key=lambda d: speed[d.name]) for pick in (max, min)]
+    promises = sum(device.kind not in ("live", "recorded") for device in both)
+    kind, where = "published" if promises else "recorded", f"{fast.name}, {slow.name}"
     cost = (fast.price / fast.flop_rate) / (slow.price / slow.flop_rate)
-    ratio = speed[fast.name] / speed[slow.name]
     return {
-        "workers": Figure(faster, ratio, "×", "published", where),
-        "costs": Figure(dearer, cost, "×", "published", where),
+        "workers": Figure(faster, speed[fast.name] / speed[slow.name], "×", kind, where),
+        "costs": Figure(dearer, cost, "×", kind, f"{where}, at your prices"),
+        "promised": replace(promised, value=promises),
     }
 
 
@@ -42,9 +47,11 @@ def slow_and_fast(given):
     "French-fries kitchen).", source="A", notebooks="01 15", measure=slow_and_fast,
     changes="Prices; and work that does not divide, for which only the speed of one worker counts.",
 )  # fmt: skip
-def slow_workers_are_cheaper(workers, costs):
-    found = (f"Workers {workers:.2g} times as fast make a TFLOP/s {costs:.2g} times as dear, at "
-             "your prices and by what the boxes promise")  # fmt: skip
+def slow_workers_are_cheaper(workers, costs, promised):
+    found = (f"Workers {units.three_digits(workers)} times as fast make a TFLOP/s "
+             f"{units.three_digits(costs)} times as dear, at your prices")  # fmt: skip
+    if promised:
+        return untested(f"{found} and by what a box promises. A promise is no measurement.")
     if costs <= 1:
         return refuted(f"{found}: here the fast ones are no dearer.")
     return limits(f"{found}. It says nothing about work that does not divide.")
@@ -121,7 +128,7 @@ def what_networks_wait_for(given):
     published and of those that you gave: where do some wait for FLOP/s and others for bytes? And is
     one of your devices the best buy for all of them? Times are modelled.
     """
-    compared = worth(networks(), [*of_machine(machine()), *PUBLISHED, *given.devices])
+    compared = worth(networks(), latest([*PUBLISHED, *given.devices, *of_machine(machine())]))
     works = len(compared.works)
     split = [name for name, flops in compared.limits.items() if 0 < flops < works]
     buys = len(set(compared.buys.values()))
@@ -152,10 +159,10 @@ def numbers_on_the_box(devices, split, buys=None):
 
 
 def brains_arithmetic(given):
-    """The source's estimate put together again as its text has it, and every assumption drawn
-    between the least and the most that it may be doubted to: how far apart the results lie.
+    """The source's estimate put together again as its text has it, and those assumptions drawn
+    between their least and their most for which others give both: how far apart the results lie.
     """
-    spread = brain.spread()
+    spread = brain.spread([each for each in brain.ASSUMPTIONS if "ours" not in each.why])
     again = brain.operations_per_second() / brain.PUBLISHED
     apart = spread.high / spread.low
     result = published("the source's result", brain.PUBLISHED, "FLOP/s", BRAIN, of_gpu=False)
@@ -169,14 +176,14 @@ def brains_arithmetic(given):
 @claim(
     27, "The brain's arithmetic can be estimated by comparing it with a convolutional network.",
     source="E", notebooks="15", measure=brains_arithmetic,
-    changes="A measurement of what moves the estimate most, above all how often a neuron fires; or "
-    "other ranges, of which some are ours.",
+    changes="A measurement of what moves the estimate most: how often a neuron fires. And "
+    "doubts about the rest: with ranges of our own it is wider still (notebook 15).",
 )  # fmt: skip
 def brain_can_be_estimated(again, published, apart):
     decades = math.log10(apart)
     found = (
-        f"The source's numbers give {again:.0%} of its result. Moved as far as they may be "
-        f"doubted, they spread nine of ten results over {decades:.1f} powers of ten"
+        f"The source's numbers give {again:.0%} of its result. Moved as far as others have "
+        f"published, they spread nine of ten results over {decades:.1f} powers of ten"
     )
     if not 0.5 <= again <= 2:
         return refuted(f"{found}. This is not the estimate that was published.")

@@ -1,17 +1,20 @@
 """Money: each verdict turns when its figures do, and prices come from the learner alone."""
 
+from dataclasses import replace
+
 import pytest
 from turning import assert_measures_what_is_judged, assert_turns
 
 from gpulessons import claims
 from gpulessons.claims.claim import HOLDS, LIMITS, REFUTED, UNTESTED
-from gpulessons.money import Device
+from gpulessons.money import PUBLISHED, Device
 
 TURNS = {
     2: [
-        ({"workers": 50.0, "costs": 3.0}, LIMITS),
-        ({"workers": 50.0, "costs": 0.8}, REFUTED),
-        ({"workers": None, "costs": None}, UNTESTED),
+        ({"workers": 50.0, "costs": 300.0, "promised": 0}, LIMITS),
+        ({"workers": 50.0, "costs": 0.8, "promised": 0}, REFUTED),
+        ({"workers": 50.0, "costs": 3.0, "promised": 1}, UNTESTED),
+        ({"workers": None, "costs": None, "promised": 2}, UNTESTED),
     ],
     9: [
         ({"share": 2.0}, HOLDS),
@@ -50,13 +53,30 @@ def test_the_test_of_a_claim_runs_here(number, monkeypatch):
     assert_measures_what_is_judged(number)
 
 
+def device(name, price, **more):
+    return Device(name, bandwidth=1e11, price=price, kind="recorded", where="a day", **more)
+
+
+def verdicts_of(*devices):
+    return [each.verdict for each in claims.judge(2, 9, given=claims.Given(devices=devices))]
+
+
 def test_prices_decide_and_nothing_else_does():
-    wide = Device("wide", lanes=4000, flop_rate=8e12, bandwidth=4e11, price=40, price_per_hour=1)
-    quick = Device("quick", lanes=100, flop_rate=2e12, bandwidth=2e11, price=40)
-    given = claims.Given(devices=(wide, quick))
-    assert [each.verdict for each in claims.judge(2, 9, given=given)] == [LIMITS, REFUTED]
-    dear = Device("wide", lanes=4000, flop_rate=8e12, bandwidth=4e11, price=400,
-                  price_per_hour=0.01)  # fmt: skip
-    given = claims.Given(devices=(dear, quick))
-    assert [each.verdict for each in claims.judge(2, 9, given=given)] == [REFUTED, HOLDS]
-    assert [each.verdict for each in claims.judge(2, 9)] == [UNTESTED] * 2
+    quick = device("quick", 40, lanes=100, flop_rate=2e12)
+    wide = device("wide", 40, lanes=4000, flop_rate=8e12, price_per_hour=1)
+    dear = device("wide", 400, lanes=4000, flop_rate=8e12, price_per_hour=0.01)
+    assert verdicts_of(wide, quick) == [LIMITS, REFUTED]
+    assert verdicts_of(dear, quick) == [REFUTED, HOLDS]
+    assert verdicts_of() == [UNTESTED] * 2
+
+
+def test_what_a_box_promises_decides_nothing():
+    quick = device("quick", 40, lanes=100, flop_rate=2e12)
+    promised = Device("wide", lanes=4000, flop_rate=8e12, price=40)
+    assert verdicts_of(promised, quick) == [UNTESTED] * 2
+
+
+def test_a_device_of_yours_takes_the_place_of_a_published_one():
+    priced = [replace(each, price=100) for each in PUBLISHED]
+    found = claims.judge(26, given=claims.Given(devices=tuple(priced)))[26]
+    assert "test failed" not in found.why
