@@ -180,12 +180,17 @@ class Finding:
         )
 
     def _repr_html_(self) -> str:
-        figures = "".join(f"<li>{escape(figure.words)}</li>" for figure in self.figures)
-        return (
-            f"<p><b>{self.number}. {escape(self.claim)}</b><br><b>{self.verdict}</b>: "
-            f"{escape(self.why)}</p><p>Test: {escape(self.test)}</p><ul>{figures}</ul>"
-            f"<p>What would change it: {escape(self.changes)}</p>"
-        )
+        head = f"<b>{self.number}. {escape(self.claim)}</b><br><b>{self.verdict}</b>"
+        return f"<p>{head}: {escape(self.why)}</p>{details(self)}"
+
+
+def details(finding: Finding) -> str:
+    """The test, the figures and what would change the verdict, as HTML."""
+    figures = "".join(f"<li>{escape(figure.words)}</li>" for figure in finding.figures)
+    return (
+        f"<p>Test: {escape(finding.test)}</p><ul>{figures}</ul>"
+        f"<p>What would change it: {escape(finding.changes)}</p>"
+    )
 
 
 @dataclass(frozen=True)
@@ -245,7 +250,9 @@ class Findings:
         return f"{self.machine}, {self.date}, gpulessons {self.version}"
 
     def _repr_html_(self) -> str:
-        return table(self.found, f"{self.sentence} {self.label}.", self.notes)
+        letters = sorted({letter for each in self.found for letter in each.source})
+        sources = " ".join(f"{letter}: {SOURCES[letter]}." for letter in letters)
+        return table(self.found, f"{self.sentence} {self.label}.", [*self.notes, sources])
 
     def to_json(self) -> str:
         return json.dumps({"format": 1, **asdict(self)}, indent=1, ensure_ascii=False)
@@ -264,11 +271,7 @@ def table(found: Iterable[Finding], caption: str, notes: Iterable[str] = ()) -> 
 
 def row(finding: Finding) -> str:
     left = 'style="text-align: left; vertical-align: top"'
-    figures = "".join(f"<li>{escape(figure.words)}</li>" for figure in finding.figures)
-    more = (
-        f"<details><summary>{escape(finding.why)}</summary><p>Test: {escape(finding.test)}</p>"
-        f"<ul>{figures}</ul><p>What would change it: {escape(finding.changes)}</p></details>"
-    )
+    more = f"<details><summary>{escape(finding.why)}</summary>{details(finding)}</details>"
     where = f"{finding.source} · notebook {', '.join(finding.notebooks)}"
     return (
         f'<tr><th scope="row" {left}>{finding.number}</th>'

@@ -32,7 +32,7 @@ def judge(
     given: what you have from elsewhere, recordings and devices with prices. told(finding): called
     as each is known. Raises ValueError for a number that is no claim's.
     """
-    chosen = [known(number) for number in numbers or sorted(CLAIMS)]
+    chosen = [known(number) for number in dict.fromkeys(numbers) or sorted(CLAIMS)]
     given = Given() if given is None else given
     here, notes, found = machine(), [words] if (words := note()) else [], []
     with progress_bar("claims") as tell:

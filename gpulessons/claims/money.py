@@ -6,9 +6,10 @@ from dataclasses import replace
 from gpulessons import units
 from gpulessons.hardware import machine
 from gpulessons.money import brain
-from gpulessons.money.cores import one_core
+from gpulessons.money.cores import K80_CORES, K80_FLOPS, SOURCE, one_core
 from gpulessons.money.devices import PUBLISHED, latest, of_machine
 from gpulessons.money.prediction import networks, worth
+from gpulessons.money.renting import HOURS_PER_YEAR
 
 from .claim import Figure, claim, holds, limits, refuted, untested
 from .evidence import counted, live, missing, modelled, published
@@ -58,24 +59,23 @@ def slow_workers_are_cheaper(workers, costs, promised):
 
 
 def rent_or_buy(given):
-    """Of the devices that you gave both a price and a rent: after how many hours of use the price
-    is reached by the rent, as a share of three years, day and night.
+    """Of the devices that you gave both a price and a rent: after how many hours the rent has
+    reached the price, as a share of three years, day and night.
     """
     both = [d for d in given.devices if d.price and d.price_per_hour]
     what = "break-even, as a share of three years"
     if not both:
         return {"share": missing(what, NO_RENT)}
     first = min(both, key=lambda d: d.price / d.price_per_hour)
-    share = first.price / first.price_per_hour / (YEARS * 365.25 * 24)
-    where = f"{first.name}, at your prices"
-    return {"share": Figure(what, share, "%", "published", where)}
+    share = first.price / first.price_per_hour / (YEARS * HOURS_PER_YEAR)
+    return {"share": Figure(what, share, "%", "modelled", f"{first.name}, at your prices")}
 
 
 @claim(
     9, "Renting (or a free notebook service) beats building a rig.", source="AE", notebooks="15",
     measure=rent_or_buy,
-    changes="How many hours you use it: energy, the machine around it and its resale are in "
-    "notebook 15's sliders.",
+    changes="How many hours you use it: energy, the machine around it and its resale are on "
+    "sliders in notebook 15.",
 )  # fmt: skip
 def renting_is_cheaper(share):
     found = f"The rent reaches the price after {share:.0%} of three years of use, day and night"
@@ -87,20 +87,18 @@ def renting_is_cheaper(share):
 
 
 def cores_of_a_k80(given):
-    """The FLOP/s of one core here, in a float32 product, times the K80's 4,992 cores, against what
-    NVIDIA says of the K80; and where there is a GPU, the same for its multiprocessors.
+    """The FLOP/s of one core here, in a float32 product, over those of one of the K80's 4,992 cores
+    as its board is specified; and where there is a GPU, what one of its multiprocessors does.
     """
-    k80 = next(device for device in PUBLISHED if device.name.startswith("K80"))
     here = machine()
     gpu_rate = here.ceiling("gpu", "float32")
     each = gpu_rate / here.gpu["multiprocessors"] if gpu_rate and here.gpu else None
-    no_gpu = "no GPU here"
+    what = "a multiprocessor of a GPU here"
     return {
         "core": live("one core here, a float32 product", one_core(), "FLOP/s"),
-        "k80": published("a K80, with boost", k80.flop_rate, "FLOP/s", k80.where),
-        "k80_cores": published("its cores", k80.cores, "", k80.where),
-        "gpu_multiprocessor": live("a multiprocessor of this GPU", each, "FLOP/s", of_gpu=True)
-        if each else missing("a multiprocessor of a GPU", no_gpu),
+        "k80": published("a K80's core, with boost", K80_FLOPS / K80_CORES, "FLOP/s", SOURCE),
+        "gpu_multiprocessor": live(what, each, "FLOP/s", of_gpu=True)
+        if each else missing(what, "no GPU here"),
     }  # fmt: skip
 
 
@@ -108,19 +106,21 @@ def cores_of_a_k80(given):
     20, "The difference is the number of cores (K80: 4,992) and what a thread costs; a CPU with as "
     "many cores would be faster still, and unaffordable.", source="C", notebooks="01 15",
     measure=cores_of_a_k80, about_gpus=True,
-    changes="What is called a core: the K80's are lanes of vectors, and a CPU's core has dozens.",
+    changes="What is called a core: the K80's are lanes of vectors, and a CPU's core has several.",
 )  # fmt: skip
-def cores_are_lanes(core, k80, k80_cores, gpu_multiprocessor=None):
-    worth_of_one, as_many = core / (k80 / k80_cores), k80_cores * core / k80
-    found = (f"One core here computes like {worth_of_one:.3g} of the K80's {k80_cores:,.0f} as its "
-             f"board is specified: as many would be {as_many:.3g} times as fast as the board")
-    if as_many <= 1:
-        return refuted(f"{found}: no faster.")
+def cores_are_lanes(core, k80, gpu_multiprocessor=None):
+    times = core / k80
+    found = (f"One core here computes like {units.three_digits(times)} of the K80's "
+             f"{K80_CORES:,}, as its board is specified")  # fmt: skip
+    if times <= 1:
+        return refuted(f"{found}: a CPU with as many cores would be no faster.")
+    found += ", and as many of them would be so many times as fast as the board, at best"
     if gpu_multiprocessor is None:
-        return untested(f"{found}. By the specification, not by a GPU's clock.")
-    mine = gpu_multiprocessor / core
+        return untested(f"{found}. No GPU was timed.")
+    mine = units.three_digits(gpu_multiprocessor / core)
     return limits(f"{found}. What a CPU calls a core, a GPU calls a multiprocessor: one of this "
-                  f"GPU's does {mine:.3g} times the work of a core.")  # fmt: skip
+                  f"GPU's does {mine} times the work of a core. The difference is also in what a "
+                  "core is.")  # fmt: skip
 
 
 def what_networks_wait_for(given):
@@ -128,7 +128,8 @@ def what_networks_wait_for(given):
     published and of those that you gave: where do some wait for FLOP/s and others for bytes? And is
     one of your devices the best buy for all of them? Times are modelled.
     """
-    compared = worth(networks(), latest([*PUBLISHED, *given.devices, *of_machine(machine())]))
+    devices = latest([*PUBLISHED, *given.devices, *of_machine(machine())])
+    compared = worth(networks(), [device for device in devices if device.corner])
     works = len(compared.works)
     split = [name for name, flops in compared.limits.items() if 0 < flops < works]
     buys = len(set(compared.buys.values()))
@@ -147,15 +148,15 @@ def what_networks_wait_for(given):
     "lie elsewhere.",
 )  # fmt: skip
 def numbers_on_the_box(devices, split, buys=None):
-    found = (f"On {split:.0f} of {devices:.0f} devices some of six networks wait for FLOP/s and "
-             "others for bytes, by a model")  # fmt: skip
+    found = (f"By a model, on {split:.0f} of {devices:.0f} devices some of six networks wait for "
+             "FLOP/s and others for bytes")  # fmt: skip
     if not split:
         return refuted(f"{found}: one number matters for all of them.")
     if buys is None:
         return untested(f"{found}. What the wrong part wastes depends on prices, which are yours.")
     if buys == 1:
-        return refuted(f"{found}. Yet among your devices one is the best buy for all six.")
-    return limits(f"{found}, and among yours the best buy differs: {buys:.0f} for six networks.")
+        return limits(f"{found}. Among yours the same one is the best buy for all six.")
+    return limits(f"{found}, and among yours {buys:.0f} are the best buy for some of them.")
 
 
 def brains_arithmetic(given):
@@ -182,8 +183,8 @@ def brains_arithmetic(given):
 def brain_can_be_estimated(again, published, apart):
     decades = math.log10(apart)
     found = (
-        f"The source's numbers give {again:.0%} of its result. Moved as far as others have "
-        f"published, they spread nine of ten results over {decades:.1f} powers of ten"
+        f"The source's numbers give {again:.0%} of its result. By a model, moved as far as others "
+        f"have published, they spread nine of ten results over {decades:.1f} powers of ten"
     )
     if not 0.5 <= again <= 2:
         return refuted(f"{found}. This is not the estimate that was published.")

@@ -13,7 +13,7 @@ LOOK = {"linestyle": "none", "color": INK, "markeredgecolor": INK, "markerfaceco
 
 
 def subjects(claims):
-    """The claims, a row for each part of the course: full dots are about GPUs.
+    """The claims, a row for each subject: full squares are about GPUs.
 
     claims: {number: Claim}, as in `claims.CLAIMS`.
     """
@@ -24,7 +24,7 @@ def subjects(claims):
     figure, axes = blank(width=9, height=1.2 + 0.36 * len(parts), title=title)
     for number, each in claims.items():
         fill = "full" if each.about_gpus else "none"
-        axes.plot(number, parts.index(each.part), "o", fillstyle=fill, markersize=9, **LOOK)
+        axes.plot(number, parts.index(each.part), "s", fillstyle=fill, markersize=9, **LOOK)
     axes.set_xticks(sorted(claims))
     axes.set_yticks(range(len(parts)), parts)
     axes.set_ylim(len(parts) - 0.4, -0.6)

@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from gpulessons import units
 from gpulessons.hardware import Machine, machine, threads
 
+from .devices import PUBLISHED
 from .tables import as_html, as_text
 
-K80_CORES = 4992  # on two GPUs
-K80_FLOPS = 8.74e12  # FLOP/s, float32, with boost
-K80_BASE_FLOPS = 5.6e12  # without
-K80_BANDWIDTH = 2 * 240e9  # bytes/s
+K80 = next(device for device in PUBLISHED if device.name.startswith("K80"))  # two GPUs, with boost
+K80_CORES, K80_FLOPS, K80_BANDWIDTH = K80.cores, K80.flop_rate, K80.bandwidth
+K80_BASE_FLOPS = 5.6e12  # FLOP/s without boost
 SOURCE = "NVIDIA, Tesla K80 GPU Accelerator, board specification BD-07317-001, 2015"
 NUMBER_BITS = 32
 
@@ -79,7 +79,8 @@ class Cores:
     @property
     def message(self):
         like = f"One core here computes like {units.three_digits(self.worth)} of a K80's"
-        return f"{like}: 4,992 of them would be that many times as fast as the K80, at best."
+        many = f"{K80_CORES:,} of them would be that many times as fast as the K80"
+        return f"{like}: {many}, at best."
 
     def ratios(self):
         """{what: the K80 over this machine}, by what one counts."""
@@ -96,13 +97,13 @@ class Cores:
              f"{units.rate(each, 'B/s')}"),
             ("a core here, measured", f"{units.rate(self.core_flops, 'FLOP/s')} alone, "
              f"{units.rate(self.bandwidth / self.cores, 'B/s')} when all copy"),
-            ("4,992 cores like it, at best", units.rate(self.as_many_flops, "FLOP/s")),
+            (f"{K80_CORES:,} cores like it, at best", units.rate(self.as_many_flops, "FLOP/s")),
         ]  # fmt: skip
         if self.lanes:
             rate = f"{units.three_digits(self.lane_rate / 1e9)} multiply-adds a ns"
             rows.append((f"each of its {self.lanes} lanes", f"{rate}: GHz times units per lane"))
         if self.price is not None:
-            rows.append(("4,992 cores at this CPU's price each",
+            rows.append((f"{K80_CORES:,} cores at this CPU's price each",
                          f"{units.count(self.as_many_price)} in your currency"))  # fmt: skip
         prices = [("this CPU", self.price, self.cores, self.flops),
                   ("the K80", self.k80_price, K80_CORES, K80_FLOPS)]  # fmt: skip

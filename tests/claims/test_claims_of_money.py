@@ -23,13 +23,13 @@ TURNS = {
         ({"share": None}, UNTESTED),
     ],
     20: [
-        ({"core": 1e11, "k80": 8e12, "k80_cores": 5000, "gpu_multiprocessor": 5e11}, LIMITS),
-        ({"core": 1e11, "k80": 8e12, "k80_cores": 5000, "gpu_multiprocessor": None}, UNTESTED),
-        ({"core": 1e9, "k80": 8e12, "k80_cores": 5000, "gpu_multiprocessor": 5e11}, REFUTED),
+        ({"core": 1e11, "k80": 2e9, "gpu_multiprocessor": 5e11}, LIMITS),
+        ({"core": 1e11, "k80": 2e9, "gpu_multiprocessor": None}, UNTESTED),
+        ({"core": 1e9, "k80": 2e9, "gpu_multiprocessor": 5e11}, REFUTED),
     ],
     26: [
         ({"devices": 5, "split": 2, "buys": 2}, LIMITS),
-        ({"devices": 5, "split": 2, "buys": 1}, REFUTED),
+        ({"devices": 5, "split": 2, "buys": 1}, LIMITS),
         ({"devices": 5, "split": 0, "buys": None}, REFUTED),
         ({"devices": 5, "split": 2, "buys": None}, UNTESTED),
     ],

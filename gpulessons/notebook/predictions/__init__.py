@@ -14,12 +14,13 @@ from pathlib import Path
 
 from ..controls import kept as file
 from ..controls.predictions import remembered
+from .example import example
 from .history import History, history_of
 from .scores import Calibration, Coverage, Distances, Score, calibrated
 
 __all__ = [
-    "Calibration", "Coverage", "Distances", "History", "Score", "calibration", "clear", "export",
-    "kept", "where",
+    "Calibration", "Coverage", "Distances", "History", "Score", "calibration", "clear", "example",
+    "export", "kept", "where",
 ]  # fmt: skip
 
 

@@ -178,13 +178,14 @@ class Calibration:
     history: History
     scores: dict[str, Score]
     distances: dict[str, Distances]
+    note: str = ""  # before the title, where the guesses are not a learner's
 
     @property
     def title(self) -> str:
         """The message of the picture."""
         if not self.scores:
             return "No prediction by a factor yet." if self.distances else HOW
-        clauses = []
+        clauses = [self.note] if self.note else []
         for kind, score in self.scores.items():
             n = len(score.pairs)
             lean = f"; {score.lean}" if n >= FEW else ""
