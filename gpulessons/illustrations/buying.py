@@ -175,7 +175,8 @@ def hits(*errors: Any) -> Picture:
     if not some:
         raise ValueError("Nothing to draw: no op was both predicted and measured.")
     notes = dict.fromkeys(f"{each.note.rstrip('.')}." for each in some if each.note)
-    title = " ".join([*map(typical, some), *notes])
+    told = ["No result:"] if any(e.disturbed for e in some) else map(typical, some)
+    title = " ".join([*told, *notes])
     figure, panels = blank(width=4.6 * len(some) if len(some) > 1 else 6.4, height=4.9,
                            title=title, ncols=len(some), squeeze=False)  # fmt: skip
     for axes, each in zip(panels[0], some, strict=True):
@@ -189,8 +190,8 @@ def hits(*errors: Any) -> Picture:
 def typical(errors):
     """The size of the error, in a sentence short enough for a title."""
     return (
-        f"From {errors.known}: typically wrong by {units.ratio(errors.median)}, at worst by "
-        f"{units.ratio(errors.worst.off)} ({errors.worst.work.name})."
+        f"From {errors.known}: typically off by {units.ratio(errors.median)}, at worst "
+        f"{errors.worst.was} ({errors.worst.work.name})."
     )
 
 

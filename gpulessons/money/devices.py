@@ -199,9 +199,7 @@ def with_prices(devices: Iterable[Device], prices: Mapping[str, float | None]):
             guess = f" Did you mean {near[0]!r}?" if near else ""
             raise ValueError(f"No device is called {name!r}.{guess} There are: "
                              f"{', '.join(map(repr, names))}.")  # fmt: skip
-    return [
-        d if prices.get(d.name) is None else replace(d, price=prices[d.name]) for d in devices
-    ]
+    return [d if prices.get(d.name) is None else replace(d, price=prices[d.name]) for d in devices]
 
 
 def latest(devices: Iterable[Device]):

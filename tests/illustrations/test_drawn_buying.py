@@ -75,13 +75,22 @@ def test_a_dot_stands_where_predicted_and_measured_meet():
     found = by_ceilings(Measured(CPU, works))
     picture = buying.hits(found)
     assert [dot[:2] for dot in dots_of(picture.axes)] == [(1, 4), (1, 1)]
-    assert "From its own ceilings: typically wrong by 2.5×, at worst by 4× (slow)." in picture.alt
-    assert "slow at 7: predicted 1 s, measured 4 s, 4× longer" in picture.alt
+    assert (
+        "From its own ceilings: typically off by 2.5×, at worst 4× slower than predicted (slow)."
+        in picture.alt
+    )
+    assert "slow at 7: predicted 1 s, measured 4 s, 4× slower than predicted" in picture.alt
     assert "predicted (modelled)" in picture.axes.get_xlabel()
     assert "measured (live)" in picture.axes.get_ylabel()
     assert len(buying.hits(found, found).figure.axes) == 2
     busy = dataclasses.replace(found, note="something else was running.")
     assert buying.hits(busy, busy).figure.get_suptitle().count("something else was running.") == 1
+
+
+def test_a_disturbed_trial_s_title_tells_no_size_of_an_error():
+    busy = Errors(by_ceilings(Measured(CPU, [Work("slow", 1, 1e10, 7, "v", 4.0, 2)])).misses, "x",
+                  CPU, "something else was running.", disturbed=True)  # fmt: skip
+    assert buying.hits(busy).figure.get_suptitle() == "No result: something else was running."
 
 
 def test_nothing_judged_is_nothing_drawn():

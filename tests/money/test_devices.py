@@ -157,7 +157,7 @@ def test_prices_are_given_by_name_and_the_rest_stays_as_it_was():
 
 def test_a_price_for_no_device_is_refused_with_the_nearest_name_and_all_of_them():
     boxes = [Device("T4"), Device("A100 40 GB")]
-    with pytest.raises(ValueError, match="'A100'. Did you mean 'A100 40 GB'.*are: 'T4', 'A100 40"):
+    with pytest.raises(ValueError, match=r"'A100'. Did you mean 'A100 40 GB'.*are: 'T4', 'A100 40"):
         with_prices(boxes, {"A100": 5})
     with pytest.raises(ValueError, match=r"^No device is called 'zzz'. There are: 'T4', "):
         with_prices(boxes, {"T4": 1, "zzz": 5})
