@@ -1,5 +1,6 @@
 """Pictures for a buyer: what a number costs, whose roof is where, how wrong a prediction is."""
 
+import math
 from typing import Any
 
 from gpulessons import units
@@ -17,7 +18,7 @@ from gpulessons.plots.picture import (
     blank,
 )
 from gpulessons.plots.roofline import name_points
-from gpulessons.plots.timings import label_ends
+from gpulessons.plots.timings import apart, label_ends
 
 DEVICES = BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY
 MARKERS = {"live": "o", "recorded": "s", "published": "^", "typed in": "D"}
@@ -32,45 +33,59 @@ LIMITS = {
 
 
 def dots(costs: Any) -> Picture:
-    """A panel for each number on the box, a row for each device, a dot where its cost is known.
+    """A panel for each number of which a cost is known, a row for each device, a dot for its cost.
 
     costs: a money.throughput.Costs. Filled where the number was measured, open where it is
     published or typed in; the cheapest has its cost beside it.
     """
     devices, title = costs.devices, costs.verdict
-    figure, panels = blank(width=8.8, height=1.5 + 0.36 * len(devices), title=title,
-                           ncols=len(MEASURES), sharey=True)  # fmt: skip
-    for axes, measure in zip(panels, MEASURES, strict=True):
+    spoken = f"{title} {spoken_costs(costs)}"
+    drawn = [m for m in MEASURES if any(costs.per(m).values())]
+    if not drawn:
+        figure, axes = blank(height=1.2, title=title)
+        axes.set_axis_off()
+        return Picture(figure, f"{spoken} There is no panel: no cost above 0 is known.")
+    names = 1 + 0.08 * max(len(d.name) for d in devices)  # inches
+    width = min(max(names + 1.6 * len(drawn), 6), 8.8)
+    figure, panels = blank(width=width, height=1.6 + 0.36 * len(devices), title=title,
+                           ncols=len(drawn), sharey=True, squeeze=False)  # fmt: skip
+    panels = panels[0]
+    for axes, measure in zip(panels, drawn, strict=True):
         draw_costs(axes, costs, measure)
     panels[0].set_yticks(range(len(devices)), [d.name for d in devices])
     panels[0].set_ylim(len(devices) - 0.5, -0.5)
     add_legend(figure, {d.kind: look(d.kind, INK) for d in devices})
-    return Picture(figure, f"{title} {spoken_costs(costs)}")
+    if absent := [m for m in MEASURES if m not in drawn]:
+        spoken += f" Of no device the cost per {' or per '.join(absent)} is known: no panel."
+    return Picture(figure, spoken)
 
 
 def draw_costs(axes, costs, measure):
     per, best = costs.per(measure), costs.best(measure)
-    known = [cost for cost in per.values() if cost]  # what is free has no place on a log axis
+    low, high = thousands([cost for cost in per.values() if cost])  # a log axis has no 0
     for row, device in enumerate(costs.devices):
         cost = per[device.name]
         axes.axhline(row, color=INK, linewidth=0.4, alpha=0.4, zorder=0)
         if not cost:
             continue
         color = DEVICES[row % len(DEVICES)]
-        axes.plot(cost, row, **look(device.kind, color))
+        axes.plot(cost, row, clip_on=False, **look(device.kind, color))
         if device.name in best:
-            axes.annotate(amount(cost), (cost, row), (7, 4), textcoords="offset points",
-                          color=INK, fontsize=9)  # fmt: skip
+            side = 1 if cost < math.sqrt(low * high) else -1  # where there is room
+            axes.annotate(amount(cost), (cost, row), (7 * side, 4), textcoords="offset points",
+                          ha="left" if side > 0 else "right", color=INK, fontsize=9)  # fmt: skip
     log_axes(axes, x=(f"per {measure}", amount))
     axes.set_xlabel(f"{costs.currency} per {measure}\n(log scale)".strip())
-    axes.set_xlim(min(known, default=1) / 4, max(known, default=1) * 6)
+    axes.set_xlim(low / (high / low) ** 0.05, high * (high / low) ** 0.05)
     axes.xaxis.get_major_locator().set_params(numticks=3)
     axes.tick_params(axis="x", labelsize=8.5)
-    if not known:
-        axes.set_xticks([])
-        axes.set_xticks([], minor=True)
-        axes.text(0.5, 0.5, "not known", transform=axes.transAxes, color=INK, ha="center",
-                  va="center", fontsize=9.5)  # fmt: skip
+
+
+def thousands(known):
+    """(low, high) around some costs, powers of 1,000: under a slider dots move and not the axis."""
+    low = math.floor(math.log10(min(known)) / 3)
+    high = max(math.ceil(math.log10(max(known)) / 3), low + 1)
+    return 1000.0**low, 1000.0**high
 
 
 def look(kind, color):
@@ -111,10 +126,10 @@ def roofs(worth: Any) -> Picture:
     if not devices:
         raise ValueError("No device has both a flop_rate and a bandwidth: type them in.")
     title = whose_limit(worth, devices)
-    marks = grouped({w.label.partition(" at ")[0]: w.intensity for w in worth.works if w.flops})
-    places = [*marks, *(d.corner for d in devices)]
-    left, right = min(places) / 4, max(places) * 4
-    figure, axes = blank(height=4.6, title=title)
+    marks = {w.label.partition(" at ")[0]: w.intensity for w in worth.works if w.flops}
+    places = [*marks.values(), *(d.corner for d in devices)]
+    left, right = min(0.1, *places), max(300, *(2 * place for place in places))
+    figure, axes = blank(width=8.4, height=4.8, title=title)
     log_axes(axes, x=("FLOPs per byte", "{:g}".format),
              y=("FLOP/s at most", lambda rate: units.rate(rate, "FLOP/s")))  # fmt: skip
     axes.set_xlim(left, right)
@@ -125,18 +140,27 @@ def roofs(worth: Any) -> Picture:
                   color=color, linewidth=1.8 if d.kind in MEASURED else 0.9)  # fmt: skip
         axes.plot(d.corner, d.flop_rate, **look(d.kind, color))
         ends.append((right, d.flop_rate, f"{d.name} ({d.kind})", color))
-    low = min(left * d.bandwidth for d in devices)
-    axes.set_ylim(low / 15, 2 * max(d.flop_rate for d in devices))
-    for (place, names), after in zip(marks.items(), [*list(marks)[1:], right], strict=True):
-        axes.axvline(place, color=INK, linewidth=0.8, linestyle=":")
-        side = 3 if after > 1.3 * place else -12  # points: where no line runs through the name
-        axes.annotate(names, (place, 0), (side, 4), xycoords=("data", "axes fraction"),
-                      rotation=90, textcoords="offset points", color=INK, fontsize=9,
-                      va="bottom")  # fmt: skip
+    low, high = min(left * d.bandwidth for d in devices), 2 * max(d.flop_rate for d in devices)
+    room = 0.06 + 0.018 * max(map(len, marks), default=0)  # share of the height, for the names
+    axes.set_ylim(low / (high / low) ** (room / (1 - room)), high)
+    name_marks(axes, marks, room)
     label_ends(axes, ends)
     corners = "; ".join(f"{d.name} ({d.kind}): corner at {d.corner:.3g}" for d in devices)
-    stand = "; ".join(f"{names}: {place:.3g}" for place, names in marks.items())
+    stand = "; ".join(f"{name}: {place:.3g}" for name, place in marks.items())
     return Picture(figure, f"{title} FLOPs per byte. {corners}. Steps: {stand}.")
+
+
+def name_marks(axes, marks, room):
+    """{name: place}: an upright line each, down to the names, which stand in the lowest `room`."""
+    marks = dict(sorted(marks.items(), key=lambda pair: pair[1]))
+    left, right = map(math.log, axes.get_xlim())
+    columns = apart([(math.log(place) - left) / (right - left) for place in marks.values()], 0.04)
+    lead = {"arrowstyle": "-", "color": INK, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0}
+    for (name, place), column in zip(marks.items(), columns, strict=True):
+        axes.axvline(place, ymin=room, color=INK, linewidth=0.8, linestyle=":")
+        axes.annotate(name, (place, room), (column, room - 0.04), rotation=90, color=INK,
+                      xycoords=("data", "axes fraction"), textcoords="axes fraction",
+                      fontsize=9, ha="center", va="top", arrowprops=lead)  # fmt: skip
 
 
 def whose_limit(worth, devices):
@@ -148,18 +172,6 @@ def whose_limit(worth, devices):
         return "Modelled: FLOP/s are the limit of every step, on each device."
     rest = ", none on the others" if len(told) < len(devices) else ""
     return f"Modelled: of {total} step{'s' * (total > 1)}, bytes/s limit {', '.join(told)}{rest}."
-
-
-def grouped(intensities):
-    """{place: names} of marks on a log axis: those within a tenth share one, at its first."""
-    marks = {}
-    for name, place in sorted(intensities.items(), key=lambda pair: pair[1]):
-        last = next(reversed(marks), None)
-        if last is not None and place < 1.1 * last:
-            marks[last] += f", {name}"
-        else:
-            marks[place] = name
-    return marks
 
 
 # -- How wrong a guess is.
@@ -175,7 +187,8 @@ def hits(*errors: Any) -> Picture:
     if not some:
         raise ValueError("Nothing to draw: no op was both predicted and measured.")
     notes = dict.fromkeys(f"{each.note.rstrip('.')}." for each in some if each.note)
-    title = " ".join([*map(typical, some), *notes])
+    told = ["No result:"] if any(e.disturbed for e in some) else map(typical, some)
+    title = " ".join([*told, *notes])
     figure, panels = blank(width=4.6 * len(some) if len(some) > 1 else 6.4, height=4.9,
                            title=title, ncols=len(some), squeeze=False)  # fmt: skip
     for axes, each in zip(panels[0], some, strict=True):
@@ -189,8 +202,8 @@ def hits(*errors: Any) -> Picture:
 def typical(errors):
     """The size of the error, in a sentence short enough for a title."""
     return (
-        f"From {errors.known}: typically wrong by {units.ratio(errors.median)}, at worst by "
-        f"{units.ratio(errors.worst.off)} ({errors.worst.work.name})."
+        f"From {errors.known}: typically off by {units.ratio(errors.median)}, at worst "
+        f"{errors.worst.was} ({errors.worst.work.name})."
     )
 
 

@@ -39,7 +39,7 @@ def costs(**numbers):
     axes.annotate("support ends", (plan.useful_hours, 1.01), color=INK, fontsize=9.5,
                   xycoords=axes.get_xaxis_transform(), ha="center")  # fmt: skip
     written(axes.xaxis, units.count)
-    written(axes.yaxis, "{:,g}".format)
+    written(axes.yaxis, "{:,.12g}".format)
     share = f"{plan.energy_share(plan.useful_hours):.0%}"
     label_ends(axes, [(hours[-1], owned, f"bought; {share}\nenergy, shaded", BLUE),
                       (hours[-1], rented, "rented", VERMILLION)])  # fmt: skip
@@ -61,16 +61,17 @@ def per_hour(**numbers):
     plan = Plan(**numbers)
     if plan.missing or not plan.per_useful_hour():  # for nothing: no log axis has a place for it
         return nothing(plan)
-    used, needed = np.geomspace(0.01, 1, 60), plan.break_even_utilization
+    left = min(0.005, plan.utilization)  # an hour a week is 0.6%
+    used, needed = np.geomspace(left, 1, 60), plan.break_even_utilization
     title = plan.message
     if plan.rent and needed <= 1:
         times = units.ratio(plan.per_useful_hour() / plan.rent)
-        title = (f"Used {plan.utilization:.0%} of its life, an owned hour costs {times} the rent; "
-                 f"even at {needed:.0%}.")  # fmt: skip
+        title = (f"Used {percent(plan.utilization)} of its life, an owned hour costs {times} the "
+                 f"rent; break-even at {percent(needed)}.")  # fmt: skip
     figure, axes = blank(height=3.6, title=title)
-    log_axes(axes, x=("share of its life in which it computes", "{:.0%}".format),
-             y=("cost of an hour of use", "{:g}".format),
-             ticks=(0.01, 0.03, 0.1, 0.3, 1))  # fmt: skip
+    log_axes(axes, x=("share of its life in which it computes", percent),
+             y=("cost of an hour of use", units.three_digits),
+             ticks=(0.005, 0.01, 0.03, 0.1, 0.3, 1))  # fmt: skip
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     owned = plan.per_useful_hour(used)
     axes.plot(used, owned, color=BLUE)
@@ -79,11 +80,16 @@ def per_hour(**numbers):
         axes.plot(used, np.full_like(used, plan.rent), color=VERMILLION)
         ends.append((1, plan.rent, "rented", VERMILLION))
     axes.plot(plan.utilization, plan.per_useful_hour(), "o", color=BLUE, markersize=8)
-    if 0.01 <= needed <= 1:
+    if left <= needed <= 1:
         axes.plot(needed, plan.rent, "o", color=INK)
-    axes.set_xlim(0.01, 1)
+    axes.set_xlim(left, 1)
     label_ends(axes, ends)
     return Picture(figure, f"{title} {spoken(plan)}")
+
+
+def percent(share):
+    """A share of the life, so small that it needs a digit behind the point, or whole percents."""
+    return f"{share:.0%}" if share >= 0.0095 else f"{100 * share:.1g}%"
 
 
 def nothing(plan):

@@ -14,7 +14,7 @@ Every public name is loaded at its first use, as the package's are.
 import importlib
 
 HOMES = {
-    "devices": "Device PUBLISHED load of_machine of_recording save",
+    "devices": "Device PUBLISHED latest load of_machine of_recording save with_prices",
     "throughput": "costs",
     "prediction": "Work networks predict worth",
     "errors": "Measured by_ceilings by_shares elsewhere one_core_to_all steps_here",

@@ -9,10 +9,11 @@ Prices are the learner's and never ours: they change by the week and by the coun
 nobody has given is None, and whatever it is needed for stays empty.
 """
 
+import difflib
 import json
 import math
 import numbers
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
@@ -152,7 +153,7 @@ def shown(number, unit=""):
     """A number for a cell; "" where there is none."""
     if number is None:
         return ""
-    return units.rate(number, unit) if unit else f"{number:,.6g}"
+    return units.rate(number, unit) if unit else f"{number:,.12g}"
 
 
 def save(devices, path):
@@ -183,6 +184,27 @@ def load(path):
     except ValueError as trouble:
         raise ValueError(f"{path}: {trouble}") from None
     return [replace(d, kind="recorded") if d.kind == "live" else d for d in found]
+
+
+def with_prices(devices: Iterable[Device], prices: Mapping[str, float | None]):
+    """[Device], each with its price of prices, {name: price}; None, or no entry: as it was.
+
+    Raises ValueError where a name is that of no device: it is misspelled, most likely.
+    """
+    devices = named_apart(devices)
+    names = [device.name for device in devices]
+    for name in prices:
+        if name not in names:
+            near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.4)
+            guess = f" Did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"No device is called {name!r}.{guess} There are: "
+                             f"{', '.join(map(repr, names))}.")  # fmt: skip
+    return [d if prices.get(d.name) is None else replace(d, price=prices[d.name]) for d in devices]
+
+
+def latest(devices: Iterable[Device]):
+    """[Device], one for each name: a later one takes the place of an earlier one."""
+    return list({device.name: device for device in devices}.values())
 
 
 def named_apart(devices: Iterable[Device]):

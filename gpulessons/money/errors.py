@@ -102,10 +102,20 @@ class Miss:
         """The same without its direction, at least 1."""
         return max(self.factor, 1 / self.factor)
 
+    @property
+    def was(self):
+        """How it was, in words: "2× slower than predicted"."""
+        times, way = units.ratio(self.off), "slower" if self.factor > 1 else "faster"
+        return "as predicted" if times == "1×" else f"{times} {way} than predicted"
+
+    @property
+    def reached(self):
+        """The share of the roof that was reached, as measured."""
+        return self.prediction.share / self.factor
+
     def __repr__(self):
         return (f"{self.work.label}: predicted {units.seconds(self.predicted)}, measured "
-                f"{units.seconds(self.measured)}, {units.ratio(self.off)} "
-                f"{'longer' if self.factor > 1 else 'shorter'}")  # fmt: skip
+                f"{units.seconds(self.measured)}, {self.was}")  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
@@ -116,6 +126,8 @@ class Errors:
     known: str  # what it was predicted from
     device: Device | None  # where it was measured
     note: str = ""
+    shares: str = "assumed"  # by the model, or "reached": which shares of the roof are shown
+    disturbed: bool = False  # something else was running, as the note says: these are no result
 
     @property
     def median(self):
@@ -136,23 +148,28 @@ class Errors:
         """The size of the error in words, with what broke in the worst case."""
         if not self.misses:
             return self.note or "Nothing could be judged: no op was measured on both."
+        if self.disturbed:
+            return f"No result: {self.note}"
         n, worst = len(self.misses), self.worst
-        told = (f"{self.within()} of {n} predictions are within a factor of 2; typically "
-                f"{units.ratio(self.median)}, at worst {units.ratio(worst.off)}, "
-                f"{worst.work.label}")  # fmt: skip
+        told = (
+            f"{self.within()} of {n} predictions are within a factor of 2; typically off by "
+            f"{units.ratio(self.median)}, at worst {worst.was}, {worst.work.label}"
+        )
         return told + (f" ({worst.why})." if worst.why else ".")
 
     def table(self):
-        head = ["", "limit", "share assumed", "predicted (modelled)",
-                f"measured ({self.device.kind})", "off by", "which assumption broke"]  # fmt: skip
+        head = ["", "limit", f"share {self.shares}", "predicted (modelled)",
+                f"measured ({self.device.kind})", "it was", "where it broke (a guess)"]  # fmt: skip
+        reached = self.shares == "reached"
         rows = [
-            [m.work.label, m.prediction.limit, f"{m.prediction.share:.0%}",
-             units.seconds(m.predicted), units.seconds(m.measured),
-             f"{units.ratio(m.off)} {'longer' if m.factor > 1 else 'shorter'}", m.why]
+            [m.work.label, m.prediction.limit,
+             f"{m.reached if reached else m.prediction.share:.0%}", units.seconds(m.predicted),
+             units.seconds(m.measured), m.was, m.why]
             for m in self.misses
         ]  # fmt: skip
         caption = f"{self.device.name}, predicted from {self.known}"
-        return Table(caption, head, rows, [self.verdict, *[self.note] * bool(self.note)])
+        notes = [self.verdict, *[self.note] * bool(self.note and not self.disturbed)]
+        return Table(caption, head, rows, notes)
 
     def __repr__(self):
         return repr(self.table()) if self.misses else self.verdict
@@ -167,7 +184,7 @@ def by_ceilings(there, note=""):
         Miss(p, work, why_off(p.seconds, work, there))
         for work in there.works if (p := Prediction(work, there.device)).seconds
     ]  # fmt: skip
-    return Errors(misses, "its own ceilings", there.device, note)
+    return Errors(misses, "its own ceilings", there.device, note, shares="reached")
 
 
 def by_shares(here, there, note=""):
@@ -229,8 +246,10 @@ def why_other(predicted, known, here, work, there):
         return f"another program: {known.version} there, {work.version} here"
     best = [Prediction(w, each.device).seconds for w, each in ((known, here), (work, there))]
     grew, got = best[0] / best[1], known.seconds / work.seconds
-    what = "threads" if more else "the share"
-    return f"{what}: its limit is {units.ratio(grew)} as high, and it is {units.ratio(got)} as fast"
+    gained = f"{units.ratio(got)} as fast, under a roof {units.ratio(grew)} as high"
+    if factor > 1 and more:
+        return f"threads: part of it runs in one, or starting them takes long ({gained})"
+    return f"the share: it is {gained}"
 
 
 def elsewhere(here, recording):
@@ -263,13 +282,23 @@ class Trial:
     @property
     def by_ceilings(self):
         """Errors of every core, predicted from its own ceilings; empty where there is no trial."""
-        return by_ceilings(self.every, self.note) if self.every else nothing(self.why)
+        return self.judged(by_ceilings(self.every)) if self.every else nothing(self.why)
 
     @property
     def by_shares(self):
         """Errors of every core, predicted from both ceilings and the share that one core reaches:
         on every core no op was looked at."""
-        return by_shares(self.one, self.every, self.note) if self.every else nothing(self.why)
+        return self.judged(by_shares(self.one, self.every)) if self.every else nothing(self.why)
+
+    @property
+    def disturbed(self):
+        """Was something else at work? Then its errors are no result, and the note says why."""
+        return bool(self.every and [*crowded(self.one, self.every)])
+
+    def judged(self, errors):
+        """With the note; where it is disturbed, without reasons: the note is the reason."""
+        misses = [replace(m, why="") for m in errors.misses] if self.disturbed else errors.misses
+        return replace(errors, misses=misses, note=self.note, disturbed=self.disturbed)
 
     def __repr__(self):
         return self.why or f"{self.by_ceilings!r}\n\n{self.by_shares!r}"
@@ -302,6 +331,9 @@ def one_core_to_all(tried=TRIED, budget=0.1):
                     found[n].append(as_work(timing))
             tell(done + 1, len(tried) + 1, op.name)
         rates = rates_of(counts)
+        if below(rates[counts[1]], rates[1]):  # something else ran: it may be over by now
+            again = rates_of(counts)
+            rates = {n: tuple(map(max, rates[n], again[n])) for n in counts}
     cache = last_cache(caches())
     one, every = (
         Measured(Device(f"{n} core{'s' * (n > 1)} of this machine", n, None, *rates[n],
@@ -312,14 +344,22 @@ def one_core_to_all(tried=TRIED, budget=0.1):
 
 
 def crowded(one, every):
-    """A doubt, where all cores took longer than one: others were at work on them."""
+    """A doubt, where all cores took longer than one: others were at work on them.
+
+    One op in ten may: on many cores, starting threads can cost a small one more than they bring.
+    """
     pairs = [*zip(one.works, every.works, strict=True)]
     slower = sum(more.seconds > 1.2 * alone.seconds for alone, more in pairs)
-    lower = every.device.flop_rate < one.device.flop_rate
-    if slower or lower:
+    lower = below(*((m.device.flop_rate, m.device.bandwidth) for m in (every, one)))
+    if slower > len(pairs) / 10 or lower:
         yield (f"{slower} of {len(pairs)} took longer on all cores than on one"
                f"{', and their ceiling was lower' * lower}: something else was running, and these "
                "errors are partly its work. Try again on an idle machine.")  # fmt: skip
+
+
+def below(all_rates, one_rates):
+    """Are the (FLOP/s, bytes/s) of all cores below those of one? One may fill the memory's way."""
+    return all_rates[0] < one_rates[0] or all_rates[1] < 0.9 * one_rates[1]
 
 
 def in_turn(problem, version, counts, budget):

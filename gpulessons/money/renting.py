@@ -164,12 +164,14 @@ class Plan:
                     + more * (self.break_even_utilization <= 1))  # fmt: skip
         if self.break_even == 0:
             return "Buying is cheaper from the first hour: nothing has to be earned back."
-        even = f"break-even after {units.count(self.break_even)} hours of use"
+        hours = self.break_even
+        even = f"break-even after {(units.count if hours >= 10 else amount)(hours)} hours of use"
         if self.break_even > self.useful_hours:
             return (f"Renting is cheaper: {even}, but support ends after "
                     f"{units.count(self.useful_hours)}.")  # fmt: skip
-        years = self.break_even / self.useful_hours * self.years
-        return f"Buying is cheaper in the end: {even}, {years:.1f} of {self.years:g} years."
+        years = hours / self.useful_hours * self.years
+        when = f", {years:.1f} of {self.years:g} years" if years >= 0.1 else ""
+        return f"Buying is cheaper in the end: {even}{when}."
 
     def rows(self):
         if self.missing:

@@ -49,7 +49,23 @@ def test_an_hours_cost_crosses_the_rent_at_the_break_even_utilization():
     here, even = dots(picture)
     assert here == (0.5, pytest.approx(plan.per_useful_hour()))
     assert even == (pytest.approx(plan.break_even_utilization), 3)
-    assert f"even at {plan.break_even_utilization:.0%}" in picture.alt
+    assert f"the rent; break-even at {plan.break_even_utilization:.0%}" in picture.alt
+
+
+@pytest.mark.parametrize("hours", [1, 0.1])
+def test_however_few_the_hours_of_a_week_their_dot_is_on_the_axis(hours):
+    picture = draw.per_hour(**NUMBERS | {"hours_per_week": hours})
+    left, right = picture.axes.get_xlim()
+    assert left <= dots(picture)[0][0] <= right
+    assert f"Used {'0.6' if hours == 1 else '0.06'}% of its life" in picture.alt
+
+
+@pytest.mark.parametrize("make", [draw.costs, draw.per_hour])
+def test_no_tick_is_written_in_powers_of_ten(make):
+    picture = make(**NUMBERS | {"price": 1e10, "rent_per_hour": 1e6})
+    picture.figure.draw_without_rendering()
+    ticks = [label.get_text() for label in picture.axes.get_yticklabels()]
+    assert any("000,000" in tick for tick in ticks) and not any("e+" in tick for tick in ticks)
 
 
 @pytest.mark.parametrize("make", [draw.costs, draw.per_hour])

@@ -14,12 +14,14 @@ from gpulessons.money.devices import (
     NUMBERS,
     PUBLISHED,
     Device,
+    latest,
     listed,
     load,
     named_apart,
     of_machine,
     of_recording,
     save,
+    with_prices,
 )
 
 PRICES = {"price", "gpu_price", "price_per_hour"}
@@ -140,6 +142,33 @@ def test_a_list_shows_what_is_known_and_where_from():
     table = listed([Device("my card", flop_rate=1e13, price=7, where="its box")])
     assert table.rows == [["my card", "typed in", "", "", "10 TFLOP/s", "", "7", "", ""]]
     assert "its box" in repr(table)
+
+
+def test_a_million_is_written_with_its_digits():
+    assert listed([Device("tower", price=1e6)]).rows[0][6] == "1,000,000"
+
+
+def test_prices_are_given_by_name_and_the_rest_stays_as_it_was():
+    few, many = Device("few", price=3), Device("many", cores=9)
+    priced = with_prices([few, many], {"many": 5, "few": None})
+    assert priced == [few, replace(many, price=5)]
+    assert with_prices(iter([few]), {}) == [few] and with_prices([few], {"few": 0})[0].price == 0
+
+
+def test_a_price_for_no_device_is_refused_with_the_nearest_name_and_all_of_them():
+    boxes = [Device("T4"), Device("A100 40 GB")]
+    with pytest.raises(ValueError, match=r"'A100'. Did you mean 'A100 40 GB'.*are: 'T4', 'A100 40"):
+        with_prices(boxes, {"A100": 5})
+    with pytest.raises(ValueError, match=r"^No device is called 'zzz'. There are: 'T4', "):
+        with_prices(boxes, {"T4": 1, "zzz": 5})
+    with pytest.raises(ValueError, match="T4: price is a number of at least 0"):
+        with_prices(boxes, {"T4": -5})
+
+
+def test_the_latest_of_a_name_stands_in_the_first_one_s_place():
+    old, other, new = Device("T4"), Device("other"), Device("T4", price=7)
+    assert latest([old, other, new]) == [new, other]
+    assert latest(iter([])) == []
 
 
 def test_devices_come_back_from_a_file_as_they_were_but_no_longer_live(tmp_path):

@@ -65,11 +65,12 @@ def test_what_broke_is_named_by_the_ceilings(there, words):
     ("here", "there", "words"),
     [
         (one(stream(1.0)), two(stream(1.0, threads=None)), "threads: it computes in one"),
-        (one(stream(1.0)), two(stream(0.9)), "threads: its limit is 2× as high, and it is 1.11×"),
+        (one(stream(1.0)), two(stream(0.9)), "threads: part of it runs in one, or start"),
         (one(stream(1.0)), two(stream(0.1), cache=1e10), "caches: its 954 MiB fit"),
         (one(stream(0.1), cache=1e10), two(stream(0.5)), "caches: its 954 MiB fit the last one"),
         (one(stream(0.1), 1e10), two(stream(0.01), 1e10), "caches: its 954 MiB fit the last one"),
         (one(stream(9e-6, nbytes=1e3)), two(stream(9e-6, nbytes=1e3)), "launch"),
+        (one(stream(1.0)), two(stream(0.2)), "the share: it is 5× as fast, under a roof 2× as"),
         (one(stream(9.0)), two(dataclasses.replace(stream(0.5), version="w")), "another program"),
     ],
 )
@@ -83,13 +84,29 @@ def test_the_verdict_has_the_typical_error_and_the_worst_with_its_reason():
     found = by_ceilings(Measured(TWO, works))
     assert found.median == pytest.approx(2) and found.worst.work.name == "c"
     assert found.within(2) == 2
-    told = "2 of 3 predictions are within a factor of 2; typically 2×, at worst 8×, c at 7 (threads"
-    assert found.verdict.startswith(told)
+    told = "2 of 3 predictions are within a factor of 2; typically off by 2×, at worst 8× slower "
+    assert found.verdict.startswith(told + "than predicted, c at 7 (threads: ")
     assert "predicted (modelled)" in repr(found) and "measured (live)" in found._repr_html_()
 
 
 def test_being_too_fast_is_as_wrong_as_being_too_slow():
     assert by_ceilings(two(stream(0.125))).median == by_ceilings(two(stream(2.0))).median == 4
+
+
+def test_faster_and_slower_are_said_of_what_was_predicted_in_the_line_and_in_the_table():
+    for seconds, words in ((2.0, "4× slower than predicted"), (0.125, "4× faster than predicted"),
+                           (0.5004, "as predicted")):  # fmt: skip
+        found = by_ceilings(two(stream(seconds)))
+        assert repr(found.worst).endswith(f", {words}")
+        assert found.table().rows[0][5] == words and "× shorter" not in repr(found)
+
+
+def test_the_roof_s_own_table_shows_the_share_reached_and_the_other_the_share_assumed():
+    alone = by_ceilings(two(stream(2.0))).table()
+    assert alone.head[2] == "share reached" and alone.rows[0][2] == "25%"
+    guessed = by_shares(one(stream(2.0)), two(stream(2.0))).table()  # half of one core's roof
+    assert guessed.head[2] == "share assumed" and guessed.rows[0][2] == "50%"
+    assert alone.head[-1] == guessed.head[-1] == "where it broke (a guess)"
 
 
 def test_what_was_measured_on_one_side_only_is_not_judged():
@@ -189,6 +206,52 @@ def test_where_all_cores_are_slower_than_one_the_reader_is_told():
     slow = dataclasses.replace(TWO, flop_rate=0.9e9)
     (told,) = errors.crowded(one(stream(1.0)), Measured(slow, [stream(0.6)]))
     assert "0 of 1" in told and "their ceiling was lower" in told
+
+
+def test_one_small_op_of_many_may_lose_by_threads():
+    works = [stream(1.0)] * 10
+    assert not list(errors.crowded(Measured(ONE, works),
+                                   Measured(TWO, [*works[1:], stream(1.3)])))  # fmt: skip
+    assert list(errors.crowded(Measured(ONE, works),
+                               Measured(TWO, [*works[2:], *[stream(1.3)] * 2])))  # fmt: skip
+
+
+def test_a_memory_that_one_core_fills_is_no_disturbance_and_a_halved_one_is():
+    for bandwidth, doubts in ((0.95e9, 0), (0.5e9, 1)):
+        every = dataclasses.replace(TWO, bandwidth=bandwidth)
+        found = list(errors.crowded(one(stream(1.0)), Measured(every, [stream(1.0)])))
+        assert len(found) == doubts
+
+
+def test_a_disturbed_trial_is_no_result_and_guesses_no_reason():
+    alone, works = [stream(1.0)], [stream(1.5)]
+    calm = errors.Trial(Measured(ONE, alone), Measured(TWO, [stream(0.9)]))
+    assert not calm.disturbed and calm.by_shares.worst.why and not calm.by_shares.disturbed
+    assert not errors.Trial(why="one core").disturbed
+    busy = errors.Trial(Measured(ONE, alone), Measured(TWO, works), note="something else ran.")
+    assert busy.disturbed
+    for found in (busy.by_shares, busy.by_ceilings):
+        assert found.disturbed and [m.why for m in found.misses] == [""]
+        assert found.verdict == "No result: something else ran."
+        assert repr(found).count("something else ran.") == 1 and "within" not in repr(found)
+
+
+@pytest.mark.parametrize("second", [(3.0, 2.0), (0.5, 0.5)])
+def test_ceilings_below_those_of_one_core_are_measured_once_more(monkeypatch, second):
+    monkeypatch.setenv("GPULESSONS_BUDGET", "0.001")
+    monkeypatch.setattr(errors, "cores", lambda: 2)
+    asked = []
+
+    def rates_of(counts):
+        asked.append(counts)
+        return {1: (1.0, 1.0), 2: second if len(asked) > 1 else (0.9, 2.5)}
+
+    monkeypatch.setattr(errors, "rates_of", rates_of)
+    trial = errors.one_core_to_all([(total, "NumPy", 1000)])
+    assert len(asked) == 2
+    device = trial.every.device
+    assert (device.flop_rate, device.bandwidth) == (max(0.9, second[0]), 2.5)
+    assert ("ceiling was lower" in trial.note) == (second[0] < 1)
 
 
 def test_a_step_of_each_network_is_measured_at_a_size_that_fits(monkeypatch):

@@ -60,6 +60,9 @@ def test_the_sentence_says_when_buying_pays_or_that_it_never_does():
     assert "Buying is cheaper in the end: break-even after 500 hours of use, 0.1 of 2 years." in (
         repr(PLAN)
     )
+    soon = replace(PLAN, years=10, price=100)  # 50 hours: 0.01 of ten years
+    assert soon.message == "Buying is cheaper in the end: break-even after 50 hours of use."
+    assert "after 0.4 hours of use." in replace(PLAN, price=0.8).message
     late = replace(PLAN, years=0.1)
     assert "Renting is cheaper: break-even after 500 hours of use, but support ends after 438" in (
         repr(late)
