@@ -417,7 +417,8 @@ def training_from_memory(given):
 
 def in_the_last_cache(nbytes):
     what = "parameters under Adam that the last cache holds"
-    return (counted(what, machine().last_cache // nbytes) if machine().caches
+    here = machine()
+    return (counted(what, here.last_cache // nbytes) if here.caches
             else missing(what, "this system does not tell its caches"))  # fmt: skip
 
 
