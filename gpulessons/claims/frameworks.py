@@ -1,6 +1,5 @@
 """Claims about frameworks: who is ahead in them, whose code they run, and what a call costs."""
 
-import math
 from functools import partial
 from statistics import median
 from time import perf_counter
@@ -21,9 +20,11 @@ from gpulessons.ops.optimizer_step import adam_loop, adam_step
 from gpulessons.ops.reduce import total_in_order, total_python
 from gpulessons.profiler.libraries import library_calls
 from gpulessons.profiler.recorder import profile
+from gpulessons.units import three_digits
 
 from .claim import claim, holds, limits, refuted, untested
 from .evidence import counted, from_gpu, live, missing, published, ratio_of_calls, share, timed
+from .machines import percent, some
 
 # Three of the six networks of 2017.
 
@@ -39,13 +40,18 @@ def networks_on_both(given):
     """A training step of three of the six networks in PyTorch, on the CPU and on a GPU, with the
     same minibatch. Without a GPU, recordings decide: of PyTorch's layers of the three kinds.
     """
-    figures = {}
+    figures, smaller = {}, 0
     for key, (name, *layer_of_its_kind) in LAYERS.items():
         step = one_step(name)
+        smaller += bool(step.size.shrunk())
         how = f" ({step.size.shrunk()})" if step.size.shrunk() else ""
         figures[key] = live(f"{name}, one step on the CPU{how}", step.cpu, "s")
         figures[f"gpu_{key}"] = gpu_of(given, step, *layer_of_its_kind)
-    return figures | {"published_fcn": in_2017("FCN-5"), "published_lstm": in_2017("LSTM-32")}
+    return figures | {
+        "smaller": counted("networks or minibatches that are smaller here than published", smaller),
+        "published_fcn": in_2017("FCN-5"),
+        "published_lstm": in_2017("LSTM-32"),
+    }
 
 
 def one_step(name):
@@ -85,23 +91,28 @@ def gpu_of(given, step, op, version):
     "mostly waits to be asked.", about_gpus=True,
 )  # fmt: skip
 def gpu_beats_cpu(
-    fcn, resnet, lstm, gpu_fcn=None, gpu_resnet=None, gpu_lstm=None, published_fcn=None,
+    fcn, resnet, lstm, smaller, gpu_fcn=None, gpu_resnet=None, gpu_lstm=None, published_fcn=None,
     published_lstm=None,
 ):  # fmt: skip
     kinds = {"fully connected": gpu_fcn, "convolutions": gpu_resnet, "LSTM": gpu_lstm}
     known = {kind: factor for kind, factor in kinds.items() if factor is not None}
+    which = f"All {smaller}" if smaller == len(kinds) else f"{smaller:g} of the {len(kinds)}"
+    made = (f" {which} networks had smaller minibatches or narrower layers here than published."
+            if smaller else "")  # fmt: skip
     if not known:
         return untested(f"A step takes this CPU {units.seconds(fcn)} (FCN-5), "
-                        f"{units.seconds(resnet)} (ResNet) and {units.seconds(lstm)} (LSTM-32); no "
-                        "GPU was timed beside it. The published table has GPUs only.")  # fmt: skip
+                        f"{units.seconds(resnet)} (ResNet) and {units.seconds(lstm)} (LSTM-32)."
+                        f"{made} No GPU was timed beside it. The published table has GPUs only."
+                        )  # fmt: skip
     won = sum(factor > 1 for factor in known.values())
     each = ", ".join(f"{kind} {units.ratio(factor)}" for kind, factor in known.items())
     found = f"In PyTorch the GPU is ahead in {won} of {len(known)} kinds of work: {each}"
     if not won:
-        return refuted(f"{found}.")
+        return refuted(f"{found}.{made}")
     if won < len(known):
-        return limits(f"{found}. Below 1× the CPU wins.")
-    return limits(f"{found}. PyTorch is the one framework here; of others nothing is measured.")
+        return limits(f"{found}. Below 1× the CPU wins.{made}")
+    return limits(f"{found}. PyTorch is the one framework here; of others nothing is measured."
+                  f"{made}")  # fmt: skip
 
 
 # Whose code runs, and why NumPy is fast.
@@ -110,9 +121,9 @@ LIBRARIES = ("BLAS", "oneDNN", "NNPACK", "cuDNN", "cuBLAS")  # as the names of o
 
 
 def library_work(given):
-    """The profile of a training step: which share of its computation is done by kernels of
-    libraries. A sum of numbers by NumPy, by a Python loop, by the same loop compiled, and by NumPy
-    again where the numbers are Python's objects.
+    """The profile of a training step, on the CPU and on a GPU: which share of its computation is
+    done by kernels of libraries. A sum of numbers by NumPy, by a Python loop, by the same loop
+    compiled, and by NumPy again where the numbers are Python's objects.
     """
     from gpulessons.models import six_networks as six  # here: it loads PyTorch
 
@@ -146,16 +157,20 @@ def library_share(step):
 
 def asked_share(step):
     """The same, from what the libraries say themselves: a convolution's name does not tell."""
-    what = "a small AlexNet's computation that a library does"
+    what = ("a small AlexNet's computation that a library does (one step by the libraries' clock, "
+            "over another by the profiler's)")  # fmt: skip
     try:
         with threads(1):
             seen = profile(step, steps=3, warm_up=1)
             said = sum(call.seconds for call in library_calls(step))
     except OSError as why:
         return missing(what, str(why))
-    computing = sum(each.seconds for each in seen.kernels())
-    return (live(what, min(1.0, said / computing), "%") if said
-            else missing(what, "no library said anything"))  # fmt: skip
+    if not said:
+        return missing(what, "no library said anything")
+    part = said / sum(each.seconds for each in seen.kernels())
+    if part > 1:
+        return missing(what, f"the two clocks disagree: {three_digits(part)} times the whole")
+    return live(what, part, "%")
 
 
 def on_gpu_share(six):
@@ -170,24 +185,33 @@ def on_gpu_share(six):
     7, "Frameworks hide CUDA: the heavy parts are library kernels (cuDNN); NumPy is fast because "
     "its loops are C.", source="A", notebooks="01 10", measure=library_work,
     changes="A network of many small operators, whose time is in no kernel at all; or a compiler "
-    "that writes the kernels itself, as torch.compile does.",
+    "that writes the kernels itself, as torch.compile does.", about_gpus=True,
 )  # fmt: skip
 def libraries_compute(products, loop, objects, compiled=None, convolutions=None,
                       gpu_products=None):  # fmt: skip
-    found = (f"{products:.0%} of a fully connected step's computation is a library's"
-             + (f", {convolutions:.0%} of a small AlexNet's" if convolutions else "")
-             + (f", {gpu_products:.0%} of it on a GPU" if gpu_products else ""))  # fmt: skip
-    if products < 0.5 or (gpu_products is not None and gpu_products < 0.5):
-        return refuted(f"{found}: the heavy parts are not the libraries'.")
-    fast = f"NumPy adds numbers {loop:.3g} times as fast as a Python loop"
-    if loop < 2:
-        return refuted(f"{found}; but {fast}.")
+    shares = [share for share in (products, convolutions, gpu_products) if share is not None]
+    found = f"{percent(products)} of a fully connected step's computation is a library's"
+    if convolutions is not None:
+        but = "but only " if convolutions < 0.5 <= products else ""
+        found += f", {but}{percent(convolutions)} of a small AlexNet's"
+    if gpu_products is not None:
+        found += f"; on a GPU {percent(gpu_products)} of a small AlexNet's"
+    fast = f"NumPy adds numbers {three_digits(loop)} times as fast as a Python loop"
+    if compiled:
+        fast += f", and {three_digits(compiled)} times as fast as the loop compiled"
     if objects >= 2:
-        more = f", and {compiled:.2g} times as fast as the loop compiled" if compiled else ""
-        return limits(f"{found}. {fast}{more}; but its own C loop takes {objects:.2g} times as "
-                      "long for Python's objects: C alone is not it.")  # fmt: skip
+        fast += (f"; but its own C loop takes {three_digits(objects)} times as long for Python's "
+                 "objects: C alone is not it")  # fmt: skip
     if gpu_products is None:
-        return limits(f"{found}. {fast}. cuDNN needs a GPU, and none is here.")
+        if max(shares) < 0.5 and loop < 2:
+            return refuted(f"{found}: the heavy parts are not the libraries'. And {fast}.")
+        return untested(f"{found}. {fast}. No GPU was timed, so of cuDNN nothing is known.")
+    if gpu_products < 0.5:
+        return refuted(f"{found}: the heavy parts are not the libraries'.")
+    if loop < 2:
+        return refuted(f"{found}. But {fast}.")
+    if objects >= 2 or min(shares) < 0.5:
+        return limits(f"{found}. {fast}.")
     return holds(f"{found}. {fast}.")
 
 
@@ -281,14 +305,19 @@ def seconds_to_compile():
     "share grow with the number of steps.",
 )  # fmt: skip
 def savings_compound(calls, saved, early, late, compiling):
-    found = (f"One call in each of {calls:,.0f} steps saves {units.seconds(saved)}: {early:.0%} of "
-             f"a step in the first half, {late:.0%} in the last")  # fmt: skip
-    if saved <= 0 or late < 0.01:
-        return refuted(f"{found}. The run is no shorter.")
+    if saved <= 0:
+        return refuted(f"One call in each of {calls:,.0f} steps saves nothing: the run is no "
+                       "shorter.")  # fmt: skip
+    found = (
+        f"One call in each of {calls:,.0f} steps saves {units.seconds(saved)}: "
+        f"{percent(early)} of a step in the first half, {percent(late)} in the last"
+    )
+    if late < 0.01:
+        return refuted(f"{found}. In the end it saves less than 1 % of a step.")
     if late > max(1.5 * early, early + 0.1):
         return holds(f"{found}: the longer the run, the larger the share.")
-    after = math.ceil(compiling / saved)
+    after = max(1, units.rounded(compiling) / units.rounded(saved))  # as they are printed
     paid = "which this run has" if calls >= after else "more than this run has"
     return limits(f"{found}. It adds up and does not compound: the share does not grow. Compiling "
-                  f"takes {units.seconds(compiling)}, paid after {after:,} calls, {paid}."
+                  f"takes {units.seconds(compiling)}, paid after {some(after)} calls, {paid}."
                   )  # fmt: skip

@@ -1,11 +1,14 @@
 """Claims about what graphics cards were built for: pictures, and what a branch costs in them."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from numba import cuda, njit
 
 from gpulessons import units
+from gpulessons.backends import gpu
+from gpulessons.hardware.budget import repeated
 from gpulessons.microscope import trace, tracing
 from gpulessons.ops.activations import relu, relu_kernel
 from gpulessons.ops.dense import dense, sized
@@ -13,14 +16,15 @@ from gpulessons.ops.matmul_kernels import linear_kernel, tiles
 from gpulessons.ops.reduce import total
 from gpulessons.ops.shade import LIMIT, one_pixel, shade, shade_kernel, shade_sorted
 from gpulessons.ops.vertex_transform import vertex_kernel, vertex_transform
+from gpulessons.units import three_digits
 
 from .claim import claim, holds, limits, refuted, untested
-from .evidence import counted, ratio_of_calls
-from .machines import PARALLEL, from_memory, gpu_orders, shared
+from .evidence import counted, missing, paired, ratio_of_calls
+from .machines import BEST, from_memory, gpu_orders, percent, shared
 
 ROWS, COLUMNS = 30, 50
-BEST = PARALLEL, "PyTorch on CPU"
 BLOCK = 256
+POINTS = 1_024  # full blocks: idle lanes of a last one are no branch
 
 
 def plane(rows=ROWS, columns=COLUMNS):
@@ -118,7 +122,9 @@ def two_forms(given):
         "different": counted("numbers that differ", int(wrong + (drawn_total != added))),
         "drawings": counted("drawings for a sum", drawings),
         "launches": counted("launches of a kernel for it", len(launches)),
-        "look_ups": counted("look-ups for a histogram, drawn over CUDA", look_ups / reads, "×"),
+        "look_ups": counted(
+            f"look-ups for a histogram, drawn over CUDA (each of its {LIMIT + 1} bars looks at "
+            "every pixel: the card's own rule)", look_ups / reads, "×"),
         "spare": counted("threads beyond the picture", pixels.threads - x.size),
     }  # fmt: skip
 
@@ -134,15 +140,16 @@ def drawing_and_computing(pixels, different, drawings, launches, look_ups, spare
         return refuted(f"Of a picture with {pixels:,} pixels, its sum and its histogram "
                        f"{different:,} numbers differ between the two forms: neither can stand for "
                        "the other.")  # fmt: skip
-    same = f"All {pixels:,} pixels are the same, drawn as a rectangle or by a CUDA kernel"
+    same = (f"A picture of {pixels:,} pixels comes out the same, drawn as a rectangle or by a CUDA "
+            "kernel")  # fmt: skip
     if drawings <= launches and look_ups <= 1:
         return refuted(f"{same}, and so is the price of a sum and of a histogram: nothing was "
                        "flattened.")  # fmt: skip
     return limits(
         f"{same}, which needs an index, and a guard for {spare} threads too many. Their sum takes "
         f"{drawings} drawings or {launches} launch{'es' * (launches != 1)}; their histogram, "
-        f"drawn, {look_ups:.3g} times the look-ups. So much a program shows; that there was no "
-        "other way before 2007 it cannot."
+        f"drawn, {three_digits(look_ups)} times the look-ups, for each bar looks at every pixel. "
+        "So much a program shows; that there was no other way before 2007 it cannot."
     )
 
 
@@ -150,15 +157,15 @@ def drawing_and_computing(pixels, different, drawings, launches, look_ups, spare
 
 
 def corners_and_layers(given):
-    """Corners under a matrix, by the kernel of a graphics card and by that of a layer: what
+    """Corners times a matrix, by the kernel of a graphics card and by that of a layer: what
     differs. Operations for each byte; lanes at work in the warps of corners, activations and
     pixels; and what threads tell each other, counted. Bytes per second of corners and of ReLU, from
     memory.
     """
-    points, matrix = vertex_transform.inputs(1_000)
+    points, matrix = vertex_transform.inputs(POINTS)
     pixels, blocks = plane(512, 768), 512 * 768 // BLOCK
     corners, as_layer = np.empty_like(points), np.empty_like(points[:, :3])
-    turning = trace(vertex_kernel)[4, BLOCK](points, matrix, corners)
+    turning = trace(vertex_kernel)[POINTS // BLOCK, BLOCK](points, matrix, corners)
     x, w, b = points[:, :3].copy(), matrix[:3, :3].copy(), matrix[:3, 3].copy()
     trace(linear_kernel)[tiles(*as_layer.shape)](x, w, b, as_layer)
     values = relu.inputs(8_192)[0]
@@ -170,8 +177,8 @@ def corners_and_layers(given):
         "different": counted(
             "coordinates that differ, corners against a layer",
             int(np.count_nonzero(np.abs(corners[:, :3] - as_layer) > 1e-5))),
-        "corners": per_byte("corners", vertex_transform, 1_000),
-        "layer": per_byte("a layer of 4 units", dense.like(sized(4, 4)), 1_000),
+        "corners": per_byte("corners", vertex_transform, POINTS),
+        "layer": per_byte("a layer of 4 units", dense.like(sized(4, 4)), POINTS),
         "wide": per_byte("512 units, 512 examples", dense.like(sized(512, 512)), 512),
         "lanes": counted("lanes at work, corners and activations",
                          min(each.divergence().efficiency for each in kernels[:2]), "%"),
@@ -179,7 +186,7 @@ def corners_and_layers(given):
                            coloring.divergence().efficiency, "%"),
         "talk": counted("accesses to what threads share", sum(map(shared, kernels))),
         "moved_corners": from_memory("corners from memory", vertex_transform, *BEST, size=2**20),
-        "moved_numbers": from_memory("ReLU from memory", relu, *BEST),
+        "moved_numbers": from_memory("ReLU from memory, every core", relu, *BEST),
     }  # fmt: skip
 
 
@@ -203,18 +210,18 @@ def one_machine(different, corners, layer, wide, lanes, picture, talk, moved_cor
     if talk:
         return refuted(f"Threads of corners, pixels or activations share {talk:,} accesses: they "
                        "are not each on their own.")  # fmt: skip
-    branch = (f"{lanes:.0%} of the lanes are at work on corners and activations, {picture:.0%} on "
-              "the pixels of a picture")  # fmt: skip
+    branch = (f"{percent(lanes)} of the lanes are at work on corners and activations, "
+              f"{percent(picture)} on the pixels of a picture")  # fmt: skip
     if min(lanes, picture) < 0.5:
         return refuted(f"{branch}: that is more than hardly a branch.")
-    found = f"Corners under a matrix are a layer's outputs. No thread needs another; {branch}"
+    found = f"Corners times a matrix are a layer's outputs. No thread needs another; {branch}"
     if moved_corners and moved_numbers:
         found += (f". From memory this CPU moves {units.rate(moved_corners, 'B/s')} for corners, "
                   f"{units.rate(moved_numbers, 'B/s')} for ReLU")  # fmt: skip
     if wide > 4 * corners:
         return limits(
-            f"{found}. But where corners ask for {corners:.2g} operations a byte and a layer of 4 "
-            f"units for {layer:.2g}, one of 512 asks for {wide:.2g}."
+            f"{found}. But where corners ask for {three_digits(corners)} operations a byte and a "
+            f"layer of 4 units for {three_digits(layer)}, one of 512 asks for {three_digits(wide)}."
         )
     if picture < 0.95:
         return limits(f"{found}: a picture branches.")
@@ -245,7 +252,7 @@ def pack_kernel(x, out, kept):
 def branches(given):
     """Mandelbrot pixels in no order against the same pixels sorted by the turns that they take, and
     numbers above zero packed out of numbers in no order against sorted ones: time on a CPU core,
-    steps of a warp counted. For the pixels, the time on a GPU.
+    steps of a warp counted, and time on a GPU (recordings have the pixels only).
     """
     pixels = steps_of(shade_kernel, shade), steps_of(shade_kernel, shade_sorted)
     numbers = np.random.default_rng(0).standard_normal(2**16, np.float32)
@@ -260,6 +267,7 @@ def branches(given):
         "packing_steps": counted(
             "packing, the same, steps of a warp", packing[0] / packing[1], "×"),
         **gpu_orders(given),
+        "gpu_packing": packing_on_gpu(),
     }  # fmt: skip
 
 
@@ -280,6 +288,26 @@ def packing_steps(x):
     return warp_steps(trace(pack_kernel)[x.size // BLOCK, BLOCK](x, np.empty_like(x), kept))
 
 
+def packing_on_gpu(size=2**24, rounds=10):
+    """The same packing on a GPU, by events in its stream."""
+    what = "packing, shuffled over sorted, time on a GPU"
+    if gpu.why_not():
+        return missing(what, "no GPU here")
+    numbers = np.random.default_rng(0).standard_normal(size, np.float32)
+    orders, room = (gpu.put(numbers), gpu.put(np.sort(numbers))), gpu.put(numbers)
+    zero = np.zeros(1, np.int32)
+    kept, took = gpu.put(zero), [[], []]
+    for turn in range(1 + repeated(rounds)):  # the first is not counted: it compiles
+        for x, times in zip(orders, took, strict=True):
+            gpu.write(kept, zero)
+            began = gpu.mark()
+            pack_kernel[size // BLOCK, BLOCK](x, room, kept)
+            seconds = gpu.elapsed(began, gpu.mark())
+            if turn:
+                times.append(seconds)
+    return replace(paired(what, *took), of_gpu=True)
+
+
 def warp_steps(traced):
     """Straight runs of code that the warps took, their lanes at work or waiting."""
     return sum(run.slots for run in traced.divergence().code) / 32
@@ -291,19 +319,25 @@ def warp_steps(traced):
     "wrong can be the one who pays more.", about_gpus=True,
 )  # fmt: skip
 def branching_costs_more(pixels, pixel_steps, packing, packing_steps, gpu_shuffled=None,
-                         gpu_sorted=None):  # fmt: skip
-    other = f"packing numbers in no order takes a core {packing:.2g} times as long as in order"
+                         gpu_sorted=None, gpu_packing=None):  # fmt: skip
+    core = f"Pixels in no order take a core {three_digits(pixels)} times as long as sorted ones"
+    other = (f"packing numbers in no order takes a core {three_digits(packing)} times as long as "
+             "in order")  # fmt: skip
     if not (gpu_shuffled and gpu_sorted):
+        end = "On a GPU only packing was timed" if gpu_packing else "No GPU was timed"
         return untested(
-            f"Pixels in no order take a core {pixels:.2f} times as long as sorted ones, and a "
-            f"warp {pixel_steps:.2f} times as many steps; {other}, and a warp "
-            f"{packing_steps:.2f} times as many steps. What a GPU's clock says is not known."
+            f"{core}, and a warp {three_digits(pixel_steps)} times as many steps; {other}, and a "
+            f"warp {three_digits(packing_steps)} times as many steps. {end}."
         )
-    gpu = gpu_shuffled / gpu_sorted
-    found = f"Pixels in no order take a GPU {gpu:.2f} times as long as sorted ones, a core " \
-            f"{pixels:.2f} times"  # fmt: skip
-    if gpu <= pixels:
+    on_gpu = gpu_shuffled / gpu_sorted
+    found = f"{core}, a GPU {three_digits(on_gpu)} times"
+    if on_gpu <= pixels:
         return refuted(f"{found}.")
-    if packing > gpu:
-        return limits(f"{found}. But {other}: a wrong guess can cost more than a warp that parts.")
-    return holds(f"{found}; {other}, which is less.")
+    if gpu_packing is None and packing >= 1.2:
+        return limits(f"{found}. {other[0].upper()}{other[1:]}, and was not timed on a GPU.")
+    if gpu_packing is None:
+        return holds(f"{found}; {other}.")
+    both = f"{other}, a GPU {three_digits(gpu_packing)} times"
+    if gpu_packing < packing:
+        return limits(f"{found}. But {both}: a wrong guess can cost more than a warp that parts.")
+    return holds(f"{found}; {both}.")

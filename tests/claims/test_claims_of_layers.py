@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from turning import assert_measures_what_is_judged, assert_turns
+from turning import assert_measures_what_is_judged, assert_turns, verdict_of
 
 from gpulessons.claims import CLAIMS, Given, frameworks, layers
 from gpulessons.claims.claim import HOLDS, LIMITS, REFUTED, UNTESTED
@@ -20,8 +20,9 @@ def but(figures, **changed):
     return {**figures, **changed}
 
 
-NETWORKS = {"fcn": 0.4, "resnet": 0.1, "lstm": 0.2, "gpu_fcn": 20.0, "gpu_resnet": 8.0,
-            "gpu_lstm": 3.0, "published_fcn": 0.016, "published_lstm": 0.061}  # fmt: skip
+NETWORKS = {"fcn": 0.4, "resnet": 0.1, "lstm": 0.2, "smaller": 2, "gpu_fcn": 20.0,
+            "gpu_resnet": 8.0, "gpu_lstm": 3.0, "published_fcn": 0.016,
+            "published_lstm": 0.061}  # fmt: skip
 CALLS = {"calls": 880, "saved": 5e-5, "early": 0.18, "late": 0.17, "compiling": 0.4}
 LAYER = {"one": 0.96, "batch": 0.95, "narrow": 0.1, "small": 0.05, "counted_narrow": 0.76,
          "alone": 10.0}  # fmt: skip
@@ -48,6 +49,7 @@ TURNS = {
         (but(CALLS, early=0.1, late=0.3), HOLDS),
         (but(CALLS, saved=-1e-6, late=0.0), REFUTED),
         (but(CALLS, late=0.0), REFUTED),
+        (but(CALLS, late=0.009), REFUTED),
     ],
     17: [
         (LAYER, LIMITS),
@@ -263,7 +265,9 @@ def no_gpu(monkeypatch):
 
 
 def test_without_a_gpu_recordings_of_layers_decide_about_frameworks(no_gpu):
-    assert found(6)[0].word == UNTESTED
+    verdict, figures = found(6)
+    assert verdict.word == UNTESTED and "published." not in verdict.why
+    assert figures["smaller"].value == 0
     ahead = given(recorded("dense", [(1, 1e-5, 1e-4), (4096, 1.0, 0.1)]),
                   recorded("lstm_sequence", [(256, 1.0, 0.5)], **LSTM_IN_TORCH))  # fmt: skip
     verdict, figures = found(6, ahead)
@@ -273,6 +277,21 @@ def test_without_a_gpu_recordings_of_layers_decide_about_frameworks(no_gpu):
     assert figures["gpu_fcn"].value == pytest.approx(10)  # at the largest size
     behind = given(recorded("dense", [(4096, 0.1, 1.0)]))
     assert found(6, behind)[0].word == REFUTED
+
+
+def test_networks_made_smaller_than_published_are_named(no_gpu, monkeypatch):
+    smaller = {"FCN-5": 8, "ResNet": 16, "LSTM-32": 16}
+    monkeypatch.setattr(frameworks, "one_step", lambda name: StepTime(
+        replace(FULL[name], batch=smaller[name]), 1, 0.4, None, "no GPU here"))  # fmt: skip
+    verdict, figures = found(6)
+    assert figures["smaller"].value == 2
+    assert "2 of the 3 networks had smaller minibatches" in verdict.why
+
+
+def test_a_saving_is_paid_after_as_many_calls_as_the_figures_say():
+    verdict = verdict_of(8, **but(CALLS, saved=5.27285e-5, compiling=0.306522))
+    assert "307 ms, paid after some 5,800 calls" in verdict.why  # 307 ms / 52.7 µs
+    assert "less than 1 %" in verdict_of(8, **but(CALLS, late=0.009)).why
 
 
 def test_where_a_gpu_is_the_networks_own_steps_decide(monkeypatch):
