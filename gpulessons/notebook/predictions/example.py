@@ -7,8 +7,6 @@ from ..controls.showing import Scale
 from .history import Entry, History
 from .scores import Calibration, calibrated
 
-NOBODY = "Invented guesses, to show the picture."
-
 
 def example(guesses: int = 14) -> Calibration:
     """The Calibration of invented guesses, too high more often than not. Its title says so."""
@@ -19,4 +17,4 @@ def example(guesses: int = 14) -> Calibration:
         guess = answer * 10 ** draw.gauss(0.25, 0.4)
         entries.append(Entry(number, f"invented question {number}", Scale(0.01, 1e6, "×"), guess,
                              "", (answer, answer, answer), "live"))  # fmt: skip
-    return replace(calibrated(History(tuple(entries))), note=NOBODY)
+    return replace(calibrated(History(tuple(entries))), whose="Invented")

@@ -178,18 +178,18 @@ class Calibration:
     history: History
     scores: dict[str, Score]
     distances: dict[str, Distances]
-    note: str = ""  # before the title, where the guesses are not a learner's
+    whose: str = ""  # where the guesses are not a learner's, and were not measured
 
     @property
     def title(self) -> str:
         """The message of the picture."""
         if not self.scores:
             return "No prediction by a factor yet." if self.distances else HOW
-        clauses = [self.note] if self.note else []
+        clauses = []
         for kind, score in self.scores.items():
             n = len(score.pairs)
             lean = f"; {score.lean}" if n >= FEW else ""
-            clauses.append(f"{SCORED[kind].capitalize()}: {score.within(2)} of {n} prediction"
+            clauses.append(f"{self.about(kind)}: {score.within(2)} of {n} prediction"
                            f"{'s' * (n > 1)} within a factor of 2{lean}.")  # fmt: skip
         return " ".join(clauses)
 
@@ -197,8 +197,12 @@ class Calibration:
     def words(self) -> list[str]:
         """A sentence or two for each kind."""
         both = (self.scores, self.distances)
-        return [f"{SCORED[kind].capitalize()}: {score!r}" for group in both
+        return [f"{self.about(kind)}: {score!r}" for group in both
                 for kind, score in group.items()]  # fmt: skip
+
+    def about(self, kind: str) -> str:
+        """What a clause begins with: how the answers of this kind came about."""
+        return self.whose or SCORED[kind].capitalize()
 
     def coverage(self, factor: float, said: float = 0.8) -> str:
         """“I am within this factor of the answer in so many of my cases”: is it so?
