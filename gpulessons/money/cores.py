@@ -19,8 +19,7 @@ from dataclasses import dataclass
 
 from gpulessons import units
 from gpulessons.hardware import Machine, machine, threads
-
-from .tables import as_html, as_text
+from gpulessons.plots.tables import as_html, as_text
 
 K80_CORES = 4992  # on two GPUs
 K80_FLOPS = 8.74e12  # FLOP/s, float32, with boost
