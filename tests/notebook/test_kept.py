@@ -234,6 +234,7 @@ def test_a_file_that_another_process_mended_is_not_set_aside_again(path):
     kept.append([guess(2)])
     assert [event.guess for event in kept.set_aside(path, damaged)] == [2]
     assert sorted(each.name for each in path.parent.iterdir()) == ["aside", path.name]
+    assert b"moved" not in path.read_bytes(), "it is as it was"
 
 
 def test_where_a_file_never_seems_to_be_itself_a_line_is_written_a_few_times_at_most(
