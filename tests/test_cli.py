@@ -76,7 +76,7 @@ def interrupt(monkeypatch):
 def read_only():
     """A folder that even root cannot write to: for the length of the test root is nobody."""
     root = os.geteuid() == 0
-    gpulessons.machine(), gpulessons.relu  # loads what nobody may not even read
+    gpulessons.machine(), gpulessons.relu, gpulessons.claims.judge  # what nobody may not even read
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o555)
         if root:
@@ -801,7 +801,7 @@ def test_claims_prints_each_verdict_and_keeps_them_as_data_and_as_a_page(capsys,
     found = gpulessons.claims.load(tmp_path / "found.json")
     assert [each.number for each in found] == [2, 9]
     page = (tmp_path / "found.html").read_text(encoding="utf-8")
-    assert page.startswith("<!DOCTYPE html>") and "Many slow workers" in page
+    assert page.startswith("<!doctype html>") and "Many slow workers" in page
 
 
 def test_devices_with_prices_decide_what_cannot_be_said_without(capsys, tmp_path):
@@ -818,14 +818,53 @@ def test_devices_with_prices_decide_what_cannot_be_said_without(capsys, tmp_path
         (["two"], 2, "invalid int value"),
         (["2", "--with", "none.json"], 1, "none.json cannot be read"),
         (["2", "--devices", "none.json"], 1, "none.json cannot be read"),
+        (["2", "--json", "found.html"], 2, "--json writes data: found.html should end in .json."),
+        (["2", "--html", "found.json"], 2, "a web page: found.json should end in .html."),
+        (["2", "--json", "diary.json"], 1, "(char 0). It stays as it is"),
+        (["2", "--html", "folder.html"], 1, "It stays as it is"),
+        (["2", "--with", "found.json"], 1, "found.json holds findings, not a recording."),
+        (["2", "--with", "diary.json"], 1, "diary.json cannot be read"),
     ],
 )
 def test_claims_refuses_in_a_sentence_before_anything_is_measured(
-    capsys, arguments, status, words
+    capsys, tmp_path, arguments, status, words
 ):
+    assert main(["claims", "2", "--json", "found.json"]) == 0
+    (tmp_path / "diary.json").write_text("Dear diary")
+    (tmp_path / "folder.html").mkdir()
+    capsys.readouterr()
+    before = sorted(tmp_path.iterdir())
     assert main(["claims", *arguments]) == status
     told = capsys.readouterr()
     assert words in told.err and not told.out
+    assert sorted(tmp_path.iterdir()) == before
+    assert (tmp_path / "diary.json").read_text() == "Dear diary"
+
+
+@pytest.mark.parametrize("option", ["--json", "--html"])
+def test_where_no_findings_can_be_kept_nothing_is_judged(capsys, read_only, option):
+    words = refused(capsys, "claims", "2", option, read_only / f"found.{option[2:]}")
+    assert f"Nothing can be written in {read_only}" in words
+
+
+def test_interrupted_claims_never_replace_more_of_them(capsys, monkeypatch, tmp_path):
+    def interrupted(given):
+        raise KeyboardInterrupt
+
+    both = ["--json", "found.json", "--html", "found.html"]
+    assert main(["claims", "2", "9", *both]) == 0
+    before = files(tmp_path)
+    broken = replace(gpulessons.claims.CLAIMS[9], measure=interrupted)
+    monkeypatch.setitem(gpulessons.claims.CLAIMS, 9, broken)
+    capsys.readouterr()
+    assert main(["claims", "2", "9", "26", *both]) == 130
+    assert files(tmp_path) == before
+    assert capsys.readouterr().err.count("holds more claims; it is as it was.") == 2
+    for name in before:
+        (tmp_path / name).unlink()
+    for _ in range(2):  # as many as are there already: those of today
+        assert main(["claims", "2", "9", "26", *both]) == 130
+        assert capsys.readouterr().err.count("Kept in ") == 2
 
 
 def test_interrupted_claims_print_and_keep_what_was_found(capsys, monkeypatch, tmp_path):

@@ -30,7 +30,9 @@ def load(path: str | Path) -> Findings:
         raise ValueError(f"{path} cannot be read as findings: {trouble}.") from trouble
 
 
-def finding(values: dict[str, Any]) -> Finding:
+def finding(values: Any) -> Finding:
+    if not isinstance(values, dict):
+        raise ValueError(f"{values!r} is no finding")
     if values.get("verdict") not in VERDICTS:
         raise ValueError(f"{values.get('verdict')!r} is no verdict")
     figures = tuple(figure(each) for each in values["figures"])

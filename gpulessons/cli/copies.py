@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import tempfile
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -65,6 +66,13 @@ def listed(folder: Path) -> dict[str, str]:
 
 def hashed(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def can_write(folder: Path) -> None:
+    """Make the folder and try it; ValueError when nothing can be written there."""
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
 
 
 @contextmanager

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import platform
 import re
-import tempfile
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import gpulessons
 from gpulessons.measure import files
 
-from .copies import writing
+from .copies import can_write, writing
+from .pages import UNBROKEN, named_as, page
 from .terminal import Misspelled, find_op, known, op_names, say
 
 if TYPE_CHECKING:
@@ -28,22 +27,6 @@ if TYPE_CHECKING:
 # Fields of a machine that two of its cards may disagree about: read or measured anew each time.
 PASSING = {"date", "accelerator", "memory", "ceilings", "ceiling_threads"}
 SECONDS = 1.0  # for each version at each size, unless told
-PAGE = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-:root {{color-scheme: light dark}}
-body {{font: 16px/1.5 sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem}}
-table {{border-collapse: collapse; margin-top: 1.5rem}}
-caption {{text-align: left; font-weight: bold}}
-th, td {{text-align: left; padding: 0.2rem 1rem 0.2rem 0; white-space: nowrap}}
-img {{display: block; margin-top: 2rem}}
-</style>
-<body>{body}</body>
-</html>
-"""
 
 
 def compare(options: Namespace) -> int:
@@ -86,8 +69,8 @@ def sensible(ops: list[Op], options: Namespace) -> None:
         )
     if options.html and not options.files:
         raise Misspelled("--html keeps machines side by side: name recordings after --with.")
-    if options.html and Path(options.html).suffix not in (".html", ".htm"):
-        raise Misspelled(f"--html writes a web page: {options.html} should end in .html.")
+    if options.html:
+        named_as("--html", options.html, ".html", ".htm")
     if ops and options.version:
         every = dict.fromkeys(name for op in ops for name in op.versions)
         names = ", ".join(op.name for op in ops)
@@ -149,9 +132,9 @@ def asked_for(comparisons: Iterable[Comparison], options: Namespace) -> list[Com
 def keep_page(both: SideBySide, path: Path) -> None:
     """The tables, and a picture of each op at its largest size, as one web page."""
     pictures = (gpulessons.plots.side_by_side(both, op)._repr_html_() for op in dict(both.shared))
-    page = PAGE.format(title=escape(both.title), body=both._repr_html_() + "".join(pictures))
+    body = both._repr_html_() + "".join(pictures)
     with writing(path.parent):
-        files.write(path, page)
+        files.write(path, page(both.title, body, UNBROKEN))
     say(f"The page is {path}")
 
 
@@ -183,13 +166,6 @@ def opened(path: Path) -> Recording:
             "holds one machine as it was. Name another file with --out."
         )
     return recording
-
-
-def can_write(folder: Path) -> None:
-    """Make the folder and try it; ValueError when nothing can be written there."""
-    with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
 
 
 def kept(recording: Recording, comparison: Comparison, path: Path) -> Recording:

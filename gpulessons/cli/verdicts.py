@@ -1,51 +1,98 @@
 """`gpulessons claims`: the course's claims, put to the test on this machine."""
 
-import gpulessons
+from __future__ import annotations
 
-from .copies import writing
+from argparse import Namespace
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import gpulessons
+from gpulessons.measure import files
+
+from .copies import can_write, writing
+from .pages import RULED, named_as, page
 from .terminal import Misspelled, say
 
+if TYPE_CHECKING:
+    from gpulessons.claims import Findings
+    from gpulessons.measure.recordings import Recording
 
-def claims(options):
+
+def claims(options: Namespace) -> int:
     """put the course's claims to the test here: the verdicts, and the figures behind them"""
-    from gpulessons import claims, money, recordings
+    from gpulessons import claims
 
     for number in options.number:
         if number not in claims.CLAIMS:
             raise Misspelled(f"There is no claim {number}: they are 1 to {len(claims.CLAIMS)}.")
+    to_keep = places(options)
     given = claims.Given(
-        tuple(map(recordings.load, options.files)),
-        tuple(money.load(options.devices) if options.devices else ()),
+        tuple(map(recording, options.files)),
+        tuple(gpulessons.money.load(options.devices) if options.devices else ()),
     )
+    for path in to_keep:
+        can_write(path.parent)
     if not options.number:
         say("Some three minutes. Ctrl-C stops and keeps what there is.")
     found = claims.judge(*options.number, given=given, told=lambda one: print(one, end="\n\n"))
     print(*found.notes, found.sentence, f"({found.label})", sep="\n")
-    for path, text in ((options.json, found.to_json()), (options.html, page(found))):
-        if path:
-            keep(path, text)
+    for path in to_keep:
+        keep(found, path)
     return 130 if found.interrupted else 0
 
 
-def keep(path, text):
-    from pathlib import Path
+def places(options: Namespace) -> list[Path]:
+    """The files to keep findings in. Raises ValueError where one is, or names, something else."""
+    if options.json:
+        named_as("--json", options.json, ".json")
+    if options.html:
+        named_as("--html", options.html, ".html", ".htm")
+    paths = [Path(name).absolute() for name in (options.json, options.html) if name]
+    for path in paths:
+        try:
+            held(path)
+        except (ValueError, OSError) as trouble:
+            raise ValueError(f"{trouble} It stays as it is; name another file.") from trouble
+    return paths
 
-    from gpulessons.measure import files
 
-    with writing(Path(path).absolute().parent):
-        say(f"Kept in {files.write(path, text)}")
+def held(path: Path) -> int:
+    """How many claims a file holds findings about. Raises ValueError for data that is no such."""
+    if not path.exists():
+        return 0
+    if is_data(path):
+        return len(gpulessons.claims.load(path))
+    return path.read_text(encoding="utf-8", errors="replace").count('<th scope="row"')
 
 
-def page(found):
-    """The findings as a page of its own, for a browser in light or dark."""
+def recording(file: str) -> Recording:
+    """The recording in a file; ValueError, in a sentence, where there is none."""
+    try:
+        return gpulessons.recordings.load(file)
+    except gpulessons.recordings.BadRecording as trouble:
+        try:
+            gpulessons.claims.load(file)
+        except ValueError:
+            raise trouble from None
+        raise ValueError(f"{file} holds findings, not a recording.") from trouble
+
+
+def keep(found: Findings, path: Path) -> None:
+    """Write findings; fewer, of an interrupted run or of some claims, never replace more."""
+    with writing(path.parent):
+        if held(path) > len(found):
+            say(f"{path} holds more claims; it is as it was. Name another file.")
+        else:
+            written = f"{found.to_json()}\n" if is_data(path) else page_of(found)
+            say(f"Kept in {files.write(path, written)}")
+
+
+def is_data(path: Path) -> bool:
+    return path.suffix.lower() == ".json"
+
+
+def page_of(found: Findings) -> str:
+    """The findings as a web page."""
     title = f"The claims of gpulessons, {gpulessons.__version__}"
-    style = (
-        "body {font-family: sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em} "
-        "td, th {padding: 0.4em 0.6em; border-bottom: 1px solid} caption {padding: 1em}"
-    )
-    return (
-        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width"><meta name="color-scheme" '
-        f'content="light dark"><title>{title}</title><style>{style}</style></head>'
-        f"<body><h1>{title}</h1>{found._repr_html_()}</body></html>\n"
-    )
+    return page(title, f"<h1>{escape(title)}</h1>{found._repr_html_()}", RULED)

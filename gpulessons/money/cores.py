@@ -19,9 +19,9 @@ from dataclasses import dataclass
 
 from gpulessons import units
 from gpulessons.hardware import Machine, machine, threads
+from gpulessons.plots.tables import as_html, as_text
 
 from .devices import PUBLISHED
-from .tables import as_html, as_text
 
 K80 = next(device for device in PUBLISHED if device.name.startswith("K80"))  # two GPUs, with boost
 K80_CORES, K80_FLOPS, K80_BANDWIDTH = K80.cores, K80.flop_rate, K80.bandwidth

@@ -16,8 +16,7 @@ import math
 from dataclasses import dataclass, fields
 
 from gpulessons import units
-
-from .tables import as_html, as_text, sentence
+from gpulessons.plots.tables import as_html, as_text, sentence
 
 HOURS_PER_WEEK = 168
 HOURS_PER_YEAR = 365.25 * 24

@@ -1,8 +1,11 @@
-"""A table to show: a caption, a head, rows of plain strings, and notes below."""
+"""Tables to show, as text and as HTML: a `Table` of columns under a head, or names and words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+
+Rows = Iterable[Sequence[str]]
+LEFT = ' style="text-align:left"'  # words; numbers stand where the page wants them
 
 
 @dataclass(frozen=True, repr=False)
@@ -15,24 +18,61 @@ class Table:
     notes: Sequence[str] = ()
 
     def __repr__(self) -> str:
-        widths = [max(map(len, column)) for column in zip(self.head, *self.rows, strict=True)]
-        lines = [
-            "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in (self.head, *self.rows)
-        ]
-        return "\n".join([self.caption, *lines, *self.notes])
+        return "\n".join([self.caption, *aligned([self.head, *self.rows]), *self.notes])
 
     def _repr_html_(self) -> str:
-        cells = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in self.head)
-        body = "".join(
-            f'<tr><th scope="row">{escape(name)}</th>'
-            + "".join(f"<td>{escape(cell)}</td>" for cell in row)
-            + "</tr>"
-            for name, *row in self.rows
-        )
         notes = "".join(f"<br>{escape(note)}" for note in self.notes)
-        return (
-            '<div style="overflow-x: auto"><table>'
-            f"<caption>{escape(self.caption)}</caption><thead><tr>{cells}</tr></thead>"
-            f"<tbody>{body}</tbody></table></div><p>{notes}</p>"
-        )
+        return f"{html_table(self.caption, self.head, self.rows)}<p>{notes}</p>"
+
+
+def aligned(rows: Rows) -> list[str]:
+    """Rows as lines of text whose columns stand under each other."""
+    rows = list(rows)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def html_table(caption: str, head: Sequence[str], rows: Rows, named: int = 0) -> str:
+    """Rows under a head as HTML; wider than a small screen, the table scrolls by itself.
+
+    named: the column that says what a row is about.
+    """
+    cells = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
+    body = "".join(html_row(row, named) for row in rows)
+    return (
+        f'<div style="overflow-x: auto"><table><caption>{escape(caption)}</caption>'
+        f"<thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def html_row(row: Sequence[str], named: int = 0) -> str:
+    cells = (
+        f'<th scope="row"{LEFT}>{escape(cell)}</th>' if n == named else f"<td>{escape(cell)}</td>"
+        for n, cell in enumerate(row)
+    )  # fmt: skip
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+# Names, and what is to be said of each
+
+
+def as_text(title: str, rows: Rows) -> str:
+    """Lines under a title: rows are (name, words)."""
+    return "\n".join([title, *(f"  {line}" for line in aligned(rows))])
+
+
+def as_html(title: str, rows: Rows) -> str:
+    """The same as a table, in the page's own colors."""
+    cells = "".join(
+        f'<tr><th scope="row"{LEFT}>{escape(name)}</th><td{LEFT}>{escape(words)}</td></tr>'
+        for name, words in rows
+    )
+    return f"<table><caption>{escape(title)}</caption><tbody>{cells}</tbody></table>"
+
+
+def sentence(title: str) -> str:
+    """A title that is all there is to say."""
+    return f"<p>{escape(title)}</p>"

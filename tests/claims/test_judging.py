@@ -127,7 +127,10 @@ def test_findings_read_as_text_html_and_json(made_up, tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{}", '{"format": 9}', '{"format": 1, "found": [{"verdict": "true"}]}'],
+    [
+        "", "[]", "{}", '{"format": 9}', '{"format": 1, "found": [1]}',
+        '{"format": 1, "found": [{"verdict": "true"}]}',
+    ],
 )
 def test_a_file_that_holds_no_findings_is_refused_in_a_sentence(tmp_path, text):
     path = tmp_path / "found.json"

@@ -199,7 +199,9 @@ def test_a_linear_scale_compares_by_difference_so_that_zero_can_be_said():
 def test_a_prediction_that_nobody_made_takes_one_line_to_invite_one(guess):
     reveal = guess.reveal(3.14)
     assert reveal.sentence == "This machine says 3.14×."
-    assert reveal.caption == "To make a prediction, move its slider and run this cell again."
+    invited = "To make a prediction, move its slider and run this cell again"
+    assert reveal.caption == f"{invited}; after the answer it is not scored."
+    assert guess.reveal(None).caption == f"{invited}.", "no answer was shown"
     assert reveal.alt.count("prediction") == 0
     labels = [label.get_text() for label in reveal.picture().axes.get_yticklabels()]
     assert labels == ["measured here"]

@@ -21,8 +21,8 @@ def lines(path):
     return [json.loads(line) for line in path.read_bytes().splitlines() if line]
 
 
-def guess(number, key="key"):
-    return Event(kept.now(), key, QUESTION, Scale(1.0, 1000.0, "×"), float(number))
+def guess(number, key="key", when=None):
+    return Event(when or kept.now(), key, QUESTION, Scale(1.0, 1000.0, "×"), float(number))
 
 
 def run(code, **env):
@@ -184,11 +184,72 @@ def test_what_another_adds_just_before_a_line_is_written_stays(path, monkeypatch
     assert {event.guess for event in kept.events()} == {1, 2, 3}
 
 
-def test_a_line_that_was_written_twice_counts_once_and_time_orders_them(path):
-    first, second = guess(1), guess(2)
-    kept.append([second, first, second])
+def test_a_line_that_was_written_twice_counts_once(path):
+    first, second = (guess(n, when=f"2026-11-01T0{n}:00:00+00:00") for n in (1, 2))
+    kept.append([first, second, first])
     assert kept.events() == [first, second]
     assert kept.last_guess("key") == 2
+
+
+CLOCKS = ["2026-11-03T09:00:00+00:00", "2026-11-02T09:00:00+00:00", "2026-11-01T09:00:00+00:00"]
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_after_the_clock_is_set_back_the_last_guess_is_the_one_made_last(path, damaged):
+    earlier, later, unsaved = (guess(n, when=when) for n, when in enumerate(CLOCKS))
+    kept.append([earlier, later])
+    if damaged:
+        with open(path, "ab") as file:
+            file.write(b"half a line")
+    assert kept.events() == [earlier, later]
+    kept.unsaved.append(unsaved)
+    assert kept.events() == [earlier, later, unsaved]
+    assert kept.last_guess("key") == unsaved.guess
+
+
+def test_what_another_writes_while_a_file_is_set_aside_stands_behind_what_is_moved(
+        path, monkeypatch):
+    first, second, third = (guess(n, when=when) for n, when in enumerate(CLOCKS))
+    kept.append([first, second])
+    with open(path, "ab") as file:
+        file.write(b"half a line\n")
+    real, others = os.rename, [third.line]
+
+    def rename(old, new):
+        real(old, new)
+        path.write_bytes(others.pop())
+
+    monkeypatch.setattr(type(path), "rename", lambda path, new: rename(path, new))
+    kept.events()
+    assert kept.events() == [first, second, third]
+    assert b"half" not in path.read_bytes()
+
+
+def test_a_file_that_another_process_mended_is_not_set_aside_again(path):
+    kept.append([guess(1)])
+    with open(path, "ab") as file:
+        file.write(b"half a line\n")
+    damaged = kept.Content(path)
+    path.rename(path.with_name("aside"))
+    kept.append([guess(2)])
+    assert [event.guess for event in kept.set_aside(path, damaged)] == [2]
+    assert sorted(each.name for each in path.parent.iterdir()) == ["aside", path.name]
+    assert b"moved" not in path.read_bytes(), "it is as it was"
+
+
+def test_where_a_file_never_seems_to_be_itself_a_line_is_written_a_few_times_at_most(
+        path, monkeypatch):
+    tries = []
+
+    def samestat(one, other):
+        tries.append(one)
+        assert len(tries) < 10, "without end"
+        return False
+
+    monkeypatch.setattr(os.path, "samestat", samestat)
+    kept.append([guess(1)])
+    assert len(tries) == 3 and not kept.unsaved
+    assert [event.guess for event in kept.events()] == [1]
 
 
 # What is not as it should be
@@ -205,15 +266,30 @@ DAMAGE = {
 }
 
 
-def another_version(event):
-    return event.line.replace(b'"version": 1', b'"version": 2')
+def of_version(version, event):
+    return event.line.replace(b'"version": 1', b'"version": %s' % version)
 
 
-@pytest.mark.parametrize("damage", [*DAMAGE, "another version"])
+def test_lines_of_a_newer_version_stay_and_are_passed_over_with_a_sentence_once(path, capsys):
+    path.parent.mkdir()
+    newer = of_version(b"2", guess(9))
+    whole = guess(1).line + newer + guess(2).line
+    path.write_bytes(whole)
+    for _ in range(2):
+        assert [event.guess for event in kept.events()] == [1, 2]
+        kept.tell()
+    assert path.read_bytes() == whole and list(path.parent.iterdir()) == [path]
+    assert capsys.readouterr().out.count(f"{path} holds lines from a newer gpulessons") == 1
+    path.write_bytes(b"half a line\n" + whole)
+    assert [event.guess for event in kept.events()] == [1, 2]
+    assert newer in path.read_bytes() and len(lines(path)) == 3
+
+
+@pytest.mark.parametrize("damage", [*DAMAGE, "no version"])
 def test_a_damaged_file_is_set_aside_with_a_sentence_and_what_can_be_read_goes_on(
         path, another_kernel, damage, capsys):
     path.parent.mkdir()
-    content = DAMAGE.get(damage) or another_version(guess(9))
+    content = DAMAGE.get(damage) or of_version(b'"2"', guess(9))
     whole = guess(1).line + content.rstrip(b"\n") + b"\n" + guess(2).line + content
     path.write_bytes(whole)
     another_kernel()
@@ -282,7 +358,7 @@ def test_a_full_disk_is_said_once_and_loses_nothing(path, damaged):
     assert [sentence.split(" (")[0] for sentence in said if "cannot" in sentence] == [
         f"Predictions cannot be written to {path}"]
     assert keys == "a b key"
-    assert path.read_bytes().startswith(before)
+    assert path.read_bytes().replace(b', "moved": true', b"").startswith(before)
     assert not damaged or list(path.parent.iterdir()) == [path], "there was no room to mend it"
     assert [event.guess for event in kept.events()][:2] == [1, 2]
 

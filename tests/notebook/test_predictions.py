@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import os
 import random
 
 import pytest
@@ -133,6 +134,26 @@ def test_predictions_can_be_seen_exported_and_cleared(path, another_kernel, tmp_
     assert predictions.clear().startswith("Deleted: 0 questions")
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_the_predictions_are_not_exported_over_themselves(
+        path, tmp_path, monkeypatch, another_kernel, there):
+    own = tmp_path / "mine.json"
+    monkeypatch.setenv("GPULESSONS_PREDICTIONS", str(own))
+    predict("How fast?", 1, 1000).set(40)
+    if there:
+        another_kernel()
+        (tmp_path / "link.json").symlink_to(own)
+        os.link(own, tmp_path / "other.json")
+    before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    for name in ["mine.json", *(["link.json", "other.json"] if there else [])]:
+        with pytest.raises(ValueError, match="where your predictions themselves are"):
+            predictions.export(tmp_path / name)
+    with pytest.raises(ValueError, match="should end in"):
+        predictions.export(tmp_path / "mine.xls")
+    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
+    assert len(predictions.kept()) == 1
+
+
 def test_a_cleared_guess_does_not_come_back_as_a_prediction_of_a_kernel_that_runs(path):
     prediction = predict("How fast?", 1, 1000)
     prediction.set(40)
@@ -230,7 +251,9 @@ def test_the_spread_of_the_bias_is_where_most_resamples_lie_and_always_the_same(
 
 @pytest.mark.parametrize(("inside", "n", "verdict"), [
     (2, 10, "too sure of yourself"), (8, 10, "that agrees, as far as so few can tell"),
-    (16, 20, "that agrees"), (30, 30, "you know more than you said")])
+    (16, 20, "that agrees"), (30, 30, "you know more than you said"),
+    (0, 1, "too few to tell"), (0, 2, "too few to tell"), (0, 5, "too few to tell"),
+    (1, 6, "too sure of yourself")])
 def test_a_claim_about_oneself_is_held_against_what_came(inside, n, verdict):
     score = Score(((1, 1),) * inside + ((100, 1),) * (n - inside))
     claim = score.coverage(3, 0.8)

@@ -5,7 +5,8 @@ guess that stood then. A line is added by a single call that appends, which on t
 Unix loses none of two notebooks' lines. So no line is ever changed, and a reader needs no lock.
 
 Where the file cannot be written, this kernel remembers. Where it holds something else, it is set
-aside under another name, and what can be read of it goes on in a new file.
+aside under another name, and what can be read of it goes on in a new file. Lines of a newer version
+stay as they are and are passed over. Events stand in the order of writing: clocks are set back.
 """
 
 import errno
@@ -15,8 +16,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -26,6 +26,7 @@ NAME = "GPULESSONS_PREDICTIONS"  # in the environment: another file, or os.devnu
 VERSION = 1  # of a line
 REST = 0.5  # seconds after which a slider that was dragged counts as at rest
 WRITING = 0.05  # seconds that another process may need to end its line
+TRIES = 3  # of a line, where the file is set aside meanwhile, or its system never tells one file
 
 lock = threading.RLock()
 moving: dict[str, "Event"] = {}  # guesses whose sliders may still be moving
@@ -47,6 +48,7 @@ class Event:
     measured: tuple[float, float, float] | None = None  # (low, median, high)
     tier: str = ""
     label: str = ""
+    moved: bool = field(default=False, compare=False)  # from a file that was set aside
 
     @property
     def line(self) -> bytes:
@@ -54,6 +56,8 @@ class Event:
         del fields["scale"]
         if self.measured is None:
             fields = {k: v for k, v in fields.items() if k not in ("measured", "tier", "label")}
+        if not self.moved:
+            del fields["moved"]
         return json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
@@ -71,10 +75,19 @@ def event_of(line: bytes) -> Event | None:
         if (guess is None and measured is None) or len(measured or (0, 0, 0)) != 3:
             return None
         when, key, question, _ = texts
-        told = str(fields.get("tier", "")), str(fields.get("label", ""))
+        told = str(fields.get("tier", "")), str(fields.get("label", "")), bool(fields.get("moved"))
         return Event(when, key, question, scale, guess, measured, *told)  # type: ignore[arg-type]
     except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
         return None
+
+
+def is_newer(line: bytes) -> bool:
+    """Whether a later version of the course wrote this line: what it means, only that one knows."""
+    try:
+        version = json.loads(line)["version"]
+        return isinstance(version, int) and version > VERSION
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return False
 
 
 def number(value: object) -> float:
@@ -155,26 +168,29 @@ def append(events: list[Event]) -> None:
     try:
         if path is None:
             raise OSError(errno.ENOENT, "this user has no home folder")
-        put(path, wanted)
+        put(path, b"".join(event.line for event in wanted))
         unsaved.clear()
     except OSError as trouble:
         say("write", f"Predictions cannot be written to {path or 'a file'} ({trouble.strerror}): "
             f"only this kernel remembers them. {NAME}=FILE in the environment names another place.")
 
 
-def put(path: Path, events: Iterable[Event]) -> None:
-    """Append events by one call, and again where the file was set aside meanwhile."""
-    lines = b"".join(event.line for event in events)
+def put(path: Path, lines: bytes) -> None:
+    """Append lines by one call, and again where the file was set aside meanwhile.
+
+    Some shared folders never say that two looks are at one file. A line that is there twice counts
+    once.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     how = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
-    there = False
-    while not there:
+    for _ in range(TRIES):
         file = os.open(path, how, 0o600)
         try:
             whole = lines if ends_a_line(file) else b"\n" + lines
             if os.write(file, whole) < len(whole):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            there = path.exists() and os.path.samestat(os.fstat(file), path.stat())
+            if os.path.samestat(os.fstat(file), path.stat()):
+                return
         except FileNotFoundError:
             continue
         finally:
@@ -193,7 +209,7 @@ def ends_a_line(file: int) -> bool:
 
 
 def events() -> list[Event]:
-    """All that is kept, oldest first, each once, with what only this kernel has."""
+    """All that is kept, in the order of writing, each once, with what only this kernel has."""
     with lock:
         path = where()
         try:
@@ -201,8 +217,7 @@ def events() -> list[Event]:
         except OSError as trouble:
             found = []
             say("read", f"The predictions in {path} cannot be read ({trouble.strerror}).")
-        unique = dict.fromkeys([*found, *unsaved, *moving.values()])
-        return sorted(unique, key=lambda event: event.when)
+        return list(dict.fromkeys([*found, *unsaved, *moving.values()]))
 
 
 def last_guess(key: str) -> float | None:
@@ -213,44 +228,63 @@ def last_guess(key: str) -> float | None:
 
 def load(path: Path) -> list[Event]:
     """The events of a file, which is set aside where it holds anything else."""
-    found, sound = parse(path.read_bytes())
-    if sound:
-        return found
-    time.sleep(WRITING)  # half a line may be one that another process is writing
-    again, sound = parse(path.read_bytes())
-    return again if sound or len(again) > len(found) else set_aside(path)
+    found = Content(path)
+    if not found.sound:
+        time.sleep(WRITING)  # half a line may be one that another process is writing
+        before, found = found, Content(path)
+        if not found.sound and len(found.events) <= len(before.events):
+            return set_aside(path, found)
+    if found.newer:
+        say("newer", f"{path} holds lines from a newer gpulessons; they stay, and are passed over "
+            "until this one is upgraded.")
+    return found.events
 
 
-def parse(content: bytes) -> tuple[list[Event], bool]:
-    """(the events of a file's content, whether there is nothing else in it)."""
-    found = [event_of(line) for line in content.split(b"\n") if line.strip()]
-    return [event for event in found if event], None not in found
+class Content:
+    """What a file held when it was read: events, lines of a newer version, and anything else."""
+
+    def __init__(self, path: Path):
+        self.file = path.stat()
+        read = {line: event_of(line) for line in path.read_bytes().split(b"\n") if line.strip()}
+        # What was moved here from a file that was set aside is older than what others added since.
+        self.events = sorted(filter(None, read.values()), key=lambda event: not event.moved)
+        others = [line for line in read if not read[line]]
+        self.newer = list(filter(is_newer, others))
+        self.sound = self.newer == others
+
+    @property
+    def moved(self) -> bytes:
+        """The lines that go on in another file."""
+        events = (replace(event, moved=True).line for event in self.events)
+        return b"".join([*events, *(line + b"\n" for line in self.newer)])
 
 
-def set_aside(path: Path) -> list[Event]:
+def set_aside(path: Path, damaged: Content) -> list[Event]:
     """Give a damaged file another name, and what can be read of it a new file."""
     stamp = f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}"
     aside = path.with_name(f"{path.stem}.damaged-{stamp}{path.suffix}")
     try:
+        if not os.path.samestat(path.stat(), damaged.file):  # another process was first
+            return Content(path).events
         path.rename(aside)
-    except FileNotFoundError:  # another process was first
-        return load(path) if path.exists() else []
+    except FileNotFoundError:
+        return Content(path).events if path.exists() else []
     except OSError:
         say("damage", f"{path} holds lines that are no predictions; they are passed over.")
-        return parse(path.read_bytes())[0]
-    found, sound = parse(aside.read_bytes())
+        return Content(path).events
+    found = Content(aside)
     try:
-        put(path, found)
+        put(path, found.moved)
     except OSError:  # a full disk: as it was
         aside.replace(path)
         say("damage", f"{path} holds lines that are no predictions; they are passed over.")
-        return found
-    if sound:  # another process was first
+        return found.events
+    if found.sound:  # another process was first
         aside.unlink()
     else:
         say(stamp, f"{path} held lines that are no predictions: it was set aside as {aside.name}, "
-            f"and what could be read of it ({len(found)}) is in a new file.")
-    return found
+            f"and what could be read of it ({len(found.events)}) is in a new file.")
+    return found.events
 
 
 def forget() -> int:

@@ -125,8 +125,10 @@ class Reveal:
     @property
     def caption(self) -> str:
         """What stands under the picture: the score, and the model's part."""
-        score = (f"Your prediction: {self.score}." if self.prediction is not None
-                 else "To make a prediction, move its slider and run this cell again.")
+        score = f"Your prediction: {self.score}."
+        if self.prediction is None:
+            late = "; after the answer it is not scored" * (self.measured is not None)
+            score = f"To make a prediction, move its slider and run this cell again{late}."
         return f"{score} {self.reason}".strip()
 
     @property

@@ -62,11 +62,23 @@ def clear() -> str:
 def export(path: str | Path) -> Path:
     """Write the table to a file, whose name ends in .csv or .json; returns where it is.
 
-    Raises ValueError for another ending.
+    Raises ValueError for another ending, and for the file that the predictions themselves are in.
     """
     from gpulessons.measure import files
 
-    table, ending = kept(), Path(path).suffix.lower()
+    ending = Path(path).suffix.lower()
     if ending not in (".csv", ".json"):
         raise ValueError(f"{path} should end in .csv or .json.")
+    if is_own(Path(path)):
+        raise ValueError(f"{path} is where your predictions themselves are: name another file.")
+    table = kept()
     return files.write(path, table.to_csv() if ending == ".csv" else table.to_json())
+
+
+def is_own(path: Path) -> bool:
+    """Whether a path leads to the predictions' own file, also where that is still to come."""
+    own = where()
+    if own is None:
+        return False
+    there = path.exists() and own.exists() and path.samefile(own)
+    return there or path.resolve() == own.resolve()

@@ -146,28 +146,17 @@ class History:
     def __repr__(self) -> str:
         if not self.entries:
             return self.note
-        rows = list(self.table())
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
-                 for row in rows]  # fmt: skip
-        return "\n".join([*(line.rstrip() for line in lines), self.note])
+        from gpulessons.plots.tables import aligned
+
+        return "\n".join([*aligned(self.table()), self.note])
 
     def _repr_html_(self) -> str:
         if not self.entries:
             return f"<p>{escape(self.note)}</p>"
+        from gpulessons.plots.tables import html_table
+
         head, *rows = self.table()
-        cells = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
-        body = "".join(html_row(row) for row in rows)
-        return ('<div style="overflow-x: auto"><table><caption>Your predictions</caption>'
-                f"<thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>"
-                f"<p>{escape(self.note)}</p>")  # fmt: skip
-
-
-def html_row(row: list[str]) -> str:
-    number, question, *values = row
-    left = ' style="text-align: left"'
-    cells = "".join(f"<td>{escape(value)}</td>" for value in values)
-    return f'<tr><td>{number}</td><th scope="row"{left}>{escape(question)}</th>{cells}</tr>'
+        return f"{html_table('Your predictions', head, rows, named=1)}<p>{escape(self.note)}</p>"
 
 
 def history_of(events: Iterable[Event]) -> History:

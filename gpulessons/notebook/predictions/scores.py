@@ -131,6 +131,8 @@ class Coverage:
 
     @property
     def verdict(self) -> str:
+        if self.n < FEW:
+            return "too few to tell"
         if self.at_most <= 0.05:
             return "you were too sure of yourself"
         if self.at_least <= 0.05:

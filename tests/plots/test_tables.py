@@ -1,0 +1,40 @@
+"""Tables of plain strings: as text their columns stand, as HTML nothing of a cell is markup."""
+
+import pytest
+
+from gpulessons.plots.tables import Table, aligned, as_html, as_text, html_table, sentence
+
+ROWS = [["relu", "1.5 µs", "<fast>"], ["layer_norm", "2 µs", ""]]
+
+
+def test_columns_stand_under_each_other_and_no_line_ends_in_spaces():
+    assert aligned(iter(ROWS)) == ["relu        1.5 µs  <fast>", "layer_norm  2 µs"]
+    assert aligned([]) == []
+    with pytest.raises(ValueError):
+        aligned([["a"], ["b", "c"]])
+
+
+@pytest.mark.parametrize("named", [0, 1])
+def test_a_row_is_about_its_named_cell_and_all_of_it_is_escaped(named):
+    page = html_table("a < b", ["op", "&", "how"], ROWS, named)
+    assert page.startswith('<div style="overflow-x: auto"><table><caption>a &lt; b</caption>')
+    assert '<th scope="col">&amp;</th>' in page and "<td>&lt;fast&gt;</td>" in page
+    assert page.count('<th scope="row"') == 2 and page.count("<td>") == 4
+    for row in ROWS:
+        assert f">{row[named]}</th>" in page and f"<td>{row[1 - named]}</td>" in page
+
+
+def test_a_table_reads_as_text_and_as_html_with_its_notes():
+    table = Table("Times", ["op", "time", "how"], ROWS, ["a & b", "c"])
+    assert repr(table).splitlines()[:2] == ["Times", "op          time    how"]
+    assert repr(table).endswith("\na & b\nc")
+    assert table._repr_html_().endswith("</table></div><p><br>a &amp; b<br>c</p>")
+
+
+def test_names_and_words_read_as_lines_under_a_title():
+    rows = [("energy", "5 %"), ("rent & more", "<2>")]
+    assert as_text("Costs", rows) == "Costs\n  energy       5 %\n  rent & more  <2>"
+    assert as_text("Nothing", []) == "Nothing"
+    page = as_html("Costs", rows)
+    assert "rent &amp; more" in page and "&lt;2&gt;" in page and page.count("<tr>") == 2
+    assert sentence("a < b") == "<p>a &lt; b</p>"
