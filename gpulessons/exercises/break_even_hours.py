@@ -13,6 +13,8 @@ from gpulessons.money.renting import Plan
 CASES = ((1000, 3, 500, 2), (900, 2, 250, 4), (70, 5, 1000, 0.25), (500, 2, 300, 0))
 NEVER = ((1000, 1, 500, 2), (1000, 1, 500, 4))  # equal costs of an hour; owning is dearer
 
+CLOSE = 1e-6  # relative: float32 is close enough
+
 stub = '''\
 def my_break_even(price, rent_per_hour, watts, price_per_kwh):
     """Hours of use from which buying is cheaper than renting, not rounded; None if there are none.
@@ -68,7 +70,7 @@ def refuse_other(answer, case):
     if not isinstance(answer, numbers.Real):
         raise Trouble(f"{answer!r} is not a number of hours.", "its return.")
     right, energy = due(*case), watts / 1000 * kwh
-    if math.isclose(answer, right, rel_tol=1e-9):
+    if math.isclose(answer, right, rel_tol=CLOSE):
         return
     reasons = {
         price / rent: "That forgets the energy, which the owner pays in every hour.",
@@ -81,13 +83,13 @@ def refuse_other(answer, case):
     }
     if rent != watts * kwh:
         reasons[price / (rent - watts * kwh)] = "That takes a watt for a kilowatt."
-    told = f"it was {answer:g}, where {right:g} is due."
+    told = f"it was {answer:.9g}, where {right:.9g} is due."
     raise Trouble(f"{in_words(case)}: {near(reasons, answer) or told}", hint)
 
 
 def near(reasons, answer):
     """The reason whose number the answer is, or None."""
-    found = (why for number, why in reasons.items() if math.isclose(number, answer, rel_tol=1e-9))
+    found = (why for number, why in reasons.items() if math.isclose(number, answer, rel_tol=CLOSE))
     return next(found, None)
 
 

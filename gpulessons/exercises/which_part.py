@@ -1,6 +1,8 @@
 """Which device to buy for this network? The one on which a step costs least."""
 
 import random
+from functools import partial
+from itertools import count, islice
 
 from gpulessons.grader.check import Exercise, run
 from gpulessons.grader.diagnosis import Trouble
@@ -34,6 +36,14 @@ def which_part(flops, bytes_moved, devices):
     return min(priced, key=cost)[0] if priced else None
 '''
 
+POWERS = (2, 3, 4, 8)
+
+
+def mixed(power, a, b, rate, pace, p):
+    """The price times a p-norm of both times, hypot among them: nearly the longer one."""
+    return p * (a**power + b**power) ** (1 / power)
+
+
 # What somebody minimizes who makes a mistake: a, b are the seconds of the FLOPs and of the bytes,
 # rate and pace the device's two numbers, p its price.
 MISTAKES = {
@@ -43,6 +53,8 @@ MISTAKES = {
         (lambda a, b, rate, pace, p: p * b, lambda a, b, rate, pace, p: p / pace),
     "It adds both times: on a roof they overlap, and the longer one is the limit.":
         (lambda a, b, rate, pace, p: p * (a + b),),
+    "It mixes both times: on a roof they overlap, and the longer one alone is the limit.":
+        tuple(partial(mixed, power) for power in POWERS),
     "It takes the shorter of both times: a step is over when the longer one is.":
         (lambda a, b, rate, pace, p: p * min(a, b),),
     "It names the fastest device: what is asked for is the cheapest step.":
@@ -61,25 +73,6 @@ MISTAKES = {
 NAMES = ("slate", "amber", "coral", "olive")  # of nothing that is sold
 
 
-def made_cases(number=40):
-    """[(flops, bytes, devices)]: steps on both sides of each corner, one price unknown."""
-    rng = random.Random(0)
-    cases = []
-    for _ in range(number):
-        devices = [
-            (name, 10 ** rng.uniform(12, 13), 10 ** rng.uniform(11, 12), 10 ** rng.uniform(2, 3))
-            for name in NAMES
-        ]
-        unknown = rng.randrange(len(NAMES))
-        devices[unknown] = (*devices[unknown][:3], None)
-        cases.append((10 ** rng.uniform(10, 12), 1e10, devices))
-    return cases
-
-
-CASES = made_cases()
-UNKNOWN = (1e12, 1e10, [(name, 1e13, 1e12, None) for name in NAMES])
-
-
 def chosen(case, key, unpriced=False):
     """The name of the device with the least key; unpriced: even one without a price."""
     flops, nbytes, devices = case
@@ -94,17 +87,48 @@ def due(case):
     return chosen(case, lambda a, b, rate, pace, p: p * max(a, b))
 
 
+def drawn_case(rng):
+    """(flops, bytes, devices): a step on either side of each corner, one price unknown."""
+    devices = [
+        (name, 10 ** rng.uniform(12, 13), 10 ** rng.uniform(11, 12), 10 ** rng.uniform(2, 3))
+        for name in NAMES
+    ]
+    unknown = rng.randrange(len(NAMES))
+    devices[unknown] = (*devices[unknown][:3], None)
+    nbytes = 10 ** rng.uniform(8, 11)
+    return nbytes * 10 ** rng.uniform(0, 2), nbytes, devices
+
+
+def made_cases(number=40):
+    """As drawn, and for each power two near a corner where the mixed time chooses otherwise."""
+    rng = random.Random(0)
+    cases = [drawn_case(rng) for _ in range(number)]
+    for power in POWERS:
+        near = (drawn_case(rng) for _ in count())
+        differs = (c for c in near if chosen(c, partial(mixed, power)) != due(c))
+        cases += islice(differs, 2)
+    return cases
+
+
+CASES = made_cases()
+FREE = (1e12, 1e10, [*((name, 1e13, 1e12, 100) for name in NAMES[:3]), (NAMES[3], 1e9, 1e9, 0)])
+UNKNOWN = (1e12, 1e10, [(name, 1e13, 1e12, None) for name in NAMES])
+
+
 def judge(attempt):
     """Every case right, or one mistake that explains every answer, or the first wrong one."""
     answers = [answer(attempt, case) for case in CASES]
     wants = [due(case) for case in CASES]
     if answers != wants:
         refuse_known(answers)
-        refuse_first(answers, wants)
+        refuse_first(attempt, answers, wants)
+    if (told := answer(attempt, FREE)) != due(FREE):
+        raise Trouble(f"A price of 0 is a price: a step on {due(FREE)} costs nothing, and the "
+                      f"answer was {told!r}.", "devices that it leaves out.")  # fmt: skip
     if (told := answer(attempt, UNKNOWN)) is not None:
         raise Trouble(f"No price is known of any device, and the answer was {told!r}.",
                       "devices without a price: if there are no others, None is due.")  # fmt: skip
-    return f"{len(CASES)} steps and sets of devices, and one set without any price."
+    return f"{len(CASES)} steps and sets of devices, one with a free device, one without any price."
 
 
 def answer(attempt, case):
@@ -136,7 +160,7 @@ def refuse_known(answers):
                     raise Trouble(sentence, hint)
 
 
-def refuse_first(answers, wants):
+def refuse_first(attempt, answers, wants):
     """Trouble about the first wrong answer."""
     for case, got, want in zip(CASES, answers, wants, strict=True):
         if got == want:
@@ -147,6 +171,9 @@ def refuse_first(answers, wants):
                           "four parts of a device.")  # fmt: skip
         if prices[got] is None:
             raise Trouble(f"It names {got}, whose price nobody knows.", "prices that are None.")
+        if answers == [answer(attempt, (c[0], c[1] * 1e30, c[2])) for c in CASES]:
+            raise Trouble("Its answer is the same whatever bytes_moved is.",
+                          "where bytes_moved comes in.")  # fmt: skip
         raise Trouble(f"{in_words(case)}: {want} costs least, and the answer was {got}.",
                       "price × the longer of both times, on each.")  # fmt: skip
 

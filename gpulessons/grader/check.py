@@ -282,7 +282,7 @@ def refuse_non_functions(function: Any) -> None:
 
 def refuse_borrowed(exercise: Exercise, attempt: Any) -> None:
     """Trouble where it is the course's own code, or calls an op, or what the exercise judges by."""
-    for name, value in {"": attempt, **mentioned(attempt)}.items():
+    for name, value in {"": attempt, **mentioned(attempt), **reached(attempt)}.items():
         whole = not name or isinstance(value, Op | Version)
         whole = whole or any(value is yardstick for yardstick in exercise.forbidden)
         if whole and str(getattr(value, "__module__", "")).startswith("gpulessons"):
@@ -329,6 +329,20 @@ def mentioned(function: Any) -> dict[str, Any]:
     steps = dis.get_instructions(function) if inspect.isfunction(function) else ()
     names = (step.argval for step in steps if step.opname == "LOAD_GLOBAL")
     return {name: known[name] for name in names if name in known}
+
+
+def reached(function: Any) -> dict[str, Any]:
+    """{"money.Plan": value} of what its lines take from modules that are globals, by attribute."""
+    found, value, name = {}, None, ""
+    for step in dis.get_instructions(function) if inspect.isfunction(function) else ():
+        if step.opname == "LOAD_GLOBAL":
+            name, value = step.argval, function.__globals__.get(step.argval)
+        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD") and inspect.ismodule(value):
+            name, value = f"{name}.{step.argval}", getattr(value, step.argval, None)
+            found[name] = value
+        else:
+            value = None
+    return found
 
 
 def is_cuda(value: Any) -> bool:

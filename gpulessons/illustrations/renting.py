@@ -79,7 +79,8 @@ def per_hour(**numbers):
     if plan.rent:
         axes.plot(used, np.full_like(used, plan.rent), color=VERMILLION)
         ends.append((1, plan.rent, "rented", VERMILLION))
-    axes.plot(plan.utilization, plan.per_useful_hour(), "o", color=BLUE, markersize=8)
+    axes.plot(plan.utilization, plan.per_useful_hour(), "o", color=BLUE, markersize=8,
+              clip_on=False)  # fmt: skip
     if left <= needed <= 1:
         axes.plot(needed, plan.rent, "o", color=INK)
     axes.set_xlim(left, 1)

@@ -129,6 +129,19 @@ def test_the_course_s_own_answer_is_nobody_s(name, where, own):
         assert "the course's own" in run(exercise, borrowed + mine).trouble
 
 
+@pytest.mark.parametrize(
+    ("name", "before", "own"),
+    [
+        ("break_even_hours", "from gpulessons import money", "money.Plan"),
+        ("break_even_hours", "import gpulessons.money.renting", "gpulessons.money.renting.Plan"),
+        ("mend_overflow", "import gpulessons", "gpulessons.softmax"),
+    ],
+)
+def test_the_course_s_own_answer_is_nobody_s_by_attribute_either(name, before, own):
+    mine = f"{before}\ndef mine(*inputs):\n    return {own}(*inputs)\n"
+    assert f"{own} is the course's own" in run(getattr(exercises, name), mine).trouble
+
+
 def test_a_method_with_the_name_of_an_op_is_not_that_op():
     """A notebook may call an op `stack`; np.stack is NumPy's all the same."""
     exercise = exercises.inputs_first

@@ -18,6 +18,8 @@ wrong = [
     ("return price / (rent_per_hour - energy)", "pass", "buying pays, and the answer was None"),
     ("price / (rent_per_hour - energy)", "str(price)", "not a number of hours"),
     ("price / (rent_per_hour - energy)", "500.0", "it was 500, where"),
+    ("price / (rent_per_hour - energy)", "round(price / (rent_per_hour - energy), 4)",
+     "is due."),
     ("    return price / (rent_per_hour - energy)",
      "    return price / (rent_per_hour - energy) if price else None", "from the first hour, 0"),
 ]  # fmt: skip
@@ -26,6 +28,7 @@ right = [
     ("price / (rent_per_hour - energy)", "1000 * price / (1000 * rent_per_hour - watts * "
      "price_per_kwh)"),
     ("price / (rent_per_hour - energy)", "np.float64(price) / (rent_per_hour - energy)"),
+    ("price / (rent_per_hour - energy)", "np.float32(price) / np.float32(rent_per_hour - energy)"),
     ("    if energy >= rent_per_hour:\n        return None\n    return price / "
      "(rent_per_hour - energy)",
      "    saved = rent_per_hour - energy\n    return price / saved if saved > 0 else None"),

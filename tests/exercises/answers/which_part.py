@@ -13,6 +13,19 @@ wrong = [
         "(flops / flop_rate + bytes_moved / bandwidth)",
         "It adds both times",
     ),
+    *(
+        (
+            COST,
+            f"price * ((flops / flop_rate) ** {p} + (bytes_moved / bandwidth) ** {p}) ** (1/{p})",
+            "It mixes both times",
+        )
+        for p in (2, 3, 4, 8)
+    ),
+    (COST, "price * np.hypot(flops / flop_rate, bytes_moved / bandwidth)", "It mixes both times"),
+    ("bytes_moved / bandwidth", "1e10 / bandwidth", "the same whatever bytes_moved is"),
+    ("flops / flop_rate", "1e11 / flop_rate", "costs least, and the answer was"),
+    ("if device[3] is not None", "if device[3]", "A price of 0 is a price"),
+    ("price * max(", "(price or float('inf')) * max(", "A price of 0 is a price"),
     ("price * max(", "price * min(", "the shorter of both times"),
     ("price * max(", "max(", "It names the fastest"),
     (COST, "price", "the lowest price"),
@@ -31,7 +44,7 @@ wrong = [
     ("if priced else None", "if priced else devices[0][0]", "and the answer was 'slate'"),
     ("key=cost)[0]", "key=cost)", "is not the name of a device"),
     ("min(priced, key=cost)[0]", "cost(priced[0])", "is not the name of a device"),
-    (LAST, "return priced[0][0]", "costs least, and the answer was"),
+    (LAST, "return priced[0][0]", "the same whatever bytes_moved is"),
     (LAST, "pass", "None is not the name of a device"),
     ("flops / flop_rate", "flops * flop_rate", "costs least, and the answer was"),
 ]
@@ -44,6 +57,7 @@ right = [
      "            best, least = device[0], cost(device)\n    return best"),
     ("price * max(flops / flop_rate, bytes_moved / bandwidth)",
      "max(price * flops / flop_rate, price * bytes_moved / bandwidth)"),
+    (LAST, "return priced and min(priced, key=lambda d: cost(d))[0] or None"),
     ("        return price * max", "        if price is None:\n            return float('inf')\n"
      "        return price * max"),
 ]  # fmt: skip
