@@ -7,7 +7,14 @@ from typing import Any
 
 from gpulessons.hardware import gpu_count
 from gpulessons.measure.recordings import Recording, shipped
-from gpulessons.measure.results import Absent, Comparison, Ratio, Timing, quartiles
+from gpulessons.measure.results import (
+    TOO_NOISY,
+    Absent,
+    Comparison,
+    Ratio,
+    Timing,
+    quartiles,
+)  # fmt: skip
 from gpulessons.measure.timings import timings
 from gpulessons.measure.turns import alternate
 from gpulessons.operation import Op
@@ -39,8 +46,8 @@ def counted(what: str, value: float, unit: str = "") -> Figure:
     return Figure(what, value, unit, "counted")
 
 
-def modelled(what: str, value: float, unit: str = "") -> Figure:
-    return Figure(what, value, unit, "modelled")
+def modelled(what: str, value: float | None, unit: str = "", **more: Any) -> Figure:
+    return Figure(what, value, unit, "modelled", **more)
 
 
 def published(what: str, value: float, unit: str, where: str, of_gpu: bool = True) -> Figure:
@@ -89,9 +96,11 @@ def factors(slow: Sequence[float], fast: Sequence[float]) -> list[float]:
 
 
 def paired(what: str, slow: Sequence[float], fast: Sequence[float]) -> Figure:
-    """The same as a figure."""
+    """The same as a figure; none where the rounds' middle half is too far apart."""
     each = factors(slow, fast)
-    return live(what, median(each), "×", quartiles(each))
+    (low, high), middle = quartiles(each), median(each)
+    noisy = "the machine was too noisy" * (high - low > TOO_NOISY * middle)
+    return figure_of(what, Ratio(middle, low, high, noisy))
 
 
 def share(rest: Sequence[float], whole: Sequence[float]) -> float:
@@ -112,14 +121,15 @@ def from_gpu(
 ) -> Figure:  # fmt: skip
     """A number read off timings of a GPU: measured here where there is one, else recorded.
 
-    read(comparison) raises LookupError where what it looks for was not timed.
+    read(comparison) raises LookupError, with its reason, where what it looks for was not timed.
     """
+    why = f"no GPU here, and no recording of {op.name} from one"
     if gpu_count():
         here = compared(op, size, versions, seconds=seconds)
         try:
             return live(what, read(here), unit, of_gpu=True)
-        except LookupError:
-            pass
+        except LookupError as trouble:
+            why = f"with the GPU here: {trouble.args[0]}"
     for recording in given.of(op):
         try:
             value = read(recording)
@@ -127,15 +137,24 @@ def from_gpu(
             continue
         where = f"{recording.machine}, {recording.date}"
         return Figure(what, value, unit, "recorded", where, of_gpu=True)
-    return missing(what, f"no GPU here, and no recording of {op.name} from one")
+    return missing(what, why)
 
 
-def gpu_over_cpu(comparison: Comparison, *, transfers: bool = False) -> float:
-    """How many times the best GPU version is as fast as the best CPU one, at the largest size."""
-    cpu, gpu = comparison.best("host", "torch_cpu"), comparison.best("gpu", "torch_gpu")
-    if cpu is None or gpu is None:
-        raise LookupError("timed on one of them only")
-    return cpu.median / (gpu.with_transfers if transfers else gpu.median)
+def gpu_over_cpu(
+    comparison: Comparison, *, size: int | None = None, wait: bool = False
+) -> float:  # fmt: skip
+    """How many times the best GPU version is as fast as the best CPU one, at the largest size
+    unless told. wait: by what the caller waits, launch and sync included, not by the GPU's clock.
+    """
+    size = max(comparison.sizes, default=0) if size is None else size
+
+    def best(*backends: str) -> float:
+        fits = [t for t in comparison.timings if t.size == size and t.backend in backends]
+        if not fits:
+            raise LookupError("timed on one of CPU and GPU only")
+        return min(each.wait if wait else each.median for each in fits)
+
+    return best("host", "torch_cpu") / best("gpu", "torch_gpu")
 
 
 def timed(comparison: Comparison, version: str, size: int | None = None) -> Timing:

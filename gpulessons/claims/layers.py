@@ -10,6 +10,7 @@ from gpulessons.hardware import machine, threads
 from gpulessons.hardware.budget import repeated
 from gpulessons.measure.results import quartiles
 from gpulessons.microscope import tracing
+from gpulessons.money.devices import best_rates
 from gpulessons.ops.bias_activation import bias_gelu
 from gpulessons.ops.conv2d import conv2d, shaped
 from gpulessons.ops.dense import dense, sized
@@ -21,8 +22,21 @@ from gpulessons.ops.lstm_sequence import lstm_sequence
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.softmax import softmax
 
-from .claim import Figure, claim, holds, limits, refuted, untested
-from .evidence import SECONDS, counted, factors, from_gpu, in_turn, live, paired, published, share
+from .claim import claim, holds, limits, refuted, untested
+from .evidence import (
+    SECONDS,
+    counted,
+    factors,
+    from_gpu,
+    gpu_over_cpu,
+    in_turn,
+    live,
+    missing,
+    modelled,
+    paired,
+    published,
+    share,
+)
 
 # A dense layer: how much of its time is the product?
 
@@ -132,18 +146,19 @@ def loads_of_convolution(version, size=32):
 @claim(
     18, "A convolution's additions can all be made at once.", source="C", notebooks="07",
     measure=additions_in_rounds,
-    changes="The size of a filter, by its logarithm: four times the products are two rounds more.",
+    changes="Nothing on a machine: this is arithmetic. A sum of two products takes one round.",
 )  # fmt: skip
 def additions_at_once(terms, additions, rounds, wrong, hungry, tiled):
     if wrong > 1:
         return refuted("Added pair by pair, the sums come out wrong: the order matters.")
-    found = f"{additions:,.0f} additions take {rounds:.0f} rounds, one after the other"
+    found = f"Some {additions / 1e6:.2g} million additions take {rounds:.0f} rounds in turn"
     if rounds >= terms - 1:
         return refuted(f"{found}: they are a chain.")
-    kernel = (f"But can is not should: threads with an output each fetch {hungry:.2g} numbers for "
-              f"each multiplication, those with 32 each {tiled:.2g}")  # fmt: skip
-    if rounds == 1:
-        return holds(f"The {additions:,.0f} additions are one round. {kernel}.")
+    kernel = ("A kernel that makes fewer at once fetches less: threads that make one output each "
+              f"fetch {hungry:.2g} numbers for a multiplication, threads that make 32 fetch "
+              f"{tiled:.2g}")  # fmt: skip
+    if rounds <= 1:
+        return holds(f"All additions are made in one round. {kernel}.")
     return limits(f"{found}, and no output waits for another: nearly at once. {kernel}.")
 
 
@@ -185,13 +200,7 @@ def lstm_gains(given):
 
 def lstm_on_both(given, size):
     """The CPU's best time over the GPU's, as the caller waits, at so many units."""
-
-    def read(run):
-        cpu, gpu = run.best("host", "torch_cpu", size=size), run.best("gpu", "torch_gpu", size=size)
-        if cpu is None or gpu is None:
-            raise LookupError("timed on one of them only")
-        return cpu.wait / gpu.wait
-
+    read = partial(gpu_over_cpu, size=size, wait=True)
     what = f"an LSTM of {size} units, the best on a CPU over the best on a GPU, time"
     return from_gpu(given, what, lstm_sequence, read, size=size, versions=RUNGS)
 
@@ -230,7 +239,7 @@ def lstm_gains_too(
             f"products a step {merged:.2g} times as long as merged ones. {waits}")  # fmt: skip
     if gpu_wide is None:
         return untested(f"{here}. On a GPU a step is {counted_apart:.0f} launches or, fused, "
-                        f"{counted_fused:.0f}; what it gains is not known.")  # fmt: skip
+                        f"{counted_fused:.0f}, by count. No GPU was timed.")  # fmt: skip
     if gpu_wide <= 1:
         return refuted(f"A CPU takes {gpu_wide:.2g} times as long as a GPU: there is no gain.")
     found = f"With 256 units a CPU takes {gpu_wide:.2g} times as long as a GPU"
@@ -257,8 +266,7 @@ def fetching_and_bert(given):
                            *map(took.get, ways)),
         "naive": counted("loads for each multiplication, naive kernel", loads("CUDA, naive")),
         "tiled": counted("the same, shared tiles of 16 × 16", loads("CUDA, shared tile")),
-        "once": Figure("moving 1,024 rows once, over multiplying them, at this machine's best",
-                       once_over(1024), "%", "modelled"),
+        "once": once_over(1024),
         "operations": counted("products' share of a BERT layer's operations",
                               flops["products"] / sum(flops.values()), "%"),
         "time": time_in_products(),
@@ -283,11 +291,13 @@ def loads(version, size=64):
 def once_over(rows):
     """Seconds to move a product's three matrices once, over seconds to multiply, both at this
     machine's ceilings: above 1 it waits for the matrices, however they are used."""
-    ceilings = machine().ceilings
-    bandwidth = max(ceilings[name] for name in ("host copy", "host triad"))
+    what = f"moving {rows:,} rows once, over multiplying them, at this machine's best"
+    rate, bandwidth = best_rates(machine(), "host")
+    if not (rate and bandwidth):
+        return missing(what, "this machine's ceilings could not be measured")
     arrays = matmul.inputs(rows)
-    moving = matmul.bytes(*arrays) / bandwidth
-    return moving / (matmul.flops(*arrays) / ceilings["host float32"])
+    seconds = matmul.bytes(*arrays) / bandwidth, matmul.flops(*arrays) / rate
+    return modelled(what, seconds[0] / seconds[1], "%")
 
 
 def flops_of_encoder():
@@ -366,7 +376,8 @@ def fetching_is_dearest(fetching, naive, tiled, once, operations, time, multipli
              f"less time: {part}. Tiles spare a kernel {1 - tiled / naive:.0%} of its loads"
              )  # fmt: skip
     if once >= 1:
-        return holds(f"{found}. Even moved once, the numbers are the wait. {bert}.")
+        return holds(f"{found}. Even if it moved each number once, it would wait for them. "
+                     f"{bert}.")  # fmt: skip
     return limits(f"{found}. But to move all numbers once would take {once:.1%} of the time that "
-                  f"multiplying them takes: then arithmetic is the wait. {bert}. What a TPU has is "
-                  "published, not measured.")  # fmt: skip
+                  f"multiplying them takes: then it waits for arithmetic. {bert}. What a TPU has "
+                  "is published, not measured.")  # fmt: skip

@@ -3,20 +3,17 @@
 from statistics import median
 
 import psutil
-import torch
-from torch.nn.functional import cross_entropy
 
 from gpulessons import units
 from gpulessons.hardware import cores
 from gpulessons.hardware.budget import capped
 from gpulessons.measure.results import quartiles
 from gpulessons.workers import launch
-from gpulessons.workers.batches import returns
-from gpulessons.workers.programs import hogwild, pipeline, tensor_parallel
-from gpulessons.workers.training import examples, mean_loss, network
 
-from .claim import Figure, claim, holds, limits, refuted, untested
-from .evidence import counted, live, missing
+from .claim import claim, holds, limits, refuted, untested
+from .evidence import counted, live, missing, modelled
+
+# What the workers are made of brings PyTorch: it is imported where it is used.
 
 ONE_CORE = "two processes would take turns on the one core that this machine gives them."
 BUSY = 0.25  # of the cores, by others: then nothing is said of speed
@@ -37,7 +34,7 @@ def others_share():
     return sum(each[n] for n in mine) / len(mine) / 100 if mine else sum(each) / len(each) / 100
 
 
-def rested(what, value, unit, busy, spread=None):
+def unless_busy(what, value, unit, busy, spread=None):
     """A live figure, if the cores were free: two processes are given more of busy ones than one."""
     if busy > BUSY:
         return missing(what, f"others used {busy:.0%} of the cores; let the machine rest")
@@ -57,6 +54,10 @@ def answers_by_two(given):
     """Two processes share the questions, and each has the whole network: their answers beside
     those of one process, and the time beside one's.
     """
+    import torch
+
+    from gpulessons.workers.training import examples, network
+
     inference = {"program": "inference", "hidden": HIDDEN, "questions": QUESTIONS}
     ((first, second),), busy = by_two(inference)
     (x, _), _ = examples()
@@ -68,7 +69,7 @@ def answers_by_two(given):
     return {
         "cores": own_cores(),
         "unlike": counted("answers unlike those of one process", wrong),
-        "gain": rested("two processes over one", gain, "×", busy),
+        "gain": unless_busy("two processes over one", gain, "×", busy),
         "travels": counted("an example and its answer", x[0].nbytes + 8, "bytes"),
     }
 
@@ -76,8 +77,9 @@ def answers_by_two(given):
 @claim(
     13, "Distributing inference is simple: each example on another machine.", source="B",
     notebooks="12", measure=answers_by_two,
-    changes="A network too large for one machine; or a link so slow that the examples take longer "
-    "to travel than to be answered.",
+    changes="Two machines, where the journey is timed: then it may hold. Against it speak a "
+    "network too large for one machine, and a link so slow that the examples take longer to travel "
+    "than to be answered.",
 )  # fmt: skip
 def inference_is_simple(cores, unlike, gain, travels):
     if unlike:
@@ -87,10 +89,10 @@ def inference_is_simple(cores, unlike, gain, travels):
         return untested(f"The answers are those of one process, but {ONE_CORE}")
     found = (f"Two processes give one's {units.count(QUESTIONS)} answers {gain:.2f} times as fast, "
              f"and tell each other nothing: {travels:.0f} bytes travel for an example and its "
-             "answer")  # fmt: skip
-    if gain < 1.4:
-        return limits(f"{found}. What they share, cores and memory, keeps them from more.")
-    return holds(f"{found}.")
+             "answer. The journey is counted, not timed: both processes were on one "
+             "machine")  # fmt: skip
+    more = " What they share, cores and memory, keeps them from more." if gain < 1.4 else ""
+    return limits(f"{found}.{more}")
 
 
 # A larger batch: fewer steps, and how many fewer?
@@ -103,10 +105,15 @@ def steps_to_a_loss(given):
     """One network learns the digits to the same loss with batches of 16, 128 and 1,024 examples,
     each with the best of four learning rates: the steps that it takes.
     """
+    from gpulessons.workers.batches import returns
+    from gpulessons.workers.training import examples
+
+    (x, _), _ = examples()
     return {
-        f"steps_{found.batch}": live(f"steps with batches of {found.batch:,}", found.steps)
-        for found in returns(BATCHES, rates=RATES)
-    }
+        "examples": counted("examples that there are", len(x)),
+        **{f"steps_{found.batch}": live(f"steps with batches of {found.batch:,}", found.steps)
+           for found in returns(BATCHES, rates=RATES)},
+    }  # fmt: skip
 
 
 @claim(
@@ -115,15 +122,16 @@ def steps_to_a_loss(given):
     changes="A task whose gradients are so noisy that every further example still says something "
     "new: there the first doublings of a small batch are worth nearly their price.",
 )  # fmt: skip
-def returns_are_less_than_linear(steps_16, steps_128, steps_1024):
-    small, large = steps_16 / steps_128, steps_128 / steps_1024
-    found = (f"From batches of 16 to 128 the steps get {small:.2f} times fewer, from 128 to 1,024 "
-             f"{large:.2f} times; linear would be 8 times each")  # fmt: skip
+def returns_are_less_than_linear(examples, steps_16, steps_128, steps_1024):
+    small, large = steps_16 / steps_128, steps_128 / steps_1024  # looks are a tenth apart
+    found = (f"From batches of 16 to 128 the steps fall by a factor of {small:.2g}, from 128 to "
+             f"1,024 by {large:.2g}; linear would be 8 each")  # fmt: skip
     if small * large >= 64:
         return refuted(f"{found}.")
     if max(small, large) >= 8:
         return limits(f"{found}. Less than linear in all, and not everywhere.")
-    return holds(f"{found}.")
+    return limits(f"{found}. It is one small task: its largest batch is {1024 / examples:.0%} of "
+                  "its data.")  # fmt: skip
 
 
 # Nobody waits: shared weights, without a lock.
@@ -135,6 +143,8 @@ def sooner_without_locks(given):
     """Two processes learn with shared weights and no lock, and one learns alone: the time to the
     same loss, with sparse examples (30 of 2 million weights each) and with dense ones (30 of 64).
     """
+    from gpulessons.workers.programs import hogwild
+
     ways = [hogwild.ALONE, hogwild.FREE]
     common = {"program": "hogwild", "ways": ways}
     ((sparse, _), (dense, _)), busy = by_two(
@@ -157,6 +167,8 @@ def factors(found):
     """Round by round: time of one over time of two, updates a second of two over one, and updates
     that one needs over those that two need.
     """
+    from gpulessons.workers.programs import hogwild
+
     both = list(zip(found[hogwild.ALONE], found[hogwild.FREE], strict=True))
     goals = [hogwild.goal(pair) for pair in both]
     times = [hogwild.reached(one.curve, goal) / hogwild.reached(two.curve, goal)
@@ -171,7 +183,7 @@ def agreed(what, times, busy):
     low, high = quartiles(times)
     if low < 1 < high:
         return missing(what, "the machine was too noisy: rounds disagree who was there first")
-    return rested(what, median(times), "×", busy, (low, high))
+    return unless_busy(what, median(times), "×", busy, (low, high))
 
 
 @claim(
@@ -183,23 +195,27 @@ def agreed(what, times, busy):
 def lock_free_is_sooner(cores, sooner, pace, worth, dense=None):
     if cores == 1:
         return untested(f"Nothing to compare: {ONE_CORE}")
-    less = "improves less" if worth < 0.9 else "improves as much, as far as can be seen"
-    found = (f"With sparse examples an update {less} ({worth:.2f} times), updates come {pace:.2f} "
-             f"times as fast, and two processes are there {sooner:.2f} times sooner than "
-             "one")  # fmt: skip
+    each = "about as much" if 0.9 < worth < 1.1 else f"{worth:.2f} times as much"
+    found = (f"With sparse examples two processes without a lock {beside_one(sooner)}: "
+             f"{pace:.2f} times as many updates a second, each worth {each}")  # fmt: skip
     if dense:
-        found = f"{found}; with dense ones {dense:.2f} times"
+        found = f"{found}. With dense examples they {beside_one(dense)}"
     if max(sooner, dense or 0) > MOST:
         return untested(f"{found}. Two cannot gain so much: something else held up the one.")
     if 0.9 < sooner < 1.1:
-        return untested(
-            f"{found}. With sparse ones that is too near to 1 to tell: both cores must be free."
-        )
+        return untested(f"{found}. With sparse examples that is too near to 1 to tell: both cores "
+                        "must be free.")  # fmt: skip
     if sooner < 1:
         return refuted(f"{found}.")
     if not dense:
         return limits(f"{found}. With dense ones the machine was too noisy to tell.")
     return holds(f"{found}.") if dense > 1.1 else limits(f"{found}.")
+
+
+def beside_one(factor):
+    if factor >= 1:
+        return f"reach the same loss {factor:.2f} times sooner than one"
+    return f"take {1 / factor:.1f} times as long as one to the same loss"
 
 
 # One example on two machines: the layers cut, or between the layers.
@@ -229,7 +245,7 @@ def network_cut_in_two(given):
     return {
         "cores": own_cores(),
         "off": counted("numbers of the gradients that differ", unlike(split) + unlike_piped(piped)),
-        **{name: rested(f"{what}: two over one", factor, "×", busy)
+        **{name: unless_busy(f"{what}: two over one", factor, "×", busy)
            for name, (what, factor) in gains.items()},
     }  # fmt: skip
 
@@ -244,6 +260,12 @@ def pipeline_gain(runs):
 
 def unlike(split):
     """How many numbers of a tensor-parallel network's gradients are not one process's."""
+    import torch
+    from torch.nn.functional import cross_entropy
+
+    from gpulessons.workers.programs import tensor_parallel
+    from gpulessons.workers.training import examples
+
     (x, labels), _ = examples(torch.float64)
     whole = tensor_parallel.parameters(64, x.dtype)
     leaves = {name: p.requires_grad_() for name, p in whole.items()}
@@ -257,6 +279,11 @@ def unlike(split):
 
 def unlike_piped(piped):
     """The same of a pipeline's."""
+    import torch
+
+    from gpulessons.workers.programs import pipeline
+    from gpulessons.workers.training import examples, mean_loss
+
     (x, labels), _ = examples(torch.float64)
     (whole,) = pipeline.stages(64, BLOCKS, 1)
     mean_loss(whole, x[:BATCH], labels[:BATCH]).backward()
@@ -266,7 +293,7 @@ def unlike_piped(piped):
 
 def differ(found, due):
     """How many numbers are further apart than a billionth of the largest."""
-    apart = (torch.tensor(found, dtype=due.dtype) - due).abs()
+    apart = (due.new_tensor(found) - due).abs()
     return int((apart > 1e-9 * due.abs().max()).sum())
 
 
@@ -276,24 +303,22 @@ def differ(found, due):
     changes="A faster link between the machines, or wider layers: a meeting costs its latency, "
     "however little is summed. And a network that fits on no machine has no choice.",
 )  # fmt: skip
-def networks_can_be_cut(cores, off, many=None, one=None, narrow=None, training=None):
+def networks_can_be_cut(cores, off, many, one, narrow, training):
     if off:
         return refuted(f"A network cut in two does not learn the same: {units.count(off)} numbers "
                        "of its gradients are others.")  # fmt: skip
     same = "Cut in two, a network has the gradients that it has in one process"
     if cores == 1:
         return untested(f"{same}; whether that pays cannot be seen: {ONE_CORE}")
-    if not many:
-        return untested(f"{same}; whether that pays cannot be seen while others use the cores.")
     found = (f"{same}. Two processes answer {MANY} examples {many:.2f} times as fast as one "
              f"through layers {WIDE:,} wide, a single example {one:.2f} times, and {MANY} through "
              f"layers {NARROW} wide {narrow:.2f} times; as a pipeline they train "
              f"{training:.2f} times as fast")  # fmt: skip
-    if min(many, one, narrow, training) > 1.1:
-        return holds(f"{found}.")
-    if max(many, one, narrow, training) < 1.1:
-        return limits(f"{found}. It is possible, and pays nowhere here.")
-    return limits(f"{found}. It is possible everywhere, and does not pay everywhere.")
+    gains = many, one, narrow, training
+    pays = ("paid in every case" if min(gains) > 1.1 else
+            "did not pay in every case" if max(gains) > 1.1 else "paid in no case")  # fmt: skip
+    return limits(f"{found}. It gives the same result, and {pays} here. Both processes were on one "
+                  "machine: no link between machines was timed.")  # fmt: skip
 
 
 # Training with shared minibatches: a gradient is told at every step.
@@ -313,22 +338,22 @@ def told_at_every_step(given):
     computing = min(step, max(each.computing for each in plain))
     return {
         "cores": own_cores(),
-        "step": rested("a step", step, "s", busy),
-        "computing": rested("of it computing", computing, "s", busy),
-        "step_packed": rested("a step that sends 8 bits a number", step_packed, "s", busy),
+        "step": unless_busy("a step", step, "s", busy),
+        "computing": unless_busy("of it computing", computing, "s", busy),
+        "step_packed": unless_busy("a step that sends 8 bits a number", step_packed, "s", busy),
         "size": counted("gradients that each sends in a step", size, "bytes"),
         "small": counted("the same in 8 bits a number", small, "bytes"),
-        "slow": at_work("at work over 1 Gbit/s", computing, step + size / SLOW_LINK),
-        "slow_packed": at_work("at work over 1 Gbit/s, 8 bits a number", computing,
-                               step_packed + small / SLOW_LINK),
-        "slow_hidden": at_work("at work over 1 Gbit/s, all sent while computing", computing,
-                               max(step, size / SLOW_LINK)),
+        "slow": share_computing("computing over 1 Gbit/s", computing, step + size / SLOW_LINK),
+        "slow_packed": share_computing("the same, 8 bits a number", computing,
+                                       step_packed + small / SLOW_LINK),
+        "slow_hidden": share_computing("the same, all sent while computing", computing,
+                                       max(step, size / SLOW_LINK)),
     }  # fmt: skip
 
 
-def at_work(what, computing, step):
+def share_computing(what, computing, step):
     """The share of a step that computes: modelled, as what is measured here, and the journey."""
-    return Figure(what, computing / step, "%", "modelled")
+    return modelled(what, computing / step, "%")
 
 
 @claim(
@@ -339,16 +364,17 @@ def at_work(what, computing, step):
     "between them would measure what is modelled here.",
 )  # fmt: skip
 def the_network_decides(
-    cores, step, size, small, slow, slow_packed, slow_hidden, computing=None, step_packed=None
+    cores, step, computing, step_packed, size, small, slow, slow_packed, slow_hidden
 ):
     if cores == 1:
         return untested(f"A step cannot be measured: {ONE_CORE}")
-    here = computing / step
+    here, part = computing / step, small / size
+    part = "a quarter" if 0.245 < part < 0.255 else f"{part:.0%}"
     found = (f"Of a step of two processes {here:.0%} is computing, the rest telling each other "
-             f"{units.size(size)} of gradients. Over 1 Gbit/s it would be {slow:.0%}")  # fmt: skip
+             f"{units.size(size)} of gradients. By a model, not measured: over 1 Gbit/s it would "
+             f"be {slow:.0%}")  # fmt: skip
     if slow > 0.9 * here:
-        return refuted(f"{found}, modelled: a slow link takes little.")
-    return limits(f"{found}; with {size / small:.3g} times fewer bytes {slow_packed:.0%}, though "
-                  f"packing makes a step {step_packed / step:.2g} times as long here; and with all "
-                  f"sent while computing {slow_hidden:.0%}. These three are modelled: no slower "
-                  "link was here.")  # fmt: skip
+        return refuted(f"{found}, so that a slow link takes little.")
+    return limits(f"{found}; with {part} of the bytes {slow_packed:.0%}, and with all sent while "
+                  f"computing {slow_hidden:.0%}. No slower link was here; but packing, measured, "
+                  f"makes a step {step_packed / step:.2g} times as long.")  # fmt: skip

@@ -1,5 +1,6 @@
 """Layers and frameworks: each verdict turns when its figures do, or when the thing itself does."""
 
+import math
 import time
 from dataclasses import replace
 
@@ -82,6 +83,7 @@ TURNS = {
         (but(PRODUCT, time=0.3), REFUTED),
         (but(PRODUCT, operations=0.4), REFUTED),
         (but(PRODUCT, fetching=None), UNTESTED),
+        (but(PRODUCT, once=None), UNTESTED),
     ],
 }  # fmt: skip
 
@@ -89,6 +91,7 @@ TURNS = {
 @pytest.fixture(autouse=True)
 def short(monkeypatch):
     monkeypatch.setenv("GPULESSONS_BUDGET", "0.02")
+    monkeypatch.setattr("gpulessons.claims.evidence.TOO_NOISY", math.inf)  # so few rounds are
 
 
 @pytest.mark.parametrize("number", TURNS)
@@ -171,6 +174,12 @@ def test_steps_that_wait_for_nothing_refute_the_chain(monkeypatch):
         layers, "sequence", lambda version, _, examples: sequence(version, 1, examples)
     )
     assert found(19)[0].word == REFUTED
+
+
+def test_a_machine_without_ceilings_is_no_figure(monkeypatch):
+    assert layers.once_over(64).value > 0
+    monkeypatch.setattr(layers, "machine", lambda: MACHINE)
+    assert "ceilings" in layers.once_over(64).why
 
 
 def test_blocks_that_save_no_time_refute_that_fetching_is_dear(monkeypatch):

@@ -12,20 +12,24 @@ from gpulessons.hardware import machine
 from gpulessons.measure.recordings import Recording
 from gpulessons.measure.results import Absent, Comparison, Timing
 
-KERNELS = {"full": 20, "tree": 1.4, "path": 10.6, "kernels": 4, "faults": 0}
+KERNELS = {"full": 20, "tree": 1.4, "path": 10.6, "kernels": 4, "faults": 0, "compiled": 4}
 FOREST = {"forest": 2e-3, "found": 0.93, "brute": 1.5e-2}
 HALVES = {"sparse": 1.4e-3, "dense": 1.2e-3, "journey": 524_288}
 TURNS = {
     21: [
         (KERNELS, REFUTED),
-        ({**KERNELS, "compiled": 4, "gpu_walk": 3.0, "others": 10}, REFUTED),
+        ({**KERNELS, "gpu_walk": 3.0, "others": 10}, REFUTED),
         ({**KERNELS, "faults": 1}, UNTESTED),
         ({**KERNELS, "faults": None}, UNTESTED),
+        ({**KERNELS, "compiled": None}, UNTESTED),
+        ({**KERNELS, "compiled": 3}, UNTESTED),
     ],
     22: [
         (FOREST, UNTESTED),
         ({**FOREST, "gpu_brute": 1e-3, "gpu_ahead": 2e7}, LIMITS),
         ({**FOREST, "gpu_brute": 1e-3, "gpu_ahead": 2e7, "gpu_forest": 1e-4}, LIMITS),
+        ({**FOREST, "found": 0.5, "gpu_brute": 1e-3, "gpu_ahead": 2e7}, UNTESTED),
+        ({**FOREST, "found": 0.5, "gpu_brute": 1e-6, "gpu_ahead": 4e9}, UNTESTED),
         ({**FOREST, "gpu_brute": 1e-5, "gpu_ahead": 9e8}, UNTESTED),
         ({**FOREST, "gpu_brute": 1e-6, "gpu_ahead": 4e9}, REFUTED),
     ],
@@ -55,6 +59,8 @@ def test_what_is_said_of_growth_follows_the_figures():
     linear, flat = (verdict_of(21, **{**KERNELS, "tree": tree}).why for tree in (1.4, 18))
     assert "first half holds" in linear and "second does not" in linear
     assert "first half does not hold" in flat
+    assert "20 times as long, less than linear; one down a tree" in linear
+    assert "less than" not in verdict_of(21, **{**KERNELS, "full": 32}).why
 
 
 def test_a_kernel_that_computes_something_else_proves_nothing(monkeypatch):
@@ -133,3 +139,16 @@ def test_the_model_of_a_step_takes_on_the_cpu_what_its_halves_took():
     task = trees.hybrid.problem(rows=50, examples=4, batches=1)
     step = trees.modelled_step(task, sparse=2.0, dense=3.0)
     assert trees.placement.step_seconds(step)["all CPU"] == pytest.approx(5.0)
+
+
+@pytest.mark.parametrize(("link", "words"), [(2e8, "over a link faster than 200 MB/s"),
+                                             (None, "over no link")])  # fmt: skip
+def test_what_the_model_says_of_links_is_said(link, words):
+    assert words in verdict_of(23, **{**HALVES, "link": link}).why
+
+
+def test_the_gpu_of_the_model_is_the_published_one():
+    task = trees.hybrid.problem(rows=50, examples=4, batches=1)
+    step = trees.modelled_step(task, sparse=2.0, dense=3.0)
+    assert (step.gpu_flops, step.gpu_bandwidth) == (trees.T4.flop_rate, trees.T4.bandwidth)
+    assert trees.T4.kind == "published"
