@@ -14,8 +14,8 @@ from pathlib import Path
 
 from ..controls import kept as file
 from ..controls.predictions import remembered
-from .example import example
 from .history import History, history_of
+from .invented import example
 from .scores import Calibration, Coverage, Distances, Score, calibrated
 
 __all__ = [
