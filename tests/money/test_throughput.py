@@ -71,5 +71,5 @@ def test_what_cannot_be_paid_by_is_refused():
 
 def test_the_room_hands_out_its_functions_and_says_what_there_is():
     assert money.costs is costs
-    with pytest.raises(AttributeError, match="no 'price'; it has .*Device, "):
+    with pytest.raises(AttributeError, match=r"no 'price'; it has .*Device, "):
         money.price  # noqa: B018
