@@ -32,7 +32,6 @@ import ratios
 from ncu import compare_with_profiler
 
 import gpulessons
-from gpulessons import claims
 from gpulessons.backends import gpu
 from gpulessons.hardware import load, machine, why_no_gpu
 from gpulessons.measure.compare import compare
@@ -104,7 +103,15 @@ def record(out, end):
 
 
 def judge_claims(out, end):
-    """Judge claim after claim while there is time, and save after each."""
+    """Judge claim after claim while there is time, and save after each.
+
+    Some need more of what the course installs than the other steps; without it nothing is judged.
+    """
+    try:
+        from gpulessons import claims
+    except ImportError as trouble:
+        print(f"no claim is judged: {trouble}")
+        return 0
     found = []
     for number in sorted(claims.CLAIMS):
         if monotonic() > end:
