@@ -43,6 +43,8 @@ def judge(
                 found.append(find(each, given))
                 if told:
                     told(found[-1])
+            if tell:
+                tell(len(chosen), len(chosen), "")  # a bar that ends before its end turns red
         except KeyboardInterrupt:
             notes.append(INTERRUPTED)
     today = date.today().isoformat()

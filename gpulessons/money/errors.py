@@ -329,11 +329,14 @@ def one_core_to_all(tried=TRIED, budget=0.1):
             if all(hasattr(each, "samples") for each in took.values()):  # none failed
                 for n, timing in took.items():
                     found[n].append(as_work(timing))
-            tell(done + 1, len(tried) + 1, op.name)
+            if tell:
+                tell(done, len(tried), op.name)
         rates = rates_of(counts)
         if below(rates[counts[1]], rates[1]):  # something else ran: it may be over by now
             again = rates_of(counts)
             rates = {n: tuple(map(max, rates[n], again[n])) for n in counts}
+        if tell:
+            tell(len(tried), len(tried), "")
     cache = last_cache(caches())
     one, every = (
         Measured(Device(f"{n} core{'s' * (n > 1)} of this machine", n, None, *rates[n],
@@ -405,5 +408,6 @@ def steps_here(seconds=0.1):
         for done, size in enumerate(map(fit, FULL.values())):
             took = timed(size, seconds=4 * seconds)
             works.append(replace(of_network(size, took.cpu), threads=here.cores))
-            tell(done + 1, len(FULL), size.name)
+            if tell:
+                tell(done + 1, len(FULL), size.name)
     return Measured(cpu, works, here.last_cache)

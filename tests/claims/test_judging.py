@@ -1,6 +1,7 @@
 """Claims, findings and verdicts, apart from what any one claim says."""
 
 import json
+from contextlib import contextmanager
 
 import pytest
 from turning import verdict_of
@@ -98,6 +99,20 @@ def test_an_interrupt_keeps_what_was_found(made_up):
     assert [each.number for each in found] == [1] == [each.number for each in told]
     assert found.interrupted
     assert "interrupted" in repr(found)
+
+
+def test_the_progress_bar_reaches_its_end(made_up, monkeypatch):
+    steps = []
+
+    @contextmanager
+    def bar(words):
+        yield lambda done, total, latest: steps.append((done, total))
+
+    monkeypatch.setattr("gpulessons.claims.judging.progress_bar", bar)
+    for number in (1, 2):
+        made_up({"gain": Figure("gain", 2.0)}, speed, number)
+    claims.judge()
+    assert steps == [(0, 2), (1, 2), (2, 2)]
 
 
 def test_a_number_that_is_no_claims_is_named():
