@@ -74,15 +74,6 @@ def figure_of(what: str, factor: Ratio) -> Figure:
     return live(what, factor.median, "×", (factor.low, factor.high))
 
 
-def gain(
-    what: str, op: Op, size: int, slow: str, fast: str, *, seconds: float = SECONDS,
-    cold: bool = False,
-) -> Figure:  # fmt: skip
-    """How many times faster one version of an op is than another, live, paired round by round."""
-    both = compared(op, size, (slow, fast), seconds=seconds, cold=cold)
-    return figure_of(what, both.speedup(slow, fast, size))
-
-
 def in_turn(
     calls: Mapping[str, Callable[[], Any]], seconds: float = SECONDS
 ) -> dict[str, tuple[float, ...]]:

@@ -345,12 +345,7 @@ def figure_of_call(what, entry, calls=1):
 def price_of_a_call(comparison):
     """How many times as long one waits for the best GPU version as for the best CPU one, at the
     smallest size."""
-    size = min(comparison.sizes, default=0)
-    cpu = comparison.best("host", "torch_cpu", size=size)
-    gpus = [t for t in comparison.timings if t.size == size and "gpu" in t.backend]
-    if cpu is None or not gpus:
-        raise LookupError("timed on one of them only")
-    return min(each.wait for each in gpus) / cpu.median
+    return 1 / gpu_over_cpu(comparison, size=min(comparison.sizes, default=0), wait=True)
 
 
 def float32_gain(comparison):

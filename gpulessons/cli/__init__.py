@@ -11,12 +11,13 @@ from argparse import Namespace
 
 import gpulessons
 
+from . import measure, running, verdicts
 from .health import doctor, ops
 from .kernels import asm
 from .measure import compare, record
 from .opening import lab, notebooks
-from .running import describe, workers
-from .terminal import Misspelled, Parser, capability, known, say, seconds, size
+from .running import workers
+from .terminal import Misspelled, Parser, capability, known, say
 from .verdicts import claims
 
 COMMANDS = {
@@ -88,39 +89,13 @@ def parser() -> Parser:
     made["notebooks"].add_argument("folder", metavar="DIR")
     made["notebooks"].add_argument("--force", action="store_true", help="replace changed ones")
 
-    made["compare"].add_argument("op", metavar="OP", nargs="*", help="what to time, here and now")
-    made["compare"].add_argument("--version", metavar="NAME", nargs="+", help="only these")
-    made["compare"].add_argument("--cold", action="store_true", help="flush the caches every time")
-    made["compare"].add_argument(
-        "--with", dest="files", metavar="FILE", nargs="+", default=(),
-        help="recordings to lay beside; without an OP nothing is timed, and only they are compared",
-    )  # fmt: skip
-    made["compare"].add_argument(
-        "--html", metavar="FILE", help="keep the machines side by side as a page, with pictures"
-    )
     made["asm"].add_argument("op", metavar="OP")
     made["asm"].add_argument("--version", metavar="NAME", nargs="+", help="only these")
     made["asm"].add_argument("--ptx", action="store_true", help="print the PTX, too")
     made["asm"].add_argument(
         "--capability", metavar="M.N", type=capability, default=(9, 0), help="default: 9.0"
     )
-    made["record"].add_argument("op", metavar="OP", nargs="*", help="all, unless named")
-    made["record"].add_argument("--out", metavar="FILE", help="default: recording-HOST-DATE.json")
-    made["claims"].add_argument(
-        "number", metavar="N", nargs="*", type=int, help="all, unless named"
-    )
-    made["claims"].add_argument(
-        "--with", dest="files", metavar="FILE", nargs="+", default=(),
-        help="recordings that may decide what this machine cannot",
-    )  # fmt: skip
-    made["claims"].add_argument("--devices", metavar="FILE", help="devices with your prices")
-    made["claims"].add_argument("--json", metavar="FILE", help="keep the findings as data")
-    made["claims"].add_argument("--html", metavar="FILE", help="keep them as a page")
-    describe(made["workers"])
-    for name in ("compare", "record"):
-        made[name].add_argument("--size", metavar="N", nargs="+", type=size, help="problem sizes")
-        made[name].add_argument(
-            "--seconds", metavar="S", type=seconds,
-            help="for each version at each size; default: 1",
-        )  # fmt: skip
+    measure.describe(made["compare"], made["record"])
+    verdicts.describe(made["claims"])
+    running.describe(made["workers"])
     return top

@@ -16,7 +16,7 @@ from gpulessons.measure import files
 
 from .copies import can_write, writing
 from .pages import UNBROKEN, named_as, page
-from .terminal import Misspelled, find_op, known, op_names, say
+from .terminal import Misspelled, Parser, find_op, known, op_names, say, seconds, size
 
 if TYPE_CHECKING:
     from gpulessons.measure.recordings import Recording
@@ -27,6 +27,28 @@ if TYPE_CHECKING:
 # Fields of a machine that two of its cards may disagree about: read or measured anew each time.
 PASSING = {"date", "accelerator", "memory", "ceilings", "ceiling_threads"}
 SECONDS = 1.0  # for each version at each size, unless told
+
+
+def describe(comparing: Parser, recording: Parser) -> None:
+    """Add what `compare` and `record` take to their parsers."""
+    comparing.add_argument("op", metavar="OP", nargs="*", help="what to time, here and now")
+    comparing.add_argument("--version", metavar="NAME", nargs="+", help="only these")
+    comparing.add_argument("--cold", action="store_true", help="flush the caches every time")
+    comparing.add_argument(
+        "--with", dest="files", metavar="FILE", nargs="+", default=(),
+        help="recordings to lay beside; without an OP nothing is timed, and only they are compared",
+    )  # fmt: skip
+    comparing.add_argument(
+        "--html", metavar="FILE", help="keep the machines side by side as a page, with pictures"
+    )
+    recording.add_argument("op", metavar="OP", nargs="*", help="all, unless named")
+    recording.add_argument("--out", metavar="FILE", help="default: recording-HOST-DATE.json")
+    for parser in (comparing, recording):
+        parser.add_argument("--size", metavar="N", nargs="+", type=size, help="problem sizes")
+        parser.add_argument(
+            "--seconds", metavar="S", type=seconds,
+            help="for each version at each size; default: 1",
+        )  # fmt: skip
 
 
 def compare(options: Namespace) -> int:

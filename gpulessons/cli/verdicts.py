@@ -12,11 +12,25 @@ from gpulessons.measure import files
 
 from .copies import can_write, writing
 from .pages import RULED, named_as, page
-from .terminal import Misspelled, say
+from .terminal import Misspelled, Parser, say
 
 if TYPE_CHECKING:
     from gpulessons.claims import Findings
     from gpulessons.measure.recordings import Recording
+
+
+def describe(parser: Parser) -> None:
+    """Add what the command takes to its parser."""
+    parser.add_argument(
+        "number", metavar="N", nargs="*", type=int, help="all, unless named"
+    )
+    parser.add_argument(
+        "--with", dest="files", metavar="FILE", nargs="+", default=(),
+        help="recordings that may decide what this machine cannot",
+    )  # fmt: skip
+    parser.add_argument("--devices", metavar="FILE", help="devices with your prices")
+    parser.add_argument("--json", metavar="FILE", help="keep the findings as data")
+    parser.add_argument("--html", metavar="FILE", help="keep them as a page")
 
 
 def claims(options: Namespace) -> int:

@@ -25,12 +25,7 @@ def subjects(claims):
     for number, each in claims.items():
         fill = "full" if each.about_gpus else "none"
         axes.plot(number, parts.index(each.part), "s", fillstyle=fill, markersize=9, **LOOK)
-    axes.set_xticks(sorted(claims))
-    axes.set_yticks(range(len(parts)), parts)
-    axes.set_ylim(len(parts) - 0.4, -0.6)
-    axes.set_xlabel("claim")
-    axes.spines[["left", "bottom"]].set_visible(False)
-    axes.tick_params(length=0)
+    name_marks(axes, sorted(claims), sorted(claims), parts)
     return Picture(figure, f"{title} They are {', '.join(map(str, about))}.")
 
 
@@ -49,14 +44,19 @@ def table(*findings):
         for each in found:
             marker, fill = MARKS[each.verdict]
             axes.plot(place[each.number], y, marker=marker, fillstyle=fill, markersize=11, **LOOK)
-    axes.set_xticks(range(len(numbers)), numbers)
-    axes.set_yticks(range(len(findings)), [label(found) for found in findings])
-    axes.set_ylim(len(findings) - 0.4, -0.6)
+    name_marks(axes, range(len(numbers)), numbers, [label(found) for found in findings])
+    key(axes)
+    return Picture(figure, f"{title} {' '.join(map(in_words, findings))}")
+
+
+def name_marks(axes, places, numbers, rows):
+    """The claims' numbers below, a name before each row, the first row at the top."""
+    axes.set_xticks(places, numbers)
+    axes.set_yticks(range(len(rows)), rows)
+    axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xlabel("claim")
     axes.spines[["left", "bottom"]].set_visible(False)
     axes.tick_params(length=0)
-    key(axes)
-    return Picture(figure, f"{title} {' '.join(map(in_words, findings))}")
 
 
 def label(found):
