@@ -49,12 +49,14 @@ def count_site(site: Site, entries: list[Entry]) -> SiteCount:
     array, size = site.array, site.array.width
     totals = np.zeros(7, np.int64)
     worst = 0
-    for request, lane, place in map(elements, batches(entries)):
+    for batch in batches(entries):
+        request, lane, place = elements(batch)
+        weight = batch[0].weight
         byte = place.astype(np.int64) * array.step + array.offset
-        totals[:5] += transactions(request, byte, size)
+        totals[:5] += weight * np.array(transactions(request, byte, size))
         if array.space == "shared":
             wavefronts, ideal, most = wavefronts_of(request, lane, byte, size)
-            totals[5:] += wavefronts, ideal
+            totals[5:] += weight * wavefronts, weight * ideal
             worst = max(worst, most)
     requests, accesses, used, sectors, lines, wavefronts, ideal = map(int, totals)
     return SiteCount(
@@ -65,9 +67,13 @@ def count_site(site: Site, entries: list[Entry]) -> SiteCount:
 
 
 def batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """Entries of a log, about `CHUNK` elements at a time."""
-    held, size = [], 0
+    """Entries of a log of one weight, about `CHUNK` elements at a time."""
+    held: list[Entry] = []
+    size = 0
     for entry in entries:
+        if held and held[0].weight != entry.weight:
+            yield held
+            held, size = [], 0
         held.append(entry)
         size += len(entry.place)
         if size > CHUNK:
