@@ -1,0 +1,210 @@
+"""What a large grid does, told from a few of its blocks: each line's accesses, what neighbors share.
+
+One block in the middle is traced, and its neighbors along x, y and z. What two neighbors both fetch
+need not come from far away twice: so the overlap tells how much the whole grid fetches, and how
+much those blocks do that run at one time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from gpulessons.microscope import Trace
+from gpulessons.microscope.lanes.log import Entry
+from gpulessons.microscope.lanes.memory import Array
+from gpulessons.microscope.report.counts import (
+    LINE,
+    SECTOR,
+    distinct,
+    elements,
+    transactions,
+    wavefronts_of,
+)
+
+TURNS = 16  # of a long loop, run at its beginning and at its end
+TAG_SETS = 4  # an L1 cache looks up so many lines in a clock, where each lies in another set
+Size = tuple[int, int, int]
+
+
+def chosen(grid: Size) -> list[tuple[int, ...]]:
+    """The blocks to trace: one in the middle of a grid, and its next neighbor along each axis."""
+    middle = [(n - 1) // 2 for n in grid]
+    along = [axis for axis, n in enumerate(grid) if n > 1]
+    return [
+        tuple(middle),
+        *(tuple(at + (i == axis) for i, at in enumerate(middle)) for axis in along),
+    ]
+
+
+@dataclass(frozen=True)
+class Line:
+    """What an average warp does to one array at one line of the kernel, over all its turns.
+
+    What a device function does counts where the kernel calls it.
+    """
+
+    line: int
+    array: str
+    space: str  # "global" or "shared"
+    access: str  # "read", "write" or "atomic"
+    requests: float
+    bytes: float  # that a thread asks for: of each request, the width of an element
+    sectors: float  # of 32 bytes, request by request
+    tags: float  # clocks in which L1 looks up the lines of all requests
+    # Wavefronts of shared memory, where a thread asks for 4, 8 or 16 bytes at a time.
+    wavefronts: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """The distinct sectors of one array that a block touches, and what its neighbors share."""
+
+    array: str
+    access: str
+    sectors: float
+    shared: tuple[float, ...]  # the part that the next block along x, y, z touches too
+
+    def union(self, blocks: tuple[float, ...]) -> float:
+        """The distinct sectors of so many blocks along x, y and z."""
+        grown = [1 + (n - 1) * (1 - part) for n, part in zip(blocks, self.shared, strict=True)]
+        return self.sectors * math.prod(grown)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A launch, as its sampled blocks tell it."""
+
+    trace: Trace
+    warps: int  # of a block
+    lines: tuple[Line, ...]
+    footprints: tuple[Footprint, ...]
+    array_bytes: int  # of all the arrays that it touches
+
+    @property
+    def blocks(self) -> int:
+        """Of the whole grid."""
+        return math.prod(self.trace.grid)
+
+    def requested(self, array: str, access: str) -> float:
+        """Sectors that a block's threads ask for, request by request."""
+        asked = [x.sectors for x in self.lines if (x.array, x.access) == (array, access)]
+        return self.warps * sum(asked)
+
+
+def sampled(trace: Trace) -> Sample:
+    """The Sample of a Trace of the blocks that `chosen` names, in this order, or of all."""
+    launch = trace.launch
+    if launch is None:
+        raise ValueError("A trace read from JSON has no single accesses: trace the kernel again.")
+    warps = -(-launch.threads // 32)
+    found: dict[tuple[int, Array, str], list[Entry]] = defaultdict(list)
+    for site, entries in launch.log.sites.items():
+        if site.array.space in ("global", "shared"):
+            for entry in entries:
+                found[entry.kernel_line or site.line, site.array, site.access].append(entry)
+    lines = [measured(*where, found[where], warps * trace.blocks) for where in found]
+    touched = {id(site.array.origin): site.array for site in launch.log.sites
+               if site.array.space == "global"}  # fmt: skip
+    return Sample(
+        *(trace, warps, tuple(lines), tuple(footprints(trace))),
+        sum(math.prod(a.shape) * a.dtype.itemsize for a in touched.values()),
+    )
+
+
+def measured(line: int, array: Array, access: str, entries: list[Entry], warps: int) -> Line:
+    """The Line of these accesses of so many warps."""
+    totals = np.zeros(7)
+    for weight, group in groupby(sorted(entries, key=weight_of), key=weight_of):
+        request, lane, place = elements(list(group))
+        byte = place.astype(np.int64) * array.step + array.offset
+        requests, _, _, sectors, _ = transactions(request, byte, array.width)
+        counts = [requests, requests * array.width]
+        if array.space == "global":
+            counts += [sectors, tag_clocks(request, byte), 0, 0, 0]
+        else:
+            # Requests that a compiler joins ask for the bytes beside them, fewer times.
+            sizes = [max(array.width, size) for size in (4, 8, 16)]
+            counts += [0, 0]
+            counts += [
+                wavefronts_of(request, lane, byte, size)[0] * array.width / size for size in sizes
+            ]
+        totals += weight * np.array(counts)
+    requests, width, sectors, tags, *wavefronts = (totals / warps).tolist()
+    return Line(
+        *(line, array.name, array.space, access, requests, width, sectors, tags),
+        tuple(wavefronts),
+    )
+
+
+def weight_of(entry: Entry) -> int:
+    return entry.weight
+
+
+def tag_clocks(request: np.ndarray, byte: np.ndarray) -> int:
+    """Clocks to look up the distinct lines of each request: of one tag set, one a clock."""
+    owner, line = distinct(request, byte // LINE)
+    rank = np.cumsum(np.r_[0, owner[1:] != owner[:-1]])
+    load = np.bincount(rank * TAG_SETS + line % TAG_SETS, minlength=(rank[-1] + 1) * TAG_SETS)
+    return int(load.reshape(-1, TAG_SETS).max(axis=1).sum())
+
+
+# -- What neighbors share.
+
+
+def footprints(trace: Trace) -> list[Footprint]:
+    """The Footprint of each array in global memory, for each kind of access."""
+    launch = trace.launch
+    assert launch is not None
+    found: dict[tuple[int, str], list[tuple[int, np.ndarray]]] = defaultdict(list)
+    names = {}
+    for site, entries in launch.log.sites.items():
+        if site.array.space == "global":
+            memory = id(site.array.origin)
+            names[memory] = site.array.name
+            for weight, group in groupby(sorted(entries, key=weight_of), key=weight_of):
+                keys = touched_sectors(site.array, list(group))
+                found[memory, site.access].append((weight, keys))
+    grid = launch.grid
+    x, y, _ = grid
+    blocks = [sum(i * s for i, s in zip(b, (1, x, x * y), strict=True)) for b in chosen(grid)]
+    axes = [axis for axis, n in enumerate(grid) if n > 1]
+    return [
+        footprint(names[memory], access, parts, blocks, axes)
+        for (memory, access), parts in found.items()
+    ]
+
+
+BLOCK = 2**40  # a key is block × this + sector: arrays are smaller than 32 TiB
+
+
+def touched_sectors(array: Array, entries: list[Entry]) -> np.ndarray:
+    """Distinct keys of the blocks and sectors that some accesses touch."""
+    parts = []
+    for entry in entries:
+        byte = entry.place.astype(np.int64) * array.step + array.offset
+        block = entry.moment.blocks[entry.lanes // 32].astype(np.int64)
+        parts.append(np.unique(block * BLOCK + byte // SECTOR))
+    return np.unique(np.concatenate(parts))
+
+
+def footprint(
+    name: str, access: str, parts: list[tuple[int, np.ndarray]], blocks: list[int], axes: list[int]
+) -> Footprint:
+    """Each sector stands for as many as its lightest turn: what every turn touches is one."""
+    parts = sorted(parts, key=lambda part: part[0])
+    keys = np.concatenate([keys for _, keys in parts])
+    weights = np.concatenate([np.full(len(keys), weight) for weight, keys in parts])
+    keys, first = np.unique(keys, return_index=True)
+    block, sector, weight = keys // BLOCK, keys % BLOCK, weights[first]
+    here = block == blocks[0]
+    total = float(weight[here].sum())
+    shared = [0.0, 0.0, 0.0]
+    for axis, neighbor in zip(axes, blocks[1:], strict=True):
+        common = np.isin(sector[here], sector[block == neighbor])
+        shared[axis] = float(weight[here][common].sum()) / total if total else 0.0
+    return Footprint(name, access, total, tuple(shared))
