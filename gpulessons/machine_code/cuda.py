@@ -75,7 +75,7 @@ def assembly(kernel: Any, *arguments: Any, capability: Capability = (9, 0)) -> A
     function = getattr(kernel, "py_func", kernel)
     try:
         with pretended(cuda, capability):
-            ptx, _ = cuda.compile(function, types, cc=capability, device=False, abi="numba")
+            ptx, _ = cuda.compile(function, types, cc=capability, device=False, abi="numba", lineinfo=True)
     except Exception as trouble:
         raise CannotCompile(f"{function.__name__}: {complaint(trouble)}") from trouble
     return Assembly(function.__name__, capability, *assembled(ptx, capability), ptx)

@@ -1,4 +1,4 @@
-"""What a large grid does, told from a few of its blocks: each line's accesses, what neighbors share.
+"""What a large grid does, told from a few of its blocks: accesses by line, what neighbors share.
 
 One block in the middle is traced, and its neighbors along x, y and z. What two neighbors both fetch
 need not come from far away twice: so the overlap tells how much the whole grid fetches, and how
@@ -25,6 +25,7 @@ from gpulessons.microscope.report.counts import (
     transactions,
     wavefronts_of,
 )
+from gpulessons.microscope.report.steps import launch_of
 
 TURNS = 16  # of a long loop, run at its beginning and at its end
 TAG_SETS = 4  # an L1 cache looks up so many lines in a clock, where each lies in another set
@@ -57,7 +58,8 @@ class Line:
     sectors: float  # of 32 bytes, request by request
     tags: float  # clocks in which L1 looks up the lines of all requests
     # Wavefronts of shared memory, where a thread asks for 4, 8 or 16 bytes at a time.
-    wavefronts: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    wavefronts: tuple[float, ...]
+    contended: bool  # do threads of one request mean the same element?
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,23 @@ class Sample:
         """Of the whole grid."""
         return math.prod(self.trace.grid)
 
+    @property
+    def threads(self) -> int:
+        """Of a block."""
+        return math.prod(self.trace.block)
+
+    @property
+    def dynamic_shared(self) -> int:
+        """Bytes of a block's shared memory that the launch asked for."""
+        return launch_of(self.trace).dynamic_shared
+
+    @property
+    def shared(self) -> int:
+        """Bytes of shared memory of a block, as its source declares them."""
+        arrays = launch_of(self.trace).arrays.values()
+        own = [a for a in arrays if a.space == "shared" and a.origin is a]
+        return self.dynamic_shared + sum(math.prod(a.shape) * a.dtype.itemsize for a in own)
+
     def requested(self, array: str, access: str) -> float:
         """Sectors that a block's threads ask for, request by request."""
         asked = [x.sectors for x in self.lines if (x.array, x.access) == (array, access)]
@@ -98,9 +117,7 @@ class Sample:
 
 def sampled(trace: Trace) -> Sample:
     """The Sample of a Trace of the blocks that `chosen` names, in this order, or of all."""
-    launch = trace.launch
-    if launch is None:
-        raise ValueError("A trace read from JSON has no single accesses: trace the kernel again.")
+    launch = launch_of(trace)
     warps = -(-launch.threads // 32)
     found: dict[tuple[int, Array, str], list[Entry]] = defaultdict(list)
     for site, entries in launch.log.sites.items():
@@ -118,11 +135,12 @@ def sampled(trace: Trace) -> Sample:
 
 def measured(line: int, array: Array, access: str, entries: list[Entry], warps: int) -> Line:
     """The Line of these accesses of so many warps."""
-    totals = np.zeros(7)
+    totals, contended = np.zeros(7), False
     for weight, group in groupby(sorted(entries, key=weight_of), key=weight_of):
         request, lane, place = elements(list(group))
         byte = place.astype(np.int64) * array.step + array.offset
-        requests, _, _, sectors, _ = transactions(request, byte, array.width)
+        requests, accesses, cells, sectors, _ = transactions(request, byte, array.width)
+        contended = contended or cells < accesses
         counts = [requests, requests * array.width]
         if array.space == "global":
             counts += [sectors, tag_clocks(request, byte), 0, 0, 0]
@@ -137,7 +155,7 @@ def measured(line: int, array: Array, access: str, entries: list[Entry], warps: 
     requests, width, sectors, tags, *wavefronts = (totals / warps).tolist()
     return Line(
         *(line, array.name, array.space, access, requests, width, sectors, tags),
-        tuple(wavefronts),
+        *(tuple(wavefronts), contended),
     )
 
 
@@ -158,8 +176,7 @@ def tag_clocks(request: np.ndarray, byte: np.ndarray) -> int:
 
 def footprints(trace: Trace) -> list[Footprint]:
     """The Footprint of each array in global memory, for each kind of access."""
-    launch = trace.launch
-    assert launch is not None
+    launch = launch_of(trace)
     found: dict[tuple[int, str], list[tuple[int, np.ndarray]]] = defaultdict(list)
     names = {}
     for site, entries in launch.log.sites.items():

@@ -1,4 +1,4 @@
-"""One warp, walked through its machine code in order: how long it takes when it has a GPU to itself.
+"""One warp, walked through its machine code in order: its time when it has a GPU to itself.
 
 An instruction is issued when those before it are, and when the registers that it reads have their
 values. A load is not waited for where it stands, but where its result is first used: between the
@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 from gpulessons.machine_code.sass import Code, Instruction, Loop
 
-# Clocks from the issue to the first use; loads are told apart by the caller. Fixed latencies of the
-# pipes, as microbenchmarks of Turing to Hopper find them (Jia et al. 2019, Abdelkhalik et al. 2022).
+# Clocks from the issue to the first use, of what is no load: as microbenchmarks of Turing to Hopper
+# find them (Jia et al. 2019, Abdelkhalik et al. 2022).
 CLOCKS = {"fp32": 4, "imad": 4, "alu": 4, "uniform": 10, "fp64": 8, "sfu": 18, "other": 20}
 BARRIER = 20  # clocks from the last warp's arrival
 
