@@ -8,6 +8,7 @@ from gpulessons.plots.picture import INK, VERMILLION, Picture, blank
 
 DARK = "#111111"  # numbers on these shades: 4.5 to 1 or better
 SHADES = "#56B4E9", "#BFE1F6", "#8CCBF0"  # of blocks, in turn
+SIDE = 0.84  # of a slot, whose place is 1 wide
 
 
 def occupancy_picture(threads=256, registers=32, shared=0, on="A100", along="threads"):
@@ -69,30 +70,26 @@ def draw_slots(axes, held):
             block, warp = divmod(slot, of_block)
             lanes = min(held.threads - warp * WARP, WARP) / WARP
             shade = SHADES[block % len(SHADES)]
-            axes.bar(column, 0.84, width=0.84 * lanes, bottom=row - 0.42, align="edge", color=shade)
-            axes.bar(
-                column + 0.84 * lanes,
-                0.84,
-                width=0.84 * (1 - lanes),
-                bottom=row - 0.42,
-                align="edge",
-                facecolor="none",
-                edgecolor=shade,
-                hatch="////",
-                linewidth=0,
-            )
+            fill(axes, row, column, lanes, color=shade)
+            fill(axes, row, column + SIDE * lanes, 1 - lanes, facecolor="none", edgecolor=shade,
+                 hatch="////", linewidth=0)  # fmt: skip
             if not warp:
-                axes.text(column + 0.42, row, block + 1, ha="center", va="center", fontsize=9,
+                axes.text(column + SIDE / 2, row, block + 1, ha="center", va="center", fontsize=9,
                           color=DARK if lanes > 0.7 else INK)  # fmt: skip
-        axes.bar(column, 0.84, width=0.84, bottom=row - 0.42, align="edge", facecolor="none",
-                 edgecolor=INK, linewidth=0.8)  # fmt: skip
+        fill(axes, row, column, facecolor="none", edgecolor=INK, linewidth=0.8)
     axes.set(xlim=(-0.2, held.most_warps / PARTITIONS), ylim=(PARTITIONS - 0.4, -0.6))
     axes.set_aspect("equal")
     axes.set_xticks([])
     axes.set_yticks([])
     for spine in axes.spines.values():
         spine.set_visible(False)
-    axes.set_xlabel("warp slots of one multiprocessor; a number begins each block")
+    idle = ", idle lanes are hatched" * bool(held.blocks and held.threads % WARP)
+    axes.set_xlabel(f"warp slots of one multiprocessor; a number begins each block{idle}")
+
+
+def fill(axes, row, left, share=1, **look):
+    """A rectangle of a slot's height and a share of its width."""
+    axes.bar(left, SIDE, width=SIDE * share, bottom=row - SIDE / 2, align="edge", **look)
 
 
 def draw_curve(axes, places, shares, along, here):

@@ -85,13 +85,12 @@ class GPU:
         What is not given is as here, and from then on assumed. Raises ValueError naming the field
         for a figure that no GPU has, or a value that is none.
         """
-        if name in GPUS:
+        if isinstance(name, str) and name in GPUS:
             raise ValueError(f"There is a GPU called {name!r}; give yours a name of its own.")
         for each in figures:
             if each not in FIGURES:
                 raise ValueError(f"A GPU has no {each!r}.{guess(each, FIGURES)} Its figures are: "
                                  f"{', '.join(FIGURES)}.")  # fmt: skip
-            refuse_bad(name, each, figures[each])
         sources = {each: assumed_from(self.name, source) for each, source in self.sources.items()}
         given = dict.fromkeys(figures, Source("yours", "given by you"))
         return replace(self, name=name, sources=sources | given, **figures)

@@ -196,14 +196,13 @@ def occupancy(
 def by_registers(warps: int, registers: int) -> Need:
     """Each warp lives on one of four partitions, and gets its registers from that one's quarter.
 
-    A block is let in only if it would fit with its warps rounded up to all four.
+    So nine warps that do not fit take what twelve would: three on one partition are too many.
     """
     per_warp = up_to(registers * WARP, REGISTER_UNIT)
-    asked = per_warp * up_to(warps, PARTITIONS)
-    if asked > REGISTERS:
-        return Need(asked, REGISTERS, 0)
     warps_held = PARTITIONS * (REGISTERS // PARTITIONS // per_warp)
-    return Need(per_warp * warps, REGISTERS, warps_held // warps)
+    blocks = warps_held // warps
+    takes = per_warp * (warps if blocks else up_to(warps, PARTITIONS))
+    return Need(takes, REGISTERS, blocks)
 
 
 def by_shared_memory(shared: int, limits: Limits) -> Need:

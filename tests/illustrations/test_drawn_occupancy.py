@@ -7,6 +7,7 @@ from gpulessons import live, slider
 from gpulessons.illustrations.occupancy import (
     AXES,
     SHADES,
+    SIDE,
     draw_slots,
     occupancy_picture,
     steps,
@@ -23,7 +24,7 @@ def slots(held):
     draw_slots(axes, held)
     bars = [one for one in axes.patches if isinstance(one, Rectangle) and one.get_width() > 0]
     outlines = [one for one in bars if not one.get_fill() or one.get_facecolor()[3] == 0]
-    hatched = [one.get_width() / 0.84 for one in outlines if one.get_hatch()]
+    hatched = [one.get_width() / SIDE for one in outlines if one.get_hatch()]
     full = [one for one in bars if one.get_facecolor()[3]]
     return len(outlines) - len(hatched), full, hatched, [text.get_text() for text in axes.texts]
 

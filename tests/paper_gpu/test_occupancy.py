@@ -98,6 +98,7 @@ def test_several_limits_are_named_together():
 
 @pytest.mark.parametrize("launch, reason", [
     ({"threads": 1024, "registers": 65}, "a block takes 73,728 of the 65,536 registers"),
+    ({"threads": 288, "registers": 176}, "a block takes 67,584 of the 65,536 registers"),
     ({"threads": 32, "shared": 164 * KIB}, "takes 165 KiB of the 164 KiB of shared memory"),
     ({"threads": 1024, "registers": 255, "shared": 200 * KIB}, "registers and a block takes 201 "),
 ])  # fmt: skip

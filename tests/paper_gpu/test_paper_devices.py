@@ -128,7 +128,7 @@ def test_other_wrong_figures_are_refused_by_name(wrong, words):
 
 
 @pytest.mark.parametrize("name, words", [
-    ("A100", "give yours a name"), ("", "has a name"), (None, "has a name"), (5, "has a name"),
+    ("A100", "give yours a name"), ("", "has a name"), (None, "has a name"), (["x"], "has a name"),
 ])  # fmt: skip
 def test_a_card_of_one_s_own_has_a_name_of_its_own(name, words):
     with pytest.raises(ValueError, match=words):
