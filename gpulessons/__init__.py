@@ -49,6 +49,8 @@ HOMES = {
     "ops.tree_search": "tree_search",
     "ops.tree_softmax": "tree_softmax",
     "ops.vertex_transform": "vertex_transform",
+    "paper_gpu.devices": "devices",
+    "paper_gpu.occupancy": "occupancy",
     "profiler.calls": "cost_of_a_call",
     "profiler.libraries": "library_calls",
     "profiler.recorder": "profile",
