@@ -49,6 +49,7 @@ HOMES = {
     "ops.tree_search": "tree_search",
     "ops.tree_softmax": "tree_softmax",
     "ops.vertex_transform": "vertex_transform",
+    "paper_gpu.advice": "advice",
     "profiler.calls": "cost_of_a_call",
     "profiler.libraries": "library_calls",
     "profiler.recorder": "profile",
