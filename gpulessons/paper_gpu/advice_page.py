@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .advice import Advice, Finding
 
-MARK = "border-left: 4px solid #D55E00; padding-left: 0.5em"  # vermillion, seen on black and white
-CODE = "white-space: pre; font-family: monospace"
+MARK = "border-left: 4px solid #D55E00; padding-left: 0.5em"  # vermillion: seen on black and white
+WIDE = "min-width: 18em"  # of the page, what a long line of code must leave to the words beside it
+CODE = "white-space: pre-wrap; font-family: monospace"
 LEFT = "text-align: left; vertical-align: top"
 
 
@@ -60,7 +61,7 @@ def notes_by_line(advice: Advice) -> dict[int, list[str]]:
 
 def row(number: int, text: str, notes: list[str]) -> str:
     said = "<br>".join(map(escape, notes))
-    style = f"{LEFT}; {MARK}" if notes else LEFT
+    style = f"{LEFT}; {WIDE}; {MARK}" if notes else LEFT
     return (
         f'<tr><td style="{LEFT}">{number}</td><td style="{LEFT}; {CODE}">{escape(text)}</td>'
         f'<td style="{style}">{said}</td></tr>'
