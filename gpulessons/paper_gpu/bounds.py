@@ -67,9 +67,9 @@ def reach(blocks: float, grid: tuple[int, int, int]) -> tuple[float, float, floa
 def latency(gpu: GPU, sample: Sample, resident: int, line: Line) -> float:
     """Clocks of a load of global memory, on average: some of it is in L1, some in L2."""
     footprint = next(
-        f for f in sample.footprints if (f.array, f.access) == (line.array, line.access)
+        f for f in sample.footprints if (f.memory, f.access) == (line.memory, line.access)
     )
-    missed = min(1.0, footprint.sectors / sample.requested(line.array, line.access))
+    missed = min(1.0, footprint.sectors / sample.requested(line.memory, line.access))
     far = from_dram(gpu, sample, footprint, resident) / (sample.blocks * footprint.sectors)
     from_l2 = gpu.l2_latency + min(1.0, far) * (gpu.dram_latency - gpu.l2_latency)
     return (1 - missed) * gpu.l1_latency + missed * from_l2

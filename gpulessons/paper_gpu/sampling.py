@@ -15,6 +15,7 @@ from itertools import groupby
 import numpy as np
 
 from gpulessons.microscope import Trace
+from gpulessons.microscope.lanes.launch import Launch
 from gpulessons.microscope.lanes.log import Entry
 from gpulessons.microscope.lanes.memory import Array
 from gpulessons.microscope.report.counts import (
@@ -51,6 +52,7 @@ class Line:
 
     line: int
     array: str
+    memory: int  # that it lies in: several arrays may share it
     space: str  # "global" or "shared"
     access: str  # "read", "write" or "atomic"
     requests: float
@@ -64,9 +66,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Footprint:
-    """The distinct sectors of one array that a block touches, and what its neighbors share."""
+    """The distinct sectors of one memory that a block touches, and what its neighbors share."""
 
-    array: str
+    memory: int
     access: str
     sectors: float
     shared: tuple[float, ...]  # the part that the next block along x, y, z touches too
@@ -109,9 +111,9 @@ class Sample:
         own = [a for a in arrays if a.space == "shared" and a.origin is a]
         return self.dynamic_shared + sum(math.prod(a.shape) * a.dtype.itemsize for a in own)
 
-    def requested(self, array: str, access: str) -> float:
+    def requested(self, memory: int, access: str) -> float:
         """Sectors that a block's threads ask for, request by request."""
-        asked = [x.sectors for x in self.lines if (x.array, x.access) == (array, access)]
+        asked = [x.sectors for x in self.lines if (x.memory, x.access) == (memory, access)]
         return self.warps * sum(asked)
 
 
@@ -120,15 +122,19 @@ def sampled(trace: Trace) -> Sample:
     launch = launch_of(trace)
     warps = -(-launch.threads // 32)
     found: dict[tuple[int, Array, str], list[Entry]] = defaultdict(list)
+    touched: dict[int, Array] = {}  # memory → the first array seen there: views have one footprint
     for site, entries in launch.log.sites.items():
+        if site.array.space == "global":
+            touched.setdefault(id(site.array.origin), site.array)
         if site.array.space in ("global", "shared"):
             for entry in entries:
                 found[entry.kernel_line or site.line, site.array, site.access].append(entry)
-    lines = [measured(*where, found[where], warps * trace.blocks) for where in found]
-    touched = {id(site.array.origin): site.array for site in launch.log.sites
-               if site.array.space == "global"}  # fmt: skip
+    lines = [
+        measured(line, array, access, entries, warps * trace.blocks)
+        for (line, array, access), entries in found.items()
+    ]
     return Sample(
-        *(trace, warps, tuple(lines), tuple(footprints(trace))),
+        *(trace, warps, tuple(lines), tuple(footprints(launch))),
         sum(math.prod(a.shape) * a.dtype.itemsize for a in touched.values()),
     )
 
@@ -139,7 +145,7 @@ def measured(line: int, array: Array, access: str, entries: list[Entry], warps: 
     for weight, group in groupby(sorted(entries, key=weight_of), key=weight_of):
         request, lane, place = elements(list(group))
         byte = place.astype(np.int64) * array.step + array.offset
-        requests, accesses, cells, sectors, _ = transactions(request, byte, array.width)
+        requests, accesses, cells, sectors, *_ = transactions(request, byte, array.width)
         contended = contended or cells < accesses
         counts = [requests, requests * array.width]
         if array.space == "global":
@@ -154,7 +160,7 @@ def measured(line: int, array: Array, access: str, entries: list[Entry], warps: 
         totals += weight * np.array(counts)
     requests, width, sectors, tags, *wavefronts = (totals / warps).tolist()
     return Line(
-        *(line, array.name, array.space, access, requests, width, sectors, tags),
+        *(line, array.name, id(array.origin), array.space, access, requests, width, sectors, tags),
         *(tuple(wavefronts), contended),
     )
 
@@ -174,26 +180,18 @@ def tag_clocks(request: np.ndarray, byte: np.ndarray) -> int:
 # -- What neighbors share.
 
 
-def footprints(trace: Trace) -> list[Footprint]:
-    """The Footprint of each array in global memory, for each kind of access."""
-    launch = launch_of(trace)
+def footprints(launch: Launch) -> list[Footprint]:
+    """The Footprint of each memory, for each kind of access."""
     found: dict[tuple[int, str], list[tuple[int, np.ndarray]]] = defaultdict(list)
-    names = {}
     for site, entries in launch.log.sites.items():
         if site.array.space == "global":
-            memory = id(site.array.origin)
-            names[memory] = site.array.name
+            where = id(site.array.origin), site.access
             for weight, group in groupby(sorted(entries, key=weight_of), key=weight_of):
-                keys = touched_sectors(site.array, list(group))
-                found[memory, site.access].append((weight, keys))
-    grid = launch.grid
-    x, y, _ = grid
-    blocks = [sum(i * s for i, s in zip(b, (1, x, x * y), strict=True)) for b in chosen(grid)]
-    axes = [axis for axis, n in enumerate(grid) if n > 1]
-    return [
-        footprint(names[memory], access, parts, blocks, axes)
-        for (memory, access), parts in found.items()
-    ]
+                found[where].append((weight, touched_sectors(site.array, list(group))))
+    x, y, _ = launch.grid
+    blocks = [sum(i * s for i, s in zip(b, (1, x, x * y), strict=True)) for b in chosen(launch.grid)]
+    axes = [axis for axis, n in enumerate(launch.grid) if n > 1]
+    return [footprint(*where, parts, blocks, axes) for where, parts in found.items()]
 
 
 BLOCK = 2**40  # a key is block × this + sector: arrays are smaller than 32 TiB
@@ -210,7 +208,7 @@ def touched_sectors(array: Array, entries: list[Entry]) -> np.ndarray:
 
 
 def footprint(
-    name: str, access: str, parts: list[tuple[int, np.ndarray]], blocks: list[int], axes: list[int]
+    memory: int, access: str, parts: list[tuple[int, np.ndarray]], blocks: list[int], axes: list[int]
 ) -> Footprint:
     """Each sector stands for as many as its lightest turn: what every turn touches is one."""
     parts = sorted(parts, key=lambda part: part[0])
@@ -224,4 +222,4 @@ def footprint(
     for axis, neighbor in zip(axes, blocks[1:], strict=True):
         common = np.isin(sector[here], sector[block == neighbor])
         shared[axis] = float(weight[here][common].sum()) / total if total else 0.0
-    return Footprint(name, access, total, tuple(shared))
+    return Footprint(memory, access, total, tuple(shared))

@@ -91,9 +91,14 @@ class Launch:
                 raise LaunchError(f"a {what} of {sizes}: a GPU allows at most {limits}")
         self.check_shared(None)
 
-    def check_shared(self, line: int | None) -> None:
+    @property
+    def shared_bytes(self) -> int:
+        """Of one block: the kernel's own arrays and those whose size the launch gave."""
         static = [a for a in self.arrays.values() if a.space == "shared" and a.origin is a]
-        used = self.dynamic_shared + sum(math.prod(a.shape) * a.dtype.itemsize for a in static)
+        return self.dynamic_shared + sum(math.prod(a.shape) * a.dtype.itemsize for a in static)
+
+    def check_shared(self, line: int | None) -> None:
+        used = self.shared_bytes
         if used > SHARED_LIMIT:
             text = f"{used:,} bytes of shared memory in a block: a GPU gives {SHARED_LIMIT:,}"
             raise LaunchError(text, line, shared=used)
