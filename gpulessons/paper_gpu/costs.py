@@ -20,10 +20,6 @@ from .sampling import Line, Sample
 from .waiting import walk
 
 SCHEDULERS = 4
-FP64_LANES = {(7, 5): 2, (8, 0): 32, (9, 0): 64}  # CUDA programming guide, arithmetic throughput
-OTHER_FP64_LANES = 2
-SFU_LANES = 16
-INTEGER_LANES = 64
 SHARED_WIDTHS = (4, 8, 16)
 # Source alone: instructions to find an address, to ask whether a loop goes on; loads in flight.
 INDEXING, LOOPING, IN_FLIGHT = {"global": 4, "shared": 1}, 3, 4
@@ -83,9 +79,9 @@ def unit_clocks(gpu: GPU, count: Counter[str]) -> dict[str, float]:
     return {
         "issue slots": count.total() / SCHEDULERS,
         "FP32": 32 * multiply_adds / (gpu.fp32_lanes * gpu.fp32_share),
-        "integer": 32 * count["alu"] / INTEGER_LANES,
-        "FP64": 32 * count["fp64"] / FP64_LANES.get(gpu.capability, OTHER_FP64_LANES),
-        "SFU": 32 * count["sfu"] / SFU_LANES,
+        "integer": 32 * count["alu"] / gpu.int_lanes,
+        "FP64": 32 * count["fp64"] / gpu.fp64_lanes,
+        "SFU": 32 * count["sfu"] / gpu.sfu_lanes,
     }
 
 

@@ -76,6 +76,6 @@ def turns_of(have: dict[Key, float], left: dict[Key, float]) -> float:
     """How often a loop turns, by the best witness that it has."""
     for kinds in (("global", "shared"), ("flops",), ("branches",)):
         found = [left[key] / amount for key, amount in have.items() if key[1] in kinds]
-        if any(found):
-            return median(turns for turns in found if turns)
+        if found:
+            return median([turns for turns in found if turns] or [0.0])
     return 0.0

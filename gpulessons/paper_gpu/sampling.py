@@ -189,7 +189,8 @@ def footprints(launch: Launch) -> list[Footprint]:
             for weight, group in groupby(sorted(entries, key=weight_of), key=weight_of):
                 found[where].append((weight, touched_sectors(site.array, list(group))))
     x, y, _ = launch.grid
-    blocks = [sum(i * s for i, s in zip(b, (1, x, x * y), strict=True)) for b in chosen(launch.grid)]
+    steps = 1, x, x * y
+    blocks = [sum(i * s for i, s in zip(b, steps, strict=True)) for b in chosen(launch.grid)]
     axes = [axis for axis, n in enumerate(launch.grid) if n > 1]
     return [footprint(*where, parts, blocks, axes) for where, parts in found.items()]
 
@@ -208,7 +209,11 @@ def touched_sectors(array: Array, entries: list[Entry]) -> np.ndarray:
 
 
 def footprint(
-    memory: int, access: str, parts: list[tuple[int, np.ndarray]], blocks: list[int], axes: list[int]
+    memory: int,
+    access: str,
+    parts: list[tuple[int, np.ndarray]],
+    blocks: list[int],
+    axes: list[int],
 ) -> Footprint:
     """Each sector stands for as many as its lightest turn: what every turn touches is one."""
     parts = sorted(parts, key=lambda part: part[0])

@@ -66,10 +66,13 @@ class Warps:
         self.log.enter(self)
 
     def count_flops(self, dtype: np.dtype, times: int) -> None:
-        self.log.flops[self.function, self.line, dtype.name] += self.weight * times * self.mask.count
+        self.count_as(dtype.name, times)
 
     def count_tensor_core_flops(self, times: int) -> None:
-        self.log.flops[self.function, self.line, TENSOR_CORES] += self.weight * times * self.mask.count
+        self.count_as(TENSOR_CORES, times)
+
+    def count_as(self, kind: str, times: int) -> None:
+        self.log.flops[self.function, self.line, kind] += self.weight * times * self.mask.count
 
     def caution(self, kind: str, text: str, times: int = 1) -> None:
         self.log.cautions[kind, self.line, text] += times
