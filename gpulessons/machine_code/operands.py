@@ -17,7 +17,7 @@ SILENT = re.compile(
     r"(ST[GSLA]?|STSM|STAS|RED[GA]?S?|LDGSTS|BAR|EXIT|BRA|BRX|BRXU|JMP|JMX|CALL|RET|BSSY|BSYNC|BREAK|"
     r"BMOV|NOP|WARPSYNC|YIELD|NANOSLEEP|DEPBAR|MEMBAR|ERRBAR|KILL|BPT|CCTLL?|LDGDEPBAR|RPCMOV|FENCE)$"
 )
-SHAPE = re.compile(r"\.(168|8)(\d+)\b")
+SHAPE = re.compile(r"\.(16|8)x?8x?(\d+)\b")  # 1688, 16816, 8816, 8x8x4
 
 
 def flow(opcode: str, text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -119,14 +119,25 @@ def source_widths(opcode: str, sources: list[str]) -> list[int]:
     return [1] * len(sources)
 
 
+def shape(opcode: str) -> tuple[int, int] | None:
+    """(m, k) of a product of matrices, m × 8 of m × k and k × 8, from its name."""
+    found = SHAPE.search(opcode)
+    return (int(found[1]), int(found[2])) if found else None
+
+
 def matrix_widths(opcode: str) -> list[int]:
-    """Registers a thread holds of the result, of A, B and of what is added: m × n × k by name."""
-    shape = SHAPE.search(opcode)
-    if not shape or not shape[2]:
-        return [4, 4, 2, 4]
-    rows = 16 if shape[1] == "168" else 8
-    depth = int(shape[2] if rows == 16 else shape[2][1:])
+    """Registers a thread holds of the result, of A, B and of what is added."""
+    rows, depth = shape(opcode) or (16, 16)
     bits = {"D": 64, "I": 8, "Q": 8, "O": 4, "B": 1}.get(opcode[0], 32 if "TF32" in opcode else 16)
     total = 64 if opcode[0] == "D" else 32 if ".F32" in opcode or opcode[0] in "IQOB" else 16
     share = [rows * 8 * total, rows * depth * bits, 8 * depth * bits, rows * 8 * total]
     return [max(1, size // 1024) for size in share]
+
+
+def multiply_adds(opcode: str) -> int:
+    """Multiply-adds that one thread does with this instruction, indices left out."""
+    base = opcode.split(".")[0]
+    if pipe_of(opcode) == "tensor":
+        rows, depth = shape(opcode) or (0, 0)
+        return rows * 8 * depth // 32
+    return {"FFMA": 1, "DFMA": 1, "FFMA2": 2}.get(base, 0)

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from . import pipes
 from .linking import CannotCompile, Capability, linked
@@ -26,7 +27,7 @@ from .operands import flow
 
 NO_DISASSEMBLER = (
     "Machine code is read with NVIDIA's nvdisasm (no GPU needed; there is none for a Mac): "
-    "pip install 'cuda-toolkit[nvdisasm]'."
+    "pip install nvidia-cuda-nvdisasm."
 )
 SECTION = re.compile(r"^//-+ \.text\.(\S+) +-+$", re.MULTILINE)
 LABEL = re.compile(r"^(?!\.text\.)([.$\w]+):$")
@@ -173,7 +174,7 @@ def disassembler() -> str:
 
 def read(section: str) -> tuple[tuple[Instruction, ...], dict[str, int]]:
     """The instructions of a listing, and the address of each label."""
-    rows: list[tuple] = []
+    rows: list[tuple[Any, ...]] = []
     labels: dict[str, int] = {}
     waiting: list[str] = []
     chain: list[tuple[str, int]] = []  # from the innermost function's line to the kernel's
@@ -193,11 +194,12 @@ def read(section: str) -> tuple[tuple[Instruction, ...], dict[str, int]]:
             waiting = []
             rows.append((address, *found.groups("")[1:], tuple(chain), function))
     home = rows[0][4][-1][0] if rows and rows[0][4] else ""
-    return tuple(instruction(*row, home, labels) for row in rows), labels
+    return tuple(instruction(row, home, labels) for row in rows), labels
 
 
-def instruction(address, predicate, opcode, operands, chain, function, home, labels):
-    """An Instruction from its parts; `home` is the kernel's own file."""
+def instruction(row: tuple, home: str, labels: dict[str, int]) -> Instruction:
+    """An Instruction from what `read` found; `home` is the kernel's own file."""
+    address, predicate, opcode, operands, chain, function = row
     (file, line), (outer, kernel_line) = (chain[0], chain[-1]) if chain else (("", None),) * 2
     reads, writes = flow(opcode, operands)
     guard = predicate.lstrip("@!")

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from gpulessons.machine_code.cuda import CannotCompile, assembly
-from gpulessons.machine_code.sass import Code, machine_code
+from gpulessons.machine_code.sass import Code
 from gpulessons.microscope import KernelFault, Trace, Unsupported, trace
 from gpulessons.microscope.lanes.launch import extent
 
@@ -69,7 +69,7 @@ def of_trace(found: Trace, gpu: GPU) -> Modelled:
     assert launch is not None
     try:
         compiled = assembly(launch.function, *launch.arguments, capability=gpu.capability)
-        code = machine_code(compiled.ptx, gpu.capability)
+        code = compiled.code
     except CannotCompile:
         code = None
     return of_sample(sampled(found), code, gpu)

@@ -161,3 +161,29 @@ def test_a_missing_disassembler_is_said(monkeypatch):
 def test_what_is_no_machine_code_is_refused():
     with pytest.raises(CannotCompile, match="nvdisasm refused"):
         sass.disassembled(b"no cubin")
+
+
+def test_cubins_of_cuda_cpp_are_read_with_the_lines_of_inlined_functions():
+    nvrtc = pytest.importorskip("cuda.bindings.nvrtc")
+    source = """__device__ __forceinline__ float cube(float x) {
+        return x * x * x;
+    }
+    extern "C" __global__ void a(float *x) {
+        x[threadIdx.x] =
+            cube(x[threadIdx.x]);
+    }
+    extern "C" __global__ void b(float *x) { x[0] = x[1] / x[2]; }"""
+    _, program = nvrtc.nvrtcCreateProgram(source.encode(), b"cubes.cu", 0, [], [])
+    nvrtc.nvrtcCompileProgram(program, 2, [b"--gpu-architecture=sm_86", b"-lineinfo"])
+    cubin = b" " * nvrtc.nvrtcGetCUBINSize(program)[1]
+    nvrtc.nvrtcGetCUBIN(program, cubin)
+    with pytest.raises(ValueError, match="Say which kernel: this machine code holds"):
+        sass.disassembled(cubin)
+    with pytest.raises(ValueError, match="No kernel is called 'c'"):
+        sass.disassembled(cubin, "c")
+    code = sass.disassembled(cubin, "a")
+    assert {one.line for one in code.instructions if one.opcode == "FMUL"} == {2}
+    assert {one.kernel_line for one in code.instructions if one.opcode == "FMUL"} == {6}
+    assert all(one.file.endswith("cubes.cu") for one in code.instructions)
+    called = [one for one in sass.disassembled(cubin, "b").instructions if one.function]
+    assert called and {one.kernel_line for one in called} == {None}  # the slow way to divide
