@@ -777,6 +777,25 @@ def test_asm_says_what_each_kernel_needs_without_a_gpu(capsys):
     assert ".entry" in said
 
 
+def test_asm_counts_the_machine_code_of_each_line_and_prints_it_if_asked(capsys):
+    assert main(["asm", "transpose", "--version", "CUDA, padded tile"]) == 0
+    short = capsys.readouterr().out
+    assert "bytes read, shared" in short and "cuda.syncthreads()" in short
+    assert "BAR.SYNC" not in short
+    assert main(["asm", "transpose", "--version", "CUDA, padded tile", "--sass"]) == 0
+    assert "BAR.SYNC" in capsys.readouterr().out
+
+
+def test_asm_without_a_disassembler_says_the_rest(capsys, monkeypatch):
+    from gpulessons.machine_code import sass
+
+    monkeypatch.setattr(sass.sysconfig, "get_path", lambda name: "/nowhere")
+    monkeypatch.setenv("PATH", "")
+    assert main(["asm", "transpose", "--version", "CUDA, padded tile", "--ptx"]) == 0
+    said = capsys.readouterr().out
+    assert "4224 bytes of shared memory" in said and "nvdisasm" in said and ".entry" in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [

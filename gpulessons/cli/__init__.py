@@ -91,6 +91,9 @@ def parser() -> Parser:
 
     made["asm"].add_argument("op", metavar="OP")
     made["asm"].add_argument("--version", metavar="NAME", nargs="+", help="only these")
+    made["asm"].add_argument(
+        "--sass", action="store_true", help="print every instruction of the machine code"
+    )
     made["asm"].add_argument("--ptx", action="store_true", help="print the PTX, too")
     made["asm"].add_argument(
         "--capability", metavar="M.N", type=capability, default=(9, 0), help="default: 9.0"

@@ -1,12 +1,16 @@
 """`gpulessons asm`: what an op's CUDA kernels become for a real GPU, without one."""
 
 from argparse import Namespace
+from typing import TYPE_CHECKING
 
 from .terminal import find_op, known, say
 
+if TYPE_CHECKING:
+    from gpulessons.machine_code.cuda import Assembly
+
 
 def asm(options: Namespace) -> int:
-    """compile an op's CUDA kernels (no GPU needed): registers, spills, shared memory, PTX"""
+    """compile an op's CUDA kernels (no GPU needed): registers, machine code beside the source"""
     op = find_op(options.op)
     from gpulessons.backends import gpu  # NumPy and more: not before the names are right
     from gpulessons.machine_code.cuda import CannotCompile, assemblies
@@ -21,8 +25,20 @@ def asm(options: Namespace) -> int:
         try:
             for compiled in assemblies(version, capability=options.capability):
                 print(f"{version.name}: {compiled.headline}")
+                print(machine_code(compiled, options.sass))
                 if options.ptx:
                     print(compiled.ptx)
         except CannotCompile as trouble:
             return say(trouble, 1)
     return 0
+
+
+def machine_code(compiled: "Assembly", everything: bool) -> str:
+    """A kernel's instruction mix and its source with the machine code; or why they are not here."""
+    from gpulessons.machine_code.cuda import CannotCompile
+
+    try:
+        beside = compiled.listing if everything else compiled.summary
+        return f"\n{compiled.mix}\n\n{beside}\n"
+    except CannotCompile as trouble:
+        return str(trouble)

@@ -1,13 +1,15 @@
 """assembly(): what a kernel becomes for a real GPU, compiled here, with no GPU needed.
 
-Numba makes PTX, NVIDIA's assembler makes machine code of it and says what each thread needs:
+Numba makes PTX, NVIDIA's assembler makes machine code (SASS) of it and says what each thread needs:
 registers, bytes spilled to memory because the registers ran out, shared memory. It refuses what the
-microscope is too kind to refuse, and double-precision instructions that crept in can be seen.
+microscope is too kind to refuse, and double-precision instructions that crept in can be seen. With
+NVIDIA's disassembler the machine code stands beside the source, and its instructions are counted.
 """
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from html import escape
 from types import SimpleNamespace
 from typing import Any
@@ -15,13 +17,12 @@ from unittest.mock import patch
 
 from gpulessons import microscope
 
-Capability = tuple[int, int]
+from . import beside
+from .linking import CannotCompile, Capability, linked
+from .mix import Mix, mix_of
+from .sass import Code, disassembled
+
 CAPABILITIES: tuple[Capability, ...] = ((7, 5), (9, 0), (12, 0))  # Turing; Hopper; the newest
-INSTALL = "This needs NVIDIA's compiler, but no GPU: pip install 'numba-cuda[cu13]'."
-
-
-class CannotCompile(RuntimeError):
-    """No compiler here, or the kernel is one that it refuses; the text says which."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,6 +36,28 @@ class Assembly:
     local: int  # bytes off the chip for each thread's own arrays, if they found no registers
     shared: int  # bytes of each block
     ptx: str
+    cubin: bytes = b""  # the machine code, as a file
+    function: Any = None  # the kernel in Python
+
+    @cached_property
+    def code(self) -> Code:
+        """The machine code, instruction by instruction. CannotCompile without a disassembler."""
+        return replace(disassembled(self.cubin), kernel=self.kernel, spills=self.spills)
+
+    @cached_property
+    def mix(self) -> Mix:
+        """What the machine code is made of, and its hot loop. CannotCompile as `code`."""
+        return mix_of(self.code)
+
+    @property
+    def summary(self) -> str:
+        """The source as text, with what each line became. CannotCompile as `code`."""
+        return beside.summary(beside.lines(self.function, self.code))
+
+    @property
+    def listing(self) -> str:
+        """The source as text, each line followed by its machine code. CannotCompile as `code`."""
+        return beside.listing(beside.lines(self.function, self.code))
 
     @property
     def doubles(self) -> tuple[str, ...]:
@@ -59,13 +82,20 @@ class Assembly:
         )
 
     def __repr__(self):
-        return f"{self.headline}\n{self.ptx}"
+        try:
+            seen = f"{self.mix.headline()}\n\n{self.summary}"
+        except CannotCompile as trouble:
+            return f"{self.headline}\n{trouble}\n{self.ptx}"
+        return f"{self.headline}\n{seen}\n\nInstruction by instruction: .listing; counted: .mix"
 
     def _repr_html_(self):
-        return (
-            f"<p>{escape(self.headline)}</p>"
-            f"<details><summary>PTX</summary><pre>{escape(self.ptx)}</pre></details>"
-        )
+        ptx = f"<details><summary>PTX</summary><pre>{escape(self.ptx)}</pre></details>"
+        head = f"<p>{escape(self.headline)}</p>"
+        try:
+            rows = beside.lines(self.function, self.code)
+        except CannotCompile as trouble:
+            return f"{head}<p>{escape(str(trouble))}</p>{ptx}"
+        return f"{head}{self.mix._repr_html_()}{beside.html(rows)}{ptx}"
 
 
 def assembly(kernel: Any, *arguments: Any, capability: Capability = (9, 0)) -> Assembly:
@@ -79,10 +109,15 @@ def assembly(kernel: Any, *arguments: Any, capability: Capability = (9, 0)) -> A
     function = getattr(kernel, "py_func", kernel)
     try:
         with pretended(cuda, capability):
-            ptx, _ = cuda.compile(function, types, cc=capability, device=False, abi="numba")
+            ptx, _ = cuda.compile(
+                function, types, cc=capability, device=False, abi="numba", lineinfo=True
+            )
     except Exception as trouble:
         raise CannotCompile(f"{function.__name__}: {complaint(trouble)}") from trouble
-    return Assembly(function.__name__, capability, *assembled(ptx, capability), ptx)
+    cubin, log = linked(ptx, capability)
+    plain = re.sub(r"^\s*\.(loc|file)\s.*\n?", "", ptx, flags=re.MULTILINE)
+    sizes = needed(ptx, log)
+    return Assembly(function.__name__, capability, *sizes, plain, cubin, function)
 
 
 def assemblies(version: Any, capability: Capability = (9, 0)) -> list[Assembly]:
@@ -115,26 +150,11 @@ def pretended(cuda: Any, capability: Capability) -> Any:
     return patch.object(dispatcher, "get_current_device", lambda: device)
 
 
-def assembled(ptx: str, capability: Capability) -> tuple[int, int, int, int]:
+def needed(ptx: str, log: str) -> tuple[int, int, int, int]:
     """(registers, bytes spilled, of local memory, of shared memory), as assembler and PTX say."""
-    try:
-        from cuda.bindings import nvjitlink
-    except ImportError as missing:
-        raise CannotCompile(INSTALL) from missing
-    options = [f"-arch=sm_{capability[0]}{capability[1]}", "-Xptxas=-v"]
-    handle = nvjitlink.create(len(options), options)
-    try:
-        code = ptx.encode()
-        nvjitlink.add_data(handle, nvjitlink.InputType.PTX, code, len(code), "kernel")
-        nvjitlink.complete(handle)
-        log = bytearray(nvjitlink.get_info_log_size(handle))
-        nvjitlink.get_info_log(handle, log)
-    finally:
-        nvjitlink.destroy(handle)
-    text = log.decode()
     registers, spills = r"Used (\d+) registers", r"(\d+) bytes spill stores"
     return (
-        *(number(registers, text), number(spills, text)),
+        *(number(registers, log), number(spills, log)),
         *(declared("local", ptx), declared("shared", ptx)),
     )
 
