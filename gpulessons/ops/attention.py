@@ -153,9 +153,10 @@ def scores_kernel(q, k, causal, scale, scores):
     j, i = cuda.grid(2)
     head, length = cuda.blockIdx.z, q.shape[1]
     if i < length and j < k.shape[1]:
-        score = ZERO
-        for c in range(q.shape[2]):
+        score, c = ZERO, 0
+        while c < q.shape[2]:  # not range(): see common.py
             score += q[head, i, c] * k[head, j, c]
+            c += 1
         scores[head * length + i, j] = NOTHING if causal and j > i else score * scale
 
 
@@ -165,9 +166,10 @@ def mixture_kernel(probabilities, v, out):
     c, i = cuda.grid(2)
     head, length = cuda.blockIdx.z, out.shape[1]
     if i < length and c < v.shape[2]:
-        total = ZERO
-        for j in range(v.shape[1]):
+        total, j = ZERO, 0
+        while j < v.shape[1]:
             total += probabilities[head * length + i, j] * v[head, j, c]
+            j += 1
         out[head, i, c] = total
 
 

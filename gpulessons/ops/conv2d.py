@@ -168,12 +168,14 @@ def direct_kernel(x, w, stride, padding, out):
         f = n // out.shape[3] // out.shape[2] % out.shape[1]
         b = n // out.shape[3] // out.shape[2] // out.shape[1]
         total = float32(0)
-        for c in range(w.shape[1]):
-            for ky in range(w.shape[2]):
-                for kx in range(w.shape[3]):
-                    row, column = stride * i + ky - padding, stride * j + kx - padding
-                    if 0 <= row < x.shape[2] and 0 <= column < x.shape[3]:
+        for ky in range(w.shape[2]):
+            for kx in range(w.shape[3]):
+                row, column = stride * i + ky - padding, stride * j + kx - padding
+                if 0 <= row < x.shape[2] and 0 <= column < x.shape[3]:
+                    c = 0
+                    while c < w.shape[1]:  # not range(): see common.py
                         total += w[f, c, ky, kx] * x[b, c, row, column]
+                        c += 1
         out[b, f, i, j] = total
 
 
@@ -223,13 +225,17 @@ def tiles_kernel(high, wide, stride):
                 f, tap = first + n // taps, n % taps
                 weights[n] = w[f, c, tap // wide, tap % wide] if f < w.shape[0] else float32(0)
             cuda.syncthreads()  # patch and weights are complete
-            for ky in range(high):
-                for kx in range(wide):
+            ky = 0
+            while ky < high:  # not range(): see common.py
+                kx = 0
+                while kx < wide:
                     for r in range(EACH):
                         row = (warp * EACH + r) * stride + ky
                         pixel = patch[row * width + kx % stride * reach + kx // stride + lane]
                         for f in range(FILTERS):
                             sums[f * EACH + r] += weights[f * taps + ky * wide + kx] * pixel
+                    kx += 1
+                ky += 1
             cuda.syncthreads()  # nobody needs them any more
         for f in range(FILTERS):
             for r in range(EACH):

@@ -17,6 +17,7 @@ T_PADDED = T + 2  # rows this long put the column of a tile into different banks
 BM, BN, BK, TM, TN, THREADS = 128, 128, 8, 8, 8, 256
 BM_PADDED = BM + 4  # writes down a column meet different banks; rows still begin at 16 bytes
 BM_1D, BN_1D, THREADS_1D = 64, 64, 512  # of the first kernel with more than one result a thread
+# A shared array that begins at 16 bytes (its last argument) lets the compiler join four reads of it.
 # `t & 255` is t, but tells the compiler that t is not negative, a case that Numba would provide for
 # at each t in an index. That spares up to 40 registers: two blocks of 256 fit where one did.
 LAST, LAST_1D = THREADS - 1, THREADS_1D - 1
@@ -28,9 +29,10 @@ def naive_kernel(x, y, out):
     """2 global. A thread per result, threadIdx.x down the rows: a warp reads 16 rows at a time."""
     i, j = cuda.grid(2)
     if i < out.shape[0] and j < out.shape[1]:
-        total = float32(0)
-        for k in range(x.shape[1]):
+        total, k = float32(0), 0
+        while k < x.shape[1]:  # not range(): common.py says what that would cost
             total += x[i, k] * y[k, j]
+            k += 1
         out[i, j] = total
 
 
@@ -39,28 +41,30 @@ def coalesced_kernel(x, y, out):
     """2 global. threadIdx.x along a row: the same reads, but a warp's are neighbors."""
     j, i = cuda.grid(2)
     if i < out.shape[0] and j < out.shape[1]:
-        total = float32(0)
-        for k in range(x.shape[1]):
+        total, k = float32(0), 0
+        while k < x.shape[1]:  # not range(): common.py says what that would cost
             total += x[i, k] * y[k, j]
+            k += 1
         out[i, j] = total
 
 
 @cuda.jit
 def tile_kernel(x, y, out):
     """1/8 global, 2 shared. A block fetches a tile of x and one of y; all its threads use both."""
-    xs = cuda.shared.array((T, T), float32)
-    ys = cuda.shared.array((T, T), float32)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    xs = cuda.shared.array((T, T), float32, 16)
+    ys = cuda.shared.array((T, T), float32, 16)
+    tx, ty = cuda.threadIdx.x & (T - 1), cuda.threadIdx.y & (T - 1)  # &: neither is negative
     j, i = cuda.grid(2)
     (m, depth), n = x.shape, y.shape[1]
-    total = float32(0)
-    for start in range(0, depth, T):
+    total, start = float32(0), 0
+    while start < depth:
         xs[ty, tx] = x[i, start + tx] if i < m and start + tx < depth else float32(0)
         ys[ty, tx] = y[start + ty, j] if start + ty < depth and j < n else float32(0)
         cuda.syncthreads()  # both tiles are complete
         for k in range(T):
             total += xs[ty, k] * ys[k, tx]
         cuda.syncthreads()  # and have been read by all, before the next two
+        start += T
     if i < m and j < n:
         out[i, j] = total
 
@@ -121,7 +125,7 @@ def tiles(rows, columns):
 @cuda.jit
 def column_kernel(x, y, out):
     """1/32 global, 9/8 shared. A thread computes 8 results of a column: y's numbers serve all 8."""
-    xs = cuda.shared.array((BM_1D, BK), float32)
+    xs = cuda.shared.array((BM_1D, BK), float32, 16)
     ys = cuda.shared.array((BK, BN_1D), float32)
     b = cuda.local.array(BK, float32)  # small arrays, and indices known once loops are unrolled:
     totals = cuda.local.array(TM, float32)  # the compiler keeps them in registers

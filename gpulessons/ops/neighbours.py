@@ -260,10 +260,11 @@ def thread_kernel(queries, points, indices, distances):
         for n in range(last + 1):
             indices[i, n], distances[i, n] = NONE, FAR
         for j in range(points.shape[0]):
-            distance = ZERO
-            for c in range(queries.shape[1]):
+            distance, c = ZERO, 0
+            while c < queries.shape[1]:  # not range(): see common.py
                 difference = queries[i, c] - points[j, c]
                 distance += difference * difference
+                c += 1
             if distance < distances[i, last]:
                 place = last
                 while place > 0 and distances[i, place - 1] > distance:
@@ -317,10 +318,11 @@ def warp_kernel(queries, points, indices, distances):
     for start in range(0, points.shape[0], WARP):
         j, distance = start + lane, FAR
         if j < points.shape[0]:
-            distance = ZERO
-            for c in range(queries.shape[1]):  # lanes read a whole row apart
+            distance, c = ZERO, 0
+            while c < queries.shape[1]:  # lanes read a whole row apart
                 difference = queries[i, c] - points[j, c]
                 distance += difference * difference
+                c += 1
         best, own = merge_in(distance, int32(j), k, best, own, lane)
     if lane < k:
         indices[i, lane], distances[i, lane] = own, best

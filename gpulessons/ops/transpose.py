@@ -81,13 +81,15 @@ def tile_kernel(width):
     def through_tile(x, out):
         tile = cuda.shared.array((TILE, width), float32)
         lane, column, row = cuda.threadIdx.x, cuda.blockIdx.x * TILE, cuda.blockIdx.y * TILE
-        for step in range(cuda.threadIdx.y, TILE, ROWS):
-            if row + step < x.shape[0] and column + lane < x.shape[1]:
-                tile[step, lane] = x[row + step, column + lane]
+        for step in range(0, TILE, ROWS):
+            n = cuda.threadIdx.y + step
+            if row + n < x.shape[0] and column + lane < x.shape[1]:
+                tile[n, lane] = x[row + n, column + lane]
         cuda.syncthreads()  # the tile is complete
-        for step in range(cuda.threadIdx.y, TILE, ROWS):
-            if column + step < out.shape[0] and row + lane < out.shape[1]:
-                out[column + step, row + lane] = tile[lane, step]  # down a column of the tile
+        for step in range(0, TILE, ROWS):
+            n = cuda.threadIdx.y + step
+            if column + n < out.shape[0] and row + lane < out.shape[1]:
+                out[column + n, row + lane] = tile[lane, n]  # down a column of the tile
 
     return through_tile
 
