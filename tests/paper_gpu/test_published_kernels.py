@@ -1,11 +1,14 @@
 """Our own texts of other people's kernels: right, alike line for line, compiled for their GPUs."""
 
+import ctypes
 import inspect
 import re
 import subprocess
 from collections import defaultdict
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
 
 import numpy as np
 import pytest
@@ -44,6 +47,14 @@ def small(pair, rng):
     return (2, 2), (side, side, DEPTH, alpha, x, y, beta, out), out, true
 
 
+@cache
+def small_trace(name):
+    """(trace, result, what it must be) of the small launch: two tests look at each."""
+    pair = KERNELS[name]
+    grid, arguments, result, true = small(pair, np.random.default_rng(0))
+    return trace(pair.twin)[grid, pair.block](*arguments), result, true
+
+
 def pair_side(pair):
     """How many rows and columns of the result a block computes."""
     n = transposes.N if pair in transposes.TRANSPOSES else products.N
@@ -53,11 +64,53 @@ def pair_side(pair):
 
 @each_pair
 def test_a_twin_computes_what_it_says_and_has_no_races(pair):
-    grid, arguments, result, true = small(pair, np.random.default_rng(0))
-    traced = trace(pair.twin)[grid, pair.block](*arguments)
+    traced, result, true = small_trace(pair.name)
     np.testing.assert_allclose(result, true, rtol=1e-5, atol=1e-5)
     assert not traced.races().cells
     assert not traced.warnings
+
+
+@pytest.mark.skipif(not which("c++"), reason="no C++ compiler here")
+@each_pair
+def test_a_text_computes_what_its_twin_does(pair, tmp_path):
+    grid, arguments, result, true = small(pair, np.random.default_rng(0))
+    if pair in copies.COPIES:  # the text takes the two arrays of bytes and their size
+        arguments = (*arguments[:2], arguments[0].size)
+    run = on_threads(pair, tmp_path)
+    (gx, gy), (bx, by) = ((*size, 1)[:2] for size in (grid, pair.block))
+    run(gx, gy, bx, by, *map(as_c, pair_types(pair), arguments))
+    np.testing.assert_allclose(result, true, rtol=1e-5, atol=1e-5)
+
+
+def pair_types(pair):
+    """The types that the text gives its parameters."""
+    head = pair.text[pair.text.index("(") + 1 : pair.text.index("{")]
+    return re.findall(r"(float|int|size_t|char)\b", head)
+
+
+def as_c(kind, value):
+    if isinstance(value, np.ndarray):
+        return ctypes.c_void_p(value.ctypes.data)
+    types = {"float": ctypes.c_float, "int": ctypes.c_int, "size_t": ctypes.c_size_t}
+    return types[kind](value)
+
+
+def on_threads(pair, folder):
+    """The text as a function of (grid x, grid y, block x, block y, arguments) on this CPU."""
+    parameters = pair.text[pair.text.index("(") + 1 : pair.text.index(") {")]
+    names = ", ".join(part.split()[-1].lstrip("*") for part in parameters.split(","))
+    parts = [
+        f'#include "{Path(__file__).parent / "block_of_threads.h"}"',
+        *(f"#define {name} {value}" for name, value in pair.constants.items()),
+        pair.text,
+        f'extern "C" void run(unsigned gx, unsigned gy, unsigned bx, unsigned by, {parameters})',
+        f"{{ run_blocks({{gx, gy}}, {{bx, by}}, [=] {{ {pair.twin.__name__}({names}); }}); }}",
+    ]
+    source, library = folder / "kernel.cpp", folder / "kernel.so"
+    source.write_text("\n".join(parts))
+    options = ["-std=c++20", "-O1", "-w", "-fno-strict-aliasing", "-pthread", "-shared", "-fPIC"]
+    subprocess.run(["c++", *options, source, "-o", library], check=True)
+    return ctypes.CDLL(str(library)).run
 
 
 @each_pair
@@ -129,8 +182,7 @@ def test_machine_code_moves_memory_on_just_those_lines_where_the_twin_does(
         [disassembler(), "-c", "-g", file], capture_output=True, text=True, check=True
     ).stdout
     code = memory_lines(text, pair.twin.py_func.__code__.co_filename)
-    grid, arguments, *_ = small(pair, np.random.default_rng(0))
-    traced = trace(pair.twin)[grid, pair.block](*arguments)
+    traced, *_ = small_trace(kernel)
     counted = defaultdict(set)
     for site in traced.sites:
         if site.space != "local":

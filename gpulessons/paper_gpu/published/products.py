@@ -301,7 +301,7 @@ vector_text = """extern "C" __global__ void vector_twin(int m, int n, int k, flo
     unsigned i = threadIdx.x / (BK / 4), u = threadIdx.x % (BK / 4) * 4;
     unsigned v = threadIdx.x / (BN / 4), j = threadIdx.x % (BN / 4) * 4;
     float totals[TM * TN];
-    float a[TM], b[TN]; float4 four;
+    __align__(16) float a[TM], b[TN]; float4 four;
     for (int r = 0; r < TM; ++r)
         for (int s = 0; s < TN; ++s)
             totals[r * TN + s] = 0;
