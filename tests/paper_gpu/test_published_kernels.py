@@ -124,6 +124,17 @@ def test_a_text_reads_and_writes_the_same_arrays_as_its_twin_on_every_line(pair)
         assert ("syncthreads" in here) == ("syncthreads" in there), f"{here}\n{there}"
 
 
+@each_pair
+def test_a_text_has_the_sizes_of_its_twin(pair):
+    outside = inspect.getclosurevars(pair.twin.py_func)
+    sizes = {
+        name: value
+        for name, value in {**outside.globals, **outside.nonlocals}.items()
+        if isinstance(value, int)
+    }
+    assert sizes == {name: pair.constants.get(name) for name in sizes}
+
+
 def twin_lines(pair):
     return inspect.getsource(pair.twin.py_func).splitlines()
 
