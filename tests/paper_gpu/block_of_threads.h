@@ -26,11 +26,13 @@ template <class Kernel> void run_blocks(Dim grid, Dim block, Kernel kernel) {
         blockIdx = {b % grid.x, b / grid.x};
         std::barrier<> here(block.x * block.y);
         meeting = &here;
-        std::vector<std::jthread> threads;
+        std::vector<std::thread> threads;
         for (unsigned t = 0; t < block.x * block.y; ++t)
             threads.emplace_back([=] {
                 threadIdx = {t % block.x, t / block.x};
                 kernel();
             });
+        for (auto &thread : threads)
+            thread.join();
     }
 }
