@@ -22,7 +22,7 @@ ROOMS = {
     "plots": "units",
     "microscope": "plots",
     "machine_code": "microscope",
-    "paper_gpu": "machine_code microscope plots units",
+    "paper_gpu": "machine_code microscope plots progress units",
     "grader": "operation backends microscope",
     "measure": "grader operation backends hardware progress units",
     "profiler": "measure hardware plots progress units",

@@ -147,7 +147,7 @@ class Loop:
         few = self.w.launch.turns
         if not few or self.leaves or count < 3 * few:
             return 0
-        return -(-few // 4) if self.outer else few  # each turn of an outer loop is long
+        return -(-few // 8) if self.outer else few  # each turn of an outer loop is long
 
     def plan(self, start: Any, stop: Any, step: Any) -> None:
         """The same for `while k < stop` with `k += step` as its last line: k will leap."""
