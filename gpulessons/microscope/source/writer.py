@@ -500,7 +500,7 @@ def counted(node: ast.While) -> tuple[str, ast.expr, ast.expr] | None:
 
 
 def plain(node: ast.expr) -> bool:
-    """Is it a number, a name or part of a shape, which can be asked for without reading an array?"""
+    """A number, a name or part of a shape: what can be asked for without reading an array?"""
     if isinstance(node, ast.Subscript):
         return isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
     return isinstance(node, (ast.Constant, ast.Name, ast.Attribute))
