@@ -41,7 +41,7 @@ def test_every_instruction_is_known_and_has_a_line(version):
             except NotHere:
                 continue
             assert code.capability == capability
-            assert code.registers > 0
+            assert code.registers > 0 and code.local == 0
             assert code.spills == 0
             assert [one.opcode for one in code.instructions if not pipes.known(one.opcode)] == []
             assert all(one.line for one in code.instructions)
