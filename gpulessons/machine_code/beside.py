@@ -105,7 +105,8 @@ def html(rows: list[Line]) -> str:
 
 
 def html_row(row: Line) -> str:
-    text = f'<span style="{LOOK}">{escape(row.text) or " "}</span>'
+    room = "" if row.instructions else "; padding-left: 1.1em"  # where the others have a triangle
+    text = f'<span style="{LOOK}{room}">{escape(row.text) or " "}</span>'
     if row.instructions:
         code = escape("\n".join(told(row)))
         text = (
@@ -116,5 +117,5 @@ def html_row(row: Line) -> str:
     return (
         f'<tr style="vertical-align: top"><th scope="row">{row.number or ""}</th>'
         f'<td style="text-align:left">{text}</td><td>{len(row.instructions) or ""}</td>'
-        f"<td>{mark}{row.hot or ''}</td></tr>"
+        f'<td style="white-space: nowrap">{mark}{row.hot or ""}</td></tr>'
     )

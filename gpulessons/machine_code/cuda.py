@@ -20,7 +20,7 @@ from gpulessons import microscope
 from . import beside
 from .linking import CannotCompile, Capability, linked
 from .mix import Mix, mix_of
-from .sass import Code, disassembled
+from .sass import Code, attributes, disassembled
 
 CAPABILITIES: tuple[Capability, ...] = ((7, 5), (9, 0), (12, 0))  # Turing; Hopper; the newest
 
@@ -116,7 +116,7 @@ def assembly(kernel: Any, *arguments: Any, capability: Capability = (9, 0)) -> A
         raise CannotCompile(f"{function.__name__}: {complaint(trouble)}") from trouble
     cubin, log = linked(ptx, capability)
     plain = re.sub(r"^\s*\.(loc|file)\s.*\n?", "", ptx, flags=re.MULTILINE)
-    sizes = needed(ptx, log)
+    sizes = needed(ptx, cubin, log)
     return Assembly(function.__name__, capability, *sizes, plain, cubin, function)
 
 
@@ -150,13 +150,12 @@ def pretended(cuda: Any, capability: Capability) -> Any:
     return patch.object(dispatcher, "get_current_device", lambda: device)
 
 
-def needed(ptx: str, log: str) -> tuple[int, int, int, int]:
-    """(registers, bytes spilled, of local memory, of shared memory), as assembler and PTX say."""
-    registers, spills = r"Used (\d+) registers", r"(\d+) bytes spill stores"
-    return (
-        *(number(registers, log), number(spills, log)),
-        *(declared("local", ptx), declared("shared", ptx)),
-    )
+def needed(ptx: str, cubin: bytes, log: str) -> tuple[int, int, int, int]:
+    """(registers, bytes spilled, of local memory, of shared memory), of code, assembler and PTX."""
+    entry = re.search(r"\.entry\s+([\w$]+)", ptx)
+    registers = attributes(cubin, entry[1])["registers"] if entry else 0
+    spills = number(r"(\d+) bytes spill stores", log)
+    return registers, spills, declared("local", ptx), declared("shared", ptx)
 
 
 def declared(space: str, ptx: str) -> int:

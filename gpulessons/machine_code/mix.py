@@ -38,7 +38,8 @@ class Part:
     instructions: int
     pipes: dict[str, int]  # by the unit that carries them out
     memory: dict[str, int]  # "LDG.128": how often; registers are filled and emptied by these
-    multiply_adds: int  # of one thread
+    products: int  # instructions that multiply and add: FFMA, DFMA, HMMA
+    multiply_adds: int  # that one thread does with them
     bytes: dict[str, int]  # that one thread reads, by the memory they come from
 
     @property
@@ -90,7 +91,7 @@ class Mix(Report):
             rows.append((words, *counts(parts, "pipes", kind)))
             if kind == "load/store":
                 names = sorted(self.whole.memory, key=lambda name: (name[:2], name))
-                rows += [(f"  {name}", *counts(parts, "memory", name)) for name in names]
+                rows += [(f"· {name}", *counts(parts, "memory", name)) for name in names]
         rows.append(("all", *(part.instructions for part in parts)))
         for space in self.whole.bytes:
             rows.append((f"bytes read, {space}", *counts(parts, "bytes", space)))
@@ -151,6 +152,7 @@ def counted(instructions: Sequence[Instruction]) -> Part:
         instructions=len(real),
         pipes=dict(Counter(one.pipe for one in real)),
         memory=dict(Counter(f"{one.opcode.split('.')[0]}.{8 * one.bytes}" for one in memory)),
+        products=sum(multiply_adds(one.opcode) > 0 for one in real),
         multiply_adds=sum(multiply_adds(one.opcode) for one in real),
         bytes=dict(moved),
     )

@@ -90,7 +90,10 @@ class Loop:
 
 @dataclass(frozen=True, repr=False)
 class Code:
-    """A kernel's machine code for one compute capability, in the order of addresses."""
+    """A kernel's machine code for one compute capability, in the order of addresses.
+
+    A function that the linker added, such as a division of long integers, is no part of it.
+    """
 
     kernel: str
     capability: Capability
@@ -262,7 +265,11 @@ def followers(instructions, place: int, where: dict[int, int]) -> Iterator[int]:
 
 
 def attributes(cubin: bytes, kernel: str) -> dict[str, int]:
-    """Registers, stack (local memory) and shared memory, as the cubin (an ELF file) tells them."""
+    """Registers, stack (local memory) and shared memory, as the cubin (an ELF file) tells them.
+
+    The registers are those that a launch takes: also the ones of a function that the kernel calls,
+    such as a division, where the assembler's log speaks of the kernel alone.
+    """
     sections = elf_sections(cubin)
     found = {}
     for section, (content, _) in sections.items():

@@ -9,6 +9,7 @@ from gpulessons import gpu
 from gpulessons.backends import NotHere
 from gpulessons.machine_code import pipes, sass
 from gpulessons.machine_code.cuda import CannotCompile, pretended, traced
+from gpulessons.machine_code.mix import hot_loop
 from gpulessons.machine_code.operands import flow
 from gpulessons.machine_code.sass import machine_code
 
@@ -41,7 +42,7 @@ def test_every_instruction_is_known_and_has_a_line(version):
             except NotHere:
                 continue
             assert code.capability == capability
-            assert code.registers > 0
+            assert code.registers > 0 and code.local == 0
             assert code.spills == 0
             assert [one.opcode for one in code.instructions if not pipes.known(one.opcode)] == []
             assert all(one.line for one in code.instructions)
@@ -187,3 +188,42 @@ def test_cubins_of_cuda_cpp_are_read_with_the_lines_of_inlined_functions():
     assert all(one.file.endswith("cubes.cu") for one in code.instructions)
     called = [one for one in sass.disassembled(cubin, "b").instructions if one.function]
     assert called and {one.kernel_line for one in called} == {None}  # the slow way to divide
+
+
+RARE = """
+.L_x_0:
+    /*0000*/    FADD R1, R1, R2 ;
+    /*0010*/    @P0 BRA `(.L_x_1) ;
+.L_x_2:
+    /*0020*/    FADD R1, R1, R2 ;
+    /*0030*/    @P1 BRA `(.L_x_0) ;
+    /*0040*/    EXIT ;
+.L_x_1:
+    /*0050*/    MUFU.RCP R1, R1 ;
+    /*0060*/    BRA `(.L_x_2) ;
+"""
+NESTED = """
+.L_x_0:
+    /*0000*/    MUFU.RCP R3, R1 ;
+    /*0010*/    FADD R3, R3, R2 ;
+.L_x_1:
+    /*0020*/    FFMA R4, R3, R2, R4 ;
+    /*0030*/    @P0 BRA `(.L_x_1) ;
+    /*0040*/    @P1 BRA `(.L_x_0) ;
+    /*0050*/    EXIT ;
+"""
+
+
+def code_of(listing):
+    instructions, labels = sass.read(listing)
+    return sass.Code("k", (8, 6), instructions, labels, 8, 0, 0, 0)
+
+
+def test_a_jump_back_from_the_rare_case_is_no_loop():
+    assert code_of(RARE).loops == (sass.Loop(0, 3, 1),)
+
+
+def test_the_hot_loop_is_one_that_holds_no_other():
+    code = code_of(NESTED)
+    assert code.loops == (sass.Loop(0, 4, 1), sass.Loop(2, 3, 2))
+    assert hot_loop(code) == sass.Loop(2, 3, 2)
