@@ -22,6 +22,7 @@ ROOMS = {
     "plots": "units",
     "microscope": "plots",
     "machine_code": "microscope",
+    "paper_gpu": "machine_code microscope plots units",
     "grader": "operation backends microscope",
     "measure": "grader operation backends hardware progress units",
     "profiler": "measure hardware plots progress units",
@@ -33,7 +34,7 @@ ROOMS = {
     "claims": "ops models money workers profiler measure microscope machine_code hardware "
     "operation backends progress units",
     "notebook": "measure plots",
-    "illustrations": "models money profiler workers measure ops plots units",
+    "illustrations": "models money profiler workers measure ops paper_gpu plots units",
 }
 # What is read, what is run, what is told.
 MICROSCOPE = {

@@ -1,0 +1,31 @@
+"""A CUDA version of an op, modelled: every launch of one call, one after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpulessons.microscope import KernelFault, Unsupported, tracing
+
+from .devices import GPU, named
+from .modelling import CannotModel, of_trace
+from .sampling import TURNS, chosen
+from .value import Modelled, together
+
+
+def modelled_version(version: Any, size: int, gpu: str | GPU) -> Modelled:
+    """The time of one call of an operation.Version at this size, without its transfers.
+
+    Raises CannotModel with a sentence where it launches nothing that can be modelled. A launch that
+    needs the result of the one before finds a part of it only, and may be led astray.
+    """
+    gpu = named(gpu)
+    if version.backend.name != "gpu":
+        raise CannotModel(f"{version.name} is no CUDA kernel of this course, whose code is known")
+    try:
+        with tracing(gpu.capability, blocks=chosen, turns=TURNS) as launches:
+            version(*map(version.backend.put, version.op.inputs(size)))
+    except (Unsupported, KernelFault) as trouble:
+        raise CannotModel(f"{version.name}: {trouble}") from trouble
+    if not launches:
+        raise CannotModel(f"{version.name} launches no kernel")
+    return together(version.name, [of_trace(launch, gpu) for launch in launches])
