@@ -66,7 +66,8 @@ class Loop:
 
     def __init__(self, w: Warps, leaves: bool = False, outer: bool = False) -> None:
         self.w, self.before, self.line = w, w.mask, w.line
-        self.leaves, self.outer = leaves, outer
+        self.leaves, self.outer, self.weight = leaves, outer, w.weight
+        self.leaps: tuple[int, int] | None = None  # from one value of a counter to another
         self.left: list[Mask] = []
         self.continued: list[Mask] = []
         self.iterations = 0
@@ -134,13 +135,37 @@ class Loop:
 
         Then the first turns stand for those left out behind them, and the last for themselves.
         """
-        few, count = self.w.launch.turns, len(values)
-        if not few or self.leaves or count < 3 * few:
+        few = self.sampled(len(values))
+        if not few:
             return ((value, 1) for value in values)
-        few = -(-few // 4) if self.outer else few  # each of its turns is long
-        times = count // few - 1
+        times = len(values) // few - 1
         first, last = values[:few], values[few * times :]
         return [*((value, times) for value in first), *((value, 1) for value in last)]
+
+    def sampled(self, count: int) -> int:
+        """Of so many turns, how many to run at the beginning; 0: all are run."""
+        few = self.w.launch.turns
+        if not few or self.leaves or count < 3 * few:
+            return 0
+        return -(-few // 4) if self.outer else few  # each turn of an outer loop is long
+
+    def plan(self, start: Any, stop: Any, step: Any) -> None:
+        """The same for `while k < stop` with `k += step` as its last line: k will leap."""
+        if not all(isinstance(x, (int, np.integer)) for x in (start, stop, step)) or step <= 0:
+            return
+        values = range(int(start), int(stop), int(step))
+        if few := self.sampled(len(values)):
+            times = len(values) // few - 1
+            self.leaps = values[few], values[few * times]
+            self.w.weight = self.weight * times
+
+    def leap(self, value: Any) -> Any:
+        assert self.leaps is not None
+        leaves, lands = self.leaps
+        if not isinstance(value, (int, np.integer)) or value != leaves:
+            return value
+        self.w.weight = self.weight
+        return type(value)(lands)
 
     def varying_range(self, start: Any, stop: Any, step: Any) -> Iterator[np.ndarray]:
         w = self.w

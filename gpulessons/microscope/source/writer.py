@@ -248,11 +248,17 @@ class Writer(ast.NodeVisitor):
 
     def visit_While(self, node: ast.While) -> None:
         self.at(node)
-        loop = self.begin_loop(node)
+        loop, counter = self.begin_loop(node), counted(node)
+        if counter:
+            variable, bound, step = counter
+            start = f"v_{variable}.value, {self.visit(bound)}, {self.visit(step)}"
+            self.emit(f"if w.launch.turns: {loop}.plan({start})")
         self.emit(f"while {loop}.test({self.visit(node.test)}):")
         self.depth += 1
         self.suite(node.body)
         self.emit(f"{loop}.end_iteration()")
+        if counter:
+            self.emit(f"if {loop}.leaps: v_{variable}.set({loop}.leap(v_{variable}.value))")
         self.at(node)
         self.end_loop(loop)
 
@@ -477,3 +483,24 @@ class Writer(ast.NodeVisitor):
         if isinstance(value, tuple) and all(isinstance(v, (int, float, np.generic)) for v in value):
             return self.constant(value)
         self.refuse(f"the global {ast.unparse(node)} ({type(value).__name__})", node)
+
+
+def counted(node: ast.While) -> tuple[str, ast.expr, ast.expr] | None:
+    """(variable, bound, step) of `while k < bound: …; k += step` that sets k nowhere else."""
+    match node.test, node.body[-1]:
+        case (
+            ast.Compare(ast.Name(name), [ast.Lt()], [bound]),
+            ast.AugAssign(ast.Name(again), ast.Add(), step),
+        ) if name == again and plain(bound) and plain(step):
+            parts = [part for statement in node.body for part in ast.walk(statement)]
+            stores = [p for p in parts if isinstance(p, ast.Name) and isinstance(p.ctx, ast.Store)]
+            if sum(store.id == name for store in stores) == 1:
+                return name, bound, step
+    return None
+
+
+def plain(node: ast.expr) -> bool:
+    """Is it a number, a name or part of a shape, which can be asked for without reading an array?"""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
+    return isinstance(node, (ast.Constant, ast.Name, ast.Attribute))
