@@ -17,7 +17,7 @@ CACHE_LINE = 64  # bytes: what a cache keeps together, and the longest vector a 
 # Constants are float32 by name: a bare 1.0 is float64 and would drag the expression with it.
 ZERO, HALF, ONE = map(np.float32, (0, 0.5, 1))
 
-# -- Loops in kernels. Numba's `range` keeps two numbers, k and how many are left, and CUDA's compiler
+# -- Loops in kernels. Numba's `range` keeps two numbers, k and how many are left, and the compiler
 # -- does not see through it: that k is never negative, and grows by one. So for each `y[k, j]` it
 # -- provides for a k that counts from the end, and multiplies k by a row's length, all in 64 bits.
 # -- It does see through `while k < n`. Where numbers come from a cache, so that it is instructions

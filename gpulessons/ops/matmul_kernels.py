@@ -17,7 +17,7 @@ T_PADDED = T + 2  # rows this long put the column of a tile into different banks
 BM, BN, BK, TM, TN, THREADS = 128, 128, 8, 8, 8, 256
 BM_PADDED = BM + 4  # writes down a column meet different banks; rows still begin at 16 bytes
 BM_1D, BN_1D, THREADS_1D = 64, 64, 512  # of the first kernel with more than one result a thread
-# A shared array that begins at 16 bytes (its last argument) lets the compiler join four reads of it.
+# Of a shared array that begins at 16 bytes (its last argument) the compiler may join four reads.
 # `t & 255` is t, but tells the compiler that t is not negative, a case that Numba would provide for
 # at each t in an index. That spares up to 40 registers: two blocks of 256 fit where one did.
 LAST, LAST_1D = THREADS - 1, THREADS_1D - 1
