@@ -4,6 +4,9 @@
 or why it answered nothing; and with which compilers, when. `python tools/model_kernels.py` writes
 it. A result is of use as long as the op's code and the model's are what they were then: each has a
 fingerprint of its files' text beside it. One without today's is not used.
+
+A result names its inputs by their size, and by their shapes where their values do not matter: an op
+of other inputs (`dense.like(…)`) finds it by these.
 """
 
 import ast
@@ -12,7 +15,7 @@ import importlib
 import io
 import json
 import tokenize
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +25,8 @@ FILE = Path(__file__).parent / "modelled.json"
 ENGINE = Path(__file__).parents[1] / "versions.py"  # with all that it imports: the model
 ANEW = "run python tools/model_kernels.py"
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
-Key = tuple[str, str, int, str]  # op, version, size, GPU
+MODEL = "the model"  # among the sources
+Key = tuple[str, str, int | str, str]  # op, version, size or shapes, GPU
 
 
 def result_of(version: Any, size: int, gpu: str) -> Modelled | str | None:
@@ -30,30 +34,45 @@ def result_of(version: Any, size: int, gpu: str) -> Modelled | str | None:
 
     None where nothing is kept: of a learner's version, of other inputs, of code that has changed.
     """
-    if not taught(version):
+    original = taught(version)
+    about = contents(FILE)
+    if original is None or stale(about, original.name, original.function.__code__.co_filename):
         return None
-    about = contents()
-    entry = about["results"].get((version.op.name, version.name, size, gpu))
-    if entry is None or stale(about, version.op):
+    same = original.make_inputs is version.op.make_inputs
+    which = size if same else shapes_of(version.op, size)
+    entry = about["results"].get((original.name, version.name, which, gpu))
+    if entry is None:
         return None
     return entry["why"] if "why" in entry else modelled_from(version.name, gpu, entry)
 
 
-def taught(version: Any) -> bool:
-    """Is it a version of the course's own, on the inputs that the course gives it?"""
-    home = version.op.function.__module__
-    if not all(name.startswith("gpulessons.") for name in (home, version.function.__module__)):
-        return False
-    original = getattr(importlib.import_module(home), version.op.name, None)
-    return getattr(original, "make_inputs", None) is version.op.make_inputs
+def taught(version: Any) -> Any:
+    """The op of the course's own that this is a version of, itself or with other inputs; or None.
+
+    None for a learner's version, whatever its name.
+    """
+    home, name = version.op.function.__module__, version.op.function.__name__
+    if not all(where.startswith("gpulessons.") for where in (home, version.function.__module__)):
+        return None
+    original = getattr(importlib.import_module(home), name, None)
+    return original if getattr(original, "function", None) is version.op.function else None
 
 
-def stale(about: dict[str, Any], op: Any) -> str:
-    """Why the results of an op are not today's; "" where they are."""
-    for name, file in ((op.name, op.function.__code__.co_filename), ("the model", str(ENGINE))):
-        if about["sources"].get(name) != fingerprint(file):
+def stale(about: dict[str, Any], op: str, file: str) -> str:
+    """Why the results of an op, whose file this is, are not today's; "" where they are."""
+    for name, path in ((op, file), (MODEL, str(ENGINE))):
+        if about["sources"].get(name) != fingerprint(path):
             return f"{name} has changed since its times were modelled: {ANEW}"
     return ""
+
+
+@lru_cache(maxsize=64)
+def shapes_of(op: Any, size: int) -> str:
+    """The inputs of an op at a size in words: types and shapes of arrays, and plain numbers."""
+    return " ".join(
+        f"{x.dtype}{list(x.shape)}" if hasattr(x, "dtype") and x.shape else repr(x)
+        for x in op.inputs(size)
+    )
 
 
 def modelled_from(version: str, gpu: str, entry: dict[str, Any]) -> Modelled:
@@ -67,11 +86,13 @@ def contents(file: Path = FILE) -> dict[str, Any]:
     if not file.exists():
         return {"sources": {}, "results": {}}
     data = json.loads(file.read_text(encoding="utf-8"))
-    return {**data, "results": {key_of(entry): entry for entry in data["results"]}}
+    return {**data, "results": {key: e for e in data["results"] for key in keys_of(e)}}
 
 
-def key_of(entry: dict[str, Any]) -> Key:
-    return entry["op"], entry["version"], entry["size"], entry["gpu"]
+def keys_of(entry: dict[str, Any]) -> list[Key]:
+    """A result is found by its size, by its shapes, or by both: what it has of these."""
+    whiches = (entry[name] for name in ("size", "shapes") if name in entry)
+    return [(entry["op"], entry["version"], which, entry["gpu"]) for which in whiches]
 
 
 # -- Fingerprints: of text, for importing a kernel would load Numba.
