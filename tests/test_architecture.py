@@ -22,8 +22,8 @@ ROOMS = {
     "plots": "units",
     "microscope": "plots",
     "machine_code": "microscope",
+    "paper_gpu": "machine_code microscope plots units",
     "grader": "operation backends microscope",
-    "paper_gpu": "",
     "measure": "grader operation backends hardware paper_gpu progress units",
     "profiler": "measure hardware plots progress units",
     "ops": "operation backends microscope",
@@ -34,7 +34,7 @@ ROOMS = {
     "claims": "ops models money workers profiler measure microscope machine_code hardware "
     "operation backends progress units",
     "notebook": "measure plots",
-    "illustrations": "models money profiler workers measure ops plots units",
+    "illustrations": "models money profiler workers measure ops paper_gpu plots units",
 }
 # What is read, what is run, what is told.
 MICROSCOPE = {

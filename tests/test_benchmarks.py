@@ -521,9 +521,26 @@ def test_every_kernel_asked_for_is_counted_and_what_clears_the_sums_is_not_compa
     eighth = -(-ncu.SIZE // 8)  # of the numbers: each in a sector of its own, then in order
     assert found["copy_strided: CUDA, a thread per element", "load sectors"] == eighth
     assert found["copy_strided: CUDA, a thread per element", "store sectors"] == -(-eighth // 8)
-    assert found["total: CUDA, strided index", "store bank conflicts"] > 0
-    assert found["transpose: CUDA, shared tile", "load bank conflicts"] > 0
-    assert found["transpose: CUDA, padded tile", "load bank conflicts"] == 0
+    sectors = eighth + -(-eighth // 8)
+    assert found["copy_strided: CUDA, a thread per element", "theoretical sectors"] == sectors
+    for version in ("naive", "shared tile", "padded tile"):
+        kernel = f"transpose: CUDA, {version}"
+        loads, stores = found[kernel, "load sectors"], found[kernel, "store sectors"]
+        assert found[kernel, "theoretical sectors"] == loads + stores
+
+
+def test_a_tile_without_padding_takes_more_wavefronts_than_one_with_it(counted):
+    numbers = {title: found for title, _, found in counted}
+    tile = numbers["transpose: CUDA, shared tile"]["shared wavefronts"]
+    padded = numbers["transpose: CUDA, padded tile"]["shared wavefronts"]
+    assert tile > 10 * padded > 0
+    assert numbers["transpose: CUDA, naive"]["shared wavefronts"] == 0
+
+
+def test_the_profilers_bank_conflicts_are_not_asked_for():
+    theoretical = {"memory_l2_theoretical_sectors_global", "memory_l1_wavefronts_shared"}
+    assert theoretical < set(ncu.QUANTITIES)
+    assert not [metric for metric in ncu.QUANTITIES if "bank_conflicts" in metric]
 
 
 def test_a_planted_difference_is_shown_and_only_sectors_per_request_are_held_against_us(counted):
@@ -533,7 +550,7 @@ def test_a_planted_difference_is_shown_and_only_sectors_per_request_are_held_aga
 
     numbers = next(numbers for _, kernel, numbers in counted if kernel == "copy_kernel")
     requests, sectors = numbers["load requests"], numbers["load sectors"]
-    assert differing(load_bank_conflicts=7) == {"load bank conflicts": (7, False)}
+    assert differing(shared_wavefronts=7) == {"shared wavefronts": (7, False)}
     merged = differing(load_requests=requests // 2, load_sectors=sectors // 2)
     assert set(merged) == {"load requests", "load sectors", "load sectors per request"}
     assert not any(apart for _, apart in merged.values())
@@ -578,11 +595,11 @@ def as_printed(launches):
 
 
 def test_the_step_writes_every_difference_and_fails_only_for_sectors_per_request(fake_ncu, counted):
-    out = fake_ncu(as_printed(as_profiled(counted, load_bank_conflicts=7)))
+    out = fake_ncu(as_printed(as_profiled(counted, shared_wavefronts=7)))
     assert ncu.compare_with_profiler(out, math.inf) == 0
     rows = json.loads((out / "profiler.json").read_text())
     (planted,) = [row for row in rows if row["difference"]]
-    assert planted["quantity"] == "load bank conflicts" and planted["profiler"] == 7
+    assert planted["quantity"] == "shared wavefronts" and planted["profiler"] == 7
     assert "FAILED" not in (out / "profiler.txt").read_text()
     told = (out / "told").read_text()
     assert told.startswith("C --csv --clock-control none ")

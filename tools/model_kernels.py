@@ -6,6 +6,7 @@ What is kept already and is today's is not modelled again, so an interrupted run
 stopped. A notebook then shows these times at once, where modelling them would take minutes.
 """
 
+import dataclasses
 import json
 import os
 import sys
@@ -17,11 +18,13 @@ from importlib import metadata
 from tqdm import tqdm
 
 import gpulessons
+from gpulessons.backends import NotHere
 from gpulessons.measure import files
 from gpulessons.measure.on_paper import SWITCH
 from gpulessons.ops import dense, lstm_sequence
 from gpulessons.paper_gpu import kept
-from gpulessons.paper_gpu.versions import CannotModel, modelled_version
+from gpulessons.paper_gpu.devices import named
+from gpulessons.paper_gpu.versions import CannotModel, modelled_anew
 
 COMPILERS = ("numba", "numba-cuda", "nvidia-nvvm", "nvidia-nvjitlink", "nvidia-cuda-nvdisasm")
 # What notebooks ask for beside each op's own sizes.
@@ -89,26 +92,26 @@ def modelled(place, names):
     """Return the results of the job at this place on each GPU; in a process of its own."""
     op, version, size, own = list(jobs(names))[place]
     about = labels(op, version, size, own)
-    return [{**about, "gpu": gpu, **answer(version, size, gpu)} for gpu in SWITCH]
+    return [{**about, "gpu": gpu, **answer(version, size, named(gpu))} for gpu in SWITCH]
 
 
 def answer(version, size, gpu):
     """Return the fields of a modelled time, or why there is none."""
     try:
-        found = modelled_version(version, size, gpu)
-    except CannotModel as why:
+        found = modelled_anew(version, size, gpu)
+    except (CannotModel, NotHere) as why:
         return {"why": str(why)}
     if found.counted_from != "machine code":
         raise SystemExit("These times are counted from source: install nvidia-cuda-nvdisasm.")
-    times = {name: digits(getattr(found, name)) for name in ("seconds", "low", "high")}
-    bounds = {name: digits(seconds) for name, seconds in found.bounds.items()}
-    told = {"counted_from": found.counted_from, "at_least": found.at_least}
-    return {**times, "bounds": bounds, **told}
+    told = dataclasses.asdict(found)
+    del told["kernel"], told["launches"]  # of which there may be hundreds
+    told["bounds"] = {name: digits(seconds) for name, seconds in found.bounds.items()}
+    return {name: digits(value) for name, value in told.items()}
 
 
-def digits(seconds):
-    """Return a time to four digits: more is not known, and a diff shows every one of them."""
-    return float(f"{seconds:.4g}")
+def digits(value):
+    """Return a number to four digits: more is not known, and a diff shows every one of them."""
+    return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
 def sources():
@@ -153,9 +156,12 @@ def main(names=(), file=kept.FILE, workers=2):
     work = partial(modelled, names=names)
     with ProcessPoolExecutor(workers) as pool, tqdm(total=len(missing), unit="kernels") as bar:
         for done in as_completed([pool.submit(work, place) for place in missing]):
+            bar.update()
+            if trouble := done.exception():  # the others' results are worth having
+                bar.write(f"{type(trouble).__name__}: {trouble}")
+                continue
             results += done.result()
             saved(file, results)
-            bar.update()
     saved(file, results)
 
 

@@ -15,13 +15,9 @@ from unittest.mock import patch
 
 from gpulessons import microscope
 
-Capability = tuple[int, int]
+from .linking import CannotCompile, Capability, linked
+
 CAPABILITIES: tuple[Capability, ...] = ((7, 5), (9, 0), (12, 0))  # Turing; Hopper; the newest
-INSTALL = "This needs NVIDIA's compiler, but no GPU: pip install 'numba-cuda[cu13]'."
-
-
-class CannotCompile(RuntimeError):
-    """No compiler here, or the kernel is one that it refuses; the text says which."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,7 +75,7 @@ def assembly(kernel: Any, *arguments: Any, capability: Capability = (9, 0)) -> A
     function = getattr(kernel, "py_func", kernel)
     try:
         with pretended(cuda, capability):
-            ptx, _ = cuda.compile(function, types, cc=capability, device=False, abi="numba")
+            ptx, _ = cuda.compile(function, types, cc=capability, device=False, abi="numba", lineinfo=True)
     except Exception as trouble:
         raise CannotCompile(f"{function.__name__}: {complaint(trouble)}") from trouble
     return Assembly(function.__name__, capability, *assembled(ptx, capability), ptx)
@@ -117,21 +113,7 @@ def pretended(cuda: Any, capability: Capability) -> Any:
 
 def assembled(ptx: str, capability: Capability) -> tuple[int, int, int, int]:
     """(registers, bytes spilled, of local memory, of shared memory), as assembler and PTX say."""
-    try:
-        from cuda.bindings import nvjitlink
-    except ImportError as missing:
-        raise CannotCompile(INSTALL) from missing
-    options = [f"-arch=sm_{capability[0]}{capability[1]}", "-Xptxas=-v"]
-    handle = nvjitlink.create(len(options), options)
-    try:
-        code = ptx.encode()
-        nvjitlink.add_data(handle, nvjitlink.InputType.PTX, code, len(code), "kernel")
-        nvjitlink.complete(handle)
-        log = bytearray(nvjitlink.get_info_log_size(handle))
-        nvjitlink.get_info_log(handle, log)
-    finally:
-        nvjitlink.destroy(handle)
-    text = log.decode()
+    _, text = linked(ptx, capability)
     registers, spills = r"Used (\d+) registers", r"(\d+) bytes spill stores"
     return (
         *(number(registers, text), number(spills, text)),

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from typing import Any
 
+from gpulessons.backends import NotHere
 from gpulessons.hardware import gpu_count
 from gpulessons.operation import Op, Version, several
 from gpulessons.paper_gpu.devices import GPU, named
@@ -77,7 +78,7 @@ def modelled_entry(
     where = (op.name, version.name, version.backend.name, entry.size)
     try:
         found = modelled_version(version, entry.size, gpu)
-    except CannotModel as why:
+    except (CannotModel, NotHere) as why:
         return Absent(*where, f"not modelled: {why}")
     except Exception as trouble:  # a learner's kernel may do what nobody has thought of
         return Absent(*where, f"not modelled: {sentence(trouble)}")
@@ -86,7 +87,7 @@ def modelled_entry(
         costs[entry.size] = int(op.flops(*inputs)), op.bytes(*inputs)
     return ModelledTiming(
         *where, gpu.name, found.seconds, found.low, found.high, found.limiter, found.runner_up,
-        found.counted_from, found.at_least, *costs[entry.size], peak(gpu), gpu.dram_rate,
+        found.counted_from, *costs[entry.size], peak(gpu), gpu.dram_rate,
     )  # fmt: skip
 
 

@@ -119,11 +119,10 @@ class ModelledTiming:
     gpu: str  # its name
     seconds: float
     low: float  # a measured time should lie between these two
-    high: float
+    high: float | None  # None where only the lower end is known: "at least"
     limiter: str  # what it would wait for: the largest of its bounds
     runner_up: str
     counted_from: str  # "machine code" or "source"
-    at_least: bool  # only `low` is known
     flops: int
     bytes: int
     peak: float  # of this GPU, by its data sheet: float32 FLOP/s
@@ -132,14 +131,18 @@ class ModelledTiming:
     noise = ""  # nothing was sampled
 
     @property
+    def at_least(self) -> bool:
+        return self.high is None
+
+    @property
     def median(self) -> float:
         """What a table or a picture takes: the time, or the least that it can be."""
-        return self.low if self.at_least else self.seconds
+        return self.low if self.high is None else self.seconds
 
     @property
     def quartiles(self) -> tuple[float, float]:
         """The interval, where a Timing has the middle half of its samples."""
-        return self.low, self.low if self.at_least else self.high
+        return self.low, self.low if self.high is None else self.high
 
     @property
     def bandwidth(self) -> float:
@@ -152,7 +155,7 @@ class ModelledTiming:
 
     @property
     def words(self) -> str:
-        if self.at_least:
+        if self.high is None:
             return f"at least {units.seconds(float(f'{self.low:.2g}'))}"
         return f"≈ {units.between(self.seconds, self.low, self.high)}"
 

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from . import device
 from .faults import LaunchError
+from .lanes.launch import Size, extent
 from .report.traces import Trace
 from .runner import Tracer
 from .signatures import SIGNATURES
+
+BlocksOf = Callable[[Size], Iterable[Any]]
 
 
 @contextmanager
 def tracing(
     capability: tuple[int, int] = device.Device.compute_capability,
+    blocks: BlocksOf | None = None,
+    turns: int | None = None,
 ) -> Iterator[list[Trace]]:
     """Inside, `from numba import cuda` means the microscope: arrays stay on the host, launches
     append a `Trace`.
 
-    `capability` is the compute capability that a program is told when it asks the device.
+    `capability` is the compute capability that a program is told when it asks the device. Of every
+    launch only some blocks run where `blocks(grid)` names them, and of long loops some `turns`, as
+    in `trace`: what such a program computes is wrong, and may lead it astray.
 
     Works on a machine with a GPU or without one; behind it, the process is as it was. Kernels that
     were decorated inside with an explicit signature stay kernels that compile when first launched.
@@ -32,7 +39,7 @@ def tracing(
     names = device.NAMES | {"jit": lazy(jit), "get_current_device": device.pretending(capability)}
     with (
         replaced(cuda, names),
-        replaced(kernel_class, launchers(launches)),
+        replaced(kernel_class, launchers(launches, blocks, turns)),
     ):
         yield launches
 
@@ -72,7 +79,9 @@ def lazy(jit: Callable[..., Any]) -> Callable[..., Any]:
     return lazy_jit
 
 
-def launchers(launches: list[Trace]) -> dict[str, Callable[..., Any]]:
+def launchers(
+    launches: list[Trace], blocks: BlocksOf | None, turns: int | None
+) -> dict[str, Callable[..., Any]]:
     """The methods by which a kernel is launched."""
 
     def configure(
@@ -87,7 +96,8 @@ def launchers(launches: list[Trace]) -> dict[str, Callable[..., Any]]:
         if kernel.targetoptions.get("device"):
             name = kernel.__name__
             raise LaunchError(f"{name} is a device function: only kernels call it, no launch does")
-        launch = Tracer(kernel)[griddim, blockdim, stream, sharedmem]
+        chosen = blocks(extent(griddim, "the grid")) if blocks else None
+        launch = Tracer(kernel, chosen, turns)[griddim, blockdim, stream, sharedmem]
         return lambda *args: launches.append(launch(*args))
 
     def item(kernel: Any, sizes: Any) -> Callable[..., None]:

@@ -15,26 +15,30 @@ from .source.compile import compiled
 from .source.names import python_function
 
 
-def trace(kernel: Any, blocks: Iterable[Any] | None = None) -> Tracer:
+def trace(kernel: Any, blocks: Iterable[Any] | None = None, turns: int | None = None) -> Tracer:
     """A kernel ready to be launched under the microscope.
 
     `kernel` is a plain function or one decorated with `cuda.jit`; `trace(kernel)[grid, block,
     stream, dynamic_shared]` is launched like any kernel of Numba's, works on the arrays it is
     given, and returns a `Trace`. `blocks={0, 7}` runs only these blocks of the grid, numbered from
-    0 with x running fastest, or given as (x, y) and (x, y, z).
+    0 with x running fastest, or given as (x, y) and (x, y, z). `turns=16` samples long loops:
+    sixteen turns at the beginning stand for those in the middle, which are left out. Counts are
+    then estimates, and results are wrong.
     """
-    return Tracer(kernel, blocks)
+    return Tracer(kernel, blocks, turns)
 
 
 class Tracer:
     """What `trace(kernel)` gives: it waits for a grid and a block."""
 
-    def __init__(self, kernel: Any, blocks: Iterable[Any] | None = None) -> None:
+    def __init__(
+        self, kernel: Any, blocks: Iterable[Any] | None = None, turns: int | None = None
+    ) -> None:
         function = kernel if inspect.isfunction(kernel) else python_function(kernel)
         if function is None:
             raise TypeError(f"trace() takes a kernel (a function), not a {type(kernel).__name__}")
         self.function: FunctionType = function
-        self.kernel, self.blocks = kernel, blocks
+        self.kernel, self.blocks, self.turns = kernel, blocks, turns
 
     def __getitem__(self, sizes: Any) -> Callable[..., Trace]:
         if not isinstance(sizes, tuple) or not 2 <= len(sizes) <= 4:
@@ -45,7 +49,9 @@ class Tracer:
 
         def launch(*args: Any) -> Trace:
             typed = matched(args, signatures_of(self.kernel))
-            return run(Launch(self.function, grid, block, dynamic, self.blocks), typed)
+            return run(
+                Launch(self.function, grid, block, dynamic, self.blocks, self.turns), typed
+            )
 
         return launch
 

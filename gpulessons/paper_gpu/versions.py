@@ -1,24 +1,43 @@
-"""modelled_version(): all the launches of one call of a version of an op, on a GPU on paper."""
+"""A CUDA version of an op, modelled: every launch of one call, one after the other."""
+
+from __future__ import annotations
 
 from typing import Any
 
+from gpulessons.microscope import KernelFault, Unsupported, tracing
+
 from . import kept
-from .devices import GPU, named
-from .value import Modelled
+from .devices import GPU, GPUS, named
+from .modelling import CannotModel, of_trace
+from .sampling import TURNS, chosen
+from .value import Modelled, together
 
 
-class CannotModel(ValueError):
-    """Why there is no modelled time, in a sentence."""
+def modelled_version(version: Any, size: int, gpu: str | GPU) -> Modelled:
+    """The time of one call of an operation.Version at this size, without its transfers.
 
-
-def modelled_version(version: Any, size: int, gpu: "str | GPU") -> Modelled:
-    """What one call of a CUDA version would take on `op.inputs(size)`: kept, where it is.
-
-    Raises CannotModel where the model has no answer.
+    That of a taught kernel is kept with the course. Raises CannotModel with a sentence where it
+    launches nothing that can be modelled.
     """
-    found = kept.result_of(version, size, named(gpu).name)
-    if found is None:
-        raise CannotModel("not kept")
-    if isinstance(found, str):
-        raise CannotModel(found)
-    return found
+    gpu = named(gpu)
+    known = kept.result_of(version, size, gpu.name) if gpu == GPUS.get(gpu.name) else None
+    if isinstance(known, str):
+        raise CannotModel(known)
+    return known or modelled_anew(version, size, gpu)
+
+
+def modelled_anew(version: Any, size: int, gpu: GPU) -> Modelled:
+    """The same, whatever is kept.
+
+    A launch that needs the result of the one before finds a part of it only, and may be led astray.
+    """
+    if version.backend.name != "gpu":
+        raise CannotModel(f"{version.name} is no CUDA kernel of this course, whose code is known")
+    try:
+        with tracing(gpu.capability, blocks=chosen, turns=TURNS) as launches:
+            version(*map(version.backend.put, version.op.inputs(size)))
+    except (Unsupported, KernelFault) as trouble:
+        raise CannotModel(f"{version.name}: {trouble}") from trouble
+    if not launches:
+        raise CannotModel(f"{version.name} launches no kernel")
+    return together(version.name, [of_trace(launch, gpu) for launch in launches])

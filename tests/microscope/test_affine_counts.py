@@ -53,6 +53,8 @@ def test_sectors_and_lines_of_affine_accesses(a, b, c, width, limit, block, grid
         assert got.lines == sum(len({p * width // 128 for p in warp}) for warp in warps)
         assert got.bytes_asked == sum(len(warp) for warp in warps) * width
         assert got.bytes_used == sum(len(set(warp)) for warp in warps) * width
+        side_by_side = sum(-(-len(warp) * width // 32) for warp in warps)
+        assert got.total("ideal_sectors") == side_by_side
 
 
 SIZE = 1024

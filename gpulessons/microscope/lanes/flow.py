@@ -6,7 +6,7 @@ where the source does, which is how SIMT hardware reconverges.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -59,10 +59,14 @@ class Branch:
 
 
 class Loop:
-    """A loop: lanes leave one by one, and all meet again behind it."""
+    """A loop: lanes leave one by one, and all meet again behind it.
 
-    def __init__(self, w: Warps) -> None:
+    `leaves`: may its body leave it early? `outer`: are there loops in its body?
+    """
+
+    def __init__(self, w: Warps, leaves: bool = False, outer: bool = False) -> None:
         self.w, self.before, self.line = w, w.mask, w.line
+        self.leaves, self.outer = leaves, outer
         self.left: list[Mask] = []
         self.continued: list[Mask] = []
         self.iterations = 0
@@ -111,18 +115,32 @@ class Loop:
         return self.varying_range(start, stop, step)
 
     def uniform_range(self, values: range) -> Iterator[int]:
-        w = self.w
-        for value in values:
+        w, weight = self.w, self.w.weight
+        for value, times in self.turns(values):
             if not w.mask:
                 return
-            w.line = self.line
+            w.line, w.weight = self.line, weight * times
             w.log.branch(w, w.mask.warps, 0)
             yield value
             self.end_iteration()
+            w.weight = weight
         w.line = self.line
         if w.mask:
             w.log.branch(w, w.mask.warps, 0)
             self.left.append(w.mask)
+
+    def turns(self, values: range) -> Iterable[tuple[int, int]]:
+        """(value, the number of turns that it stands for): 1, unless loops are sampled.
+
+        Then the first turns stand for those left out behind them, and the last for themselves.
+        """
+        few, count = self.w.launch.turns, len(values)
+        if not few or self.leaves or count < 3 * few:
+            return ((value, 1) for value in values)
+        few = -(-few // 4) if self.outer else few  # each of its turns is long
+        times = count // few - 1
+        first, last = values[:few], values[few * times :]
+        return [*((value, times) for value in first), *((value, 1) for value in last)]
 
     def varying_range(self, start: Any, stop: Any, step: Any) -> Iterator[np.ndarray]:
         w = self.w
@@ -161,7 +179,9 @@ class Call:
 
     def __init__(self, w: Warps, name: str, kernel: bool) -> None:
         self.w, self.before, self.kernel = w, w.mask, kernel
-        self.caller, self.line = w.function, w.line
+        self.caller, self.line, self.kernel_line = w.function, w.line, w.kernel_line
+        if not kernel and w.kernel_line is None:
+            w.kernel_line = w.line
         self.result = Variable(w)
         w.function = name
 
@@ -176,4 +196,5 @@ class Call:
         if self.w.mask:
             self.return_()
         self.w.mask, self.w.function, self.w.line = self.before, self.caller, self.line
+        self.w.kernel_line = self.kernel_line
         return None if self.kernel else self.result.value

@@ -49,7 +49,11 @@ def extent(value: Any, what: str) -> Size:
 
 
 class Launch:
-    """One launch under the microscope: its sizes, its log, the arrays the kernel makes."""
+    """One launch under the microscope: its sizes, its log, the arrays the kernel makes.
+
+    `turns`: of a long loop run this many turns at its beginning and at its end, and count the first
+    for those left out; None runs them all.
+    """
 
     def __init__(
         self,
@@ -58,8 +62,9 @@ class Launch:
         block: Any,
         dynamic_shared: int = 0,
         blocks: Iterable[Any] | None = None,
+        turns: int | None = None,
     ) -> None:
-        self.function = function
+        self.function, self.turns = function, turns
         self.arguments: tuple = ()  # as given, for whoever compiles the kernel for the same types
         self.grid, self.block = extent(grid, "the grid"), extent(block, "the block")
         self.threads = math.prod(self.block)
@@ -86,9 +91,14 @@ class Launch:
                 raise LaunchError(f"a {what} of {sizes}: a GPU allows at most {limits}")
         self.check_shared(None)
 
-    def check_shared(self, line: int | None) -> None:
+    @property
+    def shared_bytes(self) -> int:
+        """Of one block: the kernel's own arrays and those whose size the launch gave."""
         static = [a for a in self.arrays.values() if a.space == "shared" and a.origin is a]
-        used = self.dynamic_shared + sum(math.prod(a.shape) * a.dtype.itemsize for a in static)
+        return self.dynamic_shared + sum(math.prod(a.shape) * a.dtype.itemsize for a in static)
+
+    def check_shared(self, line: int | None) -> None:
+        used = self.shared_bytes
         if used > SHARED_LIMIT:
             text = f"{used:,} bytes of shared memory in a block: a GPU gives {SHARED_LIMIT:,}"
             raise LaunchError(text, line, shared=used)

@@ -41,6 +41,8 @@ class Entry(NamedTuple):
     place: np.ndarray  # (n,) places in units of the array's step
     lanes: np.ndarray  # (n,) lane numbers; lane // 32 is the row
     moment: Moment
+    weight: int = 1  # the turns of sampled loops that it stands for
+    kernel_line: int | None = None  # in a device function: where the kernel called
 
 
 class Site(NamedTuple):
@@ -99,20 +101,20 @@ class Log:
                 "the trace outgrows 2 GiB: trace fewer blocks, as in trace(kernel, blocks={0})"
             )
         self.sites[Site(w.function, w.line, array, access)].append(
-            Entry(self.clock, place, mask.lanes, w.moment)
+            Entry(self.clock, place, mask.lanes, w.moment, w.weight, w.kernel_line)
         )
 
     def branch(self, w: Warps, warps: int, divergent: int) -> None:
         counts = self.branches[w.function, w.line]
-        counts[0] += warps
-        counts[1] += divergent
+        counts[0] += w.weight * warps
+        counts[1] += w.weight * divergent
 
     def enter(self, w: Warps) -> None:
         """A straight run of code begins."""
         mask = w.mask
         counts = self.code[w.function, w.line]
-        counts[0] += mask.warps * WARP
-        counts[1] += mask.count
+        counts[0] += w.weight * mask.warps * WARP
+        counts[1] += w.weight * mask.count
         if w.holds_first_block and len(self.runs) < RUNS_KEPT and mask.rows[0]:
             packed = np.packbits(mask.bits[:WARP], bitorder="little")
             lanes = int.from_bytes(packed.tobytes(), "little")

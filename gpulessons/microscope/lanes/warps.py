@@ -36,6 +36,8 @@ class Warps:
         self.launch, self.warp, self.blocks, self.shared = launch, warp, blocks, shared
         self.log: Log = launch.log
         self.line, self.function = 0, ""  # where the warps are in the source
+        self.kernel_line: int | None = None  # in a device function: where the kernel called
+        self.weight = 1  # the turns of sampled loops that this one stands for
         self.stack: list[tuple] = []  # conditions under way
         rows = len(blocks)
         self.lane = np.tile(np.arange(WARP, dtype=np.int32), rows)
@@ -64,10 +66,10 @@ class Warps:
         self.log.enter(self)
 
     def count_flops(self, dtype: np.dtype, times: int) -> None:
-        self.log.flops[self.function, self.line, dtype.name] += times * self.mask.count
+        self.log.flops[self.function, self.line, dtype.name] += self.weight * times * self.mask.count
 
     def count_tensor_core_flops(self, times: int) -> None:
-        self.log.flops[self.function, self.line, TENSOR_CORES] += times * self.mask.count
+        self.log.flops[self.function, self.line, TENSOR_CORES] += self.weight * times * self.mask.count
 
     def caution(self, kind: str, text: str, times: int = 1) -> None:
         self.log.cautions[kind, self.line, text] += times

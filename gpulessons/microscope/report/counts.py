@@ -39,6 +39,7 @@ class SiteCount:
     wavefronts: int = 0
     ideal: int = 0  # wavefronts without any conflict
     worst: int = 0  # of the most conflicted request: n-way
+    ideal_sectors: int = 0  # of requests whose threads ask for places side by side
 
     @property
     def bytes_moved(self) -> int:
@@ -47,27 +48,33 @@ class SiteCount:
 
 def count_site(site: Site, entries: list[Entry]) -> SiteCount:
     array, size = site.array, site.array.width
-    totals = np.zeros(7, np.int64)
+    totals = np.zeros(8, np.int64)
     worst = 0
-    for request, lane, place in map(elements, batches(entries)):
+    for batch in batches(entries):
+        request, lane, place = elements(batch)
+        weight = batch[0].weight
         byte = place.astype(np.int64) * array.step + array.offset
-        totals[:5] += transactions(request, byte, size)
+        totals[:6] += weight * np.array(transactions(request, byte, size))
         if array.space == "shared":
             wavefronts, ideal, most = wavefronts_of(request, lane, byte, size)
-            totals[5:] += wavefronts, ideal
+            totals[6:] += weight * wavefronts, weight * ideal
             worst = max(worst, most)
-    requests, accesses, used, sectors, lines, wavefronts, ideal = map(int, totals)
+    requests, accesses, used, sectors, lines, side_by_side, wavefronts, ideal = map(int, totals)
     return SiteCount(
         *(site.function, site.line, array.name, array.space, site.access),
         *(requests, accesses, accesses * size, used * size),
-        *(sectors, lines, wavefronts, ideal, worst),
+        *(sectors, lines, wavefronts, ideal, worst, side_by_side),
     )
 
 
 def batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """Entries of a log, about `CHUNK` elements at a time."""
-    held, size = [], 0
+    """Entries of a log of one weight, about `CHUNK` elements at a time."""
+    held: list[Entry] = []
+    size = 0
     for entry in entries:
+        if held and held[0].weight != entry.weight:
+            yield held
+            held, size = [], 0
         held.append(entry)
         size += len(entry.place)
         if size > CHUNK:
@@ -103,14 +110,17 @@ def changes(request: np.ndarray, unit: np.ndarray) -> int:
 
 
 def transactions(request: np.ndarray, byte: np.ndarray, size: int) -> tuple[int, ...]:
-    """(requests, accesses, distinct elements, sectors, lines)"""
+    """(requests, accesses, distinct elements, sectors, lines, sectors were all side by side)"""
     owner, first = distinct(request, byte)
     used = len(first)
+    threads = np.diff(np.flatnonzero(np.r_[True, request[1:] != request[:-1], True]))
+    ideal = int(np.sum(-(-threads * size // SECTOR)))
     last = first + size - 1
     if np.any(first // SECTOR != last // SECTOR):  # elements astride a border
         owner, first = distinct(np.r_[owner, owner], np.r_[first, last])
     requests = 1 + int(np.count_nonzero(owner[1:] != owner[:-1]))
-    return requests, len(byte), used, changes(owner, first // SECTOR), changes(owner, first // LINE)
+    sectors, lines = changes(owner, first // SECTOR), changes(owner, first // LINE)
+    return requests, len(byte), used, sectors, lines, ideal
 
 
 def wavefronts_of(

@@ -53,6 +53,7 @@ class Trace:
     # The log itself; in a trace read from JSON None, and the races that were found then.
     launch: Launch | None = field(compare=False, default=None)
     recorded_races: Races | None = field(compare=False, default=None)
+    turns: int | None = None  # of long loops so many were run, and counts are estimates
 
     @classmethod
     def of(cls, launch: Launch, arguments: list[Any], source: str, first_line: int) -> Trace:
@@ -74,6 +75,7 @@ class Trace:
                 Caution(*what, n) for what, n in sorted(log.cautions.items(), key=lambda c: c[0][1])
             ),
             launch=launch,
+            turns=launch.turns,
         )
 
     @property
@@ -178,6 +180,8 @@ class Trace:
         if self.banks().requests:
             parts.append(f"shared memory: {self.banks().headline()}")
         parts += [f"branches: {self.divergence().headline()}", f"races: {self.races().headline()}"]
+        if self.turns:
+            parts.append("long loops were sampled: counts are estimates, and the results are wrong")
         return parts + [f"caution, {caution}" for caution in self.warnings]
 
     def on_tensor_cores(self) -> str:

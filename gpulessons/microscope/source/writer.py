@@ -269,7 +269,10 @@ class Writer(ast.NodeVisitor):
         if node.orelse:
             self.refuse("else after a loop", node)
         loop = self.fresh("l")
-        self.emit(f"{loop} = Loop(w)")
+        inside = [part for statement in node.body for part in ast.walk(statement)]
+        leaves = any(isinstance(part, (ast.Break, ast.Return)) for part in inside)
+        outer = any(isinstance(part, (ast.For, ast.While)) for part in inside)
+        self.emit(f"{loop} = Loop(w, {leaves}, {outer})")
         self.loops.append(loop)
         return loop
 

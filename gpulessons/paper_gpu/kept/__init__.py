@@ -26,6 +26,7 @@ ENGINE = Path(__file__).parents[1] / "versions.py"  # with all that it imports: 
 ANEW = "run python tools/model_kernels.py"
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
 MODEL = "the model"  # among the sources
+LABELS = ("op", "version", "size", "shapes")
 Key = tuple[str, str, int | str, str]  # op, version, size or shapes, GPU
 
 
@@ -43,7 +44,7 @@ def result_of(version: Any, size: int, gpu: str) -> Modelled | str | None:
     entry = about["results"].get((original.name, version.name, which, gpu))
     if entry is None:
         return None
-    return entry["why"] if "why" in entry else modelled_from(version.name, gpu, entry)
+    return entry["why"] if "why" in entry else modelled_from(entry)
 
 
 def taught(version: Any) -> Any:
@@ -75,9 +76,9 @@ def shapes_of(op: Any, size: int) -> str:
     )
 
 
-def modelled_from(version: str, gpu: str, entry: dict[str, Any]) -> Modelled:
-    names = ("seconds", "low", "high", "bounds", "counted_from", "at_least")
-    return Modelled(version, gpu, **{name: entry[name] for name in names})
+def modelled_from(entry: dict[str, Any]) -> Modelled:
+    told = {name: value for name, value in entry.items() if name not in LABELS}
+    return Modelled.from_dict({"kernel": entry["version"], **told})
 
 
 @cache

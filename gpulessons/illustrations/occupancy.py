@@ -1,0 +1,109 @@
+"""Pictures of occupancy: one multiprocessor's warp slots, and what a change would make of them."""
+
+from gpulessons import units
+from gpulessons.paper_gpu.devices import named
+from gpulessons.paper_gpu.occupancy import PARTITIONS, WARP, limits_of, occupancy
+from gpulessons.plots.axes import written
+from gpulessons.plots.picture import INK, VERMILLION, Picture, blank
+
+DARK = "#111111"  # numbers on these shades: 4.5 to 1 or better
+SHADES = "#56B4E9", "#BFE1F6", "#8CCBF0"  # of blocks, in turn
+SIDE = 0.84  # of a slot, whose place is 1 wide
+
+
+def occupancy_picture(threads=256, registers=32, shared=0, on="A100", along="threads"):
+    """A multiprocessor's warp slots with the blocks in them, over its occupancy along one of
+    "threads" (of a block), "registers" (of a thread) and "shared" (bytes of a block).
+
+    Made for sliders: live(occupancy_picture, threads=slider(…), …). Raises ValueError as
+    paper_gpu.occupancy.occupancy does.
+    """
+    asked = {"threads": threads, "registers": registers, "shared": shared}
+    if along not in asked:
+        raise ValueError(f"Occupancy is drawn along one of {', '.join(asked)}, not {along!r}.")
+    held = occupancy(**asked, on=on)
+    title = summary(held)
+    figure, (slots, curve) = blank(7.6, 5.4, title, nrows=2, height_ratios=(1, 1.5))
+    draw_slots(slots, held)
+    places = steps(along, named(on))
+    shares = [occupancy(**{**asked, along: place}, on=on).share for place in places]
+    draw_curve(curve, places, shares, along, (asked[along], held.share))
+    best = max(shares)
+    first = WRITE[along](places[shares.index(best)])
+    told = f"Along {AXES[along]}, all else as it is, it is at most {best:.0%}, first at {first}."
+    rows = "; ".join(f"{name}, {words}" for name, words in held.rows())
+    return Picture(figure, f"{title} For {held.launch}: {rows}. Occupancy here: {held.share:.0%}. "
+                           f"{told}")  # fmt: skip
+
+
+AXES = {"threads": "threads of a block", "registers": "registers of a thread",
+        "shared": "shared memory of a block"}  # fmt: skip
+WRITE = {"threads": units.count, "registers": units.count, "shared": units.size}
+
+
+def summary(held):
+    """The message of a paper_gpu Occupancy, in a line."""
+    if not held.blocks:
+        return f"{held.gpu}: not one block fits: {held.reason}."
+    blocks = f"{held.blocks} block{'s' * (held.blocks > 1)} of {units.count(held.threads)} threads"
+    return (f"{held.gpu}: {blocks}, {held.warps} of {held.most_warps} warp slots "
+            f"({held.share:.0%}), limited by {held.limiter}.")  # fmt: skip
+
+
+def steps(along, gpu):
+    """The values to draw a curve through, as fine as occupancy can change between them."""
+    most = {"threads": 1024, "registers": 255, "shared": limits_of(gpu).shared}[along]
+    step = {"threads": WARP, "registers": 1, "shared": limits_of(gpu).shared_unit}[along]
+    first = 0 if along == "shared" else 1
+    return sorted({first, *range(step, most + 1, step)})
+
+
+def draw_slots(axes, held):
+    """A square for each warp slot, a row for each partition; a block's warps go round them.
+
+    Where a block has no threads for all lanes of its last warp, that slot is hatched: taken, idle.
+    """
+    of_block = held.needs["warps"].takes
+    for slot in range(held.most_warps):
+        column, row = divmod(slot, PARTITIONS)
+        if slot < held.warps:
+            block, warp = divmod(slot, of_block)
+            lanes = min(held.threads - warp * WARP, WARP) / WARP
+            shade = SHADES[block % len(SHADES)]
+            fill(axes, row, column, lanes, color=shade)
+            fill(axes, row, column + SIDE * lanes, 1 - lanes, facecolor="none", edgecolor=shade,
+                 hatch="////", linewidth=0)  # fmt: skip
+            if not warp:
+                axes.text(column + SIDE / 2, row, block + 1, ha="center", va="center", fontsize=9,
+                          color=DARK if lanes > 0.7 else INK)  # fmt: skip
+        fill(axes, row, column, facecolor="none", edgecolor=INK, linewidth=0.8)
+    axes.set(xlim=(-0.2, held.most_warps / PARTITIONS), ylim=(PARTITIONS - 0.4, -0.6))
+    axes.set_aspect("equal")
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    idle = ", idle lanes are hatched" * bool(held.blocks and held.threads % WARP)
+    axes.set_xlabel(f"warp slots of one multiprocessor; a number begins each block{idle}")
+
+
+def fill(axes, row, left, share=1, **look):
+    """A rectangle of a slot's height and a share of its width."""
+    axes.bar(left, SIDE, width=SIDE * share, bottom=row - SIDE / 2, align="edge", **look)
+
+
+def draw_curve(axes, places, shares, along, here):
+    """Occupancy at each place, and where we are."""
+    axes.plot(places, shares, drawstyle="steps-pre", color=INK, linewidth=1.4)
+    axes.plot(*here, "o", color=VERMILLION, markersize=9)
+    axes.set_title(f"The dot: {WRITE[along](here[0])}, {here[1]:.0%}", loc="right", color=INK,
+                   fontsize=10.5)  # fmt: skip
+    axes.set(ylim=(-0.04, 1.08), xlim=(0, max(places[-1], here[0]) * 1.02))
+    axes.set_xlabel(f"{AXES[along]}, all else as it is")
+    axes.set_ylabel("occupancy")
+    written(axes.yaxis, "{:.0%}".format)
+    written(axes.xaxis, WRITE[along])
+    if along == "threads":
+        axes.set_xticks(range(0, 1025, 128))
+    if along == "shared":
+        axes.set_xticks(range(0, places[-1] + 1, 16384 if places[-1] <= 2**17 else 32768))

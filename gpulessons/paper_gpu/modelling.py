@@ -1,0 +1,123 @@
+"""modelled(kernel, on="A100")[grid, block](x, y): how long it would take, and waiting for what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from gpulessons.machine_code.cuda import CannotCompile, assembly
+from gpulessons.machine_code.sass import Code, machine_code
+from gpulessons.microscope import KernelFault, Trace, Unsupported, trace
+from gpulessons.microscope.lanes.launch import extent
+
+from .bounds import bounds, l2_sectors, latency
+from .costs import REGISTERS, from_machine_code, from_source
+from .devices import GPU, named
+from .occupancy import occupancy
+from .sampling import TURNS, Sample, chosen, sampled
+from .value import Modelled
+
+LAUNCH = 2.5e-6  # seconds of a launch that nothing hides
+# Of the interval: a bound may be reached a little sooner than a microbenchmark says; and where the
+# source alone was counted, nobody knows what the compiler made of it.
+SOONER, LATER = 0.9, 1.1
+SOURCE_ALONE = 2.0
+SCATTERED = 16  # sectors of a write request: from here on the memory's pages decide, unmodelled
+
+
+class CannotModel(RuntimeError):
+    """Nothing can be said of this kernel; the text says why."""
+
+
+def modelled(kernel: Any, on: str | GPU = "A100") -> Modelling:
+    """A kernel ready to be modelled: give it a grid, a block and arguments, as if to launch it.
+
+        modelled(kernel, on="T4")[grid, block](x, y)
+
+    A few blocks are run under the microscope, and of long loops a few turns, so that a large grid
+    takes no longer than a small one; the arrays hold no result afterwards. Raises CannotModel where
+    the kernel does what the model has no bound for.
+    """
+    return Modelling(kernel, named(on))
+
+
+class Modelling:
+    """What `modelled(kernel)` gives: it waits for a grid and a block."""
+
+    def __init__(self, kernel: Any, gpu: GPU) -> None:
+        self.kernel, self.gpu = kernel, gpu
+
+    def __getitem__(self, sizes: Any) -> Callable[..., Modelled]:
+        blocks = None
+        if isinstance(sizes, tuple) and sizes:  # else `trace` says how to launch
+            blocks = chosen(extent(sizes[0], "the grid"))
+        launch = trace(self.kernel, blocks=blocks, turns=TURNS)[sizes]
+
+        def model(*arguments: Any) -> Modelled:
+            try:
+                return of_trace(launch(*arguments), self.gpu)
+            except Unsupported as refusal:
+                raise CannotModel(str(refusal)) from refusal
+
+        return model
+
+
+def of_trace(found: Trace, gpu: GPU) -> Modelled:
+    """The time of a launch of which `chosen` blocks were traced."""
+    launch = found.launch
+    assert launch is not None
+    try:
+        compiled = assembly(launch.function, *launch.arguments, capability=gpu.capability)
+        code = machine_code(compiled.ptx, gpu.capability)
+    except CannotCompile:
+        code = None
+    return of_sample(sampled(found), code, gpu)
+
+
+def of_sample(sample: Sample, code: Code | None, gpu: GPU) -> Modelled:
+    """The time of a launch from its Sample and its machine code; None: from its source alone."""
+    refuse(sample)
+    registers = code.registers if code else REGISTERS
+    shared = code.shared + sample.dynamic_shared if code else sample.shared
+    held = occupancy(sample.threads, registers, shared, gpu)
+    if not held.blocks:
+        raise CannotModel(f"not one block of {sample.trace.kernel} fits on {gpu.name}: {held}")
+    wait = partial(latency, gpu, sample, held.blocks)
+    cost = from_machine_code(gpu, sample, code, wait) if code else from_source(gpu, sample, wait)
+    parts = bounds(gpu, sample, cost, held.blocks)
+    seconds = sum(part**3 for part in parts.values()) ** (1 / 3) + LAUNCH
+    why = unknown_above(sample)
+    low, high = interval(gpu, sorted(parts.values()), seconds, code is not None)
+    waves = sample.blocks / (gpu.multiprocessors * held.blocks)
+    return Modelled(
+        *(sample.trace.kernel, gpu.name, seconds, low, None if why else high),
+        {**parts, "launch": LAUNCH},
+        *(held.share, held.limiter, waves, "machine code" if code else "source", why),
+    )
+
+
+def refuse(sample: Sample) -> None:
+    if sample.trace.tensor_core_flops:
+        raise CannotModel(f"{sample.trace.kernel} uses tensor cores, which the model leaves out")
+
+
+def interval(gpu: GPU, parts: list[float], seconds: float, from_code: bool) -> tuple[float, float]:
+    """(low, high): the largest bound at its best; the two largest one after the other, slowly."""
+    slowly = gpu.boost / (gpu.sustained or gpu.base)
+    low, high = SOONER * parts[-1], max(LATER * seconds, slowly * (parts[-1] + parts[-2]) + LAUNCH)
+    return (low, high) if from_code else (low / SOURCE_ALONE, SOURCE_ALONE * high)
+
+
+def unknown_above(sample: Sample) -> str:
+    """Why nothing but the lower end of the interval is known; "" where both are."""
+    for line in sample.lines:
+        if line.access == "atomic" and line.contended:
+            return f"At least: threads wait for each other at the atomic in line {line.line}."
+        scattered = line.access == "write" and line.sectors >= SCATTERED * line.requests
+        if scattered and sample.blocks * sample.warps * line.sectors > l2_sectors(sample) / 2:
+            return f"At least: line {line.line} scatters its writes over memory."
+    return ""
+
+
+__all__ = ["CannotModel", "KernelFault", "modelled", "of_sample", "of_trace"]

@@ -1,0 +1,81 @@
+"""How often each machine instruction runs.
+
+The trace knows how many bytes a thread handles at each line of the source, the machine code how
+many its loads and stores handle there in one round of a loop: the quotient is the number of rounds,
+however the compiler has unrolled. Where a loop touches no memory its FLOPs tell, and where it has
+none, its branches.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from statistics import median
+
+from gpulessons.machine_code.sass import Code, Instruction, Loop
+
+from .sampling import Sample
+
+FLOPS = {"FFMA": 2, "FADD": 1, "FMUL": 1, "DFMA": 2, "DADD": 1, "DMUL": 1}
+Key = tuple[int | str | None, ...]  # a line and what is done there
+
+
+def rounds(code: Code, sample: Sample) -> list[float]:
+    """For each machine instruction: how often an average warp issues it."""
+    owner = innermost(code)
+    left = handled(sample)
+    have: dict[Loop | None, dict[Key, float]] = {loop: {} for loop in (None, *code.loops)}
+    for instruction, loop in zip(code.instructions, owner, strict=True):
+        for key, amount in amounts(instruction):
+            have[loop][key] = have[loop].get(key, 0) + amount
+    use_up(left, have.pop(None), 1)
+    # A loop that was unrolled does most in a round; what it leaves over falls to its remainder.
+    turns: dict[Loop | None, float] = {None: 1.0}
+    for loop in sorted(code.loops, key=lambda loop: -sum(have[loop].values())):
+        turns[loop] = turns_of(have[loop], left)
+        use_up(left, have[loop], turns[loop])
+    return [turns[loop] for loop in owner]
+
+
+def innermost(code: Code) -> list[Loop | None]:
+    """For each instruction the smallest loop around it, if there is one."""
+    owner: list[Loop | None] = [None] * len(code.instructions)
+    for loop in code.loops:  # outer before inner
+        owner[loop.first : loop.last + 1] = [loop] * (loop.last + 1 - loop.first)
+    return owner
+
+
+def handled(sample: Sample) -> dict[Key, float]:
+    """What a thread of an average warp handles: bytes of each line's accesses, FLOPs, branches."""
+    found: dict[Key, float] = defaultdict(float)
+    for line in sample.lines:
+        found[line.line, line.space, line.access] += line.bytes
+    warps = sample.warps * sample.trace.blocks
+    for _, at, _, flops in sample.trace.flops_by_line:
+        found[at, "flops"] += flops / (32 * warps)
+    for branch in sample.trace.branches:
+        found[branch.line, "branches"] += branch.instances / warps
+    return found
+
+
+def amounts(instruction: Instruction) -> list[tuple[Key, float]]:
+    """What one instruction handles of it."""
+    line = instruction.kernel_line
+    if instruction.space in ("global", "shared"):
+        return [((line, instruction.space, instruction.access), instruction.bytes)]
+    if flops := FLOPS.get(instruction.opcode.split(".")[0]):
+        return [((line, "flops"), flops)]
+    return [((line, "branches"), 1)] if instruction.target is not None else []
+
+
+def use_up(left: dict[Key, float], have: dict[Key, float], turns: float) -> None:
+    for key, amount in have.items():
+        left[key] = max(0.0, left[key] - turns * amount)
+
+
+def turns_of(have: dict[Key, float], left: dict[Key, float]) -> float:
+    """How often a loop turns, by the best witness that it has."""
+    for kinds in (("global", "shared"), ("flops",), ("branches",)):
+        found = [left[key] / amount for key, amount in have.items() if key[1] in kinds]
+        if any(found):
+            return median(turns for turns in found if turns)
+    return 0.0
