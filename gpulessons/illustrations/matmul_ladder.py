@@ -80,9 +80,11 @@ def together(*comparisons: Comparison) -> Comparison:
     """One comparison of several, for versions too slow for the last one's sizes."""
     last = comparisons[-1]
     modelled = (
-        replace(each, entries=joined(one.on_paper(each.machine) for one in comparisons if one.gpus))
+        replace(each, entries=joined(
+            one.on_paper(each.machine) for one in comparisons if each.machine in one.gpus
+        ))
         for each in last.modelled
-    )
+    )  # fmt: skip
     return replace(last, entries=joined(comparisons), modelled=tuple(modelled))
 
 
@@ -154,7 +156,7 @@ def how_far_on_paper(modelled):
     """The best modelled rung, in a sentence; "" without one."""
     if not modelled:
         return ""
-    best = max(modelled.values(), key=lambda timing: timing.flop_rate)
+    best = min(modelled.values(), key=lambda timing: (timing.at_least, -timing.flop_rate))
     share, _, _ = of_peak(best)
     return f" Modelled for {best.gpu}: {best.version} reaches ≈ {percent(share)} of its peak."
 
