@@ -25,6 +25,13 @@ def seconds(time: float | None) -> str:
     return scaled(time, SECONDS, zero="s")
 
 
+def between(time: float, low: float, high: float) -> str:
+    """A duration known to lie between two, in seconds: "1.2 ms (0.94 to 2.1)", in one unit."""
+    unit = seconds(float(f"{time:.2g}")).split()[-1]
+    middle, *ends = (two_digits(each / SECONDS[unit]) for each in (time, low, high))
+    return f"{middle} {unit} ({' to '.join(ends)})"
+
+
 def rate(amount: float | None, unit: str) -> str:
     """An amount per second with a decimal prefix: `4.5e9, "FLOP/s"` is "4.5 GFLOP/s"."""
     return scaled(amount, {prefix + unit: scale for prefix, scale in DECIMAL.items()}, zero=unit)
@@ -78,6 +85,11 @@ def special(value: float | None) -> str:
 
 def rounded(value: float) -> float:
     return float(f"{value:.3g}")
+
+
+def two_digits(value: float) -> str:
+    """Two significant digits, never in powers of ten: more is not known of an estimate."""
+    return format(Decimal(f"{float(value):.2g}"), ",f")
 
 
 def three_digits(value: float) -> str:

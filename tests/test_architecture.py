@@ -24,7 +24,7 @@ ROOMS = {
     "machine_code": "microscope",
     "paper_gpu": "machine_code microscope plots progress units",
     "grader": "operation backends microscope",
-    "measure": "grader operation backends hardware progress units",
+    "measure": "grader operation backends hardware paper_gpu progress units",
     "profiler": "measure hardware plots progress units",
     "ops": "operation backends microscope",
     "models": "ops measure backends hardware units",

@@ -9,7 +9,6 @@ from gpulessons.hardware import gpu_count
 from gpulessons.measure.recordings import Recording, shipped
 from gpulessons.measure.results import (
     TOO_NOISY,
-    Absent,
     Comparison,
     Ratio,
     Timing,
@@ -151,6 +150,6 @@ def gpu_over_cpu(
 def timed(comparison: Comparison, version: str, size: int | None = None) -> Timing:
     """The timing of one version; LookupError, with its reason, where it has none."""
     entry = comparison.at(version, size)
-    if isinstance(entry, Absent):
+    if not isinstance(entry, Timing):
         raise LookupError(f"{version}: {entry.why}")
     return entry

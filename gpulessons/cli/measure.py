@@ -110,7 +110,7 @@ def record(options: Namespace) -> int:
     path = Path(options.out or default_file()).absolute()
     recording = opened(path)
     for op in chosen:
-        comparison = measured(op, options, recorded=())
+        comparison = measured(op, options, recorded=(), modelled=())
         print(comparison, flush=True)
         recording = kept(recording, comparison, path)
         if comparison.interrupted:

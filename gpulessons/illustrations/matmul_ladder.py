@@ -2,6 +2,7 @@
 
 The rungs of one device are compared with that device's library. Measured shares are bars (recorded
 ones dashed), published ones open markers: nothing measured elsewhere looks as if it were from here.
+A GPU on paper has no library: modelled rungs, hatched, are shares of its peak by the data sheet.
 """
 
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes
 from gpulessons.plots.picture import COLORS, INK, MARKERS, Picture, blank
 from gpulessons.plots.roofline import device, intensity, roof, roofline
-from gpulessons.plots.timings import footnotes, largest, tiers
+from gpulessons.plots.timings import draw_modelled, footnotes, largest, shown, tiers
 
 LIBRARIES = {"CPU": "NumPy", "GPU": "PyTorch on GPU"}  # their products are BLAS and cuBLAS
 
@@ -36,43 +37,59 @@ def ladder(
     *,
     published: Mapping[str, float] = PUBLISHED,
     source: str = SOURCE,
+    gpu: str | None = "",
 ) -> Picture:
     """Each version as a share of its device's library, in the comparison's order, log scale.
 
     Each stands at the largest size at which it was timed: FLOP/s can be compared across sizes, and
     a loop in Python would not finish the library's. counted: {version: (global, shared)}, the
     numbers that its threads read for each multiplication, from the microscope; drawn beside it.
-    published: {version: share} on somebody else's machine, and its source.
+    published: {version: share} on somebody else's machine, and its source. gpu: whose modelled
+    times fill in for rungs that were not measured, the first unless told, none for None.
     """
     rows, shares = comparison.versions, standings(comparison)
+    modelled, mark = on_paper(comparison, shares, gpu)
+    each = shares | {version: (0, timing, mark) for version, timing in modelled.items()}
     missing = dict.fromkeys(e.why for e in comparison.absent if e.version not in shares)
     notes = [f"○ published: {source}", *(f"not measured here: {why}" for why in missing)]
-    title = how_far(comparison, shares, published)
+    title = how_far(comparison, shares, published) + how_far_on_paper(modelled)
     figure, axes = blank(
         width=8.8 if counted else 7.2, height=1.9 + 0.31 * len(rows), title=title,
         ncols=2 if counted else 1, squeeze=False, sharey=True,
         width_ratios=(2.4, 1) if counted else None,
     )  # fmt: skip
     left, *right = axes.flat
-    left.set_yticks(range(len(rows)), [named(v, shares.get(v), comparison) for v in rows])
+    left.set_yticks(range(len(rows)), [named(v, each.get(v), comparison) for v in rows])
     left.set_ylim(len(rows) - 0.4, -0.6)
-    known = [*published.values(), *(share for share, *_ in shares.values())] or [1]
+    known = [*published.values(), *(share for share, *_ in shares.values())]
+    known += [part for t in modelled.values() for part in of_peak(t)] or [1]
     left.set_xlim(0.3 * min(known), 12 * max(known))  # room for words at the right
-    share = "share of the library's FLOP/s"
+    share = "share of the library's FLOP/s" + "; modelled: of the GPU's peak" * bool(modelled)
     log_axes(left, x=(share, lambda part: percent(part) if part < 9.5 else ""))
     left.set_xlabel("\n".join([left.get_xlabel(), *notes]))
-    footnotes(left, comparison)
+    footnotes(left, comparison, gpu if modelled else None)
     for y, version in enumerate(rows):
-        draw_rung(left, y, shares.get(version), published.get(version))
+        draw_rung(left, y, shares.get(version), published.get(version), modelled.get(version))
     for axes in right:
         draw_loads(axes, rows, counted)
-    return Picture(figure, f"{title} {spoken(rows, shares, counted or {}, published, source)}")
+    said = spoken(rows, shares, counted or {}, published, source, modelled)
+    return Picture(figure, f"{title} {said}")
 
 
 def together(*comparisons: Comparison) -> Comparison:
     """One comparison of several, for versions too slow for the last one's sizes."""
-    entries = tuple(entry for one in comparisons for entry in one.entries)
-    return replace(comparisons[-1], entries=entries)
+    last = comparisons[-1]
+    modelled = (
+        replace(each, entries=joined(
+            one.on_paper(each.machine) for one in comparisons if each.machine in one.gpus
+        ))
+        for each in last.modelled
+    )  # fmt: skip
+    return replace(last, entries=joined(comparisons), modelled=tuple(modelled))
+
+
+def joined(comparisons):
+    return tuple(entry for one in comparisons for entry in one.entries)
 
 
 def standings(comparison):
@@ -88,9 +105,23 @@ def standings(comparison):
     return found
 
 
+def on_paper(comparison, shares, gpu):
+    """({version: its modelled time} of the rungs that have no measured share, their mark)"""
+    one, mark = shown(comparison, gpu)[-1]
+    estimates = at_their_largest(one) if one.estimates else {}
+    return {v: timing for v, timing in estimates.items() if v not in shares}, mark
+
+
+def of_peak(modelled):
+    """[share of its GPU's peak, and at both ends of its interval]"""
+    times = (modelled.median, *modelled.quartiles)
+    return [modelled.flops / seconds / modelled.peak for seconds in times]
+
+
 def at_their_largest(comparison: Comparison) -> dict[str, Any]:
-    """{version: its timing at the largest size at which it has one}"""
-    return {timing.version: timing for timing in sorted(comparison.timings, key=lambda t: t.size)}
+    """{version: its time at the largest size at which it has one}"""
+    entries = (*comparison.timings, *comparison.estimates)
+    return {timing.version: timing for timing in sorted(entries, key=lambda t: t.size)}
 
 
 def named(version, standing, comparison):
@@ -121,13 +152,22 @@ def how_far(comparison, shares, published):
     return f"{comparison.op}, {size}: {'; '.join(parts) or 'nothing was measured'}."
 
 
+def how_far_on_paper(modelled):
+    """The best modelled rung, in a sentence; "" without one."""
+    if not modelled:
+        return ""
+    best = min(modelled.values(), key=lambda timing: (timing.at_least, -timing.flop_rate))
+    share, _, _ = of_peak(best)
+    return f" Modelled for {best.gpu}: {best.version} reaches ≈ {percent(share)} of its peak."
+
+
 def ours_on(place, timing):
     """Is it a rung that this course wrote, on this device?"""
     return device(timing.backend) == place and timing.version.startswith(("Numba", "CUDA"))
 
 
-def draw_rung(axes, y, standing, published):
-    """A bar for what was measured, an open marker for what was published, or words."""
+def draw_rung(axes, y, standing, published, modelled):
+    """A bar for what was measured or, hatched, modelled, an open marker for what was published."""
     if standing:
         share, timing, recorded = standing
         color = COLORS[timing.backend]
@@ -139,7 +179,12 @@ def draw_rung(axes, y, standing, published):
     if published:
         axes.plot(published, y, "o", markersize=8, color="none", markeredgecolor=INK,
                   markeredgewidth=1.6)  # fmt: skip
-    if not standing:
+    if modelled:
+        shares = of_peak(modelled)
+        rate = units.rate(modelled.flop_rate, "FLOP/s")
+        text = f"≈ {percent(shares[0])} of {modelled.gpu}'s peak, {rate}, modelled"
+        draw_modelled(axes, y, shares, COLORS[modelled.backend], text, published or 0)
+    elif not standing:
         words = f"published {100 * published:.3g}%" if published else "not measured here"
         axes.annotate(words, (published or axes.get_xlim()[0], y), (9, 0), va="center", fontsize=9,
                       textcoords="offset points", color=INK)  # fmt: skip
@@ -198,11 +243,15 @@ def fraction(load: float) -> str:
     return str(exact) if exact == load and exact.numerator < 10 else f"{load:.3g}"
 
 
-def spoken(rows, shares, counted, published, source):
+def spoken(rows, shares, counted, published, source, modelled):
     """Every figure of the picture in words."""
     said = []
     for version in rows:
         parts = [f"{percent(shares[version][0])} of the library"] if version in shares else []
+        if version in modelled:
+            one = modelled[version]
+            share = percent(of_peak(one)[0])
+            parts.append(f"{one.words}, ≈ {share} of its peak, modelled for {one.gpu}")
         if version in published:
             parts.append(f"published {100 * published[version]:.3g}%")
         if version in counted:

@@ -12,35 +12,42 @@ from gpulessons.operation import Op
 from gpulessons.progress import progress_bar
 
 from . import recordings
+from .on_paper import WRONG, chosen_gpus, modelled_beside
 from .results import INTERRUPTED, Absent, Comparison, Timing
 from .timings import timings
 
 
 def compare(
     op: Op, sizes: Any = None, versions: Any = None, *, budget: float = 1.0, cold: bool = False,
-    recorded: Iterable[Comparison] | None = None,
+    recorded: Iterable[Comparison] | None = None, modelled: Any = None,
 ) -> Comparison:  # fmt: skip
     """Time versions of an op in turn, on this machine, now. Returns a Comparison.
 
     budget: seconds for each version at each size. cold: flush the caches before every call.
     recorded: comparisons from other machines to lay beside; those shipped with the course unless
-    told. Ctrl-C stops; what was measured stays.
+    told. modelled: the GPUs, by name, that CUDA versions without a time are modelled for; where no
+    GPU is present a T4, an RTX 3090 and an A100 unless told; () for none. Ctrl-C stops; what was
+    measured stays.
     """
+    gpus = chosen_gpus(modelled)
     here = machine()
     entries: list[Timing | Absent] = []
     notes = [words] if (words := note()) else []
-    with progress_bar(f"comparing {op.name}") as tell:
-        try:
+    beside = recordings.shipped(op.name) if recorded is None else tuple(recorded)
+    on_paper: tuple[Comparison, ...] = ()
+    try:
+        with progress_bar(f"comparing {op.name}") as tell:
             for entry in timings(op, sizes, versions, budget=budget, cold=cold, tell=tell):
                 entries.append(checked_anyway(op, entry))
-        except KeyboardInterrupt:
-            notes.append(INTERRUPTED)
+        with progress_bar(f"modelling {op.name}") as tell:
+            on_paper = modelled_beside(op, entries, beside, gpus, tell)
+    except KeyboardInterrupt:
+        notes.append(INTERRUPTED)
     notes += doubts(entries, here)
-    beside = recordings.shipped(op.name) if recorded is None else tuple(recorded)
-    today = date.today().isoformat()
     return Comparison(
-        op.name, tuple(entries), here.name, today, notes=tuple(notes), unit=op.unit, beside=beside
-    )
+        op.name, tuple(entries), here.name, date.today().isoformat(), notes=tuple(notes),
+        unit=op.unit, beside=beside, modelled=on_paper,
+    )  # fmt: skip
 
 
 def checked_anyway(op: Op, entry: Timing | Absent) -> Timing | Absent:
@@ -51,7 +58,7 @@ def checked_anyway(op: Op, entry: Timing | Absent) -> Timing | Absent:
     if version.function.__module__.startswith("gpulessons.") or not version.backend.why_not():
         return entry
     verdict = check(op, version)
-    found = "right, thread by thread" if verdict.passed else f"wrong: {verdict.trouble}"
+    found = "right, thread by thread" if verdict.passed else f"{WRONG}{verdict.trouble}"
     return replace(entry, why=f"{entry.why}; {found}")
 
 

@@ -1,7 +1,8 @@
 """Timings as values: what was measured, how sure it is, and what may be said of it.
 
 A Timing is one version at one size. A Comparison is timings together, taken in the same minutes on
-the same machine. Both keep every sample and read well as text and as HTML.
+the same machine. Both keep every sample and read well as text and as HTML. A ModelledTiming is no
+measurement: what a named GPU would need, in a Comparison of its own kind.
 """
 
 import math
@@ -108,6 +109,93 @@ class Absent:
 
 
 @dataclass(frozen=True, repr=False)
+class ModelledTiming:
+    """One version at one size on a GPU that is not here: modelled, never measured. Seconds."""
+
+    op: str
+    version: str
+    backend: str
+    size: int
+    gpu: str  # its name
+    seconds: float
+    low: float  # a measured time should lie between these two
+    high: float | None  # None where only the lower end is known: "at least"
+    limiter: str  # what it would wait for: the largest of its bounds
+    runner_up: str
+    counted_from: str  # "machine code" or "source"
+    flops: int
+    bytes: int
+    peak: float  # of this GPU, by its data sheet: float32 FLOP/s
+    memory: float  # and bytes/s
+
+    noise = ""  # nothing was sampled
+
+    @property
+    def at_least(self) -> bool:
+        return self.high is None
+
+    @property
+    def median(self) -> float:
+        """What a table or a picture takes: the time, or the least that it can be."""
+        return self.low if self.high is None else self.seconds
+
+    @property
+    def quartiles(self) -> tuple[float, float]:
+        """The interval, where a Timing has the middle half of its samples."""
+        return self.low, self.low if self.high is None else self.high
+
+    @property
+    def bandwidth(self) -> float:
+        """Bytes per second, counting each input and output once."""
+        return self.bytes / self.median
+
+    @property
+    def flop_rate(self) -> float:
+        return self.flops / self.median
+
+    def gain_over(self, seconds: float) -> tuple[float, float, float]:
+        """How many times as fast as a time of that many seconds: (low, median, high)."""
+        low, high = self.quartiles
+        return seconds / high, seconds / self.median, seconds / low
+
+    @property
+    def words(self) -> str:
+        if self.high is None:
+            return f"at least {units.seconds(float(f'{self.low:.2g}'))}"
+        return f"≈ {units.between(self.seconds, self.low, self.high)}"
+
+    @property
+    def briefly(self) -> str:
+        """Its time without the interval, for pictures that draw that."""
+        return self.words.partition(" (")[0]
+
+    @property
+    def why(self) -> str:
+        """Why it is no Timing."""
+        return f"modelled for {self.gpu}, not measured"
+
+    @property
+    def waits_for(self) -> str:
+        return f"{self.limiter}, then {self.runner_up}"
+
+    @property
+    def about(self) -> list[str]:
+        """What it waits for and its rates, as a table has them: of "at least" there are none."""
+        if self.at_least:
+            return [self.waits_for, "", ""]
+        moved, computed = (float(f"{each:.2g}") for each in (self.bandwidth, self.flop_rate))
+        flops = f"≈ {units.rate(computed, 'FLOP/s')}" if self.flops else ""
+        return [self.waits_for, f"≈ {units.rate(moved, 'B/s')}", flops]
+
+    def __repr__(self) -> str:
+        what = f"{self.op} at {units.count(self.size)}, {self.version}: {self.words}"
+        return f"{what}, modelled for {self.gpu}; it would wait for {self.waits_for}"
+
+
+Entry = Timing | Absent | ModelledTiming
+
+
+@dataclass(frozen=True, repr=False)
 class Ratio:
     """How many times faster, paired round by round; refused where the machine was too noisy."""
 
@@ -123,10 +211,10 @@ class Ratio:
         return f"{units.ratio(self.median)} (middle half {low} to {high})"
 
 
-def ratio(slow: Timing | Absent, fast: Timing | Absent) -> Ratio:
+def ratio(slow: Entry, fast: Entry) -> Ratio:
     """How many times faster `fast` is than `slow`: the median over the rounds both took part in."""
     for timing in (slow, fast):
-        if isinstance(timing, Absent):
+        if not isinstance(timing, Timing):
             return Ratio(math.nan, math.nan, math.nan, f"{timing.version}: {timing.why}")
     assert isinstance(slow, Timing) and isinstance(fast, Timing)
     factors = [a / b for a, b in zip(slow.samples, fast.samples, strict=False)]
@@ -141,17 +229,39 @@ class Comparison:
     """Versions of one op, timed in turn. Rows are versions, columns sizes."""
 
     op: str
-    entries: tuple[Timing | Absent, ...]
+    entries: tuple[Entry, ...]
     machine: str  # its name, for labels
     date: str
-    tier: str = "live"  # or "recorded"
+    tier: str = "live"  # or "recorded", or "modelled"
     notes: tuple[str, ...] = ()
     unit: str = "elements"  # what a size counts
     beside: tuple["Comparison", ...] = ()  # recordings of the same op from other machines
+    modelled: tuple["Comparison", ...] = ()  # the same op on GPUs that are not here: one for each
 
     @property
     def timings(self) -> tuple[Timing, ...]:
+        """What was measured: nothing modelled is among it."""
         return tuple(entry for entry in self.entries if isinstance(entry, Timing))
+
+    @property
+    def estimates(self) -> tuple[ModelledTiming, ...]:
+        """The modelled times of this comparison itself, where its tier is "modelled"."""
+        return tuple(entry for entry in self.entries if isinstance(entry, ModelledTiming))
+
+    @property
+    def gpus(self) -> list[str]:
+        """The GPUs that versions without a measured time were modelled for."""
+        return [each.machine for each in self.modelled]
+
+    def on_paper(self, gpu: str = "") -> "Comparison":
+        """What is modelled for a GPU, the first unless named: empty where nothing is modelled."""
+        for each in self.modelled:
+            if gpu in ("", each.machine):
+                return each
+        if self.modelled:
+            there = ", ".join(self.gpus)
+            raise ValueError(f"{self.op} is not modelled for {gpu!r} here; it is for {there}.")
+        return Comparison(self.op, (), gpu, self.date, "modelled", unit=self.unit)
 
     @property
     def absent(self) -> tuple[Absent, ...]:
@@ -169,7 +279,7 @@ class Comparison:
     def versions(self) -> list[str]:
         return list(dict.fromkeys(entry.version for entry in self.entries))
 
-    def at(self, version: str, size: int | None = None) -> Timing | Absent:
+    def at(self, version: str, size: int | None = None) -> Entry:
         """The entry of one version, at the largest size unless told."""
         size = max(self.sizes, default=0) if size is None else size
         for entry in self.entries:
@@ -192,6 +302,8 @@ class Comparison:
         return ratio(self.at(slow, size), self.at(fast, size))
 
     def label(self) -> str:
+        if self.tier == "modelled":
+            return f"modelled for {self.machine}, not measured"
         return f"{self.tier}: {self.machine}, {self.date}"
 
     def __repr__(self) -> str:
@@ -202,7 +314,8 @@ class Comparison:
             "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
             for row in (head, *rows)
         ]
-        return "\n".join([title, *table, *self.reasons(), *map(repr, self.beside)])
+        below = map(repr, (*self.beside, *self.modelled[:1]))
+        return "\n".join([title, *table, *self.reasons(), *below])
 
     def _repr_html_(self) -> str:
         head, *rows = self.table()
@@ -214,21 +327,27 @@ class Comparison:
             f"<caption>{escape(self.op)}, time of one call. {with_whole_dates(self.label())}"
             f"</caption><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>"
             f"<p>{reasons}</p>"
-            + "".join(other._repr_html_() for other in self.beside)
+            + "".join(other._repr_html_() for other in (*self.beside, *self.modelled[:1]))
         )
 
     def table(self) -> Iterator[list[str]]:
         """Head and rows of plain strings."""
-        yield ["version", *map(units.count, self.sizes), "threads", "bytes/s", "FLOP/s"]
+        about = "waits for" if self.tier == "modelled" else "threads"
+        yield ["version", *map(units.count, self.sizes), about, "bytes/s", "FLOP/s"]
         for version in self.versions:
             row = {entry.size: entry for entry in self.entries if entry.version == version}
             times = [cell(row[size]) if size in row else "" for size in self.sizes]
             yield [version, *times, *self.rates(row[max(row)])]
 
-    def rates(self, entry: Timing | Absent) -> list[str]:
-        """The threads and rates at the largest size, where they are known."""
+    def rates(self, entry: Entry) -> list[str]:
+        """The threads and rates at the largest size, where they are known.
+
+        Of a modelled time what it would wait for; and no rates of one that is "at least" so long.
+        """
         if isinstance(entry, Absent):
             return ["", "", ""]
+        if isinstance(entry, ModelledTiming):
+            return entry.about
         flops = units.rate(entry.flop_rate, "FLOP/s") if entry.flops else ""
         return [str(entry.threads or ""), units.rate(entry.bandwidth, "B/s"), flops]
 
@@ -249,11 +368,19 @@ class Comparison:
         shown = (t for one in (self, *self.beside) for t in one.timings)
         missed = any("gpu" in entry.backend for entry in self.absent)
         if self.tier == "live" and missed and not any("gpu" in t.backend for t in shown):
-            yield f"no GPU figure: none could be measured, and none of {self.op} is recorded"
+            yield self.instead()
         yield from self.notes
 
+    def instead(self) -> str:
+        """What stands in where no GPU was measured, here or elsewhere."""
+        if not self.modelled:
+            return f"no GPU figure: none could be measured, and none of {self.op} is recorded"
+        first, *others = self.gpus
+        more = "".join(f', on_paper("{gpu}")' for gpu in others)
+        return f"no GPU was measured: modelled for {first} instead, see below{more}"
 
-def cell(entry: Timing | Absent) -> str:
+
+def cell(entry: Entry) -> str:
     """One cell of the table; a tilde marks a noisy one."""
     return f"{entry.words}{' ~' * bool(entry.noise)}"
 
@@ -278,9 +405,11 @@ def quartiles(samples: Sequence[float]) -> tuple[float, float]:
     return low, high
 
 
-def entry_from(values: dict[str, Any]) -> Timing | Absent:
-    """A Timing or an Absent from its JSON object; ValueError when it is neither."""
+def entry_from(values: dict[str, Any]) -> Entry:
+    """A Timing, a ModelledTiming or an Absent from its JSON object; ValueError when it is none."""
     kind: Any = Timing if "samples" in values else Absent
+    if "limiter" in values:
+        kind = ModelledTiming
     if set(values) != {field.name for field in fields(kind)}:
         raise ValueError(f"neither timed nor absent: its fields are {', '.join(sorted(values))}")
     return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})

@@ -6,7 +6,8 @@ from typing import Any
 
 from gpulessons.microscope import KernelFault, Unsupported, tracing
 
-from .devices import GPU, named
+from . import kept
+from .devices import GPU, GPUS, named
 from .modelling import CannotModel, of_trace
 from .sampling import TURNS, chosen
 from .value import Modelled, together
@@ -15,10 +16,21 @@ from .value import Modelled, together
 def modelled_version(version: Any, size: int, gpu: str | GPU) -> Modelled:
     """The time of one call of an operation.Version at this size, without its transfers.
 
-    Raises CannotModel with a sentence where it launches nothing that can be modelled. A launch that
-    needs the result of the one before finds a part of it only, and may be led astray.
+    That of a taught kernel is kept with the course. Raises CannotModel with a sentence where it
+    launches nothing that can be modelled.
     """
     gpu = named(gpu)
+    known = kept.result_of(version, size, gpu.name) if gpu == GPUS.get(gpu.name) else None
+    if isinstance(known, str):
+        raise CannotModel(known)
+    return known or modelled_anew(version, size, gpu)
+
+
+def modelled_anew(version: Any, size: int, gpu: GPU) -> Modelled:
+    """The same, whatever is kept.
+
+    A launch that needs the result of the one before finds a part of it only, and may be led astray.
+    """
     if version.backend.name != "gpu":
         raise CannotModel(f"{version.name} is no CUDA kernel of this course, whose code is known")
     try:

@@ -22,6 +22,8 @@ BLUE, SKY, GREEN, VERMILLION, ORANGE, PURPLE = (
     "#0072B2", "#56B4E9", "#009E73", "#D55E00", "#E69F00", "#CC79A7",
 )  # fmt: skip
 COLORS = {"host": BLUE, "torch_cpu": GREEN, "gpu": VERMILLION, "torch_gpu": ORANGE}
+# A modelled value is no measured one: lines that are thin and broken, areas that are hatched.
+HATCH, DASH_DOT = "////", (0, (7, 2, 1, 2))
 MARKERS = {"host": "o", "torch_cpu": "s", "gpu": "^", "torch_gpu": "D"}
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from gpulessons import units
 
 from .axes import log_axes
-from .picture import COLORS, INK, MARKERS, Picture, blank
+from .picture import COLORS, DASH_DOT, HATCH, INK, MARKERS, Picture, blank
 
 STREAMS = ("copy", "triad")
 PRODUCTS = ("NumPy", "PyTorch on GPU")  # the versions of matmul that a card's float32 is made of
@@ -21,39 +21,62 @@ PLACES = [(8, 0), (8, -7), (8, -14), *((side * 8, dy) for dy in STEPS for side i
 
 
 def roofline(
-    machine: Any, timings: Iterable[Any], *, names: Sequence[str] = (), title: str = ""
-) -> Picture:
+    machine: Any, timings: Iterable[Any], *, names: Sequence[str] = (), title: str = "",
+    modelled: Iterable[Any] = (),
+) -> Picture:  # fmt: skip
     """FLOP/s of ops against their FLOPs per byte, under the ceilings of the machine's card.
 
     The slanted roof is the best that copy and triad have reached, on the card or, cold, among the
     timings; the flat one is the best of the library's float32 product likewise. timings: live ones,
     of one size or many. Ops without arithmetic have no place on a log axis: they stand at its left
-    end, as far below the roof as their bytes are. names: what to call the points, where they are
-    not told apart by their ops. Raises ValueError where there is nothing to draw, or no ceiling.
+    end, as far below the roof as their bytes are. modelled: the estimates of GPUs that are not
+    here, open and with their intervals, each under its GPU's roof by the data sheet. names: what to
+    call the points, of both, where they are not told apart by their ops. Raises ValueError where
+    there is nothing to draw, or no ceiling.
     """
-    timings = list(timings)
-    if not timings:
+    timings, modelled = list(timings), list(modelled)
+    if not timings + modelled:
         raise ValueError("Give at least one timing: compare(relu).timings has some.")
     roofs = {t.backend: roof(machine, t.backend, timings) for t in timings}
-    title = title or under_the_slope(timings, roofs)
-    left, right = ends(timings, roofs)
-    points = [(intensity(t) or left, t.flop_rate or left * t.bandwidth) for t in timings]
+    sheets = {t.gpu: (t.peak, t.memory) for t in modelled}
+    under = [(t, roofs[t.backend]) for t in timings]
+    on_paper = [(t, sheets[t.gpu]) for t in modelled]
+    title = title or under_the_slope(under or on_paper)
+    if modelled:
+        title += f" Hatched: modelled for {' and '.join(sheets)}, not measured."
+    left, right = ends(timings + modelled, [*roofs.values(), *sheets.values()])
+    points = [(intensity(t) or left, rate(t, left, t.median)) for t in timings + modelled]
     figure, axes = blank(height=4.6, title=title)
     log_axes(axes, x=("FLOPs per byte (◂ none at all)", "{:g}".format),
              y=("FLOP/s", lambda rate: units.rate(rate, "FLOP/s")))  # fmt: skip
     axes.set_xlim(left, right)
     for place, (peak, bandwidth) in {device(b): r for b, r in roofs.items()}.items():
-        draw_roof(axes, place, peak, bandwidth, left, right)
-    for t, (x, y) in zip(timings, points, strict=True):
+        draw_roof(axes, place, peak, bandwidth, left, right, below=bool(sheets))
+    for gpu, (peak, bandwidth) in sheets.items():
+        draw_sheet(axes, gpu, peak, bandwidth, left, right)
+    for t, (x, y) in zip(timings, points, strict=False):
         axes.plot(x, y, MARKERS[t.backend] if t.flops else "<", color=COLORS[t.backend],
                   markersize=6, clip_on=False)  # fmt: skip
-    lowest = min([*(y for _, y in points), *(left * bandwidth for _, bandwidth in roofs.values())])
-    axes.set_ylim(lowest / 2, 3 * max(peak for peak, _ in roofs.values()))
-    names = names or [t.op for t in timings]
-    colors = [COLORS[t.backend] for t in timings]
+    for t, (x, y) in zip(modelled, points[len(timings) :], strict=True):
+        axes.plot([x, x], [rate(t, left, time) for time in t.quartiles], color=COLORS[t.backend],
+                  linewidth=1, clip_on=False)  # fmt: skip
+        axes.scatter(x, y, 80, marker=MARKERS[t.backend] if t.flops else "<", facecolor="none",
+                     edgecolor=COLORS[t.backend], hatch=2 * HATCH, clip_on=False)  # fmt: skip
+    floors = (left * bandwidth for _, bandwidth in (*roofs.values(), *sheets.values()))
+    slowest = (rate(t, left, max(t.quartiles)) for t in modelled)
+    peaks = [peak for peak, _ in (*roofs.values(), *sheets.values())]
+    axes.set_ylim(min(*(y for _, y in points), *floors, *slowest) / 2, 3 * max(peaks))
+    names = names or [*(t.op for t in timings), *(f"{t.op}, modelled" for t in modelled)]
+    colors = [COLORS[t.backend] for t in timings + modelled]
     name_points(axes, [(*p, *look) for p, *look in zip(points, names, colors, strict=True)])
-    spoken = "; ".join(in_words(t, *roofs[t.backend]) for t in timings)
-    return Picture(figure, f"{title} {spoken}.")
+    spoken = [in_words(t, *ceilings) for t, ceilings in under]
+    spoken += [f"{in_words(t, *ceilings)}, modelled for {t.gpu}" for t, ceilings in on_paper]
+    return Picture(figure, f"{title} {'; '.join(spoken)}.")
+
+
+def rate(timing: Any, left: float, seconds: float) -> float:
+    """FLOP/s at this time; where there is no arithmetic, as far below the roof as its bytes are."""
+    return (timing.flops or left * timing.bytes) / seconds
 
 
 def roof(machine: Any, backend: str, timings: Iterable[Any] = ()) -> tuple[float, float]:
@@ -74,13 +97,13 @@ def intensity(timing: Any) -> float:
     return timing.flops / timing.bytes
 
 
-def under_the_slope(timings, roofs):
-    """How many ops the memory limits, and up to which intensity it does."""
-    corners = {backend: peak / bandwidth for backend, (peak, bandwidth) in roofs.items()}
-    bound = sum(intensity(t) < corners[t.backend] for t in timings)
-    upto = " or ".join(f"{corner:.2g}" for corner in sorted(set(corners.values())))
+def under_the_slope(under):
+    """How many ops the memory limits, and up to which intensity; under: [(timing, its roof)]"""
+    corners = [peak / bandwidth for _, (peak, bandwidth) in under]
+    bound = sum(intensity(t) < corner for (t, _), corner in zip(under, corners, strict=True))
+    upto = " or ".join(f"{corner:.2g}" for corner in sorted(set(corners)))
     return (
-        f"{bound} of {len(timings)} ops stand under the slanted roof: "
+        f"{bound} of {len(under)} ops stand under the slanted roof: "
         f"bytes are the limit up to {upto} FLOPs each."
     )
 
@@ -88,7 +111,7 @@ def under_the_slope(timings, roofs):
 def ends(timings, roofs):
     """The axis: room for every op, for the corners of the roofs, and for a name on the right."""
     known = [intensity(t) for t in timings if t.flops]
-    corners = [peak / bandwidth for peak, bandwidth in roofs.values()]
+    corners = [peak / bandwidth for peak, bandwidth in roofs]
     return min([0.1, *known]) / 2, 4 * max([*known, *corners])
 
 
@@ -96,15 +119,29 @@ def device(backend: str) -> str:
     return "GPU" if "gpu" in backend else "CPU"
 
 
-def draw_roof(axes, name, peak, bandwidth, left, right):
-    """Left of the corner the bytes are the limit, right of it the arithmetic."""
+def draw_sheet(axes, gpu, peak, bandwidth, left, right):
+    """The roof of a GPU that is not here, as its data sheet has it: nobody reaches that quite."""
+    axes.plot([left, peak / bandwidth, right], [left * bandwidth, peak, peak], color=INK,
+              linewidth=0.8, linestyle=DASH_DOT)  # fmt: skip
+    rates = f"{units.rate(peak, 'FLOP/s')}, {units.rate(bandwidth, 'B/s')}"
+    axes.text(right, 1.06 * peak, f"{gpu}, data sheet: {rates}", color=INK, fontsize=9.5,
+              ha="right", va="bottom")  # fmt: skip
+
+
+def draw_roof(axes, name, peak, bandwidth, left, right, below=False):
+    """Left of the corner the bytes are the limit, right of it the arithmetic.
+
+    below: whether the slanted roof has its name under it.
+    """
     corner = peak / bandwidth
     axes.plot([left, corner, right], [left * bandwidth, peak, peak], color=INK, linewidth=1.5)
     axes.text(right, 1.06 * peak, f"{name}: {units.rate(peak, 'FLOP/s')}", color=INK, fontsize=9.5,
               ha="right", va="bottom")  # fmt: skip
     middle = left**0.4 * corner**0.6
-    axes.annotate(f"{name}: {units.rate(bandwidth, 'B/s')}", (middle, middle * bandwidth), (-8, 4),
-                  textcoords="offset points", color=INK, fontsize=9.5, ha="right")  # fmt: skip
+    axes.annotate(f"{name}: {units.rate(bandwidth, 'B/s')}", (middle, middle * bandwidth),
+                  (8, -4) if below else (-8, 4), textcoords="offset points", color=INK,
+                  fontsize=9.5, ha="left" if below else "right",
+                  va="top" if below else "baseline")  # fmt: skip
 
 
 def name_points(axes, points):

@@ -2,7 +2,9 @@
 
 Every function takes timings or comparisons and returns a Picture: it displays itself with its alt
 text, and its `axes` can be drawn on. One color means one backend in the whole course, and a marker
-says it again; live is solid, recorded dashed, published open markers, modelled a thin line.
+says it again; live is solid, recorded dashed, published open markers, modelled a thin line or
+hatched, with its interval. Where a comparison has modelled times, `gpu` names the GPU to show: the
+first unless told, none for None.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,35 +16,46 @@ import numpy as np
 from gpulessons import units
 
 from .axes import log_axes, written
-from .picture import BLUE, COLORS, INK, MARKERS, VERMILLION, Picture, blank
+from .picture import BLUE, COLORS, DASH_DOT, HATCH, INK, MARKERS, VERMILLION, Picture, blank
+
+MARKS = "¹²³⁴⁵⁶⁷⁸⁹"  # of footnotes
 
 
-def scaling(comparison: Any, *, versions: Sequence[str] | None = None) -> Picture:
+def scaling(
+    comparison: Any, *, versions: Sequence[str] | None = None, gpu: str | None = ""
+) -> Picture:
     """Time of one call against size, both on log scales: where a line is flat, size is free."""
-    title = fastest(comparison)
+    title = fastest(comparison, gpu=gpu)
     figure, axes = blank(height=4.4, title=title)
     time_against_size(axes, comparison.unit)
     ends = []
-    for one, mark in tiers(comparison):
+    for one, mark in shown(comparison, gpu):
         for version in versions or one.versions:
-            timings = [t for t in one.timings if t.version == version]
+            timings = [t for t in (*one.timings, *one.estimates) if t.version == version]
             if timings:
                 draw_line(axes, one, timings)
                 end, color = timings[-1], COLORS[timings[-1].backend]
                 ends.append((end.size, end.median, f"{version}{mark}", color))
     label_ends(axes, ends)
-    footnotes(axes, comparison)
-    return Picture(figure, f"{title} {words(comparison)}")
+    footnotes(axes, comparison, gpu)
+    return Picture(figure, f"{title} {words(comparison, gpu=gpu)}")
 
 
 def tiers(comparison: Any) -> list[tuple[Any, str]]:
     """(comparison, its footnote mark): the live one has none, each recording beside it a number."""
-    return [(comparison, ""), *zip(comparison.beside, "¹²³⁴⁵⁶⁷⁸⁹", strict=False)]
+    return [(comparison, ""), *zip(comparison.beside, MARKS, strict=False)]
 
 
-def footnotes(axes: Any, comparison: Any) -> None:
+def shown(comparison: Any, gpu: str | None) -> list[tuple[Any, str]]:
+    """The tiers, and after them what is modelled for this GPU: its times are `estimates`."""
+    marked = tiers(comparison)
+    paper = None if gpu is None else comparison.on_paper(gpu)
+    return [*marked, (paper, MARKS[len(marked) - 1])] if paper and paper.estimates else marked
+
+
+def footnotes(axes: Any, comparison: Any, gpu: str | None = None) -> None:
     """Below the picture: where and when each part of it was measured."""
-    notes = [f"{mark} {one.label()}".strip() for one, mark in tiers(comparison)]
+    notes = [f"{mark} {one.label()}".strip() for one, mark in shown(comparison, gpu)]
     axes.set_xlabel("\n".join([axes.get_xlabel(), *notes]), linespacing=1.4)
 
 
@@ -58,6 +71,13 @@ def draw_line(axes: Any, comparison: Any, timings: Sequence[Any]) -> None:
     low, high = zip(*(t.quartiles for t in timings), strict=True)
     backend = timings[0].backend
     color = COLORS[backend]
+    if comparison.tier == "modelled":
+        axes.plot(sizes, medians, color=color, marker=MARKERS[backend], markersize=4,
+                  markerfacecolor="none", linewidth=1, linestyle=DASH_DOT)  # fmt: skip
+        axes.fill_between(sizes, low, high, facecolor="none", edgecolor=color, hatch=HATCH,
+                          alpha=0.3, linewidth=0)  # fmt: skip
+        axes.vlines(sizes, low, high, color=color, linewidth=1, alpha=0.6)
+        return
     style = "-" if comparison.tier == "live" else "--"
     axes.plot(sizes, medians, style, color=color, marker=MARKERS[backend], markersize=5)
     axes.fill_between(sizes, low, high, color=color, alpha=0.25, linewidth=0)
@@ -90,28 +110,60 @@ def apart(places: Sequence[float], gap: float) -> Sequence[float]:
     return [start + i * gap for i, start in enumerate(starts)]
 
 
-def bars(comparison: Any, size: int | None = None, *, title: str = "") -> Picture:
-    """How many times faster than the slowest, at one size, on a log scale; the time at each end."""
+def bars(
+    comparison: Any, size: int | None = None, *, title: str = "", gpu: str | None = ""
+) -> Picture:
+    """How many times faster than the slowest, at one size, on a log scale; the time at each end.
+
+    The slowest of what was measured: a modelled time has its place among them, and no factor.
+    """
     size = largest(comparison) if size is None else size
-    rows = [(t, m) for one, m in tiers(comparison) for t in one.timings if t.size == size]
+    parts = shown(comparison, gpu)
+    rows = [(t, m) for one, m in parts for t in (*one.timings, *one.estimates) if t.size == size]
     rows.sort(key=lambda row: -row[0].median)
-    title = title or fastest(comparison, size)
-    figure, axes = blank(height=1.1 + 0.36 * len(rows) + 0.2 * len(comparison.beside), title=title)
-    factors = [rows[0][0].median / timing.median for timing, _ in rows]
-    for y, ((timing, recorded), factor) in enumerate(zip(rows, factors, strict=True)):
-        color = COLORS[timing.backend]
+    title = title or fastest(comparison, size, gpu)
+    figure, axes = blank(height=1.1 + 0.36 * len(rows) + 0.2 * (len(parts) - 1), title=title)
+    measured = [timing for timing, _ in rows if not is_modelled(timing)]
+    slowest = max((t.median for t in measured or [t for t, _ in rows]), default=1)
+    log_axes(axes, x=("times faster than the slowest", units.ratio))
+    for y, (timing, mark) in enumerate(rows):
+        if is_modelled(timing):
+            ends = [slowest / time for time in (timing.median, *timing.quartiles)]
+            text = f"{timing.briefly}, modelled on {timing.gpu}"
+            draw_modelled(axes, y, ends, COLORS[timing.backend], text)
+            continue
+        color, factor = COLORS[timing.backend], slowest / timing.median
         axes.barh(
-            y, factor, height=0.68, color="none" if recorded else color, edgecolor=color,
-            linestyle="--" if recorded else "-",
+            y, factor, height=0.68, color="none" if mark else color, edgecolor=color,
+            linestyle="--" if mark else "-",
         )  # fmt: skip
         noise = f" ({timing.noise})" if timing.noise else ""
         axes.text(factor, y, f" {timing.words}, {units.ratio(factor)}{noise}", va="center",
                   fontsize=9.5, color=INK)  # fmt: skip
     axes.set_yticks(range(len(rows)), [f"{timing.version}{mark}" for timing, mark in rows])
-    log_axes(axes, x=("times faster than the slowest", units.ratio))
-    axes.set_xlim(0.8, 1.5 * max(factors, default=1))
-    footnotes(axes, comparison)
-    return Picture(figure, f"{title} {words(comparison, size)}")
+    factors = [slowest / time for t, _ in rows for time in t.quartiles] or [1]
+    axes.set_xlim(0.8 * min(1, *factors), 1.5 * max(factors))
+    footnotes(axes, comparison, gpu)
+    return Picture(figure, f"{title} {words(comparison, size, gpu)}")
+
+
+def draw_modelled(
+    axes: Any, y: float, values: Sequence[float], color: str, text: str, past: float = 0
+) -> None:
+    """A hatched bar of a modelled value, (value, one end, the other): its interval, its words.
+
+    past: the words stand beyond this, too.
+    """
+    value, *ends = values
+    axes.barh(y, value, height=0.68, color="none", edgecolor=color, linewidth=1, hatch=HATCH)
+    axes.plot(ends, [y, y], color=INK, linewidth=1.5, marker="|", markersize=7)
+    axes.annotate(text, (max(*ends, past), y), (7, 0), textcoords="offset points", va="center",
+                  fontsize=9.5, color=INK)  # fmt: skip
+
+
+def is_modelled(timing: Any) -> bool:
+    """A modelled time says what it would wait for."""
+    return hasattr(timing, "waits_for")
 
 
 def ceiling(
@@ -204,9 +256,24 @@ def round_to_two(value):
     return int(float(f"{value:.2g}"))
 
 
-def fastest(comparison: Any, size: int | None = None) -> str:
-    """The message of a comparison in one sentence; no factor where the machine was too noisy."""
+def fastest(comparison: Any, size: int | None = None, gpu: str | None = None) -> str:
+    """The message of a comparison in a sentence, and one on what is modelled for a GPU, if told."""
     size = largest(comparison) if size is None else size
+    modelled = [t for one, _ in shown(comparison, gpu) for t in one.estimates if t.size == size]
+    message = fastest_measured(comparison, size)
+    if not modelled:
+        return message
+    best = shortest(modelled)
+    return f"{message} Modelled for {best.gpu}: {best.version}, {best.words}."
+
+
+def shortest(modelled: Iterable[Any]) -> Any:
+    """The shortest of modelled times; what is "at least" so long only where there is no other."""
+    return min(modelled, key=lambda timing: (timing.at_least, timing.median))
+
+
+def fastest_measured(comparison: Any, size: int) -> str:
+    """No factor where the machine was too noisy."""
     timings = [t for t in comparison.timings if t.size == size]
     what = f"{comparison.op}, {units.count(size)} {comparison.unit}"
     if not timings:
@@ -221,16 +288,18 @@ def fastest(comparison: Any, size: int | None = None) -> str:
 
 
 def largest(comparison: Any) -> int:
-    """The largest size of anything measured; 0 where nothing was."""
-    return max((timing.size for timing in comparison.timings), default=0)
+    """The largest size of anything measured, or else modelled; 0 where nothing was."""
+    modelled = (timing for one in comparison.modelled for timing in one.estimates)
+    return max((timing.size for timing in comparison.timings or modelled), default=0)
 
 
-def words(comparison: Any, size: int | None = None) -> str:
+def words(comparison: Any, size: int | None = None, gpu: str | None = None) -> str:
     """Every figure of a picture, and where it comes from, for those who cannot see it."""
-    return " ".join(spoken(one, size) for one, _ in tiers(comparison))
+    return " ".join(spoken(one, size) for one, _ in shown(comparison, gpu))
 
 
 def spoken(comparison, size):
-    chosen = [t for t in comparison.timings if size in (None, t.size)]
+    entries = (*comparison.timings, *comparison.estimates)
+    chosen = [t for t in entries if size in (None, t.size)]
     figures = "; ".join(f"{t.version} at {units.count(t.size)}: {t.words}" for t in chosen)
     return f"{comparison.label()}: {figures or 'nothing'}."

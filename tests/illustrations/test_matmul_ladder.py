@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from gpulessons.illustrations import matmul_ladder
-from gpulessons.measure.results import Absent, Comparison, Timing
+from gpulessons.measure.results import Absent, Comparison, ModelledTiming, Timing
 
 NO_GPU = "no GPU that CUDA can use"
 
@@ -42,6 +42,20 @@ GPU = (
 )
 HERE = compared(*CPU, missing("CUDA, naive"), missing("CUDA, vectorized loads"))
 COUNTED = {"CUDA, naive": (2, 0), "CUDA, vectorized loads": (1 / 32, 1.125)}
+
+
+def modelled(gpu="T4", *, size=1024, **gflops):
+    """Versions at so many GFLOP/s of a GPU's 8,000: from half of that to twice."""
+    made = []
+    for version, rate in gflops.items():
+        t, of = 2 * size**3 / (rate * 1e9), ("integer", "issue slots", "machine code")
+        work = 2 * size**3, 12 * size**2, 8e12, 3.2e11
+        made.append(ModelledTiming("matmul", f"CUDA, {version}", "gpu", size, gpu, t, t / 2, 2 * t,
+                                   *of, *work))  # fmt: skip
+    return compared(*made, machine=gpu, tier="modelled")
+
+
+ON_PAPER = dataclasses.replace(HERE, modelled=(modelled(naive=400), modelled("A100", naive=800)))
 
 
 def texts(axes):
@@ -123,6 +137,46 @@ def test_a_recording_fills_in_for_a_gpu_and_is_dashed_and_marked():
     assert "CUDA, naive¹" in [label.get_text() for label in picture.axes.get_yticklabels()]
     assert "¹ recorded: an H200, 2026-11-20" in picture.axes.get_xlabel()
     assert "CUDA, naive reaches 1% of PyTorch on GPU recorded." in repr(picture)
+
+
+def test_a_modelled_rung_is_hatched_and_a_share_of_its_gpus_peak():
+    picture = matmul_ladder.ladder(ON_PAPER)
+    naive = picture.axes.patches[4]
+    assert naive.get_hatch() and naive.get_facecolor()[3] == 0 and naive.get_width() == 0.05
+    assert "≈ 5% of T4's peak, 400 GFLOP/s, modelled" in texts(picture.axes)
+    interval = next(line for line in picture.axes.lines if line.get_marker() == "|")
+    assert sorted(interval.get_xdata()) == pytest.approx([0.025, 0.1])
+    labels = [label.get_text() for label in picture.axes.get_yticklabels()]
+    assert labels[4:] == ["CUDA, naive¹", "CUDA, vectorized loads"]
+    below = picture.axes.get_xlabel()
+    assert "¹ modelled for T4, not measured" in below
+    assert "share of the library's FLOP/s; modelled: of the GPU's peak" in below
+    assert "Modelled for T4: CUDA, naive reaches ≈ 5% of its peak." in repr(picture)
+    assert "≈ 5% of its peak, modelled for T4, published 1.3%" in repr(picture)
+    assert matmul_ladder.standings(ON_PAPER) == matmul_ladder.standings(HERE)
+
+
+def test_the_ladder_shows_the_gpu_that_is_named_or_none():
+    assert "≈ 10% of A100's peak, 800 GFLOP/s, modelled" in texts(
+        matmul_ladder.ladder(ON_PAPER, gpu="A100").axes
+    )
+    assert matmul_ladder.ladder(ON_PAPER, gpu=None).alt == matmul_ladder.ladder(HERE).alt
+
+
+def test_a_measured_or_recorded_rung_wins_over_a_modelled_one():
+    other = compared(*GPU, machine="an H200", date="2026-11-20", tier="recorded")
+    for won in (compared(*CPU, *GPU, modelled=ON_PAPER.modelled),
+                dataclasses.replace(ON_PAPER, beside=(other,))):  # fmt: skip
+        picture = matmul_ladder.ladder(won)
+        assert "odelled" not in picture.alt + picture.axes.get_xlabel()
+        assert not any(bar.get_hatch() for bar in picture.axes.patches)
+
+
+def test_modelled_rungs_of_smaller_sizes_join_the_ladder():
+    small = dataclasses.replace(compared(CPU[0]), modelled=(modelled(size=64, mine=9),))
+    whole = matmul_ladder.together(small, compared(CPU[3]), ON_PAPER)
+    assert [t.version for t in whole.on_paper("T4").estimates] == ["CUDA, mine", "CUDA, naive"]
+    assert whole.gpus == ["T4", "A100"]
 
 
 def test_counted_loads_stand_beside_their_rungs():

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpulessons import units
-from gpulessons.measure.results import Absent, Comparison, Timing
+from gpulessons.measure.results import Absent, Comparison, ModelledTiming, Timing
 from gpulessons.plots import images
 from gpulessons.plots import timings as plots
 
@@ -41,6 +41,22 @@ RECORDED = Comparison("relu", GPU, "a server", "2026-11-04", "recorded")
 LIVE = Comparison("relu", (*CPU, *GONE), "a laptop", "2026-11-05")
 BOTH = replace(LIVE, beside=(RECORDED,))
 NOTHING = replace(LIVE, entries=GONE)
+SCATTERED = "CUDA, scattered"
+
+
+def modelled(gpu, *seconds):
+    """What two versions would take on a GPU at each of the sizes; of one the lower end is known."""
+    of = "DRAM", "latency", "machine code"
+    entries = [
+        ModelledTiming("relu", name, "gpu", size, gpu, t, 0.8 * t, None if name == SCATTERED
+                       else 2 * t, *of, size, 8 * size, 8e12, 3e11)
+        for name in ("CUDA, grid-stride", SCATTERED) for size, t in zip(SIZES, seconds, strict=True)
+    ]  # fmt: skip
+    return Comparison("relu", tuple(entries), gpu, "2026-11-22", "modelled")
+
+
+T4, A100 = modelled("T4", 3e-6, 8e-6, 4e-4), modelled("A100", 3e-6, 4e-6, 8e-5)
+ON_PAPER = replace(LIVE, modelled=(T4, A100))
 EMPTY = replace(LIVE, entries=())
 
 
@@ -72,6 +88,9 @@ def drawn(picture):
 DRAWINGS = {
     "scaling": lambda: plots.scaling(BOTH),
     "bars": lambda: plots.bars(BOTH),
+    "scaling, modelled": lambda: plots.scaling(ON_PAPER),
+    "bars, modelled": lambda: plots.bars(ON_PAPER),
+    "bars, all modelled": lambda: plots.bars(replace(NOTHING, modelled=(T4,))),
     "ceiling": lambda: plots.ceiling(CPU[-1:] + GPU[-1:], 3e12),
     "stages": lambda: plots.stages(GPU[-1]),
     "crossover": lambda: plots.crossover(LIVE, {"a GPU": lambda n: 1e-5 + n / 1e12}),
@@ -178,11 +197,73 @@ def test_a_recording_is_marked_where_it_is_drawn_and_named_below(draw):
     "comparison",
     [LIVE, replace(LIVE, beside=(RECORDED, replace(RECORDED, machine="another"))),
      replace(RECORDED, beside=(LIVE,)), replace(NOTHING, beside=(RECORDED,)), NOTHING, EMPTY,
-     replace(LIVE, entries=CPU[:1]), replace(LIVE, entries=(*CPU[:5], *GONE))],
+     replace(LIVE, entries=CPU[:1]), replace(LIVE, entries=(*CPU[:5], *GONE)), ON_PAPER,
+     replace(BOTH, modelled=(A100,)), replace(NOTHING, modelled=(T4,)), T4],
 )  # fmt: skip
 def test_whatever_is_missing_it_draws(draw, comparison):
     picture = draw(comparison)
     assert picture.png and "relu" in picture.alt
+
+
+@pytest.mark.parametrize("draw", [plots.scaling, plots.bars])
+@pytest.mark.parametrize("gpu", ["", "T4", "A100"])
+def test_a_modelled_time_is_said_to_be_one_wherever_it_stands(draw, gpu):
+    picture = draw(ON_PAPER, gpu=gpu)
+    on, (shown, other) = gpu or "T4", (A100, T4) if gpu == "A100" else (T4, A100)
+    best = next(t for t in shown.estimates if t.size == SIZES[-1])
+    assert f"Modelled for {on}: CUDA, grid-stride, {best.words}." in picture.alt
+    assert f"modelled for {on}, not measured: CUDA, grid-stride at" in picture.alt
+    assert f"{best.version} at {units.count(best.size)}: {best.words}" in picture.alt
+    words = drawn(picture)
+    assert f"¹ modelled for {on}, not measured" in words and "CUDA, grid-stride¹" in words
+    assert other.machine not in words + picture.alt
+
+
+def test_none_for_a_gpu_draws_nothing_modelled():
+    for draw in (plots.scaling, plots.bars):
+        assert "odelled" not in draw(ON_PAPER, gpu=None).alt
+        assert draw(ON_PAPER, gpu=None).alt == draw(LIVE).alt
+
+
+def test_where_nothing_is_modelled_the_name_of_a_gpu_changes_nothing():
+    assert plots.bars(BOTH, gpu="A100").alt == plots.bars(BOTH).alt
+
+
+def test_a_modelled_bar_is_hatched_has_its_interval_and_no_factor():
+    axes = plots.bars(ON_PAPER).axes
+    filled = {bool(bar.get_hatch()): bar.get_facecolor()[3] for bar in axes.patches}
+    assert filled == {True: 0, False: 1}
+    said = [text.get_text() for text in axes.texts]
+    assert "≈ 400 µs, modelled on T4" in said and "at least 320 µs, modelled on T4" in said
+    slowest = max(t.median for t in LIVE.timings if t.size == SIZES[-1])
+    ends = [sorted(line.get_xdata()) for line in axes.lines]
+    assert ends == [pytest.approx([slowest / 3.2e-4] * 2),
+                    pytest.approx([slowest / 8e-4, slowest / 3.2e-4])][::-1]  # fmt: skip
+
+
+def test_factors_are_of_the_slowest_that_was_measured():
+    slow = replace(LIVE, modelled=(modelled("T4", 3e-6, 8e-6, 4.0),))
+    said = [text.get_text() for text in plots.bars(slow).axes.texts]
+    assert said == ["≈ 4 s, modelled on T4", "at least 3.2 s, modelled on T4",
+                    " 7 ms, 1×", " 4 ms, 1.75×", " 2 ms, 3.5×"]  # fmt: skip
+
+
+def test_a_modelled_line_is_thin_broken_and_its_band_hatched():
+    axes = plots.scaling(ON_PAPER).axes
+    thin = [line for line in axes.lines if line.get_linewidth() == 1]
+    assert [line.get_linestyle() for line in thin] == ["--"] * 2  # matplotlib's word for a pattern
+    assert {line.get_markerfacecolor() for line in thin} == {"none"}
+    hatched = [band for band in axes.collections if band.get_hatch()]
+    assert len(hatched) == 2 and all(len(band.get_facecolor()) == 0 for band in hatched)
+
+
+def test_a_modelled_time_never_makes_a_claim_of_the_measured_ones():
+    measured = plots.fastest(LIVE)
+    assert plots.fastest(ON_PAPER) == measured
+    assert plots.fastest(ON_PAPER, gpu="").startswith(measured)
+    paper = replace(NOTHING, modelled=(T4,))
+    nothing = "relu, 10,000,000 elements: nothing was measured. Modelled for T4: CUDA, grid-stride"
+    assert plots.fastest(paper, gpu="").startswith(nothing)
 
 
 def test_a_recorded_line_is_dashed_and_a_live_one_solid():

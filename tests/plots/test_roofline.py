@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from gpulessons.measure.results import Timing
+from gpulessons.measure.results import ModelledTiming, Timing
 from gpulessons.plots.roofline import roof, roofline
 
 
@@ -92,6 +92,49 @@ def test_each_device_has_its_own_roof_and_shares_it_among_its_backends():
     assert [len(line.get_xydata()) for line in picture.axes.lines].count(3) == 2
     words = [text.get_text() for text in picture.axes.texts]
     assert "GPU: 10 TFLOP/s" in words and "CPU: 100 GB/s" in words
+
+
+def estimate(op, flops, nbytes, seconds, gpu="T4"):
+    """Modelled for a GPU of 8 TFLOP/s and 320 GB/s: from half as long to twice as long."""
+    times = seconds, seconds / 2, 2 * seconds
+    of = "DRAM", "latency", "machine code", int(flops), int(nbytes), 8e12, 3.2e11
+    return ModelledTiming(op, "CUDA", "gpu", 1, gpu, *times, *of)
+
+
+ON_PAPER = estimate("relu", 1e6, 8e6, 1e-4)
+
+
+def test_a_modelled_point_stands_open_with_its_interval_under_its_own_gpus_roof():
+    picture = roofline(Card(), [RELU], modelled=[ON_PAPER])
+    cpu, sheet, live, interval = picture.axes.lines
+    assert sheet.get_xydata()[1].tolist() == [25, 8e12]
+    assert sheet.get_linewidth() < cpu.get_linewidth() and sheet.get_linestyle() != "-"
+    assert interval.get_xydata().tolist() == [[1 / 8, 2e10], [1 / 8, 5e9]]
+    (mark,) = picture.axes.collections
+    assert mark.get_offsets().tolist() == [[1 / 8, 1e10]]
+    assert mark.get_hatch() and not len(mark.get_facecolor())
+    assert live.get_xydata().tolist() == [[1 / 8, 1e10]], "what was measured stands as before"
+
+
+def test_a_roofline_says_what_is_modelled_and_does_not_count_it():
+    picture = roofline(Card(), [RELU, PRODUCT], modelled=[ON_PAPER])
+    assert repr(picture).startswith(
+        "1 of 2 ops stand under the slanted roof: bytes are the limit up to 10 FLOPs each. "
+        "Hatched: modelled for T4, not measured."
+    )
+    said = "relu, CUDA: 0.12 FLOPs a byte, 10 GFLOP/s, 25% of its roof, modelled for T4"
+    assert said in repr(picture)
+    words = [text.get_text() for text in picture.axes.texts]
+    assert "T4, data sheet: 8 TFLOP/s, 320 GB/s" in words and "relu, modelled" in words
+
+
+def test_modelled_points_stand_alone_where_nothing_was_measured():
+    two = [ON_PAPER, estimate("copy", 0, 8e6, 1e-4)]
+    picture = roofline(None, [], modelled=two, names=["a", "b"])
+    assert repr(picture).startswith("2 of 2 ops stand under the slanted roof")
+    left, lowest = picture.axes.get_xlim()[0], picture.axes.get_ylim()[0]
+    assert [left, left * 8e10] in [m.get_offsets()[0].tolist() for m in picture.axes.collections]
+    assert lowest < left * 4e10 and not apart(picture)
 
 
 def test_what_cannot_be_drawn_is_said():

@@ -22,7 +22,7 @@ from typing import Any, get_args, get_origin
 from gpulessons.hardware import Machine
 
 from .. import files
-from ..results import Absent, Comparison, Timing, entry_from
+from ..results import Absent, Comparison, Entry, Timing, entry_from
 from ..side_by_side import side_by_side
 from ..side_by_side.conditions import VERSION
 
@@ -66,13 +66,15 @@ class Recording:
 
 
 def plain(comparison: Comparison) -> dict[str, Any]:
-    """A comparison as JSON has it."""
+    """A comparison as JSON has it; ValueError for a modelled one, which is no recording."""
+    if comparison.tier == "modelled" or comparison.estimates:
+        raise ValueError(f"{comparison.op} is {comparison.label()}: that is no recording.")
     entries = list(map(rounded, comparison.entries))
     kept = {name: getattr(comparison, name) for name in ("op", "machine", "date", "unit")}
     return {**kept, "notes": list(comparison.notes), "entries": entries}
 
 
-def rounded(entry: Timing | Absent) -> dict[str, Any]:
+def rounded(entry: Entry) -> dict[str, Any]:
     """An entry as JSON has it: five digits of a sample are more than any clock can vouch for."""
     values = dict(vars(entry))
     for name in ("samples", "waits"):

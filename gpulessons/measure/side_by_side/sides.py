@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from gpulessons import units
 from gpulessons.hardware import Machine, machine
 
-from ..results import Absent, Comparison, Timing
+from ..results import Absent, Comparison, ModelledTiming, Timing
 from .conditions import VERSION
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ class Side:
         found: dict[tuple[str, int], dict[str, Timing | Absent]] = {}
         for one in self.comparisons:
             for entry in one.entries:
-                found.setdefault((one.op, entry.size), {})[entry.version] = entry
+                if not isinstance(entry, ModelledTiming):  # which no machine has taken
+                    found.setdefault((one.op, entry.size), {})[entry.version] = entry
         return found
 
     def timed(self, op: str, size: int) -> dict[str, Timing]:
@@ -99,7 +100,9 @@ def sides_of(measured: Sequence[Recording | Comparison]) -> tuple[list[Side], li
 
 def columns(measured: Sequence[Recording | Comparison]) -> Iterator[Side]:
     """Each recording, and all live comparisons where the first of them stands."""
-    live = tuple(replace(each, beside=()) for each in measured if isinstance(each, Comparison))
+    live = tuple(
+        replace(each, beside=(), modelled=()) for each in measured if isinstance(each, Comparison)
+    )
     if any(each.tier != "live" for each in live):
         raise ValueError(
             "A recorded comparison alone does not say under what conditions it was measured. "

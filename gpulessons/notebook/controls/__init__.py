@@ -9,5 +9,9 @@ from .interactive import Live, live
 from .predictions import Prediction, Reveal, predict
 from .quizzes import Answer, Quiz, quiz
 from .sliders import slider
+from .switches import on_paper
 
-__all__ = ["Answer", "Live", "Prediction", "Quiz", "Reveal", "live", "predict", "quiz", "slider"]
+__all__ = [
+    "Answer", "Live", "Prediction", "Quiz", "Reveal", "live", "on_paper", "predict", "quiz",
+    "slider",
+]  # fmt: skip

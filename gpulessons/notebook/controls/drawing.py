@@ -57,14 +57,18 @@ def draw_axis(axes: "Axes", reveal: "Reveal", values: list[float]) -> None:
 def draw_mark(axes: "Axes", y: float, spread: tuple, kind: str) -> None:
     """A guess in purple, a measurement in ink (a color would name a backend), a model as a line.
 
-    As in every picture of the course a live value is solid, a recorded one dashed and a published
-    one open.
+    As in every picture of the course a live value is solid, a recorded one dashed, a published one
+    open, and a modelled one thin and hatched.
     """
-    from gpulessons.plots.picture import INK, PURPLE
+    from gpulessons.plots.picture import DASH_DOT, HATCH, INK, PURPLE
 
     low, middle, high = spread
     if kind == "model":
         axes.vlines(middle, y - 0.35, y + 0.35, color=INK, linewidth=1.2)
+        return
+    if kind == "modelled":
+        axes.plot([low, high], [y, y], color=INK, linewidth=1, linestyle=DASH_DOT)
+        axes.scatter(middle, y, 90, facecolor="none", edgecolor=INK, hatch=2 * HATCH)
         return
     axes.plot([low, high], [y, y], color=INK, linewidth=3,
               linestyle=(0, (1, 0.6)) if kind == "recorded" else "-")

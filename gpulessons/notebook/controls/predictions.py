@@ -63,7 +63,8 @@ class Prediction:
         missing. `assumptions` are the model's: (name, explanation), or (name, held, explanation)
         once it is known whether each held. A value that was not measured here says so: `tier` is
         "recorded" or "published", and `label` tells where ("recorded on an H200, 2026-11-20"); a
-        count from the microscope is "counted".
+        count from the microscope is "counted"; what a GPU that is not here would need is "modelled"
+        ("modelled for A100"), and no guess is scored by it.
         """
         shown = Reveal(self.question, self.scale, self.value, measured, model, assumptions,
                        label, tier, why)

@@ -1,4 +1,7 @@
-"""What became of a prediction: guess, measurement and model, in one sentence and one picture."""
+"""What became of a prediction: guess, measurement and model, in one sentence and one picture.
+
+Where nothing was measured, a modelled value may stand in: said to be one, and never scored.
+"""
 
 import json
 import numbers
@@ -34,11 +37,14 @@ class Reveal:
     why: str = "no GPU"
 
     def __post_init__(self) -> None:
-        if self.tier not in ("live", "counted", "recorded", "published"):
-            kinds = "live, counted, recorded or published"
+        if self.tier not in ("live", "counted", "recorded", "published", "modelled"):
+            kinds = "live, counted, recorded, published or modelled"
             raise ValueError(f"A tier is {kinds}, not {self.tier!r}.")
         if self.tier != "live" and self.label == "measured here":
             raise ValueError(f"A {self.tier} value is not measured here: say where with label=….")
+        if self.tier == "modelled" and not self.label.startswith("modelled for "):
+            raise ValueError("A modelled value says for which GPU, as in "
+                             f'label="modelled for A100", not {self.label!r}.')
         object.__setattr__(self, "measured", as_spread(self.measured))
         object.__setattr__(self, "assumptions", tuple(map(as_assumption, self.assumptions)))
 
@@ -49,6 +55,8 @@ class Reveal:
     @property
     def factor(self) -> float | None:
         """How many times the prediction is off, at least 1; None where that means nothing."""
+        if self.tier == "modelled":
+            return None
         return times_apart(self.prediction, self.median)
 
     @property
@@ -58,6 +66,8 @@ class Reveal:
             return "no prediction was made"
         if self.measured is None:
             return "not scored, since nothing was measured"
+        if self.tier == "modelled":
+            return f"{self.label}, not measured: not scored"
         low, median, high = self.measured
         if low <= self.prediction <= high and low < high:
             return "inside the spread of the measurement"
@@ -82,7 +92,8 @@ class Reveal:
             return f"not {self.label}: {self.why}"
         value = self.scale.write(self.measured[1])
         here = {"live": f"this machine says {value}", "counted": f"the count says {value}"}
-        return here.get(self.tier, f"{value} was {self.label}")
+        aside = ", not measured" * (self.tier == "modelled")
+        return here.get(self.tier, f"{value} was {self.label}{aside}")
 
     @property
     def reason(self) -> str:
@@ -94,6 +105,10 @@ class Reveal:
             provided = f", provided that {listed(self.assumptions)}" if self.assumptions else ""
             return f"{expects}{provided}."
         low, median, high = self.measured
+        if self.tier == "modelled":  # of two models neither judges the other
+            near = abs(self.model - median) <= 0.25 * abs(median)
+            apart = "within 25 % of" if near else f"{self.gap(self.model, median)} than"
+            return f"{expects}, {apart} what is {self.label}."
         if abs(self.model - median) <= 0.25 * abs(median):
             return f"{expects}, within 25 % of the measurement."
         if low <= self.model <= high:

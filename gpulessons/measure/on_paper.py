@@ -1,0 +1,96 @@
+"""What a comparison says where no GPU was measured: modelled times, apart from all that was timed.
+
+A version that has a time, taken here or recorded, is never modelled; nor is one that is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date
+from typing import Any
+
+from gpulessons.backends import NotHere
+from gpulessons.hardware import gpu_count
+from gpulessons.operation import Op, Version, several
+from gpulessons.paper_gpu.devices import GPU, named
+from gpulessons.paper_gpu.versions import CannotModel, modelled_version
+
+from .results import Absent, Comparison, Entry, ModelledTiming, Timing
+from .rounds import sentence
+
+SWITCH = ("T4", "RTX 3090", "A100")  # free in hosted notebooks; a consumer's; a data center's
+WRONG = "wrong: "  # how the reason begins where a version was tried and failed
+Tell = Callable[[int, int, str], None]
+
+
+def chosen_gpus(modelled: Any) -> list[GPU]:
+    """The GPUs to model for: those named, or the switch's where no GPU is present."""
+    if modelled is None:
+        modelled = () if gpu_count() else SWITCH
+    return [named(each) for each in several(modelled)]
+
+
+def modelled_beside(
+    op: Op, entries: Iterable[Entry], recorded: Iterable[Comparison], gpus: Iterable[GPU],
+    tell: Tell | None = None,
+) -> tuple[Comparison, ...]:  # fmt: skip
+    """A comparison for each GPU, of the CUDA versions without a time; () where none has one then.
+
+    entries: what was measured here, and what could not be.
+    """
+    gpus, entries = list(gpus), list(entries)
+    missing = list(without_a_time(entries, recorded)) if gpus else []
+    costs = {t.size: (t.flops, t.bytes) for t in entries if isinstance(t, Timing)}
+    today, found = date.today().isoformat(), []
+    for done, gpu in enumerate(gpus):
+        made: list[Entry] = []
+        for entry in missing:
+            if tell:
+                tell(done * len(missing) + len(made), len(gpus) * len(missing), entry.version)
+            made.append(modelled_entry(op, entry, gpu, costs))
+        found.append(Comparison(op.name, tuple(made), gpu.name, today, "modelled", unit=op.unit))
+    return tuple(each for each in found if each.estimates)
+
+
+def without_a_time(entries: Iterable[Entry], recorded: Iterable[Comparison]) -> Iterator[Absent]:
+    """The CUDA versions that no GPU was timed with, here or in a recording, and that may be right.
+
+    A version that has a time at one size has none modelled at another: lines are not patched.
+    """
+    entries = list(entries)
+    timed = {entry.version for entry in entries if isinstance(entry, Timing)}
+    timed |= {timing.version for one in recorded for timing in one.timings}
+    for entry in entries:
+        if not isinstance(entry, Absent) or entry.version in timed:
+            continue
+        if entry.backend == "gpu" and WRONG not in entry.why:
+            yield entry
+
+
+def modelled_entry(
+    op: Op, entry: Absent, gpu: GPU, costs: dict[int, tuple[int, int]]
+) -> ModelledTiming | Absent:
+    """The modelled time of one version at one size, or why there is none.
+
+    costs: size -> (FLOPs, bytes), completed here: making the inputs of a large problem takes long.
+    """
+    version: Version = op.versions[entry.version]
+    where = (op.name, version.name, version.backend.name, entry.size)
+    try:
+        found = modelled_version(version, entry.size, gpu)
+    except (CannotModel, NotHere) as why:
+        return Absent(*where, f"not modelled: {why}")
+    except Exception as trouble:  # a learner's kernel may do what nobody has thought of
+        return Absent(*where, f"not modelled: {sentence(trouble)}")
+    if entry.size not in costs:
+        inputs = op.inputs(entry.size)
+        costs[entry.size] = int(op.flops(*inputs)), op.bytes(*inputs)
+    return ModelledTiming(
+        *where, gpu.name, found.seconds, found.low, found.high, found.limiter, found.runner_up,
+        found.counted_from, *costs[entry.size], peak(gpu), gpu.dram_rate,
+    )  # fmt: skip
+
+
+def peak(gpu: GPU) -> float:
+    """float32 FLOP/s by the data sheet: each lane multiplies and adds once a clock."""
+    return 2 * gpu.multiprocessors * gpu.fp32_lanes * gpu.boost

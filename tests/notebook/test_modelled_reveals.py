@@ -1,0 +1,166 @@
+"""Modelled answers: shown and said to be such, and no guess is scored by one. And their switch."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from gpulessons import plots, predict
+from gpulessons.measure.results import Absent, Comparison, ModelledTiming, Timing
+from gpulessons.notebook.controls import Reveal, on_paper
+from gpulessons.notebook.controls.interactive import Live
+from gpulessons.notebook.controls.showing import VIEW
+from gpulessons.notebook.predictions.history import history_of
+from gpulessons.notebook.predictions.scores import calibrated
+
+QUESTION = "How many times as fast?"
+MODELLED = {"tier": "modelled", "label": "modelled for A100"}
+
+
+@pytest.fixture
+def guess():
+    made = predict(QUESTION, 0.1, 1000, key=object())
+    made.set(10)
+    return made
+
+
+# -- Reveals.
+
+
+def test_a_modelled_answer_is_said_to_be_one_and_scores_nothing(guess):
+    reveal = guess.reveal((2, 5, 8), **MODELLED)
+    assert reveal.sentence == (
+        "You said 10×; 5× was modelled for A100, not measured: 2 times less."
+    )
+    assert reveal.score == "modelled for A100, not measured: not scored"
+    assert reveal.caption == "Your prediction: modelled for A100, not measured: not scored."
+    assert reveal.factor is None
+    assert "modelled for A100: 5× (2× to 8×)" in reveal.alt
+    for page in (repr(reveal), reveal._repr_html_()):
+        assert "modelled for A100, not measured" in page and "within" not in page
+
+
+@pytest.mark.parametrize("said", [5, 0.2, 3])
+def test_a_guess_however_good_is_not_scored_by_it(guess, said):
+    guess.set(said)
+    reveal = guess.reveal((2, 5, 8), **MODELLED)
+    assert reveal.score == "modelled for A100, not measured: not scored"
+    assert guess.reveal((2, 5, 8)).score != reveal.score, "a live one is scored"
+
+
+@pytest.mark.parametrize("label", ["measured here", "A100", "recorded on an A100"])
+def test_a_modelled_answer_without_its_gpu_is_refused(guess, label):
+    with pytest.raises(ValueError, match=r"modelled value"):
+        guess.reveal(5, tier="modelled", label=label)
+
+
+@pytest.mark.parametrize(
+    "model, says",
+    [
+        (5.5, "The model expects 5.5×, within 25 % of what is modelled for A100."),
+        (50, "The model expects 50×, 10 times more than what is modelled for A100."),
+    ],
+)
+def test_of_two_models_neither_blames_the_others_assumptions(guess, model, says):
+    reveal = guess.reveal((2, 5, 8), model, [("launches are free", "they cost 5 µs")], **MODELLED)
+    assert reveal.reason == says
+    assert "measure" not in reveal.reason and "assum" not in reveal.reason
+
+
+def test_a_modelled_mark_is_hatched_over_a_thin_broken_line(guess):
+    axes = guess.reveal((2, 5, 8), **MODELLED).picture().axes
+    spread = axes.lines[-1]
+    assert spread.get_linewidth() == 1 and spread.get_linestyle() != "-"
+    (mark,) = axes.collections
+    assert mark.get_hatch() and not len(mark.get_facecolor())
+
+
+def test_a_modelled_reveal_survives_its_json_form(guess):
+    reveal = guess.reveal((2, 5, 8), **MODELLED)
+    assert Reveal.from_json(reveal.to_json()) == reveal
+    assert json.loads(reveal.to_json())["tier"] == "modelled"
+
+
+def test_the_learners_file_and_score_know_it_for_what_it_is(path):
+    from gpulessons.notebook.controls import kept
+
+    for key, answer in (("a", MODELLED), ("b", {})):
+        made = predict(QUESTION, 0.1, 1000, key=key)
+        made.set(10)
+        made.reveal((2, 5, 8), **answer)
+    told = history_of(kept.events())
+    assert [entry.status for entry in told.entries] == ["modelled, not scored", "measured here"]
+    assert {kind: score.pairs for kind, score in calibrated(told).scores.items()} == {
+        "live": ((10, 5),)
+    }
+    assert "Scored: 1 of 2." in repr(told)
+
+
+# -- The switch.
+
+TIMED = Timing(
+    op="relu", version="NumPy", backend="host", size=1000, samples=(1e-6,), waits=(), calls=1,
+    threads=1, first=1.0, h2d=0.0, d2h=0.0, flops=1000, bytes=8000, error=0.0, cold=False,
+    stop="settled",
+)  # fmt: skip
+GONE = Absent("relu", "CUDA", "gpu", 1000, "no GPU here")
+
+
+def paper(gpu):
+    one = ModelledTiming("relu", "CUDA", "gpu", 1000, gpu, 2e-6, 1e-6, 3e-6, "DRAM", "latency",
+                         "machine code", 1000, 8000, 8e12, 3.2e11)  # fmt: skip
+    return Comparison("relu", (one,), gpu, "2026-11-22", "modelled")
+
+
+MEASURED = Comparison("relu", (TIMED, GONE), "a laptop", "2026-11-22")
+TIMES = replace(MEASURED, modelled=tuple(map(paper, ("T4", "RTX 3090", "A100"))))
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What a Live put below its controls, the latest last."""
+    put = []
+    monkeypatch.setattr(Live, "put", lambda self, thing: put.append(thing))
+    return put
+
+
+def draw(gpu):
+    return plots.bars(TIMES, gpu=gpu)
+
+
+def test_the_switch_offers_the_modelled_gpus_and_draws_the_one_chosen(shown):
+    switch = on_paper(draw, TIMES)
+    (chooser,) = (one for one in switch.widget.children if hasattr(one, "options"))
+    assert [name for name, _ in chooser.options] == ["T4", "RTX 3090", "A100"]
+    assert "modelled for" in chooser.description and chooser.value == "T4"
+    for gpu in ("A100", "RTX 3090"):
+        chooser.value = gpu
+        assert f"modelled for {gpu}, not measured" in shown[-1].alt
+
+
+def test_the_switch_is_a_dropdown_that_a_keyboard_reaches():
+    from ipywidgets import Dropdown
+
+    (chooser,) = (o for o in on_paper(draw, TIMES).widget.children if isinstance(o, Dropdown))
+    assert not chooser.disabled
+
+
+def test_a_saved_page_has_the_first_gpus_figure_and_says_what_else_there_is(shown, monkeypatch):
+    pages = []
+    monkeypatch.setattr("IPython.display.display", lambda thing, **options: pages.append(thing))
+    on_paper(draw, TIMES)._ipython_display_()
+    assert "modelled for T4, not measured" in shown[-1].alt
+    (page,) = (each for each in pages if VIEW in each)
+    assert "gpu (modelled for) from T4, RTX 3090, A100, here T4" in page["text/plain"]
+
+
+def test_where_nothing_is_modelled_there_is_no_switch():
+    picture = on_paper(lambda gpu: plots.bars(MEASURED, gpu=gpu), MEASURED)
+    assert isinstance(picture, plots.Picture) and "modelled" not in picture.alt
+
+
+def test_several_comparisons_share_a_switch_of_the_gpus_that_all_have():
+    fewer = replace(TIMES, modelled=TIMES.modelled[:0:-1])
+    assert on_paper(draw, TIMES, fewer, MEASURED).values == {"gpu": "RTX 3090"}
+    with pytest.raises(ValueError, match="no GPU in common"):
+        on_paper(draw, replace(TIMES, modelled=TIMES.modelled[:1]), fewer)
