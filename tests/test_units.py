@@ -85,3 +85,17 @@ def test_seconds_read_back_within_half_a_digit(time):
 def test_no_number_is_ever_written_in_powers_of_ten(value):
     for text in (units.seconds(value), units.size(value), units.ratio(value)):
         assert re.fullmatch(r"−?[\d,]+(\.\d+)?( (s|ms|µs|ns|[KMGTPE]?i?B)|×)", text)
+
+
+@pytest.mark.parametrize(
+    "times, words",
+    [
+        ((1.2e-3, 0.94e-3, 2.1e-3), "1.2 ms (0.94 to 2.1)"),
+        ((9.97e-4, 5e-4, 2e-3), "1 ms (0.5 to 2)"),
+        ((3.8e-4, 3.26e-4, 1.46e-3), "380 µs (330 to 1,500)"),
+        ((2.0, 0.015, 30.0), "2 s (0.015 to 30)"),
+        ((5e-10, 1e-10, 1e-9), "0.5 ns (0.1 to 1)"),
+    ],
+)
+def test_a_time_between_two_is_written_in_one_unit_with_two_digits(times, words):
+    assert units.between(*times) == words

@@ -11,7 +11,7 @@ import numpy as np
 from gpulessons import units
 from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.picture import BLUE, COLORS, INK, MARKERS, VERMILLION, Picture, blank
-from gpulessons.plots.timings import label_ends
+from gpulessons.plots.timings import draw_modelled, is_modelled, label_ends
 
 POINTWISE = 26  # operations on one unit after its products: see ops/lstm_parts.py
 
@@ -104,11 +104,12 @@ def rungs(rows: Sequence[Any], limit: float) -> Picture:
     """Time of one step on each rung, and its share of what a product alone reaches.
 
     rows: [(name, a Timing, or why there is none, how many steps of a layer one call does)]; limit:
-    that product's FLOP/s.
+    that product's FLOP/s. A modelled time is drawn as such, and is no rung of the title.
     """
     from matplotlib.ticker import MaxNLocator
 
-    timed = [(name, t.median / steps, t) for name, t, steps in rows if not isinstance(t, str)]
+    drawn = [(name, t.median / steps, t) for name, t, steps in rows if not isinstance(t, str)]
+    timed = [row for row in drawn if not is_modelled(row[2])]
     (slow, first, a), (fast, last, b) = timed[0], min(timed, key=lambda row: row[1])
     title = (
         f"From “{slow}” to “{fast}”: {units.ratio(first / last)} as fast, "
@@ -119,7 +120,13 @@ def rungs(rows: Sequence[Any], limit: float) -> Picture:
     said = []
     for y, (name, timing, steps) in enumerate(rows):
         words = "not measured here"
-        if not isinstance(timing, str):
+        if is_modelled(timing):
+            about = "at least" if timing.at_least else "≈"
+            each = [seconds / steps for seconds in (timing.median, *timing.quartiles)]
+            step = units.seconds(float(f"{each[0]:.2g}"))
+            words = f"{about} {step}, modelled on {timing.gpu}"
+            draw_modelled(axes, y, each, COLORS[timing.backend], words)
+        elif not isinstance(timing, str):
             time, color = timing.median / steps, COLORS[timing.backend]
             axes.barh(y, time, height=0.66, color=color)
             words = f"{units.seconds(time)}, {timing.flop_rate / limit:.0%} of the ceiling"
@@ -129,7 +136,7 @@ def rungs(rows: Sequence[Any], limit: float) -> Picture:
             axes.text(0, y, f" {words}", va="center", fontsize=9.5, color=INK)
         said.append(f"{name}: {words}")
     axes.set_yticks(range(len(rows)), [name for name, *_ in rows])
-    axes.set(ylim=(len(rows) - 0.4, -0.6), xlim=(0, 2.1 * max(time for _, time, _ in timed)))
+    axes.set(ylim=(len(rows) - 0.4, -0.6), xlim=(0, 2.1 * max(time for _, time, _ in drawn)))
     notes = [f"not measured here: {why}" for why in sorted(missing)]
     axes.set_xlabel("\n".join(["time of one step of one layer", *notes]))
     axes.xaxis.set_major_locator(MaxNLocator(5))

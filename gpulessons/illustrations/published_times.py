@@ -41,11 +41,12 @@ def published_times(judged):
 def draw(axes, row, y):
     """A dot at modelled over published, a line over the interval; an arrow where it is open."""
     published = row.published.seconds
-    low, high = row.modelled.low / published, row.modelled.high / published
-    if row.modelled.at_least:
+    low = row.modelled.low / published
+    if row.modelled.high is None:
         axes.plot([low, row.ratio], [y, y], color=INK, linewidth=1.5)
         axes.plot(row.ratio, y, ">", color=INK, markersize=4)
     else:
+        high = row.modelled.high / published
         axes.plot([low, high], [y, y], color=INK, linewidth=1.5)
     axes.plot(row.ratio, y, **look(row.holds))
     if not row.holds:

@@ -25,9 +25,9 @@ def compare(
 
     budget: seconds for each version at each size. cold: flush the caches before every call.
     recorded: comparisons from other machines to lay beside; those shipped with the course unless
-    told. modelled: the GPUs, by name, that CUDA versions without a time are modelled for; where no
-    GPU is present a T4, an RTX 3090 and an A100 unless told; () for none. Ctrl-C stops; what was
-    measured stays.
+    told. modelled: the GPUs, by name, that CUDA versions without a time are modelled for, () for
+    none. Unless told, where no GPU is present, these are a T4, an RTX 3090 and an A100; what is not
+    kept with the course is then modelled for the T4 alone. Ctrl-C stops; what was measured stays.
     """
     gpus = chosen_gpus(modelled)
     here = machine()
@@ -40,7 +40,8 @@ def compare(
             for entry in timings(op, sizes, versions, budget=budget, cold=cold, tell=tell):
                 entries.append(checked_anyway(op, entry))
         with progress_bar(f"modelling {op.name}") as tell:
-            on_paper = modelled_beside(op, entries, beside, gpus, tell)
+            asked = modelled is not None
+            on_paper = modelled_beside(op, entries, beside, gpus, tell, asked)
     except KeyboardInterrupt:
         notes.append(INTERRUPTED)
     notes += doubts(entries, here)

@@ -6,13 +6,15 @@ A version that has a time, taken here or recorded, is never modelled; nor is one
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
 from gpulessons.backends import NotHere
 from gpulessons.hardware import gpu_count
 from gpulessons.operation import Op, Version, several
-from gpulessons.paper_gpu.devices import GPU, named
+from gpulessons.paper_gpu import devices, kept
+from gpulessons.paper_gpu.devices import GPU
 from gpulessons.paper_gpu.versions import CannotModel, modelled_version
 
 from .results import Absent, Comparison, Entry, ModelledTiming, Timing
@@ -27,16 +29,17 @@ def chosen_gpus(modelled: Any) -> list[GPU]:
     """The GPUs to model for: those named, or the switch's where no GPU is present."""
     if modelled is None:
         modelled = () if gpu_count() else SWITCH
-    return [named(each) for each in several(modelled)]
+    return [devices.named(each) for each in several(modelled)]
 
 
 def modelled_beside(
     op: Op, entries: Iterable[Entry], recorded: Iterable[Comparison], gpus: Iterable[GPU],
-    tell: Tell | None = None,
+    tell: Tell | None = None, named: bool = True,
 ) -> tuple[Comparison, ...]:  # fmt: skip
     """A comparison for each GPU, of the CUDA versions without a time; () where none has one then.
 
-    entries: what was measured here, and what could not be.
+    entries: what was measured here, and what could not be. named: whether somebody asked for these
+    GPUs: else what is not kept is modelled for the first alone, since it takes seconds for each.
     """
     gpus, entries = list(gpus), list(entries)
     missing = list(without_a_time(entries, recorded)) if gpus else []
@@ -47,6 +50,11 @@ def modelled_beside(
         for entry in missing:
             if tell:
                 tell(done * len(missing) + len(made), len(gpus) * len(missing), entry.version)
+            version = op.versions[entry.version]
+            unasked = done and not named
+            if unasked and kept.result_of(version, entry.size, gpu.name) is None:
+                made.append(replace(entry, why=f'not kept: ask for it with modelled="{gpu.name}"'))
+                continue
             made.append(modelled_entry(op, entry, gpu, costs))
         found.append(Comparison(op.name, tuple(made), gpu.name, today, "modelled", unit=op.unit))
     return tuple(each for each in found if each.estimates)

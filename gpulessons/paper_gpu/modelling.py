@@ -88,7 +88,7 @@ def of_sample(sample: Sample, code: Code | None, gpu: GPU) -> Modelled:
     parts = bounds(gpu, sample, cost, held.blocks)
     seconds = sum(part**3 for part in parts.values()) ** (1 / 3) + LAUNCH
     why = unknown_above(sample)
-    low, high = interval(gpu, sorted(parts.values()), seconds, code is not None)
+    low, high = interval(gpu, parts, seconds, code is not None)
     waves = sample.blocks / (gpu.multiprocessors * held.blocks)
     return Modelled(
         *(sample.trace.kernel, gpu.name, seconds, low, None if why else high),
@@ -102,10 +102,17 @@ def refuse(sample: Sample) -> None:
         raise CannotModel(f"{sample.trace.kernel} uses tensor cores, which the model leaves out")
 
 
-def interval(gpu: GPU, parts: list[float], seconds: float, from_code: bool) -> tuple[float, float]:
-    """(low, high): the largest bound at its best; the two largest one after the other, slowly."""
-    slowly = gpu.boost / (gpu.sustained or gpu.base)
-    low, high = SOONER * parts[-1], max(LATER * seconds, slowly * (parts[-1] + parts[-2]) + LAUNCH)
+def interval(
+    gpu: GPU, parts: dict[str, float], seconds: float, from_code: bool
+) -> tuple[float, float]:
+    """(low, high): the largest bound at its best; the two largest one after the other, slowly.
+
+    Slowly: at the clock that the GPU keeps up for long, on which DRAM alone does not depend.
+    """
+    clock = gpu.boost / (gpu.sustained or gpu.base)
+    slowly = sorted(t if part == "DRAM" else clock * t for part, t in parts.items())
+    low = SOONER * max(parts.values())
+    high = max(LATER * seconds, sum(slowly[-2:]) + LAUNCH)
     return (low, high) if from_code else (low / SOURCE_ALONE, SOURCE_ALONE * high)
 
 

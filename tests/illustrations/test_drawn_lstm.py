@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from gpulessons.illustrations import lstm as draw
-from gpulessons.measure.results import Timing
+from gpulessons.measure.results import ModelledTiming, Timing
 from gpulessons.ops.lstm_cell import lstm_cell
 
 GPU = {"launches": 3, "launch": 1e-5, "bandwidth": 4e12, "peak": 3e13}
@@ -53,6 +53,21 @@ def test_rungs_are_compared_by_the_step_and_what_is_missing_is_said_once():
     assert repr(picture).startswith("From “slow” to “fast”: 10× as fast, 6% of the product's ")
     assert "fast: 100 µs, 62% of the ceiling; one: not measured here" in repr(picture)
     assert picture.axes.get_xlabel().count("not measured here: no GPU") == 1
+
+
+def test_a_modelled_rung_is_hatched_and_makes_no_claim():
+    of = "latency", "launch", "machine code", 4_000_000, 8, 8e12, 3e11
+    times = 64e-5, 32e-5, 128e-5
+    paper = ModelledTiming("lstm_sequence", "CUDA", "gpu", 256, "T4", *times, *of)
+    rows = [("slow", timed(64e-3, 4e6), 64), ("fast", timed(64e-4, 4e6), 64), ("GPU", paper, 64)]
+    picture = draw.rungs(rows, limit=1e9)
+    assert repr(picture).startswith("From “slow” to “fast”: 10× as fast")
+    assert "GPU: ≈ 10 µs, modelled on T4" in repr(picture)
+    *_, bar = picture.axes.patches
+    assert bar.get_hatch() and bar.get_width() == pytest.approx(1e-5)
+    assert sorted(picture.axes.lines[0].get_xdata()) == pytest.approx([5e-6, 2e-5])
+    assert draw.rungs([*rows[:2], ("GPU", dataclasses.replace(paper, high=None), 64)],
+                      limit=1e9).alt.endswith("GPU: at least 5 µs, modelled on T4.")  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from gpulessons.backends import gpu
 from gpulessons.measure import on_paper
 from gpulessons.measure.compare import compare
-from gpulessons.measure.on_paper import chosen_gpus, modelled_beside, peak
+from gpulessons.measure.on_paper import SWITCH, chosen_gpus, modelled_beside, peak
 from gpulessons.measure.recordings import BadRecording, Recording, load, save
 from gpulessons.measure.recordings import plain as recorded_plain
 from gpulessons.measure.results import (
@@ -133,7 +133,7 @@ def test_no_ratio_is_claimed_with_a_modelled_time():
 
 
 def test_cuda_versions_without_a_time_are_modelled_at_each_size_for_each_gpu(imagined, asked):
-    run = compare(imagined, budget=0.01)
+    run = compare(imagined, budget=0.01, modelled=SWITCH)
     assert run.gpus == ["T4", "RTX 3090", "A100"]
     assert asked == [(v, n, g) for g in run.gpus for n in (10, 1000) for v in (FAST, SLOW)]
     found = run.on_paper("A100")
@@ -146,6 +146,18 @@ def test_cuda_versions_without_a_time_are_modelled_at_each_size_for_each_gpu(ima
     assert (one.limiter, one.runner_up, one.gpu) == ("DRAM", "latency", "A100")
     assert (one.flops, one.bytes) == (1000, 8000)
     assert (one.peak, one.memory) == (peak(named("A100")), 1555e9)
+
+
+def test_unasked_what_is_not_kept_is_modelled_for_the_first_gpu_alone(imagined, asked, monkeypatch):
+    assert compare(imagined, 10, budget=0.01).gpus == ["T4"]
+    assert {gpu for *_, gpu in asked} == {"T4"}
+    monkeypatch.setattr(
+        on_paper.kept, "result_of", lambda version, *where: version.name == FAST or None
+    )
+    run = compare(imagined, 10, budget=0.01)
+    assert run.gpus == ["T4", "RTX 3090", "A100"]
+    assert [each.version for each in run.on_paper("A100").estimates] == [FAST]
+    assert run.on_paper("A100").at(SLOW).why == 'not kept: ask for it with modelled="A100"'
 
 
 def test_peaks_are_those_of_the_data_sheets():
