@@ -92,15 +92,15 @@ def modelled(place, names):
     """Return the results of the job at this place on each GPU; in a process of its own."""
     op, version, size, own = list(jobs(names))[place]
     about = labels(op, version, size, own)
-    return [{**about, "gpu": gpu, **answer(version, size, named(gpu))} for gpu in SWITCH]
-
-
-def answer(version, size, gpu):
-    """Return the fields of a modelled time, or why there is none."""
     try:
-        found = modelled_anew(version, size, gpu)
+        found = modelled_anew(version, size, *map(named, SWITCH))
     except (CannotModel, NotHere) as why:
-        return {"why": str(why)}
+        return [{**about, "gpu": gpu, "why": str(why)} for gpu in SWITCH]
+    return [{**about, "gpu": one.gpu, **fields(one)} for one in found]
+
+
+def fields(found):
+    """Return what is kept of a modelled time."""
     if found.counted_from != "machine code":
         raise SystemExit("These times are counted from source: install nvidia-cuda-nvdisasm.")
     told = dataclasses.asdict(found)

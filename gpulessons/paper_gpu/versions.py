@@ -23,21 +23,22 @@ def modelled_version(version: Any, size: int, gpu: str | GPU) -> Modelled:
     known = kept.result_of(version, size, gpu.name) if gpu == GPUS.get(gpu.name) else None
     if isinstance(known, str):
         raise CannotModel(known)
-    return known or modelled_anew(version, size, gpu)
+    return known or modelled_anew(version, size, gpu)[0]
 
 
-def modelled_anew(version: Any, size: int, gpu: GPU) -> Modelled:
-    """The same, whatever is kept.
+def modelled_anew(version: Any, size: int, *gpus: GPU) -> list[Modelled]:
+    """The same for several GPUs, whatever is kept; traced once, as on the oldest of them.
 
     A launch that needs the result of the one before finds a part of it only, and may be led astray.
     """
+    oldest = min(gpu.capability for gpu in gpus)
     if version.backend.name != "gpu":
         raise CannotModel(f"{version.name} is no CUDA kernel of this course, whose code is known")
     try:
-        with tracing(gpu.capability, blocks=chosen, turns=TURNS) as launches:
+        with tracing(oldest, blocks=chosen, turns=TURNS) as launches:
             version(*map(version.backend.put, version.op.inputs(size)))
     except (Unsupported, KernelFault) as trouble:
         raise CannotModel(f"{version.name}: {trouble}") from trouble
     if not launches:
         raise CannotModel(f"{version.name} launches no kernel")
-    return together(version.name, [of_trace(launch, gpu) for launch in launches])
+    return [together(version.name, [of_trace(one, gpu) for one in launches]) for gpu in gpus]
