@@ -47,7 +47,7 @@ MICROSCOPE = {
     "signatures": "arguments",
     "runner": "source lanes report arguments signatures",
     "device": "lanes",
-    "programs": "runner report device signatures faults",
+    "programs": "runner report lanes device signatures faults",
 }
 # What torchrun runs, who starts it, and the parts that programs share.
 WORKERS = {

@@ -7,6 +7,7 @@ microscope is too kind to refuse, and double-precision instructions that crept i
 
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 from types import SimpleNamespace
@@ -69,16 +70,29 @@ def assembly(kernel: Any, *arguments: Any, capability: Capability = (9, 0)) -> A
 
     Raises CannotCompile, with a sentence, where the compiler is missing or refuses the kernel.
     """
-    from numba import cuda, typeof
-
-    types = tuple(typeof(getattr(value, "memory", value)) for value in arguments)
     function = getattr(kernel, "py_func", kernel)
+    ptx = ptx_of(function, types_of(arguments), capability)
+    return Assembly(function.__name__, capability, *assembled(ptx, capability), ptx)
+
+
+def types_of(arguments: Iterable[Any]) -> tuple:
+    """The types that Numba compiles a kernel for."""
+    from numba import typeof
+
+    return tuple(typeof(getattr(value, "memory", value)) for value in arguments)
+
+
+def ptx_of(function: Any, types: tuple, capability: Capability) -> str:
+    """The PTX of a kernel's Python function. CannotCompile where it cannot be had."""
+    from numba import cuda
+
+    options = {"device": False, "abi": "numba", "lineinfo": True}
     try:
         with pretended(cuda, capability):
-            ptx, _ = cuda.compile(function, types, cc=capability, device=False, abi="numba", lineinfo=True)
+            ptx, _ = cuda.compile(function, types, cc=capability, **options)
     except Exception as trouble:
         raise CannotCompile(f"{function.__name__}: {complaint(trouble)}") from trouble
-    return Assembly(function.__name__, capability, *assembled(ptx, capability), ptx)
+    return ptx
 
 
 def assemblies(version: Any, capability: Capability = (9, 0)) -> list[Assembly]:

@@ -193,11 +193,12 @@ def read(section: str) -> tuple[tuple[Instruction, ...], dict[str, int]]:
             waiting = []
             rows.append((address, *found.groups("")[1:], tuple(chain), function))
     home = rows[0][4][-1][0] if rows and rows[0][4] else ""
-    return tuple(instruction(*row, home, labels) for row in rows), labels
+    return tuple(instruction(row, home, labels) for row in rows), labels
 
 
-def instruction(address, predicate, opcode, operands, chain, function, home, labels):
+def instruction(row, home, labels):
     """An Instruction from its parts; `home` is the kernel's own file."""
+    address, predicate, opcode, operands, chain, function = row
     (file, line), (outer, kernel_line) = (chain[0], chain[-1]) if chain else (("", None),) * 2
     reads, writes = flow(opcode, operands)
     guard = predicate.lstrip("@!")

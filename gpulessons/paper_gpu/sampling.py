@@ -28,7 +28,7 @@ from gpulessons.microscope.report.counts import (
 )
 from gpulessons.microscope.report.steps import launch_of
 
-TURNS = 16  # of a long loop, run at its beginning and at its end
+TURNS = 16  # of a long loop, run at its beginning; and the last one
 TAG_SETS = 4  # an L1 cache looks up so many lines in a clock, where each lies in another set
 Size = tuple[int, int, int]
 
@@ -188,11 +188,7 @@ def footprints(launch: Launch) -> list[Footprint]:
             where = id(site.array.origin), site.access
             for weight, group in groupby(sorted(entries, key=weight_of), key=weight_of):
                 found[where].append((weight, touched_sectors(site.array, list(group))))
-    x, y, _ = launch.grid
-    steps = 1, x, x * y
-    blocks = [sum(i * s for i, s in zip(b, steps, strict=True)) for b in chosen(launch.grid)]
-    axes = [axis for axis, n in enumerate(launch.grid) if n > 1]
-    return [footprint(*where, parts, blocks, axes) for where, parts in found.items()]
+    return [footprint(*where, parts, launch) for where, parts in found.items()]
 
 
 BLOCK = 2**40  # a key is block × this + sector: arrays are smaller than 32 TiB
@@ -209,11 +205,7 @@ def touched_sectors(array: Array, entries: list[Entry]) -> np.ndarray:
 
 
 def footprint(
-    memory: int,
-    access: str,
-    parts: list[tuple[int, np.ndarray]],
-    blocks: list[int],
-    axes: list[int],
+    memory: int, access: str, parts: list[tuple[int, np.ndarray]], launch: Launch
 ) -> Footprint:
     """Each sector stands for as many as its lightest turn: what every turn touches is one."""
     parts = sorted(parts, key=lambda part: part[0])
@@ -221,10 +213,14 @@ def footprint(
     weights = np.concatenate([np.full(len(keys), weight) for weight, keys in parts])
     keys, first = np.unique(keys, return_index=True)
     block, sector, weight = keys // BLOCK, keys % BLOCK, weights[first]
-    here = block == blocks[0]
-    total = float(weight[here].sum())
+    x, y, _ = launch.grid
+    middle, *neighbors = [i + x * (j + y * k) for i, j, k in chosen(launch.grid)]
+    here = block == middle
+    own = weight[here].sum()
     shared = [0.0, 0.0, 0.0]
-    for axis, neighbor in zip(axes, blocks[1:], strict=True):
+    axes = [axis for axis, n in enumerate(launch.grid) if n > 1]
+    for axis, neighbor in zip(axes, neighbors, strict=True):
         common = np.isin(sector[here], sector[block == neighbor])
-        shared[axis] = float(weight[here][common].sum()) / total if total else 0.0
-    return Footprint(memory, access, total, tuple(shared))
+        shared[axis] = float(weight[here][common].sum() / own) if own else 0.0
+    # An average block's, as requests are: blocks of one launch may do different things.
+    return Footprint(memory, access, float(weight.sum() / len(launch.blocks)), tuple(shared))

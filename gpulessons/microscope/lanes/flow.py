@@ -132,15 +132,16 @@ class Loop:
     def turns(self, values: range) -> Iterable[tuple[int, int]]:
         """(value, the number of turns that it stands for): 1, unless loops are sampled.
 
-        Then the first turns stand for those left out behind them, and the last for themselves.
+        Then the first turns stand for those left out behind them, and the last, which may be cut
+        short, for itself.
         """
-        few, count = self.w.launch.turns, len(values)
+        few, count = self.w.launch.turns or 0, len(values)
+        few = -(-few // 4) if self.outer else few  # each of its turns is long
         if not few or self.leaves or count < 3 * few:
             return ((value, 1) for value in values)
-        few = -(-few // 4) if self.outer else few  # each of its turns is long
-        times = count // few - 1
-        first, last = values[:few], values[few * times :]
-        return [*((value, times) for value in first), *((value, 1) for value in last)]
+        times, more = divmod(count - 1, few)
+        first = ((value, times + (n < more)) for n, value in enumerate(values[:few]))
+        return [*first, (values[-1], 1)]
 
     def varying_range(self, start: Any, stop: Any, step: Any) -> Iterator[np.ndarray]:
         w = self.w
