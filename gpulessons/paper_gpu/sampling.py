@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -127,7 +128,7 @@ def sampled(trace: Trace) -> Sample:
         if site.array.space == "global":
             touched.setdefault(id(site.array.origin), site.array)
         if site.array.space in ("global", "shared"):
-            for entry in entries:
+            for entry in once_each(entries) if site.access == "read" else entries:
                 found[entry.kernel_line or site.line, site.array, site.access].append(entry)
     lines = [
         measured(line, array, access, entries, warps * trace.blocks)
@@ -137,6 +138,22 @@ def sampled(trace: Trace) -> Sample:
         *(trace, warps, tuple(lines), tuple(footprints(launch))),
         sum(math.prod(a.shape) * a.dtype.itemsize for a in touched.values()),
     )
+
+
+def once_each(entries: list[Entry]) -> Iterator[Entry]:
+    """Reads without those that a compiler leaves out: the same place again, as in x[i] * x[i]."""
+    before: list[Entry] = []
+    for entry in entries:
+        if before and not alongside(before[0], entry):
+            before = []
+        if not any(np.array_equal(entry.place, other.place) for other in before):
+            before.append(entry)
+            yield entry
+
+
+def alongside(one: Entry, other: Entry) -> bool:
+    """Does the same straight run of code, run once, hold both? Then lanes are the same too."""
+    return one.stretch == other.stretch and one.moment is other.moment
 
 
 def measured(line: int, array: Array, access: str, entries: list[Entry], warps: int) -> Line:
@@ -200,7 +217,8 @@ def touched_sectors(array: Array, entries: list[Entry]) -> np.ndarray:
     for entry in entries:
         byte = entry.place.astype(np.int64) * array.step + array.offset
         block = entry.moment.blocks[entry.lanes // 32].astype(np.int64)
-        parts.append(np.unique(block * BLOCK + byte // SECTOR))
+        for end in (byte, byte + array.width - 1):  # an element may lie astride two
+            parts.append(np.unique(block * BLOCK + end // SECTOR))
     return np.unique(np.concatenate(parts))
 
 
