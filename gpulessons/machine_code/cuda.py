@@ -8,6 +8,7 @@ NVIDIA's disassembler the machine code stands beside the source, and its instruc
 
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
@@ -103,21 +104,32 @@ def assembly(kernel: Any, *arguments: Any, capability: Capability = (9, 0)) -> A
 
     Raises CannotCompile, with a sentence, where the compiler is missing or refuses the kernel.
     """
-    from numba import cuda, typeof
-
-    types = tuple(typeof(getattr(value, "memory", value)) for value in arguments)
     function = getattr(kernel, "py_func", kernel)
-    try:
-        with pretended(cuda, capability):
-            ptx, _ = cuda.compile(
-                function, types, cc=capability, device=False, abi="numba", lineinfo=True
-            )
-    except Exception as trouble:
-        raise CannotCompile(f"{function.__name__}: {complaint(trouble)}") from trouble
+    ptx = ptx_of(function, types_of(arguments), capability)
     cubin, log = linked(ptx, capability)
     plain = re.sub(r"^\s*\.(loc|file)\s.*\n?", "", ptx, flags=re.MULTILINE)
     sizes = needed(ptx, cubin, log)
     return Assembly(function.__name__, capability, *sizes, plain, cubin, function)
+
+
+def types_of(arguments: Iterable[Any]) -> tuple:
+    """The types that Numba compiles a kernel for."""
+    from numba import typeof
+
+    return tuple(typeof(getattr(value, "memory", value)) for value in arguments)
+
+
+def ptx_of(function: Any, types: tuple, capability: Capability) -> str:
+    """The PTX of a kernel's Python function. CannotCompile where it cannot be had."""
+    from numba import cuda
+
+    options = {"device": False, "abi": "numba", "lineinfo": True}
+    try:
+        with pretended(cuda, capability):
+            ptx, _ = cuda.compile(function, types, cc=capability, **options)
+    except Exception as trouble:
+        raise CannotCompile(f"{function.__name__}: {complaint(trouble)}") from trouble
+    return ptx
 
 
 def assemblies(version: Any, capability: Capability = (9, 0)) -> list[Assembly]:

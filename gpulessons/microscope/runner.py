@@ -49,9 +49,7 @@ class Tracer:
 
         def launch(*args: Any) -> Trace:
             typed = matched(args, signatures_of(self.kernel))
-            return run(
-                Launch(self.function, grid, block, dynamic, self.blocks, self.turns), typed
-            )
+            return run(Launch(self.function, grid, block, dynamic, self.blocks, self.turns), typed)
 
         return launch
 

@@ -7,8 +7,8 @@ joined, hoisted or unrolled.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from gpulessons.machine_code.sass import Code, Instruction
@@ -40,8 +40,10 @@ class Cost:
 
 def from_machine_code(gpu: GPU, sample: Sample, code: Code, latency: Latency) -> Cost:
     turns = rounds(code, sample)
-    count: Counter[str] = Counter()
-    asked: Counter[tuple] = Counter()  # requests, by line, space, access and bytes of a thread
+    count: defaultdict[str, float] = defaultdict(float)
+    asked: dict[tuple, float] = defaultdict(
+        float
+    )  # requests, by line, space, access and bytes of a thread
     for instruction, times in zip(code.instructions, turns, strict=True):
         count[instruction.pipe] += times
         if instruction.space in ("global", "shared"):
@@ -54,30 +56,30 @@ def from_machine_code(gpu: GPU, sample: Sample, code: Code, latency: Latency) ->
 
 def from_source(gpu: GPU, sample: Sample, latency: Latency) -> Cost:
     warps = sample.warps * sample.trace.blocks
-    count: Counter[str] = Counter()
+    count: defaultdict[str, float] = defaultdict(float)
     for *_, kind, flops in sample.trace.flops_by_line:
         count["fp64" if kind == "float64" else "fp32"] += flops / 2 / 32 / warps
     for line in sample.lines:
         count["load/store"] += line.requests
         count["alu"] += INDEXING[line.space] * line.requests
     count["alu"] += LOOPING * sum(b.instances for b in sample.trace.branches) / warps
-    clocks = unit_clocks(gpu, count) | {"load/store path": path_clocks(gpu, sample, Counter())}
+    clocks = unit_clocks(gpu, count) | {"load/store path": path_clocks(gpu, sample, {})}
     reads = [line for line in sample.lines if line.access == "read"]
     waits = sum(
         line.requests * (gpu.shared_latency if line.space == "shared" else latency(line))
         for line in reads
     )
-    alone = count.total() + waits / IN_FLIGHT
+    alone = sum(count.values()) + waits / IN_FLIGHT
     return Cost(clocks, alone, REGISTERS, sample.shared)
 
 
-def unit_clocks(gpu: GPU, count: Counter[str]) -> dict[str, float]:
+def unit_clocks(gpu: GPU, count: defaultdict[str, float]) -> dict[str, float]:
     """Clocks of each unit; count: how many instructions an average warp issues to each pipe."""
     multiply_adds = count["fp32"] + count["imad"]
     if gpu.capability in ((8, 6), (8, 9)):  # half of the lanes compute integers as well
         multiply_adds += count["alu"]
     return {
-        "issue slots": count.total() / SCHEDULERS,
+        "issue slots": sum(count.values()) / SCHEDULERS,
         "FP32": 32 * multiply_adds / (gpu.fp32_lanes * gpu.fp32_share),
         "integer": 32 * count["alu"] / gpu.int_lanes,
         "FP64": 32 * count["fp64"] / gpu.fp64_lanes,
@@ -85,12 +87,12 @@ def unit_clocks(gpu: GPU, count: Counter[str]) -> dict[str, float]:
     }
 
 
-def path_clocks(gpu: GPU, sample: Sample, asked: Counter[tuple]) -> float:
+def path_clocks(gpu: GPU, sample: Sample, asked: Mapping[tuple, float]) -> float:
     """Clocks of the load/store path; asked: how often the machine code asks, and for how much."""
     return sum(line_clocks(gpu, line, asked) for line in sample.lines)
 
 
-def line_clocks(gpu: GPU, line: Line, asked: Counter[tuple]) -> float:
+def line_clocks(gpu: GPU, line: Line, asked: Mapping[tuple, float]) -> float:
     where = line.line, line.space, line.access
     moved = {size: n * size for (*at, size), n in asked.items() if tuple(at) == where and n}
     width = line.bytes / line.requests  # as the source asks, where the machine code does not say

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
-from gpulessons.machine_code.cuda import CannotCompile, assembly
-from gpulessons.machine_code.sass import Code
-from gpulessons.microscope import KernelFault, Trace, Unsupported, trace
+from gpulessons.machine_code.cuda import CannotCompile, ptx_of, types_of
+from gpulessons.machine_code.sass import Code, machine_code
+from gpulessons.microscope import KernelFault, NoProgress, Trace, Unsupported, trace
 from gpulessons.microscope.lanes.launch import extent
+from gpulessons.microscope.report.steps import launch_of
 
 from .bounds import bounds, l2_sectors, latency
 from .costs import REGISTERS, from_machine_code, from_source
@@ -57,7 +58,7 @@ class Modelling:
         def model(*arguments: Any) -> Modelled:
             try:
                 return of_trace(launch(*arguments), self.gpu)
-            except Unsupported as refusal:
+            except (Unsupported, NoProgress) as refusal:
                 raise CannotModel(str(refusal)) from refusal
 
         return model
@@ -65,19 +66,25 @@ class Modelling:
 
 def of_trace(found: Trace, gpu: GPU) -> Modelled:
     """The time of a launch of which `chosen` blocks were traced."""
-    launch = found.launch
-    assert launch is not None
+    launch = launch_of(found)
+    refuse(found)
     try:
-        compiled = assembly(launch.function, *launch.arguments, capability=gpu.capability)
-        code = compiled.code
-    except CannotCompile:
+        code = code_of(launch.function, types_of(launch.arguments), gpu.capability)
+    except CannotCompile as trouble:
+        if type(trouble.__cause__).__module__.startswith("numba."):
+            raise CannotModel(f"Numba refuses this kernel. {trouble}") from trouble
         code = None
     return of_sample(sampled(found), code, gpu)
 
 
+@lru_cache(maxsize=64)
+def code_of(function: Any, types: tuple, capability: tuple[int, int]) -> Code:
+    """A kernel's machine code, kept for its other launches. CannotCompile where it is not had."""
+    return machine_code(ptx_of(function, types, capability), capability)
+
+
 def of_sample(sample: Sample, code: Code | None, gpu: GPU) -> Modelled:
     """The time of a launch from its Sample and its machine code; None: from its source alone."""
-    refuse(sample)
     registers = code.registers if code else REGISTERS
     shared = code.shared + sample.dynamic_shared if code else sample.shared
     held = occupancy(sample.threads, registers, shared, gpu)
@@ -97,9 +104,16 @@ def of_sample(sample: Sample, code: Code | None, gpu: GPU) -> Modelled:
     )
 
 
-def refuse(sample: Sample) -> None:
-    if sample.trace.tensor_core_flops:
-        raise CannotModel(f"{sample.trace.kernel} uses tensor cores, which the model leaves out")
+def refuse(found: Trace) -> None:
+    """CannotModel for what the model has no bound for."""
+    if found.tensor_core_flops:
+        raise CannotModel(f"{found.kernel} uses tensor cores, which the model leaves out")
+    entries = (entry for each in launch_of(found).log.sites.values() for entry in each)
+    if any(entry.moment.grid_epoch for entry in entries):
+        raise CannotModel(
+            f"in {found.kernel} all blocks of the grid wait for each other, and a few of them are "
+            "traced: the model leaves that out"
+        )
 
 
 def interval(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -28,7 +29,7 @@ from gpulessons.microscope.report.counts import (
 )
 from gpulessons.microscope.report.steps import launch_of
 
-TURNS = 16  # of a long loop, run at its beginning and at its end
+TURNS = 16  # of a long loop, run at its beginning; and the last one
 TAG_SETS = 4  # an L1 cache looks up so many lines in a clock, where each lies in another set
 Size = tuple[int, int, int]
 
@@ -127,7 +128,7 @@ def sampled(trace: Trace) -> Sample:
         if site.array.space == "global":
             touched.setdefault(id(site.array.origin), site.array)
         if site.array.space in ("global", "shared"):
-            for entry in entries:
+            for entry in once_each(entries) if site.access == "read" else entries:
                 found[entry.kernel_line or site.line, site.array, site.access].append(entry)
     lines = [
         measured(line, array, access, entries, warps * trace.blocks)
@@ -137,6 +138,22 @@ def sampled(trace: Trace) -> Sample:
         *(trace, warps, tuple(lines), tuple(footprints(launch))),
         sum(math.prod(a.shape) * a.dtype.itemsize for a in touched.values()),
     )
+
+
+def once_each(entries: list[Entry]) -> Iterator[Entry]:
+    """Reads without those that a compiler leaves out: the same place again, as in x[i] * x[i]."""
+    before: list[Entry] = []
+    for entry in entries:
+        if before and not alongside(before[0], entry):
+            before = []
+        if not any(np.array_equal(entry.place, other.place) for other in before):
+            before.append(entry)
+            yield entry
+
+
+def alongside(one: Entry, other: Entry) -> bool:
+    """Does the same straight run of code, run once, hold both? Then lanes are the same too."""
+    return one.stretch == other.stretch and one.moment is other.moment
 
 
 def measured(line: int, array: Array, access: str, entries: list[Entry], warps: int) -> Line:
@@ -188,11 +205,7 @@ def footprints(launch: Launch) -> list[Footprint]:
             where = id(site.array.origin), site.access
             for weight, group in groupby(sorted(entries, key=weight_of), key=weight_of):
                 found[where].append((weight, touched_sectors(site.array, list(group))))
-    x, y, _ = launch.grid
-    steps = 1, x, x * y
-    blocks = [sum(i * s for i, s in zip(b, steps, strict=True)) for b in chosen(launch.grid)]
-    axes = [axis for axis, n in enumerate(launch.grid) if n > 1]
-    return [footprint(*where, parts, blocks, axes) for where, parts in found.items()]
+    return [footprint(*where, parts, launch) for where, parts in found.items()]
 
 
 BLOCK = 2**40  # a key is block × this + sector: arrays are smaller than 32 TiB
@@ -204,16 +217,13 @@ def touched_sectors(array: Array, entries: list[Entry]) -> np.ndarray:
     for entry in entries:
         byte = entry.place.astype(np.int64) * array.step + array.offset
         block = entry.moment.blocks[entry.lanes // 32].astype(np.int64)
-        parts.append(np.unique(block * BLOCK + byte // SECTOR))
+        for end in (byte, byte + array.width - 1):  # an element may lie astride two
+            parts.append(np.unique(block * BLOCK + end // SECTOR))
     return np.unique(np.concatenate(parts))
 
 
 def footprint(
-    memory: int,
-    access: str,
-    parts: list[tuple[int, np.ndarray]],
-    blocks: list[int],
-    axes: list[int],
+    memory: int, access: str, parts: list[tuple[int, np.ndarray]], launch: Launch
 ) -> Footprint:
     """Each sector stands for as many as its lightest turn: what every turn touches is one."""
     parts = sorted(parts, key=lambda part: part[0])
@@ -221,10 +231,14 @@ def footprint(
     weights = np.concatenate([np.full(len(keys), weight) for weight, keys in parts])
     keys, first = np.unique(keys, return_index=True)
     block, sector, weight = keys // BLOCK, keys % BLOCK, weights[first]
-    here = block == blocks[0]
-    total = float(weight[here].sum())
+    x, y, _ = launch.grid
+    middle, *neighbors = [i + x * (j + y * k) for i, j, k in chosen(launch.grid)]
+    here = block == middle
+    own = weight[here].sum()
     shared = [0.0, 0.0, 0.0]
-    for axis, neighbor in zip(axes, blocks[1:], strict=True):
+    axes = [axis for axis, n in enumerate(launch.grid) if n > 1]
+    for axis, neighbor in zip(axes, neighbors, strict=True):
         common = np.isin(sector[here], sector[block == neighbor])
-        shared[axis] = float(weight[here][common].sum()) / total if total else 0.0
-    return Footprint(memory, access, total, tuple(shared))
+        shared[axis] = float(weight[here][common].sum() / own) if own else 0.0
+    # An average block's, as requests are: blocks of one launch may do different things.
+    return Footprint(memory, access, float(weight.sum() / len(launch.blocks)), tuple(shared))

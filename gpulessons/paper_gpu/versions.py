@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpulessons.microscope import KernelFault, Unsupported, tracing
+from gpulessons.microscope import KernelFault, Trace, Unsupported, tracing
 
 from . import kept
 from .devices import GPU, GPUS, named
 from .modelling import CannotModel, of_trace
 from .sampling import TURNS, chosen
 from .value import Modelled, together
+
+ALIKE = 4  # launches that are traced, of those that differ in nothing but their data
 
 
 def modelled_version(version: Any, size: int, gpu: str | GPU) -> Modelled:
@@ -34,11 +36,19 @@ def modelled_anew(version: Any, size: int, *gpus: GPU) -> list[Modelled]:
     oldest = min(gpu.capability for gpu in gpus)
     if version.backend.name != "gpu":
         raise CannotModel(f"{version.name} is no CUDA kernel of this course, whose code is known")
+    arguments = version.op.inputs(size)
     try:
-        with tracing(oldest, blocks=chosen, turns=TURNS) as launches:
-            version(*map(version.backend.put, version.op.inputs(size)))
-    except (Unsupported, KernelFault) as trouble:
+        with tracing(oldest, blocks=chosen, turns=TURNS, alike=ALIKE) as launches:
+            version(*map(version.backend.put, arguments))
+    except (Unsupported, KernelFault, ValueError) as trouble:  # a version may refuse a size
         raise CannotModel(f"{version.name}: {trouble}") from trouble
     if not launches:
         raise CannotModel(f"{version.name} launches no kernel")
-    return [together(version.name, [of_trace(one, gpu) for one in launches]) for gpu in gpus]
+    return [of_launches(version.name, launches, gpu) for gpu in gpus]
+
+
+def of_launches(name: str, launches: list[Trace], gpu: GPU) -> Modelled:
+    """One after the other; a trace that stands for others too is modelled once."""
+    alone = {id(launch): launch for launch in launches}
+    answers = {key: of_trace(launch, gpu) for key, launch in alone.items()}
+    return together(name, [answers[id(launch)] for launch in launches])

@@ -67,7 +67,7 @@ class Loop:
     def __init__(self, w: Warps, leaves: bool = False, outer: bool = False) -> None:
         self.w, self.before, self.line = w, w.mask, w.line
         self.leaves, self.outer, self.weight = leaves, outer, w.weight
-        self.leaps: tuple[int, int] | None = None  # from one value of a counter to another
+        self.leaps: dict[int, int] = {}  # of a counter's values, those that are not left out
         self.left: list[Mask] = []
         self.continued: list[Mask] = []
         self.iterations = 0
@@ -133,39 +133,33 @@ class Loop:
     def turns(self, values: range) -> Iterable[tuple[int, int]]:
         """(value, the number of turns that it stands for): 1, unless loops are sampled.
 
-        Then the first turns stand for those left out behind them, and the last for themselves.
+        Then the first turns stand for those left out behind them, and the last, which may be cut
+        short, for itself.
         """
-        few = self.sampled(len(values))
-        if not few:
-            return ((value, 1) for value in values)
-        times = len(values) // few - 1
-        first, last = values[:few], values[few * times :]
-        return [*((value, times) for value in first), *((value, 1) for value in last)]
+        return (self.schedule(values) or dict.fromkeys(values, 1)).items()
 
-    def sampled(self, count: int) -> int:
-        """Of so many turns, how many to run at the beginning; 0: all are run."""
-        few = self.w.launch.turns
+    def schedule(self, values: range) -> dict[int, int]:
+        """{value: the turns that it stands for} of a loop to be sampled; {} where all are run."""
+        few, count = self.w.launch.turns or 0, len(values)
+        few = -(-few // 8) if self.outer else few  # each turn of an outer loop is long
         if not few or self.leaves or count < 3 * few:
-            return 0
-        return -(-few // 8) if self.outer else few  # each turn of an outer loop is long
+            return {}
+        times, more = divmod(count - 1, few)
+        first = {value: times + (n < more) for n, value in enumerate(values[:few])}
+        return {**first, values[-1]: 1}
 
     def plan(self, start: Any, stop: Any, step: Any) -> None:
         """The same for `while k < stop` with `k += step` as its last line: k will leap."""
-        if not all(isinstance(x, (int, np.integer)) for x in (start, stop, step)) or step <= 0:
-            return
-        values = range(int(start), int(stop), int(step))
-        if few := self.sampled(len(values)):
-            times = len(values) // few - 1
-            self.leaps = values[few], values[few * times]
-            self.w.weight = self.weight * times
+        if all(isinstance(x, (int, np.integer)) for x in (start, stop, step)) and step > 0:
+            self.leaps = self.schedule(range(int(start), int(stop), int(step)))
+            self.w.weight *= self.leaps.get(int(start), 1)
 
     def leap(self, value: Any) -> Any:
-        assert self.leaps is not None
-        leaves, lands = self.leaps
-        if not isinstance(value, (int, np.integer)) or value != leaves:
-            return value
-        self.w.weight = self.weight
-        return type(value)(lands)
+        """The next value of such a counter: what it is, or the last one."""
+        last = next(reversed(self.leaps))
+        value = value if value in self.leaps or value > last else type(value)(last)
+        self.w.weight = self.weight * self.leaps.get(int(value), 1)
+        return value
 
     def varying_range(self, start: Any, stop: Any, step: Any) -> Iterator[np.ndarray]:
         w = self.w

@@ -51,8 +51,8 @@ def extent(value: Any, what: str) -> Size:
 class Launch:
     """One launch under the microscope: its sizes, its log, the arrays the kernel makes.
 
-    `turns`: of a long loop run this many turns at its beginning and at its end, and count the first
-    for those left out; None runs them all.
+    `turns`: of a long loop run this many turns at its beginning and the last one, and count the
+    first for those left out; None runs them all.
     """
 
     def __init__(

@@ -43,6 +43,7 @@ class Entry(NamedTuple):
     moment: Moment
     weight: int = 1  # the turns of sampled loops that it stands for
     kernel_line: int | None = None  # in a device function: where the kernel called
+    stretch: int = 0  # the number of the straight run of code that it belongs to
 
 
 class Site(NamedTuple):
@@ -85,7 +86,7 @@ class Log:
         self.partial_syncs: list[PartialSync] = []
         self.runs: list[Run] = []
         self.fenced = False
-        self.clock = self.bytes = 0
+        self.clock = self.bytes = self.stretch = 0
 
     def access(self, w: Warps, array: Array, access: str, place: Any) -> None:
         mask = w.mask
@@ -101,7 +102,7 @@ class Log:
                 "the trace outgrows 2 GiB: trace fewer blocks, as in trace(kernel, blocks={0})"
             )
         self.sites[Site(w.function, w.line, array, access)].append(
-            Entry(self.clock, place, mask.lanes, w.moment, w.weight, w.kernel_line)
+            Entry(self.clock, place, mask.lanes, w.moment, w.weight, w.kernel_line, self.stretch)
         )
 
     def branch(self, w: Warps, warps: int, divergent: int) -> None:
@@ -111,6 +112,7 @@ class Log:
 
     def enter(self, w: Warps) -> None:
         """A straight run of code begins."""
+        self.stretch += 1
         mask = w.mask
         counts = self.code[w.function, w.line]
         counts[0] += w.weight * mask.warps * WARP
