@@ -14,4 +14,5 @@ kernel) over a rate (from a data sheet or a microbenchmark). Where to read on:
     bounds       counts over rates, in seconds
     modelling    all of it: `modelled`;  value: what it answers
     advice       what a profiler would advise, from counts alone
+    confirming   how wrong it all was where a GPU could be asked;  present: which GPU that was
 """

@@ -3,7 +3,7 @@
     confirmed()     what the GPUs that shipped files tell of said; or that none has said anything
 
 `make gpu` measures every kernel, models it for the GPU that is there, and writes a file for each
-GPU. Those in the folder `measured` ship with the course:
+GPU. Those in this folder ship with the course:
 
     {"format": 1, "gpulessons": "…", "date": "…", "machine": {…}, "gpu": "…", "rows": [{…}], …}
 
@@ -22,11 +22,11 @@ from typing import Any
 from gpulessons import units
 from gpulessons.plots.tables import Table, sentence
 
-from .bounds import TURNOVER
-from .value import Modelled
+from ..bounds import TURNOVER
+from ..value import Modelled
 
 FORMAT = 1
-SHIPPED = Path(__file__).parent / "measured"
+SHIPPED = Path(__file__).parent
 NOT_YET = "No GPU has confirmed it for Numba's own kernels yet."
 HIDDEN = 2.0  # what takes less than this many times its launches' own time may have waited for them
 
