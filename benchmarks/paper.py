@@ -8,6 +8,7 @@ that is started again goes on where it ended:
 """
 
 import json
+import re
 import signal
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -31,6 +32,7 @@ from gpulessons.paper_gpu.versions import modelled_version
 NAME = "modelled.json"
 BUDGET = 0.3  # seconds to time one version at one size
 LOST = -1  # an error took this process's use of the GPU away: another process may go on
+RAISED = re.compile(r"[A-Z]\w*: ")  # what the harness says of an exception begins with its name
 UNENDED = "its measurement did not end"
 
 
@@ -161,8 +163,8 @@ def judged_version(problem, version, gpu, launch):
     try:
         found = measured(problem, version)
         if isinstance(found, Absent):
-            skipped = found.why.startswith("skipped")
-            return Unjudged(op.name, version.name, size, one_line(found.why), fault=not skipped)
+            why = one_line(found.why)
+            return Unjudged(op.name, version.name, size, why, fault=bool(RAISED.match(why)))
         answer = modelled_version(version, size, gpu)
         times = found.median, found.quartiles
         return judged(op.name, version.name, size, *times, launch, answer)

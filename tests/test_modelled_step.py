@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from numba import cuda
 
-from gpulessons.backends import BACKENDS, Host
+from gpulessons.backends import BACKENDS, Host, NotHere
 from gpulessons.machine_code import sass
 from gpulessons.machine_code.cuda import assembly
 from gpulessons.machine_code.linking import CannotCompile
@@ -194,6 +194,21 @@ def test_what_cannot_be_modelled_is_told_and_is_no_failure(fake, double, tmp_pat
     status, kept = run(double, tmp_path)
     assert status == 0 and {row.why for row in kept.rows} == {"it uses tensor cores"}
     assert not any(row.fault for row in kept.rows)
+
+
+def test_what_this_gpu_cannot_run_or_takes_too_long_is_told_and_is_no_failure(
+    fake, double, tmp_path
+):
+    @double.version("for others", on=fake)
+    def for_others(x):
+        raise NotHere("needs tensor cores")
+
+    takes(double, fake, "slow", seconds=1.0)
+    status, kept = run(double, tmp_path)
+    rows = rows_of(kept)
+    assert status == 0 and not any(row.fault for row in kept.rows)
+    assert rows["for others", 4096].why == "needs tensor cores"
+    assert rows["slow", 4096].why.startswith("skipped: ")
 
 
 def test_a_fault_in_the_model_is_a_failure_of_that_kernel_alone(

@@ -37,19 +37,12 @@ def present(card: Mapping[str, Any], rates: Mapping[str, float]) -> tuple[GPU, s
 
 
 def called(name: str) -> GPU | None:
-    """The GPU that a driver calls so: "Tesla T4", "NVIDIA A100-SXM4-40GB"; None for all others.
-
-    A Ti, a Super or a part of a GPU (MIG) is another, whatever it has in common.
-    """
-    for known in GPUS.values():
-        found = re.search(rf"\b{known.name}\b(.*)", name)
-        if found and not re.search(r"\b(Ti|SUPER|MIG|D|Laptop)\b", found[1]):
-            return known
-    return None
+    """The GPU that a driver calls so: "Tesla T4", "NVIDIA A100-SXM4-40GB"; None for all others."""
+    return next((gpu for gpu in GPUS.values() if re.search(rf"\b{gpu.name}\b", name)), None)
 
 
 def fits(known: GPU, card: Mapping[str, Any], rates: Mapping[str, float]) -> bool:
-    """Does the driver tell the same? One name may stand for several memories."""
+    """Does the driver tell the same? A Ti, a part of a GPU, a larger memory share its name."""
     memory = rates.get("memory", known.dram_rate)
     return (
         card["multiprocessors"] == known.multiprocessors
