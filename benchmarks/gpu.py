@@ -2,7 +2,9 @@
 
     python benchmarks/gpu.py --out DIR
 
-It needs numpy, numba, numba-cuda and torch, and no network. Into DIR it writes
+It needs numpy, numba, numba-cuda and torch, and no network. Times are modelled from the machine
+code where nvdisasm is found (in a CUDA toolkit, too), else from the source alone, which the file
+says. Into DIR it writes
 
     machine.json     the card of the machine, with its ceilings
     checks.txt       every CUDA and torch-GPU version at awkward sizes, against float64
@@ -10,11 +12,15 @@ It needs numpy, numba, numba-cuda and torch, and no network. Into DIR it writes
     profiler.txt     the microscope's counts against those of NVIDIA's profiler; also as .json
     recording.json   every op, measured: put it into gpulessons/measure/recordings to ship it
     claims.json      the course's claims, judged: put it into gpulessons/claims/found to ship it
+    modelled.json    every CUDA version, modelled beside measured, the error for each limiter, and
+                     the block turnover: put it into gpulessons/paper_gpu/confirming to ship it
     log.txt          all that was printed
 
 Each step runs in a process of its own, with its share of the time: a kernel that hangs, or takes
-the GPU's context down with it, ends its own step and no other. The exit status is 0; 1 when a check
-or a step failed; 2 when the command was wrong; 3 without a GPU.
+the GPU's context down with it, ends its own step and no other. The step "modelled" goes on in
+another process after such an error, and where it ended when it is run again (`--step modelled`).
+The exit status is 0; 1 when a check or a step failed; 2 when the command was wrong; 3 without a
+GPU.
 """
 
 import argparse
@@ -28,6 +34,7 @@ from pathlib import Path
 from threading import Timer
 from time import monotonic
 
+import paper
 import ratios
 from ncu import compare_with_profiler
 
@@ -124,6 +131,18 @@ def judge_claims(out, end):
     return 0
 
 
+def judge_model(out, end):
+    """Model every kernel and measure it; after an error that took the GPU down, in a new process.
+
+    Each leaves at least one kernel behind it, so that they come to an end.
+    """
+    status = paper.judge(every_op(), out, end)
+    if status != paper.LOST:
+        return status
+    print("an error took the GPU down: the rest is measured in another process", flush=True)
+    return subprocess.call(command("modelled", out, max(0, end - monotonic())))
+
+
 # Each step's share of the time that is left when it begins.
 STEPS = {
     "machine": (write_machine, 0.1),
@@ -131,6 +150,7 @@ STEPS = {
     "ratios": (measure_ratios, 0.4),
     "profiler": (compare_with_profiler, 0.3),
     "claims": (judge_claims, 0.35),
+    "modelled": (judge_model, 0.4),
     "recording": (record, 1.0),
 }
 
@@ -231,6 +251,7 @@ def alone(name, out, seconds):
 def everything(out, end):
     """Run every step in a process of its own; 0 when all went well."""
     began, failed = monotonic(), []
+    (out / paper.NAME).unlink(missing_ok=True)  # the step would go on where an earlier run ended
     with open(out / "log.txt", "w") as log:
 
         def say(line):
@@ -250,11 +271,10 @@ def everything(out, end):
 
 def run(name, out, seconds, say):
     """Run one step in its own process, saying what it prints; killed if it will not end."""
-    command = [sys.executable, "-u", __file__, "--out", out, "--step", name, "--seconds", seconds]
     # Bars are for terminals; a compiler's helpers would outlive the step that started them.
     env = {**os.environ, "TQDM_DISABLE": "1", "TORCHINDUCTOR_COMPILE_THREADS": "1"}
     with subprocess.Popen(
-        list(map(str, command)), env=env, text=True, start_new_session=True,
+        command(name, out, seconds), env=env, text=True, start_new_session=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     ) as process:  # fmt: skip
         alarm = Timer(seconds + GRACE, kill, [process])
@@ -268,6 +288,11 @@ def run(name, out, seconds, say):
         finally:
             alarm.cancel()
     return process.returncode
+
+
+def command(name, out, seconds):
+    step = [sys.executable, "-u", __file__, "--out", out, "--step", name, "--seconds", seconds]
+    return list(map(str, step))
 
 
 def kill(process):

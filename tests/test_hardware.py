@@ -60,8 +60,10 @@ def quick(monkeypatch):
 class FakeDriver:
     """libcuda with one GPU: answers through pointers, as the driver does."""
 
-    def __init__(self, init=0, count=1):
+    def __init__(self, init=0, count=1, **attributes):
         self.init, self.count = init, count
+        known = {16: 132, 38: 50 * 2**20, 75: 9, 76: 0, 13: 1_980_000, 36: 2_619_000, 37: 5120}
+        self.attributes = known | {int(name[1:]): value for name, value in attributes.items()}
 
     def cuInit(self, flags):
         return self.init
@@ -80,7 +82,7 @@ class FakeDriver:
         memory._obj.value = 80 * 2**30
 
     def cuDeviceGetAttribute(self, value, number, device):
-        value._obj.value = {16: 132, 38: 50 * 2**20, 75: 9, 76: 0}[number]
+        value._obj.value = self.attributes[number]
 
     def cuDeviceGetPCIBusId(self, address, length, device):
         address.value = b"0000:3b:00.0"
@@ -444,6 +446,16 @@ def test_nvml_adds_what_it_knows_and_hides_only_what_fails(monkeypatch):
     assert nvidia.gpu_load() == {
         "gpu_hertz": 1.98e9, "gpu_celsius": 61, "gpu_throttled": "power cap, temperature",
     }
+
+
+def test_the_rates_are_those_of_the_data_sheet_and_what_the_driver_hides_is_left_out(monkeypatch):
+    plug_in(monkeypatch, FakeDriver())
+    rates = nvidia.gpu_rates()
+    assert rates["clock"] == 1.98e9 and rates["memory"] == pytest.approx(3352e9, rel=1e-3)  # H100
+    plug_in(monkeypatch, FakeDriver(_36=0))
+    assert list(nvidia.gpu_rates()) == ["clock"]
+    plug_in(monkeypatch, None)
+    assert nvidia.gpu_rates() == {}
 
 
 def test_idling_is_not_throttling(monkeypatch):

@@ -6,11 +6,11 @@ Numba or torch until a ceiling is measured.
 """
 
 from .card import Machine, machine
-from .nvidia import gpu_count, why_no_gpu
+from .nvidia import gpu_count, gpu_load, gpu_rates, why_no_gpu
 from .pools import thread_choices, threads
 from .system import cores, free_memory, load
 
 __all__ = [
-    "Machine", "cores", "free_memory", "gpu_count", "load", "machine", "thread_choices", "threads",
-    "why_no_gpu",
+    "Machine", "cores", "free_memory", "gpu_count", "gpu_load", "gpu_rates", "load", "machine",
+    "thread_choices", "threads", "why_no_gpu",
 ]

@@ -8,10 +8,12 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 # Attribute numbers of cuDeviceGetAttribute, CUDA driver API.
 MULTIPROCESSORS, L2_BYTES, MAJOR, MINOR = 16, 38, 75, 76
+CLOCK, MEMORY_CLOCK, BUS_BITS = 13, 36, 37  # the clocks in kHz, at most
 
 # Bits of NVML's clocks event reasons that mean slower than asked; idling is not one of them.
 THROTTLES = {
@@ -43,11 +45,7 @@ def gpu() -> dict[str, Any] | None:
     library.cuDeviceGetName(name, len(name), device)
     library.cuDeviceTotalMem_v2(ctypes.byref(memory), device)
 
-    def attribute(number: int) -> int:
-        value = ctypes.c_int()
-        library.cuDeviceGetAttribute(ctypes.byref(value), number, device)
-        return value.value
-
+    attribute = partial(attribute_of, library, device)
     return {
         "name": name.value.decode(),
         "memory": memory.value,
@@ -56,6 +54,12 @@ def gpu() -> dict[str, Any] | None:
         "l2": attribute(L2_BYTES),
         **{"driver": None, **nvml_readings({"driver": driver_version})},
     }
+
+
+def attribute_of(library: Any, device: ctypes.c_int, number: int) -> int:
+    value = ctypes.c_int()
+    library.cuDeviceGetAttribute(ctypes.byref(value), number, device)
+    return value.value
 
 
 def gpu_load() -> dict[str, Any]:
@@ -92,6 +96,23 @@ def driver() -> tuple[Any, int, str]:
             f"{'not set' if visible is None else repr(visible)}."
         )
     return library, count.value, ""
+
+
+def gpu_rates() -> dict[str, float]:
+    """What CUDA device 0 reaches at most: "clock" (Hz), "memory" (B/s); without what it hides.
+
+    The memory moves a word twice in a clock of its own, as the driver counts it.
+    """
+    library, count, _ = driver()
+    if not count:
+        return {}
+    device = ctypes.c_int()
+    library.cuDeviceGet(ctypes.byref(device), 0)
+
+    attribute = partial(attribute_of, library, device)
+    memory = 2e3 * attribute(MEMORY_CLOCK) * attribute(BUS_BITS) / 8
+    rates = {"clock": 1e3 * attribute(CLOCK), "memory": memory}
+    return {name: rate for name, rate in rates.items() if rate > 0}
 
 
 def nvml_readings(readings: dict[str, Callable[[Any, Any], Any]]) -> dict[str, Any]:

@@ -29,6 +29,8 @@ NO_DISASSEMBLER = (
     "Machine code is read with NVIDIA's nvdisasm (no GPU needed; there is none for a Mac): "
     "pip install nvidia-cuda-nvdisasm."
 )
+TOOLKITS = ("CUDA_HOME", "CUDA_PATH")  # where NVIDIA's installers put one is told here,
+INSTALLED = "/usr/local/cuda/bin"  # or is this: few have it on their path
 SECTION = re.compile(r"^//-+ \.text\.(\S+) +-+$", re.MULTILINE)
 LABEL = re.compile(r"^(?!\.text\.)([.$\w]+):$")
 JUMPS = ("BRA", "CALL", "JMP", "BSSY")
@@ -163,16 +165,21 @@ def listing(cubin: bytes) -> str:
 
 
 def disassembler() -> str:
-    """Where nvdisasm is: in NVIDIA's wheel, or on the path. CannotCompile where it is not."""
+    """Where nvdisasm is: in NVIDIA's wheel, on the path, or in a CUDA toolkit beside it.
+
+    CannotCompile where it is not.
+    """
     name = "nvdisasm.exe" if os.name == "nt" else "nvdisasm"
     places = {sysconfig.get_path("platlib"), sysconfig.get_path("purelib")}
     for place in sorted(places):
-        for found in sorted(Path(place, "nvidia").glob(f"*/bin/**/{name}")):
-            return str(found)
-    on_path = shutil.which(name)
-    if on_path is None:
+        for wheel in sorted(Path(place, "nvidia").glob(f"*/bin/**/{name}")):
+            return str(wheel)
+    toolkits = [os.environ.get(variable, "") for variable in TOOLKITS]
+    path = [os.environ.get("PATH", ""), *(str(Path(t, "bin")) for t in toolkits if t), INSTALLED]
+    found = shutil.which(name, path=os.pathsep.join(path))
+    if found is None:
         raise CannotCompile(NO_DISASSEMBLER)
-    return on_path
+    return found
 
 
 def read(section: str) -> tuple[tuple[Instruction, ...], dict[str, int]]:

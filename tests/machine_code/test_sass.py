@@ -1,5 +1,7 @@
 """Machine code, read: every CUDA kernel of some ops, for six generations of GPU; single lines."""
 
+import os
+
 import numpy as np
 import pytest
 from numba import cuda, typeof
@@ -154,9 +156,27 @@ def test_shared_memory_is_what_the_kernel_declares():
 
 def test_a_missing_disassembler_is_said(monkeypatch):
     monkeypatch.setattr(sass.sysconfig, "get_path", lambda name: "/nowhere")
-    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(sass, "INSTALLED", "/nowhere/either")
+    for variable in ("PATH", *sass.TOOLKITS):
+        monkeypatch.setenv(variable, "")
     with pytest.raises(CannotCompile, match="nvdisasm"):
         sass.disassembler()
+
+
+def test_a_toolkits_disassembler_is_found_where_nobody_put_it_on_the_path(monkeypatch, tmp_path):
+    monkeypatch.setattr(sass.sysconfig, "get_path", lambda name: "/nowhere")
+    for variable in ("PATH", *sass.TOOLKITS):
+        monkeypatch.setenv(variable, "")
+    name = "nvdisasm.exe" if os.name == "nt" else "nvdisasm"
+    for folder in ("installed", "home"):
+        path = tmp_path / folder / "bin" / name
+        path.parent.mkdir(parents=True)
+        path.write_text("#!/bin/sh\n")
+        path.chmod(0o755)
+    monkeypatch.setattr(sass, "INSTALLED", str(tmp_path / "installed" / "bin"))
+    assert sass.disassembler() == str(tmp_path / "installed" / "bin" / name)
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path / "home"))
+    assert sass.disassembler() == str(tmp_path / "home" / "bin" / name)
 
 
 def test_what_is_no_machine_code_is_refused():

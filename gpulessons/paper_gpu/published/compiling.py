@@ -1,6 +1,7 @@
 """CUDA C++ to machine code, with NVIDIA's run-time compiler (NVRTC): no GPU, no nvcc."""
 
 from functools import cache
+from typing import Any
 
 from gpulessons.machine_code.cuda import complaint
 from gpulessons.machine_code.linking import INSTALL, CannotCompile
@@ -42,7 +43,7 @@ def compiled(
     return bytes(cubin)
 
 
-def library():
+def library() -> Any:
     """cuda.bindings' door to the compiler. CannotCompile where one or the other is missing."""
     try:
         from cuda.bindings import nvrtc
@@ -53,7 +54,7 @@ def library():
     return nvrtc
 
 
-def trouble(nvrtc, program) -> str:
+def trouble(nvrtc: Any, program: Any) -> str:
     """What the compiler says first, on one line."""
     log = bytearray(nvrtc.nvrtcGetProgramLogSize(program)[1])
     nvrtc.nvrtcGetProgramLog(program, log)

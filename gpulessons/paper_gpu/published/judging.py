@@ -39,15 +39,13 @@ class Judgment:
     @property
     def holds(self) -> bool:
         """Does the published time lie in the modelled interval?"""
-        low, high = self.modelled.low, self.modelled.high
-        return low <= self.published.seconds and (
-            self.modelled.at_least or self.published.seconds <= high
-        )
+        return self.modelled.holds(self.published.seconds)
 
     @property
-    def width(self) -> float:
-        """The interval's upper end over its lower."""
-        return self.modelled.high / self.modelled.low
+    def width(self) -> float | None:
+        """The interval's upper end over its lower; None of an "at least"."""
+        high = self.modelled.high
+        return None if high is None else high / self.modelled.low
 
     @property
     def name(self) -> str:
@@ -86,7 +84,7 @@ class Judged:
     @property
     def width(self) -> float | None:
         """The median interval's upper end over its lower; None where all are "at least"."""
-        closed = [row.width for row in self.rows if not row.modelled.at_least]
+        closed = [row.width for row in self.rows if row.width is not None]
         return median(closed) if closed else None
 
     @property
@@ -204,7 +202,7 @@ def kendall(
 
 def cells(row: Judgment) -> tuple[str, ...]:
     published, modelled = row.published, row.modelled
-    high = "…" if modelled.at_least else units.seconds(modelled.high)
+    high = "…" if modelled.high is None else units.seconds(modelled.high)
     return (
         *(published.kernel, published.gpu),
         *(units.seconds(published.seconds), units.seconds(modelled.seconds)),
