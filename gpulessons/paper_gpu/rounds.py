@@ -31,9 +31,15 @@ def rounds(code: Code, sample: Sample) -> list[float]:
     # A loop that was unrolled does most in a round; what it leaves over falls to its remainder.
     turns: dict[Loop | None, float] = {None: 1.0}
     for loop in sorted(code.loops, key=lambda loop: -sum(have[loop].values())):
-        turns[loop] = turns_of(have[loop], left)
+        turns[loop] = turns_of(own(loop, have) or have[loop], left)
         use_up(left, have[loop], turns[loop])
     return [turns[loop] for loop in owner]
+
+
+def own(loop: Loop, have: dict[Loop | None, dict[Key, float]]) -> dict[Key, float]:
+    """What a loop does that no loop within it does: they leave it their remainders."""
+    inner = [x for x in have if x and x is not loop and loop.first <= x.first <= loop.last]
+    return {k: n for k, n in have[loop].items() if not any(k in have[x] for x in inner)}
 
 
 def innermost(code: Code) -> list[Loop | None]:
