@@ -26,14 +26,24 @@ def rounds(code: Code, sample: Sample) -> list[float]:
     have: dict[Loop | None, dict[Key, float]] = {loop: {} for loop in (None, *code.loops)}
     for instruction, loop in zip(code.instructions, owner, strict=True):
         for key, amount in amounts(instruction):
-            have[loop][key] = have[loop].get(key, 0) + amount
+            before = 0 if key[1] == "branches" else have[loop].get(key, 0)  # a line asks once
+            have[loop][key] = before + amount
     use_up(left, have.pop(None), 1)
-    # A loop that was unrolled does most in a round; what it leaves over falls to its remainder.
+    # A loop that was unrolled does most in a round; what it leaves over falls to its remainder. And
+    # what an outer loop does beside its inner ones is told first: they are left the rest.
     turns: dict[Loop | None, float] = {None: 1.0}
-    for loop in sorted(code.loops, key=lambda loop: -sum(have[loop].values())):
-        turns[loop] = turns_of(have[loop], left)
+    alone = {loop: own(loop, have) for loop in code.loops}
+    told = {loop: bool(alone[loop]) and alone[loop] != have[loop] for loop in code.loops}
+    for loop in sorted(code.loops, key=lambda loop: (not told[loop], -sum(have[loop].values()))):
+        turns[loop] = turns_of(alone[loop] or have[loop], left)
         use_up(left, have[loop], turns[loop])
     return [turns[loop] for loop in owner]
+
+
+def own(loop: Loop, have: dict[Loop | None, dict[Key, float]]) -> dict[Key, float]:
+    """What a loop does that no loop within it does: they leave it their remainders."""
+    inner = [x for x in have if x and x is not loop and loop.first <= x.first <= loop.last]
+    return {k: n for k, n in have[loop].items() if not any(k in have[x] for x in inner)}
 
 
 def innermost(code: Code) -> list[Loop | None]:
