@@ -1,7 +1,8 @@
-"""A CUDA version of an op, modelled: every launch of one call, one after the other."""
+"""A CUDA version of an op, or a launcher, modelled: every launch of one call, one by one."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gpulessons.microscope import KernelFault, Unsupported, tracing
@@ -18,14 +19,26 @@ def modelled_version(version: Any, size: int, gpu: str | GPU) -> Modelled:
     Raises CannotModel with a sentence where it launches nothing that can be modelled. A launch that
     needs the result of the one before finds a part of it only, and may be led astray.
     """
-    gpu = named(gpu)
     if version.backend.name != "gpu":
         raise CannotModel(f"{version.name} is no CUDA kernel of this course, whose code is known")
+
+    def call() -> None:
+        version(*map(version.backend.put, version.op.inputs(size)))
+
+    return modelled_call(call, gpu, version.name)
+
+
+def modelled_call(call: Callable[[], Any], gpu: str | GPU, name: str) -> Modelled:
+    """The time of all that call() launches; it must put its arrays on the device itself.
+
+    name: of what is modelled. Raises CannotModel with a sentence, as `modelled_version` does.
+    """
+    gpu = named(gpu)
     try:
         with tracing(gpu.capability, blocks=chosen, turns=TURNS) as launches:
-            version(*map(version.backend.put, version.op.inputs(size)))
+            call()
     except (Unsupported, KernelFault) as trouble:
-        raise CannotModel(f"{version.name}: {trouble}") from trouble
+        raise CannotModel(f"{name}: {trouble}") from trouble
     if not launches:
-        raise CannotModel(f"{version.name} launches no kernel")
-    return together(version.name, [of_trace(launch, gpu) for launch in launches])
+        raise CannotModel(f"{name} launches no kernel")
+    return together(name, [of_trace(launch, gpu) for launch in launches])
