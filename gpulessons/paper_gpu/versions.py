@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gpulessons.microscope import KernelFault, Trace, Unsupported, tracing
@@ -29,22 +30,33 @@ def modelled_version(version: Any, size: int, gpu: str | GPU) -> Modelled:
 
 
 def modelled_anew(version: Any, size: int, *gpus: GPU) -> list[Modelled]:
-    """The same for several GPUs, whatever is kept; traced once, as on the oldest of them.
-
-    A launch that needs the result of the one before finds a part of it only, and may be led astray.
-    """
-    oldest = min(gpu.capability for gpu in gpus)
+    """The same for several GPUs, whatever is kept."""
     if version.backend.name != "gpu":
         raise CannotModel(f"{version.name} is no CUDA kernel of this course, whose code is known")
     arguments = version.op.inputs(size)
+
+    def call() -> None:
+        version(*map(version.backend.put, arguments))
+
+    return modelled_call(call, version.name, *gpus)
+
+
+def modelled_call(call: Callable[[], Any], name: str, *gpus: GPU) -> list[Modelled]:
+    """The time of all that call() launches, on each GPU; it puts its arrays on the device itself.
+
+    Traced once, as on the oldest of them. A launch that needs the result of the one before finds a
+    part of it only, and may be led astray; of many launches that are alike a few stand for all.
+    name: of what is modelled. Raises CannotModel with a sentence, as `modelled_version` does.
+    """
+    oldest = min(gpu.capability for gpu in gpus)
     try:
         with tracing(oldest, blocks=chosen, turns=TURNS, alike=ALIKE) as launches:
-            version(*map(version.backend.put, arguments))
+            call()
     except (Unsupported, KernelFault, ValueError) as trouble:  # a version may refuse a size
-        raise CannotModel(f"{version.name}: {trouble}") from trouble
+        raise CannotModel(f"{name}: {trouble}") from trouble
     if not launches:
-        raise CannotModel(f"{version.name} launches no kernel")
-    return [of_launches(version.name, launches, gpu) for gpu in gpus]
+        raise CannotModel(f"{name} launches no kernel")
+    return [of_launches(name, launches, gpu) for gpu in gpus]
 
 
 def of_launches(name: str, launches: list[Trace], gpu: GPU) -> Modelled:
