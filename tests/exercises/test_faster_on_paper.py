@@ -21,7 +21,7 @@ def source_alone(monkeypatch):
     def refuse(*arguments, **options):
         raise CannotCompile("there is no compiler")
 
-    monkeypatch.setattr(modelling, "assembly", refuse)
+    monkeypatch.setattr(modelling, "code_of", refuse)
     EXERCISE.lesson.before.cache_clear()
     yield
     EXERCISE.lesson.before.cache_clear()
