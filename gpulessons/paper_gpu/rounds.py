@@ -28,15 +28,17 @@ def rounds(code: Code, sample: Sample) -> list[float]:
         for key, amount in amounts(instruction):
             before = 0 if key[1] == "branches" else have[loop].get(key, 0)  # a line asks once
             have[loop][key] = before + amount
-    use_up(left, have.pop(None), 1)
+    use_up(left, have.pop(None), 1, {})
     # A loop that was unrolled does most in a round; what it leaves over falls to its remainder. And
     # what an outer loop does beside its inner ones is told first: they are left the rest.
     turns: dict[Loop | None, float] = {None: 1.0}
     alone = {loop: own(loop, have) for loop in code.loops}
     told = {loop: bool(alone[loop]) and alone[loop] != have[loop] for loop in code.loops}
-    for loop in sorted(code.loops, key=lambda loop: (not told[loop], -sum(have[loop].values()))):
-        turns[loop] = turns_of(alone[loop] or have[loop], left)
-        use_up(left, have[loop], turns[loop])
+    for loop in sorted(code.loops, key=lambda x: (not told[x], x.depth, -sum(have[x].values()))):
+        outer = [x for x in turns if x and x.first <= loop.first <= x.last]
+        entries = turns[max(outer, key=lambda x: x.depth)] if outer else 1.0
+        turns[loop] = turns_of(alone[loop] or have[loop], left, entries)
+        use_up(left, have[loop], turns[loop], alone[loop])
     return [turns[loop] for loop in owner]
 
 
@@ -77,15 +79,21 @@ def amounts(instruction: Instruction) -> list[tuple[Key, float]]:
     return [((line, "branches"), 1)] if instruction.target is not None else []
 
 
-def use_up(left: dict[Key, float], have: dict[Key, float], turns: float) -> None:
+def use_up(
+    left: dict[Key, float], have: dict[Key, float], turns: float, own: dict[Key, float]
+) -> None:
+    """Take away what is done; of branches only its own: others ask whether to begin a loop."""
     for key, amount in have.items():
-        left[key] = max(0.0, left[key] - turns * amount)
+        if key[1] != "branches" or key in own:
+            left[key] = max(0.0, left[key] - turns * amount)
 
 
-def turns_of(have: dict[Key, float], left: dict[Key, float]) -> float:
-    """How often a loop turns, by the best witness that it has."""
+def turns_of(have: dict[Key, float], left: dict[Key, float], entries: float) -> float:
+    """How often a loop turns, by the best witness that it has; entries: how often it begins."""
     for kinds in (("global", "shared"), ("flops",), ("branches",)):
         found = [left[key] / amount for key, amount in have.items() if key[1] in kinds]
+        if kinds == ("branches",):  # a loop asks once more than it turns
+            found = [max(0.0, turns - entries) for turns in found]
         if found:
             return median([turns for turns in found if turns] or [0.0])
     return 0.0

@@ -1,12 +1,23 @@
 """Figures: timings come in, a `Picture` goes out, its message in its title and in its alt text.
 
-`picture` is what all figures share, `timings`, `roofline` and `machines` draw measurements, `film`
-shows pictures in sequence in a `panel`, the box that widgets stand in. What is drawn for one
-notebook alone is in `illustrations`.
+`picture` is what all figures share, `timings`, `roofline` and `machines` draw measurements,
+`bounds` a modelled time, `film` shows pictures in sequence in a `panel`, the box that widgets stand
+in. What is drawn for one notebook alone is in `illustrations`.
 """
 
+from .bounds import bounds
 from .machines import side_by_side
 from .picture import Picture, images
 from .timings import bars, ceiling, crossover, scaling, stages
 
-__all__ = ["Picture", "bars", "ceiling", "crossover", "images", "scaling", "side_by_side", "stages"]
+__all__ = [
+    "Picture",
+    "bars",
+    "bounds",
+    "ceiling",
+    "crossover",
+    "images",
+    "scaling",
+    "side_by_side",
+    "stages",
+]

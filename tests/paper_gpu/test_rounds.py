@@ -137,6 +137,21 @@ def test_reads_that_the_compiler_joins_are_fewer_and_wider():
     assert issued(code, turns, "LDS") < 40
 
 
+def test_loops_three_deep_run_as_often_as_all_three_turn():
+    def stencil_kernel(x, out):
+        total = float32(0)
+        for c in range(x.shape[0]):
+            for i in range(x.shape[1]):
+                for j in range(x.shape[2]):
+                    total += x[c, i, j]
+        out[cuda.threadIdx.x] = total
+
+    for shape in ((64, 3, 3), (5, 7, 64), (20, 20, 20)):
+        code, turns = machine(stencil_kernel, zeros(*shape), zeros(32))
+        assert {loop.depth for loop in code.loops} == {1, 2, 3}
+        assert issued(code, turns, "LDG") == pytest.approx(np.prod(shape), rel=0.05)
+
+
 def test_what_a_quarter_of_the_warps_does_is_a_quarter_on_average():
     def some_kernel(x, out):
         t = cuda.threadIdx.x
