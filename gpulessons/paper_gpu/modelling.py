@@ -89,7 +89,8 @@ def of_sample(sample: Sample, code: Code | None, gpu: GPU) -> Modelled:
     shared = code.shared + sample.dynamic_shared if code else sample.shared
     held = occupancy(sample.threads, registers, shared, gpu)
     if not held.blocks:
-        raise CannotModel(f"not one block of {sample.trace.kernel} fits on {gpu.name}: {held}")
+        name = sample.trace.kernel
+        raise CannotModel(f"not one block of {name} fits on {gpu.name}: {held.reason}")
     wait = partial(latency, gpu, sample, held.blocks)
     cost = from_machine_code(gpu, sample, code, wait) if code else from_source(gpu, sample, wait)
     parts = bounds(gpu, sample, cost, held.blocks)

@@ -42,8 +42,10 @@ def turned(found):
 # -- Turns.
 
 
-@pytest.mark.parametrize("version", [v for v in matmul.versions.values() if v.backend.name == "gpu"],
-                         ids=lambda v: v.name)  # fmt: skip
+LADDER = [version for version in matmul.versions.values() if version.backend.name == "gpu"]
+
+
+@pytest.mark.parametrize("version", LADDER, ids=lambda version: version.name)
 def test_each_product_of_the_ladder_counts_sampled_what_it_counts_in_full(version):
     if "tensor" in version.name:
         pytest.skip("its matrix instructions are left out of the model")
