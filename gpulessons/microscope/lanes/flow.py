@@ -131,35 +131,36 @@ class Loop:
             self.left.append(w.mask)
 
     def turns(self, values: range) -> Iterable[tuple[int, int]]:
-        """(value, the number of turns that it stands for): 1, unless loops are sampled.
-
-        Then the first turns stand for those left out behind them, and the last, which may be cut
-        short, for itself.
-        """
+        """(value, the number of turns that it stands for): 1, unless loops are sampled."""
         return (self.schedule(values) or dict.fromkeys(values, 1)).items()
 
     def schedule(self, values: range) -> dict[int, int]:
-        """{value: the turns that it stands for} of a loop to be sampled; {} where all are run."""
+        """{value: the turns that it stands for} of a loop to be sampled; {} where all are run.
+
+        The first turns stand for all but the last, which may be cut short. Of a loop around others
+        a few stand for them that lie far apart: inner loops may grow longer from turn to turn.
+        """
         few, count = self.w.launch.turns or 0, len(values)
-        few = -(-few // 8) if self.outer else few  # each turn of an outer loop is long
+        few = -(-few // 8) if self.outer else few
         if not few or self.leaves or count < 3 * few:
             return {}
         times, more = divmod(count - 1, few)
-        first = {value: times + (n < more) for n, value in enumerate(values[:few])}
-        return {**first, values[-1]: 1}
+        apart = [(2 * n + 1) * (count - 1) // (2 * few) for n in range(few)]
+        places = apart if self.outer else range(few)
+        some = {values[place]: times + (n < more) for n, place in enumerate(places)}
+        return {**some, values[-1]: 1}
 
-    def plan(self, start: Any, stop: Any, step: Any) -> None:
-        """The same for `while k < stop` with `k += step` as its last line: k will leap."""
+    def plan(self, start: Any, stop: Any, step: Any) -> Any:
+        """The same for `while k < stop` with `k += step` as its last line: where k begins."""
         if all(isinstance(x, (int, np.integer)) for x in (start, stop, step)) and step > 0:
             self.leaps = self.schedule(range(int(start), int(stop), int(step)))
-            self.w.weight *= self.leaps.get(int(start), 1)
+        return self.leap(start) if self.leaps else start
 
     def leap(self, value: Any) -> Any:
-        """The next value of such a counter: what it is, or the last one."""
-        last = next(reversed(self.leaps))
-        value = value if value in self.leaps or value > last else type(value)(last)
-        self.w.weight = self.weight * self.leaps.get(int(value), 1)
-        return value
+        """The next value of such a counter that is not left out."""
+        lands = next((v for v in self.leaps if v >= value), int(value))
+        self.w.weight = self.weight * self.leaps.get(lands, 1)
+        return type(value)(lands)
 
     def varying_range(self, start: Any, stop: Any, step: Any) -> Iterator[np.ndarray]:
         w = self.w
