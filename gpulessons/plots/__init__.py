@@ -5,7 +5,7 @@
 in. What is drawn for one notebook alone is in `illustrations`.
 """
 
-from .bounds import bounds
+from .modelled import bounds
 from .machines import side_by_side
 from .picture import Picture, images
 from .timings import bars, ceiling, crossover, scaling, stages

@@ -80,15 +80,22 @@ def test_waves_and_tail_are_those_of_the_blocks_that_fit():
 
 
 def test_the_interval_is_the_largest_bound_at_its_best_to_the_two_largest_in_turn():
-    low, high = interval(A100, [1e-6, 1e-3, 4e-3], 4.1e-3, True)
+    parts = {"L2": 1e-6, "FP32": 1e-3, "latency": 4e-3}
+    low, high = interval(A100, parts, 4.1e-3, True)
     assert low == pytest.approx(0.9 * 4e-3)
     assert high == pytest.approx(5e-3 * 1.41 / 1.095 + LAUNCH)
-    _, high = interval(A100, [1e-6, 1e-5, 4e-3], 6e-3, True)
+    _, high = interval(A100, {"L2": 1e-6, "FP32": 1e-5, "latency": 4e-3}, 6e-3, True)
     assert high == pytest.approx(1.1 * 6e-3)
-    known, guessed = (interval(A100, [1e-3, 4e-3], 4e-3, from_code) for from_code in (True, False))
+    known, guessed = (interval(A100, parts, 4e-3, from_code) for from_code in (True, False))
     assert guessed == pytest.approx((known[0] / 2, 2 * known[1]))
-    _, slow = interval(GPUS["T4"], [1e-3, 4e-3], 4e-3, True)
-    assert slow == pytest.approx(5e-3 * 1.59e9 / (GPUS["T4"].sustained or GPUS["T4"].base) + LAUNCH)
+    t4 = GPUS["T4"]
+    _, slow = interval(t4, parts, 4e-3, True)
+    assert slow == pytest.approx(5e-3 * t4.boost / (t4.sustained or t4.base) + LAUNCH)
+
+
+def test_memory_does_not_slow_down_with_the_clock():
+    _, high = interval(A100, {"DRAM": 4e-3, "FP32": 1e-3}, 4.1e-3, True)
+    assert high == pytest.approx(4e-3 + 1e-3 * 1.41 / 1.095 + LAUNCH)
 
 
 def test_contended_atomics_and_scattered_writes_are_known_from_below_only():

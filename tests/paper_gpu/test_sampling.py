@@ -109,7 +109,7 @@ def test_loops_within_loops_count_as_often_as_both_turn():
 
     found = agree(nested_kernel, (1, 32), zeros(60, 80), zeros(32))
     assert found.flops == 32 * 60 * 80 * 2
-    outer = TURNS // 4 + 1  # whose turns are long
+    outer = TURNS // 8 + 1  # whose turns are long
     assert turned(found) == outer * (TURNS + 1)
 
 
@@ -142,9 +142,9 @@ def leaving_by_return(x, out):
         out[0] = 1
 
 
-def asking_each_time(x, out):
+def asking_something_else(x, out):
     k = 0
-    while k < 100:
+    while x[k] < 1:
         out[0] = x[k]
         k += 1
 
@@ -155,13 +155,38 @@ def of_each_its_own(x, out):
 
 
 @pytest.mark.parametrize(
-    "kernel", [leaving_by_break, leaving_by_return, asking_each_time, of_each_its_own]
+    "kernel", [leaving_by_break, leaving_by_return, asking_something_else, of_each_its_own]
 )
 def test_a_loop_that_may_end_early_is_run_to_its_end(kernel):
     x = zeros(200)
     x[95] = 1
     found = agree(kernel, (1, 32), x, zeros(1))
     assert turned(found) >= 96  # all of them, up to the one at 95
+
+
+def test_a_while_loop_that_counts_is_sampled_like_a_range():
+    def counting_kernel(x, out):
+        total, k = float32(0), 3
+        while k < x.size:
+            total += x[k]
+            k += 2
+        out[cuda.threadIdx.x] = total
+
+    found = agree(counting_kernel, (1, 32), zeros(205), zeros(32))
+    assert turned(found) == TURNS + 1
+
+
+def test_loops_that_grow_longer_from_turn_to_turn_are_sampled_far_apart():
+    def triangle_kernel(x, out):
+        total = float32(0)
+        for row in range(x.size):
+            for k in range(row):
+                total += x[k]
+        out[cuda.threadIdx.x] = total
+
+    x, out = zeros(200), zeros(32)
+    full, some = (trace(triangle_kernel, turns=turns)[1, 32](x, out) for turns in (None, TURNS))
+    assert some.flops == pytest.approx(full.flops, rel=0.02)
 
 
 def test_a_device_function_in_a_sampled_loop_counts_as_often_as_the_loop_turns():
