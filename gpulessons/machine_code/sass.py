@@ -232,7 +232,8 @@ def instruction(row: tuple, home: str, labels: dict[str, int]) -> Instruction:
 def loop_spans(instructions: tuple[Instruction, ...]) -> list[tuple[int, int]]:
     """(first, last) of each loop: a jump back to where every way to that jump has come through.
 
-    Code put after the end for the rare case jumps back, too, and is no loop.
+    Code put after the end for the rare case jumps back, too, and is no loop. Two that overlap are
+    one: on Turing the last lanes of a loop may wait for the others in a little loop at its end.
     """
     where = {one.address: place for place, one in enumerate(instructions)}
     ways = [list(followers(instructions, place, where)) for place in range(len(instructions))]
@@ -243,7 +244,13 @@ def loop_spans(instructions: tuple[Instruction, ...]) -> list[tuple[int, int]]:
         head = where[one.target]
         if head < place and not reaches(ways, one, place, avoiding=head):
             spans[head] = max(place, spans.get(head, 0))
-    return list(spans.items())
+    apart: list[tuple[int, int]] = []
+    for first, last in sorted(spans.items()):
+        while astride := [span for span in apart if span[0] < first <= span[1] < last]:
+            apart.remove(astride[0])
+            first = astride[0][0]
+        apart.append((first, last))
+    return apart
 
 
 def reaches(ways: list[list[int]], one: Instruction, goal: int, avoiding: int) -> bool:

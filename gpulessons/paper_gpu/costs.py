@@ -50,7 +50,8 @@ def from_machine_code(gpu: GPU, sample: Sample, code: Code, latency: Latency) ->
             where = instruction.kernel_line, instruction.space, instruction.access
             asked[*where, instruction.bytes] += times
     clocks = unit_clocks(gpu, count) | {"load/store path": path_clocks(gpu, sample, asked)}
-    alone = walk(code, turns, clocks_of(gpu, sample, latency))
+    # A warp issues one instruction a clock at best, whatever way through the code was walked.
+    alone = max(sum(turns), walk(code, turns, clocks_of(gpu, sample, latency)))
     return Cost(clocks, alone, code.registers, code.shared)
 
 
