@@ -34,8 +34,7 @@ MORE = {
     "relu": (1, 100, 10_000, 921_600, 1_000_000, 2_000_000),
     "matmul": (512,),
     "softmax": (1_000_000,),
-    "shade": (50_000, 300_000),
-    "shade_sorted": (300_000,),
+    "shade": (50_000,),
     "vertex_transform": (500_000,),
 }
 # Kernels whose time depends on the values that they meet, not on their arrays' shapes alone.
