@@ -24,6 +24,8 @@ def linked(ptx: str, capability: Capability) -> tuple[bytes, str]:
         nvjitlink.get_info_log(handle, log)
         cubin = bytearray(nvjitlink.get_linked_cubin_size(handle))
         nvjitlink.get_linked_cubin(handle, cubin)
+    except nvjitlink.nvJitLinkError as trouble:
+        raise CannotCompile(f"NVIDIA's assembler refuses this kernel: {trouble}") from trouble
     finally:
         nvjitlink.destroy(handle)
     return bytes(cubin), log.decode()

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
+import numpy as np
+
 from . import device
 from .faults import LaunchError
 from .lanes.launch import Size, extent
@@ -86,7 +88,8 @@ def lazy(jit: Callable[..., Any]) -> Callable[..., Any]:
 def shape_of(argument: Any) -> tuple:
     """What two arguments have in common that mean more or less of the same work."""
     names = "shape", "strides", "dtype"
-    return type(argument), *(str(getattr(argument, name, "")) for name in names)
+    count = argument if isinstance(argument, (int, np.integer)) else None
+    return type(argument), count, *(str(getattr(argument, name, "")) for name in names)
 
 
 def launchers(

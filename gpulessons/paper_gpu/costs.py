@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from gpulessons.machine_code.sass import Code, Instruction
 from gpulessons.microscope.report.counts import SECTOR
+from gpulessons.microscope.report.steps import launch_of
 
 from .devices import GPU
 from .rounds import rounds
@@ -58,8 +59,10 @@ def from_machine_code(gpu: GPU, sample: Sample, code: Code, latency: Latency) ->
 def from_source(gpu: GPU, sample: Sample, latency: Latency) -> Cost:
     warps = sample.warps * sample.trace.blocks
     count: defaultdict[str, float] = defaultdict(float)
-    for *_, kind, flops in sample.trace.flops_by_line:
-        count["fp64" if kind == "float64" else "fp32"] += flops / 2 / 32 / warps
+    kinds = {kind for *_, kind, _ in sample.trace.flops_by_line}
+    for (_, what), times in launch_of(sample.trace).log.by_kernel_line.items():
+        if what == "flops":  # in pairs: a multiplication and an addition are one instruction
+            count["fp64" if kinds == {"float64"} else "fp32"] += times / 2 / warps
     for line in sample.lines:
         count["load/store"] += line.requests
         count["alu"] += INDEXING[line.space] * line.requests

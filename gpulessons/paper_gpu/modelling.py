@@ -95,7 +95,7 @@ def of_sample(sample: Sample, code: Code | None, gpu: GPU) -> Modelled:
     cost = from_machine_code(gpu, sample, code, wait) if code else from_source(gpu, sample, wait)
     parts = bounds(gpu, sample, cost, held.blocks)
     seconds = sum(part**3 for part in parts.values()) ** (1 / 3) + LAUNCH
-    why = unknown_above(sample)
+    why = unknown_above(sample, code)
     low, high = interval(gpu, parts, seconds, code is not None)
     waves = sample.blocks / (gpu.multiprocessors * held.blocks)
     return Modelled(
@@ -131,8 +131,10 @@ def interval(
     return (low, high) if from_code else (low / SOURCE_ALONE, SOURCE_ALONE * high)
 
 
-def unknown_above(sample: Sample) -> str:
+def unknown_above(sample: Sample, code: Code | None) -> str:
     """Why nothing but the lower end of the interval is known; "" where both are."""
+    if code and code.local:
+        return "At least: its threads keep arrays in local memory, whose traffic is left out."
     for line in sample.lines:
         if line.access == "atomic" and line.contended:
             return f"At least: threads wait for each other at the atomic in line {line.line}."

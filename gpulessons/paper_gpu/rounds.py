@@ -2,8 +2,8 @@
 
 The trace knows how many bytes a thread handles at each line of the source, the machine code how
 many its loads and stores handle there in one round of a loop: the quotient is the number of rounds,
-however the compiler has unrolled. Where a loop touches no memory its FLOPs tell, and where it has
-none, its branches.
+however the compiler has unrolled. Where a loop touches no memory its functions tell (exp takes one
+MUFU, and many multiply-adds that no source shows), else its FLOPs, else its branches.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections import defaultdict
 from statistics import median
 
 from gpulessons.machine_code.sass import Code, Instruction, Loop
+from gpulessons.microscope.report.steps import launch_of
 
 from .sampling import Sample
 
@@ -57,15 +58,13 @@ def innermost(code: Code) -> list[Loop | None]:
 
 
 def handled(sample: Sample) -> dict[Key, float]:
-    """What a thread of an average warp handles: bytes of each line's accesses, FLOPs, branches."""
+    """What an average warp handles: bytes of a thread at each line, FLOPs, functions, branches."""
     found: dict[Key, float] = defaultdict(float)
     for line in sample.lines:
         found[line.line, line.space, line.access] += line.bytes
     warps = sample.warps * sample.trace.blocks
-    for _, at, _, flops in sample.trace.flops_by_line:
-        found[at, "flops"] += flops / (32 * warps)
-    for branch in sample.trace.branches:
-        found[branch.line, "branches"] += branch.instances / warps
+    for where, times in launch_of(sample.trace).log.by_kernel_line.items():
+        found[where] += times / warps
     return found
 
 
@@ -76,6 +75,8 @@ def amounts(instruction: Instruction) -> list[tuple[Key, float]]:
         return [((line, instruction.space, instruction.access), instruction.bytes)]
     if flops := FLOPS.get(instruction.opcode.split(".")[0]):
         return [((line, "flops"), flops)]
+    if instruction.pipe == "sfu" and instruction.opcode.startswith("MUFU"):
+        return [((line, "functions"), 1)]
     return [((line, "branches"), 1)] if instruction.target is not None else []
 
 
@@ -90,7 +91,7 @@ def use_up(
 
 def turns_of(have: dict[Key, float], left: dict[Key, float], entries: float) -> float:
     """How often a loop turns, by the best witness that it has; entries: how often it begins."""
-    for kinds in (("global", "shared"), ("flops",), ("branches",)):
+    for kinds in (("global", "shared"), ("functions",), ("flops",), ("branches",)):
         found = [left[key] / amount for key, amount in have.items() if key[1] in kinds]
         if kinds == ("branches",):  # a loop asks once more than it turns
             found = [max(0.0, turns - entries) for turns in found]

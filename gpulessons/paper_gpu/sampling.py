@@ -62,7 +62,7 @@ class Line:
     tags: float  # clocks in which L1 looks up the lines of all requests
     # Wavefronts of shared memory, where a thread asks for 4, 8 or 16 bytes at a time.
     wavefronts: tuple[float, ...]
-    contended: bool  # do threads of one request mean the same element?
+    contended: bool  # do threads mean the same element?
 
 
 @dataclass(frozen=True)
@@ -108,9 +108,7 @@ class Sample:
     @property
     def shared(self) -> int:
         """Bytes of shared memory of a block, as its source declares them."""
-        arrays = launch_of(self.trace).arrays.values()
-        own = [a for a in arrays if a.space == "shared" and a.origin is a]
-        return self.dynamic_shared + sum(math.prod(a.shape) * a.dtype.itemsize for a in own)
+        return launch_of(self.trace).shared_bytes
 
     def requested(self, memory: int, access: str) -> float:
         """Sectors that a block's threads ask for, request by request."""
@@ -162,8 +160,8 @@ def measured(line: int, array: Array, access: str, entries: list[Entry], warps: 
     for weight, group in groupby(sorted(entries, key=weight_of), key=weight_of):
         request, lane, place = elements(list(group))
         byte = place.astype(np.int64) * array.step + array.offset
-        requests, accesses, cells, sectors, *_ = transactions(request, byte, array.width)
-        contended = contended or cells < accesses
+        requests, accesses, _, sectors, *_ = transactions(request, byte, array.width)
+        contended = contended or len(np.unique(byte)) < accesses
         counts = [requests, requests * array.width]
         if array.space == "global":
             counts += [sectors, tag_clocks(request, byte), 0, 0, 0]

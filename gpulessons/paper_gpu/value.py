@@ -129,7 +129,8 @@ def together(name: str, launches: Sequence[Modelled]) -> Modelled:
         sum(each.low for each in launches),
         None if None in highs else sum(high for high in highs if high is not None),
         {part: sum(each.bounds.get(part, 0.0) for each in launches) for part in parts},
-        *(longest.occupancy, longest.occupancy_limiter, longest.waves, longest.counted_from),
+        *(longest.occupancy, longest.occupancy_limiter, longest.waves),
+        min((each.counted_from for each in launches), key="source machine code".find),
         why_at_least="; ".join(dict.fromkeys(e.why_at_least for e in launches if e.why_at_least)),
         launches=tuple(launches),
     )

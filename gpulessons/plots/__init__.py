@@ -5,8 +5,8 @@
 in. What is drawn for one notebook alone is in `illustrations`.
 """
 
-from .modelled import bounds
 from .machines import side_by_side
+from .modelled import bounds
 from .picture import Picture, images
 from .timings import bars, ceiling, crossover, scaling, stages
 

@@ -39,6 +39,7 @@ def floating(ufunc: Callable[..., Any], flops: int = 1) -> Instruction:
         out = ufunc(*(as_type(v, dtype) for v in values))
         if flops:
             w.count_flops(dtype, flops)
+            w.by_kernel_line("functions")
         return plain(out)
 
     return apply

@@ -83,6 +83,9 @@ class Log:
         self.code: dict[Place, list[int]] = defaultdict(lambda: [0, 0])  # slots, active lanes
         self.flops: Counter[tuple[str, int, str]] = Counter()  # …, dtype or TENSOR_CORES
         self.cautions: Counter[tuple[str, int, str]] = Counter()  # kind, line, text
+        # What warps do, by the kernel's own line, whatever their lanes: "branches" they come to,
+        # "flops", and "functions" (exp, a division), of which the source does not say the cost.
+        self.by_kernel_line: Counter[tuple[int, str]] = Counter()
         self.partial_syncs: list[PartialSync] = []
         self.runs: list[Run] = []
         self.fenced = False
@@ -109,6 +112,7 @@ class Log:
         counts = self.branches[w.function, w.line]
         counts[0] += w.weight * warps
         counts[1] += w.weight * divergent
+        self.by_kernel_line[w.kernel_line or w.line, "branches"] += w.weight * warps
 
     def enter(self, w: Warps) -> None:
         """A straight run of code begins."""

@@ -114,6 +114,8 @@ def binary(
         out = ufunc(a, b)
         if out.dtype.kind in "fc":
             w.count_flops(out.dtype, COMPLEX_FLOPS.get(ufunc, 1) if out.dtype.kind == "c" else 1)
+            if ufunc is np.true_divide:
+                w.by_kernel_line("functions")
         return plain(out)
 
     return apply

@@ -73,6 +73,12 @@ class Warps:
 
     def count_as(self, kind: str, times: int) -> None:
         self.log.flops[self.function, self.line, kind] += self.weight * times * self.mask.count
+        self.by_kernel_line("flops", times)
+
+    def by_kernel_line(self, kind: str, times: int = 1) -> None:
+        """What a warp does once, however many of its lanes are active."""
+        where = self.kernel_line or self.line, kind
+        self.log.by_kernel_line[where] += self.weight * times * self.mask.warps
 
     def caution(self, kind: str, text: str, times: int = 1) -> None:
         self.log.cautions[kind, self.line, text] += times

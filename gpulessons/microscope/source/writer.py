@@ -486,15 +486,18 @@ class Writer(ast.NodeVisitor):
 
 
 def counted(node: ast.While) -> tuple[str, ast.expr, ast.expr] | None:
-    """(variable, bound, step) of `while k < bound: …; k += step` that sets k nowhere else."""
+    """(variable, bound, step) of `while k < bound: …; k += step` that sets none of them elsewhere."""
     match node.test, node.body[-1]:
         case (
             ast.Compare(ast.Name(name), [ast.Lt()], [bound]),
             ast.AugAssign(ast.Name(again), ast.Add(), step),
         ) if name == again and plain(bound) and plain(step):
             parts = [part for statement in node.body for part in ast.walk(statement)]
-            stores = [p for p in parts if isinstance(p, ast.Name) and isinstance(p.ctx, ast.Store)]
-            if sum(store.id == name for store in stores) == 1:
+            named = [part for part in parts if isinstance(part, ast.Name)]
+            stores = [part.id for part in named if isinstance(part.ctx, ast.Store)]
+            asked = {part.id for part in ast.walk(ast.Tuple([bound, step], ast.Load()))
+                     if isinstance(part, ast.Name)}  # fmt: skip
+            if stores.count(name) == 1 and not asked & set(stores):
                 return name, bound, step
     return None
 
