@@ -21,7 +21,7 @@ import gpulessons
 from gpulessons.backends import NotHere
 from gpulessons.measure import files
 from gpulessons.measure.on_paper import SWITCH
-from gpulessons.ops import dense, lstm_sequence
+from gpulessons.ops import conv2d, dense, lstm_sequence
 from gpulessons.paper_gpu import kept
 from gpulessons.paper_gpu.devices import named
 from gpulessons.paper_gpu.versions import CannotModel, modelled_anew
@@ -37,6 +37,13 @@ MORE = {
     "shade": (50_000,),
     "vertex_transform": (500_000,),
 }
+# The layers of notebook 07 on the roofline: (batch, channels, filters), kernel, padding.
+LAYERS = (
+    ((1, 64, 64), (3, 3), None),
+    ((1, 64, 64), (1, 1), None),
+    ((1, 3, 64), (7, 7), None),
+    ((64, 1, 1), (3, 3), 0),
+)
 # Kernels whose time depends on the values that they meet, not on their arrays' shapes alone.
 BY_VALUE = {
     "shade", "shade_sorted", "embedding", "embedding_update", "neighbours", "forest_search",
@@ -63,6 +70,8 @@ def others():
     """Yield (op with the inputs of a notebook's own, its sizes)."""
     yield gpulessons.dense.like(dense.sized(4096, 4096)), (1, 64, 1024)
     yield gpulessons.lstm_sequence.like(fewer_steps), (256,)
+    for dims, kernel, padding in LAYERS:
+        yield conv2d.shaped(dims, kernel, padding=padding), (112,)
 
 
 def jobs(names=()):
@@ -93,9 +102,17 @@ def modelled(place, names):
     about = labels(op, version, size, own)
     try:
         found = modelled_anew(version, size, *map(named, SWITCH))
-    except (CannotModel, NotHere) as why:
-        return [{**about, "gpu": gpu, "why": str(why)} for gpu in SWITCH]
+    except (CannotModel, NotHere):  # so it is on the oldest: newer ones may have another answer
+        return [{**about, "gpu": gpu, **alone(version, size, gpu)} for gpu in SWITCH]
     return [{**about, "gpu": one.gpu, **fields(one)} for one in found]
+
+
+def alone(version, size, gpu):
+    """Return what is kept of a version on a single GPU: its time, or why it has none."""
+    try:
+        return fields(modelled_anew(version, size, named(gpu))[0])
+    except (CannotModel, NotHere) as why:
+        return {"why": str(why)}
 
 
 def fields(found):

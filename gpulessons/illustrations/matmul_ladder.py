@@ -63,7 +63,7 @@ def ladder(
     left.set_ylim(len(rows) - 0.4, -0.6)
     known = [*published.values(), *(share for share, *_ in shares.values())]
     known += [part for t in modelled.values() for part in of_peak(t)] or [1]
-    left.set_xlim(0.3 * min(known), 12 * max(known))  # room for words at the right
+    left.set_xlim(0.3 * min(known), (200 if modelled else 12) * max(known))  # room for words
     share = "share of the library's FLOP/s" + "; modelled: of the GPU's peak" * bool(modelled)
     log_axes(left, x=(share, lambda part: percent(part) if part < 9.5 else ""))
     left.set_xlabel("\n".join([left.get_xlabel(), *notes]))
@@ -182,7 +182,7 @@ def draw_rung(axes, y, standing, published, modelled):
     if modelled:
         shares = of_peak(modelled)
         rate = units.rate(modelled.flop_rate, "FLOP/s")
-        text = f"≈ {percent(shares[0])} of {modelled.gpu}'s peak, {rate}, modelled"
+        text = f"≈ {percent(shares[0])}, {rate}, modelled"
         draw_modelled(axes, y, shares, COLORS[modelled.backend], text, published or 0)
     elif not standing:
         words = f"published {100 * published:.3g}%" if published else "not measured here"
@@ -215,9 +215,15 @@ def draw_counts(axes, rows, counts, name, side, look):
                       ha=align, va="center", fontsize=9, color=INK)  # fmt: skip
 
 
-def on_the_roofline(machine: Any, comparison: Comparison) -> Picture:
-    """The rungs that ran here on the roofline, each at the largest size at which it was timed."""
+def on_the_roofline(machine: Any, comparison: Comparison, *, gpu: str | None = None) -> Picture:
+    """The rungs that ran here on the roofline, each at the largest size at which it was timed.
+
+    gpu: of whose modelled times the longest and the shortest stand beside them; none unless told.
+    """
     timings = at_their_largest(comparison)
+    modelled, _ = on_paper(comparison, standings(comparison), gpu)
+    ranked = sorted(modelled.values(), key=lambda timing: timing.median)
+    ends = ranked[:1] + ranked[1:][-1:]
     best = max(timings.values(), key=lambda timing: timing.flop_rate)
     peak, bandwidth = roof(machine, best.backend, timings.values())
     side = "right" if intensity(best) * bandwidth > peak else "left"
@@ -228,8 +234,9 @@ def on_the_roofline(machine: Any, comparison: Comparison) -> Picture:
     )
     if best.flop_rate > 1.02 * peak:  # an error to explain, not a record
         title += " The roof is the best of the library's product, and this rung beat it."
-    names = [named(version, (1, t, ""), comparison) for version, t in timings.items()]
-    return roofline(machine, timings.values(), names=names, title=title)
+    drawn = [*timings.values(), *ends]
+    names = [named(timing.version, (1, timing, ""), comparison) for timing in drawn]
+    return roofline(machine, timings.values(), names=names, title=title, modelled=ends)
 
 
 def percent(share):

@@ -220,6 +220,23 @@ def test_the_tool_models_anew_what_has_changed_and_leaves_the_rest(tmp_path, eng
     assert json.loads(file.read_text())["sources"]["dot"] != "of yesterday"
 
 
+def test_where_the_oldest_gpu_refuses_each_of_the_others_gives_its_own_answer(
+    tmp_path, engine, monkeypatch
+):
+    def anew(version, size, *gpus):
+        if min(gpu.capability for gpu in gpus) < (8, 0):
+            raise CannotModel("it needs a newer one")
+        return [Modelled(version.name, gpu.name, **INVENTED) for gpu in gpus]
+
+    monkeypatch.setattr(model_kernels, "modelled_anew", anew)
+    file = tmp_path / "modelled.json"
+    model_kernels.main(("copy_offset",), file)
+    results = json.loads(file.read_text())["results"]
+    assert {(each["gpu"], each.get("why", "")) for each in results} == {
+        ("T4", "it needs a newer one"), ("RTX 3090", ""), ("A100", ""),
+    }  # fmt: skip
+
+
 def test_the_tool_keeps_no_times_that_are_counted_from_source(monkeypatch):
     found = Modelled("k", "T4", **INVENTED | {"counted_from": "source"})
     with pytest.raises(SystemExit, match="install nvidia-cuda-nvdisasm"):
