@@ -49,6 +49,9 @@ BY_VALUE = {
     "shade", "shade_sorted", "embedding", "embedding_update", "neighbours", "forest_search",
     "tree_search", "tree_softmax", "softmax_layer", "softmax_layer_backward",
 }  # fmt: skip
+# And whose blocks have more or less to do, by these values: a few do not stand for all.
+UNLIKE = {"shade", "shade_sorted", "forest_search", "tree_search", "tree_softmax"}
+WHY_UNLIKE = "how much a block has to do depends on its data, and a few blocks do not stand for all"
 
 
 def taught():
@@ -100,6 +103,8 @@ def modelled(place, names):
     """Return the results of the job at this place on each GPU; in a process of its own."""
     op, version, size, own = list(jobs(names))[place]
     about = labels(op, version, size, own)
+    if op.function.__name__ in UNLIKE:
+        return [{**about, "gpu": gpu, "why": WHY_UNLIKE} for gpu in SWITCH]
     try:
         found = modelled_anew(version, size, *map(named, SWITCH))
     except (CannotModel, NotHere):  # so it is on the oldest: newer ones may have another answer

@@ -22,7 +22,7 @@ from .devices import GPU
 from .sampling import Footprint, Line, Sample
 
 TURNOVER = 800.0  # clocks to end a block and begin the next; fitted, to one published time
-RESIDENT_IN_L2 = 0.7  # arrays up to this part of L2 are fetched once
+RESIDENT_IN_L2 = 0.7  # arrays up to this part of L2 are fetched once: assumed
 
 
 def bounds(gpu: GPU, sample: Sample, cost: Cost, resident: int) -> dict[str, float]:

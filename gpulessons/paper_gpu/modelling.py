@@ -19,12 +19,12 @@ from .occupancy import occupancy
 from .sampling import TURNS, Sample, chosen, sampled
 from .value import Modelled
 
-LAUNCH = 2.5e-6  # seconds of a launch that nothing hides
-# Of the interval: a bound may be reached a little sooner than a microbenchmark says; and where the
-# source alone was counted, nobody knows what the compiler made of it.
+LAUNCH = 2.5e-6  # seconds of a launch that nothing hides: assumed, as usual on Linux
+# Of the interval, all assumed: a bound may be reached a little sooner than a microbenchmark says;
+# and where the source alone was counted, nobody knows what the compiler made of it.
 SOONER, LATER = 0.9, 1.1
 SOURCE_ALONE = 2.0
-SCATTERED = 16  # sectors of a write request: from here on the memory's pages decide, unmodelled
+SCATTERED = 16  # sectors of a write request: assumed to be where the memory's pages decide
 
 
 class CannotModel(RuntimeError):
@@ -37,8 +37,9 @@ def modelled(kernel: Any, on: str | GPU = "A100") -> Modelling:
         modelled(kernel, on="T4")[grid, block](x, y)
 
     A few blocks are run under the microscope, and of long loops a few turns, so that a large grid
-    takes no longer than a small one; the arrays hold no result afterwards. Raises CannotModel where
-    the kernel does what the model has no bound for.
+    takes no longer than a small one; the arrays hold no result afterwards. These blocks lie in the
+    middle, and all others are taken to do the same. Raises CannotModel where the kernel does what
+    the model has no bound for.
     """
     return Modelling(kernel, named(on))
 

@@ -30,7 +30,9 @@ from gpulessons.microscope.report.counts import (
 from gpulessons.microscope.report.steps import launch_of
 
 TURNS = 16  # of a long loop, run at its beginning; and the last one
-TAG_SETS = 4  # an L1 cache looks up so many lines in a clock, where each lies in another set
+# An L1 cache looks up so many lines in a clock, where each lies in another set: assumed, after the
+# time that others published for a product whose rows all lie in one.
+TAG_SETS = 4
 Size = tuple[int, int, int]
 
 
@@ -73,11 +75,15 @@ class Footprint:
     access: str
     sectors: float
     shared: tuple[float, ...]  # the part that the next block along x, y, z touches too
+    whole: float  # sectors of that memory
 
     def union(self, blocks: tuple[float, ...]) -> float:
-        """The distinct sectors of so many blocks along x, y and z."""
+        """The distinct sectors of so many blocks along x, y and z: all there are, at most.
+
+        Blocks far apart may share too, in a grid of one dimension over an array of several.
+        """
         grown = [1 + (n - 1) * (1 - part) for n, part in zip(blocks, self.shared, strict=True)]
-        return self.sectors * math.prod(grown)
+        return min(self.whole, self.sectors * math.prod(grown))
 
 
 @dataclass(frozen=True)
@@ -198,12 +204,15 @@ def tag_clocks(request: np.ndarray, byte: np.ndarray) -> int:
 def footprints(launch: Launch) -> list[Footprint]:
     """The Footprint of each memory, for each kind of access."""
     found: dict[tuple[int, str], list[tuple[int, np.ndarray]]] = defaultdict(list)
+    whole: dict[int, float] = defaultdict(float)
     for site, entries in launch.log.sites.items():
         if site.array.space == "global":
-            where = id(site.array.origin), site.access
+            memory = id(site.array.origin)
+            whole[memory] = max(whole[memory], extent_of(site.array))
             for weight, group in groupby(sorted(entries, key=weight_of), key=weight_of):
-                found[where].append((weight, touched_sectors(site.array, list(group))))
-    return [footprint(*where, parts, launch) for where, parts in found.items()]
+                sectors = touched_sectors(site.array, list(group))
+                found[memory, site.access].append((weight, sectors))
+    return [footprint(*where, parts, launch, whole[where[0]]) for where, parts in found.items()]
 
 
 BLOCK = 2**40  # a key is block × this + sector: arrays are smaller than 32 TiB
@@ -220,8 +229,14 @@ def touched_sectors(array: Array, entries: list[Entry]) -> np.ndarray:
     return np.unique(np.concatenate(parts))
 
 
+def extent_of(array: Array) -> float:
+    """Sectors from an array's first byte to its last."""
+    ends = [abs(stride) * (n - 1) for n, stride in zip(array.shape, array.strides, strict=True)]
+    return (sum(ends) * array.step + array.dtype.itemsize) / SECTOR + 1
+
+
 def footprint(
-    memory: int, access: str, parts: list[tuple[int, np.ndarray]], launch: Launch
+    memory: int, access: str, parts: list[tuple[int, np.ndarray]], launch: Launch, whole: float
 ) -> Footprint:
     """Each sector stands for as many as its lightest turn: what every turn touches is one."""
     parts = sorted(parts, key=lambda part: part[0])
@@ -239,4 +254,5 @@ def footprint(
         common = np.isin(sector[here], sector[block == neighbor])
         shared[axis] = float(weight[here][common].sum() / own) if own else 0.0
     # An average block's, as requests are: blocks of one launch may do different things.
-    return Footprint(memory, access, float(weight.sum() / len(launch.blocks)), tuple(shared))
+    average = float(weight.sum() / len(launch.blocks))
+    return Footprint(memory, access, average, tuple(shared), whole)

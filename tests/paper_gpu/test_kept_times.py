@@ -270,3 +270,21 @@ def test_an_interrupted_run_leaves_a_file_that_can_be_read(tmp_path, engine, mon
     monkeypatch.setattr(model_kernels, "modelled", lambda place, names: 1 / 0)
     model_kernels.main(("copy_offset",), file)
     assert json.loads(file.read_text())["results"] == []
+
+
+def test_what_counts_for_the_model_in_other_rooms_makes_kept_times_stale(monkeypatch, tmp_path):
+    names = {path.name for path in kept.COUNTING}
+    assert {"log.py", "flow.py", "counts.py", "writer.py", "sass.py", "pipes.py"} <= names
+    other = tmp_path / "sass.py"
+    other.write_text("changed = True\n")
+    before = kept.fingerprint(str(kept.ENGINE))
+    kept.fingerprint.cache_clear()
+    monkeypatch.setattr(kept, "COUNTING", (*kept.COUNTING, other))
+    assert kept.fingerprint(str(kept.ENGINE)) != before
+    kept.fingerprint.cache_clear()
+
+
+def test_what_depends_on_its_data_block_by_block_is_not_modelled_by_a_few_blocks():
+    names = ("shade",)
+    told = model_kernels.modelled(0, names)
+    assert all("a few blocks do not stand for all" in each["why"] for each in told)

@@ -60,8 +60,9 @@ def off_by(factor, limiter="DRAM", low=0.8, high=1.25, at_least=False):
     def model(pair, gpu):
         seconds = factor * true[pair.name, gpu.name]
         bounds = {"DRAM": seconds / 3, "issue": seconds / 4} | {limiter: seconds / 2}
-        ends = low * seconds, high * seconds
-        return Modelled(pair.name, gpu.name, seconds, *ends, bounds, "machine code", at_least)
+        ends = low * seconds, None if at_least else high * seconds
+        held = 0.5, "warps", 3.0  # occupancy, what limits it, waves
+        return Modelled(pair.name, gpu.name, seconds, *ends, bounds, *held, "machine code")
 
     return model
 

@@ -1,5 +1,7 @@
 """How often machine instructions run: against counts that are known, and in code made by hand."""
 
+import math
+
 import numpy as np
 import pytest
 from numba import cuda, float32
@@ -7,6 +9,7 @@ from numba import cuda, float32
 from gpulessons.machine_code.cuda import CannotCompile, ptx_of, types_of
 from gpulessons.machine_code.sass import disassembler, machine_code
 from gpulessons.microscope import trace
+from gpulessons.paper_gpu.modelling import modelled
 from gpulessons.paper_gpu.rounds import innermost, rounds
 from gpulessons.paper_gpu.sampling import TURNS, sampled
 
@@ -163,3 +166,64 @@ def test_what_a_quarter_of_the_warps_does_is_a_quarter_on_average():
 
     code, turns = machine(some_kernel, zeros(400), zeros(32), sizes=(1, 128))
     assert issued(code, turns, "FFMA") == pytest.approx(100, rel=0.02)
+
+
+# -- Where the source and the machine code speak of different lines, lanes or operations.
+
+
+@cuda.jit(device=True)
+def thousand(x):
+    t = x
+    for _ in range(1000):
+        t = t * x + float32(1)
+    return t
+
+
+def modelled_seconds(kernel):
+    x = np.zeros(1 << 18, np.float32)
+    return modelled(kernel, on="A100")[1024, 256](x, np.zeros_like(x)).seconds
+
+
+def test_a_loop_in_a_device_function_turns_as_often_as_the_same_in_the_kernel():
+    def called_kernel(x, out):
+        i = cuda.grid(1)
+        out[i] = thousand(x[i])
+
+    def written_kernel(x, out):
+        i = cuda.grid(1)
+        t = v = x[i]
+        for _ in range(1000):
+            t = t * v + float32(1)
+        out[i] = t
+
+    assert modelled_seconds(called_kernel) == pytest.approx(
+        modelled_seconds(written_kernel), rel=0.02
+    )
+
+
+def test_a_warp_takes_as_long_for_one_active_lane_as_for_all():
+    def one_lane_kernel(x, out):
+        i = cuda.grid(1)
+        if cuda.threadIdx.x % 32 == 0:
+            out[i] = thousand(x[i])
+
+    def all_lanes_kernel(x, out):
+        i = cuda.grid(1)
+        out[i] = thousand(x[i])
+
+    one, all_of_them = modelled_seconds(one_lane_kernel), modelled_seconds(all_lanes_kernel)
+    assert one == pytest.approx(all_of_them, rel=0.05)
+
+
+def test_exp_is_told_by_its_machine_instruction_not_by_its_single_operation():
+    def growing_kernel(x, out):
+        i = cuda.grid(1)
+        t = x[i]
+        for _ in range(1000):
+            t = math.exp(t) * float32(0.5)
+        out[i] = t
+
+    x = np.zeros(1 << 18, np.float32)
+    found = modelled(growing_kernel, on="A100")[1024, 256](x, np.zeros_like(x))
+    once = 1000 * 32 / 16 * (1 << 13) / 108 / 1.41e9  # each exp a turn of the SFU, for each warp
+    assert found.bounds["SFU"] == pytest.approx(once, rel=0.1)

@@ -49,7 +49,7 @@ LADDER = [version for version in matmul.versions.values() if version.backend.nam
 def test_each_product_of_the_ladder_counts_sampled_what_it_counts_in_full(version):
     if "tensor" in version.name:
         pytest.skip("its matrix instructions are left out of the model")
-    arguments = zeros(128, 256), zeros(256, 128)
+    arguments = zeros(128, 96), zeros(96, 128)
     for turns in (None, 4):
         with tracing(turns=turns) as launches:
             version(*map(version.backend.put, arguments))
@@ -410,3 +410,38 @@ def test_the_shared_memory_of_a_block_counts_static_and_dynamic():
 
     sample = sampled(trace(both_kernel)[1, 32, 0, 256](zeros(1)))
     assert (sample.dynamic_shared, sample.shared) == (256, 256 + 128)
+
+
+def test_a_while_loop_whose_step_or_bound_changes_is_run_in_full():
+    def doubling_kernel(x, out):
+        total, k, step = float32(0), 0, 1
+        while k < x.size:
+            total += x[k]
+            step += step
+            k += step
+        out[0] = total
+
+    def meeting_kernel(x, out):
+        total, low, high = float32(0), 0, x.size
+        while low < high:
+            total += x[low]
+            high -= 2
+            low += 1
+        out[0] = total
+
+    for kernel in (doubling_kernel, meeting_kernel):
+        full, some = (trace(kernel, turns=t)[1, 32](zeros(600), zeros(1)) for t in (None, 4))
+        assert some.flops == full.flops
+
+
+def test_blocks_share_no_more_than_the_array_has():
+    def every_row_kernel(x, out):
+        total = float32(0)
+        for k in range(32):
+            total += x[(cuda.blockIdx.x * 7 + k) % 64, cuda.threadIdx.x]
+        out[cuda.grid(1)] = total
+
+    launch = trace(every_row_kernel, chosen((4000, 1, 1)))[4000, 32]
+    (read,) = (f for f in sampled(launch(zeros(64, 32), zeros(128_000))).footprints
+               if f.access == "read")  # fmt: skip
+    assert read.union((4000, 1, 1)) == pytest.approx(64 * 4, abs=1)

@@ -486,7 +486,7 @@ class Writer(ast.NodeVisitor):
 
 
 def counted(node: ast.While) -> tuple[str, ast.expr, ast.expr] | None:
-    """(variable, bound, step) of `while k < bound: …; k += step` that sets none of them elsewhere."""
+    """(variable, bound, step) of `while k < bound: …; k += step` that sets none of them twice."""
     match node.test, node.body[-1]:
         case (
             ast.Compare(ast.Name(name), [ast.Lt()], [bound]),

@@ -23,6 +23,13 @@ from ..value import Modelled
 
 FILE = Path(__file__).parent / "modelled.json"
 ENGINE = Path(__file__).parents[1] / "versions.py"  # with all that it imports: the model
+ROOMS = Path(__file__).parents[2]
+COUNTING = (
+    *ROOMS.glob("microscope/*.py"),
+    *ROOMS.glob("microscope/[ls]*/*.py"),  # lanes and source
+    *ROOMS.glob("microscope/report/counts.py"),
+    *ROOMS.glob("machine_code/[clops]*.py"),  # what compiles, links and reads machine code
+)
 ANEW = "run python tools/model_kernels.py"
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
 MODEL = "the model"  # among the sources
@@ -101,9 +108,11 @@ def keys_of(entry: dict[str, Any]) -> list[Key]:
 
 @cache
 def fingerprint(file: str) -> str:
-    """Of the code in a file and in those of its folder that it imports, however indirectly."""
+    """Of the code in a file and in those of its folder that it imports, however indirectly; of the
+    model's, with what counts for it in other rooms."""
     found = hashlib.sha256()
-    for path in sorted(reached(Path(file))):
+    counting = COUNTING if Path(file) == ENGINE else ()
+    for path in sorted({*reached(Path(file)), *counting}):
         found.update(f"{path.name}\n{code_of(path.read_text(encoding='utf-8'))}\n".encode())
     return found.hexdigest()[:16]
 
