@@ -165,7 +165,10 @@ def test_one_name_with_another_memory_is_another_gpu():
     told = card("NVIDIA A100-SXM4-80GB", "8.0", 108, 40 * 2**20)
     gpu, words = present(told, {"memory": 2039e9, "clock": 1.41e9})
     assert (gpu.dram_rate, gpu.l2_bytes, gpu.boost) == (2039e9, 40 * 2**20, 1.41e9)
-    assert gpu.sources["dram_rate"].kind == "yours" and gpu.sources["l2_rate"].kind == "assumed"
+    told = {each for each, source in gpu.sources.items() if source.kind == "driver"}
+    assert told == {"multiprocessors", "dram_rate", "l2_bytes", "boost"}
+    assert {source.kind for source in gpu.sources.values()} == {"driver", "assumed"}
+    assert (gpu.base, gpu.l2_rate) == (GPUS["A100"].base, GPUS["A100"].l2_rate)
     assert "as the A100, but with" in words and "2,039 GB/s" in words
 
 
@@ -186,7 +189,12 @@ def test_an_unknown_gpu_is_made_of_the_nearest_and_what_its_driver_tells(
     assert gpu.multiprocessors == 14 and gpu.dram_rate == memory and gpu.boost == 3e9
     assert ".".join(map(str, gpu.capability)) == capability
     assert f"as the {like}, but with" in words and gpu.name not in GPUS
-    assert gpu.base / gpu.boost == pytest.approx(GPUS[like].base / GPUS[like].boost)
+    known = GPUS[like]
+    assert gpu.base / gpu.boost == pytest.approx(known.base / known.boost)
+    each = gpu.l2_rate / gpu.multiprocessors / gpu.boost
+    assert each == pytest.approx(known.l2_rate / known.multiprocessors / known.boost)
+    for computed in ("base", "l2_rate"):
+        assert gpu.sources[computed].kind == "assumed" and "grown" in gpu.sources[computed].citation
 
 
 def test_a_gpu_of_which_nothing_is_known_is_refused_in_a_sentence():
