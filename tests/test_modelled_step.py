@@ -22,7 +22,7 @@ from gpulessons.machine_code.linking import CannotCompile
 from gpulessons.operation import op
 from gpulessons.paper_gpu import kept as kept_times
 from gpulessons.paper_gpu import modelling
-from gpulessons.paper_gpu.confirming import Judged, Unjudged, load
+from gpulessons.paper_gpu.confirming import Row, Unjudged, load
 from gpulessons.paper_gpu.devices import GPUS
 from gpulessons.paper_gpu.modelling import CannotModel
 from gpulessons.paper_gpu.value import Modelled
@@ -139,7 +139,7 @@ def test_every_kernel_is_measured_and_modelled_at_three_sizes_the_largest_first(
         assert 0 < row.low < row.modelled < row.high and row.limiter in row.bounds
         assert row.runner_up != row.limiter and not row.hidden
     assert kept.gpu == "H200" and kept.machine["gpu"] == CARD and kept.date and kept.gpulessons
-    assert kept.by_limiter[-1].number == 3
+    assert kept.summaries[-1].number == 3
     printed = capsys.readouterr().out
     assert "in the interval" in printed and "NVIDIA H200 is modelled as the H200" in printed
 
@@ -147,7 +147,7 @@ def test_every_kernel_is_measured_and_modelled_at_three_sizes_the_largest_first(
 def test_a_time_that_its_launches_may_explain_says_nothing_of_the_model(fake, double, tmp_path):
     takes(double, fake, "CUDA", seconds=1.5 * FAST)
     _, kept = run(double, tmp_path)
-    assert all(row.hidden for row in kept.rows) and kept.by_limiter == []
+    assert all(row.hidden for row in kept.rows) and kept.summaries == []
 
 
 def test_every_launch_counts_also_of_a_kernel_whose_modelled_time_is_kept(
@@ -202,7 +202,7 @@ def test_a_kernel_that_fails_ends_no_other_and_the_step_says_so(fake, double, tm
     takes(double, fake, "right")
     status, kept = run(double, tmp_path)
     rows = rows_of(kept)
-    assert status == 1 and isinstance(rows["right", 4096], Judged)
+    assert status == 1 and isinstance(rows["right", 4096], Row)
     assert "WrongAnswer" in rows["wrong", 4096].why and rows["wrong", 4096].fault
     assert "unspecified launch failure" in rows["raises", 4096].why
     assert "FAILED double: raises, at 4096" in capsys.readouterr().out
@@ -250,7 +250,7 @@ def test_a_fault_in_the_model_is_a_failure_of_that_kernel_alone(
     monkeypatch.setattr(paper, "modelled_anew", model)
     status, kept = run(double, tmp_path)
     assert status == 1 and "ZeroDivisionError: bounds" in kept.rows[0].why
-    assert all(isinstance(row, Judged) for row in kept.rows[1:])
+    assert all(isinstance(row, Row) for row in kept.rows[1:])
 
 
 def test_a_gpu_of_which_the_model_knows_nothing_is_said_and_is_no_failure(
@@ -280,7 +280,7 @@ def test_what_was_found_is_kept_when_the_time_is_up_and_another_run_does_the_res
     measured = []
     monkeypatch.setattr(paper, "measured", lambda problem, _: measured.append(problem.size))
     _, kept = run(double, tmp_path)
-    assert measured == [4 * 4096, 64] and isinstance(kept.rows[0], Judged)
+    assert measured == [4 * 4096, 64] and isinstance(kept.rows[0], Row)
 
 
 def test_a_model_that_takes_too_long_is_stopped_and_may_have_another_try(
@@ -369,7 +369,7 @@ def test_after_an_error_that_took_the_gpu_down_another_process_goes_on(
     assert len(processes) == 3
     assert processes[0][3:7] == ["--out", str(tmp_path), "--step", "modelled"]
     assert len(rows) == 6
-    assert all(isinstance(row, Judged) == (name == "right") for (name, _), row in rows.items())
+    assert all(isinstance(row, Row) == (name == "right") for (name, _), row in rows.items())
 
 
 def test_a_run_of_everything_takes_over_nothing_from_an_earlier_one(monkeypatch, tmp_path):

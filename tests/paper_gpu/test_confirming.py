@@ -10,7 +10,7 @@ from gpulessons.paper_gpu.confirming import (
     NOT_YET,
     Confirmation,
     Confirmed,
-    Judged,
+    Row,
     Turnover,
     Unjudged,
     confirmed,
@@ -23,7 +23,7 @@ GIB = 1e9
 
 
 def row(measured, modelled=1e-3, limiter="DRAM", high=2e-3, **changes):
-    told = Judged(
+    told = Row(
         "copy", "CUDA", 1000, measured, (measured, measured), 1e-5, modelled, 0.9e-3, high, limiter,
         "latency", "machine code", {"DRAM": 1e-3, "latency": 5e-4},
     )  # fmt: skip
@@ -45,13 +45,18 @@ def one():
 
 
 def test_errors_are_summed_up_limiter_by_limiter_without_what_the_launches_hide(one):
-    dram, fp32, atomics, everything = one.by_limiter
-    assert (dram.limiter, dram.number, dram.within) == ("DRAM", 3, pytest.approx(2 / 3))
+    dram, fp32, atomics, everything = one.summaries
+    assert (dram.limiter, dram.number, dram.held) == ("DRAM", 3, pytest.approx(2 / 3))
     assert dram.error == pytest.approx(0.2)  # of 0, 0.2 and 0.75
-    assert (fp32.number, fp32.error, fp32.within) == (1, 0.5, 1)
-    assert (atomics.error, atomics.within) == (None, 1)  # "at least" has no error
+    assert (fp32.number, fp32.error, fp32.held) == (1, 0.5, 1)
+    assert (atomics.error, atomics.held) == (None, 1)  # "at least" has no error
     assert (everything.limiter, everything.number) == ("all of them", 5)
     assert everything.error == pytest.approx(0.35)
+
+
+def test_a_measured_time_on_either_end_of_the_interval_is_held():
+    assert row(0.9e-3).holds and row(2e-3).holds and row(9.0, high=None).holds
+    assert not (row(0.89e-3).holds or row(2.01e-3).holds or row(0.89e-3, high=None).holds)
 
 
 def test_a_page_gets_a_sentence_with_gpu_and_date(one):
@@ -74,7 +79,7 @@ def test_text_and_html_say_the_same(one):
 
 def test_nothing_is_made_up_where_no_kernel_was_judged(one):
     empty = replace(one, rows=(), turnover=None)
-    assert empty.by_limiter == [] and "nothing was found out" in empty.words()
+    assert empty.summaries == [] and "nothing was found out" in empty.words()
     assert "2030-01-02" in repr(empty)
 
 
@@ -93,7 +98,7 @@ def test_it_survives_its_file_exactly(one, tmp_path):
     "change, words",
     [
         ({"format": 2}, "upgrade"),
-        ({"rows": [{"op": "copy", "measured": 1}]}, "is no Judged"),
+        ({"rows": [{"op": "copy", "measured": 1}]}, "is no Row"),
         ({"rows": [3]}, "is no comparison"),
         ({"stranger": 1}, "is no Confirmation"),
     ],

@@ -60,8 +60,9 @@ def off_by(factor, limiter="DRAM", low=0.8, high=1.25, at_least=False):
     def model(pair, gpu):
         seconds = factor * true[pair.name, gpu.name]
         bounds = {"DRAM": seconds / 3, "issue": seconds / 4} | {limiter: seconds / 2}
-        ends = low * seconds, high * seconds
-        return Modelled(pair.name, gpu.name, seconds, *ends, bounds, "machine code", at_least)
+        ends = low * seconds, None if at_least else high * seconds
+        held = 0.5, "registers", 1.0
+        return Modelled(pair.name, gpu.name, seconds, *ends, bounds, *held, "machine code")
 
     return model
 
@@ -138,7 +139,7 @@ def test_the_table_has_a_row_for_each_time_and_says_which_fail():
     assert f"holds {len(TIMES) - 1}." in found.message
     (line,) = (line for line in repr(found).splitlines() if line.startswith("transpose, naive"))
     assert "0.33" in line and " no " in line
-    assert found._repr_html_().count("<tr>") == len(TIMES) + 1
+    assert found._repr_html_().count("<tr>") == len(found.table().rows) + 1 == len(TIMES) + 1
 
 
 def test_nothing_to_judge_by_is_refused():
