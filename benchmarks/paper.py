@@ -24,10 +24,10 @@ from gpulessons.measure import files
 from gpulessons.measure.problem import Problem
 from gpulessons.measure.results import Absent
 from gpulessons.measure.timings import Progress, at_one_size, refuse_too_large
-from gpulessons.paper_gpu.confirming import Confirmation, Unjudged, judged, load
+from gpulessons.paper_gpu.confirming import Confirmation, Unjudged, load, row_of
 from gpulessons.paper_gpu.modelling import CannotModel
 from gpulessons.paper_gpu.present import present
-from gpulessons.paper_gpu.versions import modelled_version
+from gpulessons.paper_gpu.versions import modelled_anew
 
 NAME = "modelled.json"
 BUDGET = 0.3  # seconds to time one version at one size
@@ -165,9 +165,9 @@ def judged_version(problem, version, gpu, launch):
         if isinstance(found, Absent):
             why = one_line(found.why)
             return Unjudged(op.name, version.name, size, why, fault=bool(RAISED.match(why)))
-        answer = modelled_version(version, size, gpu)
+        (answer,) = modelled_anew(version, size, gpu)  # a kept one tells no launches
         times = found.median, found.quartiles
-        return judged(op.name, version.name, size, *times, launch, answer)
+        return row_of(op.name, version.name, size, *times, launch, answer)
     except CannotModel as why:
         return Unjudged(op.name, version.name, size, one_line(str(why)))
     except Exception as trouble:

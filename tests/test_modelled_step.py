@@ -20,12 +20,13 @@ from gpulessons.machine_code import sass
 from gpulessons.machine_code.cuda import assembly
 from gpulessons.machine_code.linking import CannotCompile
 from gpulessons.operation import op
+from gpulessons.paper_gpu import kept as kept_times
 from gpulessons.paper_gpu import modelling
-from gpulessons.paper_gpu.confirming import Judged, Unjudged, load
+from gpulessons.paper_gpu.confirming import Row, Unjudged, load
 from gpulessons.paper_gpu.devices import GPUS
 from gpulessons.paper_gpu.modelling import CannotModel
 from gpulessons.paper_gpu.value import Modelled
-from gpulessons.paper_gpu.versions import modelled_version
+from gpulessons.paper_gpu.versions import modelled_anew
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
@@ -65,20 +66,20 @@ def fake(monkeypatch):
     monkeypatch.setattr(paper, "gpu_load", lambda: {"gpu_hertz": 1.9e9})
     monkeypatch.setattr(turnover, "turnovers", lambda gpu: ())
     monkeypatch.setattr(turnover, "launching", lambda: FAST)
-    monkeypatch.setattr(paper, "modelled_version", canned)
+    monkeypatch.setattr(paper, "modelled_anew", canned)
     return backend
 
 
 @pytest.fixture
 def real(fake, monkeypatch):
     """The model itself, which takes a second, and not an answer that stands ready."""
-    monkeypatch.setattr(paper, "modelled_version", modelled_version)
+    monkeypatch.setattr(paper, "modelled_anew", modelled_anew)
 
 
 def canned(version, size, gpu):
     bounds = {"DRAM": 1e-5, "latency": 5e-6}
     told = 0.5, "registers", 1.0, "machine code"
-    return Modelled(version.name, gpu.name, 1.1e-5, 9e-6, 2e-5, bounds, *told)
+    return [Modelled(version.name, gpu.name, 1.1e-5, 9e-6, 2e-5, bounds, *told)]
 
 
 @cuda.jit
@@ -138,7 +139,7 @@ def test_every_kernel_is_measured_and_modelled_at_three_sizes_the_largest_first(
         assert 0 < row.low < row.modelled < row.high and row.limiter in row.bounds
         assert row.runner_up != row.limiter and not row.hidden
     assert kept.gpu == "H200" and kept.machine["gpu"] == CARD and kept.date and kept.gpulessons
-    assert kept.by_limiter[-1].number == 3
+    assert kept.summaries[-1].number == 3
     printed = capsys.readouterr().out
     assert "in the interval" in printed and "NVIDIA H200 is modelled as the H200" in printed
 
@@ -146,7 +147,29 @@ def test_every_kernel_is_measured_and_modelled_at_three_sizes_the_largest_first(
 def test_a_time_that_its_launches_may_explain_says_nothing_of_the_model(fake, double, tmp_path):
     takes(double, fake, "CUDA", seconds=1.5 * FAST)
     _, kept = run(double, tmp_path)
-    assert all(row.hidden for row in kept.rows) and kept.by_limiter == []
+    assert all(row.hidden for row in kept.rows) and kept.summaries == []
+
+
+def test_every_launch_counts_also_of_a_kernel_whose_modelled_time_is_kept(
+    fake, real, double, tmp_path, monkeypatch
+):
+    def known(version, size, gpu):
+        (found,) = canned(version, size, GPUS[gpu])
+        return found
+
+    monkeypatch.setattr(kept_times, "result_of", known)
+
+    @double.version("CUDA, thrice", on=fake)
+    def thrice(x, out):
+        if cuda.get_current_device.__module__.startswith("gpulessons."):
+            for _ in range(3):
+                double_kernel[-(-x.size // 256), 256](x, out)
+        else:
+            np.multiply(x, 2, out=out)
+            fake.now += 1e-5
+
+    _, kept = run(double, tmp_path)
+    assert [row.launching for row in kept.rows] == pytest.approx([3 * FAST] * 3)
 
 
 def test_without_a_disassembler_kernels_are_counted_from_their_source_and_it_says_so(
@@ -156,6 +179,7 @@ def test_without_a_disassembler_kernels_are_counted_from_their_source_and_it_say
         raise CannotCompile(sass.NO_DISASSEMBLER)
 
     monkeypatch.setattr(modelling, "machine_code", missing)
+    modelling.code_of.cache_clear()  # of what an earlier test had compiled
     takes(double, fake, "CUDA")
     status, kept = run(double, tmp_path)
     assert status == 0 and {row.counted_from for row in kept.rows} == {"source"}
@@ -178,7 +202,7 @@ def test_a_kernel_that_fails_ends_no_other_and_the_step_says_so(fake, double, tm
     takes(double, fake, "right")
     status, kept = run(double, tmp_path)
     rows = rows_of(kept)
-    assert status == 1 and isinstance(rows["right", 4096], Judged)
+    assert status == 1 and isinstance(rows["right", 4096], Row)
     assert "WrongAnswer" in rows["wrong", 4096].why and rows["wrong", 4096].fault
     assert "unspecified launch failure" in rows["raises", 4096].why
     assert "FAILED double: raises, at 4096" in capsys.readouterr().out
@@ -190,7 +214,7 @@ def test_what_cannot_be_modelled_is_told_and_is_no_failure(fake, double, tmp_pat
     def refuse(*_):
         raise CannotModel("it uses tensor cores")
 
-    monkeypatch.setattr(paper, "modelled_version", refuse)
+    monkeypatch.setattr(paper, "modelled_anew", refuse)
     status, kept = run(double, tmp_path)
     assert status == 0 and {row.why for row in kept.rows} == {"it uses tensor cores"}
     assert not any(row.fault for row in kept.rows)
@@ -216,17 +240,17 @@ def test_a_fault_in_the_model_is_a_failure_of_that_kernel_alone(
 ):
     takes(double, fake, "CUDA")
     answers = itertools.chain([ZeroDivisionError("bounds")], itertools.repeat(None))
-    before = paper.modelled_version
+    before = paper.modelled_anew
 
     def model(*arguments):
         if trouble := next(answers):
             raise trouble
         return before(*arguments)
 
-    monkeypatch.setattr(paper, "modelled_version", model)
+    monkeypatch.setattr(paper, "modelled_anew", model)
     status, kept = run(double, tmp_path)
     assert status == 1 and "ZeroDivisionError: bounds" in kept.rows[0].why
-    assert all(isinstance(row, Judged) for row in kept.rows[1:])
+    assert all(isinstance(row, Row) for row in kept.rows[1:])
 
 
 def test_a_gpu_of_which_the_model_knows_nothing_is_said_and_is_no_failure(
@@ -256,7 +280,7 @@ def test_what_was_found_is_kept_when_the_time_is_up_and_another_run_does_the_res
     measured = []
     monkeypatch.setattr(paper, "measured", lambda problem, _: measured.append(problem.size))
     _, kept = run(double, tmp_path)
-    assert measured == [4 * 4096, 64] and isinstance(kept.rows[0], Judged)
+    assert measured == [4 * 4096, 64] and isinstance(kept.rows[0], Row)
 
 
 def test_a_model_that_takes_too_long_is_stopped_and_may_have_another_try(
@@ -269,7 +293,7 @@ def test_a_model_that_takes_too_long_is_stopped_and_may_have_another_try(
             with suppress(Exception):  # as those who run other people's kernels do
                 sum(range(1000))
 
-    monkeypatch.setattr(paper, "modelled_version", slow)
+    monkeypatch.setattr(paper, "modelled_anew", slow)
     status, kept = run(double, tmp_path, end=monotonic() + 1)
     assert status == 1 and kept.rows == ()
 
@@ -278,14 +302,14 @@ def test_an_interruption_keeps_what_was_found_and_takes_no_kernel_for_hung(
     fake, double, tmp_path, monkeypatch
 ):
     takes(double, fake, "CUDA")
-    before, calls = paper.modelled_version, itertools.count()
+    before, calls = paper.modelled_anew, itertools.count()
 
     def interrupted(*arguments):
         if next(calls) == 1:
             raise KeyboardInterrupt
         return before(*arguments)
 
-    monkeypatch.setattr(paper, "modelled_version", interrupted)
+    monkeypatch.setattr(paper, "modelled_anew", interrupted)
     with pytest.raises(KeyboardInterrupt):
         run(double, tmp_path)
     kept = load(tmp_path / "modelled.json")
@@ -345,7 +369,7 @@ def test_after_an_error_that_took_the_gpu_down_another_process_goes_on(
     assert len(processes) == 3
     assert processes[0][3:7] == ["--out", str(tmp_path), "--step", "modelled"]
     assert len(rows) == 6
-    assert all(isinstance(row, Judged) == (name == "right") for (name, _), row in rows.items())
+    assert all(isinstance(row, Row) == (name == "right") for (name, _), row in rows.items())
 
 
 def test_a_run_of_everything_takes_over_nothing_from_an_earlier_one(monkeypatch, tmp_path):

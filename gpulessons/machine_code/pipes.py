@@ -40,10 +40,6 @@ def pipe_of(opcode: str) -> str:
     return PIPE.get(base, "uniform" if base.startswith("U") else "other")
 
 
-def known(opcode: str) -> bool:
-    return opcode.split(".")[0] in PIPE or opcode.startswith("U")
-
-
 def space_of(opcode: str) -> str:
     return SPACE.get(opcode.split(".")[0], "")
 

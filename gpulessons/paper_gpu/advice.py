@@ -18,6 +18,8 @@ becomes a predicate, a multiplication by one goes away):
     Thread Divergence             1 − active threads / 32
     FP64/32 Utilization           FP64 share × (1 − FP64 rate / FP32 rate)
 
+Where a trace sampled long loops (turns=…), what it counted is an estimate.
+
 Behind each stands the profiler's own estimate of the gain, before it is weighted by how busy the
 part in question was, which only a clock can tell: an upper bound, and gains do not add up. The
 profiler keeps small ones to itself (a tail under 20 %, an occupancy of 80 % and more, conflicts
@@ -42,11 +44,9 @@ from .occupancy import occupancy
 
 WARP = 32
 LEAST = 0.005  # of the time: a gain that rounds to 0 % is none
-# FP32 operations that a multiprocessor does in the time of one in FP64, by compute capability:
-# NVIDIA, "CUDA C++ Programming Guide", throughput of native arithmetic instructions.
-SINGLES = {(7, 5): 32, (8, 0): 2, (8, 6): 64, (8, 9): 64, (9, 0): 2}
-EXACT = "exact"
-NEARLY = "nearly exact: counted in the source, and a compiler may change it"
+EXACT = "counts exact"
+NEARLY = "counts nearly exact, of the source, which a compiler may change"
+SAMPLED = "counts estimated, for long loops were sampled"
 
 
 class CannotTell(RuntimeError):
@@ -71,7 +71,7 @@ class Finding:
     """What one rule of the profiler says of a launch."""
 
     rule: str  # as the profiler calls it
-    exact: bool
+    counts: str  # how good they are: EXACT, NEARLY, SAMPLED
     gain: float  # of the launch's time, at most
     found: str
     do: str
@@ -79,9 +79,12 @@ class Finding:
     places: tuple[Place, ...] = ()
 
     @property
+    def exact(self) -> bool:
+        return self.counts == EXACT
+
+    @property
     def headline(self) -> str:
-        kind = EXACT if self.exact else NEARLY
-        return f"{self.rule}: up to {percent(self.gain)} of the time ({kind})"
+        return f"{self.rule}: {self.counts}; gain at most {percent(self.gain)} of the time"
 
     def __str__(self) -> str:
         lines = [self.headline, self.found, *map(str, self.places), f"What to do: {self.do}"]
@@ -98,6 +101,7 @@ class Advice:
     untold: tuple[str, ...]
     traced: int  # blocks, of the grid's
     blocks: int
+    sampled: bool  # were long loops cut short?
     source: tuple[tuple[int, str], ...]  # the kernel's lines, each with its number
 
     @property
@@ -105,6 +109,8 @@ class Advice:
         of = f"{self.kernel} on {self.gpu}"
         if self.traced < self.blocks:
             of += f", counted over {self.traced:,} of {plural(self.blocks, 'block')}"
+        if self.sampled:
+            of += ", long loops sampled"
         if not self.findings:
             return f"{of}: {'of what can be told here, ' if self.untold else ''}nothing to advise."
         return (
@@ -152,20 +158,30 @@ def advice(trace: Trace, on: str | GPU = "A100", registers: int | None = None) -
             untold.append(str(why))
     return Advice(
         *(trace.kernel, gpu.name, tuple(sorted(found, key=lambda f: -f.gain)), tuple(untold)),
-        *(trace.blocks, math.prod(trace.grid)),
+        *(trace.blocks, math.prod(trace.grid), bool(trace.turns)),
         tuple(enumerate(trace.source.rstrip().splitlines(), trace.first_line)),
     )
 
 
-# -- Where memory is asked for more than it needs to give. Exact.
+def counts_of(trace: Trace, whole: str) -> str:
+    """How good the counts of a trace are; whole: how good they are where no loop is cut short."""
+    return SAMPLED if trace.turns else whole
+
+
+# -- Where memory is asked for more than it needs to give. Exact, unless long loops were sampled.
 
 
 def global_accesses(trace: Trace) -> Iterator[Finding]:
     moved = trace.coalescing()
+    if any(site.sectors and not site.ideal_sectors for site in moved.sites):
+        raise CannotTell(
+            "Uncoalesced Global Accesses need the sectors of a request that is coalesced, which a "
+            "trace kept by an earlier version does not hold; trace the kernel again."
+        )
     excess = sum(map(excess_of, moved.sites))
     yield Finding(
         "Uncoalesced Global Accesses",
-        exact=True,
+        counts=counts_of(trace, EXACT),
         gain=per(excess, moved.sectors),
         found=f"{excess:,} of {plural(moved.sectors, 'sector')} are more than it would take if "
         "neighboring threads asked for neighboring bytes.",
@@ -188,7 +204,7 @@ def shared_accesses(trace: Trace) -> Iterator[Finding]:
     wavefronts, excess = sum(s.wavefronts for s in sites), sum(map(excess_of, sites))
     yield Finding(
         "Uncoalesced Shared Accesses",
-        exact=True,
+        counts=counts_of(trace, EXACT),
         gain=per(excess, wavefronts),
         found=f"{excess:,} of {plural(wavefronts, 'wavefront')} of shared memory come from threads "
         "of one warp that want different words of one bank.",
@@ -209,7 +225,7 @@ def bank_conflicts(trace: Trace) -> Iterator[Finding]:
         wavefronts, ideal = sum(s.wavefronts for s in sites), sum(s.ideal for s in sites)
         yield Finding(
             f"Shared {name} Bank Conflicts",
-            exact=True,
+            counts=counts_of(trace, EXACT),
             gain=per(wavefronts - ideal, wavefronts),
             found=f"On average a {per(wavefronts, ideal):.3g}-way conflict: {wavefronts - ideal:,} "
             f"of {plural(wavefronts, 'wavefront')}.",
@@ -253,7 +269,7 @@ def launch_sizes(trace: Trace, gpu: GPU) -> Iterator[Finding]:
     if rest:
         yield Finding(
             "Block Size",
-            exact=True,
+            counts=EXACT,
             gain=(1 - rest / WARP) / warps,
             found=f"A block of {plural(threads, 'thread')} is {plural(warps, 'warp')}, the last "
             f"with {rest} of {WARP} threads.",
@@ -263,7 +279,7 @@ def launch_sizes(trace: Trace, gpu: GPU) -> Iterator[Finding]:
     if blocks < gpu.multiprocessors:
         yield Finding(
             "Small Grid",
-            exact=True,
+            counts=EXACT,
             gain=(gpu.multiprocessors - blocks) / gpu.multiprocessors,
             found=f"{plural(blocks, 'block')} for {gpu.multiprocessors} multiprocessors: "
             f"{gpu.multiprocessors - blocks} of them have nothing to do.",
@@ -276,10 +292,12 @@ def residence(trace: Trace, gpu: GPU, registers: int | None) -> Iterator[Finding
     """The rules that need to know how many blocks a multiprocessor holds at once."""
     registers = registers_of(trace, gpu) if registers is None else registers
     held = occupancy(math.prod(trace.block), registers, shared_of(trace), gpu)
+    if not held.blocks:
+        raise CannotTell(f"Theoretical Occupancy and Tail Effect: no block fits: {held.reason}.")
     needs = f"{plural(registers, 'register')} a thread and {shared_of(trace):,} bytes of shared "
     yield Finding(
         "Theoretical Occupancy",
-        exact=True,
+        counts=EXACT,
         gain=1 - held.share,
         found=f"{percent(held.share)}, limited by {held.limiter}: a multiprocessor holds "
         f"{plural(held.blocks, 'block')} with {needs}memory a block.",
@@ -292,7 +310,7 @@ def residence(trace: Trace, gpu: GPU, registers: int | None) -> Iterator[Finding
     if whole and rest:
         yield Finding(
             "Tail Effect",
-            exact=True,
+            counts=EXACT,
             gain=1 / (1 + whole),
             found=f"{plural(blocks, 'block')} are {plural(whole, 'full wave')} of {wave:,}, and a "
             f"last one of {rest:,} that takes as long.",
@@ -341,7 +359,7 @@ def divergence(trace: Trace) -> Iterator[Finding]:
     why = "" if split else ": the block's last warp is not full"
     yield Finding(
         "Thread Divergence",
-        exact=False,
+        counts=counts_of(trace, NEARLY),
         gain=1 - active / WARP,
         found=f"On average {active:.3g} of {WARP} threads of a warp are active{why}.",
         do="Let all threads of a warp take the same way: branch on the warp or the block, or sort "
@@ -362,17 +380,11 @@ def double_precision(trace: Trace, gpu: GPU) -> Iterator[Finding]:
     single = sum(n for *_, kind, n in trace.flops_by_line if kind in ("float32", "complex64"))
     if not double:
         return
-    if gpu.capability not in SINGLES:
-        major, minor = gpu.capability
-        raise CannotTell(
-            "FP64/32 Utilization needs to know how slow FP64 is, and for compute capability "
-            f"{major}.{minor} that is not known here."
-        )
-    many, singles = sum(n for *_, n in double), SINGLES[gpu.capability]
+    many, singles = sum(n for *_, n in double), max(1, gpu.fp32_lanes // gpu.fp64_lanes)
     meant = not any(caution.kind == "double precision" for caution in trace.warnings)
     yield Finding(
         "FP64/32 Utilization",
-        exact=False,
+        counts=counts_of(trace, NEARLY),
         gain=many / (many + single) * (1 - 1 / singles),
         found=f"{many:,} of {many + single:,} FLOPs are in FP64, of which this GPU does one in the "
         f"time of {singles} in FP32.",

@@ -18,13 +18,15 @@ from typing import Any, NamedTuple
 from gpulessons import units
 from gpulessons.plots.tables import Table
 
-KINDS = ("data sheet", "database", "microbenchmark", "fitted", "assumed", "yours")
+KINDS = ("data sheet", "database", "microbenchmark", "fitted", "assumed", "driver", "yours")
 
 
 class Source(NamedTuple):
     """Where a figure comes from."""
 
-    kind: str  # of KINDS: "database" collects data sheets; "fitted" makes a model agree with times
+    # Of KINDS: "database" collects data sheets; "fitted" makes a model agree with times; "driver"
+    # is what the GPU in this machine says of itself.
+    kind: str
     citation: str
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from .devices import GPU, GPUS
+from .devices import GPU, GPUS, Source, assumed
 from .occupancy import LIMITS
 
+DRIVER = Source("driver", "told by the driver of this machine")
 NEAR = 0.05  # two memories of one name that differ by more than this are two memories
 
 
@@ -31,8 +33,12 @@ def present(card: Mapping[str, Any], rates: Mapping[str, float]) -> tuple[GPU, s
         return known, f"{card['name']} is modelled as the {known.name}."
     known = known or nearest((major, minor), rates.get("memory"))
     told = figures(known, (major, minor), card, rates)
-    own = known.but(str(card["name"]) + " (as its driver tells)", **told)
-    words = ", ".join(f"{each} {own.told(each)}" for each in told)
+    grown = grown_with(known, told)
+    own = known.but(str(card["name"]) + " (as its driver tells)", **told, **grown)
+    guess = assumed(f"that of the {known.name}, grown with what the driver tells")
+    sources = dict.fromkeys(told, DRIVER) | dict.fromkeys(grown, guess)
+    own = replace(own, sources={**own.sources, **sources})
+    words = ", ".join(f"{each} {own.told(each)}" for each in [*told, *grown])
     return own, f"{card['name']} is modelled as the {known.name}, but with {words}."
 
 
@@ -64,7 +70,7 @@ def nearest(capability: tuple[int, int], memory: float | None) -> GPU:
 def figures(
     known: GPU, capability: tuple[int, int], card: Mapping[str, Any], rates: Mapping[str, float]
 ) -> dict[str, Any]:
-    """What the driver tells, by the names of a GPU's figures. Rates that grow with it, grow."""
+    """What the driver tells, by the names of a GPU's figures."""
     told: dict[str, Any] = {"multiprocessors": card["multiprocessors"]}
     if capability != known.capability:
         told["capability"] = capability
@@ -73,8 +79,18 @@ def figures(
     if "memory" in rates:
         told["dram_rate"] = rates["memory"]
     if "clock" in rates:
-        faster = rates["clock"] / known.boost
-        told |= {"boost": rates["clock"], "base": known.base * faster}
-        if known.sustained:
-            told["sustained"] = known.sustained * faster
+        told["boost"] = rates["clock"]
     return told
+
+
+def grown_with(known: GPU, told: Mapping[str, Any]) -> dict[str, float]:
+    """What no driver tells and must be another: clocks grow with the highest clock, and the rate of
+    L2 with clock and multiprocessors."""
+    faster = told.get("boost", known.boost) / known.boost
+    wider = faster * told["multiprocessors"] / known.multiprocessors
+    grown = {"l2_rate": known.l2_rate * wider} if wider != 1 else {}
+    if faster != 1:
+        grown["base"] = known.base * faster
+        if known.sustained:
+            grown["sustained"] = known.sustained * faster
+    return grown

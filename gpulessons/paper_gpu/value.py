@@ -59,7 +59,7 @@ class Modelled:
 
     def holds(self, seconds: float) -> bool:
         """Does a measured time lie in the interval?"""
-        return self.low <= seconds and (self.high is None or seconds <= self.high)
+        return between(self.low, seconds, self.high)
 
     @property
     def words(self) -> str:
@@ -113,6 +113,11 @@ class Modelled:
         """From what `dataclasses.asdict` made of it."""
         launches = tuple(cls.from_dict(each) for each in told.get("launches", ()))
         return cls(**{**told, "launches": launches})
+
+
+def between(low: float, seconds: float, high: float | None) -> bool:
+    """Is a time in an interval? One without an upper end goes on for ever."""
+    return low <= seconds and (high is None or seconds <= high)
 
 
 def together(name: str, launches: Sequence[Modelled]) -> Modelled:

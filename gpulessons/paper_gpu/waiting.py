@@ -12,10 +12,11 @@ from collections.abc import Callable
 
 from gpulessons.machine_code.sass import Code, Instruction, Loop
 
-# Clocks from the issue to the first use, of what is no load: as microbenchmarks of Turing to Hopper
-# find them (Jia et al. 2019, Abdelkhalik et al. 2022).
+# Clocks from the issue to the first use, of what is no load. FP32, integers, FP64 and special
+# functions: about what microbenchmarks of Turing to Hopper find (Jia et al. 2019, Abdelkhalik et
+# al. 2022). "uniform" and "other", and 4 for what is not named, are assumed.
 CLOCKS = {"fp32": 4, "imad": 4, "alu": 4, "uniform": 10, "fp64": 8, "sfu": 18, "other": 20}
-BARRIER = 20  # clocks from the last warp's arrival
+BARRIER = 20  # clocks from the last warp's arrival; assumed
 
 Latency = Callable[[Instruction], float]
 

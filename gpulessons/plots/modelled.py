@@ -5,9 +5,7 @@ from typing import Any
 from gpulessons import units
 
 from .axes import written
-from .picture import INK, VERMILLION, Picture, blank
-
-HATCH = "////"  # what is modelled, and not measured
+from .picture import HATCH, INK, VERMILLION, Picture, blank
 
 
 def bounds(modelled: Any) -> Picture:

@@ -54,14 +54,8 @@ def roofline(
         draw_roof(axes, place, peak, bandwidth, left, right, below=bool(sheets))
     for gpu, (peak, bandwidth) in sheets.items():
         draw_sheet(axes, gpu, peak, bandwidth, left, right)
-    for t, (x, y) in zip(timings, points, strict=False):
-        axes.plot(x, y, MARKERS[t.backend] if t.flops else "<", color=COLORS[t.backend],
-                  markersize=6, clip_on=False)  # fmt: skip
-    for t, (x, y) in zip(modelled, points[len(timings) :], strict=True):
-        axes.plot([x, x], [rate(t, left, time) for time in t.quartiles], color=COLORS[t.backend],
-                  linewidth=1, clip_on=False)  # fmt: skip
-        axes.scatter(x, y, 80, marker=MARKERS[t.backend] if t.flops else "<", facecolor="none",
-                     edgecolor=COLORS[t.backend], hatch=2 * HATCH, clip_on=False)  # fmt: skip
+    draw_measured(axes, timings, points[: len(timings)])
+    draw_modelled(axes, modelled, points[len(timings) :], left)
     floors = (left * bandwidth for _, bandwidth in (*roofs.values(), *sheets.values()))
     slowest = (rate(t, left, max(t.quartiles)) for t in modelled)
     peaks = [peak for peak, _ in (*roofs.values(), *sheets.values())]
@@ -72,6 +66,21 @@ def roofline(
     spoken = [in_words(t, *ceilings) for t, ceilings in under]
     spoken += [f"{in_words(t, *ceilings)}, modelled for {t.gpu}" for t, ceilings in on_paper]
     return Picture(figure, f"{title} {'; '.join(spoken)}.")
+
+
+def draw_measured(axes, timings, points):
+    for t, (x, y) in zip(timings, points, strict=True):
+        axes.plot(x, y, MARKERS[t.backend] if t.flops else "<", color=COLORS[t.backend],
+                  markersize=6, clip_on=False)  # fmt: skip
+
+
+def draw_modelled(axes, modelled, points, left):
+    """Open and hatched, each with its interval; left: where what has no arithmetic stands."""
+    for t, (x, y) in zip(modelled, points, strict=True):
+        axes.plot([x, x], [rate(t, left, time) for time in t.quartiles], color=COLORS[t.backend],
+                  linewidth=1, clip_on=False)  # fmt: skip
+        axes.scatter(x, y, 80, marker=MARKERS[t.backend] if t.flops else "<", facecolor="none",
+                     edgecolor=COLORS[t.backend], hatch=2 * HATCH, clip_on=False)  # fmt: skip
 
 
 def rate(timing: Any, left: float, seconds: float) -> float:

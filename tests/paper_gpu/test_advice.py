@@ -1,5 +1,6 @@
 """Advice: each rule of the profiler finds what was planted, by its own formula; no other does."""
 
+import json
 import re
 
 import numpy as np
@@ -15,6 +16,7 @@ from gpulessons.paper_gpu.advice import advice
 from gpulessons.paper_gpu.devices import GPUS
 
 THREADS = 256
+ONE = np.float32(1)
 WAVE = 108 * 8  # blocks of 256 threads that fill an A100: eight on each multiprocessor
 
 
@@ -51,6 +53,17 @@ def half_double_kernel(x, y):
     i = cuda.threadIdx.x
     x[i] += float32(1)
     y[i] += 1.0
+
+
+@cuda.jit
+def summing_kernel(x, out, turns):
+    i = cuda.threadIdx.x
+    total = float32(0)
+    for k in range(turns):
+        total += x[turns * i + k]
+        if i % 2:
+            total += ONE
+    out[i] = total
 
 
 @cuda.jit
@@ -222,7 +235,12 @@ def test_a_last_warp_that_is_not_full_is_told_apart_from_a_branch():
     assert "not full" in found.found and "multiple of 32" in found.do and not found.places
 
 
-@pytest.mark.parametrize(("gpu", "times"), [("T4", 32), ("A100", 2), ("RTX 3090", 64)])
+GIVEN = GPUS["A100"].but("of mine", fp64_lanes=4)
+
+
+@pytest.mark.parametrize(
+    ("gpu", "times"), [("T4", 32), ("A100", 2), ("RTX 3090", 64), ("H100", 2), (GIVEN, 16)]
+)
 def test_a_python_float_among_float32_costs_what_double_precision_costs_there(gpu, times):
     traced = trace(double_kernel)[WAVE, 32](np.ones(32, np.float32))
     found = the("FP64/32 Utilization", traced, on=gpu)
@@ -253,9 +271,11 @@ def test_exact_rules_and_nearly_exact_ones_are_told_apart_and_the_largest_gain_i
     gained = [finding.gain for finding in found.findings]
     assert gained == sorted(gained, reverse=True)
     lines = repr(found).splitlines()
-    assert "1. Small Grid: up to 97.22 % of the time (exact)" in lines
-    doubles = "2. FP64/32 Utilization: up to 50 % of the time (nearly exact: counted in the source"
-    assert any(line.startswith(doubles) for line in lines)
+    assert "1. Small Grid: counts exact; gain at most 97.22 % of the time" in lines
+    doubles = (
+        "2. FP64/32 Utilization: counts nearly exact, of the source, which a compiler may change"
+    )
+    assert f"{doubles}; gain at most 50 % of the time" in lines
 
 
 def test_every_finding_names_the_profilers_counter_and_never_its_bank_conflicts():
@@ -283,10 +303,37 @@ def test_a_trace_read_from_json_tells_all_but_what_it_does_not_hold():
     assert "shared memory of a block" in why
 
 
-def test_a_gpu_whose_rate_of_doubles_nobody_told_is_left_out_of_that_rule(monkeypatch):
-    monkeypatch.setattr(home, "SINGLES", {})
-    found = advice(trace(double_kernel)[WAVE, 64](np.ones(64, np.float32)), registers=32)
-    assert found.findings == () and "compute capability 8.0" in found.untold[0]
+def test_a_trace_kept_before_ideal_sectors_were_counted_is_not_blamed_for_all_of_them():
+    told = json.loads(copied(grid=3, stride=2).to_json())
+    for site in told["sites"]:
+        del site["ideal_sectors"]
+    found = advice(Trace.from_json(json.dumps(told)), registers=32)
+    assert [finding.rule for finding in found.findings] == ["Small Grid"]
+    (why,) = found.untold
+    assert why.startswith("Uncoalesced Global Accesses need") and "trace the kernel again" in why
+
+
+def test_a_block_that_does_not_fit_is_told_with_the_reason_and_ends_no_other_rule():
+    found = advice(copied(grid=4, block=1024, stride=2, blocks=[0]), registers=128)
+    assert {f.rule for f in found.findings} == {"Small Grid", "Uncoalesced Global Accesses"}
+    (why,) = found.untold
+    assert why.startswith("Theoretical Occupancy and Tail Effect: ") and "no block fits" in why
+    assert "a block takes 131,072 of the 65,536 registers" in why
+
+
+def test_what_was_counted_where_long_loops_were_sampled_is_called_an_estimate():
+    x, out = np.ones(THREADS * 200, np.float32), np.zeros(THREADS, np.float32)
+    launch = trace(summing_kernel, blocks=[0], turns=4)[108, THREADS]
+    found = advice(launch(x, out, 200), registers=64)
+    kinds = {finding.rule: finding.counts for finding in found.findings}
+    assert kinds == {
+        "Uncoalesced Global Accesses": home.SAMPLED,
+        "Theoretical Occupancy": home.EXACT,
+        "Thread Divergence": home.SAMPLED,
+    }
+    assert "counted over 1 of 108 blocks, long loops sampled: 3 findings" in found.headline
+    assert [finding.exact for finding in found.findings].count(True) == 1
+    assert "sampled" not in repr(advice(copied(grid=3)))
 
 
 def test_advice_is_given_on_traces_and_on_gpus_that_are_known():

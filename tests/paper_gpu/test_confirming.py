@@ -10,7 +10,7 @@ from gpulessons.paper_gpu.confirming import (
     NOT_YET,
     Confirmation,
     Confirmed,
-    Judged,
+    Row,
     Turnover,
     Unjudged,
     confirmed,
@@ -23,7 +23,7 @@ GIB = 1e9
 
 
 def row(measured, modelled=1e-3, limiter="DRAM", high=2e-3, **changes):
-    told = Judged(
+    told = Row(
         "copy", "CUDA", 1000, measured, (measured, measured), 1e-5, modelled, 0.9e-3, high, limiter,
         "latency", "machine code", {"DRAM": 1e-3, "latency": 5e-4},
     )  # fmt: skip
@@ -45,13 +45,18 @@ def one():
 
 
 def test_errors_are_summed_up_limiter_by_limiter_without_what_the_launches_hide(one):
-    dram, fp32, atomics, everything = one.by_limiter
-    assert (dram.limiter, dram.number, dram.within) == ("DRAM", 3, pytest.approx(2 / 3))
+    dram, fp32, atomics, everything = one.summaries
+    assert (dram.limiter, dram.number, dram.held) == ("DRAM", 3, pytest.approx(2 / 3))
     assert dram.error == pytest.approx(0.2)  # of 0, 0.2 and 0.75
-    assert (fp32.number, fp32.error, fp32.within) == (1, 0.5, 1)
-    assert (atomics.error, atomics.within) == (None, 1)  # "at least" has no error
+    assert (fp32.number, fp32.error, fp32.held) == (1, 0.5, 1)
+    assert (atomics.error, atomics.held) == (None, 1)  # "at least" has no error
     assert (everything.limiter, everything.number) == ("all of them", 5)
     assert everything.error == pytest.approx(0.35)
+
+
+def test_a_measured_time_on_either_end_of_the_interval_is_held():
+    assert row(0.9e-3).holds and row(2e-3).holds and row(9.0, high=None).holds
+    assert not (row(0.89e-3).holds or row(2.01e-3).holds or row(0.89e-3, high=None).holds)
 
 
 def test_a_page_gets_a_sentence_with_gpu_and_date(one):
@@ -74,7 +79,7 @@ def test_text_and_html_say_the_same(one):
 
 def test_nothing_is_made_up_where_no_kernel_was_judged(one):
     empty = replace(one, rows=(), turnover=None)
-    assert empty.by_limiter == [] and "nothing was found out" in empty.words()
+    assert empty.summaries == [] and "nothing was found out" in empty.words()
     assert "2030-01-02" in repr(empty)
 
 
@@ -93,7 +98,7 @@ def test_it_survives_its_file_exactly(one, tmp_path):
     "change, words",
     [
         ({"format": 2}, "upgrade"),
-        ({"rows": [{"op": "copy", "measured": 1}]}, "is no Judged"),
+        ({"rows": [{"op": "copy", "measured": 1}]}, "is no Row"),
         ({"rows": [3]}, "is no comparison"),
         ({"stranger": 1}, "is no Confirmation"),
     ],
@@ -165,7 +170,10 @@ def test_one_name_with_another_memory_is_another_gpu():
     told = card("NVIDIA A100-SXM4-80GB", "8.0", 108, 40 * 2**20)
     gpu, words = present(told, {"memory": 2039e9, "clock": 1.41e9})
     assert (gpu.dram_rate, gpu.l2_bytes, gpu.boost) == (2039e9, 40 * 2**20, 1.41e9)
-    assert gpu.sources["dram_rate"].kind == "yours" and gpu.sources["l2_rate"].kind == "assumed"
+    told = {each for each, source in gpu.sources.items() if source.kind == "driver"}
+    assert told == {"multiprocessors", "dram_rate", "l2_bytes", "boost"}
+    assert {source.kind for source in gpu.sources.values()} == {"driver", "assumed"}
+    assert (gpu.base, gpu.l2_rate) == (GPUS["A100"].base, GPUS["A100"].l2_rate)
     assert "as the A100, but with" in words and "2,039 GB/s" in words
 
 
@@ -186,7 +194,12 @@ def test_an_unknown_gpu_is_made_of_the_nearest_and_what_its_driver_tells(
     assert gpu.multiprocessors == 14 and gpu.dram_rate == memory and gpu.boost == 3e9
     assert ".".join(map(str, gpu.capability)) == capability
     assert f"as the {like}, but with" in words and gpu.name not in GPUS
-    assert gpu.base / gpu.boost == pytest.approx(GPUS[like].base / GPUS[like].boost)
+    known = GPUS[like]
+    assert gpu.base / gpu.boost == pytest.approx(known.base / known.boost)
+    each = gpu.l2_rate / gpu.multiprocessors / gpu.boost
+    assert each == pytest.approx(known.l2_rate / known.multiprocessors / known.boost)
+    for computed in ("base", "l2_rate"):
+        assert gpu.sources[computed].kind == "assumed" and "grown" in gpu.sources[computed].citation
 
 
 def test_a_gpu_of_which_nothing_is_known_is_refused_in_a_sentence():

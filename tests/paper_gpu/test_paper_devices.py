@@ -24,7 +24,7 @@ def test_every_figure_of_every_gpu_has_a_source(name):
     assert set(gpu.sources) == set(gpu.figures())
     for source in gpu.sources.values():
         assert source.kind in KINDS and len(source.citation) > 10
-    assert not {source.kind for source in gpu.sources.values()} & {"yours", "fitted"}
+    assert not {source.kind for source in gpu.sources.values()} & {"yours", "driver", "fitted"}
 
 
 @pytest.mark.parametrize("figure", NUMBERS)

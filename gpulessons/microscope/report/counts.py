@@ -39,7 +39,8 @@ class SiteCount:
     wavefronts: int = 0
     ideal: int = 0  # wavefronts without any conflict
     worst: int = 0  # of the most conflicted request: n-way
-    ideal_sectors: int = 0  # of requests whose threads ask for places side by side
+    # Sectors of requests whose threads ask for places side by side; 0 if a trace was kept before.
+    ideal_sectors: int = 0
 
     @property
     def bytes_moved(self) -> int:

@@ -23,7 +23,7 @@ from gpulessons import units
 from gpulessons.plots.tables import Table, sentence
 
 from ..bounds import TURNOVER
-from ..value import Modelled
+from ..value import Modelled, between
 
 FORMAT = 1
 SHIPPED = Path(__file__).parent
@@ -32,7 +32,7 @@ HIDDEN = 2.0  # what takes less than this many times its launches' own time may 
 
 
 @dataclass(frozen=True)
-class Judged:
+class Row:
     """One version at one size, measured and modelled. Times in seconds for one call."""
 
     op: str
@@ -60,9 +60,9 @@ class Judged:
         return None if self.high is None else abs(self.modelled / self.measured - 1)
 
     @property
-    def held(self) -> bool:
-        """Did the measured time lie in the interval?"""
-        return self.low <= self.measured and (self.high is None or self.measured <= self.high)
+    def holds(self) -> bool:
+        """Does the measured time lie in the modelled interval?"""
+        return between(self.low, self.measured, self.high)
 
     def cells(self) -> list[str]:
         error = "at least" if self.error is None else f"{self.modelled / self.measured - 1:+.0%}"
@@ -108,7 +108,7 @@ class Summary:
     limiter: str
     number: int
     error: float | None  # the median; None where "at least" was all that was said
-    within: float  # the share whose measured time lies in the interval
+    held: float  # the share whose measured time lies in the interval
 
 
 @dataclass(frozen=True, repr=False)
@@ -120,7 +120,7 @@ class Confirmation:
     gpulessons: str  # the version that modelled and measured
     gpu: str  # of `devices`, or one made of what the driver tells
     taken_for: str  # a sentence: which GPU the times were modelled for, and what was changed
-    rows: tuple[Judged | Unjudged, ...] = ()
+    rows: tuple[Row | Unjudged, ...] = ()
     turnover: tuple[Turnover, ...] | None = None  # None: not measured
     notes: tuple[str, ...] = ()
 
@@ -130,24 +130,24 @@ class Confirmation:
         return (self.machine.get("gpu") or {}).get("name", "a GPU")
 
     @property
-    def judged(self) -> list[Judged]:
+    def telling(self) -> list[Row]:
         """The rows that say something of the model."""
-        return [row for row in self.rows if isinstance(row, Judged) and not row.hidden]
+        return [row for row in self.rows if isinstance(row, Row) and not row.hidden]
 
     @property
-    def by_limiter(self) -> list[Summary]:
+    def summaries(self) -> list[Summary]:
         """A Summary for each limiter, the one of most kernels first; then one of all."""
-        groups: dict[str, list[Judged]] = {}
-        for row in self.judged:
+        groups: dict[str, list[Row]] = {}
+        for row in self.telling:
             groups.setdefault(row.limiter, []).append(row)
         ranked = sorted(groups.items(), key=lambda group: -len(group[1]))
-        return [summary(*group) for group in [*ranked, ("all of them", self.judged)] if group[1]]
+        return [summary(*group) for group in [*ranked, ("all of them", self.telling)] if group[1]]
 
     def words(self, limiter: str = "all of them") -> str:
         """One sentence for a page: how far off it was for the kernels that wait for this."""
         when = f"recorded {self.date}"
         which = "all kernels" if limiter == "all of them" else f"kernels that wait for {limiter}"
-        for found in self.by_limiter:
+        for found in self.summaries:
             if found.limiter == limiter and found.error is not None:
                 return (f"On {self.card} the model was off by {found.error:.0%} for {which} "
                         f"(the median of {found.number}; {when}).")  # fmt: skip
@@ -157,8 +157,8 @@ class Confirmation:
         """The errors, limiter by limiter."""
         rows = [
             [each.limiter, str(each.number), "–" if each.error is None else f"{each.error:.0%}",
-             f"{each.within:.0%}"]
-            for each in self.by_limiter
+             f"{each.held:.0%}"]
+            for each in self.summaries
         ]  # fmt: skip
         caption = f"{self.card}, {self.date}: modelled against measured"
         head = ["kernels that wait for", "number", "off by (median)", "in the interval"]
@@ -167,10 +167,10 @@ class Confirmation:
     def remarks(self) -> Iterable[str]:
         yield self.taken_for
         yield from self.notes
-        source = [row for row in self.judged if row.counted_from == "source"]
+        source = [row for row in self.telling if row.counted_from == "source"]
         if source:
             yield f"{len(source)} of them were counted from their source alone, not machine code."
-        hidden = [row for row in self.rows if isinstance(row, Judged) and row.hidden]
+        hidden = [row for row in self.rows if isinstance(row, Row) and row.hidden]
         if hidden:
             yield (f"{len(hidden)} more took hardly longer than their launches take the caller: "
                    "they say nothing of the model.")  # fmt: skip
@@ -196,19 +196,19 @@ class Confirmation:
         return json.dumps({"format": FORMAT, **asdict(self)}, indent=1)
 
 
-def summary(limiter: str, rows: list[Judged]) -> Summary:
+def summary(limiter: str, rows: list[Row]) -> Summary:
     errors = [row.error for row in rows if row.error is not None]
-    within = sum(row.held for row in rows) / len(rows)
-    return Summary(limiter, len(rows), median(errors) if errors else None, within)
+    held = sum(row.holds for row in rows) / len(rows)
+    return Summary(limiter, len(rows), median(errors) if errors else None, held)
 
 
-def judged(
+def row_of(
     op: str, version: str, size: int, measured: float, quartiles: tuple[float, float],
     launch: float, found: Modelled,
-) -> Judged:  # fmt: skip
+) -> Row:  # fmt: skip
     """The row of a measured time and a modelled one; launch: seconds of one, for its caller."""
     launches = max(1, len(found.launches))
-    return Judged(
+    return Row(
         *(op, version, size, measured, quartiles, launches * launch),
         *(found.seconds, found.low, found.high, found.limiter, found.runner_up),
         *(found.counted_from, found.bounds),
@@ -224,7 +224,7 @@ def load(path: str | Path) -> Confirmation:
         told = json.loads(Path(path).read_text(encoding="utf-8"))
         if told.pop("format") > FORMAT:
             raise ValueError("a newer gpulessons wrote it; upgrade to read it")
-        rows = tuple(made(Judged if "measured" in row else Unjudged, row) for row in told["rows"])
+        rows = tuple(made(Row if "measured" in row else Unjudged, row) for row in told["rows"])
         turnover = told["turnover"]
         if turnover is not None:
             turnover = tuple(made(Turnover, each) for each in turnover)

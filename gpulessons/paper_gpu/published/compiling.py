@@ -22,12 +22,16 @@ def compiled(
     where: the file and line that the text's first line is to be known by. constants: names in the
     text and what stands for them. Raises CannotCompile with the compiler's first lines.
     """
-    nvrtc = library()
-    major, minor = capability
-    options = [f"-arch=sm_{major}{minor}", "-lineinfo"]
     path, line = where
+    major, minor = capability
     defined = "".join(f"#define {name} {value}\n" for name, value in constants)
     code = f'{defined}#line {line} "{path}"\n{text}'
+    return cubin_of(code, path, [f"-arch=sm_{major}{minor}", "-lineinfo"])
+
+
+def cubin_of(code: str, path: str, options: list[str]) -> bytes:
+    """What the compiler makes of a whole text; CannotCompile where it refuses."""
+    nvrtc = library()
     error, program = nvrtc.nvrtcCreateProgram(code.encode(), path.encode(), 0, [], [])
     if error != NO_ERROR:
         raise CannotCompile(f"NVIDIA's compiler did not start: {error}.")

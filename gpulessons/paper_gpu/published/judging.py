@@ -119,7 +119,6 @@ class Judged:
             f"the interval{width} holds {sum(row.holds for row in self.rows)}."
         )
 
-    @property
     def table(self) -> Table:
         head = ("kernel", "GPU", "published", "modelled", "interval", "ratio", "holds", "limiter")
         return Table(self.message, head, [cells(row) for row in self.rows], self.notes)
@@ -141,10 +140,10 @@ class Judged:
         )
 
     def __repr__(self) -> str:
-        return repr(self.table)
+        return repr(self.table())
 
     def _repr_html_(self) -> str:
-        return self.table._repr_html_()
+        return self.table()._repr_html_()
 
 
 def judged(

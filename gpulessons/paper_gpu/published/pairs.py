@@ -16,9 +16,8 @@ class Pair:
 
     name: as in `Published.kernel`. grid, block: as it was launched. arguments(): arrays and numbers
     as the twin takes them; large arrays take memory only where they are touched. flops: counted as
-    the publisher counts. bytes: what must move at least, each array once. depth, cut(depth): of a
-    product, how many terms its sums have, and the arguments for shorter sums over the same rows,
-    for counts that grow evenly with the depth can be had from two short ones.
+    the publisher counts. bytes: what must move at least, each array once. The model uses neither:
+    they are there to check that no published time is shorter than a GPU can be.
     """
 
     name: str
@@ -30,8 +29,6 @@ class Pair:
     flops: int
     bytes: int
     constants: Mapping[str, int | str] = field(default_factory=dict)  # sizes that the text names
-    depth: int | None = None
-    cut: Callable[[int], tuple] | None = None
 
     def cubin(self, capability: tuple[int, int]) -> Cubin:
         """The text as machine code, its lines named after the twin's. Needs no GPU.

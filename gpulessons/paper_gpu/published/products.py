@@ -337,10 +337,10 @@ vector_text = """extern "C" __global__ void vector_twin(int m, int n, int k, flo
 """
 
 
-def arrays(n, alpha, beta, depth):
-    """The twins' arguments for matrices of n × n, and sums of `depth` terms."""
+def arrays(n, alpha, beta):
+    """The twins' arguments for matrices of n × n; the third number is how many terms a sum has."""
     x, y, out = (np.zeros((n, n), np.float32) for _ in range(3))
-    return n, n, depth, np.float32(alpha), x, y, np.float32(beta), out
+    return n, n, n, np.float32(alpha), x, y, np.float32(beta), out
 
 
 def product(name, twin, text, grid, block, alpha, beta, **constants):
@@ -350,12 +350,10 @@ def product(name, twin, text, grid, block, alpha, beta, **constants):
         text=text,
         grid=grid,
         block=block,
-        arguments=lambda: arrays(N, alpha, beta, N),
+        arguments=lambda: arrays(N, alpha, beta),
         flops=2 * N**3,
         bytes=4 * N**2 * (4 if beta else 3),
         constants={"T": T} | constants,
-        depth=N,
-        cut=lambda depth: arrays(N, alpha, beta, depth),
     )
 
 
