@@ -96,6 +96,8 @@ def mistakes(gpu, size):
         (1 / gpu.dram_share, "its rate is the data sheet's, and no copy reaches that.",
          "gpu.dram_share."),
         (whole * gpu.boost * size, "these are clocks × bytes per second, no warps yet.", clock),
+        (whole * gpu.boost * size / gpu.dram_share,
+         "these are clocks × bytes per second, no warps yet.", clock),
         (whole * gpu.boost, "it takes the latency, in clocks, for seconds.", clock),
         (gpu.boost, "it takes the latency, in clocks, for seconds.", clock),
         (gpu.boost / 1e9, "a latency of so many nanoseconds? They are clocks.", clock),

@@ -43,6 +43,7 @@ def draw(axes, row, y):
     published = row.published.seconds
     low = row.modelled.low / published
     if row.modelled.high is None:
+        axes.plot([low, row.ratio], [y, y], color=INK, linewidth=1.5)  # that the axis reaches low
         axes.annotate("", (1, y), (low, y), axes.get_yaxis_transform(), "data",
                       {"arrowstyle": "->", "color": INK, "linewidth": 1.5,
                        "shrinkA": 0, "shrinkB": 0})  # fmt: skip

@@ -53,7 +53,7 @@ def draw_time(axes: Any, modelled: Any) -> None:
     axes.locator_params(axis="x", nbins=FEW)
     written(axes.xaxis, units.seconds)
     axes.set_xlabel(
-        "alone it would take (in brackets: of the modelled time; parts overlap)\n"
+        "alone it would take (share of the time: parts overlap)\n"
         f"dashed and hatched, modelled: {modelled.words}"
     )
 

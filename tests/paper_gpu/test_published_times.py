@@ -128,6 +128,7 @@ def test_an_open_interval_is_not_counted_among_those_that_hold():
     picture = published_times(found)
     (arrow,) = (one for one in picture.axes.texts if getattr(one, "arrow_patch", None))
     assert arrow.xy[0] == 1 and arrow.xyann[0] == pytest.approx(0.3 * 0.8)
+    assert picture.axes.get_xlim()[0] < arrow.xyann[0]
 
 
 def test_what_comes_from_the_source_alone_says_so():

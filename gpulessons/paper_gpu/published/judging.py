@@ -168,8 +168,8 @@ class Judged:
 
     def _repr_html_(self) -> str:
         """The message, and the rows folded."""
-        shown = self.table._repr_html_()
-        return f"<details><summary>{escape(self.message)} All of them, one by one</summary>{shown}</details>"
+        head = f"<summary>{escape(self.message)} All of them, one by one</summary>"
+        return f"<details>{head}{self.table._repr_html_()}</details>"
 
 
 def judged(
