@@ -125,9 +125,17 @@ def on_paper(attempt):
         raise Trouble(f"Right, but it cannot be modelled at {ROWS:,} × {COLUMNS:,}: {trouble}",
                       "what it launches there.") from trouble  # fmt: skip
     if after.at_least:
-        hint = "an element of each thread's own, or one atomic for all 32 lanes."
-        raise Trouble(f"Right, but its time cannot be modelled. {after.why_at_least}", hint)
+        raise Trouble(f"Right, but its time cannot be modelled. {after.why_at_least}",
+                      hint_of(after))  # fmt: skip
     return after
+
+
+def hint_of(after):
+    """What to do instead of what the model has no upper end for."""
+    if "atomic" in after.why_at_least:
+        return ("threads that queue at one atomic: the model cannot time them. Add up in shared "
+                "memory first, with a tree; lane 0 alone writes.")  # fmt: skip
+    return "where neighboring threads write: neighboring elements need fewer sectors."
 
 
 def refuse_unread(after):

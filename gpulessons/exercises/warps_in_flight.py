@@ -10,7 +10,8 @@ stub = '''\
 def my_warps(gpu, bytes_of_a_warp):
     """How many warps of a multiprocessor each need a load under way, to keep DRAM busy.
 
-    gpu: as devices()["T4"]. One load of a warp brings so many bytes. A latency is in clocks.
+    gpu: as devices()["T4"]; busy: at the share of dram_rate that a copy reaches. A latency is in
+    clocks. One load of a warp brings so many bytes.
     """
     return gpu.dram_rate * gpu.dram_latency  # Your turn: what is the unit of each?
 '''
@@ -21,9 +22,10 @@ from math import ceil
 def my_warps(gpu, bytes_of_a_warp):
     """How many warps of a multiprocessor each need a load under way, to keep DRAM busy.
 
-    gpu: as devices()["T4"]. One load of a warp brings so many bytes. A latency is in clocks.
+    gpu: as devices()["T4"]; busy: at the share of dram_rate that a copy reaches. A latency is in
+    clocks. One load of a warp brings so many bytes.
     """
-    in_flight = gpu.dram_rate * gpu.dram_latency / gpu.boost
+    in_flight = gpu.dram_rate * gpu.dram_share * gpu.dram_latency / gpu.boost
     return ceil(in_flight / gpu.multiprocessors / bytes_of_a_warp)
 '''
 
@@ -46,7 +48,8 @@ def judge(attempt):
 
 
 def exact(gpu, size):
-    return gpu.dram_rate * gpu.dram_latency / gpu.boost / gpu.multiprocessors / size
+    reached = gpu.dram_rate * gpu.dram_share
+    return reached * gpu.dram_latency / gpu.boost / gpu.multiprocessors / size
 
 
 def due(gpu, size):
@@ -88,9 +91,13 @@ def mistakes(gpu, size):
     own = "how many multiprocessors share DRAM."
     units = "the unit of what you divide by, and of the answer."
     rate = "which rate, and which latency, belong to DRAM."
-    whole = gpu.multiprocessors
+    whole, reached = gpu.multiprocessors, gpu.dram_rate * gpu.dram_share
     return (
+        (1 / gpu.dram_share, "its rate is the data sheet's, and no copy reaches that.",
+         "gpu.dram_share."),
         (whole * gpu.boost * size, "these are clocks × bytes per second, no warps yet.", clock),
+        (whole * gpu.boost * size / gpu.dram_share,
+         "these are clocks × bytes per second, no warps yet.", clock),
         (whole * gpu.boost, "it takes the latency, in clocks, for seconds.", clock),
         (gpu.boost, "it takes the latency, in clocks, for seconds.", clock),
         (gpu.boost / 1e9, "a latency of so many nanoseconds? They are clocks.", clock),
@@ -102,11 +109,9 @@ def mistakes(gpu, size):
         (gpu.boost / gpu.base, "that is for the base clock; at boost a load is over sooner.",
          "the clock: gpu.boost."),
         (gpu.l2_latency / gpu.dram_latency, "that is how long L2 takes to answer.", rate),
-        (gpu.l2_rate / gpu.dram_rate, "that is as many bytes per second as L2 gives.", rate),
-        (gpu.l2_rate * gpu.l2_latency / gpu.dram_rate / gpu.dram_latency,
+        (gpu.l2_rate / reached, "that is as many bytes per second as L2 gives.", rate),
+        (gpu.l2_rate * gpu.l2_latency / reached / gpu.dram_latency,
          "so many keep L2 busy, and not DRAM.", rate),
-        (gpu.dram_share, "that is what a copy reaches; asked is what keeps all of DRAM busy.",
-         "gpu.dram_share: not here."),
         (size / 128, "that is for 128 bytes, whatever it is told.", "bytes_of_a_warp."),
     )  # fmt: skip
 

@@ -39,12 +39,14 @@ def published_times(judged):
 
 
 def draw(axes, row, y):
-    """A dot at modelled over published, a line over the interval; an arrow where it is open."""
+    """A dot at modelled over published, a line over the interval; to the edge where it is open."""
     published = row.published.seconds
     low = row.modelled.low / published
     if row.modelled.high is None:
-        axes.plot([low, row.ratio], [y, y], color=INK, linewidth=1.5)
-        axes.plot(row.ratio, y, ">", color=INK, markersize=4)
+        axes.plot([low, row.ratio], [y, y], color=INK, linewidth=1.5)  # that the axis reaches low
+        axes.annotate("", (1, y), (low, y), axes.get_yaxis_transform(), "data",
+                      {"arrowstyle": "->", "color": INK, "linewidth": 1.5,
+                       "shrinkA": 0, "shrinkB": 0})  # fmt: skip
     else:
         high = row.modelled.high / published
         axes.plot([low, high], [y, y], color=INK, linewidth=1.5)
@@ -91,5 +93,5 @@ def told(number):
 def spoken(judged):
     """Every failure, the worst first, and the order of each ladder."""
     missed = "; ".join(f"{row.name} at {row.ratio:.2f}" for row in judged.failures)
-    orders = " ".join(judged.notes[: len(judged.ladders)])
+    orders = " ".join(judged.notes[: 1 + len(judged.ladders)])
     return f"The interval fails for: {missed or 'none'}. {orders}"

@@ -7,6 +7,9 @@ from gpulessons import units
 from .axes import written
 from .picture import HATCH, INK, VERMILLION, Picture, blank
 
+FEW = 5  # numbers along the axis: with more, their words run together
+THE = "load/store path", "launch"  # the parts of a GPU that a sentence calls so with an article
+
 
 def bounds(modelled: Any) -> Picture:
     """Seconds of each part of the GPU as bars, the limiter's filled; the modelled time and its
@@ -29,9 +32,8 @@ def headline(modelled: Any) -> str:
         time = f"at least {units.seconds(modelled.low)}"
     else:
         time = units.seconds(modelled.seconds)
-    return (
-        f"{modelled.kernel} on {modelled.gpu} would wait for {modelled.limiter}: {time}, MODELLED."
-    )
+    part = f"the {modelled.limiter}" if modelled.limiter in THE else modelled.limiter
+    return f"{modelled.kernel} on {modelled.gpu} would wait for {part}: {time}, MODELLED."
 
 
 def told(modelled: Any, part: str) -> str:
@@ -47,8 +49,12 @@ def draw_time(axes: Any, modelled: Any) -> None:
                  alpha=0.35, zorder=0)  # fmt: skip
     axes.axvline(known, color=INK, linewidth=1.5, linestyle="--", zorder=3)
     axes.set_xlim(0, right)
+    axes.locator_params(axis="x", nbins=FEW)
     written(axes.xaxis, units.seconds)
-    axes.set_xlabel(f"alone it would take\ndashed and hatched, modelled: {modelled.words}")
+    axes.set_xlabel(
+        "alone it would take (share of the time: parts overlap)\n"
+        f"dashed and hatched, modelled: {modelled.words}"
+    )
 
 
 def in_words(modelled: Any) -> str:

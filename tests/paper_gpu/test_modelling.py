@@ -137,7 +137,8 @@ def test_launches_of_one_call_add_up():
 def test_its_picture_says_that_it_is_modelled_and_has_every_figure():
     found = product(256, on="T4")
     drawn = picture(found)
-    assert drawn.alt.startswith(f"coalesced_kernel on T4 would wait for {found.limiter}: ")
+    assert found.limiter == "load/store path"
+    assert drawn.alt.startswith("coalesced_kernel on T4 would wait for the load/store path: ")
     assert "MODELLED." in drawn.figure._suptitle.get_text()
     assert all(part in drawn.alt for part in found.bounds if found.bounds[part])
     assert drawn.axes.get_xlim()[0] == 0

@@ -14,12 +14,12 @@ Where to read on:
     pairs        what a pair is, and how its text is compiled
     copies, transposes, products  the pairs;  wide: four numbers at once, for the twins
     times        the published times
-    engine       the model asked for a pair: `by_machine_code`, `by_source`
+    engine       the model asked for a pair: `by_machine_code`, `by_source`, or what can be had here
     judging      errors, intervals, order
 """
 
 from .copies import COPIES
-from .engine import by_machine_code, by_source
+from .engine import by_machine_code, by_source, by_what_is_here
 from .judging import Judged, Judgment, Ladder, judged, kendall
 from .pairs import Pair
 from .products import PRODUCTS
@@ -38,6 +38,7 @@ __all__ = [
     "Published",
     "by_machine_code",
     "by_source",
+    "by_what_is_here",
     "judged",
     "kendall",
 ]

@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from gpulessons.machine_code.linking import CannotCompile
 from gpulessons.machine_code.sass import Code, disassembled
 from gpulessons.microscope import trace
 from gpulessons.microscope.lanes.launch import extent
@@ -21,6 +22,14 @@ def by_machine_code(pair: Pair, gpu: GPU) -> Modelled:
 def by_source(pair: Pair, gpu: GPU) -> Modelled:
     """What can be said without a compiler."""
     return of_sample(sample_of(pair), None, gpu)
+
+
+def by_what_is_here(pair: Pair, gpu: GPU) -> Modelled:
+    """By machine code; by the source alone where machine code cannot be made or read."""
+    try:
+        return by_machine_code(pair, gpu)
+    except CannotCompile:
+        return by_source(pair, gpu)
 
 
 @cache  # one sample serves every GPU

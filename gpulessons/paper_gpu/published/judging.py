@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from itertools import combinations
 from statistics import median
 from typing import Any
@@ -14,9 +15,11 @@ from gpulessons.progress import progress_bar
 
 from ..devices import GPU, named
 from ..value import Modelled
-from .engine import by_machine_code
+from .engine import by_what_is_here
 from .pairs import Pair
 from .times import Published
+
+ORDER = "Kendall's τ: 1 where each pair of kernels comes in the right order, −1 where none does."
 
 
 @dataclass(frozen=True)
@@ -111,12 +114,31 @@ class Judged:
 
     @property
     def message(self) -> str:
-        width = "" if self.width is None else f" (in the median {self.width:.2g}× wide)"
+        source = ", from the source alone," if self.counted_from == "source" else ""
         return (
-            f"Of {len(self.rows)} published times, the model's median error is "
+            f"Of {len(self.rows)} published times, the model's median error{source} is "
             f"{self.median_error:.0%}; {self.within(0.25):.0%} are within 25%, "
-            f"{self.within(0.35):.0%} within 35%; "
-            f"the interval{width} holds {sum(row.holds for row in self.rows)}."
+            f"{self.within(0.35):.0%} within 35%; {self.intervals}."
+        )
+
+    @property
+    def counted_from(self) -> str:
+        """ "source" where nothing could read the machine code of some."""
+        found = {row.modelled.counted_from for row in self.rows}
+        return "source" if "source" in found else "machine code"
+
+    @property
+    def intervals(self) -> str:
+        """How many hold, of those that have an upper end; how many have none."""
+        closed = [row for row in self.rows if not row.modelled.at_least]
+        rest = len(self.rows) - len(closed)
+        more = f'; {"one is" if rest == 1 else f"{rest} are"} "at least"' if rest else ""
+        if self.width is None:
+            return f"no interval is closed{more}"
+        held = sum(row.holds for row in closed)
+        return (
+            f"{held} of {len(closed)} closed intervals hold (in the median "
+            f"{self.width:.2g}× wide){more}"
         )
 
     def table(self) -> Table:
@@ -127,8 +149,9 @@ class Judged:
     def notes(self) -> tuple[str, ...]:
         """The order in each ladder, and the error behind each limiter."""
         return (
+            ORDER,
             *(
-                f"{one.name}: Kendall's τ {said(one.tau)} over {one.rungs} kernels, "
+                f"{one.name}: τ {said(one.tau)} over {one.rungs} kernels, "
                 f"{said(one.tau_told_apart)} over the pairs that the figures tell apart."
                 for one in self.ladders
             ),
@@ -143,15 +166,19 @@ class Judged:
         return repr(self.table())
 
     def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
+        """The message, and the rows folded."""
+        head = f"<summary>{escape(self.message)} All of them, one by one</summary>"
+        return f"<details>{head}{self.table()._repr_html_()}</details>"
 
 
 def judged(
-    model: Callable[[Pair, GPU], Modelled] = by_machine_code,
+    model: Callable[[Pair, GPU], Modelled] = by_what_is_here,
     times: Sequence[Published] | None = None,
     kernels: dict[str, Pair] | None = None,
 ) -> Judged:
     """Ask `model(pair, gpu)` for every published time. ValueError where there are none.
+
+    Without a compiler or a disassembler the source alone is counted, and the message says so.
 
     times, kernels: others than `TIMES` and `KERNELS`. Ctrl-C keeps those that were judged.
     """

@@ -1,7 +1,8 @@
 """Answers to `warps_in_flight`: its solution with one edit each."""
 
 RETURN = "ceil(in_flight / gpu.multiprocessors / bytes_of_a_warp)"
-IN_FLIGHT = "gpu.dram_rate * gpu.dram_latency / gpu.boost"
+REACHED = "gpu.dram_rate * gpu.dram_share"
+IN_FLIGHT = f"{REACHED} * gpu.dram_latency / gpu.boost"
 
 wrong = [
     (" / gpu.multiprocessors", "", "so many warps does the whole GPU need"),
@@ -18,20 +19,20 @@ wrong = [
     (" / bytes_of_a_warp", " / 4", "or numbers of 4 bytes"),
     (" / gpu.multiprocessors / bytes_of_a_warp", "", "so many bytes does the whole GPU"),
     (RETURN, "in_flight * gpu.boost", "no warps yet"),
-    ("gpu.dram_rate", "gpu.dram_rate * gpu.dram_share", "what a copy reaches"),
+    (" * gpu.dram_share", "", "the data sheet's"),
     ("gpu.dram_latency", "gpu.l2_latency", "how long L2 takes"),
-    ("gpu.dram_rate", "gpu.l2_rate", "as L2 gives"),
-    ("gpu.dram_rate * gpu.dram_latency", "gpu.l2_rate * gpu.l2_latency", "keep L2 busy"),
-    (RETURN, "18", "for every GPU"),
-    (RETURN, "46 if gpu.name == 'A100' else 18", "is due"),
+    (REACHED, "gpu.l2_rate", "as L2 gives"),
+    (f"{REACHED} * gpu.dram_latency", "gpu.l2_rate * gpu.l2_latency", "keep L2 busy"),
+    (RETURN, "12", "for every GPU"),
+    (RETURN, "41 if gpu.name == 'A100' else 12", "is due"),
     (RETURN, RETURN.replace("bytes_of_a_warp", "128"), "that is for 128 bytes"),
-    (IN_FLIGHT, "320e9 * 434 / 1.59e9", "is due"),
+    (IN_FLIGHT, "320e9 * 0.69 * 434 / 1.59e9", "is due"),
     (f"return {RETURN}", "pass", "None is not a number"),
     (RETURN, f"str({RETURN})", "is not a number"),
 ]
 right = [
     (RETURN, f"float({RETURN})"),
     (RETURN, "-int(-in_flight // gpu.multiprocessors // bytes_of_a_warp)"),
-    (IN_FLIGHT, "gpu.dram_latency / gpu.boost * gpu.dram_rate"),
+    (IN_FLIGHT, f"gpu.dram_latency / gpu.boost * {REACHED}"),
     (RETURN, f"np.{RETURN}"),
 ]

@@ -19,6 +19,7 @@ wrong = [
     ("flops / 2", "flops", "counts as two"),
     (" * gpu.fp32_share", "", "not all lanes"),
     (PATH, PATH.replace("32 *", ""), "a request is of 32 threads"),
+    (PATH, "requests / clocks", "a request a clock"),
     (PATH, PATH.replace("gpu.lsu_lanes * ", ""), "several threads a clock"),
     (PATH, PATH.replace("lsu_lanes", "fp32_lanes"), "the lanes of FP32"),
     (PATH, PATH.replace("lsu_lanes", "lsu_lanes * gpu.fp32_share"), "of the FP32 lanes"),
