@@ -9,7 +9,7 @@ from typing import Any
 
 from .system import cores
 
-BRING_A_BLAS = {"numpy", "scipy", "torch", "faiss"}  # each has one of its own in its wheel
+BRING_A_BLAS = {"numpy", "scipy.linalg", "torch", "faiss"}  # each loads one of its own
 
 
 def thread_choices() -> tuple[int, ...]:

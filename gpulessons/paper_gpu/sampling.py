@@ -64,7 +64,7 @@ class Line:
     tags: float  # clocks in which L1 looks up the lines of all requests
     # Wavefronts of shared memory, where a thread asks for 4, 8 or 16 bytes at a time.
     wavefronts: tuple[float, ...]
-    contended: bool  # do threads mean the same element?
+    contended: bool  # do threads of one request mean the same element, or two blocks?
 
 
 @dataclass(frozen=True)
@@ -164,10 +164,11 @@ def measured(line: int, array: Array, access: str, entries: list[Entry], warps: 
     """The Line of these accesses of so many warps."""
     totals, contended = np.zeros(7), False
     for weight, group in groupby(sorted(entries, key=weight_of), key=weight_of):
-        request, lane, place = elements(list(group))
+        some = list(group)
+        request, lane, place = elements(some)
         byte = place.astype(np.int64) * array.step + array.offset
-        requests, accesses, _, sectors, *_ = transactions(request, byte, array.width)
-        contended = contended or len(np.unique(byte)) < accesses
+        requests, accesses, cells, sectors, *_ = transactions(request, byte, array.width)
+        contended = contended or cells < accesses or between_blocks(some, byte)
         counts = [requests, requests * array.width]
         if array.space == "global":
             counts += [sectors, tag_clocks(request, byte), 0, 0, 0]
@@ -184,6 +185,12 @@ def measured(line: int, array: Array, access: str, entries: list[Entry], warps: 
         *(line, array.name, id(array.origin), array.space, access, requests, width, sectors, tags),
         *(tuple(wavefronts), contended),
     )
+
+
+def between_blocks(entries: list[Entry], byte: np.ndarray) -> bool:
+    """Do two of the blocks mean the same element?"""
+    blocks = np.concatenate([entry.moment.blocks[entry.lanes // 32] for entry in entries])
+    return len(set(zip(blocks.tolist(), byte.tolist(), strict=True))) > len(np.unique(byte))
 
 
 def weight_of(entry: Entry) -> int:
