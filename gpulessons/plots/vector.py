@@ -9,7 +9,7 @@ import hashlib
 import io
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from PIL.Image import Image
 
-STYLED = {"svg.fonttype": "path", "svg.hashsalt": "gpulessons"}  # letters as outlines, fixed names
+STYLED: Any = {"svg.fonttype": "path", "svg.hashsalt": "gpulessons"}  # letters as outlines, fixed names
 UNSIGNED = dict.fromkeys(("Creator", "Date", "Format", "Type"))  # no clock, no version
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e-?\d+)?")
 PART = re.compile(rf"[A-Za-z]|{NUMBER.pattern}")
@@ -94,8 +94,9 @@ def steps(path: str, grid: float) -> str:
     A letter's outline is then in units of its grid, all else in points still.
     """
     unit = grid if grid < 1 else 1
-    here = start = (0, 0)
-    written, last = [], ""
+    here: tuple[int, ...] = (0, 0)
+    start, last = here, ""
+    written: list[str] = []
     parts = iter(PART.findall(path))
     for part in parts:
         if part == "z":

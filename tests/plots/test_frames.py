@@ -32,7 +32,8 @@ def saved(monkeypatch):
 
 
 def test_a_page_holds_all_frames_and_a_still_for_pages_without_scripts():
-    page = frames.moving([("n", ["1", "2"], 1)], [("<b>1</b>", "one"), ("<b>2</b>", "two")], "<i>?</i>")
+    drawn = [("<b>1</b>", "one"), ("<b>2</b>", "two")]
+    page = frames.moving([("n", ["1", "2"], 1)], drawn, "<i>?</i>")
     assert unpacked(page) == {
         "controls": [{"name": "n", "values": ["1", "2"], "start": 1}],
         "frames": [["<b>1</b>", "one"], ["<b>2</b>", "two"]],
@@ -75,7 +76,8 @@ def test_sliders_are_saved_with_a_frame_for_every_combination():
         tried.append((n, kind))
         return picture(f"{n} {kind}")
 
-    lesson = live(shown, n=slider(1, 3, 2, step=1, unit="cm"), kind=["a", "b"], labels={"n": "long"})
+    long = slider(1, 3, 2, step=1, unit="cm")
+    lesson = live(shown, n=long, kind=["a", "b"], labels={"n": "long"})
     held = unpacked(lesson.page())
     assert held["controls"] == [
         {"name": "n (long)", "values": ["1 cm", "2 cm", "3 cm"], "start": 1},
