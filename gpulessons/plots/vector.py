@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from PIL.Image import Image
 
-STYLED: Any = {"svg.fonttype": "path", "svg.hashsalt": "gpulessons"}  # letters as outlines, fixed names
+STYLED: Any = {"svg.fonttype": "path", "svg.hashsalt": "gpulessons"}  # letters as outlines
 UNSIGNED = dict.fromkeys(("Creator", "Date", "Format", "Type"))  # no clock, no version
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e-?\d+)?")
 PART = re.compile(rf"[A-Za-z]|{NUMBER.pattern}")
