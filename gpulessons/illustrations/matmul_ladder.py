@@ -225,7 +225,7 @@ def on_the_roofline(machine: Any, comparison: Comparison, *, gpu: str | None = N
     ranked = sorted(modelled.values(), key=lambda timing: timing.median)
     ends = ranked[:1] + ranked[1:][-1:]
     best = max(timings.values(), key=lambda timing: timing.flop_rate)
-    peak, bandwidth = roof(machine, best.backend, timings.values())
+    peak, bandwidth = roof(machine, best.backend)
     side = "right" if intensity(best) * bandwidth > peak else "left"
     title = (
         f"{comparison.op} at {units.count(best.size)}: {intensity(best):.0f} FLOPs for each byte "

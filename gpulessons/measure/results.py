@@ -330,10 +330,16 @@ class Comparison:
             + "".join(other._repr_html_() for other in (*self.beside, *self.modelled[:1]))
         )
 
+    def sized(self, sizes: list[str]) -> list[str]:
+        """Sizes as heads of columns: the first says what is counted."""
+        return [f"{sizes[0]} {self.unit}", *sizes[1:]] if self.sizes else []
+
     def table(self) -> Iterator[list[str]]:
         """Head and rows of plain strings."""
         about = "waits for" if self.tier == "modelled" else "threads"
-        yield ["version", *map(units.count, self.sizes), about, "bytes/s", "FLOP/s"]
+        sizes = list(map(units.count, self.sizes)) or [""]
+        at = f" at {sizes[-1]}" if len(sizes) > 1 else ""  # the rates are those of the last
+        yield ["version", *self.sized(sizes), about, f"bytes/s{at}", f"FLOP/s{at}"]
         for version in self.versions:
             row = {entry.size: entry for entry in self.entries if entry.version == version}
             times = [cell(row[size]) if size in row else "" for size in self.sizes]

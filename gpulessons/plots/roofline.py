@@ -14,7 +14,6 @@ from .axes import log_axes
 from .picture import COLORS, DASH_DOT, HATCH, INK, MARKERS, Picture, blank
 
 STREAMS = ("copy", "triad")
-PRODUCTS = ("NumPy", "PyTorch on GPU")  # the versions of matmul that a card's float32 is made of
 # Where a name may stand beside its point, in points: the best place first.
 STEPS = (0, -7, 7, -14, 14, -28, 28, -42, -56, 42, -70, 56)
 PLACES = [(8, 0), (8, -7), (8, -14), *((side * 8, dy) for dy in STEPS for side in (-1, 1))]
@@ -26,22 +25,28 @@ def roofline(
 ) -> Picture:  # fmt: skip
     """FLOP/s of ops against their FLOPs per byte, under the ceilings of the machine's card.
 
-    The slanted roof is the best that copy and triad have reached, on the card or, cold, among the
-    timings; the flat one is the best of the library's float32 product likewise. timings: live ones,
-    of one size or many. Ops without arithmetic have no place on a log axis: they stand at its left
+    The slanted roof is the better of copy and triad, the flat one the library's float32 product.
+    timings: live ones, of one size or many; one that is too noisy to be quoted is left out, and
+    named. Ops without arithmetic have no place on a log axis: they stand at its left
     end, as far below the roof as their bytes are. modelled: the estimates of GPUs that are not
     here, open and with their intervals, each under its GPU's roof by the data sheet. names: what to
     call the points, of both, where they are not told apart by their ops. Raises ValueError where
     there is nothing to draw, or no ceiling.
     """
     timings, modelled = list(timings), list(modelled)
+    names = names or [*(t.op for t in timings), *(f"{t.op}, modelled" for t in modelled)]
+    noisy = [name for name, t in zip(names, timings, strict=False) if t.noise == "too noisy"]
+    names = [name for name in names if name not in noisy]
+    timings = [t for t in timings if t.noise != "too noisy"]
     if not timings + modelled:
-        raise ValueError("Give at least one timing: compare(relu).timings has some.")
-    roofs = {t.backend: roof(machine, t.backend, timings) for t in timings}
+        raise ValueError("Give at least one timing that is not too noisy: compare(relu).timings.")
+    roofs = {t.backend: roof(machine, t.backend) for t in timings}
     sheets = {t.gpu: (t.peak, t.memory) for t in modelled}
     under = [(t, roofs[t.backend]) for t in timings]
     on_paper = [(t, sheets[t.gpu]) for t in modelled]
     title = title or under_the_slope(under or on_paper)
+    if noisy:
+        title += f" Left out, too noisy: {', '.join(noisy)}."
     if modelled:
         title += f" Hatched: modelled for {' and '.join(sheets)}, not measured."
     left, right = ends(timings + modelled, [*roofs.values(), *sheets.values()])
@@ -60,7 +65,6 @@ def roofline(
     slowest = (rate(t, left, max(t.quartiles)) for t in modelled)
     peaks = [peak for peak, _ in (*roofs.values(), *sheets.values())]
     axes.set_ylim(min(*(y for _, y in points), *floors, *slowest) / 2, 3 * max(peaks))
-    names = names or [*(t.op for t in timings), *(f"{t.op}, modelled" for t in modelled)]
     colors = [COLORS[t.backend] for t in timings + modelled]
     name_points(axes, [(*p, *look) for p, *look in zip(points, names, colors, strict=True)])
     spoken = [in_words(t, *ceilings) for t, ceilings in under]
@@ -88,17 +92,13 @@ def rate(timing: Any, left: float, seconds: float) -> float:
     return (timing.flops or left * timing.bytes) / seconds
 
 
-def roof(machine: Any, backend: str, timings: Iterable[Any] = ()) -> tuple[float, float]:
+def roof(machine: Any, backend: str) -> tuple[float, float]:
     """(FLOP/s, bytes/s): the ceilings of a backend; ValueError where one is unknown."""
     peak = machine.ceiling(backend, "float32")
     streams = [machine.ceiling(backend, name) for name in STREAMS]
     if not peak or not any(streams):
         raise ValueError(f"The card of {machine.name} has no ceilings for {backend}.")
-    # Luck alone makes no pass faster than the machine, but a busy minute makes a card too low.
-    here = [t for t in timings if device(t.backend) == device(backend)]
-    streams += [t.bandwidth for t in here if t.op in STREAMS and t.cold]
-    peaks = [t.flop_rate for t in here if t.op == "matmul" and t.version in PRODUCTS]
-    return max([peak, *peaks]), max(filter(None, streams))
+    return peak, max(filter(None, streams))
 
 
 def intensity(timing: Any) -> float:
@@ -110,11 +110,16 @@ def under_the_slope(under):
     """How many ops the memory limits, and up to which intensity; under: [(timing, its roof)]"""
     corners = [peak / bandwidth for _, (peak, bandwidth) in under]
     bound = sum(intensity(t) < corner for (t, _), corner in zip(under, corners, strict=True))
-    upto = " or ".join(f"{corner:.2g}" for corner in sorted(set(corners)))
+    upto = " or ".join(two_digits(corner) for corner in sorted(set(corners)))
     return (
         f"{bound} of {len(under)} ops stand under the slanted roof: "
-        f"bytes are the limit up to {upto} FLOPs each."
+        f"their bytes are the limit up to {upto} FLOPs per byte."
     )
+
+
+def two_digits(number: float) -> str:
+    """Two digits of a number, and no power of ten."""
+    return f"{float(f'{number:.2g}'):,g}"
 
 
 def ends(timings, roofs):
@@ -133,7 +138,7 @@ def draw_sheet(axes, gpu, peak, bandwidth, left, right):
     axes.plot([left, peak / bandwidth, right], [left * bandwidth, peak, peak], color=INK,
               linewidth=0.8, linestyle=DASH_DOT)  # fmt: skip
     rates = f"{units.rate(peak, 'FLOP/s')}, {units.rate(bandwidth, 'B/s')}"
-    axes.text(right, 1.06 * peak, f"{gpu}, data sheet: {rates}", color=INK, fontsize=9.5,
+    axes.text(right, 1.06 * peak, f"{gpu}, data sheet: {rates}", color=INK, fontsize=10,
               ha="right", va="bottom")  # fmt: skip
 
 
@@ -144,12 +149,12 @@ def draw_roof(axes, name, peak, bandwidth, left, right, below=False):
     """
     corner = peak / bandwidth
     axes.plot([left, corner, right], [left * bandwidth, peak, peak], color=INK, linewidth=1.5)
-    axes.text(right, 1.06 * peak, f"{name}: {units.rate(peak, 'FLOP/s')}", color=INK, fontsize=9.5,
+    axes.text(right, 1.06 * peak, f"{name}: {units.rate(peak, 'FLOP/s')}", color=INK, fontsize=10,
               ha="right", va="bottom")  # fmt: skip
     middle = left**0.4 * corner**0.6
     axes.annotate(f"{name}: {units.rate(bandwidth, 'B/s')}", (middle, middle * bandwidth),
                   (8, -4) if below else (-8, 4), textcoords="offset points", color=INK,
-                  fontsize=9.5, ha="left" if below else "right",
+                  fontsize=10, ha="left" if below else "right",
                   va="top" if below else "baseline")  # fmt: skip
 
 
@@ -160,7 +165,7 @@ def name_points(axes, points):
     taken = [text.get_window_extent() for text in axes.texts]
     for x, y, name, color in sorted(points):
         text = axes.annotate(name, (x, y), (0, 0), textcoords="offset points", va="center",
-                             fontsize=9.5, color=color)  # fmt: skip
+                             fontsize=10, color=color)  # fmt: skip
         for dx, dy in PLACES:
             text.set(position=(dx, dy), ha="left" if dx > 0 else "right")
             box = text.get_window_extent().padded(2)
@@ -184,6 +189,6 @@ def in_words(timing, peak, bandwidth):
     share = max(timing.bandwidth / bandwidth, timing.flop_rate / peak)
     did = units.rate(timing.flop_rate, "FLOP/s") if timing.flops else "no arithmetic"
     return (
-        f"{timing.op}, {timing.version}: {intensity(timing):.2g} FLOPs a byte, {did}, "
+        f"{timing.op}, {timing.version}: {two_digits(intensity(timing))} FLOPs a byte, {did}, "
         f"{share:.0%} of its roof"
     )

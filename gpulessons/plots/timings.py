@@ -93,7 +93,7 @@ def label_ends(axes: Any, ends: Sequence[tuple[float, float, str, str]]) -> None
     for (x, y, text, color), height in zip(ends, apart(heights[:, 1], 0.065), strict=True):
         axes.annotate(
             text, (x, y), (1.06, height), textcoords="axes fraction", va="center", color=INK,
-            fontsize=9.5, annotation_clip=False,
+            fontsize=10, annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": color, "linewidth": 0.8, "shrinkB": 4,
                         "relpos": (0, 0.5)},
         )  # fmt: skip
@@ -113,7 +113,9 @@ def apart(places: Sequence[float], gap: float) -> Sequence[float]:
 def bars(
     comparison: Any, size: int | None = None, *, title: str = "", gpu: str | None = ""
 ) -> Picture:
-    """How many times faster than the slowest, at one size, on a log scale; the time at each end.
+    """How many times faster than the slowest, at one size, on a log scale; the time beside it.
+
+    Dots, not bars: a log axis has no zero to begin at.
 
     The slowest of what was measured: a modelled time has its place among them, and no factor.
     """
@@ -130,16 +132,19 @@ def bars(
         if is_modelled(timing):
             ends = [slowest / time for time in (timing.median, *timing.quartiles)]
             text = f"{timing.briefly}, modelled on {timing.gpu}"
-            draw_modelled(axes, y, ends, COLORS[timing.backend], text)
+            axes.plot(ends[1:], [y, y], color=COLORS[timing.backend], linewidth=1, marker="|")
+            axes.scatter(ends[0], y, 70, marker=MARKERS[timing.backend], facecolor="none",
+                         edgecolor=COLORS[timing.backend], hatch=2 * HATCH)  # fmt: skip
+            beside(axes, text, max(ends), y)
             continue
         color, factor = COLORS[timing.backend], slowest / timing.median
-        axes.barh(
-            y, factor, height=0.68, color="none" if mark else color, edgecolor=color,
-            linestyle="--" if mark else "-",
-        )  # fmt: skip
+        axes.hlines(y, 1, factor, color=color, linewidth=1, linestyle="--" if mark else "-")
+        axes.plot([slowest / time for time in timing.quartiles], [y, y], color=color, linewidth=4,
+                  alpha=0.4)  # fmt: skip
+        axes.plot(factor, y, MARKERS[timing.backend], color=color, markersize=8,
+                  markerfacecolor="none" if mark else color)  # fmt: skip
         noise = f" ({timing.noise})" if timing.noise else ""
-        axes.text(factor, y, f" {timing.words}, {units.ratio(factor)}{noise}", va="center",
-                  fontsize=9.5, color=INK)  # fmt: skip
+        beside(axes, f"{timing.words}, {units.ratio(factor)}{noise}", factor, y)
     axes.set_yticks(range(len(rows)), [f"{timing.version}{mark}" for timing, mark in rows])
     factors = [slowest / time for t, _ in rows for time in t.quartiles] or [1]
     axes.set_xlim(0.8 * min(1, *factors), 1.5 * max(factors))
@@ -157,8 +162,13 @@ def draw_modelled(
     value, *ends = values
     axes.barh(y, value, height=0.68, color="none", edgecolor=color, linewidth=1, hatch=HATCH)
     axes.plot(ends, [y, y], color=INK, linewidth=1.5, marker="|", markersize=7)
-    axes.annotate(text, (max(*ends, past), y), (7, 0), textcoords="offset points", va="center",
-                  fontsize=9.5, color=INK)  # fmt: skip
+    beside(axes, text, max(*ends, past), y)
+
+
+def beside(axes: Any, text: str, x: float, y: float) -> None:
+    """Words to the right of a mark."""
+    axes.annotate(text, (x, y), (9, 0), textcoords="offset points", va="center", fontsize=10,
+                  color=INK)  # fmt: skip
 
 
 def is_modelled(timing: Any) -> bool:
@@ -188,7 +198,7 @@ def ceiling(
     axes.axvline(limit, color=INK, linewidth=1.5)
     axes.annotate(f"{name}, measured here: {units.rate(limit, 'B/s')}", (limit, 1), (0, 3),
                   xycoords=("data", "axes fraction"), textcoords="offset points",
-                  color=INK, fontsize=9.5, ha="center", va="bottom")  # fmt: skip
+                  color=INK, fontsize=10, ha="center", va="bottom")  # fmt: skip
     axes.set_yticks(range(len(timings)), rows)
     axes.set(xlim=(0, 1.25 * max(limit, best)), xlabel="bytes per second")
     axes.invert_yaxis()
@@ -278,13 +288,17 @@ def fastest_measured(comparison: Any, size: int) -> str:
     what = f"{comparison.op}, {units.count(size)} {comparison.unit}"
     if not timings:
         return f"{what}: nothing was measured."
-    best, worst = (choose(timings, key=lambda t: t.median) for choose in (min, max))
-    if best is worst:
+    best, *others = sorted(timings, key=lambda t: t.median)
+    if not others:
         return f"{what}: {best.version} takes {best.words}."
-    if "too noisy" in (best.noise, worst.noise):
+    following, worst = others[0], others[-1]
+    if "too noisy" in (best.noise, following.noise):
         return f"{what}: {best.version} looks fastest, on a machine too noisy to say by how much."
-    gain = units.ratio(worst.median / best.median)
-    return f"{what}: {best.version} is fastest, {gain} {worst.version}."
+    if best.quartiles[1] >= following.quartiles[0]:
+        return f"{what}: {best.version} and {following.version} are fastest, too close to tell apart."
+    gain = f"{units.ratio(following.median / best.median)} {following.version}, the next"
+    whole = f", and {units.ratio(worst.median / best.median)} {worst.version}"
+    return f"{what}: {best.version} is fastest, {gain}{whole if worst is not following else ''}."
 
 
 def largest(comparison: Any) -> int:

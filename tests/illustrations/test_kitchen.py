@@ -126,4 +126,4 @@ def test_pace_names_the_least_latency_and_the_greatest_throughput():
     simulate(rush(5), 2, 3)), lambda: kitchen.schedule({"a": (0, 1, 1)}),
 ])  # fmt: skip
 def test_every_picture_can_be_drawn(draw):
-    assert draw()._repr_html_().startswith("<img")
+    assert draw()._repr_html_().startswith("<figure")

@@ -266,7 +266,7 @@ def test_the_table_says_modelled_and_for_what(read):
     assert 'on_paper("A100")' in text.replace("&quot;", '"')
     assert "no GPU figure" not in text
     assert "modelled for T4, not measured" in text
-    assert "version 1,000 waits for bytes/s FLOP/s" in text
+    assert "version 1,000 elements waits for bytes/s FLOP/s" in text
     assert "CUDA, fast ≈ 1.2 ms (0.94 to 2.1) DRAM, then latency ≈ 6.7 MB/s ≈ 830 kFLOP/s" in text
     assert "CUDA, slow at least 940 µs DRAM, then latency" in text
     assert "modelled for A100" not in text, "one GPU at a time"

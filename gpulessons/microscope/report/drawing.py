@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from gpulessons.plots.picture import GREEN, INK, ORANGE, SKY, Picture
+from gpulessons.plots.picture import GREEN, INK, ORANGE, PURPLE, SKY, Picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 GRAY = "#8C8C8C"
 ACCESS_COLORS = {"read": SKY, "write": ORANGE, "atomic": GREEN}
+EXTRA = PURPLE  # what takes more turns than it need
 
 
 def blank(width: float, height: float) -> tuple[Figure, Axes]:
@@ -25,8 +27,23 @@ def blank(width: float, height: float) -> tuple[Figure, Axes]:
 
 
 def finish(figure: Figure, axes: Axes, title: str, alt: str) -> Picture:
-    axes.set_title(title, loc="left", fontsize=11, color=INK)
+    axes.set_title(title, loc="left", fontsize=12, color=INK)
     return Picture(figure, alt)
+
+
+def key(axes: Axes, x: float, y: float, meanings: dict[str, Any]) -> None:
+    """What each color means: a small square and its words, side by side."""
+    from matplotlib.offsetbox import AnchoredOffsetbox, DrawingArea, HPacker, TextArea
+    from matplotlib.patches import Rectangle
+
+    parts = []
+    for words, color in meanings.items():
+        square = DrawingArea(9, 9)
+        square.add_artist(Rectangle((0, 0), 9, 9, facecolor=color, edgecolor=GRAY, linewidth=0.8))
+        parts += [square, TextArea(words, textprops={"color": INK, "fontsize": 9})]
+    row = HPacker(children=parts, align="center", pad=0, sep=5)
+    axes.add_artist(AnchoredOffsetbox("upper left", child=row, frameon=False, pad=0,
+                                      bbox_to_anchor=(x, y), bbox_transform=axes.transData))
 
 
 def cell(
@@ -47,13 +64,29 @@ def cell(
     axes.add_patch(patch)
 
 
+def cells(
+    axes: Axes, corners: Iterable[tuple[float, float]], width: float, height: float,
+    color: Any = None, edge: str = GRAY, alpha: float = 1.0,
+) -> None:  # fmt: skip
+    """Cells that look alike, as one shape: a page of hundreds stays small."""
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    boxes = [Path.unit_rectangle().vertices * (width, height) + corner for corner in corners]
+    if boxes:
+        codes = [*Path.unit_rectangle().codes] * len(boxes)
+        shape = Path([point for box in boxes for point in box], codes)
+        axes.add_patch(PathPatch(shape, facecolor=color or "none", edgecolor=edge, linewidth=0.8,
+                                 alpha=alpha))  # fmt: skip
+
+
 def write(
     axes: Axes,
     x: float,
     y: float,
     text: Any,
     align: str = "center",
-    size: float = 7,
+    size: float = 9,
     color: str = INK,
     **look: Any,
 ) -> None:

@@ -9,7 +9,7 @@ from gpulessons.plots.film import Film
 from gpulessons.plots.picture import INK, SKY, Picture
 
 from ..lanes.masks import WARP
-from .drawing import ACCESS_COLORS, GRAY, cell, write
+from .drawing import ACCESS_COLORS, GRAY, cells, write
 from .pictures import source_lines
 from .steps import Step, steps_of
 from .tables import plural
@@ -48,11 +48,11 @@ class Player(Film):
         """One step: the block's threads, the source line, the cells of the array it touches."""
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(10, 3.4))
+        figure = Figure(figsize=(8.8, 3.4))
         left, right = figure.subplots(1, 2, width_ratios=(1, 1.15))
         self.draw(left, right, number)
         told = describe(self.steps[number], number, len(self.steps))
-        figure.suptitle(told, x=0.02, ha="left", fontsize=11, color=INK)
+        figure.suptitle(told, x=0.02, ha="left", fontsize=12, color=INK)
         figure.text(0.02, 0.02, self.source(number), family="monospace", fontsize=9, color=INK)
         figure.subplots_adjust(left=0.05, right=0.99, top=0.8, bottom=0.14, wspace=0.08)
         return Picture(figure, told)
@@ -79,13 +79,13 @@ class Player(Film):
         steps = [n for n, step in enumerate(self.steps) if step.array] or list(range(total))
         apart = (len(steps) - 1) / max(1, count - 1)
         chosen = sorted({steps[round(i * apart)] for i in range(count)})
-        size = 10, 0.3 + 2.1 * len(chosen)
+        size = 8.8, 0.3 + 2.1 * len(chosen)
         figure = Figure(figsize=size)
         grid = figure.subplots(len(chosen), 2, width_ratios=(1, 1.15), squeeze=False)
         for (left, right), number in zip(grid, chosen, strict=True):
             self.draw(left, right, number)
             text = f"{describe(self.steps[number], number, total)}\n{self.source(number)}"
-            left.set_title(text, loc="left", fontsize=8, color=INK)
+            left.set_title(text, loc="left", fontsize=9, color=INK)
         figure.subplots_adjust(
             left=0.03, right=0.99, top=1 - 0.5 / size[1], bottom=0.02, wspace=0.08, hspace=0.45
         )
@@ -106,11 +106,11 @@ def draw_threads(axes: Axes, step: Step, warps: int) -> None:
     """A row of 32 cells for every warp; the lanes at work are filled."""
     axes.set_axis_off()
     active = ACCESS_COLORS.get(step.access, SKY)
+    at_work = {(lane, step.warp) for lane in step.lanes}
+    everyone = {(lane, warp) for warp in range(warps) for lane in range(WARP)}
+    cells(axes, sorted(everyone - at_work), 0.88, 0.84, alpha=0.45)
+    cells(axes, sorted(at_work), 0.88, 0.84, active)
     for warp in range(warps):
-        for lane in range(WARP):
-            works = warp == step.warp and lane in step.lanes
-            color = active if works else None
-            cell(axes, lane, warp, 0.88, 0.84, color, GRAY, 1.0 if works else 0.45)
         write(axes, -0.6, warp + 0.45, f"warp {warp}", "right")
     for lane in range(0, WARP, 8):
         write(axes, lane, -0.45, f"lane {lane}", "left")
@@ -130,15 +130,16 @@ def draw_cells(axes: Axes, step: Step, seen: set[tuple[int, ...]], current: bool
     )
     total = -(-math.prod(step.shape) // width) if flat else math.prod(step.shape[:-1])
     top = max(0, min(top, total - ROWS))
-    for row in range(top, min(top + ROWS, total)):
-        for column in range(start, start + width):
-            if inside(row, column, step.shape, flat):
-                here, met = (row, column) in places, (row, column) in before
-                color = ACCESS_COLORS[step.access] if here else GRAY if met else None
-                faint = 1.0 if here and current else 0.6 if here else 0.35
-                cell(axes, column - start, row - top, 0.88, 0.84, color, GRAY, faint)
+    drawn = {(row, column) for row in range(top, min(top + ROWS, total))
+             for column in range(start, start + width) if inside(row, column, step.shape, flat)}
+    for chosen, color, faint in (
+        (drawn - places - before, None, 0.35), ((drawn & before) - places, GRAY, 0.35),
+        (drawn & places, ACCESS_COLORS[step.access], 1.0 if current else 0.6),
+    ):  # fmt: skip
+        corners = sorted((column - start, row - top) for row, column in chosen)
+        cells(axes, corners, 0.88, 0.84, color, alpha=faint)
     window = f"rows {top} to {min(top + ROWS, total) - 1}" if total > ROWS else "all of it"
-    axes.set_title(f"{step.array}{list(step.shape)}, {window}", loc="left", fontsize=8, color=INK)
+    axes.set_title(f"{step.array}{list(step.shape)}, {window}", loc="left", fontsize=9, color=INK)
     axes.set_xlim(-0.5, COLUMNS)
     axes.set_ylim(max(8, min(ROWS, total)), -0.5)
 
