@@ -295,7 +295,8 @@ def fastest_measured(comparison: Any, size: int) -> str:
     if "too noisy" in (best.noise, following.noise):
         return f"{what}: {best.version} looks fastest, on a machine too noisy to say by how much."
     if best.quartiles[1] >= following.quartiles[0]:
-        return f"{what}: {best.version} and {following.version} are fastest, too close to tell apart."
+        both = f"{best.version} and {following.version}"
+        return f"{what}: {both} are fastest, too close to tell apart."
     gain = f"{units.ratio(following.median / best.median)} {following.version}, the next"
     whole = f", and {units.ratio(worst.median / best.median)} {worst.version}"
     return f"{what}: {best.version} is fastest, {gain}{whole if worst is not following else ''}."

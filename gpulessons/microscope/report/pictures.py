@@ -122,7 +122,8 @@ def draw_sectors(
         cell(axes, x, 0.3, wide, 0.42, None, GRAY, 1.0 if sector in touched else 0.6)
     for i, row in enumerate(rows):
         if not sparse or i % 4 == 0:
-            write(axes, places[row * LINE // SECTOR] + 2 * wide, -0.1, f"byte {row * LINE}", va="top")
+            middle = places[row * LINE // SECTOR] + 2 * wide
+            write(axes, middle, -0.1, f"byte {row * LINE}", va="top")
 
 
 # Banks
