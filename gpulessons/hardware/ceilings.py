@@ -50,7 +50,7 @@ def gpu() -> Rates:
     return torch_gpu(torch) if torch.cuda.is_available() else numba_gpu()
 
 
-def best(call: Callable[[], Any], budget: float = 0.06) -> float:
+def best(call: Callable[[], Any], budget: float = 0.15) -> float:
     """Seconds of the fastest pass: at least three, and more until `budget` seconds are spent."""
     call()
     passes: list[float] = []
