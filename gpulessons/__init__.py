@@ -105,17 +105,23 @@ def __dir__():
     return __all__
 
 
+def choose_vectors():
+    from gpulessons.hardware import vectors
+
+    with suppress(Exception):  # a width that cannot be chosen is LLVM's own
+        vectors.choose()
+
+
 class BeforeNumba:
-    """Sees Numba's first import come, whoever asks for it: what it is told after, it ignores."""
+    """Sees Numba's first import come, whoever asks for it, and leaves the finding to others."""
 
     def find_spec(self, name, path=None, target=None):
         if name == "numba":
             sys.meta_path.remove(self)
-            from gpulessons.hardware import vectors
-
-            with suppress(Exception):  # a width that cannot be chosen is LLVM's own
-                vectors.choose()
-        return None  # whoever is asked next finds it
+            choose_vectors()
 
 
-sys.meta_path.insert(0, BeforeNumba())
+if "numba" in sys.modules:
+    choose_vectors()
+else:
+    sys.meta_path.insert(0, BeforeNumba())

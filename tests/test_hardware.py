@@ -422,7 +422,8 @@ def avx512(monkeypatch, file):
     monkeypatch.setattr(vectors, "full_width", lambda: ours)
     monkeypatch.setattr(vectors, "host_features", lambda: {"avx512f": True})
     monkeypatch.setattr(vectors, "ratios", [])
-    monkeypatch.delitem(sys.modules, "numba", raising=False)
+    monkeypatch.delitem(sys.modules, "numba.core.registry", raising=False)
+    monkeypatch.delitem(sys.modules, "numba.core.config", raising=False)
     return lambda ratio: monkeypatch.setattr(vectors, "measured", lambda: ratio)
 
 
@@ -494,11 +495,30 @@ def test_a_file_of_numbas_settings_is_the_readers_choice_too(avx512, monkeypatch
     assert not chosen() and vectors.in_words() == f"as {vectors.CONFIG} says"
 
 
-def test_numba_that_is_there_already_stays_as_it_is(avx512, monkeypatch):
-    monkeypatch.setitem(sys.modules, "numba", SimpleNamespace())
+def numba_of(monkeypatch, **compiled):
+    """A Numba that is imported; returns how often it was told to read its settings."""
+    told = []
+    registry = SimpleNamespace(cpu_target=SimpleNamespace(**compiled))
+    monkeypatch.setitem(sys.modules, "numba.core.registry", registry)
+    config = SimpleNamespace(reload_config=lambda: told.append(chosen()))
+    monkeypatch.setitem(sys.modules, "numba.core.config", config)
+    return told
+
+
+def test_numba_that_has_compiled_nothing_reads_its_settings_again(avx512, monkeypatch):
+    told = numba_of(monkeypatch)
     avx512(1.5)
     vectors.choose()
-    assert not chosen() and vectors.in_words().endswith("import gpulessons before it")
+    assert told == [vectors.full_width()] and vectors.in_words().startswith("512 bits")
+
+
+def test_numba_that_has_compiled_stays_as_it_is(avx512, monkeypatch):
+    generator = SimpleNamespace(magic_tuple=lambda: ("linux", "fastcpu", "+avx512f"))
+    context = SimpleNamespace(codegen=lambda: generator)
+    told = numba_of(monkeypatch, _toplevel_target_context=context, target_context=context)
+    avx512(1.5)
+    vectors.choose()
+    assert not told and not chosen() and vectors.in_words().endswith("import gpulessons earlier")
 
 
 def test_without_avx_512_or_llvm_there_is_no_choice(avx512, monkeypatch):
@@ -544,18 +564,26 @@ def test_the_loop_that_decides_is_right_at_either_width(lanes):
     assert np.allclose(rows[5:], want, rtol=1e-6)
 
 
-def test_the_full_width_shows_in_the_machine_code():
+NUMBA_FIRST = "import gpulessons", "import numba; from numba import cuda, prange; import gpulessons"
+
+
+@pytest.mark.parametrize("imports", NUMBA_FIRST)
+def test_the_full_width_shows_in_the_machine_code(imports, file):
+    """Whoever is imported first: a notebook's imports are sorted, and Numba comes before us."""
     code = (
-        "import gpulessons; from gpulessons.hardware import vectors; "
-        "vectors.has_512() or print(16) or exit(); vectors.measured = lambda: 2.0; "
+        "from gpulessons.hardware import vectors; "
+        "vectors.has_512() or print(16) or exit(); "
         "from gpulessons.hardware import ceilings; from gpulessons.machine_code import cpu; "
         "import numpy; ceilings.read(numpy.ones(9, numpy.float32)); "
         "print(cpu.hot_loop(ceilings.read).lanes)"
     )
+    if vectors.has_512():
+        kept.keep("vectors", vectors.measured_of(), 2.0)
     own = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA")}
     out = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=own
-    )
+        [sys.executable, "-c", f"{imports}; {code}"], capture_output=True, text=True, check=True,
+        env=own,
+    )  # fmt: skip
     assert out.stdout.strip() == "16"
 
 

@@ -2,9 +2,9 @@
 
 The first CPUs with AVX-512 lowered their clock for wide vectors, so LLVM prefers 256 bits on many
 that came later, too. Whether the full width pays is measured here: a loop of multiply-adds at both
-widths, in turns, once for a machine. Where it pays, NUMBA_CPU_NAME and NUMBA_CPU_FEATURES say so,
-before Numba's first import (`gpulessons/__init__.py` sees it come); processes that are started from
-here inherit them. What the reader has set stays as it is.
+widths, in turns, once for a machine. Where it pays, NUMBA_CPU_NAME and NUMBA_CPU_FEATURES say so
+before Numba compiles anything (`gpulessons/__init__.py` sees to it); processes that are started
+from here inherit them. What the reader has set stays as it is.
 """
 
 import ctypes
@@ -21,6 +21,7 @@ from .budget import capped, note
 from .system import proc_cpuinfo
 
 CPU, FEATURES = "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"
+WIDE = "-prefer-256-bit"  # LLVM's name for it
 SETTINGS = (CPU, FEATURES, "NUMBA_ENABLE_AVX")  # of the reader's: then nothing is chosen
 CONFIG = ".numba_config.yaml"  # where Numba looks for settings, too
 PAYS = 1.1  # the full width, from so many times as fast: it has longer remainders
@@ -33,14 +34,31 @@ ratios: list[float] = []  # what this process found, once it was asked
 
 
 def choose(again: bool = False) -> None:
-    """Have Numba use the width that pays here, unless it is imported or the reader has chosen."""
+    """Have Numba use the width that pays, unless it has compiled or the reader has chosen."""
     if not has_512() or set_by_reader():
         return
     inherited = FEATURES in os.environ and not again
     if not ratios or again:
         ratios[:] = filter(None, [kept_ratio() if inherited else times_as_fast(again)])
-    if ratios and ratios[0] >= PAYS and "numba" not in sys.modules:
+    if ratios and ratios[0] >= PAYS and not has_compiled():
         os.environ |= full_width()
+        if config := sys.modules.get("numba.core.config"):
+            config.reload_config()
+
+
+def has_compiled() -> bool:
+    """Whether Numba has made its code generator: from then on its width stays."""
+    target = getattr(sys.modules.get("numba.core.registry"), "cpu_target", None)
+    return "_toplevel_target_context" in vars(target or object)
+
+
+def is_wide() -> bool:
+    """Whether Numba's loops get the full width: its code generator says so, or else will."""
+    if not has_compiled():
+        return FEATURES in os.environ
+    from numba.core.registry import cpu_target
+
+    return bool(cpu_target.target_context.codegen().magic_tuple()[2].endswith(WIDE))
 
 
 def set_by_reader() -> bool:
@@ -56,11 +74,11 @@ def in_words() -> str:
     if set_by_reader():
         return f"as {' and '.join(filter(os.environ.get, SETTINGS)) or CONFIG} says"
     found = f"a loop of multiply-adds ran {ratios[0]:.2f} times as fast" if ratios else ""
-    if FEATURES in os.environ:
+    if is_wide():
         return f"512 bits, {f'chosen because {found} as with 256' if found else 'as inherited'}"
     if ratios and ratios[0] < PAYS:
         return f"as LLVM chooses: with 512 bits {found} as with 256"
-    return "as LLVM chooses, since Numba was imported first: import gpulessons before it"
+    return "as LLVM chooses, since Numba compiled before it was told: import gpulessons earlier"
 
 
 def has_512() -> bool:
@@ -82,7 +100,7 @@ def full_width() -> dict[str, str]:
     import llvmlite.binding as llvm
 
     features = llvm.get_host_cpu_features().flatten()
-    return {CPU: llvm.get_host_cpu_name(), FEATURES: f"{features},-prefer-256-bit"}
+    return {CPU: llvm.get_host_cpu_name(), FEATURES: f"{features},{WIDE}"}
 
 
 def times_as_fast(again: bool = False) -> float:
@@ -98,7 +116,7 @@ def times_as_fast(again: bool = False) -> float:
 
 def kept_ratio() -> float | None:
     known = kept.find("vectors", measured_of())
-    return known and float(known["found"])
+    return float(known["found"]) if known else None
 
 
 def measured_of() -> dict[str, Any]:
