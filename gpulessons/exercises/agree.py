@@ -71,4 +71,11 @@ def inspect(launches):
         )
 
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=scanlines, inspect=inspect)
+hints = (
+    "A warp is 32 neighbors in k. If all of them take even places, which i belongs to k?",
+    "",
+    "if k < half:\n"
+    "    i = 2 * k",
+)
+
+exercise = Exercise(__name__, stub, solution, on=gpu, op=scanlines, inspect=inspect, hints=hints)

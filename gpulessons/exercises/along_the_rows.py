@@ -54,4 +54,11 @@ def inspect(launches):
     refuse_scattered(launches, "which of i and j changes from a thread to its neighbor.")
 
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=matrix_copy, inspect=inspect)
+hints = (
+    "A row lies in one piece, so threads 0, 1, 2 … want its columns 0, 1, 2 … . Then the grid "
+    "must count columns along x, too.",
+    "",
+    "j, i = cuda.grid(2)",
+)
+
+exercise = Exercise(__name__, stub, solution, on=gpu, op=matrix_copy, inspect=inspect, hints=hints)

@@ -66,4 +66,13 @@ def inspect(launches):
     refuse_conflicts(launches, "how far apart the elements of neighboring threads are.")
 
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=total, inspect=inspect)
+hints = (
+    "Fold the array in half: 128 threads add what lies 128 further. Then 64, then 32. Who must "
+    "wait, and when?",
+    "",
+    "if t < step:\n"
+    "    part[t] += part[t + step]\n"
+    "cuda.syncthreads()",
+)
+
+exercise = Exercise(__name__, stub, solution, on=gpu, op=total, inspect=inspect, hints=hints)

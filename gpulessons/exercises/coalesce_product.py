@@ -65,6 +65,13 @@ mistakes = (
      lambda x, y: np.outer(x[:, -1], y[-1])),
 )  # fmt: skip
 
+hints = (
+    "Neighboring threads should differ in j: then y[k, j] and out[i, j] lie side by side. The "
+    "grid turns with it.",
+    "",
+    "j, i = cuda.grid(2)",
+)
+
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=product, inspect=inspect, mistakes=mistakes
+    __name__, stub, solution, on=gpu, op=product, inspect=inspect, mistakes=mistakes, hints=hints
 )

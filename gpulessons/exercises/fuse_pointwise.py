@@ -72,4 +72,11 @@ def inspect(launches):
                       "what the kernel already has in a register.")  # fmt: skip
 
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=pointwise, inspect=inspect)
+hints = (
+    "Both kernels have the same index and the same guard. What one writes and the other reads "
+    "is a name of its own, no array.",
+    "",
+    "memory = sigmoid(f[k]) * c[k] + sigmoid(i[k]) * math.tanh(g[k])",
+)
+
+exercise = Exercise(__name__, stub, solution, on=gpu, op=pointwise, inspect=inspect, hints=hints)

@@ -75,4 +75,11 @@ def judge(kernel):
     return check_op(product, launcher, gpu, refuse_repeated_loads, MISTAKES)
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge)
+hints = (
+    "What a thread fetches and what it computes are two things: each of three accesses has "
+    "limits of its own, and a barrier must be reached by all.",
+    "",
+    "xs[ty, tx] = x[i, start + tx] if i < x.shape[0] and start + tx < x.shape[1] else zero",
+)
+
+exercise = Exercise(__name__, stub, solution, judge=judge, hints=hints)

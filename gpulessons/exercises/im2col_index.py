@@ -38,4 +38,11 @@ def patches(x, k):
     return im2col(x[None], (k, k))[0]
 
 
-exercise = Exercise(__name__, stub, solution, on=host, op=patches, forbidden=(im2col,))
+hints = (
+    "A column of out is a position (i, j), a row is (c, ky, kx): each a number written in "
+    "digits, the last one running fastest.",
+    "",
+    "out[(c * k + ky) * k + kx, i * columns + j] = x[c, i + ky, j + kx]",
+)
+
+exercise = Exercise(__name__, stub, solution, on=host, op=patches, forbidden=(im2col,), hints=hints)

@@ -45,4 +45,13 @@ def inspect(launches):
     refuse_conflicts(launches, hint)
 
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=tile_transpose, inspect=inspect)
+hints = (
+    "In which bank lies tile[i, j]? Word number 32 i + j, modulo 32. What if a row had one word"
+    " more?",
+    "",
+    "tile = cuda.shared.array((32, 33), np.float32)",
+)
+
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=tile_transpose, inspect=inspect, hints=hints
+)

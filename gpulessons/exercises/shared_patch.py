@@ -69,4 +69,12 @@ def inspect(launches):
     refuse_scattered(launches, "which pixels threads 0, 1, 2 … fetch: neighbors.", "read", most=6)
 
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=blurred, inspect=inspect)
+hints = (
+    "Count threads and pixels in one line: thread number n takes pixel n, then pixel n + 256, "
+    "if there is one.",
+    "",
+    "for n in range(32 * i + j, 340, 256):\n"
+    "    patch[n // 34, n % 34] = x[above + n // 34, left + n % 34]",
+)
+
+exercise = Exercise(__name__, stub, solution, on=gpu, op=blurred, inspect=inspect, hints=hints)

@@ -71,6 +71,15 @@ mistakes = (
      lambda x, y: x[:, 15::16] @ y[15::16]),
 )  # fmt: skip
 
+hints = (
+    "256 threads, 256 numbers of x and 256 of y: one of each per thread. When may the first "
+    "thread use them? When may the next tile overwrite them?",
+    "",
+    "xs[ty, tx] = x[i, start + tx]\n"
+    "ys[ty, tx] = y[start + ty, j]\n"
+    "cuda.syncthreads()",
+)
+
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=product, inspect=inspect, mistakes=mistakes
+    __name__, stub, solution, on=gpu, op=product, inspect=inspect, mistakes=mistakes, hints=hints
 )

@@ -81,6 +81,14 @@ mistakes = (
      lambda x, w: w[:, ::32] @ x[::32]),
 )  # fmt: skip
 
+hints = (
+    "32 lanes, one row: lane 0 takes columns 0, 32, 64 …, lane 1 takes 1, 33, 65 … . Which row "
+    "is a thread's, when 32 threads share it?",
+    "",
+    "row, lane = cuda.grid(1) // 32, cuda.threadIdx.x % 32\n"
+    "for k in range(lane, w.shape[1], 32):",
+)
+
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=product, inspect=inspect, mistakes=mistakes
+    __name__, stub, solution, on=gpu, op=product, inspect=inspect, mistakes=mistakes, hints=hints
 )

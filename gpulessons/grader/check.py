@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from gpulessons import microscope
-from gpulessons.backends import NotHere, gpu, host
+from gpulessons.backends import NotHere, gpu, host, is_array
 from gpulessons.microscope import Race, Trace
 from gpulessons.operation import Op, Version, as_tuple, writes_out
 
@@ -28,6 +28,7 @@ from .diagnosis import (
     Trouble,
     diagnose,
     refuse_changes,
+    refuse_uncomputed,
     refuse_unwritten,
     returned,
 )
@@ -53,6 +54,7 @@ class Exercise:
     judge: Callable[[Any], str | None] | None = None
     mistakes: tuple = ()  # (sentence, hint, what an attempt computes that makes this mistake)
     forbidden: tuple = ()  # what it judges by, beside ops: no attempt may call that
+    hints: tuple = ()  # a nudge, the name of a picture in illustrations/puzzles.py or "", a line
 
     @property
     def name(self) -> str:
@@ -131,8 +133,8 @@ def check_op(
     mistakes: Sequence[tuple] = (),
 ) -> str:
     """Try every size; returns what was tried in words, or raises Trouble."""
-    registered = isinstance(attempt, Version)
-    function, rtol = (attempt.function, attempt.rtol) if registered else (attempt, op.rtol)
+    version = isinstance(attempt, Version)
+    function, rtol = (attempt.function, attempt.rtol) if version else (attempt, op.rtol)
     refuse_non_functions(function)
     refuse_bare_kernels(function)
     remark = ""
@@ -172,6 +174,8 @@ def try_once(
             raise Trouble("It launched no kernel.", hint)
         refuse_races(launches)
     compare_results(op, inputs, results, size, rtol, launches, mistakes)
+    if launches and not registered(op, function):
+        refuse_results_of_the_host(launches, results)
     return launches
 
 
@@ -243,6 +247,15 @@ def caution_of(launches: Sequence[Trace]) -> str:
 # -- Refusals.
 
 
+def refuse_results_of_the_host(launches: Sequence[Trace], results: tuple) -> None:
+    """Trouble where a kernel ran, and NumPy did its work."""
+    given = (a for launch in launches if launch.launch for argument in launch.launch.arguments
+             for a in as_tuple(argument) if is_array(a))  # fmt: skip
+    accesses = (launch.coalescing(access=how) for launch in launches for how in ("write", "atomic"))
+    written = sum(report.total("accesses") for report in accesses)
+    refuse_uncomputed(results, list(map(gpu.get, given)), written)
+
+
 def refuse_known(
     op: Op, inputs: tuple, results: tuple, size: int, rtol: float, mistakes: Sequence[tuple]
 ) -> None:
@@ -311,6 +324,10 @@ def hint_for(fault: Exception, options: dict) -> str:
 
 
 # -- Small parts.
+
+
+def registered(op: Op, function: Callable) -> bool:
+    return any(version.function is function for version in op.versions.values())
 
 
 def backend_of(op: Op, attempt: Any) -> Any:
