@@ -125,6 +125,15 @@ def refuse_repeated_loads(launches: Sequence[Trace]) -> None:
     refuse_unshared(launches)
 
 
+def accesses_of_the_busiest_thread(launch: Trace) -> int:
+    """How often the thread that does so most reads or writes, of global or of shared memory."""
+    threads = [
+        1024 * entry.moment.blocks[entry.lanes // 32] + 32 * entry.moment.warp + entry.lanes % 32
+        for entries in launch.launch.log.sites.values() for entry in entries
+    ]  # fmt: skip
+    return int(np.bincount(np.concatenate(threads)).max())
+
+
 def refuse_idle(launches: Sequence[Trace]) -> None:
     """Trouble where the right result is no work of the kernels."""
     if not any(launch.flops for launch in launches):
