@@ -88,6 +88,8 @@ mistakes = (
      lambda x: folded(x)[:1, 0]),
     ("every thread adds what it holds to out[0].", "who adds to out[0]: one thread for each block.",
      lambda x: folded(x).sum(keepdims=True)[0]),
+    ("256 threads add part[0] to out[0].", "who adds to out[0]: one thread for each block.",
+     lambda x: 256 * folded(x)[:, 0].sum(keepdims=True)),
     ("the first step is left out, and half of each block with it.", "where the steps begin: 128.",
      lambda x: folded(x, first=64)[:, 0].sum(keepdims=True)),
     ("the last step is left out: part[1] is not in it.", "where the steps end: at 1.",

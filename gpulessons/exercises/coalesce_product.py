@@ -63,6 +63,10 @@ def inspect(launches):
 mistakes = (
     ("only the last product of the loop is in it.", "what stands inside the loop over k.",
      lambda x, y: np.outer(x[:, -1], y[-1])),
+    ("the first product of each sum is left out.", "where the loop over k begins.",
+     lambda x, y: x[:, 1:] @ y[1:]),
+    ("the last product of each sum is left out.", "where the loop over k ends.",
+     lambda x, y: x[:, :-1] @ y[:-1]),
 )  # fmt: skip
 
 hints = (

@@ -69,6 +69,21 @@ def inspect(launches):
     refuse_scattered(launches, "which pixels threads 0, 1, 2 … fetch: neighbors.", "read", most=6)
 
 
+def first_patch(x):
+    """Every block blurs the pixels of the first one."""
+    rows, columns = (x.shape[0] - 2) // 8, (x.shape[1] - 2) // 32
+    return np.tile(blurred(x[:10, :34]), (rows, columns))
+
+
+mistakes = (
+    ("every block blurs the patch of the first one.", "above and left: where its patch begins.",
+     first_patch),
+    ("it is the sum of nine pixels; their mean is due.", "the division by 9.",
+     lambda x: 9 * blurred(x)),
+    ("it is a copy: only the pixel in the middle counts.", "the two loops over the patch.",
+     lambda x: x[1:-1, 1:-1]),
+)  # fmt: skip
+
 hints = (
     "Count threads and pixels in one line: thread number n takes pixel n, then pixel n + 256, "
     "if there is one.",
@@ -77,4 +92,6 @@ hints = (
     "    patch[n // 34, n % 34] = x[above + n // 34, left + n % 34]",
 )
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=blurred, inspect=inspect, hints=hints)
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=blurred, inspect=inspect, mistakes=mistakes, hints=hints
+)

@@ -79,6 +79,12 @@ mistakes = (
      lambda x, w: w[:, -32:] @ x[-32:]),
     ("only lane 0's own sum is in it.", "warp_reduce_sum: all lanes call it, lane 0 gets the sum.",
      lambda x, w: w[:, ::32] @ x[::32]),
+    ("every lane adds up the whole row, and 32 times the sum comes out.",
+     "the loop: each lane takes every 32nd column.", lambda x, w: 32 * (w @ x)),
+    ("the last columns are left out, those that fill no whole warp.", "where the loop ends.",
+     lambda x, w: w[:, : w.shape[1] // 32 * 32] @ x[: w.shape[1] // 32 * 32]),
+    ("only the first 32 columns are in it.", "the loop: a row may be longer than a warp.",
+     lambda x, w: w[:, :32] @ x[:32]),
 )  # fmt: skip
 
 hints = (

@@ -19,7 +19,8 @@ wrong = [
     ("exp(x[i, j] - row_max)", "exp(x[i, j])", "NaN"),
     ("x[i, lane], np.float32(0)", "np.float32(0), np.float32(0)", "NaN"),
     ("x.shape[1], 32", "40, 32", "At size 5"),
-    ("(16, 8, 4, 2, 1)", "(16, 8, 4, 2)", "Wrong at size 32"),
+    ("(16, 8, 4, 2, 1)", "(16, 8, 4, 2)", "lanes 1 apart never exchange"),
+    ("(16, 8, 4, 2, 1)", "(8, 4, 2, 1)", "lanes 16 apart never exchange"),
     (SUM, SUM.partition("    for step")[0].replace("lane, x.shape[1], 32", "x.shape[1]"),
      "loads for each number"),
 ]  # fmt: skip
