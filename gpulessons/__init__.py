@@ -22,6 +22,7 @@ HOMES = {
     "microscope": "trace tracing",
     "hardware": "machine",
     "notebook.source": "source solution",
+    "notebook.hints": "hint",
     "notebook.controls": "predict quiz live slider on_paper",
     "plots.roofline": "roofline",
     "measure.peak_memory": "peak_memory",

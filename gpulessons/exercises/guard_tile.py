@@ -59,6 +59,13 @@ def my_guarded_kernel(x, y, out):
 MISTAKES = (
     ("only the last product of each tile is in it.", "what stands inside the loop over k.",
      lambda x, y: x[:, 15::16] @ y[15::16]),
+    ("the last tiles are left out, those that x and y fill only in part.",
+     "where the loop over tiles ends.",
+     lambda x, y: x[:, : x.shape[1] // 16 * 16] @ y[: x.shape[1] // 16 * 16]),
+    ("what lies behind the end is taken for the last row or column again; it is nothing.",
+     "what a tile holds where there is no element: zero.",
+     lambda x, y: np.pad(x, ((0, 0), (0, -x.shape[1] % 16)), "edge")
+     @ np.pad(y, ((0, -x.shape[1] % 16), (0, 0)), "edge")),
 )  # fmt: skip
 
 
@@ -75,4 +82,11 @@ def judge(kernel):
     return check_op(product, launcher, gpu, refuse_repeated_loads, MISTAKES)
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge)
+hints = (
+    "What a thread fetches and what it computes are two things: each of three accesses has "
+    "limits of its own, and a barrier must be reached by all.",
+    "",
+    "xs[ty, tx] = x[i, start + tx] if i < x.shape[0] and start + tx < x.shape[1] else zero",
+)
+
+exercise = Exercise(__name__, stub, solution, judge=judge, hints=hints)

@@ -38,4 +38,48 @@ def patches(x, k):
     return im2col(x[None], (k, k))[0]
 
 
-exercise = Exercise(__name__, stub, solution, on=host, op=patches, forbidden=(im2col,))
+def filled(row="(c * k + ky) * k + kx", column="i * columns + j", pixel="c, i + ky, j + kx"):
+    """im2col with other indices. All of them are written down as a learner would."""
+    code = compile(f"(({row}), ({column})), ({pixel})", "an index", "eval")
+
+    def patches_of(x, k):
+        channels, height, width = x.shape
+        rows, columns = height - k + 1, width - k + 1
+        out = np.full((channels * k * k, rows * columns), np.nan)
+        for c, ky, kx, i, j in np.ndindex(channels, k, k, rows, columns):
+            known = {"c": c, "ky": ky, "kx": kx, "i": i, "j": j, "k": k, "rows": rows,
+                     "columns": columns, "channels": channels}  # fmt: skip
+            where, which = eval(code, known)
+            if where[0] < out.shape[0] and where[1] < out.shape[1]:
+                out[where] = x[which]
+        return out
+
+    return patches_of
+
+
+ROW = "a row of out is (c, ky, kx), in this order, the last one running fastest."
+COLUMN = "a column of out is (i, j), in this order, the last one running fastest."
+PIXEL = "the pixel: position (i, j) and, from there, (ky, kx)."
+mistakes = (
+    ("every row is the same pixel of its patch: the first.", PIXEL, filled(pixel="c, i, j")),
+    ("ky and kx are exchanged, in the pixel or in the row.", PIXEL,
+     filled(pixel="c, i + kx, j + ky")),
+    ("channels run fastest among the rows; they are slowest.", ROW,
+     filled("(ky * k + kx) * channels + c")),
+    ("positions run down the columns first: j should run fastest.", COLUMN,
+     filled(column="j * rows + i")),
+    ("the pixel is on the other side of the position.", PIXEL,
+     filled(pixel="c, i + k - 1 - ky, j + k - 1 - kx")),
+)  # fmt: skip
+
+hints = (
+    "A column of out is a position (i, j), a row is (c, ky, kx): each a number written in "
+    "digits, the last one running fastest.",
+    "",
+    "out[(c * k + ky) * k + kx, i * columns + j] = x[c, i + ky, j + kx]",
+)
+
+exercise = Exercise(
+    __name__, stub, solution, on=host, op=patches, forbidden=(im2col,), mistakes=mistakes,
+    hints=hints,
+)  # fmt: skip

@@ -127,4 +127,11 @@ def refuse_wrong(nearest, values, k, what):
     return needed
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge)
+hints = (
+    "Nearly all that come are farther than everybody kept. Who is the one that they have to be "
+    "compared with?",
+    "",
+    "if len(best) == k and not distance < best[-1][0]:",
+)
+
+exercise = Exercise(__name__, stub, solution, judge=judge, hints=hints)

@@ -1,5 +1,7 @@
 """Leaky ReLU as a kernel, a thread per element: two minutes."""
 
+import numpy as np
+
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
 from gpulessons.ops.activations import leaky_relu
@@ -38,4 +40,15 @@ def my_leaky_relu(x):
 '''
 
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=leaky_relu)
+SLOPE = "which numbers are multiplied by 0.01: the negative ones."
+mistakes = (
+    ("the two sides are exchanged: positive numbers are multiplied.", SLOPE,
+     lambda x: np.where(x > 0, 0.01 * x, x)),
+    ("every number is multiplied.", SLOPE, lambda x: 0.01 * x),
+    ("it is a copy: negative numbers are as they were.", SLOPE, lambda x: x),
+    ("negative numbers become 0: that is ReLU, which does not leak.", SLOPE,
+     lambda x: np.maximum(x, 0)),
+    ("the slope is 0.1, where 0.01 is due.", SLOPE, lambda x: np.where(x > 0, x, 0.1 * x)),
+)  # fmt: skip
+
+exercise = Exercise(__name__, stub, solution, on=gpu, op=leaky_relu, mistakes=mistakes)

@@ -53,4 +53,11 @@ def close(a, b):
     return abs(a - b) < 1e-9
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge)
+hints = (
+    "The first example is given. A first feature of the second has F - A places to be in, of F."
+    " And the next one?",
+    "",
+    "chance *= (features - active - taken) / (features - taken)",
+)
+
+exercise = Exercise(__name__, stub, solution, judge=judge, hints=hints)

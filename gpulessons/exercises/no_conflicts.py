@@ -45,4 +45,27 @@ def inspect(launches):
     refuse_conflicts(launches, hint)
 
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=tile_transpose, inspect=inspect)
+def turned_inside_only(x, order):
+    """Tiles at their own places or at those of the result, each as it is or transposed."""
+    rows, columns = x.shape[0] // 32, x.shape[1] // 32
+    tiles = x.reshape(rows, 32, columns, 32)
+    return tiles.transpose(order).reshape(x.shape[1], x.shape[0])
+
+
+mistakes = (
+    ("the tiles stand where they should, but none is turned inside.",
+     "tile[i, j] or tile[j, i]: one way when you fill it, the other when you read it.",
+     lambda x: turned_inside_only(x, (2, 1, 0, 3))),
+)  # fmt: skip
+
+hints = (
+    "In which bank lies tile[i, j]? Word number 32 i + j, modulo 32. What if a row had one word"
+    " more?",
+    "",
+    "tile = cuda.shared.array((32, 33), np.float32)",
+)
+
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=tile_transpose, inspect=inspect, mistakes=mistakes,
+    hints=hints,
+)  # fmt: skip

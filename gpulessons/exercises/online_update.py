@@ -98,4 +98,10 @@ def close(a, b):
     return math.isclose(a, b, rel_tol=1e-6)  # a float32 will do
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge)
+hints = (
+    "The old sum is measured from the old maximum. exp(a - new) is exp(a - old) times what?",
+    "",
+    "return new, total * exp(row_max - new) + exp(score - new)",
+)
+
+exercise = Exercise(__name__, stub, solution, judge=judge, hints=hints)

@@ -65,4 +65,20 @@ def inspect(launches):
     refuse_scattered(launches, hint, access="write")
 
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=projected, inspect=inspect)
+ROW = "row 0, 1 or 2 of the matrix times the point, over row 3 times the point."
+mistakes = (
+    ("nothing is divided by w, or by the point's own, which is 1.", ROW, lambda points, matrix: (points @ matrix.T)[:, :3]),
+    ("the matrix is taken by its columns, where rows are due.", ROW,
+     lambda points, matrix: projected(points, matrix.T)),
+    ("the matrix is taken by its columns for x, y and z.", ROW,
+     lambda points, matrix: (points @ matrix)[:, :3] / (points @ matrix.T)[:, 3:]),
+    ("three products are added, where four are due: the last one moves the scene.",
+     "the loop over j: 0 to 3.",
+     lambda points, matrix: projected(points[:, :3], matrix[:, :3])),
+    ("it multiplies by w.", ROW,
+     lambda points, matrix: (points @ matrix.T)[:, :3] * (points @ matrix.T)[:, 3:]),
+)  # fmt: skip
+
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=projected, inspect=inspect, mistakes=mistakes
+)

@@ -96,11 +96,36 @@ def unshared_sums(x):
     return exps / of_each_lane(np.sum, exps)
 
 
+def unshared_last_step(step):
+    """What comes out where the lanes never exchange at this distance, neither maxima nor sums."""
+    def softmax_of_groups(x):
+        lanes = np.arange(x.shape[1]) % 32 & step
+        groups = [np.where(lanes == lane, x, -np.inf) for lane in np.unique(lanes)]
+        halves = [np.exp(group - group.max(axis=1, keepdims=True)) for group in groups]
+        return sum(half / half.sum(axis=1, keepdims=True) for half in halves)
+
+    return softmax_of_groups
+
+
 mistakes = (
+    *((f"lanes {step} apart never exchange what they found.", "the steps: 16, 8, 4, 2 and 1.",
+       unshared_last_step(step)) for step in (1, 2, 4, 8, 16)),
+    ("nothing is divided by the sum.", "what each element is divided by.",
+     lambda x: np.exp(x - x.max(axis=1, keepdims=True))),
     ("each lane subtracts a maximum of its own.", "what lanes tell each other about row_max.",
      unshared_maxima),
     ("each lane divides by a sum of its own.", "what lanes tell each other about total.",
      unshared_sums),
 )  # fmt: skip
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=rows, inspect=inspect, mistakes=mistakes)
+hints = (
+    "Lane 0 walks columns 0, 32, 64 … . At the end each lane has a maximum of its own; "
+    "cuda.shfl_xor_sync lets two lanes exchange theirs, and five exchanges reach all 32.",
+    "",
+    "for step in (16, 8, 4, 2, 1):\n"
+    "    row_max = max(row_max, cuda.shfl_xor_sync(0xFFFFFFFF, row_max, step))",
+)
+
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=rows, inspect=inspect, mistakes=mistakes, hints=hints
+)

@@ -13,7 +13,7 @@ def bordered_picture(size, rng):
     return (rng.random((8 * (1 + size % 3) + 2, 66), np.float32),)
 
 
-@op(inputs=bordered_picture, flops=lambda x: 9 * x.size, sizes=(100,), awkward=(100, 31))
+@op(inputs=bordered_picture, flops=lambda x: 9 * x.size, sizes=(100,), awkward=(100, 32))
 def blurred(x):
     """The mean of each 3 × 3 patch. x: (rows + 2, columns + 2); returns (rows, columns)."""
     windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3))
@@ -69,4 +69,29 @@ def inspect(launches):
     refuse_scattered(launches, "which pixels threads 0, 1, 2 … fetch: neighbors.", "read", most=6)
 
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=blurred, inspect=inspect)
+def first_patch(x):
+    """Every block blurs the pixels of the first one."""
+    rows, columns = (x.shape[0] - 2) // 8, (x.shape[1] - 2) // 32
+    return np.tile(blurred(x[:10, :34]), (rows, columns))
+
+
+mistakes = (
+    ("every block blurs the patch of the first one.", "above and left: where its patch begins.",
+     first_patch),
+    ("it is the sum of nine pixels; their mean is due.", "the division by 9.",
+     lambda x: 9 * blurred(x)),
+    ("it is a copy: only the pixel in the middle counts.", "the two loops over the patch.",
+     lambda x: x[1:-1, 1:-1]),
+)  # fmt: skip
+
+hints = (
+    "Count threads and pixels in one line: thread number n takes pixel n, then pixel n + 256, "
+    "if there is one.",
+    "",
+    "for n in range(32 * i + j, 340, 256):\n"
+    "    patch[n // 34, n % 34] = x[above + n // 34, left + n % 34]",
+)
+
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=blurred, inspect=inspect, mistakes=mistakes, hints=hints
+)

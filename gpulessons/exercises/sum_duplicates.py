@@ -110,4 +110,11 @@ def judge(attempt):
     return "Duplicates are summed, and 20 ids cost the same in a table of any size."
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge)
+hints = (
+    "table[ids] reads all rows, then subtracts, then writes all: a row that comes twice is "
+    "written twice from the same old values. NumPy's ufuncs have a method for this.",
+    "",
+    "np.subtract.at(table, ids, rate * gradient)",
+)
+
+exercise = Exercise(__name__, stub, solution, judge=judge, hints=hints)

@@ -66,11 +66,42 @@ def inspect(launches):
     return remark_conflicts(launches)
 
 
+def transposed_tiles(x):
+    """Each 16 × 16 tile transposed at its place."""
+    m, k = x.shape
+    return x.reshape(m // 16, 16, k // 16, 16).transpose(0, 3, 2, 1).reshape(m, k)
+
+
+def first_tile_again(y):
+    """The rows of y's first tiles instead of all later ones."""
+    return np.tile(y[:16], (y.shape[0] // 16, 1))
+
+
+FILLED = "how a tile is filled: [ty, tx], from row start + ty or column start + tx."
 mistakes = (
+    ("the tiles of x are transposed.", FILLED, lambda x, y: transposed_tiles(x) @ y),
+    ("the tiles of y are transposed.", FILLED, lambda x, y: x @ transposed_tiles(y)),
+    ("the tiles of both are transposed.", FILLED,
+     lambda x, y: transposed_tiles(x) @ transposed_tiles(y)),
+    ("it takes the first tile of y again and again.", FILLED, lambda x, y: x @ first_tile_again(y)),
+    ("it takes the first tile of x again and again.", FILLED,
+     lambda x, y: first_tile_again(x.T).T @ y),
+    ("only the last tiles are in it.", "where total becomes 0: once, before the loop over tiles.",
+     lambda x, y: x[:, -16:] @ y[-16:]),
+    ("only the first tiles are in it.", "the loop over tiles.", lambda x, y: x[:, :16] @ y[:16]),
     ("only the last product of each tile is in it.", "what stands inside the loop over k.",
      lambda x, y: x[:, 15::16] @ y[15::16]),
 )  # fmt: skip
 
+hints = (
+    "256 threads, 256 numbers of x and 256 of y: one of each per thread. When may the first "
+    "thread use them? When may the next tile overwrite them?",
+    "",
+    "xs[ty, tx] = x[i, start + tx]\n"
+    "ys[ty, tx] = y[start + ty, j]\n"
+    "cuda.syncthreads()",
+)
+
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=product, inspect=inspect, mistakes=mistakes
+    __name__, stub, solution, on=gpu, op=product, inspect=inspect, mistakes=mistakes, hints=hints
 )

@@ -79,8 +79,22 @@ mistakes = (
      lambda x, w: w[:, -32:] @ x[-32:]),
     ("only lane 0's own sum is in it.", "warp_reduce_sum: all lanes call it, lane 0 gets the sum.",
      lambda x, w: w[:, ::32] @ x[::32]),
+    ("every lane adds up the whole row, and 32 times the sum comes out.",
+     "the loop: each lane takes every 32nd column.", lambda x, w: 32 * (w @ x)),
+    ("the last columns are left out, those that fill no whole warp.", "where the loop ends.",
+     lambda x, w: w[:, : w.shape[1] // 32 * 32] @ x[: w.shape[1] // 32 * 32]),
+    ("only the first 32 columns are in it.", "the loop: a row may be longer than a warp.",
+     lambda x, w: w[:, :32] @ x[:32]),
 )  # fmt: skip
 
+hints = (
+    "32 lanes, one row: lane 0 takes columns 0, 32, 64 …, lane 1 takes 1, 33, 65 … . Which row "
+    "is a thread's, when 32 threads share it?",
+    "",
+    "row, lane = cuda.grid(1) // 32, cuda.threadIdx.x % 32\n"
+    "for k in range(lane, w.shape[1], 32):",
+)
+
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=product, inspect=inspect, mistakes=mistakes
+    __name__, stub, solution, on=gpu, op=product, inspect=inspect, mistakes=mistakes, hints=hints
 )

@@ -64,4 +64,11 @@ def refuse_means(attempt):
                           "what divides by the number of examples.")  # fmt: skip
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge, forbidden=(gradients,))
+hints = (
+    "dw[o, i] is a sum over the examples of dz[n, o] times x[n, i]. Which product of two "
+    "matrices sums over its inner axis?",
+    "",
+    "return dz.T @ x, dz.sum(axis=0)",
+)
+
+exercise = Exercise(__name__, stub, solution, judge=judge, forbidden=(gradients,), hints=hints)

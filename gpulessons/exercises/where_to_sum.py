@@ -100,4 +100,12 @@ def refuse_wrong(y, x, a, b):
                   "one worker's part by hand: its columns of a, relu, its rows of b.")  # fmt: skip
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge)
+hints = (
+    "relu of a sum is not the sum of relus, so h must be whole where relu is taken. Which "
+    "halves of a give whole numbers of h?",
+    "",
+    "h = np.maximum(x @ a[:, own], 0)\n"
+    "parts.append(h @ b[own])",
+)
+
+exercise = Exercise(__name__, stub, solution, judge=judge, hints=hints)

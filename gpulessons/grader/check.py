@@ -5,22 +5,19 @@ GPU keeps to itself (a GPU lets a thread write past the end and says nothing). W
 an attempt that passes is run on it too.
 """
 
-import dis
-import inspect
-import linecache
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from gpulessons import microscope
-from gpulessons.backends import NotHere, gpu, host
+from gpulessons.backends import NotHere, gpu, host, is_array
 from gpulessons.microscope import Race, Trace
 from gpulessons.operation import Op, Version, as_tuple, writes_out
 
@@ -28,11 +25,19 @@ from .diagnosis import (
     Trouble,
     diagnose,
     refuse_changes,
+    refuse_uncomputed,
     refuse_unwritten,
     returned,
 )
-
-PACKAGE = str(Path(microscope.__file__).parents[1])
+from .ownership import (
+    PACKAGE,
+    YOURS,
+    is_untouched,
+    mentioned,
+    refuse_borrowed,
+    refuse_borrowed_kernels,
+    watched,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,6 +58,7 @@ class Exercise:
     judge: Callable[[Any], str | None] | None = None
     mistakes: tuple = ()  # (sentence, hint, what an attempt computes that makes this mistake)
     forbidden: tuple = ()  # what it judges by, beside ops: no attempt may call that
+    hints: tuple = ()  # a nudge, the name of a picture in illustrations/puzzles.py or "", a line
 
     @property
     def name(self) -> str:
@@ -111,16 +117,27 @@ def check(subject: Op | Exercise, attempt: Any, *, on: Any = None) -> Verdict:
 
 def check_exercise(exercise: Exercise, attempt: Any) -> str:
     """What was tried, in words; Trouble, which says so first where the stub is as it was."""
-    refuse_borrowed(exercise, attempt)
+    refuse_borrowed(attempt, exercise.forbidden)
+    on_gpu = "@cuda.jit" in exercise.stub  # there launches tell whose kernels they are
+    judges = (exercise.lesson, exercise.forbidden)
+    called: list[str] = []
     try:
-        if exercise.judge is None:
-            return check_op(exercise.op, attempt, exercise.on, exercise.inspect, exercise.mistakes)
-        if "def " in exercise.stub:
-            refuse_non_functions(attempt)
-        return run(exercise.judge, (attempt,), {}, attempt) or ""
+        with nullcontext() if on_gpu else watched(attempt, *judges, called):
+            said = judged(exercise, attempt)
     except Trouble as trouble:
         refuse_untouched(exercise, attempt, trouble)
         raise
+    if called:
+        raise Trouble(f"{called[0]} is the course's own.", YOURS)
+    return said
+
+
+def judged(exercise: Exercise, attempt: Any) -> str:
+    if exercise.judge is None:
+        return check_op(exercise.op, attempt, exercise.on, exercise.inspect, exercise.mistakes)
+    if "def " in exercise.stub:
+        refuse_non_functions(attempt)
+    return run(exercise.judge, (attempt,), {}, attempt) or ""
 
 
 def check_op(
@@ -131,8 +148,8 @@ def check_op(
     mistakes: Sequence[tuple] = (),
 ) -> str:
     """Try every size; returns what was tried in words, or raises Trouble."""
-    registered = isinstance(attempt, Version)
-    function, rtol = (attempt.function, attempt.rtol) if registered else (attempt, op.rtol)
+    version = isinstance(attempt, Version)
+    function, rtol = (attempt.function, attempt.rtol) if version else (attempt, op.rtol)
     refuse_non_functions(function)
     refuse_bare_kernels(function)
     remark = ""
@@ -172,6 +189,8 @@ def try_once(
             raise Trouble("It launched no kernel.", hint)
         refuse_races(launches)
     compare_results(op, inputs, results, size, rtol, launches, mistakes)
+    if launches and not registered(op, function):
+        refuse_results_of_the_host(launches, results)
     return launches
 
 
@@ -243,12 +262,22 @@ def caution_of(launches: Sequence[Trace]) -> str:
 # -- Refusals.
 
 
+def refuse_results_of_the_host(launches: Sequence[Trace], results: tuple) -> None:
+    """Trouble where a kernel ran, and NumPy did its work, or a kernel of the course."""
+    refuse_borrowed_kernels(launches)
+    given = (a for launch in launches if launch.launch for argument in launch.launch.arguments
+             for a in as_tuple(argument) if is_array(a))  # fmt: skip
+    accesses = (launch.coalescing(access=how) for launch in launches for how in ("write", "atomic"))
+    written = sum(report.total("accesses") for report in accesses)
+    refuse_uncomputed(results, list(map(gpu.get, given)), written)
+
+
 def refuse_known(
     op: Op, inputs: tuple, results: tuple, size: int, rtol: float, mistakes: Sequence[tuple]
 ) -> None:
     """Trouble by name where a mistake gives just these results."""
     for sentence, hint, mistaken in mistakes:
-        if op.error(results, mistaken(*inputs)) <= rtol:
+        if op.error(results, mistaken(*inputs)) <= 10 * rtol:  # a mistake rounds in its own way
             raise Trouble(f"Wrong at size {size}: {sentence}", hint)
 
 
@@ -280,21 +309,11 @@ def refuse_non_functions(function: Any) -> None:
         raise Trouble(f"{function!r} is not a function.", "what you passed: the name, uncalled.")
 
 
-def refuse_borrowed(exercise: Exercise, attempt: Any) -> None:
-    """Trouble where it is the course's own code, or calls an op, or what the exercise judges by."""
-    for name, value in {"": attempt, **mentioned(attempt), **reached(attempt)}.items():
-        whole = not name or isinstance(value, Op | Version)
-        whole = whole or any(value is yardstick for yardstick in exercise.forbidden)
-        if whole and str(getattr(value, "__module__", "")).startswith("gpulessons"):
-            raise Trouble(f"{name or 'This'} is the course's own.", "the stub: write yours.")
-
-
 def refuse_untouched(exercise: Exercise, attempt: Any, trouble: Trouble) -> None:
-    """Trouble that begins with it where the attempt's cell has the stub, and that is not right."""
-    code = getattr(getattr(attempt, "py_func", attempt), "__code__", None)
-    cell = "".join(linecache.getlines(getattr(code, "co_filename", "")))
-    if exercise.stub.strip() in cell and not trouble.sentence.startswith(("The stub", "Right")):
-        hint = 'what it says at "Your turn".' if "Your turn" in exercise.stub else trouble.hint
+    """Trouble that begins with it where the stub is as it was."""
+    if is_untouched(exercise.stub, attempt) and not trouble.sentence.startswith("The stub"):
+        told = "Your turn" in exercise.stub and not trouble.sentence.startswith("Right")
+        hint = 'what it says at "Your turn".' if told else trouble.hint
         raise Trouble(f"The stub is as it was. {trouble.sentence}", hint) from trouble
 
 
@@ -313,6 +332,10 @@ def hint_for(fault: Exception, options: dict) -> str:
 # -- Small parts.
 
 
+def registered(op: Op, function: Callable) -> bool:
+    return any(version.function is function for version in op.versions.values())
+
+
 def backend_of(op: Op, attempt: Any) -> Any:
     """The backend of a registered version; else gpu for functions that mention cuda or a kernel."""
     if isinstance(attempt, Version):
@@ -321,28 +344,6 @@ def backend_of(op: Op, attempt: Any) -> Any:
         if version.function is attempt:
             return version.backend
     return gpu if any(map(is_cuda, mentioned(attempt).values())) else host
-
-
-def mentioned(function: Any) -> dict[str, Any]:
-    """{name: value} of the globals that a function's own lines speak of; np.dot is np alone."""
-    known = getattr(function, "__globals__", {})
-    steps = dis.get_instructions(function) if inspect.isfunction(function) else ()
-    names = (step.argval for step in steps if step.opname == "LOAD_GLOBAL")
-    return {name: known[name] for name in names if name in known}
-
-
-def reached(function: Any) -> dict[str, Any]:
-    """{"money.Plan": value} of what its lines take from modules that are globals, by attribute."""
-    found, value, name = {}, None, ""
-    for step in dis.get_instructions(function) if inspect.isfunction(function) else ():
-        if step.opname == "LOAD_GLOBAL":
-            name, value = step.argval, function.__globals__.get(step.argval)
-        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD") and inspect.ismodule(value):
-            name, value = f"{name}.{step.argval}", getattr(value, step.argval, None)
-            found[name] = value
-        else:
-            value = None
-    return found
 
 
 def is_cuda(value: Any) -> bool:

@@ -125,10 +125,32 @@ def refuse_repeated_loads(launches: Sequence[Trace]) -> None:
     refuse_unshared(launches)
 
 
+def accesses_of_the_busiest_thread(launch: Trace) -> int:
+    """How often the thread that does so most reads or writes, of global or of shared memory."""
+    threads = [
+        1024 * entry.moment.blocks[entry.lanes // 32] + 32 * entry.moment.warp + entry.lanes % 32
+        for entries in launch.launch.log.sites.values() for entry in entries
+    ]  # fmt: skip
+    return int(np.bincount(np.concatenate(threads)).max())
+
+
 def refuse_idle(launches: Sequence[Trace]) -> None:
     """Trouble where the right result is no work of the kernels."""
     if not any(launch.flops for launch in launches):
         raise Trouble("Right, but no kernel computed it.", "what your threads do with the inputs.")
+
+
+def refuse_uncomputed(results: Sequence, kept: Sequence[np.ndarray], written: int) -> None:
+    """Trouble where the host made the results. kept: what kernels' arrays hold; written: how many
+    numbers kernels wrote."""
+    due = sum(np.size(result) for result in results)
+    if written < due:
+        raise Trouble(f"Right, but no kernel computed it: {written:,} of {due:,} were written.",
+                      "what the launcher returns: what the kernel wrote.")  # fmt: skip
+    for result in results:
+        if not any(np.isin(result, array).all() for array in kept):
+            raise Trouble("Right, but no kernel computed it: no array of theirs holds it.",
+                          "what the launcher returns: what the kernel wrote.")  # fmt: skip
 
 
 def refuse_unshared(launches: Sequence[Trace]) -> None:
@@ -188,12 +210,30 @@ def by_input(wrong: np.ndarray, right: np.ndarray) -> str:
 def refuse_unwritten(got: np.ndarray, place: str) -> None:
     """Memory that still holds the poison was written by nobody."""
     untouched = np.flatnonzero(is_poison(got))
+    if lines := unwritten_lines(untouched, got.shape):
+        raise Trouble(
+            f"At size {place}, {lines} of {got.shape} were never written.",
+            "which threads take them, and how many blocks the grid has in that direction. "
+            "cuda.grid(2) gives x first.",
+        )
     if untouched.size:
         raise Trouble(
             f"At size {place}, {untouched.size} of {got.size} elements were never written, or only "
             f"added to; the first is element {untouched[0]}, the last {untouched[-1]}.",
             "which threads exist, and which elements they take.",
         )
+
+
+def unwritten_lines(untouched: np.ndarray, shape: tuple) -> str:
+    """"columns 8 to 36" where those are missing in every row, or rows in every column; else ""."""
+    if len(shape) != 2 or untouched.size == np.prod(shape):
+        return ""
+    rows, columns = (np.unique(index) for index in np.unravel_index(untouched, shape))
+    if rows.size * columns.size != untouched.size:
+        return ""
+    if columns.size == shape[1]:
+        return f"rows {rows[0]} to {rows[-1]}"
+    return f"columns {columns[0]} to {columns[-1]}" if rows.size == shape[0] else ""
 
 
 # -- Small parts.

@@ -41,13 +41,62 @@ def edited(exercise, what, instead):
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=named)
-def test_the_stub_is_not_yet_and_told_so_unless_it_is_right_as_far_as_it_goes(exercise):
+def test_the_stub_is_not_yet_and_told_so(exercise):
     verdict = run(exercise, exercise.stub)
     assert not verdict.passed
     assert "not yet" in repr(verdict)
-    told = ("The stub is as it was", "The answer is still", "There is nothing in it yet", "Right")
+    told = ("The stub is as it was", "The answer is still", "There is nothing in it yet")
     assert verdict.trouble.startswith(told), verdict
     assert verdict.trouble.count("The stub is as it was") <= 1
+
+
+@pytest.mark.parametrize("exercise", [e for e in EXERCISES if "def " in e.stub], ids=named)
+def test_a_stub_with_other_comments_is_still_the_stub(exercise):
+    text = re.sub(r" *# (Your turn|and read it here|Is it|At least|Read, add).*", "  # Hm.",
+                  exercise.stub) + "    # My turn.\n"  # fmt: skip
+    assert run(exercise, text).trouble.startswith("The stub is as it was")
+
+
+def test_who_keeps_the_stub_above_the_own_attempt_is_not_told_that_it_is_the_stub():
+    exercise = exercises.mend_overflow
+    assert run(exercise, f"{exercise.stub}\n{exercise.solution}").passed
+    half = exercise.solution.replace("x.max(axis=1, keepdims=True)", "x.max()")
+    assert run(exercise, f"{exercise.stub}\n{half}").trouble.startswith("NaN or infinity for a row")
+
+
+KERNELS = [e for e in EXERCISES if "@cuda.jit" in e.solution]
+LAUNCHERS = [e for e in KERNELS if re.search(r"my_\w+\[", e.solution)]
+ONE_BLOCK = """
+def one_block(blocks, threads):
+    blocks, threads = (tuple(n) if hasattr(n, "__len__") else (n,) for n in (blocks, threads))
+    pairs = zip((*blocks, 1, 1), (*threads, 1, 1))
+    return tuple(b * t for b, t in pairs)[:max(len(blocks), len(threads))]
+
+"""
+
+
+@pytest.mark.parametrize("exercise", LAUNCHERS, ids=named)
+def test_a_single_block_for_everything_is_refused(exercise):
+    """A block has 1,024 threads: every exercise tries a size that needs more."""
+    text, count = re.subn(r"(my_\w+)\[(.*), (\d+|\(\d+, \d+\)|threads)\]\(",
+                          r"\1[1, one_block(\2, \3)](", exercise.solution)  # fmt: skip
+    assert count, "the edit no longer fits the solution"
+    if exercise.name == "puzzle_grid_stride":  # 256 threads at any size: what it is about
+        text = exercise.solution.replace("[4, 64]", "[1, x.size]")
+    trouble = run(exercise, ONE_BLOCK + text).trouble
+    reasons = "1,024", "where 256 are all you have", "outside its shape"
+    assert any(reason in trouble for reason in reasons), trouble
+
+
+@pytest.mark.parametrize("exercise", KERNELS, ids=named)
+def test_it_launches_more_threads_than_one_block_can_have(exercise, monkeypatch):
+    if exercise.name == "puzzle_grid_stride":
+        pytest.skip("256 threads at any size: what it is about")
+    grader, threads = importlib.import_module("gpulessons.grader.check"), []
+    monkeypatch.setattr(grader, "refuse_races", lambda launches: threads.extend(
+        launch.threads for launch in launches))  # fmt: skip
+    assert run(exercise, exercise.solution).passed
+    assert max(threads) > 1024
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=named)

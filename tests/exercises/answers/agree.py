@@ -5,7 +5,7 @@ wrong = [
     ("2 * (k - half) + 1", "2 * (k - half)", "A race"),
     ("x.size // 64, 64", "x.size // 64, 32", "never written"),
     ("k < half", "k >= half", "outside"),
-    ("        out[i] = x[i] * x[i]", "        out[i] = x[i]", "Wrong at size"),
+    ("        out[i] = x[i] * x[i]", "        out[i] = x[i]", "odd places are copied"),
     ("k, half = cuda.grid(1), x.size // 2",
      "i, half = cuda.grid(1), x.size // 2\n    k = i // 2 + i % 2 * half", "lanes wait"),
     ("    if k < half:\n        i = 2 * k\n        out[i] = x[i] + x[i] - x[i] * x[i]\n"

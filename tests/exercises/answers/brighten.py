@@ -5,7 +5,7 @@ wrong = [
     (" and column < picture.shape[1]", "", "outside"),
     ("min(np.float32(1.5) * picture[row, column], np.float32(1))",
      "np.float32(1.5) * picture[row, column]", "for large inputs"),
-    ("min(", "max(", "Wrong at size"),
+    ("min(", "max(", "max, where min is due"),
     ("        out[row", "        picture[row", "changed its input in place"),
     ("(columns + 31) // 32", "max(1, columns // 32)", "never written"),
     ("(rows + 7) // 8", "1", "never written"),

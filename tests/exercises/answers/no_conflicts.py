@@ -5,6 +5,6 @@ wrong = [
     ("(32, 33)", "(32, 34)", "2-way"),
     ("    cuda.syncthreads()\n", "", "A race"),
     ("= tile[j, i]", "= x[row + j, column + i]", "sectors"),
-    ("tile[i, j] =", "tile[j, i] =", "Wrong at size"),
+    ("tile[i, j] =", "tile[j, i] =", "none is turned inside"),
     ("(x.shape[1] // 32, x.shape[0] // 32)", "(x.shape[0] // 32, x.shape[1] // 32)", "outside"),
 ]

@@ -31,9 +31,10 @@ wrong = [
     ("32 * i + j, 340", "8 * j + i, 340", "sectors"),
     ("patch[i + ky, j + kx]", "patch[i + kx, j + ky + 1]", "outside"),
     ("n // 34, n % 34] = x[above + n // 34, left + n % 34]",
-     "n // 34, n % 34] = x[n // 34, n % 34]", "Wrong at size"),
+     "n // 34, n % 34] = x[n // 34, n % 34]", "the patch of the first one"),
+    ("total / np.float32(9)", "total", "it is the sum of nine pixels"),
     ("(10, 34)", "(8, 32)", "outside"),
-    (solution, IDLE, "without shared memory"),
+    (solution, IDLE, "no kernel computed it"),
     (solution, stub.replace("// 8)", "// 8, 9)").replace("    patch", "    if cuda.blockIdx.z:\n"
      "        return\n    patch"), "9 pixels"),  # threads that do nothing do not make it cheaper
 ]  # fmt: skip

@@ -12,10 +12,15 @@ wrong = [
      "        if tx < 8:\n            cuda.syncthreads()\n        for k",
      "a barrier is reached by"),
     ("* ys[k, tx]", "* y[start + k, j]", "loads for each multiplication"),
-    ("xs[ty, tx] = x[i, start + tx]", "xs[tx, ty] = x[i, start + tx]", "Wrong at size"),
-    ("y[start + ty, j]", "y[ty, j]", "Wrong at size"),
+    ("xs[ty, tx] = x[i, start + tx]", "xs[tx, ty] = x[i, start + tx]",
+     "the tiles of x are transposed"),
+    ("ys[k, tx]", "ys[tx, k]", "the tiles of y are transposed"),
+    ("x[i, start + tx]", "x[i, tx]", "the first tile of x again"),
+    ("y[start + ty, j]", "y[ty, j]", "the first tile of y again"),
+    ("        xs[ty, tx] =", "        total = np.float32(0)\n        xs[ty, tx] =",
+     "only the last tiles"),
     ("16", "32", "grid"),
-    (solution, IDLE, "without shared memory"),
+    (solution, IDLE, "no kernel computed it"),
     ("    total = np.float32(0)\n", "    out[i, j] = total = np.float32(0)\n"
      "    for k in range(x.shape[1]):\n        out[i, j] += x[i, k] * y[k, j]\n"
      "    return\n", "loads for each multiplication"),

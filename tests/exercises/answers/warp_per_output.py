@@ -11,16 +11,17 @@ wrong = [
     ("        if lane == 0:\n            out[row] = total", "        out[row] = total", "A race"),
     ("    if row < w.shape[0]:\n", "    if row <= w.shape[0]:\n", "outside"),
     ("(w.shape[0] + 7) // 8", "max(1, w.shape[0] // 8)", "never written"),
-    ("range(lane, w.shape[1], 32)", "range(w.shape[1])", "Wrong at size"),
+    ("range(lane, w.shape[1], 32)", "range(w.shape[1])", "every lane adds up the whole row"),
     ("range(lane, w.shape[1], 32)", "range(3 * lane, min(3 * lane + 3, w.shape[1]))", "sectors"),
     ("range(lane, w.shape[1], 32)", "range(lane * w.shape[1], w.shape[1])", "sectors"),  # lane 0
-    ("range(lane, w.shape[1], 32)", "range(lane, w.shape[1] // 32 * 32, 32)", "Wrong at size"),
+    ("range(lane, w.shape[1], 32)", "range(lane, w.shape[1] // 32 * 32, 32)",
+     "the last columns are left out"),
     ("            out[row] = total", "            out[row] += total", "only added to"),
     ("= warp_reduce_sum(total)", "= warp_reduce_sum(total) if lane == 0 else total", "NaN"),
     (solution, IDLE.replace("(x, y)", "(y, x)"), "no kernel"),
     ("            total += w[row, k] * x[k]",
      "            k += 0\n        total += w[row, k] * x[k]", "only the last product of each lane"),
-]
+]  # fmt: skip
 
 right = [
     ("w, out):", "weights, out):\n    w = weights"),

@@ -1,0 +1,66 @@
+"""Puzzle: a table from its two margins. Each input has fewer axes than the result."""
+
+import numpy as np
+
+from gpulessons.backends import gpu
+from gpulessons.grader.check import Exercise
+from gpulessons.grader.diagnosis import refuse_idle
+from gpulessons.operation import op
+
+
+def margins(size, rng):
+    """down: (rows,), across: (37,), float32: a table of about `size` numbers."""
+    return rng.random(size // 37 + 1, np.float32), rng.random(37, np.float32)
+
+
+@op(inputs=margins, flops=lambda down, across: down.size * across.size, sizes=(1_000,))
+def table(down, across):
+    """down times across, each with each: (rows,), (columns,) to (rows, columns)."""
+    return down[:, np.newaxis] * across
+
+
+stub = """\
+@cuda.jit
+def my_table_kernel(down, across, out):
+    column, row = cuda.grid(2)
+    # Your turn: a multiplication table. out is the row's number times the column's.
+
+def my_table(down, across):
+    out = cuda.device_array((down.size, across.size), down.dtype)
+    grid = (across.size + 15) // 16, (down.size + 7) // 8
+    my_table_kernel[grid, (16, 8)](down, across, out)
+    return out
+"""
+
+solution = """\
+@cuda.jit
+def my_table_kernel(down, across, out):
+    column, row = cuda.grid(2)
+    if row < out.shape[0] and column < out.shape[1]:
+        out[row, column] = down[row] * across[column]
+
+def my_table(down, across):
+    out = cuda.device_array((down.size, across.size), down.dtype)
+    grid = (across.size + 15) // 16, (down.size + 7) // 8
+    my_table_kernel[grid, (16, 8)](down, across, out)
+    return out
+"""
+
+hints = (
+    "down has one number for each row, so one index is enough for it. Which one? And for across?",
+    "broadcast",
+    "out[row, column] = down[row] * across[column]",
+)
+mistakes = (
+    ("the two are added, not multiplied.", "what stands between the two.",
+     lambda down, across: down[:, np.newaxis] + across),
+    ("only the row's number is in it.", "the factor of the column.",
+     lambda down, across: down[:, np.newaxis] * np.ones_like(across)),
+    ("only the column's number is in it.", "the factor of the row.",
+     lambda down, across: np.ones_like(down)[:, np.newaxis] * across),
+)  # fmt: skip
+
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=table, inspect=refuse_idle, mistakes=mistakes,
+    hints=hints,
+)  # fmt: skip

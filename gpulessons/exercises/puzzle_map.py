@@ -1,0 +1,60 @@
+"""Puzzle: a thread for each element. Which one is this thread's?"""
+
+import numpy as np
+
+from gpulessons.backends import gpu
+from gpulessons.grader.check import Exercise
+from gpulessons.grader.diagnosis import refuse_idle
+from gpulessons.operation import op
+
+
+def numbers(size, rng):
+    return (rng.standard_normal(size, np.float32),)
+
+
+@op(inputs=numbers, flops=lambda x: x.size, sizes=(1_000,))
+def square(x):
+    """x², element by element. (n,) to (n,)."""
+    return x * x
+
+
+stub = """\
+@cuda.jit
+def my_square_kernel(x, out):
+    block, width, thread = cuda.blockIdx.x, cuda.blockDim.x, cuda.threadIdx.x
+    # Your turn: which i is this thread's? Where there is such an i, out[i] is x[i] squared.
+
+def my_square(x):
+    out = cuda.device_array_like(x)
+    my_square_kernel[(x.size + 63) // 64, 64](x, out)
+    return out
+"""
+
+solution = """\
+@cuda.jit
+def my_square_kernel(x, out):
+    block, width, thread = cuda.blockIdx.x, cuda.blockDim.x, cuda.threadIdx.x
+    i = block * width + thread
+    if i < x.size:
+        out[i] = x[i] * x[i]
+
+def my_square(x):
+    out = cuda.device_array_like(x)
+    my_square_kernel[(x.size + 63) // 64, 64](x, out)
+    return out
+"""
+
+hints = (
+    "Block 0 takes the first 64 elements, thread 0 to 63. Where does block 1 begin?",
+    "map_1d",
+    "i = block * width + thread",
+)
+mistakes = (
+    ("it is doubled, not squared.", "x[i] times x[i].", lambda x: 2 * x),
+    ("it is copied, not squared.", "x[i] times x[i].", lambda x: x),
+)
+
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=square, inspect=refuse_idle, mistakes=mistakes,
+    hints=hints,
+)  # fmt: skip

@@ -1,0 +1,69 @@
+"""Puzzle: a thread for each pixel. A block has two axes, and each needs its guard."""
+
+import numpy as np
+
+from gpulessons.backends import gpu
+from gpulessons.grader.check import Exercise
+from gpulessons.grader.diagnosis import refuse_idle
+from gpulessons.operation import op
+
+
+def two_frames(size, rng):
+    """before, after: about `size` gray pixels each, 37 to a row, float32."""
+    return tuple(rng.random((2, size // 37 + 1, 37), np.float32))
+
+
+@op(inputs=two_frames, flops=lambda before, after: after.size, sizes=(1_000,))
+def difference(before, after):
+    """What has changed between two frames. Both (rows, columns), and so is the result."""
+    return after - before
+
+
+stub = """\
+@cuda.jit
+def my_difference_kernel(before, after, out):
+    x, y = cuda.grid(2)
+    # Your turn: which of them is the row? Where there is such a pixel, out is after minus before.
+
+def my_difference(before, after):
+    out = cuda.device_array_like(after)
+    rows, columns = out.shape
+    grid = (columns + 15) // 16, (rows + 7) // 8  # x counts columns, y counts rows
+    my_difference_kernel[grid, (16, 8)](before, after, out)
+    return out
+"""
+
+solution = """\
+@cuda.jit
+def my_difference_kernel(before, after, out):
+    x, y = cuda.grid(2)
+    if y < out.shape[0] and x < out.shape[1]:
+        out[y, x] = after[y, x] - before[y, x]
+
+def my_difference(before, after):
+    out = cuda.device_array_like(after)
+    rows, columns = out.shape
+    grid = (columns + 15) // 16, (rows + 7) // 8  # x counts columns, y counts rows
+    my_difference_kernel[grid, (16, 8)](before, after, out)
+    return out
+"""
+
+hints = (
+    "An array's first index is the row. In a grid, x counts first, and it counts columns here.",
+    "map_2d",
+    "out[y, x] = after[y, x] - before[y, x]",
+)
+mistakes = (
+    ("before and after are the wrong way round.", "which one is subtracted from the other.",
+     lambda before, after: before - after),
+    ("nothing is subtracted: that is after.", "what it does with before.",
+     lambda before, after: after),
+    ("nothing is subtracted: that is before.", "what it does with after.",
+     lambda before, after: before),
+    ("the two are added.", "the sign.", lambda before, after: after + before),
+)  # fmt: skip
+
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=difference, inspect=refuse_idle, mistakes=mistakes,
+    hints=hints,
+)  # fmt: skip

@@ -1,0 +1,88 @@
+"""hint(): a nudge, a picture, a line, each folded inside the one before."""
+
+import re
+
+import pytest
+
+from gpulessons import exercises, hint
+from gpulessons.illustrations import puzzles
+from gpulessons.notebook import hints
+
+EXERCISES = [getattr(exercises, name) for name in exercises.NAMES]
+HINTED = [exercise for exercise in EXERCISES if exercise.hints]
+DRAWN = ("map_1d", "map_2d", "broadcast", "grid_stride", "shift", "shared_window")
+
+
+def named(exercise):
+    return exercise.name
+
+
+def test_every_puzzle_has_three_layers_each_inside_the_one_before():
+    found = [exercise for exercise in EXERCISES if exercise.name.startswith("puzzle_")]
+    assert len(found) == 6
+    for exercise in found:
+        page = hint(exercise)._repr_html_()
+        tags = re.findall(r"</?details", page)
+        assert tags == 3 * ["<details"] + 3 * ["</details"]  # nested
+        assert "open" not in re.findall(r"<details[^>]*>", page)[0]
+        assert re.findall(r"<summary>(.*?)</summary>", page) == [
+            "Hint 1: a nudge", "Hint 2: a picture", "Hint 3: a line"
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize("exercise", HINTED, ids=named)
+def test_its_line_is_in_the_solution_and_not_in_the_stub(exercise):
+    _, picture, line = exercise.hints
+    solution = [one.strip() for one in exercise.solution.splitlines()]
+    for one in line.splitlines():
+        assert any(theirs.startswith(one.strip()) for theirs in solution), one
+    assert not all(one.strip() in exercise.stub for one in line.splitlines())
+    assert picture in ("", *DRAWN)
+
+
+def test_without_a_picture_the_line_is_the_second_hint():
+    text = repr(hint(exercises.block_total))
+    assert text.startswith("Hint 1: a nudge: Fold the array in half")
+    assert "Hint 2: a line: if t < step:" in text
+
+
+def test_as_text_a_picture_is_its_message():
+    assert puzzles.map_1d().alt in repr(hint(exercises.puzzle_map))
+
+
+def test_a_picture_is_drawn_when_it_is_shown_and_once(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(puzzles, "shift", lambda: drawn.append(1) or "a picture")
+    shown = hints.Hint("a nudge", "shift", "a line")
+    assert not drawn
+    assert shown.picture == "a picture" == shown.picture
+    assert drawn == [1]
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_every_picture_has_a_title_and_more_words_for_who_cannot_see_it(name):
+    picture = getattr(puzzles, name)()
+    title = picture.figure.get_suptitle()
+    assert title.endswith(".")
+    assert picture.alt.startswith(title) and len(picture.alt) > len(title) + 20
+
+
+def test_pictures_say_what_a_thread_takes():
+    def words(picture):
+        return [text.get_text() for text in picture.axes.texts if text.get_text()]
+
+    strided = puzzles.grid_stride()
+    assert words(strided)[:10] == [str(i) for i in range(10)]
+    thick = [patch.get_x() for patch in strided.axes.patches if patch.get_linewidth() > 2]
+    assert thick == [1, 5, 9]
+    assert words(puzzles.shift())[1:12:2] == ["x1", "x2", "x3", "x4", "x5", "0"]
+
+
+def test_who_has_no_hints_is_told_what_else_there_is():
+    with pytest.raises(ValueError, match=r"brighten has no hints; solution\(brighten\)"):
+        hint(exercises.brighten)
+
+
+def test_what_is_shown_is_escaped():
+    page = hints.Hint("a < b", "", "if a < b:")._repr_html_()
+    assert "<p>a &lt; b</p>" in page
