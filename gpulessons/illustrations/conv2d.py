@@ -8,17 +8,17 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.axes import log_axes
-from gpulessons.plots.picture import BLUE, INK, SKY, VERMILLION, Picture, blank
+from gpulessons.plots.picture import BLUE, INK, SKY, Picture, blank
 from gpulessons.plots.timings import label_ends
 
 
 def edges(photo: np.ndarray, vertical: np.ndarray, horizontal: np.ndarray) -> Picture:
     """A photograph beside the edges that two filters find in it; each (rows, columns)."""
-    title = "Nine numbers find the vertical edges, and nine others the horizontal ones."
+    title = "Nine numbers find vertical edges, nine others horizontal ones."
     named = {"the photograph": photo, "vertical edges": vertical, "horizontal edges": horizontal}
     figure, axes = blank(width=6, height=2.9, title=title, ncols=3)
     for one, (name, image) in zip(axes, named.items(), strict=True):
-        one.imshow(image, cmap="gray", vmin=0, vmax=1, interpolation="nearest")
+        one.imshow(image, cmap="gray", vmin=0, vmax=1, interpolation="none")
         one.set_axis_off()
         one.set_title(name, color=INK, fontsize=10)
     return Picture(figure, f"{title} From left to right: {', '.join(named)}.")
@@ -69,11 +69,11 @@ def overtaking(times: Mapping[str, Any], slow: str, fast: str) -> Picture:
     figure, axes = blank(height=3.6, title=title)
     log_axes(axes, x=("kernel, pixels a side", str), y=("time of one call", units.seconds),
              ticks=sides)  # fmt: skip
-    ends, marks = [], zip("o^sD", (BLUE, VERMILLION, SKY, INK), strict=True)
-    for (way, timings), (mark, color) in zip(times.items(), marks, strict=False):
+    ends = []  # all on the CPU, and so of one color
+    for (way, timings), look in zip(times.items(), ("o-", "v--", "P:", "X-."), strict=False):
         medians = [timings[s].median for s in sides]
-        axes.plot(sides, medians, marker=mark, color=color, markersize=5)
-        ends.append((sides[-1], medians[-1], way, color))
+        axes.plot(sides, medians, look, color=BLUE, markersize=6)
+        ends.append((sides[-1], medians[-1], way, BLUE))
     label_ends(axes, ends)
     spoken = "; ".join(f"{way}, {s} × {s}: {t[s].words}" for way, t in times.items() for s in sides)
     return Picture(figure, f"{title} {spoken}.")

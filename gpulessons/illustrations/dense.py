@@ -53,7 +53,7 @@ def per_example(
     )
     figure, axes = blank(height=4.2, title=title)
     log_axes(axes, x=("examples in the batch", units.count),
-             y=("time of one example", units.seconds))  # fmt: skip
+             y=("time of one example", units.seconds), ticks=sorted(best))  # fmt: skip
     ends, drawn = [], Counter()
     for version in comparison.versions:
         timings = [t for t in comparison.timings if t.version == version]
