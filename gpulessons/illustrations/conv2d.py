@@ -18,7 +18,7 @@ def edges(photo: np.ndarray, vertical: np.ndarray, horizontal: np.ndarray) -> Pi
     named = {"the photograph": photo, "vertical edges": vertical, "horizontal edges": horizontal}
     figure, axes = blank(width=6, height=2.9, title=title, ncols=3)
     for one, (name, image) in zip(axes, named.items(), strict=True):
-        one.imshow(image, cmap="gray", vmin=0, vmax=1, interpolation="none")
+        one.imshow(image, cmap="gray", vmin=0, vmax=1)
         one.set_axis_off()
         one.set_title(name, color=INK, fontsize=10)
     return Picture(figure, f"{title} From left to right: {', '.join(named)}.")

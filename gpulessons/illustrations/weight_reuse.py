@@ -63,14 +63,10 @@ def weight_reuse(batch: int, corners: Mapping[str, float] | None = None) -> Pict
 def draw_product(axes, batch):
     """x, wᵀ above y: the weight that is followed, the numbers that it meets, the sums it is in."""
     rows, (output, input_) = min(batch, ROWS), CHOSEN
-    followed = np.zeros((INPUTS, OUTPUTS), bool)
-    followed[input_, output] = True
-    met, sums = np.zeros((rows, INPUTS), bool), np.zeros((rows, OUTPUTS), bool)
-    met[:, input_], sums[:, output] = True, True
     below, aside = INPUTS + 1.2, INPUTS + 1.2
-    cells(axes, followed, (aside, 0), ORANGE)
-    cells(axes, met, (0, below), SKY)
-    cells(axes, sums, (aside, below), SKY)
+    matrix(axes, (aside, 0), (INPUTS, OUTPUTS), (output, input_, 1, 1), ORANGE)
+    matrix(axes, (0, below), (rows, INPUTS), (input_, 0, 1, rows), SKY)
+    matrix(axes, (aside, below), (rows, OUTPUTS), (output, 0, 1, rows), SKY)
     axes.annotate("", (aside + output + 0.5, below), (aside + output + 0.5, input_ + 1),
                   arrowprops={"arrowstyle": "->", "color": INK})  # fmt: skip
     words = {"size": 10, "color": INK}
@@ -83,12 +79,12 @@ def draw_product(axes, batch):
     axes.set_axis_off()
 
 
-def cells(axes, filled, corner, color):
-    """A matrix as a grid, its upper left at a corner, some of its cells filled."""
+def matrix(axes, corner, shape, filled, color):
+    """A grid of cells, its upper left at a corner (x, y); filled: (x, y, width, height) in it."""
     from matplotlib.patches import Rectangle
 
-    for (row, column), full in np.ndenumerate(filled):
-        axes.add_patch(Rectangle(
-            (corner[0] + column, corner[1] + row), 1, 1, facecolor=color if full else "none",
-            edgecolor=INK, linewidth=0.8,
-        ))  # fmt: skip
+    (x, y), (rows, columns), (right, down, *size) = corner, shape, filled
+    axes.add_patch(Rectangle((x + right, y + down), *size, facecolor=color))
+    look = {"color": INK, "linewidth": 0.8}
+    axes.hlines(y + np.arange(rows + 1), x, x + columns, **look)
+    axes.vlines(x + np.arange(columns + 1), y, y + rows, **look)
