@@ -28,7 +28,10 @@ PUBLISHED = {
     "CUDA, 1-D register tile": 0.365,
     "CUDA, 2-D register tile": 0.687,
     "CUDA, vectorized loads": 0.784,
+    "CUDA, double buffering": 0.743,
 }
+# Rungs of the same source above these, which are no kernels of this course.
+ABOVE = {"autotuning, not here": 0.848, "warp tiling, not here": 0.937}
 
 
 def ladder(
@@ -36,6 +39,7 @@ def ladder(
     counted: Mapping[str, tuple[float, float]] | None = None,
     *,
     published: Mapping[str, float] = PUBLISHED,
+    above: Mapping[str, float] = {},
     source: str = SOURCE,
     gpu: str | None = "",
 ) -> Picture:
@@ -44,15 +48,17 @@ def ladder(
     Each stands at the largest size at which it was timed: FLOP/s can be compared across sizes, and
     a loop in Python would not finish the library's. counted: {version: (global, shared)}, the
     numbers that its threads read for each multiplication, from the microscope; drawn beside it.
-    published: {version: share} on somebody else's machine, and its source. gpu: whose modelled
+    published: {version: share} on somebody else's machine, and its source; above: the same, of
+    rungs that are not in the comparison and get rows of their own. gpu: whose modelled
     times fill in for rungs that were not measured, the first unless told, none for None.
     """
-    rows, shares = comparison.versions, standings(comparison)
+    rows, shares = with_rows(comparison.versions, published, above), standings(comparison)
     modelled, mark = on_paper(comparison, shares, gpu)
     each = shares | {version: (0, timing, mark) for version, timing in modelled.items()}
     missing = dict.fromkeys(e.why for e in comparison.absent if e.version not in shares)
     notes = [f"○ published: {source}", *(f"not measured here: {why}" for why in missing)]
     title = how_far(comparison, shares, published) + how_far_on_paper(modelled)
+    published = {**published, **above}
     figure, axes = blank(
         width=8.8 if counted else 7.2, height=1.9 + 0.31 * len(rows), title=title,
         ncols=2 if counted else 1, squeeze=False, sharey=True,
@@ -74,6 +80,12 @@ def ladder(
         draw_loads(axes, rows, counted)
     said = spoken(rows, shares, counted or {}, published, source, modelled)
     return Picture(figure, f"{title} {said}")
+
+
+def with_rows(versions, published, above):
+    """The versions, with the rungs that are only published behind the last that is published."""
+    behind = max((n for n, v in enumerate(versions, 1) if v in published), default=len(versions))
+    return [*versions[:behind], *above, *versions[behind:]]
 
 
 def together(*comparisons: Comparison) -> Comparison:
@@ -140,16 +152,22 @@ def how_far(comparison, shares, published):
         ours = {v: shares[v] for v in rows if v in shares and ours_on(place, shares[v][1])}
         known = [version for version in rows if version in published]
         if ours:
-            best = max(ours, key=lambda version: ours[version][0])
-            share, timing, recorded = ours[best]
-            where = "recorded" if recorded else "here"
-            doubt = ", on a machine too noisy to be sure" * (timing.noise == "too noisy")
-            parts.append(f"{best} reaches {percent(share)} of {library} {where}{doubt}")
+            parts.append(best_of(ours, shares, library))
         elif place == "GPU" and known:
             best = max(known, key=published.get)
             parts.append(f"{best} is published at {100 * published[best]:.3g}% of cuBLAS")
     size = f"{units.count(largest(comparison))} {comparison.unit}"
     return f"{comparison.op}, {size}: {'; '.join(parts) or 'nothing was measured'}."
+
+
+def best_of(ours, shares, library):
+    """The best of our rungs beside the library: of steady times only."""
+    steady = [v for v in ours if not ours[v][1].noise and not shares[library][1].noise]
+    if not steady:
+        return f"too noisy here to say what share of {library} our rungs reach"
+    best = max(steady, key=lambda version: ours[version][0])
+    share, _, recorded = ours[best]
+    return f"{best} reaches {percent(share)} of {library} {'recorded' if recorded else 'here'}"
 
 
 def how_far_on_paper(modelled):
@@ -215,12 +233,18 @@ def draw_counts(axes, rows, counts, name, side, look):
                       ha=align, va="center", fontsize=9, color=INK)  # fmt: skip
 
 
-def on_the_roofline(machine: Any, comparison: Comparison, *, gpu: str | None = None) -> Picture:
+def on_the_roofline(
+    machine: Any, comparison: Comparison, *, gpu: str | None = None
+) -> Picture | str:
     """The rungs that ran here on the roofline, each at the largest size at which it was timed.
 
-    gpu: of whose modelled times the longest and the shortest stand beside them; none unless told.
+    Noisy times are left out, and named; a sentence instead of a picture where all are. gpu: of
+    whose modelled times the longest and the shortest stand beside them; none unless told.
     """
-    timings = at_their_largest(comparison)
+    every = at_their_largest(comparison)
+    timings = {version: timing for version, timing in every.items() if not timing.noise}
+    if not timings:
+        return "Every time is noisy: close other programs, and measure again."
     modelled, _ = on_paper(comparison, standings(comparison), gpu)
     ranked = sorted(modelled.values(), key=lambda timing: timing.median)
     ends = ranked[:1] + ranked[1:][-1:]
@@ -233,7 +257,9 @@ def on_the_roofline(machine: Any, comparison: Comparison, *, gpu: str | None = N
         f"{percent(best.flop_rate / peak)} of the flat roof."
     )
     if best.flop_rate > 1.02 * peak:  # an error to explain, not a record
-        title += " The roof is the best of the library's product, and this rung beat it."
+        title += " The roof is what NumPy's product reached, and this rung beat it."
+    if out := [version for version in every if version not in timings]:
+        title += f" Left out as noisy: {', '.join(out)}."
     drawn = [*timings.values(), *ends]
     names = [named(timing.version, (1, timing, ""), comparison) for timing in drawn]
     return roofline(machine, timings.values(), names=names, title=title, modelled=ends)
