@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from gpulessons.plots.film import Film
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ROWS, COLUMNS = 16, 32  # of an array's cells that are drawn
+KEY = {"read": "blue: read now", "write": "orange: written now", "atomic": "green: updated now"}
 
 
 def describe(step: Step, number: int, total: int) -> str:
@@ -71,27 +73,46 @@ class Player(Film):
             seen = {c for s in self.steps[:number] if s.array == shown.array for c in s.cells}
             draw_cells(right, shown, seen, current=step is shown)
 
-    def multiples(self, count: int = 6) -> Picture:
-        """Several steps, evenly chosen, in one figure."""
+    def multiples(self, count: int = 4) -> Picture:
+        """What the block does to its arrays, in order: a panel for each array and way of access."""
         from matplotlib.figure import Figure
 
+        chosen = self.kinds()[:count]
+        columns = min(2, len(chosen))
+        rows = -(-len(chosen) // columns)
+        figure = Figure(figsize=(7.2, 0.4 + 2.8 * rows), layout="constrained")
+        panels = figure.subplots(rows, columns, squeeze=False).flat
+        for place, axes in enumerate(panels):
+            axes.set_axis_off()
+            if place < len(chosen):
+                self.draw_kind(axes, place + 1, chosen[place])
+        done = {self.steps[n].access for n in chosen}
+        figure.supxlabel("; ".join([KEY[one] for one in KEY if one in done] + ["gray: earlier"]),
+                         fontsize=10, color=INK)  # fmt: skip
         total = len(self.steps)
-        steps = [n for n, step in enumerate(self.steps) if step.array] or list(range(total))
-        apart = (len(steps) - 1) / max(1, count - 1)
-        chosen = sorted({steps[round(i * apart)] for i in range(count)})
-        size = 10, 0.3 + 2.1 * len(chosen)
-        figure = Figure(figsize=size)
-        grid = figure.subplots(len(chosen), 2, width_ratios=(1, 1.15), squeeze=False)
-        for (left, right), number in zip(grid, chosen, strict=True):
-            self.draw(left, right, number)
-            text = f"{describe(self.steps[number], number, total)}\n{self.source(number)}"
-            left.set_title(text, loc="left", fontsize=8, color=INK)
-        figure.subplots_adjust(
-            left=0.03, right=0.99, top=1 - 0.5 / size[1], bottom=0.02, wspace=0.08, hspace=0.45
-        )
         told = "; ".join(describe(self.steps[n], n, total) for n in chosen)
         alt = f"{plural(len(chosen), 'step')} of {self.trace.kernel}. {told}."
         return Picture(figure, alt)
+
+    def kinds(self) -> list[int]:
+        """A step of each kind, an array and what is done to it: the middle one of its steps."""
+        found: dict[tuple[str, str], list[int]] = {}
+        for number, step in enumerate(self.steps):
+            found.setdefault((step.array, step.access), []).append(number)
+        kept = {kind: steps for kind, steps in found.items() if kind[0]} or found
+        return [steps[len(steps) // 2] for steps in kept.values()]
+
+    def draw_kind(self, axes: Axes, place: int, number: int) -> None:
+        """A step's array, whole where 32 rows are enough, under what is done to it."""
+        step = self.steps[number]
+        if not step.array:
+            axes.set_title(f"{place}. line {step.line}", loc="left", fontsize=10, color=INK)
+            return
+        seen = {c for s in self.steps[:number] if s.array == step.array for c in s.cells}
+        draw_cells(axes, step, seen, current=True, rows=COLUMNS)
+        done = {"read": "reads", "write": "writes", "atomic": "updates"}[step.access]
+        words = f"{place}. warp {step.warp} {done} {step.array}, line {step.line}"
+        axes.set_title(words, loc="left", fontsize=10, color=INK)
 
     def __repr__(self) -> str:
         return f"a player of {plural(len(self.steps), 'step')} of {self.trace.kernel}"
@@ -103,22 +124,22 @@ def player(trace: Trace) -> Player:
 
 
 def draw_threads(axes: Axes, step: Step, warps: int) -> None:
-    """A row of 32 cells for every warp; the lanes at work are filled."""
+    """A row for every warp, 32 lanes wide; the lanes at work are filled."""
     axes.set_axis_off()
     active = ACCESS_COLORS.get(step.access, SKY)
     for warp in range(warps):
-        for lane in range(WARP):
-            works = warp == step.warp and lane in step.lanes
-            color = active if works else None
-            cell(axes, lane, warp, 0.88, 0.84, color, GRAY, 1.0 if works else 0.45)
-        write(axes, -0.6, warp + 0.45, f"warp {warp}", "right")
+        works = [warp == step.warp and lane in step.lanes for lane in range(WARP)]
+        draw_row(axes, warp, [active if one else None for one in works], {active: 1.0})
+        write(axes, -0.6, warp + 0.45, f"warp {warp}", "right", 9)
     for lane in range(0, WARP, 8):
-        write(axes, lane, -0.45, f"lane {lane}", "left")
-    axes.set_xlim(-4, WARP)
+        write(axes, lane, -0.45, f"lane {lane}", "left", 9)
+    axes.set_xlim(-5, WARP)
     axes.set_ylim(max(warps, 8), -1)
 
 
-def draw_cells(axes: Axes, step: Step, seen: set[tuple[int, ...]], current: bool) -> None:
+def draw_cells(
+    axes: Axes, step: Step, seen: set[tuple[int, ...]], current: bool, rows: int = ROWS
+) -> None:
     """A window of the array: cells of this step in color, cells met before in gray."""
     flat = len(step.shape) < 2
     width = COLUMNS if flat else min(COLUMNS, step.shape[-1])
@@ -129,18 +150,33 @@ def draw_cells(axes: Axes, step: Step, seen: set[tuple[int, ...]], current: bool
         0 if flat else min(c for _, c in places) // COLUMNS * COLUMNS,
     )
     total = -(-math.prod(step.shape) // width) if flat else math.prod(step.shape[:-1])
-    top = max(0, min(top, total - ROWS))
-    for row in range(top, min(top + ROWS, total)):
-        for column in range(start, start + width):
-            if inside(row, column, step.shape, flat):
-                here, met = (row, column) in places, (row, column) in before
-                color = ACCESS_COLORS[step.access] if here else GRAY if met else None
-                faint = 1.0 if here and current else 0.6 if here else 0.35
-                cell(axes, column - start, row - top, 0.88, 0.84, color, GRAY, faint)
-    window = f"rows {top} to {min(top + ROWS, total) - 1}" if total > ROWS else "all of it"
-    axes.set_title(f"{step.array}{list(step.shape)}, {window}", loc="left", fontsize=8, color=INK)
+    top = max(0, min(top, total - rows))
+    for row in range(top, min(top + rows, total)):
+        there = [inside(row, column, step.shape, flat) for column in range(start, start + width)]
+        colors = [
+            ACCESS_COLORS[step.access] if here else GRAY if (row, column) in before else None
+            for column in range(start, start + width)
+            for here in [(row, column) in places]
+        ]
+        faint = {GRAY: 0.35, ACCESS_COLORS[step.access]: 1.0 if current else 0.6}
+        drawn = [color if exists else "" for color, exists in zip(colors, there, strict=True)]
+        draw_row(axes, row - top, drawn, faint)
+    window = f"rows {top} to {min(top + rows, total) - 1}" if total > rows else "all of it"
+    axes.set_title(f"{step.array}{list(step.shape)}, {window}", loc="left", fontsize=10, color=INK)
     axes.set_xlim(-0.5, COLUMNS)
-    axes.set_ylim(max(8, min(ROWS, total)), -0.5)
+    axes.set_ylim(max(8, min(rows, total)), -0.5)
+
+
+def draw_row(axes: Axes, row: int, colors: list[str | None], alpha: dict[str, float]) -> None:
+    """A row of cells, neighbors of one color as one area: "" where there is no cell."""
+    column = 0
+    for color, same in groupby(colors):
+        width = len(list(same))
+        if color:
+            cell(axes, column, row, width - 0.12, 0.84, color, "none", alpha[color])
+        elif color is None:
+            cell(axes, column, row, width - 0.12, 0.84, None, GRAY, 0.45)
+        column += width
 
 
 def place_of(index: tuple[int, ...], shape: tuple[int, ...], flat: bool) -> tuple[int, int]:
