@@ -1,4 +1,5 @@
-"""Pictures of convolutions: a patch and its column, and where another way overtakes."""
+"""Pictures of convolutions: a photograph and its edges, a patch and its column, and where another
+way overtakes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,6 +10,18 @@ from gpulessons import units
 from gpulessons.plots.axes import log_axes
 from gpulessons.plots.picture import BLUE, INK, SKY, VERMILLION, Picture, blank
 from gpulessons.plots.timings import label_ends
+
+
+def edges(photo: np.ndarray, vertical: np.ndarray, horizontal: np.ndarray) -> Picture:
+    """A photograph beside the edges that two filters find in it; each (rows, columns)."""
+    title = "Nine numbers find the vertical edges, and nine others the horizontal ones."
+    named = {"the photograph": photo, "vertical edges": vertical, "horizontal edges": horizontal}
+    figure, axes = blank(width=6, height=2.9, title=title, ncols=3)
+    for one, (name, image) in zip(axes, named.items(), strict=True):
+        one.imshow(image, cmap="gray", vmin=0, vmax=1, interpolation="nearest")
+        one.set_axis_off()
+        one.set_title(name, color=INK, fontsize=10)
+    return Picture(figure, f"{title} From left to right: {', '.join(named)}.")
 
 
 def patch_and_column(
@@ -26,8 +39,8 @@ def patch_and_column(
     numbers(axes[1], columns)
     frame(axes[0], i, j, *kernel)
     frame(axes[1], 0, position, len(columns), 1)
-    axes[0].set_title("the picture", color=INK, fontsize=11)
-    axes[1].set_title("its columns", color=INK, fontsize=11)
+    axes[0].set_title("the picture", color=INK, fontsize=10)
+    axes[1].set_title("its columns", color=INK, fontsize=10)
     patch = picture[i : i + kernel[0], j : j + kernel[1]].ravel()
     return Picture(figure, f"{title} It holds {', '.join(f'{v:g}' for v in patch)}.")
 
@@ -49,13 +62,10 @@ def frame(axes, i, j, rows, columns):
 
 
 def overtaking(times: Mapping[str, Any], slow: str, fast: str) -> Picture:
-    """Time against the kernel's side for several ways; the title says from which side on `fast`
-    takes less than `slow`. times: {way: {side: Timing}}.
+    """Time against the kernel's side for several ways; the title says where `fast` overtakes
+    `slow`. times: {way: {side: Timing}}.
     """
-    sides, first = measured(times), first_win(times, slow, fast)
-    title = f"{fast} is faster from a kernel of {first} × {first} on." if first else (
-        f"{fast} does not overtake {slow} for good."
-    )  # fmt: skip
+    sides, title = measured(times), overtakes(times, slow, fast)
     figure, axes = blank(height=3.6, title=title)
     log_axes(axes, x=("kernel, pixels a side", str), y=("time of one call", units.seconds),
              ticks=sides)  # fmt: skip
@@ -67,6 +77,31 @@ def overtaking(times: Mapping[str, Any], slow: str, fast: str) -> Picture:
     label_ends(axes, ends)
     spoken = "; ".join(f"{way}, {s} × {s}: {t[s].words}" for way, t in times.items() for s in sides)
     return Picture(figure, f"{title} {spoken}.")
+
+
+def overtakes(times, slow, fast):
+    """The message: the sides between which the two cross, or that they do not."""
+    sides, first = measured(times), first_win(times, slow, fast)
+    if first is None:
+        return f"{fast} does not overtake {slow} for good."
+    if first == sides[0]:
+        return f"{fast} is faster than {slow} at every size of kernel."
+    at = crossing(times, slow, fast)
+    return f"{fast} overtakes {slow} at a kernel of some {at:.2g} pixels a side."
+
+
+def crossing(times: Mapping[str, Any], slow: str, fast: str) -> float | None:
+    """The side at which the lines of two ways cross for good, both axes being logarithmic.
+
+    None where `fast` never wins; the first side where it always does.
+    """
+    sides, first = measured(times), first_win(times, slow, fast)
+    if first is None or first == sides[0]:
+        return first
+    before = sides[sides.index(first) - 1]
+    lead, after = (np.log(times[fast][s].median / times[slow][s].median) for s in (before, first))
+    part = lead / (lead - after)
+    return float(before ** (1 - part) * first**part)
 
 
 def measured(times):

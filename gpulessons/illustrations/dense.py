@@ -4,6 +4,7 @@ As in plots, every title is computed, and every picture says its message in word
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -34,10 +35,12 @@ TOOLKITS = {
 
 
 def per_example(
-    comparison: Comparison, models: Mapping[str, Callable[[float], float]] | None = None
-) -> Picture:
+    comparison: Comparison, models: Mapping[str, Callable[[float], float]] | None = None,
+    *, title: str = "",
+) -> Picture:  # fmt: skip
     """Time of one example against the batch it comes in, both on log scales.
 
+    Versions of one backend share its color, and each has its own mark and dashes.
     models: {name: function of the batch's size, in seconds for one call}, drawn as thin lines.
     """
     best = {size: comparison.best(size=size) for size in comparison.sizes}
@@ -45,18 +48,23 @@ def per_example(
     alone, most = min(best), max(best)
     first, last = (units.seconds(best[size].median / size) for size in (alone, most))
     few = "Alone" if alone == 1 else f"In a batch of {alone}"
-    title = f"{few} an example takes {first}, in a batch of {units.count(most)} it takes {last}."
+    title = title or (
+        f"{few} an example takes {first}, in a batch of {units.count(most)} it takes {last}."
+    )
     figure, axes = blank(height=4.2, title=title)
     log_axes(axes, x=("examples in the batch", units.count),
              y=("time of one example", units.seconds))  # fmt: skip
-    ends = []
+    ends, drawn = [], Counter()
     for version in comparison.versions:
         timings = [t for t in comparison.timings if t.version == version]
         if timings:
-            color = COLORS[timings[0].backend]
+            backend = timings[0].backend
+            marker, dashes = (MARKERS[backend] + "vPX", ("-", "--", ":", "-."))
+            look = {"marker": marker[drawn[backend] % 4], "linestyle": dashes[drawn[backend] % 4]}
             sizes, each = [t.size for t in timings], [t.median / t.size for t in timings]
-            axes.plot(sizes, each, marker=MARKERS[timings[0].backend], color=color, markersize=5)
-            ends.append((sizes[-1], each[-1], version, color))
+            axes.plot(sizes, each, color=COLORS[backend], markersize=6, **look)
+            ends.append((sizes[-1], each[-1], version, COLORS[backend]))
+            drawn[backend] += 1
     for name, model in (models or {}).items():
         sizes = np.geomspace(alone, most, 100)
         each = [model(size) / size for size in sizes]
@@ -80,14 +88,15 @@ def against_parameters(
     """
     first = next(iter(measured.values()))
     more = max(first) / min(first)
-    growths = [f"{t[max(t)] / t[min(t)]:.3g} times for {name}" for name, t in measured.items()]
-    title = f"{more:.3g} times the parameters, and the time grows: {', '.join(growths)}."
+    grown = {name: t[max(t)] / t[min(t)] for name, t in measured.items()}
+    growths = [f"{growth:.2g} times as long for {name}" for name, growth in grown.items()]
+    title = f"{more:.3g} times the parameters take {', '.join(growths)}."
     figure, axes = blank(height=4, title=title)
     log_axes(axes, x=("weights and biases", units.count), y=("time of one call", units.seconds),
              ticks=sorted(first))  # fmt: skip
     ends = []
-    for name, times in measured.items():
-        axes.plot(list(times), list(times.values()), "o-", color=BLUE, markersize=5)
+    for (name, times), look in zip(measured.items(), ("o-", "v--", "P:"), strict=False):
+        axes.plot(list(times), list(times.values()), look, color=BLUE, markersize=6)
         ends.append((max(times), times[max(times)], name, BLUE))
     for name, times in (bounds or {}).items():
         axes.plot(list(times), list(times.values()), color=INK, linewidth=1)
@@ -120,7 +129,7 @@ def curves(runs: Mapping[str, Any]) -> Picture:
     left.set(xlabel="epoch", ylabel="held-out digits read rightly")
     written(left.yaxis, "{:.0%}".format)
     log_axes(right, x=("seconds of training", units.seconds))
-    right.legend(frameon=False, labelcolor=INK, fontsize=9.5, loc="lower right")
+    right.legend(frameon=False, labelcolor=INK, fontsize=10, loc="lower right")
     spoken = "; ".join(f"{toolkit}: {last}" for toolkit, last in lasts.items())
     return Picture(figure, f"{title} {spoken}.")
 

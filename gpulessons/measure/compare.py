@@ -5,8 +5,9 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
+from gpulessons import units
 from gpulessons.grader.check import check
-from gpulessons.hardware import Machine, machine
+from gpulessons.hardware import machine
 from gpulessons.hardware.budget import note
 from gpulessons.operation import Op
 from gpulessons.progress import progress_bar
@@ -14,6 +15,7 @@ from gpulessons.progress import progress_bar
 from . import recordings
 from .on_paper import WRONG, chosen_gpus, modelled_beside
 from .results import INTERRUPTED, Absent, Comparison, Timing
+from .rounds import ballast_bytes
 from .timings import timings
 
 
@@ -23,7 +25,8 @@ def compare(
 ) -> Comparison:  # fmt: skip
     """Time versions of an op in turn, on this machine, now. Returns a Comparison.
 
-    budget: seconds for each version at each size. cold: flush the caches before every call.
+    budget: seconds for each version at each size. cold: empty the caches before every call, where
+    there is the memory for it; a cold figure that beats the memory all the same is left out.
     recorded: comparisons from other machines to lay beside; those shipped with the course unless
     told. modelled: the GPUs, by name, that CUDA versions without a time are modelled for, () for
     none. Unless told, where no GPU is present, these are a T4, an RTX 3090 and an A100; what is not
@@ -44,7 +47,7 @@ def compare(
             on_paper = modelled_beside(op, entries, beside, gpus, tell, asked)
     except KeyboardInterrupt:
         notes.append(INTERRUPTED)
-    notes += doubts(entries, here)
+    notes += not_cold(entries, cold and not note())
     return Comparison(
         op.name, tuple(entries), here.name, date.today().isoformat(), notes=tuple(notes),
         unit=op.unit, beside=beside, modelled=on_paper,
@@ -63,9 +66,11 @@ def checked_anyway(op: Op, entry: Timing | Absent) -> Timing | Absent:
     return replace(entry, why=f"{entry.why}; {found}")
 
 
-def doubts(entries: Iterable[Timing | Absent], here: Machine) -> Iterator[str]:
-    """Figures that beat the memory's own ceiling: errors to explain, not records."""
-    for timing in entries:
-        ceiling = here.ceiling(timing.backend, "copy")
-        if isinstance(timing, Timing) and (doubt := timing.doubt(ceiling)):
-            yield f"{timing.version} at {timing.size}: {doubt}"
+def not_cold(entries: Iterable[Timing | Absent], cold: bool) -> Iterator[str]:
+    """Why figures that were to be cold are none, where memory was too short to empty the caches."""
+    warm = {e.version: None for e in entries if isinstance(e, Timing) and cold and not e.cold}
+    if warm:
+        yield (
+            f"not cold: {'; '.join(warm)} (to empty the caches takes "
+            f"{units.size(ballast_bytes())}, more than a quarter of the memory that is free)"
+        )

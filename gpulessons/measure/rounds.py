@@ -9,6 +9,7 @@ import math
 import random
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import cycle, islice
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from gpulessons.backends import Backend, host
-from gpulessons.hardware import free_memory, machine, thread_choices, threads
+from gpulessons.hardware import cores, free_memory, machine, thread_choices, threads
 from gpulessons.operation import Version, fetched
 
 from .problem import Problem, write_all
@@ -175,10 +176,16 @@ class Run:
             write_all(backend, inputs, problem.inputs[0])
 
     def result(self) -> Timing | Absent:
-        """The Timing; or an Absent, when it came to nothing or its last answer was wrong."""
+        """The Timing; or an Absent, when it came to nothing, when its last answer was wrong, or
+        when it beats the memory: an error to explain is no figure to draw or to divide by."""
         self.guarded(self.recheck)
         if self.trouble:
             return absent(self.problem, self.version, self.trouble)
+        timing = self.timing()
+        doubt = timing.doubt(memory_ceiling(timing.backend)) if timing.cold else ""
+        return absent(self.problem, self.version, doubt) if doubt else timing
+
+    def timing(self) -> Timing:
         problem, version = self.problem, self.version
         return Timing(
             op=problem.op.name,
@@ -211,7 +218,8 @@ class Run:
 def interleave(runs: list[Run], budget: float, cold: bool, tell: Callable[[str], None]) -> None:
     """Rounds of A B B A in random order, until every run has settled or used up its budget.
 
-    tell(name of the version): called as each run ends.
+    tell(name of the version): called as each run ends. cold: empty the caches before every call,
+    where there is the memory for it; a Timing says whether that was so.
     """
     flushing = cache(flusher)  # one for each memory: a ballast is large
     for run in runs:
@@ -253,14 +261,41 @@ def interval(samples: list[float]) -> float:
     return (ordered[high] - ordered[low]) / median(ordered)
 
 
-def flusher(backend: Backend) -> Callable[[], Any]:
-    """A function that pushes all else out of a backend's caches, by writing twice their size."""
-    if backend.name in ON_CPU:
-        ballast = np.zeros(int(min(2 * machine().last_cache, free_memory() / 4)) // 8)
-        return lambda: np.add(ballast, 1, out=ballast)
-    ballast = np.zeros((256 << 20) // 8)  # no GPU's last cache is larger than 128 MiB yet
-    placed = backend.put(ballast)
-    return lambda: backend.write(placed, ballast)
+def flusher(backend: Backend) -> Callable[[], Any] | None:
+    """A function that pushes all else out of a backend's caches; None where memory is too short.
+
+    Every core of the CPU reads twice the last cache, and so goes through its own caches too. Reads
+    leave nothing behind that memory would still be writing back while the clock runs.
+    """
+    if backend.name not in ON_CPU:
+        ballast = np.zeros((256 << 20) // 8)  # no GPU's last cache is larger than 128 MiB yet
+        placed = backend.put(ballast)
+        return lambda: backend.write(placed, ballast)
+    if ballast_bytes() > free_memory() / 4:
+        return None
+    ballast, number = np.ones(ballast_bytes() // 8), cores()  # zeros would be one page, shared
+    starts = [core * len(ballast) // number for core in range(number)]
+
+    def sweep(start: int) -> None:
+        ballast[start:].max(initial=0)
+        ballast[:start].max(initial=0)
+
+    def flush() -> None:
+        with ThreadPoolExecutor(number) as pool:
+            list(pool.map(sweep, starts))
+
+    return flush
+
+
+def ballast_bytes() -> int:
+    """What a core must read to empty its caches, of which the last is the largest."""
+    return 2 * machine().last_cache
+
+
+def memory_ceiling(backend: str) -> float | None:
+    """Bytes/s: the best that this memory has shown, by reads, copies or triads."""
+    shown = (machine().ceiling(backend, stream) for stream in ("read", "copy", "triad"))
+    return max(filter(None, shown), default=None)
 
 
 def clocked(backend: Backend, action: Callable[[], Any]) -> tuple[Any, float]:

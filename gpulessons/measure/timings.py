@@ -35,9 +35,9 @@ def timings(
 ) -> Iterator[Timing | Absent]:  # fmt: skip
     """Measure versions of an op at each size; yields a Timing or an Absent for each, one by one.
 
-    budget: seconds for each version at each size. cold: flush the caches before every call. Under
-    GPULESSONS_BUDGET the first is capped, though not what counts as too slow to measure, and
-    nothing is flushed.
+    budget: seconds for each version at each size. cold: empty the caches before every call, where
+    there is the memory for it. Under GPULESSONS_BUDGET the first is capped, though not what counts
+    as too slow to measure, and no cache is emptied.
     tell(done, total, words): called as each measurement ends. On Ctrl-C what was measured so far is
     yielded, then KeyboardInterrupt goes on its way.
     """

@@ -27,13 +27,13 @@ def roofline(
 ) -> Picture:  # fmt: skip
     """FLOP/s of ops against their FLOPs per byte, under the ceilings of the machine's card.
 
-    The slanted roof is the best that copy and triad have reached, on the card or, cold, among the
-    timings; the flat one is the best of the library's float32 product likewise. timings: live ones,
-    of one size or many. Ops without arithmetic have no place on a log axis: they stand at its left
-    end, as far below the roof as their bytes are. modelled: the estimates of GPUs that are not
-    here, open and with their intervals, each under its GPU's roof by the data sheet. names: what to
-    call the points, of both, where they are not told apart by their ops. Raises ValueError where
-    there is nothing to draw, or no ceiling.
+    The slanted roof is the best that reads, copy and triad have reached, on the card or, cold,
+    among the timings; the flat one is the best of the library's float32 product likewise. timings:
+    live ones, of one size or many. Ops without arithmetic have no place on a log axis: they stand
+    at its left end, as far below the roof as their bytes are. modelled: the estimates of GPUs that
+    are not here, open and with their intervals, each under its GPU's roof by the data sheet. names:
+    what to call the points, of both, where they are not told apart by their ops. Raises ValueError
+    where there is nothing to draw, or no ceiling.
     """
     timings, modelled = list(timings), list(modelled)
     if not timings + modelled:

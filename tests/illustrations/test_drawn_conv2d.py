@@ -21,10 +21,22 @@ def race(slow, fast):
     return repr(draw.overtaking(times, "slow", "fast"))
 
 
-def test_the_title_names_the_first_kernel_that_pays():
+def test_the_title_says_where_the_lines_cross_between_two_kernels_that_were_timed():
+    """Twice as slow at 3, twice as fast at 9: halfway between them, on a logarithmic axis."""
     assert race((1e-3, 2e-3, 9e-3), (2e-3, 1e-3, 1e-3)).startswith(
-        "fast is faster from a kernel of 9 × 9 on."
+        "fast overtakes slow at a kernel of some 5.2 pixels a side."
     )
+    assert race((1e-3, 2e-3, 9e-3), (5e-4, 1e-3, 1e-3)).startswith(
+        "fast is faster than slow at every size of kernel."
+    )
+
+
+def test_the_photograph_and_its_edges_stand_in_the_order_of_their_names():
+    planes = np.random.default_rng(0).random((3, 4, 5))
+    drawn = draw.edges(*planes)
+    assert repr(drawn).endswith("the photograph, vertical edges, horizontal edges.")
+    for axes, plane in zip(drawn.figure.axes, planes, strict=True):
+        assert np.array_equal(axes.images[0].get_array(), plane)
 
 
 def test_who_never_overtakes_is_said_to():
@@ -39,6 +51,9 @@ def test_a_side_without_a_time_is_left_out():
     times = {"slow": {3: timed(1e-3), 9: None, 27: timed(9e-3)},
              "fast": {3: timed(2e-3), 9: timed(1e-3), 27: timed(1e-3)}}  # fmt: skip
     assert draw.first_win(times, "slow", "fast") == 27
+    assert draw.crossing(times, "slow", "fast") == pytest.approx(
+        3 * 9 ** (np.log(2) / np.log(18))
+    )
     assert "9 × 9" not in repr(draw.overtaking(times, "slow", "fast"))
 
 

@@ -39,7 +39,9 @@ def test_an_example_s_share_of_a_batch_is_said_and_drawn():
     rows, tiles = picture.axes.lines
     assert rows.get_ydata() == pytest.approx([100 * MICRO, 25 * MICRO])
     assert tiles.get_ydata() == pytest.approx([900 * MICRO, 10 * MICRO])
-    assert rows.get_color() == COLORS["host"]
+    assert rows.get_color() == tiles.get_color() == COLORS["host"]
+    assert rows.get_marker() != tiles.get_marker()
+    assert rows.get_linestyle() != tiles.get_linestyle()
     assert "tiles at 64: 10 µs" in repr(picture)
 
 
@@ -55,7 +57,7 @@ def test_time_against_parameters_says_how_both_grow():
     alone, many = {100: MICRO, 400: 4 * MICRO}, {100: 50 * MICRO, 400: 150 * MICRO}
     picture = draw.against_parameters({"one": alone, "64": many}, {"bytes": alone})
     assert repr(picture).startswith(
-        "4 times the parameters, and the time grows: 4 times for one, 3 times for 64."
+        "4 times the parameters take 4 times as long for one, 3 times as long for 64."
     )
     assert len(picture.axes.lines) == 3
 

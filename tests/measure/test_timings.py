@@ -6,8 +6,10 @@ import math
 import re
 import subprocess
 import sys
+import threading
 import time
 import tracemalloc
+from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,6 +21,7 @@ from gpulessons import backends, relu
 from gpulessons.backends import BACKENDS, Host, host, torch_cpu
 from gpulessons.hardware import cores
 from gpulessons.measure import rounds
+from gpulessons.measure.compare import compare
 from gpulessons.measure.problem import Problem
 from gpulessons.measure.results import Absent, Comparison, Timing
 from gpulessons.measure.rounds import Run
@@ -354,18 +357,55 @@ def test_flushing_counts_against_the_budget(double, clock, monkeypatch):
     assert len(entry.samples) <= 12 and entry.stop == "time budget"
 
 
-@pytest.mark.parametrize(
-    "free, written", [(math.inf, 2 << 20), (1 << 30, 2 << 20), (4 << 20, 1 << 20)]
-)
-def test_the_flush_writes_twice_the_last_cache_or_a_quarter_of_what_is_free(
-    monkeypatch, free, written
-):
-    flushed = []
-    monkeypatch.setattr(rounds, "machine", lambda: SimpleNamespace(last_cache=1 << 20))
+def small_caches(monkeypatch, last_cache, free=math.inf, number=2, **ceilings):
+    """A machine whose caches take little time to empty, and what its memory has shown."""
+    card = SimpleNamespace(last_cache=last_cache, ceiling=lambda _, name: ceilings.get(name))
+    monkeypatch.setattr(rounds, "machine", lambda: card)
     monkeypatch.setattr(rounds, "free_memory", lambda: free)
-    monkeypatch.setattr(rounds.np, "add", lambda a, b, out: flushed.append(out.nbytes))
+    monkeypatch.setattr(rounds, "cores", lambda: number)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_to_flush_every_core_reads_twice_the_last_cache(monkeypatch, number):
+    small_caches(monkeypatch, 1 << 20, number=number)
+    read, real = [], np.ones
+
+    class Watched(np.ndarray):
+        def max(self, **options):
+            read.append((threading.get_ident(), self.nbytes))
+            time.sleep(0.02)  # long enough that the next core's thread has begun
+            return super().max(**options)
+
+    monkeypatch.setattr(rounds.np, "ones", lambda length: real(length).view(Watched))
     rounds.flusher(host)()
-    assert flushed == [written]
+    by_thread = Counter()
+    for thread, nbytes in read:
+        by_thread[thread] += nbytes
+    assert list(by_thread.values()) == [2 << 20] * number
+
+
+def test_where_memory_is_too_short_to_empty_the_caches_no_figure_is_called_cold(
+    double, monkeypatch
+):
+    small_caches(monkeypatch, 1 << 20, free=(8 << 20) - 1)
+    found = compare(double, 8, ["NumPy"], cold=True, budget=QUICK, recorded=())
+    assert [entry.cold for entry in found.timings] == [False]
+    assert any(note.startswith("not cold: NumPy (to empty the caches") for note in found.notes)
+    small_caches(monkeypatch, 1 << 20, free=8 << 20)
+    found = compare(double, 8, ["NumPy"], cold=True, budget=QUICK, recorded=())
+    assert [entry.cold for entry in found.timings] == [True] and not found.notes
+
+
+def test_a_cold_figure_that_beats_the_memory_is_left_out_and_says_so(double, clock, monkeypatch):
+    """64 bytes in 1 ms: 64 kB/s, and the memory has shown 40 as it copies, 50 as it is read."""
+    takes(double, clock, "calm", 1e-3)
+    takes(double, clock, "slow", 2e-3)
+    small_caches(monkeypatch, 1 << 10, read=5e4, copy=4e4)
+    cold = Comparison("double", tuple(measured(double, "calm", "slow", cold=True)), "here", "")
+    assert isinstance(cold.at("calm"), Absent) and "best is 50 kB/s" in cold.at("calm").why
+    assert cold.best().version == "slow" and cold.speedup("slow", "calm").refused
+    warm = measured(double, "calm")
+    assert isinstance(warm, Timing), "a cache may be faster than the memory"
 
 
 def test_backends_of_one_memory_share_one_flush(double, monkeypatch):
@@ -421,7 +461,7 @@ def test_the_arrays_of_one_size_are_gone_before_the_next_ones_are_made(double, o
 
 
 def test_the_flush_s_memory_is_free_again_when_the_timings_are_there(double, monkeypatch):
-    monkeypatch.setattr(rounds, "machine", lambda: SimpleNamespace(last_cache=1 << 24))
+    small_caches(monkeypatch, 1 << 24)
     tracemalloc.start()
     try:
         entries = list(timings(double, 8, budget=QUICK, cold=True))

@@ -1,0 +1,94 @@
+"""A weight is fetched once and used by every example of the batch: what a batch is good for.
+
+    y = x wᵀ        2 · outputs · inputs · batch operations
+    bytes that move  4 · (outputs · inputs + batch · (inputs + outputs)), each number once
+
+So a batch of b has nearly b / 2 operations for each byte, as long as the weights are most of it.
+"""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from gpulessons import units
+from gpulessons.plots.axes import log_axes
+from gpulessons.plots.picture import BLUE, INK, ORANGE, SKY, Picture, blank
+
+WIDTH = 1024  # inputs, and outputs, of the layer whose operations are counted
+BATCHES = tuple(2**power for power in range(9))
+INPUTS, OUTPUTS, ROWS = 4, 3, 8  # of the layer that is drawn, and of the examples at most
+CHOSEN = 1, 2  # the output and the input whose weight is followed
+
+
+def flops_per_byte(batch: int, width: int = WIDTH, size: int = 4) -> float:
+    """Operations for each byte of a layer of width × width, whose numbers have `size` bytes."""
+    return 2 * width * width * batch / (size * (width * width + 2 * batch * width))
+
+
+def batch_for(corner: float, width: int = WIDTH, size: int = 4) -> int | None:
+    """The smallest batch with so many operations for each byte; None where there is none."""
+    left = 2 * width - 2 * size * corner  # 2 w² b = corner · size · (w² + 2 b w), solved for b
+    return math.ceil(corner * size * width / left - 1e-9) if left > 0 else None
+
+
+def weight_reuse(batch: int, corners: Mapping[str, float] | None = None) -> Picture:
+    """One weight and the numbers it meets, beside the operations for each byte of such a batch.
+
+    corners: {name: FLOPs for each byte}, where a machine's arithmetic becomes the wait.
+    """
+    examples = "one example" if batch == 1 else f"{batch:,} examples"
+    title = (
+        f"Each weight, fetched once, serves {examples}: {flops_per_byte(batch):.2g} FLOPs "
+        "for each byte."
+    )
+    figure, (left, right) = blank(
+        width=7.6, height=3.9, title=title, ncols=2, width_ratios=(1.25, 1)
+    )
+    draw_product(left, batch)
+    log_axes(right, x=("examples in the batch", units.count), y=("FLOPs per byte", "{:g}".format),
+             ticks=BATCHES[::2])  # fmt: skip
+    along = [flops_per_byte(each) for each in BATCHES]
+    right.plot(BATCHES, along, color=BLUE, linewidth=1.5)
+    right.plot(batch, flops_per_byte(batch), "o", color=ORANGE, markersize=10)
+    for name, corner in (corners or {}).items():
+        right.axhline(corner, color=INK, linewidth=1, linestyle=":")
+        right.annotate(name, (BATCHES[0], corner), (0, 3), textcoords="offset points", color=INK,
+                       fontsize=9)  # fmt: skip
+    right.set_title(f"a layer of {WIDTH:,} by {WIDTH:,}", color=INK, fontsize=10)
+    spoken = "; ".join(f"{name}: {corner:.3g}" for name, corner in (corners or {}).items())
+    return Picture(figure, f"{title}{f' Arithmetic is the wait above {spoken}.' * bool(spoken)}")
+
+
+def draw_product(axes, batch):
+    """x, wᵀ above y: the weight that is followed, the numbers that it meets, the sums it is in."""
+    rows, (output, input_) = min(batch, ROWS), CHOSEN
+    followed = np.zeros((INPUTS, OUTPUTS), bool)
+    followed[input_, output] = True
+    met, sums = np.zeros((rows, INPUTS), bool), np.zeros((rows, OUTPUTS), bool)
+    met[:, input_], sums[:, output] = True, True
+    below, aside = INPUTS + 1.2, INPUTS + 1.2
+    cells(axes, followed, (aside, 0), ORANGE)
+    cells(axes, met, (0, below), SKY)
+    cells(axes, sums, (aside, below), SKY)
+    axes.annotate("", (aside + output + 0.5, below), (aside + output + 0.5, input_ + 1),
+                  arrowprops={"arrowstyle": "->", "color": INK})  # fmt: skip
+    words = {"size": 10, "color": INK}
+    axes.text(aside - 0.3, input_ + 0.5, "one weight", ha="right", va="center", **words)
+    for middle, name in ((INPUTS / 2, "weights wᵀ"), (below + rows / 2, "outputs y")):
+        axes.text(aside + OUTPUTS + 0.3, middle, name, va="center", **words)
+    more = f"\n({ROWS} of {batch:,} are drawn)" if batch > ROWS else ""
+    axes.text(0, below + rows + 0.3, f"inputs x, a row for each example{more}", va="top", **words)
+    axes.set(xlim=(-0.2, aside + OUTPUTS + 3.4), ylim=(below + ROWS + 2.4, -0.2), aspect="equal")
+    axes.set_axis_off()
+
+
+def cells(axes, filled, corner, color):
+    """A matrix as a grid, its upper left at a corner, some of its cells filled."""
+    from matplotlib.patches import Rectangle
+
+    for (row, column), full in np.ndenumerate(filled):
+        axes.add_patch(Rectangle(
+            (corner[0] + column, corner[1] + row), 1, 1, facecolor=color if full else "none",
+            edgecolor=INK, linewidth=0.8,
+        ))  # fmt: skip
