@@ -1,7 +1,7 @@
 """Pictures of one notebook each. Nothing but notebooks imports them.
 
-    00 samples · 01 kitchen · 03 scenes · 04 strides, under_the_roof
-    05 instruction_mix, matmul_ladder, systolic, tiles
+    00 samples · 01 kitchen · 02 grid, transfers · 02 to 05 photographs · 03 scenes
+    04 strides, under_the_roof · 05 instruction_mix, matmul_ladder, systolic, tiles
     06 dense, weight_reuse · 07 conv2d, halo · 08 lstm · 09 attention · 10 frameworks
     11 huffman, many_classes, neighbours, placement · 12 data_parallel, ring_all_reduce
     13 learning_curves · 14 pipeline · 15 brain, buying, cores, renting · 16 verdicts
