@@ -5,7 +5,7 @@ ones dashed), published ones open markers: nothing measured elsewhere looks as i
 A GPU on paper has no library: modelled rungs, hatched, are shares of its peak by the data sheet.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -49,8 +49,8 @@ def ladder(
     a loop in Python would not finish the library's. counted: {version: (global, shared)}, the
     numbers that its threads read for each multiplication, from the microscope; drawn beside it.
     published: {version: share} on somebody else's machine, and its source; above: the same, of
-    rungs that are not in the comparison and get rows of their own. gpu: whose modelled
-    times fill in for rungs that were not measured, the first unless told, none for None.
+    rungs that are not in the comparison and get rows of their own. gpu: whose modelled times fill
+    in for rungs that were not measured, the first unless told, none for None.
     """
     rows, shares = with_rows(comparison.versions, published, above), standings(comparison)
     modelled, mark = on_paper(comparison, shares, gpu)
@@ -86,6 +86,16 @@ def with_rows(versions, published, above):
     """The versions, with the rungs that are only published behind the last that is published."""
     behind = max((n for n, v in enumerate(versions, 1) if v in published), default=len(versions))
     return [*versions[:behind], *above, *versions[behind:]]
+
+
+def steadily(measure: Callable[[], Comparison], tries: int = 3) -> Comparison:
+    """The first of a few comparisons in which no time is noisy; else the one with the fewest."""
+    made = []
+    for _ in range(tries):
+        made.append(measure())
+        if not any(timing.noise for timing in made[-1].timings):
+            return made[-1]
+    return min(made, key=lambda one: sum(bool(timing.noise) for timing in one.timings))
 
 
 def together(*comparisons: Comparison) -> Comparison:
@@ -263,6 +273,23 @@ def on_the_roofline(
     drawn = [*timings.values(), *ends]
     names = [named(timing.version, (1, timing, ""), comparison) for timing in drawn]
     return roofline(machine, timings.values(), names=names, title=title, modelled=ends)
+
+
+def libraries(rungs: Mapping[str, Any]) -> str:
+    """How two libraries for the CPU compare on one product, and whose code each calls."""
+    ours, theirs = rungs.get("NumPy"), rungs.get("PyTorch on CPU")
+    if not ours or not theirs:
+        return "There is no PyTorch to compare NumPy with."
+    import numpy as np
+    import torch
+
+    blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]["name"]
+    other = "MKL" if torch.backends.mkl.is_available() else "a BLAS other than MKL"
+    codes = f"NumPy calls {blas}, PyTorch {other}; threads: {ours.threads} and {theirs.threads}"
+    if ours.noise or theirs.noise:
+        return f"Too noisy here to compare PyTorch with NumPy. {codes}."
+    share = theirs.flop_rate / ours.flop_rate
+    return f"PyTorch reaches {percent(share)} of NumPy's rate. {codes}."
 
 
 def percent(share):

@@ -15,13 +15,17 @@ LOW = 0.5  # of the roof
 
 
 def size_beyond(op: Any, machine: Any) -> int:
-    """The size at which an op moves four times the last cache; less where memory or time is short.
+    """The size at which an op moves that many bytes; its bytes must grow with its size."""
+    each = op.bytes(*op.inputs(1_000)) / 1_000
+    return max(1_000, int(bytes_beyond(machine) / each))
+
+
+def bytes_beyond(machine: Any) -> int:
+    """Four times the last cache; less where memory or time is short.
 
     At most 128 MiB and a sixteenth of what is free: a cold timing empties the caches as well.
     """
-    each = op.bytes(*op.inputs(1_000)) / 1_000
-    nbytes = min(4 * machine.last_cache, IN_NO_TIME if note() else MOST, free_memory() / 16)
-    return max(1_000, int(nbytes / each))
+    return int(min(4 * machine.last_cache, IN_NO_TIME if note() else MOST, free_memory() / 16))
 
 
 def sorted_out(timings: Iterable[Timing], machine: Any) -> tuple[list[Timing], list[str]]:
@@ -47,6 +51,24 @@ def told(timings: Iterable[Timing], machine: Any) -> str:
             low = [name for name in ranked if shares[name] < LOW]
             lines.append(f"Below {LOW:.0%} of the roof: {', '.join(low) or 'none'}.")
     return "\n".join(lines) or "Every time here is noisy: close other programs, and measure again."
+
+
+def verdict(timings: Iterable[Timing], machine: Any) -> str:
+    """How many of the ops that memory should limit come near their roof: the claim in one line."""
+    bound = [t for t in timings if device(t.backend) == "CPU" and under_the_slope(t, machine)]
+    near = [t.op for t in bound if share_of_roof(t, machine) >= LOW]
+    if not bound:
+        return "No verdict: no op under the slanted roof was timed steadily here."
+    word = "holds" if 2 * len(near) > len(bound) else "is not shown"
+    return (
+        f"On this machine the claim {word}: {len(near)} of {len(bound)} ops whose bytes should be "
+        f"the limit reach {LOW:.0%} of the memory's best or more."
+    )
+
+
+def under_the_slope(timing: Timing, machine: Any) -> bool:
+    peak, bandwidth = roof(machine, timing.backend)
+    return intensity(timing) * bandwidth < peak
 
 
 def share_of_roof(timing: Timing, machine: Any) -> float:

@@ -269,3 +269,21 @@ def test_a_noisy_time_is_neither_in_the_headline_nor_on_the_roofline():
     picture = matmul_ladder.on_the_roofline(card, compared(CPU[1], fast))
     assert "Left out as noisy: Numba, fast." in picture.alt and "99 GFLOP/s" not in picture.alt
     assert "Every time is noisy" in matmul_ladder.on_the_roofline(card, compared(fast))
+
+
+def test_a_noisy_comparison_is_made_again_until_it_is_steady_or_three_times():
+    steady, shaken = compared(CPU[1]), compared(noisy(CPU[1]), CPU[2])
+    worse = compared(noisy(CPU[1]), noisy(CPU[2]))
+    made = iter([shaken, steady, worse])
+    assert matmul_ladder.steadily(lambda: next(made)) is steady
+    made = iter([worse, shaken, worse, steady])
+    assert matmul_ladder.steadily(lambda: next(made)) is shaken and next(made) is steady
+
+
+def test_two_libraries_are_compared_only_by_steady_times_and_named():
+    ours, theirs = timed("NumPy", "host", 100, threads=2), timed("PyTorch on CPU", "torch_cpu", 49)
+    words = matmul_ladder.libraries({"NumPy": ours, "PyTorch on CPU": theirs})
+    assert words.startswith("PyTorch reaches 49% of NumPy's rate. NumPy calls ")
+    shaken = matmul_ladder.libraries({"NumPy": ours, "PyTorch on CPU": noisy(theirs)})
+    assert shaken.startswith("Too noisy here")
+    assert "no PyTorch" in matmul_ladder.libraries({"NumPy": ours})

@@ -45,7 +45,7 @@ def test_noisy_times_and_those_faster_than_memory_are_sorted_out_with_the_reason
     kept, left = under_the_roof.sorted_out([FAST, NOISY, HOT, SLOW], Card())
     assert kept == [FAST, SLOW]
     assert left[0] == "relu (too noisy)"
-    assert left[1].startswith("copy (faster than this memory can be (100 GB/s)")
+    assert left[1].startswith("copy (its 100 µs would be 200 GB/s, and this memory's best is 100")
 
 
 def test_the_shares_are_told_in_order_and_the_low_ones_named():
@@ -66,3 +66,11 @@ def test_where_time_is_short_arrays_are_small(budget, monkeypatch):
     monkeypatch.setenv("GPULESSONS_BUDGET", budget)
     monkeypatch.setattr(Card, "last_cache", 2**29)
     assert under_the_roof.size_beyond(copy, Card()) <= 2**24 // 8
+
+
+def test_the_verdict_counts_the_ops_that_come_near_their_roof():
+    words = under_the_roof.verdict([FAST, SLOW], Card())
+    assert "is not shown: 1 of 2 ops" in words
+    assert "holds: 1 of 1 ops" in under_the_roof.verdict([FAST], Card())
+    computing = timed("matmul", 2e9, 1e6, 4e-3)
+    assert under_the_roof.verdict([computing], Card()).startswith("No verdict")
