@@ -1,7 +1,7 @@
 """A ladder of versions, from the loop to the library: how far each rung is from the top, and why.
 
-The rungs of one device are compared with that device's library. Measured shares are bars (recorded
-ones dashed), published ones open markers: nothing measured elsewhere looks as if it were from here.
+The rungs of one device are compared with that device's library. Measured shares are dots (recorded
+ones open), published ones rings: nothing measured elsewhere looks as if it were from here.
 A GPU on paper has no library: modelled rungs, hatched, are shares of its peak by the data sheet.
 """
 
@@ -13,9 +13,9 @@ from typing import Any
 from gpulessons import units
 from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes
-from gpulessons.plots.picture import COLORS, INK, MARKERS, Picture, blank
+from gpulessons.plots.picture import COLORS, HATCH, INK, MARKERS, Picture, blank
 from gpulessons.plots.roofline import device, intensity, roof, roofline
-from gpulessons.plots.timings import draw_modelled, footnotes, largest, shown, tiers
+from gpulessons.plots.timings import footnotes, largest, shown, tiers
 
 LIBRARIES = {"CPU": "NumPy", "GPU": "PyTorch on GPU"}  # their products are BLAS and cuBLAS
 
@@ -195,27 +195,32 @@ def ours_on(place, timing):
 
 
 def draw_rung(axes, y, standing, published, modelled):
-    """A bar for what was measured or, hatched, modelled, an open marker for what was published."""
+    """A dot for what was measured, an open one where elsewhere; hatched for what was modelled, with
+    its interval; an open ring in ink for what was published. Its words stand behind them all."""
+    ends, words = [published] if published else [], "not measured here"
     if standing:
         share, timing, recorded = standing
         color = COLORS[timing.backend]
-        axes.barh(y, share, height=0.66, color="none" if recorded else color, edgecolor=color,
-                  linestyle="--" if recorded else "-")  # fmt: skip
+        axes.plot(share, y, MARKERS[timing.backend], color=color, markersize=8,
+                  markerfacecolor="none" if recorded else color)  # fmt: skip
         noise = f" ({timing.noise})" if timing.noise else ""
-        text = f" {percent(share)}, {units.rate(timing.flop_rate, 'FLOP/s')}{noise}"
-        axes.text(share, y, text, va="center", fontsize=9, color=INK)
+        words = f"{percent(share)}, {units.rate(timing.flop_rate, 'FLOP/s')}{noise}"
+        ends += [share]
+    elif modelled:
+        share, *interval = of_peak(modelled)
+        color = COLORS[modelled.backend]
+        axes.plot(interval, [y, y], color=color, linewidth=1, marker="|", markersize=7)
+        axes.scatter(share, y, 70, marker=MARKERS[modelled.backend], facecolor="none",
+                     edgecolor=color, hatch=2 * HATCH)  # fmt: skip
+        words = f"≈ {percent(share)}, {units.rate(modelled.flop_rate, 'FLOP/s')}, modelled"
+        ends += interval
+    elif published:
+        words = f"published {100 * published:.3g}%"
     if published:
         axes.plot(published, y, "o", markersize=8, color="none", markeredgecolor=INK,
                   markeredgewidth=1.6)  # fmt: skip
-    if modelled:
-        shares = of_peak(modelled)
-        rate = units.rate(modelled.flop_rate, "FLOP/s")
-        text = f"≈ {percent(shares[0])}, {rate}, modelled"
-        draw_modelled(axes, y, shares, COLORS[modelled.backend], text, published or 0)
-    elif not standing:
-        words = f"published {100 * published:.3g}%" if published else "not measured here"
-        axes.annotate(words, (published or axes.get_xlim()[0], y), (9, 0), va="center", fontsize=9,
-                      textcoords="offset points", color=INK)  # fmt: skip
+    axes.annotate(words, (max(ends or axes.get_xlim()[:1]), y), (9, 0), va="center", fontsize=9.5,
+                  textcoords="offset points", color=INK)  # fmt: skip
 
 
 def draw_loads(axes, rows, counted):
@@ -259,7 +264,7 @@ def on_the_roofline(
     ranked = sorted(modelled.values(), key=lambda timing: timing.median)
     ends = ranked[:1] + ranked[1:][-1:]
     best = max(timings.values(), key=lambda timing: timing.flop_rate)
-    peak, bandwidth = roof(machine, best.backend, timings.values())
+    peak, bandwidth = roof(machine, best.backend)
     side = "right" if intensity(best) * bandwidth > peak else "left"
     title = (
         f"{comparison.op} at {units.count(best.size)}: {intensity(best):.0f} FLOPs for each byte "

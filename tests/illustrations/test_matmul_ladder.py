@@ -58,6 +58,16 @@ def modelled(gpu="T4", *, size=1024, **gflops):
 ON_PAPER = dataclasses.replace(HERE, modelled=(modelled(naive=400), modelled("A100", naive=800)))
 
 
+def dots(axes):
+    """(share, open) of every measured rung; where the rings of published ones are."""
+    single = [line for line in axes.lines if len(line.get_xdata()) == 1]
+    rings = [line for line in single if line.get_color() == "none"]
+    measured = [line for line in single if line not in rings]
+    return [(line.get_xdata()[0], line.get_markerfacecolor() == "none") for line in measured], [
+        line.get_xdata()[0] for line in rings
+    ]
+
+
 def texts(axes):
     return [text.get_text().strip() for text in axes.texts]
 
@@ -103,30 +113,28 @@ def test_with_nothing_measured_and_nothing_published_every_rung_says_so():
     assert texts(picture.axes) == ["not measured here"]
 
 
-def test_what_was_not_measured_has_an_open_marker_or_words_and_never_a_bar():
+def test_what_was_not_measured_has_a_ring_or_words_and_never_a_dot():
     picture = matmul_ladder.ladder(compared(*CPU, missing("CUDA, naive"), missing("CUDA, mine")))
-    assert len(picture.axes.patches) == 4
-    (marker,) = picture.axes.lines
-    assert marker.get_xdata() == [0.013] and marker.get_color() == "none"
+    measured, published = dots(picture.axes)
+    assert len(measured) == 4 and published == [0.013] and not picture.axes.patches
     assert {"published 1.3%", "not measured here"} <= set(texts(picture.axes))
     label = picture.axes.get_xlabel()
     assert "○ published: S. Boehm, SGEMM_CUDA (README), RTX A6000" in label
     assert f"not measured here: {NO_GPU}" in label
 
 
-def test_a_measured_rung_keeps_the_published_marker_beside_its_bar():
+def test_a_measured_rung_keeps_the_published_ring_beside_its_dot():
     picture = matmul_ladder.ladder(compared(*CPU, *GPU))
-    assert len(picture.axes.patches) == 7 and len(picture.axes.lines) == 2
+    assert [len(each) for each in dots(picture.axes)] == [7, 2]
     assert not any(text.startswith("published") for text in texts(picture.axes))
 
 
-def test_a_recording_fills_in_for_a_gpu_and_is_dashed_and_marked():
+def test_a_recording_fills_in_for_a_gpu_and_is_open_and_marked():
     their_cpu = timed("NumPy", "host", 900), timed("Numba, blocked", "host", 9)
     other = compared(*GPU, *their_cpu, machine="an H200", date="2026-11-20", tier="recorded")
     picture = matmul_ladder.ladder(dataclasses.replace(HERE, beside=(other,)))
     assert "80%, 80 GFLOP/s" in texts(picture.axes)  # live, whatever the other machine's CPU does
-    naive = picture.axes.patches[4]
-    assert naive.get_linestyle() == "--" and naive.get_facecolor()[3] == 0
+    assert [is_open for _, is_open in dots(picture.axes)[0]] == [False] * 4 + [True]
     assert "CUDA, naive¹" in [label.get_text() for label in picture.axes.get_yticklabels()]
     assert "¹ recorded: an H200, 2026-11-20" in picture.axes.get_xlabel()
     assert "CUDA, naive reaches 1% of PyTorch on GPU recorded." in repr(picture)
@@ -134,8 +142,9 @@ def test_a_recording_fills_in_for_a_gpu_and_is_dashed_and_marked():
 
 def test_a_modelled_rung_is_hatched_and_a_share_of_its_gpus_peak():
     picture = matmul_ladder.ladder(ON_PAPER)
-    naive = picture.axes.patches[4]
-    assert naive.get_hatch() and naive.get_facecolor()[3] == 0 and naive.get_width() == 0.05
+    (naive,) = picture.axes.collections
+    assert naive.get_hatch() and not len(naive.get_facecolor())
+    assert naive.get_offsets().tolist() == [[pytest.approx(0.05), 4]]
     assert "≈ 5%, 400 GFLOP/s, modelled" in texts(picture.axes)
     interval = next(line for line in picture.axes.lines if line.get_marker() == "|")
     assert sorted(interval.get_xdata()) == pytest.approx([0.025, 0.1])
@@ -160,7 +169,7 @@ def test_a_measured_or_recorded_rung_wins_over_a_modelled_one():
                 dataclasses.replace(ON_PAPER, beside=(other,))):  # fmt: skip
         picture = matmul_ladder.ladder(won)
         assert "odelled" not in picture.alt + picture.axes.get_xlabel()
-        assert not any(bar.get_hatch() for bar in picture.axes.patches)
+        assert not picture.axes.collections
 
 
 def test_modelled_rungs_of_smaller_sizes_join_the_ladder():
