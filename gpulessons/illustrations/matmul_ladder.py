@@ -280,6 +280,15 @@ def on_the_roofline(
     return roofline(machine, timings.values(), names=names, title=title, modelled=ends)
 
 
+def gain(rungs: Mapping[str, Any], slow: str, fast: str) -> tuple[float | None, str]:
+    """(how many times the FLOP/s of one rung another reaches, "") or (None, why nothing is said)"""
+    missing = [version for version in (slow, fast) if version not in rungs]
+    noisy = [v for v in (slow, fast) if v in rungs and rungs[v].noise == "too noisy"]
+    why = f"not timed: {', '.join(missing)}" if missing else ""
+    why = why or (f"too noisy: {', '.join(noisy)}" if noisy else "")
+    return (None if why else rungs[fast].flop_rate / rungs[slow].flop_rate), why
+
+
 def libraries(rungs: Mapping[str, Any]) -> str:
     """How two libraries for the CPU compare on one product, and whose code each calls."""
     ours, theirs = rungs.get("NumPy"), rungs.get("PyTorch on CPU")

@@ -17,6 +17,7 @@ STREAMS = ("read", "copy", "triad")
 PRODUCTS = ("NumPy", "PyTorch on GPU")  # the versions of matmul that a card's float32 is made of
 # Where a name may stand beside its point, in points: the best place first.
 STEPS = (0, -7, 7, -14, 14, -28, 28, -42, -56, 42, -70, 56)
+MARK = 6  # pixels from a point's middle to its edge
 NEARER = 4  # pixels: a name is nearer to its own point than to another by more than that
 PLACES = [(8, 0), (8, -7), (8, -14), *((side * 8, dy) for dy in STEPS for side in (-1, 1))]
 
@@ -162,6 +163,8 @@ def name_points(axes, points):
     axes.figure.draw_without_rendering()
     spots = axes.transData.transform(np.concatenate([along(line) for line in axes.lines]))
     dots = axes.transData.transform([(x, y) for x, y, _, _ in points])
+    edges = [(-MARK, 0), (MARK, 0), (0, -MARK), (0, MARK)]
+    spots = np.concatenate([spots, *(dots + edge for edge in edges)])
     taken = [text.get_window_extent() for text in axes.texts]
     for x, y, name, color in sorted(points):
         text = axes.annotate(name, (x, y), (0, 0), textcoords="offset points", va="center",

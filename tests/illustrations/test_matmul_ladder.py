@@ -296,3 +296,12 @@ def test_two_libraries_are_compared_only_by_steady_times_and_named():
     shaken = matmul_ladder.libraries({"NumPy": ours, "PyTorch on CPU": noisy(theirs)})
     assert shaken.startswith("Too noisy here")
     assert "no PyTorch" in matmul_ladder.libraries({"NumPy": ours})
+
+
+def test_a_gain_is_of_rungs_that_were_timed_and_not_too_noisily():
+    rungs = {timing.version: timing for timing in CPU[:3]}
+    times, why = matmul_ladder.gain(rungs, "Python loop", "NumPy")
+    assert (times, why) == (pytest.approx(50_000), "")
+    assert matmul_ladder.gain(rungs, "CUDA, naive", "NumPy") == (None, "not timed: CUDA, naive")
+    rungs["NumPy"] = noisy(rungs["NumPy"])
+    assert matmul_ladder.gain(rungs, "Python loop", "NumPy") == (None, "too noisy: NumPy")
