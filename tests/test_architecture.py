@@ -34,7 +34,7 @@ ROOMS = {
     "claims": "ops models money workers profiler measure microscope machine_code hardware "
     "operation backends progress units",
     "notebook": "measure plots",
-    "illustrations": "models money profiler workers measure ops paper_gpu plots units",
+    "illustrations": "hardware models money profiler workers measure ops paper_gpu plots units",
 }
 # What is read, what is run, what is told.
 MICROSCOPE = {

@@ -1,11 +1,11 @@
 """A ladder of versions, from the loop to the library: how far each rung is from the top, and why.
 
-The rungs of one device are compared with that device's library. Measured shares are bars (recorded
-ones dashed), published ones open markers: nothing measured elsewhere looks as if it were from here.
+The rungs of one device are compared with that device's library. Measured shares are dots (recorded
+ones open), published ones rings: nothing measured elsewhere looks as if it were from here.
 A GPU on paper has no library: modelled rungs, hatched, are shares of its peak by the data sheet.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -13,9 +13,9 @@ from typing import Any
 from gpulessons import units
 from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes
-from gpulessons.plots.picture import COLORS, INK, MARKERS, Picture, blank
+from gpulessons.plots.picture import COLORS, HATCH, INK, MARKERS, Picture, blank
 from gpulessons.plots.roofline import device, intensity, roof, roofline
-from gpulessons.plots.timings import draw_modelled, footnotes, largest, shown, tiers
+from gpulessons.plots.timings import footnotes, largest, shown, tiers
 
 LIBRARIES = {"CPU": "NumPy", "GPU": "PyTorch on GPU"}  # their products are BLAS and cuBLAS
 
@@ -28,7 +28,10 @@ PUBLISHED = {
     "CUDA, 1-D register tile": 0.365,
     "CUDA, 2-D register tile": 0.687,
     "CUDA, vectorized loads": 0.784,
+    "CUDA, double buffering": 0.743,
 }
+# Rungs of the same source above these, which are no kernels of this course.
+ABOVE = {"autotuning, not here": 0.848, "warp tiling, not here": 0.937}
 
 
 def ladder(
@@ -36,6 +39,7 @@ def ladder(
     counted: Mapping[str, tuple[float, float]] | None = None,
     *,
     published: Mapping[str, float] = PUBLISHED,
+    above: Mapping[str, float] = {},
     source: str = SOURCE,
     gpu: str | None = "",
 ) -> Picture:
@@ -44,15 +48,17 @@ def ladder(
     Each stands at the largest size at which it was timed: FLOP/s can be compared across sizes, and
     a loop in Python would not finish the library's. counted: {version: (global, shared)}, the
     numbers that its threads read for each multiplication, from the microscope; drawn beside it.
-    published: {version: share} on somebody else's machine, and its source. gpu: whose modelled
-    times fill in for rungs that were not measured, the first unless told, none for None.
+    published: {version: share} on somebody else's machine, and its source; above: the same, of
+    rungs that are not in the comparison and get rows of their own. gpu: whose modelled times fill
+    in for rungs that were not measured, the first unless told, none for None.
     """
-    rows, shares = comparison.versions, standings(comparison)
+    rows, shares = with_rows(comparison.versions, published, above), standings(comparison)
     modelled, mark = on_paper(comparison, shares, gpu)
     each = shares | {version: (0, timing, mark) for version, timing in modelled.items()}
     missing = dict.fromkeys(e.why for e in comparison.absent if e.version not in shares)
     notes = [f"○ published: {source}", *(f"not measured here: {why}" for why in missing)]
     title = how_far(comparison, shares, published) + how_far_on_paper(modelled)
+    published = {**published, **above}
     figure, axes = blank(
         width=8.8 if counted else 7.2, height=1.9 + 0.31 * len(rows), title=title,
         ncols=2 if counted else 1, squeeze=False, sharey=True,
@@ -74,6 +80,22 @@ def ladder(
         draw_loads(axes, rows, counted)
     said = spoken(rows, shares, counted or {}, published, source, modelled)
     return Picture(figure, f"{title} {said}")
+
+
+def with_rows(versions, published, above):
+    """The versions, with the rungs that are only published behind the last that is published."""
+    behind = max((n for n, v in enumerate(versions, 1) if v in published), default=len(versions))
+    return [*versions[:behind], *above, *versions[behind:]]
+
+
+def steadily(measure: Callable[[], Comparison], tries: int = 3) -> Comparison:
+    """The first of a few comparisons in which no time is noisy; else the one with the fewest."""
+    made = []
+    for _ in range(tries):
+        made.append(measure())
+        if not any(timing.noise for timing in made[-1].timings):
+            return made[-1]
+    return min(made, key=lambda one: sum(bool(timing.noise) for timing in one.timings))
 
 
 def together(*comparisons: Comparison) -> Comparison:
@@ -140,16 +162,22 @@ def how_far(comparison, shares, published):
         ours = {v: shares[v] for v in rows if v in shares and ours_on(place, shares[v][1])}
         known = [version for version in rows if version in published]
         if ours:
-            best = max(ours, key=lambda version: ours[version][0])
-            share, timing, recorded = ours[best]
-            where = "recorded" if recorded else "here"
-            doubt = ", on a machine too noisy to be sure" * (timing.noise == "too noisy")
-            parts.append(f"{best} reaches {percent(share)} of {library} {where}{doubt}")
+            parts.append(best_of(ours, shares, library))
         elif place == "GPU" and known:
             best = max(known, key=published.get)
             parts.append(f"{best} is published at {100 * published[best]:.3g}% of cuBLAS")
     size = f"{units.count(largest(comparison))} {comparison.unit}"
     return f"{comparison.op}, {size}: {'; '.join(parts) or 'nothing was measured'}."
+
+
+def best_of(ours, shares, library):
+    """The best of our rungs beside the library: of steady times only."""
+    steady = [v for v in ours if not ours[v][1].noise and not shares[library][1].noise]
+    if not steady:
+        return f"too noisy here to say what share of {library} our rungs reach"
+    best = max(steady, key=lambda version: ours[version][0])
+    share, _, recorded = ours[best]
+    return f"{best} reaches {percent(share)} of {library} {'recorded' if recorded else 'here'}"
 
 
 def how_far_on_paper(modelled):
@@ -167,27 +195,32 @@ def ours_on(place, timing):
 
 
 def draw_rung(axes, y, standing, published, modelled):
-    """A bar for what was measured or, hatched, modelled, an open marker for what was published."""
+    """A dot for what was measured, an open one where elsewhere; hatched for what was modelled, with
+    its interval; an open ring in ink for what was published. Its words stand behind them all."""
+    ends, words = [published] if published else [], "not measured here"
     if standing:
         share, timing, recorded = standing
         color = COLORS[timing.backend]
-        axes.barh(y, share, height=0.66, color="none" if recorded else color, edgecolor=color,
-                  linestyle="--" if recorded else "-")  # fmt: skip
+        axes.plot(share, y, MARKERS[timing.backend], color=color, markersize=8,
+                  markerfacecolor="none" if recorded else color)  # fmt: skip
         noise = f" ({timing.noise})" if timing.noise else ""
-        text = f" {percent(share)}, {units.rate(timing.flop_rate, 'FLOP/s')}{noise}"
-        axes.text(share, y, text, va="center", fontsize=9, color=INK)
+        words = f"{percent(share)}, {units.rate(timing.flop_rate, 'FLOP/s')}{noise}"
+        ends += [share]
+    elif modelled:
+        share, *interval = of_peak(modelled)
+        color = COLORS[modelled.backend]
+        axes.plot(interval, [y, y], color=color, linewidth=1, marker="|", markersize=7)
+        axes.scatter(share, y, 70, marker=MARKERS[modelled.backend], facecolor="none",
+                     edgecolor=color, hatch=2 * HATCH)  # fmt: skip
+        words = f"≈ {percent(share)}, {units.rate(modelled.flop_rate, 'FLOP/s')}, modelled"
+        ends += interval
+    elif published:
+        words = f"published {100 * published:.3g}%"
     if published:
         axes.plot(published, y, "o", markersize=8, color="none", markeredgecolor=INK,
                   markeredgewidth=1.6)  # fmt: skip
-    if modelled:
-        shares = of_peak(modelled)
-        rate = units.rate(modelled.flop_rate, "FLOP/s")
-        text = f"≈ {percent(shares[0])}, {rate}, modelled"
-        draw_modelled(axes, y, shares, COLORS[modelled.backend], text, published or 0)
-    elif not standing:
-        words = f"published {100 * published:.3g}%" if published else "not measured here"
-        axes.annotate(words, (published or axes.get_xlim()[0], y), (9, 0), va="center", fontsize=9,
-                      textcoords="offset points", color=INK)  # fmt: skip
+    axes.annotate(words, (max(ends or axes.get_xlim()[:1]), y), (9, 0), va="center", fontsize=9.5,
+                  textcoords="offset points", color=INK)  # fmt: skip
 
 
 def draw_loads(axes, rows, counted):
@@ -215,12 +248,18 @@ def draw_counts(axes, rows, counts, name, side, look):
                       ha=align, va="center", fontsize=9, color=INK)  # fmt: skip
 
 
-def on_the_roofline(machine: Any, comparison: Comparison, *, gpu: str | None = None) -> Picture:
+def on_the_roofline(
+    machine: Any, comparison: Comparison, *, gpu: str | None = None
+) -> Picture | str:
     """The rungs that ran here on the roofline, each at the largest size at which it was timed.
 
-    gpu: of whose modelled times the longest and the shortest stand beside them; none unless told.
+    Noisy times are left out, and named; a sentence instead of a picture where all are. gpu: of
+    whose modelled times the longest and the shortest stand beside them; none unless told.
     """
-    timings = at_their_largest(comparison)
+    every = at_their_largest(comparison)
+    timings = {version: timing for version, timing in every.items() if not timing.noise}
+    if not timings:
+        return "Every time is noisy: close other programs, and measure again."
     modelled, _ = on_paper(comparison, standings(comparison), gpu)
     ranked = sorted(modelled.values(), key=lambda timing: timing.median)
     ends = ranked[:1] + ranked[1:][-1:]
@@ -233,10 +272,38 @@ def on_the_roofline(machine: Any, comparison: Comparison, *, gpu: str | None = N
         f"{percent(best.flop_rate / peak)} of the flat roof."
     )
     if best.flop_rate > 1.02 * peak:  # an error to explain, not a record
-        title += " The roof is the best of the library's product, and this rung beat it."
+        title += " The roof is what NumPy's product reached, and this rung beat it."
+    if out := [version for version in every if version not in timings]:
+        title += f" Left out as noisy: {', '.join(out)}."
     drawn = [*timings.values(), *ends]
     names = [named(timing.version, (1, timing, ""), comparison) for timing in drawn]
     return roofline(machine, timings.values(), names=names, title=title, modelled=ends)
+
+
+def gain(rungs: Mapping[str, Any], slow: str, fast: str) -> tuple[float | None, str]:
+    """(how many times the FLOP/s of one rung another reaches, "") or (None, why nothing is said)"""
+    missing = [version for version in (slow, fast) if version not in rungs]
+    noisy = [v for v in (slow, fast) if v in rungs and rungs[v].noise == "too noisy"]
+    why = f"not timed: {', '.join(missing)}" if missing else ""
+    why = why or (f"too noisy: {', '.join(noisy)}" if noisy else "")
+    return (None if why else rungs[fast].flop_rate / rungs[slow].flop_rate), why
+
+
+def libraries(rungs: Mapping[str, Any]) -> str:
+    """How two libraries for the CPU compare on one product, and whose code each calls."""
+    ours, theirs = rungs.get("NumPy"), rungs.get("PyTorch on CPU")
+    if not ours or not theirs:
+        return "There is no PyTorch to compare NumPy with."
+    import numpy as np
+    import torch
+
+    blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]["name"]
+    other = "MKL" if torch.backends.mkl.is_available() else "a BLAS other than MKL"
+    codes = f"NumPy calls {blas}, PyTorch {other}; threads: {ours.threads} and {theirs.threads}"
+    if ours.noise or theirs.noise:
+        return f"Too noisy here to compare PyTorch with NumPy. {codes}."
+    share = theirs.flop_rate / ours.flop_rate
+    return f"PyTorch reaches {percent(share)} of NumPy's rate. {codes}."
 
 
 def percent(share):

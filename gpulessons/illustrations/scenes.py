@@ -9,13 +9,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from gpulessons.plots.axes import log_axes
-from gpulessons.plots.picture import BLUE, COLORS, INK, Picture, blank
+from gpulessons.plots.picture import BLUE, COLORS, INK, MARKERS, Picture, blank
 
 WARP = 32
+DEPTHS = 8  # shades of near and far
 
 
 def torus(
-    rings: int = 32, sides: int = 16, thickness: float = 0.4
+    rings: int = 24, sides: int = 14, thickness: float = 0.4
 ) -> tuple[np.ndarray, np.ndarray]:
     """(points, edges) of a ring of radius 1: (n, 4) float32 with w = 1, and (2 n, 2) indices."""
     ring, side = np.divmod(np.arange(rings * sides), sides)
@@ -29,19 +30,22 @@ def torus(
 
 
 def wireframe(corners: np.ndarray, edges: np.ndarray) -> Picture:
-    """The edges between transformed corners (n, 4), each divided by its w; near ones are darker."""
-    from matplotlib.collections import LineCollection
+    """The edges between transformed corners (n, 4), each divided by its w; near ones are stronger.
 
+    Edges of about one depth are one shape, so that the picture stays small.
+    """
     flat = corners[:, :3] / corners[:, 3:]
     depth = flat[edges, 2].mean(axis=1)
     near = (depth - depth.min()) / max(np.ptp(depth), 1e-6)
-    order = np.argsort(depth)  # the nearest are drawn last
     title = f"{len(corners):,} corners, {len(edges):,} edges, one 4 × 4 matrix."
     figure, axes = blank(height=4, title=title)
-    axes.add_collection(LineCollection(
-        flat[edges[order], :2], color=BLUE, alpha=0.2 + 0.8 * near[order],
-        linewidth=0.4 + 1.2 * near[order], capstyle="round",
-    ))  # fmt: skip
+    layers = np.minimum((near * DEPTHS).astype(int), DEPTHS - 1)
+    for layer in np.unique(layers):  # the nearest are drawn last
+        ends = flat[edges[layers == layer], :2]
+        apart = np.concatenate([ends, np.full_like(ends[:, :1], np.nan)], axis=1).reshape(-1, 2)
+        share = layer / (DEPTHS - 1)
+        axes.plot(*apart.T, color=BLUE, alpha=0.2 + 0.8 * share, linewidth=0.5 + 1.1 * share,
+                  solid_capstyle="round")  # fmt: skip
     axes.set(xlim=(-2.4, 2.4), ylim=(-1.4, 1.4), aspect="equal")
     axes.set_axis_off()
     across, up = np.ptp(flat[:, 0]), np.ptp(flat[:, 1])
@@ -74,7 +78,7 @@ def pixels(
     figure, axes = blank(height=4.4, title=title)
     shade = np.log1p(turns - turns.min() + 1)  # most pixels leave early: spread those
     light = np.where(turns < limit, shade / max(shade.max(), 1), 0)
-    axes.imshow(light.reshape(shape), cmap="inferno", vmin=0, vmax=1)
+    axes.imshow(light.reshape(shape), cmap="inferno", vmin=0, vmax=1, interpolation="nearest")
     axes.set_axis_off()
     inside = (turns == limit).mean()
     spoken = f"Light where a pixel takes many turns; {inside:.0%} never escape, and are dark."
@@ -91,13 +95,12 @@ def warps(orders: Mapping[str, np.ndarray]) -> Picture:
     count = len(orders)
     figure, panels = blank(height=3, title=title, ncols=count, sharey=True, squeeze=False)
     for axes, (name, turns) in zip(panels.flat, orders.items(), strict=True):
-        lanes = typical(turns)
-        axes.bar(range(WARP), lanes, width=0.8, color=COLORS["gpu"])
-        axes.bar(range(WARP), lanes.max() - lanes, bottom=lanes, width=0.8, color="none",
-                 edgecolor=INK, linewidth=0.5)  # fmt: skip
-        axes.set_title(f"one warp, {name}", color=INK, fontsize=10.5, loc="left")
+        lanes, edges = typical(turns), np.arange(WARP + 1) - 0.5
+        axes.stairs(lanes, edges, fill=True, color=COLORS["gpu"])
+        axes.stairs(np.full(WARP, lanes.max()), edges, color=INK, linewidth=1)
+        axes.set_title(f"one warp, {name}", color=INK, fontsize=10, loc="left")
         axes.set(xlabel="lane", xticks=(0, 8, 16, 24, 31))
-    panels.flat[0].set_ylabel("turns: at work (filled),\nwaiting (open)")
+    panels.flat[0].set_ylabel("turns: at work (filled),\nwaiting (empty)")
     spoken = "; ".join(
         f"{name}: this warp's lanes take {typical(turns).min()} to {typical(turns).max()} turns"
         for name, turns in orders.items()
@@ -106,21 +109,26 @@ def warps(orders: Mapping[str, np.ndarray]) -> Picture:
 
 
 def prices(rows: Mapping[str, tuple[float, float]]) -> Picture:
-    """What disorder costs: {name: (GPU factor, counted; CPU factor, measured)}, on a log scale."""
+    """What disorder costs: {name: (GPU factor, counted; CPU factor, measured)}, on a log scale.
+
+    Dots: a log scale has no zero for a bar to begin at.
+    """
     title = " ".join(f"{name}: {dearer(*factors)}." for name, factors in rows.items())
     figure, axes = blank(height=1.6 + 0.7 * len(rows), title=title)
+    axes.axvline(1, color=INK, linewidth=1)
     for y, factors in enumerate(rows.values()):
         for offset, factor, kind, backend in zip(
             (-0.2, 0.2), factors, ("GPU, steps counted", "CPU, time measured"), ("gpu", "host"),
             strict=True,
         ):  # fmt: skip
-            axes.barh(y + offset, factor, height=0.34, color=COLORS[backend])
-            axes.text(factor, y + offset, f" {kind}: {times(factor)}", va="center",
-                      fontsize=9.5, color=INK)  # fmt: skip
+            axes.plot(factor, y + offset, MARKERS[backend], color=COLORS[backend], markersize=8)
+            axes.annotate(f"{kind}: {times(factor)}", (factor, y + offset), (9, 0), va="center",
+                          textcoords="offset points", fontsize=10, color=INK)  # fmt: skip
     most = max(factor for factors in rows.values() for factor in factors)
+    least = min(1, *(factor for factors in rows.values() for factor in factors))
     axes.set_yticks(range(len(rows)), list(rows))
-    axes.set(xlim=(0.9, 3 * most), ylim=(len(rows) - 0.5, -0.5))
-    log_axes(axes, x=("shuffled, compared with sorted", times))
+    axes.set(xlim=(0.9 * least, 4 * most), ylim=(len(rows) - 0.5, -0.5))
+    log_axes(axes, x=("time or steps, shuffled over sorted", times))
     spoken = "; ".join(
         f"{name}: {times(gpu)} on a GPU by count, {times(cpu)} on this CPU by the clock"
         for name, (gpu, cpu) in rows.items()

@@ -13,9 +13,11 @@ from gpulessons import units
 from .axes import log_axes
 from .picture import COLORS, DASH_DOT, HATCH, INK, MARKERS, Picture, blank
 
-STREAMS = ("copy", "triad")
+STREAMS = ("read", "copy", "triad")
 # Where a name may stand beside its point, in points: the best place first.
 STEPS = (0, -7, 7, -14, 14, -28, 28, -42, -56, 42, -70, 56)
+MARK = 6  # pixels from a point's middle to its edge
+NEARER = 4  # pixels: a name is nearer to its own point than to another by more than that
 PLACES = [(8, 0), (8, -7), (8, -14), *((side * 8, dy) for dy in STEPS for side in (-1, 1))]
 
 
@@ -25,7 +27,7 @@ def roofline(
 ) -> Picture:  # fmt: skip
     """FLOP/s of ops against their FLOPs per byte, under the ceilings of the machine's card.
 
-    The slanted roof is the better of copy and triad, the flat one the library's float32 product.
+    The slanted roof is the best of read, copy and triad, the flat one the library's product.
     timings: live ones, of one size or many; one that is too noisy to be quoted is left out, and
     named. Ops without arithmetic have no place on a log axis: they stand at its left
     end, as far below the roof as their bytes are. modelled: the estimates of GPUs that are not
@@ -149,8 +151,8 @@ def draw_roof(axes, name, peak, bandwidth, left, right, below=False):
     """
     corner = peak / bandwidth
     axes.plot([left, corner, right], [left * bandwidth, peak, peak], color=INK, linewidth=1.5)
-    axes.text(right, 1.06 * peak, f"{name}: {units.rate(peak, 'FLOP/s')}", color=INK, fontsize=10,
-              ha="right", va="bottom")  # fmt: skip
+    axes.text(1.1 * corner, 1.06 * peak, f"{name}: {units.rate(peak, 'FLOP/s')}", color=INK,
+              fontsize=10, ha="left", va="bottom")  # fmt: skip
     middle = left**0.4 * corner**0.6
     axes.annotate(f"{name}: {units.rate(bandwidth, 'B/s')}", (middle, middle * bandwidth),
                   (8, -4) if below else (-8, 4), textcoords="offset points", color=INK,
@@ -159,22 +161,50 @@ def draw_roof(axes, name, peak, bandwidth, left, right, below=False):
 
 
 def name_points(axes, points):
-    """Names beside points, (x, y, name, color): each where it covers nothing else, if it can."""
+    """Names beside points, (x, y, name, color): each where it covers nothing, nearest to its own.
+
+    A name that has to stand further off, or nearer to another point, has a line to its point.
+    """
     axes.figure.draw_without_rendering()
     spots = axes.transData.transform(np.concatenate([along(line) for line in axes.lines]))
+    dots = axes.transData.transform([(x, y) for x, y, _, _ in points])
+    edges = [(-MARK, 0), (MARK, 0), (0, -MARK), (0, MARK)]
+    spots = np.concatenate([spots, *(dots + edge for edge in edges)])
     taken = [text.get_window_extent() for text in axes.texts]
     for x, y, name, color in sorted(points):
         text = axes.annotate(name, (x, y), (0, 0), textcoords="offset points", va="center",
                              fontsize=10, color=color)  # fmt: skip
+        own = axes.transData.transform((x, y))
+        free, clear = None, None
         for dx, dy in PLACES:
             text.set(position=(dx, dy), ha="left" if dx > 0 else "right")
             box = text.get_window_extent().padded(2)
-            if not box.count_contains(spots) and not any(map(box.overlaps, taken)):
+            if box.count_contains(spots) or any(map(box.overlaps, taken)) or off(box, axes):
+                continue
+            free = free or (dx, dy)
+            others = [dot for dot in dots if abs(dot - own).max() > 1]
+            if all(away(box, own) + NEARER < away(box, dot) for dot in others):
+                clear = dx, dy
                 break
-        if abs(dy) > 20:
-            lead = {"arrowstyle": "-", "color": color, "linewidth": 0.6, "shrinkA": 0}
-            axes.annotate("", (x, y), (dx, dy), textcoords="offset points", arrowprops=lead)
-        taken.append(box)
+        dx, dy = clear or free or PLACES[0]
+        text.set(position=(dx, dy), ha="left" if dx > 0 else "right")
+        box = text.get_window_extent()
+        if abs(dy) > 14 or not clear:
+            end = box.x0 if dx > 0 else box.x1, (box.y0 + box.y1) / 2
+            to = axes.transData.inverted().transform(end)
+            axes.plot([x, to[0]], [y, to[1]], color=color, linewidth=0.6)
+            spots = np.concatenate([spots, np.linspace(own, end, 40)])
+        taken.append(box.padded(2))
+
+
+def away(box, dot):
+    """Pixels between a name's box and a point."""
+    return np.hypot(*np.maximum(0, np.maximum(box.min - dot, dot - box.max)))
+
+
+def off(box, axes):
+    """Does a name leave the drawing to its right?"""
+    return box.x1 > axes.get_window_extent().x1 + 2
 
 
 def along(line):

@@ -58,6 +58,16 @@ def modelled(gpu="T4", *, size=1024, **gflops):
 ON_PAPER = dataclasses.replace(HERE, modelled=(modelled(naive=400), modelled("A100", naive=800)))
 
 
+def dots(axes):
+    """(share, open) of every measured rung; where the rings of published ones are."""
+    single = [line for line in axes.lines if len(line.get_xdata()) == 1]
+    rings = [line for line in single if line.get_color() == "none"]
+    measured = [line for line in single if line not in rings]
+    return [(line.get_xdata()[0], line.get_markerfacecolor() == "none") for line in measured], [
+        line.get_xdata()[0] for line in rings
+    ]
+
+
 def texts(axes):
     return [text.get_text().strip() for text in axes.texts]
 
@@ -103,37 +113,28 @@ def test_with_nothing_measured_and_nothing_published_every_rung_says_so():
     assert texts(picture.axes) == ["not measured here"]
 
 
-def test_a_noisy_best_is_doubted_in_the_title():
-    noisy = dataclasses.replace(CPU[1], samples=tuple(t * CPU[1].samples[0] for t in (0.5, 1, 1.5)))
-    title = repr(matmul_ladder.ladder(compared(noisy, *CPU[2:])))
-    assert "Numba, blocked reaches 80% of NumPy here, on a machine too noisy to be sure." in title
-    assert "noisy" not in repr(matmul_ladder.ladder(compared(*CPU))).split(".")[0]
-
-
-def test_what_was_not_measured_has_an_open_marker_or_words_and_never_a_bar():
+def test_what_was_not_measured_has_a_ring_or_words_and_never_a_dot():
     picture = matmul_ladder.ladder(compared(*CPU, missing("CUDA, naive"), missing("CUDA, mine")))
-    assert len(picture.axes.patches) == 4
-    (marker,) = picture.axes.lines
-    assert marker.get_xdata() == [0.013] and marker.get_color() == "none"
+    measured, published = dots(picture.axes)
+    assert len(measured) == 4 and published == [0.013] and not picture.axes.patches
     assert {"published 1.3%", "not measured here"} <= set(texts(picture.axes))
     label = picture.axes.get_xlabel()
     assert "○ published: S. Boehm, SGEMM_CUDA (README), RTX A6000" in label
     assert f"not measured here: {NO_GPU}" in label
 
 
-def test_a_measured_rung_keeps_the_published_marker_beside_its_bar():
+def test_a_measured_rung_keeps_the_published_ring_beside_its_dot():
     picture = matmul_ladder.ladder(compared(*CPU, *GPU))
-    assert len(picture.axes.patches) == 7 and len(picture.axes.lines) == 2
+    assert [len(each) for each in dots(picture.axes)] == [7, 2]
     assert not any(text.startswith("published") for text in texts(picture.axes))
 
 
-def test_a_recording_fills_in_for_a_gpu_and_is_dashed_and_marked():
+def test_a_recording_fills_in_for_a_gpu_and_is_open_and_marked():
     their_cpu = timed("NumPy", "host", 900), timed("Numba, blocked", "host", 9)
     other = compared(*GPU, *their_cpu, machine="an H200", date="2026-11-20", tier="recorded")
     picture = matmul_ladder.ladder(dataclasses.replace(HERE, beside=(other,)))
     assert "80%, 80 GFLOP/s" in texts(picture.axes)  # live, whatever the other machine's CPU does
-    naive = picture.axes.patches[4]
-    assert naive.get_linestyle() == "--" and naive.get_facecolor()[3] == 0
+    assert [is_open for _, is_open in dots(picture.axes)[0]] == [False] * 4 + [True]
     assert "CUDA, naive¹" in [label.get_text() for label in picture.axes.get_yticklabels()]
     assert "¹ recorded: an H200, 2026-11-20" in picture.axes.get_xlabel()
     assert "CUDA, naive reaches 1% of PyTorch on GPU recorded." in repr(picture)
@@ -141,8 +142,9 @@ def test_a_recording_fills_in_for_a_gpu_and_is_dashed_and_marked():
 
 def test_a_modelled_rung_is_hatched_and_a_share_of_its_gpus_peak():
     picture = matmul_ladder.ladder(ON_PAPER)
-    naive = picture.axes.patches[4]
-    assert naive.get_hatch() and naive.get_facecolor()[3] == 0 and naive.get_width() == 0.05
+    (naive,) = picture.axes.collections
+    assert naive.get_hatch() and not len(naive.get_facecolor())
+    assert naive.get_offsets().tolist() == [[pytest.approx(0.05), 4]]
     assert "≈ 5%, 400 GFLOP/s, modelled" in texts(picture.axes)
     interval = next(line for line in picture.axes.lines if line.get_marker() == "|")
     assert sorted(interval.get_xdata()) == pytest.approx([0.025, 0.1])
@@ -167,7 +169,7 @@ def test_a_measured_or_recorded_rung_wins_over_a_modelled_one():
                 dataclasses.replace(ON_PAPER, beside=(other,))):  # fmt: skip
         picture = matmul_ladder.ladder(won)
         assert "odelled" not in picture.alt + picture.axes.get_xlabel()
-        assert not any(bar.get_hatch() for bar in picture.axes.patches)
+        assert not picture.axes.collections
 
 
 def test_modelled_rungs_of_smaller_sizes_join_the_ladder():
@@ -231,7 +233,7 @@ def test_under_the_roof_of_a_gpu_on_paper_stand_the_shortest_and_the_longest_of_
 
 def test_a_rung_above_the_roof_is_an_error_to_explain():
     picture = matmul_ladder.on_the_roofline(Card(), compared(timed("Numba, blocked", "host", 230)))
-    assert "The roof is the best of the library's product, and this rung beat it." in repr(picture)
+    assert "The roof is what NumPy's product reached, and this rung beat it." in repr(picture)
 
 
 @pytest.mark.parametrize(
@@ -248,3 +250,56 @@ def test_loads_are_written_as_people_say_them(load, words):
 )
 def test_shares_have_two_digits_down_to_the_smallest(share, words):
     assert matmul_ladder.percent(share) == words
+
+
+def test_rungs_that_are_only_published_get_rows_behind_the_last_published_one():
+    run = compared(*CPU, missing("CUDA, vectorized loads"), missing("PyTorch on GPU"))
+    picture = matmul_ladder.ladder(run, above=matmul_ladder.ABOVE)
+    rows = [label.get_text() for label in picture.axes.get_yticklabels()]
+    assert rows[4:] == ["CUDA, vectorized loads", *matmul_ladder.ABOVE, "PyTorch on GPU"]
+    assert {"published 84.8%", "published 93.7%"} <= set(texts(picture.axes))
+    assert "is published at 78.4% of cuBLAS" in picture.alt  # the headline's rungs are ours
+
+
+def noisy(timing):
+    (sample,) = timing.samples
+    return dataclasses.replace(timing, samples=(sample, 1.5 * sample, 2 * sample))
+
+
+def test_a_noisy_time_is_neither_in_the_headline_nor_on_the_roofline():
+    fast = noisy(timed("Numba, fast", "host", 99))
+    title = repr(matmul_ladder.ladder(compared(*CPU, fast)))
+    assert "Numba, blocked reaches 80% of NumPy here" in title
+    library = noisy(timed("NumPy", "host", 100))
+    assert "too noisy here to say" in repr(matmul_ladder.ladder(compared(CPU[1], library)))
+    card = type("Card", (), {"name": "a card", "ceiling": lambda *_: 1e11})()
+    picture = matmul_ladder.on_the_roofline(card, compared(CPU[1], fast))
+    assert "Left out as noisy: Numba, fast." in picture.alt and "99 GFLOP/s" not in picture.alt
+    assert "Every time is noisy" in matmul_ladder.on_the_roofline(card, compared(fast))
+
+
+def test_a_noisy_comparison_is_made_again_until_it_is_steady_or_three_times():
+    steady, shaken = compared(CPU[1]), compared(noisy(CPU[1]), CPU[2])
+    worse = compared(noisy(CPU[1]), noisy(CPU[2]))
+    made = iter([shaken, steady, worse])
+    assert matmul_ladder.steadily(lambda: next(made)) is steady
+    made = iter([worse, shaken, worse, steady])
+    assert matmul_ladder.steadily(lambda: next(made)) is shaken and next(made) is steady
+
+
+def test_two_libraries_are_compared_only_by_steady_times_and_named():
+    ours, theirs = timed("NumPy", "host", 100, threads=2), timed("PyTorch on CPU", "torch_cpu", 49)
+    words = matmul_ladder.libraries({"NumPy": ours, "PyTorch on CPU": theirs})
+    assert words.startswith("PyTorch reaches 49% of NumPy's rate. NumPy calls ")
+    shaken = matmul_ladder.libraries({"NumPy": ours, "PyTorch on CPU": noisy(theirs)})
+    assert shaken.startswith("Too noisy here")
+    assert "no PyTorch" in matmul_ladder.libraries({"NumPy": ours})
+
+
+def test_a_gain_is_of_rungs_that_were_timed_and_not_too_noisily():
+    rungs = {timing.version: timing for timing in CPU[:3]}
+    times, why = matmul_ladder.gain(rungs, "Python loop", "NumPy")
+    assert (times, why) == (pytest.approx(50_000), "")
+    assert matmul_ladder.gain(rungs, "CUDA, naive", "NumPy") == (None, "not timed: CUDA, naive")
+    rungs["NumPy"] = noisy(rungs["NumPy"])
+    assert matmul_ladder.gain(rungs, "Python loop", "NumPy") == (None, "too noisy: NumPy")

@@ -30,14 +30,17 @@ def test_every_corner_of_a_torus_lies_on_it_and_has_four_neighbors():
 def test_edges_of_a_torus_are_short():
     points, edges = scenes.torus()
     lengths = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1)
-    assert lengths.max() < 0.3
+    assert lengths.max() < 0.4
 
 
 def test_a_wireframe_divides_by_w_and_draws_the_nearest_last():
     corners = np.array([[0, 0, 0, 1], [1, 0, 0, 1], [0, 4, 4, 2], [4, 4, 4, 2]], np.float32)
     picture = scenes.wireframe(corners, np.array([[2, 3], [0, 1]]))
-    segments = picture.axes.collections[0].get_segments()
-    assert [segment.tolist() for segment in segments] == [[[0, 0], [1, 0]], [[0, 2], [2, 2]]]
+    far, near = (line.get_xydata() for line in picture.axes.lines)
+    assert np.array_equal(far, [[0, 0], [1, 0], [np.nan, np.nan]], equal_nan=True)
+    assert np.array_equal(near, [[0, 2], [2, 2], [np.nan, np.nan]], equal_nan=True)
+    faint, strong = (line.get_alpha() for line in picture.axes.lines)
+    assert faint < strong
     assert repr(picture).startswith("4 corners, 2 edges, one 4 × 4 matrix.")
     assert "2.00 wide, 2.00 high" in repr(picture)
 
@@ -94,10 +97,8 @@ def test_warps_draw_a_lane_as_long_as_its_slowest_neighbor():
     picture = scenes.warps({"mixed": one_slow, "alike": np.full(32, 5)})
     panels = picture.figure.axes
     for axes, top in zip(panels, (64, 5), strict=True):
-        working, waiting = axes.containers
-        assert {a.get_height() + b.get_height() for a, b in zip(working, waiting, strict=True)} == {
-            top
-        }
+        working, slowest = (patch.get_data().values for patch in axes.patches)
+        assert working.max() == top and set(slowest) == {top}
     assert repr(picture).startswith("Of a warp's turns, its lanes wait: mixed 94%, alike 0%.")
     assert "mixed: this warp's lanes take 2 to 64 turns" in repr(picture)
 
@@ -111,6 +112,18 @@ def test_prices_say_who_pays_more():
         "2.75×", "1.35×", "1.33×", "15.5×", "1×", "1.05×",
     ]  # fmt: skip
     assert "Packing: 1.33× on a GPU by count, 15.5× on this CPU by the clock" in repr(picture)
+
+
+def test_prices_are_dots_at_their_factors():
+    dots = scenes.prices({"Pixels": (2.75, 0.5)}).axes.lines[1:]
+    assert [float(dot.get_xdata()[0]) for dot in dots] == [2.75, 0.5]
+
+
+def test_a_torus_is_few_shapes_and_all_its_edges():
+    points, edges = scenes.torus()
+    lines = scenes.wireframe(points, edges).axes.lines
+    assert len(lines) <= scenes.DEPTHS
+    assert sum(len(line.get_xdata()) // 3 for line in lines) == len(edges)
 
 
 def test_pictures_have_alt_text_in_html():

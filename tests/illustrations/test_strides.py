@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from gpulessons.illustrations import strides
-from gpulessons.measure.results import Timing
+from gpulessons.measure.results import Absent, Timing
 
 
 def timed(seconds, size=1_000_000):
@@ -27,6 +27,28 @@ def test_the_title_compares_one_number_a_line_with_all_of_them(picture):
 def test_no_saving_is_called_none():
     slower = strides.strides({1: timed(1e-3), 16: timed(2e-3)}, limit=1e9)
     assert "you save no time" in repr(slower)
+
+
+def noisy(seconds):
+    return dataclasses.replace(timed(seconds), samples=(seconds, 1.2 * seconds, 1.4 * seconds))
+
+
+MISSING = Absent("copy", "mine", "host", 1, "a cache still held it")
+
+
+def test_a_noisy_time_makes_no_headline_and_what_was_not_timed_is_left_out():
+    title = "Too noisy here to say what skipping saves."
+    assert repr(strides.strides({1: noisy(4e-3), 16: timed(2e-3)}, limit=1e9)).startswith(title)
+    assert repr(strides.strides({1: MISSING, 16: timed(2e-3)}, limit=1e9)).startswith(title)
+    left = strides.strides({1: timed(4e-3), 4: MISSING, 16: timed(2e-3)}, limit=1e9)
+    assert len(left.axes.lines[0].get_ydata()) == 2 and "you save 50%" in repr(left)
+    assert strides.strides({1: MISSING}, 1e9) == "Nothing to draw: a cache still held it."
+
+
+def test_a_ratio_is_refused_where_a_time_is_missing_or_too_noisy():
+    wild = dataclasses.replace(timed(1), samples=(1.0, 2.0, 3.0), version="mine")
+    assert strides.times(timed(4e-3), timed(2e-3)) == 2
+    assert strides.times(MISSING, timed(1)) is None and strides.times(timed(1), wild) is None
 
 
 def test_measured_and_modelled_are_drawn_at_every_stride(picture):

@@ -131,6 +131,18 @@ def test_the_player_steps_with_its_slider_and_leaves_a_picture_on_static_pages(t
     assert "<img" in bundle["text/html"] and "steps of mixed" in bundle["text/plain"]
 
 
+def test_a_static_page_has_a_panel_for_each_array_and_way_of_access(traced):
+    p = player(traced)
+    still = p.multiples()
+    titles = [axes.get_title(loc="left") for axes in still.figure.axes]
+    kinds = {(s.array, s.access) for s in p.steps if s.array}
+    assert len(kinds) == len(p.kinds()) == len([title for title in titles if title])
+    assert all(f"{array}, line" in " ".join(titles) for array, _ in kinds)
+    key = still.figure.get_supxlabel()
+    assert "blue: read now" in key and "orange: written now" in key and "gray: earlier" in key
+    assert still.alt.startswith(f"{len(kinds)} steps of mixed")
+
+
 def test_the_player_tells_every_access_of_its_block(traced):
     steps = player(traced).steps
     writes = [s for s in steps if s.array == "y"]

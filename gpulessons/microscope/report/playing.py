@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ROWS, COLUMNS = 16, 32  # of an array's cells that are drawn
+KEY = {"read": "blue: read now", "write": "orange: written now", "atomic": "green: updated now"}
 
 
 def describe(step: Step, number: int, total: int) -> str:
@@ -71,27 +72,46 @@ class Player(Film):
             seen = {c for s in self.steps[:number] if s.array == shown.array for c in s.cells}
             draw_cells(right, shown, seen, current=step is shown)
 
-    def multiples(self, count: int = 6) -> Picture:
-        """Several steps, evenly chosen, in one figure."""
+    def multiples(self, count: int = 4) -> Picture:
+        """What the block does to its arrays, in order: a panel for each array and way of access."""
         from matplotlib.figure import Figure
 
+        chosen = self.kinds()[:count]
+        columns = min(2, len(chosen))
+        rows = -(-len(chosen) // columns)
+        figure = Figure(figsize=(7.2, 0.4 + 2.8 * rows), layout="constrained")
+        panels = figure.subplots(rows, columns, squeeze=False).flat
+        for place, axes in enumerate(panels):
+            axes.set_axis_off()
+            if place < len(chosen):
+                self.draw_kind(axes, place + 1, chosen[place])
+        done = {self.steps[n].access for n in chosen}
+        figure.supxlabel("; ".join([KEY[one] for one in KEY if one in done] + ["gray: earlier"]),
+                         fontsize=10, color=INK)  # fmt: skip
         total = len(self.steps)
-        steps = [n for n, step in enumerate(self.steps) if step.array] or list(range(total))
-        apart = (len(steps) - 1) / max(1, count - 1)
-        chosen = sorted({steps[round(i * apart)] for i in range(count)})
-        size = 8.8, 0.3 + 2.1 * len(chosen)
-        figure = Figure(figsize=size)
-        grid = figure.subplots(len(chosen), 2, width_ratios=(1, 1.15), squeeze=False)
-        for (left, right), number in zip(grid, chosen, strict=True):
-            self.draw(left, right, number)
-            text = f"{describe(self.steps[number], number, total)}\n{self.source(number)}"
-            left.set_title(text, loc="left", fontsize=9, color=INK)
-        figure.subplots_adjust(
-            left=0.03, right=0.99, top=1 - 0.5 / size[1], bottom=0.02, wspace=0.08, hspace=0.45
-        )
         told = "; ".join(describe(self.steps[n], n, total) for n in chosen)
         alt = f"{plural(len(chosen), 'step')} of {self.trace.kernel}. {told}."
         return Picture(figure, alt)
+
+    def kinds(self) -> list[int]:
+        """A step of each kind, an array and what is done to it: the middle one of its steps."""
+        found: dict[tuple[str, str], list[int]] = {}
+        for number, step in enumerate(self.steps):
+            found.setdefault((step.array, step.access), []).append(number)
+        kept = {kind: steps for kind, steps in found.items() if kind[0]} or found
+        return [steps[len(steps) // 2] for steps in kept.values()]
+
+    def draw_kind(self, axes: Axes, place: int, number: int) -> None:
+        """A step's array, whole where 32 rows are enough, under what is done to it."""
+        step = self.steps[number]
+        if not step.array:
+            axes.set_title(f"{place}. line {step.line}", loc="left", fontsize=10, color=INK)
+            return
+        seen = {c for s in self.steps[:number] if s.array == step.array for c in s.cells}
+        draw_cells(axes, step, seen, current=True, rows=COLUMNS)
+        done = {"read": "reads", "write": "writes", "atomic": "updates"}[step.access]
+        words = f"{place}. warp {step.warp} {done} {step.array}, line {step.line}"
+        axes.set_title(words, loc="left", fontsize=10, color=INK)
 
     def __repr__(self) -> str:
         return f"a player of {plural(len(self.steps), 'step')} of {self.trace.kernel}"
@@ -103,7 +123,7 @@ def player(trace: Trace) -> Player:
 
 
 def draw_threads(axes: Axes, step: Step, warps: int) -> None:
-    """A row of 32 cells for every warp; the lanes at work are filled."""
+    """A row for every warp, 32 lanes wide; the lanes at work are filled."""
     axes.set_axis_off()
     active = ACCESS_COLORS.get(step.access, SKY)
     at_work = {(lane, step.warp) for lane in step.lanes}
@@ -114,11 +134,13 @@ def draw_threads(axes: Axes, step: Step, warps: int) -> None:
         write(axes, -0.6, warp + 0.45, f"warp {warp}", "right")
     for lane in range(0, WARP, 8):
         write(axes, lane, -0.45, f"lane {lane}", "left")
-    axes.set_xlim(-4, WARP)
+    axes.set_xlim(-5, WARP)
     axes.set_ylim(max(warps, 8), -1)
 
 
-def draw_cells(axes: Axes, step: Step, seen: set[tuple[int, ...]], current: bool) -> None:
+def draw_cells(
+    axes: Axes, step: Step, seen: set[tuple[int, ...]], current: bool, rows: int = ROWS
+) -> None:
     """A window of the array: cells of this step in color, cells met before in gray."""
     flat = len(step.shape) < 2
     width = COLUMNS if flat else min(COLUMNS, step.shape[-1])
@@ -129,8 +151,8 @@ def draw_cells(axes: Axes, step: Step, seen: set[tuple[int, ...]], current: bool
         0 if flat else min(c for _, c in places) // COLUMNS * COLUMNS,
     )
     total = -(-math.prod(step.shape) // width) if flat else math.prod(step.shape[:-1])
-    top = max(0, min(top, total - ROWS))
-    drawn = {(row, column) for row in range(top, min(top + ROWS, total))
+    top = max(0, min(top, total - rows))
+    drawn = {(row, column) for row in range(top, min(top + rows, total))
              for column in range(start, start + width) if inside(row, column, step.shape, flat)}
     for chosen, color, faint in (
         (drawn - places - before, None, 0.35), ((drawn & before) - places, GRAY, 0.35),
@@ -138,10 +160,10 @@ def draw_cells(axes: Axes, step: Step, seen: set[tuple[int, ...]], current: bool
     ):  # fmt: skip
         corners = sorted((column - start, row - top) for row, column in chosen)
         cells(axes, corners, 0.88, 0.84, color, alpha=faint)
-    window = f"rows {top} to {min(top + ROWS, total) - 1}" if total > ROWS else "all of it"
-    axes.set_title(f"{step.array}{list(step.shape)}, {window}", loc="left", fontsize=9, color=INK)
+    window = f"rows {top} to {min(top + rows, total) - 1}" if total > rows else "all of it"
+    axes.set_title(f"{step.array}{list(step.shape)}, {window}", loc="left", fontsize=10, color=INK)
     axes.set_xlim(-0.5, COLUMNS)
-    axes.set_ylim(max(8, min(ROWS, total)), -0.5)
+    axes.set_ylim(max(8, min(rows, total)), -0.5)
 
 
 def place_of(index: tuple[int, ...], shape: tuple[int, ...], flat: bool) -> tuple[int, int]:

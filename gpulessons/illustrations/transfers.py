@@ -1,0 +1,127 @@
+"""Transfers on a timeline, modelled from named figures: what crosses the link, and how often.
+
+    transfer   bytes / the link's rate, by kind of memory and by direction
+    kernel     a launch + (bytes read + bytes written) / the rate of the GPU's memory
+
+The model overlaps nothing and lets a transfer start for free. Whoever has a GPU times it instead.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gpulessons import units
+from gpulessons.paper_gpu.devices import named
+from gpulessons.paper_gpu.modelling import LAUNCH
+from gpulessons.plots.axes import written
+from gpulessons.plots.picture import BLUE, INK, SKY, VERMILLION, Picture, blank
+from gpulessons.plots.tables import Table
+
+GPU = "A100"
+LINK_SOURCE = (
+    "CUDA samples' bandwidthTest, 32 MB, an A100-SXM4-80GB in a DGX A100, PCIe 4.0: "
+    "github.com/gengwg/gpu, nvda_gpu_benchmark.md"
+)
+LINKS = {"pageable": (10.0e9, 10.8e9), "pinned": (25.7e9, 25.8e9)}  # bytes/s there, and back
+COLORS = {"to_device": SKY, "kernel": VERMILLION, "copy_to_host": BLUE}
+
+
+class Step(NamedTuple):
+    """One stretch of a timeline: what happens, from when on, for how many seconds."""
+
+    what: str  # of COLORS
+    start: float
+    seconds: float
+
+    @property
+    def end(self) -> float:
+        return self.start + self.seconds
+
+
+def figures() -> Table:
+    """The figures that the timeline is made of, each with its kind and source."""
+    gpu = named(GPU)
+    rows = [
+        [f"{memory} memory, there and back",
+         " and ".join(units.rate(rate, "B/s") for rate in both), "published", LINK_SOURCE]
+        for memory, both in LINKS.items()
+    ]  # fmt: skip
+    dram = "; ".join(f"{gpu.sources[each].citation}" for each in ("dram_rate", "dram_share"))
+    memory = units.rate(gpu.dram_rate * gpu.dram_share, "B/s")
+    rows.append([f"the memory of an {GPU}, 40 GB", memory, "published", dram])
+    rows.append(["one launch", units.seconds(LAUNCH), "assumed", "as usual on Linux"])
+    return Table("What the timeline is computed from", ["figure", "value", "kind", "source"], rows)
+
+
+def timeline(numbers: int = 921_600, layers: int = 10) -> Picture:
+    """Layers of one activation on float32 numbers, four ways: pageable memory or pinned, sent and
+    fetched for each layer or once for all of them.
+
+    Made for sliders: live(timeline, numbers=slider(…), layers=slider(…)). ValueError below one
+    number or one layer.
+    """
+    if numbers < 1 or layers < 1:
+        raise ValueError(f"A timeline needs a number and a layer at least, "
+                         f"not {numbers} numbers in {layers} layers.")  # fmt: skip
+    rows = {
+        f"{memory}, {name}": steps(numbers, trips, memory)
+        for memory in LINKS
+        for name, trips in (("a round trip each", [1] * layers), ("data stay", [layers]))
+    }
+    totals = {name: row[-1].end for name, row in rows.items()}
+    slowest, quickest = max(totals.values()), totals["pinned, data stay"]
+    each, stay = totals["pageable, a round trip each"], totals["pageable, data stay"]
+    title = message(layers, each, stay, quickest)
+    figure, axes = blank(height=3.7, title=title)
+    for place, row in enumerate(rows.values()):
+        draw_row(axes, place, row, slowest)
+    finish(axes, rows, slowest)
+    spoken = "; ".join(f"{name}: {units.seconds(total)}" for name, total in totals.items())
+    return Picture(figure, f"{title} {units.count(numbers)} numbers. {spoken}. Modelled for an "
+                           f"{GPU}, not measured.")  # fmt: skip
+
+
+def message(layers, each, stay, pinned):
+    """What staying saves of the time, and what pinned memory adds to it; seconds."""
+    if layers == 1:
+        return (
+            f"One layer: nothing to save by staying; pinned memory saves {1 - pinned / stay:.0%}."
+        )
+    return (f"{layers} layers: data that stay on the GPU save {1 - stay / each:.0%}, "
+            f"and pinned as well {1 - pinned / each:.0%}.")  # fmt: skip
+
+
+def steps(numbers: int, trips: Sequence[int], memory: str) -> list[Step]:
+    """The steps of some trips to the GPU and back, `trips` saying how many layers each is for."""
+    nbytes, gpu = 4 * numbers, named(GPU)
+    there, back = LINKS[memory]
+    kernel = LAUNCH + 2 * nbytes / (gpu.dram_rate * gpu.dram_share)
+    done: list[Step] = []
+    for layers in trips:
+        trip = [("to_device", nbytes / there), *[("kernel", kernel)] * layers,
+                ("copy_to_host", nbytes / back)]  # fmt: skip
+        for what, seconds in trip:
+            done.append(Step(what, done[-1].end if done else 0.0, seconds))
+    return done
+
+
+def draw_row(axes, place, row, whole):
+    """The steps of each kind as one shape, and the time at the end."""
+    for what, color in COLORS.items():
+        spans = [(step.start, step.seconds) for step in row if step.what == what]
+        axes.broken_barh(spans, (place - 0.36, 0.72), color=color, linewidth=0)
+    axes.text(row[-1].end + 0.012 * whole, place, units.seconds(row[-1].end), va="center",
+              fontsize=10, color=INK)  # fmt: skip
+
+
+def finish(axes, rows, whole):
+    """Names on the left, seconds below, and what each color is."""
+    from matplotlib.patches import Patch
+
+    axes.set_yticks(range(len(rows)), list(rows))
+    axes.set(xlim=(0, 1.13 * whole), ylim=(len(rows) - 0.5, -0.6))
+    axes.set_xlabel(f"time since the start, modelled for an {GPU}")
+    written(axes.xaxis, units.seconds)
+    axes.xaxis.get_major_locator().set_params(nbins=6)
+    key = [Patch(color=color, label=what) for what, color in COLORS.items()]
+    axes.legend(handles=key, loc="lower right", bbox_to_anchor=(1, 1), ncols=3, frameon=False,
+                labelcolor=INK, fontsize=10, handlelength=1.2, borderaxespad=0.1)  # fmt: skip

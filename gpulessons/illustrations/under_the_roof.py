@@ -1,0 +1,79 @@
+"""What may stand on a roofline, and what is to be said of it: sizes beyond the caches, steady times
+that a memory could have given, and each op's share of its roof in words.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from gpulessons.hardware.budget import note
+from gpulessons.hardware.system import free_memory
+from gpulessons.measure.results import Timing
+from gpulessons.plots.roofline import device, intensity, roof
+
+MOST, IN_NO_TIME = 2**27, 2**24  # bytes; the second where measuring has next to no time
+LOW = 0.5  # of the roof
+
+
+def size_beyond(op: Any, machine: Any) -> int:
+    """The size at which an op moves that many bytes; its bytes must grow with its size."""
+    each = op.bytes(*op.inputs(1_000)) / 1_000
+    return max(1_000, int(bytes_beyond(machine) / each))
+
+
+def bytes_beyond(machine: Any) -> int:
+    """Four times the last cache; less where memory or time is short.
+
+    At most 128 MiB and a sixteenth of what is free: a cold timing empties the caches as well.
+    """
+    return int(min(4 * machine.last_cache, IN_NO_TIME if note() else MOST, free_memory() / 16))
+
+
+def sorted_out(timings: Iterable[Timing], machine: Any) -> tuple[list[Timing], list[str]]:
+    """(the timings to trust, why not each other one): noisy, or faster than memory can be."""
+    kept, left = [], []
+    for timing in timings:
+        _, bandwidth = roof(machine, timing.backend)
+        if why := timing.noise or timing.doubt(bandwidth):
+            left.append(f"{timing.op} ({why})")
+        else:
+            kept.append(timing)
+    return kept, left
+
+
+def told(timings: Iterable[Timing], machine: Any) -> str:
+    """Each op's share of its roof, highest first, and which stay below half of it."""
+    lines = []
+    for place in ("CPU", "GPU"):
+        shares = {t.op: share_of_roof(t, machine) for t in timings if device(t.backend) == place}
+        ranked = sorted(shares, key=lambda name: -shares[name])
+        if ranked:
+            lines.append(f"{place}: " + ", ".join(f"{name} {shares[name]:.0%}" for name in ranked))
+            low = [name for name in ranked if shares[name] < LOW]
+            lines.append(f"Below {LOW:.0%} of the roof: {', '.join(low) or 'none'}.")
+    return "\n".join(lines) or "Every time here is noisy: close other programs, and measure again."
+
+
+def verdict(timings: Iterable[Timing], machine: Any) -> str:
+    """How many of the ops that memory should limit come near their roof: the claim in one line."""
+    bound = [t for t in timings if device(t.backend) == "CPU" and under_the_slope(t, machine)]
+    near = [t.op for t in bound if share_of_roof(t, machine) >= LOW]
+    if not bound:
+        return "No verdict: no op under the slanted roof was timed steadily here."
+    word = "holds" if 2 * len(near) > len(bound) else "is not shown"
+    return (
+        f"On this machine the claim {word}: {len(near)} of {len(bound)} ops whose bytes should be "
+        f"the limit reach {LOW:.0%} of the memory's best or more."
+    )
+
+
+def under_the_slope(timing: Timing, machine: Any) -> bool:
+    peak, bandwidth = roof(machine, timing.backend)
+    return intensity(timing) * bandwidth < peak
+
+
+def share_of_roof(timing: Timing, machine: Any) -> float:
+    """Of what bytes or arithmetic allow at this intensity, whichever is less."""
+    peak, bandwidth = roof(machine, timing.backend)
+    if not timing.flops:
+        return timing.bandwidth / bandwidth
+    return timing.flop_rate / min(peak, intensity(timing) * bandwidth)
