@@ -11,14 +11,15 @@ import numpy as np
 
 from gpulessons.plots.picture import INK, Picture, blank
 
-ACROSS = 128  # pixels shown of each
+ACROSS = 128  # pixels of a row that are shown of each, unless told
 COLORS = 160  # of all together
 
 
-def side_by_side(named: Mapping[str, Any], title: str = "") -> Picture:
+def side_by_side(named: Mapping[str, Any], title: str = "", across: int = ACROSS) -> Picture:
     """Pictures of one shape, each under its name: values in 0…1, (rows, columns[, 3]).
 
-    title: the message. Raises ValueError where there is nothing to show, or shapes differ.
+    title: the message. across: the pixels of a row that are shown. Raises ValueError where there
+    is nothing to show, or shapes differ.
     """
     shapes = {np.shape(image)[:2] for image in named.values()}
     if len(shapes) != 1:
@@ -27,13 +28,14 @@ def side_by_side(named: Mapping[str, Any], title: str = "") -> Picture:
     height = 1.0 + 5.4 / len(named) * rows / columns
     figure, axes = blank(6, height, title, ncols=len(named), squeeze=False)
     for one, (name, image) in zip(axes.flat, named.items(), strict=True):
-        one.imshow(few_colors(thinned(image), COLORS // len(named)), interpolation="nearest")
+        shown = few_colors(thinned(image, across), COLORS // len(named))
+        one.imshow(shown, interpolation="nearest")
         one.set_axis_off()
         one.set_title(name, color=INK, fontsize=10)
     return Picture(figure, f"{title} Side by side: {', '.join(named)}.".strip())
 
 
-def thinned(image: Any, across: int = ACROSS) -> np.ndarray:
+def thinned(image: Any, across: int) -> np.ndarray:
     """At most so many columns of an image, and as many of its rows: means of square blocks."""
     image = np.asarray(image, np.float64)
     step = max(1, round(image.shape[1] / across))

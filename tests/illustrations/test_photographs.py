@@ -15,7 +15,7 @@ def test_blocks_of_pixels_become_their_mean():
 
 def test_a_small_picture_keeps_its_pixels_and_its_colors():
     image = np.array([[[0, 0, 0], [1, 1, 1]], [[1, 0, 0], [0, 0, 1]]], float)
-    assert np.array_equal(photographs.thinned(image), image)
+    assert np.array_equal(photographs.thinned(image, 128), image)
     assert np.array_equal(photographs.few_colors(image, 8), 255 * image)
 
 
