@@ -65,3 +65,8 @@ def test_opening_and_saving_a_notebook_changes_at_most_the_version_of_python(ope
     after = (folder / FIRST).read_text(encoding="utf-8").splitlines()
     changed = {pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]}
     assert all('"version": "3.' in line for pair in changed for line in pair), changed
+
+
+def test_a_page_that_nobody_ran_yet_shows_its_pictures_as_vectors(opened):
+    _, tab = opened
+    tab.locator(".jp-OutputArea svg[aria-hidden]").first.wait_for(state="attached")

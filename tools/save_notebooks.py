@@ -141,13 +141,14 @@ def text(notebook: NotebookNode) -> str:
 def run(notebook, name):
     """Run a notebook's cells in place, in an empty folder, showing how far it is.
 
-    What they measure is measured in full, whatever the environment says, and nobody's predictions
-    are shown or kept.
+    What they measure is measured in full, whatever the environment says, nobody's predictions are
+    shown or kept, and what moves is drawn beforehand.
     """
     from nbclient import NotebookClient
 
     from gpulessons.hardware import budget
     from gpulessons.notebook.controls import kept
+    from gpulessons.plots import frames
 
     def progress(cell, cell_index):
         print(f"\r{name}: cell {cell_index + 1} of {len(notebook.cells)}", end="", flush=True)
@@ -164,7 +165,7 @@ def run(notebook, name):
             resources={"metadata": {"path": folder}},
             on_cell_start=progress,
             on_cell_error=lambda cell, cell_index, execute_reply: print(f"\n  in: {cell.source}"),
-        ).execute(env={**env, kept.NAME: os.devnull})
+        ).execute(env={**env, kept.NAME: os.devnull, frames.SAVING: "1"})
 
 
 def save(path: Path) -> None:

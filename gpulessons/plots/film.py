@@ -1,11 +1,13 @@
-"""Pictures in sequence: a slider steps through them; a static page has several of them in one."""
+"""Pictures in sequence: a slider steps through them; a still page has several of them in one."""
 
-import base64
+from functools import cache
 from typing import Any
 
+from .frames import fitting, frame, moving, saving, still
 from .panel import panel
 
 VIEW = "application/vnd.jupyter.widget-view+json"
+MOST = 60, 40, 25, 15, 8  # steps that a saved page holds, the most that fit
 
 
 class Film:
@@ -22,24 +24,42 @@ class Film:
 
     def widget(self) -> Any:
         """A slider over the steps (arrow keys move it when it has the focus) and the picture."""
-        from ipywidgets import Image, IntSlider, Label
+        from ipywidgets import HTML, IntSlider, Label
 
         slider = IntSlider(0, 0, len(self) - 1, description="step", layout={"width": "95%"})
-        told, shown = Label(), Image(format="png")
+        told, shown = Label(), HTML()
 
         def show(number: int) -> None:
-            picture = self.figure(number)
-            told.value, shown.value = picture.alt, base64.b64decode(picture.png)
+            shown.value, told.value = frame(self.figure(number))
 
         slider.observe(lambda change: show(change["new"]), names="value")
         show(0)
         return panel(slider, told, shown)
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict, dict]:
-        data, metadata = self.multiples()._repr_mimebundle_()
+    def page(self) -> str:
+        """The markup of a saved page: as many steps, evenly chosen, as it may hold."""
+        drawn, rest = cache(lambda number: frame(self.figure(number))), still(self.multiples())
+
+        def of(most: int) -> str:
+            numbers = spread(len(self), most)
+            steps = "step", [f"{number + 1} of {len(self)}" for number in numbers], 0
+            return moving([steps], list(map(drawn, numbers)), rest)
+
+        return fitting(map(of, MOST))
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict:
+        data = self.multiples()._repr_mimebundle_()
         data["text/plain"] = f"{self!r}\n{data['text/plain']}"
+        if saving():
+            return data | {"text/html": self.page()}
         try:
             shown = self.widget()._repr_mimebundle_() or {}
         except (ImportError, AttributeError):
-            return data, metadata  # no widgets here: the static page it is
-        return data | {name: shown[name] for name in (VIEW,) if name in shown}, metadata
+            return data  # no widgets here: the still page it is
+        return data | {name: shown[name] for name in (VIEW,) if name in shown}
+
+
+def spread(total: int, most: int) -> list[int]:
+    """At most so many numbers below a total, evenly apart, the first and the last among them."""
+    count = min(total, most)
+    return sorted({round(at * (total - 1) / max(count - 1, 1)) for at in range(count)})

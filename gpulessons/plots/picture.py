@@ -1,6 +1,5 @@
 """What every figure of the course shares: its colors, its ink, and the way it shows itself."""
 
-import base64
 import io
 from collections.abc import Mapping
 from functools import cached_property
@@ -10,13 +9,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from PIL.Image import Image
 
-# 4.5 to 1 on white. No grey is as far from a dark page (#111) too, so there all is lightened.
+# Where a page takes vectors, ink is the page's own text color; this grey stands for it, and is what
+# a page sees that takes images only: 4.5 to 1 on white, and nearly so on a dark page (#111).
 INK = "#767676"
-LIGHTEN = 1.1
-DARK = f"""<style>[data-jp-theme-light="false"] .gpulessons-picture,
-.vscode-dark .gpulessons-picture {{filter: brightness({LIGHTEN})}}</style>"""
 # Okabe and Ito's palette, told apart by every common kind of color vision.
 BLUE, SKY, GREEN, VERMILLION, ORANGE, PURPLE = (
     "#0072B2", "#56B4E9", "#009E73", "#D55E00", "#E69F00", "#CC79A7",
@@ -28,64 +24,80 @@ MARKERS = {"host": "o", "torch_cpu": "s", "gpu": "^", "torch_gpu": "D"}
 
 
 class Picture:
-    """A figure with its message in words, drawn when first shown, finer than the screen."""
+    """A figure with its message in words, drawn when first shown."""
 
     def __init__(self, figure: "Figure", alt: str):
         self.figure, self.alt = figure, alt
         self.axes = figure.axes[0]
 
     @cached_property
-    def png(self) -> str:
+    def svg(self) -> str:
+        """The figure in vectors, its ink in the color of the text around it."""
+        from .vector import vector
+
+        return vector(self.figure, INK, dpi=120)
+
+    @cached_property
+    def image(self) -> str:
+        """The figure as an <img>, for pages that refuse vectors."""
         from PIL import Image
 
-        drawn, packed = io.BytesIO(), io.BytesIO()
-        # 256 colors will do, and a notebook a quarter the size is worth it.
-        photograph = any(one.images for one in self.figure.axes)
-        dpi, pack = (120, dithered) if photograph else (200, reduced)
-        self.figure.savefig(drawn, format="png", dpi=dpi, transparent=True)
-        pack(Image.open(drawn)).save(packed, format="png", optimize=True)
-        return base64.b64encode(packed.getvalue()).decode()
+        from .vector import packed_image
 
-    def _repr_html_(self):
-        width = round(100 * self.figure.get_figwidth())
+        drawn = io.BytesIO()
+        self.figure.savefig(drawn, format="png", dpi=100, transparent=True)
+        data = packed_image(Image.open(drawn), photograph=any(a.images for a in self.figure.axes))
         return (
-            f'<img class="gpulessons-picture" src="data:image/png;base64,{self.png}" '
-            f'alt="{escape(self.alt)}" width="{width}" style="max-width: 100%; height: auto">{DARK}'
+            f'<img src="{data}" alt="{escape(self.alt)}" width="{self.width}" '
+            'style="max-width: 100%; height: auto">'
+        )
+
+    @property
+    def width(self) -> int:
+        """Pixels on a page."""
+        return round(100 * self.figure.get_figwidth())
+
+    @property
+    def drawing(self) -> str:
+        """The vectors alone, at their size."""
+        look = f"width: {self.width}px; max-width: 100%; height: auto"
+        return self.svg.replace("<svg ", f'<svg aria-hidden="true" style="{look}" ', 1)
+
+    def _repr_html_(self) -> str:
+        from .frames import frame, moving, saving
+        from .vector import sign
+
+        if saving():
+            return moving([], [frame(self)], self.image)
+        # A page that strips vectors and styles is left with the image. Elsewhere the image is there
+        # for its words alone, which a screen reader finds, and the eye does not.
+        name = f"p{sign(self.svg)}"
+        hidden = "position: absolute; width: 1px !important; height: 1px !important; opacity: 0"
+        return (
+            f'<figure id="{name}" style="margin: 0; position: relative">{self.image}{self.drawing}'
+            f"<style>#{name} > img {{{hidden}}}</style></figure>"
         )
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        # HTML, because JupyterLab gives a bare image no alt text; the image, for pages that
-        # strip HTML down.
-        data = {"text/plain": self.alt, "text/html": self._repr_html_(), "image/png": self.png}
-        return data, {"image/png": {"alt": self.alt}}
+        return {"text/plain": self.alt, "text/html": self._repr_html_()}
 
     def __repr__(self):
         return self.alt
 
 
-def reduced(chart: "Image") -> "Image":
-    """The 256 colors nearest to a chart's own, half-transparent ones included."""
-    from PIL import Image
+def on(color: str) -> str:
+    """Black or white: the one that reads better on an area of this color, on any page."""
+    from matplotlib.colors import to_rgb
 
-    return chart.quantize(256, Image.Quantize.FASTOCTREE)
-
-
-def dithered(photograph: "Image") -> "Image":
-    """255 colors, mixed in fine grain where there were more, and one for what is transparent."""
-    from PIL import Image
-
-    clear = photograph.getchannel("A").point(lambda alpha: 255 * (alpha < 128))
-    few = photograph.convert("RGB").quantize(255, Image.Quantize.MEDIANCUT)
-    few.putpalette([*(few.getpalette() or []), *3 * 256 * [0]][: 3 * 256])
-    few.paste(255, mask=clear)
-    few.info["transparency"] = 255
-    return few
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+                        for part in to_rgb(color))
+    return "#000000" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18 else "#ffffff"
 
 
 def blank(
     width: float = 7.2, height: float = 3.6, title: str = "", **subplots: Any
 ) -> tuple["Figure", Any]:
-    """(figure, axes) in the course's style: no box, grey ink, a title as a sentence."""
+    """(figure, axes) in the course's style: no box, all in ink, a title as a sentence."""
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -99,7 +111,7 @@ def blank(
 
 
 def restyle(axes: "Axes") -> None:
-    """Grey ink and no box, legible on a white page and on a dark one."""
+    """All in ink, and no box."""
     axes.tick_params(colors=INK, which="both", labelsize=10)
     for side, spine in axes.spines.items():
         spine.set_visible(side in ("left", "bottom"))

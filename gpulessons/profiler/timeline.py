@@ -14,7 +14,8 @@ from html import escape
 from textwrap import wrap
 
 from gpulessons import units
-from gpulessons.plots.picture import BLUE, DARK, GREEN, INK, VERMILLION
+from gpulessons.plots.frames import moving
+from gpulessons.plots.picture import BLUE, GREEN, INK, VERMILLION
 
 from .spans import (
     BACKWARD,
@@ -55,15 +56,14 @@ class Timeline:
 
     def _repr_html_(self) -> str:
         packed = base64.b64encode(self.svg.encode()).decode()
-        return (
-            f'<img class="gpulessons-picture" src="data:image/svg+xml;base64,{packed}" '
-            f'alt="{escape(self.alt)}" style="max-width: 100%; height: auto">{DARK}'
-        )
+        look = "max-width: 100%; height: auto"
+        image = (f'<img src="data:image/svg+xml;base64,{packed}" alt="{escape(self.alt)}" '
+                 f'style="{look}">')  # fmt: skip
+        inked = self.svg.replace(INK, "currentColor").replace("<svg ", f'<svg style="{look}" ', 1)
+        return moving([], [(inked, self.alt)], image)
 
     def _repr_mimebundle_(self, include=None, exclude=None):  # type: ignore[no-untyped-def]
-        # JupyterLab strips bare SVG from pages it does not trust, but leaves images alone.
-        data = {"text/plain": self.alt, "text/html": self._repr_html_(), "image/svg+xml": self.svg}
-        return data, {"image/svg+xml": {"alt": self.alt}}
+        return {"text/plain": self.alt, "text/html": self._repr_html_()}
 
     def __repr__(self) -> str:
         return self.alt

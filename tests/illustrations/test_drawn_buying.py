@@ -87,7 +87,7 @@ def test_without_a_price_no_dot_is_drawn():
         picture = buying.dots(costs(devices))
         assert not any(dots_of(axes) for axes in picture.figure.axes)
         assert picture.alt.endswith("There is no panel: no cost above 0 is known.")
-        assert picture.png
+        assert picture.svg
 
 
 def test_a_roof_bends_at_the_corner_and_steps_stand_at_their_flops_per_byte():

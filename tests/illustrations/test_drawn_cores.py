@@ -24,4 +24,4 @@ def test_the_title_sets_cores_against_flops():
 
 def test_a_machine_faster_than_a_k80_is_drawn_too():
     picture = draw.ratios(replace(CPU, flops=9e13, simd_bits=None))
-    assert picture.png and picture.axes.get_xlim()[0] < 0.1
+    assert picture.svg and picture.axes.get_xlim()[0] < 0.1

@@ -52,7 +52,7 @@ def test_one_cell_misses_neighbors_and_a_few_find_them_all():
 
 
 def test_the_same_number_of_cells_gives_the_same_picture():
-    assert tree(3).alt == tree(3).alt and tree(3).png == tree(3).png
+    assert tree(3).alt == tree(3).alt and tree(3).svg == tree(3).svg
 
 
 def test_the_fastest_that_finds_enough_is_the_title():

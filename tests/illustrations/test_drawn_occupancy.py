@@ -92,7 +92,7 @@ def test_it_turns_under_sliders():
                   registers=slider(16, 255, 32), shared=slider(0, 99 * 1024, 0, step=1024),
                   on=["T4", "RTX 3090"], along=["threads", "registers", "shared"])  # fmt: skip
     (picture,) = turned.results()
-    assert picture.png and picture.alt.startswith("T4: 4 blocks of 256 threads")
+    assert picture.svg and picture.alt.startswith("T4: 4 blocks of 256 threads")
 
 
 def test_an_unknown_axis_is_refused():

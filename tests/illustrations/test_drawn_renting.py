@@ -76,7 +76,7 @@ def test_no_tick_is_written_in_powers_of_ten(make):
      {"price": 0, "price_per_kwh": 0, "rent_per_hour": 0}],
 )  # fmt: skip
 def test_every_edge_has_a_picture(make, changes, recwarn):
-    assert make(**NUMBERS | changes).png
+    assert make(**NUMBERS | changes).svg
     assert not [str(one.message) for one in recwarn]
 
 

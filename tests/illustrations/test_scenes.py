@@ -47,7 +47,7 @@ def test_a_wireframe_divides_by_w_and_draws_the_nearest_last():
 
 def test_a_flat_scene_can_be_drawn():
     points, edges = scenes.torus(thickness=0)
-    assert scenes.wireframe(points, edges).png
+    assert scenes.wireframe(points, edges).svg
 
 
 def test_a_window_is_centered_runs_row_by_row_and_y_goes_up():
@@ -70,7 +70,7 @@ def test_pixels_that_never_escape_are_dark_and_counted():
 
 @pytest.mark.parametrize("everywhere", [1, LIMIT])
 def test_a_picture_of_one_color_can_be_drawn(everywhere):
-    assert scenes.pixels(np.full(24, everywhere), LIMIT, (4, 6)).png
+    assert scenes.pixels(np.full(24, everywhere), LIMIT, (4, 6)).svg
 
 
 @given(some_turns)

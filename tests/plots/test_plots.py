@@ -1,6 +1,7 @@
 """Pictures say in words all that they show; titles are computed; whatever is missing, they draw."""
 
 import base64
+import re
 from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ from gpulessons import units
 from gpulessons.measure.results import Absent, Comparison, ModelledTiming, Timing
 from gpulessons.plots import images
 from gpulessons.plots import timings as plots
+from gpulessons.plots.picture import INK
 
 SIZES = (1000, 100_000, 10_000_000)
 ONE = Timing(
@@ -105,13 +107,18 @@ def picture(request):
     return DRAWINGS[request.param]()
 
 
-def test_a_picture_is_a_png_with_its_words_beside_it(picture):
+def test_a_picture_shows_itself_with_its_words_beside_it(picture):
+    data = picture._repr_mimebundle_()
+    assert 'alt="' in data["text/html"] and len(picture.alt) > 20
+    assert data["text/plain"] == picture.alt == repr(picture)
+
+
+def test_its_ink_is_the_pages_and_its_image_is_what_a_page_without_vectors_keeps(picture):
     page = picture._repr_html_()
-    assert base64.b64decode(picture.png).startswith(b"\x89PNG")
-    assert 'alt="' in page and len(picture.alt) > 20 and repr(picture) == picture.alt
-    data, metadata = picture._repr_mimebundle_()
-    assert data["text/plain"] == picture.alt == metadata["image/png"]["alt"]
-    assert {"text/html", "image/png"} <= set(data)
+    assert "currentColor" in page and INK not in page
+    without = re.sub(r"<svg.*</svg>|<style>.*</style>", "", page, flags=re.DOTALL)
+    assert re.search(r'<img src="data:image/(png|webp);base64,', without)
+    assert not re.sub(r"<[^>]*>", "", without), "letters that a page strips of their outlines"
 
 
 def test_the_title_begins_the_alt_text(picture):
@@ -168,7 +175,8 @@ def test_the_page_shows_through():
 
     from matplotlib.image import imread
 
-    corner = imread(io.BytesIO(base64.b64decode(plots.bars(LIVE).png)))[0, 0]
+    packed = re.search(r"base64,([^\"]+)", plots.bars(LIVE).image)[1]
+    corner = imread(io.BytesIO(base64.b64decode(packed)))[0, 0]
     assert corner[3] == 0
 
 
@@ -202,7 +210,7 @@ def test_a_recording_is_marked_where_it_is_drawn_and_named_below(draw):
 )  # fmt: skip
 def test_whatever_is_missing_it_draws(draw, comparison):
     picture = draw(comparison)
-    assert picture.png and "relu" in picture.alt
+    assert picture.svg and "relu" in picture.alt
 
 
 @pytest.mark.parametrize("draw", [plots.scaling, plots.bars])
@@ -356,7 +364,7 @@ def test_a_crossover_says_from_which_size_on_the_model_is_faster(time, when):
 
 def test_a_crossover_passes_over_sizes_without_a_cpu_figure():
     gap = replace(LIVE, entries=tuple(e for e in LIVE.entries if e.size != 100_000 or e in GONE))
-    assert plots.crossover(gap, {"a GPU": lambda n: 1e-5}).png
+    assert plots.crossover(gap, {"a GPU": lambda n: 1e-5}).svg
 
 
 def test_images_keep_their_proportions():
@@ -386,4 +394,4 @@ def test_one_backend_is_one_color_and_one_marker_everywhere():
 def test_a_plain_object_with_the_fields_of_a_timing_draws_as_well():
     """A recording is plotted by its attributes, whatever made it."""
     plain = SimpleNamespace(**vars(CPU[-1]), bandwidth=CPU[-1].bandwidth)
-    assert plots.ceiling([plain], 40e9).png
+    assert plots.ceiling([plain], 40e9).svg

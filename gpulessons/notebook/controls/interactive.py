@@ -64,6 +64,27 @@ class Live:
         else:
             yield given
 
+    def page(self) -> str:
+        """What it is on a saved page; "" where it measures, or cannot be drawn beforehand."""
+        from . import beforehand
+
+        first = self.values
+
+        def shown(**values: Any) -> Any:
+            self.values = values
+            try:
+                return showable(list(self.results())[-1])
+            except Exception as error:
+                if values == first:
+                    raise
+                return Sentence(self.refusal(error))
+
+        try:
+            titles = {name: self.title(name) for name in self.controls}
+            return "" if self.run else beforehand.page(self.controls, titles, shown)
+        finally:
+            self.values = first
+
     def stop(self) -> None:
         """End the run at its next result."""
         self.stopped = True
@@ -128,11 +149,14 @@ class Live:
 
     def fail(self, error: Exception, keep: bool = False) -> None:
         """Say what went wrong, in place of a result that these values did not give."""
-        call = ", ".join(f"{name}={value!r}" for name, value in self.values.items())
-        words = f"{self.function.__name__}({call}) failed: {type(error).__name__}: {error}"
+        words = self.refusal(error)
         self.say(words if keep else "")
         if not keep:
             self.put(Sentence(words))
+
+    def refusal(self, error: Exception) -> str:
+        call = ", ".join(f"{name}={value!r}" for name, value in self.values.items())
+        return f"{self.function.__name__}({call}) failed: {type(error).__name__}: {error}"
 
     @cached_property
     def widget(self) -> "VBox":
@@ -184,6 +208,11 @@ class Live:
     def _ipython_display_(self) -> None:
         from IPython.display import display
 
+        from gpulessons.plots.frames import saving
+
+        if saving() and (page := self.page()):
+            display(bundle(repr(self), page), raw=True)
+            return
         display(bundle(repr(self), f"<p>{escape(self)}</p>", self.widget), raw=True)
         self.placed = False
         try:

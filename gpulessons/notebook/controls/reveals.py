@@ -170,6 +170,9 @@ class Reveal:
         return f"{self.question} {self.sentence} {self.caption}"
 
     def _repr_html_(self) -> str:
+        if self.prediction is None:  # nothing to compare: the answer needs no picture
+            answer = f"<strong>{escape(self.question)}</strong> {escape(self.sentence)}"
+            return f"<p>{answer}<br>{escape(self.caption)}</p>"
         return (f'<figure style="margin: 0">{self.picture()._repr_html_()}'
                 f"<figcaption>{escape(self.caption)}</figcaption></figure>")
 
