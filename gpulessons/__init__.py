@@ -7,6 +7,8 @@ Every public name is loaded at its first use (PEP 562), so that `import gpulesso
 """
 
 import importlib
+import sys
+from contextlib import suppress
 
 __version__ = "0.1.0"
 
@@ -101,3 +103,25 @@ def __getattr__(name):
 
 def __dir__():
     return __all__
+
+
+def choose_vectors():
+    from gpulessons.hardware import vectors
+
+    with suppress(Exception):  # a width that cannot be chosen is LLVM's own
+        vectors.choose()
+
+
+class BeforeNumba:
+    """Sees Numba's first import come, whoever asks for it, and leaves the finding to others."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name == "numba":
+            sys.meta_path.remove(self)
+            choose_vectors()
+
+
+if "numba" in sys.modules:
+    choose_vectors()
+else:
+    sys.meta_path.insert(0, BeforeNumba())

@@ -16,7 +16,7 @@ from rooms import DOOR, PACKAGE, PAGE, ROOT, arrows, drawn, imports, room_of
 ROOMS = {
     "units": "",
     "progress": "",
-    "hardware": "units",
+    "hardware": "progress units",
     "backends": "hardware",
     "operation": "backends",
     "plots": "units",

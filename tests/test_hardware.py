@@ -16,7 +16,17 @@ import numpy as np
 import pytest
 
 from gpulessons import hardware
-from gpulessons.hardware import Machine, card, ceilings, nvidia, pools, system
+from gpulessons.hardware import (
+    Machine,
+    budget,
+    card,
+    ceilings,
+    kept,
+    nvidia,
+    pools,
+    system,
+    vectors,
+)
 
 CPUINFO_X86 = "processor\t: 0\nmodel name\t: Fast CPU\nflags\t\t: sse2 avx avx2\n\nprocessor\t: 1\n"
 CPUINFO_ARM = "processor\t: 0\nFeatures\t: fp asimd sve\nCPU implementer\t: 0x41\n"
@@ -52,9 +62,9 @@ def quick(monkeypatch):
     """machine() without its two seconds, made anew for this test and forgotten after it."""
     measures = {"host copy": lambda threads: 1e9 * threads}
     monkeypatch.setattr(card, "host_ceilings", lambda nbytes: measures)
-    hardware.machine.cache_clear()
+    card.this_machine.clear()
     yield
-    hardware.machine.cache_clear()
+    card.this_machine.clear()
 
 
 class FakeDriver:
@@ -122,14 +132,14 @@ def row(here, label):
 # The card
 
 def test_a_real_card_has_every_host_ceiling_and_is_made_once():
-    hardware.machine.cache_clear()
+    card.this_machine.clear()
     here = hardware.machine()
     assert hardware.machine() is here
     assert set(card.HOST_CEILINGS) <= set(here.ceilings)
     assert all(np.isfinite(rate) and rate > 1e6 for rate in here.ceilings.values())
     assert set(here.ceiling_threads.values()) <= set(hardware.thread_choices())
-    hardware.machine.cache_clear()
-    assert hardware.machine.cache_info().currsize == 0
+    card.this_machine.clear()
+    assert hardware.machine() is not here
 
 
 def test_a_card_survives_json_exactly(quick, monkeypatch):
@@ -183,6 +193,398 @@ def test_a_ceiling_is_found_by_any_backend_of_its_place(quick):
     here = hardware.machine()
     assert here.ceiling("host", "copy") == here.ceiling("torch_cpu", "copy") == 1e9 * here.cores
     assert here.ceiling("gpu", "copy") is here.ceiling("torch_gpu", "copy") is None
+
+
+# The ceilings, kept
+
+@pytest.fixture
+def file(monkeypatch, tmp_path):
+    """The file in which this test's ceilings are kept."""
+    path = tmp_path / "folder" / "machine.json"
+    monkeypatch.setenv(kept.NAME, str(path))
+    return path
+
+
+@pytest.fixture
+def whole(quick, monkeypatch):
+    """Every ceiling is measured in no time, each time at another rate: their buffers' sizes."""
+    done = []
+
+    def measures(nbytes):
+        done.append(nbytes)
+        return dict.fromkeys(card.HOST_CEILINGS, lambda threads: 1e9 * threads + len(done))
+
+    monkeypatch.setattr(card, "host_ceilings", measures)
+    return done
+
+
+def next_start(again=False):
+    """The card of the process that starts next."""
+    card.this_machine.clear()
+    return hardware.machine(again)
+
+
+def test_ceilings_are_measured_once_and_kept_with_their_date(whole, file):
+    first = hardware.machine()
+    entries = json.loads(file.read_text())
+    (entry,) = [each for each in entries if each["about"] == "ceilings"]
+    entry["when"] = "2026-01-02T03:04:05+00:00"
+    file.write_text(json.dumps(entries))
+    second = next_start()
+    assert len(whole) == 1
+    assert second.ceilings == first.ceilings and second.ceiling_threads == first.ceiling_threads
+    assert row(first, "ceilings") == f"measured {first.date[:16].replace('T', ' ')}, with this card"
+    assert row(second, "ceilings") == (
+        "measured 2026-01-02 03:04, and kept; machine(again=True) measures again"
+    )
+
+
+def test_again_measures_again_and_is_what_is_kept_from_then_on(whole, file):
+    first, again = hardware.machine(), hardware.machine(again=True)
+    assert len(whole) == 2 and again.ceilings != first.ceilings
+    assert hardware.machine() is again and next_start().ceilings == again.ceilings
+    assert row(again, "ceilings").endswith("with this card")
+    assert len([each for each in kept.entries() if each["about"] == "ceilings"]) == 1
+
+
+@pytest.mark.parametrize(
+    "room, name, other",
+    [
+        (system, "cpu_name", lambda: "Another CPU"), (system, "cores", lambda: 77),
+        (system, "caches", lambda: {"L2": 2**20}), (nvidia, "gpu", lambda: {"name": "A GPU"}),
+        (system, "libraries", lambda: {"numpy": "9.9"}), (card, "METHOD", 99),
+        (pools, "blas_in_words", lambda: "a BLAS for another CPU"),
+    ],
+)  # fmt: skip
+def test_another_machine_or_library_has_ceilings_of_its_own(
+    whole, file, monkeypatch, room, name, other
+):
+    first = hardware.machine()
+    with monkeypatch.context() as changed:
+        changed.setattr(room, name, other)
+        assert next_start().ceilings != first.ceilings
+        assert len(whole) == 2 and next_start() and len(whole) == 2
+    assert next_start().ceilings == first.ceilings, "both are kept"
+
+
+def test_another_vector_width_has_ceilings_of_its_own(whole, file, monkeypatch):
+    hardware.machine()
+    monkeypatch.setenv(vectors.FEATURES, "+sse2")
+    next_start()
+    assert len(whole) == 2
+
+
+def test_a_rough_card_keeps_nothing_and_uses_what_was_measured_with_care(whole, file, monkeypatch):
+    monkeypatch.setenv(budget.NAME, "0.02")
+    assert "rough" in hardware.machine().note and not file.exists()
+    monkeypatch.delenv(budget.NAME)
+    careful = next_start()
+    monkeypatch.setenv(budget.NAME, "0.02")
+    assert next_start().ceilings == careful.ceilings and not next_start().note
+    assert "rough" in next_start(again=True).note
+    monkeypatch.delenv(budget.NAME)
+    assert next_start().ceilings == careful.ceilings
+
+
+def test_a_rate_that_never_comes_again_is_not_kept(whole, file, monkeypatch):
+    rates = iter([100.0, 50.0, 80.0, 89.0])  # of one thread: each repetition is over 10 % off
+    monkeypatch.setattr(pools, "cores", lambda: 1)
+    jumping = {"host copy": lambda threads: next(rates)}
+    all_five = dict.fromkeys(card.HOST_CEILINGS, lambda threads: 1e9) | jumping
+    monkeypatch.setattr(card, "host_ceilings", lambda nbytes: all_five)
+    here = hardware.machine()
+    assert here.ceilings["host copy"] == 100.0 and not file_of_ceilings(file)
+    assert row(here, "ceilings").endswith("not kept, because something disturbed host copy")
+
+
+def test_a_rate_that_comes_again_is_the_best_of_them():
+    rates = iter([50.0, 100.0, 92.0])
+    assert card.best_of_threads(lambda threads: next(rates))[0] == 100.0
+
+
+def test_threads_that_had_to_share_their_cores_rate_nothing_that_is_kept(whole, file, monkeypatch):
+    clock = iter(range(1000))
+    monkeypatch.setattr(card, "perf_counter", lambda: float(next(clock)))
+    monkeypatch.setattr(card, "process_time", lambda: 0.5 * next(clock))
+    here = hardware.machine()
+    assert "something disturbed host float32, host float64" in here.note
+    assert not file_of_ceilings(file)
+
+
+def file_of_ceilings(file):
+    return file.exists() and '"ceilings"' in file.read_text()
+
+
+def test_part_of_the_ceilings_is_not_kept(quick, file):
+    hardware.machine()
+    assert not file_of_ceilings(file)
+
+
+def test_a_small_memory_is_told_and_kept_until_there_is_room(whole, file, monkeypatch):
+    monkeypatch.setattr(system, "caches", lambda: {"L3": 2**28})
+    monkeypatch.setattr(system, "free_memory", lambda: 2**31)
+    words = "memory was rated by 256 MiB, less than four times the last cache: no more was free"
+    assert hardware.machine().note == words
+    assert next_start().note == words and whole == [2**28]
+    monkeypatch.setattr(system, "free_memory", lambda: 2**36)
+    assert next_start().note == "" and whole == [2**28, 2**30]
+    monkeypatch.setattr(system, "free_memory", lambda: 2**31)
+    assert next_start().note == "" and len(whole) == 2, "the better one stays"
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [b"torn [", b"{}", b"[3]", b"\xff\xfe", b"", b'[{"about": "ceilings"}]', b"[" * 99999],
+)
+def test_a_damaged_file_costs_a_sentence_and_a_measurement(whole, file, damaged):
+    file.parent.mkdir()
+    file.write_bytes(damaged)
+    with pytest.warns(UserWarning, match="cannot be read from .*machine.json.* measured again"):
+        first = hardware.machine()
+    assert next_start().ceilings == first.ceilings and len(whole) == 1
+
+
+def test_an_entry_that_somebody_changed_is_measured_anew(whole, file):
+    hardware.machine()
+    entries = kept.entries()
+    file.write_text(json.dumps([{**each, "found": 3} for each in entries]))
+    assert next_start().ceilings and len(whole) == 2
+
+
+def test_a_file_that_cannot_be_written_costs_a_sentence(whole, file):
+    file.parent.write_text("no folder")
+    with pytest.warns(UserWarning, match=f"cannot be kept in .*{kept.NAME}=FILE"):
+        assert hardware.machine().ceilings
+
+
+def test_a_disk_that_fills_up_leaves_the_earlier_file(whole, file, monkeypatch):
+    hardware.machine()
+    before = file.read_bytes()
+
+    def full(path, text, **_):
+        path.write_bytes(text[:9].encode())
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.warns(UserWarning, match="No space left"):
+        hardware.machine(again=True)
+    assert file.read_bytes() == before and list(file.parent.iterdir()) == [file]
+
+
+def test_no_file_is_no_trouble(whole, monkeypatch, recwarn):
+    monkeypatch.setenv(kept.NAME, os.devnull)
+    assert kept.where() is None
+    assert hardware.machine() and next_start() and len(whole) == 2
+    assert not recwarn.list
+
+
+def test_the_file_lies_where_programs_keep_what_they_can_make_again(monkeypatch, tmp_path):
+    monkeypatch.delenv(kept.NAME)
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    for platform_name, variable, value, folder in (
+        ("linux", "XDG_CACHE_HOME", "", tmp_path / ".cache"),
+        ("linux", "XDG_CACHE_HOME", "relative", tmp_path / ".cache"),
+        ("linux", "XDG_CACHE_HOME", str(tmp_path / "other"), tmp_path / "other"),
+        ("darwin", "XDG_CACHE_HOME", "", tmp_path / "Library" / "Caches"),
+        ("win32", "LOCALAPPDATA", str(tmp_path / "local"), tmp_path / "local"),
+    ):
+        monkeypatch.setattr(sys, "platform", platform_name)
+        monkeypatch.setenv(variable, value)
+        assert kept.where() == folder / "gpulessons" / "machine.json"
+
+
+def test_a_user_without_a_home_keeps_nothing(monkeypatch):
+    monkeypatch.delenv(kept.NAME)
+    monkeypatch.setattr(kept, "cache_folder", lambda: (_ for _ in ()).throw(RuntimeError("home")))
+    assert kept.where() is None
+
+
+def test_the_file_does_not_grow_for_ever(file):
+    for n in range(kept.MOST + 5):
+        kept.keep("ceilings", {"n": n}, n)
+    assert [each["found"] for each in kept.entries()] == list(range(5, kept.MOST + 5))
+
+
+def test_a_card_of_before_the_dates_can_still_be_read(quick):
+    values = json.loads(hardware.machine().to_json())
+    del values["ceilings_date"], values["vectors"], values["note"]
+    earlier = Machine.from_json(json.dumps(values))
+    assert earlier.ceilings_date == "" and "ceilings  " not in repr(earlier)
+
+
+# The width of Numba's vectors
+
+@pytest.fixture
+def avx512(monkeypatch, file):
+    """A CPU with AVX-512 on which nothing was chosen yet; set its ratio: avx512(1.5)."""
+    monkeypatch.setattr(os, "environ", {kept.NAME: str(file)})
+    ours = {vectors.CPU: "fastcpu", vectors.FEATURES: "+avx512f,-prefer-256-bit"}
+    monkeypatch.setattr(vectors, "full_width", lambda: ours)
+    monkeypatch.setattr(vectors, "host_features", lambda: {"avx512f": True})
+    monkeypatch.setattr(vectors, "ratios", [])
+    monkeypatch.delitem(sys.modules, "numba.core.registry", raising=False)
+    monkeypatch.delitem(sys.modules, "numba.core.config", raising=False)
+    return lambda ratio: monkeypatch.setattr(vectors, "measured", lambda: ratio)
+
+
+def chosen():
+    return {name: value for name, value in os.environ.items() if name.startswith("NUMBA")}
+
+
+def test_the_full_width_is_chosen_where_it_pays(avx512):
+    avx512(1.52)
+    vectors.choose()
+    assert chosen() == vectors.full_width()
+    assert vectors.in_words() == (
+        "512 bits, chosen because a loop of multiply-adds ran 1.52 times as fast as with 256"
+    )
+
+
+def test_it_is_left_to_llvm_where_it_does_not_pay(avx512):
+    avx512(1.04)
+    vectors.choose()
+    assert not chosen() and vectors.in_words().startswith("as LLVM chooses: with 512 bits a loop")
+
+
+def test_it_is_measured_once_for_a_machine(avx512, monkeypatch):
+    avx512(1.5)
+    vectors.choose()
+    avx512(1.0)
+    for name in vectors.full_width():
+        del os.environ[name]
+    vectors.ratios.clear()
+    vectors.choose()
+    assert vectors.ratios == [1.5] and chosen()
+    vectors.choose(again=True)
+    assert vectors.ratios == [1.0]
+
+
+def test_what_is_rough_is_not_kept(avx512, file):
+    avx512(1.5)
+    os.environ[budget.NAME] = "0.02"
+    vectors.choose()
+    assert chosen() and not file.exists()
+
+
+def test_a_process_that_is_started_from_here_inherits_and_measures_nothing(avx512, monkeypatch):
+    avx512(1.5)
+    vectors.choose()
+    vectors.ratios.clear()
+    monkeypatch.setattr(vectors, "measured", lambda: 1 / 0)
+    vectors.choose()
+    assert "ran 1.50 times" in vectors.in_words()
+    kept.where().unlink()
+    vectors.ratios.clear()
+    vectors.choose()
+    assert vectors.in_words() == "512 bits, as inherited" and chosen() == vectors.full_width()
+
+
+@pytest.mark.parametrize("name", vectors.SETTINGS)
+def test_what_the_reader_has_set_stays(avx512, name):
+    os.environ[name] = "1"
+    avx512(1.5)
+    vectors.choose()
+    assert chosen() == {name: "1"} and vectors.in_words() == f"as {name} says"
+
+
+def test_a_file_of_numbas_settings_is_the_readers_choice_too(avx512, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    Path(vectors.CONFIG).write_text("enable_avx: 0")
+    avx512(1.5)
+    vectors.choose()
+    assert not chosen() and vectors.in_words() == f"as {vectors.CONFIG} says"
+
+
+def numba_of(monkeypatch, **compiled):
+    """A Numba that is imported; returns how often it was told to read its settings."""
+    told = []
+    registry = SimpleNamespace(cpu_target=SimpleNamespace(**compiled))
+    monkeypatch.setitem(sys.modules, "numba.core.registry", registry)
+    config = SimpleNamespace(reload_config=lambda: told.append(chosen()))
+    monkeypatch.setitem(sys.modules, "numba.core.config", config)
+    return told
+
+
+def test_numba_that_has_compiled_nothing_reads_its_settings_again(avx512, monkeypatch):
+    told = numba_of(monkeypatch)
+    avx512(1.5)
+    vectors.choose()
+    assert told == [vectors.full_width()] and vectors.in_words().startswith("512 bits")
+
+
+def test_numba_that_has_compiled_stays_as_it_is(avx512, monkeypatch):
+    generator = SimpleNamespace(magic_tuple=lambda: ("linux", "fastcpu", "+avx512f"))
+    context = SimpleNamespace(codegen=lambda: generator)
+    told = numba_of(monkeypatch, _toplevel_target_context=context, target_context=context)
+    avx512(1.5)
+    vectors.choose()
+    assert not told and not chosen() and vectors.in_words().endswith("import gpulessons earlier")
+
+
+def test_without_avx_512_or_llvm_there_is_no_choice(avx512, monkeypatch):
+    avx512(1.5)
+    for hidden, value in (("host_features", lambda: {"avx2": True}), ("find_spec", lambda _: None)):
+        with monkeypatch.context() as without:
+            without.setattr(vectors, hidden, value)
+            vectors.choose()
+            assert not chosen() and vectors.in_words() == ""
+
+
+def test_the_card_says_which_width_numba_has(quick, avx512):
+    avx512(1.52)
+    assert row(hardware.machine(), "Numba vectors").startswith("512 bits, chosen because")
+
+
+def test_the_width_is_chosen_before_whoever_imports_numba_first():
+    code = (
+        "import sys, gpulessons; from gpulessons.hardware import vectors; "
+        "vectors.choose = lambda: print('numba.core.config' in sys.modules); "
+        "import json, numba; import numba.core.config; from numba import cuda"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.split() == ["False"], "asked once, and before"
+
+
+def test_a_width_that_cannot_be_chosen_costs_nobody_numba():
+    code = (
+        "import gpulessons; from gpulessons.hardware import vectors; "
+        "vectors.choose = lambda: 1 / 0; import numba; print(numba.int32)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "int32"
+
+
+@pytest.mark.parametrize("lanes", [8, 16])
+def test_the_loop_that_decides_is_right_at_either_width(lanes):
+    memory = np.random.default_rng(0).random(9 * vectors.NUMBERS + 16, np.float32)
+    start = -memory.ctypes.data % vectors.LINE // 4
+    rows = memory[start:][: 9 * vectors.NUMBERS].reshape(9, vectors.NUMBERS)
+    want = rows[5:] + rows[0, :16].reshape(4, 4) @ rows[1:5]
+    vectors.compiled(lanes)(rows.ctypes.data, vectors.NUMBERS // lanes)
+    assert np.allclose(rows[5:], want, rtol=1e-6)
+
+
+NUMBA_FIRST = "import gpulessons", "import numba; from numba import cuda, prange; import gpulessons"
+
+
+@pytest.mark.parametrize("imports", NUMBA_FIRST)
+def test_the_full_width_shows_in_the_machine_code(imports, file):
+    """Whoever is imported first: a notebook's imports are sorted, and Numba comes before us."""
+    code = (
+        "from gpulessons.hardware import vectors; "
+        "vectors.has_512() or print(16) or exit(); "
+        "from gpulessons.hardware import ceilings; from gpulessons.machine_code import cpu; "
+        "import numpy; ceilings.read(numpy.ones(9, numpy.float32)); "
+        "print(cpu.hot_loop(ceilings.read).lanes)"
+    )
+    if vectors.has_512():
+        kept.keep("vectors", vectors.measured_of(), 2.0)
+    own = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA")}
+    out = subprocess.run(
+        [sys.executable, "-c", f"{imports}; {code}"], capture_output=True, text=True, check=True,
+        env=own,
+    )  # fmt: skip
+    assert out.stdout.strip() == "16"
 
 
 # Things hidden
@@ -580,6 +982,12 @@ def test_copy_and_triad_count_as_stream_does_and_reach_every_element(one_second,
     assert np.array_equal(out, a)
     assert ceilings.streamed(ceilings.triad, [out, a, b], threads) == 3 * 4 * n
     assert np.array_equal(out, a + np.float32(3))
+    assert ceilings.streamed(ceilings.read, [a], threads) == 4 * n
+
+
+def test_what_is_read_is_read_to_the_end():
+    numbers = np.arange(1000, dtype=np.float32)
+    assert ceilings.read(numbers) == numbers.sum()
 
 
 def test_the_product_counts_a_multiply_and_an_add_per_step(one_second):
@@ -651,7 +1059,7 @@ def test_the_ceilings_take_no_more_memory_than_they_were_given():
     tracemalloc.start()
     try:
         measures = ceilings.host(2**24)
-        for name in ("host copy", "host triad"):
+        for name in ("host read", "host copy", "host triad"):
             assert measures[name](2) > 0
         held, most = tracemalloc.get_traced_memory()
         del measures

@@ -18,6 +18,7 @@ from nbformat import NotebookNode
 
 import published
 from first_cell import ID, address_in, first_cell
+from gpulessons.hardware import machine
 from gpulessons.measure import files
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
@@ -202,6 +203,8 @@ def main() -> None:
     missing = [path.name for path in paths if not path.exists()]
     if missing:
         sys.exit(f"There is no {missing[0]} in {NOTEBOOKS}.")
+    if not args.check:  # once, while nothing else runs: every page has the same
+        print("This machine's ceilings:", machine().measured_when())
     for path in paths or sorted(NOTEBOOKS.glob("*.ipynb")):
         if not args.check:
             save(path)

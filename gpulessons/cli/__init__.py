@@ -85,6 +85,8 @@ def parser() -> Parser:
         name: commands.add_parser(name, help=command.__doc__, description=command.__doc__)
         for name, command in COMMANDS.items()
     }
+    again = "measure its ceilings again, instead of those that are kept"
+    made["doctor"].add_argument("--again", action="store_true", help=again)
     made["lab"].add_argument("folder", metavar="DIR", nargs="?", help="where the notebooks go")
     made["notebooks"].add_argument("folder", metavar="DIR")
     made["notebooks"].add_argument("--force", action="store_true", help="replace changed ones")

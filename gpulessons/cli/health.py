@@ -29,7 +29,7 @@ def doctor(options: Namespace) -> int:
     pip = f"{sys.executable} -m pip install"
 
     print(f"gpulessons {gpulessons.__version__}, in {PACKAGE}\n")
-    print(gpulessons.machine(), end="\n\n")
+    print(gpulessons.machine(again=options.again), end="\n\n")
     print("packages:", ", ".join(f"{name} {version or '–'}" for name, version in versions.items()))
     if blas := blas_in_words():
         print(f"NumPy multiplies by {blas}.")

@@ -1,23 +1,28 @@
 """The card: one machine as plain values, its ceilings measured when the card was made."""
 
-import functools
 import json
 import os
 import platform
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from datetime import datetime
 from html import escape
+from time import perf_counter, process_time
 from typing import Any
 
 from gpulessons import units
+from gpulessons.progress import progress_bar
 
-from . import nvidia, pools, system
+from . import kept, nvidia, pools, system, vectors
 from .budget import note
 
+METHOD = 1  # of measuring the ceilings; with another, what was kept counts no longer
+STEADY = 1.1  # a rate that every repetition misses by more was disturbed
+SHARE = 0.8  # of its cores' time: who got less was not alone on them
 SMALLEST_BUFFER = 2**27  # bytes
-HOST_CEILINGS = ("host float32", "host float64", "host copy", "host triad")
+HOST_CEILINGS = ("host float32", "host float64", "host read", "host copy", "host triad")
+STREAMS = ("read", "copy", "triad")
 GPU_CEILINGS = ("gpu float32", "gpu tf32", "gpu float16", "gpu copy", "gpu triad")
 
 
@@ -40,9 +45,11 @@ class Machine:
     libraries: dict[str, str]
     date: str
     commit: str | None
-    ceilings: dict[str, float]  # bytes/s for copy and triad, FLOP/s for the rest
+    ceilings: dict[str, float]  # bytes/s for read, copy and triad, FLOP/s for the rest
     ceiling_threads: dict[str, int]  # the thread count that reached each host ceiling
     note: str = ""  # how its ceilings were measured, where that was not with care
+    ceilings_date: str = ""  # when they were measured; "" in earlier recordings
+    vectors: str = ""  # how wide Numba's are, and why, where that is a choice
 
     @property
     def name(self) -> str:
@@ -68,7 +75,9 @@ class Machine:
         """The machine that `to_json` wrote; ValueError for any other text."""
         try:
             values = json.loads(text)
-            if set(values) == {field.name for field in fields(cls)}:
+            known = {field.name for field in fields(cls)}
+            needed = {field.name for field in fields(cls) if field.default is MISSING}
+            if needed <= set(values) <= known:  # later fields have defaults
                 return cls(**values)
         except (TypeError, ValueError):  # a number, or no JSON at all
             pass
@@ -93,6 +102,7 @@ class Machine:
 
     def rows(self) -> list[tuple[str, str]]:
         simd = f"{self.simd}, {units.count(self.simd_bits)} bits" if self.simd else "unknown"
+        vectors = [("Numba vectors", self.vectors)] if self.vectors else []
         caches = ", ".join(f"{level} {units.size(nbytes)}" for level, nbytes in self.caches.items())
         libraries = ", ".join(f"{name} {version}" for name, version in self.libraries.items())
         ceilings = HOST_CEILINGS + (GPU_CEILINGS if self.gpu else ())
@@ -100,12 +110,13 @@ class Machine:
             ("CPU", self.cpu or "unknown"),
             ("cores", f"{self.cores} of {units.count(self.cores_total)} logical"),
             ("SIMD", simd),
+            *vectors,
             ("caches", caches or "unknown"),
             ("memory", units.size(self.memory)),
             ("GPU", self.gpu_text()),
             ("torch accelerator", self.accelerator or "unknown"),
             *((f"{name}, measured", self.ceiling_text(name)) for name in ceilings),
-            *([("ceilings", self.note)] if self.note else []),
+            *([("ceilings", told)] if (told := self.measured_when()) else []),
             ("system", f"{self.system}, Python {self.python}"),
             ("libraries", libraries or "unknown"),
             ("date", self.date),
@@ -123,45 +134,121 @@ class Machine:
             + (f" (one of {self.gpus})" if self.gpus > 1 else "")
         )
 
+    def measured_when(self) -> str:
+        """When the ceilings were measured, and what must be said about how."""
+        when = self.ceilings_date.replace("T", " ")[:16]
+        kept_since = self.ceilings_date != self.date
+        how = ", and kept; machine(again=True) measures again" if kept_since else ", with this card"
+        return "; ".join(filter(None, [f"measured {when}{how}" * bool(when), self.note]))
+
     def ceiling_text(self, name: str) -> str:
-        unit = "B/s" if name.endswith(("copy", "triad")) else "FLOP/s"
+        unit = "B/s" if name.endswith(STREAMS) else "FLOP/s"
         threads = self.ceiling_threads.get(name)
         with_threads = f", {threads} thread{'s' * (threads > 1)}" if threads else ""
         return units.rate(self.ceilings.get(name), unit) + with_threads
 
 
-@functools.cache
-def machine() -> Machine:
-    """This machine, its ceilings measured now: about two seconds once, then free in this process.
+this_machine: list[Machine] = []  # the card of this process, once it was asked for
 
-    `machine.cache_clear()` forgets it, for instance when a busy machine has calmed down.
+
+def machine(again: bool = False) -> Machine:
+    """This machine and its ceilings: measured once, some seconds long, and kept in a file.
+
+    again: measure them again now, for instance when a busy machine has calmed down. The card says
+    when they were measured. GPULESSONS_CEILINGS=FILE in the environment names another file.
     """
-    rough = note()  # before anything is measured: a limit that is none is refused
+    if again or not this_machine:
+        this_machine[:] = [made(again)]
+    return this_machine[0]
+
+
+def made(again: bool) -> Machine:
+    note()  # before anything is measured: a limit that is none is refused
+    attempt(vectors.choose, again)
+    now = datetime.now().astimezone().isoformat(timespec="seconds")
     simd, simd_bits = system.simd()
-    caches, memory = system.caches(), system.memory()
-    # Where it may take no time, none is spent on writing far beyond a large cache.
-    nbytes = SMALLEST_BUFFER if rough else buffer_bytes(caches, system.free_memory())
-    ceilings, ceiling_threads = measured_ceilings(nbytes)
     return Machine(
         cpu=system.cpu_name(),
         cores=system.cores(),
         cores_total=os.cpu_count(),
         simd=simd,
         simd_bits=simd_bits,
-        caches=caches,
-        memory=memory,
+        caches=system.caches(),
+        memory=system.memory(),
         gpu=nvidia.gpu(),
         gpus=nvidia.gpu_count(),
         accelerator=system.accelerator(),
         system=f"{platform.system()} {platform.release()} {platform.machine()}",
         python=platform.python_version(),
         libraries=system.libraries(),
-        date=datetime.now().astimezone().isoformat(timespec="seconds"),
+        date=now,
         commit=system.commit(),
-        ceilings=ceilings,
-        ceiling_threads=ceiling_threads,
-        note=rough,
+        vectors=vectors.in_words(),
+        **kept_or_measured(again, now),
     )
+
+
+# -- The ceilings, as fields of the card.
+
+
+def kept_or_measured(again: bool, now: str) -> dict[str, Any]:
+    """The ceilings with how and when they were measured: kept ones, or new ones that are kept where
+    they were measured with care and nothing disturbed them.
+    """
+    caches = system.caches()
+    nbytes, rough = buffer_bytes(caches, system.free_memory()), note()
+    small = too_small(nbytes, caches)
+    of = measured_of(caches)
+    known = None if again else kept.find("ceilings", of)
+    if known and is_usable(known["found"], small):
+        return {**known["found"], "ceilings_date": known["when"]}
+    # Where it may take no time, none is spent on writing far beyond a large cache.
+    rates, threads, unsteady = measured_ceilings(SMALLEST_BUFFER if rough else nbytes)
+    words = [rough] if rough else [small, disturbed(unsteady)]
+    found = {"ceilings": rates, "ceiling_threads": threads, "note": "; ".join(filter(None, words))}
+    if not rough and not unsteady and is_whole(rates):
+        kept.keep("ceilings", of, found)
+    return {**found, "ceilings_date": now}
+
+
+def is_usable(found: Any, small: str) -> bool:
+    """Whether what was kept is whole, and as good as what could be measured now."""
+    fields = {"ceilings", "ceiling_threads", "note"}
+    return isinstance(found, dict) and set(found) == fields and bool(small or not found["note"])
+
+
+def measured_of(caches: dict[str, int]) -> dict[str, Any]:
+    """All that makes other ceilings: the processor and its share, the GPU, who computes."""
+    libraries = system.libraries()
+    return {
+        "cpu": [system.cpu_name(), system.proc_cpuinfo().get("model")],
+        "cores": [system.cores(), os.cpu_count()],
+        "caches": caches,
+        "gpu": nvidia.gpu(),
+        "libraries": {name: libraries.get(name) for name in ("numpy", "numba", "torch")},
+        "blas": pools.blas_in_words(),
+        "settings": {name: os.environ.get(name) for name in vectors.SETTINGS if name in os.environ},
+        "method": METHOD,
+    }
+
+
+def is_whole(rates: dict[str, float]) -> bool:
+    needed = {*HOST_CEILINGS, *(["gpu copy"] if nvidia.gpu_count() else [])}
+    return needed <= set(rates)
+
+
+def too_small(nbytes: int, caches: dict[str, int]) -> str:
+    """What must be said where the memory leaves no room for arrays far beyond the last cache."""
+    if nbytes >= 4 * last_cache(caches):
+        return ""
+    return (
+        f"memory was rated by {units.size(nbytes)}, less than four times the last cache: no more "
+        "was free"
+    )
+
+
+def disturbed(names: list[str]) -> str:
+    return f"not kept, because something disturbed {', '.join(names)}" if names else ""
 
 
 def last_cache(caches: dict[str, int]) -> int:
@@ -173,16 +260,25 @@ def buffer_bytes(caches: dict[str, int], free: float) -> int:
     return int(min(max(4 * last_cache(caches), SMALLEST_BUFFER), free / 8))
 
 
-def measured_ceilings(nbytes: int) -> tuple[dict[str, float], dict[str, int]]:
-    """Name -> rate, and name -> the thread count that reached it, for the CPU and any GPU."""
-    rates, winners = {}, {}
-    for name, measure in (attempt(host_ceilings, nbytes) or {}).items():
-        best = attempt(best_of_threads, measure)
-        if best:
-            rates[name], winners[name] = best
+def measured_ceilings(nbytes: int) -> tuple[dict[str, float], dict[str, int], list[str]]:
+    """Name -> rate, and name -> the thread count that reached it, for the CPU and any GPU; and the
+    names of those that something disturbed.
+    """
+    rates: dict[str, float] = {}
+    winners: dict[str, int] = {}
+    unsteady = []
+    measures = attempt(host_ceilings, nbytes) or {}
+    with progress_bar("measuring what this machine can do") as tell:
+        for done, (name, measure) in enumerate(measures.items()):
+            best = attempt(best_of_threads, measure)
+            if best:
+                rates[name], winners[name], steady = best
+                unsteady += [] if steady else [name]
+            if tell:
+                tell(done + 1, len(measures), name)
     if nvidia.gpu_count():
         rates |= attempt(gpu_ceilings) or {}
-    return rates, winners
+    return rates, winners, unsteady
 
 
 def host_ceilings(nbytes: int) -> dict[str, Callable[[int], float]]:
@@ -197,13 +293,29 @@ def gpu_ceilings() -> dict[str, float]:
     return ceilings.gpu()
 
 
-def best_of_threads(measure: Callable[[int], float]) -> tuple[float, int]:
-    """The best rate of one thread and of all, and how many threads that was."""
-    results = []
+def best_of_threads(measure: Callable[[int], float]) -> tuple[float, int, bool]:
+    """The best rate of one thread and of all, how many threads that was, and whether nothing
+    disturbed it: the threads had their cores to themselves, and the rate came again within a tenth,
+    in up to three repetitions.
+    """
+    results, alone = [], True
     for n in pools.thread_choices():
+        wall, worked = perf_counter(), process_time()
         with pools.threads(n):
             results.append((measure(n), n))
-    return max(results)
+        wall, worked = perf_counter() - wall, process_time() - worked
+        alone &= worked > SHARE * n * wall or wall < 0.05  # so short a time tells nothing
+    _, winner = max(results)
+    rates = [rate for rate, n in results if n == winner]
+    with pools.threads(winner):
+        while not note() and len(rates) < 4 and not came_again(rates):
+            rates.append(measure(winner))
+    return max(rates), winner, alone and came_again(rates)
+
+
+def came_again(rates: list[float]) -> bool:
+    best, *others = sorted(rates, reverse=True)
+    return bool(others) and best <= STEADY * others[0]
 
 
 def attempt(measure: Callable[..., Any], *arguments: Any) -> Any:

@@ -1,0 +1,100 @@
+"""What was measured of this machine, in one small file: every page then has the same figures.
+
+An entry says what it is about, what it was measured `of` (all that makes another machine, or other
+libraries, another entry), when, and what was found. Machines that share a home folder share the
+file. Where it cannot be written, or holds anything else, a sentence says so, and the process
+measures for itself.
+"""
+
+import json
+import os
+import sys
+import warnings
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+NAME = "GPULESSONS_CEILINGS"  # in the environment: another file, or os.devnull for none
+MOST = 32  # entries; beyond them the oldest go
+
+Entry = dict[str, Any]  # "about", "of", "when" (ISO 8601, with its time zone) and "found"
+
+
+def where() -> Path | None:
+    """The file; None where nothing is kept."""
+    try:
+        path = Path(os.environ.get(NAME) or cache_folder() / "gpulessons" / "machine.json")
+        return None if str(path) == os.devnull else path.expanduser()
+    except RuntimeError:
+        return None
+
+
+def cache_folder() -> Path:
+    """Where programs keep what they can make again. RuntimeError for a user without a home."""
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    return Path(named) if os.path.isabs(named) else Path.home() / ".cache"
+
+
+def find(about: str, of: Entry) -> Entry | None:
+    """The entry that was kept about just this, or None."""
+    return next((each for each in entries() if is_about(each, about, of)), None)
+
+
+def keep(about: str, of: Entry, found: Any) -> None:
+    """Keep what was found, in place of what was kept of it before."""
+    path = where()
+    if path is None:
+        return
+    others = [each for each in entries() if not is_about(each, about, of)]
+    when = datetime.now().astimezone().isoformat(timespec="seconds")
+    new = {"about": about, "of": of, "when": when, "found": found}
+    try:
+        put(path, json.dumps([*others, new][-MOST:], indent=1) + "\n")
+    except OSError as trouble:
+        warnings.warn(
+            f"What was measured of this machine cannot be kept in {path} ({trouble.strerror}): the "
+            f"next start measures again. {NAME}=FILE in the environment names another place.",
+            stacklevel=2,
+        )
+
+
+def put(path: Path, text: str) -> None:
+    """Write a file whole, or not at all, beside other processes that write it too."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        aside.write_text(text, encoding="utf-8")
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def entries() -> list[Entry]:
+    """All that is kept, oldest first; nothing, with a sentence, where the file is damaged."""
+    path = where()
+    try:
+        read = json.loads(path.read_text(encoding="utf-8")) if path else []
+        if not isinstance(read, list) or not all(map(is_entry, read)):
+            raise ValueError("it holds something else")
+        return read
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except (OSError, ValueError, RecursionError) as trouble:
+        warnings.warn(
+            f"What was measured of this machine cannot be read from {path} ({trouble}): it is "
+            "measured again.",
+            stacklevel=2,
+        )
+        return []
+
+
+def is_entry(each: Any) -> bool:
+    return isinstance(each, dict) and {"about", "of", "when", "found"} <= set(each)
+
+
+def is_about(each: Entry, about: str, of: Entry) -> bool:
+    return each["about"] == about and each["of"] == json.loads(json.dumps(of))
