@@ -56,6 +56,14 @@ def test_a_picture_is_drawn_in_the_color_of_the_text_around_it(opened):
     assert letters == opened.locator("body").evaluate(color)
 
 
+def test_a_picture_that_does_not_move_is_shown_as_well(opened):
+    from playwright.sync_api import expect
+
+    picture = opened.get_by_role("img", name="1 of nine.", exact=True)
+    expect(picture).to_have_count(1)
+    assert picture.locator("svg").bounding_box()["height"] > 100
+
+
 def test_a_slider_is_moved_by_arrow_keys_and_says_what_it_shows(opened):
     from playwright.sync_api import expect
 

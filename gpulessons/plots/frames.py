@@ -46,6 +46,7 @@ SCRIPT = """\
   };
   figure.firstElementChild.replaceWith(...sliders, shown);
   sliders.forEach(label => label.children[0].oninput());
+  show();  // where there is no slider to do it
 })(document.currentScript.parentNode);
 """
 
