@@ -52,9 +52,9 @@ def quick(monkeypatch):
     """machine() without its two seconds, made anew for this test and forgotten after it."""
     measures = {"host copy": lambda threads: 1e9 * threads}
     monkeypatch.setattr(card, "host_ceilings", lambda nbytes: measures)
-    hardware.machine.cache_clear()
+    card.this_machine.clear()
     yield
-    hardware.machine.cache_clear()
+    card.this_machine.clear()
 
 
 class FakeDriver:
@@ -122,14 +122,14 @@ def row(here, label):
 # The card
 
 def test_a_real_card_has_every_host_ceiling_and_is_made_once():
-    hardware.machine.cache_clear()
+    card.this_machine.clear()
     here = hardware.machine()
     assert hardware.machine() is here
     assert set(card.HOST_CEILINGS) <= set(here.ceilings)
     assert all(np.isfinite(rate) and rate > 1e6 for rate in here.ceilings.values())
     assert set(here.ceiling_threads.values()) <= set(hardware.thread_choices())
-    hardware.machine.cache_clear()
-    assert hardware.machine.cache_info().currsize == 0
+    card.this_machine.clear()
+    assert hardware.machine() is not here
 
 
 def test_a_card_survives_json_exactly(quick, monkeypatch):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gpulessons.operation import Op
 
 # Fields of a machine that two of its cards may disagree about: read or measured anew each time.
-PASSING = {"date", "accelerator", "memory", "ceilings", "ceiling_threads"}
+PASSING = {"date", "ceilings_date", "accelerator", "memory", "ceilings", "ceiling_threads"}
 SECONDS = 1.0  # for each version at each size, unless told
 
 

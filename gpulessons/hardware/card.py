@@ -1,12 +1,11 @@
 """The card: one machine as plain values, its ceilings measured when the card was made."""
 
-import functools
 import json
 import os
 import platform
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from datetime import datetime
 from html import escape
 from typing import Any
@@ -17,7 +16,8 @@ from . import nvidia, pools, system
 from .budget import note
 
 SMALLEST_BUFFER = 2**27  # bytes
-HOST_CEILINGS = ("host float32", "host float64", "host copy", "host triad")
+HOST_CEILINGS = ("host float32", "host float64", "host read", "host copy", "host triad")
+STREAMS = ("read", "copy", "triad")
 GPU_CEILINGS = ("gpu float32", "gpu tf32", "gpu float16", "gpu copy", "gpu triad")
 
 
@@ -40,9 +40,10 @@ class Machine:
     libraries: dict[str, str]
     date: str
     commit: str | None
-    ceilings: dict[str, float]  # bytes/s for copy and triad, FLOP/s for the rest
+    ceilings: dict[str, float]  # bytes/s for read, copy and triad, FLOP/s for the rest
     ceiling_threads: dict[str, int]  # the thread count that reached each host ceiling
     note: str = ""  # how its ceilings were measured, where that was not with care
+    ceilings_date: str = ""  # when they were measured, once and kept; "" in earlier recordings
 
     @property
     def name(self) -> str:
@@ -68,7 +69,9 @@ class Machine:
         """The machine that `to_json` wrote; ValueError for any other text."""
         try:
             values = json.loads(text)
-            if set(values) == {field.name for field in fields(cls)}:
+            known = {field.name for field in fields(cls)}
+            needed = {field.name for field in fields(cls) if field.default is MISSING}
+            if needed <= set(values) <= known:  # later fields have defaults
                 return cls(**values)
         except (TypeError, ValueError):  # a number, or no JSON at all
             pass
@@ -105,7 +108,7 @@ class Machine:
             ("GPU", self.gpu_text()),
             ("torch accelerator", self.accelerator or "unknown"),
             *((f"{name}, measured", self.ceiling_text(name)) for name in ceilings),
-            *([("ceilings", self.note)] if self.note else []),
+            *([("ceilings", told)] if (told := self.measured_when()) else []),
             ("system", f"{self.system}, Python {self.python}"),
             ("libraries", libraries or "unknown"),
             ("date", self.date),
@@ -123,25 +126,40 @@ class Machine:
             + (f" (one of {self.gpus})" if self.gpus > 1 else "")
         )
 
+    def measured_when(self) -> str:
+        """When the ceilings were measured, and what must be said about how."""
+        when = self.ceilings_date.replace("T", " ")[:16]
+        return "; ".join(filter(None, [f"measured {when}" * bool(when), self.note]))
+
     def ceiling_text(self, name: str) -> str:
-        unit = "B/s" if name.endswith(("copy", "triad")) else "FLOP/s"
+        unit = "B/s" if name.endswith(STREAMS) else "FLOP/s"
         threads = self.ceiling_threads.get(name)
         with_threads = f", {threads} thread{'s' * (threads > 1)}" if threads else ""
         return units.rate(self.ceilings.get(name), unit) + with_threads
 
 
-@functools.cache
-def machine() -> Machine:
-    """This machine, its ceilings measured now: about two seconds once, then free in this process.
+this_machine: list[Machine] = []  # the card of this process, once it was asked for
 
-    `machine.cache_clear()` forgets it, for instance when a busy machine has calmed down.
+
+def machine(again: bool = False) -> Machine:
+    """This machine and its ceilings: measured once, some seconds long, and kept in a file.
+
+    again: measure them again now, for instance when a busy machine has calmed down. The card says
+    when they were measured, and `gpulessons.hardware.kept` where they are kept.
     """
+    if again or not this_machine:
+        this_machine[:] = [made(again)]
+    return this_machine[0]
+
+
+def made(again: bool) -> Machine:
     rough = note()  # before anything is measured: a limit that is none is refused
     simd, simd_bits = system.simd()
     caches, memory = system.caches(), system.memory()
     # Where it may take no time, none is spent on writing far beyond a large cache.
     nbytes = SMALLEST_BUFFER if rough else buffer_bytes(caches, system.free_memory())
     ceilings, ceiling_threads = measured_ceilings(nbytes)
+    now = datetime.now().astimezone().isoformat(timespec="seconds")
     return Machine(
         cpu=system.cpu_name(),
         cores=system.cores(),
@@ -156,11 +174,12 @@ def machine() -> Machine:
         system=f"{platform.system()} {platform.release()} {platform.machine()}",
         python=platform.python_version(),
         libraries=system.libraries(),
-        date=datetime.now().astimezone().isoformat(timespec="seconds"),
+        date=now,
         commit=system.commit(),
         ceilings=ceilings,
         ceiling_threads=ceiling_threads,
         note=rough,
+        ceilings_date=now,
     )
 
 

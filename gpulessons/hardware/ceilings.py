@@ -1,9 +1,9 @@
-"""How fast this machine can go: memory by copy and triad, arithmetic by the library's product.
+"""How fast this machine can go: memory by reads, copy and triad, arithmetic by a library's product.
 
 A ceiling is the best of several passes, because nothing but luck makes a pass faster than the
 machine. Bytes are counted as STREAM counts them (McCalpin 1995): copy moves 2 words per element,
-triad 3, and what a cache reads before it writes is not counted. `hardware.machine()` is what
-calls this module, late: it is the one that needs NumPy and Numba.
+triad 3, and what a cache reads before it writes is not counted; a sum only reads. `machine()` is
+what calls this module, late: it is the one that needs NumPy and Numba.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,13 +27,15 @@ Clock = Callable[[Callable[[], Any]], float]  # seconds of the fastest pass of a
 def host(nbytes: int) -> dict[str, Callable[[int], float]]:
     """The ceilings of the CPU: name -> a function of the thread count, in bytes/s or FLOP/s.
 
-    nbytes: of the two arrays that are copied, together; triad's three take the same memory. The
-    caller limits BLAS to as many threads (`pools.threads`); copy and triad start their own.
+    nbytes: of the two arrays that are copied, together; triad's three and the one that is read take
+    the same memory. The caller limits BLAS to as many threads (`pools.threads`); the rest start
+    their own.
     """
     memory = touched(nbytes)
     return {
         "host float32": lambda threads: product(np.float32),
         "host float64": lambda threads: product(np.float64),
+        "host read": lambda threads: streamed(read, parts(memory, 1), threads),
         "host copy": lambda threads: streamed(np.copyto, parts(memory, 2), threads),
         "host triad": lambda threads: streamed(triad, parts(memory, 3), threads),
     }
@@ -84,6 +86,15 @@ def streamed(stream: Callable[..., Any], arrays: list[np.ndarray], threads: int)
     with ThreadPoolExecutor(threads) as pool:
         seconds = best(lambda: list(pool.map(lambda part: stream(*part), slices)))
     return sum(array.nbytes for array in arrays) / seconds
+
+
+@njit(nogil=True, fastmath=True)
+def read(a: np.ndarray) -> np.float32:
+    """The sum, in any order: many running totals, so that memory is what it waits for."""
+    total = np.float32(0)
+    for i in range(len(a)):
+        total += a[i]
+    return total
 
 
 @njit(nogil=True)

@@ -21,9 +21,9 @@ WORDS = "measured for at most 0.02 s each (GPULESSONS_BUDGET): rough"
 def card_of_its_own(monkeypatch):
     """Each test makes a card, in no time, and none is left that was measured with the switch."""
     monkeypatch.setattr(card, "host_ceilings", lambda _: {"host copy": lambda threads: 1e9})
-    hardware.machine.cache_clear()
+    card.this_machine.clear()
     yield
-    hardware.machine.cache_clear()
+    card.this_machine.clear()
 
 
 @pytest.fixture
