@@ -171,7 +171,7 @@ def four_classes() -> Picture:
                 draw_step(axes, row, at * length, length, step, STEPS[step.split()[0]])
         axes.set(xlim=(-0.02, 4.02), ylim=(3.6, -0.6), yticks=[], xticks=[])
         axes.spines[:].set_visible(False)
-        axes.set_title(name, color=INK, fontsize=10.5, loc="left")
+        axes.set_title(name, color=INK, fontsize=10, loc="left")
     spoken = ". ".join(f"{name}: {'; '.join(cooks)}" for name, cooks in kitchens.items())
     return Picture(figure, f"{title} {spoken}.")
 
@@ -232,7 +232,7 @@ def pace(comparison: Comparison) -> Picture:
     size = (comparison.unit, units.count)
     log_axes(left, x=size, y=("time of one call", units.seconds))
     log_axes(right, x=size, y=("elements per second", lambda rate: units.rate(rate, "/s")))
-    left.legend(frameon=False, labelcolor=INK, fontsize=9)
+    left.legend(frameon=False, labelcolor=INK, fontsize=10)
     spoken = (f"{t.version} at {units.count(t.size)}: {units.seconds(t.wait)}" for t in timings)
     return Picture(figure, f"{title} {'; '.join(spoken)}.")
 
@@ -247,7 +247,7 @@ def draw_levels(axes, shift):
     axes.fill_between(at, cooked, step="post", color=SKY, linewidth=0)
     axes.axhline(shift.in_kitchen, color=INK, linewidth=1.5, linestyle=":")
     axes.annotate(f"on average\n{shift.in_kitchen:.1f}", (1.01, shift.in_kitchen), color=INK,
-                  xycoords=("axes fraction", "data"), va="center", fontsize=9.5)  # fmt: skip
+                  xycoords=("axes fraction", "data"), va="center", fontsize=10)  # fmt: skip
     axes.set_title("orders inside: being cooked (blue), waiting (orange)", color=INK,
                    fontsize=10, loc="left")  # fmt: skip
     axes.yaxis.get_major_locator().set_params(integer=True, nbins=4)
@@ -262,7 +262,7 @@ def draw_dishes(axes, shift, until):
 
 
 def draw_step(axes, row, start, length, words, color):
-    axes.barh(row, length, left=start, height=0.8, color=color, edgecolor="white", linewidth=0.6)
+    axes.barh(row, length, left=start, height=0.8, color=color, edgecolor=INK, linewidth=0.6)
     axes.text(start + length / 2, row, words, ha="center", va="center", fontsize=9, color=DARK)
 
 
