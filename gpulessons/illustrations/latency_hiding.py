@@ -11,7 +11,8 @@ some instructions, the last of them a load, whose number the next turn needs.
 
 import math
 
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, PathPatch
+from matplotlib.path import Path
 
 from gpulessons.paper_gpu.devices import named
 from gpulessons.paper_gpu.occupancy import PARTITIONS, limits_of
@@ -119,13 +120,11 @@ def pieces(row: str):
 
 def draw_warps(axes, rows: list[str]) -> None:
     """A row for each warp slot, the resident ones filled; with a key."""
-    for at, row in enumerate(rows):
-        for state, (_, look) in STATES.items():
-            spans = [(first, length) for found, first, length in pieces(row) if found == state]
-            height = 0.44 if state == WAITS else 0.8
-            axes.broken_barh(spans, (at - height / 2, height), linewidth=0, **look)
-    for at in range(len(rows), SLOTS):
-        axes.plot([0, CLOCKS], [at, at], ":", color=INK, linewidth=0.8)
+    for state, (_, look) in STATES.items():
+        height = 0.44 if state == WAITS else 0.8
+        boxes(axes, spans_of(rows, state), height, linewidth=0, **look)
+    empty = range(len(rows), SLOTS)
+    axes.hlines(empty, 0, CLOCKS, color=INK, linestyle=":", linewidth=0.8)
     axes.set(xlim=(0, CLOCKS), ylim=(SLOTS - 0.4, -0.6), ylabel="warp slots")
     ticks = sorted({1, len(rows), SLOTS})
     axes.set_yticks([tick - 1 for tick in ticks], ticks)
@@ -138,23 +137,40 @@ def draw_warps(axes, rows: list[str]) -> None:
 
 def draw_issue_slot(axes, rows: list[str]) -> None:
     """Who is issued in each clock, with the warp's number where there is room."""
-    for at, row in enumerate(rows):
-        spans = [(first, length) for state, first, length in pieces(row) if state == ISSUES]
-        axes.broken_barh(spans, (-0.4, 0.8), facecolor=SKY, edgecolor=INK, linewidth=0.6)
-        for first, length in spans:
-            if length > 1 + (at > 8):
-                axes.text(first + length / 2, 0, at + 1, ha="center", va="center", color=DARK,
-                          fontsize=9, clip_on=True)  # fmt: skip
+    spans = spans_of(rows, ISSUES)
+    issued = [(0, first, length) for _, first, length in spans]
+    boxes(axes, issued, 0.8, facecolor=SKY, edgecolor=INK, linewidth=0.6)
+    for warp, first, length in spans:
+        if length > 1 + (warp > 8):
+            axes.text(first + length / 2, 0, warp + 1, ha="center", va="center", color=DARK,
+                      fontsize=9)  # fmt: skip
     axes.set(xlim=(0, CLOCKS), ylim=(-0.55, 0.55), xlabel="clocks")
     axes.set_yticks([0], ["issue slot"])
     axes.spines["left"].set_visible(False)
 
 
+def spans_of(rows: list[str], state: str) -> list[tuple[int, int, int]]:
+    """(row, first clock, length) wherever that state lasts."""
+    return [(at, first, length) for at, row in enumerate(rows)
+            for found, first, length in pieces(row) if found == state]  # fmt: skip
+
+
+def boxes(axes, spans: list[tuple[int, int, int]], height: float, **look) -> None:
+    """A box for each span, all in one path: a page holds many such pictures."""
+    corners = [
+        [(first, at - height / 2), (first + length, at - height / 2),
+         (first + length, at + height / 2), (first, at + height / 2), (first, at - height / 2)]
+        for at, first, length in spans
+    ]  # fmt: skip
+    if corners:
+        shapes = [Path(each, closed=True) for each in corners]
+        axes.add_patch(PathPatch(Path.make_compound_path(*shapes), **look))
+
+
 def draw_curve(axes, warps: int, work: int, latency: int) -> None:
     """The share of clocks with an instruction, along the resident warps, and where we are."""
     places = range(1, SLOTS + 1)
-    axes.plot(places, [steady(n, work, latency)[0] for n in places], "o-", color=INK, markersize=3,
-              linewidth=1.2)  # fmt: skip
+    axes.plot(places, [steady(n, work, latency)[0] for n in places], color=INK, linewidth=1.4)
     axes.plot(warps, steady(warps, work, latency)[0], "o", color=VERMILLION, markersize=9)
     axes.set(ylim=(0, 1.12), xlim=(0, SLOTS + 0.4), xlabel="resident warps", ylabel="clocks issued")
     axes.set_xticks([1, *range(2, SLOTS + 1, 2)])
