@@ -34,7 +34,8 @@ ROOMS = {
     "claims": "ops models money workers profiler measure microscope machine_code hardware "
     "operation backends progress units",
     "notebook": "measure plots",
-    "illustrations": "hardware models money profiler workers measure ops paper_gpu plots units",
+    "illustrations": "models money profiler workers measure ops machine_code paper_gpu hardware "
+    "plots units",
 }
 # What is read, what is run, what is told.
 MICROSCOPE = {

@@ -9,9 +9,11 @@ The pictures show who is busy when; the same picture serves cooks, threads and F
 
 import heapq
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+
+from matplotlib.patches import Patch
 
 from gpulessons import units
 from gpulessons.measure.results import Comparison
@@ -169,29 +171,46 @@ def four_classes() -> Picture:
                 draw_step(axes, row, at * length, length, step, STEPS[step.split()[0]])
         axes.set(xlim=(-0.02, 4.02), ylim=(3.6, -0.6), yticks=[], xticks=[])
         axes.spines[:].set_visible(False)
-        axes.set_title(name, color=INK, fontsize=10.5, loc="left")
+        axes.set_title(name, color=INK, fontsize=10, loc="left")
     spoken = ". ".join(f"{name}: {'; '.join(cooks)}" for name, cooks in kitchens.items())
     return Picture(figure, f"{title} {spoken}.")
 
 
-def schedule(runs: Mapping[str, tuple[float, float, float]]) -> Picture:
-    """Programs from start to end, {name: (start, end, worked)} in seconds, waiting included."""
-    starts, ends, works = zip(*runs.values(), strict=True)
-    origin, whole = min(starts), max(ends) - min(starts)
-    busy = f"{sum(works) / whole:.1f} of {len(runs)} programs were running"
+def schedule(runs: Mapping[str, Sequence[tuple[float, float, float]]]) -> Picture:
+    """Programs over time, {name: [(start, end, worked) of each call]} in seconds.
+
+    worked: processor time. A call is filled as high as its share at work; the rest of a program's
+    time, between its calls too, is hatched.
+    """
+    calls = [call for each in runs.values() for call in each]
+    origin = min(start for start, _, _ in calls)
+    whole = max(end for _, end, _ in calls) - origin
+    at_work = sum(worked for _, _, worked in calls) / whole
+    busy = f"{at_work:.1f} of {len(runs)} programs were at work"
     title = f"{busy}, on average over {units.seconds(whole)}."
-    figure, axes = blank(height=1.2 + 0.4 * len(runs), title=title)
-    for row, (start, end, worked) in enumerate(runs.values()):
-        words = f"{units.seconds(worked)} of work"
-        draw_step(axes, row, start - origin, end - start, words, SKY)
+    figure, axes = blank(height=1.7 + 0.42 * len(runs), title=title)
+    for row, each in enumerate(runs.values()):
+        first, last = each[0][0] - origin, each[-1][1] - origin
+        axes.broken_barh([(first, last - first)], (row - 0.35, 0.7), facecolor="none",
+                         edgecolor=ORANGE, hatch="/////", linewidth=0)  # fmt: skip
+        for start, end, worked in each:
+            height = 0.7 * min(1, worked / (end - start))
+            axes.bar(start - origin, height, end - start, row + 0.35 - height, align="edge",
+                     color=SKY, edgecolor=INK, linewidth=0.5)  # fmt: skip
     axes.set_yticks(range(len(runs)), list(runs))
-    axes.set(ylim=(len(runs) - 0.4, -0.6), xlabel="time since the first one started")
+    axes.set(ylim=(len(runs) - 0.5, -0.5), xlabel="time since the first call began")
+    key = [Patch(facecolor=SKY, edgecolor=INK, linewidth=0.5, label="at work, a box for each call"),
+           Patch(facecolor="none", edgecolor=ORANGE, hatch="/////", linewidth=0.5,
+                 label="waiting")]  # fmt: skip
+    axes.legend(handles=key, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False,
+                labelcolor=INK, fontsize=10)  # fmt: skip
     written(axes.xaxis, units.seconds)
-    spoken = "; ".join(
-        f"{name} from {units.seconds(start - origin)} to {units.seconds(end - origin)}, "
-        f"{units.seconds(worked)} of work" for name, (start, end, worked) in runs.items()
-    )  # fmt: skip
-    return Picture(figure, f"{title} {spoken}.")
+    spoken = (
+        f"{name}: {len(each)} call{'s' * (len(each) > 1)}, "
+        f"{units.seconds(sum(worked for _, _, worked in each))} of work"
+        for name, each in runs.items()
+    )
+    return Picture(figure, f"{title} {'; '.join(spoken)}.")
 
 
 def pace(comparison: Comparison) -> Picture:
@@ -213,7 +232,7 @@ def pace(comparison: Comparison) -> Picture:
     size = (comparison.unit, units.count)
     log_axes(left, x=size, y=("time of one call", units.seconds))
     log_axes(right, x=size, y=("elements per second", lambda rate: units.rate(rate, "/s")))
-    left.legend(frameon=False, labelcolor=INK, fontsize=9)
+    left.legend(frameon=False, labelcolor=INK, fontsize=10)
     spoken = (f"{t.version} at {units.count(t.size)}: {units.seconds(t.wait)}" for t in timings)
     return Picture(figure, f"{title} {'; '.join(spoken)}.")
 
@@ -228,7 +247,7 @@ def draw_levels(axes, shift):
     axes.fill_between(at, cooked, step="post", color=SKY, linewidth=0)
     axes.axhline(shift.in_kitchen, color=INK, linewidth=1.5, linestyle=":")
     axes.annotate(f"on average\n{shift.in_kitchen:.1f}", (1.01, shift.in_kitchen), color=INK,
-                  xycoords=("axes fraction", "data"), va="center", fontsize=9.5)  # fmt: skip
+                  xycoords=("axes fraction", "data"), va="center", fontsize=10)  # fmt: skip
     axes.set_title("orders inside: being cooked (blue), waiting (orange)", color=INK,
                    fontsize=10, loc="left")  # fmt: skip
     axes.yaxis.get_major_locator().set_params(integer=True, nbins=4)
@@ -243,7 +262,7 @@ def draw_dishes(axes, shift, until):
 
 
 def draw_step(axes, row, start, length, words, color):
-    axes.barh(row, length, left=start, height=0.8, color=color, edgecolor="white", linewidth=0.6)
+    axes.barh(row, length, left=start, height=0.8, color=color, edgecolor=INK, linewidth=0.6)
     axes.text(start + length / 2, row, words, ha="center", va="center", fontsize=9, color=DARK)
 
 

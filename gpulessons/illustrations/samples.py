@@ -77,7 +77,7 @@ def mark(axes, name, value, height, style, end):
         axes.plot([value, value], [0, height], style, color=INK, linewidth=1.5)
     left = inside and value < axes.get_xlim()[0] + 0.75 * (end - axes.get_xlim()[0])
     axes.annotate(words, (min(value, end), height), (4 if left else -4, 0), va="center",
-                  textcoords="offset points", ha="left" if left else "right", fontsize=9.5,
+                  textcoords="offset points", ha="left" if left else "right", fontsize=10,
                   color=INK)  # fmt: skip
 
 
@@ -88,7 +88,7 @@ def stopped(returned: float, done: float, where: str) -> Picture:
     rows = [(where, done, PURPLE), ("your clock", returned, INK)]
     for y, (_, seconds, color) in enumerate(rows):
         axes.barh(y, seconds, height=0.6, color=color)
-        axes.text(seconds, y, f" {units.seconds(seconds)}", va="center", fontsize=9.5, color=INK)
+        axes.text(seconds, y, f" {units.seconds(seconds)}", va="center", fontsize=10, color=INK)
     axes.set_yticks(range(len(rows)), [name for name, _, _ in rows])
     axes.set(xlim=(0, 1.2 * done), xlabel="time since the call")
     in_seconds(axes.xaxis)
@@ -97,7 +97,7 @@ def stopped(returned: float, done: float, where: str) -> Picture:
 
 
 def lies(readings: Mapping[str, tuple[float, float]]) -> Picture:
-    """{what went wrong: (seconds read, seconds true)}, as bars: too short left, too long right.
+    """{what went wrong: (seconds read, seconds true)}, as dots: too short left, too long right.
 
     Raises ValueError where there is nothing to draw.
     """
@@ -108,15 +108,16 @@ def lies(readings: Mapping[str, tuple[float, float]]) -> Picture:
     title = f"One machine, {len(factors)} readings: from {off(lowest)} to {off(highest)}."
     figure, axes = blank(height=1.1 + 0.4 * len(factors), title=title)
     for y, (_, factor) in enumerate(reversed(factors.items())):
-        axes.barh(y, factor - 1, left=1, height=0.6, color=PURPLE)
+        axes.plot([1, factor], [y, y], color=PURPLE, linewidth=2)
+        axes.plot(factor, y, "o", color=PURPLE, markersize=8)
         inside = "left" if factor > 1 else "right"
-        axes.text(factor, y, f" {off(factor)} ", ha=inside, va="center", fontsize=9.5, color=INK)
+        axes.text(factor, y, f"  {off(factor)}  ", ha=inside, va="center", fontsize=10, color=INK)
     axes.axvline(1, color=INK, linewidth=1.5)
     axes.set_yticks(range(len(factors)), reversed(factors))
     ends = min(lowest, 1) / 2, 2 * max(highest, 1)
-    room = (ends[1] / ends[0]) ** 0.7  # for the words beside the bars
+    room = (ends[1] / ends[0]) ** 0.8  # for the words beside the bars
     log_axes(axes, x=("reading over truth", units.ratio))
-    axes.set_xlim(ends[0] / room, ends[1] * room)
+    axes.set(xlim=(ends[0] / room, ends[1] * room), ylim=(-0.6, len(factors) - 0.4))
     in_words(axes.xaxis, decades(*ends, most=3), units.ratio)
     spoken = "; ".join(f"{what}: {off(factor)}" for what, factor in factors.items())
     return Picture(figure, f"{title} {spoken}.")

@@ -100,12 +100,25 @@ def test_flynns_kitchens_are_what_they_are_called():
     assert all(not set(a) & set(b) for a, b in pairwise(dishes[3]))
 
 
-def test_a_schedule_starts_at_zero_and_counts_work_without_waiting():
-    said = repr(kitchen.schedule({"one": (5.0, 5.2, 0.1), "two": (5.05, 5.1, 0.04)}))
-    assert said == (
-        "0.7 of 2 programs were running, on average over 200 ms. "
-        "one from 0 s to 200 ms, 100 ms of work; two from 50 ms to 100 ms, 40 ms of work."
+def test_a_schedule_counts_work_without_waiting():
+    said = repr(
+        kitchen.schedule({"one": [(5.0, 5.1, 0.1), (5.1, 5.2, 0.05)], "two": [(5, 5.1, 0.1)]})
     )
+    assert said == (
+        "1.2 of 2 programs were at work, on average over 200 ms. "
+        "one: 2 calls, 150 ms of work; two: 1 call, 100 ms of work."
+    )
+
+
+def test_what_a_call_waited_is_not_drawn_as_work():
+    axes = kitchen.schedule({"one": [(5.0, 5.1, 0.1), (5.1, 5.2, 0.025)]}).axes
+    (waiting,) = axes.collections
+    assert waiting.get_hatch() and not waiting.get_facecolor().any()
+    (span,) = (path.get_extents() for path in waiting.get_paths())
+    assert (span.x0, span.width) == pytest.approx((0, 0.2))
+    full, part = axes.patches
+    assert (full.get_height(), full.get_x()) == pytest.approx((0.7, 0))
+    assert (part.get_height(), part.get_x()) == pytest.approx((0.175, 0.1))
 
 
 def timing(size, seconds):
@@ -123,7 +136,7 @@ def test_pace_names_the_least_latency_and_the_greatest_throughput():
 
 
 @pytest.mark.parametrize("draw", [kitchen.four_classes, lambda: kitchen.picture(
-    simulate(rush(5), 2, 3)), lambda: kitchen.schedule({"a": (0, 1, 1)}),
+    simulate(rush(5), 2, 3)), lambda: kitchen.schedule({"a": [(0, 1, 1)]}),
 ])  # fmt: skip
 def test_every_picture_can_be_drawn(draw):
     assert draw()._repr_html_().startswith("<figure")
