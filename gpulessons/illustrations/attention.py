@@ -240,7 +240,8 @@ def per_pair(comparison: Any) -> Picture:
     before, last = first[-2].size, first[-1].size
     title = f"{last / before:g} times the tokens ({before:,} to {last:,}) take "
     if growth:
-        title += f"{min(growth.values()):.3g} to {max(growth.values()):.3g} times as long."
+        least, most = (f"{choose(growth.values()):.3g}" for choose in (min, max))
+        title += f"{least if least == most else f'{least} to {most}'} times as long."
     else:
         title += "a time that was too noisy here to compare."
     figure, axes = blank(height=4.1, title=title)

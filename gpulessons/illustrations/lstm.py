@@ -213,6 +213,8 @@ def headline(timed, limit):
     if len(steady) < 2:
         return f"{count_of(len(steady), 'rung')} of {len(timed)} steady enough to compare."
     (slow, first, a), (fast, last, b) = steady[0], min(steady, key=lambda row: row[1])
+    if slow == fast:
+        return f"“{fast}” is the quickest rung: {b.flop_rate / limit:.0%} of the product's ceiling."
     return (
         f"From “{slow}” to “{fast}”: {units.ratio(first / last)} as fast, "
         f"{a.flop_rate / limit:.0%} of the product's ceiling becomes {b.flop_rate / limit:.0%}."

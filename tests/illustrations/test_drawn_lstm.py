@@ -78,6 +78,7 @@ def test_a_rung_whose_samples_disagree_stands_in_no_headline():
     rows = [("slow", timed(64e-3, 4e6), 64), ("wild", noisy, 64), ("fast", timed(64e-4, 4e6), 64)]
     assert repr(draw.rungs(rows, limit=1e9)).startswith("From “slow” to “fast”")
     assert repr(draw.rungs(rows[:2], limit=1e9)).startswith("1 rung of 2 steady enough")
+    assert "“slow” is the quickest rung: 6%" in repr(draw.rungs([rows[0], *rows[:1]], limit=1e9))
 
 
 @pytest.mark.parametrize("steps", [1, 5, 6, 7, 128])
