@@ -163,17 +163,16 @@ class Sweep(Film):
 
 
 def ladder(counted: Mapping[int, Any], name: str) -> Picture:
-    """Bytes of global memory, counted: {tokens: {kernel or launch: {array: bytes}}}.
+    """Bytes of global memory, counted: {tokens: {kernel: bytes}}.
 
-    `name` is the launch that holds no scores; the others belong together. Dots on a log scale.
+    `name` does all in one launch; the other kernels belong together. Dots on a log scale.
     """
     rows, totals = [], {}
-    for tokens, launches in counted.items():
-        sums = {launch: sum(arrays.values()) for launch, arrays in launches.items()}
-        together = sum(size for launch, size in sums.items() if launch != name)
+    for tokens, sums in counted.items():
+        parts = [(kernel, size) for kernel, size in sums.items() if kernel != name]
+        together = sum(size for _, size in parts)
         totals[tokens] = together, sums[name]
-        parts = [(launch, size) for launch, size in sums.items() if launch != name]
-        rows += [(f"{tokens} tokens: {launch}", size, False) for launch, size in parts]
+        rows += [(f"{tokens} tokens: {kernel}", size, False) for kernel, size in parts]
         rows += [(f"{tokens} tokens: all {len(parts)}", together, True)]
         rows += [(f"{tokens} tokens: {name}", sums[name], True)]
     tokens = max(totals)
