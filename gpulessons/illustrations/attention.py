@@ -230,13 +230,14 @@ def per_pair(comparison: Any) -> Picture:
 
     The title compares each version with itself, at its first and last length.
     """
-    lines = {version: [t for t in comparison.timings if t.version == version]
+    lines = {version: {t.size: t for t in comparison.timings if t.version == version}
              for version in comparison.versions}  # fmt: skip
     lines = {version: timings for version, timings in lines.items() if len(timings) > 1}
-    growth = {name: each[-1].median / each[-2].median for name, each in lines.items()
-              if "too noisy" not in (each[-1].noise, each[-2].noise)}  # fmt: skip
-    first = next(iter(lines.values()))
-    before, last = first[-2].size, first[-1].size
+    lengths = sorted({size for timings in lines.values() for size in timings})
+    before, last = lengths[-2:]
+    growth = {name: each[last].median / each[before].median for name, each in lines.items()
+              if {before, last} <= set(each)
+              and "too noisy" not in (each[last].noise, each[before].noise)}  # fmt: skip
     title = f"{last / before:g} times the tokens ({before:,} to {last:,}) take "
     if growth:
         least, most = (f"{choose(growth.values()):.3g}" for choose in (min, max))
@@ -246,15 +247,19 @@ def per_pair(comparison: Any) -> Picture:
     figure, axes = blank(height=4.1, title=title)
     log_axes(axes, x=(comparison.unit, units.count),
              y=("time for each pair of tokens", units.seconds),
-             ticks=[t.size for t in first])  # fmt: skip
+             ticks=lengths)  # fmt: skip
     ends = []
     for (name, timings), mark in zip(lines.items(), MARKS, strict=False):
-        color, marks = COLORS[timings[0].backend], {"marker": mark, "markersize": 5}
-        places = [t.size for t in timings], [t.median / t.size**2 for t in timings]
+        each = list(timings.values())
+        color, marks = COLORS[each[0].backend], {"marker": mark, "markersize": 5}
+        places = list(timings), [t.median / t.size**2 for t in each]
         axes.plot(*places, color=color, **marks)
         ends.append((places[0][-1], places[1][-1], name, color))
     label_ends(axes, ends)
-    spoken = "; ".join(f"{name}: {ratio:.3g} times" for name, ratio in growth.items())
+    told = {
+        name: f"{growth[name]:.3g} times" if name in growth else "not comparable" for name in lines
+    }
+    spoken = "; ".join(f"{name}: {words}" for name, words in told.items())
     return Picture(figure, f"{title} {spoken}. {comparison.label()}.")
 
 
@@ -292,24 +297,25 @@ def encoder(length: int = 128, hidden: int = 768, heads: int = 12, inner: int = 
         f"grow with the square of the length, {of_a_hundred(quadratic)}."
     )
     figure, axes = blank(width=8.2, height=3.9, title=title)
-    axes.set(xlim=(-0.75, 6.7), ylim=(-1.35, 2.9))
+    axes.set(xlim=(-0.75, 6.7), ylim=(-1.65, 2.4))
     axes.set_axis_off()
     wide, high = f"{length:,} × {hidden}", f"{length:,} × {inner:,}"
-    square = f"{heads} × {length:,} × {length:,}"
-    upper = [("x", wide), ("q, k, v", f"3 × {wide}"), ("scores", square), ("softmax", square),
-             ("mixture", wide), ("out", wide), ("+ x, layer norm", wide)]  # fmt: skip
-    lower = [("up", high), ("bias + GELU", high), ("down", wide), ("+, layer norm", wide)]
-    for y, row, first in ((1.9, upper, 0), (0, lower, 1)):
+    square = f"{heads} × {length:,}\n× {length:,}"
+    three = f"3 × {length:,}\n× {hidden}"
+    upper = [("x", wide), ("q, k, v", three), ("scores", square), ("softmax", square),
+             ("mixture", wide), ("out", wide), ("+ x, layer norm", f"x′: {wide}")]  # fmt: skip
+    lower = [("up", high), ("bias + GELU", high), ("down", wide), ("+ x′, layer norm", wide)]
+    for y, row, first in ((1.9, upper, 0), (-0.3, lower, 1)):
         for place, (name, shape) in enumerate(row, start=first):
             share = work.get(name)
             told = "" if share is None else f"\n{of_a_hundred(share / whole)}"
             part(axes, place, y, name, f"{shape}{told}", VERMILLION if name in PRODUCTS else BLUE)
             if place > first:
                 arrow(axes, (place - 0.56, y), (place - 0.44, y))
-    for path in (((6, 1.05), (6, 0.95), (0.2, 0.95), (0.2, 0), (0.56, 0)),):
+    for path in (((6, 1.15), (6, 0.45), (0.2, 0.45), (0.2, -0.3), (0.5, -0.3)),):
         axes.plot(*zip(*path, strict=True), color=INK, linewidth=1.1)
-    arrow(axes, (0.5, 0), (0.56, 0))
-    axes.text(-0.7, -1.25, "orange: a product, blue: all else; below each: its result's shape, its "
+    arrow(axes, (0.5, -0.3), (0.56, -0.3))
+    axes.text(-0.7, -1.6, "orange: a product, blue: all else; below each: its result's shape, its "
               "share of the operations", color=INK, fontsize=10, va="bottom")  # fmt: skip
     spoken = ", ".join(f"{name} {of_a_hundred(size / whole)}" for name, size in work.items())
     return Picture(figure, f"{title} In order: {spoken}.")

@@ -86,7 +86,7 @@ def test_the_quadratic_products_of_a_layer_grow_with_the_length_and_the_boxes_sa
     assert "the two that grow with the square of the length, 3%." in draw.encoder(128).alt
     assert "length, 31%" in draw.encoder(2048).alt
     said = [text.get_text() for text in draw.encoder(512).axes.texts]
-    assert any(text.startswith("12 × 512 × 512") for text in said)
+    assert any(text.startswith("12 × 512\n× 512") for text in said)
 
 
 def test_a_batch_shares_weights_and_no_keys_or_values():
