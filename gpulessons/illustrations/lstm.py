@@ -1,4 +1,5 @@
-"""Pictures of recurrence: a cell with its shapes, what waits for what, and what a step costs.
+"""Pictures of recurrence: a cell with its shapes, what waits for what, the way back through time,
+and what a step costs.
 
 As in plots, every title is computed, and every picture says its message in words too.
 """
@@ -91,10 +92,76 @@ def waiting(steps: int, layers: int = 1) -> Picture:
     for y, name in enumerate(["x[t] wᵀ", *names], start=-1):
         axes.text(-0.6, y, name, color=INK, ha="right", va="center", fontsize=10)
     for step in range(steps):
-        axes.text(step, -1.5, f"t = {step}", color=INK, ha="center", va="center", fontsize=9)
+        axes.text(step, -1.5, f"t = {step}", color=INK, ha="center", va="center", fontsize=10)
     below = " and for the layer below" * (layers > 1)
     alt = f"{title} Each step of a layer waits for the step before it{below}; x[t] wᵀ for nothing."
     return Picture(figure, alt)
+
+
+# -- Back through time.
+
+DRAWN = 6  # steps, at most: of a longer chain the first and the last
+
+
+def kept_bytes(steps: int, batch: int, hidden: int) -> dict[str, int]:
+    """What the way forward keeps for the way back, float32: z, and h and c before each step."""
+    rows = 4 * steps * batch * hidden
+    return {"z": 4 * rows, "h": rows, "c": rows}
+
+
+def through_time(steps: int, batch: int = 32, hidden: int = 256) -> Picture:
+    """The chain of an LSTM unrolled: forward above, what each step keeps, and the gradients back.
+
+    Made for a slider: live(through_time, steps=slider(1, 128, 5)).
+    """
+    kept = kept_bytes(steps, batch, hidden)
+    each = sum(kept.values()) // steps
+    title = (
+        f"The way back through {count_of(steps, 'step')} needs what the way forward kept: "
+        f"{units.size(sum(kept.values()))}, {units.size(each)} for each."
+    )
+    shown = list(range(steps))
+    if steps > DRAWN:
+        shown = [0, 1, 2, None, steps - 2, steps - 1]
+    figure, axes = canvas((-1.75, len(shown) - 0.35), (-1.75, 3.75), height=4.3, title=title)
+    for place, step in enumerate(shown):
+        if step is None:
+            for y in (0, 1.35, 2.7):
+                axes.text(place, y, "…", color=INK, ha="center", va="center", fontsize=12)
+        else:
+            one_step(axes, place, step, steps)
+    last = len(shown) - 1
+    for place in range(last):
+        arrow(axes, (place + 0.38, 2.7), (place + 0.62, 2.7), VERMILLION)
+        arrow(axes, (place + 0.62, 0), (place + 0.38, 0), BLUE)
+    for y, name in ((2.7, "forward:\nh, c"), (1.35, "kept"), (0, "back:\ndh, dc")):
+        axes.text(-0.6, y, name, color=INK, ha="right", va="center", fontsize=10)
+    axes.text(last / 2, -1.5, "when the chain is through: dw = Σ dz[t]ᵀ x[t], du = Σ dz[t]ᵀ h[t−1],"
+              " one product each", color=INK, ha="center", va="center", fontsize=10)  # fmt: skip
+    parts = ", ".join(f"{units.size(size // steps)} of {name}" for name, size in kept.items())
+    return Picture(figure, (
+        f"{title} A step keeps {parts}, for {batch} examples of {hidden} units. Forward, h and c "
+        "go from each step to the next. Back, dh and dc go from each step to the one before, and "
+        "each step adds what its own loss says of its h. The weights' gradients wait until the end."
+    ))  # fmt: skip
+
+
+def one_step(axes, place, step, steps):
+    """Forward, what is kept, backward: three boxes over each other, and what joins them."""
+    box(axes, place, 2.7, f"step {step}", VERMILLION, tall=0.55, wide=0.74)
+    box(axes, place, 1.35, "z, h, c", tall=0.55, wide=0.74)
+    box(axes, place, 0, f"step {step}", BLUE, tall=0.55, wide=0.74)
+    arrow(axes, (place, 3.4), (place, 3.0))
+    arrow(axes, (place, 2.4), (place, 1.65))
+    arrow(axes, (place, 1.05), (place, 0.3))
+    arrow(axes, (place, -0.3), (place, -0.75), BLUE)
+    axes.text(place, 3.55, f"x[{step}]", color=INK, ha="center", va="center", fontsize=10)
+    axes.text(place, -0.98, f"dz[{step}]", color=INK, ha="center", va="center", fontsize=10)
+    axes.text(place + 0.06, 0.62, f"+ d[{step}]", color=INK, ha="left", va="center", fontsize=9)
+
+
+def count_of(number, noun):
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 # -- What a step costs.
@@ -110,11 +177,7 @@ def rungs(rows: Sequence[Any], limit: float) -> Picture:
 
     drawn = [(name, t.median / steps, t) for name, t, steps in rows if not isinstance(t, str)]
     timed = [row for row in drawn if not is_modelled(row[2])]
-    (slow, first, a), (fast, last, b) = timed[0], min(timed, key=lambda row: row[1])
-    title = (
-        f"From “{slow}” to “{fast}”: {units.ratio(first / last)} as fast, "
-        f"{a.flop_rate / limit:.0%} of the product's ceiling becomes {b.flop_rate / limit:.0%}."
-    )
+    title = headline(timed, limit)
     missing = {t for _, t, _ in rows if isinstance(t, str)}
     figure, axes = blank(width=7.6, height=1.6 + 0.34 * len(rows), title=title)
     said = []
@@ -131,9 +194,9 @@ def rungs(rows: Sequence[Any], limit: float) -> Picture:
             axes.barh(y, time, height=0.66, color=color)
             words = f"{units.seconds(time)}, {timing.flop_rate / limit:.0%} of the ceiling"
             words += f" ({timing.noise})" if timing.noise else ""
-            axes.text(time, y, f" {words}", va="center", fontsize=9.5, color=INK)
+            axes.text(time, y, f" {words}", va="center", fontsize=10, color=INK)
         else:
-            axes.text(0, y, f" {words}", va="center", fontsize=9.5, color=INK)
+            axes.text(0, y, f" {words}", va="center", fontsize=10, color=INK)
         said.append(f"{name}: {words}")
     axes.set_yticks(range(len(rows)), [name for name, *_ in rows])
     axes.set(ylim=(len(rows) - 0.4, -0.6), xlim=(0, 2.1 * max(time for _, time, _ in drawn)))
@@ -142,6 +205,20 @@ def rungs(rows: Sequence[Any], limit: float) -> Picture:
     axes.xaxis.set_major_locator(MaxNLocator(5))
     written(axes.xaxis, units.seconds)
     return Picture(figure, f"{title} {'; '.join(said)}.")
+
+
+def headline(timed, limit):
+    """From the first rung to the quickest, of those whose samples agree: no other stands here."""
+    steady = [row for row in timed if row[2].noise != "too noisy"]
+    if len(steady) < 2:
+        return f"{count_of(len(steady), 'rung')} of {len(timed)} steady enough to compare."
+    (slow, first, a), (fast, last, b) = steady[0], min(steady, key=lambda row: row[1])
+    if slow == fast:
+        return f"“{fast}” is the quickest rung: {b.flop_rate / limit:.0%} of the product's ceiling."
+    return (
+        f"From “{slow}” to “{fast}”: {units.ratio(first / last)} as fast, "
+        f"{a.flop_rate / limit:.0%} of the product's ceiling becomes {b.flop_rate / limit:.0%}."
+    )
 
 
 WAITS = {"launches": "-", "bytes": "--", "arithmetic": ":"}
@@ -209,7 +286,7 @@ def box(axes, x, y, text, color=INK, wide=1.4, tall=0.9):
         (x - wide / 2, y - tall / 2), wide, tall, boxstyle="round,pad=0,rounding_size=0.08",
         facecolor="none", edgecolor=color, linewidth=1.6,
     ))  # fmt: skip
-    axes.text(x, y, text, ha="center", va="center", color=INK, fontsize=9.5)
+    axes.text(x, y, text, ha="center", va="center", color=INK, fontsize=10)
 
 
 def arrow(axes, start, end, color=INK):

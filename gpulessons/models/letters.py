@@ -12,8 +12,11 @@ Unreasonable Effectiveness of Recurrent Neural Networks", 2015.
 """
 
 import ast
+import re
+from collections import Counter
 from dataclasses import dataclass
 from html import escape
+from math import log
 from pathlib import Path
 from time import perf_counter
 
@@ -33,14 +36,39 @@ OPS = (lstm_sequence, softmax_layer, softmax_layer_backward, lstm_backward, adam
 STRIPS, PIECE = 16, 32  # strips read side by side, letters at a time
 
 
+# A sentence of words alone: no code, no number, no formula. Anything else left out of the middle of
+# a sentence would leave a gap in it, or words grown together.
+WORD = "[A-Za-z][a-z]*(?:'[a-z]+)?"
+SENTENCE = re.compile(rf"{WORD}(?:,? {WORD})+\.")
+
+
 def prose():
-    """What this package says of itself: every docstring of every module, in the order of files."""
+    """What this package says of itself: of its docstrings every sentence made of words alone, in
+    lower case, a line for each, in the order of files.
+    """
     said = []
     for path in sorted(Path(__file__).parents[1].rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-                said.append(ast.get_docstring(node))
-    return "\n".join(filter(None, said))
+                said += sentences(ast.get_docstring(node) or "")
+    return "\n".join(said)
+
+
+def sentences(docstring):
+    """The sentences of a docstring that are words alone. Indented paragraphs are code."""
+    paragraphs = [" ".join(p.split()) for p in docstring.split("\n\n") if not p.startswith(" ")]
+    ended = [one for p in paragraphs for one in re.split(r"(?<=[.:;?]) ", p)]
+    return [one.lower() for one in ended if SENTENCE.fullmatch(one)]
+
+
+def loss_by_counting(text, before):
+    """The mean loss of whoever knows only how often each letter follows the `before` letters before
+    it in this very text: the same unit as a Writer's, and the least that so short a memory allows.
+    """
+    ends = range(before, len(text))
+    whole = Counter(text[i - before : i + 1] for i in ends)
+    begun = Counter(text[i - before : i] for i in ends)
+    return sum(n * log(begun[part[:-1]] / n) for part, n in whole.items()) / len(ends)
 
 
 class Writer:

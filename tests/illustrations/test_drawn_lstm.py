@@ -2,8 +2,10 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
+from gpulessons import units
 from gpulessons.illustrations import lstm as draw
 from gpulessons.measure.results import ModelledTiming, Timing
 from gpulessons.ops.lstm_cell import lstm_cell
@@ -68,6 +70,36 @@ def test_a_modelled_rung_is_hatched_and_makes_no_claim():
     assert sorted(picture.axes.lines[0].get_xdata()) == pytest.approx([5e-6, 2e-5])
     assert draw.rungs([*rows[:2], ("GPU", dataclasses.replace(paper, high=None), 64)],
                       limit=1e9).alt.endswith("GPU: at least 5 µs, modelled on T4.")  # fmt: skip
+
+
+def test_a_rung_whose_samples_disagree_stands_in_no_headline():
+    noisy = dataclasses.replace(timed(1e-6, 4e6), samples=(1e-6, 9e-6, 1e-6, 9e-6, 2e-6))
+    assert noisy.noise == "too noisy"
+    rows = [("slow", timed(64e-3, 4e6), 64), ("wild", noisy, 64), ("fast", timed(64e-4, 4e6), 64)]
+    assert repr(draw.rungs(rows, limit=1e9)).startswith("From “slow” to “fast”")
+    assert repr(draw.rungs(rows[:2], limit=1e9)).startswith("1 rung of 2 steady enough")
+    assert "“slow” is the quickest rung: 6%" in repr(draw.rungs([rows[0], *rows[:1]], limit=1e9))
+
+
+@pytest.mark.parametrize("steps", [1, 5, 6, 7, 128])
+def test_the_way_back_keeps_what_the_op_keeps(steps):
+    """z of four gates, and h and c before each step: the arrays of ops/lstm_backward.py."""
+    kept = draw.kept_bytes(steps, 32, 256)
+    z, h = np.empty((steps, 32, 4 * 256), np.float32), np.empty((steps, 32, 256), np.float32)
+    assert kept == {"z": z.nbytes, "h": h.nbytes, "c": h.nbytes}
+    picture = draw.through_time(steps)
+    assert units.size(sum(kept.values())) in repr(picture) and "192 KiB" in repr(picture)
+    said = [text.get_text() for text in picture.axes.texts]
+    assert said.count(f"step {steps - 1}") == 2 and f"dz[{steps - 1}]" in said
+    assert ("…" in said) == (steps > draw.DRAWN)
+
+
+def test_gradients_go_the_other_way():
+    arrows = [text for text in draw.through_time(3).axes.texts if not text.get_text()]
+    flat = [(a.xyann, a.xy) for a in arrows if a.xyann[1] == a.xy[1]]
+    assert all(start[0] < end[0] for start, end in flat if start[1] > 1)
+    assert all(start[0] > end[0] for start, end in flat if start[1] < 1)
+    assert len(flat) == 4
 
 
 @pytest.mark.parametrize(

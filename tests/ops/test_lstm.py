@@ -351,7 +351,3 @@ def test_a_strange_letter_and_a_short_text_are_refused_in_a_sentence():
         writer.write(5, start="")
     with pytest.raises(ValueError, match="at least"):
         list(letters.train(writer, TEXT[:100]))
-
-
-def test_the_prose_is_the_packages_own():
-    assert (lstm_cell.__doc__ or "").splitlines()[0] in letters.prose()
