@@ -56,7 +56,7 @@ WORKERS = {
     "links": "",
     "schedules": "",
     "training": "",
-    "batches": "training",
+    "batches": "links training",
     "gradients": "collectives",
     "memory": "worker",
     "launcher": "worker",

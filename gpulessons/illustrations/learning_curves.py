@@ -7,10 +7,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gpulessons import units
-from gpulessons.plots.axes import written
-from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, PURPLE, VERMILLION, Picture, blank
+from gpulessons.plots.axes import log_axes, written
+from gpulessons.plots.picture import (
+    BLUE,
+    GREEN,
+    INK,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    Picture,
+    blank,
+)
 from gpulessons.workers.programs.hogwild import goal, reached
 
+DARK = "#111111"  # words on a colored bar
 LOOKS = [(BLUE, "-", "o"), (VERMILLION, "--", "^"), (GREEN, "-.", "s"), (PURPLE, ":", "D")]
 
 
@@ -54,9 +65,8 @@ def lost_shares(counts: Mapping[Any, Any]) -> Picture:
     for n, lost in shared.items():
         axes.annotate(percent(lost), (n, 100 * lost), (5, 5), color=INK,
                       textcoords="offset points", ha="left", fontsize=9.5)  # fmt: skip
-    axes.set(xscale="log", xlabel="shared cells (log scale)", ylabel="additions lost, in percent")
-    axes.set_xticks(list(shared), [units.count(n) for n in shared])
-    axes.set_xticks([], minor=True)
+    log_axes(axes, x=("shared cells", units.count), ticks=list(shared))
+    axes.set_ylabel("additions lost, in percent")
     axes.margins(0.12, 0.15)
     spoken = "; ".join(f"{cells(n)}: {percent(lost)}" for n, lost in shared.items())
     return Picture(figure, f"{title} Share lost, by processes sharing one machine: {spoken}.")
@@ -91,11 +101,11 @@ def turns(
     made, held = len({who for who, *_ in history}), history[-1][2]
     title = f"{made} workers add one each. The cell holds {held}."
     figure, axes = blank(height=2.3, title=title)
-    lanes = {who: (BLUE, 2) if who == workers[0] else (VERMILLION, 1) for who in workers}
+    lanes = {who: (SKY, 2) if who == workers[0] else (ORANGE, 1) for who in workers}
     for at, (who, what, cell) in enumerate(history):
         color, lane = lanes[who]
         axes.barh(lane, 0.94, left=at, height=0.7, color=color)
-        axes.text(at + 0.47, lane, what, color="white", ha="center", va="center", fontsize=9.5)
+        axes.text(at + 0.47, lane, what, color=DARK, ha="center", va="center", fontsize=10)
         axes.text(at + 0.94, 0, cell, color=INK, ha="right", va="center", fontsize=11)
     axes.set_yticks([2, 1, 0], [*workers, "the cell"])
     axes.set(xticks=[], xlim=(0, len(history)), ylim=(-0.5, 2.5), xlabel="time")

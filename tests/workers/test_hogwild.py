@@ -10,6 +10,7 @@ from gpulessons import launch
 from gpulessons.workers.memory import APART, locked
 from gpulessons.workers.programs.hogwild import (
     ALONE,
+    ATOMIC,
     FREE,
     LOCKED,
     Ran,
@@ -35,16 +36,17 @@ def test_two_without_locks_reach_the_loss_of_one(found):
     rounds = found[0][0]
     serial = rounds[ALONE][0].curve[-1][1]
     assert serial < 0.95 * math.log(2)  # it has learned something: a coin has a loss of log 2
-    for way in (ALONE, FREE, LOCKED):
+    for way in (ALONE, FREE, ATOMIC, LOCKED):
         for ran in rounds[way]:  # every round begins anew
             assert ran.curve[0][1] == pytest.approx(math.log(2))
             assert ran.curve[-1][1] == pytest.approx(serial, rel=0.03)
 
 
-def test_one_worker_alone_is_plain_stochastic_gradient_descent():
+@pytest.mark.parametrize("atomic", [False, True])
+def test_one_worker_alone_is_plain_stochastic_gradient_descent(atomic):
     places, labels = sparse(2_000, 1, FEATURES)
     weights, clock, due = np.zeros(FEATURES), np.zeros(APART, np.int64), np.zeros(FEATURES)
-    assert learn(weights, clock, 0, places, labels, RATE) == 0  # nobody else, nothing is stale
+    assert learn(weights, clock, 0, places, labels, RATE, atomic) == 0  # nobody else: not stale
     for place, label in zip(places, labels, strict=True):
         np.add.at(due, place, RATE * label / (1 + np.exp(label * due[place].sum())))
     assert clock[0] == 2_000
@@ -54,7 +56,7 @@ def test_one_worker_alone_is_plain_stochastic_gradient_descent():
 
 def test_everybody_takes_a_share_and_sees_the_others_writing(found):
     first, second = (each[0] for each in found)
-    for way in (FREE, LOCKED):
+    for way in (FREE, ATOMIC, LOCKED):
         assert [each[way][1].updates for each in (first, second)] == [EXAMPLES // 2] * 2
     assert [each[ALONE][1].updates for each in (first, second)] == [EXAMPLES, 0]
     for way in (ALONE, LOCKED):  # alone, or under a lock, nobody writes in between
