@@ -72,6 +72,29 @@ def lost_shares(counts: Mapping[Any, Any]) -> Picture:
     return Picture(figure, f"{title} Share lost, by processes sharing one machine: {spoken}.")
 
 
+def cache_lines(apart: int = 16, line: int = 8) -> Picture:
+    """Two workers' cells side by side, and `apart` cells from each other; `line` in a line."""
+    from matplotlib.patches import Rectangle
+
+    title = "Side by side, two cells are in one cache line. Two lines apart, each has its own."
+    figure, panels = blank(height=2.5, title=title, nrows=2)
+    lines = apart // line + 1
+    for axes, (name, gap) in zip(panels, {"side by side": 1, "apart": apart}.items(), strict=True):
+        owner = {0: (SKY, "A"), gap: (ORANGE, "B")}
+        for cell in range(lines * line):
+            color, word = owner.get(cell, ("none", ""))
+            axes.add_patch(Rectangle((cell, 0), 1, 1, facecolor=color, edgecolor=INK,
+                                     linewidth=0.5))  # fmt: skip
+            axes.text(cell + 0.5, 0.5, word, ha="center", va="center", color=DARK, fontsize=10)
+        for start in range(0, lines * line, line):
+            axes.add_patch(Rectangle((start, 0), line, 1, facecolor="none", edgecolor=INK,
+                                     linewidth=2))  # fmt: skip
+        axes.set(xlim=(-0.2, lines * line + 0.2), ylim=(-0.2, 1.2))
+        axes.set_axis_off()
+        axes.set_title(name, color=INK, fontsize=10, loc="left")
+    return Picture(figure, f"{title} {line} cells of eight bytes in each line; A's cell and B's.")
+
+
 def percent(share):
     return f"{float(f'{100 * share:.2g}'):g}%" if share else "none"
 

@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 def messages(algorithm: str, workers: int) -> tuple[int, float]:
     """(how many messages wait for each other, the share of the vector in each, on average)"""
     return {
-        "halving": halving(workers),
         "naive": (2 * (workers - 1), 1.0),
         "tree": (2 * math.ceil(math.log2(workers)), 1.0),
         "ring": (2 * (workers - 1), 1 / workers),
         "engine": (2 * (workers - 1), 1 / workers),
+        "halving": halving(workers),
     }[algorithm]
 
 

@@ -14,8 +14,10 @@ from gpulessons.workers.programs.hogwild import (
     FREE,
     LOCKED,
     Ran,
+    gains,
     learn,
     loss,
+    middle,
     quickest,
     sparse,
 )
@@ -70,6 +72,16 @@ def test_everybody_takes_a_share_and_sees_the_others_writing(found):
 def test_the_quickest_round_of_each_way_is_chosen():
     slow, fast = (Ran(1, seconds, 0.0, ()) for seconds in (2.0, 1.0))
     assert quickest({FREE: (slow, fast), LOCKED: (slow,)}) == {FREE: fast, LOCKED: slow}
+
+
+def test_the_round_in_the_middle_is_the_one_with_the_median_gain():
+    def ran(seconds):
+        return Ran(1, seconds, 0.0, ((0.0, 1.0), (seconds, 0.5)))
+
+    found = {ALONE: tuple(map(ran, (2.0, 4.0, 6.0))), FREE: tuple(map(ran, (4.0, 1.0, 3.0)))}
+    assert gains(found) == pytest.approx([0.5, 4, 2])
+    assert middle(gains(found)) == 2
+    assert middle([3.0]) == 0 and middle([2.0, 1.0]) == 0
 
 
 def test_additions_are_lost_without_a_lock_and_none_with_it(found):

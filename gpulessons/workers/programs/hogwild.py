@@ -94,6 +94,19 @@ def quickest(found: dict[str, tuple[Ran, ...]]) -> dict[str, Ran]:
     return {way: min(rounds, key=lambda ran: ran.seconds) for way, rounds in found.items()}
 
 
+def gains(found: dict[str, tuple[Ran, ...]]) -> list[float]:
+    """Round by round: how many times sooner two without a lock reach a loss that both reach."""
+    pairs = list(zip(found[ALONE], found[FREE], strict=True))
+    targets = [goal(pair) for pair in pairs]
+    return [reached(one.curve, target) / reached(two.curve, target)
+            for (one, two), target in zip(pairs, targets, strict=True)]  # fmt: skip
+
+
+def middle(numbers: Sequence[float]) -> int:
+    """Which of the numbers is the median; of two in the middle, the larger one."""
+    return sorted(range(len(numbers)), key=numbers.__getitem__)[len(numbers) // 2]
+
+
 def run_round(
     worker: Worker, memory: tuple[NDArray, NDArray], data: Examples, held: Examples, rate: float,
     share: int, guard: AbstractContextManager[None], atomic: bool,
