@@ -258,9 +258,8 @@ def returns(found: Sequence[Any]) -> Picture:
     middle = sizes[len(sizes) // 2]
     left.annotate("if it were linear", (middle, steps[0] * sizes[0] / middle), (-8, -4), color=INK,
                   textcoords="offset points", ha="right", va="top", fontsize=9)  # fmt: skip
-    left.annotate(f"{least:.0f} × (1 + {bend:.2g} / batch), fitted", (sizes[-1], least),
-                  (0, -12), color=INK, textcoords="offset points", ha="right", va="top",
-                  fontsize=9)  # fmt: skip
+    left.annotate(f"{least:.0f} × (1 + {bend:.2g} / batch), fitted", (sizes[-1], 2.2 * least),
+                  color=INK, ha="right", fontsize=9)  # fmt: skip
     for axes in (left, right):
         axes.yaxis.get_major_locator().set_params(subs=(1, 2, 5))
     right.plot(sizes, [r.seconds for r in found], "o-", color=BLUE)

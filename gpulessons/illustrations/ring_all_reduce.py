@@ -103,7 +103,7 @@ class Ring(Film):
             if moment.arrived is not None:
                 label = f"+{moment.sent[rank]}" if number < n else f"{moment.sent[rank]}"
                 draw_arrow(axes, rank - 0.5, n, number < n, label, size)
-        axes.set(xlim=(-1.9, 1.9), ylim=(-1.4, 1.55), aspect="equal")
+        axes.set(xlim=(-1.9, 1.9), ylim=(-1.5, 1.5), aspect="equal")
         axes.set_axis_off()
 
     def draw_worker(self, axes, moment, rank, x, y, size):
@@ -129,7 +129,8 @@ class Ring(Film):
                 fontsize=size, color=DARK if begun else INK, zorder=5,
                 weight="bold" if full else "normal",
             )  # fmt: skip
-        axes.text(x, y + 0.2, f"worker {rank}", ha="center", va="bottom", fontsize=size, color=INK)
+        side, va = (-0.2, "top") if y < -0.5 else (0.2, "bottom")  # away from the arrows
+        axes.text(x, y + side, f"worker {rank}", ha="center", va=va, fontsize=size, color=INK)
 
 
 def place(rank, n):
