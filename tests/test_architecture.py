@@ -57,7 +57,7 @@ WORKERS = {
     "links": "",
     "schedules": "",
     "training": "",
-    "batches": "training",
+    "batches": "links training",
     "gradients": "collectives",
     "memory": "worker",
     "launcher": "worker",

@@ -120,7 +120,7 @@ def steps_to_a_loss(given):
     "new: there the first doublings of a small batch are worth nearly their price.",
 )  # fmt: skip
 def returns_are_less_than_linear(steps_16, steps_128, steps_1024):
-    small, large = steps_16 / steps_128, steps_128 / steps_1024  # looks are a tenth apart
+    small, large = steps_16 / steps_128, steps_128 / steps_1024  # looks are 3 % apart
     found = (f"From batches of 16 to 128 the steps fall by a factor of {small:.2g}, from 128 to "
              f"1,024 by {large:.2g}; linear would be 8 each")  # fmt: skip
     if small * large >= 64:

@@ -1,9 +1,10 @@
-"""Pictures of data parallelism: who works and who tells, what is learned from how many bytes.
+"""Pictures of data parallelism: who works and who sends, what is learned from how many bytes.
 
 As in plots, every title is computed. What a model says is a thin line and is called modelled.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -22,14 +23,66 @@ from gpulessons.plots.picture import (
     blank,
 )
 from gpulessons.plots.timings import label_ends
+from gpulessons.workers.batches import critical
 from gpulessons.workers.links import Link
 
 KINDS = {"compute": BLUE, "communicate": ORANGE}
 WAYS = {
     "engine": (GREEN, "o"), "ring": (BLUE, "s"), "tree": (PURPLE, "^"), "naive": (VERMILLION, "D"),
+    "halving": (ORANGE, "v"),
 }  # fmt: skip
+MANY = 1024  # workers
 LOOKS = [(INK, "-"), (SKY, "--"), (GREEN, "-."), (BLUE, ":"), (VERMILLION, (0, (5, 1)))]
-GOYAL = 256, 0.90  # GPUs, efficiency relative to 8: Goyal et al. 2017, abstract
+
+
+def sends(way: str, workers: int) -> list[list[tuple[int, int, float]]]:
+    """The rounds of an all-reduce: [(from, to, share of a vector)] of each, until all have the sum.
+
+    workers: a power of two. naive: who receives or sends one message at a time.
+    """
+    doublings = [2**k for k in range(workers.bit_length() - 1)]
+    if way == "naive":
+        others = range(1, workers)
+        return [*([(w, 0, 1.0)] for w in others), *([(0, w, 1.0)] for w in others)]
+    if way == "tree":
+        up = [[(w, w - step, 1.0) for w in range(step, workers, 2 * step)] for step in doublings]
+        return [*up, *([(to, w, 1.0) for w, to, _ in each] for each in reversed(up))]
+    if way == "ring":
+        around = [(w, (w + 1) % workers, 1 / workers) for w in range(workers)]
+        return [around] * (2 * (workers - 1))
+    halves = [[(w, w ^ step, step / workers) for w in range(workers)]
+              for step in reversed(doublings)]  # fmt: skip
+    return [*halves, *reversed(halves)]
+
+
+def rounds(*ways: str, workers: int = 4) -> Picture:
+    """Who sends to whom, round by round; an arrow is as thick as its share of a vector."""
+    told = {}
+    for way in ways:
+        all_rounds = sends(way, workers)
+        sent = [sum(share for who, _, share in chain(*all_rounds) if who == w)
+                for w in range(workers)]  # fmt: skip
+        told[way] = f"{way}: {len(all_rounds)} rounds, the busiest sends {max(sent):g} vectors"
+    title = f"Among {workers} workers, {'; '.join(told.values())}."
+    figure, panels = blank(width=8.6, height=2.9, title=title, ncols=len(ways), squeeze=False,
+                           sharey=True)  # fmt: skip
+    for axes, way in zip(panels.flat, ways, strict=True):
+        draw_rounds(axes, sends(way, workers), workers, WAYS[way][0])
+        axes.set_title(way, color=INK, fontsize=10, loc="left")
+    panels[0, 0].set_yticks(range(workers), [f"worker {w}" for w in range(workers)])
+    return Picture(figure, f"{title} An arrow is as thick as its share of a vector.")
+
+
+def draw_rounds(axes, all_rounds, workers, color):
+    for number, messages in enumerate(all_rounds, 1):
+        for who, to, share in messages:
+            axes.annotate("", (number + 0.45, to), (number - 0.35, who), arrowprops={
+                "arrowstyle": "-|>", "color": color, "linewidth": 0.6 + 2.4 * share,
+                "mutation_scale": 7 + 4 * share, "shrinkA": 0, "shrinkB": 0,
+            })  # fmt: skip
+    axes.set(xlim=(0.4, len(all_rounds) + 0.7), ylim=(workers - 0.6, -0.4), xlabel="round")
+    axes.set_xticks(range(1, len(all_rounds) + 1))
+    axes.tick_params(length=0)
 
 
 def timeline(runs: Mapping[str, Any]) -> Picture:
@@ -134,7 +187,7 @@ def averaged(numbers, width=10):
 def fitted(link: Link, samples: Sequence[Any]) -> Picture:
     """Measured all-reduces, and the model's lines, both axes on log scales."""
     title = (f"A latency of {units.seconds(link.latency)} and {units.rate(link.bandwidth, 'B/s')} "
-             f"tell the engine's time to within {link.off:.0%}, typically.")  # fmt: skip
+             f"fit the engine's times to within {link.off:.0%}, typically.")  # fmt: skip
     figure, axes = blank(height=4.2, title=title)
     log_axes(axes, x=("bytes of each worker's vector", units.size),
              y=("time of one all-reduce", units.seconds),
@@ -148,9 +201,10 @@ def fitted(link: Link, samples: Sequence[Any]) -> Picture:
         axes.plot(sizes, times, marker, color=color, markersize=6)
         ends.append((sizes[-1], times[-1], f"{way}, measured", color))
     sizes = np.geomspace(min(s.bytes for s in samples), max(s.bytes for s in samples), 100)
-    times = [link.seconds("engine", workers, size) for size in sizes]
-    axes.plot(sizes, times, color=GREEN, linewidth=1)
-    ends.append((sizes[-1], times[-1], "engine, modelled", GREEN))
+    for way in [way for way in ("engine", "naive") if way in {s.algorithm for s in samples}]:
+        times = [link.seconds(way, workers, size) for size in sizes]
+        axes.plot(sizes, times, color=WAYS[way][0], linewidth=1)
+        ends.append((sizes[-1], times[-1], f"{way}, modelled", WAYS[way][0]))
     label_ends(axes, ends)
     spoken = "; ".join(f"{s.algorithm} at {units.size(s.bytes)}: {units.seconds(s.seconds)}"
                        for s in samples)  # fmt: skip
@@ -158,52 +212,56 @@ def fitted(link: Link, samples: Sequence[Any]) -> Picture:
 
 
 def at_scale(link: Link, size: float, compute: float) -> Picture:
-    """The share of a step that workers compute, modelled from 2 to about a thousand of them.
+    """The share of a step that workers compute, modelled for 2, 4, … MANY of them.
 
     link: a workers.Link. size: bytes of gradients. compute: seconds of each step on each worker.
     """
-    workers = np.unique(np.geomspace(2, 1024, 40).round().astype(int))
+    workers = 2 ** np.arange(1, MANY.bit_length())
+    ways = {"halving": "halving", "ring": "a ring", "tree": "a tree", "naive": "the naive way"}
 
     def busy(way, n):
         return compute / (compute + link.seconds(way, int(n), size))
 
-    shares = {way: [busy(way, n) for n in workers] for way in ("ring", "tree", "naive")}
-    ends = {way: busy(way, 1000) for way in shares}
-    best = max(ends, key=ends.get)
-    title = f"Modelled: of 1,000 workers' time {ends[best]:.0%} is computing, with a {best}."
-    title = title.replace("with a naive.", "in the naive way.")
+    shares = {way: [busy(way, n) for n in workers] for way in ways}
+    ends = {way: share[-1] for way, share in shares.items()}
+    told = ", ".join(f"{ends[way]:.0%} with {words}" for way, words in ways.items())
+    title = f"Modelled: of their time {MANY:,} workers compute {told}."
     figure, axes = blank(height=4, title=title)
-    log_axes(axes, x=("workers", units.count))
+    log_axes(axes, x=("workers", units.count), ticks=workers[::2], base=2)
     axes.set(ylim=(0, 1.05), ylabel="computing (modelled)")
     written(axes.yaxis, "{:.0%}".format)
     for way, share in shares.items():
         axes.plot(workers, share, color=WAYS[way][0], linewidth=1)
-    axes.plot(*GOYAL, "o", color=INK, fillstyle="none", markersize=8)
-    axes.annotate("published, Goyal et al. 2017:\nanother network and machine", GOYAL, (-8, 8),
-                  textcoords="offset points", ha="right", color=INK, fontsize=9)  # fmt: skip
     label_ends(axes, [(workers[-1], s[-1], f"{way}, modelled", WAYS[way][0])
                       for way, s in shares.items()])  # fmt: skip
-    spoken = "; ".join(f"{way}: {share:.0%} at work among 1,000" for way, share in ends.items())
-    return Picture(figure, f"{title} {spoken}. Published open marker: 90 % at 256 GPUs, Goyal et "
-                           "al. 2017.")  # fmt: skip
+    return Picture(figure, title)
 
 
 def returns(found: Sequence[Any]) -> Picture:
     """Steps to the same loss against the batch, and seconds: a list of workers.batches.Reached."""
     sizes, steps = [r.batch for r in found], [r.steps for r in found]
     more, fewer = sizes[-1] / sizes[0], steps[0] / steps[-1]
-    title = (f"{units.count(more)} times the batch, {units.ratio(fewer)} fewer steps; on one "
-             f"core, a batch of {quickest(found)} is there first.")  # fmt: skip
-    figure, (left, right) = blank(width=8.2, height=3.8, title=title, ncols=2)
+    least, bend = critical(found)
+    title = (f"{units.count(more)} times the batch, {units.ratio(fewer)} fewer steps: the curve "
+             f"bends near a batch of {bend:.2g}. On one core {quickest(found)} is there first."
+             )  # fmt: skip
+    figure, (left, right) = blank(width=8.2, height=4, title=title, ncols=2)
     batch = ("examples in the batch", units.count)
     log_axes(left, x=batch, y=("steps to the same loss", units.count), ticks=sizes)
     log_axes(right, x=batch, y=("seconds on one core", units.seconds), ticks=sizes)
-    left.plot(sizes, [steps[0] * sizes[0] / size for size in sizes], color=INK, linewidth=1)
-    left.plot(sizes, steps, "o-", color=BLUE)
+    left.plot(sizes, [steps[0] * sizes[0] / size for size in sizes], ":", color=INK, linewidth=1)
+    fine = np.geomspace(sizes[0], sizes[-1], 60)
+    left.plot(fine, least * (1 + bend / fine), color=INK, linewidth=1)
+    left.plot(sizes, steps, "o", color=BLUE, markersize=6)
+    for one in found:
+        left.plot([one.batch] * len(one.runs), one.runs, "_", color=BLUE, markersize=9)
     middle = sizes[len(sizes) // 2]
     left.annotate("if it were linear", (middle, steps[0] * sizes[0] / middle), (-8, -4), color=INK,
                   textcoords="offset points", ha="right", va="top", fontsize=9)  # fmt: skip
-    right.yaxis.get_major_locator().set_params(subs=(1, 2, 5))
+    left.annotate(f"{least:.0f} × (1 + {bend:.2g} / batch), fitted", (sizes[-1], 2.2 * least),
+                  color=INK, ha="right", fontsize=9)  # fmt: skip
+    for axes in (left, right):
+        axes.yaxis.get_major_locator().set_params(subs=(1, 2, 5))
     right.plot(sizes, [r.seconds for r in found], "o-", color=BLUE)
     spoken = "; ".join(f"{r.batch}: {units.count(r.steps)} steps in {units.seconds(r.seconds)}, "
                        f"rate {r.rate:g}" for r in found)  # fmt: skip

@@ -27,6 +27,7 @@ from gpulessons.workers.schedules import FORWARD, waiting
 
 DARK = "#111111"  # words on these colors: 4.5 to 1 or better
 SHADES = {True: SKY, False: ORANGE}  # forward, backward
+CLOSE = 1.1  # times as long as the quickest way: no model of this kind tells them apart
 
 
 def gantt(
@@ -46,8 +47,7 @@ def gantt(
         squeeze=False, height_ratios=rows,
     )  # fmt: skip
     for axes, (name, tasks), stages in zip(panels[:, 0], runs.items(), rows, strict=True):
-        for task in tasks:
-            draw_task(axes, task, room=0.02 * until)
+        draw_tasks(axes, tasks, until)
         axes.set(xlim=(0, 1.01 * until), ylim=(stages - 0.5, -0.5))
         axes.set_yticks(range(stages), [f"stage {stage}" for stage in range(stages)])
         axes.set_title(name, color=INK, fontsize=10.5, loc="left")
@@ -60,13 +60,17 @@ def gantt(
     return Picture(figure, f"{title} {' '.join(spoken(*run) for run in runs.items())}")
 
 
-def draw_task(axes, task, room):
-    length, forward = task.stop - task.start, task.kind == FORWARD
-    axes.barh(task.stage, length, left=task.start, height=0.84, color=SHADES[forward],
-              edgecolor="white", linewidth=0.5)  # fmt: skip
-    if length > room:
-        axes.text(task.start + length / 2, task.stage, task.micro_batch, ha="center", va="center",
-                  fontsize=8.5, color=DARK)  # fmt: skip
+def draw_tasks(axes, tasks, until):
+    """A block for each task, a little apart, and its number where that has room in it."""
+    digit, gap = until / 80, until / 800  # of a figure's width
+    for stage, forward in {(task.stage, task.kind == FORWARD) for task in tasks}:
+        spans = [(task.start, max(task.stop - task.start - gap, gap)) for task in tasks
+                 if (task.stage, task.kind == FORWARD) == (stage, forward)]  # fmt: skip
+        axes.broken_barh(spans, (stage - 0.42, 0.84), color=SHADES[forward], linewidth=0)
+    for task in tasks:
+        if task.stop - task.start > digit * len(str(task.micro_batch)):
+            axes.text((task.start + task.stop) / 2, task.stage, task.micro_batch, ha="center",
+                      va="center", fontsize=9, color=DARK)  # fmt: skip
 
 
 def spoken(name, tasks):
@@ -124,28 +128,88 @@ def winners(
 ) -> Picture:
     """Which way is quickest, by a model, at each batch and width: a map.
 
-    models: {name: seconds(batch, width)}.
+    models: {name: seconds(batch, width)}, inf where it does not fit. Faint where the next one is
+    within a tenth; empty where nothing fits.
     """
-    from matplotlib.colors import ListedColormap
+    from matplotlib.colors import ListedColormap, to_rgba
 
     seconds = np.array([[[model(b, d) for b in batches] for d in widths]
                         for model in models.values()])  # fmt: skip
-    won = seconds.argmin(0)
-    shares = [f"{name} {np.mean(won == n):.0%}" for n, name in enumerate(models)]
-    title = f"Which way is quickest, modelled? Of this map: {', '.join(shares)}."
-    figure, axes = blank(height=4.2, title=title)
-    colors = ListedColormap([SKY, ORANGE, PURPLE, GREEN][: len(models)])
-    axes.pcolormesh(batches, widths, won, cmap=colors, vmin=-0.5, vmax=len(models) - 0.5,
+    won, (best, second) = seconds.argmin(0), np.sort(seconds, 0)[:2]
+    fits, close = np.isfinite(best), np.isfinite(best) & (second < CLOSE * best)
+    parts = {name: (won == n) & fits & ~close for n, name in enumerate(models)}
+    parts |= {"a close call": close} | ({"nothing fits": ~fits} if not fits.all() else {})
+    shares = percents([part.mean() for part in parts.values()])
+    told = ", ".join(f"{name} {share}%" for name, share in zip(parts, shares, strict=True))
+    title = f"Which way is quickest, modelled, by a tenth or more? Of this map: {told}."
+    figure, axes = blank(height=4.4, title=title)
+    hues = [SKY, ORANGE, PURPLE, GREEN][: len(models)]
+    colors = ListedColormap([to_rgba(hue, alpha) for hue in hues for alpha in (1, 0.35)])
+    drawn = np.where(fits, 2 * won + close, np.nan)
+    axes.pcolormesh(batches, widths, drawn, cmap=colors, vmin=-0.5, vmax=2 * len(models) - 0.5,
                     shading="nearest", rasterized=True)  # fmt: skip
-    for n, name in enumerate(models):
-        axes.plot([], [], "s", color=colors(n), markersize=9, label=name)
-        if (won == n).mean() > 0.03:
-            row, column = middle(won == n)
+    for hue, name in zip(hues, models, strict=True):
+        axes.plot([], [], "s", color=hue, markersize=9, label=name)
+        if parts[name].mean() > 0.03:
+            row, column = middle(parts[name])
             axes.text(batches[column], widths[row], name, ha="center", va="center", color=DARK)
+    axes.plot([], [], "s", color=hues[0], alpha=0.35, markersize=9, label="faint: a close call")
     axes.legend(loc="lower left", bbox_to_anchor=(1, 0), frameon=False, labelcolor=INK)
     log_axes(axes, x=("rows in the minibatch, of all workers", units.count),
              y=("width of the layers", units.count))  # fmt: skip
     return Picture(figure, title)
+
+
+def percents(shares: Sequence[float]) -> list[int]:
+    """Shares of one whole in percent, rounded so that they add up to 100."""
+    exact = 100 * np.array(shares)
+    whole = np.floor(exact).astype(int)
+    rest = np.argsort(whole - exact, kind="stable")[: 100 - whole.sum()]
+    whole[rest] += 1
+    return whole.tolist()
+
+
+def cut_layers(x: np.ndarray, a: np.ndarray, b: np.ndarray) -> Picture:
+    """relu(x @ a) @ b by two workers: a cut by columns, b by rows, each number where it is."""
+    half = a.shape[1] // 2
+    h = np.maximum(x @ a, 0)
+    parts = [h[:, own] @ b[own] for own in (slice(0, half), slice(half, None))]
+    told = " + ".join(str(part[0]) for part in parts)
+    title = f"Each worker has its columns of a, its rows of b, and a part of the result: {told}."
+    figure, axes = blank(width=8.6, height=2.5, title=title)
+    side = np.arange(a.shape[1]) >= half  # whose hidden number
+    at = draw_matrix(axes, 0, x, "x", np.full(x.shape, -1))
+    at = draw_matrix(axes, at, a, "a", np.tile(side, (len(a), 1)), "@")
+    at = draw_matrix(axes, at, h, "relu(x @ a)", side[None], "→")
+    at = draw_matrix(axes, at, b, "b", np.tile(side[:, None], (1, b.shape[1])), "@")
+    for worker, part in enumerate(parts):
+        at = draw_matrix(axes, at, part, f"worker {worker}'s", np.full(part.shape, worker),
+                         "+" if worker else "→")  # fmt: skip
+    at = draw_matrix(axes, at, sum(parts), "the sum", np.full(x.shape, -1), "=")
+    axes.set(xlim=(-0.1, at), ylim=(len(b) / 2 + 0.2, -len(b) / 2 - 1.1), aspect="equal")
+    axes.set_axis_off()
+    return Picture(figure, f"{title} Their sum: {sum(parts)[0]}. In between nothing is sent.")
+
+
+def draw_matrix(axes, at, matrix, name, whose, before=""):
+    """Draw the sign before a matrix, and the matrix, from `at` on; returns where it ends.
+
+    whose: the worker of each number, -1 where all have it.
+    """
+    from matplotlib.patches import Rectangle
+
+    rows, columns = matrix.shape
+    left, top = at + 1.4 * bool(before), -rows / 2
+    axes.text(at + 0.7, 0, before, ha="center", va="center", color=INK, fontsize=12)
+    axes.text(left + columns / 2, top - 0.3, name, ha="center", va="bottom", color=INK, fontsize=10)
+    for (row, column), value in np.ndenumerate(matrix):
+        owner = int(whose[row, column])
+        color = "none" if owner < 0 else (SKY, ORANGE)[owner]
+        axes.add_patch(Rectangle((left + column + 0.04, top + row + 0.04), 0.92, 0.92,
+                                 facecolor=color, edgecolor=INK, linewidth=0.7))  # fmt: skip
+        axes.text(left + column + 0.5, top + row + 0.5, f"{value}", ha="center", va="center",
+                  fontsize=10, color=INK if owner < 0 else DARK)  # fmt: skip
+    return left + columns
 
 
 def middle(mask):

@@ -25,6 +25,7 @@ class Moment:
     values: np.ndarray  # (workers, pieces)
     summed: np.ndarray  # (workers, pieces): how many workers' shares are in each
     arrived: np.ndarray | None  # (workers,): numbers of pieces; None at the start
+    sent: np.ndarray | None  # (workers,): what each piece held that has arrived; None at the start
 
 
 def moments(vectors: np.ndarray) -> Iterator[Moment]:
@@ -33,15 +34,14 @@ def moments(vectors: np.ndarray) -> Iterator[Moment]:
     if n != pieces or n < 2:
         raise ValueError(f"A ring cuts each of n vectors into n pieces, n > 1; not {n} × {pieces}.")
     summed, rank = np.ones((n, n), int), np.arange(n)
-    yield Moment(values.copy(), summed.copy(), None)
+    yield Moment(values.copy(), summed.copy(), None, None)
     for step in range(2 * (n - 1)):
         adding = step < n - 1
         arrived = (rank - step - 1) % n
         sent, sums = values[rank - 1, arrived], summed[rank - 1, arrived]
-        if adding:
-            sent, sums = sent + values[rank, arrived], sums + summed[rank, arrived]
-        values[rank, arrived], summed[rank, arrived] = sent, sums
-        yield Moment(values.copy(), summed.copy(), arrived)
+        values[rank, arrived] = sent + adding * values[rank, arrived]
+        summed[rank, arrived] = sums + adding * summed[rank, arrived]
+        yield Moment(values.copy(), summed.copy(), arrived, sent)
 
 
 class Ring(Film):
@@ -75,24 +75,24 @@ class Ring(Film):
         rows = enumerate(self.moments[number].values)
         return "; ".join(f"worker {k}: {', '.join(map(str, row))}" for k, row in rows) + "."
 
-    def multiples(self, count: int = 6) -> Picture:
-        """Some steps in one figure: for four workers, all but the start."""
-        chosen = np.unique(np.linspace(1, len(self) - 1, min(count, len(self) - 1)).round())
-        chosen = [0, *chosen.astype(int)] if len(chosen) < count else chosen.astype(int)
-        n, lines = self.workers, -(-len(chosen) // 3)
+    def multiples(self, count: int = 7) -> Picture:
+        """The start and some steps in one figure, all for four workers, and a key of the colors."""
+        chosen = np.unique(np.linspace(0, len(self) - 1, min(count, len(self))).round().astype(int))
+        n, lines = self.workers, -(-(len(chosen) + 1) // 4)
         title = (
             f"{n} workers have the sums of all after {len(self) - 1} steps, "
             f"and each has sent {len(self) - 1} pieces: {2 * (n - 1) / n:g} of its vector."
         )
         figure, panels = blank(
-            width=8.4, height=0.6 + 2.25 * lines, title=title, nrows=lines, ncols=3, squeeze=False
+            width=8.6, height=0.6 + 1.85 * lines, title=title, nrows=lines, ncols=4, squeeze=False
         )
         for axes in panels.flat:
             axes.set_axis_off()
         for axes, number in zip(panels.flat, chosen, strict=False):
-            self.draw(axes, number, size=7)
-            phase = "add" if 0 < number < n else "show" if number else "start"
-            axes.set_title(f"step {number}: {phase}", color=INK, fontsize=10)
+            self.draw(axes, number, size=9)
+            phase = "add" if 0 < number < n else "show" if number else "the start"
+            axes.set_title(f"step {number}: {phase}" if number else phase, color=INK, fontsize=10)
+        draw_key(panels.flat[-1])
         return Picture(figure, f"{title} {'; '.join(map(self.told, chosen))}.")
 
     def draw(self, axes, number, size):
@@ -101,8 +101,9 @@ class Ring(Film):
         for rank, (x, y) in enumerate(places):
             self.draw_worker(axes, moment, rank, x, y, size)
             if moment.arrived is not None:
-                draw_arrow(axes, rank - 0.5, n, number < n)
-        axes.set(xlim=(-1.85, 1.85), ylim=(-1.45, 1.45), aspect="equal")
+                label = f"+{moment.sent[rank]}" if number < n else f"{moment.sent[rank]}"
+                draw_arrow(axes, rank - 0.5, n, number < n, label, size)
+        axes.set(xlim=(-1.9, 1.9), ylim=(-1.5, 1.5), aspect="equal")
         axes.set_axis_off()
 
     def draw_worker(self, axes, moment, rank, x, y, size):
@@ -110,7 +111,7 @@ class Ring(Film):
         from matplotlib.patches import Rectangle
 
         n = self.workers
-        wide = min(0.34, 1.3 / n)
+        wide = min(0.4, 1.6 / n)
         for piece in range(n):
             left, full = x + (piece - n / 2) * wide, moment.summed[rank, piece] == n
             begun = moment.summed[rank, piece] > 1
@@ -128,7 +129,8 @@ class Ring(Film):
                 fontsize=size, color=DARK if begun else INK, zorder=5,
                 weight="bold" if full else "normal",
             )  # fmt: skip
-        axes.text(x, y + 0.2, f"worker {rank}", ha="center", va="bottom", fontsize=size, color=INK)
+        side, va = (-0.2, "top") if y < -0.5 else (0.2, "bottom")  # away from the arrows
+        axes.text(x, y + side, f"worker {rank}", ha="center", va=va, fontsize=size, color=INK)
 
 
 def place(rank, n):
@@ -137,11 +139,30 @@ def place(rank, n):
     return 1.1 * math.cos(angle), math.sin(angle)
 
 
-def draw_arrow(axes, between, n, adding):
-    """From one worker to the next, along the circle between them."""
+def draw_arrow(axes, between, n, adding, label, size):
+    """From one worker to the next, along the circle between them, and beside it what is sent."""
     start, end = (place(between + side, n) for side in (-0.17, 0.17))
     axes.annotate(
         "", end, start,
         arrowprops={"arrowstyle": "-|>", "color": SKY if adding else GREEN, "linewidth": 2,
                     "connectionstyle": "arc3,rad=-0.12", "mutation_scale": 14},
     )  # fmt: skip
+    x, y = place(between, n)
+    axes.text(1.52 * x, 1.3 * y, label, ha="center", va="center", fontsize=size, color=INK)
+
+
+def draw_key(axes):
+    """What the colors of the pieces and of the arrows say."""
+    from matplotlib.patches import Rectangle
+
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    rows = [
+        ({"facecolor": SKY}, "the sums of some"), ({"facecolor": GREEN}, "the sums of all"),
+        ({"facecolor": "none", "edgecolor": VERMILLION, "linewidth": 2}, "just arrived"),
+    ]  # fmt: skip
+    for line, (look, words) in enumerate(rows):
+        y = 0.75 - 0.18 * line
+        axes.add_patch(Rectangle((0.04, y - 0.05), 0.1, 0.1, **look))
+        axes.text(0.2, y, words, va="center", fontsize=9, color=INK)
+    axes.text(0.04, 0.21, "by an arrow: what it\ncarries, to be added\nor to replace",
+              va="center", fontsize=9, color=INK)  # fmt: skip

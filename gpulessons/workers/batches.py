@@ -1,15 +1,24 @@
-"""What a larger batch buys: steps, and seconds, until the same loss is reached."""
+"""What a larger batch buys: steps, and seconds, until the same loss is reached.
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+While the noise of a minibatch's gradient decides, twice the batch needs half of the steps; once it
+no longer does, as many. Between the two, by an empirical law,
+
+    steps = least × (1 + critical / batch)          McCandlish, Kaplan & Amodei 2018
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import median
 from time import perf_counter
 
+import numpy as np
 import torch
 
+from .links import nonnegative
 from .training import examples, mean_loss, minibatches, network
 
 RATES = 1.0, 2.0, 0.5, 4.0, 0.25, 8.0  # the best is chosen for each batch; likely ones first
-LOOKS = 1.1  # between two looks at the loss the steps grow by a tenth
+LOOKS = 1.03  # between two looks at the loss the steps grow by so much
 
 
 @dataclass(frozen=True)
@@ -20,20 +29,24 @@ class Reached:
     rate: float
     steps: int
     seconds: float  # of those steps, on one core
+    runs: tuple[int, ...] = field(default=(), repr=False)  # steps from other weights, other batches
 
 
 def returns(
     sizes: Iterable[int], goal: float = 0.3, hidden: int = 64, most: int = 20_000,
-    rates: Iterable[float] = RATES,
+    rates: Iterable[float] = RATES, seeds: int = 1,
 ) -> list[Reached]:  # fmt: skip
     """[Reached] for each batch size. ValueError where no rate comes to the goal in `most` steps.
 
-    On one core: threads would cost these small steps more than they bring.
+    seeds: with the best rate, this many runs from other weights and with other minibatches; steps
+    and seconds are then their medians. On one core: threads would cost these small steps more than
+    they bring.
     """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        return [best(size, goal, hidden, most, rates) for size in sizes]
+        found = [best(size, goal, hidden, most, rates) for size in sizes]
+        return [again(one, goal, hidden, most, seeds) for one in found]
     finally:
         torch.set_num_threads(threads)
 
@@ -49,12 +62,24 @@ def best(batch: int, goal: float, hidden: int, most: int, rates: Iterable[float]
     return found
 
 
-def reach(batch: int, rate: float, goal: float, hidden: int, most: int) -> Reached | None:
+def again(first: Reached, goal: float, hidden: int, most: int, seeds: int) -> Reached:
+    """The same batch and rate with other seeds, and the medians of all; who fails is left out."""
+    others = (reach(first.batch, first.rate, goal, hidden, most, n) for n in range(1, seeds))
+    runs = [first, *(run for run in others if run)]
+    steps = tuple(run.steps for run in runs)
+    return replace(
+        first, steps=round(median(steps)), seconds=median(run.seconds for run in runs), runs=steps
+    )
+
+
+def reach(
+    batch: int, rate: float, goal: float, hidden: int, most: int, seed: int = 0
+) -> Reached | None:
     """Train until the loss of all examples is at the goal; None if that takes too many steps."""
     (x, labels), _ = examples()
-    model = network(hidden)
+    model = network(hidden, seed=seed)
     optimizer, seconds, look = torch.optim.SGD(model.parameters(), rate), 0.0, 1
-    for step, chosen in enumerate(minibatches(len(x), batch, most), 1):
+    for step, chosen in enumerate(minibatches(len(x), batch, most, seed), 1):
         began = perf_counter()
         optimizer.zero_grad()
         mean_loss(model, x[chosen], labels[chosen]).backward()
@@ -66,3 +91,10 @@ def reach(batch: int, rate: float, goal: float, hidden: int, most: int) -> Reach
                 if mean_loss(model, x, labels) <= goal:
                     return Reached(batch, rate, step, seconds)
     return None
+
+
+def critical(found: Sequence[Reached]) -> tuple[float, float]:
+    """(least, critical) of the law above, for which the relative errors are least."""
+    rows = [(1 / one.steps, 1 / one.batch / one.steps) for one in found]
+    least, more = nonnegative(np.array(rows))
+    return least, more / least

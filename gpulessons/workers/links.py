@@ -3,6 +3,8 @@
     naive   2 (n − 1) messages of S bytes, one after the other, at worker 0
     tree    2 ⌈log2 n⌉ of S bytes
     ring    2 (n − 1) of S/n bytes, as gloo's own       NVIDIA/nccl-tests, doc/PERFORMANCE.md
+    halving 2 log2 n of S/2, S/4, … S/n bytes, and the same back: whoever is n/2 away takes one
+            half, whoever is n/4 away a half of that   Thakur, Rabenseifner & Gropp 2005
 
 It is fitted to what was measured, with its error shown; beyond what was measured it is a model and
 nothing more.
@@ -17,13 +19,24 @@ from numpy.typing import NDArray
 
 
 def messages(algorithm: str, workers: int) -> tuple[int, float]:
-    """(how many messages wait for each other, the share of the vector in each)"""
+    """(how many messages wait for each other, the share of the vector in each, on average)"""
     return {
         "naive": (2 * (workers - 1), 1.0),
         "tree": (2 * math.ceil(math.log2(workers)), 1.0),
         "ring": (2 * (workers - 1), 1 / workers),
         "engine": (2 * (workers - 1), 1 / workers),
+        "halving": halving(workers),
     }[algorithm]
+
+
+def halving(workers: int) -> tuple[int, float]:
+    """Recursive halving and doubling: who is beyond a power of two hands all of theirs to another
+    first, and has the sum from there at last.
+    """
+    power = 2 ** (workers.bit_length() - 1)
+    beyond = 2 * (power < workers)
+    count, sent = 2 * (power.bit_length() - 1) + beyond, 2 * (power - 1) / power + beyond
+    return count, sent / max(1, count)
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,11 @@ from gpulessons.models.data import digits
 PIXELS, CLASSES = 64, 10
 
 
-def network(hidden: int, dtype: torch.dtype = torch.float32, depth: int = 2) -> Sequential:
+def network(
+    hidden: int, dtype: torch.dtype = torch.float32, depth: int = 2, seed: int = 0
+) -> Sequential:
     """Hidden layers, `depth` of them, for the digits; the same weights on every worker."""
-    torch.manual_seed(0)
+    torch.manual_seed(seed)
     widths = [PIXELS, *[hidden] * depth]
     layers = [layer for a, b in pairwise(widths) for layer in (Linear(a, b), Sigmoid())]
     return Sequential(*layers, Linear(hidden, CLASSES)).to(dtype)
@@ -36,9 +38,9 @@ def examples(dtype: torch.dtype = torch.float32) -> list[tuple[Tensor, Tensor]]:
     return [tensors(*part) for part in digits()]
 
 
-def minibatches(size: int, batch: int, steps: int) -> Iterator[Tensor]:
+def minibatches(size: int, batch: int, steps: int, seed: int = 0) -> Iterator[Tensor]:
     """Yield the indices of one minibatch after another: the same on every worker."""
-    generator = torch.Generator().manual_seed(0)
+    generator = torch.Generator().manual_seed(seed)
     for _ in range(steps):
         yield torch.randint(size, (batch,), generator=generator)
 

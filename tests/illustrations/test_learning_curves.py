@@ -65,6 +65,13 @@ def test_a_descent_says_how_it_ends(values, word):
     assert word in learning_curves.descent(values, goal=3).alt
 
 
+def test_cells_side_by_side_share_a_line_and_those_apart_do_not():
+    side_by_side, apart = learning_curves.cache_lines(apart=16, line=8).figure.axes
+    at = [[int(text.get_position()[0]) for text in axes.texts if text.get_text()]
+          for axes in (side_by_side, apart)]  # fmt: skip
+    assert [[cell // 8 for cell in cells] for cells in at] == [[0, 0], [0, 2]]
+
+
 def test_a_picture_of_turns_counts_who_added_and_says_what_is_left():
     history = [("A", "reads 0", 0), ("B", "reads 0", 0), ("A", "writes 1", 1), ("B", "writes 1", 1)]
     assert "2 workers add one each. The cell holds 1." in learning_curves.turns(history).alt

@@ -1,12 +1,14 @@
 """The ring, step by step, and what the pictures of data parallelism say."""
 
+from itertools import chain
+
 import numpy as np
 import pytest
 
 from gpulessons.illustrations import data_parallel as draw
 from gpulessons.illustrations.ring_all_reduce import Ring, moments
 from gpulessons.workers.batches import Reached
-from gpulessons.workers.links import Link, Sample, fit
+from gpulessons.workers.links import Link, Sample, fit, messages
 from gpulessons.workers.programs.data_parallel import Trained
 
 
@@ -35,6 +37,26 @@ def test_a_ring_says_in_words_what_each_worker_holds():
     assert "worker 1: 4, 6" in Ring(np.array([[1, 2], [3, 4]])).figure(2).alt
 
 
+def test_the_start_is_shown_and_beside_each_arrow_what_it_carries():
+    ring = Ring(np.array([[1, 2], [3, 4]]))
+    assert ring.multiples().alt.count("step ") == 3
+    words = [text.get_text() for text in ring.figure(1).axes.texts]
+    assert {"+1", "+4"} <= set(words)
+    assert {"4", "6"} <= {text.get_text() for text in ring.figure(2).axes.texts}
+
+
+@pytest.mark.parametrize(("way", "power"), [(way, k) for way in
+                         ("naive", "tree", "ring", "halving") for k in (1, 2, 3)])  # fmt: skip
+def test_the_rounds_drawn_are_those_of_the_model_and_the_busiest_sends_what_it_says(way, power):
+    found, n = draw.sends(way, 2**power), 2**power
+    assert len(found) == messages(way, n)[0]
+    busiest = max(sum(share for who, _, share in chain(*found) if who == w) for w in range(n))
+    due = {"naive": n - 1, "tree": power, "ring": 2 * (n - 1) / n, "halving": 2 * (n - 1) / n}
+    assert busiest == pytest.approx(due[way])
+    for each in found:  # nobody sends two at once
+        assert len({who for who, _, _ in each}) == len(each)
+
+
 def worker(*events):
     return Trained((1.0,), 0.5, 1.0, 4, (0.0,), tuple(events))
 
@@ -57,16 +79,15 @@ def test_the_step_shown_is_the_one_of_median_length():
 
 def test_what_a_thousand_workers_do_is_called_modelled_and_falls_with_the_latency():
     fast, slow = (draw.at_scale(Link(latency, 1e9), 8e7, 0.2).alt for latency in (1e-6, 1e-3))
-    assert fast.startswith("Modelled: ")
-    assert "ring: 55% at work among 1,000" in fast
-    assert "ring: 8% at work among 1,000" in slow
+    assert fast.startswith("Modelled: of their time 1,024 workers compute 56% with halving, 55% ")
+    assert "8% with a ring, 11% with a tree, 0% with the naive way." in slow
 
 
 def test_the_picture_of_a_fit_names_its_two_numbers_and_how_far_off_they_are():
     link = Link(1e-4, 1e9)
     exact = [Sample("engine", 2, n, link.seconds("engine", 2, n)) for n in (4096, 1 << 20)]
     told = draw.fitted(fit(exact), exact).alt
-    assert told.startswith("A latency of 100 µs and 1 GB/s tell the engine's time to within 0%")
+    assert told.startswith("A latency of 100 µs and 1 GB/s fit the engine's times to within 0%")
     assert "engine at 4 KiB: 204 µs; engine at 1 MiB: 1.25 ms." in told
 
 
@@ -88,7 +109,8 @@ def test_a_timeline_names_each_ways_step_and_how_much_of_its_sending_is_hidden()
 def test_larger_batches_are_told_by_the_steps_they_save_and_which_was_there_first():
     found = [Reached(8, 1.0, 1000, 2.0), Reached(64, 2.0, 200, 1.0), Reached(512, 4.0, 100, 3.0)]
     told = draw.returns(found).alt
-    assert told.startswith("64 times the batch, 10× fewer steps; on one core, a batch of 64 is")
+    assert told.startswith("64 times the batch, 10× fewer steps: the curve bends near a batch of ")
+    assert "On one core 64 is there first." in told
     assert "512: 100 steps in 3 s, rate 4." in told
 
 

@@ -144,10 +144,33 @@ def test_the_best_rate_is_that_of_the_fewest_steps_and_the_others_are_given_up(m
         return Reached(batch, rate, needs[rate], 0.1) if needs[rate] <= most else None
 
     monkeypatch.setattr(batches, "reach", reach)
-    assert batches.returns([7], most=80, rates=needs) == [Reached(7, 4.0, 10, 0.1)]
+    assert batches.returns([7], most=80, rates=needs) == [Reached(7, 4.0, 10, 0.1, (10,))]
     assert asked == [80, 49, 29, 29, 9]
     with pytest.raises(ValueError, match=r"No rate reaches a loss of 0\.3 with batches of 7\."):
         batches.returns([7], most=5, rates=needs)
+
+
+def test_other_seeds_run_the_best_rate_again_and_the_medians_count(monkeypatch):
+    steps = {0: 30, 1: 50, 2: None, 3: 40}
+
+    def reach(batch, rate, goal, hidden, most, seed=0):
+        return Reached(batch, rate, steps[seed], seed / 10) if steps[seed] else None
+
+    monkeypatch.setattr(batches, "reach", reach)
+    (found,) = batches.returns([7], rates=[2.0], seeds=4)
+    assert found == Reached(7, 2.0, 40, 0.1, (30, 50, 40))
+
+
+def test_each_seed_has_weights_and_minibatches_of_its_own():
+    for made in (lambda seed: network(4, seed=seed)[0].weight,
+                 lambda seed: next(minibatches(100, 8, 1, seed))):  # fmt: skip
+        assert torch.equal(made(1), made(1)) and not torch.equal(made(1), made(2))
+
+
+@given(st.floats(1, 1e4), st.floats(0.1, 1e4))
+def test_the_critical_batch_is_found_where_the_law_holds(least, due):
+    found = [Reached(n, 1.0, least * (1 + due / n), 0.1) for n in (4, 64, 1024)]
+    assert batches.critical(found) == pytest.approx((least, due), rel=1e-3)
 
 
 def test_a_loss_is_reached_when_that_of_all_examples_is_there():
@@ -214,10 +237,19 @@ def test_one_forward_one_backward_keeps_no_more_microbatches_than_there_are_stag
     [
         ("naive", 4, (6, 1)), ("tree", 4, (4, 1)), ("tree", 5, (6, 1)), ("tree", 1000, (20, 1)),
         ("ring", 4, (6, 1 / 4)), ("engine", 4, (6, 1 / 4)), ("tree", 1, (0, 1)),
+        ("halving", 2, (2, 1 / 2)), ("halving", 8, (6, 7 / 4 / 6)), ("halving", 1, (0, 0)),
+        ("halving", 9, (8, (7 / 4 + 2) / 8)),
     ],
 )  # fmt: skip
 def test_so_many_messages_wait_for_each_other(algorithm, workers, due):
     assert messages(algorithm, workers) == due
+
+
+@given(st.integers(1, 10), st.floats(0, 1e-3), st.floats(1, 1e10))
+def test_halving_has_the_messages_of_a_tree_and_the_bytes_of_a_ring(doublings, latency, size):
+    seconds = {way: Link(latency, 1e9).seconds(way, 2**doublings, size)
+               for way in ("halving", "tree", "ring")}  # fmt: skip
+    assert seconds["halving"] <= 1.000001 * min(seconds.values())
 
 
 def measured(link, noise=lambda: 1.0):

@@ -10,11 +10,14 @@ from gpulessons import launch
 from gpulessons.workers.memory import APART, locked
 from gpulessons.workers.programs.hogwild import (
     ALONE,
+    ATOMIC,
     FREE,
     LOCKED,
     Ran,
+    gains,
     learn,
     loss,
+    middle,
     quickest,
     sparse,
 )
@@ -35,16 +38,17 @@ def test_two_without_locks_reach_the_loss_of_one(found):
     rounds = found[0][0]
     serial = rounds[ALONE][0].curve[-1][1]
     assert serial < 0.95 * math.log(2)  # it has learned something: a coin has a loss of log 2
-    for way in (ALONE, FREE, LOCKED):
+    for way in (ALONE, FREE, ATOMIC, LOCKED):
         for ran in rounds[way]:  # every round begins anew
             assert ran.curve[0][1] == pytest.approx(math.log(2))
             assert ran.curve[-1][1] == pytest.approx(serial, rel=0.03)
 
 
-def test_one_worker_alone_is_plain_stochastic_gradient_descent():
+@pytest.mark.parametrize("atomic", [False, True])
+def test_one_worker_alone_is_plain_stochastic_gradient_descent(atomic):
     places, labels = sparse(2_000, 1, FEATURES)
     weights, clock, due = np.zeros(FEATURES), np.zeros(APART, np.int64), np.zeros(FEATURES)
-    assert learn(weights, clock, 0, places, labels, RATE) == 0  # nobody else, nothing is stale
+    assert learn(weights, clock, 0, places, labels, RATE, atomic) == 0  # nobody else: not stale
     for place, label in zip(places, labels, strict=True):
         np.add.at(due, place, RATE * label / (1 + np.exp(label * due[place].sum())))
     assert clock[0] == 2_000
@@ -54,7 +58,7 @@ def test_one_worker_alone_is_plain_stochastic_gradient_descent():
 
 def test_everybody_takes_a_share_and_sees_the_others_writing(found):
     first, second = (each[0] for each in found)
-    for way in (FREE, LOCKED):
+    for way in (FREE, ATOMIC, LOCKED):
         assert [each[way][1].updates for each in (first, second)] == [EXAMPLES // 2] * 2
     assert [each[ALONE][1].updates for each in (first, second)] == [EXAMPLES, 0]
     for way in (ALONE, LOCKED):  # alone, or under a lock, nobody writes in between
@@ -68,6 +72,16 @@ def test_everybody_takes_a_share_and_sees_the_others_writing(found):
 def test_the_quickest_round_of_each_way_is_chosen():
     slow, fast = (Ran(1, seconds, 0.0, ()) for seconds in (2.0, 1.0))
     assert quickest({FREE: (slow, fast), LOCKED: (slow,)}) == {FREE: fast, LOCKED: slow}
+
+
+def test_the_round_in_the_middle_is_the_one_with_the_median_gain():
+    def ran(seconds):
+        return Ran(1, seconds, 0.0, ((0.0, 1.0), (seconds, 0.5)))
+
+    found = {ALONE: tuple(map(ran, (2.0, 4.0, 6.0))), FREE: tuple(map(ran, (4.0, 1.0, 3.0)))}
+    assert gains(found) == pytest.approx([0.5, 4, 2])
+    assert middle(gains(found)) == 2
+    assert middle([3.0]) == 0 and middle([2.0, 1.0]) == 0
 
 
 def test_additions_are_lost_without_a_lock_and_none_with_it(found):

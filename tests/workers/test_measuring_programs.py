@@ -39,6 +39,8 @@ def test_every_question_is_answered_by_one_worker_as_one_network_answers_it(foun
     assert [answers[n % world].labels[n // world] for n in range(QUESTIONS)] == due
     assert sum(len(each.labels) for each in answers) == QUESTIONS
     assert [each.alone > 0 for each in answers] == [True, *[False] * (world - 1)]
+    for each in answers:  # the quickest round, and all of them
+        assert (each.seconds, each.alone) == tuple(map(min, zip(*each.rounds, strict=True)))
 
 
 @pytest.mark.parametrize("world", WORLDS)
@@ -62,6 +64,7 @@ def test_each_schedule_is_measured_with_each_number_of_microbatches(found, world
             due = sorted((rank, kind, m) for kind in "FB" for m in range(run.micro))
             assert done == due * (run.schedule != "alone")
             assert run.seconds >= max((task.stop for task in run.tasks), default=0)
+            assert len(run.rounds) == 1 and run.seconds == min(run.rounds)
 
 
 @pytest.mark.parametrize("world", WORLDS)

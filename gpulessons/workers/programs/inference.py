@@ -20,6 +20,7 @@ class Answered:
     labels: tuple[int, ...]  # of its share
     seconds: float  # for its share, while the others answered theirs, at best
     alone: float  # for all questions, while the others waited; 0 on every worker but the first
+    rounds: tuple[tuple[float, float], ...] = ()  # (seconds, alone) of each round
 
 
 def main(worker: Worker, hidden: int = 1024, questions: int = 8192) -> Answered:
@@ -33,10 +34,10 @@ def main(worker: Worker, hidden: int = 1024, questions: int = 8192) -> Answered:
         mine, seconds = answers(model, x[worker.rank :: worker.world_size])
         together.append(seconds)
         dist.barrier()
-        if worker.rank == 0:
-            alone.append(answers(model, x)[1])
+        alone.append(answers(model, x)[1] if worker.rank == 0 else 0.0)
     dist.barrier()
-    return Answered(mine, min(together), min(alone, default=0.0))
+    rounds = tuple(zip(together, alone, strict=True))
+    return Answered(mine, min(together), min(alone), rounds)
 
 
 def answers(model: torch.nn.Module, x: torch.Tensor) -> tuple[tuple[int, ...], float]:

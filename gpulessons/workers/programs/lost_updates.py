@@ -1,12 +1,13 @@
 """A program: how many additions vanish when nobody locks?
 
 All workers add one to cells of one shared array, drawn at random. An addition is a read, an add and
-a write; who writes in between is overwritten. With few cells that is often, with many seldom. Then
-each worker keeps to one cell of its own: nothing can be lost, but neighbors in one cache line still
-take it from each other (false sharing).
+a write; who writes in between is overwritten. With few cells that is often, with many seldom. An
+atomic addition lets nobody in between: it loses none, and takes longer. Then each worker keeps to
+one cell of its own: nothing can be lost, but neighbors in one cache line still take it from each
+other (false sharing).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -15,11 +16,13 @@ import torch.distributed as dist
 from numba import njit
 from numpy.typing import NDArray
 
-from ..memory import APART, keep_to_a_core, shared
+from ..memory import APART, atomic_add, keep_to_a_core, shared
 from ..training import slowest
 from ..worker import Worker
 
 DRAWN = 50_000  # places, used again and again: few enough to stay in a core's cache
+ATOMIC = "one cell, atomic"
+FEWER = 10  # times: an atomic addition takes so much longer
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,9 @@ def main(
     worker: Worker, cells: Sequence[int] = (1, 16, 256, 4_096, 65_536),
     additions: int = 150_000_000,
 ) -> dict[int | str, Count]:  # fmt: skip
-    """Returns {number of shared cells: Count}, and of own cells "side by side" and "apart"."""
+    """Returns {number of shared cells: Count}, also of one cell ATOMIC, and of own cells "side by
+    side" and "apart".
+    """
     keep_to_a_core(worker)
     rng = np.random.default_rng(worker.rank)
     own = {"side by side": 1, "apart": APART}
@@ -52,12 +57,16 @@ def main(
     ]  # fmt: skip
     found = {}
     for done, (name, size, places) in enumerate(plan):
-        found[name] = count(worker, size, places, additions)
+        found[name] = count(worker, size, places, additions, bump)
         worker.progress(done + 1, len(plan), f"{name} cells")
+    found[ATOMIC] = count(worker, 1, np.zeros(DRAWN, int), additions // FEWER, bump_atomically)
     return found
 
 
-def count(worker: Worker, size: int, places: NDArray, additions: int) -> Count:
+def count(
+    worker: Worker, size: int, places: NDArray, additions: int,
+    bump: Callable[[NDArray, NDArray, int], None],
+) -> Count:  # fmt: skip
     """Let all workers add at once; a Count."""
     cells = shared(worker, size, np.int64)
     bump(np.zeros(size, np.int64), places, 1)  # compiles
@@ -75,3 +84,10 @@ def bump(cells: NDArray, places: NDArray, rounds: int) -> None:
     for _ in range(rounds):
         for place in places:
             cells[place] += 1
+
+
+@njit
+def bump_atomically(cells: NDArray, places: NDArray, rounds: int) -> None:
+    for _ in range(rounds):
+        for place in places:
+            atomic_add(cells, place, 1)
