@@ -13,6 +13,11 @@ wrong = [
     ("x.max(axis=1, keepdims=True)", "x[:, :1]", "that are far apart"),
     ("x - x.max(axis=1, keepdims=True)", "x.astype(np.longdouble)", "NaN or infinity"),
     ("x.max(axis=1, keepdims=True)", "x.max(axis=1)", "ValueError"),
+    ("x - x.max(axis=1, keepdims=True)", "np.round(x - x.max(axis=1, keepdims=True))",
+     "other probabilities"),
+    ("    exps = ", "    from scipy.special import softmax\n    return softmax(x, axis=1)\n"
+     "    exps = ",
+     "somebody else's"),
 ]  # fmt: skip
 right = [
     ("exps / exps.sum(axis=1, keepdims=True)", "(exps.T / exps.sum(axis=1)).T.tolist()"),
