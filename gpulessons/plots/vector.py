@@ -55,9 +55,10 @@ def shorten(element: Element) -> None:
         del element.attrib[name]
         short = name.rpartition("}")[2]
         if short == "style":
-            parts = (part.split(": ") for part in value.rstrip(";").split("; "))
-            element.attrib |= {name: short_numbers(told) for name, told in parts
-                               if USUAL.get(name) != told}
+            for part in value.rstrip(";").split(";"):
+                name, _, told = (words.strip() for words in part.partition(":"))
+                if USUAL.get(name) != told:
+                    element.set(name, short_numbers(told))
         else:
             element.set(short, value)
     if element.get("href", "").startswith("data:"):

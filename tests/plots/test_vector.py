@@ -105,6 +105,12 @@ def test_a_photograph_is_packed_as_one():
     assert "data:image/png" in Picture(drawn(), "bars").image
 
 
+def test_an_image_that_is_drawn_in_sharp_squares_is_one():
+    figure, axes = blank()
+    axes.imshow([[0, 1], [1, 0]], interpolation="none")
+    assert "data:image/png" in vector(figure, INK, 100)
+
+
 def test_words_on_an_area_are_black_or_white_whichever_reads_better():
     assert [on(color) for color in ("#ffffff", "#56B4E9", "#0072B2", "#000000")] == [
         "#000000", "#000000", "#ffffff", "#ffffff"]
