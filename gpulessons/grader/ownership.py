@@ -78,7 +78,7 @@ def watched(
     mine = getattr(attempt, "__globals__", None)
 
     def look(frame: FrameType, event: str, _: Any) -> None:
-        home = frame.f_globals.get("__name__", "")
+        home = frame.f_globals.get("__name__") or ""
         if event == "call" and home.startswith("gpulessons") and comes_from(frame.f_back, mine):
             code = frame.f_code
             if code in CALLS:
