@@ -58,7 +58,7 @@ def test_a_stub_with_other_comments_is_still_the_stub(exercise):
 
 
 def test_who_keeps_the_stub_above_the_own_attempt_is_not_told_that_it_is_the_stub():
-    exercise = exercises.mend_overflow
+    exercise = exercises.stable_softmax
     assert run(exercise, f"{exercise.stub}\n{exercise.solution}").passed
     half = exercise.solution.replace("x.max(axis=1, keepdims=True)", "x.max()")
     assert run(exercise, f"{exercise.stub}\n{half}").trouble.startswith("NaN or infinity for a row")
@@ -168,7 +168,7 @@ def test_what_is_no_function_and_a_wrong_signature_are_refused_as_such(exercise)
     ("name", "where", "own"),
     [
         ("one_forward_one_backward", "gpulessons.workers.schedules", "one_forward_one_backward"),
-        ("mend_overflow", "gpulessons", "softmax"),
+        ("stable_softmax", "gpulessons", "softmax"),
         ("inputs_first", "gpulessons", "lstm_sequence"),
         ("break_even_hours", "gpulessons.money.renting", "Plan"),
     ],
@@ -185,7 +185,7 @@ def test_the_course_s_own_answer_is_nobody_s(name, where, own):
     [
         ("break_even_hours", "from gpulessons import money", "money.Plan"),
         ("break_even_hours", "import gpulessons.money.renting", "gpulessons.money.renting.Plan"),
-        ("mend_overflow", "import gpulessons", "gpulessons.softmax"),
+        ("stable_softmax", "import gpulessons", "gpulessons.softmax"),
     ],
 )
 def test_the_course_s_own_answer_is_nobody_s_by_attribute_either(name, before, own):
@@ -212,7 +212,7 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_course_s_own_answer_is_nobody_s_by_whatever_way_it_comes(way):
-    exercise = exercises.mend_overflow
+    exercise = exercises.stable_softmax
     trouble = run(exercise, WAYS[way]).trouble
     assert "softmax is the course's own" in trouble or (way == "inside" and "somebody" in trouble)
 

@@ -1,4 +1,4 @@
-"""Answers to `mend_overflow`: its solution with one edit each."""
+"""Answers to `stable_softmax`: its solution with one edit each."""
 
 wrong = [
     ("x.max(axis=1, keepdims=True)", "x.max()", "the row of small ones"),
