@@ -77,8 +77,10 @@ def test_it_is_well_formed_and_every_name_in_it_is_defined_once():
 
 def test_two_figures_of_a_page_share_names_only_for_the_same_and_one_is_always_written_alike():
     one, other = vector(drawn(), INK, 100), vector(drawn("Half.", (3, 9, 1)), INK, 100)
-    defined = [dict(re.findall(r'<(?:path|clipPath|pattern) id="(\w+)"(.*?/>)', svg))
-               for svg in (one, other)]  # fmt: skip
+    defined = [
+        {each.get("id"): ElementTree.tostring(each) for each in ElementTree.fromstring(svg).iter()
+         if each.get("id")} for svg in (one, other)
+    ]  # fmt: skip
     shared = set(defined[0]) & set(defined[1])
     assert shared and all(defined[0][name] == defined[1][name] for name in shared)
     assert vector(drawn(), INK, 100) == one and sign(one) != sign(other)
