@@ -8,7 +8,7 @@ from time import perf_counter
 from gpulessons.measure.results import Ratio
 from gpulessons.notebook.controls import kept
 
-NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("[0-9]*.ipynb"))  # no glossary
 
 
 def seconds_of(path):

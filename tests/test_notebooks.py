@@ -19,7 +19,7 @@ from gpulessons.notebook.controls import kept
 from gpulessons.notebook.controls.showing import Scale
 from save_notebooks import NOTEBOOKS, WIDGET, canonical
 
-PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
+PATHS = save_notebooks.lessons()
 ROUGHLY = {budget.NAME: "0.02"}  # what is timed stays unread here; `make bench` has the seconds
 HANGS = 600  # seconds after which a cell, or a kernel that starts, counts as hung
 LINES = 14  # of code in one cell

@@ -45,6 +45,11 @@ STATIC = ("text/html", "text/markdown", "image/png", "image/svg+xml")  # reads w
 PROGRESS = re.compile(r"\d+%\|")  # tqdm's bar, as text
 
 
+def lessons() -> list[Path]:
+    """The course's lessons, in the order of reading. Their names begin with numbers."""
+    return sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))
+
+
 def canonical(notebook: NotebookNode, name: str, address: str = "") -> NotebookNode:
     """Return a copy of a notebook as it is saved: only what the authors wrote and the cells showed.
 
@@ -66,9 +71,11 @@ def canonical(notebook: NotebookNode, name: str, address: str = "") -> NotebookN
 
 
 def put_first_cell(cells: list[NotebookNode], address: str) -> None:
-    """Make the set-up cell the first of the code cells, in place."""
-    code = next((at for at, cell in enumerate(cells) if cell.cell_type == "code"), len(cells))
-    if code == len(cells) or cells[code].get("id") != ID:
+    """Make the set-up cell the first of the code cells, in place, if there are any."""
+    code = next((at for at, cell in enumerate(cells) if cell.cell_type == "code"), None)
+    if code is None:
+        return
+    if cells[code].get("id") != ID:
         cells[:] = [cell for cell in cells if cell.get("id") != ID]
         cells.insert(code, nbformat.v4.new_code_cell(id=ID))
     cells[code].source = first_cell(address)

@@ -50,7 +50,8 @@ def sentences(notebook: NotebookNode) -> Iterator[str]:
     """The sentences of a notebook's prose, code in them left out; its sources are no statements."""
     for cell in notebook.cells:
         if cell.cell_type == "markdown" and not cell.source.startswith("## Sources"):
-            text = re.sub(r"`[^`]*`|\]\([^)]*\)", "", cell.source)
+            text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", cell.source)  # a link reads as its words
+            text = re.sub(r"`[^`]*`", "", text)
             for paragraph in re.split(r"\n\s*\n|\n(?=[-|>\d])", text):
                 yield from re.split(r"(?<=[.!?]) +", " ".join(paragraph.split()))
 
