@@ -78,7 +78,7 @@ def draw_costs(axes, costs, measure):
     axes.set_xlabel(f"{costs.currency} per {measure}\n(log scale)".strip())
     axes.set_xlim(low / (high / low) ** 0.05, high * (high / low) ** 0.05)
     axes.xaxis.get_major_locator().set_params(numticks=3)
-    axes.tick_params(axis="x", labelsize=8.5)
+    axes.tick_params(axis="x", labelsize=9)
 
 
 def thousands(known):
