@@ -78,17 +78,17 @@ def layers(
     title = f"{SPELLED[len(boxes) - 1]} layers lie under one line of Python."
     figure, axes = blank(width=7.4, height=4.3, title=title)
     axes.set_axis_off()
-    axes.set(xlim=(0, 10.3), ylim=(-len(boxes) + 0.4, 0.6))
+    axes.set(xlim=(0, 10.5), ylim=(-len(boxes) + 0.4, 0.6))
     for n, (name, inside, does, color) in enumerate(boxes):
         name = f"{n}  {name}" if n else name  # the layers are counted, and your line above them
         look = {"boxstyle": "round,pad=0.1", "facecolor": "none", "edgecolor": color}
-        axes.add_patch(FancyBboxPatch((2.1, -n - 0.26), 4.4, 0.52, linewidth=2,
+        axes.add_patch(FancyBboxPatch((2.1, -n - 0.29), 4.4, 0.58, linewidth=2,
                                       mutation_aspect=0.3, **look))  # fmt: skip
         axes.text(1.8, -n, name, ha="right", va="center", color=INK, fontsize=10, weight="bold")
         axes.text(4.3, -n, inside, ha="center", va="center", color=INK, fontsize=10)
         axes.text(6.85, -n, does, ha="left", va="center", color=INK, fontsize=10)
         if n:
-            axes.annotate("", (4.3, -n + 0.34), (4.3, -n + 0.68),
+            axes.annotate("", (4.3, -n + 0.36), (4.3, -n + 0.66),
                           arrowprops={"arrowstyle": "->", "color": INK})  # fmt: skip
     spoken = "; ".join(f"{name}: {inside}, {does}" for name, inside, does, _ in boxes)
     return Picture(figure, f"{title} From above: {spoken}.".replace("\n", ", "))

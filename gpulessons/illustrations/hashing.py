@@ -16,7 +16,7 @@ def directions() -> np.ndarray:
 def planes(table: int) -> np.ndarray:
     """(PLANES,) the degrees of a table's planes: in two dimensions each is a line through 0.
 
-    A seed whose tables cut the circle into pieces of like size: with so few planes not every draw does.
+    With so few planes not every seed cuts the circle into pieces of like size; these do.
     """
     return np.sort(np.random.default_rng(50 + table).uniform(0, 180, PLANES))
 
@@ -46,8 +46,8 @@ def buckets(degrees: float = 90, tables: int = 1) -> Picture:
     looked, best = active(degrees, tables), nearest(degrees)
     found = len(np.intersect1d(looked, best))
     title = (
-        f"{tables} table{'s' * (tables > 1)}: {len(looked)} of {CLASSES} classes looked at; "
-        f"of the {NEAREST} at the smallest angles {found} found."
+        f"{tables} table{'s' * (tables > 1)}: {len(looked)} of {CLASSES} classes looked at, "
+        f"{found} of the {NEAREST} nearest to h found."
     )
     figure, axes = blank(width=5.6, height=5.2, title=title)
     lines = np.sort(np.concatenate([planes(tables - 1), planes(tables - 1) + 180]))
@@ -61,9 +61,9 @@ def buckets(degrees: float = 90, tables: int = 1) -> Picture:
     axes.plot(*point(directions()), "o", color=BLUE, markersize=4, label="classes")
     axes.plot(*point(directions()[looked]), "o", color=BLUE, markersize=9, label="looked at")
     axes.plot(*point(directions()[best]), "o", markerfacecolor="none", color=VERMILLION,
-              markersize=13, label=f"the {NEAREST} at the smallest angles")  # fmt: skip
-    axes.annotate("", 0.88 * point(degrees), (0, 0),
-                  arrowprops={"arrowstyle": "->", "color": VERMILLION, "linewidth": 1.8})  # fmt: skip
+              markersize=13, label=f"the {NEAREST} nearest to h")  # fmt: skip
+    arrow = {"arrowstyle": "->", "color": VERMILLION, "linewidth": 1.8}
+    axes.annotate("", 0.88 * point(degrees), (0, 0), arrowprops=arrow)
     axes.text(*1.13 * point(degrees), "h", color=INK, fontsize=12, ha="center", va="center")
     axes.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal")
     axes.set_axis_off()

@@ -139,7 +139,7 @@ def losses(runs: Mapping[str, Sequence[Any]], floor: float, blind: float | None 
     written(right.xaxis, units.seconds)
     left.set_ylabel("loss of held-out examples, in nats")
     right.set_xlabel("time spent on training steps")
-    right.xaxis.get_major_locator().set_params(nbins=5)
+    right.xaxis.get_major_locator().set_params(nbins=4)
     label_ends(right, ends)
     level((left, right), floor, ":", f"entropy, {floor:.2f}", 0.02)
     if blind:

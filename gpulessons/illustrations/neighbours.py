@@ -96,9 +96,14 @@ def recall_and_speed(rows: Sequence[Any], goal: float = 0.9) -> Picture:
     figure, axes = blank(height=4, title=title)
     axes.plot([r.rate for r in forest], [r.recall for r in forest], "o-", color=BLUE, linewidth=1)
     axes.plot(brute.rate, brute.recall, "D", color=VERMILLION, markersize=9, zorder=3)
-    log_axes(axes, x=("queries per second", lambda rate: units.count(int(rate))))
-    axes.set(ylabel="recall", ylim=(-0.06, 1.14), yticks=[0, 0.25, 0.5, 0.75, 1])
     axes.margins(x=0.2)
+    log_axes(axes, x=("queries per second", lambda rate: units.count(int(rate))))
+    low, high = axes.get_xlim()
+    every = [n * 10**power for power in range(10) for n in (1, 2, 5)]
+    ticks = [n for n in every if low <= n <= high]
+    axes.set(ylabel="recall", ylim=(-0.06, 1.14), yticks=[0, 0.25, 0.5, 0.75, 1])
+    axes.set_xticks(ticks[:: 1 + len(ticks) // 8])
+    axes.set_xlim(low, high)
     name_dots(axes, brute, forest)
     if brute.note:
         axes.set_xlabel(f"{axes.get_xlabel()}\n{brute.note}")

@@ -74,7 +74,7 @@ def placements(step: Any, overlap: bool = True) -> Picture:
     rooms = limit, largest_rows(step, step.cpu_memory)
     lowest, highest = min(1e5, step.rows), max(1e10, step.rows)
     stops = [min(max(room, lowest), highest) for room in rooms]
-    rows = np.unique([*np.geomspace(lowest, highest, 60), *stops])
+    rows = np.unique([*np.geomspace(lowest, highest, 11), *stops])
     winner = f"{best}, {units.seconds(took[best])} a step. {even(step, overlap)}"
     if math.isinf(took[best]):
         winner = "neither the CPU nor the GPU has room."
@@ -82,6 +82,7 @@ def placements(step: Any, overlap: bool = True) -> Picture:
     figure, axes = blank(height=4, title=title)
     log_axes(axes, x=("rows of the table, in millions", "{:,g}".format),
              y=("a step (modelled)", units.seconds))  # fmt: skip
+    axes.minorticks_off()  # it is drawn for many positions of the sliders
     ends, lasts = [], []
     for name, color in LINES.items():
         times = [step_seconds(replace(step, rows=n), overlap)[name] for n in rows]

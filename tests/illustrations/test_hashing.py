@@ -1,5 +1,7 @@
 """The picture of hashing by planes shows what look-ups find."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -18,7 +20,7 @@ def test_a_class_is_looked_at_where_no_plane_parts_it_from_h():
 def test_another_table_only_adds_classes():
     for degrees in range(0, 360, 30):
         by_tables = [set(hashing.active(degrees, tables)) for tables in (1, 2, 3, 4)]
-        assert all(few <= more for few, more in zip(by_tables, by_tables[1:], strict=False))
+        assert all(few <= more for few, more in pairwise(by_tables))
 
 
 def test_the_tables_find_more_of_the_nearest_than_of_the_others():
