@@ -93,7 +93,10 @@ def fill(axes, row, left, share=1, **look):
 
 def draw_curve(axes, places, shares, along, here):
     """Occupancy at each place, and where we are."""
-    axes.plot(places, shares, drawstyle="steps-pre", color=INK, linewidth=1.4)
+    last = len(shares) - 1  # a step is drawn by its ends
+    ends = [n for n in range(last + 1) if n in (0, last) or shares[n] != shares[n + 1]]
+    corners = [places[n] for n in ends], [shares[n] for n in ends]
+    axes.plot(*corners, drawstyle="steps-pre", color=INK, linewidth=1.4)
     axes.plot(*here, "o", color=VERMILLION, markersize=9)
     axes.set_title(f"The dot: {WRITE[along](here[0])}, {here[1]:.0%}", loc="right", color=INK,
                    fontsize=10)  # fmt: skip
