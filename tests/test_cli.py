@@ -201,6 +201,13 @@ def hide(monkeypatch, *missing):
     monkeypatch.setattr(health, "installed", lambda n: "" if n in missing else version(n))
 
 
+def test_doctor_measures_again_when_it_is_asked_to(capsys, monkeypatch):
+    asked = []
+    monkeypatch.setattr(gpulessons, "machine", lambda again: asked.append(again) or "the card")
+    assert main(["doctor"]) == main(["doctor", "--again"]) == 0
+    assert asked == [False, True] and "the card" in capsys.readouterr().out
+
+
 def test_doctor_names_what_is_missing_and_how_to_install_it(capsys, monkeypatch):
     hide(monkeypatch, "numba", "tqdm")
     assert main(["doctor"]) == 1

@@ -4,8 +4,8 @@
 
 Prose is written once and read beside numbers from any machine. So a quantity in it (a number with
 a unit) stands in the page's code or in an output that a test compares, or it has a ground: a count,
-a definition, a published figure. An equation in it holds. And who wins *here*, in a sentence without
-a condition, is for the page's own output to say, in words that are made from the numbers.
+a definition, a published figure. An equation in it holds. And who wins *here*, in a sentence
+without a condition, is for the page's own output to say, in words made from the numbers.
 """
 
 import json

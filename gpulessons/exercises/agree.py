@@ -85,6 +85,7 @@ mistakes = (
     ("odd places are brightened, and even ones darkened.", WHICH, kinds(np.square, brighter)),
     ("all places are brightened.", WHICH, kinds(brighter, brighter)),
     ("all places are darkened.", WHICH, kinds(np.square, np.square)),
+    ("even places lack their x².", "2x − x².", kinds(lambda x: 2 * x, np.square)),
     ("odd places are copied.", WHICH, kinds(brighter, lambda x: x)),
     ("even places are copied.", WHICH, kinds(lambda x: x, np.square)),
     ("the first half is brightened: it is even places, all over the line.", WHICH,

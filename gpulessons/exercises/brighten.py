@@ -4,6 +4,7 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
+from gpulessons.grader.diagnosis import refuse_sharing_threads
 from gpulessons.operation import op
 
 stub = '''\
@@ -53,4 +54,6 @@ mistakes = (
     ("1.5 is added; it is a factor.", DUE, lambda picture: np.minimum(1.5 + picture, 1)),
 )  # fmt: skip
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=brighter, mistakes=mistakes)
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=brighter, inspect=refuse_sharing_threads, mistakes=mistakes
+)

@@ -58,6 +58,13 @@ def judge(suspect):
             raise Trouble(f"{named!r} is no rank: return a whole number from 0 on.", "argmax.")
         if named != guilty:
             raise Trouble(missed.format(named), "how far each is from what most of them have.")
+    rng = np.random.default_rng()
+    for _ in range(10):
+        replicas, guilty = [np.array([3.0, -4.0, 1.0, 2.0])] * 5, int(rng.integers(5))
+        replicas[guilty] = replicas[guilty] + rng.normal(size=4)
+        if suspect(replicas) != guilty:
+            raise Trouble(f"Right for five groups; in another, drawn by chance, it was {guilty}.",
+                          "what it returns when it has never seen the weights.")  # fmt: skip
     return "Found each time, also where worker 0 itself forgot."
 
 

@@ -55,6 +55,12 @@ def inspect(launches):
     refuse_scattered(launches, "which elements neighboring threads read at the same moment.")
 
 
+SIGN = "max(x[i], 0)."
+mistakes = (
+    ("it is min, where max is due.", SIGN, lambda x: np.minimum(x, 0)),
+    ("it is a copy: negative numbers are as they were.", SIGN, lambda x: x),
+)
+
 hints = (
     "At its first turn thread 0 reads element 0. What should thread 1 read at that moment?",
     "",
@@ -62,5 +68,6 @@ hints = (
 )
 
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=relu.like(not_in_fours), inspect=inspect, hints=hints
-)
+    __name__, stub, solution, on=gpu, op=relu.like(not_in_fours), inspect=inspect,
+    mistakes=mistakes, hints=hints,
+)  # fmt: skip

@@ -4,6 +4,7 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
+from gpulessons.grader.diagnosis import refuse_sharing_threads
 from gpulessons.ops.bias_activation import bias_gelu
 
 stub = '''\
@@ -48,7 +49,13 @@ HINT = "what device_gelu is given, and which index belongs to a column."
 mistakes = (
     ("the bias is forgotten.", HINT, lambda x, b: bias_gelu(x, 0 * b)),
     ("the bias is added after GELU.", HINT, lambda x, b: bias_gelu(x, 0 * b) + b),
+    ("the bias is added twice.", HINT, lambda x, b: bias_gelu(x, 2 * b)),
+    ("the bias is subtracted.", HINT, lambda x, b: bias_gelu(x, -b)),
+    ("GELU is forgotten.", HINT, lambda x, b: x + b),
     ("it takes the bias of the row.", HINT, lambda x, b: bias_gelu(x + b[: len(x), None], 0 * b)),
 )
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=bias_gelu.like(layer), mistakes=mistakes)
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=bias_gelu.like(layer), inspect=refuse_sharing_threads,
+    mistakes=mistakes,
+)  # fmt: skip

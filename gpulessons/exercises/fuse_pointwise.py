@@ -97,6 +97,7 @@ mistakes = (
     *((f"{name} does not go through sigmoid.", GATES, mistaken(**{name: same})) for name in "ifo"),
     ("g does not go through tanh.", GATES, mistaken(g=same)),
     ("g goes through sigmoid, where tanh is due.", GATES, mistaken(g=logistic)),
+    ("o goes through tanh, where sigmoid is due.", GATES, mistaken(o=np.tanh)),
     ("the new c does not go through tanh on its way to h.", GATES, mistaken(last=same)),
     ("the new h is made of the old c.", GATES,
      lambda i, f, g, o, c: (logistic(o) * np.tanh(c), pointwise(i, f, g, o, c)[1])),

@@ -1,6 +1,7 @@
 """A clock for work that runs elsewhere: the answer is not done when the call returns."""
 
 import math
+import random
 import time
 
 from gpulessons.grader.check import Exercise
@@ -39,7 +40,7 @@ class Device:
         self.pieces, self.queued, self.waited = 0, 0.0, 0.0
         self.idle_since = self.free_since = math.inf
 
-    def work(self, seconds=0.03):
+    def work(self, seconds):
         self.free_since = math.inf if self.queued else self.idle_since  # before the last piece
         self.queued += seconds
         self.pieces += 1
@@ -53,11 +54,14 @@ class Device:
 
 
 def judge(clock):
-    """Time 30 ms of work that returns at once, with 60 ms of somebody else's work before it."""
-    device = Device()
-    device.work(0.06)
+    """Time work that returns at once, with somebody else's work, twice as long, before it.
+
+    It takes 40 to 80 ms: nobody can know beforehand.
+    """
+    device, length = Device(), random.choice([0.04, 0.06, 0.08])
+    device.work(2 * length)
     began = time.perf_counter()
-    seconds = clock(device.work, device.sync)
+    seconds = clock(lambda: device.work(length), device.sync)
     ended = time.perf_counter()
     returned(seconds)
     if device.pieces == 1:
@@ -69,7 +73,8 @@ def judge(clock):
     if seconds > ended - device.free_since + BLUR:
         raise Trouble("It counted earlier work that was still running.",
                       "what is going on when you start the clock.")  # fmt: skip
-    return f"30 ms of work read as {1e3 * seconds:.0f} ms, though the call itself took none."
+    return (f"{1e3 * length:.0f} ms of work read as {1e3 * seconds:.0f} ms, though the call itself "
+            "took none.")  # fmt: skip
 
 
 exercise = Exercise(__name__, stub, solution, judge=judge)

@@ -4,6 +4,7 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
+from gpulessons.grader.diagnosis import refuse_sharing_threads
 from gpulessons.ops.activations import leaky_relu
 
 stub = '''\
@@ -51,4 +52,7 @@ mistakes = (
     ("the slope is 0.1, where 0.01 is due.", SLOPE, lambda x: np.where(x > 0, x, 0.1 * x)),
 )  # fmt: skip
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=leaky_relu, mistakes=mistakes)
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=leaky_relu, inspect=refuse_sharing_threads,
+    mistakes=mistakes,
+)  # fmt: skip

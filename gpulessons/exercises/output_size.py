@@ -52,6 +52,10 @@ def judge(attempt):
             raise Trouble(sentence.strip(), HINT)
     few, many = (steps_of(attempt, n, 3, 1, 1) for n in (9, 999))
     refuse_loop(few, many, "9 and 999 pixels", "the loop: a division says how many strides fit.")
+    for name in ("sum", "map", "list", "tuple", "arange"):
+        if name in attempt.__code__.co_names:
+            raise Trouble(f"Right, but {name} goes along the pixels, one after the other.",
+                          "a division says how many strides fit.")  # fmt: skip
     return f"Tried {len(CASES)} cases against a walk along the picture."
 
 

@@ -1,5 +1,6 @@
 """Many threads, one tally: adding to it is three steps, and another thread may come in between."""
 
+import random
 import threading
 import time
 
@@ -80,20 +81,22 @@ class Numbers(list):
 
 
 def judge(count):
-    """Four lists of three negative numbers and six zeros each: 12, in four threads at once."""
+    """Four lists of two to four negative numbers and six zeros each, in four threads at once."""
     together = threading.Barrier(4)
-    lists = [Numbers([0, -1, 0, 0, -2, 0, 0, -3, 0], together) for _ in range(4)]
+    each = [3, *random.choices((2, 3, 4), k=3)]
+    due = sum(each)
+    lists = [Numbers([0, -1, 0, 0, -2, *(n - 2) * [-3], 0, 0, 0], together) for n in each]
     tally = Tally()
     refuse_endless_early_or_failed(count, lists, tally)
     if any(numbers.alone for numbers in lists):
         raise Trouble("The threads took turns: no two counted at once.",
                       "how long the lock is held, and when join() is called.")  # fmt: skip
-    if tally.value < 12:
-        raise Trouble(f"{tally.value} of 12: one thread overwrote what another had added.",
+    if tally.value < due:
+        raise Trouble(f"{tally.value} of {due}: one thread overwrote what another had added.",
                       "the lock: one for all, held from the reading to the writing.")  # fmt: skip
-    if tally.value > 12:
-        raise Trouble(f"It counted {tally.value}, where 12 are negative.", "what counts.")
-    return "12 of 12, by four threads at once, and none overwrote another."
+    if tally.value > due:
+        raise Trouble(f"It counted {tally.value}, where {due} are negative.", "what counts.")
+    return f"{due} of {due}, by four threads at once, and none overwrote another."
 
 
 def refuse_endless_early_or_failed(count, lists, tally):

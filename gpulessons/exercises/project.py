@@ -4,7 +4,7 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import refuse_scattered
+from gpulessons.grader.diagnosis import refuse_scattered, refuse_sharing_threads
 from gpulessons.operation import op
 
 stub = '''\
@@ -61,13 +61,15 @@ def projected(points, matrix):
 
 def inspect(launches):
     """Right is not enough: what a warp writes at one moment must be 128 bytes in a row."""
+    refuse_sharing_threads(launches)
     hint = "which numbers of out threads 0 to 31 write: they should be neighbors."
     refuse_scattered(launches, hint, access="write")
 
 
 ROW = "row 0, 1 or 2 of the matrix times the point, over row 3 times the point."
 mistakes = (
-    ("nothing is divided by w, or by the point's own, which is 1.", ROW, lambda points, matrix: (points @ matrix.T)[:, :3]),
+    ("nothing is divided by w, or by the point's own, which is 1.", ROW,
+     lambda points, matrix: (points @ matrix.T)[:, :3]),
     ("the matrix is taken by its columns, where rows are due.", ROW,
      lambda points, matrix: projected(points, matrix.T)),
     ("the matrix is taken by its columns for x, y and z.", ROW,

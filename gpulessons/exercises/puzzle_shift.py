@@ -4,6 +4,7 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
+from gpulessons.grader.diagnosis import refuse_sharing_threads
 from gpulessons.operation import op
 
 
@@ -59,4 +60,7 @@ mistakes = (
      lambda x: np.roll(x, 1)),
 )  # fmt: skip
 
-exercise = Exercise(__name__, stub, solution, on=gpu, op=shift, mistakes=mistakes, hints=hints)
+exercise = Exercise(
+    __name__, stub, solution, on=gpu, op=shift, inspect=refuse_sharing_threads, mistakes=mistakes,
+    hints=hints,
+)  # fmt: skip

@@ -40,6 +40,10 @@ def judge(attempt):
             raise Trouble(f"{len(got)} weights, where {len(due)} are due.", "how many steps it is.")
         if not alike(got, due):
             raise Trouble(wrong_weights(got, due, case), HINT)
+    other = attempt(lambda w: 0.5 * w + 1, 2.0, 0.5, 1, 2)
+    if not alike(map(float, other), (2.0, 1.0, 0.0)):
+        raise Trouble("Right for a loss with its minimum at 3, and wrong for another.",
+                      "gradient(…): the function that it is given.")  # fmt: skip
     return "The gradient is from the past, and it is added to the present."
 
 

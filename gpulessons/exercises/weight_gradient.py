@@ -56,8 +56,13 @@ def judge(attempt):
 
 def refuse_means(attempt):
     """The gradient of a sum is a sum; who divides by the examples has another loss in mind."""
-    inputs = summed.inputs(31)
+    x, dz = inputs = summed.inputs(31)
     got = call(summed, attempt, inputs, host)
+    if len(got) == 2 and np.shape(got[1]) == (31,) and np.allclose(got[1], dz.sum(axis=1)):
+        raise Trouble("db is summed over the outputs: a number for each example.",
+                      "the axis of the examples.")  # fmt: skip
+    if len(got) == 2 and np.shape(got[0]) == (17, 36) and np.allclose(got[0], -dz.T @ x, atol=1e-5):
+        raise Trouble("The signs are wrong: dz is the slope already.", "the minus.")
     for mine, right in zip(got, summed(*inputs), strict=False):
         if np.shape(mine) == right.shape and np.allclose(np.multiply(mine, 31), right, atol=1e-5):
             raise Trouble("That is a mean over the examples, where their sum is due.",

@@ -71,6 +71,10 @@ def refuse_waste(meeting, products, most):
     if len(meeting.parts) > 1:
         raise Trouble("Right, but the workers meet twice or more.",
                       "a by columns: then relu needs no sum.")  # fmt: skip
+    seen = sum(max(map(np.prod, shapes)) for _, shapes in products)
+    if seen < 4 * most:  # both halves of a, and of b
+        raise Trouble("Right, but nobody can count its products.",
+                      "np.asarray and the like: take the arrays as they are.")  # fmt: skip
     if any(np.prod(shape[-2:]) > most for _, shapes in products for shape in shapes):
         raise Trouble("Right, but a worker multiplies by more than half of a or b.",
                       "what each product has on its right.")  # fmt: skip

@@ -27,15 +27,16 @@ from .diagnosis import (
     refuse_changes,
     refuse_uncomputed,
     refuse_unwritten,
+    remark_doubles,
     returned,
 )
 from .ownership import (
     PACKAGE,
-    YOURS,
     is_untouched,
     mentioned,
     refuse_borrowed,
     refuse_borrowed_kernels,
+    refuse_called,
     watched,
 )
 
@@ -125,10 +126,10 @@ def check_exercise(exercise: Exercise, attempt: Any) -> str:
         with nullcontext() if on_gpu else watched(attempt, *judges, called):
             said = judged(exercise, attempt)
     except Trouble as trouble:
+        refuse_called(called)
         refuse_untouched(exercise, attempt, trouble)
         raise
-    if called:
-        raise Trouble(f"{called[0]} is the course's own.", YOURS)
+    refuse_called(called)
     return said
 
 
@@ -152,15 +153,17 @@ def check_op(
     function, rtol = (attempt.function, attempt.rtol) if version else (attempt, op.rtol)
     refuse_non_functions(function)
     refuse_bare_kernels(function)
-    remark = ""
+    remark = doubles = ""
     for size in op.awkward:
         launches = try_once(op, function, backend, size, rtol, mistakes)
         if inspect_launches:
             remark = inspect_launches(launches) or remark
+        doubles = remark_doubles(launches) or doubles
     tried = "thread by thread" if backend is gpu else f"on {backend.label}"
     if backend is gpu and not gpu.why_not():
         tried += on_the_gpu(op, function, rtol)
-    return f"Tried {tried} at sizes {', '.join(map(str, op.awkward))}. {remark}".rstrip()
+    said = f"Tried {tried} at sizes {', '.join(map(str, op.awkward))}."
+    return " ".join(filter(None, (said, remark, doubles)))
 
 
 def on_the_gpu(op: Op, function: Callable, rtol: float) -> str:
@@ -218,7 +221,8 @@ def run(function: Callable, arguments: tuple, options: dict, attempt: Any = None
         raise Trouble("The stub is as it was.", "the comment that says what to write.") from None
     except Exception as error:
         sentence = f"It raised {type(error).__name__}: {error}"
-        raise Trouble(sentence, line_in(function if attempt is None else attempt, error)) from error
+        hint = line_in(function if attempt is None else attempt, error)
+        raise Trouble(sentence, hint_for(error, options, hint)) from error
 
 
 def compare_results(
@@ -240,6 +244,9 @@ def compare_results(
         if not isinstance(got, np.ndarray) and shape != ():
             raise Trouble(f"It returned a {type(got).__name__}, not an array.", "its return.")
         got = np.asarray(got)
+        if got.ndim == 2 and got.shape == shape[::-1] != shape and op.error(got.T, want) <= rtol:
+            raise Trouble(f"Wrong shape at size {place}: {got.shape}, where {shape} is due. Rows "
+                          "and columns are swapped.", "which factor is transposed.")  # fmt: skip
         if got.shape != shape:
             raise Trouble(f"Wrong shape at size {place}: {got.shape}, where {shape} is due.",
                           "what gives it its shape: how it is allocated, transposed or summed.")
@@ -317,7 +324,7 @@ def refuse_untouched(exercise: Exercise, attempt: Any, trouble: Trouble) -> None
         raise Trouble(f"The stub is as it was. {trouble.sentence}", hint) from trouble
 
 
-def hint_for(fault: Exception, options: dict) -> str:
+def hint_for(fault: Exception, options: dict, otherwise: str = "the line it names.") -> str:
     outs = options.get("out")
     if isinstance(outs, tuple) and "tuple" in str(fault):
         return f"out, which is {len(outs)} arrays: write to out[0], out[1] … each by its own index."
@@ -326,7 +333,7 @@ def hint_for(fault: Exception, options: dict) -> str:
         "OutOfBounds": "the guard: every index must be less than its axis, as in i < x.shape[0].",
         "PartialBarrier": "the branch around syncthreads(): every thread must reach it.",
         "PartialWarp": "the branch around mma(): all 32 lanes of a warp must reach it.",
-    }.get(type(fault).__name__, "the line it names.")
+    }.get(type(fault).__name__, otherwise)
 
 
 # -- Small parts.

@@ -113,6 +113,18 @@ def remark_conflicts(launches: Sequence[Trace]) -> str:
     )
 
 
+def remark_doubles(launches: Sequence[Trace]) -> str:
+    """A sentence where a kernel computes in float64 though no array is."""
+    cautions = (caution for launch in launches for caution in launch.warnings)
+    lines = sorted({c.line for c in cautions if c.kind == "double precision"})
+    if not lines:
+        return ""
+    return (
+        f"It computes in float64 (line {', '.join(map(str, lines))}), which most GPUs do more "
+        "slowly: an int or a Python float does that; np.float32(…) keeps it single."
+    )
+
+
 def refuse_repeated_loads(launches: Sequence[Trace]) -> None:
     """Trouble where a product's inner loop reads global memory: a tile serves all its threads."""
     reads = sum(launch.coalescing(access="read").total("accesses") for launch in launches)
@@ -129,9 +141,25 @@ def accesses_of_the_busiest_thread(launch: Trace) -> int:
     """How often the thread that does so most reads or writes, of global or of shared memory."""
     threads = [
         1024 * entry.moment.blocks[entry.lanes // 32] + 32 * entry.moment.warp + entry.lanes % 32
-        for entries in launch.launch.log.sites.values() for entry in entries
+        for entries in (launch.launch.log.sites.values() if launch.launch else ())
+        for entry in entries
     ]  # fmt: skip
     return int(np.bincount(np.concatenate(threads)).max())
+
+
+def refuse_sharing_threads(launches: Sequence[Trace]) -> None:
+    """Trouble where a thread does the work of several, or a warp that of one."""
+    for launch in launches:
+        sites = launch.coalescing(access="write").sites
+        written = max((site.accesses for site in sites), default=0)
+        if written > launch.threads:
+            few = "1 thread writes" if launch.threads == 1 else f"{launch.threads:,} threads write"
+            raise Trouble(f"Right, but {few} {written:,} numbers; here each thread has its own.",
+                          "the loop, and the brackets: how many threads there are.")  # fmt: skip
+        block = launch.threads // launch.blocks
+        if block < 32 and launch.blocks > 1:
+            raise Trouble(f"Right, but in blocks of {block}: {32 - block} of a warp's 32 lanes do "
+                          "nothing.", "the brackets: kernel[blocks, threads].")  # fmt: skip
 
 
 def refuse_idle(launches: Sequence[Trace]) -> None:

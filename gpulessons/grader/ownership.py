@@ -28,10 +28,19 @@ YOURS = "the stub: write yours."
 def refuse_borrowed(attempt: Any, yardsticks: Sequence) -> None:
     """Trouble where it is the course's own code, or names an op, or what it is judged by."""
     for name, value in {"": attempt, **mentioned(attempt), **reached(attempt)}.items():
+        if is_exercise(value):
+            raise Trouble(f"{name} is the course's own: what it is judged by.", YOURS)
         whole = not name or isinstance(value, Op | Version)
         whole = whole or any(value is yardstick for yardstick in yardsticks)
         if whole and str(getattr(value, "__module__", "")).startswith("gpulessons"):
             raise Trouble(f"{name or 'This'} is the course's own.", YOURS)
+
+
+def is_exercise(value: Any) -> bool:
+    """One of them, or the module of all: no attempt has to look into those."""
+    return type(value).__name__ == "Exercise" or (
+        inspect.ismodule(value) and value.__name__.startswith("gpulessons.exercises")
+    )
 
 
 def mentioned(function: Any) -> dict[str, Any]:
@@ -69,11 +78,12 @@ def watched(
     mine = getattr(attempt, "__globals__", None)
 
     def look(frame: FrameType, event: str, _: Any) -> None:
-        home = frame.f_globals.get("__name__", "")
+        home = frame.f_globals.get("__name__") or ""
         if event == "call" and home.startswith("gpulessons") and comes_from(frame.f_back, mine):
             code = frame.f_code
             if code in CALLS:
-                called.append(frame.f_locals["self"].name)
+                whose = frame.f_locals["self"]
+                called.append(whose.op.name if isinstance(whose, Version) else whose.name)
             elif id(code) in judges | answers_of(home):
                 called.append(code.co_name)
 
@@ -104,6 +114,11 @@ def answers_of(module: str) -> set[int]:
 
 
 CALLS = (Op.__call__.__code__, Version.__call__.__code__)
+
+
+def refuse_called(names: Sequence[str]) -> None:
+    for name in names:
+        raise Trouble(f"{name} is the course's own.", YOURS)
 
 
 def refuse_borrowed_kernels(launches: Sequence[Trace]) -> None:

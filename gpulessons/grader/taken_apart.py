@@ -13,7 +13,7 @@ class Whole(np.ndarray):
 
     def __iter__(self):
         Whole.taken += self.size
-        return super().__iter__()
+        return iter(np.asarray(self))
 
     def __getitem__(self, index):
         result = super().__getitem__(index)

@@ -30,6 +30,7 @@ from gpulessons.plots.timings import label_ends
 
 HUES = (BLUE, SKY, ORANGE, GREEN, PURPLE, VERMILLION)  # of a layer's parts, in their order
 MARKS = ("o", "s", "D", "^")
+NUMBERED = 0.1  # smaller shares have a color and no number
 
 
 # -- Who attends to whom.
@@ -41,23 +42,29 @@ def attending(words: Sequence[str], shares: np.ndarray) -> Picture:
     who, whom, most = max(links, key=lambda link: link[2])
     title = f"Each row adds up to 100 %. The strongest attention: “{who}” to “{whom}”, {most:.0%}."
     figure, axes = blank(width=6.2, height=4.9, title=title)
+    wash(axes, shares)
     for (i, j), share in np.ndenumerate(shares):
-        # A wash of blue, through which the ink of either theme stays legible.
-        tile(axes, j, i, BLUE, alpha=0.6 * share)
-        axes.text(j, i, f"{100 * share:.0f}", ha="center", va="center", fontsize=9, color=INK)
+        if share >= NUMBERED:
+            axes.text(j, i, f"{100 * share:.0f}", ha="center", va="center", fontsize=9, color=INK)
     axes.set(xlim=(-0.5, len(words) - 0.5), ylim=(len(shares) - 0.5, -0.5), aspect="equal")
     axes.set_xticks(range(len(words)), words, rotation=45)
     axes.set_yticks(range(len(words)), words)
-    axes.set(xlabel="key: is attended to, %", ylabel="query: attends")
+    axes.set(xlabel=f"key: is attended to, % (numbered from {NUMBERED:.0%} on)")
+    axes.set(ylabel="query: attends")
     axes.tick_params(length=0)
     spoken = "; ".join(f"{a} to {b}: {share:.0%}" for a, b, share in links)
     return Picture(figure, f"{title} Each row's strongest: {spoken}.")
 
 
-def tile(axes, x, y, color, alpha):
+def wash(axes, shares):
+    """A square for each share, the bluer the larger; either theme's ink stays legible on it."""
+    from matplotlib.collections import PatchCollection
+    from matplotlib.colors import to_rgba
     from matplotlib.patches import Rectangle
 
-    axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, color=color, alpha=alpha, linewidth=0))
+    squares = [Rectangle((j - 0.5, i - 0.5), 1, 1) for i, j in np.ndindex(shares.shape)]
+    colors = [to_rgba(BLUE, 0.6 * share) for share in shares.flat]
+    axes.add_collection(PatchCollection(squares, facecolors=colors, linewidths=0))
 
 
 # -- The online softmax, a tile at a time.

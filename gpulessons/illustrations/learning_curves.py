@@ -68,6 +68,7 @@ def lost_shares(counts: Mapping[Any, Any]) -> Picture:
     log_axes(axes, x=("shared cells", units.count), ticks=list(shared))
     axes.set_ylabel("additions lost, in percent")
     axes.margins(0.12, 0.15)
+    axes.set_ylim(bottom=-0.02 * max(1, *(100 * lost for lost in shared.values())))
     spoken = "; ".join(f"{cells(n)}: {percent(lost)}" for n, lost in shared.items())
     return Picture(figure, f"{title} Share lost, by processes sharing one machine: {spoken}.")
 

@@ -129,7 +129,7 @@ def through_time(steps: int, batch: int = 32, hidden: int = 256) -> Picture:
             for y in (0, 1.35, 2.7):
                 axes.text(place, y, "…", color=INK, ha="center", va="center", fontsize=12)
         else:
-            one_step(axes, place, step, steps)
+            one_step(axes, place, step)
     last = len(shown) - 1
     for place in range(last):
         arrow(axes, (place + 0.38, 2.7), (place + 0.62, 2.7), VERMILLION)
@@ -146,7 +146,7 @@ def through_time(steps: int, batch: int = 32, hidden: int = 256) -> Picture:
     ))  # fmt: skip
 
 
-def one_step(axes, place, step, steps):
+def one_step(axes, place, step):
     """Forward, what is kept, backward: three boxes over each other, and what joins them."""
     box(axes, place, 2.7, f"step {step}", VERMILLION, tall=0.55, wide=0.74)
     box(axes, place, 1.35, "z, h, c", tall=0.55, wide=0.74)

@@ -116,14 +116,13 @@ class Ring(Film):
             left, full = x + (piece - n / 2) * wide, moment.summed[rank, piece] == n
             begun = moment.summed[rank, piece] > 1
             fresh = moment.arrived is not None and moment.arrived[rank] == piece
-            axes.add_patch(Rectangle(
-                (left, y - 0.15), wide, 0.3, facecolor=(GREEN if full else SKY),
-                alpha=float(begun), linewidth=0,
-            ))  # fmt: skip
-            axes.add_patch(Rectangle(
-                (left, y - 0.15), wide, 0.3, facecolor="none", zorder=3 + fresh,
-                edgecolor=VERMILLION if fresh else INK, linewidth=2 if fresh else 0.7,
-            ))  # fmt: skip
+            color = GREEN if full else SKY if begun else "none"
+            corner = left, y - 0.15
+            axes.add_patch(Rectangle(corner, wide, 0.3, facecolor=color, edgecolor=INK,
+                                     linewidth=0.7))  # fmt: skip
+            if fresh:
+                axes.add_patch(Rectangle(corner, wide, 0.3, facecolor="none", zorder=4,
+                                         edgecolor=VERMILLION, linewidth=2))  # fmt: skip
             axes.text(
                 left + wide / 2, y, f"{moment.values[rank, piece]}", ha="center", va="center",
                 fontsize=size, color=DARK if begun else INK, zorder=5,

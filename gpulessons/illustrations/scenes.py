@@ -44,7 +44,7 @@ def wireframe(corners: np.ndarray, edges: np.ndarray) -> Picture:
         ends = flat[edges[layers == layer], :2]
         apart = np.concatenate([ends, np.full_like(ends[:, :1], np.nan)], axis=1).reshape(-1, 2)
         share = layer / (DEPTHS - 1)
-        axes.plot(*apart.T, color=BLUE, alpha=0.2 + 0.8 * share, linewidth=0.5 + 1.1 * share,
+        axes.plot(*apart.T, color=BLUE, alpha=0.35 + 0.65 * share, linewidth=0.5 + 1.1 * share,
                   solid_capstyle="round")  # fmt: skip
     axes.set(xlim=(-2.4, 2.4), ylim=(-1.4, 1.4), aspect="equal")
     axes.set_axis_off()

@@ -72,12 +72,9 @@ class Run:
         yield "cells", f"{self.array[0]} × {self.array[1]}, in {plural(self.passes, 'pass')}"
         yield "cycles", f"{self.cycles:,}"
         yield "multiplications", f"{self.multiplications:,}"
-        yield (
-            "loads",
-            (
-                f"{self.inputs:,} inputs and {self.weights:,} weights, "
-                f"{self.loads_per_multiply:.3g} for each multiplication"
-            ),
+        yield "loads", (
+            f"{self.inputs:,} inputs and {self.weights:,} weights, "
+            f"{self.loads_per_multiply:.3g} for each multiplication"
         )
         yield "cells at work", f"{self.utilization:.1%}"
 

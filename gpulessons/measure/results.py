@@ -89,7 +89,8 @@ class Timing:
             reached, most = (units.rate(rate, "B/s") for rate in (self.bandwidth, ceiling))
             return (
                 f"its {self.words} would be {reached}, and this memory's best is {most}: a cache "
-                "still held some of it"
+                "still held some of it, or the best was measured in a busy minute "
+                "(machine(again=True) measures it again)"
             )
         return ""
 

@@ -15,37 +15,42 @@ from typing import Any
 from .picture import Picture
 
 SAVING = "GPULESSONS_SAVING"  # in the environment: a page is being saved, so frames are drawn
-LARGEST = 190_000  # characters of one picture that moves
+LARGEST = 120_000  # characters of one picture that moves
 SCRIPT = """\
 (async figure => {
   const packed = Uint8Array.from(atob(figure.querySelector('script').textContent),
     letter => letter.charCodeAt(0));
   const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
-  const {controls, frames} = JSON.parse(await new Response(unpacked).text());
+  const {controls, frames, tags} = JSON.parse(await new Response(unpacked).text());
   const shown = document.createElement('div');
   shown.setAttribute('role', 'img');
   const sliders = controls.map(({name, values, start}) => {
-    const label = document.createElement('label'), told = document.createElement('output');
+    const [label, named, told] = ['label', 'span', 'output'].map(kind =>
+      document.createElement(kind));
     const slider = Object.assign(document.createElement('input'),
       {type: 'range', min: 0, max: values.length - 1, value: start});
     label.style = 'display: flex; flex-wrap: wrap; gap: 0 1em; align-items: center';
     slider.style = 'flex: 1 1 12em; max-width: 30em';
+    named.textContent = name;
+    named.style = 'min-width: 12em';
     slider.oninput = () => {
       told.textContent = values[slider.value];
       slider.setAttribute('aria-valuetext', values[slider.value]);
       show();
     };
     slider.onkeydown = event => event.stopPropagation();  // a notebook takes the arrow keys
-    label.append(name, slider, told);
+    label.append(named, slider, told);
     return label;
   });
   const show = () => {
     const at = sliders.reduce((sum, label, n) =>
-      sum * controls[n].values.length + Number(label.children[0].value), 0);
-    [shown.innerHTML, shown.ariaLabel] = frames[at];
+      sum * controls[n].values.length + Number(label.children[1].value), 0);
+    const [places, words] = frames[at];
+    shown.innerHTML = places.map(place => tags[place]).join('<');
+    shown.ariaLabel = words;
   };
   figure.firstElementChild.replaceWith(...sliders, shown);
-  sliders.forEach(label => label.children[0].oninput());
+  sliders.forEach(label => label.children[1].oninput());
   show();  // where there is no slider to do it
 })(document.currentScript.parentNode);
 """
@@ -89,7 +94,12 @@ def moving(
     """
     named = [{"name": name, "values": list(values), "start": start}
              for name, values, start in controls]  # fmt: skip
-    text = json.dumps({"controls": named, "frames": list(frames)}, ensure_ascii=False)
+    # Frames are alike: a tag that many have is kept once, and a frame is the places of its tags.
+    tags: dict[str, int] = {}
+    placed = [([tags.setdefault(tag, len(tags)) for tag in markup.split("<")], words)
+              for markup, words in frames]  # fmt: skip
+    kept = {"controls": named, "frames": placed, "tags": list(tags)}
+    text = json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
     packed = base64.b64encode(zlib.compress(text.encode(), 9)).decode()
     return (
         f'<figure style="margin: 0"><div>{still}</div><script type="text/plain">{packed}</script>'

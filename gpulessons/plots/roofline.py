@@ -173,7 +173,7 @@ def name_points(axes, points):
     taken = [text.get_window_extent() for text in axes.texts]
     for x, y, name, color in sorted(points):
         text = axes.annotate(name, (x, y), (0, 0), textcoords="offset points", va="center",
-                             fontsize=10, color=color)  # fmt: skip
+                             fontsize=10, color=INK)  # fmt: skip
         own = axes.transData.transform((x, y))
         free, clear = None, None
         for dx, dy in PLACES:

@@ -55,9 +55,10 @@ def shorten(element: Element) -> None:
         del element.attrib[name]
         short = name.rpartition("}")[2]
         if short == "style":
-            parts = (part.split(": ") for part in value.rstrip(";").split("; "))
-            element.attrib |= {name: short_numbers(told) for name, told in parts
-                               if USUAL.get(name) != told}
+            for part in value.rstrip(";").split(";"):
+                name, _, told = (words.strip() for words in part.partition(":"))
+                if USUAL.get(name) != told:
+                    element.set(name, short_numbers(told))
         else:
             element.set(short, value)
     if element.get("href", "").startswith("data:"):
@@ -177,15 +178,18 @@ def unseen(element: Element) -> bool:
 
 
 def markup(root: Element, named: list[Element]) -> str:
-    """The text of a figure; its names are short, and no other figure of a page has them."""
+    """The text of a figure. What is drawn by name is named after its own content: figures of one
+    page may share a letter, and never a name for two things.
+    """
     drawing = "".join(text_of(each) for each in root)
-    known = {each.get("id", ""): each for each in named}
+    known = {each.attrib.pop("id", ""): each for each in named}
     used = list(dict.fromkeys(NAMED.findall(drawing)))
     for name in used:  # a clip or a hatch may name others
         used += [more for more in NAMED.findall(text_of(known[name])) if more not in used]
+    short = {name: f"f{sign(text_of(known[name]))}" for name in used}
+    for name in used:
+        known[name].set("id", name)
     body = f"<defs>{''.join(text_of(known[name]) for name in used)}</defs>{drawing}"
-    prefix = f"f{sign(body)}"
-    short = {name: f"{prefix}{number:x}" for number, name in enumerate(used)}
     body = re.sub(r'(url\(#|href="#| id=")([\w-]+)', lambda found: found[1] + short[found[2]], body)
     box = short_numbers(root.get("viewBox", ""))
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" stroke-linejoin="round">'

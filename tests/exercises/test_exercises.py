@@ -58,7 +58,7 @@ def test_a_stub_with_other_comments_is_still_the_stub(exercise):
 
 
 def test_who_keeps_the_stub_above_the_own_attempt_is_not_told_that_it_is_the_stub():
-    exercise = exercises.mend_overflow
+    exercise = exercises.stable_softmax
     assert run(exercise, f"{exercise.stub}\n{exercise.solution}").passed
     half = exercise.solution.replace("x.max(axis=1, keepdims=True)", "x.max()")
     assert run(exercise, f"{exercise.stub}\n{half}").trouble.startswith("NaN or infinity for a row")
@@ -103,6 +103,7 @@ def test_it_launches_more_threads_than_one_block_can_have(exercise, monkeypatch)
 def test_the_solution_passes(exercise):
     verdict = run(exercise, exercise.solution)
     assert verdict.passed, verdict
+    assert "float64" not in verdict.ran
 
 
 @pytest.mark.parametrize(("exercise", "answer"), OTHERWISE, ids=each(OTHERWISE))
@@ -128,6 +129,7 @@ def test_each_mistake_is_refused_for_its_own_reason(exercise, what, instead, rea
         ("four_each", "first + step * cuda.gridsize(1)", "first + step", "elements of its own"),
         ("block_total", "cuda.atomic.add(out, 0, part[0])", "out[0] += part[0]", "or an atomic"),
         ("fuse_pointwise", "out[0], out[1]", "out[0], out", "out, which is 2 arrays"),
+        ("fuse_pointwise", "out[0], out[1]", "out[0], out[1, 0]", "out, which is 2 arrays"),
     ],
 )
 def test_the_hint_fits_the_mistake(name, what, instead, hint):
@@ -166,7 +168,7 @@ def test_what_is_no_function_and_a_wrong_signature_are_refused_as_such(exercise)
     ("name", "where", "own"),
     [
         ("one_forward_one_backward", "gpulessons.workers.schedules", "one_forward_one_backward"),
-        ("mend_overflow", "gpulessons", "softmax"),
+        ("stable_softmax", "gpulessons", "softmax"),
         ("inputs_first", "gpulessons", "lstm_sequence"),
         ("break_even_hours", "gpulessons.money.renting", "Plan"),
     ],
@@ -183,12 +185,67 @@ def test_the_course_s_own_answer_is_nobody_s(name, where, own):
     [
         ("break_even_hours", "from gpulessons import money", "money.Plan"),
         ("break_even_hours", "import gpulessons.money.renting", "gpulessons.money.renting.Plan"),
-        ("mend_overflow", "import gpulessons", "gpulessons.softmax"),
+        ("stable_softmax", "import gpulessons", "gpulessons.softmax"),
     ],
 )
 def test_the_course_s_own_answer_is_nobody_s_by_attribute_either(name, before, own):
     mine = f"{before}\ndef mine(*inputs):\n    return {own}(*inputs)\n"
     assert f"{own} is the course's own" in run(getattr(exercises, name), mine).trouble
+
+
+WAYS = {
+    "inside": "def mine(x):\n    from gpulessons import softmax\n    return softmax(x)\n",
+    "by a helper": "from gpulessons import softmax\ndef helper(x):\n    return softmax(x)\n"
+    "def mine(x):\n    return helper(x)\n",
+    "by name": "import gpulessons\n"
+    "def mine(x):\n    return getattr(gpulessons, 'soft' + 'max')(x)\n",
+    "by partial": "from functools import partial\nfrom gpulessons import softmax\n"
+    "helper = partial(softmax)\ndef mine(x):\n    return helper(x)\n",
+    "its function": "from gpulessons import softmax\nhelper = softmax.function\n"
+    "def mine(x):\n    return helper(x)\n",
+    "a version": "from gpulessons import softmax\nhelpers = [softmax.versions['NumPy']]\n"
+    "def mine(x):\n    return helpers[0](x)\n",
+    "by map": "from gpulessons import softmax\nhelpers = [softmax]\n"
+    "def mine(x):\n    return next(map(helpers[0], [x]))\n",
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_course_s_own_answer_is_nobody_s_by_whatever_way_it_comes(way):
+    exercise = exercises.stable_softmax
+    trouble = run(exercise, WAYS[way]).trouble
+    assert "softmax is the course's own" in trouble or (way == "inside" and "somebody" in trouble)
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [("break_even_calls", "due"), ("output_size", "walk"), ("which_limit", "bounds")],
+)
+def test_a_part_of_the_judge_is_no_answer(name, part):
+    judge = f"from gpulessons import exercises\nhelpers = [exercises.{name}.lesson.{part}]\n"
+    mine = "def mine(*given):\n    return helpers[0](*given)\n"
+    assert f"{part} is the course's own" in run(getattr(exercises, name), judge + mine).trouble
+
+
+def test_nobody_reads_the_judge_s_cases():
+    mine = (
+        "from gpulessons import exercises\n"
+        "def mine(figures):\n"
+        "    cases = exercises.judge_a_claim.lesson.CASES\n"
+        "    return next(word for given, word, _ in cases if list(given) == figures)\n"
+    )
+    assert "what it is judged by" in run(exercises.judge_a_claim, mine).trouble
+
+
+def test_a_kernel_of_the_course_is_nobody_s_own():
+    mine = (
+        "from gpulessons.ops.activations import relu_kernel\n"
+        "def mine(x):\n"
+        "    out = cuda.device_array_like(x)\n"
+        "    relu_kernel[(x.size + 127) // 128, 128](x, out)\n"
+        "    return out\n"
+    )
+    assert "relu_kernel is the course's own" in run(exercises.four_each, mine).trouble
 
 
 def test_a_method_with_the_name_of_an_op_is_not_that_op():

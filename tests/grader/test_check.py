@@ -8,6 +8,7 @@ from gpulessons import check, gpu, op, relu, total, transpose
 from gpulessons.backends import host
 from gpulessons.grader.check import check_op
 from gpulessons.grader.diagnosis import Trouble
+from gpulessons.grader.taken_apart import elements_taken
 
 TILE = 32
 
@@ -225,6 +226,72 @@ def test_a_mistake_that_is_known_is_named_and_a_remark_is_kept():
     assert trouble.value.hint == "the factor."
     said = check_op(doubled, lambda x: 2 * x, host, lambda launches: f"{len(launches)} launches.")
     assert said.endswith("1201, 1. 0 launches.")
+
+
+@cuda.jit
+def a_few_columns(x, out):
+    column, row = cuda.grid(2)
+    if row < x.shape[0] and column < 4:
+        out[row, column] = 2 * x[row, column]
+
+
+@pytest.mark.parametrize(
+    ("turned", "words"), [(False, "columns 4 to 4 of (5, 5)"), (True, "rows 4 to 4 of (5, 5)")]
+)
+def test_whole_lines_that_nobody_wrote_are_named(turned, words):
+    def attempt(x, out):
+        a_few_columns[(1, 5), (8, 1)](x.T if turned else x, out.T if turned else out)
+
+    assert words in check(doubled, attempt, on=gpu).trouble
+
+
+def test_what_the_host_computed_is_no_work_of_a_kernel():
+    def attempt(x):
+        launched(right, up, 256)(x)
+        return cuda.to_device(np.maximum(x.copy_to_host(), 0) + np.float32(0))
+
+    def unwritten(x):
+        launched(right, up, 256)(x[:1])
+        return cuda.to_device(np.maximum(x.copy_to_host(), 0))
+
+    assert "1 of 31 were written" in check(relu, unwritten, on=gpu).trouble
+    negative = launched(right, up, 256)
+    assert check(relu, lambda x: negative(x).copy_to_host(), on=gpu).passed
+
+    def squared(x):
+        return cuda.to_device(negative(x).copy_to_host() ** 2)
+
+    assert "no array of theirs holds it" in check(square, squared, on=gpu).trouble
+    assert check(relu, attempt, on=gpu).passed  # the same numbers: the kernel's as well
+
+
+@op(inputs=relu.make_inputs, flops=lambda x: x.size, sizes=(100,))
+def square(x):
+    return np.maximum(x, 0) ** 2
+
+
+@op(inputs=lambda size, rng: (rng.standard_normal((size, 3), np.float32),), flops=np.size,
+    sizes=(100,))  # fmt: skip
+def turned_over(x):
+    return x.T
+
+
+def test_a_result_with_rows_and_columns_exchanged_is_named_so():
+    verdict = check(turned_over, lambda x: x.copy(), on=host)
+    assert "(31, 3), where (3, 31) is due. Rows and columns are swapped" in verdict.trouble
+
+
+@pytest.mark.parametrize(
+    ("way", "taken"),
+    [
+        (lambda x: np.array(list(map(abs, x))), 9), (lambda x: np.abs(x.tolist()), 9),
+        (lambda x: np.frompyfunc(abs, 1, 1)(x), 9), (lambda x: [x[0], x.item(1)], 2),
+        (lambda x: np.abs(x), 0), (lambda x: np.where(x > 0, x, -x)[1:], 0),
+        (lambda x: np.add.reduce(x) + x.sum(), 0),
+    ],
+)  # fmt: skip
+def test_elements_that_are_taken_one_by_one_are_counted(way, taken):
+    assert elements_taken(way, [np.arange(9.0)]) == taken
 
 
 def test_a_kernel_without_its_launcher_is_sent_back():

@@ -17,7 +17,10 @@ def test_the_strongest_attention_is_named_and_every_row_s_is_said():
     picture = draw.attending(["she", "reads", "it"], shares)
     assert "The strongest attention: “reads” to “it”, 80%." in picture.alt
     assert picture.alt.endswith("she to she: 50%; reads to it: 80%; it to reads: 70%.")
-    assert [text.get_text() for text in picture.axes.texts[:3]] == ["50", "25", "25"]
+    said = [text.get_text() for text in picture.axes.texts]
+    assert said == ["50", "25", "25", "10", "10", "80", "70", "30"]
+    (squares,) = picture.axes.collections
+    assert squares.get_facecolors()[:, 3] == pytest.approx(0.6 * shares.ravel())
 
 
 SCORES = [2, 1, 3, 0, 2, 1, 5, 2, 4, 1, 3]

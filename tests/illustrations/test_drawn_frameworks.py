@@ -122,15 +122,8 @@ def test_nobody_can_save_more_than_all():
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [
-        (0.5, "500 ms"),
-        (119, "119 s"),
-        (600, "10 minutes"),
-        (259_200, "3 days"),
-        (9e9, "285 years"),
-        (60, "1 minute"),
-        (604_800, "1 week"),
-    ],
+    [(0.5, "500 ms"), (119, "119 s"), (600, "10 minutes"), (259_200, "3 days"), (9e9, "285 years"),
+     (60, "1 minute"), (604_800, "1 week")],
 )
 def test_a_duration_is_said_in_the_unit_that_people_plan_with(seconds, words):
     assert draw.duration(seconds) == words

@@ -19,7 +19,12 @@ from gpulessons.plots.picture import Picture, blank
 
 def unpacked(page):
     packed = re.search(r'<script type="text/plain">([^<]*)</script>', page)[1]
-    return json.loads(zlib.decompress(base64.b64decode(packed)))
+    held = json.loads(zlib.decompress(base64.b64decode(packed)))
+    tags = held.pop("tags")
+    assert len(tags) == len(set(tags))
+    held["frames"] = [["<".join(tags[place] for place in places), words]
+                      for places, words in held["frames"]]  # fmt: skip
+    return held
 
 
 def picture(words):

@@ -75,9 +75,14 @@ def test_it_is_well_formed_and_every_name_in_it_is_defined_once():
     assert set(re.findall(r'(?:href="|url\()#([\w-]+)', svg)) == set(ids)
 
 
-def test_two_figures_of_a_page_share_no_name_and_one_figure_is_always_written_alike():
-    one, other = vector(drawn(), INK, 100), vector(drawn("Half."), INK, 100)
-    assert not set(re.findall(r' id="(\w+)"', one)) & set(re.findall(r' id="(\w+)"', other))
+def test_two_figures_of_a_page_share_names_only_for_the_same_and_one_is_always_written_alike():
+    one, other = vector(drawn(), INK, 100), vector(drawn("Half.", (3, 9, 1)), INK, 100)
+    defined = [
+        {each.get("id"): ElementTree.tostring(each) for each in ElementTree.fromstring(svg).iter()
+         if each.get("id")} for svg in (one, other)
+    ]  # fmt: skip
+    shared = set(defined[0]) & set(defined[1])
+    assert shared and all(defined[0][name] == defined[1][name] for name in shared)
     assert vector(drawn(), INK, 100) == one and sign(one) != sign(other)
 
 
@@ -103,6 +108,12 @@ def test_a_photograph_is_packed_as_one():
     shown = images({"noise": random.random((40, 40, 3)), "more": random.random((40, 40, 3))})
     assert shown.svg.count("data:image/webp") == 2 and "data:image/webp" in shown.image
     assert "data:image/png" in Picture(drawn(), "bars").image
+
+
+def test_an_image_that_is_drawn_in_sharp_squares_is_one():
+    figure, axes = blank()
+    axes.imshow([[0, 1], [1, 0]], interpolation="none")
+    assert "data:image/png" in vector(figure, INK, 100)
 
 
 def test_words_on_an_area_are_black_or_white_whichever_reads_better():

@@ -1,9 +1,12 @@
 """Additions without a lock: never more than were made, and all of them where nothing is shared."""
 
+import numpy as np
 import pytest
 
 from gpulessons import launch
-from gpulessons.workers.programs.lost_updates import ATOMIC, FEWER
+from gpulessons.workers.memory import APART
+from gpulessons.workers.programs import hogwild
+from gpulessons.workers.programs.lost_updates import ATOMIC, FEWER, bump_atomically
 
 
 @pytest.fixture(scope="module")
@@ -28,3 +31,15 @@ def test_nothing_vanishes_from_a_cell_of_ones_own_nor_from_one_that_all_add_to_a
     found, name
 ):
     assert found[0][name].lost == 0
+
+
+def test_what_is_called_atomic_is_so_in_the_compiled_code_too():
+    cells, places = np.zeros(3, np.int64), np.array([1, 2, 1])  # two processes may never meet
+    bump_atomically(cells, places, 2)
+    assert cells.tolist() == [0, 4, 2]
+    weights, clock = np.zeros(3, np.float32), np.zeros(APART, np.int64)
+    hogwild.learn(weights, clock, 0, places[None], np.ones(1), 0.5, True)
+    assert weights.tolist() == [0, 0.5, 0.25]  # half of 0.5, once for each time it occurs
+    for compiled, instruction in ((bump_atomically, "add"), (hogwild.learn, "fadd")):
+        made = "".join(compiled.inspect_llvm().values())
+        assert f"atomicrmw {instruction} " in made or "cmpxchg" in made

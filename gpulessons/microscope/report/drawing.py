@@ -36,7 +36,7 @@ def key(axes: Axes, x: float, y: float, meanings: dict[str, Any]) -> None:
     from matplotlib.offsetbox import AnchoredOffsetbox, DrawingArea, HPacker, TextArea
     from matplotlib.patches import Rectangle
 
-    parts = []
+    parts: list[Any] = []
     for words, color in meanings.items():
         square = DrawingArea(9, 9)
         square.add_artist(Rectangle((0, 0), 9, 9, facecolor=color, edgecolor=GRAY, linewidth=0.8))
@@ -72,10 +72,11 @@ def cells(
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
-    boxes = [Path.unit_rectangle().vertices * (width, height) + corner for corner in corners]
-    if boxes:
-        codes = [*Path.unit_rectangle().codes] * len(boxes)
-        shape = Path([point for box in boxes for point in box], codes)
+    turns = (0, 0), (1, 0), (1, 1), (0, 1), (0, 0)
+    points = [(x + right * width, y + up * height) for x, y in corners for right, up in turns]
+    if points:
+        around = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
+        shape = Path(points, around * (len(points) // 5))
         axes.add_patch(PathPatch(shape, facecolor=color or "none", edgecolor=edge, linewidth=0.8,
                                  alpha=alpha))  # fmt: skip
 

@@ -216,9 +216,10 @@ def branch_picture(trace: Trace, warp: int = 0, most: int = 40) -> Picture:
     figure, axes = blank(8.6, 0.9 + 0.2 * len(shown))
     source = source_lines(trace)
     for row, ((function, line, bits), times) in enumerate(shown):
-        for active in (False, True):
-            lanes = [(lane, row) for lane in range(WARP) if bits >> lane & 1 == active]
-            cells(axes, lanes, 0.88, 0.8, SKY if active else None, alpha=1.0 if active else 0.4)
+        at_work = [lane for lane in range(WARP) if bits >> lane & 1]
+        waiting = [lane for lane in range(WARP) if lane not in at_work]
+        cells(axes, [(lane, row) for lane in waiting], 0.88, 0.8, alpha=0.4)
+        cells(axes, [(lane, row) for lane in at_work], 0.88, 0.8, SKY)
         text = f"{line}: {source.get((function, line), function)[:44]}"
         text += f"   × {times}" if times > 1 else ""
         write(axes, WARP + 0.6, row + 0.45, text, "left", family="monospace")

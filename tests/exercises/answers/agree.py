@@ -12,6 +12,7 @@ wrong = [
      "    else:\n        i = 2 * (k - half) + 1\n        out[i] = x[i] * x[i]\n",
      "    out[k] = x[k] * x[k] if k % 2 else x[k] + x[k] - x[k] * x[k]\n",
      "even and odd pixels alike"),
+    ("x[i] + x[i] - x[i] * x[i]", "x[i] + x[i]", "even places lack their x²"),
     ("x.size // 64, 64](x, out)", "x.size // 64, 64](x, x)", "changed its input"),
     ("    if k < half:\n        i = 2 * k\n        out[i] = x[i] + x[i] - x[i] * x[i]\n"
      "    else:\n        i = 2 * (k - half) + 1\n        out[i] = x[i] * x[i]\n",

@@ -3,6 +3,9 @@
 FAR = "np.abs(weights - middle).max()"
 
 wrong = [
+    ("import numpy as np\n", "import numpy as np\n\nnext_one = iter([2, 0, 2, 1, 3] + 10 * [9])\n\n"
+     "def my_suspect(replicas):\n    return next(next_one)\n\nkept = my_suspect\n",
+     "drawn by chance"),
     ("np.median(replicas, axis=0)", "replicas[0]", "worker 0 forgot"),
     (FAR, "np.abs(weights).max()", "large weights"),
     (FAR, "abs((weights - middle).sum())", "cancel"),

@@ -9,6 +9,7 @@ wrong = [
     ("math.tanh(memory)", "math.tanh(new_c[k])", "6 loads"),
     ("    if k < c.size:\n        memory", "    if True:\n        memory", "outside its shape"),
     ("sigmoid(f[k]) * c[k]", "f[k] * c[k]", "f does not go through sigmoid"),
+    ("sigmoid(o[k])", "math.tanh(o[k])", "o goes through tanh"),
     ("math.tanh(memory)", "memory", "the new c does not go through tanh"),
     ("math.tanh(memory)", "math.tanh(c[k])", "made of the old c"),
     ("math.tanh(g[k])", "sigmoid(g[k])", "g goes through sigmoid"),

@@ -12,6 +12,11 @@ wrong = [
     ("n + 2 * padding", "n", "places too"),
     ("(n + 2 * padding - kernel) // stride + 1",
      "sum(1 for at in range(-padding, n + padding - kernel + 1, stride))", "steps of Python"),
+    ("(n + 2 * padding - kernel) // stride + 1",
+     "sum(map(bool, [1] * len(range(-padding, n + padding - kernel + 1, stride))))",
+     "sum goes along the pixels"),
+    ("(n + 2 * padding - kernel) // stride + 1",
+     "np.arange(-padding, n + padding - kernel + 1, stride).size", "arange goes along the pixels"),
     ("    return (", "    (", "returned nothing"),
     ("(n + 2", "(N + 2", "NameError"),
 ]  # fmt: skip

@@ -13,5 +13,5 @@ wrong = [
     ("    for thread in threads:\n        thread.join()\n", "", "still counting"),
     (f"{LOCKED}    ", "        lock.acquire()\n", "never came back"),
     ("tally.value += mine", "tally += mine", "UnboundLocalError"),
-    ("x < 0", "x <= 0", "counted 36"),
+    ("x < 0", "x <= 0", "are negative"),
 ]

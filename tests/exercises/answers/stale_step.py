@@ -14,6 +14,7 @@ wrong = [
      "With a delay of 0"),
     ("weights.append(weights[-1] - rate * gradient(seen))",
      "weights.append((seen, weights[-1] - rate * gradient(seen)))", "TypeError"),
+    ("gradient(seen)", "(seen - 3)", "wrong for another"),
     ("    return weights\n", "    return list(map(str, weights))\n", "'1.0' is not a number"),
 ]  # fmt: skip
 right = [

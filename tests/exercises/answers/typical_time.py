@@ -6,7 +6,8 @@ wrong = [
     ("median(samples)", "max(samples)", "worst"),
     ("median(samples)", "samples[len(samples) // 2]", "order"),
     ("return median", "median", "returned nothing"),
-    ("median(samples)", "1.02", "it says 1.02"),
+    ("median(samples)", "1.02", "says 1.02"),
+    ("median(samples)", "1.02 if 1.04 in samples or 9.0 in samples else 2.02", "says 2.02"),
 ]
 
 right = [

@@ -6,8 +6,9 @@ solution, stub = weight_gradient.solution, weight_gradient.stub
 
 wrong = [
     (solution, stub, "one after the other"),
-    ("dz.T @ x", "x.T @ dz", "Wrong shape"),
-    ("axis=0", "axis=1", "Wrong shape"),
+    ("dz.T @ x", "x.T @ dz", "Rows and columns are swapped"),
+    ("dz.T @ x, dz.sum(axis=0)", "-dz.T @ x, -dz.sum(axis=0)", "The signs are wrong"),
+    ("axis=0", "axis=1", "summed over the outputs"),
     ("dz.T @ x", "dz.T @ x / len(x)", "a mean"),
     ("dz.sum(axis=0)", "dz.mean(axis=0)", "a mean"),
     ("dz.T @ x, dz.sum(axis=0)", "dz.T @ x", "1 results"),

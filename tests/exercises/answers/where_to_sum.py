@@ -34,6 +34,11 @@ wrong = [
     ("return all_reduce(parts)", "return np.hstack(parts)", "Shape"),
     ("    parts = []", "    parts = []\n    np.maximum(a, 0, out=a)", "changed its input"),
     ("return all_reduce(parts)", "return all_reduce(*parts)", "TypeError"),
+    (solution[solution.index("    parts") :], "    x, a, b = map(np.asarray, (x, a, b))\n"
+     "    y = np.maximum(x @ a, 0) @ b\n    return all_reduce([y / 2, y / 2])\n",
+     "nobody can count"),
+    (solution[solution.index("    parts") :], "    y = np.maximum(x @ a, 0) @ b\n"
+     "    return all_reduce([y, 0 * y])\n", "more than half"),
     (solution[solution.index("    parts") :], ONCE_BY_ROWS, "not by all_reduce"),
 ]
 right = [

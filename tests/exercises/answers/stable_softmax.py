@@ -1,4 +1,4 @@
-"""Answers to `mend_overflow`: its solution with one edit each."""
+"""Answers to `stable_softmax`: its solution with one edit each."""
 
 wrong = [
     ("x.max(axis=1, keepdims=True)", "x.max()", "the row of small ones"),
@@ -13,6 +13,11 @@ wrong = [
     ("x.max(axis=1, keepdims=True)", "x[:, :1]", "that are far apart"),
     ("x - x.max(axis=1, keepdims=True)", "x.astype(np.longdouble)", "NaN or infinity"),
     ("x.max(axis=1, keepdims=True)", "x.max(axis=1)", "ValueError"),
+    ("x - x.max(axis=1, keepdims=True)", "np.round(x - x.max(axis=1, keepdims=True))",
+     "other probabilities"),
+    ("    exps = ", "    from scipy.special import softmax\n    return softmax(x, axis=1)\n"
+     "    exps = ",
+     "somebody else's"),
 ]  # fmt: skip
 right = [
     ("exps / exps.sum(axis=1, keepdims=True)", "(exps.T / exps.sum(axis=1)).T.tolist()"),
