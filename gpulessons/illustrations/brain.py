@@ -74,14 +74,14 @@ def shares(drawn=None, **numbers):
     for row, each in enumerate(ranked):
         ends = [operations_per_second(**numbers | {each.name: n}) for n in (each.low, each.high)]
         axes.plot(ends, [row, row], "-o", color=SKY, linewidth=3, markersize=6)
-        axes.annotate(told[each.name], (1.02, row), color=INK, fontsize=9.5,
+        axes.annotate(told[each.name], (1.02, row), color=INK, fontsize=10,
                       xycoords=axes.get_yaxis_transform(), va="center")  # fmt: skip
     axes.axvline(middle, color=GREEN, linewidth=1)
     axes.set_yticks(range(len(ranked)), [in_words(each.name) for each in ranked])
     axes.set_ylim(len(ranked) - 0.5, -0.5)
     log_axes(axes, x=("FLOP/s with one assumption at its least and at its most", powers_alone))
-    axes.annotate("share", (1.02, 1.01), xycoords="axes fraction", color=INK, fontsize=9.5)
-    axes.annotate(f"these numbers: {powers(middle)}", (middle, 1.01), color=INK, fontsize=9.5,
+    axes.annotate("share", (1.02, 1.01), xycoords="axes fraction", color=INK, fontsize=10)
+    axes.annotate(f"these numbers: {powers(middle)}", (middle, 1.01), color=INK, fontsize=10,
                   xycoords=axes.get_xaxis_transform(), ha="center")  # fmt: skip
     spoken = ", ".join(f"{in_words(name)} {share}" for name, share in told.items())
     return Picture(figure, f"{title} Shares of the variance of the logarithm: {spoken}.")

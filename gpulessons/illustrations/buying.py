@@ -78,7 +78,8 @@ def draw_costs(axes, costs, measure):
     axes.set_xlabel(f"{costs.currency} per {measure}\n(log scale)".strip())
     axes.set_xlim(low / (high / low) ** 0.05, high * (high / low) ** 0.05)
     axes.xaxis.get_major_locator().set_params(numticks=3)
-    axes.tick_params(axis="x", labelsize=8.5)
+    axes.minorticks_off()  # it is drawn for many prices
+    axes.tick_params(axis="x", labelsize=9)
 
 
 def thousands(known):
@@ -141,7 +142,7 @@ def roofs(worth: Any) -> Picture:
         axes.plot(d.corner, d.flop_rate, **look(d.kind, color))
         ends.append((right, d.flop_rate, f"{d.name} ({d.kind})", color))
     low, high = min(left * d.bandwidth for d in devices), 2 * max(d.flop_rate for d in devices)
-    room = 0.06 + 0.018 * max(map(len, marks), default=0)  # share of the height, for the names
+    room = 0.07 + 0.021 * max(map(len, marks), default=0)  # share of the height, for the names
     axes.set_ylim(low / (high / low) ** (room / (1 - room)), high)
     name_marks(axes, marks, room)
     label_ends(axes, ends)

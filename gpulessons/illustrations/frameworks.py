@@ -21,6 +21,7 @@ from gpulessons.plots.picture import (
     VERMILLION,
     Picture,
     blank,
+    on,
 )
 from gpulessons.plots.tables import Table
 from gpulessons.profiler.split import percents
@@ -77,17 +78,17 @@ def layers(
     title = f"{SPELLED[len(boxes) - 1]} layers lie under one line of Python."
     figure, axes = blank(width=7.4, height=4.3, title=title)
     axes.set_axis_off()
-    axes.set(xlim=(0, 10.3), ylim=(-len(boxes) + 0.4, 0.6))
+    axes.set(xlim=(0, 10.5), ylim=(-len(boxes) + 0.4, 0.6))
     for n, (name, inside, does, color) in enumerate(boxes):
         name = f"{n}  {name}" if n else name  # the layers are counted, and your line above them
         look = {"boxstyle": "round,pad=0.1", "facecolor": "none", "edgecolor": color}
-        axes.add_patch(FancyBboxPatch((2.1, -n - 0.26), 4.4, 0.52, linewidth=2,
+        axes.add_patch(FancyBboxPatch((2.1, -n - 0.29), 4.4, 0.58, linewidth=2,
                                       mutation_aspect=0.3, **look))  # fmt: skip
-        axes.text(1.8, -n, name, ha="right", va="center", color=INK, fontsize=11, weight="bold")
-        axes.text(4.3, -n, inside, ha="center", va="center", color=INK, fontsize=9.5)
-        axes.text(6.85, -n, does, ha="left", va="center", color=INK, fontsize=9.5)
+        axes.text(1.8, -n, name, ha="right", va="center", color=INK, fontsize=10, weight="bold")
+        axes.text(4.3, -n, inside, ha="center", va="center", color=INK, fontsize=10)
+        axes.text(6.85, -n, does, ha="left", va="center", color=INK, fontsize=10)
         if n:
-            axes.annotate("", (4.3, -n + 0.34), (4.3, -n + 0.68),
+            axes.annotate("", (4.3, -n + 0.36), (4.3, -n + 0.66),
                           arrowprops={"arrowstyle": "->", "color": INK})  # fmt: skip
     spoken = "; ".join(f"{name}: {inside}, {does}" for name, inside, does, _ in boxes)
     return Picture(figure, f"{title} From above: {spoken}.".replace("\n", ", "))
@@ -111,7 +112,7 @@ def passes(operators: Sequence[str] = ("× 2", "+ 1", "sigmoid")) -> Picture:
 
 def draw_chain(axes, y, name, steps, end):
     """memory → step → memory → … → memory, over the whole width."""
-    axes.text(-0.45, y + 0.42, name, color=INK, fontsize=11, weight="bold")
+    axes.text(-0.45, y + 0.42, name, color=INK, fontsize=10, weight="bold")
     texts = ["memory"]
     for step in steps:
         texts += [step, "memory"]
@@ -178,13 +179,13 @@ def shares(steps: Mapping[str, Mapping[str, float]]) -> Picture:
             axes.barh(y, share, left=start, height=0.62, label="" if y else kind, **look)
             if share > 0.045:
                 axes.text(start + share / 2, y, parts[name][kind], ha="center", va="center",
-                          fontsize=9.5, color="white" if kind in KINDS else INK)  # fmt: skip
+                          fontsize=10, color=on(KINDS[kind]) if kind in KINDS else INK)  # fmt: skip
             start += share
     axes.set_yticks(range(len(steps)), steps)
     axes.set(xlim=(0, 1), ylim=(len(steps) - 0.5, -0.5))
     axes.set_xlabel("share of the step, while the profiler watches")
     written(axes.xaxis, "{:.0%}".format)
-    figure.legend(frameon=False, labelcolor=INK, fontsize=9.5, ncols=4, loc="outside lower center")
+    figure.legend(frameon=False, labelcolor=INK, fontsize=10, ncols=4, loc="outside lower center")
     spoken = "; ".join(
         f"{name}: " + ", ".join(f"{kind} {part}" for kind, part in words.items())
         for name, words in parts.items()
@@ -206,7 +207,7 @@ def dots(times: Mapping[str, float], *, title: str, what: str = "time of one cal
         backend = backend_of(name)
         axes.plot(time, y, MARKERS[backend], color=COLORS[backend], markersize=8)
         axes.annotate(units.seconds(time), (time, y), (10, 0), textcoords="offset points",
-                      va="center", color=INK, fontsize=9.5)  # fmt: skip
+                      va="center", color=INK, fontsize=10)  # fmt: skip
     axes.set_yticks(range(len(times)), times)
     low, high = min(times.values()), max(times.values())
     axes.set(xlim=(low / 2, 6 * high), ylim=(len(times) - 0.5, -0.5))
@@ -239,7 +240,7 @@ def saved(steps: Mapping[str, float], microseconds: float, calls: int, count: fl
                   markeredgewidth=2, markersize=8)  # fmt: skip
         for what, above in ((time, 9), (gain, -18)):
             axes.annotate(duration(what * count), (what * count, y), (0, above), ha="center",
-                          color=INK, textcoords="offset points", fontsize=9.5)  # fmt: skip
+                          color=INK, textcoords="offset points", fontsize=10)  # fmt: skip
     axes.set_yticks(range(len(steps)), steps)
     every = [gain * count, *(time * count for time in steps.values())]
     axes.set(xlim=(min(every) / 3, 3 * max(every)), ylim=(len(steps) - 0.5, -0.7))

@@ -43,7 +43,7 @@ def drawn(tree: Any, words: Sequence[str], word: str | None = None) -> Picture:
     axes.plot(*inner.T, "o", color=BLUE, markersize=8)
     for place, name in enumerate(words):
         x, y = places[~place]
-        axes.text(x, y - 0.12, name, ha="center", va="top", fontsize=10.5,
+        axes.text(x, y - 0.12, name, ha="center", va="top", fontsize=10,
                   color=VERMILLION if name == word else INK)  # fmt: skip
     axes.set_axis_off()
     axes.set_ylim(-max(lengths.values()) - 0.6, 0.2)

@@ -139,7 +139,7 @@ def losses(runs: Mapping[str, Sequence[Any]], floor: float, blind: float | None 
     written(right.xaxis, units.seconds)
     left.set_ylabel("loss of held-out examples, in nats")
     right.set_xlabel("time spent on training steps")
-    right.xaxis.get_major_locator().set_params(nbins=5)
+    right.xaxis.get_major_locator().set_params(nbins=4)
     label_ends(right, ends)
     level((left, right), floor, ":", f"entropy, {floor:.2f}", 0.02)
     if blind:
@@ -169,7 +169,7 @@ def level(panels: Sequence[Any], loss: float, style: str, name: str, where: floa
     for axes in panels:
         axes.axhline(loss, color=INK, linewidth=0.8, linestyle=style)
     panels[0].annotate(
-        name, (where, loss), (0, 3), color=INK, fontsize=9.5, ha="left" if where < 0.5 else "right",
+        name, (where, loss), (0, 3), color=INK, fontsize=10, ha="left" if where < 0.5 else "right",
         xycoords=("axes fraction", "data"), textcoords="offset points",
     )  # fmt: skip
 
@@ -227,7 +227,7 @@ def memory(times: Sequence[Any], classes: int | None = None) -> Picture:
     colors = looks([*by_layer(times)])
     for y, one in enumerate(rows):
         axes.barh(y, one.nbytes, height=0.68, color=colors[one.layer][0])
-        axes.text(one.nbytes, y, f" {units.size(one.nbytes)}", va="center", color=INK, fontsize=9.5)
+        axes.text(one.nbytes, y, f" {units.size(one.nbytes)}", va="center", color=INK, fontsize=10)
     axes.set_yticks(range(len(rows)), [one.layer for one in rows])
     apart = 2 ** math.ceil(math.log2(most.nbytes / 4))
     axes.set(xlim=(0, 1.2 * most.nbytes), xticks=range(0, most.nbytes + 1, apart), xlabel="stored")

@@ -80,7 +80,7 @@ def tree(leaves: int = 1) -> Picture:
               label=f"the {NEAREST} nearest")  # fmt: skip
     axes.plot(*QUERY, "*", color=VERMILLION, markersize=13, label="query")
     axes.set(xlim=(-SIDE, SIDE), ylim=(-SIDE, SIDE), xticks=[], yticks=[], aspect="equal")
-    figure.legend(loc="outside lower center", ncols=3, labelcolor=INK, frameon=False, fontsize=9.5)
+    figure.legend(loc="outside lower center", ncols=3, labelcolor=INK, frameon=False, fontsize=10)
     return Picture(figure, f"{title} {len(forest.starts) - 1} cells between the lines of a tree.")
 
 
@@ -95,11 +95,15 @@ def recall_and_speed(rows: Sequence[Any], goal: float = 0.9) -> Picture:
     )
     figure, axes = blank(height=4, title=title)
     axes.plot([r.rate for r in forest], [r.recall for r in forest], "o-", color=BLUE, linewidth=1)
-    axes.plot(brute.rate, brute.recall, "D", color=VERMILLION, markeredgecolor="white",
-              markersize=9, zorder=3)  # fmt: skip
-    log_axes(axes, x=("queries per second", lambda rate: units.count(int(rate))))
-    axes.set(ylabel="recall", ylim=(-0.06, 1.14), yticks=[0, 0.25, 0.5, 0.75, 1])
+    axes.plot(brute.rate, brute.recall, "D", color=VERMILLION, markersize=9, zorder=3)
     axes.margins(x=0.2)
+    log_axes(axes, x=("queries per second", lambda rate: units.count(int(rate))))
+    low, high = axes.get_xlim()
+    every = [n * 10**power for power in range(10) for n in (1, 2, 5)]
+    ticks = [n for n in every if low <= n <= high]
+    axes.set(ylabel="recall", ylim=(-0.06, 1.14), yticks=[0, 0.25, 0.5, 0.75, 1])
+    axes.set_xticks(ticks[:: 1 + len(ticks) // 8])
+    axes.set_xlim(low, high)
     name_dots(axes, brute, forest)
     if brute.note:
         axes.set_xlabel(f"{axes.get_xlabel()}\n{brute.note}")

@@ -4,9 +4,8 @@ from gpulessons import units
 from gpulessons.paper_gpu.devices import named
 from gpulessons.paper_gpu.occupancy import PARTITIONS, WARP, limits_of, occupancy
 from gpulessons.plots.axes import written
-from gpulessons.plots.picture import INK, VERMILLION, Picture, blank
+from gpulessons.plots.picture import INK, VERMILLION, Picture, blank, on
 
-DARK = "#111111"  # numbers on these shades: 4.5 to 1 or better
 SHADES = "#56B4E9", "#BFE1F6", "#8CCBF0"  # of blocks, in turn
 SIDE = 0.84  # of a slot, whose place is 1 wide
 
@@ -75,7 +74,7 @@ def draw_slots(axes, held):
                  hatch="////", linewidth=0)  # fmt: skip
             if not warp:
                 axes.text(column + SIDE / 2, row, block + 1, ha="center", va="center", fontsize=9,
-                          color=DARK if lanes > 0.7 else INK)  # fmt: skip
+                          color=on(shade) if lanes > 0.7 else INK)  # fmt: skip
         fill(axes, row, column, facecolor="none", edgecolor=INK, linewidth=0.8)
     axes.set(xlim=(-0.2, held.most_warps / PARTITIONS), ylim=(PARTITIONS - 0.4, -0.6))
     axes.set_aspect("equal")
@@ -94,10 +93,13 @@ def fill(axes, row, left, share=1, **look):
 
 def draw_curve(axes, places, shares, along, here):
     """Occupancy at each place, and where we are."""
-    axes.plot(places, shares, drawstyle="steps-pre", color=INK, linewidth=1.4)
+    last = len(shares) - 1  # a step is drawn by its ends
+    ends = [n for n in range(last + 1) if n in (0, last) or shares[n] != shares[n + 1]]
+    corners = [places[n] for n in ends], [shares[n] for n in ends]
+    axes.plot(*corners, drawstyle="steps-pre", color=INK, linewidth=1.4)
     axes.plot(*here, "o", color=VERMILLION, markersize=9)
     axes.set_title(f"The dot: {WRITE[along](here[0])}, {here[1]:.0%}", loc="right", color=INK,
-                   fontsize=10.5)  # fmt: skip
+                   fontsize=10)  # fmt: skip
     axes.set(ylim=(-0.04, 1.08), xlim=(0, max(places[-1], here[0]) * 1.02))
     axes.set_xlabel(f"{AXES[along]}, all else as it is")
     axes.set_ylabel("occupancy")

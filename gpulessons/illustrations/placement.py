@@ -20,10 +20,9 @@ from gpulessons.plots.picture import (
     VERMILLION,
     Picture,
     blank,
+    on,
 )
 from gpulessons.plots.timings import label_ends
-
-from .pipeline import DARK
 
 STAGES = {"gather": SKY, "send": PURPLE, "dense": ORANGE, "fetch": PURPLE, "update": GREEN}
 LINES = {"all CPU": BLUE, "all GPU": VERMILLION, "hybrid": GREEN}
@@ -44,10 +43,10 @@ def timetable(runs: Mapping[str, Any], batches: int = 5) -> Picture:
                            sharex=True, squeeze=False)  # fmt: skip
     for axes, (name, run) in zip(panels[:, 0], runs.items(), strict=True):
         for task in first[name]:
-            draw_task(axes, task, room=0.025 * until)
+            draw_task(axes, task, gap=0.002 * until)
         axes.set(xlim=(0, 1.01 * until), ylim=(1.5, -0.5))
         axes.set_yticks(range(2), WORKERS)
-        axes.set_title(f"{name} ({run.where})", color=INK, fontsize=10.5, loc="left")
+        axes.set_title(f"{name} ({run.where})", color=INK, fontsize=10, loc="left")
     stages = {task.stage for tasks in first.values() for task in tasks}
     for stage in (name for name in ("gather", "dense", "update", "send") if name in stages):
         axes.plot([], [], "s", color=STAGES[stage], markersize=9,
@@ -58,14 +57,14 @@ def timetable(runs: Mapping[str, Any], batches: int = 5) -> Picture:
     return Picture(figure, f"{title} Measured: {' '.join(f'{run!r}.' for run in runs.values())}")
 
 
-def draw_task(axes, task, room):
+def draw_task(axes, task, gap):
+    """A block with its batch in it, where there is room; a gap parts it from the next."""
     length = task.stop - task.start
     row = WORKERS.index(task.worker)
-    axes.barh(row, length, left=task.start, height=0.84, color=STAGES[task.stage],
-              edgecolor="white", linewidth=0.5)  # fmt: skip
-    if length > room:
+    axes.barh(row, max(length - gap, gap), left=task.start, height=0.84, color=STAGES[task.stage])
+    if length > 12 * gap:
         axes.text(task.start + length / 2, row, task.batch, ha="center", va="center",
-                  fontsize=8.5, color=DARK)  # fmt: skip
+                  fontsize=9, color=on(STAGES[task.stage]))  # fmt: skip
 
 
 def placements(step: Any, overlap: bool = True) -> Picture:
@@ -75,7 +74,7 @@ def placements(step: Any, overlap: bool = True) -> Picture:
     rooms = limit, largest_rows(step, step.cpu_memory)
     lowest, highest = min(1e5, step.rows), max(1e10, step.rows)
     stops = [min(max(room, lowest), highest) for room in rooms]
-    rows = np.unique([*np.geomspace(lowest, highest, 60), *stops])
+    rows = np.unique([*np.geomspace(lowest, highest, 11), *stops])
     winner = f"{best}, {units.seconds(took[best])} a step. {even(step, overlap)}"
     if math.isinf(took[best]):
         winner = "neither the CPU nor the GPU has room."
@@ -83,6 +82,7 @@ def placements(step: Any, overlap: bool = True) -> Picture:
     figure, axes = blank(height=4, title=title)
     log_axes(axes, x=("rows of the table, in millions", "{:,g}".format),
              y=("a step (modelled)", units.seconds))  # fmt: skip
+    axes.minorticks_off()  # it is drawn for many positions of the sliders
     ends, lasts = [], []
     for name, color in LINES.items():
         times = [step_seconds(replace(step, rows=n), overlap)[name] for n in rows]
@@ -111,7 +111,7 @@ def label_stops(axes, lasts):
     reached = {}
     for (x, y), name in sorted(lasts):
         up = 0 if x not in reached else max(0, 12 - points_between(axes, reached[x], y))
-        axes.annotate(f"{name}: no room for more", (x, y), (6, up), color=INK, fontsize=9.5,
+        axes.annotate(f"{name}: no room for more", (x, y), (6, up), color=INK, fontsize=10,
                       textcoords="offset points", va="center")  # fmt: skip
         reached[x] = y
 

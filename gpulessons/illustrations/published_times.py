@@ -6,7 +6,7 @@ from gpulessons.plots.axes import log_axes
 from gpulessons.plots.picture import COLORS, INK, Picture, blank
 
 HOLDS, FAILS = "o", "X"
-ROW, GAP = 0.2, 1.4  # inches for a kernel; kernels' worth of room above each ladder
+ROW, GAP = 0.21, 1.4  # inches for a kernel; kernels' worth of room above each ladder
 
 
 def published_times(judged):
@@ -29,7 +29,7 @@ def published_times(judged):
             places.append(y)
             names.append(row.published.kernel)
             y += 1
-    axes.set_yticks(places, names, fontsize=8.5)
+    axes.set_yticks(places, names, fontsize=9)
     axes.set_ylim(y, -0.2)
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
@@ -53,7 +53,7 @@ def draw(axes, row, y):
     axes.plot(row.ratio, y, **look(row.holds))
     if not row.holds:
         axes.annotate(f"{row.ratio:.2f}×", (row.ratio, y), (0, 5), textcoords="offset points",
-                      ha="center", color=INK, fontsize=8)  # fmt: skip
+                      ha="center", color=INK, fontsize=9)  # fmt: skip
 
 
 def look(holds):

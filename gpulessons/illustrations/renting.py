@@ -36,7 +36,7 @@ def costs(**numbers):
     axes.set(xlim=(0, hours[-1]), xlabel="hours of use", ylabel="cost, in your currency")
     owned, rented = plan.bought(hours[-1]), plan.rented(hours[-1])
     axes.set_ylim(0, 1.05 * max(owned, rented) or 1)
-    axes.annotate("support ends", (plan.useful_hours, 1.01), color=INK, fontsize=9.5,
+    axes.annotate("support ends", (plan.useful_hours, 1.01), color=INK, fontsize=10,
                   xycoords=axes.get_xaxis_transform(), ha="center")  # fmt: skip
     written(axes.xaxis, units.count)
     written(axes.yaxis, "{:,.12g}".format)

@@ -84,7 +84,7 @@ def key(axes):
         for word, (marker, fill) in MARKS.items()
     ]
     legend = axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.32),
-                         ncols=4, frameon=False, fontsize=9.5)  # fmt: skip
+                         ncols=4, frameon=False, fontsize=10)  # fmt: skip
     for text in legend.get_texts():
         text.set_color(INK)
 
