@@ -4,6 +4,7 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterable
+from contextlib import suppress
 from importlib import util
 from pathlib import Path
 
@@ -50,7 +51,7 @@ def learners_folder(named: str | None) -> Path:
     folder = Path(named or copies.usual_folder()).absolute()
     kept = copies.changed(folder)
     copies.bring(folder, but=kept)
-    trust(folder)
+    trust_the_courses()
     say(f"Your notebooks are in {folder}. What you change there stays.")
     if newer := [notebook for notebook, new in kept.items() if new]:
         say(
@@ -60,21 +61,17 @@ def learners_folder(named: str | None) -> Path:
     return folder
 
 
-def trust(folder: Path) -> None:
-    """Have Jupyter trust the copies that are as the course wrote them: it strips other pages of
-    what moves on them, and of vectors.
+def trust_the_courses() -> None:
+    """Have Jupyter trust the notebooks as the course wrote them, wherever a copy lies: it strips
+    other pages of what moves on them, and of vectors.
     """
     from nbformat import reads
     from nbformat.sign import NotebookNotary
 
-    notary = NotebookNotary()
-    for notebook in carried_as_they_are(folder):
-        notary.sign(reads(notebook.read_text(encoding="utf-8"), as_version=4))
-
-
-def carried_as_they_are(folder: Path) -> list[Path]:
-    changed = copies.changed(folder)
-    return [notebook for notebook in copies.carried() if notebook not in changed]
+    with suppress(OSError, ValueError):  # what it cannot sign, Jupyter shows as images
+        notary = NotebookNotary()
+        for notebook in copies.carried():
+            notary.sign(reads(notebook.read_text(encoding="utf-8"), as_version=4))
 
 
 def config_path() -> str:

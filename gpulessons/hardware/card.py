@@ -5,6 +5,7 @@ import os
 import platform
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import MISSING, asdict, dataclass, fields
 from datetime import datetime
 from html import escape
@@ -164,7 +165,8 @@ def machine(again: bool = False) -> Machine:
 
 def made(again: bool) -> Machine:
     note()  # before anything is measured: a limit that is none is refused
-    attempt(vectors.choose, again)
+    with suppress(Exception):  # a width that cannot be chosen is LLVM's own
+        vectors.choose(again)
     now = datetime.now().astimezone().isoformat(timespec="seconds")
     simd, simd_bits = system.simd()
     return Machine(

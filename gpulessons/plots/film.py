@@ -36,9 +36,11 @@ class Film:
         show(0)
         return panel(slider, told, shown)
 
-    def page(self) -> str:
-        """The markup of a saved page: as many steps, evenly chosen, as it may hold."""
-        drawn, rest = cache(lambda number: frame(self.figure(number))), still(self.multiples())
+    def page(self, rest: str) -> str:
+        """The markup of a saved page: as many steps, evenly chosen, as it may hold; `rest` is what
+        stands there where nothing moves.
+        """
+        drawn = cache(lambda number: frame(self.figure(number)))
 
         def of(most: int) -> str:
             numbers = spread(len(self), most)
@@ -48,10 +50,11 @@ class Film:
         return fitting(map(of, MOST))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict:
-        data = self.multiples()._repr_mimebundle_()
-        data["text/plain"] = f"{self!r}\n{data['text/plain']}"
+        pictures = self.multiples()
+        words = {"text/plain": f"{self!r}\n{pictures!r}"}
         if saving():
-            return data | {"text/html": self.page()}
+            return words | {"text/html": self.page(still(pictures))}
+        data = pictures._repr_mimebundle_() | words
         try:
             shown = self.widget()._repr_mimebundle_() or {}
         except (ImportError, AttributeError):

@@ -37,9 +37,10 @@ def roofline(
     """
     timings, modelled = list(timings), list(modelled)
     names = names or [*(t.op for t in timings), *(f"{t.op}, modelled" for t in modelled)]
-    noisy = [name for name, t in zip(names, timings, strict=False) if t.noise == "too noisy"]
-    names = [name for name in names if name not in noisy]
+    named = list(zip(names, timings + modelled, strict=True))
+    noisy = [name for name, t in named if t in timings and t.noise == "too noisy"]
     timings = [t for t in timings if t.noise != "too noisy"]
+    names = [name for name, t in named if t in timings + modelled]
     if not timings + modelled:
         raise ValueError("Give at least one timing that is not too noisy: compare(relu).timings.")
     roofs = {t.backend: roof(machine, t.backend) for t in timings}

@@ -71,6 +71,8 @@ def test_what_is_too_noisy_to_be_quoted_is_left_out_and_named():
     picture = roofline(Card(), [loud, RELU], names=["so loud", "relu"])
     assert "Left out, too noisy: so loud." in repr(picture)
     assert "so loud" not in [text.get_text() for text in picture.axes.texts]
+    assert "Left out, too noisy: relu." in repr(roofline(Card(), [
+        dataclasses.replace(loud, op="relu"), RELU]))
     with pytest.raises(ValueError, match="not too noisy"):
         roofline(Card(), [loud])
 

@@ -26,14 +26,15 @@ def page(controls: Controls, titles: Mapping[str, str], shown: Callable[..., Any
 
     shown: gives something to display for one value of each control. titles: what each is called.
     """
-    first = {name: each.start for name, each in controls.items()}
-    begun = time.perf_counter()
-    start = shown(**first)
-    affordable = SECONDS / max(time.perf_counter() - begun, 1e-3)
+    start = shown(**{name: each.start for name, each in controls.items()})
 
     @cache
     def drawn(*values: Any) -> tuple[str, str]:
         return frame(shown(**dict(zip(controls, values, strict=True))))
+
+    begun = time.perf_counter()  # the first call may have compiled and imported: not this one
+    drawn(*(each.start for each in controls.values()))
+    affordable = SECONDS / max(time.perf_counter() - begun, 1e-3)
 
     def of(chosen: list[list[Any]]) -> str:
         named = [(titles[name], [words(each, value) for value in values], values.index(each.start))
@@ -44,13 +45,13 @@ def page(controls: Controls, titles: Mapping[str, str], shown: Callable[..., Any
 
 
 def smaller(controls: Controls, most: float) -> Iterator[list[list[Any]]]:
-    """The values to show of each control, in fewer and fewer combinations, at most so many."""
-    before: list[list[Any]] = []
+    """The values to show of each control, at most so many combinations, then fewer and fewer."""
     for each in range(max(map(len_of, controls.values())), 1, -1):
         chosen = [some(control, each) for control in controls.values()]
-        if math.prod(map(len, chosen)) <= most and chosen != before:
+        count = math.prod(map(len, chosen))
+        if count <= most:
             yield chosen
-            before = chosen
+            most = 0.7 * count
 
 
 def some(control: Slider | Choice, most: int) -> list[Any]:

@@ -73,7 +73,8 @@ class Live:
         def shown(**values: Any) -> Any:
             self.values = values
             try:
-                return showable(list(self.results())[-1])
+                *_, last = map(something, self.results())
+                return showable(last)
             except Exception as error:
                 if values == first:
                     raise
@@ -132,9 +133,7 @@ class Live:
         self.task = asyncio.get_running_loop().create_task(self.measure())
 
     def show(self, result: Any) -> None:
-        if result is None:
-            raise ValueError("it gave nothing to show; let it return or yield its result")
-        self.result = result
+        self.result = something(result)
         self.put(showable(result))
 
     def put(self, shown: Any) -> None:
@@ -255,6 +254,13 @@ class Sentence:
 
     def _repr_html_(self) -> str:
         return f'<p role="status">{escape(self.words)}</p>'
+
+
+def something(result: Any) -> Any:
+    """A result as it is. Raises ValueError for none."""
+    if result is None:
+        raise ValueError("it gave nothing to show; let it return or yield its result")
+    return result
 
 
 def so_far(count: int, start: float) -> str:
