@@ -109,13 +109,16 @@ def intensity(timing: Any) -> float:
 
 
 def under_the_slope(under):
-    """How many ops the memory limits, and up to which intensity; under: [(timing, its roof)]"""
+    """Of how many ops memory is the lower bound, and up to which intensity.
+
+    under: [(timing, its roof)]. What an op waits for, a bound does not say.
+    """
     corners = [peak / bandwidth for _, (peak, bandwidth) in under]
     bound = sum(intensity(t) < corner for (t, _), corner in zip(under, corners, strict=True))
     upto = " or ".join(two_digits(corner) for corner in sorted(set(corners)))
     return (
-        f"{bound} of {len(under)} ops stand under the slanted roof: "
-        f"their bytes are the limit up to {upto} FLOPs per byte."
+        f"{bound} of {len(under)} ops stand under the slanted roof: up to {upto} FLOPs per byte, "
+        "memory is the lower roof."
     )
 
 
