@@ -17,7 +17,7 @@ from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes
 from gpulessons.plots.picture import COLORS, HATCH, INK, MARKERS, Picture, blank
 from gpulessons.plots.roofline import device, intensity, roof, roofline
-from gpulessons.plots.timings import footnotes, largest, shown, tiers
+from gpulessons.plots.timings import footnotes, label_ends, largest, shown, tiers
 
 LIBRARIES = {"CPU": "NumPy", "GPU": "PyTorch on GPU"}  # their products are BLAS and cuBLAS
 
@@ -288,7 +288,16 @@ def on_the_roofline(
         title += f" Left out as noisy: {', '.join(out)}."
     drawn = [*timings.values(), *ends]
     names = [named(timing.version, (1, timing, ""), comparison) for timing in drawn]
-    return roofline(machine, timings.values(), names=names, title=title, modelled=ends)
+    above = [timing.size == best.size for timing in drawn]  # each other: too near for names there
+    beside = ["" if crowded else name for crowded, name in zip(above, names, strict=True)]
+    picture = roofline(machine, timings.values(), names=beside, title=title, modelled=ends)
+    picture.figure.set_figwidth(9.6)  # room for these names
+    label_ends(picture.axes, [
+        (intensity(t), t.flop_rate, f"{name}, {units.rate(t.flop_rate, 'FLOP/s')}",
+         COLORS[t.backend])
+        for t, name, crowded in zip(drawn, names, above, strict=True) if crowded
+    ])  # fmt: skip
+    return picture
 
 
 def gain(rungs: Mapping[str, Any], slow: str, fast: str) -> tuple[float | None, str]:

@@ -1,6 +1,7 @@
 """Ladders: shares of the right library, at the right size; what is published never looks live."""
 
 import dataclasses
+from itertools import pairwise
 
 import pytest
 
@@ -215,18 +216,30 @@ def test_on_the_roofline_every_timed_rung_is_a_point_at_its_own_intensity():
     }  # fmt: skip
     (loop,) = (t for t in picture.axes.texts if t.get_text() == "Python loop at 64")
     assert loop.xy == pytest.approx((64 / 6, 2e6))
-    assert {"NumPy", "PyTorch on CPU"} <= set(texts(picture.axes))
+    assert {"NumPy, 100 GFLOP/s", "PyTorch on CPU, 90 GFLOP/s"} <= set(texts(picture.axes))
     assert repr(picture).startswith(
         "matmul at 1,024: 171 FLOPs for each byte that must move, right of the corner at 4. "
         "NumPy reaches 50% of the flat roof. matmul"
     )
 
 
+def test_rungs_above_each_other_are_named_at_the_edge_in_the_order_of_their_rates():
+    whole = compared(*CPU, timed("Numba, plain", "host", 79))
+    texts = matmul_ladder.on_the_roofline(Card(), whole).axes.texts
+    edge = [text for text in texts if text.get_position()[0] == 1.06]
+    heights = [text.get_position()[1] for text in edge]
+    assert [text.get_text().rpartition(", ")[0] for text in edge] == [
+        "Numba, plain", "Numba, blocked", "PyTorch on CPU", "NumPy",
+    ]  # fmt: skip
+    assert heights == sorted(heights) and min(b - a for a, b in pairwise(heights)) > 0.06
+
+
 def test_under_the_roof_of_a_gpu_on_paper_stand_the_shortest_and_the_longest_of_its_times():
     whole = dataclasses.replace(HERE, modelled=(modelled(naive=400, tile=900, square=5_000),))
     picture = matmul_ladder.on_the_roofline(Card(), whole, gpu="T4")
     said = set(texts(picture.axes))
-    assert {"CUDA, naive", "CUDA, square"} <= said and "CUDA, tile" not in said
+    assert {"CUDA, naive, 400 GFLOP/s", "CUDA, square, 5 TFLOP/s"} <= said
+    assert not any("tile" in words for words in said)
     assert "Hatched: modelled for T4, not measured." in repr(picture)
     alone = matmul_ladder.on_the_roofline(Card(), whole)
     assert repr(alone) == repr(matmul_ladder.on_the_roofline(Card(), HERE))
