@@ -84,8 +84,10 @@ def with_twice_the_arithmetic(longer: Ratio) -> str:
     if longer.refused:
         return f"No word on arithmetic: {longer.refused}."
     words = f"The sum of squares takes {units.ratio(longer.median)} as long as the sum: "
-    if longer.median > 1 + NOISY:
+    if longer.low > 1 + NOISY:  # not by the noise alone
         return words + "here arithmetic shows, and bytes alone are not the wait."
+    if longer.median > 1 + NOISY:
+        return words + "by too little, in this noise, to say that arithmetic shows."
     return words + "the same bytes and twice the operations, for no more time than the noise."
 
 

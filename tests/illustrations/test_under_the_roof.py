@@ -88,11 +88,13 @@ def test_how_far_the_arrays_go_beyond_the_last_cache_is_said(monkeypatch):
 
 
 def test_whether_arithmetic_shows_is_told_from_the_measured_ratio():
-    def words(median, refused=""):
-        return under_the_roof.with_twice_the_arithmetic(Ratio(median, median, median, refused))
+    def words(median, refused="", low=None):
+        ratio = Ratio(median, low or median, median, refused)
+        return under_the_roof.with_twice_the_arithmetic(ratio)
 
     assert "for no more time than the noise" in words(1.02)
     assert "1.4× as long" in words(1.4) and "here arithmetic shows" in words(1.4)
+    assert "in this noise" in words(1.13, low=1.02)
     assert words(1.4, "too noisy") == "No word on arithmetic: too noisy."
 
 
