@@ -335,7 +335,7 @@ def no_help(version, gain, cores):
     """A remark where more cores brought next to nothing; "" else."""
     if "every core" not in version or cores < 2 or gain > 1.1:
         return ""
-    return f"; {cores} cores are here, and more than one brought nothing: they were not free"
+    return f"; {cores} cores are here, and more than one brought nothing"
 
 
 def libraries(rungs: Mapping[str, Any]) -> str:
