@@ -329,10 +329,13 @@ def test_beside_modelled_rungs_the_published_ones_are_shares_of_a_peak_as_well()
 
 def test_each_step_is_told_at_the_largest_size_that_both_rungs_have():
     loop, blocked = timed("Python loop", "host", 0.002, size=64), timed("blocked", "host", 80)
-    run = compared(loop, timed("NumPy", "host", 50, size=64), timed("NumPy", "host", 100), blocked)
+    small = timed("NumPy", "host", 50, size=64), timed("blocked", "host", 10, size=64)
+    run = compared(loop, *small, timed("NumPy", "host", 100), blocked)
     lines = matmul_ladder.step_by_step(run, ["Python loop", "NumPy", "blocked"], 2).splitlines()
     assert lines == ["Python loop → NumPy, n = 64: 25,000×", "NumPy → blocked, n = 1,024: 0.8×"]
-    assert "not timed at one size" in matmul_ladder.step_by_step(run, ["Python loop", "blocked"], 2)
+    alone = compared(loop, blocked)
+    steps = ["Python loop", "blocked"]
+    assert "not timed at one size" in matmul_ladder.step_by_step(alone, steps, 2)
 
 
 def test_cores_that_brought_nothing_are_remarked():
