@@ -86,7 +86,7 @@ def refuse_scattered(
             if site.sectors > most * site.requests:
                 raise Trouble(
                     f"Right, but each {site.access} of {site.array} touches "
-                    f"{site.sectors / site.requests:.3g} sectors, where {most:g} would do.",
+                    f"{site.sectors / site.requests:.3g} sectors, where at most {most:g} would do.",
                     hint,
                 )
 

@@ -2,12 +2,14 @@
 
 The rungs of one device are compared with that device's library. Measured shares are dots (recorded
 ones open), published ones rings: nothing measured elsewhere looks as if it were from here.
-A GPU on paper has no library: modelled rungs, hatched, are shares of its peak by the data sheet.
+A GPU on paper has no library: modelled rungs, hatched, are shares of its peak by the data sheet,
+and the published ones beside them are shares of their card's peak, so that like stands by like.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from gpulessons import units
@@ -15,7 +17,7 @@ from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes
 from gpulessons.plots.picture import COLORS, HATCH, INK, MARKERS, Picture, blank
 from gpulessons.plots.roofline import device, intensity, roof, roofline
-from gpulessons.plots.timings import footnotes, largest, shown, tiers
+from gpulessons.plots.timings import footnotes, label_ends, largest, shown, tiers
 
 LIBRARIES = {"CPU": "NumPy", "GPU": "PyTorch on GPU"}  # their products are BLAS and cuBLAS
 
@@ -30,6 +32,8 @@ PUBLISHED = {
     "CUDA, vectorized loads": 0.784,
     "CUDA, double buffering": 0.743,
 }
+# There cuBLAS reached 23,249.6 GFLOP/s; the card's data sheet promises 38.7 TFLOP/s.
+CUBLAS_OF_PEAK = 23_249.6 / 38_700
 # Rungs of the same source above these, which are no kernels of this course.
 ABOVE = {"autotuning, not here": 0.848, "warp tiling, not here": 0.937}
 
@@ -56,9 +60,12 @@ def ladder(
     modelled, mark = on_paper(comparison, shares, gpu)
     each = shares | {version: (0, timing, mark) for version, timing in modelled.items()}
     missing = dict.fromkeys(e.why for e in comparison.absent if e.version not in shares)
-    notes = [f"○ published: {source}", *(f"not measured here: {why}" for why in missing)]
     title = how_far(comparison, shares, published) + how_far_on_paper(modelled)
     published = {**published, **above}
+    if modelled:
+        published = {version: share * CUBLAS_OF_PEAK for version, share in published.items()}
+        source += ", as shares of its peak"
+    notes = [f"○ published: {source}", *(f"not measured here: {why}" for why in missing)]
     figure, axes = blank(
         width=8.8 if counted else 7.2, height=1.9 + 0.31 * len(rows), title=title,
         ncols=2 if counted else 1, squeeze=False, sharey=True,
@@ -185,8 +192,12 @@ def how_far_on_paper(modelled):
     if not modelled:
         return ""
     best = min(modelled.values(), key=lambda timing: (timing.at_least, -timing.flop_rate))
-    share, _, _ = of_peak(best)
-    return f" Modelled for {best.gpu}: {best.version} reaches ≈ {percent(share)} of its peak."
+    share, *interval = of_peak(best)
+    low, high = map(percent, sorted(interval))
+    return (
+        f" Modelled for {best.gpu}: {best.version} reaches ≈ {percent(share)} ({low} to {high}) "
+        "of its peak."
+    )
 
 
 def ours_on(place, timing):
@@ -277,7 +288,16 @@ def on_the_roofline(
         title += f" Left out as noisy: {', '.join(out)}."
     drawn = [*timings.values(), *ends]
     names = [named(timing.version, (1, timing, ""), comparison) for timing in drawn]
-    return roofline(machine, timings.values(), names=names, title=title, modelled=ends)
+    above = [timing.size == best.size for timing in drawn]  # each other: too near for names there
+    beside = ["" if crowded else name for crowded, name in zip(above, names, strict=True)]
+    picture = roofline(machine, timings.values(), names=beside, title=title, modelled=ends)
+    picture.figure.set_figwidth(9.6)  # room for these names
+    label_ends(picture.axes, [
+        (intensity(t), t.flop_rate, f"{name}, {units.rate(t.flop_rate, 'FLOP/s')}",
+         COLORS[t.backend])
+        for t, name, crowded in zip(drawn, names, above, strict=True) if crowded
+    ])  # fmt: skip
+    return picture
 
 
 def gain(rungs: Mapping[str, Any], slow: str, fast: str) -> tuple[float | None, str]:
@@ -287,6 +307,35 @@ def gain(rungs: Mapping[str, Any], slow: str, fast: str) -> tuple[float | None, 
     why = f"not timed: {', '.join(missing)}" if missing else ""
     why = why or (f"too noisy: {', '.join(noisy)}" if noisy else "")
     return (None if why else rungs[fast].flop_rate / rungs[slow].flop_rate), why
+
+
+def step_by_step(comparison: Comparison, rungs: Sequence[str], cores: int) -> str:
+    """What each rung gains over the one before, at the largest size at which both were timed.
+
+    A line for each: sizes differ from line to line, so the factors are not to be multiplied.
+    """
+    times = {(t.version, t.size): t for t in comparison.timings}
+    lines = []
+    for slow, fast in pairwise(rungs):
+        shared = [n for n in comparison.sizes if {(slow, n), (fast, n)} <= times.keys()]
+        if not shared:
+            lines.append(f"{slow} → {fast}: not timed at one size")
+            continue
+        pair = times[slow, shared[-1]], times[fast, shared[-1]]
+        gain = pair[1].flop_rate / pair[0].flop_rate
+        lines.append(
+            f"{slow} → {fast}, n = {units.count(shared[-1])}: {units.ratio(gain)}"
+            + " (noisy)" * any(bool(t.noise) for t in pair)
+            + no_help(fast, gain, cores)
+        )
+    return "\n".join(lines)
+
+
+def no_help(version, gain, cores):
+    """A remark where more cores brought next to nothing; "" else."""
+    if "every core" not in version or cores < 2 or gain > 1.1:
+        return ""
+    return f"; {cores} cores are here, and more than one brought nothing"
 
 
 def libraries(rungs: Mapping[str, Any]) -> str:

@@ -5,9 +5,10 @@ that a memory could have given, and each op's share of its roof in words.
 from collections.abc import Iterable
 from typing import Any
 
+from gpulessons import units
 from gpulessons.hardware.budget import note
 from gpulessons.hardware.system import free_memory
-from gpulessons.measure.results import Timing
+from gpulessons.measure.results import NOISY, Ratio, Timing
 from gpulessons.plots.roofline import device, intensity, roof
 
 MOST, IN_NO_TIME = 2**27, 2**24  # bytes; the second where measuring has next to no time
@@ -26,6 +27,18 @@ def bytes_beyond(machine: Any) -> int:
     At most 128 MiB and a sixteenth of what is free: a cold timing empties the caches as well.
     """
     return int(min(4 * machine.last_cache, IN_NO_TIME if note() else MOST, free_memory() / 16))
+
+
+def how_far_beyond(machine: Any) -> str:
+    """What an op of size_beyond() moves, beside the last cache, in words."""
+    nbytes, cache = bytes_beyond(machine), machine.last_cache
+    words = (
+        f"An op is to move {units.size(nbytes)}, {nbytes / cache:.2g} times the last cache "
+        f"({units.size(cache)})."
+    )
+    if nbytes < 2 * cache:
+        words += " So what it writes may stay in that cache."
+    return words
 
 
 def sorted_out(timings: Iterable[Timing], machine: Any) -> tuple[list[Timing], list[str]]:
@@ -63,6 +76,30 @@ def verdict(timings: Iterable[Timing], machine: Any) -> str:
     return (
         f"On this machine the claim {word}: {len(near)} of {len(bound)} ops whose bytes should be "
         f"the limit reach {LOW:.0%} of the memory's best or more."
+    )
+
+
+def with_twice_the_arithmetic(longer: Ratio) -> str:
+    """Whether arithmetic shows; longer: how many times as long the op with more of it takes."""
+    if longer.refused:
+        return f"No word on arithmetic: {longer.refused}."
+    words = f"The sum of squares takes {units.ratio(longer.median)} as long as the sum: "
+    if longer.low > 1 + NOISY:  # not by the noise alone
+        return words + "here arithmetic shows, and bytes alone are not the wait."
+    if longer.median > 1 + NOISY:
+        return words + "by too little, in this noise, to say that arithmetic shows."
+    return words + "the same bytes and twice the operations, for no more time than the noise."
+
+
+def from_a_cache(timing: Timing, bandwidth: float) -> str:
+    """Where the numbers of a small step came from; bandwidth: the memory's best, bytes/s."""
+    if timing.noise:
+        return f"Too noisy here to say where {timing.size:,} parameters come from."
+    if timing.bandwidth > (1 + NOISY) * bandwidth:
+        return f"{timing.size:,} parameters come faster than from memory: they are in a cache."
+    return (
+        f"{timing.size:,} parameters come no faster than from memory. If they are in a cache, it "
+        "does not show: something takes longer than their bytes, perhaps to wake the threads."
     )
 
 

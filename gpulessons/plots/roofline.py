@@ -32,7 +32,8 @@ def roofline(
     named. Ops without arithmetic have no place on a log axis: they stand at its left
     end, as far below the roof as their bytes are. modelled: the estimates of GPUs that are not
     here, open and with their intervals, each under its GPU's roof by the data sheet. names: what to
-    call the points, of both, where they are not told apart by their ops. Raises ValueError where
+    call the points, of both, where they are not told apart by their ops; "" for a point that the
+    caller names. Raises ValueError where
     there is nothing to draw, or no ceiling.
     """
     timings, modelled = list(timings), list(modelled)
@@ -110,13 +111,16 @@ def intensity(timing: Any) -> float:
 
 
 def under_the_slope(under):
-    """How many ops the memory limits, and up to which intensity; under: [(timing, its roof)]"""
+    """Of how many ops memory is the lower bound, and up to which intensity.
+
+    under: [(timing, its roof)]. What an op waits for, a bound does not say.
+    """
     corners = [peak / bandwidth for _, (peak, bandwidth) in under]
     bound = sum(intensity(t) < corner for (t, _), corner in zip(under, corners, strict=True))
     upto = " or ".join(two_digits(corner) for corner in sorted(set(corners)))
     return (
-        f"{bound} of {len(under)} ops stand under the slanted roof: "
-        f"their bytes are the limit up to {upto} FLOPs per byte."
+        f"{bound} of {len(under)} ops stand under the slanted roof: up to {upto} FLOPs per byte, "
+        "memory is the lower roof."
     )
 
 
@@ -172,7 +176,7 @@ def name_points(axes, points):
     edges = [(-MARK, 0), (MARK, 0), (0, -MARK), (0, MARK)]
     spots = np.concatenate([spots, *(dots + edge for edge in edges)])
     taken = [text.get_window_extent() for text in axes.texts]
-    for x, y, name, color in sorted(points):
+    for x, y, name, color in sorted(point for point in points if point[2]):
         text = axes.annotate(name, (x, y), (0, 0), textcoords="offset points", va="center",
                              fontsize=10, color=INK)  # fmt: skip
         own = axes.transData.transform((x, y))

@@ -6,7 +6,7 @@ import pytest
 
 from gpulessons import adam_step, copy
 from gpulessons.illustrations import under_the_roof
-from gpulessons.measure.results import Timing
+from gpulessons.measure.results import Ratio, Timing
 
 
 class Card:
@@ -74,3 +74,31 @@ def test_the_verdict_counts_the_ops_that_come_near_their_roof():
     assert "holds: 1 of 1 ops" in under_the_roof.verdict([FAST], Card())
     computing = timed("matmul", 2e9, 1e6, 4e-3)
     assert under_the_roof.verdict([computing], Card()).startswith("No verdict")
+
+
+def test_how_far_the_arrays_go_beyond_the_last_cache_is_said(monkeypatch):
+    monkeypatch.setattr(under_the_roof, "bytes_beyond", lambda machine: 4 * machine.last_cache)
+    assert under_the_roof.how_far_beyond(Card()) == (
+        "An op is to move 32 MiB, 4 times the last cache (8 MiB)."
+    )
+    monkeypatch.setattr(under_the_roof, "bytes_beyond", lambda machine: 2**22)
+    assert under_the_roof.how_far_beyond(Card()).endswith(
+        "0.5 times the last cache (8 MiB). So what it writes may stay in that cache."
+    )
+
+
+def test_whether_arithmetic_shows_is_told_from_the_measured_ratio():
+    def words(median, refused="", low=None):
+        ratio = Ratio(median, low or median, median, refused)
+        return under_the_roof.with_twice_the_arithmetic(ratio)
+
+    assert "for no more time than the noise" in words(1.02)
+    assert "1.4× as long" in words(1.4) and "here arithmetic shows" in words(1.4)
+    assert "in this noise" in words(1.13, low=1.02)
+    assert words(1.4, "too noisy") == "No word on arithmetic: too noisy."
+
+
+def test_a_small_step_is_in_a_cache_only_where_it_beats_the_memory():
+    assert "faster than from memory" in under_the_roof.from_a_cache(HOT, 1e11)
+    assert "no faster than from memory" in under_the_roof.from_a_cache(FAST, 1e11)
+    assert "Too noisy" in under_the_roof.from_a_cache(NOISY, 1e9)

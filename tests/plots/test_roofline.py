@@ -118,8 +118,8 @@ def test_a_modelled_point_stands_open_with_its_interval_under_its_own_gpus_roof(
 def test_a_roofline_says_what_is_modelled_and_does_not_count_it():
     picture = roofline(Card(), [RELU, PRODUCT], modelled=[ON_PAPER])
     assert repr(picture).startswith(
-        "1 of 2 ops stand under the slanted roof: their bytes are the limit up to 10 FLOPs per "
-        "byte. "
+        "1 of 2 ops stand under the slanted roof: up to 10 FLOPs per byte, memory is the lower "
+        "roof. "
         "Hatched: modelled for T4, not measured."
     )
     said = "relu, CUDA: 0.12 FLOPs a byte, 10 GFLOP/s, 25% of its roof, modelled for T4"
