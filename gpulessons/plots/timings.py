@@ -305,7 +305,9 @@ def fastest_measured(comparison: Any, size: int) -> str:
         return f"{what}: {both} are fastest, too close to tell apart."
     gain = f"{units.ratio(following.median / best.median)} {following.version}, the next"
     whole = f", and {units.ratio(worst.median / best.median)} {worst.version}"
-    return f"{what}: {best.version} is fastest, {gain}{whole if worst is not following else ''}."
+    if worst is following or worst.noise == "too noisy":
+        whole = ""
+    return f"{what}: {best.version} is fastest, {gain}{whole}."
 
 
 def largest(comparison: Any) -> int:
