@@ -317,8 +317,8 @@ def test_a_bar_s_noise_is_said():
          "core and level are fastest, too close to tell apart."),
         ((*CPU, *timed("restless", "host", 1, 1, 1.7e-3, spread=0.2)), "relu, 10,000,000 elements: "
          "restless and Numba, every core are fastest, too close to tell apart."),
-        ((*CPU, *timed("loud", "host", 1, 1, 1e-2, spread=0.5)), "relu, 10,000,000 elements: Numba, "
-         "every core is fastest, 2× PyTorch on CPU, the next."),
+        ((*CPU, *timed("loud", "host", 1, 1, 1e-2, spread=0.5)), "relu, 10,000,000 elements: "
+         "Numba, every core is fastest, 2× PyTorch on CPU, the next."),
         (CPU[:1], "relu, 1,000 elements: Python loop takes 80 µs."),
         ((*CPU, *timed("loud", "host", 1, 1, 1e-3, spread=0.5)),
          "relu, 10,000,000 elements: loud looks fastest, on a machine too noisy to say by how "
