@@ -117,7 +117,8 @@ def bars(
 
     Dots, not bars: a log axis has no zero to begin at.
 
-    The slowest of what was measured: a modelled time has its place among them, and no factor.
+    The slowest of what was measured: a modelled time has its place among them, and no factor; one
+    that is "at least" so long is an arrow from there to the left.
     """
     size = largest(comparison) if size is None else size
     parts = shown(comparison, gpu)
@@ -133,8 +134,12 @@ def bars(
             ends = [slowest / time for time in (timing.median, *timing.quartiles)]
             text = f"{timing.briefly}, modelled on {timing.gpu}"
             axes.plot(ends[1:], [y, y], color=COLORS[timing.backend], linewidth=1, marker="|")
-            axes.scatter(ends[0], y, 70, marker=MARKERS[timing.backend], facecolor="none",
-                         edgecolor=COLORS[timing.backend], hatch=2 * HATCH)  # fmt: skip
+            if timing.at_least:  # so fast at most: an arrow to where it lies, and no dot
+                axes.plot([ends[0] / 1.6, ends[0]], [y, y], color=COLORS[timing.backend],
+                          linewidth=1, marker="<", markevery=[0])  # fmt: skip
+            else:
+                axes.scatter(ends[0], y, 70, marker=MARKERS[timing.backend], facecolor="none",
+                             edgecolor=COLORS[timing.backend], hatch=2 * HATCH)  # fmt: skip
             beside(axes, text, max(ends), y)
             continue
         color, factor = COLORS[timing.backend], slowest / timing.median
@@ -294,12 +299,15 @@ def fastest_measured(comparison: Any, size: int) -> str:
     following, worst = others[0], others[-1]
     if "too noisy" in (best.noise, following.noise):
         return f"{what}: {best.version} looks fastest, on a machine too noisy to say by how much."
-    if best.quartiles[1] >= following.quartiles[0]:
+    lead, spread = following.median / best.median - 1, max(best.spread, following.spread)
+    if best.quartiles[1] >= following.quartiles[0] or lead < spread:
         both = f"{best.version} and {following.version}"
         return f"{what}: {both} are fastest, too close to tell apart."
     gain = f"{units.ratio(following.median / best.median)} {following.version}, the next"
     whole = f", and {units.ratio(worst.median / best.median)} {worst.version}"
-    return f"{what}: {best.version} is fastest, {gain}{whole if worst is not following else ''}."
+    if worst is following or worst.noise == "too noisy":
+        whole = ""
+    return f"{what}: {best.version} is fastest, {gain}{whole}."
 
 
 def largest(comparison: Any) -> int:

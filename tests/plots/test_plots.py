@@ -240,7 +240,7 @@ def test_where_nothing_is_modelled_the_name_of_a_gpu_changes_nothing():
 def test_a_modelled_dot_is_hatched_has_its_interval_and_no_factor():
     axes = plots.bars(ON_PAPER).axes
     assert not axes.patches, "a log axis has no zero that a bar could begin at"
-    assert [bool(mark.get_hatch()) for mark in axes.collections].count(True) == 2
+    assert [bool(mark.get_hatch()) for mark in axes.collections].count(True) == 1
     assert not any(len(mark.get_facecolor()) for mark in axes.collections if mark.get_hatch())
     said = [text.get_text() for text in axes.texts]
     assert "≈ 400 µs, modelled on T4" in said and "at least 320 µs, modelled on T4" in said
@@ -248,6 +248,15 @@ def test_a_modelled_dot_is_hatched_has_its_interval_and_no_factor():
     ends = [sorted(line.get_xdata()) for line in axes.lines if line.get_marker() == "|"]
     assert ends == [pytest.approx([slowest / 3.2e-4] * 2),
                     pytest.approx([slowest / 8e-4, slowest / 3.2e-4])][::-1]  # fmt: skip
+
+
+def test_a_time_known_from_below_is_an_arrow_to_the_left_of_its_bound_and_no_dot():
+    axes = plots.bars(ON_PAPER).axes
+    (arrow,) = [line for line in axes.lines if line.get_marker() == "<"]
+    head, bound = arrow.get_xdata()
+    slowest = max(t.median for t in LIVE.timings if t.size == SIZES[-1])
+    assert bound == pytest.approx(slowest / 3.2e-4) and axes.get_xlim()[0] < head < bound
+    assert arrow.get_markevery() == [0], "the head alone is a mark"
 
 
 def test_factors_are_of_the_slowest_that_was_measured():
@@ -306,6 +315,10 @@ def test_a_bar_s_noise_is_said():
          "next, and 3.5× NumPy."),
         ((*CPU, *timed("level", "host", 1, 1, 2.01e-3)), "relu, 10,000,000 elements: Numba, every "
          "core and level are fastest, too close to tell apart."),
+        ((*CPU, *timed("restless", "host", 1, 1, 1.7e-3, spread=0.2)), "relu, 10,000,000 elements: "
+         "restless and Numba, every core are fastest, too close to tell apart."),
+        ((*CPU, *timed("loud", "host", 1, 1, 1e-2, spread=0.5)), "relu, 10,000,000 elements: "
+         "Numba, every core is fastest, 2× PyTorch on CPU, the next."),
         (CPU[:1], "relu, 1,000 elements: Python loop takes 80 µs."),
         ((*CPU, *timed("loud", "host", 1, 1, 1e-3, spread=0.5)),
          "relu, 10,000,000 elements: loud looks fastest, on a machine too noisy to say by how "
