@@ -179,14 +179,17 @@ def ladder(counted: Mapping[int, Any], name: str) -> Picture:
         parts = [(kernel, size) for kernel, size in sums.items() if kernel != name]
         together = sum(size for _, size in parts)
         totals[tokens] = together, sums[name]
+        *most, _ = sorted(parts, key=lambda part: part[1], reverse=True)
         rows += [(f"{tokens} tokens: {kernel}", size, False) for kernel, size in parts]
         rows += [(f"{tokens} tokens: all {len(parts)}", together, True)]
         rows += [(f"{tokens} tokens: {name}", sums[name], True)]
     tokens = max(totals)
     many, few = totals[tokens]
+    most = dict(most)  # of the longest text: all parts but the smallest
     title = (
         f"{tokens} tokens, one head: separate kernels ask for {units.size(many)}, "
-        f"{units.ratio(many / few)} the {units.size(few)} of the tiled launch."
+        f"{units.ratio(many / few)} the {units.size(few)} of the tiled launch; "
+        f"{of_a_hundred(sum(most.values()) / many)} of it for {' and '.join(most)}."
     )
     figure, axes = blank(width=7.6, height=1.5 + 0.3 * len(rows), title=title)
     for y, (row, size, whole) in enumerate(rows):
@@ -202,6 +205,21 @@ def ladder(counted: Mapping[int, Any], name: str) -> Picture:
              base=4)  # fmt: skip
     spoken = "; ".join(f"{row}: {units.size(size)}" for row, size, _ in rows)
     return Picture(figure, f"{title} {spoken}.")
+
+
+def ahead(one: Any, other: Any) -> str:
+    """Which of two versions is quicker, by their intervals, and by how much at least: a sentence.
+
+    one, other: Timings or ModelledTimings, of the same op and size.
+    """
+    if "too noisy" in (one.noise, other.noise):
+        return "Too noisy to say which is quicker."
+    fast, slow = sorted((one, other), key=lambda t: t.quartiles[0])
+    most = math.inf if getattr(fast, "at_least", False) else fast.quartiles[1]
+    if most >= slow.quartiles[0]:
+        return "The intervals overlap: open which is quicker."
+    gain = slow.quartiles[0] / most
+    return f"{fast.version} is ahead: its interval lies {units.ratio(gain)} below the other's."
 
 
 def peaks(measured: Mapping[str, Any]) -> Picture:

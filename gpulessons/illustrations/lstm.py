@@ -201,6 +201,8 @@ def rungs(rows: Sequence[Any], limit: float) -> Picture:
     axes.set_yticks(range(len(rows)), [name for name, *_ in rows])
     axes.set(ylim=(len(rows) - 0.4, -0.6), xlim=(0, 2.1 * max(time for _, time, _ in drawn)))
     notes = [f"not measured here: {why}" for why in sorted(missing)]
+    if any(t.flop_rate > 1.05 * limit for _, _, t in timed):
+        notes.append("more than 100%: the ceiling is one library's, taken at another time")
     axes.set_xlabel("\n".join(["time of one step of one layer", *notes]))
     axes.xaxis.set_major_locator(MaxNLocator(5))
     written(axes.xaxis, units.seconds)

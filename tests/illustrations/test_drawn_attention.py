@@ -49,10 +49,22 @@ def test_the_ladder_adds_the_parts_up_and_compares_with_the_tiled_launch():
                128: {"scores": 8000, "softmax": 192, "tiled": 2048}}  # fmt: skip
     picture = draw.ladder(counted, "tiled")
     assert picture.alt.startswith("128 tokens, one head: separate kernels ask for 8 KiB, 4× the ")
+    assert "the tiled launch; 98% of it for scores." in picture.alt
     assert "64 tokens: all 2: 2 KiB" in picture.alt
     assert [line.get_xdata()[0] for line in picture.axes.lines] == [
         2000, 48, 2048, 512, 8000, 192, 8192, 2048,
     ]  # fmt: skip
+
+
+def test_who_is_ahead_is_said_only_where_the_intervals_are_apart():
+    def band(version, low, high, **more):
+        return SimpleNamespace(version=version, quartiles=(low, high), noise="", **more)
+
+    few, many = band("few", 1, 2), band("many", 3, 5)
+    assert draw.ahead(many, few).startswith("few is ahead: its interval lies 1.5× below")
+    assert "open" in draw.ahead(few, band("many", 1.5, 5))
+    assert "open" in draw.ahead(many, band("few", 1, 1, at_least=True))
+    assert "Too noisy" in draw.ahead(few, SimpleNamespace(noise="too noisy"))
 
 
 def test_each_version_is_compared_with_itself_across_lengths():

@@ -57,6 +57,12 @@ def test_rungs_are_compared_by_the_step_and_what_is_missing_is_said_once():
     assert picture.axes.get_xlabel().count("not measured here: no GPU") == 1
 
 
+def test_a_rung_above_the_ceiling_is_explained():
+    rows = [("slow", timed(64e-3, 4e6), 64), ("fast", timed(64e-4, 4e6), 64)]
+    assert "more than 100%" in draw.rungs(rows, limit=5e8).axes.get_xlabel()
+    assert "more than 100%" not in draw.rungs(rows, limit=1e9).axes.get_xlabel()
+
+
 def test_a_modelled_rung_is_hatched_and_makes_no_claim():
     of = "latency", "launch", "machine code", 4_000_000, 8, 8e12, 3e11
     times = 64e-5, 32e-5, 128e-5
