@@ -19,8 +19,7 @@ import turnover
 
 import gpulessons
 from gpulessons.backends import BACKENDS
-from gpulessons.hardware import gpu_load, gpu_rates, machine
-from gpulessons.measure import files
+from gpulessons.hardware import files, gpu_load, gpu_rates, machine
 from gpulessons.measure.problem import Problem
 from gpulessons.measure.results import Absent
 from gpulessons.measure.timings import Progress, at_one_size, refuse_too_large

@@ -25,7 +25,7 @@ ROOMS = {
     "paper_gpu": "machine_code microscope plots progress units",
     "grader": "operation backends microscope",
     "measure": "grader operation backends hardware paper_gpu progress units",
-    "profiler": "measure hardware plots progress units",
+    "profiler": "hardware plots progress units",
     "ops": "operation backends microscope",
     "models": "ops measure backends hardware units",
     "money": "models ops measure operation hardware plots progress units",
@@ -33,7 +33,7 @@ ROOMS = {
     "exercises": "ops money workers measure grader operation backends paper_gpu units",
     "claims": "ops models money workers profiler measure microscope machine_code hardware "
     "operation backends progress units",
-    "notebook": "measure plots",
+    "notebook": "hardware plots",
     "illustrations": "models money profiler workers measure ops machine_code paper_gpu hardware "
     "plots units",
 }

@@ -27,6 +27,7 @@ from gpulessons.hardware import (
     system,
     vectors,
 )
+from gpulessons.hardware.ceilings import Rate
 
 CPUINFO_X86 = "processor\t: 0\nmodel name\t: Fast CPU\nflags\t\t: sse2 avx avx2\n\nprocessor\t: 1\n"
 CPUINFO_ARM = "processor\t: 0\nFeatures\t: fp asimd sve\nCPU implementer\t: 0x41\n"
@@ -60,7 +61,7 @@ def py_cpuinfo(monkeypatch):
 @pytest.fixture
 def quick(monkeypatch):
     """machine() without its two seconds, made anew for this test and forgotten after it."""
-    measures = {"host copy": lambda threads: 1e9 * threads}
+    measures = {"host copy": lambda threads: Rate(1e9 * threads, threads)}
     monkeypatch.setattr(card, "host_ceilings", lambda nbytes: measures)
     card.this_machine.clear()
     yield
@@ -216,7 +217,7 @@ def whole(quick, monkeypatch):
 
     def measures(nbytes):
         done.append(nbytes)
-        return dict.fromkeys(card.HOST_CEILINGS, lambda threads: 1e9 * threads + len(done))
+        return dict.fromkeys(card.HOST_CEILINGS, lambda n: Rate(1e9 * n + len(done), n))
 
     monkeypatch.setattr(card, "host_ceilings", measures)
     return done
@@ -293,8 +294,8 @@ def test_a_rough_card_keeps_nothing_and_uses_what_was_measured_with_care(whole, 
 def test_a_rate_that_never_comes_again_is_not_kept(whole, file, monkeypatch):
     rates = iter([100.0, 50.0, 80.0, 89.0])  # of one thread: each repetition is over 10 % off
     monkeypatch.setattr(pools, "cores", lambda: 1)
-    jumping = {"host copy": lambda threads: next(rates)}
-    all_five = dict.fromkeys(card.HOST_CEILINGS, lambda threads: 1e9) | jumping
+    jumping = {"host copy": lambda threads: Rate(next(rates), threads)}
+    all_five = dict.fromkeys(card.HOST_CEILINGS, lambda threads: Rate(1e9, threads)) | jumping
     monkeypatch.setattr(card, "host_ceilings", lambda nbytes: all_five)
     here = hardware.machine()
     assert here.ceilings["host copy"] == 100.0 and not file_of_ceilings(file)
@@ -303,13 +304,12 @@ def test_a_rate_that_never_comes_again_is_not_kept(whole, file, monkeypatch):
 
 def test_a_rate_that_comes_again_is_the_best_of_them():
     rates = iter([50.0, 100.0, 92.0])
-    assert card.best_of_threads(lambda threads: next(rates))[0] == 100.0
+    assert card.best_of_threads(lambda threads: Rate(next(rates), threads))[0] == 100.0
 
 
 def test_threads_that_had_to_share_their_cores_rate_nothing_that_is_kept(whole, file, monkeypatch):
-    clock = iter(range(1000))
-    monkeypatch.setattr(card, "perf_counter", lambda: float(next(clock)))
-    monkeypatch.setattr(card, "process_time", lambda: 0.5 * next(clock))
+    shared = dict.fromkeys(card.HOST_CEILINGS, lambda threads: Rate(1e9 * threads, 0.7 * threads))
+    monkeypatch.setattr(card, "host_ceilings", lambda nbytes: shared)
     here = hardware.machine()
     assert "something disturbed host float32, host float64" in here.note
     assert not file_of_ceilings(file)
@@ -338,7 +338,8 @@ def test_a_small_memory_is_told_and_kept_until_there_is_room(whole, file, monkey
 
 @pytest.mark.parametrize(
     "damaged",
-    [b"torn [", b"{}", b"[3]", b"\xff\xfe", b"", b'[{"about": "ceilings"}]', b"[" * 99999],
+    [b"torn [", b"{}", b"[3]", b"\xff\xfe", b"", b'[{"about": "ceilings"}]', b"[" * 99999,
+     b'[{"about": "ceilings", "of": {}, "when": null, "found": {}}]'],
 )
 def test_a_damaged_file_costs_a_sentence_and_a_measurement(whole, file, damaged):
     file.parent.mkdir()
@@ -365,11 +366,11 @@ def test_a_disk_that_fills_up_leaves_the_earlier_file(whole, file, monkeypatch):
     hardware.machine()
     before = file.read_bytes()
 
-    def full(path, text, **_):
-        path.write_bytes(text[:9].encode())
+    def full(path, content):
+        path.write_text("half of it")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.warns(UserWarning, match="No space left"):
         hardware.machine(again=True)
     assert file.read_bytes() == before and list(file.parent.iterdir()) == [file]
@@ -459,8 +460,30 @@ def test_it_is_measured_once_for_a_machine(avx512, monkeypatch):
     vectors.ratios.clear()
     vectors.choose()
     assert vectors.ratios == [1.5] and chosen()
+
+
+def test_measured_again_it_is_chosen_no_longer_where_it_does_not_pay(avx512, monkeypatch):
+    told = numba_of(monkeypatch)
+    for ratio, now in ((1.5, vectors.full_width()), (1.0, {}), (1.5, vectors.full_width())):
+        avx512(ratio)
+        vectors.choose(again=True)
+        assert vectors.ratios == [ratio] and chosen() == now == told[-1]
+        assert vectors.in_words().startswith("512 bits, chosen" if now else "as LLVM chooses: with")
+
+
+def test_numba_that_has_compiled_keeps_its_width_and_the_card_says_since_when(avx512, monkeypatch):
+    generator = SimpleNamespace(magic_tuple=lambda: ("linux", "fastcpu", f"+avx,{vectors.WIDE}"))
+    context = SimpleNamespace(codegen=lambda: generator)
+    avx512(1.5)
+    vectors.choose()
+    numba_of(monkeypatch, _toplevel_target_context=context, target_context=context)
+    avx512(1.0)
     vectors.choose(again=True)
-    assert vectors.ratios == [1.0]
+    assert chosen() == vectors.full_width()
+    assert vectors.in_words() == (
+        "512 bits, from before it was measured that a loop of multiply-adds ran 1.00 times as fast "
+        "as with 256"
+    )
 
 
 def test_what_is_rough_is_not_kept(avx512, file):
@@ -568,21 +591,33 @@ def test_the_loop_that_decides_is_right_at_either_width(lanes):
     assert np.allclose(rows[5:], want, rtol=1e-6)
 
 
+def test_who_looks_for_numba_is_asked_behind_us_too():
+    code = (
+        "import sys, gpulessons; from importlib.util import find_spec; "
+        "from gpulessons.hardware import vectors; vectors.choose = lambda: None; "
+        "ours, asked = sys.meta_path[0], []; "
+        "next_one = type('Next', (), {'find_spec': lambda self, name, *_: asked.append(name)})(); "
+        "sys.meta_path.insert(1, next_one); "
+        "find_spec('numba'); ours.find_spec('numba'); "
+        "print(asked, ours in sys.meta_path)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "['numba'] False"
+
+
 NUMBA_FIRST = "import gpulessons", "import numba; from numba import cuda, prange; import gpulessons"
 
 
+@pytest.mark.skipif(not vectors.has_512(), reason="this CPU has no AVX-512")
 @pytest.mark.parametrize("imports", NUMBA_FIRST)
 def test_the_full_width_shows_in_the_machine_code(imports, file):
     """Whoever is imported first: a notebook's imports are sorted, and Numba comes before us."""
     code = (
-        "from gpulessons.hardware import vectors; "
-        "vectors.has_512() or print(16) or exit(); "
         "from gpulessons.hardware import ceilings; from gpulessons.machine_code import cpu; "
         "import numpy; ceilings.read(numpy.ones(9, numpy.float32)); "
         "print(cpu.hot_loop(ceilings.read).lanes)"
     )
-    if vectors.has_512():
-        kept.keep("vectors", vectors.measured_of(), 2.0)
+    kept.keep("vectors", vectors.measured_of(), 2.0)
     own = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA")}
     out = subprocess.run(
         [sys.executable, "-c", f"{imports}; {code}"], capture_output=True, text=True, check=True,
@@ -619,7 +654,7 @@ def test_a_ceiling_that_fails_is_unknown_and_the_reason_is_told(quick, monkeypat
         raise MemoryError("no room for arrays")
 
     monkeypatch.setattr(
-        card, "host_ceilings", lambda _: {"host copy": broken, "host triad": lambda threads: 2e9}
+        card, "host_ceilings", lambda _: {"host copy": broken, "host triad": lambda n: Rate(2e9, n)}
     )
     with pytest.warns(UserWarning, match="no room for arrays"):
         here = hardware.machine()
@@ -972,7 +1007,7 @@ def one_second(monkeypatch):
     """Every pass runs once and takes one second, so that a rate is a count."""
     def best(call, *_, **__):
         call()
-        return 1.0
+        return 1.0, 1.0
 
     monkeypatch.setattr(ceilings, "best", best)
     return best
@@ -982,11 +1017,11 @@ def one_second(monkeypatch):
 def test_copy_and_triad_count_as_stream_does_and_reach_every_element(one_second, threads):
     n = 1_000_003
     out, a, b = np.zeros(n, np.float32), np.arange(n, dtype=np.float32), np.ones(n, np.float32)
-    assert ceilings.streamed(np.copyto, [out, a], threads) == 2 * 4 * n
+    assert ceilings.streamed(np.copyto, [out, a], threads).each_second == 2 * 4 * n
     assert np.array_equal(out, a)
-    assert ceilings.streamed(ceilings.triad, [out, a, b], threads) == 3 * 4 * n
+    assert ceilings.streamed(ceilings.triad, [out, a, b], threads).each_second == 3 * 4 * n
     assert np.array_equal(out, a + np.float32(3))
-    assert ceilings.streamed(ceilings.read, [a], threads) == 4 * n
+    assert ceilings.streamed(ceilings.read, [a], threads).each_second == 4 * n
 
 
 def test_what_is_read_is_read_to_the_end():
@@ -995,7 +1030,7 @@ def test_what_is_read_is_read_to_the_end():
 
 
 def test_the_product_counts_a_multiply_and_an_add_per_step(one_second):
-    assert ceilings.product(np.float32, n=64) == 2 * 64**3
+    assert ceilings.product(np.float32, n=64).each_second == 2 * 64**3
 
 
 @pytest.fixture
@@ -1020,25 +1055,39 @@ def test_a_product_too_short_to_rate_is_enlarged(clock, monkeypatch):
         clock(lengths[-1])
 
     monkeypatch.setattr(ceilings.np, "matmul", product)
-    assert ceilings.product(np.float64, n=16) == pytest.approx(1e9, rel=0.05)
+    assert ceilings.product(np.float64, n=16).each_second == pytest.approx(1e9, rel=0.05)
     assert lengths == sorted(lengths) and 0.01 < lengths[-1] < 0.1
 
 
 def test_a_ceiling_is_the_fastest_of_at_least_three_passes_after_a_warm_up(clock):
     passes = [0.5, 9.0, 3.0, 5.0]  # the first warms up, and does not count
-    assert ceilings.best(lambda: clock(passes.pop(0)), budget=0) == 3
+    assert ceilings.best(lambda: clock(passes.pop(0)), budget=0)[0] == 3
     assert not passes
+
+
+def test_the_cores_at_work_are_those_of_the_passes_alone(clock, monkeypatch):
+    """Whatever comes before them, on one thread: here the first pass, of 9 seconds."""
+    passes = [(9.0, 9.0), (1.0, 2.0), (1.0, 2.0), (1.0, 1.7)]  # seconds, and processor seconds
+    worked = [0.0]
+    monkeypatch.setattr(ceilings, "process_time", lambda: worked[0])
+
+    def one():
+        seconds, processor_seconds = passes.pop(0)
+        worked[0] += processor_seconds
+        clock(seconds)
+
+    assert ceilings.best(one, budget=0) == pytest.approx((1.0, 5.7 / 3))
 
 
 def test_passes_go_on_while_there_is_budget(clock):
     passes = [1.0] * 10 + [0.5] + [1.0] * 100
-    assert ceilings.best(lambda: clock(passes.pop(0)), budget=20) == 0.5
+    assert ceilings.best(lambda: clock(passes.pop(0)), budget=20)[0] == 0.5
     assert 80 < len(passes) < 95
 
 
 def test_the_thread_count_that_won_is_recorded(quick, monkeypatch):
     monkeypatch.setattr(pools, "cores", lambda: 2)
-    slower_together = {1: 5e9, 2: 1e9}
+    slower_together = {1: Rate(5e9, 1), 2: Rate(1e9, 2)}
     monkeypatch.setattr(card, "host_ceilings", lambda _: {"host copy": slower_together.get})
     here = hardware.machine()
     assert here.ceilings["host copy"] == 5e9 and here.ceiling_threads["host copy"] == 1
@@ -1066,7 +1115,7 @@ def test_the_ceilings_take_no_more_memory_than_they_were_given():
     try:
         measures = ceilings.host(2**24)
         for name in ("host read", "host copy", "host triad"):
-            assert measures[name](2) > 0
+            assert measures[name](2).each_second > 0
         held, most = tracemalloc.get_traced_memory()
         del measures
         assert tracemalloc.get_traced_memory()[0] < held - 2**23, "freed after use"

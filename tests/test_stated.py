@@ -50,8 +50,7 @@ def test_every_ground_is_of_something_that_is_stated():
     every = json.loads(stated.GROUNDS.read_text(encoding="utf-8"))
     read = {path.stem: save_notebooks.read(path) for path in PATHS}
     for name, grounds in every.items():
-        books = read.values() if name == "everywhere" else [read[name]]
-        left = set(grounds).intersection(*(stated.unused(book, grounds) for book in books))
+        left = stated.unused(read[name], grounds)
         assert not left, f"{name}: nothing states {left}"
         assert all(len(why) > 8 for why in grounds.values())
 
@@ -80,6 +79,12 @@ def test_a_number_of_the_code_or_of_a_compared_output_is_a_ground_and_a_measured
     assert stated.groundless(page(prose, "show()", "12\n", ["nbval-check-output"]), {}) == []
     assert stated.groundless(page(prose, "show()", "12\n"), {})
     assert stated.groundless(page(prose), {"12 µs": "published"}) == []
+
+
+def test_arguments_without_a_space_are_numbers_of_their_own():
+    assert stated.on_the_page(page("", "slider(3,4); f([1,2,30],1_000)")) == {1, 2, 3, 4, 30, 1000}
+    assert stated.groundless(page("It is 34 µs.", "slider(3,4)"), {})
+    assert list(stated.quantities("It moves 1,024 bytes, 12,5 s.")) == ["1,024 bytes", "5 s"]
 
 
 def test_a_ground_of_nothing_is_found():

@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 import gpulessons
 from gpulessons.backends import NotHere
-from gpulessons.measure import files
+from gpulessons.hardware import files
 from gpulessons.measure.on_paper import SWITCH
 from gpulessons.ops import conv2d, dense, lstm_sequence
 from gpulessons.paper_gpu import kept

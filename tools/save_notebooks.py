@@ -18,8 +18,7 @@ from nbformat import NotebookNode
 
 import published
 from first_cell import ID, address_in, first_cell
-from gpulessons.hardware import machine
-from gpulessons.measure import files
+from gpulessons.hardware import files, machine
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 SECONDS_PER_CELL = 120

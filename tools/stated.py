@@ -25,7 +25,7 @@ UNIT = (
     r"(?:×|%|times\b(?! a)|(?:[munµ]|milli|micro)?s(?:econds?)?\b|[kMGT]?i?B(?:/s)?\b|bytes\b|"
     r"[kMGT]?FLOPs?(?:/s)?\b|[kMG]Hz\b|[kM]?W\b)"
 )
-NUMBER = r"\d[\d,]*(?:\.\d+)?"
+NUMBER = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 QUANTITY = re.compile(rf"(?<![\w.])({NUMBER})[ \u00a0]?({UNIT})(?! ?\d)")
 EQUATION = re.compile(rf"(?<![\w.])({NUMBER}(?: [+×·/−-] {NUMBER})+) = ({NUMBER})(?![\w.,]*\w)")
 ORDER = re.compile(
@@ -58,7 +58,7 @@ def sentences(notebook: NotebookNode) -> Iterator[str]:
 
 def quantities(sentence: str) -> Iterator[str]:
     for number, unit in QUANTITY.findall(sentence):
-        yield f"{number} {unit}".replace(" ×", "×").replace(" %", " %")
+        yield f"{number} {unit}".replace(" ×", "×")
 
 
 def on_the_page(notebook: NotebookNode) -> set[float]:
@@ -117,9 +117,8 @@ def unused(notebook: NotebookNode, grounds: dict[str, str]) -> list[str]:
 
 
 def grounds_of(name: str) -> dict[str, str]:
-    """What is true on any machine, and why: of one notebook, and of all."""
-    every = json.loads(GROUNDS.read_text(encoding="utf-8"))
-    return {**every.get("everywhere", {}), **every.get(name, {})}
+    """What one notebook states that is true on any machine, and why."""
+    return json.loads(GROUNDS.read_text(encoding="utf-8")).get(name, {})
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from gpulessons.measure import files
+from gpulessons.hardware import files
 
 from .claim import VERDICTS, Figure, Finding, Findings
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import gpulessons
-from gpulessons.measure import files
+from gpulessons.hardware import files
 
 PACKAGE = Path(gpulessons.__file__).parent
 LIST = ".copied.json"  # in the folder: {notebook: hash of what was copied}, so that a change shows

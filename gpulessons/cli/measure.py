@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import gpulessons
-from gpulessons.measure import files
+from gpulessons.hardware import files
 
 from .copies import can_write, writing
 from .pages import UNBROKEN, named_as, page

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import gpulessons
-from gpulessons.measure import files
+from gpulessons.hardware import files
 
 from .copies import can_write, writing
 from .pages import RULED, named_as, page

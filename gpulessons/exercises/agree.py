@@ -94,7 +94,6 @@ mistakes = (
 
 hints = (
     "A warp is 32 neighbors in k. If all of them take even places, which i belongs to k?",
-    "",
     "if k < half:\n"
     "    i = 2 * k",
 )

@@ -64,7 +64,6 @@ mistakes = (
 hints = (
     "A row lies in one piece, so threads 0, 1, 2 … want its columns 0, 1, 2 … . Then the grid "
     "must count columns along x, too.",
-    "",
     "j, i = cuda.grid(2)",
 )
 

@@ -101,7 +101,6 @@ mistakes = (
 hints = (
     "Fold the array in half: 128 threads add what lies 128 further. Then 64, then 32. Who must "
     "wait, and when?",
-    "",
     "if t < step:\n"
     "    part[t] += part[t + step]\n"
     "cuda.syncthreads()",

@@ -74,7 +74,6 @@ mistakes = (
 hints = (
     "Neighboring threads should differ in j: then y[k, j] and out[i, j] lie side by side. The "
     "grid turns with it.",
-    "",
     "j, i = cuda.grid(2)",
 )
 

@@ -63,7 +63,6 @@ mistakes = (
 
 hints = (
     "At its first turn thread 0 reads element 0. What should thread 1 read at that moment?",
-    "",
     "i = first + step * cuda.gridsize(1)",
 )
 

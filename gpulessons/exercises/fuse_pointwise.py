@@ -108,7 +108,6 @@ mistakes = (
 hints = (
     "Both kernels have the same index and the same guard. What one writes and the other reads "
     "is a name of its own, no array.",
-    "",
     "memory = sigmoid(f[k]) * c[k] + sigmoid(i[k]) * math.tanh(g[k])",
 )
 

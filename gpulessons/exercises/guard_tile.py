@@ -85,7 +85,6 @@ def judge(kernel):
 hints = (
     "What a thread fetches and what it computes are two things: each of three accesses has "
     "limits of its own, and a barrier must be reached by all.",
-    "",
     "xs[ty, tx] = x[i, start + tx] if i < x.shape[0] and start + tx < x.shape[1] else zero",
 )
 

@@ -75,7 +75,6 @@ mistakes = (
 hints = (
     "A column of out is a position (i, j), a row is (c, ky, kx): each a number written in "
     "digits, the last one running fastest.",
-    "",
     "out[(c * k + ky) * k + kx, i * columns + j] = x[c, i + ky, j + kx]",
 )
 

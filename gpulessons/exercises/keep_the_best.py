@@ -130,7 +130,6 @@ def refuse_wrong(nearest, values, k, what):
 hints = (
     "Nearly all that come are farther than everybody kept. Who is the one that they have to be "
     "compared with?",
-    "",
     "if len(best) == k and not distance < best[-1][0]:",
 )
 

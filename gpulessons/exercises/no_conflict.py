@@ -56,7 +56,6 @@ def close(a, b):
 hints = (
     "The first example is given. A first feature of the second has F - A places to be in, of F."
     " And the next one?",
-    "",
     "chance *= (features - active - taken) / (features - taken)",
 )
 

@@ -61,7 +61,6 @@ mistakes = (
 hints = (
     "In which bank lies tile[i, j]? Word number 32 i + j, modulo 32. What if a row had one word"
     " more?",
-    "",
     "tile = cuda.shared.array((32, 33), np.float32)",
 )
 

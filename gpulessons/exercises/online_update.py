@@ -100,7 +100,6 @@ def close(a, b):
 
 hints = (
     "The old sum is measured from the old maximum. exp(a - new) is exp(a - old) times what?",
-    "",
     "return new, total * exp(row_max - new) + exp(score - new)",
 )
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import refuse_idle, refuse_sharing_threads
+from gpulessons.grader.diagnosis import refuse_idle_or_sharing
 from gpulessons.operation import op
 
 
@@ -46,12 +46,6 @@ def my_table(down, across):
     return out
 """
 
-def inspect(launches):
-    """Right is not enough: kernels compute it, a thread each."""
-    refuse_idle(launches)
-    refuse_sharing_threads(launches)
-
-
 hints = (
     "down has one number for each row, so one index is enough for it. Which one? And for across?",
     "broadcast",
@@ -67,6 +61,6 @@ mistakes = (
 )  # fmt: skip
 
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=table, inspect=inspect, mistakes=mistakes,
-    hints=hints,
+    __name__, stub, solution, on=gpu, op=table, inspect=refuse_idle_or_sharing,
+    mistakes=mistakes, hints=hints,
 )  # fmt: skip

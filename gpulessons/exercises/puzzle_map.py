@@ -4,7 +4,7 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import refuse_idle, refuse_sharing_threads
+from gpulessons.grader.diagnosis import refuse_idle_or_sharing
 from gpulessons.operation import op
 
 
@@ -44,12 +44,6 @@ def my_square(x):
     return out
 """
 
-def inspect(launches):
-    """Right is not enough: kernels compute it, a thread each."""
-    refuse_idle(launches)
-    refuse_sharing_threads(launches)
-
-
 hints = (
     "Block 0 takes the first 64 elements, thread 0 to 63. Where does block 1 begin?",
     "map_1d",
@@ -61,6 +55,6 @@ mistakes = (
 )
 
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=square, inspect=inspect, mistakes=mistakes,
-    hints=hints,
+    __name__, stub, solution, on=gpu, op=square, inspect=refuse_idle_or_sharing,
+    mistakes=mistakes, hints=hints,
 )  # fmt: skip

@@ -4,7 +4,7 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import refuse_idle, refuse_sharing_threads
+from gpulessons.grader.diagnosis import refuse_idle_or_sharing
 from gpulessons.operation import op
 
 
@@ -48,12 +48,6 @@ def my_difference(before, after):
     return out
 """
 
-def inspect(launches):
-    """Right is not enough: kernels compute it, a thread each."""
-    refuse_idle(launches)
-    refuse_sharing_threads(launches)
-
-
 hints = (
     "An array's first index is the row. In a grid, x counts first, and it counts columns here.",
     "map_2d",
@@ -70,6 +64,6 @@ mistakes = (
 )  # fmt: skip
 
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=difference, inspect=inspect, mistakes=mistakes,
-    hints=hints,
+    __name__, stub, solution, on=gpu, op=difference, inspect=refuse_idle_or_sharing,
+    mistakes=mistakes, hints=hints,
 )  # fmt: skip

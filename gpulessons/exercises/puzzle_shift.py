@@ -55,9 +55,7 @@ mistakes = (
     ("the last element kept its own number.", "the last one: it has nobody after it, so 0.",
      lambda x: np.append(x[1:], x[-1])),
     ("everything moved the other way.", "i + 1 or i - 1: out[0] is x[1].",
-     lambda x: np.append(x.dtype.type(0), x[:-1])),
-    ("everything moved the other way.", "i + 1 or i - 1: out[0] is x[1].",
-     lambda x: np.roll(x, 1)),
+     lambda x: np.append(x.dtype.type(0), x[:-1]), lambda x: np.roll(x, 1)),
 )  # fmt: skip
 
 exercise = Exercise(

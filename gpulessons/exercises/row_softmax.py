@@ -121,7 +121,6 @@ mistakes = (
 hints = (
     "Lane 0 walks columns 0, 32, 64 … . At the end each lane has a maximum of its own; "
     "cuda.shfl_xor_sync lets two lanes exchange theirs, and five exchanges reach all 32.",
-    "",
     "for step in (16, 8, 4, 2, 1):\n"
     "    row_max = max(row_max, cuda.shfl_xor_sync(0xFFFFFFFF, row_max, step))",
 )

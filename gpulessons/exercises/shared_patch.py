@@ -87,7 +87,6 @@ mistakes = (
 hints = (
     "Count threads and pixels in one line: thread number n takes pixel n, then pixel n + 256, "
     "if there is one.",
-    "",
     "for n in range(32 * i + j, 340, 256):\n"
     "    patch[n // 34, n % 34] = x[above + n // 34, left + n % 34]",
 )

@@ -113,7 +113,6 @@ def judge(attempt):
 hints = (
     "table[ids] reads all rows, then subtracts, then writes all: a row that comes twice is "
     "written twice from the same old values. NumPy's ufuncs have a method for this.",
-    "",
     "np.subtract.at(table, ids, rate * gradient)",
 )
 

@@ -96,7 +96,6 @@ mistakes = (
 hints = (
     "256 threads, 256 numbers of x and 256 of y: one of each per thread. When may the first "
     "thread use them? When may the next tile overwrite them?",
-    "",
     "xs[ty, tx] = x[i, start + tx]\n"
     "ys[ty, tx] = y[start + ty, j]\n"
     "cuda.syncthreads()",

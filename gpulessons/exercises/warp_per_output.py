@@ -90,7 +90,6 @@ mistakes = (
 hints = (
     "32 lanes, one row: lane 0 takes columns 0, 32, 64 …, lane 1 takes 1, 33, 65 … . Which row "
     "is a thread's, when 32 threads share it?",
-    "",
     "row, lane = cuda.grid(1) // 32, cuda.threadIdx.x % 32\n"
     "for k in range(lane, w.shape[1], 32):",
 )

@@ -72,7 +72,6 @@ def refuse_means(attempt):
 hints = (
     "dw[o, i] is a sum over the examples of dz[n, o] times x[n, i]. Which product of two "
     "matrices sums over its inner axis?",
-    "",
     "return dz.T @ x, dz.sum(axis=0)",
 )
 

@@ -107,7 +107,6 @@ def refuse_wrong(y, x, a, b):
 hints = (
     "relu of a sum is not the sum of relus, so h must be whole where relu is taken. Which "
     "halves of a give whole numbers of h?",
-    "",
     "h = np.maximum(x @ a[:, own], 0)\n"
     "parts.append(h @ b[own])",
 )

@@ -37,6 +37,7 @@ from .ownership import (
     refuse_borrowed,
     refuse_borrowed_kernels,
     refuse_called,
+    refuse_unwatchable,
     watched,
 )
 
@@ -57,9 +58,9 @@ class Exercise:
     op: Any = None  # an Op
     inspect: Callable[[Sequence[Trace]], str | None] | None = None
     judge: Callable[[Any], str | None] | None = None
-    mistakes: tuple = ()  # (sentence, hint, what an attempt computes that makes this mistake)
+    mistakes: tuple = ()  # (sentence, hint, *what attempts compute that make this mistake)
     forbidden: tuple = ()  # what it judges by, beside ops: no attempt may call that
-    hints: tuple = ()  # a nudge, the name of a picture in illustrations/puzzles.py or "", a line
+    hints: tuple = ()  # a nudge, often the name of a picture in illustrations/puzzles.py, a line
 
     @property
     def name(self) -> str:
@@ -119,6 +120,8 @@ def check(subject: Op | Exercise, attempt: Any, *, on: Any = None) -> Verdict:
 def check_exercise(exercise: Exercise, attempt: Any) -> str:
     """What was tried, in words; Trouble, which says so first where the stub is as it was."""
     refuse_borrowed(attempt, exercise.forbidden)
+    if "def " in exercise.stub:
+        refuse_unwatchable(attempt)
     on_gpu = "@cuda.jit" in exercise.stub  # there launches tell whose kernels they are
     judges = (exercise.lesson, exercise.forbidden)
     called: list[str] = []
@@ -283,8 +286,9 @@ def refuse_known(
     op: Op, inputs: tuple, results: tuple, size: int, rtol: float, mistakes: Sequence[tuple]
 ) -> None:
     """Trouble by name where a mistake gives just these results."""
-    for sentence, hint, mistaken in mistakes:
-        if op.error(results, mistaken(*inputs)) <= 10 * rtol:  # a mistake rounds in its own way
+    for sentence, hint, *ways in mistakes:
+        errors = (op.error(results, mistaken(*inputs)) for mistaken in ways)
+        if any(error <= 10 * rtol for error in errors):  # a mistake rounds in its own way
             raise Trouble(f"Wrong at size {size}: {sentence}", hint)
 
 

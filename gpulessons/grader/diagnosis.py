@@ -168,6 +168,12 @@ def refuse_idle(launches: Sequence[Trace]) -> None:
         raise Trouble("Right, but no kernel computed it.", "what your threads do with the inputs.")
 
 
+def refuse_idle_or_sharing(launches: Sequence[Trace]) -> None:
+    """Trouble unless kernels computed it, a thread each."""
+    refuse_idle(launches)
+    refuse_sharing_threads(launches)
+
+
 def refuse_uncomputed(results: Sequence, kept: Sequence[np.ndarray], written: int) -> None:
     """Trouble where the host made the results. kept: what kernels' arrays hold; written: how many
     numbers kernels wrote."""

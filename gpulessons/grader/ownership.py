@@ -74,7 +74,7 @@ def watched(
 ) -> Iterator[None]:
     """Inside, `called` gets the names of ops, their versions, and parts of the judge that the
     attempt calls."""
-    judges = {id(code) for code in map(code_of, (*vars(lesson).values(), *yardsticks))}
+    judges = {id(code) for code in map(code_of, (*vars(lesson).values(), *yardsticks)) if code}
     mine = getattr(attempt, "__globals__", None)
 
     def look(frame: FrameType, event: str, _: Any) -> None:
@@ -117,8 +117,15 @@ CALLS = (Op.__call__.__code__, Version.__call__.__code__)
 
 
 def refuse_called(names: Sequence[str]) -> None:
-    for name in names:
-        raise Trouble(f"{name} is the course's own.", YOURS)
+    if names:
+        raise Trouble(f"{names[0]} is the course's own.", YOURS)
+
+
+def refuse_unwatchable(attempt: Any) -> None:
+    """Trouble where an attempt can be called but has no lines to look at: a partial, an object."""
+    if callable(attempt) and code_of(attempt) is None:
+        kind = type(attempt).__name__
+        raise Trouble(f"Not a function, but a {kind} object.", "what you passed: write a def.")
 
 
 def refuse_borrowed_kernels(launches: Sequence[Trace]) -> None:

@@ -9,14 +9,16 @@ from contextlib import suppress
 from dataclasses import MISSING, asdict, dataclass, fields
 from datetime import datetime
 from html import escape
-from time import perf_counter, process_time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpulessons import units
 from gpulessons.progress import progress_bar
 
 from . import kept, nvidia, pools, system, vectors
 from .budget import note
+
+if TYPE_CHECKING:  # it needs NumPy and Numba: not before they are needed
+    from .ceilings import Rate
 
 METHOD = 1  # of measuring the ceilings; with another, what was kept counts no longer
 STEADY = 1.1  # a rate that every repetition misses by more was disturbed
@@ -283,7 +285,7 @@ def measured_ceilings(nbytes: int) -> tuple[dict[str, float], dict[str, int], li
     return rates, winners, unsteady
 
 
-def host_ceilings(nbytes: int) -> dict[str, Callable[[int], float]]:
+def host_ceilings(nbytes: int) -> "dict[str, Callable[[int], Rate]]":
     from . import ceilings  # NumPy and Numba: not before they are needed
 
     return ceilings.host(nbytes)
@@ -295,23 +297,22 @@ def gpu_ceilings() -> dict[str, float]:
     return ceilings.gpu()
 
 
-def best_of_threads(measure: Callable[[int], float]) -> tuple[float, int, bool]:
+def best_of_threads(measure: "Callable[[int], Rate]") -> tuple[float, int, bool]:
     """The best rate of one thread and of all, how many threads that was, and whether nothing
     disturbed it: the threads had their cores to themselves, and the rate came again within a tenth,
     in up to three repetitions.
     """
     results, alone = [], True
     for n in pools.thread_choices():
-        wall, worked = perf_counter(), process_time()
         with pools.threads(n):
-            results.append((measure(n), n))
-        wall, worked = perf_counter() - wall, process_time() - worked
-        alone &= worked > SHARE * n * wall or wall < 0.05  # so short a time tells nothing
+            rate, cores = measure(n)
+        results.append((rate, n))
+        alone &= cores > SHARE * n
     _, winner = max(results)
     rates = [rate for rate, n in results if n == winner]
     with pools.threads(winner):
         while not note() and len(rates) < 4 and not came_again(rates):
-            rates.append(measure(winner))
+            rates.append(measure(winner)[0])
     return max(rates), winner, alone and came_again(rates)
 
 

@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
-from time import perf_counter
-from typing import Any
+from time import perf_counter, process_time
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -24,7 +24,14 @@ Rates = dict[str, float]
 Clock = Callable[[Callable[[], Any]], float]  # seconds of the fastest pass of a call
 
 
-def host(nbytes: int) -> dict[str, Callable[[int], float]]:
+class Rate(NamedTuple):
+    """How fast the fastest pass was, and how many cores the passes had, from first to last."""
+
+    each_second: float  # bytes or FLOPs
+    cores: float  # seconds of processors for each second of the clock
+
+
+def host(nbytes: int) -> dict[str, Callable[[int], Rate]]:
     """The ceilings of the CPU: name -> a function of the thread count, in bytes/s or FLOP/s.
 
     nbytes: of the two arrays that are copied, together; triad's three and the one that is read take
@@ -50,16 +57,18 @@ def gpu() -> Rates:
     return torch_gpu(torch) if torch.cuda.is_available() else numba_gpu()
 
 
-def best(call: Callable[[], Any], budget: float = 0.15) -> float:
-    """Seconds of the fastest pass: at least three, and more until `budget` seconds are spent."""
+def best(call: Callable[[], Any], budget: float = 0.15) -> tuple[float, float]:
+    """(Seconds of the fastest pass, cores that worked on average while they ran): at least three
+    passes, and more until `budget` seconds are spent.
+    """
     call()
     passes: list[float] = []
-    end = perf_counter() + capped(budget)
-    while len(passes) < 3 or perf_counter() < end:
+    began, worked = perf_counter(), process_time()
+    while len(passes) < 3 or perf_counter() < began + capped(budget):
         start = perf_counter()
         call()
         passes.append(perf_counter() - start)
-    return min(passes)
+    return min(passes), (process_time() - worked) / (perf_counter() - began)
 
 
 def touched(nbytes: int) -> np.ndarray:
@@ -76,7 +85,7 @@ def parts(array: np.ndarray, number: int) -> list[np.ndarray]:
     return [array[n * length : (n + 1) * length] for n in range(number)]
 
 
-def streamed(stream: Callable[..., Any], arrays: list[np.ndarray], threads: int) -> float:
+def streamed(stream: Callable[..., Any], arrays: list[np.ndarray], threads: int) -> Rate:
     """Bytes/s of stream(*arrays), a thread for each slice; it must release the GIL.
 
     Copy is memcpy, whose streaming stores spare the read before a write that a loop's stores cost.
@@ -84,8 +93,8 @@ def streamed(stream: Callable[..., Any], arrays: list[np.ndarray], threads: int)
     edges = np.linspace(0, len(arrays[0]), threads + 1).astype(int)
     slices = [[array[start:stop] for array in arrays] for start, stop in pairwise(edges)]
     with ThreadPoolExecutor(threads) as pool:
-        seconds = best(lambda: list(pool.map(lambda part: stream(*part), slices)))
-    return sum(array.nbytes for array in arrays) / seconds
+        seconds, cores = best(lambda: list(pool.map(lambda part: stream(*part), slices)))
+    return Rate(sum(array.nbytes for array in arrays) / seconds, cores)
 
 
 @njit(nogil=True, fastmath=True)
@@ -103,13 +112,13 @@ def triad(out: np.ndarray, a: np.ndarray, b: np.ndarray) -> None:
         out[i] = a[i] + SCALE * b[i]
 
 
-def product(dtype: Any, n: int = 1024) -> float:
+def product(dtype: Any, n: int = 1024) -> Rate:
     """FLOP/s of NumPy's n × n product, n doubled until one takes 10 ms: small ones underrate."""
     block = np.random.default_rng(0).standard_normal((n, n), dtype=dtype)
     while True:
-        seconds = best(partial(np.matmul, block, block, out=np.empty_like(block)))
+        seconds, cores = best(partial(np.matmul, block, block, out=np.empty_like(block)))
         if seconds > 0.010 or n >= 8192:
-            return 2 * n**3 / seconds
+            return Rate(2 * n**3 / seconds, cores)
         n, block = 2 * n, np.tile(block, (2, 2))
 
 

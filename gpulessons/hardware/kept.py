@@ -14,8 +14,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from .files import write
+
 NAME = "GPULESSONS_CEILINGS"  # in the environment: another file, or os.devnull for none
 MOST = 32  # entries; beyond them the oldest go
+FIELDS = {"about", "of", "when", "found"}
 
 Entry = dict[str, Any]  # "about", "of", "when" (ISO 8601, with its time zone) and "found"
 
@@ -53,24 +56,14 @@ def keep(about: str, of: Entry, found: Any) -> None:
     when = datetime.now().astimezone().isoformat(timespec="seconds")
     new = {"about": about, "of": of, "when": when, "found": found}
     try:
-        put(path, json.dumps([*others, new][-MOST:], indent=1) + "\n")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write(path, json.dumps([*others, new][-MOST:], indent=1) + "\n")
     except OSError as trouble:
         warnings.warn(
             f"What was measured of this machine cannot be kept in {path} ({trouble.strerror}): the "
             f"next start measures again. {NAME}=FILE in the environment names another place.",
             stacklevel=2,
         )
-
-
-def put(path: Path, text: str) -> None:
-    """Write a file whole, or not at all, beside other processes that write it too."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
-        aside.write_text(text, encoding="utf-8")
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def entries() -> list[Entry]:
@@ -93,7 +86,7 @@ def entries() -> list[Entry]:
 
 
 def is_entry(each: Any) -> bool:
-    return isinstance(each, dict) and {"about", "of", "when", "found"} <= set(each)
+    return isinstance(each, dict) and set(each) >= FIELDS and isinstance(each["when"], str)
 
 
 def is_about(each: Entry, about: str, of: Entry) -> bool:

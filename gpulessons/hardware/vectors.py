@@ -40,10 +40,15 @@ def choose(again: bool = False) -> None:
     inherited = FEATURES in os.environ and not again
     if not ratios or again:
         ratios[:] = filter(None, [kept_ratio() if inherited else times_as_fast(again)])
-    if ratios and ratios[0] >= PAYS and not has_compiled():
+    if has_compiled() or not ratios:
+        return
+    if ratios[0] >= PAYS:
         os.environ |= full_width()
-        if config := sys.modules.get("numba.core.config"):
-            config.reload_config()
+    elif again:
+        for name in full_width():
+            os.environ.pop(name, None)
+    if config := sys.modules.get("numba.core.config"):
+        config.reload_config()
 
 
 def has_compiled() -> bool:
@@ -74,9 +79,13 @@ def in_words() -> str:
     if set_by_reader():
         return f"as {' and '.join(filter(os.environ.get, SETTINGS)) or CONFIG} says"
     found = f"a loop of multiply-adds ran {ratios[0]:.2f} times as fast" if ratios else ""
+    pays = bool(ratios) and ratios[0] >= PAYS
+    if is_wide() and found:
+        why = "chosen because" if pays else "from before it was measured that"
+        return f"512 bits, {why} {found} as with 256"
     if is_wide():
-        return f"512 bits, {f'chosen because {found} as with 256' if found else 'as inherited'}"
-    if ratios and ratios[0] < PAYS:
+        return "512 bits, as inherited"
+    if found and not pays:
         return f"as LLVM chooses: with 512 bits {found} as with 256"
     return "as LLVM chooses, since Numba compiled before it was told: import gpulessons earlier"
 
@@ -97,10 +106,15 @@ def host_features() -> dict[str, bool]:
 
 def full_width() -> dict[str, str]:
     """The settings that make Numba's vectors as wide as the CPU's."""
+    return settings(WIDE)
+
+
+def settings(preference: str) -> dict[str, str]:
+    """The settings that make Numba compile for this CPU, with a preference of LLVM's."""
     import llvmlite.binding as llvm
 
     features = llvm.get_host_cpu_features().flatten()
-    return {CPU: llvm.get_host_cpu_name(), FEATURES: f"{features},{WIDE}"}
+    return {CPU: llvm.get_host_cpu_name(), FEATURES: f"{features},{preference}"}
 
 
 def times_as_fast(again: bool = False) -> float:

@@ -181,9 +181,9 @@ def losses(runs: Mapping[str, Any]) -> Picture:
     return Picture(figure, f"{title} Live: {spoken}.")
 
 
-def averaged(numbers, width=10):
+def averaged(numbers):
     """The mean of each number and those before it, up to ten."""
-    return [float(np.mean(numbers[max(0, i - width + 1) : i + 1])) for i in range(len(numbers))]
+    return [float(np.mean(numbers[max(0, i - 9) : i + 1])) for i in range(len(numbers))]
 
 
 def fitted(link: Link, samples: Sequence[Any]) -> Picture:
@@ -244,24 +244,25 @@ def returns(found: Sequence[Any]) -> Picture:
     sizes, steps = [r.batch for r in found], [r.steps for r in found]
     more, fewer = sizes[-1] / sizes[0], steps[0] / steps[-1]
     least, bend = critical(found)
-    title = (f"{units.count(more)} times the batch, {units.ratio(fewer)} fewer steps: the curve "
-             f"bends near a batch of {bend:.2g}. On one core {quickest(found)} is there first."
-             )  # fmt: skip
+    bends = f"the curve bends near a batch of {bend:.2g}" if least else "no bend yet"
+    title = (f"{units.count(more)} times the batch, {units.ratio(fewer)} fewer steps: {bends}. "
+             f"On one core {quickest(found)} is there first.")  # fmt: skip
     figure, (left, right) = blank(width=8.2, height=4, title=title, ncols=2)
     batch = ("examples in the batch", units.count)
     log_axes(left, x=batch, y=("steps to the same loss", units.count), ticks=sizes)
     log_axes(right, x=batch, y=("seconds on one core", units.seconds), ticks=sizes)
     left.plot(sizes, [steps[0] * sizes[0] / size for size in sizes], ":", color=INK, linewidth=1)
-    fine = np.geomspace(sizes[0], sizes[-1], 60)
-    left.plot(fine, least * (1 + bend / fine), color=INK, linewidth=1)
+    if least:
+        fine = np.geomspace(sizes[0], sizes[-1], 60)
+        left.plot(fine, least * (1 + bend / fine), color=INK, linewidth=1)
+        left.annotate(f"{least:.0f} × (1 + {bend:.2g} / batch), fitted", (sizes[-1], 2.2 * least),
+                      color=INK, ha="right", fontsize=9)  # fmt: skip
     left.plot(sizes, steps, "o", color=BLUE, markersize=6)
     for one in found:
         left.plot([one.batch] * len(one.runs), one.runs, "_", color=BLUE, markersize=9)
     middle = sizes[len(sizes) // 2]
     left.annotate("if it were linear", (middle, steps[0] * sizes[0] / middle), (-8, -4), color=INK,
                   textcoords="offset points", ha="right", va="top", fontsize=9)  # fmt: skip
-    left.annotate(f"{least:.0f} × (1 + {bend:.2g} / batch), fitted", (sizes[-1], 2.2 * least),
-                  color=INK, ha="right", fontsize=9)  # fmt: skip
     for axes in (left, right):
         axes.yaxis.get_major_locator().set_params(subs=(1, 2, 5))
     right.plot(sizes, [r.seconds for r in found], "o-", color=BLUE)

@@ -14,9 +14,10 @@ from time import perf_counter
 
 from gpulessons import units
 from gpulessons.hardware.budget import repeated
+from gpulessons.hardware.vectors import WIDE, has_512, settings
 from gpulessons.machine_code.cpu import REGISTER, Loop, hot_loop
 
-CHOICES = {256: "+prefer-256-bit", 512: "-prefer-256-bit"}  # LLVM's feature, asked for or not
+CHOICES = {256: "+prefer-256-bit", 512: WIDE}  # LLVM's feature, asked for or not
 REGISTERS = {"x": "xmm, 128 bits", "y": "ymm, 256 bits", "z": "zmm, 512 bits"}
 SIZE, CALLS = 100_000, 2_000  # numbers in a call; the fastest of so many calls counts
 
@@ -46,33 +47,13 @@ class AtWidth:
 
 def both() -> tuple[AtWidth, ...]:
     """The loop at 256 and at 512 bits, compiled and timed now; () where there is no AVX-512."""
-    features = host_features()
-    if not features.get("avx512f"):
-        return ()
-    return tuple(compiled(bits, features) for bits in CHOICES)
+    return tuple(compiled(bits) for bits in CHOICES) if has_512() else ()
 
 
-def host_features() -> dict[str, bool]:
-    """What LLVM finds this CPU to have; empty where it cannot tell."""
-    from llvmlite import binding
-
-    try:
-        return binding.get_host_cpu_features()
-    except RuntimeError:
-        return {}
-
-
-def compiled(bits: int, features: dict[str, bool]) -> AtWidth:
+def compiled(bits: int) -> AtWidth:
     """Compile it for one width in a fresh Python. RuntimeError with its last words if it fails."""
-    from llvmlite import binding
-
-    flat = ",".join(f"{'+' if has else '-'}{name}" for name, has in features.items())
-    env = {
-        **os.environ,
-        "NUMBA_CPU_NAME": binding.get_host_cpu_name(),
-        "NUMBA_CPU_FEATURES": f"{flat},{CHOICES[bits]}",
-        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-    }
+    path = os.pathsep.join(filter(None, sys.path))
+    env = {**os.environ, **settings(CHOICES[bits]), "PYTHONPATH": path}
     command = [sys.executable, "-m", __name__]
     done = subprocess.run(command, env=env, capture_output=True, text=True)
     if done.returncode:

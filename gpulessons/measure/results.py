@@ -161,11 +161,6 @@ class ModelledTiming:
     def flop_rate(self) -> float:
         return self.flops / self.median
 
-    def gain_over(self, seconds: float) -> tuple[float, float, float]:
-        """How many times as fast as a time of that many seconds: (low, median, high)."""
-        low, high = self.quartiles
-        return seconds / high, seconds / self.median, seconds / low
-
     @property
     def words(self) -> str:
         if self.high is None:

@@ -264,8 +264,9 @@ def interval(samples: list[float]) -> float:
 def flusher(backend: Backend) -> Callable[[], Any] | None:
     """A function that pushes all else out of a backend's caches; None where memory is too short.
 
-    Every core of the CPU reads twice the last cache, and so goes through its own caches too. Reads
-    leave nothing behind that memory would still be writing back while the clock runs.
+    On a CPU as many threads as it has cores read twice the last cache each, and so go through each
+    core's own caches too. Reads leave nothing behind that memory would still be writing back while
+    the clock runs.
     """
     if backend.name not in ON_CPU:
         ballast = np.zeros((256 << 20) // 8)  # no GPU's last cache is larger than 128 MiB yet
@@ -275,14 +276,14 @@ def flusher(backend: Backend) -> Callable[[], Any] | None:
         return None
     ballast, number = np.ones(ballast_bytes() // 8), cores()  # zeros would be one page, shared
     starts = [core * len(ballast) // number for core in range(number)]
+    pool = ThreadPoolExecutor(number)  # its threads end with the function that is returned
 
     def sweep(start: int) -> None:
         ballast[start:].max(initial=0)
         ballast[:start].max(initial=0)
 
     def flush() -> None:
-        with ThreadPoolExecutor(number) as pool:
-            list(pool.map(sweep, starts))
+        list(pool.map(sweep, starts))
 
     return flush
 

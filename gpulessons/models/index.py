@@ -17,7 +17,7 @@ from time import perf_counter
 import numpy as np
 
 from gpulessons.hardware.budget import capped, note
-from gpulessons.measure.files import write
+from gpulessons.hardware.files import write
 from gpulessons.ops.forest import Forest, forest_search, grow, recall
 from gpulessons.ops.neighbours import neighbours
 

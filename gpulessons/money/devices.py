@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 from gpulessons import units
-from gpulessons.measure import files
+from gpulessons.hardware import files
 from gpulessons.plots.tables import Table
 
 KINDS = "live", "recorded", "published", "typed in"

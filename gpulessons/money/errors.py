@@ -388,8 +388,8 @@ def rates_of(counts):
     found = {}
     for n in counts:
         with threads(n):
-            streams = (tests[f"host {name}"](n) for name in ("copy", "triad"))
-            found[n] = tests["host float32"](n), max(streams)
+            streams = (tests[f"host {name}"](n).each_second for name in ("copy", "triad"))
+            found[n] = tests["host float32"](n).each_second, max(streams)
     return found
 
 

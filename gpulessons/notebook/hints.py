@@ -11,14 +11,14 @@ from .source import highlighted
 class Hint:
     """An exercise's hints, closed until they are asked for, on a page without Python too."""
 
-    def __init__(self, nudge: str, picture: str, line: str):
-        self.nudge, self.drawing, self.line = nudge, picture, line
+    def __init__(self, nudge: str, picture_name: str, line: str):
+        self.nudge, self.picture_name, self.line = nudge, picture_name, line
 
     @cached_property
     def picture(self) -> Any:
         """Drawn when it is first shown; None where an exercise has none."""
         pictures = importlib.import_module("gpulessons.illustrations.puzzles")
-        return getattr(pictures, self.drawing)() if self.drawing else None
+        return getattr(pictures, self.picture_name)() if self.picture_name else None
 
     @property
     def layers(self) -> dict[str, tuple[str, str]]:
@@ -44,4 +44,5 @@ def hint(exercise: Any) -> Hint:
     """Show an exercise's hints, folded: open the first one, try again, then the next."""
     if not exercise.hints:
         raise ValueError(f"{exercise.name} has no hints; solution({exercise.name}) shows a way.")
-    return Hint(*exercise.hints)
+    nudge, *picture, line = exercise.hints
+    return Hint(nudge, "".join(picture), line)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gpulessons import units
-from gpulessons.measure.files import write
+from gpulessons.hardware.files import write
 
 from .owners import owner_on_cpu, owner_on_gpu
 from .spans import COMPUTE, GPU, PYTHON, Span, own_seconds

@@ -8,6 +8,7 @@ no longer does, as many. Between the two, by an empirical law,
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from statistics import median
 from time import perf_counter
 
@@ -94,7 +95,10 @@ def reach(
 
 
 def critical(found: Sequence[Reached]) -> tuple[float, float]:
-    """(least, critical) of the law above, for which the relative errors are least."""
+    """(least, critical) of the law above, for which the relative errors are least.
+
+    (0.0, inf) where the steps fall as fast as the batches grow, or faster: no bend is among them.
+    """
     rows = [(1 / one.steps, 1 / one.batch / one.steps) for one in found]
     least, more = nonnegative(np.array(rows))
-    return least, more / least
+    return least, more / least if least else inf

@@ -210,6 +210,27 @@ WAYS = {
 }
 
 
+OBJECTS = {
+    "partial": "from functools import partial\nmine = partial(theirs)\n",
+    "Mine": "class Mine:\n    def __call__(self, *inputs):\n        return theirs(*inputs)\n"
+    "mine = Mine()\n",
+    "vectorize": "import numpy as np\nmine = np.vectorize(lambda x: x)\n",
+}
+
+
+@pytest.mark.parametrize("kind", OBJECTS)
+@pytest.mark.parametrize(
+    ("name", "borrowed"),
+    [
+        ("stable_softmax", "from gpulessons import softmax as theirs\n"),
+        ("im2col_index", "from gpulessons import exercises\ntheirs = exercises.im2col_index.op\n"),
+    ],
+)
+def test_what_has_no_lines_to_watch_is_no_attempt(name, borrowed, kind):
+    trouble = run(getattr(exercises, name), borrowed + OBJECTS[kind]).trouble
+    assert f"Not a function, but a {kind} object." in trouble
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_the_course_s_own_answer_is_nobody_s_by_whatever_way_it_comes(way):
     exercise = exercises.stable_softmax

@@ -224,6 +224,9 @@ def test_a_mistake_that_is_known_is_named_and_a_remark_is_kept():
     with pytest.raises(Trouble, match="Wrong at size 31: it is not doubled") as trouble:
         check_op(doubled, lambda x: x.copy(), host, mistakes=known)
     assert trouble.value.hint == "the factor."
+    several = [("it is not doubled.", "the factor.", lambda x: 3 * x, lambda x: x)]
+    with pytest.raises(Trouble, match="Wrong at size 31: it is not doubled"):
+        check_op(doubled, lambda x: x.copy(), host, mistakes=several)
     said = check_op(doubled, lambda x: 2 * x, host, lambda launches: f"{len(launches)} launches.")
     assert said.endswith("1201, 1. 0 launches.")
 

@@ -114,6 +114,12 @@ def test_larger_batches_are_told_by_the_steps_they_save_and_which_was_there_firs
     assert "512: 100 steps in 3 s, rate 4." in told
 
 
+@pytest.mark.filterwarnings("error")
+def test_where_larger_batches_show_no_bend_none_is_told():
+    found = [Reached(n, 1.0, 4096 // n, 1.0) for n in (4, 64, 1024)]
+    assert "256× fewer steps: no bend yet." in draw.returns(found).alt
+
+
 def test_a_loss_is_told_as_the_mean_of_the_last_ten_steps():
     assert draw.averaged(range(20))[:2] == [0, 0.5]
     assert draw.averaged(range(20))[-1] == 14.5

@@ -4,8 +4,9 @@ import subprocess
 
 import pytest
 
+from gpulessons.hardware import vectors
 from gpulessons.illustrations import vector_widths
-from gpulessons.illustrations.vector_widths import AtWidth, both, host_features, kinds, verdict
+from gpulessons.illustrations.vector_widths import AtWidth, both, kinds, verdict
 from gpulessons.machine_code.cpu import Loop, measured
 
 
@@ -45,12 +46,12 @@ def test_where_the_compiler_chose_one_width_the_verdict_says_so():
 
 
 def test_without_avx_512_there_is_one_sentence(monkeypatch):
-    monkeypatch.setattr(vector_widths, "host_features", lambda: {"avx2": True})
+    monkeypatch.setattr(vectors, "host_features", lambda: {"avx2": True})
     assert both() == ()
     assert verdict(()).startswith("This CPU has no AVX-512")
 
 
-@pytest.mark.skipif(not host_features().get("avx512f"), reason="this CPU has no AVX-512")
+@pytest.mark.skipif(not vectors.has_512(), reason="this CPU has no AVX-512")
 def test_each_width_has_registers_of_its_own():
     narrow, wide = both()
     assert list(narrow.registers) == ["ymm, 256 bits"] and list(wide.registers) == ["zmm, 512 bits"]
@@ -61,4 +62,4 @@ def test_what_the_other_python_said_last_is_told(monkeypatch):
     failed = subprocess.CompletedProcess([], 1, "", "Traceback\nImportError: no numba")
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: failed)
     with pytest.raises(RuntimeError, match="for 256 bits failed: ImportError: no numba"):
-        vector_widths.compiled(256, {"avx512f": True})
+        vector_widths.compiled(256)

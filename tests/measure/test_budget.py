@@ -20,7 +20,8 @@ WORDS = "measured for at most 0.02 s each (GPULESSONS_BUDGET): rough"
 @pytest.fixture(autouse=True)
 def card_of_its_own(monkeypatch):
     """Each test makes a card, in no time, and none is left that was measured with the switch."""
-    monkeypatch.setattr(card, "host_ceilings", lambda _: {"host copy": lambda threads: 1e9})
+    measures = {"host copy": lambda threads: ceilings.Rate(1e9, threads)}
+    monkeypatch.setattr(card, "host_ceilings", lambda _: measures)
     card.this_machine.clear()
     yield
     card.this_machine.clear()

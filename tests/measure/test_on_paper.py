@@ -115,10 +115,6 @@ def test_of_a_time_with_no_upper_end_only_the_lower_is_told():
     assert least.about == ["DRAM, then latency", "", ""]
 
 
-def test_a_gain_over_a_measured_time_carries_the_interval():
-    assert ONE.gain_over(2.1e-3) == pytest.approx((1, 1.75, 2.1 / 0.94))
-
-
 def test_a_modelled_time_survives_its_json_form():
     for each in (ONE, replace(ONE, high=None)):
         assert entry_from(json.loads(json.dumps(vars(each)))) == each

@@ -366,7 +366,7 @@ def small_caches(monkeypatch, last_cache, free=math.inf, number=2, **ceilings):
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
-def test_to_flush_every_core_reads_twice_the_last_cache(monkeypatch, number):
+def test_to_flush_a_thread_for_each_core_reads_twice_the_last_cache(monkeypatch, number):
     small_caches(monkeypatch, 1 << 20, number=number)
     read, real = [], np.ones
 
@@ -382,6 +382,24 @@ def test_to_flush_every_core_reads_twice_the_last_cache(monkeypatch, number):
     for thread, nbytes in read:
         by_thread[thread] += nbytes
     assert list(by_thread.values()) == [2 << 20] * number
+
+
+def test_flushes_share_their_threads_and_leave_none_behind(monkeypatch):
+    small_caches(monkeypatch, 1 << 10, number=2)
+    before, made, real = threading.active_count(), [], rounds.ThreadPoolExecutor
+    monkeypatch.setattr(
+        rounds, "ThreadPoolExecutor", lambda number: made.append(number) or real(number)
+    )
+    flush = rounds.flusher(host)
+    for _ in range(3):
+        flush()
+    assert made == [2] and before < threading.active_count() <= before + 2
+    del flush
+    for _ in range(500):  # until they have ended
+        if threading.active_count() == before:
+            break
+        time.sleep(0.01)
+    assert threading.active_count() == before
 
 
 def test_where_memory_is_too_short_to_empty_the_caches_no_figure_is_called_cold(

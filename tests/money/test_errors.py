@@ -167,8 +167,11 @@ def test_on_one_core_one_thread_computes_both_under_the_clock_and_for_the_ceilin
     took = errors.in_turn(Problem(watched, 100), "watched", (1, most), 1e-3)
     late = seen[len(seen) // 2 :]  # after what is only for warming up
     assert list(took) == [1, most] and set(late) == {1, most}
-    rates = dict.fromkeys(("host float32", "host copy", "host triad"),
-                          lambda n: (n, numba.get_num_threads()))  # fmt: skip
+
+    def rate(n):
+        return errors.ceilings.Rate((n, numba.get_num_threads()), n)
+
+    rates = dict.fromkeys(("host float32", "host copy", "host triad"), rate)
     monkeypatch.setattr(errors.ceilings, "host", lambda nbytes: rates)
     assert errors.rates_of((1, most)) == {n: ((n, n), (n, n)) for n in (1, most)}
 

@@ -24,7 +24,7 @@ def test_every_puzzle_has_three_layers_each_inside_the_one_before():
         page = hint(exercise)._repr_html_()
         tags = re.findall(r"</?details", page)
         assert tags == 3 * ["<details"] + 3 * ["</details"]  # nested
-        assert "open" not in re.findall(r"<details[^>]*>", page)[0]
+        assert not any("open" in tag for tag in re.findall(r"<details[^>]*>", page))
         assert re.findall(r"<summary>(.*?)</summary>", page) == [
             "Hint 1: a nudge", "Hint 2: a picture", "Hint 3: a line"
         ]  # fmt: skip
@@ -32,12 +32,12 @@ def test_every_puzzle_has_three_layers_each_inside_the_one_before():
 
 @pytest.mark.parametrize("exercise", HINTED, ids=named)
 def test_its_line_is_in_the_solution_and_not_in_the_stub(exercise):
-    _, picture, line = exercise.hints
+    _, *picture, line = exercise.hints
     solution = [one.strip() for one in exercise.solution.splitlines()]
     for one in line.splitlines():
         assert any(theirs.startswith(one.strip()) for theirs in solution), one
     assert not all(one.strip() in exercise.stub for one in line.splitlines())
-    assert picture in ("", *DRAWN)
+    assert set(picture) <= set(DRAWN) and len(picture) < 2
 
 
 def test_without_a_picture_the_line_is_the_second_hint():

@@ -173,6 +173,12 @@ def test_the_critical_batch_is_found_where_the_law_holds(least, due):
     assert batches.critical(found) == pytest.approx((least, due), rel=1e-3)
 
 
+@pytest.mark.filterwarnings("error")
+def test_where_steps_fall_as_fast_as_batches_grow_there_is_no_bend():
+    found = [Reached(n, 1.0, 4096 // n, 0.1) for n in (4, 64, 1024)]
+    assert batches.critical(found) == (0.0, math.inf)
+
+
 def test_a_loss_is_reached_when_that_of_all_examples_is_there():
     found = batches.reach(32, 1.0, goal=2.0, hidden=8, most=400)
     assert batches.reach(32, 1.0, goal=2.0, hidden=8, most=found.steps - 1) is None

@@ -19,9 +19,8 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-from gpulessons.hardware import Machine
+from gpulessons.hardware import Machine, files
 
-from .. import files
 from ..results import Absent, Comparison, Entry, Timing, entry_from
 from ..side_by_side import side_by_side
 from ..side_by_side.conditions import VERSION

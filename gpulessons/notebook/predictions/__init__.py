@@ -64,7 +64,7 @@ def export(path: str | Path) -> Path:
 
     Raises ValueError for another ending, and for the file that the predictions themselves are in.
     """
-    from gpulessons.measure import files
+    from gpulessons.hardware import files
 
     ending = Path(path).suffix.lower()
     if ending not in (".csv", ".json"):

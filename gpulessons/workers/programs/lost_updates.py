@@ -24,6 +24,8 @@ DRAWN = 50_000  # places, used again and again: few enough to stay in a core's c
 ATOMIC = "one cell, atomic"
 FEWER = 10  # times: an atomic addition takes so much longer
 
+Bump = Callable[[NDArray, NDArray, int], None]  # (cells, places, rounds)
+
 
 @dataclass(frozen=True)
 class Count:
@@ -50,30 +52,29 @@ def main(
     keep_to_a_core(worker)
     rng = np.random.default_rng(worker.rank)
     own = {"side by side": 1, "apart": APART}
-    plan: list[tuple[int | str, int, NDArray]] = [
-        *((n, n, rng.integers(n, size=DRAWN)) for n in cells),
-        *((name, APART * worker.world_size, np.full(DRAWN, worker.rank * gap))
+    plan: list[tuple[int | str, int, NDArray, int, Bump]] = [
+        *((n, n, rng.integers(n, size=DRAWN), additions, bump) for n in cells),
+        *((name, APART * worker.world_size, np.full(DRAWN, worker.rank * gap), additions, bump)
           for name, gap in own.items()),
+        (ATOMIC, 1, np.zeros(DRAWN, int), additions // FEWER, bump_atomically),
     ]  # fmt: skip
     found = {}
-    for done, (name, size, places) in enumerate(plan):
-        found[name] = count(worker, size, places, additions, bump)
-        worker.progress(done + 1, len(plan), f"{name} cells")
-    found[ATOMIC] = count(worker, 1, np.zeros(DRAWN, int), additions // FEWER, bump_atomically)
+    for done, (name, size, places, each, add) in enumerate(plan):
+        found[name] = count(worker, size, places, each, add)
+        worker.progress(done + 1, len(plan), f"cells: {name}")
     return found
 
 
 def count(
-    worker: Worker, size: int, places: NDArray, additions: int,
-    bump: Callable[[NDArray, NDArray, int], None],
-) -> Count:  # fmt: skip
+    worker: Worker, size: int, places: NDArray, additions: int, add: Bump
+) -> Count:
     """Let all workers add at once; a Count."""
     cells = shared(worker, size, np.int64)
-    bump(np.zeros(size, np.int64), places, 1)  # compiles
+    add(np.zeros(size, np.int64), places, 1)  # compiles
     rounds = max(1, additions // places.size)
     dist.barrier()
     began = perf_counter()
-    bump(cells, places, rounds)
+    add(cells, places, rounds)
     seconds = slowest((perf_counter() - began) / (rounds * places.size))
     made = worker.world_size * rounds * places.size
     return Count(size, made, int(cells.sum()), seconds)

@@ -1,15 +1,17 @@
 """Files that a person cares about: written whole, or left as they were."""
 
 from pathlib import Path
+from uuid import uuid4
 
 
 def write(path: str | Path, content: str | bytes) -> Path:
     """Write a file aside, then give it its name: a full disk leaves the earlier one as it was.
 
+    Others may write it at the same time, from other machines too: the last one's is what stays.
     Text becomes UTF-8 with the line ends it has. Through a link the file behind it is written.
     """
     path = Path(path).resolve()
-    aside = path.with_name(f"{path.name}.partial")
+    aside = path.with_name(f"{path.name}.{uuid4().hex}.partial")
     try:
         aside.write_bytes(content.encode() if isinstance(content, str) else content)
         aside.replace(path)
