@@ -109,14 +109,24 @@ def intensity(timing: Any) -> float:
 
 
 def under_the_slope(under):
-    """How many ops the memory limits, and up to which intensity; under: [(timing, its roof)]"""
+    """How many points are left of the corner, and how near the roof; under: [(timing, its roof)]
+
+    To stand under the slanted roof is not to wait for memory: the share says how near that is.
+    """
     corners = [peak / bandwidth for _, (peak, bandwidth) in under]
-    bound = sum(intensity(t) < corner for (t, _), corner in zip(under, corners, strict=True))
-    upto = " or ".join(two_digits(corner) for corner in sorted(set(corners)))
-    return (
-        f"{bound} of {len(under)} ops stand under the slanted roof: "
-        f"their bytes are the limit up to {upto} FLOPs per byte."
-    )
+    slanted = [(t, *roof) for (t, roof), c in zip(under, corners, strict=True) if intensity(t) < c]
+    at = " or ".join(two_digits(corner) for corner in sorted(set(corners)))
+    title = f"{len(slanted)} of {len(under)} points lie left of the corner at {at} FLOPs per byte"
+    if not slanted:
+        return f"{title}."
+    low, *_, high = sorted([share(*each) for each in slanted] * 2)
+    reached = f"{low:.0%}" if f"{low:.0%}" == f"{high:.0%}" else f"{low:.0%} to {high:.0%}"
+    return f"{title}, at {reached} of the slanted roof."
+
+
+def share(timing: Any, peak: float, bandwidth: float) -> float:
+    """The part of its roof that a point reaches."""
+    return max(timing.bandwidth / bandwidth, timing.flop_rate / peak)
 
 
 def two_digits(number: float) -> str:
@@ -216,9 +226,8 @@ def along(line):
 
 def in_words(timing, peak, bandwidth):
     """One point, with the share of its roof that it reaches."""
-    share = max(timing.bandwidth / bandwidth, timing.flop_rate / peak)
     did = units.rate(timing.flop_rate, "FLOP/s") if timing.flops else "no arithmetic"
     return (
         f"{timing.op}, {timing.version}: {two_digits(intensity(timing))} FLOPs a byte, {did}, "
-        f"{share:.0%} of its roof"
+        f"{share(timing, peak, bandwidth):.0%} of its roof"
     )
