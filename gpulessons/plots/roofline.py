@@ -38,7 +38,8 @@ def roofline(
     timings, modelled = list(timings), list(modelled)
     names = names or [*(t.op for t in timings), *(f"{t.op}, modelled" for t in modelled)]
     noisy = [name for name, t in zip(names, timings, strict=False) if t.noise == "too noisy"]
-    names = [name for name in names if name not in noisy]
+    quotable = [t.noise != "too noisy" for t in timings + modelled]  # two may have the same name
+    names = [name for name, good in zip(names, quotable, strict=True) if good]
     timings = [t for t in timings if t.noise != "too noisy"]
     if not timings + modelled:
         raise ValueError("Give at least one timing that is not too noisy: compare(relu).timings.")

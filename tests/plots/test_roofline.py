@@ -73,6 +73,8 @@ def test_what_is_too_noisy_to_be_quoted_is_left_out_and_named():
     assert "so loud" not in [text.get_text() for text in picture.axes.texts]
     with pytest.raises(ValueError, match="not too noisy"):
         roofline(Card(), [loud])
+    same = roofline(Card(), [loud], modelled=[ON_PAPER], names=["layer", "layer"])
+    assert "layer" in [text.get_text() for text in same.axes.texts], "the modelled one has its name"
 
 
 def test_the_title_counts_what_memory_limits():
