@@ -158,12 +158,14 @@ def draw_sheet(axes, gpu, peak, bandwidth, left, right):
 def draw_roof(axes, name, peak, bandwidth, left, right, below=False):
     """Left of the corner the bytes are the limit, right of it the arithmetic.
 
-    below: whether the slanted roof has its name under it.
+    below: whether the slanted roof has its name under it and the flat one at its right end: there
+    a modelled GPU's points stand between its roof and this one.
     """
     corner = peak / bandwidth
     axes.plot([left, corner, right], [left * bandwidth, peak, peak], color=INK, linewidth=1.5)
-    axes.text(1.1 * corner, 1.06 * peak, f"{name}: {units.rate(peak, 'FLOP/s')}", color=INK,
-              fontsize=10, ha="left", va="bottom")  # fmt: skip
+    at, side = (right, "right") if below else (1.1 * corner, "left")
+    axes.text(at, 1.06 * peak, f"{name}: {units.rate(peak, 'FLOP/s')}", color=INK,
+              fontsize=10, ha=side, va="bottom")  # fmt: skip
     middle = left**0.4 * corner**0.6
     axes.annotate(f"{name}: {units.rate(bandwidth, 'B/s')}", (middle, middle * bandwidth),
                   (8, -4) if below else (-8, 4), textcoords="offset points", color=INK,
