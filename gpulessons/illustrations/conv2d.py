@@ -66,6 +66,8 @@ def overtaking(times: Mapping[str, Any], slow: str, fast: str) -> Picture:
     `slow`. times: {way: {side: Timing}}.
     """
     sides, title = measured(times), overtakes(times, slow, fast)
+    quickest = min(times, key=lambda way: times[way][sides[-1]].median)
+    title += f" At {sides[-1]} × {sides[-1]}, {quickest} takes the least time."
     figure, axes = blank(height=3.6, title=title)
     log_axes(axes, x=("kernel, pixels a side", str), y=("time of one call", units.seconds),
              ticks=sides)  # fmt: skip
@@ -80,28 +82,31 @@ def overtaking(times: Mapping[str, Any], slow: str, fast: str) -> Picture:
 
 
 def overtakes(times, slow, fast):
-    """The message: the sides between which the two cross, or that they do not."""
+    """The message: the timed sides between which the two cross, or that they do not."""
     sides, first = measured(times), first_win(times, slow, fast)
     if first is None:
         return f"{fast} does not overtake {slow} for good."
     if first == sides[0]:
         return f"{fast} is faster than {slow} at every size of kernel."
-    at = crossing(times, slow, fast)
-    return f"{fast} overtakes {slow} at a kernel of some {at:.2g} pixels a side."
+    before, _, after = crossing(times, slow, fast)
+    return f"{fast} overtakes {slow} between kernels of {before} and {after} pixels a side."
 
 
-def crossing(times: Mapping[str, Any], slow: str, fast: str) -> float | None:
-    """The side at which the lines of two ways cross for good, both axes being logarithmic.
+def crossing(
+    times: Mapping[str, Any], slow: str, fast: str
+) -> tuple[float, float, float] | None:
+    """Where the lines of two ways cross for good, both axes being logarithmic: the timed side
+    before, the crossing and the timed side after.
 
-    None where `fast` never wins; the first side where it always does.
+    None where `fast` never wins; three times the first side where it always does.
     """
     sides, first = measured(times), first_win(times, slow, fast)
     if first is None or first == sides[0]:
-        return first
+        return first and (first, first, first)
     before = sides[sides.index(first) - 1]
     lead, after = (np.log(times[fast][s].median / times[slow][s].median) for s in (before, first))
     part = lead / (lead - after)
-    return float(before ** (1 - part) * first**part)
+    return before, float(before ** (1 - part) * first**part), first
 
 
 def measured(times):

@@ -339,9 +339,9 @@ class Comparison:
 
     def table(self) -> Iterator[list[str]]:
         """Head and rows of plain strings."""
-        about = "waits for" if self.tier == "modelled" else "threads"
         sizes = list(map(units.count, self.sizes)) or [""]
-        at = f" at {sizes[-1]}" if len(sizes) > 1 else ""  # the rates are those of the last
+        at = f" at {sizes[-1]}" if len(sizes) > 1 else ""  # what follows is said of the last
+        about = f"{at} waits for".strip() if self.tier == "modelled" else "threads"
         yield ["version", *self.sized(sizes), about, f"bytes/s{at}", f"FLOP/s{at}"]
         for version in self.versions:
             row = {entry.size: entry for entry in self.entries if entry.version == version}

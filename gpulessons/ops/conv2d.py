@@ -173,7 +173,7 @@ def direct_kernel(x, w, stride, padding, out):
                 row, column = stride * i + ky - padding, stride * j + kx - padding
                 if 0 <= row < x.shape[2] and 0 <= column < x.shape[3]:
                     c = 0
-                    while c < w.shape[1]:  # not range(): see common.py
+                    while c < w.shape[1]:  # not range(): notebook 05 says why
                         total += w[f, c, ky, kx] * x[b, c, row, column]
                         c += 1
         out[b, f, i, j] = total
@@ -226,7 +226,7 @@ def tiles_kernel(high, wide, stride):
                 weights[n] = w[f, c, tap // wide, tap % wide] if f < w.shape[0] else float32(0)
             cuda.syncthreads()  # patch and weights are complete
             ky = 0
-            while ky < high:  # not range(): see common.py
+            while ky < high:  # not range(): notebook 05 says why
                 kx = 0
                 while kx < wide:
                     for r in range(EACH):

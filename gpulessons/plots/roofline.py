@@ -38,10 +38,10 @@ def roofline(
     """
     timings, modelled = list(timings), list(modelled)
     names = names or [*(t.op for t in timings), *(f"{t.op}, modelled" for t in modelled)]
-    named = list(zip(names, timings + modelled, strict=True))
-    noisy = [name for name, t in named if t in timings and t.noise == "too noisy"]
+    noisy = [name for name, t in zip(names, timings, strict=False) if t.noise == "too noisy"]
+    quotable = [t.noise != "too noisy" for t in timings + modelled]  # two may have the same name
+    names = [name for name, good in zip(names, quotable, strict=True) if good]
     timings = [t for t in timings if t.noise != "too noisy"]
-    names = [name for name, t in named if t in timings + modelled]
     if not timings + modelled:
         raise ValueError("Give at least one timing that is not too noisy: compare(relu).timings.")
     roofs = {t.backend: roof(machine, t.backend) for t in timings}
@@ -111,17 +111,24 @@ def intensity(timing: Any) -> float:
 
 
 def under_the_slope(under):
-    """Of how many ops memory is the lower bound, and up to which intensity.
+    """How many points are left of the corner, and how near the roof; under: [(timing, its roof)]
 
-    under: [(timing, its roof)]. What an op waits for, a bound does not say.
+    To stand under the slanted roof is not to wait for memory: the share says how near that is.
     """
     corners = [peak / bandwidth for _, (peak, bandwidth) in under]
-    bound = sum(intensity(t) < corner for (t, _), corner in zip(under, corners, strict=True))
-    upto = " or ".join(two_digits(corner) for corner in sorted(set(corners)))
-    return (
-        f"{bound} of {len(under)} ops stand under the slanted roof: up to {upto} FLOPs per byte, "
-        "memory is the lower roof."
-    )
+    slanted = [(t, *roof) for (t, roof), c in zip(under, corners, strict=True) if intensity(t) < c]
+    at = " or ".join(two_digits(corner) for corner in sorted(set(corners)))
+    title = f"{len(slanted)} of {len(under)} points lie left of the corner at {at} FLOPs per byte"
+    if not slanted:
+        return f"{title}."
+    low, *_, high = sorted([share(*each) for each in slanted] * 2)
+    reached = f"{low:.0%}" if f"{low:.0%}" == f"{high:.0%}" else f"{low:.0%} to {high:.0%}"
+    return f"{title}, at {reached} of the slanted roof."
+
+
+def share(timing: Any, peak: float, bandwidth: float) -> float:
+    """The part of its roof that a point reaches."""
+    return max(timing.bandwidth / bandwidth, timing.flop_rate / peak)
 
 
 def two_digits(number: float) -> str:
@@ -152,12 +159,14 @@ def draw_sheet(axes, gpu, peak, bandwidth, left, right):
 def draw_roof(axes, name, peak, bandwidth, left, right, below=False):
     """Left of the corner the bytes are the limit, right of it the arithmetic.
 
-    below: whether the slanted roof has its name under it.
+    below: whether the slanted roof has its name under it and the flat one at its right end: there
+    a modelled GPU's points stand between its roof and this one.
     """
     corner = peak / bandwidth
     axes.plot([left, corner, right], [left * bandwidth, peak, peak], color=INK, linewidth=1.5)
-    axes.text(1.1 * corner, 1.06 * peak, f"{name}: {units.rate(peak, 'FLOP/s')}", color=INK,
-              fontsize=10, ha="left", va="bottom")  # fmt: skip
+    at, side = (right, "right") if below else (1.1 * corner, "left")
+    axes.text(at, 1.06 * peak, f"{name}: {units.rate(peak, 'FLOP/s')}", color=INK,
+              fontsize=10, ha=side, va="bottom")  # fmt: skip
     middle = left**0.4 * corner**0.6
     axes.annotate(f"{name}: {units.rate(bandwidth, 'B/s')}", (middle, middle * bandwidth),
                   (8, -4) if below else (-8, 4), textcoords="offset points", color=INK,
@@ -221,9 +230,8 @@ def along(line):
 
 def in_words(timing, peak, bandwidth):
     """One point, with the share of its roof that it reaches."""
-    share = max(timing.bandwidth / bandwidth, timing.flop_rate / peak)
     did = units.rate(timing.flop_rate, "FLOP/s") if timing.flops else "no arithmetic"
     return (
         f"{timing.op}, {timing.version}: {two_digits(intensity(timing))} FLOPs a byte, {did}, "
-        f"{share:.0%} of its roof"
+        f"{share(timing, peak, bandwidth):.0%} of its roof"
     )

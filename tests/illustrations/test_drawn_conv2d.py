@@ -22,9 +22,10 @@ def race(slow, fast):
 
 
 def test_the_title_says_where_the_lines_cross_between_two_kernels_that_were_timed():
-    """Twice as slow at 3, twice as fast at 9: halfway between them, on a logarithmic axis."""
+    """Between, not at: how the lines run from one timed kernel to the next nobody has seen."""
     assert race((1e-3, 2e-3, 9e-3), (2e-3, 1e-3, 1e-3)).startswith(
-        "fast overtakes slow at a kernel of some 5.2 pixels a side."
+        "fast overtakes slow between kernels of 3 and 9 pixels a side. "
+        "At 27 × 27, fast takes the least time."
     )
     assert race((1e-3, 2e-3, 9e-3), (5e-4, 1e-3, 1e-3)).startswith(
         "fast is faster than slow at every size of kernel."
@@ -52,7 +53,7 @@ def test_a_side_without_a_time_is_left_out():
              "fast": {3: timed(2e-3), 9: timed(1e-3), 27: timed(1e-3)}}  # fmt: skip
     assert draw.first_win(times, "slow", "fast") == 27
     assert draw.crossing(times, "slow", "fast") == pytest.approx(
-        3 * 9 ** (np.log(2) / np.log(18))
+        (3, 3 * 9 ** (np.log(2) / np.log(18)), 27)
     )
     assert "9 × 9" not in repr(draw.overtaking(times, "slow", "fast"))
 

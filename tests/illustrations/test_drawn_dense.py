@@ -66,10 +66,12 @@ def epochs(*accuracies, seconds):
     return [Epoch(n, 1 / n, a, n * seconds) for n, a in enumerate(accuracies, 1)]
 
 
-def test_curves_say_what_was_reached_and_who_was_there_first():
+def test_curves_say_what_was_reached_and_how_long_each_took():
     runs = {"NumPy": epochs(0.8, 0.96, seconds=2), "Numba": epochs(0.8, 0.96, seconds=1)}
     picture = draw.curves(runs)
-    assert repr(picture).startswith("96.0% of the held-out digits after 2 epochs; Numba is there")
+    assert repr(picture).startswith(
+        "96.0% of the held-out digits after 2 epochs. In one run each: NumPy 4 s, Numba 2 s."
+    )
     left, right = picture.figure.axes
     assert [list(line.get_xdata()) for line in left.lines] == [[1, 2], [1, 2]]
     assert [list(line.get_xdata()) for line in right.lines] == [[2, 4], [1, 2]]

@@ -249,6 +249,14 @@ def test_a_model_is_blamed_only_outside_the_spread_and_25_percent(guess, measure
     assert guess.reveal(measured, model).reason.endswith(ends)
 
 
+def test_a_model_that_is_near_while_its_assumptions_failed_says_so(guess):
+    shaky = [("full speed", False, "twice as long"), ("memory-bound", True, "12 bytes")]
+    yet = "Yet this did not hold, and errors may cancel: full speed (twice as long)."
+    assert guess.reveal(4, 5, shaky).reason.endswith(f"of the measurement. {yet}")
+    assert guess.reveal((4, 5, 9), 8, shaky).reason.endswith(f"of the measurement. {yet}")
+    assert guess.reveal(4, 5, shaky[1:]).reason.endswith("of the measurement.")
+
+
 def test_a_reveal_survives_json(guess):
     guess.set(100)
     reveal = guess.reveal((2.9, 3.1, 3.4), 40, [("free launches", False, "5 µs each")])

@@ -75,12 +75,15 @@ def test_what_is_too_noisy_to_be_quoted_is_left_out_and_named():
         dataclasses.replace(loud, op="relu"), RELU]))
     with pytest.raises(ValueError, match="not too noisy"):
         roofline(Card(), [loud])
+    same = roofline(Card(), [loud], modelled=[ON_PAPER], names=["layer", "layer"])
+    assert "layer" in [text.get_text() for text in same.axes.texts], "the modelled one has its name"
 
 
 def test_the_title_counts_what_memory_limits():
     title = repr(roofline(Card(), [COPY, RELU, PRODUCT]))
-    assert title.startswith("2 of 3 ops stand under the slanted roof")
-    assert "up to 10 FLOPs per byte" in title
+    assert title.startswith(
+        "2 of 3 points lie left of the corner at 10 FLOPs per byte, at 80% of the slanted roof."
+    )
     assert "relu, fast: 0.12 FLOPs a byte, 10 GFLOP/s, 80% of its roof" in title
     assert "copy, fast: 0 FLOPs a byte, no arithmetic, 80% of its roof" in title
 
@@ -118,8 +121,7 @@ def test_a_modelled_point_stands_open_with_its_interval_under_its_own_gpus_roof(
 def test_a_roofline_says_what_is_modelled_and_does_not_count_it():
     picture = roofline(Card(), [RELU, PRODUCT], modelled=[ON_PAPER])
     assert repr(picture).startswith(
-        "1 of 2 ops stand under the slanted roof: up to 10 FLOPs per byte, memory is the lower "
-        "roof. "
+        "1 of 2 points lie left of the corner at 10 FLOPs per byte, at 80% of the slanted roof. "
         "Hatched: modelled for T4, not measured."
     )
     said = "relu, CUDA: 0.12 FLOPs a byte, 10 GFLOP/s, 25% of its roof, modelled for T4"
@@ -131,7 +133,9 @@ def test_a_roofline_says_what_is_modelled_and_does_not_count_it():
 def test_modelled_points_stand_alone_where_nothing_was_measured():
     two = [ON_PAPER, estimate("copy", 0, 8e6, 1e-4)]
     picture = roofline(None, [], modelled=two, names=["a", "b"])
-    assert repr(picture).startswith("2 of 2 ops stand under the slanted roof")
+    assert repr(picture).startswith(
+        "2 of 2 points lie left of the corner at 25 FLOPs per byte, at 25% of the slanted roof."
+    )
     left, lowest = picture.axes.get_xlim()[0], picture.axes.get_ylim()[0]
     assert [left, left * 8e10] in [m.get_offsets()[0].tolist() for m in picture.axes.collections]
     assert lowest < left * 4e10 and not apart(picture)

@@ -110,10 +110,15 @@ class Reveal:
             apart = "within 25 % of" if near else f"{self.gap(self.model, median)} than"
             return f"{expects}, {apart} what is {self.label}."
         if abs(self.model - median) <= 0.25 * abs(median):
-            return f"{expects}, within 25 % of the measurement."
+            return f"{expects}, within 25 % of the measurement.{self.canceled()}"
         if low <= self.model <= high:
-            return f"{expects}, inside the spread of the measurement."
+            return f"{expects}, inside the spread of the measurement.{self.canceled()}"
         return f"{expects}, {self.gap(self.model, median)} than measured. {self.blame()}"
+
+    def canceled(self) -> str:
+        """What did not hold of a model that came near all the same."""
+        failed = [each for each in self.assumptions if each[1] is False]
+        return f" Yet this did not hold, and errors may cancel: {listed(failed)}." * bool(failed)
 
     def blame(self) -> str:
         failed = [each for each in self.assumptions if each[1] is False]
