@@ -187,7 +187,8 @@ def schedule(runs: Mapping[str, Sequence[tuple[float, float, float]]]) -> Pictur
     whole = max(end for _, end, _ in calls) - origin
     at_work = sum(worked for _, _, worked in calls) / whole
     busy = f"{at_work:.1f} of {len(runs)} programs were at work"
-    title = f"{busy}, on average over {units.seconds(whole)}."
+    doubt = ": the machine was too busy to tell" if at_work < 0.8 else ""
+    title = f"{busy}, on average over {units.seconds(whole)}{doubt}."
     figure, axes = blank(height=1.7 + 0.42 * len(runs), title=title)
     for row, each in enumerate(runs.values()):
         first, last = each[0][0] - origin, each[-1][1] - origin

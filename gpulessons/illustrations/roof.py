@@ -35,5 +35,6 @@ def under_the_roof(
     axes.set(xlim=(0, 1.05 * max(roof, *rates.values())), xlabel="bytes per second, as counted",
              ylim=(len(rates) - 0.5, -1.2 - 0.62 * (len(lines) - 1)))  # fmt: skip
     axes.spines["left"].set_bounds(len(rates) - 0.5, -0.5)
+    axes.xaxis.get_major_locator().set_params(nbins=5)  # "25 GB/s" is wide
     written(axes.xaxis, lambda rate: units.rate(rate, "B/s"))
     return Picture(figure, f"{title} {'; '.join([*rows, *lines])}.")

@@ -20,6 +20,7 @@ from gpulessons.machine_code.cpu import REGISTER, Loop, hot_loop
 CHOICES = {256: "+prefer-256-bit", 512: WIDE}  # LLVM's feature, asked for or not
 REGISTERS = {"x": "xmm, 128 bits", "y": "ymm, 256 bits", "z": "zmm, 512 bits"}
 SIZE, CALLS = 100_000, 2_000  # numbers in a call; the fastest of so many calls counts
+NOISE = 0.15  # two Pythons, one after the other: less says nothing about the loop
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,11 +74,11 @@ def verdict(widths: tuple[AtWidth, ...]) -> str:
     said = f"{wide.loop.lanes} numbers an instruction instead of {narrow.loop.lanes}: "
     if wide.loop.lanes == narrow.loop.lanes:
         return "Both times the compiler chose the same width."
-    if factor > 1.05:
+    if factor > 1 + NOISE:
         return f"{said}{units.ratio(factor)} as fast."
-    if factor < 0.95:
+    if factor < 1 / (1 + NOISE):
         return f"{said}{units.ratio(1 / factor)} as long. Here the full width does not pay."
-    return f"{said}the same time within 5%. Here this loop waits for something else."
+    return f"{said}the same time within {NOISE:.0%}: no claim."
 
 
 def kinds(line: str) -> list[str]:

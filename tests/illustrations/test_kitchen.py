@@ -110,6 +110,11 @@ def test_a_schedule_counts_work_without_waiting():
     )
 
 
+def test_a_schedule_of_a_busy_machine_makes_no_claim():
+    busy = {"one": [(5.0, 5.2, 0.05)], "two": [(5.0, 5.2, 0.05)]}
+    assert "over 200 ms: the machine was too busy to tell." in repr(kitchen.schedule(busy))
+
+
 def test_what_a_call_waited_is_not_drawn_as_work():
     axes = kitchen.schedule({"one": [(5.0, 5.1, 0.1), (5.1, 5.2, 0.025)]}).axes
     (waiting,) = axes.collections
