@@ -35,7 +35,7 @@ def curves(runs: Mapping[str, Any]) -> Picture:
     for (name, run), (color, line, marker) in zip(runs.items(), LOOKS, strict=False):
         look = {"color": color, "linestyle": line, "linewidth": 1.6}
         left.plot(*zip(*run.by_updates, strict=True), label=name, **look)
-        right.plot(*zip(*run.curve, strict=True), **look)
+        right.plot(*zip(*run.curve, strict=True), marker=".", markersize=4, **look)
         left.plot(reached(run.by_updates, target), target, marker, color=color)
         right.plot(times[name], target, marker, color=color)
     left.set(xlabel="updates of all workers", ylabel="loss of held-out examples")

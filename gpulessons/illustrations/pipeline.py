@@ -103,11 +103,15 @@ def efficiency(
     lines = {name: [useful / (stages * times[m]) for m in micros] for name, times in piped.items()}
     best, name, m = max((e, n, m) for n, line in lines.items()
                         for e, m in zip(line, micros, strict=True))  # fmt: skip
-    title = f"{stages} workers do {best:.0%} useful work at best, with {name} at M = {m}."
+    gain = units.ratio(stages * best)
+    title = (f"{stages} workers do {best:.0%} useful work at best, {gain} one process, "
+             f"with {name} at M = {m}.")  # fmt: skip
     figure, axes = blank(height=4, title=title)
     axes.plot(micros, formula, ":", color=INK, linewidth=1)
     axes.plot(micros, small, "-", color=INK, linewidth=1)
-    ends = [(micros[-1], formula[-1], "model: bubble", INK),
+    axes.axhline(1 / stages, color=INK, linewidth=0.8, linestyle="--")
+    ends = [(micros[-1], 1 / stages, "no gain: one\nprocess alone", INK),
+            (micros[-1], formula[-1], "model: bubble", INK),
             (micros[-1], small[-1], "model: bubble, and\nsmall micro-batches", INK)]  # fmt: skip
     for (name, line), color, marker in zip(lines.items(), (BLUE, VERMILLION), "os", strict=False):
         axes.plot(micros, line, "-", color=color, marker=marker, markersize=5)
@@ -132,6 +136,8 @@ def winners(
     within a tenth; empty where nothing fits.
     """
     from matplotlib.colors import ListedColormap, to_rgba
+    from matplotlib.legend_handler import HandlerTuple
+    from matplotlib.lines import Line2D
 
     seconds = np.array([[[model(b, d) for b in batches] for d in widths]
                         for model in models.values()])  # fmt: skip
@@ -153,8 +159,15 @@ def winners(
         if parts[name].mean() > 0.03:
             row, column = middle(parts[name])
             axes.text(batches[column], widths[row], name, ha="center", va="center", color=DARK)
-    axes.plot([], [], "s", color=hues[0], alpha=0.35, markersize=9, label="faint: a close call")
-    axes.legend(loc="lower left", bbox_to_anchor=(1, 0), frameon=False, labelcolor=INK)
+    swatch = {"marker": "s", "linestyle": "", "markersize": 9}
+    faint = tuple(Line2D([], [], color=hue, alpha=0.35, **swatch) for hue in hues)
+    handles, labels = axes.get_legend_handles_labels()
+    handles, labels = [*handles, faint], [*labels, "faint: a close call"]
+    if not fits.all():
+        handles.append(Line2D([], [], markerfacecolor="none", markeredgecolor=INK, **swatch))
+        labels.append("empty: nothing fits")
+    axes.legend(handles, labels, loc="lower left", bbox_to_anchor=(1, 0), frameon=False,
+                labelcolor=INK, handler_map={tuple: HandlerTuple(None)})  # fmt: skip
     log_axes(axes, x=("rows in the minibatch, of all workers", units.count),
              y=("width of the layers", units.count))  # fmt: skip
     return Picture(figure, title)

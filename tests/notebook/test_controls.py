@@ -207,6 +207,8 @@ def test_a_prediction_that_nobody_made_takes_one_line_to_invite_one(guess):
     assert labels == ["measured here"]
     counted = guess.reveal(5, tier="counted", label="counted by the microscope")
     assert counted.sentence == "The count says 5×."
+    simulated = guess.reveal(5, tier="counted", label="in the simulation")
+    assert simulated.sentence == "In the simulation it is 5×."
 
 
 def test_what_could_not_be_measured_is_said_and_the_model_still_shown(guess):

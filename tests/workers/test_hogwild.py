@@ -14,6 +14,8 @@ from gpulessons.workers.programs.hogwild import (
     FREE,
     LOCKED,
     Ran,
+    at_the_end,
+    doubts,
     gains,
     learn,
     loss,
@@ -72,6 +74,19 @@ def test_everybody_takes_a_share_and_sees_the_others_writing(found):
 def test_the_quickest_round_of_each_way_is_chosen():
     slow, fast = (Ran(1, seconds, 0.0, ()) for seconds in (2.0, 1.0))
     assert quickest({FREE: (slow, fast), LOCKED: (slow,)}) == {FREE: fast, LOCKED: slow}
+
+
+def test_gains_that_cores_cannot_give_or_that_the_whole_run_lacks_allow_no_verdict():
+    def ran(target, end):
+        return Ran(1, end, 0.0, ((0.0, 1.0), (target, 0.5), (end, 0.49)))
+
+    steady = {ALONE: (ran(1.0, 2.0),) * 3, FREE: (ran(0.6, 1.2),) * 3}
+    assert at_the_end(steady) == pytest.approx([2 / 1.2] * 3)
+    assert doubts(steady) == []
+    held_up = {ALONE: (*steady[ALONE][:2], ran(3.0, 6.0)), FREE: steady[FREE]}
+    assert "2 of 6 gains are above 2.2" in doubts(held_up)[0]
+    changed = {ALONE: steady[ALONE], FREE: (ran(0.6, 2.0),) * 3}
+    assert "sooner, to the end 1.00: a worker may" in doubts(changed)[0]
 
 
 def test_the_round_in_the_middle_is_the_one_with_the_median_gain():

@@ -91,7 +91,8 @@ class Reveal:
         if self.measured is None:
             return f"not {self.label}: {self.why}"
         value = self.scale.write(self.measured[1])
-        here = {"live": f"this machine says {value}", "counted": f"the count says {value}"}
+        counted = "the count says" if self.label.startswith("counted") else f"{self.label} it is"
+        here = {"live": f"this machine says {value}", "counted": f"{counted} {value}"}
         aside = ", not measured" * (self.tier == "modelled")
         return here.get(self.tier, f"{value} was {self.label}{aside}")
 

@@ -102,6 +102,25 @@ def gains(found: dict[str, tuple[Ran, ...]]) -> list[float]:
             for (one, two), target in zip(pairs, targets, strict=True)]  # fmt: skip
 
 
+def at_the_end(found: dict[str, tuple[Ran, ...]]) -> list[float]:
+    """Round by round: how many times sooner two without a lock are through all the examples."""
+    return [one.seconds / two.seconds for one, two in zip(found[ALONE], found[FREE], strict=True)]
+
+
+def doubts(found: dict[str, tuple[Ran, ...]], workers: int = 2) -> list[str]:
+    """Why these rounds allow no verdict: nothing, if they do."""
+    there, end, most = gains(found), at_the_end(found), 1.1 * workers
+    told = []
+    if more := sum(gain > most for gain in [*there, *end]):
+        told.append(f"{more} of {2 * len(there)} gains are above {most:.2g}, more than {workers} "
+                    "cores can give: one process alone was held up")  # fmt: skip
+    target, total = float(np.median(there)), float(np.median(end))
+    if max(target, total) > 1.25 * min(target, total):
+        told.append(f"to the target it is {target:.2f} times sooner, to the end {total:.2f}: "
+                    "a worker may have been held up on the way")  # fmt: skip
+    return told
+
+
 def middle(numbers: Sequence[float]) -> int:
     """Which of the numbers is the median; of two in the middle, the larger one."""
     return sorted(range(len(numbers)), key=numbers.__getitem__)[len(numbers) // 2]
