@@ -22,7 +22,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 import save_notebooks
-from gpulessons.measure import files
+from gpulessons.hardware import files
 
 SOURCE = Path(__file__).with_suffix(".toml")
 NAME = "glossary"  # of the notebook; a lesson's begins with its number
