@@ -77,5 +77,5 @@ def test_one_core_is_measured_with_one_thread(monkeypatch):
     asked = []
     monkeypatch.setenv("GPULESSONS_BUDGET", "0.001")
     monkeypatch.setattr(pools, "blas_threads", lambda n: asked.append(n) or pools.nullcontext())
-    monkeypatch.setattr(ceilings, "product", lambda dtype: 5.0)
+    monkeypatch.setattr(ceilings, "product", lambda dtype: ceilings.Rate(5.0, 1.0))
     assert cores.one_core() == 5.0 and asked == [1]
