@@ -266,7 +266,7 @@ def test_compare_prints_the_table_of_the_named_versions_and_sizes(capsys):
     assert main(["compare", "relu", *wanted]) == 0
     title, head, *rows = capsys.readouterr().out.splitlines()
     assert title.startswith("relu, time of one call (live: ")
-    assert re.split(r"  +", head)[:3] == ["version", "100", "200"]
+    assert re.split(r"  +", head)[:3] == ["version", "100 elements", "200"]
     assert [re.split(r"  +", row)[0] for row in rows[:2]] == ["NumPy", "Numba, one core"]
 
 

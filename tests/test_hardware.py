@@ -258,7 +258,6 @@ def test_again_measures_again_and_is_what_is_kept_from_then_on(whole, file):
         (system, "cpu_name", lambda: "Another CPU"), (system, "cores", lambda: 77),
         (system, "caches", lambda: {"L2": 2**20}), (nvidia, "gpu", lambda: {"name": "A GPU"}),
         (system, "libraries", lambda: {"numpy": "9.9"}), (card, "METHOD", 99),
-        (pools, "blas_in_words", lambda: "a BLAS for another CPU"),
     ],
 )  # fmt: skip
 def test_another_machine_or_library_has_ceilings_of_its_own(

@@ -222,16 +222,19 @@ def is_usable(found: Any, small: str) -> bool:
 
 
 def measured_of(caches: dict[str, int]) -> dict[str, Any]:
-    """All that makes other ceilings: the processor and its share, the GPU, who computes."""
+    """All that makes other ceilings: the processor and its share, the GPU, who computes.
+
+    Nothing here may depend on what a process has imported so far: all pages have the same.
+    """
     libraries = system.libraries()
+    said = {name: os.environ[name] for name in vectors.SETTINGS if name in os.environ}
     return {
         "cpu": [system.cpu_name(), system.proc_cpuinfo().get("model")],
         "cores": [system.cores(), os.cpu_count()],
         "caches": caches,
         "gpu": nvidia.gpu(),
         "libraries": {name: libraries.get(name) for name in ("numpy", "numba", "torch")},
-        "blas": pools.blas_in_words(),
-        "settings": {name: os.environ.get(name) for name in vectors.SETTINGS if name in os.environ},
+        "settings": said if vectors.set_by_reader() else {},
         "method": METHOD,
     }
 

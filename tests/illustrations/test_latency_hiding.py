@@ -105,7 +105,7 @@ def test_it_turns_under_sliders():
     (picture,) = live(
         latency_hiding, warps=slider(1, SLOTS, 4), work=slider(2, 8, 4, step=2)
     ).results()
-    assert picture.png and picture.alt.startswith("4 warps")
+    assert picture.svg and picture.alt.startswith("4 warps")
 
 
 @pytest.mark.parametrize("asked", [{"warps": 17}, {"warps": 0}, {"work": 0}, {"latency": 0}])
