@@ -245,16 +245,21 @@ def refuse_unwritten(got: np.ndarray, place: str) -> None:
     """Memory that still holds the poison was written by nobody."""
     untouched = np.flatnonzero(is_poison(got))
     if lines := unwritten_lines(untouched, got.shape):
+        shape = " × ".join(map(str, got.shape))
         raise Trouble(
-            f"At size {place}, {lines} of {got.shape} were never written.",
+            f"At size {place}, never written, of out ({shape}): {lines}.",
             "which threads take them, and how many blocks the grid has in that direction. "
             "cuda.grid(2) gives x first.",
         )
     if untouched.size:
+        which = "which threads exist, and which elements they take."
+        if untouched.size == got.size:
+            raise Trouble(f"At size {place}, out was never written, or only added to.", which)
         raise Trouble(
-            f"At size {place}, {untouched.size} of {got.size} elements were never written, or only "
-            f"added to; the first is element {untouched[0]}, the last {untouched[-1]}.",
-            "which threads exist, and which elements they take.",
+            f"At size {place}, {untouched.size} of the {got.size} elements of out were never "
+            f"written, or only added to; the first is element {untouched[0]}, the last "
+            f"{untouched[-1]}.",
+            which,
         )
 
 

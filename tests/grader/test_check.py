@@ -239,7 +239,8 @@ def a_few_columns(x, out):
 
 
 @pytest.mark.parametrize(
-    ("turned", "words"), [(False, "columns 4 to 4 of (5, 5)"), (True, "rows 4 to 4 of (5, 5)")]
+    ("turned", "words"),
+    [(False, "of out (5 × 5): columns 4 to 4"), (True, "of out (5 × 5): rows 4 to 4")],
 )
 def test_whole_lines_that_nobody_wrote_are_named(turned, words):
     def attempt(x, out):

@@ -175,7 +175,8 @@ class Live:
         return widget
 
     def title(self, name: str) -> str:
-        return f"{name} ({self.labels[name]})" if name in self.labels else name
+        label = self.labels.get(name, name)
+        return label if name in label.split() else f"{name} ({label})"
 
     @cached_property
     def run_button(self) -> "Button":

@@ -148,8 +148,9 @@ class Reveal:
         """What stands under the picture: the score, and the model's part."""
         score = f"Your prediction: {self.score}."
         if self.prediction is None:
-            late = "; after the answer it is not scored" * (self.measured is not None)
-            score = f"To make a prediction, move its slider and run this cell again{late}."
+            how = "Move its slider, then run this cell" if self.measured is None else \
+                "It counts before its answer is shown"
+            score = f"You made no prediction. {how}."
         return f"{score} {self.reason}".strip()
 
     @property
