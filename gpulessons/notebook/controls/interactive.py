@@ -200,10 +200,12 @@ class Live:
 
         return HTML()
 
+    def in_words(self) -> str:
+        return "; ".join(f"{self.title(name)} from {self.controls[name]}, here {value}"
+                         for name, value in self.values.items())
+
     def __repr__(self) -> str:
-        turned = "; ".join(f"{self.title(name)} from {self.controls[name]}, here {value}"
-                           for name, value in self.values.items())
-        return f"{self.function.__name__} with {turned}"
+        return f"{self.function.__name__} with {self.in_words()}"
 
     def _ipython_display_(self) -> None:
         from IPython.display import display
@@ -213,7 +215,8 @@ class Live:
         if saving() and (page := self.page()):
             display(bundle(repr(self), page), raw=True)
             return
-        display(bundle(repr(self), f"<p>{escape(self)}</p>", self.widget), raw=True)
+        invitation = f"<p>Run this cell for its controls: {escape(self.in_words())}.</p>"
+        display(bundle(repr(self), invitation, self.widget), raw=True)
         self.placed = False
         try:
             for result in self.results():
