@@ -92,8 +92,9 @@ def label_ratios(axes: Any, full: Mapping[int, float], rival: Mapping[int, float
         ratio = full[classes] / rival[classes]
         if ratio >= 3:
             axes.vlines(classes, rival[classes], full[classes], color=INK, linewidth=0.6)
-            axes.annotate(units.ratio(ratio), (classes, full[classes]), (-5, -22), color=INK,
-                          ha="right", textcoords="offset points", fontsize=9)  # fmt: skip
+            height = full[classes] ** 0.65 * rival[classes] ** 0.35  # below the line that rises
+            axes.annotate(units.ratio(ratio), (classes, height), (-5, 0), color=INK, ha="right",
+                          va="center", textcoords="offset points", fontsize=10)  # fmt: skip
 
 
 def medians(entries: Sequence[Any]) -> dict[int, float]:
