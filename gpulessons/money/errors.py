@@ -174,11 +174,11 @@ class Errors:
         reached = self.shares == "reached"
         head = ["", "limit", f"share {self.shares}",
                 "at its roof (modelled)" if reached else "predicted (modelled)",
-                f"measured ({self.device.kind})", "it took"]  # fmt: skip
+                f"measured ({self.device.kind})", *["it took"] * (not reached)]  # fmt: skip
         shares = [m.reached if reached else m.prediction.share for m in self.misses]
         rows = [
             [m.work.label, m.prediction.limit, f"{share:.0%}", units.seconds(m.predicted),
-             units.seconds(m.measured), m.was]
+             units.seconds(m.measured), *[m.was] * (not reached)]
             for m, share in zip(self.misses, shares, strict=True)
         ]  # fmt: skip
         notes = [self.verdict, *[self.note] * bool(self.note and not self.disturbed)]

@@ -22,7 +22,7 @@ from .devices import NUMBERS, Device, named_apart
 from .throughput import PAID, amount
 
 LIMITS = {"FLOP/s": ("flops", "flop_rate"), "bytes/s": ("bytes", "bandwidth")}
-BOARDS = {"K80 board": ("K80, one GPU", 2)}  # what a program sees of it, of how many
+BOARDS = {"K80 board": ("one GPU of a K80", 2)}  # what a program sees of it, of how many
 ROOFS = {"live": "reached", "recorded": "reached", "published": "maximum", "typed in": "typed in"}
 
 

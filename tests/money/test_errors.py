@@ -101,7 +101,7 @@ def test_a_roof_is_reached_in_part_and_never_off():
 def test_one_guess_for_all_stands_below_the_table_and_not_in_each_row():
     works = [stream(2.0), dataclasses.replace(stream(3.0), name="b")]
     table = by_ceilings(Measured(TWO, works)).table()
-    assert table.head[-1] == "it took" and len(table.rows[0]) == len(table.head)
+    assert table.head[-1] == "measured (live)" and len(table.rows[0]) == len(table.head)
     assert any("the same for each): neither limit" in note for note in table.notes)
 
 
@@ -118,7 +118,7 @@ def test_being_too_fast_is_as_wrong_as_being_too_slow():
 def test_a_miss_is_told_as_a_multiple_of_the_predicted_time_in_the_line_and_in_the_table():
     for seconds, words in ((2.0, "4× the predicted time"), (0.125, "0.25× the predicted time"),
                            (0.5004, "as predicted")):  # fmt: skip
-        found = by_ceilings(two(stream(seconds)))
+        found = by_shares(one(stream(1.0)), two(stream(seconds)))
         assert repr(found.worst).endswith(f", {words}")
         assert found.table().rows[0][5] == words and "× shorter" not in repr(found)
 

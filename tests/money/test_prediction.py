@@ -92,11 +92,11 @@ def test_a_step_has_one_gpu_of_a_board_with_two_at_half_of_its_price():
     board = dataclasses.replace(PUBLISHED[0], price=100)
     found = worth([PRODUCT], [board, FAST])
     (half, fast) = found.devices
-    assert (half.name, half.flop_rate, half.price) == ("K80, one GPU", board.flop_rate / 2, 50)
+    assert (half.name, half.flop_rate, half.price) == ("one GPU of a K80", board.flop_rate / 2, 50)
     assert fast == FAST and predict(PRODUCT, board).device == half
     whole = 100 * PRODUCT.flops / board.flop_rate
-    assert found.cost(PRODUCT)["K80, one GPU"] == pytest.approx(whole)  # what throughput costs
-    assert "K80, one GPU (maximum)" in repr(found)
+    assert found.cost(PRODUCT)["one GPU of a K80"] == pytest.approx(whole)  # what throughput costs
+    assert "one GPU of a K80 (maximum)" in repr(found)
 
 
 def test_rent_is_for_the_hours_that_a_step_takes():
