@@ -46,4 +46,4 @@ def waves(blocks: int = 9, resident: int = 1) -> Picture:
         axes.barh([0], [0], color=color, label=words)
     figure.legend(loc="outside lower center", ncols=2, frameon=False, labelcolor=INK)
     last = sum(stop == end for *_, stop in runs)
-    return Picture(figure, f"{title} {last} of them end last. Schematic.")
+    return Picture(figure, f"{title} {last} of them end{'s' * (last == 1)} last. Schematic.")

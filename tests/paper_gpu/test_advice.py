@@ -271,11 +271,11 @@ def test_exact_rules_and_nearly_exact_ones_are_told_apart_and_the_largest_gain_i
     gained = [finding.gain for finding in found.findings]
     assert gained == sorted(gained, reverse=True)
     lines = repr(found).splitlines()
-    assert "1. Small Grid: counts exact; gain at most 97.22 % of the time" in lines
+    assert "1. Small Grid: counts exact; estimated gain 97.22 % of the time" in lines
     doubles = (
         "2. FP64/32 Utilization: counts nearly exact, of the source, which a compiler may change"
     )
-    assert f"{doubles}; gain at most 50 % of the time" in lines
+    assert f"{doubles}; estimated gain 50 % of the time" in lines
 
 
 def test_every_finding_names_the_profilers_counter_and_never_its_bank_conflicts():
