@@ -77,7 +77,7 @@ def verdict(timings: Iterable[Timing], machine: Any) -> str:
     return (
         f"On this machine the claim {word}: {len(near)} of {len(bound)} ops whose bytes should be "
         f"the limit reach {LOW:.0%} of the memory's best or more."
-        + " What stays is the bound: beyond the caches, no step is faster than its bytes." * (not holds)
+        + " The bound stays: beyond the caches, no step is faster than its bytes." * (not holds)
     )
 
 
