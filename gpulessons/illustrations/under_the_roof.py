@@ -74,10 +74,10 @@ def verdict(timings: Iterable[Timing], machine: Any) -> str:
         return "No verdict: no op under the slanted roof was timed steadily here."
     holds = 2 * len(near) > len(bound)
     word = "holds" if holds else "is not shown"
+    bounded = "" if holds else " The bound stays: beyond the caches, no step beats its bytes."
     return (
         f"On this machine the claim {word}: {len(near)} of {len(bound)} ops whose bytes should be "
-        f"the limit reach {LOW:.0%} of the memory's best or more."
-        + " The bound stays: beyond the caches, no step is faster than its bytes." * (not holds)
+        f"the limit reach {LOW:.0%} of the memory's best or more.{bounded}"
     )
 
 
