@@ -72,10 +72,12 @@ def verdict(timings: Iterable[Timing], machine: Any) -> str:
     near = [t.op for t in bound if share_of_roof(t, machine) >= LOW]
     if not bound:
         return "No verdict: no op under the slanted roof was timed steadily here."
-    word = "holds" if 2 * len(near) > len(bound) else "is not shown"
+    holds = 2 * len(near) > len(bound)
+    word = "holds" if holds else "is not shown"
+    bounded = "" if holds else " The bound stays: beyond the caches, no step beats its bytes."
     return (
         f"On this machine the claim {word}: {len(near)} of {len(bound)} ops whose bytes should be "
-        f"the limit reach {LOW:.0%} of the memory's best or more."
+        f"the limit reach {LOW:.0%} of the memory's best or more.{bounded}"
     )
 
 
