@@ -192,8 +192,8 @@ def on_gpu_share(six):
 def libraries_compute(products, loop, objects, compiled=None, convolutions=None,
                       gpu_products=None):  # fmt: skip
     return weakest(
-        the_heavy_parts_are_a_librarys=libraries_work(products, convolutions, gpu_products),
-        NumPys_loops_are_C=fast_by_c(loop, compiled, objects),
+        heavy_parts_are_library_kernels=libraries_work(products, convolutions, gpu_products),
+        NumPy_is_fast_by_its_C=fast_by_c(loop, compiled, objects),
     )
 
 

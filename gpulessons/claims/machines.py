@@ -393,7 +393,7 @@ def gained(theirs, product, gpu_gain):
     if gpu_gain is None:
         runs = f"A product runs at {units.rate(product, 'FLOP/s')} on the CPU. " if product else ""
         return untested(f"{runs}An H200 is said to reach {units.rate(theirs, 'FLOP/s')} in one "
-                        "benchmark (published). No GPU was timed beside a CPU.")  # fmt: skip
+                        "benchmark: published, not measured.")  # fmt: skip
     found = f"A large product of numbers already there is {three_digits(gpu_gain)} times as fast"
     if gpu_gain <= 1:
         return refuted(f"{found}: nothing was bought.")
@@ -466,7 +466,7 @@ def memory_is_the_limit(memory, activation, optimizer, activation_kept, optimize
         exceed = limits(f"{some(fits).capitalize()} parameters under Adam fit in the last cache, "
                         "which a virtual machine may share with others.")  # fmt: skip
     else:
-        exceed = holds("A cache that the system does not tell is not counted: nothing fits in it.")
+        exceed = untested("The system does not tell its caches.")
     return weakest(
         they_exceed_the_cache=exceed,
         memory_is_the_limit=limit_of_memory(

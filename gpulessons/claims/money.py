@@ -115,7 +115,7 @@ def cores_are_lanes(core, k80, gpu_multiprocessor=None):
             "the board, if nothing held them up")  # fmt: skip
     return weakest(
         the_difference_is_the_number=number_of_cores(core, times, gpu_multiprocessor),
-        as_many_cores_were_faster=limits(f"{many}: arithmetic, for nobody has built it.")
+        as_many_cores_would_be_faster=limits(f"{many}: arithmetic, for nobody has built it.")
         if times > 1 else refuted(f"{many}: no faster."),
         they_are_unaffordable=untested("No such CPU has a price."),
     )  # fmt: skip

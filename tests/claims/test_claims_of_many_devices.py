@@ -41,7 +41,7 @@ TURNS = {
         (HOGWILD, LIMITS),
         ({**HOGWILD, "dense": 1.4}, LIMITS),
         ({**HOGWILD, "worth": 0.8, "dense": 1.4}, HOLDS),
-        ({**HOGWILD, "worth": 1.3, "dense": 1.4}, REFUTED),
+        ({**HOGWILD, "worth": 1.3, "dense": 1.4}, LIMITS),
         ({**HOGWILD, "worth": 0.8, "dense": None}, LIMITS),
         ({**HOGWILD, "sooner": 1.02}, UNTESTED),
         ({**HOGWILD, "sooner": None}, UNTESTED),
