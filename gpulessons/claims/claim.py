@@ -40,7 +40,7 @@ class Figure:
     unit: str = ""  # "×", "%" (of 1), "s", "B/s", "FLOP/s", "" for a count
     kind: str = "live"
     where: str = ""  # a recorded one's machine and date, a published one's citation
-    spread: tuple[float, float] | None = None  # its middle half
+    spread: tuple[float, float] | None = None  # its middle half, or all of a few runs
     of_gpu: bool = False  # did a GPU make it?
     why: str = ""  # why there is no value
 
@@ -180,7 +180,7 @@ def claim(
 LACKING = {  # what is missing, and the words by which a figure says so
     "a GPU": r"\b[Nn]o GPU\b|\bno accelerator\b|\bfrom a GPU\b|\bon a GPU\b",
     "a TPU": r"\bTPU\b",
-    "your prices": r"\bprices\b",
+    "your prices": r"\bprices\b|\ba rent\b",
     "a second core": r"\bone core\b",
     "a quiet machine": r"\bnoisy\b|\bothers (used|had)\b|\bheld up\b|\bno two were free\b",
 }

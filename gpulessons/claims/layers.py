@@ -383,8 +383,8 @@ def fetching_is_dearest(fetching, naive, tiled, once, operations, time, multipli
 
 
 def price_of_fetching(fetching, naive, tiled, once):
-    found = (f"By count a naive kernel loads {naive:.2g} numbers for each multiplication, one with "
-             f"tiles {tiled:.2g}. In blocks, which fetch less and also store and loop less, a core "
+    found = (f"By count a naive kernel loads {naive:.3g} numbers for each multiplication, one with "
+             f"tiles {tiled:.3g}. In blocks, which fetch less and also store and loop less, a core "
              f"is {fetching:.2g} times as fast as along rows")  # fmt: skip
     if fetching < 1.2 or tiled >= naive:
         return refuted(f"{found}: fetching is not what it waits for.")

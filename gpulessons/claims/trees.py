@@ -129,7 +129,7 @@ def growth(full, tree, path_few, path):
     found = (f"From {units.count(FEW)} classes to {units.count(MANY)} a step over all of them has "
              f"{linear:.0f} times the rows of weights; a path has {path / path_few:.2g} times, "
              f"{path:.3g} instead of {path_few:.3g} on average. In time it is {full:.2g} and "
-             f"{tree:.2g} times: calls cost something too")  # fmt: skip
+             f"{tree:.2g} times{': calls cost something too' * (full < 0.9 * linear)}")  # fmt: skip
     if path > linear**0.5 * path_few:
         return refuted(f"{found}. A path that grows so is no logarithm.")
     return holds(f"{found}.") if tree < full / 4 else limits(f"{found}: so the gain is not seen.")

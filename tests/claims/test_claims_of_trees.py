@@ -63,6 +63,8 @@ def test_what_is_said_of_growth_follows_the_figures():
                           for other in ({}, {"tree": 18}, {"path": 240}))  # fmt: skip
     assert both.startswith("Costs of n and of log n: holds. ")
     assert "a path has 1.4 times, 10.6 instead of 7.5 on average" in both
+    assert "calls cost something too" in both
+    assert "calls cost" not in verdict_of(21, **{**KERNELS, "full": 35}).why
     assert "Not on a GPU: refuted. 4 CUDA kernels" in both
     assert slow.startswith("Costs of n and of log n: holds with limits. ")
     assert linear.startswith("Costs of n and of log n: refuted. ")
