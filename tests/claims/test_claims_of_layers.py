@@ -146,8 +146,14 @@ def test_both_optimizers_learn_the_same():
 
 
 def test_a_layer_whose_inputs_cost_nothing_is_not_governed_by_its_product(monkeypatch):
-    layer = layers.layer
-    monkeypatch.setattr(layers, "layer", lambda examples, _, outputs: layer(examples, 1, outputs))
+    # By operations, not by a clock: a busy machine would have its say.
+    def seconds(examples, inputs, outputs):
+        return examples * outputs * (2 * inputs + 10)
+
+    monkeypatch.setattr(layers, "in_turn", lambda calls: {name: (s,) for name, s in calls.items()})
+    monkeypatch.setattr(layers, "layer", seconds)
+    assert found(17)[0].word in (HOLDS, LIMITS)
+    monkeypatch.setattr(layers, "layer", lambda examples, _, outputs: seconds(examples, 1, outputs))
     assert found(17)[0].word == REFUTED
 
 
