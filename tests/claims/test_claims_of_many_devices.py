@@ -169,6 +169,13 @@ def test_rounds_that_disagree_who_was_there_first_are_no_figure():
     assert "others used" in many_devices.agreed("two", agree, busy=0.6).why
 
 
+def test_two_who_lose_by_contention_may_lose_more_to_the_target_than_to_the_end():
+    (two,) = (found := rounds_of(0.25))["no lock"]
+    found["no lock"] = (replace(two, seconds=two.seconds / 2),)
+    assert many_devices.agreed("two", found, busy=0.1, contended=True).value == pytest.approx(0.25)
+    assert "on the way" in many_devices.agreed("two", found, busy=0.1).why
+
+
 def test_more_than_two_cores_can_give_is_no_figure_but_a_doubt(two):
     assert "more than 2 cores can give" in many_devices.agreed("two", rounds_of(3.3), busy=0.1).why
     mine = [raced(1 / 3.3, 1.25), raced(5, 1.0)]
