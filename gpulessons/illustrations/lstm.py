@@ -254,7 +254,7 @@ def regimes(
     title = f"{hidden} units, a batch of {batch}, modelled: it waits for {longest} ({parts})."
     figure, axes = blank(height=4.2, title=title)
     log_axes(axes, x=("examples in the batch", units.count), y=("time of one step", units.seconds))
-    batches, ends = np.geomspace(1, 4096, 60), []
+    batches, ends = np.geomspace(1, 4096, 13), []
     lines = [step_waits(each, hidden, **device) for each in batches]
     for name, dashes in WAITS.items():
         times = [each[name] for each in lines]
