@@ -116,6 +116,7 @@ def against_parameters(
     spoken = "; ".join(
         f"{name}: " + ", ".join(f"{units.count(n)} in {units.seconds(s)}" for n, s in times.items())
         for name, times in measured.items()
+        if times
     )
     return Picture(figure, f"{title} {spoken}.")
 
