@@ -461,21 +461,3 @@ def draw_stack(axes, y, shares):
             axes.text(start + share / 2, y - 0.24, of_a_hundred(share), ha="center", va="bottom",
                       fontsize=10, color=INK)  # fmt: skip
         start += share
-
-
-def estimates(modelled: Mapping[str, Any], measured: Mapping[str, Any], *, title) -> Picture:
-    """Seconds side by side on a log scale: modelled ones as hollow dots, measured ones solid."""
-    rows = [(name, time, False) for name, time in modelled.items()]
-    rows += [(name, time, True) for name, time in measured.items()]
-    figure, axes = blank(height=1.5 + 0.42 * len(rows), title=title)
-    low, high = (choose(time for _, time, _ in rows) for choose in (min, max))
-    for y, (_, time, live) in enumerate(rows):
-        axes.plot(time, y, "o", color=BLUE if live else "none", markersize=8,
-                  markeredgecolor=BLUE if live else INK)  # fmt: skip
-        axes.annotate(units.seconds(time), (time, y), (9, 0), textcoords="offset points",
-                      va="center", fontsize=10, color=INK)  # fmt: skip
-    axes.set_yticks(range(len(rows)), [name for name, *_ in rows])
-    axes.set(xlim=(low / 3, 4 * high), ylim=(len(rows) - 0.5, -0.5))
-    log_axes(axes, x=("hollow: modelled, solid: measured here; time", units.seconds))
-    spoken = "; ".join(f"{name}: {units.seconds(time)}" for name, time, _ in rows)
-    return Picture(figure, f"{title} {spoken}.")

@@ -251,10 +251,10 @@ def regimes(
     waits = step_waits(batch, hidden, **device)
     longest = max(waits, key=waits.get)
     parts = ", ".join(f"{units.seconds(time)} of {name}" for name, time in waits.items())
-    title = f"{hidden} units, a batch of {batch}, modelled: it waits for {longest} ({parts})."
+    title = f"{hidden:,} units, a batch of {batch:,}, modelled: it waits for {longest} ({parts})."
     figure, axes = blank(height=4.2, title=title)
     log_axes(axes, x=("examples in the batch", units.count), y=("time of one step", units.seconds))
-    batches, ends = np.geomspace(1, 4096, 60), []
+    batches, ends = np.geomspace(1, 4096, 13), []
     lines = [step_waits(each, hidden, **device) for each in batches]
     for name, dashes in WAITS.items():
         times = [each[name] for each in lines]

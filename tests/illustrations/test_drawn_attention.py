@@ -153,11 +153,3 @@ def test_a_part_that_one_way_has_not_leaves_no_gap():
     picture = draw.parts({"one": {"a": 1, "b": 1, "c": 2}, "two": {"a": 1, "c": 1}})
     assert picture.alt.endswith("two: a 50%, c 50%.")
     assert [bar.get_x() for bar in picture.axes.patches[3:6]] == pytest.approx([0, 0.5, 0.5])
-
-
-def test_what_is_modelled_is_hollow_and_what_is_measured_solid():
-    picture = draw.estimates({"TPU": 1e-3}, {"this CPU": 4e-3}, title="So it is.")
-    modelled, measured = picture.axes.lines
-    assert modelled.get_markerfacecolor() == "none" != measured.get_markerfacecolor()
-    assert [line.get_xdata()[0] for line in (modelled, measured)] == [1e-3, 4e-3]
-    assert picture.alt == "So it is. TPU: 1 ms; this CPU: 4 ms."

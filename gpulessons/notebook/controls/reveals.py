@@ -111,7 +111,8 @@ class Reveal:
             apart = "within 25 % of" if near else f"{self.gap(self.model, median)} than"
             return f"{expects}, {apart} what is {self.label}."
         if abs(self.model - median) <= 0.25 * abs(median):
-            return f"{expects}, within 25 % of the measurement.{self.canceled()}"
+            what = "count" if self.tier == "counted" else "measurement"
+            return f"{expects}, within 25 % of the {what}.{self.canceled()}"
         if low <= self.model <= high:
             return f"{expects}, inside the spread of the measurement.{self.canceled()}"
         return f"{expects}, {self.gap(self.model, median)} than measured. {self.blame()}"
