@@ -86,7 +86,7 @@ def test_gains_that_cores_cannot_give_or_that_the_whole_run_lacks_allow_no_verdi
     held_up = {ALONE: (*steady[ALONE][:2], ran(3.0, 6.0)), FREE: steady[FREE]}
     assert "2 of 6 gains are above 2.2" in doubts(held_up)[0]
     changed = {ALONE: steady[ALONE], FREE: (ran(0.6, 2.0),) * 3}
-    assert "sooner, to the end 1.00: a worker may" in doubts(changed)[0]
+    assert "sooner, through all 1.00: a worker may" in doubts(changed)[0]
 
 
 def test_the_round_in_the_middle_is_the_one_with_the_median_gain():

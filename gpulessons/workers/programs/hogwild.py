@@ -116,7 +116,7 @@ def doubts(found: dict[str, tuple[Ran, ...]], workers: int = 2) -> list[str]:
                     "cores can give: one process alone was held up")  # fmt: skip
     target, total = float(np.median(there)), float(np.median(end))
     if max(target, total) > 1.25 * min(target, total):
-        told.append(f"to the target it is {target:.2f} times sooner, to the end {total:.2f}: "
+        told.append(f"at the same loss it is {target:.2f} times sooner, through all {total:.2f}: "
                     "a worker may have been held up on the way")  # fmt: skip
     return told
 
