@@ -13,6 +13,7 @@ from gpulessons.workers.programs.hogwild import (
     ATOMIC,
     FREE,
     LOCKED,
+    OLD,
     Ran,
     at_the_end,
     doubts,
@@ -64,7 +65,9 @@ def test_everybody_takes_a_share_and_sees_the_others_writing(found):
         assert [each[way][1].updates for each in (first, second)] == [EXAMPLES // 2] * 2
     assert [each[ALONE][1].updates for each in (first, second)] == [EXAMPLES, 0]
     for way in (ALONE, LOCKED):  # alone, or under a lock, nobody writes in between
-        assert [ran.staleness for ran in first[way]] == [0, 0]
+        assert [(ran.staleness, ran.old) for ran in first[way]] == [(0, 0)] * 2
+    for ran in (*first[FREE], *second[ATOMIC]):  # a share, and those beyond ten make the mean
+        assert 0 <= ran.old <= 1 and ran.staleness >= OLD * ran.old
     curve = first[FREE][0].curve
     assert [at for at, _ in curve] == sorted(at for at, _ in curve)
     assert first[FREE][0].counts[-1] == EXAMPLES
