@@ -79,14 +79,12 @@ class Clock(Host):
     def thread_time(self):
         return self.own
 
-    def process_time(self):
-        return self.own + self.others
-
 
 def started(clock, monkeypatch):
     """This backend, known to all, and the only clock that the harness looks at."""
     monkeypatch.setitem(BACKENDS, "clock", clock)
     monkeypatch.setattr(rounds, "time", clock)
+    monkeypatch.setattr(rounds, "computed_by_others", lambda: clock.others)
     return clock
 
 
@@ -731,10 +729,12 @@ def test_whether_other_threads_compute_is_seen_of_the_real_ones(parallel):
     if cores() < 2:
         pytest.skip("one core: no thread has another's help")
     version = relu.versions["Numba, every core" if parallel else "Numba, one core"]
-    run = Run(Problem(relu, 1_000_000), version)
+    run = Run(Problem(relu, 1_000), version)
     run.begin()
+    run.choose_calls(run.sample(keep=False))
     seen = [run.has_helpers() for _ in range(50)]
-    assert any(seen) if parallel else not all(seen)  # those of other libraries may still spin
+    often = 25 if Path("/proc/self/task").exists() else 1  # elsewhere their time is booked late
+    assert sum(seen) >= often if parallel else not all(seen)  # those of other libraries may spin
 
 
 def test_versions_take_turns_a_b_b_a_in_random_order(double, clock, monkeypatch):
