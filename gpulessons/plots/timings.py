@@ -15,7 +15,7 @@ import numpy as np
 
 from gpulessons import units
 
-from .axes import log_axes, written
+from .axes import log_axes, two_ticks, written
 from .picture import BLUE, COLORS, DASH_DOT, HATCH, INK, MARKERS, VERMILLION, Picture, blank
 
 MARKS = "¹²³⁴⁵⁶⁷⁸⁹"  # of footnotes
@@ -125,7 +125,7 @@ def bars(
     rows = [(t, m) for one, m in parts for t in (*one.timings, *one.estimates) if t.size == size]
     rows.sort(key=lambda row: -row[0].median)
     title = title or fastest(comparison, size, gpu)
-    figure, axes = blank(height=1.1 + 0.36 * len(rows) + 0.2 * (len(parts) - 1), title=title)
+    figure, axes = blank(height=1.3 + 0.36 * len(rows) + 0.2 * (len(parts) - 1), title=title)
     measured = [timing for timing, _ in rows if not is_modelled(timing)]
     slowest = max((t.median for t in measured or [t for t, _ in rows]), default=1)
     log_axes(axes, x=("times faster than the slowest", units.ratio))
@@ -144,15 +144,17 @@ def bars(
             continue
         color, factor = COLORS[timing.backend], slowest / timing.median
         axes.hlines(y, 1, factor, color=color, linewidth=1, linestyle="--" if mark else "-")
-        axes.plot([slowest / time for time in timing.quartiles], [y, y], color=color, linewidth=4,
-                  alpha=0.4)  # fmt: skip
+        band = [slowest / time for time in timing.quartiles]
+        axes.plot(band, [y, y], color=color, linewidth=4, alpha=0.4)
         axes.plot(factor, y, MARKERS[timing.backend], color=color, markersize=8,
                   markerfacecolor="none" if mark else color)  # fmt: skip
         noise = f" ({timing.noise})" if timing.noise else ""
-        beside(axes, f"{timing.words}, {units.ratio(factor)}{noise}", factor, y)
+        beside(axes, f"{timing.words}, {units.ratio(factor)}{noise}", max(factor, *band), y)
     axes.set_yticks(range(len(rows)), [f"{timing.version}{mark}" for timing, mark in rows])
+    axes.set_ylim(-0.6, max(len(rows), 1) - 0.4)  # no mark is cut by the axis or the edge
     factors = [slowest / time for t, _ in rows for time in t.quartiles] or [1]
     axes.set_xlim(0.8 * min(1, *factors), 1.5 * max(factors))
+    two_ticks(axes.xaxis)
     footnotes(axes, comparison, gpu)
     return Picture(figure, f"{title} {words(comparison, size, gpu)}")
 

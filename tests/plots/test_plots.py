@@ -300,6 +300,31 @@ def test_bars_compare_at_the_size_asked_for():
     assert "10,000,000" not in picture.alt
 
 
+CLOSE = replace(LIVE, entries=(*timed("NumPy", "host", 1, 1, 4e-3, spread=0.2),
+                               *timed("PyTorch", "torch_cpu", 1, 1, 3e-3, spread=0.4)))  # fmt: skip
+
+
+@pytest.mark.parametrize("comparison", [LIVE, CLOSE, replace(CLOSE, entries=CLOSE.entries[:3])])
+def test_bars_have_room_around_every_mark_and_words_stand_right_of_the_noise(comparison):
+    axes = plots.bars(comparison).axes
+    (low, high), rows = axes.get_ylim(), axes.get_yticks()
+    assert low <= min(rows) - 0.5 and high >= max(rows) + 0.5, "half a row below and above"
+    ends = {}
+    for line in axes.lines:
+        y = line.get_ydata()[0]
+        ends[y] = max(ends.get(y, 0), *line.get_xdata())
+    assert {note.xy[1]: note.xy[0] for note in axes.texts} == pytest.approx(ends)
+
+
+@pytest.mark.parametrize("comparison", [BOTH, CLOSE, ON_PAPER, NOTHING])
+def test_at_least_two_factors_are_numbered(comparison):
+    axes = plots.bars(comparison).axes
+    axes.figure.draw_without_rendering()
+    left, right = axes.get_xlim()
+    numbered = [t for t in axes.xaxis.get_major_ticks() if left <= t.get_loc() <= right]
+    assert len({tick.label1.get_text() for tick in numbered} - {""}) >= 2
+
+
 def test_a_bar_s_noise_is_said():
     noisy = replace(LIVE, entries=(*CPU, *timed("loud", "host", 1, 1, 5e-3, spread=0.5)))
     assert "(too noisy)" in drawn(plots.bars(noisy))
