@@ -172,7 +172,7 @@ def whose_limit(worth, devices):
     if not told:
         return "Modelled: FLOP/s are the limit of every step, on each device."
     rest = ", none on the others" if len(told) < len(devices) else ""
-    return f"Modelled: of {total} step{'s' * (total > 1)}, bytes/s limit {', '.join(told)}{rest}."
+    return f"Modelled: of {units.plural(total, 'step')}, bytes/s limit {', '.join(told)}{rest}."
 
 
 # -- How wrong a guess is.

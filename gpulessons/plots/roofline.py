@@ -13,7 +13,6 @@ from gpulessons import units
 from .axes import log_axes
 from .picture import COLORS, DASH_DOT, HATCH, INK, MARKERS, Picture, blank
 
-STREAMS = ("read", "copy", "triad")
 # Where a name may stand beside its point, in points: the best place first.
 STEPS = (0, -7, 7, -14, 14, -28, 28, -42, -56, 42, -70, 56)
 MARK = 6  # pixels from a point's middle to its edge
@@ -98,11 +97,10 @@ def rate(timing: Any, left: float, seconds: float) -> float:
 
 def roof(machine: Any, backend: str) -> tuple[float, float]:
     """(FLOP/s, bytes/s): the ceilings of a backend; ValueError where one is unknown."""
-    peak = machine.ceiling(backend, "float32")
-    streams = [machine.ceiling(backend, name) for name in STREAMS]
-    if not peak or not any(streams):
+    peak, bandwidth = machine.ceiling(backend, "float32"), machine.bandwidth(backend)
+    if not (peak and bandwidth):
         raise ValueError(f"The card of {machine.name} has no ceilings for {backend}.")
-    return peak, max(filter(None, streams))
+    return peak, bandwidth
 
 
 def intensity(timing: Any) -> float:
@@ -110,14 +108,19 @@ def intensity(timing: Any) -> float:
     return timing.flops / timing.bytes
 
 
+def is_bound_by_bytes(timing: Any, peak: float, bandwidth: float) -> bool:
+    """Whether a point lies left of the corner of its roof."""
+    return intensity(timing) < peak / bandwidth
+
+
 def under_the_slope(under):
     """How many points are left of the corner, and how near the roof; under: [(timing, its roof)]
 
     To stand under the slanted roof is not to wait for memory: the share says how near that is.
     """
-    corners = [peak / bandwidth for _, (peak, bandwidth) in under]
-    slanted = [(t, *roof) for (t, roof), c in zip(under, corners, strict=True) if intensity(t) < c]
-    at = " or ".join(two_digits(corner) for corner in sorted(set(corners)))
+    slanted = [(t, *roof) for t, roof in under if is_bound_by_bytes(t, *roof)]
+    corners = {peak / bandwidth for _, (peak, bandwidth) in under}
+    at = " or ".join(map(two_digits, sorted(corners)))
     title = f"{len(slanted)} of {len(under)} points lie left of the corner at {at} FLOPs per byte"
     if not slanted:
         return f"{title}."

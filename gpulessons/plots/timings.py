@@ -184,33 +184,63 @@ def is_modelled(timing: Any) -> bool:
 
 
 def ceiling(
-    timings: Iterable[Any], limit: float, *, name: str = "copy", names: Sequence[str] = (),
+    given: Mapping[str, float] | Iterable[Any], limit: float, *, name: str = "copy",
+    names: Sequence[str] = (), marks: Mapping[str, float] | None = None, about: str = "",
     title: str = "",
 ) -> Picture:  # fmt: skip
-    """Bytes per second of some timings under the machine's measured ceiling (bytes/s).
+    """Bytes per second of timings, or given as {what: bytes/s}, under a measured ceiling (bytes/s).
 
-    names: what to call the timings, where their versions' names do not tell them apart.
+    name: that of the ceiling. names: what to call the timings, where their versions' names do not
+    tell them apart. marks: {words: bytes/s} for dotted lines. about: the one that the title speaks
+    of, the fastest unless told. Raises ValueError where there is nothing to draw.
     """
-    timings = list(timings)
-    names = names or [timing.version for timing in timings]
-    rates = [units.rate(timing.bandwidth, "B/s") for timing in timings]
-    rows = [f"{name}, {rate}" for name, rate in zip(names, rates, strict=True)]
-    best, most = max((t.bandwidth, n) for t, n in zip(timings, names, strict=True))
-    title = title or f"{most}: {best / limit:.0%} of this machine's {name} speed."
-    if best > 1.02 * limit:  # an error to explain, not a record
+    rates, colors = named(given, names)
+    if not rates or about not in ("", *rates):
+        there = ", ".join(rates) or "nothing"
+        raise ValueError(f"Draw at least one rate, and the title's {about!r} among {there}.")
+    about = about or max(rates, key=rates.__getitem__)
+    title = title or f"{about}: {rates[about] / limit:.0%} of this machine's {name} ceiling."
+    if max(rates.values()) > 1.02 * limit:  # an error to explain, not a record
         title += f" Its {name} was measured in a busier moment, or a cache helped."
-    figure, axes = blank(height=1.3 + 0.36 * len(timings), title=title)
-    for y, timing in enumerate(timings):
-        axes.barh(y, timing.bandwidth, height=0.68, color=COLORS[timing.backend])
-    axes.axvline(limit, color=INK, linewidth=1.5)
-    axes.annotate(f"{name}, measured here: {units.rate(limit, 'B/s')}", (limit, 1), (0, 3),
-                  xycoords=("data", "axes fraction"), textcoords="offset points",
-                  color=INK, fontsize=10, ha="center", va="bottom")  # fmt: skip
-    axes.set_yticks(range(len(timings)), rows)
-    axes.set(xlim=(0, 1.25 * max(limit, best)), xlabel="bytes per second")
-    axes.invert_yaxis()
+    lines = {f"{name} ceiling, {units.rate(limit, 'B/s')}": (limit, "-")}
+    lines |= {words: (rate, ":") for words, rate in (marks or {}).items()}
+    figure, axes = blank(height=1.5 + 0.34 * len(rates) + 0.2 * len(lines), title=title)
+    axes.barh(range(len(rates)), rates.values(), height=0.68, color=colors)
+    axes.set(xlim=(0, 1.05 * max(limit, *rates.values())), xlabel="bytes per second, as counted",
+             ylim=(len(rates) - 0.5, -1.2 - 0.62 * (len(lines) - 1)))  # fmt: skip
+    draw_limits(axes, lines, len(rates))
+    rows = [f"{what}, {units.rate(rate, 'B/s')}" for what, rate in rates.items()]
+    axes.set_yticks(range(len(rates)), rows)
+    axes.spines["left"].set_bounds(len(rates) - 0.5, -0.5)
+    axes.xaxis.get_major_locator().set_params(nbins=5)  # "25 GB/s" is wide
     written(axes.xaxis, lambda rate: units.rate(rate, "B/s"))
-    return Picture(figure, f"{title} Ceiling {units.rate(limit, 'B/s')}. {'; '.join(rows)}.")
+    return Picture(figure, f"{title} {'; '.join([*rows, *lines])}.")
+
+
+def named(
+    given: Mapping[str, float] | Iterable[Any], names: Sequence[str]
+) -> tuple[Mapping[str, float], list[str]]:
+    """({what: bytes/s}, the color of each) of such rates, or of timings."""
+    if isinstance(given, Mapping):
+        return given, [BLUE] * len(given)
+    timings = list(given)
+    names = names or [timing.version for timing in timings]
+    if len(set(names)) < len(names):
+        raise ValueError(f"Name each of them by its own name: names=[…], not {', '.join(names)}.")
+    rates = {name: timing.bandwidth for name, timing in zip(names, timings, strict=True)}
+    return rates, [COLORS[timing.backend] for timing in timings]
+
+
+def draw_limits(axes: Any, lines: Mapping[str, tuple[float, str]], rows: int) -> None:
+    """Lines across rows of bars, {words: (rate, style)}, their words above the bars.
+
+    The lowest rate's words stand lowest: no line runs through words.
+    """
+    for row, (words, (rate, style)) in enumerate(sorted(lines.items(), key=lambda line: line[1])):
+        foot = -0.9 - 0.62 * row
+        axes.plot([rate, rate], [rows - 0.5, foot], style, color=INK, linewidth=1.5)
+        side = "right" if rate > axes.get_xlim()[1] / 2 else "left"
+        axes.text(rate, foot, f" {words} ", ha=side, va="center", color=INK, fontsize=10)
 
 
 def stages(timing: Any, label: str = "") -> Picture:
