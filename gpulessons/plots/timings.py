@@ -130,26 +130,7 @@ def bars(
     slowest = max((t.median for t in measured or [t for t, _ in rows]), default=1)
     log_axes(axes, x=("times faster than the slowest", units.ratio))
     for y, (timing, mark) in enumerate(rows):
-        if is_modelled(timing):
-            ends = [slowest / time for time in (timing.median, *timing.quartiles)]
-            text = f"{timing.briefly}, modelled on {timing.gpu}"
-            axes.plot(ends[1:], [y, y], color=COLORS[timing.backend], linewidth=1, marker="|")
-            if timing.at_least:  # so fast at most: an arrow to where it lies, and no dot
-                axes.plot([ends[0] / 1.6, ends[0]], [y, y], color=COLORS[timing.backend],
-                          linewidth=1, marker="<", markevery=[0])  # fmt: skip
-            else:
-                axes.scatter(ends[0], y, 70, marker=MARKERS[timing.backend], facecolor="none",
-                             edgecolor=COLORS[timing.backend], hatch=2 * HATCH)  # fmt: skip
-            beside(axes, text, max(ends), y)
-            continue
-        color, factor = COLORS[timing.backend], slowest / timing.median
-        axes.hlines(y, 1, factor, color=color, linewidth=1, linestyle="--" if mark else "-")
-        band = [slowest / time for time in timing.quartiles]
-        axes.plot(band, [y, y], color=color, linewidth=4, alpha=0.4)
-        axes.plot(factor, y, MARKERS[timing.backend], color=color, markersize=8,
-                  markerfacecolor="none" if mark else color)  # fmt: skip
-        noise = f" ({timing.noise})" if timing.noise else ""
-        beside(axes, f"{timing.words}, {units.ratio(factor)}{noise}", max(factor, *band), y)
+        draw_factor(axes, y, timing, slowest, mark)
     axes.set_yticks(range(len(rows)), [f"{timing.version}{mark}" for timing, mark in rows])
     axes.set_ylim(-0.6, max(len(rows), 1) - 0.4)  # no mark is cut by the axis or the edge
     factors = [slowest / time for t, _ in rows for time in t.quartiles] or [1]
@@ -157,6 +138,28 @@ def bars(
     two_ticks(axes.xaxis)
     footnotes(axes, comparison, gpu)
     return Picture(figure, f"{title} {words(comparison, size, gpu)}")
+
+
+def draw_factor(axes: Any, y: float, timing: Any, slowest: float, mark: str) -> None:
+    """A dot where a time's factor is, its quartiles, its words; mark: that of its footnote."""
+    color, shape = COLORS[timing.backend], MARKERS[timing.backend]
+    factor, *ends = (slowest / time for time in (timing.median, *timing.quartiles))
+    if not is_modelled(timing):
+        axes.hlines(y, 1, factor, color=color, linewidth=1, linestyle="--" if mark else "-")
+        axes.plot(ends, [y, y], color=color, linewidth=4, alpha=0.4)
+        axes.plot(factor, y, shape, color=color, markersize=8,
+                  markerfacecolor="none" if mark else color)  # fmt: skip
+        noise = f" ({timing.noise})" if timing.noise else ""
+        beside(axes, f"{timing.words}, {units.ratio(factor)}{noise}", max(factor, *ends), y)
+        return
+    axes.plot(ends, [y, y], color=color, linewidth=1, marker="|")
+    if timing.at_least:  # so fast at most: an arrow to where it lies, and no dot
+        axes.plot([factor / 1.6, factor], [y, y], color=color, linewidth=1, marker="<",
+                  markevery=[0])  # fmt: skip
+    else:
+        axes.scatter(factor, y, 70, marker=shape, facecolor="none", edgecolor=color,
+                     hatch=2 * HATCH)  # fmt: skip
+    beside(axes, f"{timing.briefly}, modelled on {timing.gpu}", max(factor, *ends), y)
 
 
 def draw_modelled(
