@@ -1,10 +1,10 @@
 """A launch in a picture: the grid's blocks, a block's warps, a warp's threads, and who has work."""
 
 from gpulessons import units
+from gpulessons.ops.common import WARP
 from gpulessons.plots.picture import INK, VERMILLION, Picture, blank
 from gpulessons.units import plural
 
-WARP = 32
 MOST = 1024  # threads drawn
 SHADES = "#56B4E9", "#9BD1F2"  # of warps, in turn
 IDLE = 0.25  # how much ink a thread without a number gets
