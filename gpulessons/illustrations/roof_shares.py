@@ -16,7 +16,7 @@ LOW = 0.5  # of the roof
 
 
 def cold_size(op: Any) -> int:
-    """The size at which an op moves that many bytes; its bytes must grow with its size."""
+    """The size at which an op moves cold_bytes(); its bytes must grow with its size."""
     each = op.bytes(*op.inputs(1_000)) / 1_000
     return max(1_000, int(cold_bytes() / each))
 
