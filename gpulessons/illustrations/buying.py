@@ -172,7 +172,7 @@ def whose_limit(worth, devices):
     if not told:
         return "Modelled: FLOP/s are the limit of every step, on each device."
     rest = ", of none on the others" if len(told) < len(devices) else ""
-    first = told[0].replace(" on ", f" of {total} step{'s' * (total > 1)} on ", 1)
+    first = told[0].replace(" on ", f" of {units.plural(total, 'step')} on ", 1)
     others = "".join(f", of {each}" for each in told[1:])
     return f"Modelled: memory is the limit of {first}{others}{rest}."
 

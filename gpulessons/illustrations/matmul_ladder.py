@@ -78,11 +78,7 @@ def ladder(
     left, *right = axes.flat
     left.set_yticks(range(len(rows)), [named(v, each.get(v), comparison) for v in rows])
     left.set_ylim(len(rows) - 0.4, -0.6)
-    ends = [*published.values(), *(share for share, *_ in shares.values())]
-    ends += [part for t in modelled.values() for part in of_peak(t)] or [1]
-    left.set_xlim(0.3 * min(ends), (200 if modelled else 12) * max(ends))  # room for words
-    share = "share of the library's FLOP/s" + "; modelled: of the GPU's peak" * bool(modelled)
-    log_axes(left, x=(share, lambda part: percent(part) if part < 9.5 else ""))
+    share_axis(left, [*published.values(), *(share for share, *_ in shares.values())], modelled)
     left.set_xlabel("\n".join([left.get_xlabel(), *notes]))
     footnotes(left, comparison, gpu if modelled else None)
     for y, version in enumerate(rows):
@@ -91,6 +87,14 @@ def ladder(
         draw_loads(axes, rows, counted)
     said = spoken(rows, shares, counted or {}, published, source, modelled)
     return Picture(figure, f"{title} {said}")
+
+
+def share_axis(axes, known, modelled):
+    """A log axis of shares, with room for words on the right."""
+    known = known + ([part for t in modelled.values() for part in of_peak(t)] or [1])
+    axes.set_xlim(0.3 * min(known), (200 if modelled else 12) * max(known))
+    what = "share of the library's FLOP/s" + "; modelled: of the GPU's peak" * bool(modelled)
+    log_axes(axes, x=(what, lambda part: percent(part) if part < 9.5 else ""))
 
 
 def with_rows(versions, published, above):

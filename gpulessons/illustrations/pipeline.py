@@ -13,6 +13,7 @@ from gpulessons import units
 from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.picture import (
     BLUE,
+    DARK,
     GREEN,
     INK,
     ORANGE,
@@ -25,7 +26,6 @@ from gpulessons.plots.picture import (
 from gpulessons.plots.timings import label_ends
 from gpulessons.workers.schedules import FORWARD, waiting
 
-DARK = "#111111"  # words on these colors: 4.5 to 1 or better
 SHADES = {True: SKY, False: ORANGE}  # forward, backward
 CLOSE = 1.1  # times as long as the quickest way: no model of this kind tells them apart
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from gpulessons.ops.common import WARP
 from gpulessons.plots.axes import log_axes
 from gpulessons.plots.picture import BLUE, COLORS, INK, MARKERS, Picture, blank
 
-WARP = 32
 DEPTHS = 8  # shades of near and far
 
 

@@ -188,7 +188,8 @@ class Run:
         if self.trouble:
             return absent(self.problem, self.version, self.trouble)
         timing = self.timing()
-        doubt = timing.doubt(memory_ceiling(timing.backend)) if timing.cold else ""
+        # A warm one raises no doubt, and may not cost the time that machine() measures.
+        doubt = timing.doubt(machine().bandwidth(timing.backend)) if timing.cold else ""
         return absent(self.problem, self.version, doubt) if doubt else timing
 
     def timing(self) -> Timing:
@@ -314,12 +315,6 @@ def flusher(backend: Backend) -> Callable[[], Any] | None:
 def ballast_bytes() -> int:
     """What a core must read to empty its caches, of which the last is the largest."""
     return 2 * machine().last_cache
-
-
-def memory_ceiling(backend: str) -> float | None:
-    """Bytes/s: the best that this memory has shown, by reads, copies or triads."""
-    shown = (machine().ceiling(backend, stream) for stream in ("read", "copy", "triad"))
-    return max(filter(None, shown), default=None)
 
 
 def clocked(backend: Backend, action: Callable[[], Any]) -> tuple[Any, float]:

@@ -16,9 +16,9 @@ from math import nan
 from statistics import median
 
 from gpulessons import units
-from gpulessons.hardware import ceilings, cores, free_memory, machine, threads
+from gpulessons.hardware import buffer_bytes, ceilings, cores, machine, threads
 from gpulessons.hardware.budget import capped, note
-from gpulessons.hardware.card import SMALLEST_BUFFER, buffer_bytes, last_cache
+from gpulessons.hardware.card import STREAMS, last_cache
 from gpulessons.hardware.system import caches
 from gpulessons.measure.problem import Problem
 from gpulessons.measure.rounds import Run
@@ -405,12 +405,11 @@ def in_turn(problem, version, counts, budget):
 
 def rates_of(counts):
     """{threads: (FLOP/s, bytes/s)}, the ceilings of this CPU with so many threads."""
-    nbytes = SMALLEST_BUFFER if note() else buffer_bytes(caches(), free_memory())
-    tests = ceilings.host(nbytes)
+    tests = ceilings.host(buffer_bytes())
     found = {}
     for n in counts:
         with threads(n):
-            streams = (tests[f"host {name}"](n).each_second for name in ("copy", "triad"))
+            streams = (tests[f"host {name}"](n).each_second for name in STREAMS)
             found[n] = tests["host float32"](n).each_second, max(streams)
     return found
 

@@ -38,7 +38,8 @@ from functools import partial
 from gpulessons.machine_code.cuda import CannotCompile, assembly
 from gpulessons.microscope import Trace
 from gpulessons.microscope.report.counts import SiteCount
-from gpulessons.microscope.report.tables import per, percent, plural
+from gpulessons.microscope.report.tables import per, percent
+from gpulessons.units import plural
 
 from .devices import GPU, named
 from .occupancy import occupancy

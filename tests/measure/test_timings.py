@@ -357,7 +357,8 @@ def test_flushing_counts_against_the_budget(double, clock, monkeypatch):
 
 def small_caches(monkeypatch, last_cache, free=math.inf, number=2, **ceilings):
     """A machine whose caches take little time to empty, and what its memory has shown."""
-    card = SimpleNamespace(last_cache=last_cache, ceiling=lambda _, name: ceilings.get(name))
+    best = max(ceilings.values(), default=None)
+    card = SimpleNamespace(last_cache=last_cache, bandwidth=lambda _: best)
     monkeypatch.setattr(rounds, "machine", lambda: card)
     monkeypatch.setattr(rounds, "free_memory", lambda: free)
     monkeypatch.setattr(rounds, "cores", lambda: number)
@@ -497,7 +498,7 @@ from gpulessons.measure import rounds
 def most():
     return next(int(line.split()[1]) for line in open("/proc/self/status") if "VmHWM" in line)
 
-comparing.machine = lambda: SimpleNamespace(name="", ceiling=lambda *_: None)
+comparing.machine = lambda: SimpleNamespace(name="", bandwidth=lambda _: None)
 rounds.Run.ended = lambda run, budget: True
 names = ["NumPy", "Numba, one core", "Numba, every core", "PyTorch on CPU"]
 compare(relu, 1000, names, budget=60, recorded=())  # what the libraries take for themselves

@@ -193,7 +193,7 @@ def test_on_one_core_one_thread_computes_both_under_the_clock_and_for_the_ceilin
     def rate(n):
         return errors.ceilings.Rate((n, numba.get_num_threads()), n)
 
-    rates = dict.fromkeys(("host float32", "host copy", "host triad"), rate)
+    rates = dict.fromkeys(("host float32", "host read", "host copy", "host triad"), rate)
     monkeypatch.setattr(errors.ceilings, "host", lambda nbytes: rates)
     assert errors.rates_of((1, most)) == {n: ((n, n), (n, n)) for n in (1, most)}
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from gpulessons.units import plural
+
 from ..faults import Caution
 from ..lanes.launch import Launch
 from ..lanes.log import TENSOR_CORES
@@ -24,7 +26,6 @@ from .reports import (
     LineCount,
     Work,
 )
-from .tables import plural
 
 KEPT = 10  # races kept in JSON
 
