@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 import re
 import zlib
 
@@ -74,7 +75,8 @@ def test_chosen_steps_have_the_first_and_the_last():
     assert spread(100, 8)[0] == 0 and spread(100, 8)[-1] == 99 and len(spread(100, 8)) == 8
 
 
-def test_sliders_are_saved_with_a_frame_for_every_combination():
+def test_sliders_are_saved_with_a_frame_for_every_combination(monkeypatch):
+    monkeypatch.setattr(beforehand, "SECONDS", math.inf)
     tried = []
 
     def shown(n, kind):
@@ -102,7 +104,8 @@ def test_a_long_slider_has_some_of_its_values_its_first_among_them():
         assert {1, start, 1000} <= set(three), "there is a way to either side"
 
 
-def test_of_many_controls_the_last_stay_and_the_page_says_which():
+def test_of_many_controls_the_last_stay_and_the_page_says_which(monkeypatch):
+    monkeypatch.setattr(beforehand, "SECONDS", math.inf)
     page = live(lambda **values: picture(str(values)),
                 **{name: slider(1, 9, 5) for name in "abcdef"}).page()
     controls = unpacked(page)["controls"]

@@ -1,6 +1,6 @@
 """What a live control shows on a saved page: its results for some of its values, drawn beforehand.
 
-All combinations of a few values of each control, as many as can be drawn in a quarter of a minute
+All combinations of a few values of each control, as many as can be drawn in less than a minute
 and fit on a page. What is measured when a button is pressed has no results beforehand.
 """
 
@@ -17,7 +17,7 @@ from .showing import escape
 from .sliders import Choice, Slider, written
 
 MOST = 64  # results of one control
-SECONDS = 15.0  # that they may take to draw
+SECONDS = 40.0  # that they may take to draw
 
 Controls = Mapping[str, Slider | Choice]
 
