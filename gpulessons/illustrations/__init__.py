@@ -2,7 +2,7 @@
 
     00 samples · 01 kitchen, latency_hiding, vector_widths · 02 grid, same_work, transfers
     02, 04, 05 puzzles · 03 scenes · 04 strides, trees · 04, 05 roof_shares
-    03 to 05 matmul_ladder · 05 instruction_mix, systolic, tiles · 05 to 08 data_sheet
+    03 to 07 matmul_ladder · 05 instruction_mix, systolic, tiles · 05 to 08 data_sheet
     06 dense, weight_reuse · 07 conv2d, halo · 08 lstm
     09 attention, attention_head, online_softmax, transformer · 10 frameworks
     11 hashing, huffman, many_classes, neighbours, placement · 12 data_parallel, ring_all_reduce
