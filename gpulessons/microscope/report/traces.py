@@ -13,7 +13,7 @@ from ..faults import Caution
 from ..lanes.launch import Launch
 from ..lanes.log import TENSOR_CORES
 from .counts import SiteCount, count_site
-from .races import Races, find_races
+from .races import Races
 from .reports import (
     Banks,
     BranchCount,
@@ -24,6 +24,7 @@ from .reports import (
     LineCount,
     Work,
 )
+from .search import find_races
 from .tables import plural
 
 KEPT = 10  # races kept in JSON
