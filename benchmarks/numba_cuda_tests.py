@@ -3,7 +3,7 @@
     python benchmarks/numba_cuda_tests.py                       every test that is chosen
     python benchmarks/numba_cuda_tests.py test_math test_atom   of the modules with such names
     python benchmarks/numba_cuda_tests.py --json FILE           and keep what became of each
-    python benchmarks/numba_cuda_tests.py --simulator           Numba's simulator beside it, for comparison
+    python benchmarks/numba_cuda_tests.py --simulator           and under Numba's simulator
     python benchmarks/numba_cuda_tests.py --left-out            which tests are not chosen, and why
 
 numba-cuda's wheel brings its tests along. Chosen are those of FOLDERS that launch kernels written
