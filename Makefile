@@ -8,7 +8,7 @@ PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test notebooks bench gpu clean
+.PHONY: help lab test notebooks bench nvidia gpu clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -24,6 +24,9 @@ notebooks: $(READY)  ## run every notebook top to bottom and save it canonically
 
 bench: $(READY)  ## measure the course's target ratios on this machine (ARGS="--json FILE name …")
 	@$(PY) benchmarks/ratios.py $(ARGS)
+
+nvidia: $(READY)  ## run NVIDIA's own Numba-CUDA tests under the microscope (ARGS="--json FILE test_math …")
+	@$(PY) benchmarks/numba_cuda_tests.py $(ARGS)
 
 # No network and no environment of ours: a GPU machine's own Python serves (PYTHON=… OUT=…).
 gpu:  ## on a machine with a GPU: check, measure and record every GPU version into OUT

@@ -123,7 +123,18 @@ class BeforeNumba:
             choose_vectors()
 
 
+class InsteadOfNumba:
+    """Asked last: where there is no Numba, as in a browser, the microscope's stand-in is found."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("numba", "llvmlite"):
+            from gpulessons.microscope.stand_in import Finder
+
+            return Finder().find_spec(name, path, target)
+
+
 if "numba" in sys.modules:
     choose_vectors()
 else:
     sys.meta_path.insert(0, BeforeNumba())
+    sys.meta_path.append(InsteadOfNumba())

@@ -49,6 +49,7 @@ MICROSCOPE = {
     "runner": "source lanes report arguments signatures",
     "device": "lanes",
     "programs": "runner report device signatures lanes faults",
+    "stand_in": "",
 }
 # What torchrun runs, who starts it, and the parts that programs share.
 WORKERS = {

@@ -27,9 +27,10 @@ Where to read on, in the order of a launch:
     lanes/intrinsics   what `cuda.…` means: a table of all that a kernel may call there
     lanes/log          what is noted of all this
     report/counts      how sectors, lines and bank conflicts are counted
-    report/races       how a race is found
+    report/races       what a race is;  report/search: how one is found
     report/traces      `Trace`, and what it can be asked;  report/reports: its answers
     report/pictures    those answers drawn;  report/playing: step by step
+    stand_in           Numba's names where there is no Numba, as in a browser
 
 Limits. Counts are those of the source: no caches, no loads merged or hoisted by a compiler, no
 predication (`if` and loops are branches; `and`, `or` and conditional expressions are not). Every

@@ -29,6 +29,29 @@ def admitted(values: Sequence[Any], names: Sequence[str]) -> Iterator[list[Any]]
         write_back()
 
 
+@contextmanager
+def extended(args: tuple, extensions: Sequence[Any]) -> Iterator[tuple]:
+    """The arguments as a kernel's extensions, if it has any, hand its arrays on."""
+    if not extensions:
+        yield args
+        return
+    from numba import typeof
+
+    write_backs: WriteBacks = []
+
+    def prepared(value: Any) -> Any:
+        if not hasattr(value, "shape"):
+            return value
+        kind = typeof(getattr(value, "memory", value))
+        for extension in reversed(extensions):
+            kind, value = extension.prepare_args(kind, value, stream=0, retr=write_backs)
+        return value
+
+    yield tuple(map(prepared, args))
+    for write_back in write_backs:
+        write_back()
+
+
 def admit(value: Any, name: str, write_backs: WriteBacks) -> Any:
     if isinstance(value, np.void):
         return Record(array_view(np.asarray(value).reshape(1), name), 0)
@@ -52,7 +75,9 @@ def number(value: np.generic) -> Any:
 def host_array(value: Any, name: str, write_backs: WriteBacks) -> np.ndarray:
     """The NumPy array behind an array of any kind."""
     if type(value).__name__ in ("In", "Out", "InOut") and hasattr(value, "value"):
-        value = value.value
+        only_in, value = type(value).__name__ == "In", value.value
+        if only_in and isinstance(value, np.ndarray):
+            return value.copy()  # what the kernel writes does not come back
     if isinstance(value, np.ndarray):
         return value
     if isinstance(getattr(value, "memory", None), np.ndarray):  # the tracing module's device arrays

@@ -28,6 +28,8 @@ class DeviceArray:
     ndim = property(lambda self: self.memory.ndim)
     strides = property(lambda self: self.memory.strides)
     nbytes = property(lambda self: self.memory.nbytes)
+    flags = property(lambda self: self.memory.flags)
+    gpu_data = property(lambda self: self.root.__array_interface__["data"][0])
     T = property(lambda self: self.transpose())
 
     def __len__(self) -> int:
@@ -68,7 +70,12 @@ class DeviceArray:
         return DeviceArray(self.memory.ravel(order), self.root)
 
     def transpose(self, axes: Any = None) -> DeviceArray:
-        return DeviceArray(self.memory.transpose(axes), self.root)
+        """A copy, as Numba makes it."""
+        if axes is not None and tuple(axes) == tuple(range(self.ndim)):
+            return self
+        if self.ndim != 2:
+            raise NotImplementedError("transposing a non-2D DeviceNDArray isn't supported")
+        return DeviceArray(self.memory.transpose(axes).copy("C"))
 
     def view(self, dtype: Any) -> DeviceArray:
         return DeviceArray(self.memory.view(dtype), self.root)
@@ -225,9 +232,11 @@ NAMES: dict[str, Any] = {
     "device_array": device_array,
     "device_array_like": device_array_like,
     "pinned_array": host_array,
-    "pinned_array_like": lambda ary: np.empty_like(ary),
+    "pinned_array_like": lambda ary: np.empty_like(getattr(ary, "memory", ary)),
     "mapped_array": mapped_array,
-    "mapped_array_like": lambda ary, *_, **__: np.empty_like(ary).view(MappedArray),
+    "mapped_array_like": lambda ary, *_, **__: np.empty_like(getattr(ary, "memory", ary)).view(
+        MappedArray
+    ),
     "managed_array": mapped_array,
     "pinned": untouched,
     "mapped": untouched,

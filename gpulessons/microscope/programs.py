@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -14,7 +15,8 @@ from .faults import LaunchError
 from .lanes.launch import Size, extent
 from .report.traces import Trace
 from .runner import Tracer
-from .signatures import SIGNATURES
+from .signatures import SIGNATURES, check_types
+from .source.names import kept_sources
 
 BlocksOf = Callable[[Size], Iterable[Any]]
 
@@ -36,15 +38,19 @@ def tracing(
     it astray.
 
     Works on a machine with a GPU or without one; behind it, the process is as it was. Kernels that
-    were decorated inside with an explicit signature stay kernels that compile when first launched.
+    were decorated inside with an explicit signature stay kernels that compile when first launched;
+    what numba-cuda's compiler finds wrong with their types it says at once, as on a GPU.
     """
     from numba import cuda
 
     launches: list[Trace] = []
     jit, kernel_class = cuda.jit, type(cuda.jit(lambda: None))
-    names = device.NAMES | {"jit": lazy(jit), "get_current_device": device.pretending(capability)}
+    asked = {"get_current_device": device.pretending(capability)}
+    names = device.NAMES | {"jit": lazy(jit, capability)} | asked
     with (
+        kept_sources(),
         replaced(cuda, names),
+        replaced(sys.modules[kernel_class.__module__], asked),  # it compiles device functions
         replaced(kernel_class, launchers(launches, blocks, turns, alike)),
     ):
         yield launches
@@ -66,8 +72,8 @@ def replaced(owner: Any, names: dict[str, Any]) -> Iterator[None]:
                 delattr(owner, name)
 
 
-def lazy(jit: Callable[..., Any]) -> Callable[..., Any]:
-    """`cuda.jit` that never compiles at once: a signature is kept for the launch."""
+def lazy(jit: Callable[..., Any], capability: tuple[int, int]) -> Callable[..., Any]:
+    """`cuda.jit` that makes no machine code: a signature is checked, and kept for the launch."""
 
     def lazy_jit(func_or_sig: Any = None, *args: Any, **options: Any) -> Any:
         if func_or_sig is None or (
@@ -78,6 +84,8 @@ def lazy(jit: Callable[..., Any]) -> Callable[..., Any]:
         def decorate(function: Callable[..., Any]) -> Any:
             kernel = jit(**options)(function)
             SIGNATURES[kernel] = func_or_sig
+            if not options.get("device"):
+                check_types(function, func_or_sig, capability)
             return kernel
 
         return decorate
@@ -133,10 +141,15 @@ def launchers(
     def forall(
         kernel: Any, ntasks: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0
     ) -> Callable[..., None]:
+        if ntasks < 0:
+            raise ValueError(f"Can't create ForAll with negative task count: {ntasks}")
         tpb = tpb or 256
         return configure(kernel, max(1, -(-ntasks // tpb)), tpb, stream, sharedmem)
 
     def call(kernel: Any, *args: Any, **_: Any) -> NoReturn:
-        raise ValueError("a kernel needs a grid and a block: kernel[grid, block](…)")
+        raise ValueError(
+            "launch configuration was not specified: a kernel needs a grid and a block, "
+            "kernel[grid, block](…)"
+        )
 
     return {"__getitem__": item, "configure": configure, "forall": forall, "__call__": call}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, NoReturn
 
-from .arguments import admitted
+from .arguments import admitted, extended
 from .lanes.launch import Launch
 from .report.traces import Trace
 from .signatures import matched, signatures_of
@@ -47,11 +47,13 @@ class Tracer:
             )
         grid, block, _, dynamic = (*sizes, 0, 0)[:4]
 
-        def launch(*args: Any) -> Trace:
-            typed = matched(args, signatures_of(self.kernel))
-            return run(Launch(self.function, grid, block, dynamic, self.blocks, self.turns), typed)
+        def launched(*args: Any) -> Trace:
+            with extended(args, getattr(self.kernel, "extensions", ())) as given:
+                typed = matched(given, signatures_of(self.kernel))
+                launch = Launch(self.function, grid, block, dynamic, self.blocks, self.turns)
+                return run(launch, typed)
 
-        return launch
+        return launched
 
     def __call__(self, *args: Any) -> NoReturn:
         raise TypeError("a kernel needs a grid and a block: trace(kernel)[grid, block](…)")

@@ -22,13 +22,46 @@ def signatures_of(kernel: Any) -> list[Any]:
 
 
 def matched(args: tuple, signatures: list[Any]) -> tuple:
-    """The arguments as an explicit signature types them; a TypeError where it does not fit."""
+    """The arguments as an explicit signature types them; a TypeError where none fits.
+
+    Of several that fit, the one that takes most arguments as they are.
+    """
     if not signatures:
         return args
-    for types in map(argument_types, signatures):
-        if len(types) == len(args) and all(map(fits, args, types)):
-            return tuple(map(typed, args, types))
-    raise TypeError(f"the arguments do not match the kernel's signature {signatures[0]}")
+    listed = list(map(argument_types, signatures))
+    fitting = [t for t in listed if len(t) == len(args) and all(map(fits, args, t))]
+    if not fitting:
+        text = f"the arguments do not match the kernel's signature {signatures[0]}"
+        raise TypeError(f"No matching definition for argument type(s): {text}")
+    best = max(fitting, key=lambda types: sum(map(is_of, args, types)))
+    return tuple(map(typed, args, best))
+
+
+def is_of(arg: Any, numba_type: Any) -> bool:
+    """Is a number of just this type?"""
+    return np.asarray(arg).dtype.name == str(numba_type)
+
+
+def check_types(function: Any, signature: Any, capability: tuple[int, int]) -> None:
+    """Raise what numba-cuda's compiler says against a kernel with explicit signatures.
+
+    It needs no GPU for that. Where the compiler itself cannot be had, nothing is checked.
+    """
+    from numba.core.errors import NumbaError
+    from numba.cuda import types
+    from numba.cuda.compiler import compile_cuda
+    from numba.cuda.core import errors, sigutils
+
+    for one in signature if isinstance(signature, list) else [signature]:
+        arguments, result = sigutils.normalize_signature(one)
+        if result not in (None, types.void):
+            return  # a device function is compiled with the kernels that call it
+        try:
+            compile_cuda(function, types.void, arguments, cc=capability)
+        except (NumbaError, errors.NumbaError):
+            raise
+        except Exception:
+            return
 
 
 def argument_types(signature: Any) -> tuple:
@@ -39,7 +72,8 @@ def argument_types(signature: Any) -> tuple:
 
 def fits(arg: Any, numba_type: Any) -> bool:
     if not hasattr(numba_type, "ndim"):
-        return not hasattr(arg, "ndim") or np.ndim(arg) == 0
+        complex_only = isinstance(arg, (complex, np.complexfloating))
+        return np.ndim(arg) == 0 and (not complex_only or str(numba_type).startswith("complex"))
     if not hasattr(arg, "dtype"):
         return False
     array = host_array(arg, "", [])

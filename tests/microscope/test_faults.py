@@ -161,7 +161,7 @@ def test_a_grid_barrier_must_be_reached_by_the_whole_grid():
         (1, (1, 1, 65), 0, r"\(1, 1, 65\)"),
         ((1, 70_000), 1, 0, r"70000"),
         (0, 32, 0, "at least 1"),
-        ((1, 2, 3, 4), 32, 0, "one to three"),
+        ((1, 2, 3, 4), 32, 0, "1, 2 or 3 integers"),
         (1, 32, 50_000, "50,000 bytes of shared memory"),
     ],
 )

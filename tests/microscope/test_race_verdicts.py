@@ -1,5 +1,7 @@
 """Correct and racy kernels, none misjudged. A racy kernel's case names the array that races."""
 
+import linecache
+
 import numpy as np
 import pytest
 from numba import cuda, float32, int32
@@ -454,3 +456,127 @@ def test_two_names_for_one_memory_race_with_each_other():
     t = trace(own_cell)[1, 64](memory[1:], memory[:-1])
     assert t.races().cells == 63
     assert {(r.first.access, r.second.access) for r in t.races()} == {("read", "write")}
+
+
+@cuda.jit
+def read_and_write(x, y):
+    i = cuda.grid(1)
+    if i < min(x.size, y.size):
+        y[i] = x[i]
+
+
+def windows():
+    """Rows that share all but an element: x[1:] and x[:-1]."""
+    rows = np.lib.stride_tricks.sliding_window_view(np.zeros(65, np.float32), 64, writeable=True)
+    return rows[1], rows[0]
+
+
+def strided():
+    memory = np.zeros(65, np.float32)
+    part = np.lib.stride_tricks.as_strided
+    return part(memory[1:], (64,), (4,)), part(memory, (64,), (4,))
+
+
+def tensors():
+    memory = pytest.importorskip("torch").zeros(65)
+    return memory[1:], memory[:-1]
+
+
+def bytes_and_floats():
+    memory = np.zeros(64, np.float32)
+    return memory[:16].view(np.uint8), memory
+
+
+@pytest.mark.parametrize(
+    ("arrays", "cells"), [(windows, 63), (strided, 63), (tensors, 63), (bytes_and_floats, 63)]
+)
+def test_what_counts_is_the_address_and_not_the_owner(arrays, cells):
+    x, y = arrays()
+    assert trace(read_and_write)[1, 64](x, y).races().cells == cells
+    x, y = arrays()[0], arrays()[1]  # each of a memory of its own
+    assert trace(read_and_write)[1, 64](x, y).races().cells == 0
+
+
+def test_dynamic_shared_memory_under_two_types_is_one_memory():
+    @cuda.jit
+    def kernel(out):
+        floats = cuda.shared.array(0, np.float32)
+        doubles = cuda.shared.array(0, np.float64)
+        t = cuda.threadIdx.x
+        doubles[t] = t
+        out[t] = floats[t]
+
+    races = trace(kernel)[1, 32, 0, 256](np.zeros(32)).races(limit=32)
+    assert races.cells == len(races) == 16, "double t is where the floats 2t and 2t + 1 are"
+    assert {race.hazard for race in races} == {"read after write"}
+
+
+def test_a_byte_of_an_element_is_that_element():
+    @cuda.jit
+    def kernel(whole, parts):
+        t = cuda.threadIdx.x
+        if t == 0:
+            whole[3] = 1
+        if t == 1:
+            parts[13] = 1  # the second byte of element 3
+        if t == 2:
+            parts[17] = 1
+
+    memory = np.zeros(8, np.int32)
+    races = trace(kernel)[1, 32](memory, memory.view(np.uint8)).races()
+    assert races.cells == len(races) == 1
+    assert (races[0].array, races[0].cell, races[0].hazard) == ("whole", (3,), "write after write")
+
+
+@pytest.mark.parametrize(
+    ("masks", "cells"),
+    [((0x3, 0x6), 0), ((0x6, 0x3), 1), ((0x3,), 1), ((0x7,), 0), ((0x3, 0xC), 1)],
+)
+def test_barriers_of_parts_of_a_warp_order_by_way_of_common_lanes(masks, cells):
+    @cuda.jit
+    def kernel(masks, out):
+        s = cuda.shared.array(1, np.int32)
+        t = cuda.threadIdx.x
+        if t == 0:
+            s[0] = 1
+        for k in range(masks.size):
+            if masks[k] >> t & 1:
+                cuda.syncwarp(masks[k])
+        if t == 2:
+            out[cuda.blockIdx.x] = s[0]
+
+    found = trace(kernel)[2, 32](np.array(masks), np.zeros(2, np.int32)).races()
+    assert found.cells == 2 * cells, "in each block one"
+
+
+def test_a_fence_of_the_block_orders_nothing_between_blocks():
+    @cuda.jit
+    def kernel(x):
+        x[0] = cuda.blockIdx.x
+        cuda.threadfence_block()
+
+    assert trace(kernel)[2, 1](np.zeros(1)).races().cells == 1
+
+
+@pytest.mark.parametrize("space", ["global", "shared"])
+@pytest.mark.parametrize(
+    ("early", "late", "hazard"),
+    [("write", "read", "read after write"), ("read", "write", "write after read"),
+     ("write", "write", "write after write"), ("atomic", "read", "read after write")],
+)  # fmt: skip
+def test_hazards_have_their_names(space, early, late, hazard):
+    does = {"write": "s[0] = 1", "read": "out[1] = s[0]", "atomic": "cuda.atomic.add(s, 0, 1)"}
+    memory = "cuda.shared.array(1, np.int32)" if space == "shared" else "x"
+    text = f"""
+def kernel(x, out):
+    s = {memory}
+    if cuda.threadIdx.x == 0:
+        {does[early]}
+    if cuda.threadIdx.x == 40:
+        {does[late]}
+"""
+    linecache.cache["<hazard>"] = (len(text), None, text.splitlines(True), "<hazard>")
+    names = {"cuda": cuda, "np": np}
+    exec(compile(text, "<hazard>", "exec"), names)
+    (race,) = trace(names["kernel"])[1, 64](np.zeros(1, np.int32), np.zeros(2)).races()
+    assert race.hazard == hazard and hazard in str(race)

@@ -6,17 +6,17 @@ where the source does, which is how SIMT hardware reconverges.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from ..faults import NoProgress, Unsupported
-from .access import length, load
+from .access import describe, length, load
 from .functions import FUNCTIONS
 from .masks import Mask, Variable, settle, union
 from .memory import View
-from .values import truth
+from .values import cast, truth
 from .warps import Warps
 
 # Iterations of a loop before it is called endless; fewer in a kernel that swaps values to wait for
@@ -218,3 +218,20 @@ class Call:
         self.w.mask, self.w.function, self.w.line = self.before, self.caller, self.line
         self.w.kernel_line = self.kernel_line
         return None if self.kernel else self.result.value
+
+
+def call_value(w: Warps, function: Any, *args: Any) -> Any:
+    """Call what a variable holds: an instruction, a device function, or a type."""
+    function = settle(w, function)
+    if isinstance(function, np.dtype):
+        return cast(w, *args, function)
+    if not callable(function):
+        raise Unsupported(f"calling {describe(function)}", w.line, w.function)
+    done = function(w, *args)
+    return (yield from done) if isinstance(done, Generator) else done
+
+
+def check_literal(w: Warps, literal: bool, what: str) -> None:
+    """Refuse a parameter that the caller does not give a constant to."""
+    if not literal:
+        raise Unsupported(what, w.line, w.function)

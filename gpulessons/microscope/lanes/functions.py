@@ -70,8 +70,20 @@ def extremum(of_floats: np.ufunc, of_integers: np.ufunc) -> Instruction:
     return apply
 
 
-def rounded(w: Warps, x: Any, digits: int | None = None) -> Any:
-    return to_integer(np.rint)(w, x) if digits is None else plain(np.round(x, digits))
+def rounded(w: Warps, x: Any, digits: Any = None) -> Any:
+    """`round(x)`; with digits as Numba reckons it, in double precision."""
+    if digits is None:
+        return to_integer(np.rint)(w, x)
+    dtype = values_type((x,))
+    x, digits = as_type(x, FLOAT64), as_type(digits, INT64)
+    first, rest = 10.0 ** np.clip(np.abs(digits), None, 22), 10.0 ** np.maximum(digits - 22, 0)
+    scaled = np.where(
+        digits >= 0, x * rest * first, x / (first * 10.0 ** np.maximum(-digits - 22, 0))
+    )
+    whole = np.rint(scaled)
+    back = np.where(digits >= 0, whole / first / rest, whole * first)
+    lost = ~np.isfinite(x) | (np.isinf(scaled) & (digits >= 0))
+    return plain(np.where(lost, x, back).astype(dtype)[()])
 
 
 def fused(w: Warps, a: Any, b: Any, c: Any) -> Any:

@@ -122,7 +122,7 @@ CALLS: dict[str, Instruction] = {
     "gridsize": gridsize,
     "cg.this_grid": this_grid,
     "threadfence": fence,
-    "threadfence_block": fence,
+    "threadfence_block": lambda w: None,  # between blocks it orders nothing
     "threadfence_system": fence,
     "nanosleep": lambda w, ns: None,
     "syncwarp": primitives.syncwarp,

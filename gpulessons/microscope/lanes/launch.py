@@ -34,15 +34,15 @@ GRID_LIMIT = (2**31 - 1, 65535, 65535)
 
 def extent(value: Any, what: str) -> Size:
     """A launch size as three numbers."""
+    given = list(value) if isinstance(value, (tuple, list)) else [value]
+    name = f"{what.split()[-1]}dim"  # as Numba calls it
     try:
-        sizes = tuple(
-            operator.index(v) for v in (value if isinstance(value, (tuple, list)) else (value,))
-        )
+        sizes = tuple(operator.index(v) for v in given)
     except TypeError:
-        raise TypeError(
-            f"{what} must be a whole number or up to three of them, not {value!r}"
-        ) from None
-    if not 1 <= len(sizes) <= 3 or min(sizes) < 1:
+        raise TypeError(f"{name} must be a sequence of integers, got {given}") from None
+    if not 1 <= len(sizes) <= 3:
+        raise LaunchError(f"{name} must be a sequence of 1, 2 or 3 integers, got {given}")
+    if min(sizes) < 1:
         raise LaunchError(f"{what} must be one to three numbers of at least 1, not {value!r}")
     x, y, z = sizes + (1,) * (3 - len(sizes))
     return x, y, z

@@ -15,7 +15,7 @@ from ..faults import Caution
 from ..lanes.launch import Launch
 from ..lanes.log import TENSOR_CORES
 from .counts import SiteCount, count_site
-from .races import Races, find_races
+from .races import Races
 from .reports import (
     Banks,
     BranchCount,
@@ -26,6 +26,7 @@ from .reports import (
     LineCount,
     Work,
 )
+from .search import find_races
 
 KEPT = 10  # races kept in JSON
 

@@ -6,7 +6,12 @@ import ast
 import builtins
 import functools
 import inspect
+import itertools
+import linecache
+import sys
 import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FunctionType
 from typing import Any, NamedTuple, NoReturn
 
@@ -16,6 +21,7 @@ from ..faults import Unsupported
 from ..lanes import intrinsics
 
 MISSING = object()
+TEXTS = itertools.count(1)  # of programs that `exec` ran
 
 
 class Source(NamedTuple):
@@ -27,12 +33,38 @@ class Source(NamedTuple):
     tree: ast.FunctionDef
 
 
+@contextmanager
+def kept_sources() -> Iterator[None]:
+    """Inside, the text of functions that a program makes with `exec` is kept, to be found again."""
+    plain = builtins.exec
+
+    def keeping_exec(source: Any, names: Any = None, own: Any = None, /, **options: Any) -> None:
+        caller = sys._getframe(1)
+        if names is None:
+            names, own = caller.f_globals, caller.f_locals if own is None else own
+        if isinstance(source, str) and "def " in source:
+            file = f"<text {next(TEXTS)} of exec>"
+            linecache.cache[file] = len(source), None, source.splitlines(True), file
+            source = compile(source, file, "exec", dont_inherit=True)
+        plain(source, names, names if own is None else own, **options)
+
+    builtins.exec = keeping_exec
+    try:
+        yield
+    finally:
+        builtins.exec = plain
+
+
 def source_of(function: FunctionType) -> Source:
     try:
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError):
         name = getattr(function, "__name__", str(function))
-        raise Unsupported(f"{name}: a function whose source cannot be found", None) from None
+        raise Unsupported(
+            f"{name}: a function whose source cannot be found: write it in a file or a cell "
+            "(of what `exec` makes, the source is kept inside tracing())",
+            None,
+        ) from None
     first = max(first, 1)
     indented = lines[0][:1].isspace()
     tree = ast.parse(("if True:\n" if indented else "") + "".join(lines))
@@ -100,7 +132,11 @@ def dtype_named(obj: Any) -> np.dtype | None:
     if isinstance(obj, type) and issubclass(obj, np.generic):
         return np.dtype(obj)
     if type(obj).__module__.split(".")[0] == "numba" and hasattr(obj, "bitwidth"):
-        return np.dtype(str(obj))
+        if not hasattr(obj, "fields"):
+            return np.dtype(str(obj))
+        from numba.np.numpy_support import as_dtype
+
+        return as_dtype(obj)
     if str(obj) in ("bool", "boolean") and hasattr(obj, "cast_python_value"):
         return np.dtype(bool)
     return None

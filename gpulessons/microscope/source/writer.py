@@ -49,7 +49,10 @@ PRELUDE: dict[str, Any] = {
         name: getattr(conditions, name)
         for name in ["narrow", "and_", "or_", "other_lanes", "conditional"]
     },
-    **{name: getattr(flow, name) for name in ["Branch", "Loop", "Call"]},
+    **{
+        name: getattr(flow, name)
+        for name in ["Branch", "Loop", "Call", "call_value", "check_literal"]
+    },
     "Variable": masks.Variable,
     "cast": values.cast,
     "constant_array": intrinsics.constant_array,
@@ -93,7 +96,7 @@ class Writer(ast.NodeVisitor):
         kernel: bool,
         device: Callable[[FunctionType], Callable[..., Any]],
     ) -> None:
-        self.function, self.device = function, device
+        self.function, self.device, self.kernel = function, device, kernel
         self.name = function.__name__
         self.source = source_of(function)
         self.names = Names(function, self.source.tree)
@@ -130,7 +133,8 @@ class Writer(ast.NodeVisitor):
         parameters = [f"a_{name}" for name in self.names.parameters]
         for place, default in enumerate(reversed(self.function.__defaults__ or ()), 1):
             parameters[-place] += f"={self.constant(default)}"
-        self.lines.append(f"def compiled({', '.join(['w', *parameters])}):")
+        head = ", ".join(["w", *parameters, "literals=()"])
+        self.lines.append(f"def compiled({head}):")
         self.emit(f"c = Call(w, {self.name!r}, {kernel})")
         for name in sorted(self.names.own):
             self.emit(f"v_{name} = Variable(w)")
@@ -414,7 +418,16 @@ class Writer(ast.NodeVisitor):
             return f"{self.constant(instruction)}(w{arguments})"
         if function is None:
             self.refuse(self.describe(called), node)
-        return f"(yield from {self.constant(self.device(function))}(w{arguments}))"
+        literals = self.constant(self.literals(function, node))
+        run = self.constant(self.device(function))
+        return f"(yield from {run}(w{arguments}, literals={literals}))"
+
+    def literals(self, function: FunctionType, node: ast.Call) -> frozenset[str]:
+        """The parameters of a device function that Numba knows the values of when it compiles."""
+        code = function.__code__
+        names = code.co_varnames[: code.co_argcount]
+        given = dict(zip(names, node.args, strict=False)) | {k.arg: k.value for k in node.keywords}
+        return frozenset(n for n in names if n not in given or self.names.is_constant(given[n]))
 
     def instruction(self, called: Any) -> Callable[..., Any] | None:
         """What warps do instead of a function of Python's, NumPy's or one with `traced`."""
@@ -441,6 +454,9 @@ class Writer(ast.NodeVisitor):
     def method(self, node: ast.Call) -> str:
         if isinstance(node.func, ast.Attribute) and node.func.attr == "sync" and not node.args:
             return f"(yield from sync_group(w, {self.visit(node.func.value)}))"
+        if isinstance(node.func, ast.Name) and not node.keywords:
+            arguments = "".join(f", {self.visit(a)}" for a in node.args)
+            return f"(yield from call_value(w, {self.visit(node.func)}{arguments}))"
         what = (
             f"the method .{node.func.attr}()"
             if isinstance(node.func, ast.Attribute)
@@ -454,8 +470,11 @@ class Writer(ast.NodeVisitor):
         }
         if set(given) - {"alignment"} != {"shape", "dtype"}:
             self.refuse(f"cuda.{name} without a shape and a dtype", node)
-        if not self.names.is_constant(given["shape"]):
-            what = f"a shape of cuda.{name} that is no constant: give it a name outside the kernel"
+        what = f"a shape of cuda.{name} that is no constant: give it a name outside the kernel"
+        size = given["shape"]
+        if not self.kernel and isinstance(size, ast.Name) and size.id in self.names.parameters:
+            self.emit(f"check_literal(w, {size.id!r} in literals, {what!r})")
+        elif not self.names.is_constant(size):
             self.refuse(what, node)
         site = (self.here, node.lineno, node.col_offset)
         label = self.naming or f"{name.split('.')[0]} array, line {node.lineno}"
@@ -469,9 +488,10 @@ class Writer(ast.NodeVisitor):
             if value.name in intrinsics.VALUES:
                 return f"{self.constant(intrinsics.VALUES[value.name])}(w)"
             dtype = dtype_named(cuda_attribute(value.name))
-            if dtype is None:
+            held = intrinsics.CALLS.get(value.name) if dtype is None else dtype
+            if held is None:
                 self.refuse(f"cuda.{value.name}", node)
-            return self.constant(dtype)
+            return self.constant(held)
         if isinstance(value, np.ndarray) and value.ndim:
             return f"constant_array(w, {ast.unparse(node)!r}, {self.constant(value)})"
         if dtype_named(value) is not None:
@@ -482,6 +502,10 @@ class Writer(ast.NodeVisitor):
             return self.constant(values.plain(value))
         if isinstance(value, tuple) and all(isinstance(v, (int, float, np.generic)) for v in value):
             return self.constant(value)
+        if function := python_function(value):
+            return self.constant(self.device(function))
+        if callable(value) and (instruction := self.instruction(value)):
+            return self.constant(instruction)
         self.refuse(f"the global {ast.unparse(node)} ({type(value).__name__})", node)
 
 

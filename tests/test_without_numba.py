@@ -1,0 +1,108 @@
+"""With NumPy and Matplotlib alone, as in a browser: the microscope, its pictures, the checks."""
+
+import re
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, files, requires
+from pathlib import Path
+
+import pytest
+
+import gpulessons
+from gpulessons import exercises
+
+TESTS = Path(__file__).parent
+ROOT = Path(gpulessons.__file__).parents[1]
+TORCH = {"fewer_calls"}  # exercises about PyTorch
+COUNTED = ["test_published_counts.py", "test_race_verdicts.py", "test_faults.py",
+           "test_warp_primitives.py", "test_control_flow.py"]  # fmt: skip
+
+
+def distributions(names):
+    """Those that are installed of these and of all that they need."""
+    found, asked = set(), list(names)
+    while asked:
+        name = asked.pop()
+        try:
+            needs = requires(name) or []
+        except PackageNotFoundError:
+            continue
+        if name.lower() not in found:
+            found.add(name.lower())
+            asked += [re.match(r"[\w.-]+", need)[0] for need in needs if "extra ==" not in need]
+    return found
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory):
+    """A Python that has NumPy, Matplotlib, pytest and what they need, and nothing else."""
+    site = tmp_path_factory.mktemp("site")
+    for distribution in distributions(["matplotlib", "pytest", "pytest-xdist", "hypothesis"]):
+        for file in files(distribution):
+            top = file.parts[0]
+            if top not in ("..", "__pycache__") and not (site / top).exists():
+                (site / top).symlink_to(Path(file.locate()).parents[len(file.parts) - 1] / top)
+    (site / "gpulessons").symlink_to(ROOT / "gpulessons")
+
+    def run(*arguments):
+        paths = f"{site}:{TESTS}:{TESTS / 'exercises'}:{ROOT / 'tools'}"
+        environment = {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg"}
+        return subprocess.run([sys.executable, "-S", *arguments], env=environment, text=True,
+                              capture_output=True, cwd=site, timeout=600)  # fmt: skip
+
+    return run
+
+
+def test_there_is_no_numba_and_its_names_are_there(python):
+    done = python("-c", """
+import importlib.util as find
+for name in ("numba", "llvmlite", "psutil", "torch", "scipy", "ipywidgets"):
+    assert find.find_spec(name) is None, name
+import gpulessons
+from numba import cuda, float32, njit
+from numba.cuda import grid
+assert njit(parallel=True)(lambda x: x + 1)(1) == 2
+assert float32(1).dtype == "float32"
+for refused in (lambda: grid(1), lambda: cuda.jit(lambda x: None)[1, 1](0)):
+    try:
+        refused()
+    except RuntimeError as error:
+        assert "microscope" in str(error)
+    else:
+        raise AssertionError("it did something")
+""")
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_solution_of_every_exercise_passes(python):
+    names = [name for name in exercises.NAMES if name not in TORCH]
+    done = python("-c", f"""
+from answers import attempt
+from gpulessons import check, exercises
+BEFORE = "import numpy as np\\nfrom numba import cuda\\n"
+for name in {names}:
+    exercise = getattr(exercises, name)
+    verdict = check(exercise, attempt(BEFORE + exercise.solution))
+    assert verdict.passed, verdict
+print(len({names}))
+""")
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) == len(names)
+
+
+def test_the_microscope_counts_and_draws(python):
+    tests = [str(TESTS / "microscope" / name) for name in COUNTED]
+    done = python("-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(ROOT), *tests)
+    assert done.returncode == 0, done.stdout[-3000:]
+    done = python("-c", """
+import numpy as np
+from gpulessons import exercises
+from gpulessons.microscope import branch_picture, request_picture, trace
+from gpulessons.ops.transpose import naive_kernel
+x, out = np.ones((64, 64), np.float32), np.empty((64, 64), np.float32)
+launched = trace(naive_kernel)[(2, 8), (32, 8)](x, out)
+for picture in (request_picture(launched, "x"), branch_picture(launched)):
+    assert picture.svg.startswith("<svg") and picture.alt
+assert "sectors" in launched._repr_html_()
+""")
+    assert done.returncode == 0, done.stderr
