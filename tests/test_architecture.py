@@ -42,13 +42,13 @@ MICROSCOPE = {
     "faults": "",
     "rounding": "",
     "lanes": "faults rounding",
-    "source": "lanes faults",
     "report": "lanes faults",
-    "arguments": "lanes",
+    "device": "lanes",
+    "arguments": "lanes device",
+    "source": "lanes faults arguments device",
     "signatures": "arguments",
     "runner": "source lanes report arguments signatures",
-    "device": "lanes",
-    "programs": "runner report device signatures lanes faults",
+    "programs": "runner report device signatures source lanes faults",
 }
 # What torchrun runs, who starts it, and the parts that programs share.
 WORKERS = {
