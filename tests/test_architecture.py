@@ -45,8 +45,8 @@ MICROSCOPE = {
     "report": "lanes faults",
     "device": "lanes",
     "arguments": "lanes device",
-    "source": "lanes faults arguments device",
     "signatures": "arguments",
+    "source": "lanes faults arguments device signatures",
     "runner": "source lanes report arguments signatures",
     "programs": "runner report device signatures source lanes faults",
 }

@@ -70,6 +70,25 @@ def argument_types(signature: Any) -> tuple:
     return sigutils.normalize_signature(signature)[0]
 
 
+def declared(function: Any) -> tuple[list[np.dtype | None], np.dtype | None]:
+    """(the types of the parameters, that of the result) of a device function with one signature;
+    None for what is no number, or not said."""
+    from numba.core import sigutils
+
+    found = signatures_of(function)
+    if len(found) != 1:
+        return [], None
+    parameters, result = sigutils.normalize_signature(found[0])
+    return [number_type(t) for t in parameters], number_type(result)
+
+
+def number_type(numba_type: Any) -> np.dtype | None:
+    try:
+        return None if hasattr(numba_type, "ndim") else np.dtype(str(numba_type))
+    except (TypeError, ValueError):
+        return None
+
+
 def fits(arg: Any, numba_type: Any) -> bool:
     if not hasattr(numba_type, "ndim"):
         complex_only = isinstance(arg, (complex, np.complexfloating))

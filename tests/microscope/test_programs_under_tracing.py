@@ -289,3 +289,20 @@ def test_kernels_that_a_program_makes_with_exec_have_their_source():
         cuda.jit(locals()["a_half"])[1, 1](x)
         assert x[0] == 0.5
     assert exec.__module__ == "builtins" and exec.__name__ == "exec"
+
+
+def test_a_device_function_with_a_signature_converts_what_it_is_given():
+    with tracing():
+
+        @cuda.jit("int32(int32, float32)", device=True)
+        def product(a, b):
+            return a * b
+
+        @cuda.jit
+        def kernel(x, out):
+            i = cuda.grid(1)
+            out[i] = product(x[i], 0.1)
+
+        x, out = np.array([10.9, 29.2, -35.0]), np.zeros(3)
+        kernel[1, 3](x, out)
+    assert out.tolist() == [int(int(v) * np.float32(0.1).astype(float)) for v in x]

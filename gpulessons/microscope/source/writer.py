@@ -18,6 +18,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Hashable
+from itertools import zip_longest
 from types import FunctionType
 from typing import Any, NoReturn
 
@@ -26,6 +27,7 @@ import numpy as np
 from ..arguments import array_view
 from ..device import DeviceArray, device_array_of
 from ..lanes import access, barriers, conditions, flow, functions, intrinsics, masks, values
+from ..signatures import declared
 from .names import (
     MISSING,
     Cuda,
@@ -419,7 +421,9 @@ class Writer(ast.NodeVisitor):
             return self.own_array(called.name, node)
         function = python_function(called)
         prefix = "a_" if function else ""  # compiled functions call their parameters so
-        arguments = "".join(f", {self.visit(a)}" for a in node.args)
+        types, result = declared(called) if function else ([], None)
+        given = [self.converted(self.visit(a), t) for a, t in zip_longest(node.args, types) if a]
+        arguments = "".join(f", {value}" for value in given)
         arguments += "".join(f", {prefix}{k.arg}={self.visit(k.value)}" for k in node.keywords)
         if isinstance(called, Cuda):
             return self.intrinsic(called.name, arguments, node)
@@ -431,7 +435,11 @@ class Writer(ast.NodeVisitor):
             self.refuse(self.describe(called), node)
         literals = self.constant(self.literals(function, node))
         run = self.constant(self.device(function))
-        return f"(yield from {run}(w{arguments}, literals={literals}))"
+        return self.converted(f"(yield from {run}(w{arguments}, literals={literals}))", result)
+
+    def converted(self, value: str, dtype: np.dtype | None) -> str:
+        """A value in the type that a signature gives it, if it does."""
+        return value if dtype is None else f"cast(w, {value}, {self.constant(dtype)})"
 
     def literals(self, function: FunctionType, node: ast.Call) -> frozenset[str]:
         """The parameters of a device function that Numba knows the values of when it compiles."""
