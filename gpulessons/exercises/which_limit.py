@@ -173,7 +173,7 @@ hints = (
     "Each bound is a count over a rate per second. DRAM is one for the whole GPU: bytes over its "
     "rate. Each multiprocessor has a load/store path: threads over the threads that all of them "
     "take in a second.",
-    "path = 32 * requests / (gpu.lsu_lanes * clocks)",
+    '"load/store path": 32 * requests / (gpu.lsu_lanes * clocks),',
 )
 
 exercise = Exercise(__name__, stub, solution, judge=judge, hints=hints)
