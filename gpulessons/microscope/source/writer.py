@@ -26,7 +26,18 @@ import numpy as np
 
 from ..arguments import array_view
 from ..device import DeviceArray, device_array_of
-from ..lanes import access, barriers, conditions, flow, functions, intrinsics, masks, values
+from ..lanes import (
+    access,
+    barriers,
+    conditions,
+    flow,
+    functions,
+    intrinsics,
+    masks,
+    memory,
+    methods,
+    values,
+)
 from ..signatures import declared
 from .names import (
     MISSING,
@@ -58,12 +69,15 @@ PRELUDE: dict[str, Any] = {
         for name in ["Branch", "Loop", "Call", "call_value", "check_literal"]
     },
     "Variable": masks.Variable,
+    "Ellipses": memory.Ellipses,
     "cast": values.cast,
     "constant_array": intrinsics.constant_array,
     "sync_group": barriers.sync_group,
 }
+METHODS: dict[str, Any] = functions.METHODS | methods.METHODS
 FUNCTIONS: dict[Any, Any] = {
     **functions.FUNCTIONS,
+    **{getattr(np, name): METHODS[name] for name in ["sum", "prod", "mean"]},
     len: access.length,
     print: intrinsics.print_lanes,
 }
@@ -356,8 +370,12 @@ class Writer(ast.NodeVisitor):
         if isinstance(node, ast.Slice):
             parts = (self.visit(p) if p else "None" for p in (node.lower, node.upper, node.step))
             return f"slice({', '.join(parts)})"
+        if is_ellipsis(node):
+            return "Ellipses((...,))"
         if isinstance(node, ast.Tuple):
-            return f"({', '.join(map(self.index, node.elts))},)" if node.elts else "()"
+            kind = "Ellipses" if any(map(is_ellipsis, node.elts)) else ""
+            parts = ("..." if is_ellipsis(part) else self.index(part) for part in node.elts)
+            return f"{kind}(({', '.join(parts)},))" if node.elts else "()"
         return self.visit(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> str:
@@ -480,10 +498,10 @@ class Writer(ast.NodeVisitor):
             return f"(yield from call_value(w, {self.visit(node.func)}{arguments}))"
         if not isinstance(node.func, ast.Attribute):
             self.refuse("this call", node)
-        if node.func.attr not in functions.METHODS or node.keywords:
+        if node.func.attr not in METHODS or node.keywords:
             self.refuse(f"the method .{node.func.attr}()", node)
         arguments = "".join(f", {self.visit(a)}" for a in node.args)
-        method = self.constant(functions.METHODS[node.func.attr])
+        method = self.constant(METHODS[node.func.attr])
         return f"{method}(w, {self.visit(node.func.value)}{arguments})"
 
     def own_array(self, name: str, node: ast.Call) -> str:
@@ -548,6 +566,10 @@ def counted(node: ast.While) -> tuple[str, ast.expr, ast.expr] | None:
             if stores.count(name) == 1 and not asked & set(stores):
                 return name, bound, step
     return None
+
+
+def is_ellipsis(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is ...
 
 
 def plain(node: ast.expr) -> bool:
