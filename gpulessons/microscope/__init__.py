@@ -1,7 +1,7 @@
 """Run any Numba-CUDA kernel warp by warp, without a GPU, and see exactly what it did.
 
     t = trace(kernel)[grid, block](x, y)      # the arrays hold the kernel's result
-    t.coalescing("x").sectors_per_request     # also .banks(), .divergence(), .work(), .intensity()
+    t.coalescing("x").sectors_per_request     # also .banks(), .atomics(), .divergence(), .work(), …
     t.races()                                 # two threads, one cell, nothing that orders them
     with tracing() as launches:               # whole programs, every launch traced
         main()
@@ -24,6 +24,7 @@ Where to read on, in the order of a launch:
     lanes/masks, flow  which lanes are active: divergence, and coming together again
     lanes/values       arithmetic as Numba types it;  lanes/functions: sqrt, max, …
     lanes/memory       how an index finds its place in memory, and is kept within its array
+    lanes/access       reading and writing there;  lanes/methods: `fill`, `view`, …;  lanes/atomics
     lanes/intrinsics   what `cuda.…` means: a table of all that a kernel may call there
     lanes/log          what is noted of all this
     report/counts      how sectors, lines and bank conflicts are counted
@@ -57,11 +58,12 @@ from .programs import tracing
 from .report.pictures import banks_picture, branch_picture, request_picture, source_picture
 from .report.playing import Player, player
 from .report.races import Race, Races
-from .report.reports import Banks, Coalescing, Divergence, Intensity, LineCount, Work
+from .report.reports import Atomics, Banks, Coalescing, Divergence, Intensity, LineCount, Work
 from .report.traces import Trace
 from .runner import trace
 
 __all__ = [
+    "Atomics",
     "Banks",
     "Caution",
     "Coalescing",

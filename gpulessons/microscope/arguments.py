@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .device import MappedArray, check_contiguous, device_array_of
 from .lanes.memory import Array, Record, View
 from .lanes.values import plain
 
@@ -62,6 +63,7 @@ def admit(value: Any, name: str, write_backs: WriteBacks) -> Any:
     if isinstance(value, tuple):
         parts = [admit(v, f"{name}[{i}]", write_backs) for i, v in enumerate(value)]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    value = device_array_of(value)
     root = getattr(value, "root", None)
     array = host_array(value, name, write_backs)
     return array_view(array, name, root if isinstance(root, np.ndarray) else None)
@@ -77,8 +79,11 @@ def host_array(value: Any, name: str, write_backs: WriteBacks) -> np.ndarray:
     if type(value).__name__ in ("In", "Out", "InOut") and hasattr(value, "value"):
         only_in, value = type(value).__name__ == "In", value.value
         if only_in and isinstance(value, np.ndarray):
-            return value.copy()  # what the kernel writes does not come back
+            check_contiguous(value)
+            return value.copy("K")  # what the kernel writes does not come back
     if isinstance(value, np.ndarray):
+        if not isinstance(value, MappedArray):  # which the device sees where it is
+            check_contiguous(value)
         return value
     if isinstance(getattr(value, "memory", None), np.ndarray):  # the tracing module's device arrays
         return value.memory
@@ -109,7 +114,7 @@ def array_view(array: np.ndarray, name: str, root: np.ndarray | None = None) -> 
     """
     if array.dtype.kind in "mM":
         array = array.view(np.int64)
-    if array.dtype.hasobject or array.dtype.kind not in "biufcV":
+    if not known(array.dtype):
         raise TypeError(f"the argument {name} has dtype {array.dtype}, which a kernel cannot use")
     step = math.gcd(array.dtype.itemsize, *array.strides) if array.size else array.dtype.itemsize
     strides = [s // step for s in array.strides]
@@ -124,6 +129,15 @@ def array_view(array: np.ndarray, name: str, root: np.ndarray | None = None) -> 
     offset = 0 if root is None else address(array) - address(root) + first * step
     layout = array.shape, array.dtype, tuple(strides), step, origin, offset
     return View(Array(name, "global", *layout, address(array) + first * step), flat, start=-first)
+
+
+def known(dtype: np.dtype) -> bool:
+    """Has Numba this type: numbers of up to 64 bits (of each part), in the machine's own order of
+    bytes, and records and arrays of them?"""
+    if dtype.names:
+        return all(known(dtype[name].base) for name in dtype.names)
+    size = 16 if dtype.kind == "c" else 8
+    return dtype.isnative and dtype.kind in "biufcmM" and dtype.itemsize <= size
 
 
 def address(array: np.ndarray) -> int:

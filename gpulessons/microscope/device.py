@@ -32,6 +32,10 @@ class DeviceArray:
     gpu_data = property(lambda self: self.root.__array_interface__["data"][0])
     T = property(lambda self: self.transpose())
 
+    @property
+    def __cuda_array_interface__(self) -> Interface:
+        return Interface(self)
+
     def __len__(self) -> int:
         return len(self.memory)
 
@@ -95,6 +99,30 @@ class DeviceArray:
 
     def bind(self, stream: Any = 0) -> DeviceArray:
         return self
+
+
+class Interface(dict):
+    """What other libraries would take an array of the imaginary device by; it leads back to it."""
+
+    def __init__(self, array: DeviceArray) -> None:
+        super().__init__(array.memory.__array_interface__)
+        self.array = array
+
+
+def device_array_of(value: Any) -> Any:
+    """The array of the imaginary device that an object shows by such an interface, or itself."""
+    return getattr(getattr(value, "__cuda_array_interface__", None), "array", value)
+
+
+def check_contiguous(array: np.ndarray) -> None:
+    """Raise what Numba raises of an array on the host that is no single piece of memory; an axis
+    along which one element stands for all does not count."""
+    core = array[tuple(0 if step == 0 and array.size else slice(None) for step in array.strides)]
+    if not (core.flags.c_contiguous or core.flags.f_contiguous):
+        raise ValueError(
+            "Array contains non-contiguous buffer and cannot be transferred as a single memory "
+            "region. Please ensure contiguous buffer with numpy .ascontiguousarray()"
+        )
 
 
 def check_shape(a: Any, b: DeviceArray) -> None:
@@ -182,7 +210,12 @@ def pretending(capability: tuple[int, int]) -> Callable[[], Device]:
 def device_array(
     shape: Any, dtype: Any = np.float64, strides: Any = None, order: Any = "C", stream: Any = 0
 ) -> DeviceArray:
-    return DeviceArray(unwritten(np.empty(shape, dtype, order)))
+    if strides is None:
+        return DeviceArray(unwritten(np.empty(shape, dtype, order)))
+    shape, strides = np.empty(shape, np.bool_).shape, np.atleast_1d(strides)
+    size = sum((n - 1) * step for n, step in zip(shape, strides, strict=True) if n)
+    memory = unwritten(np.empty(size + np.dtype(dtype).itemsize, np.uint8))
+    return DeviceArray(np.ndarray(shape, dtype, memory.data, 0, tuple(strides)))
 
 
 def device_array_like(ary: Any, stream: Any = 0) -> DeviceArray:
@@ -191,8 +224,9 @@ def device_array_like(ary: Any, stream: Any = 0) -> DeviceArray:
 
 def unwritten(array: np.ndarray) -> np.ndarray:
     """Every byte 0xFF, a NaN in floats: a GPU leaves what was there before, and that hides bugs."""
-    if array.ndim and array.flags.c_contiguous:
-        array.view(np.uint8).fill(0xFF)
+    line = array if array.flags.c_contiguous else array.T
+    if line.ndim and line.flags.c_contiguous:
+        line.view(np.uint8).fill(0xFF)
     return array
 
 
@@ -202,6 +236,8 @@ def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> A
     if to is not None:
         to.copy_to_device(np.asarray(obj))
         return to
+    if isinstance(obj, np.ndarray):
+        check_contiguous(obj)
     return DeviceArray(np.array(obj))
 
 
@@ -254,9 +290,11 @@ NAMES: dict[str, Any] = {
     "event": lambda timing=True: Event(),
     "event_elapsed_time": lambda start, end: start.elapsed_time(end),
     "is_available": lambda: True,
-    "is_cuda_array": lambda obj: isinstance(obj, DeviceArray),
+    "is_cuda_array": lambda obj: isinstance(device_array_of(obj), DeviceArray),
     "as_cuda_array": lambda obj, sync=True: (
-        obj if isinstance(obj, DeviceArray) else DeviceArray(np.asarray(obj))
+        found
+        if isinstance(found := device_array_of(obj), DeviceArray)
+        else DeviceArray(np.asarray(obj))
     ),
     "get_current_device": Device,
     "select_device": lambda device_id: Device(),

@@ -3,37 +3,60 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ..faults import Unsupported
-from .masks import settle
-from .memory import WRITTEN_MARK, Record, View, locate
+from ..faults import OutOfBounds, Unsupported
+from .masks import Mask, Phi, each_way
+from .memory import Record, View, locate, mark_written
 from .values import as_type, cast, dtype_of, plain
 from .warps import Warps
 
 
 def load(w: Warps, target: Any, index: Any) -> Any:
-    target = settle(w, target)
     if type(target) is View:
         if type(index) is str:
-            return target.field(index)
+            return field_of_all(w, target, index)
         place = locate(w, target, index, "read")
         return place if type(place) is View else read(w, target, place)
+    if type(target) is Phi:
+        return each_way(w, load, target, index)
     if isinstance(target, tuple):
         return pick(w, target, index)
-    if type(target) is Record and type(index) is str:
-        return read(w, target.field(w, index), target.linear)
+    if type(target) is Record and type(index) in (str, int):
+        return get_field(w, target, index)
     raise Unsupported(f"indexing {type(target).__name__}", w.line, w.function)
 
 
 def pick(w: Warps, values: tuple, index: Any) -> Any:
     if isinstance(index, (int, slice, np.integer)):
         return values[index]
+    if any(isinstance(v, (View, Record, Phi)) for v in values):
+        return one_of(w, values, index)
     index = np.clip(index, 0, len(values) - 1)
     dtype = np.result_type(*map(dtype_of, values))
     return np.choose(index, [as_type(v, dtype) for v in values])
+
+
+def one_of(w: Warps, arrays: tuple, index: Any) -> Any:
+    """One of several arrays, or records, for each lane its own."""
+    kinds = {(len(a.shape), a.flat.dtype) if type(a) is View else None for a in arrays}
+    if len(kinds) > 1:
+        raise Unsupported(
+            "one of several arrays that differ in type, picked by a number that is no constant",
+            w.line,
+            w.function,
+        )
+    index = np.where(np.less(index, 0), index + len(arrays), index)
+    if w.any_lane((index < 0) | (index >= len(arrays))):
+        text = f"line {w.line}: a tuple of {len(arrays)} arrays has none of this number"
+        raise OutOfBounds(text, w.line, array="", index=index, shape=(len(arrays),))
+    found = arrays[-1]
+    for n in range(len(arrays) - 2, -1, -1):
+        found = Phi.of(Mask(index == n), arrays[n], found)
+    return found
 
 
 def read(w: Warps, view: View, place: Any) -> Any:
@@ -58,15 +81,14 @@ def fetched(w: Warps, view: View, place: Any) -> Any:
 
 
 def store(w: Warps, target: Any, index: Any, value: Any) -> None:
-    target = settle(w, target)
-    if type(target) is Record and type(index) is str:
-        return write(w, target.field(w, index), target.linear, value)
-    if type(target) is not View:
-        raise Unsupported(f"assigning into {type(target).__name__}", w.line, w.function)
-    place = locate(w, target, index, "write")
-    if type(place) is View:
-        raise Unsupported("assigning to a slice", w.line, w.function)
-    write(w, target, place, value)
+    if type(target) is View:
+        place = locate(w, target, index, "write")
+        return fill(w, place, value) if type(place) is View else write(w, target, place, value)
+    if type(target) is Phi:
+        return each_way(w, store, target, index, value)
+    if type(target) is Record and type(index) in (str, int):
+        return set_field(w, target, index, value)
+    raise Unsupported(f"assigning into {describe(target)}", w.line, w.function)
 
 
 def write(w: Warps, view: View, place: Any, value: Any) -> None:
@@ -74,6 +96,8 @@ def write(w: Warps, view: View, place: Any, value: Any) -> None:
         return
     if view.array.space == "constant":
         raise Unsupported("writing to a constant array", w.line, w.function)
+    if view.flat.dtype.names:
+        return copy_record(w, Record(view, place), value)
     w.log.access(w, view.array, "write", place)
     put(w, view, place, value)
 
@@ -81,16 +105,13 @@ def write(w: Warps, view: View, place: Any, value: Any) -> None:
 def put(w: Warps, view: View, place: Any, value: Any) -> None:
     """Set the value there, unlogged."""
     place = places(w, view, place)
-    if view.flat.dtype.names:
-        raise Unsupported("assigning a whole record", w.line, w.function)
     if isinstance(value, np.ndarray):
         value = value if w.mask.full else value[w.mask.lanes]
         value = value[-1] if type(place) is int else value
     else:
         value = cast(w, value, view.flat.dtype)
     view.flat[place] = value
-    if view.written is not None:
-        view.written[place] = WRITTEN_MARK[view.written.itemsize]
+    mark_written(view, place)
 
 
 def places(w: Warps, view: View, place: Any) -> Any:
@@ -102,21 +123,132 @@ def places(w: Warps, view: View, place: Any) -> Any:
     return place if w.mask.full else place[w.mask.lanes]
 
 
+# Parts of arrays
+
+
+def steps(w: Warps, view: View) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """(index, place) of every element of an array, as a loop over it would go; where slices differ
+    in length from thread to thread, only those are active that have it."""
+    whole = w.mask
+    longest = [n if type(n) is int else int(np.max(n[whole.lanes], initial=0)) for n in view.shape]
+    for index in np.ndindex(*longest):
+        place = view.start
+        for i, n, stride in zip(index, view.shape, view.strides, strict=True):
+            place = place + i * stride
+            w.mask = w.mask if type(n) is int else w.mask & (i < n)
+        if w.mask:
+            yield index, place
+        w.mask = whole
+
+
+def fill(w: Warps, view: View, value: Any) -> None:
+    """`a[1:3] = x`: the same number everywhere, or one of a tuple's each."""
+    if type(value) in (View, Phi):
+        raise Unsupported(
+            "assigning an array to a slice, for which Numba would need memory of its own: "
+            "write a loop",
+            w.line,
+            w.function,
+        )
+    listed = isinstance(value, tuple)
+    if listed and (len(view.shape) != 1 or np.any(np.not_equal(view.shape[0], len(value)))):
+        raise Unsupported("assigning a tuple to a slice of another length", w.line, w.function)
+    for index, place in steps(w, view):
+        write(w, view, place, value[index[0]] if listed else value)
+
+
+# Records
+
+
+def field_of_all(w: Warps, view: View, name: str) -> View:
+    """One field of every record of an array."""
+    dtype = view.flat.dtype
+    if name not in (dtype.names or ()):
+        raise Unsupported(f"the field {name!r} of {describe(view)}", w.line, w.function)
+    check_aligned(w, dtype, name, dtype.itemsize)
+    return view.field(name)
+
+
+def check_aligned(w: Warps, dtype: np.dtype, name: Any, apart: int = 0) -> None:
+    """Refuse a field that does not begin at a multiple of its size, which a GPU cannot read."""
+    name = name if isinstance(name, str) else (dtype.names or ())[name]
+    field, shift = (dtype.fields or {})[name][:2]
+    align = 1 if field.base.names else field.base.alignment
+    if shift % align or apart % align:
+        text = f"the field {name!r} of packed records ({shift} bytes from their beginning, "
+        text += f"{dtype.itemsize} bytes each): make their dtype with align=True"
+        raise Unsupported(text, w.line, w.function)
+
+
+def part(w: Warps, record: Record, name: Any) -> tuple[View, Any]:
+    """(a field of all these records, its place in this one)"""
+    view, place = record.part(w, name)
+    check_aligned(w, record.view.flat.dtype, name)
+    return view, place
+
+
+def get_field(w: Warps, record: Record, name: Any) -> Any:
+    """A field's value; of a field that is an array, or a record, where it lies."""
+    view, place = part(w, record, name)
+    inner = len(view.shape) - len(record.view.shape)
+    if inner:
+        return view.sliced(place, view.shape[-inner:], view.strides[-inner:])
+    return read(w, view, place)
+
+
+def set_field(w: Warps, record: Record, name: Any, value: Any) -> None:
+    field = part(w, record, name)
+    if len(field[0].shape) > len(record.view.shape):
+        copy_array(w, get_field(w, record, name), value)
+    else:
+        write(w, *field, value)
+
+
+def copy_array(w: Warps, view: View, value: Any) -> None:
+    """A field that is an array, set to another array of its type and shape."""
+    if type(value) is Phi:
+        return each_way(w, lambda w, array: copy_array(w, view, array), value)
+    if type(value) is not View or (value.shape, value.flat.dtype) != (view.shape, view.flat.dtype):
+        raise Unsupported(
+            f"setting {view.array.name}, an array, to anything but an array like it",
+            w.line,
+            w.function,
+        )
+    for (_, there), (_, here) in zip(steps(w, value), steps(w, view), strict=True):
+        write(w, view, here, read(w, value, there))
+
+
+def copy_record(w: Warps, record: Record, value: Any) -> None:
+    """`a[i] = b[j]`: field by field."""
+    if type(value) is Phi:
+        return each_way(w, lambda w, other: copy_record(w, record, other), value)
+    dtype = record.view.flat.dtype
+    if type(value) is not Record or value.view.flat.dtype != dtype:
+        raise Unsupported(
+            f"setting a record to {describe(value)} that is no record like it", w.line, w.function
+        )
+    for name in dtype.names or ():
+        set_field(w, record, name, get_field(w, value, name))
+
+
 # Attributes
 
 
 def attribute(w: Warps, value: Any, name: str) -> Any:
     """Facts about arrays, fields of records and named tuples, parts of complex numbers."""
-    value = settle(w, value)
+    if type(value) is Phi:
+        return each_way(w, attribute, value, name)
     if type(value) is View:
         if name in ("shape", "ndim", "size", "dtype", "strides", "itemsize", "nbytes"):
             return fact(value, name)
         if name in (value.flat.dtype.names or ()):
-            return value.field(name)
+            return field_of_all(w, value, name)
+        if name in ("real", "imag") and value.flat.dtype.kind == "c":
+            return value.part_of_complex(name)
         if name == "T":
             return value.sliced(value.start, value.shape[::-1], value.strides[::-1])
     elif type(value) is Record:
-        return read(w, value.field(w, name), value.linear)
+        return get_field(w, value, name)
     elif isinstance(value, tuple):
         if name in getattr(value, "_fields", ()):
             return getattr(value, name)
@@ -144,7 +276,8 @@ def describe(value: Any) -> str:
 
 
 def length(w: Warps, value: Any) -> Any:
-    value = settle(w, value)
+    if type(value) is Phi:
+        return each_way(w, length, value)
     if isinstance(value, tuple):
         return len(value)
     if type(value) is View:
@@ -153,9 +286,18 @@ def length(w: Warps, value: Any) -> Any:
 
 
 def set_attribute(w: Warps, value: Any, name: str, new: Any) -> None:
+    if type(value) is Phi:
+        return each_way(w, set_attribute, value, name, new)
     if type(value) is not Record:
         raise Unsupported(f"setting the attribute .{name} of {describe(value)}", w.line, w.function)
-    write(w, value.field(w, name), value.linear, new)
+    set_field(w, value, name, new)
+
+
+def parts(w: Warps, value: Any) -> tuple:
+    """`*value` in a call."""
+    if not isinstance(value, tuple):
+        raise Unsupported(f"* before {describe(value)}: only tuples", w.line, w.function)
+    return value
 
 
 def unpack(w: Warps, value: Any, count: int) -> tuple:

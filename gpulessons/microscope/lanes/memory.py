@@ -55,7 +55,7 @@ class Array:
         self.step = step or self.dtype.itemsize
         self.origin, self.offset, self.address = self if origin is None else origin, offset, address
         self.width = self.dtype.itemsize  # bytes of one access
-        self.parts: dict[int | str, Array] = {}  # what `wide` and `field` have made
+        self.parts: dict[Any, Array] = {}  # what `wide`, `part` and `seen_as` have made
 
     def wide(self, count: int) -> Array:
         """The same array, accessed `count` neighbors at a time."""
@@ -65,14 +65,42 @@ class Array:
         return self.parts[count]
 
     def field(self, name: str) -> Array:
-        """One field of an array of records."""
+        """One field of an array of records; the axes of a field that is an array come last."""
+        assert self.dtype.fields is not None
+        dtype, shift = self.dtype.fields[name][:2]
+        return self.part(name, dtype, shift)
+
+    def part_of_complex(self, name: str) -> Array:
+        """The real or the imaginary parts of an array of complex numbers."""
+        half = np.empty(0, self.dtype).real.dtype
+        return self.part(name, half, half.itemsize * (name == "imag"))
+
+    def part(self, name: str, dtype: np.dtype, shift: int) -> Array:
+        """What lies so many bytes behind the beginning of every element."""
         if name not in self.parts:
-            assert self.dtype.fields is not None
-            dtype, shift = self.dtype.fields[name][:2]
-            layout = self.shape, dtype, self.strides, self.step, self.origin
+            inner, dtype = dtype.shape, dtype.base
+            step = math.gcd(self.step, dtype.itemsize) if inner else self.step
+            strides = [s * self.step // step for s in self.strides]
+            strides += [s * dtype.itemsize // step for s in contiguous(inner)]
+            layout = self.shape + inner, dtype, tuple(strides), step, self.origin
             moved = self.offset + shift, self.address + shift
             self.parts[name] = Array(f"{self.name}.{name}", self.space, *layout, *moved)
         return self.parts[name]
+
+    def seen_as(self, dtype: np.dtype) -> Array:
+        """The same memory as a line of numbers of another type."""
+        if dtype not in self.parts:
+            step = math.gcd(self.step, dtype.itemsize)
+            shape, strides = (-(-self.span // dtype.itemsize),), (dtype.itemsize // step,)
+            layout = shape, dtype, strides, step, self.origin
+            self.parts[dtype] = Array(self.name, self.space, *layout, self.offset, self.address)
+        return self.parts[dtype]
+
+    @property
+    def span(self) -> int:
+        """Bytes from the first element to behind the last."""
+        far = sum((n - 1) * abs(s) for n, s in zip(self.shape, self.strides, strict=True) if n)
+        return far * self.step + self.dtype.itemsize
 
     def cell(self, linear: int) -> tuple[int, ...]:
         """The index of the element at a place in memory."""
@@ -118,11 +146,43 @@ class View:
         return View(self.array, self.flat, start, shape, strides, self.base, self.written)
 
     def field(self, name: str) -> View:
-        """One field of an array of records."""
+        """One field of an array of records; the axes of a field that is an array come last."""
         array = self.array.field(name)
-        return View(
-            array, self.flat[name], self.start, self.shape, self.strides, self.base, self.written
-        )
+        scale, inner = self.array.step // array.step, len(array.shape) - len(self.array.shape)
+        shape, strides = self.shape, tuple(s * scale for s in self.strides)
+        if inner:
+            shape, strides = (*shape, *array.shape[-inner:]), (*strides, *array.strides[-inner:])
+        written = None if self.written is None else in_line(self.written[name], array.step)
+        flat, start = in_line(self.flat[name], array.step), scaled(self.start, scale)
+        return View(array, flat, start, shape, strides, scaled(self.base, scale), written)
+
+    def part_of_complex(self, name: str) -> View:
+        array, flat = self.array.part_of_complex(name), getattr(self.flat, name)
+        return View(array, flat, self.start, self.shape, self.strides, self.base, self.written)
+
+
+def scaled(place: Any, scale: int) -> Any:
+    return place if scale == 1 or place is None else place * scale
+
+
+def in_line(part: np.ndarray, step: int) -> np.ndarray:
+    """A field that is itself an array, in every record: its elements one after another."""
+    if part.ndim == 1:
+        return part
+    ends = [(n - 1) * s for n, s in zip(part.shape, part.strides, strict=True)]
+    length = sum(ends) // step + 1 if part.size else 0
+    return np.lib.stride_tricks.as_strided(part, (length,), (step,), writeable=part.flags.writeable)
+
+
+def in_steps(flat: np.ndarray, dtype: np.dtype, step: int) -> np.ndarray:
+    """The bytes of memory as numbers of another type that begin every `step` bytes."""
+    size = max(0, (len(flat) - 1) * flat.strides[0] + flat.itemsize)
+    raw = np.lib.stride_tricks.as_strided(
+        flat[:1].view(np.uint8), (size,), (1,), writeable=flat.flags.writeable
+    )
+    count = max(0, (size - dtype.itemsize) // step + 1)
+    seen: np.ndarray = np.ndarray((count,), dtype, raw.data, 0, (step,))
+    return seen
 
 
 class Record:
@@ -131,28 +191,64 @@ class Record:
     def __init__(self, view: View, linear: Any) -> None:
         self.view, self.linear = view, linear
 
-    def field(self, w: Warps, name: str) -> View:
-        if name not in (self.view.flat.dtype.names or ()):
+    def part(self, w: Warps, name: Any) -> tuple[View, Any]:
+        """(a field of all these records, its place in this one); a number counts the fields."""
+        names = self.view.flat.dtype.names or ()
+        if type(name) is int and -len(names) <= name < len(names):
+            name = names[name]
+        if name not in names:
             raise Unsupported(f"the field {name!r}, which this record lacks", w.line, w.function)
-        return self.view.field(name)
+        field = self.view.field(name)
+        return field, scaled(self.linear, self.view.array.step // field.array.step)
 
 
 def fresh_copies(array: Array, copies: int, owner: np.ndarray) -> View:
     """New memory for an array of which there are many, full of what a GPU might have left there;
     `owner` says which copy is each lane's."""
     size = max(1, math.prod(array.shape))
-    poison = np.array(POISON.get(array.dtype.kind, 0)).astype(array.dtype)
-    flat = np.full(copies * size, poison)
+    flat = np.full(copies * size, poison(array.dtype), array.dtype)
     base = None if copies == 1 else owner * size
-    return View(array, flat, base=base, written=np.zeros(copies * size, bool))
+    written = np.zeros(flat.nbytes, np.uint8).view(marks_of(array.dtype))
+    return View(array, flat, base=base, written=written)
+
+
+def poison(dtype: np.dtype) -> np.ndarray:
+    """What an element of memory holds that nobody wrote to."""
+    if not dtype.names:
+        return np.array(POISON.get(dtype.kind, 0)).astype(dtype)
+    record = np.zeros((), dtype)
+    for name in dtype.names:
+        record[name] = poison(dtype[name].base)
+    return record
+
+
+def marks_of(dtype: np.dtype) -> np.dtype:
+    """The type of the marks of memory that began empty: not zero in what has been written."""
+    sized = not dtype.names and dtype.itemsize in WRITTEN_MARK
+    return np.dtype(f"u{dtype.itemsize}") if sized else dtype
+
+
+def mark_written(view: View, place: Any) -> None:
+    if view.written is not None:
+        view.written[place] = WRITTEN_MARK.get(view.written.itemsize, 1)
 
 
 # Index → place in memory
 
 
+class Ellipses(tuple):
+    """An index with `...` in it: all the axes that it does not name."""
+
+    def over(self, view: View) -> tuple:
+        at = next(n for n, part in enumerate(self) if part is ...)
+        axes = max(0, len(view.shape) - len(self) + 1)
+        return *self[:at], *[slice(None)] * axes, *self[at + 1 :]
+
+
 def locate(w: Warps, view: View, index: Any, access: str) -> Any:
     """The place of an element (one per lane, perhaps), or a View if the index leaves one."""
-    index = index if type(index) is tuple else (index,)
+    if type(index) is not tuple:
+        index = index.over(view) if type(index) is Ellipses else (index,)
     if len(index) > len(view.shape):
         raise Unsupported(
             f"{len(index)} indices for {view.array.name}, which has {len(view.shape)} dimensions",

@@ -34,6 +34,7 @@ class Warps:
         self, launch: Launch, warp: int, blocks: np.ndarray, shared: dict[Any, View]
     ) -> None:
         self.launch, self.warp, self.blocks, self.shared = launch, warp, blocks, shared
+        self.local: dict[Any, View] = {}  # arrays of threads, by place in the source
         self.log: Log = launch.log
         self.line, self.function = 0, ""  # where the warps are in the source
         self.kernel_line: int | None = None  # in a device function: where the kernel called

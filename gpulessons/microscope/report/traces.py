@@ -15,6 +15,7 @@ from ..lanes.log import TENSOR_CORES
 from .counts import SiteCount, count_site
 from .races import Races
 from .reports import (
+    Atomics,
     Banks,
     BranchCount,
     Coalescing,
@@ -118,6 +119,13 @@ class Trace:
         """Requests to shared memory and the bank conflicts among them."""
         return Banks(self.select("shared", array, access, line))
 
+    def atomics(self, array: str | None = None, line: int | None = None) -> Atomics:
+        """Atomic updates of global and shared memory, and how many have to wait in turn."""
+        spaces = ("global", "shared", "local")
+        return Atomics(
+            tuple(s for space in spaces for s in self.select(space, array, "atomic", line))
+        )
+
     def divergence(self) -> Divergence:
         return Divergence(self.branches, self.code)
 
@@ -180,6 +188,8 @@ class Trace:
             parts.append(f"global memory: {self.coalescing().headline()}")
         if self.banks().requests:
             parts.append(f"shared memory: {self.banks().headline()}")
+        if self.atomics().steps > self.atomics().requests:
+            parts.append(f"atomics: {self.atomics().headline()}")
         parts += [f"branches: {self.divergence().headline()}", f"races: {self.races().headline()}"]
         if self.turns:
             parts.append("long loops were sampled: counts are estimates, and the results are wrong")
