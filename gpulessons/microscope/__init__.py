@@ -6,6 +6,7 @@
     with tracing() as launches:               # whole programs, every launch traced
         main()
 
+docs/hazards.md says of each error that NVIDIA's compute-sanitizer finds how it is caught here.
 What a GPU would not survive is raised: `OutOfBounds`, `Misaligned`, `PartialBarrier`,
 `PartialWarp`, `LaunchError`, `NoProgress` (all `KernelFault`). What it lets pass and a reader
 should not is in `Trace.warnings`. What the microscope does not follow it refuses as `Unsupported`,
@@ -30,6 +31,7 @@ Where to read on, in the order of a launch:
     report/counts      how sectors, lines and bank conflicts are counted
     report/races       what a race is;  report/search: how one is found
     report/traces      `Trace`, and what it can be asked;  report/reports: its answers
+    report/unused      memory and writes that a kernel could do without
     report/pictures    those answers drawn;  report/playing: step by step
     stand_in           Numba's names where there is no Numba, as in a browser
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .device import MappedArray, check_contiguous, device_array_of
+from .device import MappedArray, address, check_contiguous, device_array_of
 from .lanes.memory import Array, Record, View
 from .lanes.values import plain
 
@@ -66,7 +66,9 @@ def admit(value: Any, name: str, write_backs: WriteBacks) -> Any:
     value = device_array_of(value)
     root = getattr(value, "root", None)
     array = host_array(value, name, write_backs)
-    return array_view(array, name, root if isinstance(root, np.ndarray) else None)
+    if not isinstance(root, np.ndarray):
+        return array_view(array, name)
+    return array_view(array, name, root, getattr(value, "written", None))
 
 
 def number(value: np.generic) -> Any:
@@ -106,7 +108,12 @@ def host_array(value: Any, name: str, write_backs: WriteBacks) -> np.ndarray:
     )
 
 
-def array_view(array: np.ndarray, name: str, root: np.ndarray | None = None) -> View:
+def array_view(
+    array: np.ndarray,
+    name: str,
+    root: np.ndarray | None = None,
+    written: np.ndarray | None = None,
+) -> View:
     """An array argument: its memory as one line of elements, and how indices map to it.
 
     A slice of a device array starts where it starts; anything else is taken to begin at an aligned
@@ -120,15 +127,21 @@ def array_view(array: np.ndarray, name: str, root: np.ndarray | None = None) -> 
     strides = [s // step for s in array.strides]
     ends = [(n - 1) * s for n, s in zip(array.shape, strides, strict=True)] if array.size else []
     first, last = sum(min(e, 0) for e in ends), sum(max(e, 0) for e in ends)
-    forwards = array[tuple(slice(None, None, -1 if s < 0 else 1) for s in strides)]
+    forwards = tuple(slice(None, None, -1 if s < 0 else 1) for s in strides)
     length = last - first + 1 if array.size else 0
-    flat = np.lib.stride_tricks.as_strided(
-        forwards if first else array, (length,), (step,), writeable=array.flags.writeable
-    )
+
+    def in_line(elements: np.ndarray) -> np.ndarray:
+        start, writeable = elements[forwards] if first else elements, array.flags.writeable
+        return np.lib.stride_tricks.as_strided(start, (length,), (step,), writeable=writeable)
+
     origin = memory_of(array) if root is None else root
     offset = 0 if root is None else address(array) - address(root) + first * step
     layout = array.shape, array.dtype, tuple(strides), step, origin, offset
-    return View(Array(name, "global", *layout, address(array) + first * step), flat, start=-first)
+    seen = Array(name, "global", *layout, address(array) + first * step)
+    if root is not None and not array.dtype.names:
+        seen.astray = any(n % array.dtype.alignment for n in (offset, *array.strides))
+    marks = None if written is None else in_line(written)
+    return View(seen, in_line(array), start=-first, written=marks)
 
 
 def known(dtype: np.dtype) -> bool:
@@ -138,10 +151,6 @@ def known(dtype: np.dtype) -> bool:
         return all(known(dtype[name].base) for name in dtype.names)
     size = 16 if dtype.kind == "c" else 8
     return dtype.isnative and dtype.kind in "biufcmM" and dtype.itemsize <= size
-
-
-def address(array: np.ndarray) -> int:
-    return array.__array_interface__["data"][0]
 
 
 def memory_of(array: np.ndarray) -> Any:

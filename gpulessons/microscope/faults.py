@@ -34,11 +34,13 @@ class OutOfBounds(KernelFault, IndexError):
 
 
 class Misaligned(KernelFault):
-    """An access of 16 bytes that does not begin at a multiple of 16. Attributes: as OutOfBounds."""
+    """An access that does not begin at a multiple of its width. Attributes: as OutOfBounds, and
+    the index where four numbers are accessed at once."""
 
 
 class PartialBarrier(KernelFault):
-    """Attributes: line, lines (all the lines waited at), reached, threads, block."""
+    """Attributes: line, lines (all the lines waited at), reached, threads, block, thread (the
+    first that does not wait, or None)."""
 
 
 class PartialWarp(KernelFault):

@@ -193,8 +193,9 @@ def compression(recipe: Recipe) -> list[str]:
     """Every vertex comes to point at its root; parents have smaller numbers."""
     atomic = recipe.bug in ("", "atomic")
     above = "int(cuda.atomic.max(result, p, 0))" if atomic else "int(result[p])"
-    written = "result[v] = p" if recipe.bug in ("atomic", "race") else "cuda.atomic.min(result, v, p)"
-    return ["p = v", f"up = {above}", "while up < p:", "    p = up", f"    up = {above}", written]
+    plain = recipe.bug in ("atomic", "race")
+    pointed = "result[v] = p" if plain else "cuda.atomic.min(result, v, p)"
+    return ["p = v", f"up = {above}", "while up < p:", "    p = up", f"    up = {above}", pointed]
 
 
 BODIES = {

@@ -76,7 +76,8 @@ def fetched(w: Warps, view: View, place: Any) -> Any:
         missing = view.written.take(place, mode="clip") == 0
         if np.any(missing) and w.any_lane(missing):
             text = f"{view.array.name} is read where nothing has been written to it"
-            w.caution("uninitialized", text, times=int(np.count_nonzero(missing & w.mask.bits)))
+            missing = missing & w.mask.bits
+            w.caution("uninitialized", text, int(np.count_nonzero(missing)), missing)
     return plain(view.flat[place]) if shared else view.flat.take(place, mode="clip")
 
 

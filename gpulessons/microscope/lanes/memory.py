@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,6 @@ POISON: dict[str, Any] = {
 }
 
 VERBS = {"read": "reads", "write": "writes", "atomic": "updates"}
-# "Written" for an element of so many bytes: a 1 for each byte.
-WRITTEN_MARK = {size: int.from_bytes(b"\1" * size, "little") for size in (1, 2, 4, 8)}
 
 
 class Array:
@@ -55,6 +54,7 @@ class Array:
         self.step = step or self.dtype.itemsize
         self.origin, self.offset, self.address = self if origin is None else origin, offset, address
         self.width = self.dtype.itemsize  # bytes of one access
+        self.astray = False  # do elements begin where the hardware does not load them?
         self.parts: dict[Any, Array] = {}  # what `wide`, `part` and `seen_as` have made
 
     def wide(self, count: int) -> Array:
@@ -223,14 +223,28 @@ def poison(dtype: np.dtype) -> np.ndarray:
 
 
 def marks_of(dtype: np.dtype) -> np.dtype:
-    """The type of the marks of memory that began empty: not zero in what has been written."""
-    sized = not dtype.names and dtype.itemsize in WRITTEN_MARK
-    return np.dtype(f"u{dtype.itemsize}") if sized else dtype
+    """The type of the marks of memory that began empty: numbers as wide as the values, every byte
+    of which is 1 where something has been written, and 0 elsewhere."""
+    if dtype.names:
+        names, fields = list(dtype.names), [dtype.fields[name] for name in dtype.names]
+        formats, offsets = [marks_of(f[0]) for f in fields], [f[1] for f in fields]
+        layout = {"names": names, "formats": formats, "offsets": offsets}
+        return np.dtype({**layout, "itemsize": dtype.itemsize})
+    if dtype.shape:
+        return np.dtype((marks_of(dtype.base), dtype.shape))
+    size = dtype.itemsize
+    return np.dtype(f"u{size}" if size in (1, 2, 4, 8) else complex if size == 16 else f"V{size}")
+
+
+@functools.cache
+def mark_of(marks: np.dtype) -> Any:
+    """The mark of an element that has been written."""
+    return np.frombuffer(b"\1" * marks.itemsize, marks)[0]
 
 
 def mark_written(view: View, place: Any) -> None:
     if view.written is not None:
-        view.written[place] = WRITTEN_MARK.get(view.written.itemsize, 1)
+        view.written[place] = mark_of(view.written.dtype)
 
 
 # Index → place in memory

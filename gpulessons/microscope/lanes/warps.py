@@ -8,7 +8,7 @@ import numpy as np
 
 from .log import TENSOR_CORES, Log, Moment
 from .masks import WARP, Mask
-from .memory import Array, View, fresh_copies
+from .memory import Array, View, fresh_copies, short
 
 if TYPE_CHECKING:
     from .launch import Launch, Size
@@ -81,8 +81,15 @@ class Warps:
         where = self.kernel_line or self.line, kind
         self.log.by_kernel_line[where] += self.weight * times * self.mask.warps
 
-    def caution(self, kind: str, text: str, times: int = 1) -> None:
-        self.log.cautions[kind, self.line, text] += times
+    def caution(
+        self, kind: str, text: str, times: int = 1, lanes: np.ndarray | None = None
+    ) -> None:
+        """Note what a reader should know; `lanes`, bit by bit, says which have done it."""
+        what = kind, self.line, text
+        self.log.cautions[what] += times
+        if lanes is not None and what not in self.log.doers:
+            block, thread = self.coordinates(int(np.argmax(lanes)))
+            self.log.doers[what] = f"first by thread {short(thread)} of block {short(block)}"
 
     def copies(self, array: Array, per_lane: bool) -> View:
         """Memory for an array of which every thread, or every block, has its own."""
