@@ -62,7 +62,7 @@ def rows(width: int) -> list[list[str]]:
     return [row for row in tables if row[0] not in ("tool", "kind")]
 
 
-def tests_of(file: str) -> set[str]:
+def functions_in(file: str) -> set[str]:
     tree = ast.parse((HERE / file).read_text())
     return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
 
@@ -83,4 +83,4 @@ def test_what_is_caught_is_planted_by_a_test_and_what_is_not_has_a_reason():
         assert bool(named(last)) == here.startswith("caught: "), last
         assert last
         for file, name in named(last):
-            assert name in tests_of(file), f"{file} has no {name}"
+            assert name in functions_in(file), f"{file} has no {name}"
