@@ -284,7 +284,7 @@ def arguments(recipe: Recipe) -> tuple[np.ndarray, ...]:
     n, dtype = start.size - 1, np.dtype(recipe.dtype)
     weights = (np.arange(n) * 5 % n).astype(dtype)
     weights[[0, n - 2]] = 2 * n
-    result = np.zeros(max(n, neighbors.size), dtype)
+    result = np.zeros(neighbors.size + n, dtype)
     if recipe.pattern == "path compression":
         result[:n] = np.arange(n) * 2 // 3
     return start, neighbors, weights, result, np.zeros(1, np.int64)
