@@ -226,10 +226,15 @@ def marks_of(dtype: np.dtype) -> np.dtype:
     """The type of the marks of memory that began empty: numbers as wide as the values, every byte
     of which is 1 where something has been written, and 0 elsewhere."""
     if dtype.names:
-        names, fields = list(dtype.names), [dtype.fields[name] for name in dtype.names]
-        formats, offsets = [marks_of(f[0]) for f in fields], [f[1] for f in fields]
-        layout = {"names": names, "formats": formats, "offsets": offsets}
-        return np.dtype({**layout, "itemsize": dtype.itemsize})
+        assert dtype.fields is not None
+        fields = [dtype.fields[name] for name in dtype.names]
+        layout: Any = {
+            "names": dtype.names,
+            "formats": [marks_of(field[0]) for field in fields],
+            "offsets": [field[1] for field in fields],
+            "itemsize": dtype.itemsize,
+        }
+        return np.dtype(layout)
     if dtype.shape:
         return np.dtype((marks_of(dtype.base), dtype.shape))
     size = dtype.itemsize
