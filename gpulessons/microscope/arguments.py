@@ -133,11 +133,11 @@ def array_view(array: np.ndarray, name: str, root: np.ndarray | None = None) -> 
 
 def known(dtype: np.dtype) -> bool:
     """Has Numba this type: numbers of up to 64 bits (of each part), in the machine's own order of
-    bytes, and records and arrays of them?"""
+    bytes, texts, and records and arrays of them?"""
     if dtype.names:
         return all(known(dtype[name].base) for name in dtype.names)
-    size = 16 if dtype.kind == "c" else 8
-    return dtype.isnative and dtype.kind in "biufcmM" and dtype.itemsize <= size
+    most = {"f": 8, "c": 16}.get(dtype.kind, dtype.itemsize)
+    return dtype.isnative and dtype.kind in "biufcmMSU" and dtype.itemsize <= most
 
 
 def address(array: np.ndarray) -> int:

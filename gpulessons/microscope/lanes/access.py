@@ -82,6 +82,8 @@ def fetched(w: Warps, view: View, place: Any) -> Any:
 
 def store(w: Warps, target: Any, index: Any, value: Any) -> None:
     if type(target) is View:
+        if type(value) is View and not value.shape:  # x[..., 0] of one dimension
+            value = read(w, value, value.start)
         place = locate(w, target, index, "write")
         return fill(w, place, value) if type(place) is View else write(w, target, place, value)
     if type(target) is Phi:
@@ -130,7 +132,9 @@ def steps(w: Warps, view: View) -> Iterator[tuple[tuple[int, ...], Any]]:
     """(index, place) of every element of an array, as a loop over it would go; where slices differ
     in length from thread to thread, only those are active that have it."""
     whole = w.mask
-    longest = [n if type(n) is int else int(np.max(n[whole.lanes], initial=0)) for n in view.shape]
+    if not whole:
+        return
+    longest = [int(np.max(np.broadcast_to(n, whole.bits.shape)[whole.lanes])) for n in view.shape]
     for index in np.ndindex(*longest):
         place = view.start
         for i, n, stride in zip(index, view.shape, view.strides, strict=True):
@@ -143,7 +147,9 @@ def steps(w: Warps, view: View) -> Iterator[tuple[tuple[int, ...], Any]]:
 
 def fill(w: Warps, view: View, value: Any) -> None:
     """`a[1:3] = x`: the same number everywhere, or one of a tuple's each."""
-    if type(value) in (View, Phi):
+    if type(value) is Phi:
+        return each_way(w, lambda w, one: fill(w, view, one), value)
+    if type(value) is View:
         raise Unsupported(
             "assigning an array to a slice, for which Numba would need memory of its own: "
             "write a loop",

@@ -120,6 +120,9 @@ class Phi:
 
     @staticmethod
     def of(mask: Mask, new: Any, old: Any) -> Any:
+        if isinstance(new, tuple) and isinstance(old, tuple) and len(new) == len(old):
+            parts = [Phi.of(mask, n, o) for n, o in zip(new, old, strict=True)]
+            return type(new)(*parts) if hasattr(new, "_fields") else tuple(parts)
         try:
             return merge(mask.bits, new, old)
         except (NotImplementedError, TypeError):

@@ -68,8 +68,8 @@ PRELUDE: dict[str, Any] = {
         name: getattr(flow, name)
         for name in ["Branch", "Loop", "Call", "call_value", "check_literal"]
     },
+    "Open": memory.Open,
     "Variable": masks.Variable,
-    "Ellipses": memory.Ellipses,
     "cast": values.cast,
     "constant_array": intrinsics.constant_array,
     "sync_group": barriers.sync_group,
@@ -341,7 +341,7 @@ class Writer(ast.NodeVisitor):
             return self.constant(np.uint64(value))
         if isinstance(value, (int, float)) and value < 0:
             return f"({value!r})"
-        if value is None or isinstance(value, (bool, int, float, complex, str)):
+        if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
             return (
                 repr(value)
                 if np.isfinite(value if isinstance(value, float) else 0)
@@ -370,13 +370,17 @@ class Writer(ast.NodeVisitor):
         if isinstance(node, ast.Slice):
             parts = (self.visit(p) if p else "None" for p in (node.lower, node.upper, node.step))
             return f"slice({', '.join(parts)})"
-        if is_ellipsis(node):
-            return "Ellipses((...,))"
+        if isinstance(node, ast.Constant) and node.value is ...:
+            return "Open((...,))"
         if isinstance(node, ast.Tuple):
-            kind = "Ellipses" if any(map(is_ellipsis, node.elts)) else ""
-            parts = ("..." if is_ellipsis(part) else self.index(part) for part in node.elts)
-            return f"{kind}(({', '.join(parts)},))" if node.elts else "()"
+            open_ended = any(isinstance(e, ast.Constant) and e.value is ... for e in node.elts)
+            parts = "".join(f"{self.index_part(e)}, " for e in node.elts)
+            return f"Open(({parts}))" if open_ended else f"({parts})"
         return self.visit(node)
+
+    def index_part(self, node: ast.expr) -> str:
+        is_dots = isinstance(node, ast.Constant) and node.value is ...
+        return "..." if is_dots else self.index(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> str:
         op = type(node.op).__name__
@@ -566,10 +570,6 @@ def counted(node: ast.While) -> tuple[str, ast.expr, ast.expr] | None:
             if stores.count(name) == 1 and not asked & set(stores):
                 return name, bound, step
     return None
-
-
-def is_ellipsis(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is ...
 
 
 def plain(node: ast.expr) -> bool:
