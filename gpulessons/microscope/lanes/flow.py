@@ -6,16 +6,17 @@ where the source does, which is how SIMT hardware reconverges.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Generator, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from ..faults import NoProgress, Unsupported
-from .access import describe, length, load
-from .functions import FUNCTIONS
+from .access import describe, load
 from .masks import Mask, Variable, settle, union
 from .memory import View
+from .sequences import SEQUENCES, Range
 from .values import cast, truth
 from .warps import Warps
 
@@ -68,7 +69,8 @@ class Loop:
         self.w, self.before, self.line = w, w.mask, w.line
         self.leaves, self.outer, self.weight = leaves, outer, w.weight
         self.leaps: dict[int, int] = {}  # of a counter's values, those that are not left out
-        self.left: list[Mask] = []
+        self.left: list[Mask] = []  # at the loop's end
+        self.broken: list[Mask] = []
         self.continued: list[Mask] = []
         self.iterations = 0
 
@@ -92,7 +94,7 @@ class Loop:
         return bool(yes)
 
     def break_(self) -> None:
-        self.left.append(self.w.mask)
+        self.broken.append(self.w.mask)
         self.w.mask = self.w.no_lanes
 
     def continue_(self) -> None:
@@ -105,8 +107,16 @@ class Loop:
             self.w.mask = union([self.w.mask, *self.continued], self.w, self.before)
             self.continued = []
 
+    def else_(self) -> bool:
+        """`else` behind the loop: for the lanes that did not break out of it."""
+        self.w.mask, self.left = union(self.left, self.w, self.before), []
+        return bool(self.w.mask)
+
+    def end_else(self) -> None:
+        self.left.append(self.w.mask)
+
     def end(self) -> None:
-        self.w.mask = union(self.left, self.w, self.before)
+        self.w.mask = union([*self.left, *self.broken], self.w, self.before)
 
     def range_(self, start: Any, stop: Any = None, step: Any = 1) -> Iterator[Any]:
         """`for i in range(…)`: plain ints if all threads agree on the bounds, else vectors."""
@@ -173,9 +183,14 @@ class Loop:
             value = value + step
 
     def each(self, values: Any) -> Iterator[Any]:
-        """`for x in array` or in a tuple."""
+        """`for x in array`, in a tuple, in `zip(…)`."""
         values = settle(self.w, values)
-        if isinstance(values, tuple):
+        if isinstance(values, Range):
+            yield from self.range_(values.start, values.stop, values.step)
+        elif isinstance(values, SEQUENCES):
+            for i in self.range_(values.count(self.w)):
+                yield values.item(self.w, i)
+        elif isinstance(values, tuple):
             for i in self.uniform_range(range(len(values))):
                 yield values[i]
         elif isinstance(values, View):
@@ -183,15 +198,6 @@ class Loop:
                 yield load(self.w, values, i)
         else:
             raise Unsupported(f"a loop over {type(values).__name__}", self.w.line, self.w.function)
-
-    def enumerate_(self, values: Any, start: Any = 0) -> Iterator[tuple]:
-        for i, value in enumerate(self.each(values)):
-            yield start + i, value
-
-    def zip_(self, *values: Any) -> Iterator[tuple]:
-        values = tuple(settle(self.w, v) for v in values)
-        for i in self.range_(FUNCTIONS[min](self.w, *[length(self.w, v) for v in values])):
-            yield tuple(load(self.w, v, i) for v in values)
 
 
 class Call:
@@ -215,19 +221,24 @@ class Call:
     def end(self) -> Any:
         if self.w.mask:
             self.return_()
-        self.w.mask, self.w.function, self.w.line = self.before, self.caller, self.line
+        self.w.mask, self.w.function = self.w.living(self.before), self.caller
+        self.w.line = self.line
         self.w.kernel_line = self.kernel_line
-        return None if self.kernel else self.result.value
+        if self.kernel or not self.result.known:  # as where an exception ended all its lanes
+            return None if self.kernel else False
+        return self.result.value
 
 
-def call_value(w: Warps, function: Any, *args: Any) -> Any:
+def call_value(w: Warps, function: Any, *args: Any, **named: Any) -> Any:
     """Call what a variable holds: an instruction, a device function, or a type."""
     function = settle(w, function)
     if isinstance(function, np.dtype):
         return cast(w, *args, function)
     if not callable(function):
         raise Unsupported(f"calling {describe(function)}", w.line, w.function)
-    done = function(w, *args)
+    if inspect.isgeneratorfunction(function):  # compiled: its parameters are called so
+        named = {f"a_{name}": value for name, value in named.items()}
+    done = function(w, *args, **named)
     return (yield from done) if isinstance(done, Generator) else done
 
 

@@ -106,6 +106,11 @@ class Variable:
             return self.newest
         return Phi.of(self.newest_mask, self.newest, self.older)
 
+    @property
+    def known(self) -> bool:
+        """Has any lane set it?"""
+        return bool(self.assigned)
+
     def __getattr__(self, name: str) -> NoReturn:
         raise Unsupported("a variable read before it is set", self.w.line, self.w.function)
 

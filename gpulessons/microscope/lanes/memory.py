@@ -152,7 +152,9 @@ def fresh_copies(array: Array, copies: int, owner: np.ndarray) -> View:
 
 def locate(w: Warps, view: View, index: Any, access: str) -> Any:
     """The place of an element (one per lane, perhaps), or a View if the index leaves one."""
-    index = index if type(index) is tuple else (index,)
+    open_ended = type(index) is Open
+    if type(index) is not tuple:
+        index = spelled_out(index, len(view.shape)) if open_ended else (index,)
     if len(index) > len(view.shape):
         raise Unsupported(
             f"{len(index)} indices for {view.array.name}, which has {len(view.shape)} dimensions",
@@ -170,7 +172,18 @@ def locate(w: Warps, view: View, index: Any, access: str) -> Any:
         else:
             at = checked(w, view, at, n, index, access)
         place = place + at * stride
-    return view.sliced(place, tuple(shape), tuple(strides)) if shape else place
+    part = bool(shape) or open_ended
+    return view.sliced(place, tuple(shape), tuple(strides)) if part else place
+
+
+class Open(tuple):
+    """An index with `...` in it."""
+
+
+def spelled_out(index: Open, ndim: int) -> tuple:
+    """(…, k) → (:, :, k)."""
+    at = next(axis for axis, i in enumerate(index) if i is ...)
+    return index[:at] + (slice(None),) * (ndim - len(index) + 1) + index[at + 1 :]
 
 
 def checked(w: Warps, view: View, at: Any, n: Any, index: tuple, access: str) -> Any:
