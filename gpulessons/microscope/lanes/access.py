@@ -157,6 +157,8 @@ def attribute(w: Warps, value: Any, name: str) -> Any:
             return fact(value, name)
         if name in (value.flat.dtype.names or ()):
             return value.field(name)
+        if name in ("real", "imag") and value.flat.dtype.kind == "c":
+            return value.part_of_complex(name)
         if name == "T":
             return value.sliced(value.start, value.shape[::-1], value.strides[::-1])
     elif type(value) is Record:

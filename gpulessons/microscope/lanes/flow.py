@@ -233,7 +233,7 @@ def call_value(w: Warps, function: Any, *args: Any, **named: Any) -> Any:
     """Call what a variable holds: an instruction, a device function, or a type."""
     function = settle(w, function)
     if isinstance(function, np.dtype):
-        return cast(w, *args, function)
+        return cast(w, args[0], function)
     if not callable(function):
         raise Unsupported(f"calling {describe(function)}", w.line, w.function)
     if inspect.isgeneratorfunction(function):  # compiled: its parameters are called so

@@ -19,11 +19,14 @@ import ast
 import inspect
 from collections.abc import Callable, Hashable
 from enum import Enum
+from itertools import zip_longest
 from types import FunctionType, ModuleType, NoneType
 from typing import Any, NoReturn
 
 import numpy as np
 
+from ..arguments import array_view
+from ..device import DeviceArray, device_array_of
 from ..lanes import (
     access,
     barriers,
@@ -37,6 +40,7 @@ from ..lanes import (
     sequences,
     values,
 )
+from ..signatures import declared
 from .names import (
     MISSING,
     Cuda,
@@ -100,7 +104,6 @@ REFUSED = {
     "Set": "a set",
     "JoinedStr": "an f-string",
     "NamedExpr": "the operator :=",
-    "Starred": "a starred expression",
     "Slice": "a slice here",
     "Import": "import",
     "ImportFrom": "import",
@@ -515,7 +518,9 @@ class Writer(ast.NodeVisitor):
             return self.own_array(called.name, node)
         function = python_function(called)
         prefix = "a_" if function else ""  # compiled functions call their parameters so
-        arguments = "".join(f", {self.visit(a)}" for a in node.args)
+        types, result = declared(called) if function else ([], None)
+        given = [self.converted(self.visit(a), t) for a, t in zip_longest(node.args, types) if a]
+        arguments = "".join(f", {value}" for value in given)
         arguments += "".join(f", {prefix}{k.arg}={self.visit(k.value)}" for k in node.keywords)
         if isinstance(called, Cuda):
             return self.intrinsic(called.name, arguments, node)
@@ -527,7 +532,11 @@ class Writer(ast.NodeVisitor):
             self.refuse(self.describe(called), node)
         literals = self.constant(self.literals(function, node))
         run = self.constant(self.device(function))
-        return f"(yield from {run}(w{arguments}, literals={literals}))"
+        return self.converted(f"(yield from {run}(w{arguments}, literals={literals}))", result)
+
+    def converted(self, value: str, dtype: np.dtype | None) -> str:
+        """A value in the type that a signature gives it, if it does."""
+        return value if dtype is None else f"cast(w, {value}, {self.constant(dtype)})"
 
     def literals(self, function: FunctionType, node: ast.Call) -> frozenset[str]:
         """The parameters of a device function that Numba knows the values of when it compiles."""
@@ -563,11 +572,14 @@ class Writer(ast.NodeVisitor):
     def method(self, node: ast.Call) -> str:
         if isinstance(node.func, ast.Attribute) and node.func.attr == "sync" and not node.args:
             return f"(yield from sync_group(w, {self.visit(node.func.value)}))"
-        if isinstance(node.func, ast.Attribute):
-            self.refuse(f"the method .{node.func.attr}()", node)
         arguments = "".join(f", {self.visit(a)}" for a in node.args)
-        arguments += "".join(f", {k.arg}={self.visit(k.value)}" for k in node.keywords)
-        return f"(yield from call_value(w, {self.visit(node.func)}{arguments}))"
+        if not isinstance(node.func, ast.Attribute):
+            arguments += "".join(f", {k.arg}={self.visit(k.value)}" for k in node.keywords)
+            return f"(yield from call_value(w, {self.visit(node.func)}{arguments}))"
+        if node.func.attr not in functions.METHODS or node.keywords:
+            self.refuse(f"the method .{node.func.attr}()", node)
+        method = self.constant(functions.METHODS[node.func.attr])
+        return f"{method}(w, {self.visit(node.func.value)}{arguments})"
 
     def own_array(self, name: str, node: ast.Call) -> str:
         given = dict(zip(("shape", "dtype"), node.args, strict=False)) | {
@@ -606,6 +618,8 @@ class Writer(ast.NodeVisitor):
             return self.constant(value)
         if isinstance(value, Enum) and not isinstance(value, int):
             return self.constant(access.Member(type(value), value.value))
+        if isinstance(array := device_array_of(value), DeviceArray):
+            return self.constant(array_view(array.memory, ast.unparse(node), array.root))
         if isinstance(value, np.ndarray) and value.ndim:
             return f"constant_array(w, {ast.unparse(node)!r}, {self.constant(value)})"
         if dtype_named(value) is not None:
