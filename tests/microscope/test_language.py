@@ -253,7 +253,8 @@ def tuples_of_tuples(i, x):
 
 
 def cuda_names_held(i, x):
-    m, root = math, math.sqrt
+    m = math
+    root = m.sqrt
     return m.floor(m.sqrt(i)) + int(root(i * 4))
 
 
@@ -454,7 +455,7 @@ def by_thread(kernel, x, n):
             self.grid = lambda ndim: i
 
     for i in range(len(x)):
-        space = {"cuda": Grid(i), "checked_root": checked_root.py_func, "math": math}
+        space = globals() | {"cuda": Grid(i), "checked_root": checked_root.py_func}
         try:
             type(kernel)(kernel.__code__, space)(x, out, n)
         except KINDS[kernel][0]:

@@ -261,9 +261,8 @@ class Names:
         if name not in self.namespaces:
             self.namespaces[name] = MISSING
             match assignments(self.tree, name):
-                case [ast.Name(root) | ast.Attribute(ast.Name(root)) as held]:
-                    ours = root in self.own or name in self.parameters
-                    found = MISSING if ours else self.resolve(held)
+                case [ast.Name() | ast.Attribute() as held] if name not in self.parameters:
+                    found = self.resolve(held)
                     if isinstance(found, ModuleType) or is_namespace(found):
                         self.namespaces[name] = found
         return self.namespaces[name]

@@ -63,8 +63,15 @@ PRELUDE: dict[str, Any] = {
     **values.UNARY,
     **{
         name: getattr(access, name)
-        for name in ["load", "load_constant", "store", "attribute", "set_attribute", "unpack",
-                     "parts"]
+        for name in [
+            "load",
+            "load_constant",
+            "store",
+            "attribute",
+            "set_attribute",
+            "unpack",
+            "parts",
+        ]
     },
     **{
         name: getattr(conditions, name)
