@@ -153,14 +153,11 @@ def number_seen_as(w: Warps, value: Any, dtype: Any) -> Any:
 
 
 METHODS: dict[str, Callable[..., Any]] = {
-    name: of_arrays(name, *forms)
-    for name, forms in {
-        "fill": (fill,),
-        "sum": (folded("Add", 0),),
-        "prod": (folded("Mult", 1),),
-        "mean": (mean,),
-        "item": (item, lambda w, x: x),
-        "reshape": (reshape,),
-        "view": (seen_as, number_seen_as),
-    }.items()
+    "fill": of_arrays("fill", fill),
+    "sum": of_arrays("sum", folded("Add", 0)),
+    "prod": of_arrays("prod", folded("Mult", 1)),
+    "mean": of_arrays("mean", mean),
+    "item": of_arrays("item", item, lambda w, x: x),
+    "reshape": of_arrays("reshape", reshape),
+    "view": of_arrays("view", seen_as, number_seen_as),
 }
