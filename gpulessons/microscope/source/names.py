@@ -242,7 +242,7 @@ class Names:
             return as_cuda(value)
         if isinstance(node, ast.Subscript):
             match self.resolve(node.value), node.slice:
-                case EnumMeta() as owner, ast.Constant(name):
+                case EnumMeta() as owner, ast.Constant(str(name)):
                     return owner[name]
             return MISSING
         if not isinstance(node, ast.Name):
