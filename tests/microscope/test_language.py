@@ -482,6 +482,20 @@ def test_in_debugging_the_host_raises_it(kernel):
         trace(cuda.jit(kernel, debug=True, opt=False))[2, 32](x, out, 30)
 
 
+def test_division_by_zero_is_an_exception_in_debugging():
+    def kernel(x, out):
+        i = cuda.grid(1)
+        out[i] = 1 / x[i]
+        out[i] += 10 // x[i] + 10 % x[i]
+
+    x, plain, debugged = np.arange(3.0), np.zeros(3), np.zeros(3)
+    trace(kernel)[1, 3](x, plain)
+    with pytest.raises(ZeroDivisionError, match=r"tid=\[0, 0, 0\]"):
+        trace(cuda.jit(kernel, debug=True, opt=False))[1, 3](x, debugged)
+    assert not np.isfinite(plain[0])
+    assert debugged.tolist() == [0, 11, 5.5]
+
+
 def test_all_threads_may_end():
     def kernel(x):
         x[0] = 1
