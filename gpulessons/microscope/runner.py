@@ -51,8 +51,9 @@ class Tracer:
             with extended(args, getattr(self.kernel, "extensions", ())) as given:
                 typed = matched(given, signatures_of(self.kernel))
                 launch = Launch(self.function, grid, block, dynamic, self.blocks, self.turns)
+                launch.debug = bool(getattr(self.kernel, "targetoptions", {}).get("debug"))
                 done = run(launch, typed)
-            if launch.raised and getattr(self.kernel, "targetoptions", {}).get("debug"):
+            if launch.raised and launch.debug:
                 raise launch.raised.exception()
             return done
 

@@ -68,7 +68,7 @@ def while_else_in_a_loop(i, x):
 def else_of_a_loop_without_turns(i, x):
     k = 5
     for k in range(i % 3):
-        if i == 7:
+        if i == 7 + k:
             return -1
     else:
         k += 50
@@ -228,14 +228,14 @@ def membership(i, x):
         (n in PRIMES)
         + 2 * (n not in (1, 2, 3))
         + 4 * (x[n] in (x[0], x[1]))
-        + 8 * (n in ())
+        + 8 * (n in ())  # noqa: RUF060
         + 16 * (n + 3 in x)
     )
 
 
 def tuple_arithmetic(i, x):
     a = (i, i + 1)
-    b = a + (i * i,) + PRIMES
+    b = a + (i * i,) + PRIMES  # noqa: RUF005
     n = len(b)
     return b[-1] * n + b[i % 7] + b[2] + a[1:][0] + b[-(i % 7) - 1]
 
@@ -399,8 +399,8 @@ def test_a_lambda_is_a_device_function():
 def test_an_unused_expression_is_read_and_dropped():
     def kernel(x):
         i = cuda.grid(1)
-        x[i] + 1  # noqa: B018
-        x.shape[0]  # noqa: B018
+        x[i] + 1
+        x.shape[0]
 
     t = trace(kernel)[1, 32](np.zeros(32, np.float32))
     assert t.coalescing("x").sectors_per_request == 4
@@ -482,6 +482,20 @@ def test_in_debugging_the_host_raises_it(kernel):
         trace(cuda.jit(kernel, debug=True, opt=False))[2, 32](x, out, 30)
 
 
+def test_division_by_zero_is_an_exception_in_debugging():
+    def kernel(x, out):
+        i = cuda.grid(1)
+        out[i] = 1 / x[i]
+        out[i] += 10 // x[i] + 10 % x[i]
+
+    x, plain, debugged = np.arange(3.0), np.zeros(3), np.zeros(3)
+    trace(kernel)[1, 3](x, plain)
+    with pytest.raises(ZeroDivisionError, match=r"tid=\[0, 0, 0\]"):
+        trace(cuda.jit(kernel, debug=True, opt=False))[1, 3](x, debugged)
+    assert not np.isfinite(plain[0])
+    assert debugged.tolist() == [0, 11, 5.5]
+
+
 def test_all_threads_may_end():
     def kernel(x):
         x[0] = 1
@@ -508,7 +522,7 @@ def membership_in_a_mixed_tuple(x):
 
 def an_unpacked_position(x):
     a, b, c = cuda.threadIdx
-    x[0] = a
+    x[0] = a + b + c
 
 
 def an_inner_function_that_calls_itself(x):

@@ -330,7 +330,7 @@ def contains(w: Warps, value: Any, values: Any) -> Any:
     if isinstance(values, str):
         return value in values
     if isinstance(values, tuple):
-        if len({PLAIN.get(type(v)) or getattr(v, "dtype", type(v)) for v in values}) > 1:
+        if len({PLAIN.get(type(v)) or getattr(v, "dtype", None) for v in values}) > 1:
             raise Unsupported("in a tuple of several types", w.line, w.function)
         hits = [truth(equal(w, value, one)) for one in values]
         return plain(np.logical_or.reduce(np.broadcast_arrays(*hits))[()]) if hits else False

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .masks import Mask
-
 if TYPE_CHECKING:
     from .warps import Warps
 
@@ -37,10 +35,10 @@ class Raised(NamedTuple):
 
 
 def end_threads(
-    w: Warps, kind: type[BaseException], arguments: tuple = (), bits: Any = True
+    w: Warps, kind: type[BaseException], arguments: tuple = (), bits: Any = np.True_
 ) -> None:
     """The active lanes where `bits` end here."""
-    mask = Mask(w.mask.bits & bits)
+    mask = w.mask & bits
     if not mask:
         return
     if w.launch.raised is None:

@@ -74,6 +74,7 @@ class Launch:
         self.first_block = int(self.blocks[0])
         self.log = Log()
         self.arrays: dict[Any, Array] = {}  # those that the kernel makes, by place in the source
+        self.debug = False  # was the kernel compiled for debugging?
         self.raised: Raised | None = None  # the first exception of a thread
         self.locks = False  # may threads wait for each other, with atomics that swap values?
         self.dynamic = Array("dynamic shared memory", "shared", (self.dynamic_shared,), np.uint8)

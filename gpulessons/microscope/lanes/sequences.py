@@ -1,4 +1,4 @@
-"""What a loop runs over besides arrays and tuples: `range`, `enumerate`, `zip`, one in the other."""
+"""What a loop runs over besides arrays and tuples: `range`, `enumerate`, `zip`, or each other."""
 
 from __future__ import annotations
 

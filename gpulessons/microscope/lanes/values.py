@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..faults import Unsupported
+from .endings import end_threads
 
 if TYPE_CHECKING:
     from .warps import Warps
@@ -163,6 +164,20 @@ ARITHMETIC: dict[str, Instruction] = {
     "BitOr": binary(np.bitwise_or, common_of_bits),
     "BitXor": binary(np.bitwise_xor, common_of_bits),
 }
+
+
+def stopped_by_zero(instruction: Instruction) -> Instruction:
+    """In debugging a division by zero is an exception."""
+
+    def apply(w: Warps, a: Any, b: Any, **options: Any) -> Any:
+        if w.launch.debug:
+            end_threads(w, ZeroDivisionError, ("division by zero",), np.equal(b, 0))
+        return instruction(w, a, b, **options)
+
+    return apply
+
+
+ARITHMETIC |= {n: stopped_by_zero(ARITHMETIC[n]) for n in ("Div", "FloorDiv", "Mod")}
 
 
 def compare(ufunc: np.ufunc) -> Instruction:

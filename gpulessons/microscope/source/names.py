@@ -213,7 +213,7 @@ class Names:
         self.parameters = [p.arg for p in tree.args.posonlyargs + tree.args.args]
         given = {*self.parameters, *([tree.args.vararg.arg] if tree.args.vararg else [])}
         self.set_here = given | names_set(tree)
-        self.own = self.set_here | (outer.own if outer else set())
+        self.own: set[str] = self.set_here | (outer.own if outer else set())
         self.surely_set = given | names_set(tree, straight=True)
         self.surely_set |= (outer.surely_set if outer else set()) - self.set_here
         self.meanings: list[Meaning] = outer.meanings if outer else []
@@ -241,9 +241,10 @@ class Names:
                 self.refuse(f"{node.attr}, which {base!r} does not have", node)
             return as_cuda(value)
         if isinstance(node, ast.Subscript):
-            owner, name = self.resolve(node.value), node.slice
-            member = isinstance(owner, EnumMeta) and isinstance(name, ast.Constant)
-            return owner[name.value] if member else MISSING
+            match self.resolve(node.value), node.slice:
+                case EnumMeta() as owner, ast.Constant(str(name)):
+                    return owner[name]
+            return MISSING
         if not isinstance(node, ast.Name):
             return MISSING
         if node.id in self.own:

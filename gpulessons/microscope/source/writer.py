@@ -248,15 +248,15 @@ class Writer(ast.NodeVisitor):
 
     def visit_Raise(self, node: ast.Raise) -> None:
         self.at(node)
-        kind, given = node.exc, []
-        if isinstance(kind, ast.Call):
-            kind, given = kind.func, kind.args
+        called = node.exc if isinstance(node.exc, ast.Call) else None
+        kind, given = (called.func, called.args) if called else (node.exc, [])
         found = RuntimeError if kind is None else self.names.resolve(kind)
         if not (isinstance(found, type) and issubclass(found, BaseException)):
             self.refuse("raise of anything but an exception's class or a call of one", node)
-        if not all(isinstance(a, ast.Constant) for a in given):
+        texts = tuple(a.value for a in given if isinstance(a, ast.Constant))
+        if len(texts) < len(given):
             self.refuse("an exception whose text is not constant", node)
-        arguments = self.constant(tuple(a.value for a in given))
+        arguments = self.constant(texts)
         self.emit(f"end_threads(w, {self.constant(found)}, {arguments})")
 
     def visit_Assert(self, node: ast.Assert) -> None:
@@ -445,8 +445,8 @@ class Writer(ast.NodeVisitor):
             return "Open((...,))"
         if isinstance(node, ast.Tuple):
             open_ended = any(isinstance(e, ast.Constant) and e.value is ... for e in node.elts)
-            parts = "".join(f"{self.index_part(e)}, " for e in node.elts)
-            return f"Open(({parts}))" if open_ended else f"({parts})"
+            listed = "".join(f"{self.index_part(e)}, " for e in node.elts)
+            return f"Open(({listed}))" if open_ended else f"({listed})"
         return self.visit(node)
 
     def index_part(self, node: ast.expr) -> str:
