@@ -23,6 +23,7 @@ Where to read on, in the order of a launch:
     source/compile     how long such a function is kept
     lanes/launch       in which order blocks and warps run;  lanes/barriers: where they meet
     lanes/masks, flow  which lanes are active: divergence, and coming together again
+    lanes/endings      `raise` and `assert`;  lanes/sequences: what loops run over
     lanes/values       arithmetic as Numba types it;  lanes/functions: sqrt, max, …
     lanes/memory       how an index finds its place in memory, and is kept within its array
     lanes/access       reading and writing there;  lanes/methods: `fill`, `view`, …;  lanes/atomics
@@ -40,8 +41,8 @@ predication (`if` and loops are branches; `and`, `or` and conditional expression
 array begins at an aligned address, except slices of device arrays. A variable with two types on two
 ways through the code takes the wider one where threads of both ways meet, but keeps the narrower
 one where all threads went the same way (Numba would widen it there too). The order that memory
-fences make is not followed. Threads of one block cannot wait for each other in a loop. Recursion,
-strings, lists and array expressions are refused; a kernel needs source that `inspect` can find.
+fences make is not followed. Threads of one block cannot wait for each other in a loop. Lists,
+`try`, `with` and array expressions are refused; a kernel needs source that `inspect` can find.
 The order in which things happen is fixed, and told in `lanes.launch`.
 """
 

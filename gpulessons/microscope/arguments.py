@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from enum import Enum
 from typing import Any
 
 import numpy as np
 
 from .device import MappedArray, address, check_contiguous, device_array_of
+from .lanes.access import Member
 from .lanes.memory import Array, Record, View
 from .lanes.values import plain
 
@@ -58,6 +60,8 @@ def admit(value: Any, name: str, write_backs: WriteBacks) -> Any:
         return Record(array_view(np.asarray(value).reshape(1), name), 0)
     if isinstance(value, np.generic):
         return plain(number(value))
+    if isinstance(value, Enum):
+        return int(value) if isinstance(value, int) else Member(type(value), value.value)
     if isinstance(value, (bool, int, float, complex, type(None))):
         return value
     if isinstance(value, tuple):
@@ -146,11 +150,11 @@ def array_view(
 
 def known(dtype: np.dtype) -> bool:
     """Has Numba this type: numbers of up to 64 bits (of each part), in the machine's own order of
-    bytes, and records and arrays of them?"""
+    bytes, texts, and records and arrays of them?"""
     if dtype.names:
         return all(known(dtype[name].base) for name in dtype.names)
-    size = 16 if dtype.kind == "c" else 8
-    return dtype.isnative and dtype.kind in "biufcmM" and dtype.itemsize <= size
+    most = {"f": 8, "c": 16}.get(dtype.kind, dtype.itemsize)
+    return dtype.isnative and dtype.kind in "biufcmMSU" and dtype.itemsize <= most
 
 
 def memory_of(array: np.ndarray) -> Any:

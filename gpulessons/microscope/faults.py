@@ -61,7 +61,7 @@ class Caution:
     """Something a GPU lets pass and a reader should not: `kind`, `line`, one sentence, how often.
 
     Kinds: "uninitialized", "shuffle", "warp mask", "double precision", "early return", "negative
-    index", "division by zero", "fence".
+    index", "division by zero", "fence", "exception".
     """
 
     kind: str

@@ -73,7 +73,7 @@ def test_fields_may_be_records_or_arrays_at_any_depth():
         b[i]["rim"][1]["x"] = 3
     assert np.array_equal(a, b)
     assert np.array_equal(out, b["box"][:, 2, 1] + b["mid"]["x"] + np.arange(8) + np.float32(3))
-    assert t.races().cells == 0 and t.warnings == ()
+    assert t.races().cells == 0 and "uninitialized" not in {w.kind for w in t.warnings}
 
 
 def test_an_array_inside_a_record_is_set_as_a_whole():
@@ -122,7 +122,7 @@ def test_records_in_shared_and_local_memory():
     b["kind"] = np.arange(16)
     t = trace(kernel)[1, 16](a)
     assert np.array_equal(a, b) and t.races().cells == 0 and t.warnings == ()
-    assert t.banks("s.kind", "write").wavefronts == 2  # 52 bytes apart: 13 words, odd
+    assert t.banks("s.kind", "write").wavefronts == 1  # 13 words apart, which is odd
     assert t.banks("s.box", "write").requests == 6
 
 

@@ -4,15 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..faults import OutOfBounds, Unsupported
-from .masks import Mask, Phi, each_way
+from ..faults import Unsupported
+from .endings import end_threads
+from .masks import Mask, Phi, each_way, settle
 from .memory import Record, View, locate, mark_written
-from .values import as_type, cast, dtype_of, plain
+from .values import COMPARISONS, INT64, PLAIN, UNARY, as_type, cast, dtype_of, plain, truth
 from .warps import Warps
+
+
+class Dim3(NamedTuple):
+    """`cuda.threadIdx` and its like, held in a variable."""
+
+    x: Any
+    y: Any
+    z: Any
+
+
+class Member(NamedTuple):
+    """A member of an Enum."""
+
+    kind: type
+    value: Any
 
 
 def load(w: Warps, target: Any, index: Any) -> Any:
@@ -30,33 +46,43 @@ def load(w: Warps, target: Any, index: Any) -> Any:
     raise Unsupported(f"indexing {type(target).__name__}", w.line, w.function)
 
 
+def load_constant(w: Warps, target: Any, index: int) -> Any:
+    """`target[2]`: an index that Numba knows, and refuses where a tuple lacks it."""
+    if isinstance(target, tuple) and not -len(target) <= index < len(target):
+        what = f"the index {index} of a tuple of {len(target)}: tuple index out of range"
+        raise Unsupported(what, w.line, w.function)
+    return load(w, target, index)
+
+
 def pick(w: Warps, values: tuple, index: Any) -> Any:
-    if isinstance(index, (int, slice, np.integer)):
+    """An element of a tuple; a thread whose index it lacks ends, as in Numba."""
+    if isinstance(index, slice):
         return values[index]
-    if any(isinstance(v, (View, Record, Phi)) for v in values):
-        return one_of(w, values, index)
-    index = np.clip(index, 0, len(values) - 1)
-    dtype = np.result_type(*map(dtype_of, values))
-    return np.choose(index, [as_type(v, dtype) for v in values])
+    count = len(values)
+    if isinstance(index, (int, np.integer)) and -count <= index < count:
+        return values[int(index)]
+    if dtype_of(index).kind not in "iu":
+        raise Unsupported(f"a {dtype_of(index)} as an index of a tuple", w.line, w.function)
+    index = as_type(index, INT64)
+    end_threads(w, IndexError, ("tuple index out of range",), (index < -count) | (index >= count))
+    if not count:
+        return 0
+    at = np.clip(np.where(index < 0, index + count, index), 0, count - 1)
+    if not any(isinstance(value, (tuple, View, Record, Phi)) for value in values):
+        dtype = np.result_type(*map(dtype_of, values))
+        return plain(np.choose(at, [as_type(value, dtype) for value in values]))
+    check_alike(w, values)
+    at, picked = np.broadcast_to(at, w.mask.bits.shape), values[0]
+    for place, value in enumerate(values[1:], 1):
+        picked = Phi.of(Mask(at == place), value, picked)
+    return picked
 
 
-def one_of(w: Warps, arrays: tuple, index: Any) -> Any:
-    """One of several arrays, or records, for each lane its own."""
+def check_alike(w: Warps, arrays: tuple) -> None:
     kinds = {(len(a.shape), a.flat.dtype) if type(a) is View else None for a in arrays}
     if len(kinds) > 1:
-        raise Unsupported(
-            "one of several arrays that differ in type, picked by a number that is no constant",
-            w.line,
-            w.function,
-        )
-    index = np.where(np.less(index, 0), index + len(arrays), index)
-    if w.any_lane((index < 0) | (index >= len(arrays))):
-        text = f"line {w.line}: a tuple of {len(arrays)} arrays has none of this number"
-        raise OutOfBounds(text, w.line, array="", index=index, shape=(len(arrays),))
-    found = arrays[-1]
-    for n in range(len(arrays) - 2, -1, -1):
-        found = Phi.of(Mask(index == n), arrays[n], found)
-    return found
+        text = "one of several arrays that differ in type, picked by a number that is no constant"
+        raise Unsupported(text, w.line, w.function)
 
 
 def read(w: Warps, view: View, place: Any) -> Any:
@@ -83,6 +109,8 @@ def fetched(w: Warps, view: View, place: Any) -> Any:
 
 def store(w: Warps, target: Any, index: Any, value: Any) -> None:
     if type(target) is View:
+        if type(value) is View and not value.shape:  # x[..., 0] of one dimension
+            value = read(w, value, value.start)
         place = locate(w, target, index, "write")
         return fill(w, place, value) if type(place) is View else write(w, target, place, value)
     if type(target) is Phi:
@@ -131,7 +159,9 @@ def steps(w: Warps, view: View) -> Iterator[tuple[tuple[int, ...], Any]]:
     """(index, place) of every element of an array, as a loop over it would go; where slices differ
     in length from thread to thread, only those are active that have it."""
     whole = w.mask
-    longest = [n if type(n) is int else int(np.max(n[whole.lanes], initial=0)) for n in view.shape]
+    if not whole:
+        return
+    longest = [int(np.max(np.broadcast_to(n, whole.bits.shape)[whole.lanes])) for n in view.shape]
     for index in np.ndindex(*longest):
         place = view.start
         for i, n, stride in zip(index, view.shape, view.strides, strict=True):
@@ -144,7 +174,9 @@ def steps(w: Warps, view: View) -> Iterator[tuple[tuple[int, ...], Any]]:
 
 def fill(w: Warps, view: View, value: Any) -> None:
     """`a[1:3] = x`: the same number everywhere, or one of a tuple's each."""
-    if type(value) in (View, Phi):
+    if type(value) is Phi:
+        return each_way(w, lambda w, one: fill(w, view, one), value)
+    if type(value) is View:
         raise Unsupported(
             "assigning an array to a slice, for which Numba would need memory of its own: "
             "write a loop",
@@ -279,11 +311,57 @@ def describe(value: Any) -> str:
 def length(w: Warps, value: Any) -> Any:
     if type(value) is Phi:
         return each_way(w, length, value)
-    if isinstance(value, tuple):
+    if isinstance(value, (tuple, str)):
         return len(value)
     if type(value) is View:
         return value.shape[0]
     raise Unsupported(f"len() of {type(value).__name__}", w.line, w.function)
+
+
+def parts(w: Warps, value: Any) -> tuple:
+    """`*value` in a call."""
+    if not isinstance(value, tuple):
+        raise Unsupported(f"* before {describe(value)}: only tuples", w.line, w.function)
+    return value
+
+
+def contains(w: Warps, value: Any, values: Any) -> Any:
+    """`value in values`: in a tuple, in an array (looked through until it is found)."""
+    values, equal = settle(w, values), COMPARISONS["Eq"]
+    if isinstance(values, str):
+        return value in values
+    if isinstance(values, tuple):
+        if len({PLAIN.get(type(v)) or getattr(v, "dtype", None) for v in values}) > 1:
+            raise Unsupported("in a tuple of several types", w.line, w.function)
+        hits = [truth(equal(w, value, one)) for one in values]
+        return plain(np.logical_or.reduce(np.broadcast_arrays(*hits))[()]) if hits else False
+    if type(values) is not View or len(values.shape) != 1:
+        raise Unsupported(f"in {describe(values)}", w.line, w.function)
+    before, found = w.mask, np.zeros(w.mask.bits.shape, bool)
+    for place in range(int(np.max(values.shape[0]))):
+        w.mask = Mask(before.bits & ~found & (place < np.asarray(values.shape[0])))
+        if not w.mask:
+            break
+        found |= w.mask.bits & equal(w, load(w, values, place), value)
+    w.mask = before
+    return found
+
+
+def contains_not(w: Warps, value: Any, values: Any) -> Any:
+    return UNARY["Not"](w, contains(w, value, values))
+
+
+def identical(w: Warps, a: Any, b: Any) -> Any:
+    """`a is b`: of None, known when Numba compiles, of arrays and of members of an Enum."""
+    if a is None or b is None or type(a) is View:
+        return a is b
+    if isinstance(a, (tuple, bool)) and type(a) is type(b):
+        return COMPARISONS["Eq"](w, a, b)
+    raise Unsupported(f"{describe(a)} is {describe(b)}: write ==", w.line, w.function)
+
+
+def not_identical(w: Warps, a: Any, b: Any) -> Any:
+    return UNARY["Not"](w, identical(w, a, b))
 
 
 def set_attribute(w: Warps, value: Any, name: str, new: Any) -> None:
@@ -294,14 +372,7 @@ def set_attribute(w: Warps, value: Any, name: str, new: Any) -> None:
     set_field(w, value, name, new)
 
 
-def parts(w: Warps, value: Any) -> tuple:
-    """`*value` in a call."""
-    if not isinstance(value, tuple):
-        raise Unsupported(f"* before {describe(value)}: only tuples", w.line, w.function)
-    return value
-
-
 def unpack(w: Warps, value: Any, count: int) -> tuple:
-    if not isinstance(value, tuple) or len(value) != count:
+    if not isinstance(value, tuple) or len(value) != count or isinstance(value, Dim3):
         raise Unsupported(f"unpacking {describe(value)} into {count} names", w.line, w.function)
     return value

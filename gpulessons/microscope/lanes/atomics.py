@@ -14,14 +14,15 @@ from .memory import View, locate, mark_written
 from .values import INT64, Instruction, as_type, cast, dtype_of
 from .warps import Warps
 
-INTEGERS = frozenset(map(np.dtype, ["int32", "int64", "uint32", "uint64"]))
-UNSIGNED = frozenset(dtype for dtype in INTEGERS if dtype.kind == "u")
-NUMBERS = INTEGERS | {np.dtype("float32"), np.dtype("float64")}
+Types = frozenset[np.dtype]
+INTEGERS: Types = frozenset(map(np.dtype, ["int32", "int64", "uint32", "uint64"]))
+UNSIGNED: Types = frozenset(dtype for dtype in INTEGERS if dtype.kind == "u")
+NUMBERS: Types = INTEGERS | {np.dtype("float32"), np.dtype("float64")}
 
 
 def atomic(
     name: str,
-    types: frozenset[np.dtype],
+    types: Types,
     change: Callable[..., Any],
     flops: int = 0,
     fixed: bool = False,
@@ -59,7 +60,7 @@ def atomic(
 
 
 def check(
-    w: Warps, name: str, view: Any, types: frozenset[np.dtype], operands: list[Any]
+    w: Warps, name: str, view: Any, types: Types, operands: list[Any]
 ) -> tuple[View, np.dtype]:
     """(the array, its type), of those that Numba has this atomic for."""
     if type(view) is not View:

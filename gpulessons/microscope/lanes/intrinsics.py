@@ -90,6 +90,7 @@ def local_array(w: Warps, site: Any, name: str, shape: Any, dtype: Any) -> View:
 
 def begin_anew(w: Warps, view: View) -> None:
     """The active lanes' own copies of an array as they were at first."""
+    assert view.written is not None
     for cells, new in (view.flat, poison(view.array.dtype)), (view.written, 0):
         cells.reshape(len(w.mask.bits), -1)[w.mask.lanes] = new
 

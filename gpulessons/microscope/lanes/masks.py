@@ -107,6 +107,11 @@ class Variable:
             return self.newest
         return Phi.of(self.newest_mask, self.newest, self.older)
 
+    @property
+    def known(self) -> bool:
+        """Has any lane set it?"""
+        return bool(self.assigned)
+
     def __getattr__(self, name: str) -> NoReturn:
         raise Unsupported("a variable read before it is set", self.w.line, self.w.function)
 
@@ -120,6 +125,9 @@ class Phi:
 
     @staticmethod
     def of(mask: Mask, new: Any, old: Any) -> Any:
+        if isinstance(new, tuple) and isinstance(old, tuple) and len(new) == len(old):
+            parts = [Phi.of(mask, n, o) for n, o in zip(new, old, strict=True)]
+            return type(new)(*parts) if hasattr(new, "_fields") else tuple(parts)
         try:
             return merge(mask.bits, new, old)
         except (NotImplementedError, TypeError):
@@ -164,5 +172,5 @@ def each_way(w: Warps, act: Callable[..., Any], value: Phi, *rest: Any) -> Any:
     new = act(w, value.new, *rest)
     w.mask = before - inside
     old = act(w, value.old, *rest)
-    w.mask = before
+    w.mask = w.living(before)
     return None if new is None else Phi.of(inside, new, old)

@@ -255,19 +255,11 @@ def mark_written(view: View, place: Any) -> None:
 # Index → place in memory
 
 
-class Ellipses(tuple):
-    """An index with `...` in it: all the axes that it does not name."""
-
-    def over(self, view: View) -> tuple:
-        at = next(n for n, part in enumerate(self) if part is ...)
-        axes = max(0, len(view.shape) - len(self) + 1)
-        return *self[:at], *[slice(None)] * axes, *self[at + 1 :]
-
-
 def locate(w: Warps, view: View, index: Any, access: str) -> Any:
     """The place of an element (one per lane, perhaps), or a View if the index leaves one."""
+    open_ended = type(index) is Open
     if type(index) is not tuple:
-        index = index.over(view) if type(index) is Ellipses else (index,)
+        index = spelled_out(index, len(view.shape)) if open_ended else (index,)
     if len(index) > len(view.shape):
         raise Unsupported(
             f"{len(index)} indices for {view.array.name}, which has {len(view.shape)} dimensions",
@@ -285,7 +277,18 @@ def locate(w: Warps, view: View, index: Any, access: str) -> Any:
         else:
             at = checked(w, view, at, n, index, access)
         place = place + at * stride
-    return view.sliced(place, tuple(shape), tuple(strides)) if shape else place
+    part = bool(shape) or open_ended
+    return view.sliced(place, tuple(shape), tuple(strides)) if part else place
+
+
+class Open(tuple):
+    """An index with `...` in it."""
+
+
+def spelled_out(index: Open, ndim: int) -> tuple:
+    """(…, k) → (:, :, k)."""
+    at = next(axis for axis, i in enumerate(index) if i is ...)
+    return index[:at] + (slice(None),) * (ndim - len(index) + 1) + index[at + 1 :]
 
 
 def checked(w: Warps, view: View, at: Any, n: Any, index: tuple, access: str) -> Any:

@@ -11,11 +11,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..faults import Unsupported
+from ..faults import Misaligned, Unsupported
 from . import access
 from .masks import Phi, each_way
-from .memory import View, in_steps, marks_of, scaled
-from .values import ARITHMETIC, FLOAT64, Instruction, as_type, plain, widen
+from .memory import View, in_steps, marks_of, scaled, short
+from .values import ARITHMETIC, FLOAT64, Instruction, as_type, merge, plain, widen
 from .warps import Warps
 
 
@@ -50,9 +50,10 @@ def folded(operator: str, first: int) -> Instruction:
 
 
 def fold(w: Warps, view: View, operator: str, first: int, dtype: np.dtype) -> Any:
-    total = plain(dtype.type(first))
+    total, whole = plain(dtype.type(first)), w.mask
     for _, place in access.steps(w, view):
-        total = ARITHMETIC[operator](w, total, as_type(access.read(w, view, place), dtype))
+        more = ARITHMETIC[operator](w, total, as_type(access.read(w, view, place), dtype))
+        total = more if w.mask is whole else merge(w.mask.bits, more, total)
     return total
 
 
@@ -72,8 +73,9 @@ def reshape(w: Warps, view: View, *shape: Any) -> View:
     """The same elements along other axes; one -1 stands for what is left over."""
     given = list(shape[0] if isinstance(shape[0], tuple) else shape)
     size = math.prod(check_in_order(w, view, "reshape"))
-    if not all(type(n) is int for n in given) or given.count(-1) > 1:
+    if not all(isinstance(n, (int, np.integer)) for n in given):
         raise Unsupported("a shape that differs from thread to thread", w.line, w.function)
+    given = [int(n) for n in given]
     known = math.prod(n for n in given if n != -1)
     given = [size // max(1, known) if n == -1 else n for n in given]
     if math.prod(given) != size:
@@ -117,11 +119,29 @@ def seen_as(w: Warps, view: View, dtype: Any) -> View:
             raise Unsupported(text, w.line, w.function)
         shape = (*shape[:-1], size // new.itemsize)
         strides = (*strides[:-1], new.itemsize // array.step)
+    check_alignment(w, view, new)
     flat, written = in_steps(view.flat, new, array.step), view.written
     if written is not None:
         written = in_steps(written, marks_of(new), array.step)
     start, base = scaled(view.start, scale), scaled(view.base, scale)
     return View(array, flat, start, shape, strides, base, written)
+
+
+def check_alignment(w: Warps, view: View, dtype: np.dtype) -> None:
+    """Raise Misaligned for the first lane whose part of an array does not begin where numbers of
+    this type may."""
+    byte = np.broadcast_to(view.start * view.array.step + view.array.offset, w.mask.bits.shape)
+    wrong = (byte % dtype.alignment != 0) & w.mask.bits
+    if not wrong.any():
+        return
+    lane = int(np.argmax(wrong))
+    block, thread = w.coordinates(lane)
+    text = (
+        f"line {w.line}: thread {short(thread)} of block {short(block)} sees {view.array.name} as "
+        f"{dtype} from byte {int(byte[lane])} on, which is no multiple of {dtype.alignment} "
+        "(a GPU stops the kernel that reads there)"
+    )
+    raise Misaligned(text, w.line, array=view.array.name, block=block, thread=thread)
 
 
 def number_seen_as(w: Warps, value: Any, dtype: Any) -> Any:
@@ -133,14 +153,11 @@ def number_seen_as(w: Warps, value: Any, dtype: Any) -> Any:
 
 
 METHODS: dict[str, Callable[..., Any]] = {
-    name: of_arrays(name, *forms)
-    for name, forms in {
-        "fill": (fill,),
-        "sum": (folded("Add", 0),),
-        "prod": (folded("Mult", 1),),
-        "mean": (mean,),
-        "item": (item, lambda w, x: x),
-        "reshape": (reshape,),
-        "view": (seen_as, number_seen_as),
-    }.items()
+    "fill": of_arrays("fill", fill),
+    "sum": of_arrays("sum", folded("Add", 0)),
+    "prod": of_arrays("prod", folded("Mult", 1)),
+    "mean": of_arrays("mean", mean),
+    "item": of_arrays("item", item, lambda w, x: x),
+    "reshape": of_arrays("reshape", reshape),
+    "view": of_arrays("view", seen_as, number_seen_as),
 }
