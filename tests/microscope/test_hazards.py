@@ -107,6 +107,22 @@ def test_a_device_array_that_nobody_filled_is_read():
 
 
 @cuda.jit
+def copy(x, y):
+    i = cuda.grid(1)
+    y[i] = x[i]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "f2", "f8", "c8", "c16", "U3"])
+def test_elements_of_every_width_may_be_empty(dtype):
+    with tracing() as launches:
+        x, y = cuda.device_array(N, dtype), cuda.device_array(N, dtype)
+        x[:20] = np.zeros(20, dtype)
+        copy[1, N](x, y)
+        copy[1, 20](y, x)
+    assert [cautions(t) for t in launches] == [[("uninitialized", line(copy, 3), 12)], []]
+
+
+@cuda.jit
 def swap(pairs, other):
     i = cuda.grid(1)
     pairs[i].a = i

@@ -11,7 +11,7 @@ import numpy as np
 from ..faults import Unsupported
 from .endings import end_threads
 from .masks import Mask, Phi, each_way, settle
-from .memory import Record, View, locate, mark_written
+from .memory import Record, View, locate, mark_written, nothing_in
 from .values import COMPARISONS, INT64, PLAIN, UNARY, as_type, cast, dtype_of, plain, truth
 from .warps import Warps
 
@@ -99,7 +99,7 @@ def fetched(w: Warps, view: View, place: Any) -> Any:
     shared = type(place) is int and view.base is None
     place = place if view.base is None else place + view.base
     if view.written is not None:
-        missing = view.written.take(place, mode="clip") == 0
+        missing = nothing_in(view.written.take(place, mode="clip"))
         if np.any(missing) and w.any_lane(missing):
             text = f"{view.array.name} is read where nothing has been written to it"
             missing = missing & w.mask.bits

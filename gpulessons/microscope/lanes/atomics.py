@@ -10,7 +10,7 @@ import numpy as np
 from ..faults import Unsupported
 from .access import places
 from .masks import Phi, each_way
-from .memory import View, locate, mark_written
+from .memory import View, locate, mark_written, nothing_in
 from .values import INT64, Instruction, as_type, cast, dtype_of
 from .warps import Warps
 
@@ -93,10 +93,13 @@ def whole_number(w: Warps, view: View, index: Any) -> Any:
 
 def warn_of_nothing(w: Warps, view: View, cells: np.ndarray) -> None:
     """Be told where cells that are updated held nothing."""
-    if view.written is not None and (view.written[cells] == 0).any():
-        w.caution(
-            "uninitialized", f"{view.array.name} is updated where nothing has been written to it"
-        )
+    if view.written is None:
+        return
+    missing = np.zeros(w.mask.bits.shape, bool)
+    missing[w.mask.lanes] = nothing_in(view.written[cells])
+    if missing.any():
+        text = f"{view.array.name} is updated where nothing has been written to it"
+        w.caution("uninitialized", text, lanes=missing)
 
 
 def in_turn(

@@ -247,6 +247,11 @@ def mark_of(marks: np.dtype) -> Any:
     return np.frombuffer(b"\1" * marks.itemsize, marks)[0]
 
 
+def nothing_in(marks: Any) -> Any:
+    """Where nothing has been written, element by element."""
+    return marks == (0 if marks.dtype.kind == "u" else np.zeros((), marks.dtype)[()])
+
+
 def mark_written(view: View, place: Any) -> None:
     if view.written is not None:
         view.written[place] = mark_of(view.written.dtype)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..lanes.launch import Launch
-from ..lanes.memory import View
+from ..lanes.memory import View, nothing_in
 from .search import READ, WRITE, Accesses, Memory, accesses_at, memories
 from .tables import Report
 
@@ -100,7 +100,7 @@ def still_empty(arguments: Iterable[Any]) -> Iterator[Waste]:
     """Device arrays of which some elements have been written by nobody so far."""
     for view in arguments:
         if type(view) is View and view.written is not None:
-            empty = view.written == np.zeros((), view.written.dtype)
-            count, size = int(np.count_nonzero(empty)), math.prod(view.array.shape)
-            if count and len(empty) == size:
+            missing = nothing_in(view.written)
+            count, size = int(np.count_nonzero(missing)), math.prod(view.array.shape)
+            if count and len(missing) == size:
                 yield Waste(view.array.name, None, count, size)
