@@ -34,11 +34,13 @@ class OutOfBounds(KernelFault, IndexError):
 
 
 class Misaligned(KernelFault):
-    """An access of 16 bytes that does not begin at a multiple of 16. Attributes: as OutOfBounds."""
+    """An access that does not begin at a multiple of its width. Attributes: as OutOfBounds, and
+    the index where four numbers are accessed at once."""
 
 
 class PartialBarrier(KernelFault):
-    """Attributes: line, lines (all the lines waited at), reached, threads, block."""
+    """Attributes: line, lines (all the lines waited at), reached, threads, block, thread (the
+    first that does not wait, or None)."""
 
 
 class PartialWarp(KernelFault):
@@ -59,7 +61,7 @@ class Caution:
     """Something a GPU lets pass and a reader should not: `kind`, `line`, one sentence, how often.
 
     Kinds: "uninitialized", "shuffle", "warp mask", "double precision", "early return", "negative
-    index", "division by zero", "fence".
+    index", "division by zero", "fence", "exception".
     """
 
     kind: str

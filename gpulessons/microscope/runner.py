@@ -51,7 +51,11 @@ class Tracer:
             with extended(args, getattr(self.kernel, "extensions", ())) as given:
                 typed = matched(given, signatures_of(self.kernel))
                 launch = Launch(self.function, grid, block, dynamic, self.blocks, self.turns)
-                return run(launch, typed)
+                launch.debug = bool(getattr(self.kernel, "targetoptions", {}).get("debug"))
+                done = run(launch, typed)
+            if launch.raised and launch.debug:
+                raise launch.raised.exception()
+            return done
 
         return launched
 

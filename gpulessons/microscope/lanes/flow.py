@@ -6,16 +6,17 @@ where the source does, which is how SIMT hardware reconverges.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Generator, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from ..faults import NoProgress, Unsupported
-from .access import describe, length, load
-from .functions import FUNCTIONS
+from .access import describe, load
 from .masks import Mask, Variable, settle, union
 from .memory import View
+from .sequences import SEQUENCES, Range
 from .values import cast, truth
 from .warps import Warps
 
@@ -182,10 +183,13 @@ class Loop:
             value = value + step
 
     def each(self, values: Any) -> Iterator[Any]:
-        """`for x in array` or in a tuple."""
+        """`for x in array`, in a tuple, in `zip(…)`."""
         values = settle(self.w, values)
-        if isinstance(values, Generator):  # of zip_
-            yield from values
+        if isinstance(values, Range):
+            yield from self.range_(values.start, values.stop, values.step)
+        elif isinstance(values, SEQUENCES):
+            for i in self.range_(values.count(self.w)):
+                yield values.item(self.w, i)
         elif isinstance(values, tuple):
             for i in self.uniform_range(range(len(values))):
                 yield values[i]
@@ -194,17 +198,6 @@ class Loop:
                 yield load(self.w, values, i)
         else:
             raise Unsupported(f"a loop over {type(values).__name__}", self.w.line, self.w.function)
-
-    def enumerate_(self, values: Any, start: Any = 0) -> Iterator[tuple]:
-        for i, value in enumerate(self.each(values)):
-            yield start + i, value
-
-    def zip_(self, *values: Any) -> Iterator[tuple]:
-        if any(isinstance(v, Generator) for v in values):
-            raise Unsupported("zip() of a zip()", self.w.line, self.w.function)
-        values = tuple(settle(self.w, v) for v in values)
-        for i in self.range_(FUNCTIONS[min](self.w, *[length(self.w, v) for v in values])):
-            yield tuple(load(self.w, v, i) for v in values)
 
 
 class Call:
@@ -228,19 +221,24 @@ class Call:
     def end(self) -> Any:
         if self.w.mask:
             self.return_()
-        self.w.mask, self.w.function, self.w.line = self.before, self.caller, self.line
+        self.w.mask, self.w.function = self.w.living(self.before), self.caller
+        self.w.line = self.line
         self.w.kernel_line = self.kernel_line
-        return None if self.kernel else self.result.value
+        if self.kernel or not self.result.known:  # as where an exception ended all its lanes
+            return None if self.kernel else False
+        return self.result.value
 
 
-def call_value(w: Warps, function: Any, *args: Any) -> Any:
+def call_value(w: Warps, function: Any, *args: Any, **named: Any) -> Any:
     """Call what a variable holds: an instruction, a device function, or a type."""
     function = settle(w, function)
     if isinstance(function, np.dtype):
         return cast(w, args[0], function)
     if not callable(function):
         raise Unsupported(f"calling {describe(function)}", w.line, w.function)
-    done = function(w, *args)
+    if inspect.isgeneratorfunction(function):  # compiled: its parameters are called so
+        named = {f"a_{name}": value for name, value in named.items()}
+    done = function(w, *args, **named)
     return (yield from done) if isinstance(done, Generator) else done
 
 

@@ -13,7 +13,7 @@ from .atomics import ATOMICS
 from .barriers import BARRIERS, this_grid
 from .functions import FUNCTIONS, floating, fused, select
 from .masks import WARP
-from .memory import WRITTEN_MARK, View
+from .memory import View, marks_of, poison
 from .values import ARITHMETIC, COMPARISONS, UNARY, Instruction, plain
 from .warps import Warps
 
@@ -36,7 +36,8 @@ def fence(w: Warps) -> None:
     w.caution("fence", text)
 
 
-# Arrays of a kernel's own. `site` says where one is made: (in which function, line, column).
+# Arrays of a kernel's own. `site` says where one is made: (in which function, line, column). In a
+# function that is called with several types there is one for each, as Numba compiles it.
 
 
 def as_shape(shape: Any) -> tuple[int, ...]:
@@ -45,8 +46,9 @@ def as_shape(shape: Any) -> tuple[int, ...]:
 
 def shared_array(w: Warps, site: Any, name: str, shape: Any, dtype: Any) -> View:
     """The block's own memory: one array per place in the source, the same for all its warps."""
+    shape, dtype = as_shape(shape), np.dtype(dtype)
+    site = *site, shape, dtype
     if site not in w.shared:
-        shape, dtype = as_shape(shape), np.dtype(dtype)
         if math.prod(shape) == 0:
             w.shared[site] = dynamic_shared_array(w, site, name, dtype)
         else:
@@ -67,14 +69,30 @@ def dynamic_shared_array(w: Warps, site: Any, name: str, dtype: np.dtype) -> Vie
             f"{size} bytes of dynamic shared memory are no whole number of {dtype}", w.line
         )
     assert whole.written is not None
-    written = whole.written.view(f"u{item}") if item in WRITTEN_MARK else None
+    written = whole.written.view(marks_of(dtype))
     base = None if rows == 1 else w.row * (size // item)
     return View(array, whole.flat.view(dtype), base=base, written=written)
 
 
 def local_array(w: Warps, site: Any, name: str, shape: Any, dtype: Any) -> View:
-    array = w.launch.own_array(site, name, "local", as_shape(shape), np.dtype(dtype))
-    return w.copies(array, per_lane=True)
+    """A thread's own memory: one array per place in the source; who comes there again finds it
+    with nothing in it."""
+    shape, dtype = as_shape(shape), np.dtype(dtype)
+    site = *site, shape, dtype
+    view = w.local.get(site)
+    if view is None:
+        array = w.launch.own_array(site, name, "local", shape, dtype)
+        view = w.local[site] = w.copies(array, per_lane=True)
+    else:
+        begin_anew(w, view)
+    return view
+
+
+def begin_anew(w: Warps, view: View) -> None:
+    """The active lanes' own copies of an array as they were at first."""
+    assert view.written is not None
+    for cells, new in (view.flat, poison(view.array.dtype)), (view.written, 0):
+        cells.reshape(len(w.mask.bits), -1)[w.mask.lanes] = new
 
 
 def constant_array(w: Warps, name: str, values: np.ndarray) -> View:

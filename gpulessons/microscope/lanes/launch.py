@@ -19,6 +19,7 @@ import numpy as np
 
 from ..faults import KernelFault, LaunchError, Unsupported
 from .barriers import Barrier, Votes, released
+from .endings import AllEnded, Raised
 from .log import Log
 from .masks import WARP
 from .memory import Array
@@ -73,6 +74,8 @@ class Launch:
         self.first_block = int(self.blocks[0])
         self.log = Log()
         self.arrays: dict[Any, Array] = {}  # those that the kernel makes, by place in the source
+        self.debug = False  # was the kernel compiled for debugging?
+        self.raised: Raised | None = None  # the first exception of a thread
         self.locks = False  # may threads wait for each other, with atomics that swap values?
         self.dynamic = Array("dynamic shared memory", "shared", (self.dynamic_shared,), np.uint8)
         self.check_limits()
@@ -90,6 +93,10 @@ class Launch:
             if any(size > limit for size, limit in zip(sizes, limits, strict=True)):
                 raise LaunchError(f"a {what} of {sizes}: a GPU allows at most {limits}")
         self.check_shared(None)
+
+    @property
+    def file(self) -> str:
+        return self.function.__code__.co_filename
 
     @property
     def shared_bytes(self) -> int:
@@ -173,7 +180,7 @@ def advance(
     """Run warps up to their next barrier, or None at the end; give refusals their line."""
     try:
         return run.send(votes)
-    except StopIteration:
+    except (StopIteration, AllEnded):
         return None
     except Unsupported as refusal:
         if refusal.line is None:

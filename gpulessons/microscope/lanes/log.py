@@ -8,12 +8,13 @@ barriers) shared between accesses.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from ..faults import Misaligned
 from .masks import WARP
-from .memory import Array
+from .memory import VERBS, Array, short
 
 if TYPE_CHECKING:
     from .warps import Warps
@@ -83,6 +84,7 @@ class Log:
         self.code: dict[Place, list[int]] = defaultdict(lambda: [0, 0])  # slots, active lanes
         self.flops: Counter[tuple[str, int, str]] = Counter()  # …, dtype or TENSOR_CORES
         self.cautions: Counter[tuple[str, int, str]] = Counter()  # kind, line, text
+        self.doers: dict[tuple[str, int, str], str] = {}  # of cautions, which thread was the first
         # What warps do, by the kernel's own line, whatever their lanes: "branches" they come to,
         # "flops", and "functions" (exp, a division), of which the source does not say the cost.
         self.by_kernel_line: Counter[tuple[int, str]] = Counter()
@@ -104,7 +106,10 @@ class Log:
             raise MemoryError(
                 "the trace outgrows 2 GiB: trace fewer blocks, as in trace(kernel, blocks={0})"
             )
-        self.sites[Site(w.function, w.line, array, access)].append(
+        entries = self.sites[Site(w.function, w.line, array, access)]
+        if array.astray and not entries:
+            refuse_astray(w, array, access)
+        entries.append(
             Entry(self.clock, place, mask.lanes, w.moment, w.weight, w.kernel_line, self.stretch)
         )
 
@@ -126,3 +131,15 @@ class Log:
             lanes = int.from_bytes(packed.tobytes(), "little")
             self.clock += 1
             self.runs.append(Run(self.clock, w.warp, w.function, w.line, lanes))
+
+
+def refuse_astray(w: Warps, array: Array, access: str) -> NoReturn:
+    """Raise Misaligned for the first thread that touches an array."""
+    block, thread = w.coordinates(int(w.mask.lanes[0]))
+    text = (
+        f"line {w.line}: thread {short(thread)} of block {short(block)} {VERBS[access]} "
+        f"{array.name}, whose elements do not begin at multiples of {array.dtype.alignment} bytes "
+        "(a GPU stops the kernel)"
+    )
+    details = {"array": array.name, "shape": array.shape, "block": block, "thread": thread}
+    raise Misaligned(text, w.line, **details, access=access)

@@ -29,14 +29,26 @@ def members(w: Warps, mask: Any) -> np.ndarray:
     named = (np.asarray(mask).astype(np.int64) & ALL_LANES).astype(np.uint32)
     named = np.broadcast_to(named, w.mask.bits.shape)
     active, alive = packed(w.mask.bits), packed(w.alive.bits)
-    if w.any_lane(named & alive & ~active):
-        w.caution(
-            "warp mask",
-            "the mask names lanes that do not run this line: a GPU may hang or answer anything",
-        )
-    if w.any_lane((named >> w.lane.astype(np.uint32) & 1) == 0):
-        w.caution("warp mask", "a lane runs this line but is not in its own mask")
+    warn_of(w, named & alive & ~active != 0, "the mask names lanes that do not run this line")
+    warn_of(w, named >> w.lane.astype(np.uint32) & 1 == 0, "a lane is not in its own mask")
+    warn_of(w, disagreeing(named & active), "lanes that name each other differ in their masks")
     return named & active
+
+
+def warn_of(w: Warps, lanes: np.ndarray, what: str) -> None:
+    """Note a mask that a GPU chokes on, in some of these lanes."""
+    if w.any_lane(lanes):
+        text = f"{what}: a GPU may hang or answer anything"
+        w.caution("warp mask", text, lanes=lanes & w.mask.bits)
+
+
+def disagreeing(named: np.ndarray) -> np.ndarray:
+    """Per lane: does it name one that names others than it?"""
+    masks = named.reshape(-1, WARP)
+    if (masks == masks[:, :1]).all():
+        return np.zeros(named.shape, bool)
+    names = masks[:, :, None] >> LANES & 1 == 1
+    return (names & (masks[:, :, None] != masks[:, None, :])).any(axis=2).ravel()
 
 
 def whole_warp(w: Warps, instruction: str) -> None:
@@ -77,9 +89,8 @@ def shuffle(source: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Instructi
         wanted = np.where((wanted < 0) | (wanted >= WARP), lane, wanted)
         absent = (named >> wanted.astype(np.uint32) & 1) == 0
         if w.any_lane(absent):
-            w.caution(
-                "shuffle", "a shuffle reads lanes that do not take part: their value is undefined"
-            )
+            text = "a shuffle reads lanes that do not take part: their value is undefined"
+            w.caution("shuffle", text, lanes=absent & w.mask.bits)
         poison = np.array(POISON[value.dtype.kind]).astype(value.dtype)
         return np.where(absent, poison, value[w.row * WARP + wanted])
 

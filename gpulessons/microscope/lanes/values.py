@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..faults import Unsupported
+from .endings import end_threads
 
 if TYPE_CHECKING:
     from .warps import Warps
@@ -113,6 +114,8 @@ def binary(
                 or (type(b) is np.ndarray and b.dtype is a.dtype)
             )
         ):
+            if type(a) is tuple and type(b) is tuple and ufunc is np.add:
+                return a + b
             a, b = convert(rule, a, b)
         out = ufunc(a, b)
         if out.dtype.kind in "fc":
@@ -163,14 +166,44 @@ ARITHMETIC: dict[str, Instruction] = {
 }
 
 
+def stopped_by_zero(instruction: Instruction) -> Instruction:
+    """In debugging a division by zero is an exception."""
+
+    def apply(w: Warps, a: Any, b: Any, **options: Any) -> Any:
+        if w.launch.debug:
+            end_threads(w, ZeroDivisionError, ("division by zero",), np.equal(b, 0))
+        return instruction(w, a, b, **options)
+
+    return apply
+
+
+ARITHMETIC |= {n: stopped_by_zero(ARITHMETIC[n]) for n in ("Div", "FloorDiv", "Mod")}
+
+
 def compare(ufunc: np.ufunc) -> Instruction:
     def apply(w: Warps, a: Any, b: Any) -> Any:
+        if isinstance(a, (tuple, str, type)):
+            return compare_parts(ufunc, apply, w, a, b)
         kinds = dtype_of(a).kind + dtype_of(b).kind
         if "f" in kinds or "c" in kinds:
             a, b = convert(common, a, b)
         return plain(ufunc(a, b))
 
     return apply
+
+
+def compare_parts(ufunc: np.ufunc, instruction: Instruction, w: Warps, a: Any, b: Any) -> Any:
+    """Tuples, part by part as in Python; strings and types, which Numba knows when it compiles."""
+    if isinstance(a, type):
+        return plain(ufunc(a is b, True))
+    if isinstance(a, str) and isinstance(b, str):
+        return plain(ufunc(np.asarray(a), np.asarray(b)))
+    if not isinstance(a, tuple) or not isinstance(b, tuple):
+        raise Unsupported(f"comparing {type(a).__name__} with {type(b).__name__}")
+    out = ufunc(len(a), len(b))
+    for x, y in list(zip(a, b, strict=False))[::-1]:
+        out = np.where(COMPARISONS["Eq"](w, x, y), out, instruction(w, x, y))[()]
+    return plain(out)
 
 
 COMPARISONS: dict[str, Instruction] = {
@@ -180,8 +213,6 @@ COMPARISONS: dict[str, Instruction] = {
     "GtE": compare(np.greater_equal),
     "Eq": compare(np.equal),
     "NotEq": compare(np.not_equal),
-    "Is": lambda w, a, b: a is b,
-    "IsNot": lambda w, a, b: a is not b,
 }
 
 

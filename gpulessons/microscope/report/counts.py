@@ -4,7 +4,9 @@ system.
 A request is one access of one warp. Global memory moves in sectors of 32 bytes, four to a line of
 128. Shared memory has 32 banks of 4-byte words; a request takes as many wavefronts as the busiest
 bank has distinct words to give, where 8-byte elements are served by half-warps and 16-byte elements
-by quarter-warps. Equal words cost nothing extra.
+by quarter-warps. Equal words cost nothing extra, except to atomics: where threads of a warp update
+one place, all of their updates occur, one after another (NVIDIA, "CUDA C++ Programming Guide", SIMT
+architecture), so that a request takes as many steps as its most wanted place has threads.
 """
 
 from __future__ import annotations
@@ -41,6 +43,8 @@ class SiteCount:
     worst: int = 0  # of the most conflicted request: n-way
     # Sectors of requests whose threads ask for places side by side; 0 if a trace was kept before.
     ideal_sectors: int = 0
+    steps: int = 0  # of atomics: one for each thread of a request that shares the busiest place
+    crowd: int = 0  # the most threads of one request at one place
 
     @property
     def bytes_moved(self) -> int:
@@ -50,7 +54,7 @@ class SiteCount:
 def count_site(site: Site, entries: list[Entry]) -> SiteCount:
     array, size = site.array, site.array.width
     totals = np.zeros(8, np.int64)
-    worst = 0
+    worst = steps = crowd = 0
     for batch in batches(entries):
         request, lane, place = elements(batch)
         weight = batch[0].weight
@@ -60,11 +64,15 @@ def count_site(site: Site, entries: list[Entry]) -> SiteCount:
             wavefronts, ideal, most = wavefronts_of(request, lane, byte, size)
             totals[6:] += weight * wavefronts, weight * ideal
             worst = max(worst, most)
+        if site.access == "atomic":
+            queues = queues_of(request, byte)
+            steps += weight * int(queues.sum())
+            crowd = max(crowd, int(queues.max()))
     requests, accesses, used, sectors, lines, side_by_side, wavefronts, ideal = map(int, totals)
     return SiteCount(
         *(site.function, site.line, array.name, array.space, site.access),
         *(requests, accesses, accesses * size, used * size),
-        *(sectors, lines, wavefronts, ideal, worst, side_by_side),
+        *(sectors, lines, wavefronts, ideal, worst, side_by_side, steps, crowd),
     )
 
 
@@ -135,3 +143,14 @@ def wavefronts_of(
     load = np.bincount(rank * banks + unit % banks, minlength=(rank[-1] + 1) * banks)
     ways = load.reshape(-1, banks).max(axis=1)
     return int(ways.sum()), len(ways), int(ways.max())
+
+
+def queues_of(request: np.ndarray, byte: np.ndarray) -> np.ndarray:
+    """Per request the most threads at one place."""
+    order = np.lexsort((byte, request))
+    request, byte = request[order], byte[order]
+    new = np.r_[True, (request[1:] != request[:-1]) | (byte[1:] != byte[:-1])]
+    threads, owner = np.diff(np.r_[np.flatnonzero(new), len(byte)]), request[new]
+    first = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
+    longest: np.ndarray = np.maximum.reduceat(threads, first)
+    return longest

@@ -115,8 +115,7 @@ def overlapping(sites: list[Site]) -> Iterator[list[Site]]:
 
 def end_of(array: Array) -> int:
     """The address behind an array's last byte."""
-    far = sum((n - 1) * abs(s) for n, s in zip(array.shape, array.strides, strict=True) if n)
-    return array.address + far * array.step + array.dtype.itemsize
+    return array.address + array.span
 
 
 def memory_of(sites: list[Site]) -> Memory:
