@@ -547,16 +547,16 @@ class Writer(ast.NodeVisitor):
     def check_handed(self, node: ast.expr) -> None:
         """Refuse what Numba cannot hand to a device function: one inside this one that uses a
         variable of this one's which is no constant."""
+        found: list[ast.AST | None] = [node]
         if isinstance(node, ast.Name):
-            found = [n for n in own_nodes(self.names.tree)
-                     if isinstance(n, ast.FunctionDef) and n.name == node.id]  # fmt: skip
+            inside = [n for n in own_nodes(self.names.tree) if isinstance(n, ast.FunctionDef)]
+            found = [n for n in inside if n.name == node.id]
             found += assignments(self.names.tree, node.id)
-            node = found[0] if len(found) == 1 and found[0] is not None else node
-        if isinstance(node, ast.Lambda):
-            node = spelled_as_def(node)
-        if isinstance(node, ast.FunctionDef):
-            used = {n.id for n in own_nodes(node) if isinstance(n, ast.Name)} & self.names.own
-            for name in sorted(used - Names(self.function, node).own):
+        one = found[0] if len(found) == 1 else None
+        inner = spelled_as_def(one) if isinstance(one, ast.Lambda) else one
+        if isinstance(inner, ast.FunctionDef):
+            used = {n.id for n in own_nodes(inner) if isinstance(n, ast.Name)} & self.names.own
+            for name in sorted(used - Names(self.function, inner).own):
                 if not self.names.is_constant(ast.Name(name)):
                     what = f"handing on a function that uses {name!r}, which is no constant"
                     self.refuse(f"{what}: hand that on as well", node)
