@@ -172,8 +172,10 @@ def applied(function, *values):
 
 
 def functions_handed_on(i, x):
+    size = 3
+
     def fit(a, b):
-        return a * SIZE + b
+        return a * SIZE + b * size
 
     return applied(fit, i, 2) + applied(lambda a: -a, i)
 
@@ -520,6 +522,29 @@ def membership_in_a_mixed_tuple(x):
     x[0] = x[0] in (1, 2.5)
 
 
+def a_loop_over_a_mixed_tuple(x):
+    for v in (1, cuda.threadIdx.x):
+        x[v] = 1
+
+
+def an_index_that_varies_of_a_mixed_tuple(x):
+    x[0] = (1, 2.5)[cuda.threadIdx.x % 2]
+
+
+def a_function_handed_on_with_a_variable(x):
+    i = cuda.threadIdx.x
+
+    def f(a):
+        return a + i
+
+    x[0] = applied(f, 1)
+
+
+def a_lambda_handed_on_with_a_variable(x):
+    i = cuda.threadIdx.x
+    x[0] = applied(lambda a: a + i, 1)
+
+
 def an_unpacked_position(x):
     a, b, c = cuda.threadIdx
     x[0] = a + b + c
@@ -540,6 +565,10 @@ def enumerate_with_a_keyword(x):
 REFUSED = {
     a_tuple_index_that_does_not_exist: "tuple index out of range",
     membership_in_a_mixed_tuple: "several types",
+    a_loop_over_a_mixed_tuple: "several types",
+    an_index_that_varies_of_a_mixed_tuple: "several types",
+    a_function_handed_on_with_a_variable: "uses 'i', which is no constant",
+    a_lambda_handed_on_with_a_variable: "uses 'i', which is no constant",
     an_unpacked_position: "Dim3",
     an_inner_function_that_calls_itself: "calls itself",
     enumerate_with_a_keyword: "start",

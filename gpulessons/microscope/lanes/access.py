@@ -67,6 +67,7 @@ def pick(w: Warps, values: tuple, index: Any) -> Any:
     end_threads(w, IndexError, ("tuple index out of range",), (index < -count) | (index >= count))
     if not count:
         return 0
+    of_one_type(w, values, "an index that varies, of")
     at = np.clip(np.where(index < 0, index + count, index), 0, count - 1)
     if not any(isinstance(value, (tuple, View, Record, Phi)) for value in values):
         dtype = np.result_type(*map(dtype_of, values))
@@ -325,14 +326,19 @@ def parts(w: Warps, value: Any) -> tuple:
     return value
 
 
+def of_one_type(w: Warps, values: tuple, what: str) -> None:
+    """Refuse a tuple of several types, as Numba does where it cannot tell its elements apart."""
+    if len({PLAIN.get(type(v)) or getattr(v, "dtype", None) for v in values}) > 1:
+        raise Unsupported(f"{what} a tuple of several types", w.line, w.function)
+
+
 def contains(w: Warps, value: Any, values: Any) -> Any:
     """`value in values`: in a tuple, in an array (looked through until it is found)."""
     values, equal = settle(w, values), COMPARISONS["Eq"]
     if isinstance(values, str):
         return value in values
     if isinstance(values, tuple):
-        if len({PLAIN.get(type(v)) or getattr(v, "dtype", None) for v in values}) > 1:
-            raise Unsupported("in a tuple of several types", w.line, w.function)
+        of_one_type(w, values, "in")
         hits = [truth(equal(w, value, one)) for one in values]
         return plain(np.logical_or.reduce(np.broadcast_arrays(*hits))[()]) if hits else False
     if type(values) is not View or len(values.shape) != 1:

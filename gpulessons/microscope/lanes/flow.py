@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..faults import NoProgress, Unsupported
-from .access import describe, load
+from .access import describe, load, of_one_type
 from .masks import Mask, Variable, settle, union
 from .memory import View
 from .sequences import SEQUENCES, Range
@@ -191,6 +191,7 @@ class Loop:
             for i in self.range_(values.count(self.w)):
                 yield values.item(self.w, i)
         elif isinstance(values, tuple):
+            of_one_type(self.w, values, "a loop over")
             for i in self.uniform_range(range(len(values))):
                 yield values[i]
         elif isinstance(values, View):

@@ -7,8 +7,10 @@ import json
 from dataclasses import dataclass
 from typing import Self
 
+from gpulessons.units import plural
+
 from .counts import SECTOR, SiteCount
-from .tables import Report, per, percent, plural
+from .tables import Report, per, percent
 
 
 @dataclass(frozen=True, repr=False)

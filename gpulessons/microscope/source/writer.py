@@ -46,6 +46,7 @@ from .names import (
     MISSING,
     Cuda,
     Names,
+    assignments,
     cuda_attribute,
     dtype_named,
     folded_number,
@@ -529,6 +530,8 @@ class Writer(ast.NodeVisitor):
         function = python_function(called)
         prefix = "a_" if function else ""  # compiled functions call their parameters so
         types, result = declared(called) if function else ([], None)
+        for a in node.args if function else ():
+            self.check_handed(a)
         given = [self.converted(self.visit(a), t) for a, t in zip_longest(node.args, types) if a]
         arguments = "".join(f", {value}" for value in given)
         arguments += "".join(f", {prefix}{k.arg}={self.visit(k.value)}" for k in node.keywords)
@@ -543,6 +546,23 @@ class Writer(ast.NodeVisitor):
         literals = self.constant(self.literals(function, node))
         run = self.constant(self.device(function))
         return self.converted(f"(yield from {run}(w{arguments}, literals={literals}))", result)
+
+    def check_handed(self, node: ast.expr) -> None:
+        """Refuse what Numba cannot hand to a device function: one inside this one that uses a
+        variable of this one's which is no constant."""
+        found: list[ast.AST | None] = [node]
+        if isinstance(node, ast.Name):
+            inside = [n for n in own_nodes(self.names.tree) if isinstance(n, ast.FunctionDef)]
+            found = [n for n in inside if n.name == node.id]
+            found += assignments(self.names.tree, node.id)
+        one = found[0] if len(found) == 1 else None
+        inner = spelled_as_def(one) if isinstance(one, ast.Lambda) else one
+        if isinstance(inner, ast.FunctionDef):
+            used = {n.id for n in own_nodes(inner) if isinstance(n, ast.Name)} & self.names.own
+            for name in sorted(used - Names(self.function, inner).own):
+                if not self.names.is_constant(ast.Name(name)):
+                    what = f"handing on a function that uses {name!r}, which is no constant"
+                    self.refuse(f"{what}: hand that on as well", node)
 
     def converted(self, value: str, dtype: np.dtype | None) -> str:
         """A value in the type that a signature gives it, if it does."""
