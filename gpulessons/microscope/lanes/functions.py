@@ -1,4 +1,4 @@
-"""Functions of Python, math and NumPy that a kernel may call, typed as in Numba."""
+"""Functions of Python, math, cmath and operator that a kernel may call, typed as in Numba."""
 
 from __future__ import annotations
 
@@ -223,40 +223,23 @@ OF_COMPLEX = ["sqrt", "exp", "log", "log10", "sin", "cos", "tan", "sinh", "cosh"
 def callables() -> dict[Any, Instruction]:
     """Python callables a kernel may name → instructions."""
     table: dict[Any, Instruction] = {}
-    table |= {getattr(np, name): floating(getattr(np, name)) for name in ROOTS}
     table |= {getattr(math, n): floating(getattr(np, n)) for n in ROOTS if hasattr(math, n)}
     for short, long in ARCS.items():
-        table[getattr(math, short)] = table[getattr(np, long)] = floating(getattr(np, long))
+        table[getattr(math, short)] = floating(getattr(np, long))
     for name, pole in SPECIAL.items():
         table[getattr(math, name)] = floating(elementwise(getattr(math, name), pole))
     for name, ufunc in TWO.items():
         table[getattr(math, name)] = floating(ufunc)
-        if isinstance(ufunc, np.ufunc):
-            table[ufunc] = table[getattr(math, name)]
     for name in ("isnan", "isinf", "isfinite"):
-        table[getattr(math, name)] = table[getattr(np, name)] = predicate(getattr(np, name))
+        table[getattr(math, name)] = predicate(getattr(np, name))
     biggest, smallest = extremum(np.fmax, np.maximum), extremum(np.fmin, np.minimum)
-    table |= {max: biggest, np.fmax: biggest, min: smallest, np.fmin: smallest}
-    table |= {
-        np.maximum: extremum(np.maximum, np.maximum),
-        np.minimum: extremum(np.minimum, np.minimum),
-    }
+    table |= {max: biggest, min: smallest}
     table |= {
         math.floor: to_integer(np.floor),
         math.ceil: to_integer(np.ceil),
         math.trunc: to_integer(np.trunc),
     }
-    table |= {
-        np.floor: floating(np.floor, 0),
-        np.ceil: floating(np.ceil, 0),
-        np.trunc: floating(np.trunc, 0),
-    }
-    table |= {
-        math.fabs: floating(np.abs, 0),
-        abs: absolute,
-        np.abs: absolute,
-        np.sign: floating(np.sign, 0),
-    }
+    table |= {math.fabs: floating(np.abs, 0), abs: absolute}
     table |= {math.degrees: floating(np.degrees), math.radians: floating(np.radians)}
     table |= {round: rounded, int: to_int, float: to_float, complex: to_complex, pow: power}
     table |= {math.frexp: several(np.frexp), math.modf: several(np.modf), math.ldexp: ldexp}

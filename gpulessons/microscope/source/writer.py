@@ -26,7 +26,17 @@ import numpy as np
 
 from ..arguments import array_view
 from ..device import DeviceArray, device_array_of
-from ..lanes import access, barriers, conditions, flow, functions, intrinsics, masks, values
+from ..lanes import (
+    access,
+    barriers,
+    conditions,
+    flow,
+    functions,
+    intrinsics,
+    masks,
+    ufuncs,
+    values,
+)
 from ..signatures import declared
 from .names import (
     MISSING,
@@ -64,6 +74,7 @@ PRELUDE: dict[str, Any] = {
 }
 FUNCTIONS: dict[Any, Any] = {
     **functions.FUNCTIONS,
+    **ufuncs.UFUNCS,
     len: access.length,
     print: intrinsics.print_lanes,
 }
@@ -459,6 +470,8 @@ class Writer(ast.NodeVisitor):
 
     def describe(self, called: Any) -> str:
         name = getattr(called, "__name__", repr(called))
+        if isinstance(called, np.ufunc):
+            return f"np.{name}, which numba-cuda does not have in kernels: {ufuncs.instead(name)}"
         if inspect.isfunction(called):
             return (
                 f"calling {name}, a plain Python function: decorate it with @cuda.jit(device=True)"
