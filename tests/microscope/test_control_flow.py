@@ -161,7 +161,7 @@ def test_device_functions_in_conditional_expressions():
     def kernel(x, maybe):
         i = cuda.grid(1)
         x[i] = (slow(i) + 1 if i < 100 else slow(i) - 1) + (0 if maybe is None else maybe[i])
-        # a comment at the margin does not matter
+# a comment at the margin does not matter
         x[i] += 1 if slow(i) > 3 else slow(i) * 2
 
     x = np.zeros(8)
