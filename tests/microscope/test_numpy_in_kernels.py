@@ -10,7 +10,8 @@ from gpulessons.microscope import Unsupported, trace
 from gpulessons.microscope.lanes.ufuncs import UFUNCS, loop
 
 numpy_support = pytest.importorskip("numba.cuda.np.numpy_support")
-NUMBERS = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128"
+NUMBERS = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 "
+NUMBERS += "complex128"
 DTYPES = [np.dtype(name) for name in NUMBERS.split()]
 
 

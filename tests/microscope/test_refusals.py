@@ -71,7 +71,7 @@ def an_unknown_cuda_name(x):
 
 
 def libdevice(x):
-    x[0] = cuda.libdevice.rsqrtf(x[0])
+    x[0] = cuda.libdevice.j0f(x[0])
 
 
 def a_computed_shared_shape(x):
@@ -140,7 +140,7 @@ CASES = {
     a_plain_function: "cuda.jit(device=True)",
     a_numpy_function: "norm",
     an_unknown_cuda_name: "no_such_thing",
-    libdevice: "rsqrtf",
+    libdevice: "j0f",
     a_computed_shared_shape: "no constant",
     a_shared_shape_from_an_argument: "no constant",
     a_shared_shape_from_the_block: "no constant",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..faults import Unsupported
+from .limits import limit
 from .masks import settle
 from .memory import WRITTEN_MARK, Record, View, locate
 from .values import as_type, cast, dtype_of, plain
@@ -122,6 +123,8 @@ def attribute(w: Warps, value: Any, name: str) -> Any:
     elif isinstance(value, tuple):
         if name in getattr(value, "_fields", ()):
             return getattr(value, name)
+    elif isinstance(value, (np.finfo, np.iinfo)):
+        return limit(value, name)
     elif name in ("real", "imag") and dtype_of(value).kind in "fciub":
         return plain(getattr(np.asarray(value), name)[()])
     raise Unsupported(f"the attribute .{name} of {describe(value)}", w.line, w.function)

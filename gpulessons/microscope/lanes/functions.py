@@ -1,4 +1,4 @@
-"""Functions of Python, math, cmath and operator that a kernel may call, typed as in Numba."""
+"""Functions of Python, math and NumPy that a kernel may call, typed as in Numba."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..faults import Unsupported
 from .values import (
     ARITHMETIC,
     BOOL,
@@ -27,6 +28,11 @@ from .values import (
     truth,
 )
 from .warps import Warps
+
+
+def gamma(x: float) -> float:
+    """math.gamma, with the infinities that it has at ±0."""
+    return math.copysign(np.inf, x) if abs(x) < 5.6e-309 else math.gamma(x)
 
 
 def elementwise(
@@ -123,18 +129,25 @@ def ldexp(w: Warps, x: Any, exponent: Any) -> Any:
     return plain(np.ldexp(as_type(x, values_type((x,))), as_type(exponent, np.dtype("int32"))))
 
 
-def of_complex(function: Callable[..., Any]) -> Instruction:
+def of_complex(
+    function: Callable[..., Any], of_reals: bool = True, widened: bool = False
+) -> Instruction:
     """cmath's functions: a float64 or an int becomes complex128, a float32 complex64."""
 
     def apply(w: Warps, *values: Any) -> Any:
+        if not of_reals and dtype_of(values[0]).kind != "c":
+            what = "this function of cmath on a real number, for which numba-cuda has none: "
+            raise Unsupported(what + "write complex(x, 0)", w.line, w.function)
         dtype = np.result_type(values_type(values), np.complex64)
-        return plain(function(*(as_type(v, dtype) for v in values)))
+        out = function(*(as_type(v, dtype) for v in values))
+        return plain(as_type(out, COMPLEX128) if widened else out)
 
     return apply
 
 
 def polar(w: Warps, z: Any) -> tuple:
-    return FUNCTIONS[abs](w, z), FUNCTIONS[cmath.phase](w, z)
+    phase = FUNCTIONS[cmath.phase](w, z)
+    return FUNCTIONS[abs](w, z), phase
 
 
 def rect(w: Warps, r: Any, angle: Any) -> Any:
@@ -201,7 +214,12 @@ ARCS = {
     "acosh": "arccosh",
     "atanh": "arctanh",
 }
-SPECIAL = {"erf": np.nan, "erfc": np.nan, "gamma": np.nan, "lgamma": np.inf}  # and at a pole
+SPECIAL: dict[Callable[[float], float], tuple[Callable[[float], float], float]] = {
+    math.erf: (math.erf, np.nan),  # what is reckoned, and what a pole gives
+    math.erfc: (math.erfc, np.nan),
+    math.gamma: (gamma, np.nan),
+    math.lgamma: (math.lgamma, np.inf),
+}
 TWO: dict[str, Callable[..., Any]] = {
     "atan2": np.arctan2,
     "hypot": np.hypot,
@@ -211,47 +229,71 @@ TWO: dict[str, Callable[..., Any]] = {
     "nextafter": np.nextafter,
     "remainder": elementwise(math.remainder, arguments=2),
 }
+COMPLEX128 = np.dtype("complex128")
 OPERATORS = {
     "add": "Add", "sub": "Sub", "mul": "Mult", "truediv": "Div", "floordiv": "FloorDiv",
     "mod": "Mod", "pow": "Pow", "lshift": "LShift", "rshift": "RShift", "and_": "BitAnd",
     "or_": "BitOr", "xor": "BitXor", "lt": "Lt", "le": "LtE", "gt": "Gt", "ge": "GtE", "eq": "Eq",
     "ne": "NotEq", "neg": "USub", "pos": "UAdd", "invert": "Invert", "not_": "Not",
+    "is_": "Is", "is_not": "IsNot",
 }  # fmt: skip
+IN_PLACE = "add sub mul floordiv mod pow lshift rshift and_ or_ xor"  # iadd, isub, …
 OF_COMPLEX = ["sqrt", "exp", "log", "log10", "sin", "cos", "tan", "sinh", "cosh", "tanh"]
+COMPLEX_ONLY = {"acosh", "cosh", "sinh", "tanh", "log10"}  # of cmath's, those that refuse a float
+WIDENED = {"acosh", "tanh", "log10"}  # those that Numba types as complex128, whatever they are of
 
 
 def callables() -> dict[Any, Instruction]:
     """Python callables a kernel may name → instructions."""
     table: dict[Any, Instruction] = {}
+    table |= {getattr(np, name): floating(getattr(np, name)) for name in ROOTS}
     table |= {getattr(math, n): floating(getattr(np, n)) for n in ROOTS if hasattr(math, n)}
     for short, long in ARCS.items():
-        table[getattr(math, short)] = floating(getattr(np, long))
-    for name, pole in SPECIAL.items():
-        table[getattr(math, name)] = floating(elementwise(getattr(math, name), pole))
+        table[getattr(math, short)] = table[getattr(np, long)] = floating(getattr(np, long))
+    table |= {f: floating(elementwise(*reckoned)) for f, reckoned in SPECIAL.items()}
     for name, ufunc in TWO.items():
         table[getattr(math, name)] = floating(ufunc)
+        if isinstance(ufunc, np.ufunc):
+            table[ufunc] = table[getattr(math, name)]
     for name in ("isnan", "isinf", "isfinite"):
-        table[getattr(math, name)] = predicate(getattr(np, name))
+        table[getattr(math, name)] = table[getattr(np, name)] = predicate(getattr(np, name))
     biggest, smallest = extremum(np.fmax, np.maximum), extremum(np.fmin, np.minimum)
-    table |= {max: biggest, min: smallest}
+    table |= {max: biggest, np.fmax: biggest, min: smallest, np.fmin: smallest}
+    table |= {
+        np.maximum: extremum(np.maximum, np.maximum),
+        np.minimum: extremum(np.minimum, np.minimum),
+    }
     table |= {
         math.floor: to_integer(np.floor),
         math.ceil: to_integer(np.ceil),
         math.trunc: to_integer(np.trunc),
     }
-    table |= {math.fabs: floating(np.abs, 0), abs: absolute}
+    table |= {
+        np.floor: floating(np.floor, 0),
+        np.ceil: floating(np.ceil, 0),
+        np.trunc: floating(np.trunc, 0),
+    }
+    table |= {
+        math.fabs: floating(np.abs, 0),
+        abs: absolute,
+        np.abs: absolute,
+        np.sign: floating(np.sign, 0),
+    }
     table |= {math.degrees: floating(np.degrees), math.radians: floating(np.radians)}
     table |= {round: rounded, int: to_int, float: to_float, complex: to_complex, pow: power}
     table |= {math.frexp: several(np.frexp), math.modf: several(np.modf), math.ldexp: ldexp}
     instructions = {**ARITHMETIC, **COMPARISONS, **UNARY}
     table |= {getattr(operator, name): instructions[op] for name, op in OPERATORS.items()}
-    table |= {getattr(cmath, name): of_complex(getattr(np, name)) for name in OF_COMPLEX}
-    table |= {getattr(cmath, s): of_complex(getattr(np, long)) for s, long in ARCS.items()}
+    for name in IN_PLACE.split():
+        table[getattr(operator, f"i{name.rstrip('_')}")] = instructions[OPERATORS[name]]
+    for name in [*OF_COMPLEX, *ARCS]:
+        ufunc = getattr(np, ARCS.get(name, name))
+        table[getattr(cmath, name)] = of_complex(ufunc, name not in COMPLEX_ONLY, name in WIDENED)
     for name in ("isnan", "isinf", "isfinite"):
         table[getattr(cmath, name)] = of_complex(getattr(np, name))
     table |= {
         cmath.exp: of_complex(exp_of_complex),
-        cmath.phase: of_complex(np.angle),
+        cmath.phase: of_complex(np.angle, of_reals=False),
         cmath.polar: polar,
         cmath.rect: rect,
     }
@@ -271,8 +313,10 @@ def conjugate(w: Warps, x: Any) -> Any:
 
 
 def bit_count(w: Warps, x: Any) -> Any:
-    """How many bits of a number's absolute value are set, as Python counts."""
-    return plain(np.bitwise_count(as_type(x, dtype_of(x))).astype(INT64)[()])
+    """How many bits are set, in the number's own type; of -1 they are all, as for `cuda.popc`."""
+    bits = np.asarray(as_type(x, dtype_of(x)))
+    unsigned = bits.view(f"u{bits.dtype.itemsize}")
+    return plain(np.bitwise_count(unsigned).astype(bits.dtype)[()])
 
 
 METHODS: dict[str, Instruction] = {"conjugate": conjugate, "bit_count": bit_count}  # of numbers

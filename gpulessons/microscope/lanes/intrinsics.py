@@ -11,10 +11,14 @@ from ..faults import LaunchError
 from . import primitives
 from .atomics import ATOMICS
 from .barriers import BARRIERS, this_grid
+from .cached import CACHED
 from .functions import FUNCTIONS, floating, fused, select
+from .half import MORE_OF_HALVES
+from .libdevice import LIBDEVICE
 from .masks import WARP
 from .memory import WRITTEN_MARK, View
 from .values import ARITHMETIC, COMPARISONS, UNARY, Instruction, plain
+from .vectors import VECTORS
 from .warps import Warps
 
 # Positions
@@ -150,4 +154,7 @@ CALLS: dict[str, Instruction] = {
 CALLS |= {f"atomic.{name}": update for name, update in ATOMICS.items()}
 CALLS |= {f"fp16.{name}": instruction for name, instruction in HALF.items()}
 ARRAYS = {"shared.array": shared_array, "local.array": local_array}
+CALLS |= {f"libdevice.{name}": function for name, function in LIBDEVICE.items()}
+CALLS |= {f"fp16.{name}": function for name, function in MORE_OF_HALVES.items()}
+CALLS |= VECTORS | CACHED
 NAMES = {*VALUES, *BARRIERS, *CALLS, *ARRAYS}

@@ -14,21 +14,21 @@ from typing import Any
 import numpy as np
 
 from ..faults import Unsupported
-from .access import load, store
+from .access import attribute, load, store
 from .masks import settle
 from .memory import View
 from .values import Instruction, as_type, dtype_of, plain
 from .warps import Warps
 
-CALCULATIONS = (
+CALCULATIONS = (  # counted as floating-point work
     "sin cos tan arcsin arccos arctan arctan2 hypot sinh cosh tanh arcsinh arccosh arctanh deg2rad "
     "rad2deg radians degrees log log2 log10 divide"
-).split()
+)
 OTHERS = (
     "greater greater_equal less less_equal equal not_equal logical_and logical_or logical_xor "
     "logical_not maximum minimum fmax fmin bitwise_and bitwise_or bitwise_xor invert left_shift "
     "right_shift isnan conjugate"
-).split()
+)
 NEVER = frozenset("eOgGmM")  # letters of types that no kernel has, or no such function takes
 
 
@@ -65,7 +65,7 @@ def of_numbers(ufunc: np.ufunc, flops: int) -> Instruction:
 
 
 def of_arrays(ufunc: np.ufunc, of_number: Instruction) -> Instruction:
-    """The same for arrays, each thread for all their elements; the last argument takes the result."""
+    """The same for arrays: each thread goes through all; the last argument takes the result."""
 
     def apply(w: Warps, *values: Any) -> Any:
         values = tuple(settle(w, value) for value in values)
@@ -99,12 +99,16 @@ def nearest(view: View, cell: tuple[int, ...]) -> tuple[int, ...]:
 def ufuncs() -> dict[Any, Instruction]:
     table: dict[Any, Instruction] = {}
     for names, flops in ((CALCULATIONS, 1), (OTHERS, 0)):
-        for ufunc in (getattr(np, name) for name in names):
+        for ufunc in (getattr(np, name) for name in names.split()):
             table[ufunc] = of_arrays(ufunc, of_numbers(ufunc, flops))
     return table
 
 
 UFUNCS = ufuncs()
+PARTS: dict[Any, Instruction] = {  # of complex numbers and arrays
+    np.real: lambda w, z: attribute(w, z, "real"),
+    np.imag: lambda w, z: attribute(w, z, "imag"),
+}
 
 
 def instead(name: str) -> str:

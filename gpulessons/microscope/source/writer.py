@@ -33,7 +33,9 @@ from ..lanes import (
     flow,
     functions,
     intrinsics,
+    limits,
     masks,
+    tuples,
     ufuncs,
     values,
 )
@@ -73,8 +75,11 @@ PRELUDE: dict[str, Any] = {
     "sync_group": barriers.sync_group,
 }
 FUNCTIONS: dict[Any, Any] = {
-    **functions.FUNCTIONS,
+    **{f: known for f, known in functions.FUNCTIONS.items() if not isinstance(f, np.ufunc)},
     **ufuncs.UFUNCS,
+    **ufuncs.PARTS,
+    **tuples.FUNCTIONS,
+    **limits.FUNCTIONS,
     len: access.length,
     print: intrinsics.print_lanes,
 }

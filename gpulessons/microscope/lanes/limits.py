@@ -1,0 +1,23 @@
+"""np.finfo and np.iinfo: what a type can hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .values import Instruction, dtype_of, plain
+
+
+def facts_of(kind: type) -> Instruction:
+    """np.finfo(…) of a type, or of a number."""
+    return lambda w, given: kind(given if isinstance(given, np.dtype) else dtype_of(given))
+
+
+def limit(facts: Any, name: str) -> Any:
+    """One of the facts: in the type itself of a float, as an int64 (or uint64) of an integer."""
+    found = getattr(facts, name)
+    return np.uint64(found) if type(found) is int and found >= 2**63 else plain(found)
+
+
+FUNCTIONS: dict[Any, Instruction] = {np.finfo: facts_of(np.finfo), np.iinfo: facts_of(np.iinfo)}
