@@ -224,7 +224,7 @@ def test_integer_division_by_zero_is_a_caution():
 def test_a_double_that_creeps_in_is_a_caution_with_its_line():
     def scale(x):
         i = cuda.grid(1)
-        x[i] = x[i] * 0.5
+        x[i] = x[i] * 0.1
 
     t = trace(scale)[1, 8](np.ones(8, np.float32))
     assert [(w.kind, w.line) for w in t.warnings] == [
@@ -254,7 +254,7 @@ def test_versions_of_a_variable_keep_their_own_types_until_they_meet():
 def test_a_conditional_expression_has_one_type_whichever_way_it_goes():
     def kernel(x, y):
         i = cuda.grid(1)
-        v = x[i] if i < x.size else 0.0
+        v = x[i] if i < x.size else 0.1
         y[i] = v * v
 
     x, y = np.full(32, 0.1, np.float32), np.zeros(32)

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..faults import Untypable
+from .fma import multiply_add
+from .overloads import COMPLEX, INTEGERS, REALS, Case, Loops, Overloads, alike, case
 from .values import (
     ARITHMETIC,
-    BOOL,
     FLOAT64,
     INT64,
     Instruction,
@@ -28,39 +30,62 @@ from .warps import Warps
 def elementwise(function: Callable[[float], float]) -> Callable[[Any], Any]:
     """A function of Python's math module, lifted to vectors."""
     lifted = np.frompyfunc(function, 1, 1)
-    return lambda x: np.asarray(lifted(x)).astype(x.dtype)[()]
+
+    def apply(x: Any) -> Any:
+        return np.asarray(lifted(x)).astype(np.asarray(x).dtype)[()]
+
+    apply.__name__ = function.__name__
+    return apply
 
 
-def floating(ufunc: Callable[..., Any], flops: int = 1) -> Instruction:
-    """sqrt, exp, sin, …: float32 stays float32, integers become float64."""
+def real(count: int) -> list[Case]:
+    """As numba-cuda types most of math: integers become doubles."""
+    return [case("float64", *["int64"] * count), case("float64", *["uint64"] * count),
+            *alike(REALS, count)]  # fmt: skip
+
+
+REAL = real(1) + real(2)
+WITH_HALF = [*REAL, *alike("float16", 1)]
+POW = alike(REALS, 2) + [case(f, f, "int32") for f in REALS.split()]
+
+
+def floating(
+    ufunc: Callable[..., Any], flops: int = 1, cases: Sequence[Case] = REAL, loops: bool = False
+) -> Instruction:
+    """sqrt, exp, sin, …: float32 stays float32, integers become float64.
+
+    `cases` says how numba-cuda types it; `loops`, that these are those of one of NumPy's ufuncs.
+    """
+    name = getattr(ufunc, "__name__", "function")
+    overloads = (Loops if loops else Overloads)(f"{name}()", cases)
 
     def apply(w: Warps, *values: Any) -> Any:
-        dtype = values_type(values)
-        out = ufunc(*(as_type(v, dtype) for v in values))
+        result, takes = overloads(*map(dtype_of, values))
+        if result.kind == "f":
+            takes = [result] * len(takes)
+        out = ufunc(*(as_type(v, dtype) for v, dtype in zip(values, takes, strict=True)))
         if flops:
-            w.count_flops(dtype, flops)
+            w.count_flops(result, flops)
             w.by_kernel_line("functions")
         return plain(out)
 
     return apply
 
 
-def values_type(values: Sequence[Any]) -> np.dtype:
-    dtypes = [dtype_of(v) for v in values]
-    return np.result_type(*(d if d.kind in "fc" else FLOAT64 for d in dtypes))
-
-
-def to_integer(ufunc: np.ufunc) -> Instruction:
-    """math.floor, ceil, trunc, round(x): an int64."""
-    return lambda w, x: cast(w, ufunc(x) if dtype_of(x).kind == "f" else x, INT64)
+WHOLE = Overloads("round()", [case("int64", "float32"), case("int64", "float64")])
+TO_DIGITS = Overloads("round()", [case(f, f, "int64") for f in REALS.split()])
 
 
 def extremum(of_floats: np.ufunc, of_integers: np.ufunc) -> Instruction:
-    """min and max of two or more; a NaN counts as missing, as on a GPU."""
+    """min and max of two or more, in the one type that holds them all; a NaN counts as missing, as
+    on a GPU."""
 
     def apply(w: Warps, *values: Any) -> Any:
         values = values[0] if len(values) == 1 else values
-        dtype = np.result_type(*map(dtype_of, values))
+        given = list(map(dtype_of, values))
+        dtype = np.result_type(*given)
+        if any(d.kind in "bc" for d in given) and len(values) > 1:
+            raise Untypable(f"min() or max() of {' and '.join(map(str, given))}")
         ufunc = of_floats if dtype.kind == "f" else of_integers
         out = as_type(values[0], dtype)
         for value in values[1:]:
@@ -70,12 +95,22 @@ def extremum(of_floats: np.ufunc, of_integers: np.ufunc) -> Instruction:
     return apply
 
 
+def numpys_extremum(ufunc: np.ufunc) -> Instruction:
+    loops = Loops(f"np.{ufunc.__name__}()", alike(f"bool {INTEGERS} {REALS} {COMPLEX}", 2))
+
+    def apply(w: Warps, a: Any, b: Any) -> Any:
+        dtype = loops(dtype_of(a), dtype_of(b)).result
+        return plain(ufunc(as_type(a, dtype), as_type(b, dtype)))
+
+    return apply
+
+
 def rounded(w: Warps, x: Any, digits: Any = None) -> Any:
-    """`round(x)`; with digits as Numba reckons it, in double precision."""
+    """`round(x)`, an int64; with digits as Numba reckons it, in double precision."""
     if digits is None:
-        return to_integer(np.rint)(w, x)
-    dtype = values_type((x,))
-    x, digits = as_type(x, FLOAT64), as_type(digits, INT64)
+        return cast(w, np.rint(as_type(x, WHOLE(dtype_of(x)).takes[0])), INT64)
+    dtype = TO_DIGITS(dtype_of(x), dtype_of(digits)).result
+    x, digits = as_type(as_type(x, dtype), FLOAT64), as_type(digits, INT64)
     first, rest = 10.0 ** np.clip(np.abs(digits), None, 22), 10.0 ** np.maximum(digits - 22, 0)
     scaled = np.where(
         digits >= 0, x * rest * first, x / (first * 10.0 ** np.maximum(-digits - 22, 0))
@@ -86,20 +121,31 @@ def rounded(w: Warps, x: Any, digits: Any = None) -> Any:
     return plain(np.where(lost, x, back).astype(dtype)[()])
 
 
-def fused(w: Warps, a: Any, b: Any, c: Any) -> Any:
-    """a·b + c rounded once; float32 through float64, which is exact enough to round once."""
-    dtype = values_type((a, b, c))
-    w.count_flops(dtype, 2)
-    wide = np.result_type(dtype, FLOAT64)
-    return plain((as_type(a, wide) * as_type(b, wide) + as_type(c, wide)).astype(dtype))
+def fused(names: str) -> Instruction:
+    """a·b + c rounded once, in one of these types."""
+    overloads = Overloads("fma()", alike(names, 3))
+
+    def apply(w: Warps, *values: Any) -> Any:
+        dtype = overloads(*map(dtype_of, values)).result
+        w.count_flops(dtype, 2)
+        return plain(multiply_add(*(as_type(v, dtype) for v in values)))
+
+    return apply
 
 
 def predicate(ufunc: np.ufunc) -> Instruction:
-    return lambda w, x: plain(ufunc(as_type(x, values_type((x,)))))
+    """isnan, isinf, isfinite."""
+    overloads = Overloads(f"{ufunc.__name__}()", alike(f"int64 uint64 {REALS}", 1, "bool"))
+    return lambda w, x: plain(ufunc(as_type(x, overloads(dtype_of(x)).takes[0])))
+
+
+OF_COMPLEX = [case("float32", "complex64"), case("float64", "complex128")]
+ABSOLUTE = Overloads("abs()", [*alike(f"{INTEGERS} {REALS} float16", 1), *OF_COMPLEX])
 
 
 def absolute(w: Warps, x: Any) -> Any:
-    return plain(np.abs(as_type(x, INT64) if dtype_of(x) == BOOL else x))
+    dtype = dtype_of(x)
+    return plain(np.abs(as_type(x, dtype if dtype.kind == "c" else ABSOLUTE(dtype).result)))
 
 
 def to_int(w: Warps, x: Any) -> Any:
@@ -107,23 +153,48 @@ def to_int(w: Warps, x: Any) -> Any:
 
 
 def to_float(w: Warps, x: Any) -> Any:
+    if dtype_of(x).kind in "bc":
+        raise Untypable(f"float() of {dtype_of(x)}")
     return x if dtype_of(x).kind == "f" else cast(w, x, FLOAT64)
 
 
-def to_complex(w: Warps, re: Any, im: Any = 0.0) -> Any:
-    return plain(as_type(re, FLOAT64) + 1j * as_type(im, FLOAT64))
+def to_complex(w: Warps, *parts: Any) -> Any:
+    """complex64 of float32 alone, else complex128."""
+    given = list(map(dtype_of, parts))
+    if any(d.kind == "b" or d == np.float16 or (d.kind == "c" and len(parts) > 1) for d in given):
+        raise Untypable(f"complex() of {' and '.join(map(str, given))}")
+    single = all(d == np.float32 for d in given)
+    if len(parts) == 1:
+        return cast(w, parts[0], np.dtype("complex64" if single else "complex128"))
+    re, im = (as_type(part, np.dtype("float32") if single else FLOAT64) for part in parts)
+    out = np.empty(np.broadcast_shapes(np.shape(re), np.shape(im)), "c8" if single else "c16")
+    out.real, out.imag = re, im
+    return plain(out[()])
+
+
+DIVMOD = Overloads("divmod()", alike(f"int64 uint64 {REALS}", 2))
+
+
+def quotient_and_rest(w: Warps, a: Any, b: Any) -> tuple[Any, Any]:
+    dtype = DIVMOD(dtype_of(a), dtype_of(b)).result
+    a, b = as_type(a, dtype), as_type(b, dtype)
+    return ARITHMETIC["FloorDiv"](w, a, b), ARITHMETIC["Mod"](w, a, b)
+
+
+SELECTED = "int16 uint16 int32 uint32 int64 uint64 float32 float64"
 
 
 def select(w: Warps, test: Any, a: Any, b: Any) -> Any:
-    """`cuda.selp(test, a, b)`."""
+    """`cuda.selp(test, a, b)`, of two numbers of one type."""
+    one, other = dtype_of(a), dtype_of(b)
+    if one != other or one.name not in SELECTED.split():
+        raise Untypable(f"selp() of {one} and {other}")
     test = truth(test)
     return merge(test, a, b) if isinstance(test, np.ndarray) else (a if test else b)
 
 
-ROOTS = [
-    "sqrt", "exp", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh",
-    "tanh", "exp2", "cbrt",
-]  # fmt: skip
+HALF_TOO = "sqrt exp exp2 log log2 log10 sin cos tanh"  # of which numba-cuda has float16 as well
+ROOTS = f"{HALF_TOO} expm1 log1p tan sinh cosh"
 ARCS = {
     "asin": "arcsin",
     "acos": "arccos",
@@ -134,52 +205,56 @@ ARCS = {
 }
 SPECIAL = ["erf", "erfc", "gamma", "lgamma"]
 TWO = {
-    "atan2": np.arctan2,
-    "hypot": np.hypot,
-    "pow": np.power,
-    "fmod": np.fmod,
-    "copysign": np.copysign,
+    "atan2": (np.arctan2, REAL),
+    "hypot": (np.hypot, REAL),
+    "pow": (np.power, POW),
+    "fmod": (np.fmod, alike(REALS, 2)),
+    "copysign": (np.copysign, alike(REALS, 2)),
 }
+# NumPy's functions that numba-cuda compiles for numbers.
+UFUNCS = "log log2 log10 sin cos tan sinh cosh tanh " + " ".join(ARCS.values())
+
+
+def of_math() -> dict[Any, Instruction]:
+    table: dict[Any, Instruction] = {
+        getattr(math, n): floating(
+            getattr(np, n), cases=WITH_HALF if n in HALF_TOO.split() else REAL
+        )
+        for n in ROOTS.split()
+        if hasattr(math, n)
+    }
+    for short, long in ARCS.items():
+        table[getattr(math, short)] = floating(getattr(np, long))
+    table |= {getattr(math, n): floating(elementwise(getattr(math, n))) for n in SPECIAL}
+    for name, (ufunc, cases) in TWO.items():
+        table[getattr(math, name)] = floating(ufunc, cases=cases)
+    for name in ("isnan", "isinf", "isfinite"):
+        table[getattr(math, name)] = predicate(getattr(np, name))
+    for name in ("floor", "ceil", "trunc", "fabs"):
+        table[getattr(math, name)] = floating(getattr(np, name), 0, WITH_HALF)
+    return table | {math.degrees: floating(np.degrees), math.radians: floating(np.radians)}
+
+
+def of_numpy() -> dict[Any, Instruction]:
+    table: dict[Any, Instruction] = {
+        getattr(np, n): floating(getattr(np, n), 1, alike(f"{REALS} {COMPLEX}", 1), loops=True)
+        for n in UFUNCS.split()
+    }
+    for ufunc in (np.degrees, np.radians, np.deg2rad, np.rad2deg):
+        table[ufunc] = floating(ufunc, 1, alike(REALS, 1), loops=True)
+    for ufunc in (np.arctan2, np.hypot):
+        table[ufunc] = floating(ufunc, 1, alike(REALS, 2), loops=True)
+    for ufunc in (np.maximum, np.minimum, np.fmax, np.fmin):
+        table[ufunc] = numpys_extremum(ufunc)
+    return table | {np.isnan: lambda w, x: plain(np.isnan(x))}
 
 
 def callables() -> dict[Any, Instruction]:
     """Python callables a kernel may name → instructions."""
-    table: dict[Any, Instruction] = {}
-    table |= {getattr(np, name): floating(getattr(np, name)) for name in ROOTS}
-    table |= {getattr(math, n): floating(getattr(np, n)) for n in ROOTS if hasattr(math, n)}
-    for short, long in ARCS.items():
-        table[getattr(math, short)] = table[getattr(np, long)] = floating(getattr(np, long))
-    table |= {getattr(math, n): floating(elementwise(getattr(math, n))) for n in SPECIAL}
-    for name, ufunc in TWO.items():
-        table[getattr(math, name)] = table[ufunc] = floating(ufunc)
-    for name in ("isnan", "isinf", "isfinite"):
-        table[getattr(math, name)] = table[getattr(np, name)] = predicate(getattr(np, name))
-    biggest, smallest = extremum(np.fmax, np.maximum), extremum(np.fmin, np.minimum)
-    table |= {max: biggest, np.fmax: biggest, min: smallest, np.fmin: smallest}
-    table |= {
-        np.maximum: extremum(np.maximum, np.maximum),
-        np.minimum: extremum(np.minimum, np.minimum),
-    }
-    table |= {
-        math.floor: to_integer(np.floor),
-        math.ceil: to_integer(np.ceil),
-        math.trunc: to_integer(np.trunc),
-    }
-    table |= {
-        np.floor: floating(np.floor, 0),
-        np.ceil: floating(np.ceil, 0),
-        np.trunc: floating(np.trunc, 0),
-    }
-    table |= {
-        math.fabs: floating(np.abs, 0),
-        abs: absolute,
-        np.abs: absolute,
-        np.sign: floating(np.sign, 0),
-    }
-    table |= {math.degrees: floating(np.degrees), math.radians: floating(np.radians)}
-    table |= {round: rounded, int: to_int, float: to_float, complex: to_complex, pow: power}
-    table[bool] = lambda w, x: truth(x)
-    table[divmod] = lambda w, a, b: (ARITHMETIC["FloorDiv"](w, a, b), ARITHMETIC["Mod"](w, a, b))
+    table = of_math() | of_numpy()
+    table |= {max: extremum(np.fmax, np.maximum), min: extremum(np.fmin, np.minimum)}
+    table |= {abs: absolute, round: rounded, int: to_int, float: to_float, complex: to_complex}
+    table |= {pow: power, bool: lambda w, x: truth(x), divmod: quotient_and_rest}
     return table
 
 

@@ -203,16 +203,15 @@ class Writer(ast.NodeVisitor):
         op, target = type(node.op).__name__, node.target
         self.known_operator(node.op, node)
         if isinstance(target, ast.Name):
-            return self.assign(
-                target, f"{op}(w, {self.visit_Name(target)}, {self.visit(node.value)})"
-            )
+            old = self.visit_Name(target)
+            return self.assign(target, self.operation(op, old, node.value, target))
         if not isinstance(target, ast.Subscript):
             self.refuse("an augmented assignment to an attribute", node)
         array, index = self.fresh("t"), self.fresh("t")
         self.emit(f"{array} = {self.visit(target.value)}")
         self.emit(f"{index} = {self.index(target.slice)}")
-        old, by = f"load(w, {array}, {index})", self.visit(node.value)
-        self.emit(f"store(w, {array}, {index}, {op}(w, {old}, {by}))")
+        new = self.operation(op, f"load(w, {array}, {index})", node.value, target)
+        self.emit(f"store(w, {array}, {index}, {new})")
 
     def assign(self, target: ast.expr, value: str) -> None:
         if isinstance(target, ast.Name):
@@ -353,7 +352,15 @@ class Writer(ast.NodeVisitor):
         self.known_operator(node.op, node)
         if (folded := folded_number(node)) is not None:
             return self.visit(ast.copy_location(ast.Constant(folded), node))
-        return f"{op}(w, {self.visit(node.left)}, {self.visit(node.right)})"
+        return self.operation(op, self.visit(node.left), node.right, node.left)
+
+    def operation(self, op: str, left: str, right: ast.expr, first: ast.expr) -> str:
+        """`left op right`, telling the instructions that care whether a side is a constant."""
+        constant = op in values.NARROWED and (self.known(first) or self.known(right))
+        return f"{op}(w, {left}, {self.visit(right)}{', True' * constant})"
+
+    def known(self, node: ast.expr) -> bool:
+        return folded_number(node) is not None or self.names.is_constant(node)
 
     def known_operator(self, op: ast.operator, node: ast.AST) -> None:
         if type(op).__name__ not in values.ARITHMETIC:
