@@ -36,7 +36,8 @@ class Untypable(KernelFault):
 
     def __new__(cls, *args: Any, **details: Any) -> Untypable:
         modules = map(sys.modules.get, ("numba.core.errors", "numba.cuda.core.errors"))
-        return super().__new__(kin(cls, tuple(m.TypingError for m in modules if m)))
+        errors = (getattr(module, "TypingError", None) for module in modules)
+        return super().__new__(kin(cls, tuple(e for e in errors if isinstance(e, type))))
 
     def __init__(self, what: str, line: int | None = None, function: str = "") -> None:
         self.what, self.line, self.function = what, line, function

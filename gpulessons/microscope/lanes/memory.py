@@ -224,6 +224,8 @@ def short(coordinates: tuple[int, int, int]) -> str:
 
 def slice_bounds(w: Warps, part: slice, n: Any) -> tuple[Any, Any, int]:
     """(start, length, step) of a slice, as Python clips it; start and length may be vectors."""
+    own = (v.item() if isinstance(v, np.integer) else v for v in (part.start, part.stop, part.step))
+    part = slice(*own)
     step = 1 if part.step is None else part.step
     if type(step) is not int or step == 0:
         raise Unsupported("a slice whose step is no plain number", w.line, w.function)

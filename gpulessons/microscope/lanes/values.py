@@ -145,11 +145,11 @@ def power(w: Warps, a: Any, b: Any) -> Any:
 
 def multiplied(base: Any, exponent: Any) -> Any:
     """base ** exponent, squaring and multiplying; of integers, a negative power is 0 or ±1."""
-    left = np.abs(exponent)
+    left = np.abs(exponent).astype(np.uint64)
     out, square = np.ones_like(base + left.astype(base.dtype)), base
     while np.any(left):
         out = np.where(left & 1, out * square, out)
-        left, square = left >> left.dtype.type(1), square * square
+        left, square = left >> np.uint64(1), square * square
     if exponent.dtype.kind == "i" and np.any(exponent < 0):
         inverse = 1 / out if base.dtype.kind == "f" else np.where(np.abs(base) == 1, out, 0)
         out = np.where(exponent < 0, inverse, out)
@@ -174,7 +174,7 @@ def bits(name: str) -> Overloads:
 def shifts(name: str) -> Overloads:
     """The number that is shifted says which type."""
     cases = [
-        case("uint64" if number in UNSIGNED else "int64", number, by)
+        case("uint64" if number[0] == "u" else "int64", number, by)
         for number in f"{SIGNED} {UNSIGNED}".split()
         for by in ("uint64", "int64")
     ]
@@ -215,10 +215,9 @@ def compare(ufunc: np.ufunc, names: str = ORDERED) -> Instruction:
     def apply(w: Warps, a: Any, b: Any) -> Any:
         if not (
             type(a) is np.ndarray
-            and a.dtype in as_they_are
             and (
-                (type(b) is int and a.dtype is INT64)
-                or (type(b) is np.ndarray and b.dtype is a.dtype)
+                (type(b) is int and a.dtype.kind == "i")
+                or (type(b) is np.ndarray and b.dtype is a.dtype and a.dtype in as_they_are)
             )
         ):
             dtype = overloads(dtype_of(a), dtype_of(b)).takes[0]
