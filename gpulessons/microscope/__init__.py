@@ -23,7 +23,8 @@ Where to read on, in the order of a launch:
     lanes/launch       in which order blocks and warps run;  lanes/barriers: where they meet
     lanes/masks, flow  which lanes are active: divergence, and coming together again
     lanes/values       arithmetic as Numba types it;  lanes/functions: sqrt, max, …
-    lanes/overloads    which signature of a function Numba takes
+    lanes/overloads    which signature of a function Numba takes;  lanes/doubles: which doubles
+                       its code then has
     lanes/memory       how an index finds its place in memory, and is kept within its array
     lanes/intrinsics   what `cuda.…` means: a table of all that a kernel may call there
     lanes/log          what is noted of all this

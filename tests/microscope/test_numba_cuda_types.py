@@ -387,7 +387,11 @@ BODY = """def f(o, X, Y, U, n, d):
 SPACE["HALF"] = 0.5
 STATEMENTS = ["o[i] += 1", "v = x * 0.5\n    o[i] = v", "o[i] *= 0.5",
               "cuda.atomic.add(o, i, x * 0.5)",
-              "v = x * 0.5\n    o[i] = v\n    X[i] = v + y", "o[i] -= 0.5 * x"]  # fmt: skip
+              "v = x * 0.5\n    o[i] = v\n    X[i] = v + y", "o[i] -= 0.5 * x",
+              "v = 0.0\n    if i < 9:\n        v = x\n    o[i] = v * v",
+              "v = 0.1\n    if i < 9:\n        v = x\n    o[i] = v * v",
+              "v = x if i < 9 else 0.0\n    o[i] = v * 2",
+              "v = x if i < 9 else 0\n    o[i] = v * v + 1"]  # fmt: skip
 
 
 def statement(text):
@@ -460,8 +464,14 @@ def a_tuple_of_two_types(x, b, u):
     x[0] = pair[u[0]]
 
 
-REFUSED = [float_index, float_vector_index, counting_a_bool, shuffling_a_bool, shuffling_bytes,
-           shuffling_unsigned, a_vote_on_a_float, bits_of_a_float, a_root_of_a_complex,
+def an_array_of_nonsense(x, b, u):
+    own = cuda.local.array(3, dtype="int33")
+    own[0] = x[0]
+
+
+REFUSED = [an_array_of_nonsense, float_index, float_vector_index, counting_a_bool,
+           shuffling_a_bool, shuffling_bytes, shuffling_unsigned, a_vote_on_a_float,
+           bits_of_a_float, a_root_of_a_complex,
            a_complex_stored_as_a_float, a_tuple_of_two_types]  # fmt: skip
 
 

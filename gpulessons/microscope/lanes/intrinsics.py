@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..faults import LaunchError
+from ..faults import LaunchError, Untypable
 from . import primitives
 from .atomics import ATOMICS
 from .barriers import BARRIERS, this_grid
@@ -44,9 +44,16 @@ def as_shape(shape: Any) -> tuple[int, ...]:
     return shape if isinstance(shape, tuple) else (shape,)
 
 
+def known(dtype: Any) -> np.dtype:
+    try:
+        return np.dtype(dtype)
+    except TypeError:
+        raise Untypable(f"array of {dtype!r}") from None
+
+
 def shared_array(w: Warps, site: Any, name: str, shape: Any, dtype: Any) -> View:
     """The block's own memory: one array per place in the source, the same for all its warps."""
-    shape, dtype = as_shape(shape), np.dtype(dtype)
+    shape, dtype = as_shape(shape), known(dtype)
     site = *site, shape, dtype  # a device function has others where it is called with other types
     if site not in w.shared:
         if math.prod(shape) == 0:
@@ -75,7 +82,7 @@ def dynamic_shared_array(w: Warps, site: Any, name: str, dtype: np.dtype) -> Vie
 
 
 def local_array(w: Warps, site: Any, name: str, shape: Any, dtype: Any) -> View:
-    shape, dtype = as_shape(shape), np.dtype(dtype)
+    shape, dtype = as_shape(shape), known(dtype)
     array = w.launch.own_array((*site, shape, dtype), name, "local", shape, dtype)
     return w.copies(array, per_lane=True)
 

@@ -29,6 +29,7 @@ PLAIN: dict[type, np.dtype] = {
     complex: np.dtype("complex128"),
 }
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+NARROWED = np.add, np.subtract, np.multiply, np.true_divide  # see `doubles`
 COMPLEX_FLOPS: dict[np.ufunc, int] = {np.add: 2, np.subtract: 2, np.multiply: 6, np.true_divide: 11}
 
 
@@ -57,7 +58,7 @@ def plain(value: Any) -> Any:
 def turns_into(w: Warps, value: Any, dtype: np.dtype) -> None:
     """A value is converted: complex numbers to none but such; a double to the float it was."""
     if dtype == FLOAT32:
-        w.truncates(value)
+        w.doubles.truncated(w, value)
     if dtype_of(value).kind == "c" and dtype.kind not in "cb":
         raise Untypable(f"{dtype} made of a {dtype_of(value)}")
 
@@ -82,12 +83,13 @@ def binary(
 ) -> Instruction:
     """A machine instruction from a NumPy ufunc: Numba's types, and floating-point work counted."""
 
+    narrowed = ufunc in NARROWED
     as_they_are = {c.result for c in overloads.cases if set(c.takes) == {c.result}}
 
     def apply(w: Warps, a: Any, b: Any, constant: bool = False) -> Any:
         if type(a) is int and type(b) is int and of_ints:
             return wrap(of_ints(a, b))
-        single = False
+        given = a, b
         if not (
             type(a) is np.ndarray
             and a.dtype in as_they_are
@@ -97,26 +99,17 @@ def binary(
             )
         ):
             dtype = overloads(dtype_of(a), dtype_of(b)).result
-            single = constant and one_is_single(a, b)
             a, b = as_type(a, dtype), as_type(b, dtype)
         out = ufunc(a, b)
         if out.dtype.kind in "fc":
             w.count_flops(out.dtype, COMPLEX_FLOPS.get(ufunc, 1) if out.dtype.kind == "c" else 1)
             if ufunc is np.true_divide:
                 w.by_kernel_line("functions")
-            if w.double is not None or single:
-                return w.keeps_double(plain(out), single, a, b)
+            if narrowed and out.dtype == FLOAT64:
+                return w.doubles.made(w, plain(out), given, constant)
         return plain(out)
 
     return apply
-
-
-def one_is_single(a: Any, b: Any) -> bool:
-    """A float32, and a number that a float32 holds as well?"""
-    number, other = (a, b) if type(a) in (int, float) else (b, a)
-    if type(number) not in (int, float) or dtype_of(other) != FLOAT32:
-        return False
-    return bool(np.float32(number) == number)
 
 
 def divided(instruction: Instruction) -> Instruction:
@@ -202,7 +195,6 @@ ARITHMETIC: dict[str, Instruction] = {
     "BitOr": binary(np.bitwise_or, bits("a | b")),
     "BitXor": binary(np.bitwise_xor, bits("a ^ b")),
 }
-NARROWED = "Add", "Sub", "Mult", "Div"  # of doubles made of floats, LLVM may compute these in float
 ORDERED = f"bool {SIGNED} {UNSIGNED} {REALS} float16"
 
 
@@ -250,8 +242,7 @@ def negate(w: Warps, x: Any) -> Any:
     if type(x) is int:
         return wrap(-x)
     out = plain(widen(np.negative(as_type(x, INT64) if dtype_of(x) == BOOL else x)))
-    if w.double is not None and w.double.value is x:
-        w.double.value = out
+    w.doubles.negated(x, out)
     return out
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .doubles import Doubles
 from .log import TENSOR_CORES, Log, Moment
 from .masks import WARP, Mask
 from .memory import Array, View, fresh_copies
@@ -20,23 +21,6 @@ def spread(linear: np.ndarray, extent: Size) -> tuple[Any, ...]:
     parts = linear % x, linear // x % y, linear // (x * y)
     pairs = zip(extent, parts, strict=True)
     return tuple(np.int32(0) if n == 1 else part.astype(np.int32) for n, part in pairs)
-
-
-class Double:
-    """A float32 with a constant that is one as well gives a double; where that does nothing but
-    become a float32 again, LLVM computes it as one from the start (the result is the same)."""
-
-    def __init__(self, value: Any, function: str, line: int, times: int) -> None:
-        self.value, self.where, self.times = value, (function, line), times
-        self.counted_as = "float64"
-
-    def count_as(self, log: Log, kind: str) -> None:
-        if kind != self.counted_as:
-            log.flops[*self.where, self.counted_as] -= self.times
-            if not log.flops[*self.where, self.counted_as]:
-                del log.flops[*self.where, self.counted_as]
-            log.flops[*self.where, kind] += self.times
-            self.counted_as = kind
 
 
 class Warps:
@@ -55,7 +39,7 @@ class Warps:
         self.kernel_line: int | None = None  # in a device function: where the kernel called
         self.weight = 1  # the turns of sampled loops that this one stands for
         self.stack: list[tuple] = []  # conditions under way
-        self.double: Double | None = None  # the latest that may be none
+        self.doubles = Doubles()
         rows = len(blocks)
         self.lane = np.tile(np.arange(WARP, dtype=np.int32), rows)
         self.row = np.repeat(np.arange(rows), WARP)
@@ -84,20 +68,6 @@ class Warps:
 
     def count_flops(self, dtype: np.dtype, times: int) -> None:
         self.count_as(dtype.name, times)
-
-    def keeps_double(self, out: Any, single: bool, *operands: Any) -> Any:
-        """Arithmetic has used doubles, which must be such then; `single`: its own may be none."""
-        if self.double is not None and any(self.double.value is value for value in operands):
-            self.double.count_as(self.log, "float64")
-            self.double = None
-        if single:
-            self.double = Double(out, self.function, self.line, self.weight * self.mask.count)
-        return out
-
-    def truncates(self, value: Any) -> None:
-        """A double becomes a float32."""
-        if self.double is not None and self.double.value is value:
-            self.double.count_as(self.log, "float32")
 
     def count_tensor_core_flops(self, times: int) -> None:
         self.count_as(TENSOR_CORES, times)

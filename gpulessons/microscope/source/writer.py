@@ -355,8 +355,8 @@ class Writer(ast.NodeVisitor):
         return self.operation(op, self.visit(node.left), node.right, node.left)
 
     def operation(self, op: str, left: str, right: ast.expr, first: ast.expr) -> str:
-        """`left op right`, telling the instructions that care whether a side is a constant."""
-        constant = op in values.NARROWED and (self.known(first) or self.known(right))
+        """`left op right`; +, -, * and / are told whether a side is a constant."""
+        constant = op in ("Add", "Sub", "Mult", "Div") and any(map(self.known, (first, right)))
         return f"{op}(w, {left}, {self.visit(right)}{', True' * constant})"
 
     def known(self, node: ast.expr) -> bool:
@@ -449,6 +449,8 @@ class Writer(ast.NodeVisitor):
             return (
                 f"calling {name}, a plain Python function: decorate it with @cuda.jit(device=True)"
             )
+        if isinstance(called, np.ufunc):
+            return f"calling np.{name} on numbers, which numba-cuda does not compile: see math"
         return f"calling {name}"
 
     def intrinsic(self, name: str, arguments: str, node: ast.AST) -> str:
