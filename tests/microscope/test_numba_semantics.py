@@ -254,7 +254,7 @@ def test_versions_of_a_variable_keep_their_own_types_until_they_meet():
 def test_a_conditional_expression_has_one_type_whichever_way_it_goes():
     def kernel(x, y):
         i = cuda.grid(1)
-        v = x[i] if i < x.size else 0.1
+        v = x[i] if i < x.size else 0.0
         y[i] = v * v
 
     x, y = np.full(32, 0.1, np.float32), np.zeros(32)

@@ -39,12 +39,13 @@ def pick(w: Warps, values: tuple, index: Any) -> Any:
     if w.any_lane(outside):
         lane = int(np.argmax(np.broadcast_to(outside, w.mask.bits.shape) & w.mask.bits))
         raise beyond(w, values, int(np.broadcast_to(index, w.mask.bits.shape)[lane]), lane)
+    arrays = any(isinstance(v, (View, tuple)) for v in values)
+    if not arrays and len(set(map(dtype_of, values))) > 1 and type(index) is not int:
+        raise Untypable("index that varies, of a tuple of several types", w.line, w.function)
     if not isinstance(index, np.ndarray):
         return values[index] if w.mask else values[0]
-    dtypes = set(map(dtype_of, values))
-    if len(dtypes) > 1:
-        raise Untypable("index that varies, of a tuple of several types", w.line, w.function)
-    return np.choose(np.where(outside, 0, index % count), [as_type(v, *dtypes) for v in values])
+    dtype = dtype_of(values[0])
+    return np.choose(np.where(outside, 0, index % count), [as_type(v, dtype) for v in values])
 
 
 def beyond(w: Warps, values: tuple, index: int, lane: int) -> OutOfBounds:

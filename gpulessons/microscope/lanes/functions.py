@@ -84,7 +84,7 @@ def extremum(of_floats: np.ufunc, of_integers: np.ufunc) -> Instruction:
         values = values[0] if len(values) == 1 else values
         given = list(map(dtype_of, values))
         dtype = np.result_type(*given)
-        if any(d.kind in "bc" for d in given) and len(values) > 1:
+        if dtype.kind == "c" or (dtype.kind != "b" and any(d.kind == "b" for d in given)):
             raise Untypable(f"min() or max() of {' and '.join(map(str, given))}")
         ufunc = of_floats if dtype.kind == "f" else of_integers
         out = as_type(values[0], dtype)

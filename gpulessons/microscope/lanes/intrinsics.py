@@ -115,7 +115,7 @@ HALF: dict[str, Instruction] = {
     "hmin": FUNCTIONS[min],
 }
 HALF |= {
-    f"h{n}": floating(getattr(np, n))
+    f"h{n}": floating(getattr(np, n), cases=alike("float16", 1))
     for n in ["sin", "cos", "log", "log2", "log10", "exp", "exp2", "sqrt", "floor", "ceil", "trunc"]
 }
 

@@ -174,6 +174,8 @@ def bit_lengths(bits: np.ndarray) -> np.ndarray:
 
 def lowest(bits: np.ndarray, width: int) -> np.ndarray:
     """Place of the lowest bit that is set, from 1; 0 where none is."""
+    if width < 32:
+        raise Untypable(f"ffs() of {width} bits")
     return bit_lengths(bits & (~bits + bits.dtype.type(1)))
 
 
@@ -186,6 +188,5 @@ def reverse(bits: np.ndarray, width: int) -> np.ndarray:
 
 popc = of_bits(lambda bits, width: np.bitwise_count(bits), "popc", COUNTED)
 clz = of_bits(lambda bits, width: width - bit_lengths(bits), "clz", COUNTED)
-# Of smaller integers numba-cuda has no ffs.
-ffs = of_bits(lowest, "ffs", alike("int32 int64 uint32 uint64", 1), "uint32")
+ffs = of_bits(lowest, "ffs", COUNTED, "uint32")
 brev = of_bits(reverse, "brev", REVERSED)

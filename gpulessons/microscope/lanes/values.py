@@ -75,7 +75,9 @@ def cast(w: Warps, value: Any, dtype: np.dtype) -> Any:
 
 
 def as_type(value: Any, dtype: np.dtype) -> Any:
-    return value if getattr(value, "dtype", None) == dtype else np.asarray(value).astype(dtype)[()]
+    own = getattr(value, "dtype", None)
+    same = own is not None and own == dtype  # None passes for float64
+    return value if same else np.asarray(value).astype(dtype)[()]
 
 
 def binary(
