@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..faults import Unsupported
+from ..faults import OutOfBounds, Unsupported, Untypable
 from .limits import limit
 from .masks import settle
-from .memory import WRITTEN_MARK, Record, View, locate
-from .values import as_type, cast, dtype_of, plain
+from .memory import WRITTEN_MARK, Record, View, locate, short
+from .values import as_type, cast, dtype_of, plain, turns_into
 from .warps import Warps
 
 
@@ -30,11 +30,33 @@ def load(w: Warps, target: Any, index: Any) -> Any:
 
 
 def pick(w: Warps, values: tuple, index: Any) -> Any:
-    if isinstance(index, (int, slice, np.integer)):
+    """One of a tuple's values; a negative index counts from its end."""
+    count = len(values)
+    if isinstance(index, slice) or (type(index) is int and -count <= index < count):
         return values[index]
-    index = np.clip(index, 0, len(values) - 1)
-    dtype = np.result_type(*map(dtype_of, values))
-    return np.choose(index, [as_type(v, dtype) for v in values])
+    if dtype_of(index).kind not in "iu":
+        raise Untypable(f"index of a tuple that is a {dtype_of(index)}", w.line, w.function)
+    outside = (index < -count) | (index >= count)
+    if w.any_lane(outside):
+        lane = int(np.argmax(np.broadcast_to(outside, w.mask.bits.shape) & w.mask.bits))
+        raise beyond(w, values, int(np.broadcast_to(index, w.mask.bits.shape)[lane]), lane)
+    arrays = any(isinstance(v, (View, tuple)) for v in values)
+    if not arrays and len(set(map(dtype_of, values))) > 1 and type(index) is not int:
+        raise Untypable("index that varies, of a tuple of several types", w.line, w.function)
+    if not isinstance(index, np.ndarray):
+        return values[index] if w.mask else values[0]
+    dtype = dtype_of(values[0])
+    return np.choose(np.where(outside, 0, index % count), [as_type(v, dtype) for v in values])
+
+
+def beyond(w: Warps, values: tuple, index: int, lane: int) -> OutOfBounds:
+    block, thread = w.coordinates(lane)
+    text = (
+        f"line {w.line}: thread {short(thread)} of block {short(block)} reads element {index} of a "
+        f"tuple of {len(values)} (a GPU ends the thread and does not tell)"
+    )
+    where = {"array": "a tuple", "index": (index,), "shape": (len(values),), "access": "read"}
+    return OutOfBounds(text, w.line, block=block, thread=thread, **where)
 
 
 def read(w: Warps, view: View, place: Any) -> Any:
@@ -85,6 +107,8 @@ def put(w: Warps, view: View, place: Any, value: Any) -> None:
     if view.flat.dtype.names:
         raise Unsupported("assigning a whole record", w.line, w.function)
     if isinstance(value, np.ndarray):
+        if value.dtype is not view.flat.dtype:
+            turns_into(w, value, view.flat.dtype)
         value = value if w.mask.full else value[w.mask.lanes]
         value = value[-1] if type(place) is int else value
     else:
@@ -125,7 +149,7 @@ def attribute(w: Warps, value: Any, name: str) -> Any:
             return getattr(value, name)
     elif isinstance(value, (np.finfo, np.iinfo)):
         return limit(value, name)
-    elif name in ("real", "imag") and dtype_of(value).kind in "fciub":
+    elif name in ("real", "imag") and dtype_of(value).kind in "fciu":
         return plain(getattr(np.asarray(value), name)[()])
     raise Unsupported(f"the attribute .{name} of {describe(value)}", w.line, w.function)
 

@@ -1,4 +1,4 @@
-"""More of cuda.fp16: functions of float16, to which they convert what they are given."""
+"""More of cuda.fp16, reckoned in float32 and rounded to float16 at the end."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from .functions import floating
-from .values import Instruction, cast
-
-FLOAT16, FLOAT32 = np.dtype("float16"), np.dtype("float32")
+from .overloads import alike
+from .values import FLOAT32, Instruction
 
 
 def of_halves(function: Callable[[Any], Any]) -> Instruction:
-    """Reckoned in float32, and rounded to float16 at the end."""
-    instruction = floating(lambda x: function(x.astype(FLOAT32)).astype(FLOAT16))
-    return lambda w, x: instruction(w, cast(w, x, FLOAT16))
+    def reckoned(x: Any) -> Any:
+        return function(x.astype(FLOAT32)).astype(np.float16)
+
+    return floating(reckoned, cases=alike("float16", 1))
 
 
 MORE_OF_HALVES = {

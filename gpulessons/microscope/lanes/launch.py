@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..faults import KernelFault, LaunchError, Unsupported
+from ..faults import KernelFault, LaunchError, Unsupported, Untypable
 from .barriers import Barrier, Votes, released
 from .log import Log
 from .masks import WARP
@@ -178,6 +178,10 @@ def advance(
     except Unsupported as refusal:
         if refusal.line is None:
             raise Unsupported(refusal.what, w.line, w.function) from None
+        raise
+    except Untypable as refusal:
+        if refusal.line is None:
+            raise Untypable(refusal.what, w.line, w.function) from None
         raise
     except KernelFault:
         raise

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ..faults import Unsupported
 from .directed import CONVERSIONS, ROUNDED
 from .functions import elementwise, gamma
+from .overloads import Case, Overloads
 from .values import Instruction, as_type, dtype_of, plain
 from .warps import Warps
 
@@ -29,9 +29,10 @@ def typed(function: Function, signature: str) -> Instruction:
     """An instruction that converts what it is given, and its results, as "fi->f" says."""
     takes, gives = ([np.dtype(LETTERS[s]) for s in part] for part in signature.split("->"))
 
+    overloads = Overloads("function of libdevice", [Case(gives[0], tuple(takes))])
+
     def apply(w: Warps, *values: Any) -> Any:
-        if any(dtype_of(value).kind == "c" for value in values):
-            raise Unsupported("a function of libdevice on complex numbers", w.line, w.function)
+        overloads(*map(dtype_of, values))
         out = function(*(np.asarray(as_type(v, t)) for v, t in zip(values, takes, strict=True)))
         if takes[0].kind == gives[0].kind == "f":
             w.count_flops(gives[0], 1)

@@ -6,12 +6,21 @@ from typing import Any
 
 import numpy as np
 
+from ..faults import Untypable
 from .values import Instruction, dtype_of, plain
+from .warps import Warps
 
 
 def facts_of(kind: type) -> Instruction:
     """np.finfo(…) of a type, or of a number."""
-    return lambda w, given: kind(given if isinstance(given, np.dtype) else dtype_of(given))
+
+    def apply(w: Warps, given: Any) -> Any:
+        dtype = given if isinstance(given, np.dtype) else dtype_of(given)
+        if dtype.kind not in ("fc" if kind is np.finfo else "iu"):
+            raise Untypable(f"np.{kind.__name__}() of {dtype}", w.line, w.function)
+        return kind(dtype)
+
+    return apply
 
 
 def limit(facts: Any, name: str) -> Any:

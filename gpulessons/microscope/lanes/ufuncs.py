@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..faults import Unsupported
+from ..faults import Unsupported, Untypable
 from .access import attribute, load, store
 from .masks import settle
 from .memory import View
@@ -54,7 +54,7 @@ def of_numbers(ufunc: np.ufunc, flops: int) -> Instruction:
         types = loop(ufunc, given)
         if types is None:
             names = " and ".join(map(str, given))
-            raise Unsupported(f"np.{ufunc.__name__} of {names}", w.line, w.function)
+            raise Untypable(f"np.{ufunc.__name__}() of {names}", w.line, w.function)
         out = ufunc(*map(as_type, values, types))
         if flops:
             w.count_flops(out.dtype, flops)
