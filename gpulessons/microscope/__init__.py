@@ -10,7 +10,7 @@ docs/hazards.md says of each error that NVIDIA's compute-sanitizer finds how it 
 What a GPU would not survive is raised: `OutOfBounds`, `Misaligned`, `PartialBarrier`,
 `PartialWarp`, `LaunchError`, `NoProgress` (all `KernelFault`). What it lets pass and a reader
 should not is in `Trace.warnings`. What the microscope does not follow it refuses as `Unsupported`,
-by name and line.
+by name and line; what Numba-CUDA's compiler refuses for its types is `Untypable`, a TypingError.
 An intrinsic of one's own is followed if it has an attribute `traced`: what a warp does instead.
 
 Where to read on, in the order of a launch:
@@ -25,6 +25,8 @@ Where to read on, in the order of a launch:
     lanes/masks, flow  which lanes are active: divergence, and coming together again
     lanes/endings      `raise` and `assert`;  lanes/sequences: what loops run over
     lanes/values       arithmetic as Numba types it;  lanes/functions: sqrt, max, …
+    lanes/overloads    which signature of a function Numba takes;  lanes/doubles: which doubles
+                       its code then has
     lanes/memory       how an index finds its place in memory, and is kept within its array
     lanes/access       reading and writing there;  lanes/methods: `fill`, `view`, …;  lanes/atomics
     lanes/intrinsics   what `cuda.…` means: a table of all that a kernel may call there
@@ -56,6 +58,7 @@ from .faults import (
     PartialBarrier,
     PartialWarp,
     Unsupported,
+    Untypable,
 )
 from .programs import tracing
 from .report.pictures import banks_picture, branch_picture, request_picture, source_picture
@@ -85,6 +88,7 @@ __all__ = [
     "Races",
     "Trace",
     "Unsupported",
+    "Untypable",
     "Work",
     "banks_picture",
     "branch_picture",

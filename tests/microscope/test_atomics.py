@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from numba import cuda, float32, int32, types
+from numba.core.errors import TypingError
 from numba.cuda.compiler import compile_cuda
 from numba.np.numpy_support import from_dtype
 
@@ -109,7 +110,7 @@ def test_every_atomic_takes_the_types_that_numba_takes_and_does_what_a_gpu_does(
         i, out = np.arange(LANES), np.zeros(LANES, dtype)
         arrays = [from_dtype(x.dtype)[::1] for x in (a, i, v, w, out)]
         if not compiles(kernel, *arrays):
-            with pytest.raises(Unsupported, match=str(dtype)):
+            with pytest.raises(TypingError, match=str(dtype)):
                 trace(kernel)[1, LANES](a, i, v, w, out)
             continue
         trace(kernel)[1, LANES](a, i, v, w, out)

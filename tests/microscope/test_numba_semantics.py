@@ -224,7 +224,7 @@ def test_integer_division_by_zero_is_a_caution():
 def test_a_double_that_creeps_in_is_a_caution_with_its_line():
     def scale(x):
         i = cuda.grid(1)
-        x[i] = x[i] * 0.5
+        x[i] = x[i] * 0.1
 
     t = trace(scale)[1, 8](np.ones(8, np.float32))
     assert [(w.kind, w.line) for w in t.warnings] == [

@@ -66,7 +66,7 @@ def an_unknown_cuda_name(x):
 
 
 def libdevice(x):
-    x[0] = cuda.libdevice.rsqrtf(x[0])
+    x[0] = cuda.libdevice.j0f(x[0])
 
 
 def a_computed_shared_shape(x):
@@ -84,8 +84,8 @@ def a_shared_shape_from_the_block(x):
     s[0] = x[0]
 
 
-def a_float_index(x):
-    x[0] = x[0.5 * 2]
+def a_ufunc_that_numba_cuda_lacks(x):
+    x[0] = np.sqrt(x[0])
 
 
 def too_many_indices(x):
@@ -134,11 +134,11 @@ CASES = {
     a_plain_function: "cuda.jit(device=True)",
     a_numpy_function: "norm",
     an_unknown_cuda_name: "no_such_thing",
-    libdevice: "rsqrtf",
+    libdevice: "j0f",
     a_computed_shared_shape: "no constant",
     a_shared_shape_from_an_argument: "no constant",
     a_shared_shape_from_the_block: "no constant",
-    a_float_index: "index",
+    a_ufunc_that_numba_cuda_lacks: "write math.sqrt",
     too_many_indices: "2 indices",
     an_exception_with_a_computed_text: "text is not constant",
     a_decorated_function_inside: "decorated",

@@ -8,11 +8,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..faults import Unsupported
+from ..faults import Unsupported, Untypable
 from .endings import end_threads
+from .limits import limit
 from .masks import Mask, Phi, each_way, settle
 from .memory import Record, View, locate, mark_written, nothing_in
-from .values import COMPARISONS, INT64, PLAIN, UNARY, as_type, cast, dtype_of, plain, truth
+from .values import (
+    COMPARISONS,
+    INT64,
+    PLAIN,
+    UNARY,
+    as_type,
+    cast,
+    dtype_of,
+    plain,
+    truth,
+    turns_into,
+)
 from .warps import Warps
 
 
@@ -62,7 +74,7 @@ def pick(w: Warps, values: tuple, index: Any) -> Any:
     if isinstance(index, (int, np.integer)) and -count <= index < count:
         return values[int(index)]
     if dtype_of(index).kind not in "iu":
-        raise Unsupported(f"a {dtype_of(index)} as an index of a tuple", w.line, w.function)
+        raise Untypable(f"index of a tuple that is a {dtype_of(index)}", w.line, w.function)
     index = as_type(index, INT64)
     end_threads(w, IndexError, ("tuple index out of range",), (index < -count) | (index >= count))
     if not count:
@@ -70,8 +82,10 @@ def pick(w: Warps, values: tuple, index: Any) -> Any:
     of_one_type(w, values, "an index that varies, of")
     at = np.clip(np.where(index < 0, index + count, index), 0, count - 1)
     if not any(isinstance(value, (tuple, View, Record, Phi)) for value in values):
-        dtype = np.result_type(*map(dtype_of, values))
-        return plain(np.choose(at, [as_type(value, dtype) for value in values]))
+        dtypes = set(map(dtype_of, values))
+        if len(dtypes) > 1:
+            raise Untypable("index that varies, of a tuple of several types", w.line, w.function)
+        return plain(np.choose(at, [as_type(value, *dtypes) for value in values]))
     check_alike(w, values)
     at, picked = np.broadcast_to(at, w.mask.bits.shape), values[0]
     for place, value in enumerate(values[1:], 1):
@@ -82,8 +96,7 @@ def pick(w: Warps, values: tuple, index: Any) -> Any:
 def check_alike(w: Warps, arrays: tuple) -> None:
     kinds = {(len(a.shape), a.flat.dtype) if type(a) is View else None for a in arrays}
     if len(kinds) > 1:
-        text = "one of several arrays that differ in type, picked by a number that is no constant"
-        raise Unsupported(text, w.line, w.function)
+        raise Untypable("index that varies, of a tuple of several types", w.line, w.function)
 
 
 def read(w: Warps, view: View, place: Any) -> Any:
@@ -136,6 +149,8 @@ def put(w: Warps, view: View, place: Any, value: Any) -> None:
     """Set the value there, unlogged."""
     place = places(w, view, place)
     if isinstance(value, np.ndarray):
+        if value.dtype is not view.flat.dtype:
+            turns_into(w, value, view.flat.dtype)
         value = value if w.mask.full else value[w.mask.lanes]
         value = value[-1] if type(place) is int else value
     else:
@@ -286,7 +301,9 @@ def attribute(w: Warps, value: Any, name: str) -> Any:
     elif isinstance(value, tuple):
         if name in getattr(value, "_fields", ()):
             return getattr(value, name)
-    elif name in ("real", "imag") and dtype_of(value).kind in "fciub":
+    elif isinstance(value, (np.finfo, np.iinfo)):
+        return limit(value, name)
+    elif name in ("real", "imag") and dtype_of(value).kind in "fciu":
         return plain(getattr(np.asarray(value), name)[()])
     raise Unsupported(f"the attribute .{name} of {describe(value)}", w.line, w.function)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..faults import Unsupported
+from ..faults import Unsupported, Untypable
 from .access import places
 from .masks import Phi, each_way
 from .memory import View, locate, mark_written, nothing_in
@@ -69,7 +69,7 @@ def check(
     if dtype not in types:
         allowed = ", ".join(sorted(map(str, types)))
         text = f"cuda.atomic.{name} on an array of {dtype} (a GPU has it for {allowed})"
-        raise Unsupported(text, w.line, w.function)
+        raise Untypable(text, w.line, w.function)
     if any(dtype_of(v).kind == "c" for v in operands):
         raise Unsupported(f"an atomic of a complex number on {dtype}", w.line, w.function)
     if view.array.space == "constant":

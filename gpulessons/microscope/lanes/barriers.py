@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from ..faults import PartialBarrier, Unsupported
+from ..faults import PartialBarrier, Unsupported, Untypable
 from .masks import WARP, Mask
 from .memory import short
-from .values import truth
+from .values import cast, dtype_of, truth
 from .warps import Warps
 
 
@@ -56,6 +56,9 @@ def vote(
     """A barrier that counts the lanes for its predicate: `answer(yes, total)`, per block."""
 
     def sync(w: Warps, predicate: Any) -> Waiting:
+        if dtype_of(predicate).kind not in "iu":
+            raise Untypable(f"barrier that counts a {dtype_of(predicate)}: it takes an integer")
+        predicate = cast(w, predicate, np.dtype("int32"))
         if not w.mask:
             return np.int32(0)
         yes, total = yield from wait(w, "block", predicate)

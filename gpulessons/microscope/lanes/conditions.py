@@ -58,4 +58,6 @@ def conditional(w: Warps, _: bool, first: Any, __: None, second: Any) -> Any:
         return second if first is None else first
     if not isinstance(test, np.ndarray):
         test = np.full(w.mask.bits.shape, test)
-    return Phi.of(Mask(test), first, second)
+    out = Phi.of(Mask(test), first, second)
+    w.doubles.merged(out, first, second)
+    return out

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..faults import KernelFault, LaunchError, Unsupported
+from ..faults import KernelFault, LaunchError, Unsupported, Untypable
 from .barriers import Barrier, Votes, released
 from .endings import AllEnded, Raised
 from .log import Log
@@ -185,6 +185,10 @@ def advance(
     except Unsupported as refusal:
         if refusal.line is None:
             raise Unsupported(refusal.what, w.line, w.function) from None
+        raise
+    except Untypable as refusal:
+        if refusal.line is None:
+            raise Untypable(refusal.what, w.line, w.function) from None
         raise
     except KernelFault:
         raise

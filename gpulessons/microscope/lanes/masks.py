@@ -105,7 +105,9 @@ class Variable:
     def merged(self) -> Any:
         if self.older is NOTHING:
             return self.newest
-        return Phi.of(self.newest_mask, self.newest, self.older)
+        out = Phi.of(self.newest_mask, self.newest, self.older)
+        self.w.doubles.merged(out, self.newest, self.older)
+        return out
 
     @property
     def known(self) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..faults import OutOfBounds, Unsupported
+from ..faults import OutOfBounds, Unsupported, Untypable
 from .values import INT64, as_type, dtype_of
 
 if TYPE_CHECKING:
@@ -304,8 +304,10 @@ def checked(w: Warps, view: View, at: Any, n: Any, index: tuple, access: str) ->
         at = np.full(w.mask.bits.shape, at)
     kind = dtype_of(at).kind
     if kind not in "iu":
-        raise Unsupported(f"a {dtype_of(at)} as an index of {view.array.name}", w.line, w.function)
+        raise Untypable(f"index of {view.array.name} that is a {dtype_of(at)}", w.line, w.function)
     at = as_type(at, INT64)
+    if type(at) is np.int64 and type(n) is int and kind == "i":
+        return checked(w, view, int(at), n, index, access)
     bad = at.view(np.uint64) >= n if type(n) is int else (at < 0) | (at >= n)
     if not np.any(bad) or not w.any_lane(bad):
         return at
@@ -345,6 +347,8 @@ def short(coordinates: tuple[int, int, int]) -> str:
 
 def slice_bounds(w: Warps, part: slice, n: Any) -> tuple[Any, Any, int]:
     """(start, length, step) of a slice, as Python clips it; start and length may be vectors."""
+    own = (v.item() if isinstance(v, np.integer) else v for v in (part.start, part.stop, part.step))
+    part = slice(*own)
     step = 1 if part.step is None else part.step
     if type(step) is not int or step == 0:
         raise Unsupported("a slice whose step is no plain number", w.line, w.function)

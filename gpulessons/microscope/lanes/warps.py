@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .doubles import Doubles
 from .log import TENSOR_CORES, Log, Moment
 from .masks import WARP, Mask
 from .memory import Array, View, fresh_copies, short
@@ -15,12 +16,11 @@ if TYPE_CHECKING:
 
 
 def spread(linear: np.ndarray, extent: Size) -> tuple[Any, ...]:
-    """Linear numbers → (x, y, z) in a grid or block; along a flat axis, the plain number 0."""
+    """Linear numbers → (x, y, z) in a grid or block, as int32; along a flat axis, one 0 for all."""
     x, y, _ = extent
     parts = linear % x, linear // x % y, linear // (x * y)
-    return tuple(
-        0 if n == 1 else part.astype(np.int32) for n, part in zip(extent, parts, strict=True)
-    )
+    pairs = zip(extent, parts, strict=True)
+    return tuple(np.int32(0) if n == 1 else part.astype(np.int32) for n, part in pairs)
 
 
 class Warps:
@@ -41,6 +41,7 @@ class Warps:
         self.weight = 1  # the turns of sampled loops that this one stands for
         self.stack: list[tuple] = []  # conditions under way
         self.ended = False  # has an exception ended threads?
+        self.doubles = Doubles()
         rows = len(blocks)
         self.lane = np.tile(np.arange(WARP, dtype=np.int32), rows)
         self.row = np.repeat(np.arange(rows), WARP)

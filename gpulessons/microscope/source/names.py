@@ -74,7 +74,7 @@ def source_of(function: FunctionType) -> Source:
     tree = ast.parse(("if True:\n" if indented else "") + "".join(lines))
     ast.increment_lineno(tree, first - 1 - indented)
     found = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)), None)
-    if found is None or found.name != function.__name__:
+    if found is None or found.name != function.__code__.co_name:
         raise Unsupported("anything but a function written with def", first, function.__name__)
     return Source(textwrap.dedent("".join(lines)), first, found)
 

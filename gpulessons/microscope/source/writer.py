@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import operator
 from collections.abc import Callable, Hashable
 from enum import Enum
 from itertools import zip_longest
@@ -30,15 +31,19 @@ from ..device import DeviceArray, device_array_of
 from ..lanes import (
     access,
     barriers,
+    complexes,
     conditions,
     endings,
     flow,
     functions,
     intrinsics,
+    limits,
     masks,
     memory,
     methods,
     sequences,
+    tuples,
+    ufuncs,
     values,
 )
 from ..signatures import declared
@@ -98,8 +103,15 @@ PRELUDE: dict[str, Any] = {
 METHODS: dict[str, Any] = functions.METHODS | methods.METHODS
 FUNCTIONS: dict[Any, Any] = {
     **functions.FUNCTIONS,
-    **{getattr(np, name): METHODS[name] for name in ["sum", "prod", "mean"]},
     **sequences.FUNCTIONS_OF_SEQUENCES,
+    **complexes.CMATH,
+    **ufuncs.UFUNCS,
+    **ufuncs.PARTS,
+    **tuples.FUNCTIONS,
+    **limits.FUNCTIONS,
+    **{getattr(np, name): METHODS[name] for name in ["sum", "prod", "mean"]},
+    operator.is_: access.identical,
+    operator.is_not: access.not_identical,
     len: access.length,
     print: intrinsics.print_lanes,
 }
@@ -295,16 +307,15 @@ class Writer(ast.NodeVisitor):
         op, target = type(node.op).__name__, node.target
         self.known_operator(node.op, node)
         if isinstance(target, ast.Name):
-            return self.assign(
-                target, f"{op}(w, {self.visit_Name(target)}, {self.visit(node.value)})"
-            )
+            old = self.visit_Name(target)
+            return self.assign(target, self.operation(op, old, node.value, target))
         if not isinstance(target, ast.Subscript):
             self.refuse("an augmented assignment to an attribute", node)
         array, index = self.fresh("t"), self.fresh("t")
         self.emit(f"{array} = {self.visit(target.value)}")
         self.emit(f"{index} = {self.index(target.slice)}")
-        old, by = f"load(w, {array}, {index})", self.visit(node.value)
-        self.emit(f"store(w, {array}, {index}, {op}(w, {old}, {by}))")
+        new = self.operation(op, f"load(w, {array}, {index})", node.value, target)
+        self.emit(f"store(w, {array}, {index}, {new})")
 
     def assign(self, target: ast.expr, value: str) -> None:
         if isinstance(target, ast.Name):
@@ -459,7 +470,15 @@ class Writer(ast.NodeVisitor):
         self.known_operator(node.op, node)
         if (folded := folded_number(node)) is not None:
             return self.visit(ast.copy_location(ast.Constant(folded), node))
-        return f"{op}(w, {self.visit(node.left)}, {self.visit(node.right)})"
+        return self.operation(op, self.visit(node.left), node.right, node.left)
+
+    def operation(self, op: str, left: str, right: ast.expr, first: ast.expr) -> str:
+        """`left op right`; +, -, * and / are told whether a side is a constant."""
+        constant = op in ("Add", "Sub", "Mult", "Div") and any(map(self.known, (first, right)))
+        return f"{op}(w, {left}, {self.visit(right)}{', True' * constant})"
+
+    def known(self, node: ast.expr) -> bool:
+        return folded_number(node) is not None or self.names.is_constant(node)
 
     def known_operator(self, op: ast.operator, node: ast.AST) -> None:
         if type(op).__name__ not in values.ARITHMETIC:
@@ -586,6 +605,8 @@ class Writer(ast.NodeVisitor):
 
     def describe(self, called: Any) -> str:
         name = getattr(called, "__name__", repr(called))
+        if isinstance(called, np.ufunc):
+            return f"np.{name}, which numba-cuda does not have in kernels: {ufuncs.instead(name)}"
         if inspect.isfunction(called):
             return (
                 f"calling {name}, a plain Python function: decorate it with @cuda.jit(device=True)"
