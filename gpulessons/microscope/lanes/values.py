@@ -142,6 +142,7 @@ def power(w: Warps, a: Any, b: Any) -> Any:
 
 def multiplied(base: Any, exponent: Any) -> Any:
     """base ** exponent, squaring and multiplying; of integers, a negative power is 0 or ±1."""
+    base, exponent = np.asarray(base), np.asarray(exponent)
     left = np.abs(exponent).astype(np.uint64)
     out, square = np.ones_like(base + left.astype(base.dtype)), base
     while np.any(left):
