@@ -62,7 +62,7 @@ def floating(
     def apply(w: Warps, *values: Any) -> Any:
         result, takes = overloads(*map(dtype_of, values))
         if result.kind == "f":
-            takes = [result] * len(takes)
+            takes = (result,) * len(takes)
         out = ufunc(*(as_type(v, dtype) for v, dtype in zip(values, takes, strict=True)))
         if flops:
             w.count_flops(result, flops)
@@ -240,6 +240,7 @@ def of_numpy() -> dict[Any, Instruction]:
         getattr(np, n): floating(getattr(np, n), 1, alike(f"{REALS} {COMPLEX}", 1), loops=True)
         for n in UFUNCS.split()
     }
+    ufunc: np.ufunc
     for ufunc in (np.degrees, np.radians, np.deg2rad, np.rad2deg):
         table[ufunc] = floating(ufunc, 1, alike(REALS, 1), loops=True)
     for ufunc in (np.arctan2, np.hypot):

@@ -115,10 +115,13 @@ class Loops(Overloads):
     they come."""
 
     def chosen(self, given: tuple[np.dtype, ...]) -> Case:
-        kinds = {dtype.kind in "fc" for dtype in given}
+        mixed = len({dtype.kind in "fc" for dtype in given}) == 2
+
+        def fits(dtype: np.dtype, taken: np.dtype) -> bool:
+            freely = mixed and dtype.kind not in "fc" and taken.kind in "fc"
+            return np.can_cast(dtype, taken, "same_kind" if freely else "safe")
+
         for one in self.cases:
-            casts = ["same_kind" if len(kinds) == 2 and a.kind not in "fc" and b.kind in "fc"
-                     else "safe" for a, b in zip(given, one.takes, strict=True)]  # fmt: skip
-            if all(map(np.can_cast, given, one.takes, casts)) and np.dtype("float16") not in given:
+            if all(map(fits, given, one.takes)) and np.dtype("float16") not in given:
                 return one
         raise Untypable(f"`{self.name}` of {' and '.join(map(str, given))}")
