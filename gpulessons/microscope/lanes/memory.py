@@ -197,7 +197,7 @@ def checked(w: Warps, view: View, at: Any, n: Any, index: tuple, access: str) ->
     if kind not in "iu":
         raise Untypable(f"index of {view.array.name} that is a {dtype_of(at)}", w.line, w.function)
     at = as_type(at, INT64)
-    if type(at) is np.int64 and type(n) is int:
+    if type(at) is np.int64 and type(n) is int and kind == "i":
         return checked(w, view, int(at), n, index, access)
     bad = at.view(np.uint64) >= n if type(n) is int else (at < 0) | (at >= n)
     if not np.any(bad) or not w.any_lane(bad):

@@ -1,8 +1,9 @@
 """NumPy's functions in a kernel: on numbers, and element by element on arrays.
 
 Numba takes the first of a function's loops (`np.sin.types`) that its arguments fit into without
-loss, but for those of float16: `np.sin` of an int8 is a float32 (and of a float16 is none). Beside
-a float, integers fit into any float. Only what numba-cuda has for kernels is here: `np.exp`, for one, it compiles for CPUs.
+loss, but for those of float16: `np.sin` of an int8 is a float32, and of a float16 there is none.
+Beside a float, integers fit into any float. Only what numba-cuda has for kernels is here: `np.exp`,
+for one, it compiles for CPUs.
 """
 
 from __future__ import annotations

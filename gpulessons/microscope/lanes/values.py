@@ -93,7 +93,7 @@ def binary(
     def apply(w: Warps, a: Any, b: Any, constant: bool = False) -> Any:
         if type(a) is int and type(b) is int and of_ints:
             return wrap(of_ints(a, b))
-        given = a, b
+        given = None
         if not (
             type(a) is np.ndarray
             and a.dtype in as_they_are
@@ -102,6 +102,7 @@ def binary(
                 or (type(b) is np.ndarray and b.dtype is a.dtype)
             )
         ):
+            given = a, b
             dtype = overloads(dtype_of(a), dtype_of(b)).result
             a, b = as_type(a, dtype), as_type(b, dtype)
         out = ufunc(a, b)
@@ -110,7 +111,7 @@ def binary(
             if ufunc is np.true_divide:
                 w.by_kernel_line("functions")
             if narrowed and out.dtype == FLOAT64:
-                return w.doubles.made(w, plain(out), given, constant)
+                return w.doubles.made(w, plain(out), given or (a, b), constant)
         return plain(out)
 
     return apply
