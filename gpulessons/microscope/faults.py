@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 
@@ -31,25 +30,26 @@ class KernelFault(Exception):
         super().__init__(text)
 
 
+KIN: dict[tuple[type, ...], Any] = {}  # Untypable, of the kind of these others as well
+
+
 class Untypable(KernelFault):
     """Numba-CUDA compiles no such thing; for who knows Numba, this is one of its TypingErrors."""
 
     def __new__(cls, *args: Any, **details: Any) -> Untypable:
         modules = map(sys.modules.get, ("numba.core.errors", "numba.cuda.core.errors"))
         errors = (getattr(module, "TypingError", None) for module in modules)
-        return super().__new__(kin(cls, tuple(e for e in errors if isinstance(e, type))))
+        others = tuple(error for error in errors if isinstance(error, type))
+        if others not in KIN:
+            names = {"__module__": cls.__module__}
+            KIN[others] = type(cls.__name__, (cls, *others), names) if others else cls
+        return super().__new__(KIN[others])
 
     def __init__(self, what: str, line: int | None = None, function: str = "") -> None:
         self.what, self.line, self.function = what, line, function
         where = f", line {line}" if line else ""
         self.msg, self.loc = f"{function or 'kernel'}{where}: Numba-CUDA compiles no {what}", None
         Exception.__init__(self, self.msg)
-
-
-@cache
-def kin(cls: type, others: tuple[type, ...]) -> type:
-    """The class, of the kind of these others as well."""
-    return type(cls.__name__, (cls, *others), {"__module__": cls.__module__}) if others else cls
 
 
 class OutOfBounds(KernelFault, IndexError):

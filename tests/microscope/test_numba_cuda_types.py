@@ -3,6 +3,7 @@
 Its answers need no GPU: `compile_cuda` types and lowers a function for a device that is not there.
 """
 
+import cmath
 import itertools
 import linecache
 import math
@@ -35,7 +36,8 @@ SIGNED, UNSIGNED = ["int8", "int16", "int32", "int64"], ["uint8", "uint16", "uin
 NAMES = ["bool", *SIGNED, *UNSIGNED, "float16", "float32", "float64", "complex64", "complex128"]
 TYPES = {name: getattr(types, name if name != "bool" else "boolean") for name in NAMES}
 LITERALS = ["3", "3.5"]
-SPACE = {"math": math, "cuda": cuda, "np": np, "numba": numba}
+SPACE = {"math": math, "cuda": cuda, "np": np, "numba": numba, "cmath": cmath}
+SPACE |= {"operator": operator}
 SPACE |= {name: getattr(np, name) for name in NAMES if name != "bool"}
 
 
@@ -227,6 +229,27 @@ def test_functions_of_two_give_the_types_that_numba_cuda_gives(one):
         texts = [put_in(text, a=one, b=other)[0] for text in TWO]
         wrong |= {(other, t): d for t, d in differences(texts, **given).items()}
     assert not wrong
+
+
+OF_COMPLEX = (
+    "acos acosh asin asinh atan atanh cos cosh exp log log10 sin sinh sqrt tan tanh phase polar "
+    "isnan isinf isfinite"
+)
+OTHERS = [f"cmath.{name}(a)" for name in OF_COMPLEX.split()]
+OTHERS += ["math.frexp(a)", "math.modf(a)", "a.conjugate()", "a.real", "a.imag", "a.bit_count()",
+           "np.real(a)", "np.imag(a)", "np.finfo(a).eps", "np.iinfo(a).max", "sum((a, a))",
+           "cuda.libdevice.sinf(a)", "cuda.libdevice.frexp(a)", "cuda.libdevice.float2int_rz(a)",
+           "cuda.float32x2(a, a).x", "operator.neg(a)", "operator.not_(a)", "operator.invert(a)",
+           "cuda.fp16.hrcp(a)", "cuda.fp16.hrint(a)"]  # fmt: skip
+OTHERS_OF_TWO = ["cmath.rect(a, b)", "cmath.log(a, b)", "math.ldexp(a, b)", "math.nextafter(a, b)",
+                 "math.remainder(a, b)", "operator.iadd(a, b)", "operator.lt(a, b)",
+                 "operator.ifloordiv(a, b)", "operator.ior(a, b)"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["int8", "int32", "float16", "float32", "complex64"])
+def test_functions_that_few_kernels_call_give_the_types_that_numba_cuda_gives(name):
+    assert not differences(OTHERS, a=name)
+    assert not differences(OTHERS_OF_TWO, a=name, b="float32")
 
 
 # Values.

@@ -1,8 +1,9 @@
 """NumPy's functions in a kernel: on numbers, and element by element on arrays.
 
 Numba takes the first of a function's loops (`np.sin.types`) that its arguments fit into without
-loss, but for those of float16: `np.sin` of an int8 is a float32. Beside a float, integers fit into
-any float. Only what numba-cuda has for kernels is here: `np.exp`, for one, it compiles for CPUs.
+loss, but for those of float16: `np.sin` of an int8 is a float32, and of a float16 there is none.
+Beside a float, integers fit into any float. Only what numba-cuda has for kernels is here: `np.exp`,
+for one, it compiles for CPUs.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ OTHERS = (
     "logical_not maximum minimum fmax fmin bitwise_and bitwise_or bitwise_xor invert left_shift "
     "right_shift isnan conjugate"
 )
+FLOAT16 = np.dtype("float16")
 NEVER = frozenset("eOgGmM")  # letters of types that no kernel has, or no such function takes
 
 
@@ -37,6 +39,8 @@ def loop(ufunc: np.ufunc, given: tuple[np.dtype, ...]) -> list[np.dtype] | None:
     """The types in which NumPy's function computes with arguments of those given."""
     kinds = {dtype.kind for dtype in given}
     mixed = bool(kinds & set("iu") and kinds & set("fc"))
+    if FLOAT16 in given:
+        return None
     for letters in ufunc.types:
         wanted = [np.dtype(letter) for letter in letters.partition("->")[0]]
         fit = all(

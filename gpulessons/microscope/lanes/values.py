@@ -94,7 +94,7 @@ def binary(
     def apply(w: Warps, a: Any, b: Any, constant: bool = False) -> Any:
         if type(a) is int and type(b) is int and of_ints:
             return wrap(of_ints(a, b))
-        given = a, b
+        given = None
         if not (
             type(a) is np.ndarray
             and a.dtype in as_they_are
@@ -105,6 +105,7 @@ def binary(
         ):
             if type(a) is tuple and type(b) is tuple and ufunc is np.add:
                 return a + b
+            given = a, b
             dtype = overloads(dtype_of(a), dtype_of(b)).result
             a, b = as_type(a, dtype), as_type(b, dtype)
         out = ufunc(a, b)
@@ -113,7 +114,7 @@ def binary(
             if ufunc is np.true_divide:
                 w.by_kernel_line("functions")
             if narrowed and out.dtype == FLOAT64:
-                return w.doubles.made(w, plain(out), given, constant)
+                return w.doubles.made(w, plain(out), given or (a, b), constant)
         return plain(out)
 
     return apply
@@ -145,6 +146,7 @@ def power(w: Warps, a: Any, b: Any) -> Any:
 
 def multiplied(base: Any, exponent: Any) -> Any:
     """base ** exponent, squaring and multiplying; of integers, a negative power is 0 or ±1."""
+    base, exponent = np.asarray(base), np.asarray(exponent)
     left = np.abs(exponent).astype(np.uint64)
     out, square = np.ones_like(base + left.astype(base.dtype)), base
     while np.any(left):
