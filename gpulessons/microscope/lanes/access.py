@@ -72,6 +72,8 @@ def pick(w: Warps, values: tuple, index: Any) -> Any:
         return values[index]
     count = len(values)
     if isinstance(index, (int, np.integer)) and -count <= index < count:
+        if isinstance(index, np.integer):  # read somewhere, so that Numba does not know it
+            of_one_type(w, values, "index that varies, of")
         return values[int(index)]
     if dtype_of(index).kind not in "iu":
         raise Untypable(f"index of a tuple that is a {dtype_of(index)}", w.line, w.function)
@@ -79,13 +81,10 @@ def pick(w: Warps, values: tuple, index: Any) -> Any:
     end_threads(w, IndexError, ("tuple index out of range",), (index < -count) | (index >= count))
     if not count:
         return 0
-    of_one_type(w, values, "an index that varies, of")
+    of_one_type(w, values, "index that varies, of")
     at = np.clip(np.where(index < 0, index + count, index), 0, count - 1)
     if not any(isinstance(value, (tuple, View, Record, Phi)) for value in values):
-        dtypes = set(map(dtype_of, values))
-        if len(dtypes) > 1:
-            raise Untypable("index that varies, of a tuple of several types", w.line, w.function)
-        return plain(np.choose(at, [as_type(value, *dtypes) for value in values]))
+        return plain(np.choose(at, [as_type(value, dtype_of(values[0])) for value in values]))
     check_alike(w, values)
     at, picked = np.broadcast_to(at, w.mask.bits.shape), values[0]
     for place, value in enumerate(values[1:], 1):
@@ -346,7 +345,7 @@ def parts(w: Warps, value: Any) -> tuple:
 def of_one_type(w: Warps, values: tuple, what: str) -> None:
     """Refuse a tuple of several types, as Numba does where it cannot tell its elements apart."""
     if len({PLAIN.get(type(v)) or getattr(v, "dtype", None) for v in values}) > 1:
-        raise Unsupported(f"{what} a tuple of several types", w.line, w.function)
+        raise Untypable(f"{what} a tuple of several types", w.line, w.function)
 
 
 def contains(w: Warps, value: Any, values: Any) -> Any:
@@ -355,7 +354,7 @@ def contains(w: Warps, value: Any, values: Any) -> Any:
     if isinstance(values, str):
         return value in values
     if isinstance(values, tuple):
-        of_one_type(w, values, "in")
+        of_one_type(w, values, "`in` with")
         hits = [truth(equal(w, value, one)) for one in values]
         return plain(np.logical_or.reduce(np.broadcast_arrays(*hits))[()]) if hits else False
     if type(values) is not View or len(values.shape) != 1:

@@ -191,7 +191,7 @@ class Loop:
             for i in self.range_(values.count(self.w)):
                 yield values.item(self.w, i)
         elif isinstance(values, tuple):
-            of_one_type(self.w, values, "a loop over")
+            of_one_type(self.w, values, "loop over")
             for i in self.uniform_range(range(len(values))):
                 yield values[i]
         elif isinstance(values, View):
