@@ -17,6 +17,7 @@ from typing import Any
 from unittest.mock import patch
 
 from gpulessons import microscope
+from gpulessons.microscope.arguments import host_array
 
 from . import beside
 from .linking import CannotCompile, Capability, linked
@@ -107,8 +108,8 @@ def assembly(kernel: Any, *arguments: Any, capability: Capability = (9, 0)) -> A
     function = getattr(kernel, "py_func", kernel)
     ptx = ptx_of(function, types_of(arguments), capability)
     cubin, log = linked(ptx, capability)
-    plain = re.sub(r"^\s*\.(loc|file)\s.*\n?", "", ptx, flags=re.MULTILINE)
-    sizes = needed(ptx, cubin, log)
+    plain = re.sub(r"^\s*\.(loc|file)\s.*\n?", "", ptx[0], flags=re.MULTILINE)
+    sizes = needed(ptx[0], cubin, log)
     return Assembly(function.__name__, capability, *sizes, plain, cubin, function)
 
 
@@ -116,20 +117,33 @@ def types_of(arguments: Iterable[Any]) -> tuple:
     """The types that Numba compiles a kernel for."""
     from numba import typeof
 
-    return tuple(typeof(getattr(value, "memory", value)) for value in arguments)
+    def type_of(value: Any) -> Any:
+        try:
+            return typeof(getattr(value, "memory", value))
+        except (TypeError, ValueError):  # PyTorch's tensors, and what is an array in other ways
+            return typeof(host_array(value, "of a kernel", []))
+
+    return tuple(map(type_of, arguments))
 
 
-def ptx_of(function: Any, types: tuple, capability: Capability) -> str:
-    """The PTX of a kernel's Python function. CannotCompile where it cannot be had."""
+def ptx_of(function: Any, types: tuple, capability: Capability) -> tuple[str, ...]:
+    """The PTX of a kernel's Python function, and of what it calls that is not Python's.
+    CannotCompile where it cannot be had."""
     from numba import cuda
 
     options = {"device": False, "abi": "numba", "lineinfo": True}
     try:
         with pretended(cuda, capability):
-            ptx, _ = cuda.compile(function, types, cc=capability, **options)
+            codes, _ = cuda.compile_all(function, types, cc=capability, output="ptx", **options)
     except Exception as trouble:
         raise CannotCompile(f"{function.__name__}: {complaint(trouble)}") from trouble
-    return ptx
+    return tuple(map(text_of, codes))
+
+
+def text_of(code: Any) -> str:
+    """PTX, by whichever of Numba's and NVIDIA's objects."""
+    code = getattr(code, "code", code)
+    return code.decode() if isinstance(code, bytes) else str(code)
 
 
 def assemblies(version: Any, capability: Capability = (9, 0)) -> list[Assembly]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..faults import Unsupported
+from .endless import watching
 from .masks import settle
 from .memory import WRITTEN_MARK, Record, View, locate
 from .values import as_type, cast, dtype_of, plain
@@ -75,7 +76,10 @@ def write(w: Warps, view: View, place: Any, value: Any) -> None:
     if view.array.space == "constant":
         raise Unsupported("writing to a constant array", w.line, w.function)
     w.log.access(w, view.array, "write", place)
-    put(w, view, place, value)
+    if not w.launch.watched:
+        return put(w, view, place, value)
+    with watching(w, view, places(w, view, place)):
+        put(w, view, place, value)
 
 
 def put(w: Warps, view: View, place: Any, value: Any) -> None:

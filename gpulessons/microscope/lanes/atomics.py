@@ -9,6 +9,7 @@ import numpy as np
 
 from ..faults import Unsupported
 from .access import places
+from .endless import watching
 from .masks import settle
 from .memory import WRITTEN_MARK, View, locate
 from .values import Instruction, cast
@@ -41,7 +42,8 @@ def atomic(change: Callable[..., Any], flops: int = 0, fixed: bool = False) -> I
             np.broadcast_to(cast(w, v, dtype), w.mask.bits.shape)[w.mask.lanes] for v in operands
         ]
         found = np.zeros(w.mask.bits.shape, dtype)
-        found[w.mask.lanes] = in_turn(view.flat, cells, change, values)
+        with watching(w, view, cells):
+            found[w.mask.lanes] = in_turn(view.flat, cells, change, values)
         return found
 
     return update

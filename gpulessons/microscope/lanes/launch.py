@@ -17,15 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from ..faults import KernelFault, LaunchError, Unsupported
+from ..faults import KernelFault, LaunchError, TooLarge, Unsupported
 from .barriers import Barrier, Votes, released
-from .log import Log
+from .log import LARGE, Log
 from .masks import WARP
 from .memory import Array
 from .warps import Warps
 
 Size = tuple[int, int, int]
 BATCH = 1024  # blocks run together
+MANY = 2**24  # blocks that are run if nobody asks for fewer: hours
 THREAD_LIMIT = 1024  # threads of a block
 SHARED_LIMIT = 48 * 1024  # bytes of shared memory a block gets on every GPU without asking for more
 BLOCK_LIMIT = (1024, 1024, 64)  # NVIDIA, "CUDA C++ Programming Guide", compute capabilities
@@ -73,6 +74,10 @@ class Launch:
         self.first_block = int(self.blocks[0])
         self.log = Log()
         self.arrays: dict[Any, Array] = {}  # those that the kernel makes, by place in the source
+        self.watched = 0  # loops that are being looked at: do they end?
+        self.idle = 0  # accesses that wrote, since then, what was there before
+        # What reduces a log that has grown large, given the warps that are under way.
+        self.condense: Callable[[Launch, list[Warps]], None] | None = None
         self.locks = False  # may threads wait for each other, with atomics that swap values?
         self.dynamic = Array("dynamic shared memory", "shared", (self.dynamic_shared,), np.uint8)
         self.check_limits()
@@ -107,6 +112,11 @@ class Launch:
         """The linear numbers of the blocks that are asked for, ascending."""
         total = math.prod(self.grid)
         if blocks is None:
+            if total > MANY:
+                text = (
+                    f"a grid of {total:,} blocks at once: trace some, as in trace(…, blocks={{0}})"
+                )
+                raise TooLarge(text)
             return np.arange(total)
         x, y, _ = self.grid
         linear = {
@@ -164,6 +174,9 @@ class Launch:
                     warps[warp].alive = warps[warp].no_lanes
                 else:
                     waiting[warp] = barrier
+            if self.condense and self.log.bytes > self.log.limit:
+                self.condense(self, warps)
+                self.log.limit = max(LARGE, 2 * self.log.bytes)
             going = released(warps, waiting)
 
 
@@ -181,5 +194,6 @@ def advance(
         raise
     except KernelFault:
         raise
-    except (TypeError, ValueError, AttributeError) as error:
-        raise Unsupported(f"this line ({error})", w.line, w.function) from error
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise Unsupported(f"this line ({what})", w.line, w.function) from error

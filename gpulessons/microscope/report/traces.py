@@ -12,7 +12,7 @@ from typing import Any
 from ..faults import Caution
 from ..lanes.launch import Launch
 from ..lanes.log import TENSOR_CORES
-from .counts import SiteCount, count_site
+from .counts import SiteCount
 from .races import Races
 from .reports import (
     Banks,
@@ -25,6 +25,7 @@ from .reports import (
     Work,
 )
 from .search import find_races
+from .streaming import counted
 from .tables import plural
 
 KEPT = 10  # races kept in JSON
@@ -68,7 +69,7 @@ class Trace:
             block=launch.block,
             blocks=len(launch.blocks),
             threads=len(launch.blocks) * launch.threads,
-            sites=tuple(count_site(site, accesses) for site, accesses in log.sites.items()),
+            sites=tuple(counted(*item, log.counted.get(item[0])) for item in log.sites.items()),
             branches=tuple(BranchCount(*where, *n) for where, n in sorted(log.branches.items())),
             code=tuple(CodeCount(*where, *n) for where, n in sorted(log.code.items())),
             flops_by_line=tuple((*where, n) for where, n in sorted(log.flops.items())),

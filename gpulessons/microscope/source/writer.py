@@ -24,6 +24,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..lanes import access, barriers, conditions, flow, functions, intrinsics, masks, values
+from .ending import compared, counting, deciding
 from .names import (
     MISSING,
     Cuda,
@@ -104,6 +105,7 @@ class Writer(ast.NodeVisitor):
         self.lines: list[str] = []
         self.loops: list[str] = []
         self.naming: str | None = None  # the variable that is being set
+        self.counts = False  # in a loop that does no more than count?
         self.here = object()  # tells this function's own arrays from those of others
         self.write_function(self.source.tree, kernel)
         text = "\n".join(self.lines)
@@ -203,9 +205,10 @@ class Writer(ast.NodeVisitor):
         op, target = type(node.op).__name__, node.target
         self.known_operator(node.op, node)
         if isinstance(target, ast.Name):
-            return self.assign(
-                target, f"{op}(w, {self.visit_Name(target)}, {self.visit(node.value)})"
-            )
+            by = self.visit(node.value)
+            if self.loops and isinstance(node.value, ast.Constant) and self.counts:
+                by = f"Mult(w, {by}, {self.loops[-1]}.times)"
+            return self.assign(target, f"{op}(w, {self.visit_Name(target)}, {by})")
         if not isinstance(target, ast.Subscript):
             self.refuse("an augmented assignment to an attribute", node)
         array, index = self.fresh("t"), self.fresh("t")
@@ -257,6 +260,7 @@ class Writer(ast.NodeVisitor):
             variable, bound, step = counter
             start = f"v_{variable}.value, {self.visit(bound)}, {self.visit(step)}"
             self.emit(f"if w.launch.turns: v_{variable}.set({loop}.plan({start}))")
+        self.watch(loop, node)
         self.emit(f"while {loop}.test({self.visit(node.test)}):")
         self.depth += 1
         self.suite(node.body)
@@ -266,13 +270,22 @@ class Writer(ast.NodeVisitor):
         self.at(node)
         self.end_loop(loop)
 
+    def watch(self, loop: str, node: ast.While) -> None:
+        """What tells whether a loop ends: see `lanes.endless`."""
+        names, memory = deciding(node, self.names.own)
+        state = "".join(f"v_{name}, " for name in sorted(names))
+        pairs = [f"({self.visit(left)}, {self.visit(right)}), " for left, right in compared(node)]
+        self.emit(f"{loop}.watch(({state}), {memory}, lambda: ({''.join(pairs)}))")
+
     def visit_For(self, node: ast.For) -> None:
         self.at(node)
         loop, item = self.begin_loop(node), self.fresh("t")
         self.emit(f"for {item} in {loop}.{self.iteration(node.iter)}:")
         self.depth += 1
         self.assign(node.target, item)
+        self.counts = self.only_counts(node)
         self.suite(node.body)
+        self.counts = False
         self.end_loop(loop)
 
     def begin_loop(self, node: ast.For | ast.While) -> str:
@@ -282,9 +295,22 @@ class Writer(ast.NodeVisitor):
         inside = [part for statement in node.body for part in ast.walk(statement)]
         leaves = any(isinstance(part, (ast.Break, ast.Return)) for part in inside)
         outer = any(isinstance(part, (ast.For, ast.While)) for part in inside)
-        self.emit(f"{loop} = Loop(w, {leaves}, {outer})")
+        counters = ""
+        if self.only_counts(node):
+            names = "".join(f"v_{name}.value, " for name in counting(node))
+            counters = f", lambda: ({names})"
+        self.emit(f"{loop} = Loop(w, {leaves}, {outer}{counters})")
         self.loops.append(loop)
         return loop
+
+    def only_counts(self, node: ast.For | ast.While) -> bool:
+        """A loop over a range whose turns are alike, but for what they count?"""
+        over_range = (
+            isinstance(node, ast.For)
+            and isinstance(node.iter, ast.Call)
+            and self.names.resolve(node.iter.func) is range
+        )
+        return over_range and counting(node) is not None
 
     def end_loop(self, loop: str) -> None:
         self.depth -= 1
