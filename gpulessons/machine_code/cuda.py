@@ -24,6 +24,7 @@ from .linking import CannotCompile, Capability, linked
 from .mix import Mix, mix_of
 from .sass import Code, attributes, disassembled
 
+LTO = {"ltoir": True}
 CAPABILITIES: tuple[Capability, ...] = ((7, 5), (9, 0), (12, 0))  # Turing; Hopper; the newest
 
 
@@ -126,24 +127,28 @@ def types_of(arguments: Iterable[Any]) -> tuple:
     return tuple(map(type_of, arguments))
 
 
-def ptx_of(function: Any, types: tuple, capability: Capability) -> tuple[str, ...]:
-    """The PTX of a kernel's Python function, and of what it calls that is not Python's.
+def ptx_of(function: Any, types: tuple, capability: Capability) -> tuple[str | bytes, ...]:
+    """The PTX of a kernel's Python function, and the code of what it calls in CUDA C++.
     CannotCompile where it cannot be had."""
     from numba import cuda
 
     options = {"device": False, "abi": "numba", "lineinfo": True}
     try:
-        with pretended(cuda, capability):
+        with pretended(cuda, capability), without_driver():
             codes, _ = cuda.compile_all(function, types, cc=capability, output="ptx", **options)
     except Exception as trouble:
         raise CannotCompile(f"{function.__name__}: {complaint(trouble)}") from trouble
-    return tuple(map(text_of, codes))
+    return tuple(getattr(code, "code", code) for code in codes)
 
 
-def text_of(code: Any) -> str:
-    """PTX, by whichever of Numba's and NVIDIA's objects."""
-    code = getattr(code, "code", code)
-    return code.decode() if isinstance(code, bytes) else str(code)
+def without_driver() -> Any:
+    """CUDA C++ becomes LTO-IR: to make PTX of it, NVIDIA's package asks a GPU's driver."""
+    from numba.cuda import compiler
+
+    compiled = compiler.nvrtc.compile
+    return patch.object(
+        compiler.nvrtc, "compile", lambda *args, **options: compiled(*args, **options | LTO)
+    )
 
 
 def assemblies(version: Any, capability: Capability = (9, 0)) -> list[Assembly]:
@@ -196,5 +201,7 @@ def number(pattern: str, text: str) -> int:
 
 def complaint(trouble: Exception) -> str:
     """The first line of a compiler's long complaint: it says what the rest is about."""
-    lines = [line.strip() for line in str(trouble).splitlines() if line.strip()]
-    return lines[0] if lines else type(trouble).__name__
+    text = re.sub(r"\x1b\[\d*m", "", str(trouble))  # without colors
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    told = [line for line in lines if not line.startswith("Failed in ")]  # a step of the compiler
+    return (told or lines or [type(trouble).__name__])[0]

@@ -12,22 +12,26 @@ class CannotCompile(RuntimeError):
     """No compiler here, or the kernel is one that it refuses; the text says which."""
 
 
-def linked(ptx: str | Sequence[str], capability: Capability) -> tuple[bytes, str]:
+def linked(ptx: str | Sequence[str | bytes], capability: Capability) -> tuple[bytes, str]:
     """(the machine code as a cubin file's bytes, what the assembler said while it made it).
 
-    Of several texts the first has the kernel, the others functions that it calls.
+    Of several codes the first has the kernel, the others functions that it calls: PTX as text,
+    LTO-IR, NVIDIA's form between C++ and PTX, as bytes.
     """
     try:
         from cuda.bindings import nvjitlink
     except ImportError as missing:
         raise CannotCompile(INSTALL) from missing
-    texts = [ptx] if isinstance(ptx, str) else list(ptx)
+    codes = [ptx] if isinstance(ptx, str) else list(ptx)
     options = [f"-arch=sm_{capability[0]}{capability[1]}", "-lineinfo", "-Xptxas=-v"]
+    options += ["-lto"] * any(isinstance(code, bytes) for code in codes)
     handle = nvjitlink.create(len(options), options)
     try:
-        for text in map(str.encode, texts):
-            nvjitlink.add_data(handle, nvjitlink.InputType.PTX, text, len(text), "kernel")
-        if any("cudaCG" in text for text in texts):  # all blocks of a grid wait for each other
+        for code in codes:
+            form = nvjitlink.InputType.PTX if isinstance(code, str) else nvjitlink.InputType.LTOIR
+            code = code.encode() if isinstance(code, str) else code
+            nvjitlink.add_data(handle, form, code, len(code), "kernel")
+        if "cudaCG" in codes[0]:  # all blocks of a grid wait for each other
             nvjitlink.add_file(handle, nvjitlink.InputType.LIBRARY, device_runtime())
         nvjitlink.complete(handle)
         log = said(nvjitlink.get_info_log_size, nvjitlink.get_info_log, handle)
@@ -50,9 +54,10 @@ def said(size: Any, log: Any, handle: int) -> str:
 
 
 def first_complaint(log: str) -> str:
-    """The first error in an assembler's log, without what only its authors read."""
+    """The first error in an assembler's log, with its own names and numbers made readable."""
     found = re.search(r"^.*?\berror\b[\s:]*(.+)$", log, re.MULTILINE | re.IGNORECASE)
-    return found[1].strip() if found else ""
+    text = re.sub(r"(Entry function )?'_Z\w+'", "it", found[1].strip() if found else "")
+    return re.sub(r"\b0x[0-9a-f]+", lambda number: f"{int(number[0], 16):,}", text)
 
 
 def device_runtime() -> str:

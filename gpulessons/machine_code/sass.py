@@ -120,7 +120,7 @@ class Code:
         )
 
 
-def machine_code(ptx: str | Sequence[str], capability: Capability) -> Code:
+def machine_code(ptx: str | Sequence[str | bytes], capability: Capability) -> Code:
     """The machine code of the kernel in this PTX. CannotCompile where it cannot be had."""
     cubin, log = linked(ptx, capability)
     return disassembled(cubin, log=log)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Callable, Generator, Iterable
 from types import FunctionType
 from typing import Any
@@ -195,5 +196,11 @@ def advance(
     except KernelFault:
         raise
     except Exception as error:
-        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        raise Unsupported(f"this line ({what})", w.line, w.function) from error
+        raise Unsupported(f"this line ({in_words(error)})", w.line, w.function) from error
+
+
+def in_words(error: Exception) -> str:
+    """What Python says against a line, where arrays and records have their usual names."""
+    names = {"View": "array", "Record": "record", "Phi": "one of several arrays"}
+    text = re.sub(r"\b(View|Record|Phi)\b", lambda found: names[found[0]], str(error))
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

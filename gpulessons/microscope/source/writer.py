@@ -337,7 +337,9 @@ class Writer(ast.NodeVisitor):
 
     def visit_Constant(self, node: ast.Constant) -> str:
         value = node.value
-        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        if isinstance(value, int) and not -(2**63) <= value < 2**64:
+            self.refuse(f"the number {value}, which no integer of 64 bits holds", node)
+        if isinstance(value, int) and value >= 2**63:
             return self.constant(np.uint64(value))
         if isinstance(value, (int, float)) and value < 0:
             return f"({value!r})"
@@ -444,9 +446,19 @@ class Writer(ast.NodeVisitor):
             return f"{self.constant(instruction)}(w{arguments})"
         if function is None:
             self.refuse(self.describe(called), node)
+        self.check_arguments(function, node)
         literals = self.constant(self.literals(function, node))
         run = self.constant(self.device(function))
         return f"(yield from {run}(w{arguments}, literals={literals}))"
+
+    def check_arguments(self, function: FunctionType, node: ast.Call) -> None:
+        """Refuse a call that gives a device function too few arguments, or too many."""
+        try:
+            inspect.signature(function).bind(
+                *node.args, **{keyword.arg or "": keyword.value for keyword in node.keywords}
+            )
+        except TypeError as trouble:
+            self.refuse(f"calling {function.__name__} like this: {trouble}", node)
 
     def literals(self, function: FunctionType, node: ast.Call) -> frozenset[str]:
         """The parameters of a device function that Numba knows the values of when it compiles."""
