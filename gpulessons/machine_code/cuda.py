@@ -127,7 +127,7 @@ def types_of(arguments: Iterable[Any]) -> tuple:
     return tuple(map(type_of, arguments))
 
 
-def ptx_of(function: Any, types: tuple, capability: Capability) -> tuple[str | bytes, ...]:
+def ptx_of(function: Any, types: tuple, capability: Capability) -> tuple[Any, ...]:
     """The PTX of a kernel's Python function, and the code of what it calls in CUDA C++.
     CannotCompile where it cannot be had."""
     from numba import cuda
@@ -135,7 +135,10 @@ def ptx_of(function: Any, types: tuple, capability: Capability) -> tuple[str | b
     options = {"device": False, "abi": "numba", "lineinfo": True}
     try:
         with pretended(cuda, capability), without_driver():
-            codes, _ = cuda.compile_all(function, types, cc=capability, output="ptx", **options)
+            compiling: Any = cuda
+            codes, _ = compiling.compile_all(
+                function, types, cc=capability, output="ptx", **options
+            )
     except Exception as trouble:
         raise CannotCompile(f"{function.__name__}: {complaint(trouble)}") from trouble
     return tuple(getattr(code, "code", code) for code in codes)
@@ -143,8 +146,9 @@ def ptx_of(function: Any, types: tuple, capability: Capability) -> tuple[str | b
 
 def without_driver() -> Any:
     """CUDA C++ becomes LTO-IR: to make PTX of it, NVIDIA's package asks a GPU's driver."""
-    from numba.cuda import compiler
+    from numba.cuda import compiler as module
 
+    compiler: Any = module
     compiled = compiler.nvrtc.compile
     return patch.object(
         compiler.nvrtc, "compile", lambda *args, **options: compiled(*args, **options | LTO)

@@ -283,7 +283,7 @@ class Writer(ast.NodeVisitor):
         self.emit(f"for {item} in {loop}.{self.iteration(node.iter)}:")
         self.depth += 1
         self.assign(node.target, item)
-        self.counts = self.only_counts(node)
+        self.counts = self.counters(node) is not None
         self.suite(node.body)
         self.counts = False
         self.end_loop(loop)
@@ -296,21 +296,18 @@ class Writer(ast.NodeVisitor):
         leaves = any(isinstance(part, (ast.Break, ast.Return)) for part in inside)
         outer = any(isinstance(part, (ast.For, ast.While)) for part in inside)
         counters = ""
-        if self.only_counts(node):
-            names = "".join(f"v_{name}.value, " for name in counting(node))
-            counters = f", lambda: ({names})"
+        if (names := self.counters(node)) is not None:
+            values = "".join(f"v_{name}.value, " for name in names)
+            counters = f", lambda: ({values})"
         self.emit(f"{loop} = Loop(w, {leaves}, {outer}{counters})")
         self.loops.append(loop)
         return loop
 
-    def only_counts(self, node: ast.For | ast.While) -> bool:
-        """A loop over a range whose turns are alike, but for what they count?"""
-        over_range = (
-            isinstance(node, ast.For)
-            and isinstance(node.iter, ast.Call)
-            and self.names.resolve(node.iter.func) is range
-        )
-        return over_range and counting(node) is not None
+    def counters(self, node: ast.For | ast.While) -> list[str] | None:
+        """What a loop over a range counts in, where its turns do nothing else."""
+        if not isinstance(node, ast.For) or not isinstance(node.iter, ast.Call):
+            return None
+        return counting(node) if self.names.resolve(node.iter.func) is range else None
 
     def end_loop(self, loop: str) -> None:
         self.depth -= 1
