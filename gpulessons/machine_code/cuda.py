@@ -135,8 +135,8 @@ def ptx_of(function: Any, types: tuple, capability: Capability) -> tuple[Any, ..
     options = {"device": False, "abi": "numba", "lineinfo": True}
     try:
         with pretended(cuda, capability), without_driver():
-            compiling: Any = cuda
-            codes, _ = compiling.compile_all(
+            numba: Any = cuda
+            codes, _ = numba.compile_all(
                 function, types, cc=capability, output="ptx", **options
             )
     except Exception as trouble:
