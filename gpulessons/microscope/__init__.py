@@ -20,6 +20,7 @@ Where to read on, in the order of a launch:
     programs, device   `tracing()`: a whole program, on a device that is the host
     source/writer      how a kernel becomes a Python function on vectors of lanes
     source/names       what a name from outside the kernel means
+    source/ending      what decides whether a loop ends;  lanes/endless: loops that never do
     source/compile     how long such a function is kept
     lanes/launch       in which order blocks and warps run;  lanes/barriers: where they meet
     lanes/masks, flow  which lanes are active: divergence, and coming together again
@@ -30,7 +31,7 @@ Where to read on, in the order of a launch:
     lanes/memory       how an index finds its place in memory, and is kept within its array
     lanes/access       reading and writing there;  lanes/methods: `fill`, `view`, …;  lanes/atomics
     lanes/intrinsics   what `cuda.…` means: a table of all that a kernel may call there
-    lanes/log          what is noted of all this
+    lanes/log          what is noted of all this;  report/streaming: when that grows large
     report/counts      how sectors, lines and bank conflicts are counted
     report/races       what a race is;  report/search: how one is found
     report/traces      `Trace`, and what it can be asked;  report/reports: its answers

@@ -99,7 +99,11 @@ def host_array(value: Any, name: str, write_backs: WriteBacks) -> np.ndarray:
         host = value.detach().cpu()
         if value.device.type != "cpu":
             write_backs.append(lambda: value.detach().copy_(host))
-        return host.numpy()
+        try:
+            return host.numpy()
+        except TypeError:
+            text = f"the argument {name} is a tensor of {value.dtype}, which NumPy does not have"
+            raise TypeError(f"{text}: give x.float()") from None
     if hasattr(value, "copy_to_host") and hasattr(value, "copy_to_device"):  # on a real GPU
         host = value.copy_to_host()
         write_backs.append(lambda: value.copy_to_device(host))

@@ -21,6 +21,10 @@ class Unsupported(NotImplementedError):
         super().__init__(f"{function or 'kernel'}{where}: the microscope does not support {what}")
 
 
+class TooLarge(Unsupported, MemoryError):
+    """More than the microscope can hold; the text says what to trace instead."""
+
+
 class KernelFault(Exception):
     """A kernel did what no GPU defines. `line` is the line of source, or None for a launch."""
 

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from .arguments import admitted, extended
 from .lanes.launch import Launch
+from .report.streaming import condense
 from .report.traces import Trace
 from .signatures import matched, signatures_of
 from .source.compile import compiled
@@ -70,7 +71,7 @@ def run(launch: Launch, args: tuple) -> Trace:
     if not needed <= len(args) <= len(parameters):
         raise TypeError(f"{function.__name__} takes {len(parameters)} arguments, not {len(args)}")
     names = [p.name for p in parameters[: len(args)]]
-    launch.arguments = args
+    launch.arguments, launch.condense = args, condense
     with admitted(args, names) as values:
         program = compiled(function)
         launch.run(program.run, program.names, values)

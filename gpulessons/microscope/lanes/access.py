@@ -10,6 +10,7 @@ import numpy as np
 
 from ..faults import Unsupported, Untypable
 from .endings import end_threads
+from .endless import watching
 from .limits import limit
 from .masks import Mask, Phi, each_way, settle
 from .memory import Record, View, locate, mark_written, nothing_in
@@ -141,7 +142,10 @@ def write(w: Warps, view: View, place: Any, value: Any) -> None:
     if view.flat.dtype.names:
         return copy_record(w, Record(view, place), value)
     w.log.access(w, view.array, "write", place)
-    put(w, view, place, value)
+    if not w.launch.watched:
+        return put(w, view, place, value)
+    with watching(w, view, places(w, view, place)):
+        put(w, view, place, value)
 
 
 def put(w: Warps, view: View, place: Any, value: Any) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..faults import Unsupported, Untypable
 from .access import places
+from .endless import watching
 from .masks import Phi, each_way
 from .memory import View, locate, mark_written, nothing_in
 from .values import INT64, Instruction, as_type, cast, dtype_of
@@ -53,7 +54,8 @@ def atomic(
             np.broadcast_to(cast(w, v, dtype), w.mask.bits.shape)[w.mask.lanes] for v in operands
         ]
         found = np.zeros(w.mask.bits.shape, dtype)
-        found[w.mask.lanes] = in_turn(view.flat, cells, change, values)
+        with watching(w, view, cells):
+            found[w.mask.lanes] = in_turn(view.flat, cells, change, values)
         return found
 
     return update

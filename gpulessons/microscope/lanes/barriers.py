@@ -106,6 +106,9 @@ def released(warps: list[Warps], waiting: dict[int, Barrier]) -> dict[int, Votes
     total = np.sum(list(reached.values()), axis=0)
     complete = total == alive
     refuse_several_lines(warps, waiting, reached)
+    for barrier in waiting.values():
+        if barrier.scope == "grid":
+            refuse_missing_blocks(warps[0], barrier, total)
     ready = {}
     for warp, barrier in waiting.items():
         if complete[reached[warp] > 0].all() and (barrier.scope == "block" or complete.all()):
@@ -134,6 +137,19 @@ def refuse_several_lines(
     for row in range(len(warps[0].blocks)):
         if len(lines_at(row, waiting, reached)) > 1:
             refuse(warps, row, waiting, reached, warps[0].launch.threads)
+
+
+def refuse_missing_blocks(w: Warps, barrier: Barrier, reached: np.ndarray) -> None:
+    """A barrier of the grid takes every block, also one that has returned or waits elsewhere."""
+    missing = np.flatnonzero(reached == 0)
+    if missing.size:
+        block = w.coordinates(int(missing[0]) * WARP)[0]
+        text = (
+            f"line {barrier.line}: a barrier of the whole grid is not reached by block "
+            f"{short(block)}; every thread of the grid must reach the same barrier"
+        )
+        details = {"lines": (barrier.line,), "reached": 0, "threads": w.launch.threads}
+        raise PartialBarrier(text, barrier.line, block=block, **details)
 
 
 def lines_at(row: int, waiting: dict[int, Barrier], reached: dict[int, np.ndarray]) -> list[int]:

@@ -7,23 +7,20 @@ where the source does, which is how SIMT hardware reconverges.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Generator, Iterable, Iterator
+import itertools
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..faults import NoProgress, Unsupported
+from ..faults import Unsupported
 from .access import describe, load, of_one_type
+from .endless import LONGEST, Progress, Sides, limited
 from .masks import Mask, Variable, settle, union
 from .memory import View
 from .sequences import SEQUENCES, Range
-from .values import cast, truth
+from .values import cast, dtype_of, truth
 from .warps import Warps
-
-# Iterations of a loop before it is called endless; fewer in a kernel that swaps values to wait for
-# other threads, since there a loop that does not end is the likely mistake.
-LOOP_LIMIT = 10_000_000
-SPIN_LIMIT = 100_000
 
 
 def split(w: Warps, test: Any) -> tuple[Mask | None, Mask | None]:
@@ -62,17 +59,31 @@ class Branch:
 class Loop:
     """A loop: lanes leave one by one, and all meet again behind it.
 
-    `leaves`: may its body leave it early? `outer`: are there loops in its body?
+    `leaves`: may its body leave it early? `outer`: are there loops in its body? `counters`: where
+    the body does no more than count, what it counts in.
     """
 
-    def __init__(self, w: Warps, leaves: bool = False, outer: bool = False) -> None:
+    times = 1  # the turns that one stands for, of a loop that does no more than count
+
+    def __init__(
+        self,
+        w: Warps,
+        leaves: bool = False,
+        outer: bool = False,
+        counters: Callable[[], tuple] | None = None,
+    ) -> None:
         self.w, self.before, self.line = w, w.mask, w.line
-        self.leaves, self.outer, self.weight = leaves, outer, w.weight
+        self.leaves, self.outer, self.weight, self.counters = leaves, outer, w.weight, counters
         self.leaps: dict[int, int] = {}  # of a counter's values, those that are not left out
         self.left: list[Mask] = []  # at the loop's end
         self.broken: list[Mask] = []
         self.continued: list[Mask] = []
         self.iterations = 0
+        self.progress: Progress | None = None
+
+    def watch(self, state: Sequence[Variable], memory: bool, sides: Sides) -> None:
+        """Mind whether it ends: see `endless`."""
+        self.progress = Progress(self.w, self.line, state, memory, sides)
 
     def test(self, condition: Any) -> bool:
         """Another iteration for the lanes where the condition holds."""
@@ -85,12 +96,8 @@ class Loop:
         w.mask = yes or w.no_lanes
         if yes:
             self.iterations += 1
-            if self.iterations > (SPIN_LIMIT if w.launch.locks else LOOP_LIMIT):
-                text = (
-                    f"the loop at line {self.line} turned {self.iterations - 1:,} times and did "
-                    "not end (threads of one block cannot wait for each other here)"
-                )
-                raise NoProgress(text, self.line)
+            if self.progress and self.iterations >= self.progress.due:
+                self.progress.look(self.iterations)
         return bool(yes)
 
     def break_(self) -> None:
@@ -116,6 +123,8 @@ class Loop:
         self.left.append(self.w.mask)
 
     def end(self) -> None:
+        if self.progress:
+            self.progress.close()
         self.w.mask = union([*self.left, *self.broken], self.w, self.before)
 
     def range_(self, start: Any, stop: Any = None, step: Any = 1) -> Iterator[Any]:
@@ -142,7 +151,13 @@ class Loop:
 
     def turns(self, values: range) -> Iterable[tuple[int, int]]:
         """(value, the number of turns that it stands for): 1, unless loops are sampled."""
-        return (self.schedule(values) or dict.fromkeys(values, 1)).items()
+        if self.counters and values and all(dtype_of(n).kind == "i" for n in self.counters()):
+            self.times = len(values)
+            return [(values[-1], self.times)]
+        if sampled := self.schedule(values):
+            return sampled.items()
+        mortal = values if len(values) <= LONGEST else limited(values, self.line)
+        return zip(mortal, itertools.repeat(1))
 
     def schedule(self, values: range) -> dict[int, int]:
         """{value: the turns that it stands for} of a loop to be sampled; {} where all are run.

@@ -14,7 +14,7 @@ from gpulessons.units import plural
 from ..faults import Caution
 from ..lanes.launch import Launch
 from ..lanes.log import TENSOR_CORES, Log
-from .counts import SiteCount, count_site
+from .counts import SiteCount
 from .races import Races
 from .reports import (
     Atomics,
@@ -28,6 +28,7 @@ from .reports import (
     Work,
 )
 from .search import find_races
+from .streaming import counted
 from .unused import Unused, Waste, find_unused, still_empty
 
 KEPT = 10  # races kept in JSON
@@ -72,7 +73,7 @@ class Trace:
             block=launch.block,
             blocks=len(launch.blocks),
             threads=len(launch.blocks) * launch.threads,
-            sites=tuple(count_site(site, accesses) for site, accesses in log.sites.items()),
+            sites=tuple(counted(*item, log.counted.get(item[0])) for item in log.sites.items()),
             branches=tuple(BranchCount(*where, *n) for where, n in sorted(log.branches.items())),
             code=tuple(CodeCount(*where, *n) for where, n in sorted(log.code.items())),
             flops_by_line=tuple((*where, n) for where, n in sorted(log.flops.items())),

@@ -47,6 +47,7 @@ from ..lanes import (
     values,
 )
 from ..signatures import declared
+from .ending import compared, counting, deciding
 from .names import (
     MISSING,
     Cuda,
@@ -154,6 +155,7 @@ class Writer(ast.NodeVisitor):
         self.lines: list[str] = []
         self.loops: list[str] = []
         self.naming: str | None = None  # the variable that is being set
+        self.counts = False  # in a loop that does no more than count?
         self.here = object()  # tells this function's own arrays from those of others
         defaults = [self.constant(default) for default in function.__defaults__ or ()]
         self.write_function("compiled", self.source.tree, defaults)
@@ -308,6 +310,9 @@ class Writer(ast.NodeVisitor):
         self.known_operator(node.op, node)
         if isinstance(target, ast.Name):
             old = self.visit_Name(target)
+            if self.loops and isinstance(node.value, ast.Constant) and self.counts:
+                by = f"Mult(w, {self.visit(node.value)}, {self.loops[-1]}.times)"
+                return self.assign(target, f"{op}(w, {old}, {by})")
             return self.assign(target, self.operation(op, old, node.value, target))
         if not isinstance(target, ast.Subscript):
             self.refuse("an augmented assignment to an attribute", node)
@@ -360,6 +365,7 @@ class Writer(ast.NodeVisitor):
             variable, bound, step = counter
             start = f"v_{variable}.value, {self.visit(bound)}, {self.visit(step)}"
             self.emit(f"if w.launch.turns: v_{variable}.set({loop}.plan({start}))")
+        self.watch(loop, node)
         self.emit(f"while {loop}.test({self.visit(node.test)}):")
         self.depth += 1
         self.suite(node.body)
@@ -369,13 +375,22 @@ class Writer(ast.NodeVisitor):
         self.at(node)
         self.end_loop(loop, node.orelse)
 
+    def watch(self, loop: str, node: ast.While) -> None:
+        """What tells whether a loop ends: see `lanes.endless`."""
+        names, memory = deciding(node, self.names.own)
+        state = "".join(f"v_{name}, " for name in sorted(names))
+        pairs = [f"({self.visit(left)}, {self.visit(right)}), " for left, right in compared(node)]
+        self.emit(f"{loop}.watch(({state}), {memory}, lambda: ({''.join(pairs)}))")
+
     def visit_For(self, node: ast.For) -> None:
         self.at(node)
         loop, item = self.begin_loop(node), self.fresh("t")
         self.emit(f"for {item} in {loop}.{self.iteration(node.iter)}:")
         self.depth += 1
         self.assign(node.target, item)
+        self.counts = self.counters(node) is not None
         self.suite(node.body)
+        self.counts = False
         self.end_loop(loop, node.orelse)
 
     def begin_loop(self, node: ast.For | ast.While) -> str:
@@ -383,9 +398,19 @@ class Writer(ast.NodeVisitor):
         inside = [part for statement in node.body for part in ast.walk(statement)]
         leaves = any(isinstance(part, (ast.Break, ast.Return, ast.Raise)) for part in inside)
         outer = any(isinstance(part, (ast.For, ast.While)) for part in inside)
-        self.emit(f"{loop} = Loop(w, {leaves}, {outer})")
+        counters = ""
+        if (names := self.counters(node)) is not None:
+            values = "".join(f"v_{name}.value, " for name in names)
+            counters = f", lambda: ({values})"
+        self.emit(f"{loop} = Loop(w, {leaves}, {outer}{counters})")
         self.loops.append(loop)
         return loop
+
+    def counters(self, node: ast.For | ast.While) -> list[str] | None:
+        """What a loop over a range counts in, where its turns do nothing else."""
+        if not isinstance(node, ast.For) or not isinstance(node.iter, ast.Call):
+            return None
+        return counting(node) if self.names.resolve(node.iter.func) is range else None
 
     def end_loop(self, loop: str, orelse: list[ast.stmt]) -> None:
         self.depth -= 1
@@ -415,7 +440,9 @@ class Writer(ast.NodeVisitor):
 
     def visit_Constant(self, node: ast.Constant) -> str:
         value = node.value
-        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        if isinstance(value, int) and not -(2**63) <= value < 2**64:
+            self.refuse(f"the number {value}, which no integer of 64 bits holds", node)
+        if isinstance(value, int) and value >= 2**63:
             return self.constant(np.uint64(value))
         if isinstance(value, (int, float)) and value < 0:
             return f"({value!r})"
@@ -562,6 +589,7 @@ class Writer(ast.NodeVisitor):
             return f"{self.constant(instruction)}(w{arguments})"
         if function is None:
             self.refuse(self.describe(called), node)
+        self.check_arguments(function, node)
         literals = self.constant(self.literals(function, node))
         run = self.constant(self.device(function))
         return self.converted(f"(yield from {run}(w{arguments}, literals={literals}))", result)
@@ -586,6 +614,15 @@ class Writer(ast.NodeVisitor):
     def converted(self, value: str, dtype: np.dtype | None) -> str:
         """A value in the type that a signature gives it, if it does."""
         return value if dtype is None else f"cast(w, {value}, {self.constant(dtype)})"
+
+    def check_arguments(self, function: FunctionType, node: ast.Call) -> None:
+        """Refuse a call that gives a device function too few arguments, or too many."""
+        try:
+            inspect.signature(function).bind(
+                *node.args, **{keyword.arg or "": keyword.value for keyword in node.keywords}
+            )
+        except TypeError as trouble:
+            self.refuse(f"calling {function.__name__} like this: {trouble}", node)
 
     def literals(self, function: FunctionType, node: ast.Call) -> frozenset[str]:
         """The parameters of a device function that Numba knows the values of when it compiles."""
