@@ -41,8 +41,8 @@ def counted(site: Site, entries: list[Entry], before: SiteCount | None) -> SiteC
         return new
     numbers = [f.name for f in fields(SiteCount) if isinstance(getattr(new, f.name), int)]
     sums = {name: getattr(before, name) + getattr(new, name) for name in numbers}
-    lasting = {"line": new.line, "worst": max(before.worst, new.worst)}
-    return replace(new, **sums | lasting)
+    most = {name: max(getattr(before, name), getattr(new, name)) for name in ("worst", "crowd")}
+    return replace(new, **sums | most | {"line": new.line})
 
 
 def new_bytes(entry: Entry, seen: set[int]) -> int:
