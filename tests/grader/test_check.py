@@ -240,7 +240,7 @@ def a_few_columns(x, out):
 
 @pytest.mark.parametrize(
     ("turned", "words"),
-    [(False, "of out (5 × 5): columns 4 to 4"), (True, "of out (5 × 5): rows 4 to 4")],
+    [(False, "column 4 of out (5 × 5) was never"), (True, "row 4 of out (5 × 5) was never")],
 )
 def test_whole_lines_that_nobody_wrote_are_named(turned, words):
     def attempt(x, out):
