@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gpulessons.ops.softmax import softmax
 from gpulessons.plots.picture import BLUE, INK, ORANGE, Picture, blank
 
 GAP = 3.6  # cells between two matrices that stand side by side
@@ -16,9 +17,7 @@ WORD = 2.6  # cells that a token's word may take
 
 def shares_of(q: np.ndarray, k: np.ndarray) -> np.ndarray:
     """(queries, keys): how much of each value a query takes. q, k: (tokens, head size)."""
-    scores = q @ k.T / np.sqrt(q.shape[1])
-    exps = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return exps / exps.sum(axis=1, keepdims=True)
+    return softmax(q @ k.T / np.sqrt(q.shape[1]))
 
 
 def head(words: Sequence[str], q: np.ndarray, k: np.ndarray, v: np.ndarray, token: int) -> Picture:
@@ -44,9 +43,9 @@ def head(words: Sequence[str], q: np.ndarray, k: np.ndarray, v: np.ndarray, toke
     matrix(axes, left[3], above, (tokens, width), "v")
     for i, j in np.ndindex(shares.shape):
         cell(axes, left[2] + j, i, (1, 1), BLUE, "none", blues[i, j])
+    said = {"ha": "center", "va": "center", "color": INK, "fontsize": 9}
     for j, share in enumerate(shares[token]):
         cell(axes, left[3], above + j, (width, 1), BLUE, "none", blues[token, j])
-        said = {"ha": "center", "va": "center", "color": INK, "fontsize": 9}
         axes.text(left[2] + j + 0.5, token + 0.5, f"{100 * share:.0f}", **said)
         axes.text(left[1] + j + 0.5, above + tokens - width - 0.2, words[j], rotation=90,
                   **said | {"va": "bottom"})  # fmt: skip

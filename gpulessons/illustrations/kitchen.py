@@ -282,4 +282,4 @@ def minutes(time):
 
 
 def people(count):
-    return units.plural(count, 'cook')
+    return units.plural(count, "cook")

@@ -100,7 +100,7 @@ def latency_hiding(warps: int = 4, work: int = 4, latency: int = 36) -> Picture:
 def message(warps: int, work: int, latency: int) -> str:
     """What becomes of the clocks, and how many warps would be enough."""
     busy, needed = steady(warps, work, latency)[0], enough(work, latency)
-    who = plural(warps, 'warp')
+    who = plural(warps, "warp")
     if warps > needed:
         return f"{who}: an instruction in every clock. {needed} would do; the others queue."
     if warps == needed:

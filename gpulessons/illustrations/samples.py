@@ -144,7 +144,7 @@ def read(samples):
 
 
 def number(times):
-    return units.plural(len(times), 'sample')
+    return units.plural(len(times), "sample")
 
 
 def summary(times):

@@ -6,7 +6,7 @@ The rules are those of the kernels in ops/reduce.py, with 8 numbers where they h
 import math
 from collections.abc import Callable
 
-from gpulessons.plots.picture import INK, ORANGE, SKY, Picture, blank
+from gpulessons.plots.picture import INK, ORANGE, SKY, Picture, blank, on
 
 COUNT = 8
 UP, DOWN = (1, 2, 4), (4, 2, 1)
@@ -59,7 +59,7 @@ def draw(axes, steps):
         for _, to, read in step:
             lines += [(read, last[read]), (to, -row), (to, last[to]), (math.nan, 0)]
         for t, to, _ in step:
-            axes.text(to, -row, str(t), ha="center", va="center", fontsize=9, color="#111111")
+            axes.text(to, -row, str(t), ha="center", va="center", fontsize=9, color=on(ORANGE))
             last[to] = -row
     axes.plot(*zip(*lines, strict=True), color=INK, linewidth=0.8, zorder=1)
     circles = [(to, -row) for row, step in enumerate(steps, 1) for _, to, _ in step]

@@ -200,7 +200,7 @@ def test_a_prediction_that_nobody_made_takes_one_line_to_invite_one(guess):
     reveal = guess.reveal(3.14)
     assert reveal.sentence == "This machine says 3.14×."
     none = "You made no prediction."
-    assert reveal.caption == f"{none} It counts before its answer is shown."
+    assert reveal.caption == f"{none} One counts only before its answer is shown."
     assert guess.reveal(None).caption == f"{none} Move its slider, then run this cell."
     assert reveal.alt.count("prediction") == 0
     labels = [label.get_text() for label in reveal.picture().axes.get_yticklabels()]

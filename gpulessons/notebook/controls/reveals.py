@@ -150,7 +150,7 @@ class Reveal:
         score = f"Your prediction: {self.score}."
         if self.prediction is None:
             how = "Move its slider, then run this cell" if self.measured is None else \
-                "It counts before its answer is shown"
+                "One counts only before its answer is shown"
             score = f"You made no prediction. {how}."
         return f"{score} {self.reason}".strip()
 
