@@ -58,7 +58,8 @@ LEFT_OUT = {
 WHY_LEFT_OUT = {f"test_{name}": why for why, names in LEFT_OUT.items() for name in names.split()}
 ABOUT_OTHER_THINGS = re.compile(
     r"inspect_|FileCheck|compile\w*\(|\bptx|get_(?:regs|shared|const|local|max)\w*\(|overloads"
-    r"|link=|cudadrv|current_context|cuda\.select_device|pickle|subprocess"
+    r"|link=|cudadrv|current_context|cuda\.select_device|pickle|subprocess|vectorize\("
+    r"|threading\.|ALWAYS_WARN"
 )
 
 

@@ -14,7 +14,7 @@ from . import device
 from .faults import LaunchError
 from .lanes.launch import Size, extent
 from .report.traces import Trace
-from .runner import Tracer
+from .runner import Tracer, refuse_unbounded
 from .signatures import SIGNATURES, check_types
 from .source.names import kept_sources
 
@@ -36,6 +36,9 @@ def tracing(
     in `trace`; of launches of one kernel with the same sizes and shapes so many as `alike` says,
     whose traces stand for the others in turn. What such a program computes is wrong, and may lead
     it astray.
+
+    Names from outside a kernel mean what they meant when it was first launched with such types: a
+    global that changes later changes nothing, as on a GPU.
 
     Works on a machine with a GPU or without one; behind it, the process is as it was. Kernels that
     were decorated inside with an explicit signature stay kernels that compile when first launched;
@@ -85,6 +88,7 @@ def lazy(jit: Callable[..., Any], capability: tuple[int, int]) -> Callable[..., 
             kernel = jit(**options)(function)
             SIGNATURES[kernel] = func_or_sig
             kernel._specialized = not isinstance(func_or_sig, list)
+            refuse_unbounded(kernel, threads=0)
             if not options.get("device"):
                 check_types(function, func_or_sig, capability)
             return kernel
@@ -120,7 +124,8 @@ def launchers(
             name = kernel.__name__
             raise LaunchError(f"{name} is a device function: only kernels call it, no launch does")
         grid, block = extent(griddim, "the grid"), extent(blockdim, "the block")
-        launch = Tracer(kernel, blocks and blocks(grid), turns)[grid, block, stream, sharedmem]
+        tracer = Tracer(kernel, blocks and blocks(grid), turns, once=True)
+        launch = tracer[grid, block, stream, sharedmem]
 
         def launched(*args: Any) -> None:
             before = like[kernel, grid, block, sharedmem, *map(shape_of, args)]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, NoReturn
 
 from .arguments import admitted, extended
-from .lanes.launch import Launch
+from .faults import LaunchError
+from .lanes.launch import Launch, extent
 from .report.streaming import condense
 from .report.traces import Trace
 from .signatures import matched, signatures_of
-from .source.compile import compiled
+from .source.compile import Program, compiled, compiled_first
 from .source.names import python_function
 
 
@@ -33,13 +35,17 @@ class Tracer:
     """What `trace(kernel)` gives: it waits for a grid and a block."""
 
     def __init__(
-        self, kernel: Any, blocks: Iterable[Any] | None = None, turns: int | None = None
+        self,
+        kernel: Any,
+        blocks: Iterable[Any] | None = None,
+        turns: int | None = None,
+        once: bool = False,  # compiled at the first launch with such types, and never again
     ) -> None:
         function = kernel if inspect.isfunction(kernel) else python_function(kernel)
         if function is None:
             raise TypeError(f"trace() takes a kernel (a function), not a {type(kernel).__name__}")
         self.function: FunctionType = function
-        self.kernel, self.blocks, self.turns = kernel, blocks, turns
+        self.kernel, self.blocks, self.turns, self.once = kernel, blocks, turns, once
 
     def __getitem__(self, sizes: Any) -> Callable[..., Trace]:
         if not isinstance(sizes, tuple) or not 2 <= len(sizes) <= 4:
@@ -47,24 +53,57 @@ class Tracer:
                 "launch as kernel[grid, block], or kernel[grid, block, stream, dynamic_shared]"
             )
         grid, block, _, dynamic = (*sizes, 0, 0)[:4]
+        refuse_unbounded(self.kernel, math.prod(extent(block, "the block")))
 
         def launched(*args: Any) -> Trace:
             with extended(args, getattr(self.kernel, "extensions", ())) as given:
                 typed = matched(given, signatures_of(self.kernel))
                 launch = Launch(self.function, grid, block, dynamic, self.blocks, self.turns)
                 launch.debug = bool(getattr(self.kernel, "targetoptions", {}).get("debug"))
-                done = run(launch, typed)
+                done = run(launch, typed, self.program)
             if launch.raised and launch.debug:
                 raise launch.raised.exception()
             return done
 
         return launched
 
+    def program(self, args: tuple) -> Program:
+        if not self.once:
+            return compiled(self.function)
+        return compiled_first(self.kernel, self.function, tuple(map(kind, args)))
+
     def __call__(self, *args: Any) -> NoReturn:
         raise TypeError("a kernel needs a grid and a block: trace(kernel)[grid, block](…)")
 
 
-def run(launch: Launch, args: tuple) -> Trace:
+def refuse_unbounded(kernel: Any, threads: int) -> None:
+    """A kernel whose decorator says how many threads its block has at most is launched with no
+    more: its registers were shared out among so many."""
+    bounds = getattr(kernel, "targetoptions", {}).get("launch_bounds")
+    if bounds is None:
+        return
+    bounds = bounds if isinstance(bounds, tuple) else (bounds,)
+    if len(bounds) > 3:
+        raise ValueError(
+            f"Got {len(bounds)} launch bounds: {bounds}. There are three at most: threads of a "
+            "block, blocks of a multiprocessor, blocks of a cluster"
+        )
+    if threads > bounds[0]:
+        raise LaunchError(
+            f"the block has {threads} threads; launch_bounds says that it has {bounds[0]} at most"
+        )
+
+
+def kind(value: Any) -> Any:
+    """What Numba tells arguments apart by: arrays by their elements and axes, others by type."""
+    if isinstance(value, tuple):
+        return tuple(map(kind, value))
+    if hasattr(value, "shape"):
+        return str(value.dtype), len(value.shape)
+    return type(value)
+
+
+def run(launch: Launch, args: tuple, program_of: Callable[[tuple], Program]) -> Trace:
     function = launch.function
     parameters = list(inspect.signature(function).parameters.values())
     needed = sum(p.default is p.empty for p in parameters)
@@ -73,6 +112,6 @@ def run(launch: Launch, args: tuple) -> Trace:
     names = [p.name for p in parameters[: len(args)]]
     launch.arguments, launch.condense = args, condense
     with admitted(args, names) as values:
-        program = compiled(function)
+        program = program_of(args)
         launch.run(program.run, program.names, values)
     return Trace.of(launch, values, program.source, program.first_line)

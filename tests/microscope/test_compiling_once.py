@@ -110,6 +110,21 @@ def test_an_attribute_and_an_entry_that_change_in_place_are_read_anew(monkeypatc
     assert result() == [15, 17, 19, 21]
 
 
+def test_a_program_s_kernel_keeps_what_names_meant_when_it_was_first_launched(monkeypatch):
+    """On a GPU it was compiled then, once for each type; a new look at the kernel sees the new."""
+    with tracing():
+        made = cuda.jit(kernel.py_func)
+        made[1, 32](first := np.zeros(3, np.float32))
+        monkeypatch.setattr(HERE, "FACTOR", 3)
+        TABLE[0] += 1
+        made[1, 32](again := np.zeros(3, np.float32))
+        made[1, 32](other := np.zeros(3))
+        TABLE[0] -= 1
+    assert first.tolist() == again.tolist() == [2, 4, 6]
+    assert other.tolist() == [3, 6, 9]
+    assert result(made, 32)[:3] == [2, 5, 8]
+
+
 def test_a_name_that_comes_to_hide_a_builtin_does(monkeypatch):
     @cuda.jit
     def smallest(out):

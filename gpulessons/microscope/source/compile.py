@@ -57,6 +57,8 @@ def names_in(code: CodeType) -> set[str]:
     return set(code.co_names).union(*inside)
 
 
+# decorated kernel → types of its arguments → program
+FIRST: WeakKeyDictionary[Any, dict[tuple, Program]] = WeakKeyDictionary()
 # function → is it called as a kernel? → program
 PROGRAMS: WeakKeyDictionary[FunctionType, dict[bool, Program]] = WeakKeyDictionary()
 LOCK = threading.RLock()
@@ -69,6 +71,16 @@ def compiled(function: FunctionType, kernel: bool = True, callers: tuple = ()) -
         if kernel not in kept or not kept[kernel].holds(function):
             kept[kernel] = program_of(function, kernel, (*callers, function))
         return kept[kernel]
+
+
+def compiled_first(kernel: Any, function: FunctionType, types: tuple) -> Program:
+    """The program of a kernel at its first launch with such types: as Numba does, it then keeps
+    what the names around it meant, whatever they mean later."""
+    with LOCK:
+        kept = FIRST.setdefault(kernel, {})
+        if types not in kept:
+            kept[types] = compiled(function)
+        return kept[types]
 
 
 def recursive(function: FunctionType) -> Callable[..., Any]:

@@ -176,17 +176,28 @@ def dtype_named(obj: Any) -> np.dtype | None:
 
 class Meaning(NamedTuple):
     """What was found under a name: an attribute of `owner`, or a name in a function's
-    surroundings."""
+    surroundings. Of an array, a constant to the kernel, also what it held."""
 
     owner: Any  # MISSING for the surroundings
     name: str
     value: Any
+    held: bytes | None
+
+    @classmethod
+    def of(cls, owner: Any, name: str, value: Any) -> Meaning:
+        return cls(owner, name, value, contents(value))
 
     def holds(self, function: FunctionType) -> bool:
         """Is it still what one finds there?"""
         if self.owner is MISSING:
-            return surrounding(function, self.name) is self.value
-        return getattr(self.owner, self.name, MISSING) is self.value
+            found = surrounding(function, self.name)
+        else:
+            found = getattr(self.owner, self.name, MISSING)
+        return found is self.value and contents(found) == self.held
+
+
+def contents(value: Any) -> bytes | None:
+    return value.tobytes() if isinstance(value, np.ndarray) else None
 
 
 def surrounding(function: FunctionType, name: str) -> Any:
@@ -225,7 +236,7 @@ class Names:
     def attribute(self, owner: Any, name: str) -> Any:
         """An attribute of something from outside, or MISSING."""
         value = getattr(owner, name, MISSING)
-        self.meanings.append(Meaning(owner, name, value))
+        self.meanings.append(Meaning.of(owner, name, value))
         return value
 
     def resolve(self, node: ast.AST) -> Any:
@@ -252,7 +263,7 @@ class Names:
         value = surrounding(self.function, node.id)
         if value is MISSING:
             self.refuse(f"the name {node.id!r}, which is not defined", node)
-        self.meanings.append(Meaning(MISSING, node.id, value))
+        self.meanings.append(Meaning.of(MISSING, node.id, value))
         return as_cuda(value)
 
     def held_namespace(self, name: str) -> Any:

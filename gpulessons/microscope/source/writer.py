@@ -709,7 +709,7 @@ class Writer(ast.NodeVisitor):
         if isinstance(array := device_array_of(value), DeviceArray):
             return self.constant(array_view(array.memory, ast.unparse(node), array.root))
         if isinstance(value, np.ndarray) and value.ndim:
-            return f"constant_array(w, {ast.unparse(node)!r}, {self.constant(value)})"
+            return f"constant_array(w, {ast.unparse(node)!r}, {self.constant(value.copy())})"
         if dtype_named(value) is not None:
             return self.constant(dtype_named(value))
         if isinstance(value, int) and not isinstance(value, bool):  # an IntEnum, too
