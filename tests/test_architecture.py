@@ -47,7 +47,7 @@ MICROSCOPE = {
     "arguments": "lanes device",
     "signatures": "arguments",
     "source": "lanes faults arguments device signatures",
-    "runner": "source lanes report arguments signatures",
+    "runner": "source lanes report arguments signatures faults",
     "programs": "runner report device signatures source lanes faults",
     "stand_in": "",
 }

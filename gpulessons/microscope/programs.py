@@ -137,38 +137,6 @@ def launchers(
 
         return launched
 
-    def item(kernel: Any, sizes: Any) -> Callable[..., None]:
-        if not isinstance(sizes, tuple) or len(sizes) < 2:
-            raise ValueError(
-                "launch as kernel[grid, block](…): it takes at least a grid and a block"
-            )
-        return configure(kernel, *sizes)
-
-    def forall(
-        kernel: Any, ntasks: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0
-    ) -> Callable[..., None]:
-        if ntasks < 0:
-            raise ValueError(f"Can't create ForAll with negative task count: {ntasks}")
-        tpb = tpb or 256
-        return configure(kernel, max(1, -(-ntasks // tpb)), tpb, stream, sharedmem)
-
-    def specialize(kernel: Any, *args: Any) -> Any:
-        """The kernel for arguments of just these types, one for each, as Numba keeps them."""
-        if kernel.specialized:
-            raise RuntimeError("Dispatcher already specialized")
-        types = tuple(map(kernel.typeof_pyval, args))
-        if types not in kernel.specializations:
-            made = type(kernel)(kernel.py_func, targetoptions=kernel.targetoptions)
-            SIGNATURES[made], made._specialized = types, True
-            kernel.specializations[types] = made
-        return kernel.specializations[types]
-
-    def call(kernel: Any, *args: Any, **_: Any) -> NoReturn:
-        raise ValueError(
-            "launch configuration was not specified: a kernel needs a grid and a block, "
-            "kernel[grid, block](…)"
-        )
-
     return {
         "__getitem__": item,
         "configure": configure,
@@ -176,3 +144,37 @@ def launchers(
         "specialize": specialize,
         "__call__": call,
     }
+
+
+def item(kernel: Any, sizes: Any) -> Callable[..., None]:
+    if not isinstance(sizes, tuple) or len(sizes) < 2:
+        raise ValueError("launch as kernel[grid, block](…): it takes at least a grid and a block")
+    return kernel.configure(*sizes)
+
+
+def forall(
+    kernel: Any, ntasks: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0
+) -> Callable[..., None]:
+    if ntasks < 0:
+        raise ValueError(f"Can't create ForAll with negative task count: {ntasks}")
+    tpb = tpb or 256
+    return kernel.configure(max(1, -(-ntasks // tpb)), tpb, stream, sharedmem)
+
+
+def specialize(kernel: Any, *args: Any) -> Any:
+    """The kernel for arguments of just these types, one for each, as Numba keeps them."""
+    if kernel.specialized:
+        raise RuntimeError("Dispatcher already specialized")
+    types = tuple(map(kernel.typeof_pyval, args))
+    if types not in kernel.specializations:
+        made = type(kernel)(kernel.py_func, targetoptions=kernel.targetoptions)
+        SIGNATURES[made], made._specialized = types, True
+        kernel.specializations[types] = made
+    return kernel.specializations[types]
+
+
+def call(kernel: Any, *args: Any, **_: Any) -> NoReturn:
+    raise ValueError(
+        "launch configuration was not specified: a kernel needs a grid and a block, "
+        "kernel[grid, block](…)"
+    )
