@@ -1,0 +1,441 @@
+"""Expressions of a kernel as text: calls on vectors with one element per lane.
+
+`x[i] + 1` becomes `Add(w, load(w, v_x.value, v_i.value), 1, True)`. What comes from outside of the
+kernel is looked up here, while it is written, and is a constant of the program.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import operator
+from collections.abc import Callable, Hashable
+from enum import Enum
+from itertools import zip_longest
+from types import FunctionType, ModuleType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..arguments import array_view
+from ..device import DeviceArray, device_array_of
+from ..lanes import (
+    access,
+    barriers,
+    complexes,
+    conditions,
+    endings,
+    flow,
+    functions,
+    intrinsics,
+    limits,
+    masks,
+    memory,
+    methods,
+    sequences,
+    tuples,
+    ufuncs,
+    values,
+)
+from ..signatures import declared
+from .names import (
+    MISSING,
+    Cuda,
+    Names,
+    assignments,
+    cuda_attribute,
+    dtype_named,
+    folded_number,
+    is_namespace,
+    own_nodes,
+    python_function,
+    source_of,
+    spelled_as_def,
+)
+
+PRELUDE: dict[str, Any] = {
+    **values.ARITHMETIC,
+    **values.COMPARISONS,
+    **values.UNARY,
+    **{
+        name: getattr(access, name)
+        for name in [
+            "load",
+            "load_constant",
+            "store",
+            "attribute",
+            "set_attribute",
+            "unpack",
+            "parts",
+        ]
+    },
+    **{
+        name: getattr(conditions, name)
+        for name in ["narrow", "and_", "or_", "other_lanes", "conditional"]
+    },
+    **{
+        name: getattr(flow, name)
+        for name in ["Branch", "Loop", "Call", "call_value", "check_literal"]
+    },
+    "In": access.contains,
+    "NotIn": access.contains_not,
+    "Is": access.identical,
+    "IsNot": access.not_identical,
+    "Open": memory.Open,
+    "Dim3": access.Dim3,
+    "end_threads": endings.end_threads,
+    "Variable": masks.Variable,
+    "cast": values.cast,
+    "constant_array": intrinsics.constant_array,
+    "sync_group": barriers.sync_group,
+}
+METHODS: dict[str, Any] = functions.METHODS | methods.METHODS
+FUNCTIONS: dict[Any, Any] = {
+    **functions.FUNCTIONS,
+    **sequences.FUNCTIONS_OF_SEQUENCES,
+    **complexes.CMATH,
+    **ufuncs.UFUNCS,
+    **ufuncs.PARTS,
+    **tuples.FUNCTIONS,
+    **limits.FUNCTIONS,
+    **{getattr(np, name): METHODS[name] for name in ["sum", "prod", "mean"]},
+    operator.is_: access.identical,
+    operator.is_not: access.not_identical,
+    len: access.length,
+    print: intrinsics.print_lanes,
+}
+CALLED = {**intrinsics.CALLS, **barriers.BARRIERS}
+REFUSED = {
+    "Try": "try",
+    "With": "with",
+    "ClassDef": "a class",
+    "ListComp": "a comprehension",
+    "GeneratorExp": "a generator expression",
+    "List": "a list",
+    "Dict": "a dict",
+    "Set": "a set",
+    "JoinedStr": "an f-string",
+    "NamedExpr": "the operator :=",
+    "Slice": "a slice here",
+    "Import": "import",
+    "ImportFrom": "import",
+}  # others by the name of their syntax: delete, match, yield, …
+
+
+class Expressions(ast.NodeVisitor):
+    """What the text's free names mean is in `space`; lines that must come before it are emitted."""
+
+    def __init__(
+        self,
+        function: FunctionType,
+        kernel: bool,
+        device: Callable[[FunctionType], Callable[..., Any]],
+    ) -> None:
+        self.function, self.device, self.kernel = function, device, kernel
+        self.source = source_of(function)
+        self.names = Names(function, self.source.tree)
+        self.space, self.depth, self.serial = dict(PRELUDE), 0, 0
+        self.lines: list[str] = []
+        self.naming: str | None = None  # the variable that is being set
+        self.here = object()  # tells this function's own arrays from those of others
+
+    def refuse(self, what: str, node: ast.AST) -> NoReturn:
+        self.names.refuse(what, node)
+
+    def emit(self, text: str) -> None:
+        self.lines.append("    " * self.depth + text)
+
+    def fresh(self, letter: str) -> str:
+        self.serial += 1
+        return f"{letter}{self.serial}"
+
+    def constant(self, value: Any) -> str:
+        name = self.fresh("k")
+        self.space[name] = value
+        return name
+
+    def generic_visit(self, node: ast.AST) -> NoReturn:
+        self.refuse(REFUSED.get(type(node).__name__, type(node).__name__.lower()), node)
+
+    def visit_Constant(self, node: ast.Constant) -> str:
+        value = node.value
+        if isinstance(value, int) and not -(2**63) <= value < 2**64:
+            self.refuse(f"the number {value}, which no integer of 64 bits holds", node)
+        if isinstance(value, int) and value >= 2**63:
+            return self.constant(np.uint64(value))
+        if isinstance(value, (int, float)) and value < 0:
+            return f"({value!r})"
+        if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
+            return (
+                repr(value)
+                if np.isfinite(value if isinstance(value, float) else 0)
+                else self.constant(value)
+            )
+        self.refuse(f"the constant {value!r}", node)
+
+    def visit_Tuple(self, node: ast.Tuple) -> str:
+        return f"({', '.join(self.visit(e) for e in node.elts)},)" if node.elts else "()"
+
+    def visit_Name(self, node: ast.Name) -> str:
+        if node.id in self.names.own:
+            return f"v_{node.id}.value"
+        return self.outside(self.names.resolve(node), node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> str:
+        found = self.names.resolve(node)
+        if found is not MISSING:
+            return self.outside(found, node)
+        return f"attribute(w, {self.visit(node.value)}, {node.attr!r})"
+
+    def visit_Subscript(self, node: ast.Subscript) -> str:
+        found = self.names.resolve(node)
+        if found is not MISSING:
+            return self.outside(found, node)
+        index, constant = self.index(node.slice), folded_number(node.slice)
+        load = "load_constant" if isinstance(constant, int) else "load"
+        return f"{load}(w, {self.visit(node.value)}, {index})"
+
+    def index(self, node: ast.expr) -> str:
+        if isinstance(node, ast.Slice):
+            parts = (self.visit(p) if p else "None" for p in (node.lower, node.upper, node.step))
+            return f"slice({', '.join(parts)})"
+        if isinstance(node, ast.Constant) and node.value is ...:
+            return "Open((...,))"
+        if isinstance(node, ast.Tuple):
+            open_ended = any(isinstance(e, ast.Constant) and e.value is ... for e in node.elts)
+            listed = "".join(f"{self.index_part(e)}, " for e in node.elts)
+            return f"Open(({listed}))" if open_ended else f"({listed})"
+        return self.visit(node)
+
+    def index_part(self, node: ast.expr) -> str:
+        is_dots = isinstance(node, ast.Constant) and node.value is ...
+        return "..." if is_dots else self.index(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> str:
+        op = type(node.op).__name__
+        self.known_operator(node.op, node)
+        if (folded := folded_number(node)) is not None:
+            return self.visit(ast.copy_location(ast.Constant(folded), node))
+        return self.operation(op, self.visit(node.left), node.right, node.left)
+
+    def operation(self, op: str, left: str, right: ast.expr, first: ast.expr) -> str:
+        """`left op right`; +, -, * and / are told whether a side is a constant."""
+        constant = op in ("Add", "Sub", "Mult", "Div") and any(map(self.known, (first, right)))
+        return f"{op}(w, {left}, {self.visit(right)}{', True' * constant})"
+
+    def known(self, node: ast.expr) -> bool:
+        return folded_number(node) is not None or self.names.is_constant(node)
+
+    def known_operator(self, op: ast.operator, node: ast.AST) -> None:
+        if type(op).__name__ not in values.ARITHMETIC:
+            self.refuse("the operator @", node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> str:
+        if (folded := folded_number(node)) is not None:
+            return self.visit(ast.copy_location(ast.Constant(folded), node))
+        return f"{type(node.op).__name__}(w, {self.visit(node.operand)})"
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> str:
+        wanted, join = (True, "and_") if isinstance(node.op, ast.And) else (False, "or_")
+        left, *rest = [self.visit(v) for v in node.values]
+        for right in rest:
+            left = f"({join}(w, {right}) if narrow(w, {left}, {wanted}) else {join}(w))"
+        return left
+
+    def visit_Compare(self, node: ast.Compare) -> str:
+        names = [type(op).__name__ for op in node.ops]
+        left, text = self.visit(node.left), ""
+        for i, (name, comparator) in enumerate(zip(names, node.comparators, strict=True)):
+            right = again = self.visit(comparator)
+            if i < len(names) - 1:  # it is compared once more, and must not be computed twice
+                again = self.fresh("t")
+                right = f"({again} := {right})"
+            one = f"{name}(w, {left}, {right})"
+            text = f"(and_(w, {one}) if narrow(w, {text}, True) else and_(w))" if text else one
+            left = again
+        return text
+
+    def visit_Starred(self, node: ast.Starred) -> str:
+        return f"*parts(w, {self.visit(node.value)})"
+
+    def visit_IfExp(self, node: ast.IfExp) -> str:
+        test, a, b = map(self.visit, (node.test, node.body, node.orelse))
+        match node.test:
+            case ast.Compare(_, [ast.Is() | ast.IsNot()], [ast.Constant(None)]):
+                return f"({a} if {test} else {b})"  # known when Numba compiles
+        a, b = self.if_needed(a, node.body), self.if_needed(b, node.orelse)
+        return f"conditional(w, narrow(w, {test}, True), {a}, other_lanes(w), {b})"
+
+    def if_needed(self, text: str, node: ast.expr) -> str:
+        """One side of a conditional expression: None where no lane needs a call, or a variable that
+        no lane has set; else it is evaluated for its type."""
+        if "yield from" in text:
+            return f"({text} if w.mask else None)"
+        named = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        unsure = sorted((named & self.names.own) - self.names.surely_set)
+        known = " and ".join(f"v_{name}.known" for name in unsure)
+        return f"({text} if w.mask or ({known}) else None)" if unsure else text
+
+    # Calls
+
+    def visit_Call(self, node: ast.Call) -> str:
+        if any(k.arg is None for k in node.keywords):
+            self.refuse("a call with **", node)
+        called = self.names.resolve(node.func)
+        if called is MISSING:
+            return self.method(node)
+        match node.args:
+            case [ast.Constant(str(text))] if called is float:
+                return self.constant(float(text))
+        if isinstance(called, Cuda) and called.name in intrinsics.ARRAYS:
+            return self.own_array(called.name, node)
+        function = python_function(called)
+        prefix = "a_" if function else ""  # compiled functions call their parameters so
+        types, result = declared(called) if function else ([], None)
+        for a in node.args if function else ():
+            self.check_handed(a)
+        given = [self.converted(self.visit(a), t) for a, t in zip_longest(node.args, types) if a]
+        arguments = "".join(f", {value}" for value in given)
+        arguments += "".join(f", {prefix}{k.arg}={self.visit(k.value)}" for k in node.keywords)
+        if isinstance(called, Cuda):
+            return self.intrinsic(called.name, arguments, node)
+        if dtype_named(called) is not None:
+            return f"cast(w{arguments}, {self.constant(dtype_named(called))})"
+        if instruction := self.instruction(called):
+            return f"{self.constant(instruction)}(w{arguments})"
+        if function is None:
+            self.refuse(self.describe(called), node)
+        self.check_arguments(function, node)
+        literals = self.constant(self.literals(function, node))
+        run = self.constant(self.device(function))
+        return self.converted(f"(yield from {run}(w{arguments}, literals={literals}))", result)
+
+    def check_handed(self, node: ast.expr) -> None:
+        """Refuse what Numba cannot hand to a device function: one inside this one that uses a
+        variable of this one's which is no constant."""
+        found: list[ast.AST | None] = [node]
+        if isinstance(node, ast.Name):
+            inside = [n for n in own_nodes(self.names.tree) if isinstance(n, ast.FunctionDef)]
+            found = [n for n in inside if n.name == node.id]
+            found += assignments(self.names.tree, node.id)
+        one = found[0] if len(found) == 1 else None
+        inner = spelled_as_def(one) if isinstance(one, ast.Lambda) else one
+        if isinstance(inner, ast.FunctionDef):
+            used = {n.id for n in own_nodes(inner) if isinstance(n, ast.Name)} & self.names.own
+            for name in sorted(used - Names(self.function, inner).own):
+                if not self.names.is_constant(ast.Name(name)):
+                    what = f"handing on a function that uses {name!r}, which is no constant"
+                    self.refuse(f"{what}: hand that on as well", node)
+
+    def converted(self, value: str, dtype: np.dtype | None) -> str:
+        """A value in the type that a signature gives it, if it does."""
+        return value if dtype is None else f"cast(w, {value}, {self.constant(dtype)})"
+
+    def check_arguments(self, function: FunctionType, node: ast.Call) -> None:
+        """Refuse a call that gives a device function too few arguments, or too many."""
+        try:
+            inspect.signature(function).bind(
+                *node.args, **{keyword.arg or "": keyword.value for keyword in node.keywords}
+            )
+        except TypeError as trouble:
+            self.refuse(f"calling {function.__name__} like this: {trouble}", node)
+
+    def literals(self, function: FunctionType, node: ast.Call) -> frozenset[str]:
+        """The parameters of a device function that Numba knows the values of when it compiles."""
+        if any(isinstance(a, ast.Starred) for a in node.args):
+            return frozenset()
+        code = function.__code__
+        names = code.co_varnames[: code.co_argcount]
+        given = dict(zip(names, node.args, strict=False)) | {k.arg: k.value for k in node.keywords}
+        return frozenset(n for n in names if n not in given or self.names.is_constant(given[n]))
+
+    def instruction(self, called: Any) -> Callable[..., Any] | None:
+        """What warps do instead of a function of Python's, NumPy's or one with `traced`."""
+        if isinstance(called, Hashable) and called in FUNCTIONS:
+            return FUNCTIONS[called]
+        traced = self.names.attribute(called, "traced")
+        return None if traced is MISSING else traced
+
+    def describe(self, called: Any) -> str:
+        name = getattr(called, "__name__", repr(called))
+        if isinstance(called, np.ufunc):
+            return f"np.{name}, which numba-cuda does not have in kernels: {ufuncs.instead(name)}"
+        if inspect.isfunction(called):
+            return (
+                f"calling {name}, a plain Python function: decorate it with @cuda.jit(device=True)"
+            )
+        return f"calling {name}"
+
+    def intrinsic(self, name: str, arguments: str, node: ast.AST) -> str:
+        if name in barriers.BARRIERS:
+            return f"(yield from {self.constant(barriers.BARRIERS[name])}(w{arguments}))"
+        if name not in intrinsics.CALLS:
+            self.refuse(f"cuda.{name}", node)
+        return f"{self.constant(intrinsics.CALLS[name])}(w{arguments})"
+
+    def method(self, node: ast.Call) -> str:
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "sync" and not node.args:
+            return f"(yield from sync_group(w, {self.visit(node.func.value)}))"
+        arguments = "".join(f", {self.visit(a)}" for a in node.args)
+        if not isinstance(node.func, ast.Attribute):
+            arguments += "".join(f", {k.arg}={self.visit(k.value)}" for k in node.keywords)
+            return f"(yield from call_value(w, {self.visit(node.func)}{arguments}))"
+        if node.func.attr not in METHODS or node.keywords:
+            self.refuse(f"the method .{node.func.attr}()", node)
+        method = self.constant(METHODS[node.func.attr])
+        return f"{method}(w, {self.visit(node.func.value)}{arguments})"
+
+    def own_array(self, name: str, node: ast.Call) -> str:
+        given = dict(zip(("shape", "dtype"), node.args, strict=False)) | {
+            k.arg: k.value for k in node.keywords
+        }
+        if set(given) - {"alignment"} != {"shape", "dtype"}:
+            self.refuse(f"cuda.{name} without a shape and a dtype", node)
+        what = f"a shape of cuda.{name} that is no constant: give it a name outside the kernel"
+        size = given["shape"]
+        if not self.kernel and isinstance(size, ast.Name) and size.id in self.names.parameters:
+            self.emit(f"check_literal(w, {size.id!r} in literals, {what!r})")
+        elif not self.names.is_constant(size):
+            self.refuse(what, node)
+        site = (self.here, node.lineno, node.col_offset)
+        label = self.naming or f"{name.split('.')[0]} array, line {node.lineno}"
+        shape, dtype = self.visit(given["shape"]), self.visit(given["dtype"])
+        make = self.constant(intrinsics.ARRAYS[name])
+        return f"{make}(w, {self.constant(site)}, {label!r}, {shape}, {dtype})"
+
+    def outside(self, value: Any, node: ast.expr) -> str:
+        """A value from outside as Numba freezes it."""
+        if isinstance(value, Cuda):
+            if value.name in intrinsics.VALUES:
+                return f"{self.constant(intrinsics.VALUES[value.name])}(w)"
+            if f"{value.name}.x" in intrinsics.VALUES:
+                axes = (self.constant(intrinsics.VALUES[f"{value.name}.{a}"]) for a in "xyz")
+                return f"Dim3({', '.join(f'{axis}(w)' for axis in axes)})"
+            if is_namespace(value):
+                return self.constant(value)
+            dtype = dtype_named(cuda_attribute(value.name))
+            held = CALLED.get(value.name) if dtype is None else dtype
+            if held is None:
+                self.refuse(f"cuda.{value.name}", node)
+            return self.constant(held)
+        if isinstance(value, ModuleType):
+            return self.constant(value)
+        if isinstance(value, Enum) and not isinstance(value, int):
+            return self.constant(access.Member(type(value), value.value))
+        if isinstance(array := device_array_of(value), DeviceArray):
+            return self.constant(array_view(array.memory, ast.unparse(node), array.root))
+        if isinstance(value, np.ndarray) and value.ndim:
+            return f"constant_array(w, {ast.unparse(node)!r}, {self.constant(value.copy())})"
+        if dtype_named(value) is not None:
+            return self.constant(dtype_named(value))
+        if isinstance(value, int) and not isinstance(value, bool):  # an IntEnum, too
+            return self.visit_Constant(ast.copy_location(ast.Constant(int(value)), node))
+        if value is None or isinstance(value, (bool, float, complex, str, np.generic)):
+            return self.constant(values.plain(value))
+        if isinstance(value, tuple) and all(isinstance(v, (int, float, np.generic)) for v in value):
+            return self.constant(value)
+        if function := python_function(value):
+            return self.constant(self.device(function))
+        if callable(value) and (instruction := self.instruction(value)):
+            return self.constant(instruction)
+        self.refuse(f"the global {ast.unparse(node)} ({type(value).__name__})", node)
