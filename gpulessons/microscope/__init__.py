@@ -19,7 +19,7 @@ Where to read on, in the order of a launch:
     arguments          what a caller hands over; `signatures`: what types it then has
     programs, device   `tracing()`: a whole program, on a device that is the host
     source/writer      how a kernel becomes a Python function on vectors of lanes: its statements
-    source/expressions and its expressions
+    source/expressions  … and its expressions
     source/names       what a name from outside the kernel means
     source/ending      what decides whether a loop ends;  lanes/endless: loops that never do
     source/compile     how long such a function is kept
