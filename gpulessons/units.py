@@ -55,6 +55,18 @@ def plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}{ending}"
 
 
+def percent(part: float) -> str:
+    """`0.25` is "25 %"."""
+    return f"{100 * part:.0f} %"
+
+
+def some(number: float) -> str:
+    """A number that is known roughly, in two digits: "some 5,800", "some 20 million"."""
+    rough = float(f"{number:.2g}")
+    million = rough >= 1e6
+    return f"some {three_digits(rough / 1e6 if million else rough)}{' million' * million}"
+
+
 def ratio(factor: float | None) -> str:
     """How many times: `12.34` is "12.3×"."""
     if not is_number(factor):

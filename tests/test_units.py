@@ -32,6 +32,12 @@ def test_one_is_singular_and_none_is_not():
     assert told == ["0 passes", "1 pass", "1,024 passes"] and units.plural(2, "block") == "2 blocks"
 
 
+def test_what_is_roughly_known_is_said_roughly():
+    said = {5_825: "some 5,800", 19_660_800: "some 20 million", 262_144: "some 260,000",
+            1.5e8: "some 150 million", 999_999: "some 1 million", 1: "some 1"}  # fmt: skip
+    assert {number: units.some(number) for number in said} == said
+
+
 def test_rounding_up_moves_to_the_next_unit():
     assert units.seconds(999.9e-6) == "1 ms"
     assert units.seconds(999.4e-6) == "999 µs"

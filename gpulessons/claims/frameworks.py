@@ -20,11 +20,10 @@ from gpulessons.ops.optimizer_step import adam_loop, adam_step
 from gpulessons.ops.reduce import total_in_order, total_python
 from gpulessons.profiler.libraries import library_calls
 from gpulessons.profiler.recorder import profile
-from gpulessons.units import three_digits
+from gpulessons.units import percent, some, three_digits
 
 from .claim import claim, holds, limits, refuted, untested, weakest
 from .evidence import counted, from_gpu, live, missing, published, ratio_of_calls, share, timed
-from .machines import percent, some
 
 # Three of the six networks of 2017.
 

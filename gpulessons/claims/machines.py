@@ -1,8 +1,6 @@
 """Claims of the first part: parallel machines, and what they cost."""
 
 import math
-import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache, partial
 from statistics import median
@@ -12,7 +10,7 @@ from numba import cuda, njit
 
 from gpulessons import units
 from gpulessons.hardware import cores, machine
-from gpulessons.hardware.budget import capped, repeated
+from gpulessons.hardware.budget import repeated
 from gpulessons.measure.results import quartiles
 from gpulessons.microscope import trace
 from gpulessons.money.devices import best_rates
@@ -20,8 +18,9 @@ from gpulessons.ops.activations import relu, relu_kernel, vector_sigmoid
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.optimizer_step import adam_step
 from gpulessons.ops.shade import shade, shade_sorted
-from gpulessons.units import three_digits
+from gpulessons.units import percent, some, three_digits
 
+from .at_once import STILL, again, how_often, kept_busy, lasting, together, work
 from .claim import claim, holds, limits, refuted, untested, weakest
 from .evidence import (
     compared,
@@ -38,74 +37,6 @@ from .evidence import (
 SERIAL, PARALLEL = "Numba, one core", "Numba, every core"
 BEST = PARALLEL, "PyTorch on CPU"
 ON_GPU = "CUDA, a thread per pixel"
-
-
-# Calls at the same time. A thread's own clock stands still while others have its core, so what it
-# says is true on a busy machine, too. It may be slow to move: on Windows, 64 times a second.
-
-WHILE = 0.1  # seconds
-STILL = "the clock of a thread did not move"
-
-
-def together(calls):
-    """([seconds of work of each call], seconds that passed): all of them at once, in threads."""
-    with ThreadPoolExecutor(len(calls)) as pool:
-        began = time.perf_counter()
-        worked = list(pool.map(work, calls))
-    return worked, time.perf_counter() - began
-
-
-def work(call):
-    """Seconds for which the calling thread really ran."""
-    began = time.thread_time()
-    call()
-    return time.thread_time() - began
-
-
-def at_work(calls, rounds=10):
-    """How many of the calls ran at once, on average over the round in which most did."""
-    ran = (together(calls) for _ in range(repeated(rounds)))
-    return max(sum(worked) / passed for worked, passed in ran)
-
-
-def kept_busy(what, calls):
-    """The same as a figure."""
-    busy = at_work(calls)
-    return live(what, busy) if busy else missing(what, STILL)
-
-
-def lasting(call):
-    """The call, so often in a row that a thread's clock has moved on when it is done."""
-    return partial(again, how_often(call), call)
-
-
-def how_often(call):
-    """The number of calls that take WHILE."""
-    took = []
-    for _ in range(3):
-        began = time.perf_counter()
-        call()
-        took.append(time.perf_counter() - began)
-    return math.ceil(capped(WHILE) / max(min(took), 1e-9))
-
-
-def again(times, call):
-    for _ in range(times):
-        call()
-
-
-# Numbers in sentences.
-
-
-def percent(part):
-    return f"{100 * part:.0f} %"
-
-
-def some(number):
-    """A number that is known roughly, in two digits: "some 5,800", "some 20 million"."""
-    rough = float(f"{number:.2g}")
-    million = rough >= 1e6
-    return f"some {three_digits(rough / 1e6 if million else rough)}{' million' * million}"
 
 
 # An activation, dealt out.

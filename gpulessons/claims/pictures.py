@@ -16,11 +16,11 @@ from gpulessons.ops.matmul_kernels import linear_kernel, tiles
 from gpulessons.ops.reduce import total
 from gpulessons.ops.shade import LIMIT, one_pixel, shade, shade_kernel, shade_sorted
 from gpulessons.ops.vertex_transform import vertex_kernel, vertex_transform
-from gpulessons.units import three_digits
+from gpulessons.units import percent, three_digits
 
 from .claim import claim, holds, limits, refuted, untested, weakest
 from .evidence import counted, missing, paired, ratio_of_calls
-from .machines import BEST, from_memory, gpu_orders, percent, shared
+from .machines import BEST, from_memory, gpu_orders, shared
 
 ROWS, COLUMNS = 30, 50
 BLOCK = 256

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from turning import assert_measures_what_is_judged, assert_turns, verdict_of
 
-from gpulessons.claims import CLAIMS, Figure, Given, frameworks, machines, pictures
+from gpulessons.claims import CLAIMS, Figure, Given, at_once, frameworks, machines, pictures
 from gpulessons.claims.claim import HOLDS, LIMITS, REFUTED, UNTESTED
 from gpulessons.claims.judging import decided
 from gpulessons.hardware import Machine
@@ -149,12 +149,6 @@ def test_a_verdict_is_readable_aloud(number):
         assert all(len(each.replace(".", "").lstrip("0")) <= 3 for each in digits), why
 
 
-def test_what_is_roughly_known_is_said_roughly():
-    said = {5_825: "some 5,800", 19_660_800: "some 20 million", 262_144: "some 260,000",
-            1.5e8: "some 150 million", 999_999: "some 1 million", 1: "some 1"}  # fmt: skip
-    assert {number: machines.some(number) for number in said} == said
-
-
 def test_bars_and_gains_are_weighed_in_words():
     assert "does not feed them all" in verdict_of(1, **MANY_CORES | {"relu_dealt": 4e10}).why
     two = {"cores": 2, "sigmoid": 1.9, "busy": 1.9, "relu_dealt": 1.9e10}
@@ -200,7 +194,7 @@ def test_a_recording_from_a_gpu_decides_and_is_named(number, word, monkeypatch):
     monkeypatch.setenv("GPULESSONS_BUDGET", "0.02")
     # A busy machine may give two programs one core, or be noisy: that is not what this is about.
     monkeypatch.setattr("gpulessons.claims.evidence.TOO_NOISY", math.inf)
-    monkeypatch.setattr(machines, "at_work", lambda calls: 1.9)
+    monkeypatch.setattr(at_once, "at_work", lambda calls: 1.9)
     claim = CLAIMS[number]
     figures = dict(claim.measure(Given((RECORDED,))))
     of_gpu = {name: each for name, each in figures.items()
@@ -283,7 +277,7 @@ def test_packing_on_a_gpu_is_timed_for_both_orders_with_an_empty_room(monkeypatc
 
 def test_a_clock_that_does_not_move_is_no_figure(monkeypatch):
     monkeypatch.setenv("GPULESSONS_BUDGET", "0.02")
-    monkeypatch.setattr(machines.time, "thread_time", lambda: 0.0)
+    monkeypatch.setattr(at_once.time, "thread_time", lambda: 0.0)
     for number, names in ((1, ("sigmoid", "busy")), (3, ("alike", "different"))):
         figures = CLAIMS[number].measure(Given())
         assert all(figures[name].value is None for name in names)
@@ -299,11 +293,11 @@ def test_a_call_lasts_until_a_slow_clock_has_moved(monkeypatch):
         now[0] += 0.004
 
     monkeypatch.delenv("GPULESSONS_BUDGET", raising=False)
-    monkeypatch.setattr(machines.time, "perf_counter", lambda: now[0])
-    last = machines.lasting(call)
+    monkeypatch.setattr(at_once.time, "perf_counter", lambda: now[0])
+    last = at_once.lasting(call)
     began = now[0]
     last()
-    assert machines.WHILE - 1e-9 <= now[0] - began < 2 * machines.WHILE
+    assert at_once.WHILE - 1e-9 <= now[0] - began < 2 * at_once.WHILE
 
 
 def test_caches_that_a_system_does_not_tell_are_not_counted(monkeypatch):
@@ -325,11 +319,11 @@ def test_two_pictures_that_differ_refute_that_one_form_replaces_the_other(monkey
 
 def test_programs_that_take_turns_are_not_taken_for_mimd(monkeypatch):
     def one_by_one(calls):
-        worked = [machines.work(call) for call in calls]
+        worked = [at_once.work(call) for call in calls]
         return worked, sum(worked)
 
     monkeypatch.setenv("GPULESSONS_BUDGET", "0.02")
-    monkeypatch.setattr(machines, "together", one_by_one)
+    monkeypatch.setattr(at_once, "together", one_by_one)
     figures = machines.flynn(Given())
     assert figures["different"].value == pytest.approx(1)
     assert decided(CLAIMS[3], figures).word == UNTESTED
