@@ -42,13 +42,13 @@ MICROSCOPE = {
     "faults": "",
     "rounding": "",
     "lanes": "faults rounding",
-    "source": "lanes faults",
     "report": "lanes faults",
-    "arguments": "lanes",
-    "signatures": "arguments",
-    "runner": "source lanes report arguments signatures",
     "device": "lanes",
-    "programs": "runner report device signatures lanes faults",
+    "arguments": "lanes device",
+    "signatures": "arguments",
+    "source": "lanes faults arguments device signatures",
+    "runner": "source lanes report arguments signatures",
+    "programs": "runner report device signatures source lanes faults",
     "stand_in": "",
 }
 # What torchrun runs, who starts it, and the parts that programs share.

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .device import device_array_of
 from .lanes.memory import Array, Record, View
 from .lanes.values import plain
 
@@ -62,6 +63,7 @@ def admit(value: Any, name: str, write_backs: WriteBacks) -> Any:
     if isinstance(value, tuple):
         parts = [admit(v, f"{name}[{i}]", write_backs) for i, v in enumerate(value)]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    value = device_array_of(value)
     root = getattr(value, "root", None)
     array = host_array(value, name, write_backs)
     return array_view(array, name, root if isinstance(root, np.ndarray) else None)

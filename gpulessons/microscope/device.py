@@ -32,6 +32,10 @@ class DeviceArray:
     gpu_data = property(lambda self: self.root.__array_interface__["data"][0])
     T = property(lambda self: self.transpose())
 
+    @property
+    def __cuda_array_interface__(self) -> Interface:
+        return Interface(self)
+
     def __len__(self) -> int:
         return len(self.memory)
 
@@ -95,6 +99,19 @@ class DeviceArray:
 
     def bind(self, stream: Any = 0) -> DeviceArray:
         return self
+
+
+class Interface(dict):
+    """What other libraries would take an array of the imaginary device by; it leads back to it."""
+
+    def __init__(self, array: DeviceArray) -> None:
+        super().__init__(array.memory.__array_interface__)
+        self.array = array
+
+
+def device_array_of(value: Any) -> Any:
+    """The array of the imaginary device that an object shows by such an interface, or itself."""
+    return getattr(getattr(value, "__cuda_array_interface__", None), "array", value)
 
 
 def check_shape(a: Any, b: DeviceArray) -> None:
@@ -254,9 +271,11 @@ NAMES: dict[str, Any] = {
     "event": lambda timing=True: Event(),
     "event_elapsed_time": lambda start, end: start.elapsed_time(end),
     "is_available": lambda: True,
-    "is_cuda_array": lambda obj: isinstance(obj, DeviceArray),
+    "is_cuda_array": lambda obj: isinstance(device_array_of(obj), DeviceArray),
     "as_cuda_array": lambda obj, sync=True: (
-        obj if isinstance(obj, DeviceArray) else DeviceArray(np.asarray(obj))
+        found
+        if isinstance(found := device_array_of(obj), DeviceArray)
+        else DeviceArray(np.asarray(obj))
     ),
     "get_current_device": Device,
     "select_device": lambda device_id: Device(),

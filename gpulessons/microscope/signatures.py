@@ -47,17 +47,17 @@ def check_types(function: Any, signature: Any, capability: tuple[int, int]) -> N
 
     It needs no GPU for that. Where the compiler itself cannot be had, nothing is checked.
     """
+    from numba import void
     from numba.core.errors import NumbaError
-    from numba.cuda import types
     from numba.cuda.compiler import compile_cuda
     from numba.cuda.core import errors, sigutils
 
     for one in signature if isinstance(signature, list) else [signature]:
         arguments, result = sigutils.normalize_signature(one)
-        if result not in (None, types.void):
+        if result not in (None, void):
             return  # a device function is compiled with the kernels that call it
         try:
-            compile_cuda(function, types.void, arguments, cc=capability)
+            compile_cuda(function, void, arguments, cc=capability)
         except (NumbaError, errors.NumbaError):
             raise
         except Exception:
@@ -68,6 +68,25 @@ def argument_types(signature: Any) -> tuple:
     from numba.core import sigutils
 
     return sigutils.normalize_signature(signature)[0]
+
+
+def declared(function: Any) -> tuple[list[np.dtype | None], np.dtype | None]:
+    """(the types of the parameters, that of the result) of a device function with one signature;
+    None for what is no number, or not said."""
+    from numba.core import sigutils
+
+    found = signatures_of(function)
+    if len(found) != 1:
+        return [], None
+    parameters, result = sigutils.normalize_signature(found[0])
+    return [number_type(t) for t in parameters], number_type(result)
+
+
+def number_type(numba_type: Any) -> np.dtype | None:
+    try:
+        return None if hasattr(numba_type, "ndim") else np.dtype(str(numba_type))
+    except (TypeError, ValueError):
+        return None
 
 
 def fits(arg: Any, numba_type: Any) -> bool:
@@ -83,7 +102,7 @@ def fits(arg: Any, numba_type: Any) -> bool:
 def dtype_of(numba_type: Any, array: np.ndarray) -> np.dtype:
     try:
         return np.dtype(str(numba_type))
-    except TypeError:  # records and the like: taken on trust
+    except (TypeError, ValueError):  # records and the like: taken on trust
         return array.dtype
 
 
@@ -92,5 +111,5 @@ def typed(arg: Any, numba_type: Any) -> Any:
         return arg
     try:
         return np.asarray(arg).astype(np.dtype(str(numba_type)))[()]
-    except TypeError:
+    except (TypeError, ValueError):
         return arg

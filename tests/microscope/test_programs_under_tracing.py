@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numba import cuda, float32
 from numba.core import sigutils
+from numba.core.errors import TypingError
 
 from gpulessons.microscope import LaunchError, OutOfBounds, trace, tracing
 
@@ -184,3 +185,124 @@ def test_traces_of_plain_functions_need_no_patching():
     y = np.zeros(8)
     trace(axpy)[1, 8](2.0, np.ones(8), y)
     assert (y == 2).all() and everything() == before
+
+
+# -- What NVIDIA's own tests ask of a program.
+
+
+def test_what_numba_cuda_refuses_to_type_is_refused_where_the_signature_stands():
+    with tracing():
+        with pytest.raises(TypingError, match="RequireLiteralValue"):
+
+            @cuda.jit("void(int32)")
+            def which_axis(ndim):
+                cuda.grid(ndim)
+
+        with pytest.raises(TypingError, match="Invalid NumPy dtype specified: 'int33'"):
+
+            @cuda.jit("void(int32[:])")
+            def unknown_dtype(x):
+                x[0] = cuda.shared.array(3, dtype="int33")[0]
+
+        with pytest.raises(TypingError, match="Predicate must be an integer or boolean"):
+
+            @cuda.jit("void(float32[:])")
+            def vote(x):
+                x[0] = cuda.all_sync(-1, x[0])
+
+
+def test_of_several_signatures_the_one_that_fits_best_is_taken():
+    with tracing():
+
+        @cuda.jit(["(float64[::1], float32, float32)", "(float64[::1], float64, float64)"])
+        def total(out, a, b):
+            out[0] = a + b
+
+        out = np.zeros(1)
+        total[1, 1](out, np.float32(1), np.float32(2**-25))
+        assert out[0] == 1
+        total[1, 1](out, 1, 2**-25)
+        assert out[0] == 1 + 2**-25
+
+        @cuda.jit("(int32[::1], int32)")
+        def whole(out, a):
+            out[0] = a
+
+        with pytest.raises(TypeError, match="No matching definition"):
+            whole[1, 1](np.zeros(1, np.int32), 45.6j)
+
+
+def test_a_launch_of_no_sense_is_refused_in_numba_s_words():
+    with tracing():
+        with pytest.raises(ValueError, match="Can't create ForAll with negative task count"):
+            axpy.forall(-1)
+        with pytest.raises(ValueError, match="launch configuration was not specified"):
+            axpy(1, 2, 3)
+        with pytest.raises(TypeError, match=r"griddim must be a sequence of integers, got \[2.0\]"):
+            axpy[2.0, 3]
+
+
+def test_what_only_goes_in_does_not_come_back():
+    class OnlyIn:
+        def prepare_args(self, kind, value, **_):
+            return kind, cuda.In(value)
+
+    with tracing():
+
+        @cuda.jit
+        def three(x):
+            x[0] = 3
+
+        x = np.zeros(1)
+        three[1, 1](cuda.In(x))
+        assert x[0] == 0
+        three[1, 1](cuda.InOut(x))
+        assert x[0] == 3
+        x[0] = 0
+        three.extensions.append(OnlyIn())
+        three[1, 1](x)
+        assert x[0] == 0
+
+
+def test_a_device_array_is_transposed_into_one_of_its_own_and_knows_its_layout():
+    with tracing():
+        a = np.arange(120).reshape(10, 12)
+        d = cuda.to_device(a)
+        turned = d[::2, ::2].T
+        assert turned.strides == (40, 8) and (turned.copy_to_host() == a[::2, ::2].T).all()
+        assert turned.flags["C_CONTIGUOUS"] and d.view(np.uint64).gpu_data == d.gpu_data
+        f = cuda.device_array((3, 4), order="F")
+        likes = cuda.device_array_like(f), cuda.mapped_array_like(f), cuda.pinned_array_like(f)
+        assert all(like.strides == f.strides for like in likes)
+        with pytest.raises(NotImplementedError, match="non-2D"):
+            cuda.to_device(np.zeros((2, 2, 2))).T  # noqa: B018
+
+
+def test_kernels_that_a_program_makes_with_exec_have_their_source():
+    with tracing():
+        names = {"cuda": cuda}
+        exec("@cuda.jit\ndef doubled(x):\n    i = cuda.grid(1)\n    x[i] *= 2\n", names)
+        exec("def a_half(x):\n    x[0] = 0.5\n")
+        x = np.arange(4.0)
+        names["doubled"][1, 4](x)
+        assert x.tolist() == [0, 2, 4, 6]
+        cuda.jit(locals()["a_half"])[1, 1](x)
+        assert x[0] == 0.5
+    assert exec.__module__ == "builtins" and exec.__name__ == "exec"
+
+
+def test_a_device_function_with_a_signature_converts_what_it_is_given():
+    with tracing():
+
+        @cuda.jit("int32(int32, float32)", device=True)
+        def product(a, b):
+            return a * b
+
+        @cuda.jit
+        def kernel(x, out):
+            i = cuda.grid(1)
+            out[i] = product(x[i], 0.1)
+
+        x, out = np.array([10.9, 29.2, -35.0]), np.zeros(3)
+        kernel[1, 3](x, out)
+    assert out.tolist() == [int(int(v) * np.float32(0.1).astype(float)) for v in x]

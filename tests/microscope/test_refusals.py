@@ -105,13 +105,6 @@ def an_exception(x):
     raise ValueError
 
 
-def a_loop_with_else(x):
-    for _ in range(3):
-        pass
-    else:
-        x[0] = 1
-
-
 def membership(x):
     x[0] = 1 in (1, 2)
 
@@ -155,7 +148,6 @@ CASES = {
     too_many_indices: "2 indices",
     an_assertion: "assert",
     an_exception: "raise",
-    a_loop_with_else: "else",
     membership: "operator in",
     star_arguments: "*args",
     an_undefined_name: "nowhere",

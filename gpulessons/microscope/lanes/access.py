@@ -113,6 +113,8 @@ def attribute(w: Warps, value: Any, name: str) -> Any:
             return fact(value, name)
         if name in (value.flat.dtype.names or ()):
             return value.field(name)
+        if name in ("real", "imag") and value.flat.dtype.kind == "c":
+            return value.part_of_complex(name)
         if name == "T":
             return value.sliced(value.start, value.shape[::-1], value.strides[::-1])
     elif type(value) is Record:
@@ -156,6 +158,13 @@ def set_attribute(w: Warps, value: Any, name: str, new: Any) -> None:
     if type(value) is not Record:
         raise Unsupported(f"setting the attribute .{name} of {describe(value)}", w.line, w.function)
     write(w, value.field(w, name), value.linear, new)
+
+
+def parts(w: Warps, value: Any) -> tuple:
+    """`*value` in a call."""
+    if not isinstance(value, tuple):
+        raise Unsupported(f"* before {describe(value)}: only tuples", w.line, w.function)
+    return value
 
 
 def unpack(w: Warps, value: Any, count: int) -> tuple:

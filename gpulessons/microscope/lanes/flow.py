@@ -68,7 +68,8 @@ class Loop:
         self.w, self.before, self.line = w, w.mask, w.line
         self.leaves, self.outer, self.weight = leaves, outer, w.weight
         self.leaps: dict[int, int] = {}  # of a counter's values, those that are not left out
-        self.left: list[Mask] = []
+        self.left: list[Mask] = []  # at the loop's end
+        self.broken: list[Mask] = []
         self.continued: list[Mask] = []
         self.iterations = 0
 
@@ -92,7 +93,7 @@ class Loop:
         return bool(yes)
 
     def break_(self) -> None:
-        self.left.append(self.w.mask)
+        self.broken.append(self.w.mask)
         self.w.mask = self.w.no_lanes
 
     def continue_(self) -> None:
@@ -105,8 +106,16 @@ class Loop:
             self.w.mask = union([self.w.mask, *self.continued], self.w, self.before)
             self.continued = []
 
+    def else_(self) -> bool:
+        """`else` behind the loop: for the lanes that did not break out of it."""
+        self.w.mask, self.left = union(self.left, self.w, self.before), []
+        return bool(self.w.mask)
+
+    def end_else(self) -> None:
+        self.left.append(self.w.mask)
+
     def end(self) -> None:
-        self.w.mask = union(self.left, self.w, self.before)
+        self.w.mask = union([*self.left, *self.broken], self.w, self.before)
 
     def range_(self, start: Any, stop: Any = None, step: Any = 1) -> Iterator[Any]:
         """`for i in range(…)`: plain ints if all threads agree on the bounds, else vectors."""
@@ -175,7 +184,9 @@ class Loop:
     def each(self, values: Any) -> Iterator[Any]:
         """`for x in array` or in a tuple."""
         values = settle(self.w, values)
-        if isinstance(values, tuple):
+        if isinstance(values, Generator):  # of zip_
+            yield from values
+        elif isinstance(values, tuple):
             for i in self.uniform_range(range(len(values))):
                 yield values[i]
         elif isinstance(values, View):
@@ -189,6 +200,8 @@ class Loop:
             yield start + i, value
 
     def zip_(self, *values: Any) -> Iterator[tuple]:
+        if any(isinstance(v, Generator) for v in values):
+            raise Unsupported("zip() of a zip()", self.w.line, self.w.function)
         values = tuple(settle(self.w, v) for v in values)
         for i in self.range_(FUNCTIONS[min](self.w, *[length(self.w, v) for v in values])):
             yield tuple(load(self.w, v, i) for v in values)
@@ -224,7 +237,7 @@ def call_value(w: Warps, function: Any, *args: Any) -> Any:
     """Call what a variable holds: an instruction, a device function, or a type."""
     function = settle(w, function)
     if isinstance(function, np.dtype):
-        return cast(w, *args, function)
+        return cast(w, args[0], function)
     if not callable(function):
         raise Unsupported(f"calling {describe(function)}", w.line, w.function)
     done = function(w, *args)

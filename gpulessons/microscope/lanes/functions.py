@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import cmath
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,8 +13,10 @@ import numpy as np
 from .values import (
     ARITHMETIC,
     BOOL,
+    COMPARISONS,
     FLOAT64,
     INT64,
+    UNARY,
     Instruction,
     as_type,
     cast,
@@ -25,10 +29,21 @@ from .values import (
 from .warps import Warps
 
 
-def elementwise(function: Callable[[float], float]) -> Callable[[Any], Any]:
-    """A function of Python's math module, lifted to vectors."""
-    lifted = np.frompyfunc(function, 1, 1)
-    return lambda x: np.asarray(lifted(x)).astype(x.dtype)[()]
+def elementwise(
+    function: Callable[..., float], pole: float = np.nan, arguments: int = 1
+) -> Callable[..., Any]:
+    """A function of Python's math module, lifted to vectors; `pole` where Python raises."""
+
+    def guarded(*values: float) -> float:
+        try:
+            return function(*map(float, values))
+        except ValueError:
+            return pole
+        except OverflowError:
+            return np.inf
+
+    lifted = np.frompyfunc(guarded, arguments, 1)
+    return lambda *values: np.asarray(lifted(*values)).astype(values[0].dtype)[()]
 
 
 def floating(ufunc: Callable[..., Any], flops: int = 1) -> Instruction:
@@ -91,7 +106,55 @@ def fused(w: Warps, a: Any, b: Any, c: Any) -> Any:
     dtype = values_type((a, b, c))
     w.count_flops(dtype, 2)
     wide = np.result_type(dtype, FLOAT64)
-    return plain((as_type(a, wide) * as_type(b, wide) + as_type(c, wide)).astype(dtype))
+    out = as_type(a, wide) * as_type(b, wide) + as_type(c, wide)
+    return plain(as_type(out, dtype))
+
+
+def several(function: Callable[..., Any]) -> Instruction:
+    """frexp, modf: a tuple of results."""
+
+    def apply(w: Warps, x: Any) -> tuple:
+        return tuple(map(plain, function(as_type(x, values_type((x,))))))
+
+    return apply
+
+
+def ldexp(w: Warps, x: Any, exponent: Any) -> Any:
+    return plain(np.ldexp(as_type(x, values_type((x,))), as_type(exponent, np.dtype("int32"))))
+
+
+def of_complex(function: Callable[..., Any]) -> Instruction:
+    """cmath's functions: a float64 or an int becomes complex128, a float32 complex64."""
+
+    def apply(w: Warps, *values: Any) -> Any:
+        dtype = np.result_type(values_type(values), np.complex64)
+        return plain(function(*(as_type(v, dtype) for v in values)))
+
+    return apply
+
+
+def polar(w: Warps, z: Any) -> tuple:
+    return FUNCTIONS[abs](w, z), FUNCTIONS[cmath.phase](w, z)
+
+
+def rect(w: Warps, r: Any, angle: Any) -> Any:
+    """cmath.rect, in which 0 stays 0 at any angle."""
+    dtype = values_type((r, angle))
+    r, angle = as_type(r, dtype), as_type(angle, dtype)
+
+    def along(part: Any) -> Any:
+        product = np.where((part == 0) & np.isinf(r), part / r, r * part)
+        return np.where((r == 0) & ~np.isfinite(angle), 0, product)
+
+    im = along(np.sin(angle))
+    re = np.where(np.isinf(r) & ~np.isfinite(angle), r, along(np.cos(angle)))
+    return joined(re, im, dtype)
+
+
+def exp_of_complex(z: Any) -> Any:
+    """exp, which is +0 at -∞ in every direction that is none."""
+    nowhere = np.isneginf(np.real(z)) & ~np.isfinite(np.imag(z))
+    return np.where(nowhere, 0, np.exp(z)).astype(np.asarray(z).dtype)[()]
 
 
 def predicate(ufunc: np.ufunc) -> Instruction:
@@ -111,7 +174,13 @@ def to_float(w: Warps, x: Any) -> Any:
 
 
 def to_complex(w: Warps, re: Any, im: Any = 0.0) -> Any:
-    return plain(as_type(re, FLOAT64) + 1j * as_type(im, FLOAT64))
+    return joined(re, im, FLOAT64)
+
+
+def joined(re: Any, im: Any, dtype: np.dtype) -> Any:
+    """re + i·im, where no infinity is multiplied by i."""
+    re, im = np.broadcast_arrays(as_type(re, dtype), as_type(im, dtype))
+    return plain(np.stack([re, im], axis=-1).view(np.result_type(dtype, np.complex64))[..., 0][()])
 
 
 def select(w: Warps, test: Any, a: Any, b: Any) -> Any:
@@ -132,14 +201,23 @@ ARCS = {
     "acosh": "arccosh",
     "atanh": "arctanh",
 }
-SPECIAL = ["erf", "erfc", "gamma", "lgamma"]
-TWO = {
+SPECIAL = {"erf": np.nan, "erfc": np.nan, "gamma": np.nan, "lgamma": np.inf}  # and at a pole
+TWO: dict[str, Callable[..., Any]] = {
     "atan2": np.arctan2,
     "hypot": np.hypot,
     "pow": np.power,
     "fmod": np.fmod,
     "copysign": np.copysign,
+    "nextafter": np.nextafter,
+    "remainder": elementwise(math.remainder, arguments=2),
 }
+OPERATORS = {
+    "add": "Add", "sub": "Sub", "mul": "Mult", "truediv": "Div", "floordiv": "FloorDiv",
+    "mod": "Mod", "pow": "Pow", "lshift": "LShift", "rshift": "RShift", "and_": "BitAnd",
+    "or_": "BitOr", "xor": "BitXor", "lt": "Lt", "le": "LtE", "gt": "Gt", "ge": "GtE", "eq": "Eq",
+    "ne": "NotEq", "neg": "USub", "pos": "UAdd", "invert": "Invert", "not_": "Not",
+}  # fmt: skip
+OF_COMPLEX = ["sqrt", "exp", "log", "log10", "sin", "cos", "tan", "sinh", "cosh", "tanh"]
 
 
 def callables() -> dict[Any, Instruction]:
@@ -149,9 +227,12 @@ def callables() -> dict[Any, Instruction]:
     table |= {getattr(math, n): floating(getattr(np, n)) for n in ROOTS if hasattr(math, n)}
     for short, long in ARCS.items():
         table[getattr(math, short)] = table[getattr(np, long)] = floating(getattr(np, long))
-    table |= {getattr(math, n): floating(elementwise(getattr(math, n))) for n in SPECIAL}
+    for name, pole in SPECIAL.items():
+        table[getattr(math, name)] = floating(elementwise(getattr(math, name), pole))
     for name, ufunc in TWO.items():
-        table[getattr(math, name)] = table[ufunc] = floating(ufunc)
+        table[getattr(math, name)] = floating(ufunc)
+        if isinstance(ufunc, np.ufunc):
+            table[ufunc] = table[getattr(math, name)]
     for name in ("isnan", "isinf", "isfinite"):
         table[getattr(math, name)] = table[getattr(np, name)] = predicate(getattr(np, name))
     biggest, smallest = extremum(np.fmax, np.maximum), extremum(np.fmin, np.minimum)
@@ -178,9 +259,37 @@ def callables() -> dict[Any, Instruction]:
     }
     table |= {math.degrees: floating(np.degrees), math.radians: floating(np.radians)}
     table |= {round: rounded, int: to_int, float: to_float, complex: to_complex, pow: power}
+    table |= {math.frexp: several(np.frexp), math.modf: several(np.modf), math.ldexp: ldexp}
+    instructions = {**ARITHMETIC, **COMPARISONS, **UNARY}
+    table |= {getattr(operator, name): instructions[op] for name, op in OPERATORS.items()}
+    table |= {getattr(cmath, name): of_complex(getattr(np, name)) for name in OF_COMPLEX}
+    table |= {getattr(cmath, s): of_complex(getattr(np, long)) for s, long in ARCS.items()}
+    for name in ("isnan", "isinf", "isfinite"):
+        table[getattr(cmath, name)] = of_complex(getattr(np, name))
+    table |= {
+        cmath.exp: of_complex(exp_of_complex),
+        cmath.phase: of_complex(np.angle),
+        cmath.polar: polar,
+        cmath.rect: rect,
+    }
+    table[cmath.log] = of_complex(
+        lambda z, base=None: np.log(z) if base is None else np.log(z) / np.log(base)
+    )
     table[bool] = lambda w, x: truth(x)
     table[divmod] = lambda w, a, b: (ARITHMETIC["FloorDiv"](w, a, b), ARITHMETIC["Mod"](w, a, b))
     return table
 
 
 FUNCTIONS = callables()
+
+
+def conjugate(w: Warps, x: Any) -> Any:
+    return plain(np.conjugate(as_type(x, dtype_of(x))))
+
+
+def bit_count(w: Warps, x: Any) -> Any:
+    """How many bits of a number's absolute value are set, as Python counts."""
+    return plain(np.bitwise_count(as_type(x, dtype_of(x))).astype(INT64)[()])
+
+
+METHODS: dict[str, Instruction] = {"conjugate": conjugate, "bit_count": bit_count}  # of numbers

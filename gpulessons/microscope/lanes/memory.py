@@ -74,6 +74,16 @@ class Array:
             self.parts[name] = Array(f"{self.name}.{name}", self.space, *layout, *moved)
         return self.parts[name]
 
+    def part_of_complex(self, name: str) -> Array:
+        """The real or the imaginary parts of an array of complex numbers."""
+        if name not in self.parts:
+            half = np.empty(0, self.dtype).real.dtype
+            shift = half.itemsize * (name == "imag")
+            layout = self.shape, half, self.strides, self.step, self.origin
+            moved = self.offset + shift, self.address + shift
+            self.parts[name] = Array(f"{self.name}.{name}", self.space, *layout, *moved)
+        return self.parts[name]
+
     def cell(self, linear: int) -> tuple[int, ...]:
         """The index of the element at a place in memory."""
         index = {}
@@ -123,6 +133,10 @@ class View:
         return View(
             array, self.flat[name], self.start, self.shape, self.strides, self.base, self.written
         )
+
+    def part_of_complex(self, name: str) -> View:
+        array, flat = self.array.part_of_complex(name), getattr(self.flat, name)
+        return View(array, flat, self.start, self.shape, self.strides, self.base, self.written)
 
 
 class Record:

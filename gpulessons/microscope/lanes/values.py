@@ -91,7 +91,10 @@ def convert(rule: Rule, a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def as_type(value: Any, dtype: np.dtype) -> Any:
-    return value if getattr(value, "dtype", None) == dtype else np.asarray(value).astype(dtype)[()]
+    if type(value) is float and dtype is FLOAT64:
+        return value
+    own = getattr(value, "dtype", None)  # None would equal float64
+    return value if own is not None and own == dtype else np.asarray(value).astype(dtype)[()]
 
 
 def binary(

@@ -42,16 +42,8 @@ def key(axes: Axes, x: float, y: float, meanings: dict[str, Any]) -> None:
         square.add_artist(Rectangle((0, 0), 9, 9, facecolor=color, edgecolor=GRAY, linewidth=0.8))
         parts += [square, TextArea(words, textprops={"color": INK, "fontsize": 9})]
     row = HPacker(children=parts, align="center", pad=0, sep=5)
-    axes.add_artist(
-        AnchoredOffsetbox(
-            "upper left",
-            child=row,
-            frameon=False,
-            pad=0,
-            bbox_to_anchor=(x, y),
-            bbox_transform=axes.transData,
-        )
-    )
+    axes.add_artist(AnchoredOffsetbox("upper left", child=row, frameon=False, pad=0,
+                                      bbox_to_anchor=(x, y), bbox_transform=axes.transData))
 
 
 def cell(

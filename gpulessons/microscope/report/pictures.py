@@ -56,7 +56,9 @@ def to_be_seen(access: str) -> tuple[float, ...]:
     return to_rgba(ACCESS_COLORS[access], MOVED)
 
 
-def draw_lanes(axes: Axes, r: Request, places: dict[int, float], wide: float, scale: float) -> None:
+def draw_lanes(
+    axes: Axes, r: Request, places: dict[int, float], wide: float, scale: float
+) -> None:
     """The warp's lanes in a row, each active one joined to the bytes it asks for."""
     color = ACCESS_COLORS[r.access]
     for lane in range(WARP):

@@ -152,12 +152,8 @@ def draw_cells(
     )
     total = -(-math.prod(step.shape) // width) if flat else math.prod(step.shape[:-1])
     top = max(0, min(top, total - rows))
-    drawn = {
-        (row, column)
-        for row in range(top, min(top + rows, total))
-        for column in range(start, start + width)
-        if inside(row, column, step.shape, flat)
-    }
+    drawn = {(row, column) for row in range(top, min(top + rows, total))
+             for column in range(start, start + width) if inside(row, column, step.shape, flat)}
     for chosen, color, faint in (
         (drawn - places - before, None, 0.35), ((drawn & before) - places, GRAY, 0.35),
         (drawn & places, ACCESS_COLORS[step.access], 1.0 if current else 0.6),

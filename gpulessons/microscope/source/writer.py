@@ -18,12 +18,16 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Hashable
+from itertools import zip_longest
 from types import FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
 
+from ..arguments import array_view
+from ..device import DeviceArray, device_array_of
 from ..lanes import access, barriers, conditions, flow, functions, intrinsics, masks, values
+from ..signatures import declared
 from .names import (
     MISSING,
     Cuda,
@@ -43,7 +47,7 @@ PRELUDE: dict[str, Any] = {
     **values.UNARY,
     **{
         name: getattr(access, name)
-        for name in ["load", "store", "attribute", "set_attribute", "unpack"]
+        for name in ["load", "store", "attribute", "set_attribute", "unpack", "parts"]
     },
     **{
         name: getattr(conditions, name)
@@ -76,7 +80,6 @@ REFUSED = {
     "Set": "a set",
     "JoinedStr": "an f-string",
     "NamedExpr": "the operator :=",
-    "Starred": "a starred expression",
     "Slice": "a slice here",
     "Import": "import",
     "ImportFrom": "import",
@@ -264,20 +267,18 @@ class Writer(ast.NodeVisitor):
         if counter:
             self.emit(f"if {loop}.leaps: v_{variable}.set({loop}.leap(v_{variable}.value))")
         self.at(node)
-        self.end_loop(loop)
+        self.end_loop(loop, node.orelse)
 
     def visit_For(self, node: ast.For) -> None:
         self.at(node)
         loop, item = self.begin_loop(node), self.fresh("t")
-        self.emit(f"for {item} in {loop}.{self.iteration(node.iter)}:")
+        self.emit(f"for {item} in {loop}.{self.iteration(node.iter, loop)}:")
         self.depth += 1
         self.assign(node.target, item)
         self.suite(node.body)
-        self.end_loop(loop)
+        self.end_loop(loop, node.orelse)
 
     def begin_loop(self, node: ast.For | ast.While) -> str:
-        if node.orelse:
-            self.refuse("else after a loop", node)
         loop = self.fresh("l")
         inside = [part for statement in node.body for part in ast.walk(statement)]
         leaves = any(isinstance(part, (ast.Break, ast.Return)) for part in inside)
@@ -286,20 +287,31 @@ class Writer(ast.NodeVisitor):
         self.loops.append(loop)
         return loop
 
-    def end_loop(self, loop: str) -> None:
+    def end_loop(self, loop: str, orelse: list[ast.stmt]) -> None:
         self.depth -= 1
-        self.emit(f"{loop}.end()")
         self.loops.pop()
+        if orelse:
+            self.emit(f"if {loop}.else_():")
+            self.depth += 1
+            self.suite(orelse)
+            self.emit(f"{loop}.end_else()")
+            self.depth -= 1
+        self.emit(f"{loop}.end()")
 
-    def iteration(self, node: ast.expr) -> str:
+    def iteration(self, node: ast.expr, loop: str) -> str:
         if isinstance(node, ast.Call):
             called = self.names.resolve(node.func)
-            arguments = ", ".join(self.visit(a) for a in node.args)
+            arguments = ", ".join(self.iterated(a, loop) for a in node.args)
             if called is range or getattr(called, "__name__", "") == "prange":
                 return f"range_({arguments})"
             if called in (enumerate, zip) and not node.keywords:
                 return f"{called.__name__}_({arguments})"
         return f"each({self.visit(node)})"
+
+    def iterated(self, node: ast.expr, loop: str) -> str:
+        """What is looped over inside `enumerate(…)`: a `zip(…)`, perhaps."""
+        inner = isinstance(node, ast.Call) and self.names.resolve(node.func) is zip
+        return f"{loop}.{self.iteration(node, loop)}" if inner else self.visit(node)
 
     def visit_Break(self, node: ast.Break) -> None:
         self.emit(f"{self.loops[-1]}.break_()")
@@ -359,6 +371,9 @@ class Writer(ast.NodeVisitor):
         if type(op).__name__ not in values.ARITHMETIC:
             self.refuse("the operator @", node)
 
+    def visit_Starred(self, node: ast.Starred) -> str:
+        return f"*parts(w, {self.visit(node.value)})"
+
     def visit_UnaryOp(self, node: ast.UnaryOp) -> str:
         if (folded := folded_number(node)) is not None:
             return self.visit(ast.copy_location(ast.Constant(folded), node))
@@ -397,10 +412,8 @@ class Writer(ast.NodeVisitor):
     # Calls
 
     def visit_Call(self, node: ast.Call) -> str:
-        if any(isinstance(a, ast.Starred) for a in node.args) or any(
-            k.arg is None for k in node.keywords
-        ):
-            self.refuse("a call with * or **", node)
+        if any(k.arg is None for k in node.keywords):
+            self.refuse("a call with **", node)
         called = self.names.resolve(node.func)
         if called is MISSING:
             return self.method(node)
@@ -408,7 +421,9 @@ class Writer(ast.NodeVisitor):
             return self.own_array(called.name, node)
         function = python_function(called)
         prefix = "a_" if function else ""  # compiled functions call their parameters so
-        arguments = "".join(f", {self.visit(a)}" for a in node.args)
+        types, result = declared(called) if function else ([], None)
+        given = [self.converted(self.visit(a), t) for a, t in zip_longest(node.args, types) if a]
+        arguments = "".join(f", {value}" for value in given)
         arguments += "".join(f", {prefix}{k.arg}={self.visit(k.value)}" for k in node.keywords)
         if isinstance(called, Cuda):
             return self.intrinsic(called.name, arguments, node)
@@ -420,10 +435,16 @@ class Writer(ast.NodeVisitor):
             self.refuse(self.describe(called), node)
         literals = self.constant(self.literals(function, node))
         run = self.constant(self.device(function))
-        return f"(yield from {run}(w{arguments}, literals={literals}))"
+        return self.converted(f"(yield from {run}(w{arguments}, literals={literals}))", result)
+
+    def converted(self, value: str, dtype: np.dtype | None) -> str:
+        """A value in the type that a signature gives it, if it does."""
+        return value if dtype is None else f"cast(w, {value}, {self.constant(dtype)})"
 
     def literals(self, function: FunctionType, node: ast.Call) -> frozenset[str]:
         """The parameters of a device function that Numba knows the values of when it compiles."""
+        if any(isinstance(a, ast.Starred) for a in node.args):
+            return frozenset()
         code = function.__code__
         names = code.co_varnames[: code.co_argcount]
         given = dict(zip(names, node.args, strict=False)) | {k.arg: k.value for k in node.keywords}
@@ -457,12 +478,13 @@ class Writer(ast.NodeVisitor):
         if isinstance(node.func, ast.Name) and not node.keywords:
             arguments = "".join(f", {self.visit(a)}" for a in node.args)
             return f"(yield from call_value(w, {self.visit(node.func)}{arguments}))"
-        what = (
-            f"the method .{node.func.attr}()"
-            if isinstance(node.func, ast.Attribute)
-            else "this call"
-        )
-        self.refuse(what, node)
+        if not isinstance(node.func, ast.Attribute):
+            self.refuse("this call", node)
+        if node.func.attr not in functions.METHODS or node.keywords:
+            self.refuse(f"the method .{node.func.attr}()", node)
+        arguments = "".join(f", {self.visit(a)}" for a in node.args)
+        method = self.constant(functions.METHODS[node.func.attr])
+        return f"{method}(w, {self.visit(node.func.value)}{arguments})"
 
     def own_array(self, name: str, node: ast.Call) -> str:
         given = dict(zip(("shape", "dtype"), node.args, strict=False)) | {
@@ -492,6 +514,8 @@ class Writer(ast.NodeVisitor):
             if held is None:
                 self.refuse(f"cuda.{value.name}", node)
             return self.constant(held)
+        if isinstance(array := device_array_of(value), DeviceArray):
+            return self.constant(array_view(array.memory, ast.unparse(node), array.root))
         if isinstance(value, np.ndarray) and value.ndim:
             return f"constant_array(w, {ast.unparse(node)!r}, {self.constant(value)})"
         if dtype_named(value) is not None:
