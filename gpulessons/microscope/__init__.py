@@ -5,6 +5,7 @@
     t.races()                                 # two threads, one cell, nothing that orders them
     with tracing() as launches:               # whole programs, every launch traced
         main()
+    every_size(kernel, launch)                # "correct for every n ≥ 1", or the smallest that breaks
 
 What a GPU would not survive is raised: `OutOfBounds`, `Misaligned`, `PartialBarrier`,
 `PartialWarp`, `LaunchError`, `NoProgress` (all `KernelFault`). What it lets pass and a reader
@@ -30,6 +31,7 @@ Where to read on, in the order of a launch:
     report/races       what a race is;  report/search: how one is found
     report/traces      `Trace`, and what it can be asked;  report/reports: its answers
     report/pictures    those answers drawn;  report/playing: step by step
+    source/reading     a kernel read for every size;  sizes: what is asked then;  affine: how
     stand_in           Numba's names where there is no Numba, as in a browser
 
 Limits. Counts are those of the source: no caches, no loads merged or hoisted by a compiler, no
@@ -60,6 +62,7 @@ from .report.races import Race, Races
 from .report.reports import Banks, Coalescing, Divergence, Intensity, LineCount, Work
 from .report.traces import Trace
 from .runner import trace
+from .sizes import Sizes, every_size
 
 __all__ = [
     "Banks",
@@ -78,11 +81,13 @@ __all__ = [
     "Player",
     "Race",
     "Races",
+    "Sizes",
     "Trace",
     "Unsupported",
     "Work",
     "banks_picture",
     "branch_picture",
+    "every_size",
     "player",
     "request_picture",
     "source_picture",

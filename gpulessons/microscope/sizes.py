@@ -1,0 +1,337 @@
+"""`every_size(kernel, launch)`: is a kernel right for all n, not only for those that were tried?
+
+The source is read for all sizes at once (`source.reading`): as affine forms, which elements a
+thread touches, and under which conditions. Then there are questions: can an index leave its array,
+can an element stay unwritten? Each is a system of affine conditions, and `affine.eliminated` looks
+at all n at once. Where it cannot say no, sizes are run, from the smallest on that the conditions
+allow.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from .affine import Form, NotAffine, Unknown, eliminated, feasible, with_facts
+from .faults import KernelFault, Unsupported
+from .report.tables import Report
+from .runner import Tracer, trace
+from .source.names import Names, source_of
+from .source.reading import Access, Array, Reading, unknowns_of
+
+RUNS = 40  # where forms alone do not decide
+SEARCHED = 2000  # sizes that are looked through for those to run
+LEAVES = 100  # ways to miss an element that are looked at
+N = Unknown("n", ((1, Form.of(-1)),))  # n − 1 ≥ 0
+
+
+@dataclass(frozen=True, repr=False)
+class Sizes(Report):
+    """For which n a kernel is right. `correct` is True (all n ≥ 1), False (not n = `smallest`), or
+    None: `undecided` says why, in sentences that name the line."""
+
+    kernel: str
+    correct: bool | None
+    smallest: int | None = None
+    fault: str = ""
+    undecided: tuple[str, ...] = ()
+
+    def headline(self) -> str:
+        if self.correct:
+            return f"{self.kernel}: correct for every n ≥ 1"
+        if self.smallest is not None:
+            return f"{self.kernel}: breaks at n = {self.smallest}, the smallest: {self.fault}"
+        return f"{self.kernel}: not decided for every n: " + "; ".join(self.undecided)
+
+    def table(self) -> tuple[tuple, list[tuple]]:
+        return (), []
+
+
+def every_size(
+    kernel: Any,
+    launch: Callable[[Any], tuple],
+    shapes: dict[str, Any] | None = None,
+    covers: Iterable[str] | None = None,
+) -> Sizes:
+    """Does each access stay in its array, and is each element of the output written, for all n ≥ 1?
+
+    `launch(n)` gives grid and block, as in `lambda n: (math.ceil(n / 256), 256)`; it must get along
+    with an n that is a symbol (+, -, *, //, %, ceil). `shapes` says, by the names of parameters,
+    what each is: a shape or a number, or a function of n that gives one, as in `{"x": lambda n: (n
+    + 2,)}`. Arrays not named have n elements along each axis, a number named `n` is n. `covers`
+    names the arrays that must be written wholly; without it, all that the kernel writes to.
+
+    Decided are conditions that are affine in the thread's index, loop counters and n; products of
+    such and what is read from arrays are not, and the answer says so, with the line. A negative
+    index counts as an error, an integer as unbounded; results, races and the limits of a grid are
+    not looked at. A size that breaks has been run (with zeros in the arrays), as have those smaller
+    ones that the forms do not clear.
+    """
+    case = Case(trace(kernel), launch, shapes or {}, covers)
+    name = case.function.__name__
+    try:
+        questions = [question for question in case.questions() if question.open()]
+    except (NotAffine, Unsupported) as problem:
+        questions = [Question(str(problem), [[Form.of(N)]])]
+    if not questions:
+        return Sizes(name, True)
+    for n in itertools.islice(candidates(questions), RUNS):
+        if fault := case.fault(n):
+            return Sizes(name, False, n, fault)
+    return Sizes(name, None, undecided=tuple(sorted({q.text for q in questions})))
+
+
+@dataclass
+class Question:
+    """Can one of the systems of conditions hold? Then the kernel may be wrong; what the text says
+    may have kept the forms from telling."""
+
+    text: str
+    systems: list[list[Form]]
+
+    def __post_init__(self) -> None:
+        self.systems = [with_facts(system) for system in self.systems]
+
+    def open(self) -> bool:
+        self.systems = [system for system in self.systems if feasible(system)]
+        return bool(self.systems)
+
+    def range(self) -> tuple[int, float]:
+        """The first and the last n that bounds allow."""
+        lows, highs = [], []
+        for system in self.systems:
+            low, high = Fraction(1), math.inf
+            for form in eliminated(system, {N}) or ():
+                factor, at = form.factor(N), Fraction(-form.constant, form.factor(N))
+                low, high = (max(low, at), high) if factor > 0 else (low, min(high, at))
+            lows.append(math.ceil(low))
+            highs.append(high)
+        return min(lows), max(highs)
+
+    def allows(self, n: int) -> bool:
+        return any(feasible(form.set_to(N, n) for form in system) for system in self.systems)
+
+
+def candidates(questions: list[Question]) -> Iterator[int]:
+    """The sizes, from the smallest on, that some question does not clear."""
+    ranges = [question.range() for question in questions]
+    first, last = min(low for low, _ in ranges), max(high for _, high in ranges)
+    for n in range(first, first + SEARCHED):
+        if n > last:
+            return
+        if any(question.allows(n) for question in questions):
+            yield n
+
+
+class Case:
+    """A kernel, and how it is launched for an n."""
+
+    def __init__(self, tracer: Tracer, launch: Callable, shapes: dict, covers: Any) -> None:
+        self.tracer, self.function, self.launch = tracer, tracer.function, launch
+        self.names = Names(self.function, source_of(self.function).tree)
+        self.axes = axes_used(self.names)
+        self.shapes, self.integers = shapes, set[str]()
+        for name in set(self.names.parameters) - set(self.axes) - set(shapes) - {"n"}:
+            raise ValueError(f"say what {name} is: shapes={{{name!r}: …}}, a shape or a number")
+        if unknown := set(shapes) - set(self.names.parameters):
+            raise ValueError(f"{self.function.__name__} has no parameter {sorted(unknown)[0]!r}")
+        self.covers = None if covers is None else set(covers)
+
+    def sizes(self, n: Any) -> tuple[tuple, tuple]:
+        """Grid and block, each of three."""
+        grid, block, *_ = self.launch(n)
+        return tuple(
+            (*(size if isinstance(size, tuple) else (size,)), 1, 1)[:3] for size in (grid, block)
+        )  # type: ignore[return-value]
+
+    def arguments(self, n: Any) -> dict[str, Any]:
+        """A shape or a number for each parameter."""
+        held = {}
+        for name in self.names.parameters:
+            value = self.shapes.get(name, (n,) * self.axes.get(name, 0) or n)
+            value = value(n) if callable(value) else value
+            array = name in self.axes and not isinstance(value, tuple)
+            held[name] = (value,) if array else value
+        return held
+
+    # For all n
+
+    def questions(self) -> Iterator[Question]:
+        n = Form.of(N)
+        grid, block = self.sizes(n)
+        if not all(isinstance(size, int) for size in block):
+            raise NotAffine("a block whose size depends on n")
+        reading = Reading(self.names, tuple(map(Form.of, grid)), block)
+        reading.read({name: symbolic(name, value) for name, value in self.arguments(n).items()})
+        for access in reading.accesses:
+            self.integers |= {reading.loaded[u] for u in unknowns_of(access.index) if u in reading.loaded}
+        yield Question("a grid without a block", [[-Form.of(size)] for size in grid])
+        for line, text in reading.notes.items():
+            yield Question(f"line {line}: {text}", [[n]])
+        for access in reading.accesses:
+            yield self.inside(access)
+        written = [a for a in reading.accesses if a.kind != "read"]
+        arrays = {a.array.name: a.array for a in written if a.array.name in self.names.parameters}
+        if self.covers is None:
+            self.covers = set(arrays)
+        for name in sorted(self.covers - set(arrays)):
+            raise ValueError(f"{self.function.__name__} does not write to {name}")
+        for name in sorted(self.covers):
+            yield from covered(reading, arrays[name], [a for a in written if a.array.name == name])
+
+    def inside(self, access: Access) -> Question:
+        """Can the index leave the array?"""
+        known = unknowns_of(access.index)
+        led = [*access.state.guards]
+        led += [h for h in access.state.hints if {u for u in unknowns_of([h]) if u.data} <= known]
+        systems = [
+            [*led, outside]
+            for form, size in zip(access.index, access.array.shape, strict=True)
+            for outside in (-form - 1, form - size)
+        ]
+        reasons = sorted(u.why for u in known if u.why)
+        reasons += [f"line {line}: {text} is no affine condition"
+                    for (line, text), _ in sorted(access.state.doubts, key=str)]  # fmt: skip
+        text = f"line {access.line}: `{access.text}` may leave its array"
+        return Question("; ".join(reasons[:1]) or text, systems)
+
+    # For one n
+
+    def fault(self, n: int) -> str:
+        """Run it: what is wrong, or nothing."""
+        grid, block = self.sizes(n)
+        given = {
+            name: np.zeros(value, self.dtype(name)) if isinstance(value, tuple) else value
+            for name, value in self.arguments(n).items()
+        }
+        try:
+            t = self.tracer[grid, block](*given.values())
+        except KernelFault as fault:
+            return str(fault)
+        for caution in t.warnings:
+            if caution.kind == "negative index":
+                return str(caution)
+        assert t.launch is not None
+        for name in sorted(self.covers or ()):
+            places = [
+                entry.place
+                for site, entries in t.launch.log.sites.items()
+                if site.array.name == name and site.access != "read"
+                for entry in entries
+            ]
+            missed = given[name].size - len(np.unique(np.concatenate([[], *places])))
+            if missed:
+                return f"{missed:,} of {given[name].size:,} elements of {name} are not written"
+        return ""
+
+    def dtype(self, name: str) -> type:
+        return np.int64 if name in self.integers else np.float32
+
+
+def symbolic(name: str, value: Any) -> Any:
+    if isinstance(value, tuple):
+        return Array(name, tuple(map(Form.of, value)))
+    try:
+        return Form.of(value)
+    except NotAffine:
+        return Form.of(Unknown(name, why=f"{name} is no integer", data=True))
+
+
+def axes_used(names: Names) -> dict[str, int]:
+    """The parameters that are arrays, and how many indices they are given."""
+    found: dict[str, int] = {}
+    for node in ast.walk(names.tree):
+        match node:
+            case ast.Subscript(ast.Name(name), at):
+                axes = len(at.elts) if isinstance(at, ast.Tuple) else 1
+            case ast.Attribute(ast.Name(name), "shape" | "size"):
+                axes = 1
+            case ast.Assign([ast.Tuple(parts)], ast.Attribute(ast.Name(name), "shape")):
+                axes = len(parts)
+            case ast.Call(ast.Name("len"), [ast.Name(name)]):
+                axes = 1
+            case ast.Call(ast.Attribute(), [ast.Name(name), at, *_]):
+                axes = len(at.elts) if isinstance(at, ast.Tuple) else 1
+            case _:
+                continue
+        if name in names.parameters:
+            found[name] = max(axes, found.get(name, 0))
+    return found
+
+
+# Is every element written?
+
+
+def covered(reading: Reading, array: Array, writes: list[Access]) -> Iterator[Question]:
+    certain, doubtful = told_apart(reading, writes)
+    text = "; ".join(doubtful) or f"it is not certain that {array.name} is written wholly"
+    steps = [common_step(reading, [w.index[axis] for w in certain])
+             for axis in range(len(array.shape))]  # fmt: skip
+    for rests in itertools.product(*map(range, steps)):
+        # Elements by remainder: each write then moves by 1, and nothing is lost in eliminating.
+        element = [Form.of(Unknown("element")) * step + rest
+                   for step, rest in zip(steps, rests, strict=True)]  # fmt: skip
+        there = [form for e, size in zip(element, array.shape, strict=True) for form in (e, size - e - 1)]
+        parts = [written(reading, w, element) for w in certain]
+        missed = with_facts([*there, Form.of(N) - 1])
+        yield Question(text, list(itertools.islice(left_over(missed, parts), LEAVES)))
+
+
+def common_step(reading: Reading, forms: list[Form]) -> int:
+    steps = [math.gcd(*(int(f.factor(u)) for u in f.unknowns & reading.inner)) for f in forms]
+    step = math.lcm(*(step or 1 for step in steps))
+    return step if step <= 16 else 1
+
+
+def told_apart(reading: Reading, writes: list[Access]) -> tuple[list[Access], list[str]]:
+    """The writes that happen exactly where their guards say, and why others may not."""
+    states = [(w, w.state.doubts) for w in writes]
+    merging = True
+    while merging:  # what is written whether a condition holds or not, is written
+        merging = False
+        for (a, doubts), (b, others) in itertools.permutations(states, 2):
+            apart = doubts ^ others
+            same = a.index == b.index and a.state.guards == b.state.guards
+            if same and len(apart) == 2 and len({why for why, _ in apart}) == 1:
+                states = [s for s in states if s[0] is not a and s[0] is not b]
+                states.append((a, doubts & others))
+                merging = True
+                break
+    certain, reasons = [], set[str]()
+    for w, doubts in states:
+        used = unknowns_of([*w.index, *w.state.guards])
+        reasons |= {f"line {line}: {text} is no affine condition" for (line, text), _ in doubts}
+        reasons |= {u.why for u in used if u.why}
+        if used & w.state.spent:
+            reasons.add(f"line {w.line}: `{w.text}` depends on the thread and on its loop")
+        elif not doubts and not any(u.why for u in used):
+            certain.append(w)
+    return certain, sorted(reasons)
+
+
+def written(reading: Reading, access: Access, element: list[Form]) -> list[Form] | None:
+    """Conditions under which a thread certainly writes the element; None if there are none."""
+    same = [form for a, b in zip(access.index, element, strict=True) for form in (a - b, b - a)]
+    system = with_facts([*access.state.guards, *same])
+    known = {unknown for form in system for unknown in form.unknowns}
+    outer = {u for u in known if not unknowns_of([Form.of(u)]) & reading.inner}
+    return eliminated(system, outer, dark=True)
+
+
+def left_over(missed: list[Form], parts: list[list[Form] | None]) -> Iterator[list[Form]]:
+    """Systems of conditions under which none of the parts has the element."""
+    if not feasible(missed):
+        return
+    parts = [part for part in parts if part is not None]
+    if not parts:
+        yield missed
+        return
+    for condition in parts[0]:
+        yield from left_over([*missed, -condition - 1], parts[1:])
