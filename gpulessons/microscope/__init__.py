@@ -5,7 +5,7 @@
     t.races()                                 # two threads, one cell, nothing that orders them
     with tracing() as launches:               # whole programs, every launch traced
         main()
-    every_size(kernel, launch)                # "correct for every n ≥ 1", or the smallest that breaks
+    every_size(kernel, launch)                # correct for every n, or the smallest that breaks
 
 What a GPU would not survive is raised: `OutOfBounds`, `Misaligned`, `PartialBarrier`,
 `PartialWarp`, `LaunchError`, `NoProgress` (all `KernelFault`). What it lets pass and a reader

@@ -27,13 +27,14 @@ class NotAffine(Exception):
 class Unknown:
     """An integer that is not known, and its own `facts` (factor, form): factor · it + form ≥ 0.
 
-    `why` is a sentence if nothing but these facts is known of it; `data` if it may be no integer.
+    It is one of `choices`, if there are any. `why` is a sentence if nothing but the facts is known
+    of it: it was read from an array, say, and may be no integer.
     """
 
     name: str
     facts: tuple[tuple[int, Form], ...] = ()
     why: str = ""
-    data: bool = False
+    choices: tuple[Form, ...] = ()
 
     def conditions(self) -> list[Form]:
         return [form + factor * Form.of(self) for factor, form in self.facts]
@@ -147,6 +148,17 @@ def with_facts(conditions: Iterable[Form]) -> list[Form]:
     return found
 
 
+def cases(conditions: Iterable[Form], chosen: frozenset[Unknown] = frozenset()) -> list[list[Form]]:
+    """With facts, and one list for each choice that there is."""
+    system = with_facts(conditions)
+    open_ones = (u for form in system for u in form.unknowns if u.choices and u not in chosen)
+    unknown = next(open_ones, None)
+    if unknown is None:
+        return [system]
+    equal = [(choice - Form.of(unknown), Form.of(unknown) - choice) for choice in unknown.choices]
+    return [case for both in equal for case in cases([*system, *both], chosen | {unknown})]
+
+
 def tightened(form: Form) -> Form:
     """The same condition on integers with the smallest factors."""
     scale = math.lcm(*(Fraction(f).denominator for _, f in form.terms), 1)
@@ -184,7 +196,7 @@ def bounds(forms: Iterable[Form], unknown: Unknown, sign: int) -> list[tuple[Any
 def price(forms: set[Form], unknown: Unknown) -> tuple[int, int]:
     """What eliminating an unknown costs: exactness first, then conditions."""
     lower, upper = (bounds(forms, unknown, sign) for sign in (1, -1))
-    return sum(a > 1 < b for a, _ in lower for b, _ in upper), len(lower) * len(upper)
+    return sum((a - 1) * (b - 1) for a, _ in lower for b, _ in upper), len(lower) * len(upper)
 
 
 def shadow(forms: set[Form], unknown: Unknown, dark: bool) -> set[Form]:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .affine import Form, NotAffine, Unknown, eliminated, feasible, with_facts
+from .affine import Form, NotAffine, Unknown, cases, eliminated, feasible, with_facts
 from .faults import KernelFault, Unsupported
 from .report.tables import Report
 from .runner import Tracer, trace
@@ -47,7 +47,10 @@ class Sizes(Report):
         if self.correct:
             return f"{self.kernel}: correct for every n ≥ 1"
         if self.smallest is not None:
-            return f"{self.kernel}: breaks at n = {self.smallest}, the smallest: {self.fault}"
+            tried = f" (found by running sizes: {self.undecided[0]})" if self.undecided else ""
+            return (
+                f"{self.kernel}: breaks at n = {self.smallest}, the smallest: {self.fault}{tried}"
+            )
         return f"{self.kernel}: not decided for every n: " + "; ".join(self.undecided)
 
     def table(self) -> tuple[tuple, list[tuple]]:
@@ -79,25 +82,30 @@ def every_size(
     try:
         questions = [question for question in case.questions() if question.open()]
     except (NotAffine, Unsupported) as problem:
-        questions = [Question(str(problem), [[Form.of(N)]])]
+        questions = [Question(str(problem), [[Form.of(N)]], False)]
     if not questions:
         return Sizes(name, True)
-    for n in itertools.islice(candidates(questions), RUNS):
-        if fault := case.fault(n):
-            return Sizes(name, False, n, fault)
-    return Sizes(name, None, undecided=tuple(sorted({q.text for q in questions})))
+    reasons = tuple(sorted({q.text for q in questions if not q.affine}))
+    try:
+        for n in itertools.islice(candidates(questions), RUNS):
+            if fault := case.fault(n):
+                return Sizes(name, False, n, fault, reasons)
+    except Unsupported as problem:
+        reasons += (str(problem),)
+    return Sizes(name, None, undecided=reasons or tuple(sorted({q.text for q in questions})))
 
 
 @dataclass
 class Question:
-    """Can one of the systems of conditions hold? Then the kernel may be wrong; what the text says
-    may have kept the forms from telling."""
+    """Can one of the systems of conditions hold? Then the kernel may be wrong, as the text says; or
+    the text says what is not affine."""
 
     text: str
     systems: list[list[Form]]
+    affine: bool = True
 
     def __post_init__(self) -> None:
-        self.systems = [with_facts(system) for system in self.systems]
+        self.systems = [case for system in self.systems for case in cases(system)]
 
     def open(self) -> bool:
         self.systems = [system for system in self.systems if feasible(system)]
@@ -171,12 +179,14 @@ class Case:
         reading = Reading(self.names, tuple(map(Form.of, grid)), block)
         reading.read({name: symbolic(name, value) for name, value in self.arguments(n).items()})
         for access in reading.accesses:
-            self.integers |= {reading.loaded[u] for u in unknowns_of(access.index) if u in reading.loaded}
+            self.integers |= {
+                reading.loaded[u] for u in unknowns_of(access.index) if u in reading.loaded
+            }
         yield Question("a grid without a block", [[-Form.of(size)] for size in grid])
         for line, text in reading.notes.items():
-            yield Question(f"line {line}: {text}", [[n]])
+            yield Question(f"line {line}: {text}", [[n]], False)
         for access in reading.accesses:
-            yield self.inside(access)
+            yield inside(access, indices)
         written = [a for a in reading.accesses if a.kind != "read"]
         arrays = {a.array.name: a.array for a in written if a.array.name in self.names.parameters}
         if self.covers is None:
@@ -185,22 +195,6 @@ class Case:
             raise ValueError(f"{self.function.__name__} does not write to {name}")
         for name in sorted(self.covers):
             yield from covered(reading, arrays[name], [a for a in written if a.array.name == name])
-
-    def inside(self, access: Access) -> Question:
-        """Can the index leave the array?"""
-        known = unknowns_of(access.index)
-        led = [*access.state.guards]
-        led += [h for h in access.state.hints if {u for u in unknowns_of([h]) if u.data} <= known]
-        systems = [
-            [*led, outside]
-            for form, size in zip(access.index, access.array.shape, strict=True)
-            for outside in (-form - 1, form - size)
-        ]
-        reasons = sorted(u.why for u in known if u.why)
-        reasons += [f"line {line}: {text} is no affine condition"
-                    for (line, text), _ in sorted(access.state.doubts, key=str)]  # fmt: skip
-        text = f"line {access.line}: `{access.text}` may leave its array"
-        return Question("; ".join(reasons[:1]) or text, systems)
 
     # For one n
 
@@ -241,7 +235,7 @@ def symbolic(name: str, value: Any) -> Any:
     try:
         return Form.of(value)
     except NotAffine:
-        return Form.of(Unknown(name, why=f"{name} is no integer", data=True))
+        return Form.of(Unknown(name, why=f"{name} is no integer"))
 
 
 def axes_used(names: Names) -> dict[str, int]:
@@ -266,22 +260,45 @@ def axes_used(names: Names) -> dict[str, int]:
     return found
 
 
+# Does each access stay inside?
+
+
+def inside(access: Access, integers: set[Unknown]) -> Question:
+    """Can the index leave the array? What any index is made of is an integer, by its type: then
+    conditions on it hold, though it was read from an array."""
+    used = unknowns_of(access.index)
+    led = [*access.state.guards]
+    led += [h for h in access.state.hints if {u for u in unknowns_of([h]) if u.why} <= integers]
+    systems = [
+        [*led, outside]
+        for form, size in zip(access.index, access.array.shape, strict=True)
+        for outside in (-form - 1, form - size)
+    ]
+    reasons = sorted(u.why for u in used if u.why)
+    reasons += [f"line {line}: {text} is no affine condition"
+                for (line, text), _ in sorted(access.state.doubts, key=str)]  # fmt: skip
+    text = f"line {access.line}: `{access.text}` may leave its array"
+    return Question(reasons[0] if reasons else text, systems, not reasons)
+
+
 # Is every element written?
 
 
 def covered(reading: Reading, array: Array, writes: list[Access]) -> Iterator[Question]:
     certain, doubtful = told_apart(reading, writes)
-    text = "; ".join(doubtful) or f"it is not certain that {array.name} is written wholly"
+    text = doubtful[0] if doubtful else f"it is not certain that {array.name} is written wholly"
     steps = [common_step(reading, [w.index[axis] for w in certain])
              for axis in range(len(array.shape))]  # fmt: skip
     for rests in itertools.product(*map(range, steps)):
         # Elements by remainder: each write then moves by 1, and nothing is lost in eliminating.
         element = [Form.of(Unknown("element")) * step + rest
                    for step, rest in zip(steps, rests, strict=True)]  # fmt: skip
-        there = [form for e, size in zip(element, array.shape, strict=True) for form in (e, size - e - 1)]
-        parts = [written(reading, w, element) for w in certain]
+        there = [
+            form for e, size in zip(element, array.shape, strict=True) for form in (e, size - e - 1)
+        ]
+        parts = [part for w in certain for part in written(reading, w, element)]
         missed = with_facts([*there, Form.of(N) - 1])
-        yield Question(text, list(itertools.islice(left_over(missed, parts), LEAVES)))
+        yield Question(text, list(itertools.islice(left_over(missed, parts), LEAVES)), not doubtful)
 
 
 def common_step(reading: Reading, forms: list[Form]) -> int:
@@ -316,20 +333,20 @@ def told_apart(reading: Reading, writes: list[Access]) -> tuple[list[Access], li
     return certain, sorted(reasons)
 
 
-def written(reading: Reading, access: Access, element: list[Form]) -> list[Form] | None:
-    """Conditions under which a thread certainly writes the element; None if there are none."""
+def written(reading: Reading, access: Access, element: list[Form]) -> Iterator[list[Form]]:
+    """Conditions under which a thread certainly writes the element."""
     same = [form for a, b in zip(access.index, element, strict=True) for form in (a - b, b - a)]
-    system = with_facts([*access.state.guards, *same])
-    known = {unknown for form in system for unknown in form.unknowns}
-    outer = {u for u in known if not unknowns_of([Form.of(u)]) & reading.inner}
-    return eliminated(system, outer, dark=True)
+    for system in cases([*access.state.guards, *same]):
+        known = {unknown for form in system for unknown in form.unknowns}
+        outer = {u for u in known if not unknowns_of([Form.of(u)]) & reading.inner}
+        if (left := eliminated(system, outer, dark=True)) is not None:
+            yield left
 
 
-def left_over(missed: list[Form], parts: list[list[Form] | None]) -> Iterator[list[Form]]:
+def left_over(missed: list[Form], parts: list[list[Form]]) -> Iterator[list[Form]]:
     """Systems of conditions under which none of the parts has the element."""
     if not feasible(missed):
         return
-    parts = [part for part in parts if part is not None]
     if not parts:
         yield missed
         return

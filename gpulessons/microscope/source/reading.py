@@ -4,7 +4,6 @@ conditions, as affine forms. Ways through the code are followed one by one."""
 from __future__ import annotations
 
 import ast
-import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -12,8 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..affine import Form, NotAffine, Unknown, feasible, with_facts
-from .names import MISSING, Cuda, Names
-from .writer import counted
+from .names import MISSING, Cuda, Names, leaves
 
 WAYS = 128  # through the code, at once
 ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
@@ -86,7 +84,7 @@ class Reading:
 
     def read(self, arguments: dict[str, Any]) -> None:
         self.cuda: dict[str, Any] = {}
-        self.threads = []
+        self.threads, self.index, self.sizes = [], [], []
         for axis, blocks, threads in zip("xyz", self.grid, self.block, strict=True):
             block = self.unknown(f"blockIdx.{axis}", Form(), blocks - 1)
             thread = self.unknown(f"threadIdx.{axis}", Form(), Form.of(threads - 1))
@@ -97,7 +95,9 @@ class Reading:
                 f"blockDim.{axis}": Form.of(threads),
                 f"gridDim.{axis}": blocks,
             }
-        self.index = [Form.of(b) * n + t for (b, t), n in zip(self.threads, self.block, strict=True)]
+        self.index = [
+            Form.of(b) * n + t for (b, t), n in zip(self.threads, self.block, strict=True)
+        ]
         self.sizes = [blocks * n for blocks, n in zip(self.grid, self.block, strict=True)]
         self.run(self.names.tree.body, [State(arguments)])
 
@@ -134,7 +134,9 @@ class Reading:
                 state = self.assign(target, self.value(read, state), state)
             case ast.If():
                 yes, no = self.ways(node.test, state)
-                return self.run(node.body, yes) + self.run(node.orelse, no)
+                after = self.run(node.body, yes) + self.run(node.orelse, no)
+                same = not leaves(node) and all(s.names == state.names for s in after)
+                return [state] if same else after
             case ast.For() | ast.While():
                 return self.loop(node, state)
             case ast.Return() | ast.Break() | ast.Continue():
@@ -175,7 +177,9 @@ class Reading:
             counter, turn = self.turn(node, span[0], span[1], self.value(span[2], state), around)
             turns = [turn.named({target: counter})]
         elif isinstance(node, ast.While):
-            turns = [s.doubting((node.lineno, "this loop")) for s in self.ways(node.test, around)[0]]
+            turns = [
+                s.doubting((node.lineno, "this loop")) for s in self.ways(node.test, around)[0]
+            ]
         else:
             self.value(node.iter, state)
             turns = [around.doubting((node.lineno, "this loop"))]
@@ -227,11 +231,13 @@ class Reading:
                 turn = replace(around, guards=around.guards + guards, hints=around.hints + hints,
                                spent=around.spent | {block, thread})  # fmt: skip
                 return Form.of(k), turn
-        if step.terms or not step.constant or len(lows) > 1 and step.constant != 1:
+        if step.terms or not step.constant or (len(lows) > 1 and step.constant != 1):
             if feasible([*around.guards, -step]):
                 return self.opaque(node, "counter"), around.doubting(why)
             guards = (*(Form.of(k) - low for low in lows), *(high - k - 1 for high in highs))
-            return Form.of(k), self.led(around, guards, why).doubting((node.lineno, "this loop's step"))
+            return Form.of(k), self.led(around, guards, why).doubting(
+                (node.lineno, "this loop's step")
+            )
         counter, sign = Form.of(k), 1 if step.constant > 0 else -1
         guards = tuple(counter - low for low in lows) if step.constant == 1 else (counter,)
         if step.constant != 1:
@@ -241,7 +247,7 @@ class Reading:
 
     def led(self, state: State, guards: Any, why: Any, truth: bool = True) -> State:
         """The state, now that these conditions hold; conditions on data are hints only."""
-        if any(unknown.data for unknown in unknowns_of(guards)):
+        if any(unknown.why for unknown in unknowns_of(guards)):
             state = state.doubting(why, truth)
             return replace(state, hints=state.hints + tuple(guards))
         return replace(state, guards=state.guards + tuple(guards))
@@ -283,7 +289,7 @@ class Reading:
     def opaque(self, node: ast.AST, name: str = "") -> Form:
         text = name or ast.unparse(node)
         why = f"line {node.lineno}: `{text}` is no affine form"  # type: ignore[attr-defined]
-        return Form.of(Unknown(text, why=why, data=True))
+        return Form.of(Unknown(text, why=why))
 
     def value(self, node: ast.expr, state: State) -> Any:
         match node:
@@ -396,7 +402,7 @@ class Reading:
         if found in (min, max) and all(isinstance(form, Form) for form in given):
             sign = 1 if found is max else -1
             facts = tuple((sign, -form * sign) for form in given)
-            return Form.of(Unknown(name, facts, self.opaque(node).unknowns.pop().why))
+            return Form.of(Unknown(name, facts, choices=tuple(given)))
         if any(isinstance(part, Array) for part in given):
             self.notes[node.lineno] = f"what `{ast.unparse(func)}` does to an array is not followed"
         return self.opaque(node)
@@ -407,6 +413,27 @@ class Reading:
         held = self.value(shape if isinstance(shape, ast.expr) else shape[0], state)
         held = held if isinstance(held, tuple) else (held,)
         return Array(f"line {node.lineno}", held) if held != (Form(),) else self.opaque(node)
+
+
+def counted(node: ast.While) -> tuple[str, ast.expr, ast.expr] | None:
+    """(counter, bound, step) of `while k < bound: …; k += step`, where all else stays."""
+    match node.test, node.body[-1]:
+        case (
+            ast.Compare(ast.Name(name), [ast.Lt()], [bound]),
+            ast.AugAssign(ast.Name(again), ast.Add(), step),
+        ) if name == again:
+            parts = [part for statement in node.body for part in ast.walk(statement)]
+            named = [part for part in parts if isinstance(part, ast.Name)]
+            stores = [part.id for part in named if isinstance(part.ctx, ast.Store)]
+            asked = [part for e in (bound, step) for part in ast.walk(e)]
+            stays = not any(
+                getattr(part, "id", "") in stores
+                or (isinstance(part, ast.Subscript) and getattr(part.value, "attr", "") != "shape")
+                for part in asked
+            )
+            if stores.count(name) == 1 and stays:
+                return name, bound, step
+    return None
 
 
 def product(forms: tuple[Form, ...]) -> Form:
