@@ -140,7 +140,8 @@ def floor_of(form: Form) -> Form:
 
 def with_facts(conditions: Iterable[Form]) -> list[Form]:
     """And what is known of every unknown in them."""
-    found, known = list(conditions), set()
+    found = list(conditions)
+    known: set[Unknown] = set()
     for form in found:  # grows
         for unknown in form.unknowns - known:
             known.add(unknown)

@@ -115,12 +115,9 @@ class Question:
         """The first and the last n that bounds allow."""
         lows, highs = [], []
         for system in self.systems:
-            low, high = Fraction(1), math.inf
-            for form in eliminated(system, {N}) or ():
-                factor, at = form.factor(N), Fraction(-form.constant, form.factor(N))
-                low, high = (max(low, at), high) if factor > 0 else (low, min(high, at))
-            lows.append(math.ceil(low))
-            highs.append(high)
+            ends = [(form.factor(N), form.constant) for form in eliminated(system, {N}) or ()]
+            lows.append(max((math.ceil(Fraction(-c, f)) for f, c in ends if f > 0), default=1))
+            highs.append(min((c / -f for f, c in ends if f < 0), default=math.inf))
         return min(lows), max(highs)
 
     def allows(self, n: int) -> bool:
@@ -178,10 +175,8 @@ class Case:
             raise NotAffine("a block whose size depends on n")
         reading = Reading(self.names, tuple(map(Form.of, grid)), block)
         reading.read({name: symbolic(name, value) for name, value in self.arguments(n).items()})
-        for access in reading.accesses:
-            self.integers |= {
-                reading.loaded[u] for u in unknowns_of(access.index) if u in reading.loaded
-            }
+        indices = unknowns_of([form for access in reading.accesses for form in access.index])
+        self.integers = {array for unknown, array in reading.loaded.items() if unknown in indices}
         yield Question("a grid without a block", [[-Form.of(size)] for size in grid])
         for line, text in reading.notes.items():
             yield Question(f"line {line}: {text}", [[n]], False)

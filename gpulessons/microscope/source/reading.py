@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -57,7 +57,8 @@ class State:
         return replace(self, doubts=self.doubts | {(why, truth)})
 
 
-class Access(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Access:
     line: int
     text: str
     array: Array
@@ -197,14 +198,10 @@ class Reading:
             return None
         if self.names.resolve(node.func) is not range or not node.args:
             return None
-        first, last, step = [ast.Constant(0), ast.Constant(0), ast.Constant(1)]
-        match node.args:
-            case [last]:
-                pass
-            case [first, last]:
-                pass
-            case [first, last, step]:
-                pass
+        zero, one = ast.Constant(0), ast.Constant(1)
+        first, last, step = {1: (zero, *node.args, one), 2: (*node.args, one)}.get(
+            len(node.args), tuple(node.args)
+        )
         down = isinstance(step, ast.UnaryOp)
         lows = [self.value(first, state)] if down else self.several("max", first, state)
         return lows, [self.value(last, state)] if down else self.several("min", last, state), step
@@ -260,7 +257,7 @@ class Reading:
                 yes, no = self.ways(operand, state)
                 return no, yes
             case ast.BoolOp(op, parts):
-                asked, decided = [state], []
+                asked, decided = [state], list[State]()
                 for part in parts:
                     both = [self.ways(part, s) for s in asked]
                     asked = [s for pair in both for s in pair[isinstance(op, ast.Or)]]
@@ -271,9 +268,9 @@ class Reading:
                 a, b = self.value(left, state), self.value(right, state)
                 if not isinstance(a, Form) or not isinstance(b, Form) or type(op) not in ORDERS:
                     return [state.doubting(why)], [state.doubting(why, False)]
-                yes, no = ORDERS[type(op)](a, b), ORDERS[OPPOSITE[type(op)]](a, b)
-                return ([self.led(state, way, why) for way in yes],
-                        [self.led(state, way, why, False) for way in no])  # fmt: skip
+                holds, fails = ORDERS[type(op)](a, b), ORDERS[OPPOSITE[type(op)]](a, b)
+                return ([self.led(state, way, why) for way in holds],
+                        [self.led(state, way, why, False) for way in fails])  # fmt: skip
             case ast.Compare(left, ops, rights):
                 pairs = zip([left, *rights], ops, rights, strict=False)
                 parts = [ast.copy_location(ast.Compare(a, [o], [b]), node) for a, o, b in pairs]
