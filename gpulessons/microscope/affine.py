@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NoReturn
 
-TOO_MANY = 4000  # conditions at once: no kernel written by hand comes near
+TOO_MANY = 200  # conditions at once: no kernel written by hand comes near
 
 
 class NotAffine(Exception):
@@ -162,6 +162,11 @@ def cases(conditions: Iterable[Form], chosen: frozenset[Unknown] = frozenset()) 
 
 def tightened(form: Form) -> Form:
     """The same condition on integers with the smallest factors."""
+    if all(type(f) is int for _, f in form.terms) and type(form.constant) is int:
+        common = math.gcd(*(f for _, f in form.terms))
+        if common <= 1:
+            return form
+        return Form(frozenset((u, f // common) for u, f in form.terms), form.constant // common)
     scale = math.lcm(*(Fraction(f).denominator for _, f in form.terms), 1)
     common = math.gcd(*(int(f * scale) for _, f in form.terms)) or 1
     terms = frozenset((u, int(f * scale) // common) for u, f in form.terms)

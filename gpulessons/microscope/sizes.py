@@ -28,7 +28,7 @@ from .source.reading import Access, Array, Reading, unknowns_of
 
 RUNS = 40  # where forms alone do not decide
 SEARCHED = 2000  # sizes that are looked through for those to run
-LEAVES = 100  # ways to miss an element that are looked at
+LOOKS = 150  # at ways to miss an element
 N = Unknown("n", ((1, Form.of(-1)),))  # n − 1 ≥ 0
 
 
@@ -208,14 +208,13 @@ class Case:
             if caution.kind == "negative index":
                 return str(caution)
         assert t.launch is not None
-        for name in sorted(self.covers or ()):
-            places = [
-                entry.place
-                for site, entries in t.launch.log.sites.items()
-                if site.array.name == name and site.access != "read"
-                for entry in entries
-            ]
-            missed = given[name].size - len(np.unique(np.concatenate([[], *places])))
+        places: dict[str, list] = {name: [] for name in self.covers or ()}
+        for site, entries in t.launch.log.sites.items():
+            name = site.array.name
+            if site.access != "read" and name in (given if self.covers is None else places):
+                places.setdefault(name, []).extend(entry.place for entry in entries)
+        for name in sorted(places):
+            missed = given[name].size - len(np.unique(np.concatenate([[], *places[name]])))
             if missed:
                 return f"{missed:,} of {given[name].size:,} elements of {name} are not written"
         return ""
@@ -291,9 +290,13 @@ def covered(reading: Reading, array: Array, writes: list[Access]) -> Iterator[Qu
         there = [
             form for e, size in zip(element, array.shape, strict=True) for form in (e, size - e - 1)
         ]
-        parts = [part for w in certain for part in written(reading, w, element)]
+        parts = {frozenset(part) for w in certain for part in written(reading, w, element)}
         missed = with_facts([*there, Form.of(N) - 1])
-        yield Question(text, list(itertools.islice(left_over(missed, parts), LEAVES)), not doubtful)
+        looks = itertools.count()
+        systems = list(left_over(missed, sorted(parts, key=len), looks))
+        if next(looks) > LOOKS:  # too many ways to miss it: all that is there, then
+            systems = [missed]
+        yield Question(text, systems, not doubtful)
 
 
 def common_step(reading: Reading, forms: list[Form]) -> int:
@@ -338,12 +341,16 @@ def written(reading: Reading, access: Access, element: list[Form]) -> Iterator[l
             yield left
 
 
-def left_over(missed: list[Form], parts: list[list[Form]]) -> Iterator[list[Form]]:
-    """Systems of conditions under which none of the parts has the element."""
-    if not feasible(missed):
+def left_over(
+    missed: list[Form], parts: list[frozenset[Form]], looks: Iterator[int]
+) -> Iterator[list[Form]]:
+    """Systems of conditions, no two with a common case, under which none of the parts has the
+    element; not all of them once LOOKS are taken."""
+    if next(looks) > LOOKS or not feasible(missed):
         return
     if not parts:
         yield missed
         return
     for condition in parts[0]:
-        yield from left_over([*missed, -condition - 1], parts[1:])
+        yield from left_over([*missed, -condition - 1], parts[1:], looks)
+        missed = [*missed, condition]

@@ -228,6 +228,8 @@ class Reading:
                 turn = replace(around, guards=around.guards + guards, hints=around.hints + hints,
                                spent=around.spent | {block, thread})  # fmt: skip
                 return Form.of(k), turn
+        if len(highs) > 1 and not step.terms and step.constant < 0:
+            return self.opaque(node, "counter"), around.doubting(why)
         if step.terms or not step.constant or (len(lows) > 1 and step.constant != 1):
             if feasible([*around.guards, -step]):
                 return self.opaque(node, "counter"), around.doubting(why)
@@ -324,6 +326,8 @@ class Reading:
                 return self.opaque(node)
             case ast.Call():
                 return self.call(node, state)
+        if not isinstance(node, (ast.Constant, ast.BinOp, ast.UnaryOp, ast.Slice, ast.JoinedStr)):
+            self.notes[node.lineno] = f"`{ast.unparse(node)}` is not followed"
         for part in ast.iter_child_nodes(node):
             if isinstance(part, ast.expr):
                 self.value(part, state)
