@@ -49,6 +49,12 @@ def count(number: float | None) -> str:
     return special(number) or f"{round(number):,}".replace("-", "−")
 
 
+def plural(number: int, noun: str) -> str:
+    """So many of something: "1 pass", "1,024 passes"."""
+    ending = "" if number == 1 else "es" if noun.endswith("s") else "s"
+    return f"{number:,} {noun}{ending}"
+
+
 def ratio(factor: float | None) -> str:
     """How many times: `12.34` is "12.3×"."""
     if not is_number(factor):

@@ -823,7 +823,7 @@ def test_asm_refuses_in_a_sentence(capsys, arguments, status, words):
 def test_claims_prints_each_verdict_and_keeps_them_as_data_and_as_a_page(capsys, tmp_path):
     assert main(["claims", "2", "9", "--json", "found.json", "--html", "found.html"]) == 0
     told = capsys.readouterr().out
-    assert "2. Many slow workers" in told and "Of 2 claims 2 cannot be tested here." in told
+    assert "2. Many slow workers" in told and "Of 2 claims 2 could not be tested." in told
     found = gpulessons.claims.load(tmp_path / "found.json")
     assert [each.number for each in found] == [2, 9]
     page = (tmp_path / "found.html").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ import platform
 import subprocess
 import sys
 import tracemalloc
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
@@ -1103,8 +1103,22 @@ def test_the_thread_count_that_won_is_recorded(quick, monkeypatch):
         ({"L3": 2**28}, 2**31, 2**28),  # never more than an eighth of the memory that is free
     ],
 )
-def test_what_is_copied_outgrows_the_cache_and_leaves_most_of_the_memory(caches, free, nbytes):
-    assert card.buffer_bytes(caches, free) == nbytes
+def test_what_is_copied_outgrows_the_cache_and_leaves_most_of_the_memory(
+    caches, free, nbytes, monkeypatch
+):
+    monkeypatch.setattr(system, "caches", lambda: caches)
+    monkeypatch.setattr(system, "free_memory", lambda: free)
+    monkeypatch.setattr(card, "note", lambda: "")
+    assert hardware.buffer_bytes() == nbytes
+    monkeypatch.setattr(card, "note", lambda: "no time")
+    assert hardware.buffer_bytes() == min(nbytes, 2**27)
+
+
+def test_a_memory_s_bandwidth_is_the_best_of_its_streams(quick):
+    rates = {"host read": 3e9, "host copy": 2e9, "gpu copy": 5e9, "gpu triad": 6e9}
+    here = replace(hardware.machine(), ceilings=rates)
+    assert [here.bandwidth(each) for each in ("host", "torch_cpu", "gpu")] == [3e9, 3e9, 6e9]
+    assert replace(here, ceilings={}).bandwidth("host") is None
 
 
 def test_the_ceilings_take_no_more_memory_than_they_were_given():

@@ -199,7 +199,7 @@ def make(folder, *words):
 def test_make_alone_lists_each_command_with_a_line_of_explanation(tmp_path):
     lines = make(tmp_path).stdout.splitlines()
     named = {line.split()[1] for line in lines if len(line.split()) > 3}
-    assert named == {"help", "lab", "test", "notebooks", "bench", "gpu", "clean"}
+    assert named == {"help", "lab", "test", "notebooks", "bench", "gpu", "nvidia", "clean"}
 
 
 def fake_python(folder, body):

@@ -27,6 +27,11 @@ def test_seconds(time, text):
     assert units.seconds(time) == text
 
 
+def test_one_is_singular_and_none_is_not():
+    told = [units.plural(n, "pass") for n in (0, 1, 1024)]
+    assert told == ["0 passes", "1 pass", "1,024 passes"] and units.plural(2, "block") == "2 blocks"
+
+
 def test_rounding_up_moves_to_the_next_unit():
     assert units.seconds(999.9e-6) == "1 ms"
     assert units.seconds(999.4e-6) == "999 µs"

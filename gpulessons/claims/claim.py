@@ -1,11 +1,13 @@
 """What a claim is, and what is found about it: plain values.
 
-A claim about GPUs never holds on the word of a machine without one. A recording from a GPU may
-decide it, and the finding then says so.
+A claim about what a GPU does never holds on the word of a machine without one. A recording from a
+GPU may decide it, and the finding then says so. A claim of several statements is as good as its
+weakest: `weakest`.
 """
 
 import inspect
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -38,7 +40,7 @@ class Figure:
     unit: str = ""  # "×", "%" (of 1), "s", "B/s", "FLOP/s", "" for a count
     kind: str = "live"
     where: str = ""  # a recorded one's machine and date, a published one's citation
-    spread: tuple[float, float] | None = None  # its middle half
+    spread: tuple[float, float] | None = None  # its middle half, or all of a few runs
     of_gpu: bool = False  # did a GPU make it?
     why: str = ""  # why there is no value
 
@@ -104,6 +106,23 @@ def untested(why: str) -> Verdict:
     return Verdict(UNTESTED, why)
 
 
+WEAKEST = (REFUTED, UNTESTED, LIMITS, HOLDS)
+SEVERAL = ("A claim of several statements gets a word for each, and is as good as its weakest: "
+           f"{REFUTED}, then {UNTESTED}, then {LIMITS}; it {HOLDS} if all do.")  # fmt: skip
+
+
+def weakest(**statements: Verdict) -> Verdict:
+    """The verdict about a claim that makes several statements: that of its weakest.
+
+    A false one is false however right the others are, and one that nobody tested leaves the whole
+    untested. weakest(what_it_costs=holds("…"), on_a_GPU=refuted("…")): all of them are told.
+    """
+    word = min((each.word for each in statements.values()), key=WEAKEST.index)
+    told = (f"{name[0].upper()}{name[1:].replace('_', ' ')}: {each.word}. {each.why}"
+            for name, each in statements.items())  # fmt: skip
+    return Verdict(word, " ".join(told))
+
+
 @dataclass(frozen=True)
 class Claim:
     """A statement about GPUs and deep learning, and how it is put to the test."""
@@ -115,7 +134,7 @@ class Claim:
     measure: Callable[..., Mapping[str, Figure]]  # of a Given; its docstring says the test
     judge: Callable[..., Verdict]  # of the figures' values, by name
     changes: str  # what would change the verdict
-    about_gpus: bool
+    about_gpus: bool  # about what one does, which none but a GPU can tell
 
     @property
     def test(self) -> str:
@@ -158,6 +177,15 @@ def claim(
     return register
 
 
+LACKING = {  # what is missing, and the words by which a figure says so
+    "a GPU": r"\b[Nn]o GPU\b|\bno accelerator\b|\bfrom a GPU\b|\bon a GPU\b",
+    "a TPU": r"\bTPU\b",
+    "your prices": r"\bprices\b|\ba rent\b",
+    "a second core": r"\bone core\b",
+    "a quiet machine": r"\bnoisy\b|\bothers (used|had)\b|\bheld up\b|\bno two were free\b",
+}
+
+
 @dataclass(frozen=True)
 class Finding:
     """What was found about one claim: the verdict, why, and the figures behind it."""
@@ -178,6 +206,13 @@ class Finding:
             f"{self.number}. {self.claim}\n  {self.verdict.upper()}: {self.why}\n"
             f"  test: {self.test}{figures}\n  what would change it: {self.changes}"
         )
+
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        """What there was none of, as its reasons say: "a GPU", "your prices" …"""
+        reasons = " ".join([self.why, *(each.why for each in self.figures if each.value is None)])
+        lacked = [name for name, words in LACKING.items() if re.search(words, reasons)]
+        return tuple(lacked) or ("something else",)
 
     def _repr_html_(self) -> str:
         head = f"<b>{self.number}. {escape(self.claim)}</b><br><b>{self.verdict}</b>"
@@ -231,12 +266,21 @@ class Findings:
         return {word: words[word] for word in VERDICTS}
 
     @property
+    def lacking(self) -> dict[str, list[int]]:
+        """{what there was none of: the claims that could not be tested for want of it}."""
+        found: dict[str, list[int]] = {}
+        for each in self.found:
+            for what in each.lacking if each.verdict == UNTESTED else ():
+                found.setdefault(what, []).append(each.number)
+        return found
+
+    @property
     def sentence(self) -> str:
         """ "Of 27 claims 9 hold, 5 hold with limits, …": the message of the table."""
         many = {HOLDS: "hold", LIMITS: "hold with limits", REFUTED: "are refuted",
-                UNTESTED: "cannot be tested here"}  # fmt: skip
+                UNTESTED: "could not be tested"}  # fmt: skip
         one = {HOLDS: "holds", LIMITS: "holds with limits", REFUTED: "is refuted",
-               UNTESTED: "cannot be tested here"}  # fmt: skip
+               UNTESTED: "could not be tested"}  # fmt: skip
         parts = [f"{n} {(one if n == 1 else many)[word]}" for word, n in self.counts.items() if n]
         claims = f"{len(self)} claim{'s' * (len(self) != 1)}"
         return f"Of {claims} {', '.join(parts)}." if parts else "No claim was judged."
@@ -252,7 +296,8 @@ class Findings:
     def _repr_html_(self) -> str:
         letters = sorted({letter for each in self.found for letter in each.source})
         sources = " ".join(f"{letter}: {SOURCES[letter]}." for letter in letters)
-        return table(self.found, f"{self.sentence} {self.label}.", [*self.notes, sources])
+        return table(self.found, f"{self.sentence} {self.label}.",
+                     [*self.notes, SEVERAL, sources])  # fmt: skip
 
     def to_json(self) -> str:
         return json.dumps({"format": 1, **asdict(self)}, indent=1, ensure_ascii=False)

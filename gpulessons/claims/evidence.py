@@ -113,13 +113,13 @@ def from_gpu(
 
     read(comparison) raises LookupError, with its reason, where what it looks for was not timed.
     """
-    why = f"no GPU here, and no recording of {op.name} from one"
+    why = f"no GPU, and no recording of {op.name} from one"
     if gpu_count():
         here = compared(op, size, versions, seconds=seconds)
         try:
             return live(what, read(here), unit, of_gpu=True)
         except LookupError as trouble:
-            why = f"with the GPU here: {trouble.args[0]}"
+            why = f"with the GPU: {trouble.args[0]}"
     for recording in given.of(op):
         try:
             value = read(recording)

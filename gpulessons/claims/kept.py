@@ -19,31 +19,37 @@ def save(findings: Findings, path: str | Path) -> Path:
 
 
 def load(path: str | Path) -> Findings:
-    """The Findings in a file; ValueError, in a sentence, when it holds none."""
+    """The Findings in a file; ValueError, in a sentence, when it holds none.
+
+    What was live when they were kept is recorded by now, and says where and when.
+    """
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
         if data["format"] > FORMAT:
             raise ValueError(f"it is in format {data['format']}; upgrade gpulessons to read it")
-        found = tuple(finding(each) for each in data["found"])
+        where = f"{data['machine']}, {data['date']}"
+        found = tuple(finding(each, where) for each in data["found"])
         return Findings(found, data["machine"], data["date"], data["version"], tuple(data["notes"]))
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as trouble:
         raise ValueError(f"{path} cannot be read as findings: {trouble}.") from trouble
 
 
-def finding(values: Any) -> Finding:
+def finding(values: Any, where: str) -> Finding:
     if not isinstance(values, dict):
         raise ValueError(f"{values!r} is no finding")
     if values.get("verdict") not in VERDICTS:
         raise ValueError(f"{values.get('verdict')!r} is no verdict")
-    figures = tuple(figure(each) for each in values["figures"])
+    figures = tuple(figure(each, where) for each in values["figures"])
     return Finding(**{**values, "figures": figures, "notebooks": tuple(values["notebooks"])})
 
 
-def figure(values: dict[str, Any]) -> Figure:
+def figure(values: dict[str, Any], where: str) -> Figure:
     strange = set(values) - {field.name for field in fields(Figure)}
     if strange:
         raise ValueError(f"a figure has no {', '.join(sorted(strange))}")
-    return Figure(**{**values, "spread": tuple(values["spread"]) if values["spread"] else None})
+    by_now = {"kind": "recorded", "where": where} if values["kind"] == "live" else {}
+    spread = tuple(values["spread"]) if values["spread"] else None
+    return Figure(**{**values, **by_now, "spread": spread})
 
 
 def recorded() -> tuple[Findings, ...]:

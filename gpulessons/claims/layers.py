@@ -22,7 +22,7 @@ from gpulessons.ops.lstm_sequence import lstm_sequence
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.softmax import softmax
 
-from .claim import claim, holds, limits, refuted, untested
+from .claim import claim, holds, limits, refuted, untested, weakest
 from .evidence import (
     SECONDS,
     counted,
@@ -233,20 +233,27 @@ def lstm_gains_too(
 ):  # fmt: skip
     waits = (f"The same operations take {chain:.2g} times as long in {STEPS} steps as in one wide "
              f"step, and twice the steps {longer:.2g} times as long")  # fmt: skip
-    if chain < 1.2 or longer < 1.2:
-        return refuted(f"{waits}: nothing is lost by waiting.")
-    here = (f"On this CPU {EXAMPLES} sequences take {batch:.2g} times as long as one, and eight "
-            f"products a step {merged:.2g} times as long as merged ones. {waits}")  # fmt: skip
+    lost = chain >= 1.2 and longer >= 1.2
+    on_cpu = (f"On the CPU {EXAMPLES} sequences take {batch:.2g} times as long as one, and eight "
+              f"products a step {merged:.2g} times as long as merged ones. On a GPU a step is "
+              f"{counted_apart:.0f} launches or, fused, {counted_fused:.0f}, by count")  # fmt: skip
+    return weakest(
+        it_gains_too=gain_of_lstm(on_cpu, gpu_wide, gpu_narrow),
+        steps_wait=holds(f"{waits}.") if lost
+        else refuted(f"{waits}: nothing is lost by waiting."),
+    )  # fmt: skip
+
+
+def gain_of_lstm(on_cpu, gpu_wide, gpu_narrow):
     if gpu_wide is None:
-        return untested(f"{here}. On a GPU a step is {counted_apart:.0f} launches or, fused, "
-                        f"{counted_fused:.0f}, by count. No GPU was timed.")  # fmt: skip
-    if gpu_wide <= 1:
-        return refuted(f"A CPU takes {gpu_wide:.2g} times as long as a GPU: there is no gain.")
+        return untested(f"{on_cpu}. No GPU was timed.")
     found = f"With 256 units a CPU takes {gpu_wide:.2g} times as long as a GPU"
+    if gpu_wide <= 1:
+        return refuted(f"{found}: there is no gain.")
     if gpu_narrow is not None and gpu_narrow <= 1:
         return limits(f"{found}, with 16 units {gpu_narrow:.2g} times: there the launches take the "
-                      f"gain away. {waits}.")  # fmt: skip
-    return holds(f"{found}. {waits}.")
+                      "gain away.")  # fmt: skip
+    return holds(f"{found}.")
 
 
 # Products: what is dear in them, and how much of BERT they are.
@@ -368,16 +375,27 @@ def time_in_products(turns=15):
     "for. And a machine that multiplies faster: less of BERT's time is then products.",
 )  # fmt: skip
 def fetching_is_dearest(fetching, naive, tiled, once, operations, time, multipliers=None):
-    bert = f"Products are {operations:.1%} of a BERT layer's operations, and {time:.0%} of its time"
-    if fetching < 1.2 or min(operations, time) < 0.5:
-        return refuted(f"A core is {fetching:.2g} times as fast where it fetches less. {bert}.")
-    part = "most of it was fetching" if fetching > 2 else "fetching was less than half of it"
-    found = (f"Where a core uses again what it has fetched, a product takes {1 - 1 / fetching:.0%} "
-             f"less time: {part}. Tiles spare a kernel {1 - tiled / naive:.0%} of its loads"
-             )  # fmt: skip
+    return weakest(
+        fetching_is_the_dearest_part=price_of_fetching(fetching, naive, tiled, once),
+        a_TPU_is_a_matrix_machine=untested("What a TPU has is published, not measured."),
+        BERT_is_products=share_of_products(operations, time),
+    )
+
+
+def price_of_fetching(fetching, naive, tiled, once):
+    found = (f"By count a naive kernel loads {naive:.3g} numbers for each multiplication, one with "
+             f"tiles {tiled:.3g}. In blocks, which fetch less and also store and loop less, a core "
+             f"is {fetching:.2g} times as fast as along rows")  # fmt: skip
+    if fetching < 1.2 or tiled >= naive:
+        return refuted(f"{found}: fetching is not what it waits for.")
     if once >= 1:
-        return holds(f"{found}. Even if it moved each number once, it would wait for them. "
-                     f"{bert}.")  # fmt: skip
+        return holds(f"{found}. Even if it moved each number once, it would wait for them.")
     return limits(f"{found}. But to move all numbers once would take {once:.1%} of the time that "
-                  f"multiplying them takes: then it waits for arithmetic. {bert}. What a TPU has "
-                  "is published, not measured.")  # fmt: skip
+                  "multiplying them takes, by a model: then it waits for arithmetic.")  # fmt: skip
+
+
+def share_of_products(operations, time):
+    found = f"By count products are {operations:.1%} of a BERT layer, by time {time:.0%}"
+    if min(operations, time) < 0.5:
+        return refuted(f"{found}.")
+    return holds(f"{found}.") if min(operations, time) > 0.7 else limits(f"{found}.")

@@ -13,16 +13,16 @@ from numba import cuda, njit
 from gpulessons import units
 from gpulessons.hardware import cores, machine
 from gpulessons.hardware.budget import capped, repeated
-from gpulessons.measure.results import Absent, quartiles
+from gpulessons.measure.results import quartiles
 from gpulessons.microscope import trace
+from gpulessons.money.devices import best_rates
 from gpulessons.ops.activations import relu, relu_kernel, vector_sigmoid
-from gpulessons.ops.copy import triad
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.optimizer_step import adam_step
 from gpulessons.ops.shade import shade, shade_sorted
 from gpulessons.units import three_digits
 
-from .claim import claim, holds, limits, refuted, untested
+from .claim import claim, holds, limits, refuted, untested, weakest
 from .evidence import (
     compared,
     counted,
@@ -120,8 +120,8 @@ def sigmoids(x, out):
 def dealt_activation(given):
     """What the threads of an activation's kernel tell each other, counted. A sigmoid over numbers
     that a cache holds: one core's share while the others rest, then a share on every core at the
-    same time, by the threads' own clocks. Bytes per second from memory: ReLU on one core, and a
-    triad on every core.
+    same time, by the threads' own clocks. ReLU over numbers fetched from memory, on one core and on
+    every core: bytes per second.
     """
     values = np.ones(8_192, np.float32)
     activation = trace(relu_kernel)[32, 256](values, np.empty_like(values))
@@ -130,7 +130,7 @@ def dealt_activation(given):
         "cores": counted("cores", cores()),
         **dealt_sigmoids(),
         "relu": from_memory("ReLU from memory, one core", relu, SERIAL),
-        "memory": from_memory("a triad from memory, every core", triad, *BEST),
+        "relu_dealt": from_memory("ReLU from memory, every core", relu, *BEST),
     }
 
 
@@ -188,13 +188,25 @@ def memory_speed(op, *versions, size):
     changes="More cores for the same memory: an activation whose numbers no cache holds stops "
     "gaining once the memory is busy.",
 )  # fmt: skip
-def more_processors_help(talk, cores, sigmoid, busy, relu=None, memory=None):
+def more_processors_help(talk, cores, sigmoid, busy, relu=None, relu_dealt=None):
     if talk:
-        return refuted(f"Its threads share {talk:,} accesses: they are not each on their own.")
+        alone = refuted(f"Threads share {talk:,} accesses: they are not each on their own.")
+    else:
+        alone = holds("No thread needs another, by count.")
+    return weakest(
+        embarrassingly_parallel=alone,
+        more_processors=dealt_out(cores, sigmoid, busy, relu, relu_dealt),
+    )
+
+
+ENOUGH_CORES = 8  # fewer are fed by most memories, and cannot show where memory stops an activation
+
+
+def dealt_out(cores, sigmoid, busy, relu, relu_dealt):
     if cores == 1:
-        return untested("No thread needs another, but this machine gives the process one core.")
-    found = (f"No thread needs another. Dealt out to {cores} cores, a sigmoid is "
-             f"{three_digits(sigmoid)} times as fast as on one")  # fmt: skip
+        return untested("The process had one core.")
+    found = (f"Dealt out to {cores} cores, a sigmoid in a cache is {three_digits(sigmoid)} times "
+             "as fast as on one")  # fmt: skip
     if sigmoid < 1 + 0.2 * (cores - 1):
         return refuted(f"{found}: more processors hardly help.")
     if busy < 1 + 0.4 * (cores - 1):
@@ -202,15 +214,17 @@ def more_processors_help(talk, cores, sigmoid, busy, relu=None, memory=None):
                         f"{three_digits(busy)} were at work at once.")  # fmt: skip
     if sigmoid < 0.7 * cores:
         return limits(f"{found}: they help, and some of each is lost.")
-    if not (relu and memory):
-        return holds(f"{found}.")
-    fed = memory / relu
-    one, all_of_them = units.rate(relu, "B/s"), units.rate(memory, "B/s")
-    if fed < 0.7 * cores:  # the same share as of a sigmoid
-        return limits(f"{found}. But ReLU on one core moves {one}, and memory gives {all_of_them} "
-                      f"at most: enough for {three_digits(fed)} cores.")  # fmt: skip
-    return holds(f"{found}. From memory ReLU on one core moves {one}, and all cores together can "
-                 f"fetch {all_of_them}, {three_digits(fed)} times as much.")  # fmt: skip
+    if not (relu and relu_dealt):
+        return limits(f"{found}. From memory nothing could be timed.")
+    gain = relu_dealt / relu
+    found += (f", and ReLU from memory {three_digits(gain)} times "
+              f"({units.rate(relu, 'B/s')} on one, {units.rate(relu_dealt, 'B/s')} on all)"
+              )  # fmt: skip
+    if gain < 0.7 * cores:  # the same share as of a sigmoid
+        return limits(f"{found}: memory does not feed them all.")
+    if cores < ENOUGH_CORES:
+        return limits(f"{found}. So few cores cannot show where memory stops them.")
+    return holds(f"{found}.")
 
 
 # Flynn's classes.
@@ -290,44 +304,48 @@ def gpu_time(comparison):
     "be cores.", about_gpus=True,
 )  # fmt: skip
 def classes(alike, different, disagree, agree, gpu_shuffled=None, gpu_sorted=None):
-    if different < 1.2:
-        if alike >= 1.5:
-            return refuted(f"On this CPU two copies of one program kept {three_digits(alike)} "
-                           "cores busy at once, two different programs "
-                           f"{three_digits(different)}: no MIMD.")  # fmt: skip
-        return untested(f"Two programs kept at most {three_digits(max(alike, different))} cores of "
-                        "this CPU busy at once: no two were free to tell.")  # fmt: skip
-    cpu = (f"On this CPU two different programs kept {three_digits(different)} cores busy at once: "
-           "MIMD")  # fmt: skip
+    return weakest(
+        a_CPU_is_MIMD=of_a_cpu(alike, different),
+        a_GPU_is_SIMT=of_a_gpu(disagree, agree, gpu_shuffled, gpu_sorted),
+    )
+
+
+def of_a_cpu(alike, different):
+    if different >= 1.2:
+        return holds(f"Two different programs kept {three_digits(different)} cores busy at once.")
+    if alike >= 1.5:
+        return refuted(f"Two copies of one program kept {three_digits(alike)} cores busy at once, "
+                       f"two different programs {three_digits(different)}.")  # fmt: skip
+    return untested(f"Two programs kept at most {three_digits(max(alike, different))} cores busy "
+                    "at once: no two were free to tell.")  # fmt: skip
+
+
+def of_a_gpu(disagree, agree, gpu_shuffled, gpu_sorted):
     if not (gpu_shuffled and gpu_sorted):
-        return untested(f"{cpu}. By count a warp takes {three_digits(disagree)} sides of a branch "
-                        f"where its lanes disagree, {three_digits(agree)} where they agree. No GPU "
-                        "was timed.")  # fmt: skip
+        return untested(f"By count a warp takes {three_digits(disagree)} sides of a branch where "
+                        f"its lanes disagree, {three_digits(agree)} where they agree. No GPU was "
+                        "timed.")  # fmt: skip
     wait = gpu_shuffled / gpu_sorted
-    gpu = (f"on a GPU the same pixels take {three_digits(wait)} times as long where lanes of a "
-           "warp disagree")  # fmt: skip
+    found = f"The same pixels take {three_digits(wait)} times as long where lanes disagree"
     if wait < 1.2:
-        return refuted(f"{cpu}; but {gpu}: they do not wait for each other.")
-    return holds(f"{cpu}; {gpu}. One instruction for a warp, another for the next: SIMT.")
+        return refuted(f"{found}: they do not wait for each other.")
+    return holds(f"{found}. One instruction for a warp, another for the next.")
 
 
 # Latency and throughput.
 
 
 def latency_and_throughput(given):
-    """ReLU of one number and of a million on this CPU: what a call takes, and what a number. A
-    product of 1,024 rows and columns here. On a GPU: how much longer a small ReLU takes than on the
-    CPU beside it, and how much less time a large product of float32 numbers that are there.
+    """A product of 1,024 rows and columns on this CPU. On a GPU: how much longer a small ReLU takes
+    than on the CPU beside it, and how much less time a large product of float32 numbers that are
+    there.
     """
-    small, large = (compared(relu, n, ["NumPy"]).entries[0] for n in (1, 2**20))
     product = compared(matmul, 1024, ["NumPy", "PyTorch on CPU"]).best()
     on_both = ["NumPy", SERIAL, "CUDA, a thread per element", "PyTorch on GPU"]
     products = ["NumPy", "PyTorch on CPU", "CUDA, vectorized loads", "PyTorch on GPU"]
     return {
-        "call": figure_of_call("a call for one number", small),
-        "element": figure_of_call("a number of a million", large, calls=2**20),
-        "product": live("a product here", product.flop_rate, "FLOP/s") if product
-        else missing("a product here", "none was timed"),
+        "product": live("a product on the CPU", product.flop_rate, "FLOP/s") if product
+        else missing("a product on the CPU", "none was timed"),
         "theirs": published("a product on an H200", 30.4e12, "FLOP/s",
                             "NVIDIA/warp issue 1965: fp32, 2048³, from Python"),
         "gpu_price": from_gpu(given, "a small ReLU, the GPU's wait over the CPU's", relu,
@@ -335,11 +353,6 @@ def latency_and_throughput(given):
         "gpu_gain": from_gpu(given, "a large product, the CPU's time over the GPU's", matmul,
                              float32_gain, size=2048, versions=products, seconds=1.5),
     }  # fmt: skip
-
-
-def figure_of_call(what, entry, calls=1):
-    return (missing(what, entry.why) if isinstance(entry, Absent)
-            else live(what, entry.median / calls, "s"))  # fmt: skip
 
 
 def price_of_a_call(comparison):
@@ -362,21 +375,26 @@ def float32_gain(comparison):
     changes="Products too small to fill the GPU, a CPU with many cores beside a small GPU, or "
     "transfers that the product does not pay for.", about_gpus=True,
 )  # fmt: skip
-def throughput_for_latency(call, element, theirs, product=None, gpu_price=None, gpu_gain=None):
-    if gpu_price is None or gpu_gain is None:
-        runs = f"A product runs here at {units.rate(product, 'FLOP/s')}; an" if product else "An"
-        one = "Only one half of it was" if gpu_price or gpu_gain else "No GPU was"
-        return untested(
-            f"A CPU has the same trade: a call takes {units.seconds(call)} for one number, and "
-            f"{units.seconds(element)} for each of a million. {runs} H200 is said to reach "
-            f"{units.rate(theirs, 'FLOP/s')} in one benchmark (published). {one} timed beside a "
-            f"CPU{' on a GPU' * bool(gpu_price or gpu_gain)}."
-        )
-    found = (f"For a small ReLU one waits {three_digits(gpu_price)} times as long as on the CPU "
-             "beside it; a large product of numbers already there is "
-             f"{three_digits(gpu_gain)} times as fast")  # fmt: skip
-    if gpu_price <= 1:
-        return refuted(f"{found}: no latency was paid.")
+def throughput_for_latency(theirs, product=None, gpu_price=None, gpu_gain=None):
+    return weakest(
+        the_price_is_latency=price_paid(gpu_price),
+        an_order_of_magnitude=gained(theirs, product, gpu_gain),
+    )
+
+
+def price_paid(gpu_price):
+    if gpu_price is None:
+        return untested("No GPU was timed beside a CPU.")
+    found = f"For a small ReLU one waits {three_digits(gpu_price)} times as long as on the CPU"
+    return holds(f"{found}.") if gpu_price > 1 else refuted(f"{found}: no latency was paid.")
+
+
+def gained(theirs, product, gpu_gain):
+    if gpu_gain is None:
+        runs = f"A product runs at {units.rate(product, 'FLOP/s')} on the CPU. " if product else ""
+        return untested(f"{runs}An H200 is said to reach {units.rate(theirs, 'FLOP/s')} in one "
+                        "benchmark: published, not measured.")  # fmt: skip
+    found = f"A large product of numbers already there is {three_digits(gpu_gain)} times as fast"
     if gpu_gain <= 1:
         return refuted(f"{found}: nothing was bought.")
     if gpu_gain < math.sqrt(10):  # nearer to 1 than to 10
@@ -389,10 +407,13 @@ def throughput_for_latency(call, element, theirs, product=None, gpu_price=None, 
 # What memory costs.
 
 
+KEPT = 2**17  # numbers of an array that a cache holds
+
+
 def training_from_memory(given):
-    """ReLU, an Adam step and a triad over numbers fetched from memory: bytes per second. A product
-    for 512 examples and for one: how many times the bytes it moves, and how many times as long it
-    takes.
+    """ReLU and an Adam step over numbers fetched from memory, and over few enough for a cache:
+    bytes per second, beside the most that this machine's memory has given. A product for 512
+    examples and for one: how many times the bytes it moves, and how many times as long it takes.
     """
     width, examples = 2048, 512
     weights, one, many = (np.ones((rows, width), np.float32) for rows in (width, 1, examples))
@@ -401,13 +422,29 @@ def training_from_memory(given):
                 "one": lambda: matmul(one, weights, out=rooms[0])}  # fmt: skip
     moved = matmul.bytes(many, weights) / matmul.bytes(one, weights)
     return {
-        "memory": from_memory("a triad from memory, every core", triad, *BEST),
+        "memory": most_from_memory(),
         "activation": from_memory("ReLU from memory, every core", relu, *BEST),
         "optimizer": from_memory("an Adam step from memory", adam_step, "Numba, fused"),
+        "activation_kept": from_cache("ReLU from a cache", relu, *BEST),
+        "optimizer_kept": from_cache("an Adam step from a cache", adam_step, "Numba, fused"),
         "moved": counted("a product for 512 examples over one, bytes", moved, "×"),
         "product": ratio_of_calls("the same, time", products),
         "fits": in_the_last_cache(16),  # the parameter, its gradient and Adam's two means
     }
+
+
+def most_from_memory():
+    what = "the machine's ceiling from memory, the best of copy and triad"
+    _, bandwidth = best_rates(machine(), "host")
+    return (live(what, bandwidth, "B/s") if bandwidth
+            else missing(what, "this machine's ceilings could not be measured"))  # fmt: skip
+
+
+def from_cache(what, op, *versions):
+    """The same as `from_memory` over numbers that were there a moment ago."""
+    best = compared(op, KEPT, versions).best()
+    return (live(what, best.bytes / min(best.samples), "B/s") if best
+            else missing(what, "none was timed"))  # fmt: skip
 
 
 def in_the_last_cache(nbytes):
@@ -423,16 +460,31 @@ def in_the_last_cache(nbytes):
     changes="A network that a cache holds, or minibatches so large that its products, which use "
     "each byte many times, outweigh everything else.",
 )  # fmt: skip
-def memory_is_the_limit(memory, activation, optimizer, moved, product, fits=None):
-    triad, relu, adam = (units.rate(each, "B/s") for each in (memory, activation, optimizer))
-    found = f"From memory a triad moves {triad}, ReLU {relu}, an Adam step {adam}"
-    if min(activation, optimizer) < 0.5 * memory:
+def memory_is_the_limit(memory, activation, optimizer, activation_kept, optimizer_kept, moved,
+                        product, fits=None):  # fmt: skip
+    if fits:
+        exceed = limits(f"{some(fits).capitalize()} parameters under Adam fit in the last cache, "
+                        "which a virtual machine may share with others.")  # fmt: skip
+    else:
+        exceed = untested("The system does not tell its caches.")
+    return weakest(
+        they_exceed_the_cache=exceed,
+        memory_is_the_limit=limit_of_memory(
+            memory, activation, optimizer, activation_kept / activation,
+            optimizer_kept / optimizer, moved, product),
+    )  # fmt: skip
+
+
+def limit_of_memory(memory, activation, optimizer, relu_gain, adam_gain, moved, product):
+    found = (f"From memory ReLU moves {units.rate(activation, 'B/s')} and an Adam step "
+             f"{units.rate(optimizer, 'B/s')}, {percent(activation / memory)} and "
+             f"{percent(optimizer / memory)} of the most that it has given; from a cache the same "
+             f"loops move {three_digits(relu_gain)} and {three_digits(adam_gain)} times as much"
+             )  # fmt: skip
+    if min(relu_gain, adam_gain) < 1.2:
         return refuted(f"{found}: memory is not what both of them wait for.")
     times = (f"a product for 512 examples moves {three_digits(moved)} times the bytes of one for a "
              f"single example, and takes {three_digits(product)} times as long")  # fmt: skip
     if product < 2 * moved:
         return holds(f"{found}; and {times}.")
-    cache = (f" And {some(fits)} parameters under Adam fit in the last cache, which a virtual "
-             "machine may share with others.") if fits else ""  # fmt: skip
-    return limits(f"{found}: memory is the limit. But {times}: there arithmetic is the limit."
-                  f"{cache}")  # fmt: skip
+    return limits(f"{found}: they wait for memory. But {times}: there arithmetic is the limit.")

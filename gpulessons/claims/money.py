@@ -11,7 +11,7 @@ from gpulessons.money.devices import PUBLISHED, latest, of_machine
 from gpulessons.money.prediction import networks, worth
 from gpulessons.money.renting import HOURS_PER_YEAR
 
-from .claim import Figure, claim, holds, limits, refuted, untested
+from .claim import Figure, claim, holds, limits, refuted, untested, weakest
 from .evidence import counted, live, missing, modelled, published
 
 NO_PRICES = "it takes two devices with prices, which are yours: see notebook 15"
@@ -54,7 +54,7 @@ def slow_workers_are_cheaper(workers, costs, promised):
     if promised:
         return untested(f"{found} and by what a box promises. A promise is no measurement.")
     if costs <= 1:
-        return refuted(f"{found}: here the fast ones are no dearer.")
+        return refuted(f"{found}: the fast ones are no dearer.")
     return limits(f"{found}. It says nothing about work that does not divide.")
 
 
@@ -93,12 +93,12 @@ def cores_of_a_k80(given):
     here = machine()
     gpu_rate = here.ceiling("gpu", "float32")
     each = gpu_rate / here.gpu["multiprocessors"] if gpu_rate and here.gpu else None
-    what = "a multiprocessor of a GPU here"
+    what = "a multiprocessor of the GPU"
     return {
-        "core": live("one core here, a float32 product", one_core(), "FLOP/s"),
+        "core": live("one core of the CPU, a float32 product", one_core(), "FLOP/s"),
         "k80": published("a K80's core, with boost", K80_FLOPS / K80_CORES, "FLOP/s", SOURCE),
         "gpu_multiprocessor": live(what, each, "FLOP/s", of_gpu=True)
-        if each else missing(what, "no GPU here"),
+        if each else missing(what, "no GPU"),
     }  # fmt: skip
 
 
@@ -106,21 +106,30 @@ def cores_of_a_k80(given):
     20, "The difference is the number of cores (K80: 4,992) and what a thread costs; a CPU with as "
     "many cores would be faster still, and unaffordable.", source="C", notebooks="01 15",
     measure=cores_of_a_k80, about_gpus=True,
-    changes="What is called a core: the K80's are lanes of vectors, and a CPU's core has several.",
+    changes="What is called a core: the K80's are lanes of vectors, and a CPU's core has several. "
+    "And a price: no CPU with 4,992 cores has one.",
 )  # fmt: skip
 def cores_are_lanes(core, k80, gpu_multiprocessor=None):
     times = core / k80
-    found = (f"One core here computes like {units.three_digits(times)} of the K80's "
+    many = (f"As many cores as the CPU's would be {units.three_digits(times)} times as fast as "
+            "the board, if nothing held them up")  # fmt: skip
+    return weakest(
+        the_difference_is_the_number=number_of_cores(core, times, gpu_multiprocessor),
+        as_many_cores_would_be_faster=limits(f"{many}: arithmetic, for nobody has built it.")
+        if times > 1 else refuted(f"{many}: no faster."),
+        they_are_unaffordable=untested("No such CPU has a price."),
+    )  # fmt: skip
+
+
+def number_of_cores(core, times, gpu_multiprocessor):
+    found = (f"One core of the CPU computes like {units.three_digits(times)} of the K80's "
              f"{K80_CORES:,}, as its board is specified")  # fmt: skip
-    if times <= 1:
-        return refuted(f"{found}: a CPU with as many cores would be no faster.")
-    found += ", and as many of them would be so many times as fast as the board, at best"
     if gpu_multiprocessor is None:
         return untested(f"{found}. No GPU was timed.")
     mine = units.three_digits(gpu_multiprocessor / core)
-    return limits(f"{found}. What a CPU calls a core, a GPU calls a multiprocessor: one of this "
-                  f"GPU's does {mine} times the work of a core. The difference is also in what a "
-                  "core is.")  # fmt: skip
+    return limits(f"{found}. What a CPU calls a core, a GPU calls a multiprocessor: one does "
+                  f"{mine} times the work of a core. The difference is also in what a core is."
+                  )  # fmt: skip
 
 
 def what_networks_wait_for(given):
@@ -150,13 +159,19 @@ def what_networks_wait_for(given):
 def numbers_on_the_box(devices, split, buys=None):
     found = (f"By a model, on {split:.0f} of {devices:.0f} devices some of six networks wait for "
              "FLOP/s and others for bytes")  # fmt: skip
-    if not split:
-        return refuted(f"{found}: one number matters for all of them.")
+    return weakest(
+        the_number_that_matters=limits(f"{found}.") if split
+        else refuted(f"{found}: one number matters for all of them."),
+        the_wrong_part_wastes_money=best_buys(buys),
+    )  # fmt: skip
+
+
+def best_buys(buys):
     if buys is None:
-        return untested(f"{found}. What the wrong part wastes depends on prices, which are yours.")
+        return untested("What it wastes depends on prices, which are yours.")
     if buys == 1:
-        return limits(f"{found}. Among yours the same one is the best buy for all six.")
-    return limits(f"{found}, and among yours {buys:.0f} are the best buy for some of them.")
+        return limits("Among your devices the same one is the best buy for all six.")
+    return limits(f"Among your devices {buys:.0f} are the best buy for some of them.")
 
 
 def brains_arithmetic(given):

@@ -18,7 +18,7 @@ from gpulessons.ops.shade import LIMIT, one_pixel, shade, shade_kernel, shade_so
 from gpulessons.ops.vertex_transform import vertex_kernel, vertex_transform
 from gpulessons.units import three_digits
 
-from .claim import claim, holds, limits, refuted, untested
+from .claim import claim, holds, limits, refuted, untested, weakest
 from .evidence import counted, missing, paired, ratio_of_calls
 from .machines import BEST, from_memory, gpu_orders, percent, shared
 
@@ -142,15 +142,17 @@ def drawing_and_computing(pixels, different, drawings, launches, look_ups, spare
                        "the other.")  # fmt: skip
     same = (f"A picture of {pixels:,} pixels comes out the same, drawn as a rectangle or by a CUDA "
             "kernel")  # fmt: skip
-    if drawings <= launches and look_ups <= 1:
-        return refuted(f"{same}, and so is the price of a sum and of a histogram: nothing was "
-                       "flattened.")  # fmt: skip
-    return limits(
-        f"{same}, which needs an index, and a guard for {spare} threads too many. Their sum takes "
-        f"{drawings} drawings or {launches} launch{'es' * (launches != 1)}; their histogram, "
-        f"drawn, {three_digits(look_ups)} times the look-ups, for each bar looks at every pixel. "
-        "So much a program shows; that there was no other way before 2007 it cannot."
-    )
+    dear = (f"The sum of its turns takes {drawings} drawings or {launches} "
+            f"launch{'es' * (launches != 1)}; their histogram, drawn, {three_digits(look_ups)} "
+            "times the look-ups, for each bar looks at every pixel")  # fmt: skip
+    flattened = drawings > launches or look_ups > 1
+    return weakest(
+        computing_meant_graphics=limits(
+            f"{same}, which needs an index, and a guard for {spare} threads too many. So much a "
+            "program shows; that there was no other way before 2007 it cannot."),
+        CUDA_flattened_that=holds(f"{dear}.") if flattened
+        else refuted(f"{dear}: nothing was flattened."),
+    )  # fmt: skip
 
 
 # One machine for both.
@@ -204,9 +206,30 @@ def per_byte(what, op, size):
 )  # fmt: skip
 def one_machine(different, corners, layer, wide, lanes, picture, talk, moved_corners=None,
                 moved_numbers=None):  # fmt: skip
+    return weakest(
+        matrices_times_vertices=same_product(
+            different, corners, layer, wide, moved_corners, moved_numbers),
+        hardly_a_branch=each_on_its_own(lanes, picture, talk),
+    )  # fmt: skip
+
+
+def same_product(different, corners, layer, wide, moved_corners, moved_numbers):
     if different:
         return refuted(f"{different:,} coordinates differ between corners and a layer: they are "
                        "not the same product.")  # fmt: skip
+    found = "Corners times a matrix are a layer's outputs"
+    if moved_corners and moved_numbers:
+        found += (f". From memory the CPU moves {units.rate(moved_corners, 'B/s')} for corners, "
+                  f"{units.rate(moved_numbers, 'B/s')} for ReLU")  # fmt: skip
+    if wide > 4 * corners:
+        return limits(
+            f"{found}. But where corners ask for {three_digits(corners)} operations a byte and a "
+            f"layer of 4 units for {three_digits(layer)}, one of 512 asks for {three_digits(wide)}."
+        )
+    return holds(f"{found}.")
+
+
+def each_on_its_own(lanes, picture, talk):
     if talk:
         return refuted(f"Threads of corners, pixels or activations share {talk:,} accesses: they "
                        "are not each on their own.")  # fmt: skip
@@ -214,18 +237,8 @@ def one_machine(different, corners, layer, wide, lanes, picture, talk, moved_cor
               f"{percent(picture)} on the pixels of a picture")  # fmt: skip
     if min(lanes, picture) < 0.5:
         return refuted(f"{branch}: that is more than hardly a branch.")
-    found = f"Corners times a matrix are a layer's outputs. No thread needs another; {branch}"
-    if moved_corners and moved_numbers:
-        found += (f". From memory this CPU moves {units.rate(moved_corners, 'B/s')} for corners, "
-                  f"{units.rate(moved_numbers, 'B/s')} for ReLU")  # fmt: skip
-    if wide > 4 * corners:
-        return limits(
-            f"{found}. But where corners ask for {three_digits(corners)} operations a byte and a "
-            f"layer of 4 units for {three_digits(layer)}, one of 512 asks for {three_digits(wide)}."
-        )
-    if picture < 0.95:
-        return limits(f"{found}: a picture branches.")
-    return holds(f"{found}.")
+    found = f"No thread needs another; {branch}"
+    return limits(f"{found}: a picture branches.") if picture < 0.95 else holds(f"{found}.")
 
 
 # What a branch costs: the same numbers, in no order and in order.
@@ -292,7 +305,7 @@ def packing_on_gpu(size=2**24, rounds=10):
     """The same packing on a GPU, by events in its stream."""
     what = "packing, shuffled over sorted, time on a GPU"
     if gpu.why_not():
-        return missing(what, "no GPU here")
+        return missing(what, "no GPU")
     numbers = np.random.default_rng(0).standard_normal(size, np.float32)
     orders, room = (gpu.put(numbers), gpu.put(np.sort(numbers))), gpu.put(numbers)
     zero = np.zeros(1, np.int32)

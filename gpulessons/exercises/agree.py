@@ -10,8 +10,8 @@ from gpulessons.operation import op
 stub = '''\
 @cuda.jit
 def my_lines(x, out):
-    i = cuda.grid(1)
-    # Your turn: right as it is, but every warp goes both ways. Which thread should take which i?
+    k, half = cuda.grid(1), x.size // 2
+    i = k  # Your turn: right, but every warp goes both ways. Which i should thread k take?
     if i % 2 == 0:
         out[i] = x[i] + x[i] - x[i] * x[i]
     else:

@@ -24,7 +24,7 @@ def matrix_copy(x):
 stub = """\
 @cuda.jit
 def my_matrix_kernel(x, out):
-    i, j = cuda.grid(2)  # Your turn: threads 0, 1, 2 … take rows 0, 1, 2 … of one column.
+    i, j = cuda.grid(2)  # Your turn: neighbors take rows. Let them take columns.
     if i < x.shape[0] and j < x.shape[1]:
         out[i, j] = x[i, j]
 

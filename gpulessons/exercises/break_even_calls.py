@@ -92,4 +92,10 @@ def refuse_hope(attempt, case):
     raise Trouble(f"{in_words(case)}: that never pays, and the answer was {answer!r}.", hint)
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge)
+hints = (
+    "Each compiled call saves eager − compiled. How many such savings are as much as compiling? "
+    "And what if there is nothing to save?",
+    "return ceil(compiling / (eager - compiled))",
+)
+
+exercise = Exercise(__name__, stub, solution, judge=judge, hints=hints)

@@ -182,4 +182,11 @@ def refuse_lines_of_their_own(launches):
                 )
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge)
+hints = (
+    "Two things hold it up. The 32 lanes of a warp read from 32 rows: let them read 32 neighbors "
+    "of one row, then add the lanes' sums. And how many of the 40 multiprocessors have a block? A "
+    "warp for each row needs 32 times as many threads.",
+    "i, lane = cuda.grid(1) // 32, cuda.threadIdx.x % 32",
+)
+
+exercise = Exercise(__name__, stub, solution, judge=judge, hints=hints)

@@ -121,4 +121,10 @@ def refuse_wrong(parameters, old, slopes):
     raise Trouble("The parameters are not what the loop makes of them.", "p − rate × g.")
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge)
+hints = (
+    "The step is an addition: p + (−rate) × g. PyTorch adds lists in place, with a factor alpha "
+    "for the second one.",
+    "torch._foreach_add_(parameters, gradients, alpha=-rate)",
+)
+
+exercise = Exercise(__name__, stub, solution, judge=judge, hints=hints)

@@ -55,7 +55,12 @@ mistakes = (
     ("it takes the bias of the row.", HINT, lambda x, b: bias_gelu(x + b[: len(x), None], 0 * b)),
 )
 
+hints = (
+    "A guard for each axis, as for the pixels. Then, which of the two indices does the bias need?",
+    "out[row, column] = device_gelu(x[row, column] + b[column])",
+)
+
 exercise = Exercise(
     __name__, stub, solution, on=gpu, op=bias_gelu.like(layer), inspect=refuse_sharing_threads,
-    mistakes=mistakes,
+    mistakes=mistakes, hints=hints,
 )  # fmt: skip

@@ -27,7 +27,7 @@ def my_guarded_kernel(x, y, out):
     xs = cuda.shared.array((16, 16), np.float32)
     ys = cuda.shared.array((16, 16), np.float32)
     tx, ty, (j, i) = cuda.threadIdx.x, cuda.threadIdx.y, cuda.grid(2)
-    total = np.float32(0)
+    zero = total = np.float32(0)
     for start in range(0, x.shape[1], 16):
         xs[ty, tx] = x[i, start + tx]  # Your turn: does this element exist, for every thread?
         ys[ty, tx] = y[start + ty, j]

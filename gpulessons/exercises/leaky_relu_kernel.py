@@ -52,7 +52,12 @@ mistakes = (
     ("the slope is 0.1, where 0.01 is due.", SLOPE, lambda x: np.where(x > 0, x, 0.1 * x)),
 )  # fmt: skip
 
+hints = (
+    "The guard first: is there an x[i]? Then two cases, as in ReLU; only the negative one is new.",
+    "out[i] = x[i] if x[i] > 0 else np.float32(0.01) * x[i]",
+)
+
 exercise = Exercise(
     __name__, stub, solution, on=gpu, op=leaky_relu, inspect=refuse_sharing_threads,
-    mistakes=mistakes,
+    mistakes=mistakes, hints=hints,
 )  # fmt: skip

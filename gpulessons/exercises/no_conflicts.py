@@ -21,7 +21,7 @@ tile_transpose = op(inputs=whole_tiles, flops=transpose.flops, sizes=(1_000,), r
 stub = """\
 @cuda.jit
 def my_tile_kernel(x, out):
-    tile = cuda.shared.array((32, 32), np.float32)  # Your turn: a column of it lies in one bank.
+    tile = cuda.shared.array((32, 32), np.float32)  # Your turn: a column is in one bank. Spread it.
     i, row = cuda.threadIdx.y, 32 * cuda.blockIdx.y
     j, column = cuda.threadIdx.x, 32 * cuda.blockIdx.x
     tile[i, j] = x[row + i, column + j]
@@ -34,7 +34,7 @@ def my_transpose(x):
     return out
 """
 
-ASKED = "(32, 32), np.float32)  # Your turn: a column of it lies in one bank."
+ASKED = "(32, 32), np.float32)  # Your turn: a column is in one bank. Spread it."
 solution = stub.replace(ASKED, "(32, 33), np.float32)")
 
 

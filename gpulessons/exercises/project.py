@@ -81,6 +81,12 @@ mistakes = (
      lambda points, matrix: (points @ matrix.T)[:, :3] * (points @ matrix.T)[:, 3:]),
 )  # fmt: skip
 
+hints = (
+    "out has three numbers to a row. Neighboring threads should write neighboring numbers: after "
+    "how many of them does the next point begin?",
+    "i, row = k // 3, k % 3",
+)
+
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=projected, inspect=inspect, mistakes=mistakes
+    __name__, stub, solution, on=gpu, op=projected, inspect=inspect, mistakes=mistakes, hints=hints
 )

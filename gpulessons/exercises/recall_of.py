@@ -69,4 +69,12 @@ def number(result):
         raise Trouble(f"It returned {result!r}, not a number.", "its return.") from None
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge, forbidden=(recall,))
+hints = (
+    "Take one row of truth and the same row of found: how many numbers do they share, each counted "
+    "once? A -1 is in no row of truth. Add that up over the rows; divide by all that are due.",
+    "hits = [len(set(mine) & set(due)) for mine, due in zip(found, truth)]",
+)
+
+exercise = Exercise(
+    __name__, stub, solution, judge=judge, forbidden=(recall,), hints=hints
+)  # fmt: skip

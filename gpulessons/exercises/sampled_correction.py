@@ -109,4 +109,13 @@ def judge(attempt):
     return check_op(sampled_loss, in_float32, host, mistakes=MISTAKES)
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge, forbidden=(loss_by_parts,))
+hints = (
+    "Take log(expected) of its own class off every score, the label's too: a class that is drawn "
+    "twice as often then counts half each time. A rival that is the label gets −∞: its exp is 0. "
+    "np.logaddexp adds exps without overflow.",
+    "right = right - np.log(expected[labels])\nothers = others - np.log(expected[drawn])",
+)
+
+exercise = Exercise(
+    __name__, stub, solution, judge=judge, forbidden=(loss_by_parts,), hints=hints
+)  # fmt: skip

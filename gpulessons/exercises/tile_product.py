@@ -23,7 +23,9 @@ product = op(
 stub = """\
 @cuda.jit
 def my_tile_kernel(x, y, out):
-    j, i = cuda.grid(2)
+    xs = cuda.shared.array((16, 16), np.float32)
+    ys = cuda.shared.array((16, 16), np.float32)
+    tx, ty, (j, i) = cuda.threadIdx.x, cuda.threadIdx.y, cuda.grid(2)
     total = np.float32(0)
     # Your turn: a block fetches 16 × 16 of x and of y, all its threads use both, then the next.
     for k in range(x.shape[1]):
@@ -41,8 +43,7 @@ solution = """\
 def my_tile_kernel(x, y, out):
     xs = cuda.shared.array((16, 16), np.float32)
     ys = cuda.shared.array((16, 16), np.float32)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    j, i = cuda.grid(2)
+    tx, ty, (j, i) = cuda.threadIdx.x, cuda.threadIdx.y, cuda.grid(2)
     total = np.float32(0)
     for start in range(0, x.shape[1], 16):
         xs[ty, tx] = x[i, start + tx]
@@ -96,9 +97,10 @@ mistakes = (
 hints = (
     "256 threads, 256 numbers of x and 256 of y: one of each per thread. When may the first "
     "thread use them? When may the next tile overwrite them?",
-    "xs[ty, tx] = x[i, start + tx]\n"
-    "ys[ty, tx] = y[start + ty, j]\n"
-    "cuda.syncthreads()",
+    "for start in range(0, x.shape[1], 16):\n"
+    "    xs[ty, tx] = x[i, start + tx]\n"
+    "    ys[ty, tx] = y[start + ty, j]\n"
+    "    cuda.syncthreads()",
 )
 
 exercise = Exercise(

@@ -168,4 +168,12 @@ def alike(some, others):
     return np.allclose(some, others, rtol=1e-4, atol=1e-5)  # float32 will do
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge, forbidden=(log_probability,))
+hints = (
+    "The logarithm of a product is a sum of logarithms: one term for each node. And log sigmoid(s) "
+    "is −log(1 + exp(−s)): np.logaddexp(0, −s) is that logarithm, and never overflows.",
+    "return -np.logaddexp(0, -scores).sum()",
+)
+
+exercise = Exercise(
+    __name__, stub, solution, judge=judge, forbidden=(log_probability,), hints=hints
+)  # fmt: skip

@@ -10,8 +10,8 @@ stub = '''\
 def my_warps(gpu, bytes_of_a_warp):
     """How many warps of a multiprocessor each need a load under way, to keep DRAM busy.
 
-    gpu: as devices()["T4"]; busy: at the share of dram_rate that a copy reaches. A latency is in
-    clocks. One load of a warp brings so many bytes.
+    gpu: as devices()["T4"]; busy: with loads alone, at the share of dram_rate that a copy reaches.
+    A latency is in clocks. One load of a warp brings so many bytes.
     """
     return gpu.dram_rate * gpu.dram_latency  # Your turn: what is the unit of each?
 '''
@@ -22,8 +22,8 @@ from math import ceil
 def my_warps(gpu, bytes_of_a_warp):
     """How many warps of a multiprocessor each need a load under way, to keep DRAM busy.
 
-    gpu: as devices()["T4"]; busy: at the share of dram_rate that a copy reaches. A latency is in
-    clocks. One load of a warp brings so many bytes.
+    gpu: as devices()["T4"]; busy: with loads alone, at the share of dram_rate that a copy reaches.
+    A latency is in clocks. One load of a warp brings so many bytes.
     """
     in_flight = gpu.dram_rate * gpu.dram_share * gpu.dram_latency / gpu.boost
     return ceil(in_flight / gpu.multiprocessors / bytes_of_a_warp)
@@ -116,4 +116,10 @@ def mistakes(gpu, size):
     )  # fmt: skip
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge)
+hints = (
+    "In flight are bytes per second × seconds. A latency in clocks becomes seconds by gpu.boost. "
+    "Then it is shared: by the multiprocessors, and by the bytes of each warp's load.",
+    "in_flight = gpu.dram_rate * gpu.dram_share * gpu.dram_latency / gpu.boost",
+)
+
+exercise = Exercise(__name__, stub, solution, judge=judge, hints=hints)

@@ -62,4 +62,10 @@ def near(a, b):
     return abs(a - b) < 0.004  # shares in whole percent will do
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge)
+hints = (
+    "Draw the 20 ms as a strip. Paint what computes first; of the rest, paint what some span "
+    "still covers. What stays white?",
+    "compute = (10 - 3) + (14 - 12)",
+)
+
+exercise = Exercise(__name__, stub, solution, judge=judge, hints=hints)

@@ -12,7 +12,8 @@ def my_limit(gpu, flops, sectors, requests):
     """(seconds, name) of the largest of three bounds: "FP32", "DRAM" or "load/store path".
 
     Of all threads: float32 operations, a multiply-add counted as two; sectors of 32 bytes that
-    DRAM moves; and loads and stores, each a request of a warp's 32 threads at once.
+    DRAM moves; and loads and stores, each a request of a warp's 32 threads, of which the path of
+    a multiprocessor takes gpu.lsu_lanes in a clock.
     """
     clocks = gpu.boost * gpu.multiprocessors  # of all of them, in a second
     fp32 = flops / 2 / (gpu.fp32_lanes * gpu.fp32_share * clocks)
@@ -24,7 +25,8 @@ def my_limit(gpu, flops, sectors, requests):
     """(seconds, name) of the largest of three bounds: "FP32", "DRAM" or "load/store path".
 
     Of all threads: float32 operations, a multiply-add counted as two; sectors of 32 bytes that
-    DRAM moves; and loads and stores, each a request of a warp's 32 threads at once.
+    DRAM moves; and loads and stores, each a request of a warp's 32 threads, of which the path of
+    a multiprocessor takes gpu.lsu_lanes in a clock.
     """
     clocks = gpu.boost * gpu.multiprocessors  # of all of them, in a second
     bounds = {
@@ -167,4 +169,11 @@ def clocks_of(gpu):
     )  # fmt: skip
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge)
+hints = (
+    "Each bound is a count over a rate per second. DRAM is one for the whole GPU: bytes over its "
+    "rate. Each multiprocessor has a load/store path: threads over the threads that all of them "
+    "take in a second.",
+    '"load/store path": 32 * requests / (gpu.lsu_lanes * clocks),',
+)
+
+exercise = Exercise(__name__, stub, solution, judge=judge, hints=hints)

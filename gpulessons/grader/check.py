@@ -5,6 +5,7 @@ GPU keeps to itself (a GPU lets a thread write past the end and says nothing). W
 an attempt that passes is run on it too.
 """
 
+import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -323,8 +324,9 @@ def refuse_non_functions(function: Any) -> None:
 def refuse_untouched(exercise: Exercise, attempt: Any, trouble: Trouble) -> None:
     """Trouble that begins with it where the stub is as it was."""
     if is_untouched(exercise.stub, attempt) and not trouble.sentence.startswith("The stub"):
-        told = "Your turn" in exercise.stub and not trouble.sentence.startswith("Right")
-        hint = 'what it says at "Your turn".' if told else trouble.hint
+        told = re.search(r"Your turn[.:] \w", exercise.stub)
+        asked = told and not trouble.sentence.startswith("Right")
+        hint = 'what it says at "Your turn".' if asked else trouble.hint
         raise Trouble(f"The stub is as it was. {trouble.sentence}", hint) from trouble
 
 

@@ -244,30 +244,44 @@ def by_input(wrong: np.ndarray, right: np.ndarray) -> str:
 def refuse_unwritten(got: np.ndarray, place: str) -> None:
     """Memory that still holds the poison was written by nobody."""
     untouched = np.flatnonzero(is_poison(got))
-    if lines := unwritten_lines(untouched, got.shape):
+    if missing := unwritten_lines(untouched, got.shape):
+        were = "were" if " to " in missing else "was"
+        shape = " × ".join(map(str, got.shape))
         raise Trouble(
-            f"At size {place}, {lines} of {got.shape} were never written.",
+            f"At size {place}, {missing} of out ({shape}) {were} never written.",
             "which threads take them, and how many blocks the grid has in that direction. "
             "cuda.grid(2) gives x first.",
         )
     if untouched.size:
+        which = "which threads exist, and which elements they take."
+        if untouched.size == got.size:
+            raise Trouble(f"At size {place}, out was never written, or only added to.", which)
         raise Trouble(
-            f"At size {place}, {untouched.size} of {got.size} elements were never written, or only "
-            f"added to; the first is element {untouched[0]}, the last {untouched[-1]}.",
-            "which threads exist, and which elements they take.",
+            f"At size {place}, {untouched.size} of the {got.size} elements of out were never "
+            f"written, or only added to; the first is element {untouched[0]}, the last "
+            f"{untouched[-1]}.",
+            which,
         )
 
 
 def unwritten_lines(untouched: np.ndarray, shape: tuple) -> str:
-    """"columns 8 to 36" where those are missing in every row, or rows in every column; else ""."""
+    """"columns 8 to 36" where they are missing in every row, or rows in every column; else ""."""
     if len(shape) != 2 or untouched.size == np.prod(shape):
         return ""
     rows, columns = (np.unique(index) for index in np.unravel_index(untouched, shape))
     if rows.size * columns.size != untouched.size:
         return ""
     if columns.size == shape[1]:
-        return f"rows {rows[0]} to {rows[-1]}"
-    return f"columns {columns[0]} to {columns[-1]}" if rows.size == shape[0] else ""
+        return together("row", rows)
+    return together("column", columns) if rows.size == shape[0] else ""
+
+
+def together(noun: str, lines: np.ndarray) -> str:
+    """"rows 4 to 9", "row 4"; "" where some between the first and the last are not among them."""
+    first, last = lines[0], lines[-1]
+    if first == last:
+        return f"{noun} {first}"
+    return f"{noun}s {first} to {last}" if last - first + 1 == lines.size else ""
 
 
 # -- Small parts.

@@ -5,12 +5,12 @@ a container without /sys and a laptop without a GPU still have a card. Nothing h
 Numba or torch until a ceiling is measured.
 """
 
-from .card import Machine, machine
+from .card import Machine, buffer_bytes, machine
 from .nvidia import gpu_count, gpu_load, gpu_rates, why_no_gpu
 from .pools import thread_choices, threads
 from .system import cores, free_memory, load
 
 __all__ = [
-    "Machine", "cores", "free_memory", "gpu_count", "gpu_load", "gpu_rates", "load", "machine",
-    "thread_choices", "threads", "why_no_gpu",
+    "Machine", "buffer_bytes", "cores", "free_memory", "gpu_count", "gpu_load", "gpu_rates", "load",
+    "machine", "thread_choices", "threads", "why_no_gpu",
 ]

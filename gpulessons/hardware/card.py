@@ -70,6 +70,10 @@ class Machine:
         place = {"torch_cpu": "host", "torch_gpu": "gpu"}.get(backend, backend)
         return self.ceilings.get(f"{place} {what}")
 
+    def bandwidth(self, backend: str) -> float | None:
+        """Bytes/s: the best that a backend's memory has shown, by reads, copies or triads."""
+        return max(filter(None, (self.ceiling(backend, each) for each in STREAMS)), default=None)
+
     def to_json(self) -> str:
         return json.dumps(asdict(self), indent=1)
 
@@ -200,14 +204,12 @@ def kept_or_measured(again: bool, now: str) -> dict[str, Any]:
     they were measured with care and nothing disturbed them.
     """
     caches = system.caches()
-    nbytes, rough = buffer_bytes(caches, system.free_memory()), note()
-    small = too_small(nbytes, caches)
+    small, rough = too_small(beyond(caches, system.free_memory()), caches), note()
     of = measured_of(caches)
     known = None if again else kept.find("ceilings", of)
     if known and is_usable(known["found"], small):
         return {**known["found"], "ceilings_date": known["when"]}
-    # Where it may take no time, none is spent on writing far beyond a large cache.
-    rates, threads, unsteady = measured_ceilings(SMALLEST_BUFFER if rough else nbytes)
+    rates, threads, unsteady = measured_ceilings(buffer_bytes())
     words = [rough] if rough else [small, disturbed(unsteady)]
     found = {"ceilings": rates, "ceiling_threads": threads, "note": "; ".join(filter(None, words))}
     if not rough and not unsteady and is_whole(rates):
@@ -262,8 +264,15 @@ def last_cache(caches: dict[str, int]) -> int:
     return max(caches.values(), default=2**26)
 
 
-def buffer_bytes(caches: dict[str, int], free: float) -> int:
-    """Bytes to copy and to stream: four times the last cache, or an eighth of what is free."""
+def buffer_bytes() -> int:
+    """Bytes to stream where no cache is to help: four times the last one, and at least 128 MiB; an
+    eighth of what is free where that is less. Where it may take no time, 128 MiB at most.
+    """
+    nbytes = beyond(system.caches(), system.free_memory())
+    return min(nbytes, SMALLEST_BUFFER) if note() else nbytes
+
+
+def beyond(caches: dict[str, int], free: float) -> int:
     return int(min(max(4 * last_cache(caches), SMALLEST_BUFFER), free / 8))
 
 

@@ -165,14 +165,16 @@ def name_marks(axes, marks, room):
 
 
 def whose_limit(worth, devices):
-    """On how many steps bytes are the limit, for each device, in a sentence."""
+    """Of how many steps bytes are the limit, for each device, in a sentence."""
     total = len(worth.works)
     by_bytes = {d.name: total - worth.limits[d.name] for d in devices}
     told = [f"{number} on {name}" for name, number in by_bytes.items() if number]
     if not told:
         return "Modelled: FLOP/s are the limit of every step, on each device."
-    rest = ", none on the others" if len(told) < len(devices) else ""
-    return f"Modelled: of {total} step{'s' * (total > 1)}, bytes/s limit {', '.join(told)}{rest}."
+    rest = ", of none on the others" if len(told) < len(devices) else ""
+    first = told[0].replace(" on ", f" of {units.plural(total, 'step')} on ", 1)
+    others = "".join(f", of {each}" for each in told[1:])
+    return f"Modelled: memory is the limit of {first}{others}{rest}."
 
 
 # -- How wrong a guess is.
@@ -201,7 +203,13 @@ def hits(*errors: Any) -> Picture:
 
 
 def typical(errors):
-    """The size of the error, in a sentence short enough for a title."""
+    """The size of the error, or what the roof leaves, in a sentence short enough for a title."""
+    if errors.shares == "reached":
+        least = min(errors.misses, key=lambda miss: miss.reached)
+        return (
+            f"The roof alone: in the median {errors.reached:.0%} of it is reached, at least "
+            f"{least.reached:.0%} ({least.work.name})."
+        )
     return (
         f"From {errors.known}: typically off by {units.ratio(errors.median)}, at worst "
         f"{errors.worst.was} ({errors.worst.work.name})."

@@ -1,5 +1,4 @@
-"""Pictures of convolutions: a photograph and its edges, a patch and its column, and where another
-way overtakes."""
+"""Pictures of convolutions: a patch and its column, and where another way overtakes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,18 +9,6 @@ from gpulessons import units
 from gpulessons.plots.axes import log_axes
 from gpulessons.plots.picture import BLUE, INK, SKY, Picture, blank
 from gpulessons.plots.timings import label_ends
-
-
-def edges(photo: np.ndarray, vertical: np.ndarray, horizontal: np.ndarray) -> Picture:
-    """A photograph beside the edges that two filters find in it; each (rows, columns)."""
-    title = "Nine numbers find vertical edges, nine others horizontal ones."
-    named = {"the photograph": photo, "vertical edges": vertical, "horizontal edges": horizontal}
-    figure, axes = blank(width=6, height=2.9, title=title, ncols=3)
-    for one, (name, image) in zip(axes, named.items(), strict=True):
-        one.imshow(image, cmap="gray", vmin=0, vmax=1)
-        one.set_axis_off()
-        one.set_title(name, color=INK, fontsize=10)
-    return Picture(figure, f"{title} From left to right: {', '.join(named)}.")
 
 
 def patch_and_column(

@@ -14,7 +14,7 @@ def ratios(cores):
     found = cores.ratios()
     first, rate = found["cores, as on the box"], found["FLOP/s"]
     title = f"A K80 has {units.ratio(first)} the cores and {units.ratio(rate)} the FLOP/s."
-    figure, axes = blank(height=2.9, title=title)
+    figure, axes = blank(height=3.4, title=title)
     for row, (name, times) in enumerate(found.items()):
         axes.axhline(row, color=INK, linewidth=0.4, alpha=0.4)
         color = COUNTED["per second" if name.endswith("/s") else "places that compute"]

@@ -45,12 +45,8 @@ def per_example(
     """
     best = {size: comparison.best(size=size) for size in comparison.sizes}
     best = {size: timing for size, timing in best.items() if timing}
-    alone, most = min(best), max(best)
-    first, last = (units.seconds(best[size].median / size) for size in (alone, most))
-    few = "Alone" if alone == 1 else f"In a batch of {alone}"
-    title = title or (
-        f"{few} an example takes {first}, in a batch of {units.count(most)} it takes {last}."
-    )
+    steady = {size: t.median / size for size, t in best.items() if t.noise != "too noisy"}
+    title = title or batched(steady)
     figure, axes = blank(height=4.2, title=title)
     log_axes(axes, x=("examples in the batch", units.count),
              y=("time of one example", units.seconds), ticks=sorted(best))  # fmt: skip
@@ -66,7 +62,7 @@ def per_example(
             ends.append((sizes[-1], each[-1], version, COLORS[backend]))
             drawn[backend] += 1
     for name, model in (models or {}).items():
-        sizes = np.geomspace(alone, most, 100)
+        sizes = np.geomspace(min(best), max(best), 100)
         each = [model(size) / size for size in sizes]
         axes.plot(sizes, each, color=INK, linewidth=1)
         ends.append((sizes[-1], each[-1], name, INK))
@@ -78,6 +74,16 @@ def per_example(
     return Picture(figure, f"{title} {comparison.label()}, for one example: {spoken}.")
 
 
+def batched(each):
+    """What an example takes in the smallest and in the largest batch: {batch: seconds}."""
+    if len(each) < 2:
+        return "Too noisy to say what an example takes in a batch."
+    alone, most = min(each), max(each)
+    few = "Alone" if alone == 1 else f"In a batch of {alone}"
+    return (f"{few} an example takes {units.seconds(each[alone])}, in a batch of "
+            f"{units.count(most)} it takes {units.seconds(each[most])}.")  # fmt: skip
+
+
 def against_parameters(
     measured: Mapping[str, Mapping[int, float]],
     bounds: Mapping[str, Mapping[int, float]] | None = None,
@@ -86,16 +92,21 @@ def against_parameters(
 
     bounds: {name: the same} for what the machine allows at best, drawn as thin lines.
     """
-    first = next(iter(measured.values()))
-    more = max(first) / min(first)
-    grown = {name: t[max(t)] / t[min(t)] for name, t in measured.items()}
-    growths = [f"{growth:.2g} times as long for {name}" for name, growth in grown.items()]
-    title = f"{more:.3g} times the parameters take {', '.join(growths)}."
+    counts = sorted(set().union(*measured.values()))
+    whole = {name: t for name, t in measured.items() if t and counts[0] in t and counts[-1] in t}
+    growths = [f"{t[counts[-1]] / t[counts[0]]:.2g} times as long for {name}"
+               for name, t in whole.items()]  # fmt: skip
+    title = "Too noisy to say how the time grows."
+    if growths:
+        more = counts[-1] / counts[0]
+        title = f"{more:.3g} times the parameters take {', '.join(growths)}."
     figure, axes = blank(height=4, title=title)
     log_axes(axes, x=("weights and biases", units.count), y=("time of one call", units.seconds),
-             ticks=sorted(first))  # fmt: skip
+             ticks=counts)  # fmt: skip
     ends = []
     for (name, times), look in zip(measured.items(), ("o-", "v--", "P:"), strict=False):
+        if not times:
+            continue
         axes.plot(list(times), list(times.values()), look, color=BLUE, markersize=6)
         ends.append((max(times), times[max(times)], name, BLUE))
     for name, times in (bounds or {}).items():
@@ -105,6 +116,7 @@ def against_parameters(
     spoken = "; ".join(
         f"{name}: " + ", ".join(f"{units.count(n)} in {units.seconds(s)}" for n, s in times.items())
         for name, times in measured.items()
+        if times
     )
     return Picture(figure, f"{title} {spoken}.")
 

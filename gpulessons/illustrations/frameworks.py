@@ -35,11 +35,15 @@ def steps_table(rows: Sequence[Any], machine: str) -> Table:
     cells = []
     for row in rows:
         gpu = f"not measured: {row.why}" if row.gpu is None else units.seconds(row.gpu)
-        shrunk = row.size.shrunk() or "as published"
         cells.append([row.name, units.count(row.parameters), units.count(row.size.batch),
-                      units.seconds(row.cpu), gpu, shrunk])  # fmt: skip
+                      f"{units.seconds(row.cpu)}{' ~' * row.noisy}", gpu,
+                      row.size.shrunk() or "batch as published"])  # fmt: skip
     head = ["network", "parameters", "batch", "CPU, every core", "GPU", "size"]
-    return Table(f"One step of training, measured here (live: {machine})", head, cells)
+    notes = ["AlexNet and ResNet are the comparison's small ones, for pictures of 32 × 32."]
+    if any(row.noisy for row in rows):
+        notes.append("~ noisy: one step took at least 1.25 times as long as another. Run it again "
+                     "before you compare it.")  # fmt: skip
+    return Table(f"One step of training, measured here (live: {machine})", head, cells, notes)
 
 
 def published_table(
@@ -144,11 +148,10 @@ def six(rows: Sequence[Any]) -> Picture:
             f"{units.ratio(max(ahead))} as fast as every core."
         )
     else:
-        each = {row.name: row.cpu / row.size.batch for row in rows}
-        least, most = (choose(each, key=lambda name: each[name]) for choose in (min, max))
+        least, most = (choose(rows, key=lambda row: row.cpu) for choose in (min, max))
         title = (
-            f"For one example this CPU takes {units.seconds(each[least])} ({least}) to "
-            f"{units.seconds(each[most])} ({most}). No GPU was measured."
+            f"A step takes this CPU {units.seconds(least.cpu)} ({least.name}) to "
+            f"{units.seconds(most.cpu)} ({most.name}). No GPU was measured."
         )
     figure, axes = blank(height=3.6, title=title)
     for y, row in enumerate(rows):
@@ -231,8 +234,8 @@ def saved(steps: Mapping[str, float], microseconds: float, calls: int, count: fl
     """
     gain = microseconds * 1e-6 * calls
     shares = {name: gain / time for name, time in steps.items()}
-    said = [f"{share_of(share)} of {name}'s" for name, share in shares.items()]
-    title = f"{duration(gain * count)} saved of a run: {', '.join(said)}."
+    said = [f"{share_of(share)} of the {name}'s run" for name, share in shares.items()]
+    title = f"{duration(gain * count)} saved: {', '.join(said)}."
     figure, axes = blank(height=1.6 + 0.55 * len(steps), title=title)
     for y, time in enumerate(steps.values()):
         axes.plot(time * count, y, "o", color=BLUE, markersize=8)

@@ -1,9 +1,10 @@
 """A launch in a picture: the grid's blocks, a block's warps, a warp's threads, and who has work."""
 
 from gpulessons import units
+from gpulessons.ops.common import WARP
 from gpulessons.plots.picture import INK, VERMILLION, Picture, blank
+from gpulessons.units import plural
 
-WARP = 32
 MOST = 1024  # threads drawn
 SHADES = "#56B4E9", "#9BD1F2"  # of warps, in turn
 IDLE = 0.25  # how much ink a thread without a number gets
@@ -25,7 +26,7 @@ def grid_picture(n: int = 150, block: int = 64, thread: int = 100) -> Picture:
     rows = warps(n, block)
     home = threads - n
     title = (
-        f"{some(blocks, 'block')} of {some(block, 'thread')} for {some(n, 'number')}: "
+        f"{plural(blocks, 'block')} of {plural(block, 'thread')} for {plural(n, 'number')}: "
         f"{f'the guard sends {units.count(home)} home' if home else 'each thread has one'}."
     )
     figure, axes = blank(height=1.9 + 0.25 * len(rows) + 0.12 * blocks, title=title)
@@ -143,8 +144,4 @@ def verdict(chosen, n, block):
 def ragged(block):
     """What a block that is no whole number of warps costs."""
     left = block % WARP
-    return f"\nThe last warp of a block has {some(left, 'thread')} of {WARP}." if left else ""
-
-
-def some(count, what):
-    return f"{units.count(count)} {what}{'s' * (count != 1)}"
+    return f"\nThe last warp of a block has {plural(left, 'thread')} of {WARP}." if left else ""

@@ -16,14 +16,14 @@ BLOCKS = 2, 2  # blocks drawn, down and across
 TIMES = {1: (SKY, "once"), 2: (ORANGE, "twice"), 4: (VERMILLION, "four times")}
 
 
-def fetched(width: int, tile: tuple[int, int] = (ROWS, LANES)) -> int:
+def fetched(width: int) -> int:
     """Pixels that a block fetches for one channel, for a filter of width × width."""
-    return (tile[0] + width - 1) * (tile[1] + width - 1)
+    return (ROWS + width - 1) * (LANES + width - 1)
 
 
-def for_each(width: int, tile: tuple[int, int] = (ROWS, LANES)) -> float:
+def for_each(width: int) -> float:
     """The same, for each output."""
-    return fetched(width, tile) / (tile[0] * tile[1])
+    return fetched(width) / (ROWS * LANES)
 
 
 def fetches(length: int, blocks: int, width: int) -> np.ndarray:

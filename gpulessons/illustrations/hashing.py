@@ -3,6 +3,7 @@
 import numpy as np
 
 from gpulessons.plots.picture import BLUE, INK, ORANGE, VERMILLION, Picture, blank
+from gpulessons.units import plural
 
 CLASSES, PLANES, NEAREST = 24, 4, 4
 REACH = 1.25  # of the planes' lines; the class vectors have length 1
@@ -46,7 +47,7 @@ def buckets(degrees: float = 90, tables: int = 1) -> Picture:
     looked, best = active(degrees, tables), nearest(degrees)
     found = len(np.intersect1d(looked, best))
     title = (
-        f"{tables} table{'s' * (tables > 1)}: {len(looked)} of {CLASSES} classes looked at, "
+        f"{plural(tables, 'table')}: {len(looked)} of {CLASSES} classes looked at, "
         f"{found} of the {NEAREST} nearest to h found."
     )
     figure, axes = blank(width=5.6, height=5.2, title=title)

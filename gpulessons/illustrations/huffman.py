@@ -53,7 +53,7 @@ def drawn(tree: Any, words: Sequence[str], word: str | None = None) -> Picture:
 
 
 def turns(count: int) -> str:
-    return f"{count} decision{'s' * (count != 1)}"
+    return units.plural(count, "decision")
 
 
 def layout(children: Sequence[Sequence[int]]) -> dict[int, tuple[float, float]]:

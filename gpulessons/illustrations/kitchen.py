@@ -20,6 +20,7 @@ from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.picture import (
     COLORS,
+    DARK,
     GREEN,
     INK,
     ORANGE,
@@ -32,7 +33,6 @@ from gpulessons.plots.picture import (
 
 STEPS = {"fry": SKY, "salt": ORANGE, "bake": PURPLE, "boil": GREEN,
          "smell": "#F0E442", "taste": "#BBBBBB", "weigh": VERMILLION}  # fmt: skip
-DARK = "#111111"  # words on these colors: 4.5 to 1 or better
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ def schedule(runs: Mapping[str, Sequence[tuple[float, float, float]]]) -> Pictur
                 labelcolor=INK, fontsize=10)  # fmt: skip
     written(axes.xaxis, units.seconds)
     spoken = (
-        f"{name}: {len(each)} call{'s' * (len(each) > 1)}, "
+        f"{name}: {units.plural(len(each), 'call')}, "
         f"{units.seconds(sum(worked for _, _, worked in each))} of work"
         for name, each in runs.items()
     )
@@ -282,4 +282,4 @@ def minutes(time):
 
 
 def people(count):
-    return f"{count} cook{'s' * (count != 1)}"
+    return units.plural(count, "cook")

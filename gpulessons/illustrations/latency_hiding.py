@@ -17,12 +17,12 @@ from matplotlib.path import Path
 from gpulessons.paper_gpu.devices import named
 from gpulessons.paper_gpu.occupancy import PARTITIONS, limits_of
 from gpulessons.plots.axes import written
-from gpulessons.plots.picture import INK, ORANGE, SKY, VERMILLION, Picture, blank
+from gpulessons.plots.picture import DARK, INK, ORANGE, SKY, VERMILLION, Picture, blank
+from gpulessons.units import plural
 
 GPU = "A100"
 SLOTS = limits_of(named(GPU)).warps // PARTITIONS  # of one scheduler
 CLOCKS = 80  # that are drawn
-DARK = "#111111"  # numbers on the blue: 4.5 to 1 or better
 ISSUES, WAITS, READY = "#", ".", "-"
 STATES = {
     ISSUES: ("issued", {"facecolor": SKY, "edgecolor": "none"}),
@@ -100,7 +100,7 @@ def latency_hiding(warps: int = 4, work: int = 4, latency: int = 36) -> Picture:
 def message(warps: int, work: int, latency: int) -> str:
     """What becomes of the clocks, and how many warps would be enough."""
     busy, needed = steady(warps, work, latency)[0], enough(work, latency)
-    who = f"{warps} warp{'s' * (warps > 1)}"
+    who = plural(warps, "warp")
     if warps > needed:
         return f"{who}: an instruction in every clock. {needed} would do; the others queue."
     if warps == needed:

@@ -10,6 +10,7 @@ from gpulessons import units
 from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.picture import (
     BLUE,
+    DARK,
     GREEN,
     INK,
     ORANGE,
@@ -21,7 +22,6 @@ from gpulessons.plots.picture import (
 )
 from gpulessons.workers.programs.hogwild import goal, reached
 
-DARK = "#111111"  # words on a colored bar
 LOOKS = [(BLUE, "-", "o"), (VERMILLION, "--", "^"), (GREEN, "-.", "s"), (PURPLE, ":", "D")]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.axes import log_axes, written
+from gpulessons.plots.boxes import arrow, box, canvas
 from gpulessons.plots.picture import BLUE, COLORS, INK, MARKERS, VERMILLION, Picture, blank
 from gpulessons.plots.timings import draw_modelled, is_modelled, label_ends
 
@@ -117,7 +118,7 @@ def through_time(steps: int, batch: int = 32, hidden: int = 256) -> Picture:
     kept = kept_bytes(steps, batch, hidden)
     each = sum(kept.values()) // steps
     title = (
-        f"The way back through {count_of(steps, 'step')} needs what the way forward kept: "
+        f"The way back through {units.plural(steps, 'step')} needs what the way forward kept: "
         f"{units.size(sum(kept.values()))}, {units.size(each)} for each."
     )
     shown = list(range(steps))
@@ -158,10 +159,6 @@ def one_step(axes, place, step):
     axes.text(place, 3.55, f"x[{step}]", color=INK, ha="center", va="center", fontsize=10)
     axes.text(place, -0.98, f"dz[{step}]", color=INK, ha="center", va="center", fontsize=10)
     axes.text(place + 0.06, 0.62, f"+ d[{step}]", color=INK, ha="left", va="center", fontsize=9)
-
-
-def count_of(number, noun):
-    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 # -- What a step costs.
@@ -213,7 +210,7 @@ def headline(timed, limit):
     """From the first rung to the quickest, of those whose samples agree: no other stands here."""
     steady = [row for row in timed if row[2].noise != "too noisy"]
     if len(steady) < 2:
-        return f"{count_of(len(steady), 'rung')} of {len(timed)} steady enough to compare."
+        return f"{units.plural(len(steady), 'rung')} of {len(timed)} steady enough to compare."
     (slow, first, a), (fast, last, b) = steady[0], min(steady, key=lambda row: row[1])
     if slow == fast:
         return f"“{fast}” is the quickest rung: {b.flop_rate / limit:.0%} of the product's ceiling."
@@ -251,10 +248,10 @@ def regimes(
     waits = step_waits(batch, hidden, **device)
     longest = max(waits, key=waits.get)
     parts = ", ".join(f"{units.seconds(time)} of {name}" for name, time in waits.items())
-    title = f"{hidden} units, a batch of {batch}, modelled: it waits for {longest} ({parts})."
+    title = f"{hidden:,} units, a batch of {batch:,}, modelled: it waits for {longest} ({parts})."
     figure, axes = blank(height=4.2, title=title)
     log_axes(axes, x=("examples in the batch", units.count), y=("time of one step", units.seconds))
-    batches, ends = np.geomspace(1, 4096, 60), []
+    batches, ends = np.geomspace(1, 4096, 13), []
     lines = [step_waits(each, hidden, **device) for each in batches]
     for name, dashes in WAITS.items():
         times = [each[name] for each in lines]
@@ -267,30 +264,3 @@ def regimes(
     label_ends(axes, ends)
     spoken = "; ".join(f"batch {size}: {units.seconds(time)}" for size, time in measured)
     return Picture(figure, f"{title} This CPU, measured: {spoken or 'nothing at this size'}.")
-
-
-# -- Boxes and arrows.
-
-
-def canvas(across, up, height, title):
-    """An empty page to draw on."""
-    figure, axes = blank(width=8.2, height=height, title=title)
-    axes.set(xlim=across, ylim=up)
-    axes.set_axis_off()
-    return figure, axes
-
-
-def box(axes, x, y, text, color=INK, wide=1.4, tall=0.9):
-    """A rounded box around (x, y), drawn by its edge alone."""
-    from matplotlib.patches import FancyBboxPatch
-
-    axes.add_patch(FancyBboxPatch(
-        (x - wide / 2, y - tall / 2), wide, tall, boxstyle="round,pad=0,rounding_size=0.08",
-        facecolor="none", edgecolor=color, linewidth=1.6,
-    ))  # fmt: skip
-    axes.text(x, y, text, ha="center", va="center", color=INK, fontsize=10)
-
-
-def arrow(axes, start, end, color=INK):
-    look = {"arrowstyle": "-|>", "color": color, "linewidth": 1.1, "shrinkA": 0, "shrinkB": 0}
-    axes.annotate("", end, start, arrowprops=look)

@@ -54,18 +54,22 @@ def ladder(
     numbers that its threads read for each multiplication, from the microscope; drawn beside it.
     published: {version: share} on somebody else's machine, and its source; above: the same, of
     rungs that are not in the comparison and get rows of their own. gpu: whose modelled times fill
-    in for rungs that were not measured, the first unless told, none for None.
+    in for rungs that were not measured, the first unless told, none for None. A rung of which
+    nothing is known is named below, and has no row.
     """
     rows, shares = with_rows(comparison.versions, published, above), standings(comparison)
     modelled, mark = on_paper(comparison, shares, gpu)
     each = shares | {version: (0, timing, mark) for version, timing in modelled.items()}
-    missing = dict.fromkeys(e.why for e in comparison.absent if e.version not in shares)
-    title = how_far(comparison, shares, published) + how_far_on_paper(modelled)
+    title = how_far(comparison, shares, {} if modelled else published) + how_far_on_paper(modelled)
     published = {**published, **above}
+    known = {*each, *published, *(counted or {})} or {*rows}
+    out, rows = [v for v in rows if v not in known], [v for v in rows if v in known]
+    missing = dict.fromkeys(e.why for e in comparison.absent if e.version in {*rows} - {*shares})
     if modelled:
         published = {version: share * CUBLAS_OF_PEAK for version, share in published.items()}
         source += ", as shares of its peak"
     notes = [f"○ published: {source}", *(f"not measured here: {why}" for why in missing)]
+    notes += [f"left out, not measured here: {'; '.join(out)}"] * bool(out)
     figure, axes = blank(
         width=8.8 if counted else 7.2, height=1.9 + 0.31 * len(rows), title=title,
         ncols=2 if counted else 1, squeeze=False, sharey=True,
@@ -74,11 +78,7 @@ def ladder(
     left, *right = axes.flat
     left.set_yticks(range(len(rows)), [named(v, each.get(v), comparison) for v in rows])
     left.set_ylim(len(rows) - 0.4, -0.6)
-    known = [*published.values(), *(share for share, *_ in shares.values())]
-    known += [part for t in modelled.values() for part in of_peak(t)] or [1]
-    left.set_xlim(0.3 * min(known), (200 if modelled else 12) * max(known))  # room for words
-    share = "share of the library's FLOP/s" + "; modelled: of the GPU's peak" * bool(modelled)
-    log_axes(left, x=(share, lambda part: percent(part) if part < 9.5 else ""))
+    share_axis(left, [*published.values(), *(share for share, *_ in shares.values())], modelled)
     left.set_xlabel("\n".join([left.get_xlabel(), *notes]))
     footnotes(left, comparison, gpu if modelled else None)
     for y, version in enumerate(rows):
@@ -87,6 +87,14 @@ def ladder(
         draw_loads(axes, rows, counted)
     said = spoken(rows, shares, counted or {}, published, source, modelled)
     return Picture(figure, f"{title} {said}")
+
+
+def share_axis(axes, known, modelled):
+    """A log axis of shares, with room for words on the right."""
+    known = known + ([part for t in modelled.values() for part in of_peak(t)] or [1])
+    axes.set_xlim(0.3 * min(known), (200 if modelled else 12) * max(known))
+    what = "share of the library's FLOP/s" + "; modelled: of the GPU's peak" * bool(modelled)
+    log_axes(axes, x=(what, lambda part: percent(part) if part < 9.5 else ""))
 
 
 def with_rows(versions, published, above):

@@ -90,8 +90,8 @@ def recall_and_speed(rows: Sequence[Any], goal: float = 0.9) -> Picture:
     enough = [row for row in forest if row.recall >= goal]
     best = max(enough or forest, key=lambda row: row.rate if enough else row.recall)
     title = (
-        f"Visiting {best.name}, the forest finds {math.floor(100 * best.recall)}% of the "
-        f"neighbors, at {best.rate / brute.rate:.2g} times the speed of brute force."
+        f"Visiting {best.name}, the forest finds {percent(best.recall)} of the neighbors, at "
+        f"{best.rate / brute.rate:.2g} times the speed of brute force."
     )
     figure, axes = blank(height=4, title=title)
     axes.plot([r.rate for r in forest], [r.recall for r in forest], "o-", color=BLUE, linewidth=1)
@@ -109,6 +109,11 @@ def recall_and_speed(rows: Sequence[Any], goal: float = 0.9) -> Picture:
         axes.set_xlabel(f"{axes.get_xlabel()}\n{brute.note}")
     spoken = "; ".join(map(repr, rows))
     return Picture(figure, f"{title} Live, on every core: {spoken}.")
+
+
+def percent(recall: float) -> str:
+    """Rounded; what is not all is never called 100%."""
+    return f"{recall:.0%}" if recall == 1 or recall < 0.99 else f"{min(recall, 0.999):.1%}"
 
 
 def name_dots(axes: Any, brute: Any, forest: Sequence[Any]) -> None:

@@ -44,7 +44,7 @@ def summary(held):
     """The message of a paper_gpu Occupancy, in a line."""
     if not held.blocks:
         return f"{held.gpu}: not one block fits: {held.reason}."
-    blocks = f"{held.blocks} block{'s' * (held.blocks > 1)} of {units.count(held.threads)} threads"
+    blocks = f"{units.plural(held.blocks, 'block')} of {units.count(held.threads)} threads"
     return (f"{held.gpu}: {blocks}, {held.warps} of {held.most_warps} warp slots "
             f"({held.share:.0%}), limited by {held.limiter}.")  # fmt: skip
 

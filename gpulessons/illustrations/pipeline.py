@@ -13,6 +13,7 @@ from gpulessons import units
 from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.picture import (
     BLUE,
+    DARK,
     GREEN,
     INK,
     ORANGE,
@@ -25,7 +26,6 @@ from gpulessons.plots.picture import (
 from gpulessons.plots.timings import label_ends
 from gpulessons.workers.schedules import FORWARD, waiting
 
-DARK = "#111111"  # words on these colors: 4.5 to 1 or better
 SHADES = {True: SKY, False: ORANGE}  # forward, backward
 CLOSE = 1.1  # times as long as the quickest way: no model of this kind tells them apart
 
@@ -110,9 +110,9 @@ def efficiency(
     axes.plot(micros, formula, ":", color=INK, linewidth=1)
     axes.plot(micros, small, "-", color=INK, linewidth=1)
     axes.axhline(1 / stages, color=INK, linewidth=0.8, linestyle="--")
-    ends = [(micros[-1], 1 / stages, "no gain: one\nprocess alone", INK),
+    ends = [(micros[-1], 1 / stages, "as one process", INK),
             (micros[-1], formula[-1], "model: bubble", INK),
-            (micros[-1], small[-1], "model: bubble, and\nsmall micro-batches", INK)]  # fmt: skip
+            (micros[-1], small[-1], "model: both losses", INK)]  # fmt: skip
     for (name, line), color, marker in zip(lines.items(), (BLUE, VERMILLION), "os", strict=False):
         axes.plot(micros, line, "-", color=color, marker=marker, markersize=5)
         ends.append((micros[-1], line[-1], f"{name}, measured", color))

@@ -27,6 +27,8 @@ from gpulessons.plots.timings import label_ends
 STAGES = {"gather": SKY, "send": PURPLE, "dense": ORANGE, "fetch": PURPLE, "update": GREEN}
 LINES = {"all CPU": BLUE, "all GPU": VERMILLION, "hybrid": GREEN}
 WORKERS = "sparse", "dense"
+LINKS = 1e7, 1e12  # bytes/s, the axis: from a slow network to a GPU beside the CPU
+SPOKEN = 1e9, 1e10, 1e11
 
 
 def timetable(runs: Mapping[str, Any], batches: int = 5) -> Picture:
@@ -68,65 +70,52 @@ def draw_task(axes, task, gap):
 
 
 def placements(step: Any, overlap: bool = True) -> Picture:
-    """Seconds of a step against the rows of the table, modelled, for a placement.Step."""
-    took = step_seconds(step, overlap)
-    best, limit = min(took, key=took.get), largest_rows(step)
-    rooms = limit, largest_rows(step, step.cpu_memory)
-    lowest, highest = min(1e5, step.rows), max(1e10, step.rows)
-    stops = [min(max(room, lowest), highest) for room in rooms]
-    rows = np.unique([*np.geomspace(lowest, highest, 11), *stops])
-    winner = f"{best}, {units.seconds(took[best])} a step. {even(step, overlap)}"
-    if math.isinf(took[best]):
-        winner = "neither the CPU nor the GPU has room."
-    title = f"Modelled, {units.count(step.rows)} rows: {winner}"
+    """Seconds of a placement.Step against the link's bandwidth, modelled, for each placement.
+
+    The step's own link is left out of account. Dotted: the link from which on the hybrid pays.
+    """
+    pays = break_even(step, overlap)
+    between = [pays] if LINKS[0] < pays < LINKS[-1] else []
+    links = np.unique([*np.geomspace(LINKS[0], LINKS[-1], 21), *between])
+    took = {link: step_seconds(replace(step, link_bandwidth=link), overlap) for link in links}
+    room = {name: math.isfinite(took[links[0]][name]) for name in LINES}
+    title = f"Modelled, {units.count(step.rows)} rows: {even(step, pays)}"
+    if not any(room.values()):
+        title = f"Modelled, {units.count(step.rows)} rows: neither the CPU nor the GPU has room."
     figure, axes = blank(height=4, title=title)
-    log_axes(axes, x=("rows of the table, in millions", "{:,g}".format),
+    log_axes(axes, x=("link", lambda rate: units.rate(rate, "B/s")),
              y=("a step (modelled)", units.seconds))  # fmt: skip
     axes.minorticks_off()  # it is drawn for many positions of the sliders
-    ends, lasts = [], []
+    axes.set_xlim(LINKS[0], LINKS[-1])
+    ends = []
     for name, color in LINES.items():
-        times = [step_seconds(replace(step, rows=n), overlap)[name] for n in rows]
-        there = [(n / 1e6, t) for n, t in zip(rows, times, strict=True) if math.isfinite(t)]
-        if there:
-            axes.plot(*zip(*there, strict=True), color=color, linewidth=1.6)
-            if len(there) == len(rows):
-                ends.append((*there[-1], name, color))
-            else:
-                lasts.append((there[-1], name))
-        if math.isfinite(took[name]):
-            axes.plot(step.rows / 1e6, took[name], "o", color=color)
-    axes.set_xlim(lowest / 1e6, highest / 1e6)
-    heights = [t for line in axes.lines for t in line.get_ydata()]
-    if heights:
-        axes.set_ylim(min(heights) / 5, max(heights) * 5)
+        if room[name]:
+            times = [took[link][name] for link in links]
+            axes.plot(links, times, color=color, linewidth=1.6)
+            ends.append((links[-1], times[-1], name, color))
+    if between and room["hybrid"]:
+        axes.axvline(pays, color=INK, linewidth=0.8, linestyle=":")
+    if ends:
+        heights = [time for each in took.values() for time in each.values() if time < math.inf]
+        axes.set_ylim(min(heights) / 3, max(heights) * 3)
     label_ends(axes, ends)
-    label_stops(axes, lasts)
-    spoken = "; ".join(f"{name}: {units.seconds(t)}" if math.isfinite(t) else f"{name}: no room"
-                       for name, t in took.items())  # fmt: skip
-    return Picture(figure, f"{title} {spoken}. The GPU has room for {units.count(limit)} rows.")
+    for up, name in enumerate(name for name in LINES if not room[name]):
+        axes.annotate(f"{name}: no room", (0.98, 0.04 + 0.07 * up), color=INK, ha="right",
+                      fontsize=10, xycoords="axes fraction")  # fmt: skip
+    spoken = "; ".join(
+        f"{name}: " + (", ".join(
+            f"{units.seconds(step_seconds(replace(step, link_bandwidth=link), overlap)[name])} at "
+            f"{units.rate(link, 'B/s')}" for link in SPOKEN
+        ) if room[name] else "no room") for name in LINES
+    )  # fmt: skip
+    limit = units.count(largest_rows(step))
+    return Picture(figure, f"{title} {spoken}. The GPU has room for {limit} rows.")
 
 
-def label_stops(axes, lasts):
-    """Names beside the last points of lines that stop: ((x, y), name); apart where close."""
-    reached = {}
-    for (x, y), name in sorted(lasts):
-        up = 0 if x not in reached else max(0, 12 - points_between(axes, reached[x], y))
-        axes.annotate(f"{name}: no room for more", (x, y), (6, up), color=INK, fontsize=10,
-                      textcoords="offset points", va="center")  # fmt: skip
-        reached[x] = y
-
-
-def points_between(axes, low, high):
-    """How far apart two heights are on the page, in points."""
-    (_, below), (_, above) = axes.transData.transform([(1, low), (1, high)])
-    return (above - below) * 72 / axes.figure.dpi
-
-
-def even(step, overlap):
+def even(step, pays):
     """From which link on the hybrid beats all CPU, in a sentence."""
     if step.table_bytes > step.cpu_memory:
-        return f"The CPU has room for {units.count(largest_rows(step, step.cpu_memory))}."
-    link = break_even(step, overlap)
-    if math.isinf(link):
-        return "No link is fast enough for the hybrid to beat all CPU."
-    return f"The hybrid beats all CPU from a link of {units.rate(link, 'B/s')} on."
+        return f"the CPU has room for {units.count(largest_rows(step, step.cpu_memory))}."
+    if math.isinf(pays):
+        return "no link is fast enough for the hybrid to beat all CPU."
+    return f"the hybrid beats all CPU from a link of {units.rate(pays, 'B/s')} on."

@@ -4,7 +4,8 @@ A block has few threads here, so that a picture holds several. A color is a thre
 pale dashed cell is a thread with nothing to do, or a place where there is nothing.
 """
 
-from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, PURPLE, Picture, blank
+from gpulessons.plots.boxes import arrow, canvas
+from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, PURPLE, Picture
 
 COLORS = (ORANGE, BLUE, GREEN, PURPLE)
 TINT = 0.35  # so that words in the page's ink stand out on every color
@@ -119,9 +120,9 @@ def shared_window() -> Picture:
 
 def sheet(title, width, height):
     """(figure, axes) of so many cells across and up, a cell being square."""
-    figure, axes = blank(max(5.6, 0.46 * width), 0.46 * height + 0.5, title=title)
-    axes.set(xlim=(-0.1, width), ylim=(-0.1, height), aspect="equal", anchor="W")
-    axes.set_axis_off()
+    inches = max(5.6, 0.46 * width), 0.46 * height + 0.5
+    figure, axes = canvas((-0.1, width), (-0.1, height), inches[1], title, width=inches[0])
+    axes.set(aspect="equal", anchor="W")
     return figure, axes
 
 
@@ -134,12 +135,6 @@ def cell(axes, x, y, words, color=None, strong=False):
     dashes = "-" if color else (0, (2, 2))
     axes.add_patch(Rectangle((x, y), 1, 1, facecolor=fill, linestyle=dashes, **look))
     axes.text(x + 0.5, y + 0.5, words, ha="center", va="center", fontsize=9, color=INK)
-
-
-def arrow(axes, start, end, bend=0.0):
-    look = {"arrowstyle": "->", "color": INK, "linewidth": 1, "shrinkA": 1, "shrinkB": 1,
-            "connectionstyle": f"arc3,rad={bend}"}  # fmt: skip
-    axes.annotate("", xy=end, xytext=start, arrowprops=look)
 
 
 def label(axes, x, y, words):

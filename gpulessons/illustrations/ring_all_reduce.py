@@ -13,9 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpulessons.plots.film import Film
-from gpulessons.plots.picture import GREEN, INK, SKY, VERMILLION, Picture, blank
-
-DARK = "#111111"  # words on a filled piece
+from gpulessons.plots.picture import DARK, GREEN, INK, SKY, VERMILLION, Picture, blank
 
 
 @dataclass(frozen=True)

@@ -144,7 +144,7 @@ def read(samples):
 
 
 def number(times):
-    return f"{units.count(len(times))} sample{'s' * (len(times) > 1)}"
+    return units.plural(len(times), "sample")
 
 
 def summary(times):

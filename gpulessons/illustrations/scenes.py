@@ -8,10 +8,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from gpulessons.ops.common import WARP
 from gpulessons.plots.axes import log_axes
 from gpulessons.plots.picture import BLUE, COLORS, INK, MARKERS, Picture, blank
 
-WARP = 32
 DEPTHS = 8  # shades of near and far
 
 
@@ -91,7 +91,7 @@ def warps(orders: Mapping[str, np.ndarray]) -> Picture:
     The shares in the title are those of all warps.
     """
     shares = ", ".join(f"{name} {waiting(turns):.0%}" for name, turns in orders.items())
-    title = f"Of a warp's turns, its lanes wait: {shares}."
+    title = f"In the loop alone, a warp's lanes wait: {shares}."
     count = len(orders)
     figure, panels = blank(height=3, title=title, ncols=count, sharey=True, squeeze=False)
     for axes, (name, turns) in zip(panels.flat, orders.items(), strict=True):
@@ -113,7 +113,7 @@ def prices(rows: Mapping[str, tuple[float, float]]) -> Picture:
 
     Dots: a log scale has no zero for a bar to begin at.
     """
-    title = " ".join(f"{name}: {dearer(*factors)}." for name, factors in rows.items())
+    title = " ".join(f"{name}: {who_pays(*factors)}." for name, factors in rows.items())
     figure, axes = blank(height=1.6 + 0.7 * len(rows), title=title)
     axes.axvline(1, color=INK, linewidth=1)
     for y, factors in enumerate(rows.values()):
@@ -158,8 +158,8 @@ def times(factor):
     return f"{factor:.3g}×"
 
 
-def dearer(gpu, cpu):
-    """Which of the two disorder costs more, in words."""
+def who_pays(gpu, cpu):
+    """Whom disorder costs more, in words."""
     if max(gpu, cpu) < 1.1 * min(gpu, cpu):
-        return "about the same for both"
-    return f"dearer for the {'GPU' if gpu > cpu else 'CPU'}"
+        return "both pay about the same"
+    return f"the {'GPU' if gpu > cpu else 'CPU'} pays more"

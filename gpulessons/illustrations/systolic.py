@@ -19,9 +19,8 @@ from html import escape
 import numpy as np
 
 from gpulessons.plots.film import Film
-from gpulessons.plots.picture import INK, SKY, Picture, blank
-
-DARK = "#111111"  # words on a filled cell
+from gpulessons.plots.picture import DARK, INK, SKY, Picture, blank
+from gpulessons.units import plural
 
 
 @dataclass(frozen=True)
@@ -272,7 +271,3 @@ def draw_cell(axes, cycle, r, c, size):
 def write(axes, x, y, text, size, color=INK, **look):
     text = text if isinstance(text, str) else f"{text:g}"
     axes.text(x, y, text, ha="center", va="center", fontsize=size, color=color, **look)
-
-
-def plural(count, noun):
-    return f"{count:,} {noun}{('es' if noun.endswith('s') else 's') * (count != 1)}"

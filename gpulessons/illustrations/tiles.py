@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from gpulessons import units
 from gpulessons.ops.matmul_kernels import BK, BM, BM_1D, BN, BN_1D, TM, TN, T
 from gpulessons.plots.picture import INK, ORANGE, SKY, Picture, blank
 
@@ -81,6 +82,33 @@ def tile(name: str) -> Picture:
         f"{title} A block fetches {rows} × {depth} numbers of x and {depth} × {columns} of y for "
         f"{rows} × {columns} results; one thread has {results(rung)}. "
         f"Its line was {rung.before}, and is now {rung.line}."
+    )
+    return Picture(figure, alt)
+
+
+def mma() -> Picture:
+    """One instruction of the tensor cores: its two small matrices, its sums, one of them filled."""
+    rows, columns, depth = 16, 8, 8  # as in ops/mma.py
+    title = (
+        f"One instruction of a warp: {rows} × {columns} sums, "
+        f"{units.count(rows * columns * depth)} multiply-adds."
+    )
+    figure, axes = blank(5.6, 3.4, title)
+    axes.set_axis_off()
+    axes.set(xlim=(-18, 16), ylim=(-0.5, rows + depth + 1.5), aspect="equal")
+    places = {"x": (-depth - 1, 0, depth, rows), "y": (0, rows + 1, columns, depth),
+              "sums": (0, 0, columns, rows)}  # fmt: skip
+    for x, y, wide, tall in places.values():
+        outline(axes, x, y, wide, tall)
+    fill(axes, -depth - 1, 10, depth, 1, READ)
+    fill(axes, 5, rows + 1, 1, depth, READ)
+    fill(axes, 5, 10, 1, 1, WRITTEN)
+    axes.text(-depth - 1.5, 8, f"x: {rows} × {depth}", ha="right", va="center", color=INK)
+    axes.text(columns + 0.5, rows + 5, f"y: {depth} × {columns}", va="center", color=INK)
+    axes.text(columns + 0.5, 8, "sums", va="center", color=INK)
+    alt = (
+        f"{title} A row of x, {depth} numbers, and a column of y go into each sum. "
+        f"A number of x serves {columns} of the multiply-adds, one of y {rows}."
     )
     return Picture(figure, alt)
 

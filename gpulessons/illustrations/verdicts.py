@@ -1,6 +1,15 @@
-"""Every claim's verdict as a mark: a row for each machine, a column for each claim."""
+"""The claims listed, and every verdict as a mark: a row for each machine, a column for each."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from textwrap import fill
+from typing import Any
 
 from gpulessons.plots.picture import INK, Picture, blank
+
+PACKAGE = Path(__file__).parents[1]
 
 # A shape and how it is filled, all in ink: in this course a color names a backend.
 MARKS = {
@@ -12,15 +21,41 @@ MARKS = {
 LOOK = {"linestyle": "none", "color": INK, "markeredgecolor": INK, "markerfacecoloralt": "none"}
 
 
+@dataclass(frozen=True)
+class Listed:
+    """The claims in words, each with links to the notebooks that test it, beside this page.
+
+    claims: {number: Claim}, as in `claims.CLAIMS`.
+    """
+
+    claims: Mapping[int, Any]
+
+    def __repr__(self):
+        return "\n".join(fill(f"{number:2}  {each.words} ({', '.join(each.notebooks)})", 92,
+                              subsequent_indent="    ")
+                         for number, each in sorted(self.claims.items()))  # fmt: skip
+
+    def _repr_html_(self):
+        rows = (f"<li>{escape(each.words)} ({', '.join(map(self.linked, each.notebooks))})</li>"
+                for _, each in sorted(self.claims.items()))  # fmt: skip
+        return f"<ol>{''.join(rows)}</ol>"
+
+    def linked(self, number):
+        wheel, checkout = PACKAGE / "_notebooks", PACKAGE.parent / "notebooks"
+        for page in (*wheel.glob(f"{number}_*.ipynb"), *checkout.glob(f"{number}_*.ipynb")):
+            return f'<a href="{escape(page.name)}">{number}</a>'
+        return number
+
+
 def subjects(claims):
-    """The claims, a row for each subject: full squares are about GPUs.
+    """The claims, a row for each subject: full squares are about what a GPU does.
 
     claims: {number: Claim}, as in `claims.CLAIMS`.
     """
     parts = list(dict.fromkeys(each.part for _, each in sorted(claims.items())))
     about = sorted(number for number, each in claims.items() if each.about_gpus)
-    title = (f"{len(about)} of {len(claims)} claims are about GPUs: these can hold only where a "
-             "GPU has had a say.")  # fmt: skip
+    title = (f"{len(about)} of {len(claims)} claims are about what a GPU does: they can hold "
+             "only where one has had a say.")  # fmt: skip
     figure, axes = blank(width=9, height=1.2 + 0.36 * len(parts), title=title)
     for number, each in claims.items():
         fill = "full" if each.about_gpus else "none"

@@ -1,6 +1,7 @@
 """A picture of waves: which blocks run when on a small GPU, and who waits in the last wave."""
 
 from gpulessons.plots.picture import BLUE, INK, ORANGE, Picture, blank
+from gpulessons.units import plural
 
 MULTIPROCESSORS = 8
 
@@ -31,7 +32,7 @@ def waves(blocks: int = 9, resident: int = 1) -> Picture:
     end = max(stop for *_, stop in runs)
     busy = blocks / (MULTIPROCESSORS * resident) / end
     title = (
-        f"{blocks} block{'s' * (blocks > 1)}, {resident} at a time on each of {MULTIPROCESSORS} "
+        f"{plural(blocks, 'block')}, {resident} at a time on each of {MULTIPROCESSORS} "
         f"multiprocessors: the time of {end:g} wave{'s' * (end != 1)}, {busy:.0%} of it used."
     )
     figure, axes = blank(width=7.6, height=3.6, title=title)
@@ -46,4 +47,4 @@ def waves(blocks: int = 9, resident: int = 1) -> Picture:
         axes.barh([0], [0], color=color, label=words)
     figure.legend(loc="outside lower center", ncols=2, frameon=False, labelcolor=INK)
     last = sum(stop == end for *_, stop in runs)
-    return Picture(figure, f"{title} {last} of them end last. Schematic.")
+    return Picture(figure, f"{title} {last} of them end{'s' * (last == 1)} last. Schematic.")

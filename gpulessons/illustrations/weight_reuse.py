@@ -21,15 +21,15 @@ INPUTS, OUTPUTS, ROWS = 4, 3, 8  # of the layer that is drawn, and of the exampl
 CHOSEN = 1, 2  # the output and the input whose weight is followed
 
 
-def flops_per_byte(batch: int, width: int = WIDTH, size: int = 4) -> float:
-    """Operations for each byte of a layer of width × width, whose numbers have `size` bytes."""
-    return 2 * width * width * batch / (size * (width * width + 2 * batch * width))
+def flops_per_byte(batch: int, size: int = 4) -> float:
+    """Operations for each byte of a layer of WIDTH × WIDTH, whose numbers have `size` bytes."""
+    return 2 * WIDTH * batch / (size * (WIDTH + 2 * batch))
 
 
-def batch_for(corner: float, width: int = WIDTH, size: int = 4) -> int | None:
+def batch_for(corner: float, size: int = 4) -> int | None:
     """The smallest batch with so many operations for each byte; None where there is none."""
-    left = 2 * width - 2 * size * corner  # 2 w² b = corner · size · (w² + 2 b w), solved for b
-    return math.ceil(corner * size * width / left - 1e-9) if left > 0 else None
+    left = 2 * (WIDTH - size * corner)  # 2 w b = corner · size · (w + 2 b), solved for b
+    return math.ceil(corner * size * WIDTH / left - 1e-9) if left > 0 else None
 
 
 def weight_reuse(batch: int, corners: Mapping[str, float] | None = None) -> Picture:

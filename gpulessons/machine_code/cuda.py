@@ -17,12 +17,14 @@ from typing import Any
 from unittest.mock import patch
 
 from gpulessons import microscope
+from gpulessons.microscope.arguments import host_array
 
 from . import beside
 from .linking import CannotCompile, Capability, linked
 from .mix import Mix, mix_of
 from .sass import Code, attributes, disassembled
 
+LTO = {"ltoir": True}
 CAPABILITIES: tuple[Capability, ...] = ((7, 5), (9, 0), (12, 0))  # Turing; Hopper; the newest
 
 
@@ -107,8 +109,8 @@ def assembly(kernel: Any, *arguments: Any, capability: Capability = (9, 0)) -> A
     function = getattr(kernel, "py_func", kernel)
     ptx = ptx_of(function, types_of(arguments), capability)
     cubin, log = linked(ptx, capability)
-    plain = re.sub(r"^\s*\.(loc|file)\s.*\n?", "", ptx, flags=re.MULTILINE)
-    sizes = needed(ptx, cubin, log)
+    plain = re.sub(r"^\s*\.(loc|file)\s.*\n?", "", ptx[0], flags=re.MULTILINE)
+    sizes = needed(ptx[0], cubin, log)
     return Assembly(function.__name__, capability, *sizes, plain, cubin, function)
 
 
@@ -116,20 +118,41 @@ def types_of(arguments: Iterable[Any]) -> tuple:
     """The types that Numba compiles a kernel for."""
     from numba import typeof
 
-    return tuple(typeof(getattr(value, "memory", value)) for value in arguments)
+    def type_of(value: Any) -> Any:
+        try:
+            return typeof(getattr(value, "memory", value))
+        except (TypeError, ValueError):  # PyTorch's tensors, and what is an array in other ways
+            return typeof(host_array(value, "of a kernel", []))
+
+    return tuple(map(type_of, arguments))
 
 
-def ptx_of(function: Any, types: tuple, capability: Capability) -> str:
-    """The PTX of a kernel's Python function. CannotCompile where it cannot be had."""
+def ptx_of(function: Any, types: tuple, capability: Capability) -> tuple[Any, ...]:
+    """The PTX of a kernel's Python function, and the code of what it calls in CUDA C++.
+    CannotCompile where it cannot be had."""
     from numba import cuda
 
     options = {"device": False, "abi": "numba", "lineinfo": True}
     try:
-        with pretended(cuda, capability):
-            ptx, _ = cuda.compile(function, types, cc=capability, **options)
+        with pretended(cuda, capability), without_driver():
+            numba: Any = cuda
+            codes, _ = numba.compile_all(
+                function, types, cc=capability, output="ptx", **options
+            )
     except Exception as trouble:
         raise CannotCompile(f"{function.__name__}: {complaint(trouble)}") from trouble
-    return ptx
+    return tuple(getattr(code, "code", code) for code in codes)
+
+
+def without_driver() -> Any:
+    """CUDA C++ becomes LTO-IR: to make PTX of it, NVIDIA's package asks a GPU's driver."""
+    from numba.cuda import compiler as module
+
+    compiler: Any = module
+    compiled = compiler.nvrtc.compile
+    return patch.object(
+        compiler.nvrtc, "compile", lambda *args, **options: compiled(*args, **options | LTO)
+    )
 
 
 def assemblies(version: Any, capability: Capability = (9, 0)) -> list[Assembly]:
@@ -182,5 +205,7 @@ def number(pattern: str, text: str) -> int:
 
 def complaint(trouble: Exception) -> str:
     """The first line of a compiler's long complaint: it says what the rest is about."""
-    lines = [line.strip() for line in str(trouble).splitlines() if line.strip()]
-    return lines[0] if lines else type(trouble).__name__
+    text = re.sub(r"\x1b\[\d*m", "", str(trouble))  # without colors
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    told = [line for line in lines if not line.startswith("Failed in ")]  # a step of the compiler
+    return (told or lines or [type(trouble).__name__])[0]

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from gpulessons.microscope.report.tables import Report, plural
+from gpulessons.microscope.report.tables import Report
+from gpulessons.units import plural
 
 from .linking import Capability
 from .operands import multiply_adds

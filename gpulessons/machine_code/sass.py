@@ -15,7 +15,7 @@ import struct
 import subprocess
 import sysconfig
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -120,7 +120,7 @@ class Code:
         )
 
 
-def machine_code(ptx: str, capability: Capability) -> Code:
+def machine_code(ptx: str | Sequence[str | bytes], capability: Capability) -> Code:
     """The machine code of the kernel in this PTX. CannotCompile where it cannot be had."""
     cubin, log = linked(ptx, capability)
     return disassembled(cubin, log=log)

@@ -6,10 +6,13 @@ take_over, take_turn and ended in every round, and at last result. interleave() 
 
 import gc
 import math
+import os
 import random
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import cycle, islice
@@ -126,11 +129,14 @@ class Run:
         self.calls = 1 if self.flush else max(1, math.ceil(SAMPLE / max(took, 1e-9)))
 
     def has_helpers(self) -> bool:
-        """Do other threads compute, where they may? Asked of their processor time."""
+        """Do other threads compute, where they may? Asked of their processor time.
+
+        A caller that spins until a helper gets a core computes too, so a small share is help.
+        """
         self.threads = thread_choices()[-1]
-        own, every = time.thread_time(), time.process_time()
+        own, others = time.thread_time(), computed_by_others()
         self.sample(keep=False)
-        return time.process_time() - every > 1.1 * (time.thread_time() - own)
+        return computed_by_others() - others > 0.05 * (time.thread_time() - own)
 
     def best_threads(self) -> int:
         """One thread or all, whichever is faster by more than noise; one where they tie."""
@@ -182,7 +188,8 @@ class Run:
         if self.trouble:
             return absent(self.problem, self.version, self.trouble)
         timing = self.timing()
-        doubt = timing.doubt(memory_ceiling(timing.backend)) if timing.cold else ""
+        # A warm one raises no doubt, and may not cost the time that machine() measures.
+        doubt = timing.doubt(machine().bandwidth(timing.backend)) if timing.cold else ""
         return absent(self.problem, self.version, doubt) if doubt else timing
 
     def timing(self) -> Timing:
@@ -261,6 +268,23 @@ def interval(samples: list[float]) -> float:
     return (ordered[high] - ordered[low]) / median(ordered)
 
 
+def computed_by_others() -> float:
+    """Seconds that the other threads of this process have computed, up to now.
+
+    Linux adds a running thread to the process's own clock only now and then, at a tick or when it
+    stops: too late for a sample of two milliseconds. Each thread's clock is never behind.
+    """
+    try:
+        every = {int(name) for name in os.listdir("/proc/self/task")}
+    except OSError:  # no Linux
+        return time.process_time() - time.thread_time()
+    seconds = 0.0
+    for thread in every - {threading.get_native_id()}:
+        with suppress(OSError):  # it has ended meanwhile
+            seconds += time.clock_gettime(~thread << 3 | 6)  # the clock of that thread
+    return seconds
+
+
 def flusher(backend: Backend) -> Callable[[], Any] | None:
     """A function that pushes all else out of a backend's caches; None where memory is too short.
 
@@ -291,12 +315,6 @@ def flusher(backend: Backend) -> Callable[[], Any] | None:
 def ballast_bytes() -> int:
     """What a core must read to empty its caches, of which the last is the largest."""
     return 2 * machine().last_cache
-
-
-def memory_ceiling(backend: str) -> float | None:
-    """Bytes/s: the best that this memory has shown, by reads, copies or triads."""
-    shown = (machine().ceiling(backend, stream) for stream in ("read", "copy", "triad"))
-    return max(filter(None, shown), default=None)
 
 
 def clocked(backend: Backend, action: Callable[[], Any]) -> tuple[Any, float]:

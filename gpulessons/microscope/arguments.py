@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from enum import Enum
 from typing import Any
 
 import numpy as np
 
-from .device import device_array_of
+from .device import MappedArray, address, check_contiguous, device_array_of
+from .lanes.access import Member
 from .lanes.memory import Array, Record, View
 from .lanes.values import plain
 
@@ -58,6 +60,8 @@ def admit(value: Any, name: str, write_backs: WriteBacks) -> Any:
         return Record(array_view(np.asarray(value).reshape(1), name), 0)
     if isinstance(value, np.generic):
         return plain(number(value))
+    if isinstance(value, Enum):
+        return int(value) if isinstance(value, int) else Member(type(value), value.value)
     if isinstance(value, (bool, int, float, complex, type(None))):
         return value
     if isinstance(value, tuple):
@@ -66,7 +70,9 @@ def admit(value: Any, name: str, write_backs: WriteBacks) -> Any:
     value = device_array_of(value)
     root = getattr(value, "root", None)
     array = host_array(value, name, write_backs)
-    return array_view(array, name, root if isinstance(root, np.ndarray) else None)
+    if not isinstance(root, np.ndarray):
+        return array_view(array, name)
+    return array_view(array, name, root, getattr(value, "written", None))
 
 
 def number(value: np.generic) -> Any:
@@ -79,8 +85,11 @@ def host_array(value: Any, name: str, write_backs: WriteBacks) -> np.ndarray:
     if type(value).__name__ in ("In", "Out", "InOut") and hasattr(value, "value"):
         only_in, value = type(value).__name__ == "In", value.value
         if only_in and isinstance(value, np.ndarray):
-            return value.copy()  # what the kernel writes does not come back
+            check_contiguous(value)
+            return value.copy("K")  # what the kernel writes does not come back
     if isinstance(value, np.ndarray):
+        if not isinstance(value, MappedArray):  # which the device sees where it is
+            check_contiguous(value)
         return value
     if isinstance(getattr(value, "memory", None), np.ndarray):  # the tracing module's device arrays
         return value.memory
@@ -90,7 +99,11 @@ def host_array(value: Any, name: str, write_backs: WriteBacks) -> np.ndarray:
         host = value.detach().cpu()
         if value.device.type != "cpu":
             write_backs.append(lambda: value.detach().copy_(host))
-        return host.numpy()
+        try:
+            return host.numpy()
+        except TypeError:
+            text = f"the argument {name} is a tensor of {value.dtype}, which NumPy does not have"
+            raise TypeError(f"{text}: give x.float()") from None
     if hasattr(value, "copy_to_host") and hasattr(value, "copy_to_device"):  # on a real GPU
         host = value.copy_to_host()
         write_backs.append(lambda: value.copy_to_device(host))
@@ -103,7 +116,12 @@ def host_array(value: Any, name: str, write_backs: WriteBacks) -> np.ndarray:
     )
 
 
-def array_view(array: np.ndarray, name: str, root: np.ndarray | None = None) -> View:
+def array_view(
+    array: np.ndarray,
+    name: str,
+    root: np.ndarray | None = None,
+    written: np.ndarray | None = None,
+) -> View:
     """An array argument: its memory as one line of elements, and how indices map to it.
 
     A slice of a device array starts where it starts; anything else is taken to begin at an aligned
@@ -111,25 +129,36 @@ def array_view(array: np.ndarray, name: str, root: np.ndarray | None = None) -> 
     """
     if array.dtype.kind in "mM":
         array = array.view(np.int64)
-    if array.dtype.hasobject or array.dtype.kind not in "biufcV":
+    if not known(array.dtype):
         raise TypeError(f"the argument {name} has dtype {array.dtype}, which a kernel cannot use")
     step = math.gcd(array.dtype.itemsize, *array.strides) if array.size else array.dtype.itemsize
     strides = [s // step for s in array.strides]
     ends = [(n - 1) * s for n, s in zip(array.shape, strides, strict=True)] if array.size else []
     first, last = sum(min(e, 0) for e in ends), sum(max(e, 0) for e in ends)
-    forwards = array[tuple(slice(None, None, -1 if s < 0 else 1) for s in strides)]
+    forwards = tuple(slice(None, None, -1 if s < 0 else 1) for s in strides)
     length = last - first + 1 if array.size else 0
-    flat = np.lib.stride_tricks.as_strided(
-        forwards if first else array, (length,), (step,), writeable=array.flags.writeable
-    )
+
+    def in_line(elements: np.ndarray) -> np.ndarray:
+        start, writeable = elements[forwards] if first else elements, array.flags.writeable
+        return np.lib.stride_tricks.as_strided(start, (length,), (step,), writeable=writeable)
+
     origin = memory_of(array) if root is None else root
     offset = 0 if root is None else address(array) - address(root) + first * step
     layout = array.shape, array.dtype, tuple(strides), step, origin, offset
-    return View(Array(name, "global", *layout, address(array) + first * step), flat, start=-first)
+    seen = Array(name, "global", *layout, address(array) + first * step)
+    if root is not None and not array.dtype.names:
+        seen.astray = any(n % array.dtype.alignment for n in (offset, *array.strides))
+    marks = None if written is None else in_line(written)
+    return View(seen, in_line(array), start=-first, written=marks)
 
 
-def address(array: np.ndarray) -> int:
-    return array.__array_interface__["data"][0]
+def known(dtype: np.dtype) -> bool:
+    """Has Numba this type: numbers of up to 64 bits (of each part), in the machine's own order of
+    bytes, texts, and records and arrays of them?"""
+    if dtype.names:
+        return all(known(dtype[name].base) for name in dtype.names)
+    most = {"f": 8, "c": 16}.get(dtype.kind, dtype.itemsize)
+    return dtype.isnative and dtype.kind in "biufcmMSU" and dtype.itemsize <= most
 
 
 def memory_of(array: np.ndarray) -> Any:

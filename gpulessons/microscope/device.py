@@ -10,17 +10,40 @@ import numpy as np
 
 from .lanes.launch import BLOCK_LIMIT, GRID_LIMIT, SHARED_LIMIT, THREAD_LIMIT
 from .lanes.masks import WARP
+from .lanes.memory import mark_of, marks_of
 
 
 class DeviceArray:
     """An array of the imaginary device: NumPy memory behind the methods of Numba's device arrays.
 
     `memory` is the part this array shows, `root` the whole allocation; slices share it, as on a
-    GPU.
+    GPU. `marks` says of each byte of an allocation that began empty whether anything has been
+    written there.
     """
 
-    def __init__(self, memory: np.ndarray, root: np.ndarray | None = None) -> None:
+    def __init__(
+        self,
+        memory: np.ndarray,
+        root: np.ndarray | None = None,
+        marks: np.ndarray | None = None,
+    ) -> None:
         self.memory, self.root = memory, memory if root is None else root
+        self.marks = marks
+
+    def part(self, memory: np.ndarray) -> DeviceArray:
+        """Some of the same allocation, unless NumPy has copied it."""
+        if not np.may_share_memory(memory, self.root):
+            return DeviceArray(memory)
+        return DeviceArray(memory, self.root, self.marks)
+
+    @property
+    def written(self) -> np.ndarray | None:
+        """The marks of these elements; None where nothing is empty any more."""
+        if self.marks is None or not self.size or self.marks.all():
+            return None
+        place = address(self.memory) - address(self.root)
+        layout = marks_of(self.dtype), self.marks.data, place, self.strides
+        return np.ndarray(self.shape, *layout)
 
     shape = property(lambda self: self.memory.shape)
     dtype = property(lambda self: self.memory.dtype)
@@ -41,10 +64,13 @@ class DeviceArray:
 
     def __getitem__(self, index: Any) -> Any:
         part = self.memory[index]
-        return DeviceArray(part, self.root) if isinstance(part, np.ndarray) else part
+        return self.part(part) if isinstance(part, np.ndarray) else part
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self.memory[index] = getattr(value, "memory", value)
+        written = self.written
+        if written is not None:
+            written[index] = mark_of(written.dtype)
 
     def __repr__(self) -> str:
         return f"<device array {self.dtype}{list(self.shape)}, under the microscope>"
@@ -65,13 +91,13 @@ class DeviceArray:
     def copy_to_device(self, ary: Any, stream: Any = 0) -> None:
         source = getattr(ary, "memory", ary)
         check_shape(source, self)
-        self.memory[...] = source
+        self[...] = source
 
     def reshape(self, *shape: Any, order: Any = "C") -> DeviceArray:
-        return DeviceArray(self.memory.reshape(*shape, order=order), self.root)
+        return self.part(self.memory.reshape(*shape, order=order))
 
     def ravel(self, order: Any = "C", stream: Any = 0) -> DeviceArray:
-        return DeviceArray(self.memory.ravel(order), self.root)
+        return self.part(self.memory.ravel(order))
 
     def transpose(self, axes: Any = None) -> DeviceArray:
         """A copy, as Numba makes it."""
@@ -82,10 +108,10 @@ class DeviceArray:
         return DeviceArray(self.memory.transpose(axes).copy("C"))
 
     def view(self, dtype: Any) -> DeviceArray:
-        return DeviceArray(self.memory.view(dtype), self.root)
+        return self.part(self.memory.view(dtype))
 
     def squeeze(self, axis: Any = None, stream: Any = 0) -> DeviceArray:
-        return DeviceArray(self.memory.squeeze(axis), self.root)
+        return self.part(self.memory.squeeze(axis))
 
     def split(self, section: int, stream: Any = 0) -> Iterator[DeviceArray]:
         for start in range(0, len(self), section):
@@ -112,6 +138,21 @@ class Interface(dict):
 def device_array_of(value: Any) -> Any:
     """The array of the imaginary device that an object shows by such an interface, or itself."""
     return getattr(getattr(value, "__cuda_array_interface__", None), "array", value)
+
+
+def check_contiguous(array: np.ndarray) -> None:
+    """Raise what Numba raises of an array on the host that is no single piece of memory; an axis
+    along which one element stands for all does not count."""
+    core = array[tuple(0 if step == 0 and array.size else slice(None) for step in array.strides)]
+    if not (core.flags.c_contiguous or core.flags.f_contiguous):
+        raise ValueError(
+            "Array contains non-contiguous buffer and cannot be transferred as a single memory "
+            "region. Please ensure contiguous buffer with numpy .ascontiguousarray()"
+        )
+
+
+def address(array: np.ndarray) -> int:
+    return array.__array_interface__["data"][0]
 
 
 def check_shape(a: Any, b: DeviceArray) -> None:
@@ -199,17 +240,29 @@ def pretending(capability: tuple[int, int]) -> Callable[[], Device]:
 def device_array(
     shape: Any, dtype: Any = np.float64, strides: Any = None, order: Any = "C", stream: Any = 0
 ) -> DeviceArray:
-    return DeviceArray(unwritten(np.empty(shape, dtype, order)))
+    if strides is None:
+        return empty(np.empty(shape, dtype, order))
+    shape, strides = np.empty(shape, np.bool_).shape, np.atleast_1d(strides)
+    size = sum((n - 1) * step for n, step in zip(shape, strides, strict=True) if n)
+    memory = np.empty(size + np.dtype(dtype).itemsize, np.uint8)
+    return empty(memory, np.ndarray(shape, dtype, memory.data, 0, tuple(strides)))
 
 
 def device_array_like(ary: Any, stream: Any = 0) -> DeviceArray:
-    return DeviceArray(unwritten(np.empty_like(getattr(ary, "memory", ary))))
+    return empty(np.empty_like(getattr(ary, "memory", ary)))
+
+
+def empty(memory: np.ndarray, shown: np.ndarray | None = None) -> DeviceArray:
+    """A new allocation, shown as an array of its own shape."""
+    marks = np.zeros(memory.nbytes, np.uint8)
+    return DeviceArray(memory if shown is None else shown, unwritten(memory), marks)
 
 
 def unwritten(array: np.ndarray) -> np.ndarray:
     """Every byte 0xFF, a NaN in floats: a GPU leaves what was there before, and that hides bugs."""
-    if array.ndim and array.flags.c_contiguous:
-        array.view(np.uint8).fill(0xFF)
+    line = array if array.flags.c_contiguous else array.T
+    if line.ndim and line.flags.c_contiguous:
+        line.view(np.uint8).fill(0xFF)
     return array
 
 
@@ -219,6 +272,8 @@ def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> A
     if to is not None:
         to.copy_to_device(np.asarray(obj))
         return to
+    if isinstance(obj, np.ndarray):
+        check_contiguous(obj)
     return DeviceArray(np.array(obj))
 
 

@@ -7,6 +7,7 @@ and its text is one sentence, so that a learner's checker can use either.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,10 @@ class Unsupported(NotImplementedError):
         super().__init__(f"{function or 'kernel'}{where}: the microscope does not support {what}")
 
 
+class TooLarge(Unsupported, MemoryError):
+    """More than the microscope can hold; the text says what to trace instead."""
+
+
 class KernelFault(Exception):
     """A kernel did what no GPU defines. `line` is the line of source, or None for a launch."""
 
@@ -29,16 +34,40 @@ class KernelFault(Exception):
         super().__init__(text)
 
 
+KIN: dict[tuple[type, ...], Any] = {}  # Untypable, of the kind of these others as well
+
+
+class Untypable(KernelFault):
+    """Numba-CUDA compiles no such thing; for who knows Numba, this is one of its TypingErrors."""
+
+    def __new__(cls, *args: Any, **details: Any) -> Untypable:
+        modules = map(sys.modules.get, ("numba.core.errors", "numba.cuda.core.errors"))
+        errors = (getattr(module, "TypingError", None) for module in modules)
+        others = tuple(error for error in errors if isinstance(error, type))
+        if others not in KIN:
+            names = {"__module__": cls.__module__}
+            KIN[others] = type(cls.__name__, (cls, *others), names) if others else cls
+        return super().__new__(KIN[others])
+
+    def __init__(self, what: str, line: int | None = None, function: str = "") -> None:
+        self.what, self.line, self.function = what, line, function
+        where = f", line {line}" if line else ""
+        self.msg, self.loc = f"{function or 'kernel'}{where}: Numba-CUDA compiles no {what}", None
+        Exception.__init__(self, self.msg)
+
+
 class OutOfBounds(KernelFault, IndexError):
     """Attributes: array, index, shape, block, thread, line, access ("read", "write", "atomic")."""
 
 
 class Misaligned(KernelFault):
-    """An access of 16 bytes that does not begin at a multiple of 16. Attributes: as OutOfBounds."""
+    """An access that does not begin at a multiple of its width. Attributes: as OutOfBounds, and
+    the index where four numbers are accessed at once."""
 
 
 class PartialBarrier(KernelFault):
-    """Attributes: line, lines (all the lines waited at), reached, threads, block."""
+    """Attributes: line, lines (all the lines waited at), reached, threads, block, thread (the
+    first that does not wait, or None)."""
 
 
 class PartialWarp(KernelFault):
@@ -59,7 +88,7 @@ class Caution:
     """Something a GPU lets pass and a reader should not: `kind`, `line`, one sentence, how often.
 
     Kinds: "uninitialized", "shuffle", "warp mask", "double precision", "early return", "negative
-    index", "division by zero", "fence".
+    index", "division by zero", "fence", "exception".
     """
 
     kind: str

@@ -84,6 +84,7 @@ def lazy(jit: Callable[..., Any], capability: tuple[int, int]) -> Callable[..., 
         def decorate(function: Callable[..., Any]) -> Any:
             kernel = jit(**options)(function)
             SIGNATURES[kernel] = func_or_sig
+            kernel._specialized = not isinstance(func_or_sig, list)
             if not options.get("device"):
                 check_types(function, func_or_sig, capability)
             return kernel
@@ -146,10 +147,27 @@ def launchers(
         tpb = tpb or 256
         return configure(kernel, max(1, -(-ntasks // tpb)), tpb, stream, sharedmem)
 
+    def specialize(kernel: Any, *args: Any) -> Any:
+        """The kernel for arguments of just these types, one for each, as Numba keeps them."""
+        if kernel.specialized:
+            raise RuntimeError("Dispatcher already specialized")
+        types = tuple(map(kernel.typeof_pyval, args))
+        if types not in kernel.specializations:
+            made = type(kernel)(kernel.py_func, targetoptions=kernel.targetoptions)
+            SIGNATURES[made], made._specialized = types, True
+            kernel.specializations[types] = made
+        return kernel.specializations[types]
+
     def call(kernel: Any, *args: Any, **_: Any) -> NoReturn:
         raise ValueError(
             "launch configuration was not specified: a kernel needs a grid and a block, "
             "kernel[grid, block](…)"
         )
 
-    return {"__getitem__": item, "configure": configure, "forall": forall, "__call__": call}
+    return {
+        "__getitem__": item,
+        "configure": configure,
+        "forall": forall,
+        "specialize": specialize,
+        "__call__": call,
+    }

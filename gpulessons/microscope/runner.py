@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from .arguments import admitted, extended
 from .lanes.launch import Launch
+from .report.streaming import condense
 from .report.traces import Trace
 from .signatures import matched, signatures_of
 from .source.compile import compiled
@@ -51,7 +52,11 @@ class Tracer:
             with extended(args, getattr(self.kernel, "extensions", ())) as given:
                 typed = matched(given, signatures_of(self.kernel))
                 launch = Launch(self.function, grid, block, dynamic, self.blocks, self.turns)
-                return run(launch, typed)
+                launch.debug = bool(getattr(self.kernel, "targetoptions", {}).get("debug"))
+                done = run(launch, typed)
+            if launch.raised and launch.debug:
+                raise launch.raised.exception()
+            return done
 
         return launched
 
@@ -66,7 +71,7 @@ def run(launch: Launch, args: tuple) -> Trace:
     if not needed <= len(args) <= len(parameters):
         raise TypeError(f"{function.__name__} takes {len(parameters)} arguments, not {len(args)}")
     names = [p.name for p in parameters[: len(args)]]
-    launch.arguments = args
+    launch.arguments, launch.condense = args, condense
     with admitted(args, names) as values:
         program = compiled(function)
         launch.run(program.run, program.names, values)

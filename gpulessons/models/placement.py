@@ -13,19 +13,12 @@
 Each is ∞ where the table has no room: in the GPU's memory, or in the CPU's for the other two.
 
 Nothing here is measured but what the caller puts in; launches, the network's memory and what a
-framework adds are left out. Bandwidth at random is no bandwidth in order: see row_bandwidth.
+framework adds are left out. Bandwidth at random is no bandwidth in order: take what gathering
+and updating rows took.
 """
 
 import math
 from dataclasses import dataclass, replace
-from time import perf_counter
-
-import numpy as np
-
-from gpulessons.hardware import system
-from gpulessons.hardware.budget import capped
-from gpulessons.hardware.card import last_cache
-from gpulessons.ops.embedding import add_rows_alone, add_rows_together
 
 PASSES = 3  # gather; and the update's reading and writing
 
@@ -94,33 +87,3 @@ def break_even(step, overlap=True):
     sparse, rest = step.row_bytes / step.cpu_bandwidth, step.examples * step.flops / step.gpu_flops
     free = best["all CPU"] - 2 * step.link_latency - rest - (0 if overlap else sparse)
     return 2 * 4 * step.width * step.examples / free
-
-
-SMALLEST_TABLE = 64e6  # bytes
-
-
-def row_bandwidth(rows=None, width=32, examples=4096, per_example=8, budget=0.2):
-    """Bytes/s of rows at random, measured: the best of several passes on one core and on all.
-
-    The ids are uniform; the table has to be larger than the caches, or theirs is measured. So it
-    takes twice the last cache where no rows are given.
-    """
-    rows = beyond_caches(width) if rows is None else rows
-    rng, took = np.random.default_rng(0), []
-    table, out = np.ones((rows, width), np.float32), np.empty((examples, width), np.float32)
-    for gather in (add_rows_alone, add_rows_together):
-        gather(table, rng.integers(0, rows, (examples, per_example)), out)  # compiles
-        until, passes = perf_counter() + capped(budget), 0
-        while passes < 5 or perf_counter() < until:
-            ids = rng.integers(0, rows, (examples, per_example))  # others each time: none is cached
-            start = perf_counter()
-            gather(table, ids, out)
-            took.append(perf_counter() - start)
-            passes += 1
-    return 4 * width * examples * per_example / min(took)
-
-
-def beyond_caches(width):
-    """Rows that take twice the last cache, or a quarter of the free memory if that is less."""
-    wanted = min(2 * last_cache(system.caches()), system.free_memory() / 4)
-    return int(max(wanted, SMALLEST_TABLE) / (4 * width))

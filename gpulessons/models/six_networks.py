@@ -294,17 +294,25 @@ class StepTime:
     cpu: float  # seconds, every core
     gpu: float | None  # seconds
     why: str  # there is no figure for a GPU; "" where there is one
+    spread: float = 0.0  # of the CPU's steps: the slowest over the quickest, less 1
 
     @property
     def name(self):
         return self.size.name
+
+    @property
+    def noisy(self):
+        return self.spread > NOISE
 
     def __repr__(self):
         gpu = f"not measured: {self.why}" if self.gpu is None else units.seconds(self.gpu)
         return f"{self.name}: CPU {units.seconds(self.cpu)}, GPU {gpu}"
 
 
-def timed(size, steps=3, seconds=2.0):
+NOISE = 0.25  # a larger spread than that was somebody else's work
+
+
+def timed(size, steps=9, seconds=1.5):
     """The StepTime of a size: the median of some steps after one that is not counted.
 
     seconds: no further step is begun once they are over, as on a machine that others use too.
@@ -315,12 +323,12 @@ def timed(size, steps=3, seconds=2.0):
     why, parameters = torch_gpu.why_not() and "no GPU here", trainee.parameters
     del trainee  # it may fill much of the memory
     on_gpu = None if why else Trainee(size, torch_gpu.device())
-    gpu = None if why else seconds_of(on_gpu, torch_gpu, steps, seconds)
-    return StepTime(size, parameters, cpu, gpu, why)
+    gpu = None if why else median(seconds_of(on_gpu, torch_gpu, steps, seconds))
+    return StepTime(size, parameters, median(cpu), gpu, why, max(cpu) / min(cpu) - 1)
 
 
 def seconds_of(trainee, backend, steps, seconds):
-    """Seconds of a step by the caller's clock, work on the backend included."""
+    """Seconds of each step by the caller's clock, work on the backend included."""
     took, steps = [], budget.repeated(steps)
     while len(took) < 1 + steps and (len(took) < 2 or sum(took) < seconds):
         backend.sync()
@@ -328,4 +336,4 @@ def seconds_of(trainee, backend, steps, seconds):
         step(trainee)
         backend.sync()
         took.append(perf_counter() - start)
-    return median(took[1:])
+    return took[1:]

@@ -25,6 +25,7 @@ from .devices import PUBLISHED
 
 K80 = next(device for device in PUBLISHED if device.name.startswith("K80"))  # two GPUs, with boost
 K80_CORES, K80_FLOPS, K80_BANDWIDTH = K80.cores, K80.flop_rate, K80.bandwidth
+K80_MULTIPROCESSORS = 26  # 13 in each of its two GPUs, of 192 cores
 K80_BASE_FLOPS = 5.6e12  # FLOP/s without boost
 SOURCE = "NVIDIA, Tesla K80 GPU Accelerator, board specification BD-07317-001, 2015"
 NUMBER_BITS = 32
@@ -84,9 +85,13 @@ class Cores:
 
     def ratios(self):
         """{what: the K80 over this machine}, by what one counts."""
-        found = {"cores, as on the box": K80_CORES / self.cores}
+        found = {
+            "cores, as on the box": K80_CORES / self.cores,
+            "multiprocessors over cores": K80_MULTIPROCESSORS / self.cores,
+        }
         if self.lanes:
-            found["lanes that multiply"] = K80_CORES / (self.cores * self.lanes)
+            lanes = K80_CORES / (self.cores * self.lanes)
+            found |= {"lanes, of one unit a core": lanes, "lanes, of two units a core": lanes / 2}
         return found | {"FLOP/s": K80_FLOPS / self.flops, "bytes/s": K80_BANDWIDTH / self.bandwidth}
 
     def rows(self):
@@ -101,7 +106,9 @@ class Cores:
         ]  # fmt: skip
         if self.lanes:
             rate = f"{units.three_digits(self.lane_rate / 1e9)} multiply-adds a ns"
-            rows.append((f"each of its {self.lanes} lanes", f"{rate}: GHz times units per lane"))
+            rows.append(
+                (f"each of its {self.lanes} lanes", f"{rate}: its clock in GHz × its vector units")
+            )
         if self.price is not None:
             rows.append((f"{K80_CORES:,} cores at this CPU's price each",
                          f"{units.count(self.as_many_price)} in your currency"))  # fmt: skip

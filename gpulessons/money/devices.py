@@ -108,7 +108,7 @@ def of_machine(machine, price=None, gpu_price=None, kind="live"):
     """[Device] of a hardware.Machine: its CPU, and its GPU if it has one, by measured ceilings.
 
     price, gpu_price: what the learner paid, or would. The rate is that of the float32 product, the
-    bandwidth the better of copy and triad. Two logical processors may share a core's lanes: the
+    bandwidth the best of read, copy and triad. Two logical processors may share a core's lanes: the
     lanes counted are the most that there can be.
     """
     where = f"{machine.name}, {machine.date[:10]}" + f"; {machine.note}" * bool(machine.note)
@@ -130,8 +130,7 @@ def of_recording(recording, price=None, gpu_price=None):
 
 def best_rates(machine, backend):
     """(FLOP/s, bytes/s) of a backend, None where they were not measured."""
-    streams = [machine.ceiling(backend, name) for name in ("copy", "triad")]
-    return machine.ceiling(backend, "float32"), max(filter(None, streams), default=None)
+    return machine.ceiling(backend, "float32"), machine.bandwidth(backend)
 
 
 # -- Shown and kept.

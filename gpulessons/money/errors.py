@@ -16,9 +16,9 @@ from math import nan
 from statistics import median
 
 from gpulessons import units
-from gpulessons.hardware import ceilings, cores, free_memory, machine, threads
+from gpulessons.hardware import buffer_bytes, ceilings, cores, machine, threads
 from gpulessons.hardware.budget import capped, note
-from gpulessons.hardware.card import SMALLEST_BUFFER, buffer_bytes, last_cache
+from gpulessons.hardware.card import STREAMS, last_cache
 from gpulessons.hardware.system import caches
 from gpulessons.measure.problem import Problem
 from gpulessons.measure.rounds import Run
@@ -39,6 +39,9 @@ from .devices import Device, of_machine
 from .prediction import Prediction, Work, as_work, of_network
 
 FAR = 1.5  # times too fast or too slow: from here on a reason is due
+ABOVE = 1.005  # a share from which on more than the roof was reached
+CACHED = ("Above 100%: faster than what the roof was measured with. A cache may have held part of "
+          "the data: expect no such share of a machine with another cache.")  # fmt: skip
 BRIEF = 1e-4  # seconds: beside this, starting threads or a kernel is something
 ON_GPU = ("gpu", "torch_gpu")
 
@@ -104,9 +107,9 @@ class Miss:
 
     @property
     def was(self):
-        """How it was, in words: "2× slower than predicted"."""
-        times, way = units.ratio(self.off), "slower" if self.factor > 1 else "faster"
-        return "as predicted" if times == "1×" else f"{times} {way} than predicted"
+        """How it was, in words: "2× the predicted time"."""
+        times = units.ratio(self.factor)
+        return "as predicted" if times == "1×" else f"{times} the predicted time"
 
     @property
     def reached(self):
@@ -135,6 +138,11 @@ class Errors:
         return median(miss.off for miss in self.misses) if self.misses else nan
 
     @property
+    def reached(self):
+        """The share of the roof that half of them reach, or more; NaN without any."""
+        return median(miss.reached for miss in self.misses) if self.misses else nan
+
+    @property
     def worst(self):
         """The Miss that is furthest off, or None."""
         return max(self.misses, key=lambda miss: miss.off, default=None)
@@ -151,25 +159,38 @@ class Errors:
         if self.disturbed:
             return f"No result: {self.note}"
         n, worst = len(self.misses), self.worst
+        if self.shares == "reached":  # a roof is a bound: it is not off
+            least, most = (pick(m.reached for m in self.misses) for pick in (min, max))
+            return (f"They reach {least:.0%} to {most:.0%} of the roof, in the median "
+                    f"{self.reached:.0%}.")  # fmt: skip
+        one = self.within() == 1
         told = (
-            f"{self.within()} of {n} predictions are within a factor of 2; typically off by "
-            f"{units.ratio(self.median)}, at worst {worst.was}, {worst.work.label}"
+            f"{self.within()} of {n} predictions {'is' if one else 'are'} within a factor of 2; "
+            f"typically off by {units.ratio(self.median)}, at worst {worst.was}, {worst.work.label}"
         )
         return told + (f" ({worst.why})." if worst.why else ".")
 
     def table(self):
-        head = ["", "limit", f"share {self.shares}", "predicted (modelled)",
-                f"measured ({self.device.kind})", "it was", "where it broke (a guess)"]  # fmt: skip
         reached = self.shares == "reached"
+        head = ["", "limit", f"share {self.shares}",
+                "at its roof (modelled)" if reached else "predicted (modelled)",
+                f"measured ({self.device.kind})", *["it took"] * (not reached)]  # fmt: skip
+        shares = [m.reached if reached else m.prediction.share for m in self.misses]
         rows = [
-            [m.work.label, m.prediction.limit,
-             f"{m.reached if reached else m.prediction.share:.0%}", units.seconds(m.predicted),
-             units.seconds(m.measured), m.was, m.why]
-            for m in self.misses
+            [m.work.label, m.prediction.limit, f"{share:.0%}", units.seconds(m.predicted),
+             units.seconds(m.measured), *[m.was] * (not reached)]
+            for m, share in zip(self.misses, shares, strict=True)
         ]  # fmt: skip
-        caption = f"{self.device.name}, predicted from {self.known}"
         notes = [self.verdict, *[self.note] * bool(self.note and not self.disturbed)]
-        return Table(caption, head, rows, notes)
+        if max(shares, default=0) >= ABOVE:
+            notes.append(CACHED)
+        whys = [m.why for m in self.misses]
+        if len(whys) > 1 and whys[0] and len({*whys}) == 1:  # one guess for all of them
+            notes.append(f"Where it broke (a guess, the same for each): {whys[0]}.")
+        else:
+            head.append("where it broke (a guess)")
+            rows = [[*row, why] for row, why in zip(rows, whys, strict=True)]
+        return Table(f"{self.device.name}, predicted from {self.known}", head, rows, notes)
 
     def __repr__(self):
         return repr(self.table()) if self.misses else self.verdict
@@ -215,7 +236,7 @@ def why_off(predicted, work, there):
         return f"launch: in {units.seconds(work.seconds)} starting it is part of it"
     if work.threads is None and (there.device.cores or 1) > 1:
         return f"threads: it computes in one, the roof is that of {there.device.cores:g}"
-    return "neither limit: instructions, latency, or steps that wait for each other"
+    return "neither limit: new memory, many short calls, latency, or steps that wait"
 
 
 def caching(work, there):
@@ -248,7 +269,8 @@ def why_other(predicted, known, here, work, there):
     grew, got = best[0] / best[1], known.seconds / work.seconds
     gained = f"{units.ratio(got)} as fast, under a roof {units.ratio(grew)} as high"
     if factor > 1 and more:
-        return f"threads: part of it runs in one, or starting them takes long ({gained})"
+        return ("threads: part of it runs in one, starting them takes long, or others were at "
+                f"work on the cores ({gained})")  # fmt: skip
     return f"the share: it is {gained}"
 
 
@@ -383,12 +405,11 @@ def in_turn(problem, version, counts, budget):
 
 def rates_of(counts):
     """{threads: (FLOP/s, bytes/s)}, the ceilings of this CPU with so many threads."""
-    nbytes = SMALLEST_BUFFER if note() else buffer_bytes(caches(), free_memory())
-    tests = ceilings.host(nbytes)
+    tests = ceilings.host(buffer_bytes())
     found = {}
     for n in counts:
         with threads(n):
-            streams = (tests[f"host {name}"](n).each_second for name in ("copy", "triad"))
+            streams = (tests[f"host {name}"](n).each_second for name in STREAMS)
             found[n] = tests["host float32"](n).each_second, max(streams)
     return found
 

@@ -4,7 +4,8 @@
 
 A step cannot be over before its arithmetic is done, nor before its bytes have moved; whichever
 takes longer is the limit, and the number on the box to pay for. The share is how much of this roof
-is reached: 1 is the device at its best, and a share that was measured elsewhere may be assumed.
+is reached: 1 is the device at its best, and a share that was measured elsewhere may be assumed. A
+step is one program: of a board with two GPUs it has one, with half of the board's numbers.
 
 A time predicted is "modelled", and never stands among measured ones. How wrong it is, errors.py
 measures. Launches, caches, tensor cores and what a framework adds are left out.
@@ -17,10 +18,12 @@ from dataclasses import dataclass, replace
 from gpulessons import units
 from gpulessons.plots.tables import Table
 
-from .devices import Device, named_apart
+from .devices import NUMBERS, Device, named_apart
 from .throughput import PAID, amount
 
 LIMITS = {"FLOP/s": ("flops", "flop_rate"), "bytes/s": ("bytes", "bandwidth")}
+BOARDS = {"K80 board": ("one GPU of a K80", 2)}  # what a program sees of it, of how many
+ROOFS = {"live": "reached", "recorded": "reached", "published": "maximum", "typed in": "typed in"}
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,17 @@ def predict(work, device, share=1.0):
     """The Prediction for a Work, a Timing or a network's Size. share: of the roof, above 0."""
     if not share > 0:
         raise ValueError(f"A share of the roof is a number above 0, such as 0.5, not {share!r}.")
-    return Prediction(as_work(work), device, share)
+    return Prediction(as_work(work), for_one_program(device), share)
+
+
+def for_one_program(device):
+    """Of a board with several GPUs one of them, with its part of every number; else the device."""
+    if device.name not in BOARDS:
+        return device
+    name, gpus = BOARDS[device.name]
+    known = {each: getattr(device, each) for each in NUMBERS}
+    parts = {each: number / gpus for each, number in known.items() if number is not None}
+    return replace(device, name=name, **parts)
 
 
 def as_work(something):
@@ -202,8 +215,10 @@ class Worth:
             [w.label, f"{w.intensity:.3g}", *(self.cell(w, d) for d in self.devices)]
             for w in self.works
         ]
-        head = ["step", "FLOPs a byte", *(d.name for d in self.devices)]
-        notes = ["In brackets: which of the device's two numbers is the limit."]
+        head = ["step", "FLOPs a byte", *(f"{d.name} ({ROOFS[d.kind]})" for d in self.devices)]
+        notes = ["In brackets: which of the device's two numbers is the limit. Above: whether its "
+                 "rates were reached, or are a maximum that nothing quite reaches; do not compare "
+                 "the two."]  # fmt: skip
         return Table("Time of one step, MODELLED and not measured", head, rows, notes)
 
     def cell(self, work, device):
@@ -235,10 +250,10 @@ class Worth:
 
 
 def worth(works, devices, by="price", currency=""):
-    """The Worth of devices for works: Works, Timings or networks' Sizes."""
+    """The Worth of devices for works: Works, Timings or networks' Sizes. A step is one program."""
     if by not in PAID:
         raise ValueError(f"by is one of {', '.join(PAID)}, not {by!r}.")
     works = [as_work(work) for work in works]
     if not works:
         raise ValueError("Give at least one op's timing or network, as in worth(networks(), …).")
-    return Worth(works, named_apart(devices), by, currency)
+    return Worth(works, [*map(for_one_program, named_apart(devices))], by, currency)

@@ -166,11 +166,11 @@ class Plan:
         hours = self.break_even
         even = f"break-even after {(units.count if hours >= 10 else amount)(hours)} hours of use"
         if self.break_even > self.useful_hours:
-            return (f"Renting is cheaper: {even}, but support ends after "
+            return (f"At these numbers renting is cheaper: {even}, but support ends after "
                     f"{units.count(self.useful_hours)}.")  # fmt: skip
         years = hours / self.useful_hours * self.years
         when = f", {years:.1f} of {self.years:g} years" if years >= 0.1 else ""
-        return f"Buying is cheaper in the end: {even}{when}."
+        return f"At these numbers: {even}{when}. For fewer hours renting is cheaper."
 
     def rows(self):
         if self.missing:

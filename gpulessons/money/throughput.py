@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from gpulessons import units
 from gpulessons.plots.tables import Table
 
-from .devices import Device, named_apart
+from .devices import Device, named_apart, shown
 
 # What is paid for: the field of a Device that counts it, and how many of it make one.
 MEASURES = {
@@ -54,6 +54,9 @@ class Costs:
         return f"Cheapest: {told}."
 
     def table(self):
+        """What each number costs; where no price is known, the numbers themselves."""
+        if all(getattr(d, self.by) is None for d in self.devices):
+            return self.numbers()
         head = ["device", "kind", "price" if self.by == "price" else "an hour",
                 *(f"per {measure}" for measure in MEASURES)]  # fmt: skip
         rows = []
@@ -63,6 +66,15 @@ class Costs:
         caption = f"What throughput costs: {PAID[self.by]} / number"
         caption += f", in {self.currency}" * bool(self.currency)
         return Table(caption, head, rows, self.notes())
+
+    def numbers(self):
+        units_of = {"flop_rate": "FLOP/s", "bandwidth": "B/s"}
+        fields = [field for field, _ in MEASURES.values()]
+        rows = [[d.name, d.kind, *(shown(getattr(d, f), units_of.get(f, "")) for f in fields)]
+                for d in self.devices]  # fmt: skip
+        caption = f"What a {PAID[self.by]} would be divided by; empty where the source gives none"
+        return Table(caption, ["device", "kind", "cores", "lanes", "FLOP/s", "bytes/s"], rows,
+                     self.notes())  # fmt: skip
 
     def cell(self, device, measure):
         best = " (best)" * (device.name in self.best(measure))

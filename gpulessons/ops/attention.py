@@ -154,7 +154,7 @@ def scores_kernel(q, k, causal, scale, scores):
     head, length = cuda.blockIdx.z, q.shape[1]
     if i < length and j < k.shape[1]:
         score, c = ZERO, 0
-        while c < q.shape[2]:  # not range(): see common.py
+        while c < q.shape[2]:  # not range(): notebook 05 says why
             score += q[head, i, c] * k[head, j, c]
             c += 1
         scores[head * length + i, j] = NOTHING if causal and j > i else score * scale

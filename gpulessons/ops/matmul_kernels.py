@@ -30,7 +30,7 @@ def naive_kernel(x, y, out):
     i, j = cuda.grid(2)
     if i < out.shape[0] and j < out.shape[1]:
         total, k = float32(0), 0
-        while k < x.shape[1]:  # not range(): common.py says what that would cost
+        while k < x.shape[1]:  # not range(): notebook 05 says why
             total += x[i, k] * y[k, j]
             k += 1
         out[i, j] = total
@@ -42,7 +42,7 @@ def coalesced_kernel(x, y, out):
     j, i = cuda.grid(2)
     if i < out.shape[0] and j < out.shape[1]:
         total, k = float32(0), 0
-        while k < x.shape[1]:  # not range(): common.py says what that would cost
+        while k < x.shape[1]:  # not range(): notebook 05 says why
             total += x[i, k] * y[k, j]
             k += 1
         out[i, j] = total

@@ -261,7 +261,7 @@ def thread_kernel(queries, points, indices, distances):
             indices[i, n], distances[i, n] = NONE, FAR
         for j in range(points.shape[0]):
             distance, c = ZERO, 0
-            while c < queries.shape[1]:  # not range(): see common.py
+            while c < queries.shape[1]:  # not range(): notebook 05 says why
                 difference = queries[i, c] - points[j, c]
                 distance += difference * difference
                 c += 1

@@ -21,11 +21,12 @@ becomes a predicate, a multiplication by one goes away):
 Where a trace sampled long loops (turns=…), what it counted is an estimate.
 
 Behind each stands the profiler's own estimate of the gain, before it is weighted by how busy the
-part in question was, which only a clock can tell: an upper bound, and gains do not add up. The
-profiler keeps small ones to itself (a tail under 20 %, an occupancy of 80 % and more, conflicts
-under 10 %, 24 active threads and more); here they stand at the end of the list. The ideal is the
-profiler's, too: what a request would take if each of its threads asked for a place of its own and
-all lay side by side. Threads that ask for the same place need less than that, and are not blamed.
+part in question was, which only a clock can tell. It bounds nothing: where another count is the
+limit a cure may gain more or less, and gains do not add up. The profiler keeps small ones to itself
+(a tail under 20 %, an occupancy of 80 % and more, conflicts under 10 %, 24 active threads and
+more); here they stand at the end of the list. The ideal is the profiler's, too: what a request
+would take if each of its threads asked for a place of its own and all lay side by side. Threads
+that ask for the same place need less than that, and are not blamed.
 """
 
 import math
@@ -37,7 +38,8 @@ from functools import partial
 from gpulessons.machine_code.cuda import CannotCompile, assembly
 from gpulessons.microscope import Trace
 from gpulessons.microscope.report.counts import SiteCount
-from gpulessons.microscope.report.tables import per, percent, plural
+from gpulessons.microscope.report.tables import per, percent
+from gpulessons.units import plural
 
 from .devices import GPU, named
 from .occupancy import occupancy
@@ -72,7 +74,7 @@ class Finding:
 
     rule: str  # as the profiler calls it
     counts: str  # how good they are: EXACT, NEARLY, SAMPLED
-    gain: float  # of the launch's time, at most
+    gain: float  # of the launch's time, as the profiler estimates it
     found: str
     do: str
     counter: str  # the profiler's own, to compare with
@@ -84,7 +86,7 @@ class Finding:
 
     @property
     def headline(self) -> str:
-        return f"{self.rule}: {self.counts}; gain at most {percent(self.gain)} of the time"
+        return f"{self.rule}: {self.counts}; estimated gain {percent(self.gain)} of the time"
 
     def __str__(self) -> str:
         lines = [self.headline, self.found, *map(str, self.places), f"What to do: {self.do}"]
@@ -115,7 +117,7 @@ class Advice:
             return f"{of}: {'of what can be told here, ' if self.untold else ''}nothing to advise."
         return (
             f"{of}: {plural(len(self.findings), 'finding')}. "
-            "Gains are the profiler's estimates: upper bounds, and they do not add up."
+            "Gains are the profiler's estimates, by these counts alone; they do not add up."
         )
 
     def __repr__(self) -> str:

@@ -35,3 +35,14 @@ def log_axes(
 def written(axis: Axis, write: Callable[[Any], str]) -> None:
     """Label each tick of an axis with write(its number)."""
     axis.set_major_formatter(lambda number, _: write(number))
+
+
+def two_ticks(axis: Axis) -> None:
+    """Number a log axis of powers of ten at so many numbers that at least two are in view."""
+    from matplotlib.ticker import LogLocator
+
+    low, high = sorted(axis.get_view_interval())
+    for subs in ((1,), (1, 2, 5), (1, 1.5, 2, 3, 5, 7)):
+        axis.set_major_locator(LogLocator(subs=subs))
+        if sum(low <= tick <= high for tick in axis.get_majorticklocs()) > 1:
+            return

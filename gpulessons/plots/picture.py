@@ -6,6 +6,8 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -17,6 +19,7 @@ INK = "#767676"
 BLUE, SKY, GREEN, VERMILLION, ORANGE, PURPLE = (
     "#0072B2", "#56B4E9", "#009E73", "#D55E00", "#E69F00", "#CC79A7",
 )  # fmt: skip
+DARK = "#111111"  # words on these: 4.5 to 1 or better
 COLORS = {"host": BLUE, "torch_cpu": GREEN, "gpu": VERMILLION, "torch_gpu": ORANGE}
 # A modelled value is no measured one: lines that are thin and broken, areas that are hatched.
 HATCH, DASH_DOT = "////", (0, (7, 2, 1, 2))
@@ -121,15 +124,29 @@ def restyle(axes: "Axes") -> None:
     axes.patch.set_alpha(0)
 
 
-def images(named: Mapping[str, Any], title: str = "") -> Picture:
-    """Pictures side by side, each under its name. Values in 0…1, (rows, columns[, 3])."""
-    import matplotlib
+def images(named: Mapping[str, Any], title: str = "", across: int = 200) -> Picture:
+    """Pictures of one shape side by side, each under its name, light enough for a saved page.
 
-    rows, columns = next(iter(named.values())).shape[:2]
-    height = 0.8 + 7 / len(named) * rows / columns
-    figure, axes = blank(height=height, title=title, ncols=len(named), squeeze=False)
+    Values in 0…1, (rows, columns[, 3]). title: the message. across: the pixels of a row that are
+    shown. Raises ValueError where there is nothing to show, or shapes differ.
+    """
+    shapes = {np.shape(image)[:2] for image in named.values()}
+    if len(shapes) != 1 or not all(np.ndim(image) in (2, 3) for image in named.values()):
+        raise ValueError(f"Show pictures of one shape side by side, not of {sorted(shapes)}.")
+    ((rows, columns),) = shapes
+    height = 1.0 + 5.4 / len(named) * rows / columns
+    figure, axes = blank(6, height, title, ncols=len(named), squeeze=False)
     for one, (name, image) in zip(axes.flat, named.items(), strict=True):
-        one.imshow(image, cmap=matplotlib.colormaps["gray"], vmin=0, vmax=1)
+        one.imshow(np.clip(thinned(image, across), 0, 1), cmap="gray", vmin=0, vmax=1)
         one.set_axis_off()
-        one.set_title(name, color=INK, fontsize=11)
+        one.set_title(name, color=INK, fontsize=10)
     return Picture(figure, f"{title} Side by side: {', '.join(named)}.".strip())
+
+
+def thinned(image: Any, across: int) -> np.ndarray:
+    """About so many columns of an image at most, and rows to match: means of square blocks."""
+    image = np.asarray(image, np.float64)
+    step = max(1, min(round(image.shape[1] / across), image.shape[0]))
+    rows, columns = image.shape[0] // step * step, image.shape[1] // step * step
+    blocks = image[:rows, :columns].reshape(rows // step, step, columns // step, step, -1)
+    return blocks.mean(axis=(1, 3)).squeeze()

@@ -4,6 +4,7 @@ S. Williams, A. Waterman and D. Patterson, "Roofline: An Insightful Visual Perfo
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from gpulessons import units
 from .axes import log_axes
 from .picture import COLORS, DASH_DOT, HATCH, INK, MARKERS, Picture, blank
 
-STREAMS = ("read", "copy", "triad")
 # Where a name may stand beside its point, in points: the best place first.
 STEPS = (0, -7, 7, -14, 14, -28, 28, -42, -56, 42, -70, 56)
 MARK = 6  # pixels from a point's middle to its edge
@@ -29,30 +29,22 @@ def roofline(
 
     The slanted roof is the best of read, copy and triad, the flat one the library's product.
     timings: live ones, of one size or many; one that is too noisy to be quoted is left out, and
-    named. Ops without arithmetic have no place on a log axis: they stand at its left
-    end, as far below the roof as their bytes are. modelled: the estimates of GPUs that are not
-    here, open and with their intervals, each under its GPU's roof by the data sheet. names: what to
-    call the points, of both, where they are not told apart by their ops; "" for a point that the
-    caller names. Raises ValueError where
-    there is nothing to draw, or no ceiling.
+    named. Ops without arithmetic have no place on a log axis: they stand at its left end, as far
+    below the roof as their bytes are. modelled: the estimates of GPUs that are not here, open and
+    with their intervals, each under its GPU's roof by the data sheet. names: what to call the
+    points, of both, where they are not told apart by their ops; "" for a point that the caller
+    names. Raises ValueError where there is nothing to draw, or no ceiling.
     """
     timings, modelled = list(timings), list(modelled)
     names = names or [*(t.op for t in timings), *(f"{t.op}, modelled" for t in modelled)]
-    noisy = [name for name, t in zip(names, timings, strict=False) if t.noise == "too noisy"]
-    quotable = [t.noise != "too noisy" for t in timings + modelled]  # two may have the same name
-    names = [name for name, good in zip(names, quotable, strict=True) if good]
-    timings = [t for t in timings if t.noise != "too noisy"]
+    timings, names, noisy = quotable(timings, names)
     if not timings + modelled:
         raise ValueError("Give at least one timing that is not too noisy: compare(relu).timings.")
     roofs = {t.backend: roof(machine, t.backend) for t in timings}
     sheets = {t.gpu: (t.peak, t.memory) for t in modelled}
     under = [(t, roofs[t.backend]) for t in timings]
     on_paper = [(t, sheets[t.gpu]) for t in modelled]
-    title = title or under_the_slope(under or on_paper)
-    if noisy:
-        title += f" Left out, too noisy: {', '.join(noisy)}."
-    if modelled:
-        title += f" Hatched: modelled for {' and '.join(sheets)}, not measured."
+    title = (title or under_the_slope(under or on_paper)) + footnote(noisy, sheets)
     left, right = ends(timings + modelled, [*roofs.values(), *sheets.values()])
     points = [(intensity(t) or left, rate(t, left, t.median)) for t in timings + modelled]
     figure, axes = blank(height=4.6, title=title)
@@ -65,15 +57,32 @@ def roofline(
         draw_sheet(axes, gpu, peak, bandwidth, left, right)
     draw_measured(axes, timings, points[: len(timings)])
     draw_modelled(axes, modelled, points[len(timings) :], left)
-    floors = (left * bandwidth for _, bandwidth in (*roofs.values(), *sheets.values()))
+    peaks, bandwidths = zip(*roofs.values(), *sheets.values(), strict=True)
     slowest = (rate(t, left, max(t.quartiles)) for t in modelled)
-    peaks = [peak for peak, _ in (*roofs.values(), *sheets.values())]
-    axes.set_ylim(min(*(y for _, y in points), *floors, *slowest) / 2, 3 * max(peaks))
+    lowest = min(*(y for _, y in points), left * min(bandwidths), *slowest)
+    axes.set_ylim(lowest / 2, 3 * max(peaks))
     colors = [COLORS[t.backend] for t in timings + modelled]
     name_points(axes, [(*p, *look) for p, *look in zip(points, names, colors, strict=True)])
-    spoken = [in_words(t, *ceilings) for t, ceilings in under]
-    spoken += [f"{in_words(t, *ceilings)}, modelled for {t.gpu}" for t, ceilings in on_paper]
+    spoken = [in_words(*each) for each in under]
+    spoken += [f"{in_words(*each)}, modelled for {each[0].gpu}" for each in on_paper]
     return Picture(figure, f"{title} {'; '.join(spoken)}.")
+
+
+def footnote(noisy: Iterable[str], gpus: Iterable[str]) -> str:
+    """What the title says last: what was left out, and what is hatched."""
+    left = f" Left out, too noisy: {', '.join(noisy)}." if noisy else ""
+    return left + (f" Hatched: modelled for {' and '.join(gpus)}, not measured." if gpus else "")
+
+
+def quotable(
+    timings: Sequence[Any], names: Sequence[str]
+) -> tuple[list[Any], list[str], list[str]]:
+    """(the timings that are not too noisy, their names and those of what is modelled, the names of
+    the noisy ones)"""
+    good = [t.noise != "too noisy" for t in timings]  # two may have the same name
+    names, more = names[: len(timings)], names[len(timings) :]
+    noisy = [name for name, is_good in zip(names, good, strict=True) if not is_good]
+    return list(compress(timings, good)), [*compress(names, good), *more], noisy
 
 
 def draw_measured(axes, timings, points):
@@ -98,11 +107,10 @@ def rate(timing: Any, left: float, seconds: float) -> float:
 
 def roof(machine: Any, backend: str) -> tuple[float, float]:
     """(FLOP/s, bytes/s): the ceilings of a backend; ValueError where one is unknown."""
-    peak = machine.ceiling(backend, "float32")
-    streams = [machine.ceiling(backend, name) for name in STREAMS]
-    if not peak or not any(streams):
+    peak, bandwidth = machine.ceiling(backend, "float32"), machine.bandwidth(backend)
+    if not (peak and bandwidth):
         raise ValueError(f"The card of {machine.name} has no ceilings for {backend}.")
-    return peak, max(filter(None, streams))
+    return peak, bandwidth
 
 
 def intensity(timing: Any) -> float:
@@ -110,14 +118,19 @@ def intensity(timing: Any) -> float:
     return timing.flops / timing.bytes
 
 
+def is_bound_by_bytes(timing: Any, peak: float, bandwidth: float) -> bool:
+    """Whether a point lies left of the corner of its roof."""
+    return intensity(timing) < peak / bandwidth
+
+
 def under_the_slope(under):
     """How many points are left of the corner, and how near the roof; under: [(timing, its roof)]
 
     To stand under the slanted roof is not to wait for memory: the share says how near that is.
     """
-    corners = [peak / bandwidth for _, (peak, bandwidth) in under]
-    slanted = [(t, *roof) for (t, roof), c in zip(under, corners, strict=True) if intensity(t) < c]
-    at = " or ".join(two_digits(corner) for corner in sorted(set(corners)))
+    slanted = [(t, *roof) for t, roof in under if is_bound_by_bytes(t, *roof)]
+    corners = {peak / bandwidth for _, (peak, bandwidth) in under}
+    at = " or ".join(map(two_digits, sorted(corners)))
     title = f"{len(slanted)} of {len(under)} points lie left of the corner at {at} FLOPs per byte"
     if not slanted:
         return f"{title}."
@@ -228,10 +241,10 @@ def along(line):
     return np.exp([np.interp(stops, range(len(corners)), axis) for axis in corners.T]).T
 
 
-def in_words(timing, peak, bandwidth):
+def in_words(timing, roof):
     """One point, with the share of its roof that it reaches."""
     did = units.rate(timing.flop_rate, "FLOP/s") if timing.flops else "no arithmetic"
     return (
         f"{timing.op}, {timing.version}: {two_digits(intensity(timing))} FLOPs a byte, {did}, "
-        f"{share(timing, peak, bandwidth):.0%} of its roof"
+        f"{share(timing, *roof):.0%} of its roof"
     )

@@ -15,7 +15,7 @@ import numpy as np
 
 from gpulessons import units
 
-from .axes import log_axes, written
+from .axes import log_axes, two_ticks, written
 from .picture import BLUE, COLORS, DASH_DOT, HATCH, INK, MARKERS, VERMILLION, Picture, blank
 
 MARKS = "¹²³⁴⁵⁶⁷⁸⁹"  # of footnotes
@@ -125,36 +125,41 @@ def bars(
     rows = [(t, m) for one, m in parts for t in (*one.timings, *one.estimates) if t.size == size]
     rows.sort(key=lambda row: -row[0].median)
     title = title or fastest(comparison, size, gpu)
-    figure, axes = blank(height=1.1 + 0.36 * len(rows) + 0.2 * (len(parts) - 1), title=title)
+    figure, axes = blank(height=1.3 + 0.36 * len(rows) + 0.2 * (len(parts) - 1), title=title)
     measured = [timing for timing, _ in rows if not is_modelled(timing)]
     slowest = max((t.median for t in measured or [t for t, _ in rows]), default=1)
     log_axes(axes, x=("times faster than the slowest", units.ratio))
     for y, (timing, mark) in enumerate(rows):
-        if is_modelled(timing):
-            ends = [slowest / time for time in (timing.median, *timing.quartiles)]
-            text = f"{timing.briefly}, modelled on {timing.gpu}"
-            axes.plot(ends[1:], [y, y], color=COLORS[timing.backend], linewidth=1, marker="|")
-            if timing.at_least:  # so fast at most: an arrow to where it lies, and no dot
-                axes.plot([ends[0] / 1.6, ends[0]], [y, y], color=COLORS[timing.backend],
-                          linewidth=1, marker="<", markevery=[0])  # fmt: skip
-            else:
-                axes.scatter(ends[0], y, 70, marker=MARKERS[timing.backend], facecolor="none",
-                             edgecolor=COLORS[timing.backend], hatch=2 * HATCH)  # fmt: skip
-            beside(axes, text, max(ends), y)
-            continue
-        color, factor = COLORS[timing.backend], slowest / timing.median
-        axes.hlines(y, 1, factor, color=color, linewidth=1, linestyle="--" if mark else "-")
-        axes.plot([slowest / time for time in timing.quartiles], [y, y], color=color, linewidth=4,
-                  alpha=0.4)  # fmt: skip
-        axes.plot(factor, y, MARKERS[timing.backend], color=color, markersize=8,
-                  markerfacecolor="none" if mark else color)  # fmt: skip
-        noise = f" ({timing.noise})" if timing.noise else ""
-        beside(axes, f"{timing.words}, {units.ratio(factor)}{noise}", factor, y)
+        draw_factor(axes, y, timing, slowest, mark)
     axes.set_yticks(range(len(rows)), [f"{timing.version}{mark}" for timing, mark in rows])
+    axes.set_ylim(-0.6, max(len(rows), 1) - 0.4)  # no mark is cut by the axis or the edge
     factors = [slowest / time for t, _ in rows for time in t.quartiles] or [1]
     axes.set_xlim(0.8 * min(1, *factors), 1.5 * max(factors))
+    two_ticks(axes.xaxis)
     footnotes(axes, comparison, gpu)
     return Picture(figure, f"{title} {words(comparison, size, gpu)}")
+
+
+def draw_factor(axes: Any, y: float, timing: Any, slowest: float, mark: str) -> None:
+    """A dot where a time's factor is, its quartiles, its words; mark: that of its footnote."""
+    color, shape = COLORS[timing.backend], MARKERS[timing.backend]
+    factor, *ends = (slowest / time for time in (timing.median, *timing.quartiles))
+    if not is_modelled(timing):
+        axes.hlines(y, 1, factor, color=color, linewidth=1, linestyle="--" if mark else "-")
+        axes.plot(ends, [y, y], color=color, linewidth=4, alpha=0.4)
+        axes.plot(factor, y, shape, color=color, markersize=8,
+                  markerfacecolor="none" if mark else color)  # fmt: skip
+        noise = f" ({timing.noise})" if timing.noise else ""
+        beside(axes, f"{timing.words}, {units.ratio(factor)}{noise}", max(factor, *ends), y)
+        return
+    axes.plot(ends, [y, y], color=color, linewidth=1, marker="|")
+    if timing.at_least:  # so fast at most: an arrow to where it lies, and no dot
+        axes.plot([factor / 1.6, factor], [y, y], color=color, linewidth=1, marker="<",
+                  markevery=[0])  # fmt: skip
+    else:
+        axes.scatter(factor, y, 70, marker=shape, facecolor="none", edgecolor=color,
+                     hatch=2 * HATCH)  # fmt: skip
+    beside(axes, f"{timing.briefly}, modelled on {timing.gpu}", max(factor, *ends), y)
 
 
 def draw_modelled(
@@ -182,33 +187,63 @@ def is_modelled(timing: Any) -> bool:
 
 
 def ceiling(
-    timings: Iterable[Any], limit: float, *, name: str = "copy", names: Sequence[str] = (),
+    given: Mapping[str, float] | Iterable[Any], limit: float, *, name: str = "copy",
+    names: Sequence[str] = (), marks: Mapping[str, float] | None = None, about: str = "",
     title: str = "",
 ) -> Picture:  # fmt: skip
-    """Bytes per second of some timings under the machine's measured ceiling (bytes/s).
+    """Bytes per second of timings, or given as {what: bytes/s}, under a measured ceiling (bytes/s).
 
-    names: what to call the timings, where their versions' names do not tell them apart.
+    name: that of the ceiling. names: what to call the timings, where their versions' names do not
+    tell them apart. marks: {words: bytes/s} for dotted lines. about: the one that the title speaks
+    of, the fastest unless told. Raises ValueError where there is nothing to draw.
     """
-    timings = list(timings)
-    names = names or [timing.version for timing in timings]
-    rates = [units.rate(timing.bandwidth, "B/s") for timing in timings]
-    rows = [f"{name}, {rate}" for name, rate in zip(names, rates, strict=True)]
-    best, most = max((t.bandwidth, n) for t, n in zip(timings, names, strict=True))
-    title = title or f"{most}: {best / limit:.0%} of this machine's {name} speed."
-    if best > 1.02 * limit:  # an error to explain, not a record
+    rates, colors = named(given, names)
+    if not rates or about not in ("", *rates):
+        there = ", ".join(rates) or "nothing"
+        raise ValueError(f"Draw at least one rate, and the title's {about!r} among {there}.")
+    about = about or max(rates, key=rates.__getitem__)
+    title = title or f"{about}: {rates[about] / limit:.0%} of this machine's {name} ceiling."
+    if max(rates.values()) > 1.02 * limit:  # an error to explain, not a record
         title += f" Its {name} was measured in a busier moment, or a cache helped."
-    figure, axes = blank(height=1.3 + 0.36 * len(timings), title=title)
-    for y, timing in enumerate(timings):
-        axes.barh(y, timing.bandwidth, height=0.68, color=COLORS[timing.backend])
-    axes.axvline(limit, color=INK, linewidth=1.5)
-    axes.annotate(f"{name}, measured here: {units.rate(limit, 'B/s')}", (limit, 1), (0, 3),
-                  xycoords=("data", "axes fraction"), textcoords="offset points",
-                  color=INK, fontsize=10, ha="center", va="bottom")  # fmt: skip
-    axes.set_yticks(range(len(timings)), rows)
-    axes.set(xlim=(0, 1.25 * max(limit, best)), xlabel="bytes per second")
-    axes.invert_yaxis()
+    lines = {f"{name} ceiling, {units.rate(limit, 'B/s')}": (limit, "-")}
+    lines |= {words: (rate, ":") for words, rate in (marks or {}).items()}
+    figure, axes = blank(height=1.5 + 0.34 * len(rates) + 0.2 * len(lines), title=title)
+    axes.barh(range(len(rates)), rates.values(), height=0.68, color=colors)
+    axes.set(xlim=(0, 1.05 * max(limit, *rates.values())), xlabel="bytes per second, as counted",
+             ylim=(len(rates) - 0.5, -1.2 - 0.62 * (len(lines) - 1)))  # fmt: skip
+    draw_limits(axes, lines, len(rates))
+    rows = [f"{what}, {units.rate(rate, 'B/s')}" for what, rate in rates.items()]
+    axes.set_yticks(range(len(rates)), rows)
+    axes.spines["left"].set_bounds(len(rates) - 0.5, -0.5)
+    axes.xaxis.get_major_locator().set_params(nbins=5)  # "25 GB/s" is wide
     written(axes.xaxis, lambda rate: units.rate(rate, "B/s"))
-    return Picture(figure, f"{title} Ceiling {units.rate(limit, 'B/s')}. {'; '.join(rows)}.")
+    return Picture(figure, f"{title} {'; '.join([*rows, *lines])}.")
+
+
+def named(
+    given: Mapping[str, float] | Iterable[Any], names: Sequence[str]
+) -> tuple[Mapping[str, float], list[str]]:
+    """({what: bytes/s}, the color of each) of such rates, or of timings."""
+    if isinstance(given, Mapping):
+        return given, [BLUE] * len(given)
+    timings = list(given)
+    names = names or [timing.version for timing in timings]
+    if len(set(names)) < len(names):
+        raise ValueError(f"Name each of them by its own name: names=[…], not {', '.join(names)}.")
+    rates = {name: timing.bandwidth for name, timing in zip(names, timings, strict=True)}
+    return rates, [COLORS[timing.backend] for timing in timings]
+
+
+def draw_limits(axes: Any, lines: Mapping[str, tuple[float, str]], rows: int) -> None:
+    """Lines across rows of bars, {words: (rate, style)}, their words above the bars.
+
+    The lowest rate's words stand lowest: no line runs through words.
+    """
+    for row, (words, (rate, style)) in enumerate(sorted(lines.items(), key=lambda line: line[1])):
+        foot = -0.9 - 0.62 * row
+        axes.plot([rate, rate], [rows - 0.5, foot], style, color=INK, linewidth=1.5)
+        side = "right" if rate > axes.get_xlim()[1] / 2 else "left"
+        axes.text(rate, foot, f" {words} ", ha=side, va="center", color=INK, fontsize=10)
 
 
 def stages(timing: Any, label: str = "") -> Picture:

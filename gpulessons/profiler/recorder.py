@@ -40,14 +40,7 @@ def profile(step: Callable[[], Any], *, steps: int = 5, warm_up: int = 3) -> Pro
     TypeError when step cannot be called, ValueError for a number of steps below 1 or when no
     operator of PyTorch ran, ImportError without PyTorch.
     """
-    if not callable(step):
-        raise TypeError(
-            f"profile() runs a step itself: give it a callable without arguments, such as "
-            f"lambda: train(batch), not {type(step).__name__}."
-        )
-    if steps < 1 or warm_up < 0:
-        raise ValueError(f"A profile needs 1 step or more, and a warm-up of 0 or more; not "
-                         f"{steps} and {warm_up}.")  # fmt: skip
+    refuse_unusable(step, steps, warm_up)
     try:
         import torch
     except ImportError:
@@ -77,6 +70,17 @@ def profile(step: Callable[[], Any], *, steps: int = 5, warm_up: int = 3) -> Pro
         plain=median(plain), recorded=tuple(one.seconds for one in recorded),
         averages=chosen.averages, note=note(),
     )  # fmt: skip
+
+
+def refuse_unusable(step: Any, steps: int, warm_up: int) -> None:
+    if not callable(step):
+        raise TypeError(
+            f"profile() runs a step itself: give it a callable without arguments, such as "
+            f"lambda: train(batch), not {type(step).__name__}."
+        )
+    if steps < 1 or warm_up < 0:
+        raise ValueError(f"A profile needs 1 step or more, and a warm-up of 0 or more; not "
+                         f"{steps} and {warm_up}.")  # fmt: skip
 
 
 class Recording:

@@ -66,6 +66,34 @@ class Span:
         return self.stop - self.start
 
 
+ENGINE, OPTIMIZER, SEED = "autograd::engine", "Optimizer.", "aten::ones_like"
+
+
+def phases(found: Sequence[Span]) -> list[tuple[str, float, float]]:
+    """(name, start, stop) of zero_grad, forward, backward and update, in the order of their starts.
+
+    Empty where the spans are not those of one training step: without autograd, or with operators
+    between its own, as in micro-batches.
+    """
+    engine = [span for span in found if span.name.startswith(ENGINE)]
+    if not engine:
+        return []
+    begin, end = min(span.start for span in engine), max(span.stop for span in engine)
+    parts = [("update" if span.name.endswith(".step") else "zero_grad", span.start, span.stop)
+             for span in found if span.name.startswith(OPTIMIZER)]  # fmt: skip
+    outer = [span for span in found if span.lane == OPERATORS and not span.depth
+             and not any(start <= span.start < stop for _, start, stop in parts)
+             and not span.name.startswith(ENGINE)]  # fmt: skip
+    if any(begin < span.start < end for span in outer):
+        return []
+    before = [span for span in outer if span.stop <= begin]
+    if before and before[-1].name == SEED:  # backward() begins with the loss's own gradient, a one
+        begin = before.pop().start
+    if before:
+        parts.append(("forward", before[0].start, max(span.stop for span in before)))
+    return sorted([*parts, ("backward", begin, end)], key=lambda part: part[1])
+
+
 def spans(events: Iterable[Event], thread: int) -> tuple[Span, ...]:
     """The spans of a step whose Python runs in that thread, in the order of their starts."""
     lanes: dict[tuple[bool, int], list[Event]] = defaultdict(list)

@@ -29,6 +29,7 @@ from .spans import (
     OPERATORS,
     PYTHON,
     Span,
+    phases,
 )
 from .split import Part
 
@@ -105,6 +106,9 @@ def page(
     for number, line in enumerate(lines):
         names.append(text(4, 20 + 20 * number, line, LARGE))
     top = 20.0 * len(lines) + 14
+    if lines_of_step := list(brackets(phases(spans), top, scale)):
+        names += [text(4, top + 12, "your lines"), *lines_of_step]
+        top += ROW + GAP
     names.append(text(4, top + 12, "the split"))
     bars = list(gathered(((p.start, p.stop, p.kind, p.kind) for p in parts), top, scale, shortest))
     top += ROW + GAP
@@ -126,6 +130,22 @@ def page(
         f'<g fill="{INK}">', *names, *axis, "</g>",
         *key, "</svg>",
     ])  # fmt: skip
+
+
+def brackets(
+    parts: Iterable[tuple[str, float, float]], top: float, scale: float
+) -> Iterator[str]:  # fmt: skip
+    """Above all lanes: from when to when each line of a training step runs, and its name."""
+    free = float(LEFT)
+    for name, start, stop in parts:
+        left, right = LEFT + scale * start, LEFT + scale * stop
+        yield (f'<path fill="none" stroke="{INK}" '
+               f'd="M{left:.1f} {top + 22:g}v-5H{right:.1f}v5"/>')  # fmt: skip
+        middle, half = (left + right) / 2, letters(name) / 2
+        if middle >= free:  # else its name would stand beside its bracket
+            middle = max(middle, free + half)
+            yield text(middle - half, top + 12, name)
+            free = middle + half + BESIDE
 
 
 def lanes(spans: Sequence[Span], hair: float) -> Iterator[tuple[str, list[list[Span]]]]:

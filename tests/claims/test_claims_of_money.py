@@ -23,7 +23,7 @@ TURNS = {
         ({"share": None}, UNTESTED),
     ],
     20: [
-        ({"core": 1e11, "k80": 2e9, "gpu_multiprocessor": 5e11}, LIMITS),
+        ({"core": 1e11, "k80": 2e9, "gpu_multiprocessor": 5e11}, UNTESTED),  # no price
         ({"core": 1e11, "k80": 2e9, "gpu_multiprocessor": None}, UNTESTED),
         ({"core": 1e9, "k80": 2e9, "gpu_multiprocessor": 5e11}, REFUTED),
     ],

@@ -11,8 +11,10 @@ from gpulessons.claims.judging import decided
 from gpulessons.hardware import machine
 from gpulessons.measure.recordings import Recording
 from gpulessons.measure.results import Absent, Comparison, Timing
+from gpulessons.measure.turns import Spread
 
-KERNELS = {"full": 20, "tree": 1.4, "path": 10.6, "kernels": 4, "faults": 0, "compiled": 4}
+KERNELS = {"full": 20, "tree": 1.4, "path_few": 7.5, "path": 10.6, "kernels": 4, "faults": 0,
+           "compiled": 4}  # fmt: skip
 FOREST = {"forest": 2e-3, "found": 0.93, "brute": 1.5e-2}
 HALVES = {"sparse": 1.4e-3, "dense": 1.2e-3, "journey": 524_288}
 TURNS = {
@@ -20,6 +22,7 @@ TURNS = {
         (KERNELS, REFUTED),
         ({**KERNELS, "gpu_walk": 3.0, "others": 10}, REFUTED),
         ({**KERNELS, "faults": 1}, UNTESTED),
+        ({**KERNELS, "faults": 1, "path": 240}, REFUTED),
         ({**KERNELS, "faults": None}, UNTESTED),
         ({**KERNELS, "compiled": None}, UNTESTED),
         ({**KERNELS, "compiled": 3}, UNTESTED),
@@ -56,11 +59,15 @@ def test_the_test_of_a_claim_runs_here(number, monkeypatch):
 
 
 def test_what_is_said_of_growth_follows_the_figures():
-    linear, flat = (verdict_of(21, **{**KERNELS, "tree": tree}).why for tree in (1.4, 18))
-    assert "first half holds" in linear and "second does not" in linear
-    assert "first half does not hold" in flat
-    assert "20 times as long, less than linear; one down a tree" in linear
-    assert "less than" not in verdict_of(21, **{**KERNELS, "full": 32}).why
+    both, slow, linear = (verdict_of(21, **{**KERNELS, **other}).why
+                          for other in ({}, {"tree": 18}, {"path": 240}))  # fmt: skip
+    assert both.startswith("Costs of n and of log n: holds. ")
+    assert "a path has 1.4 times, 10.6 instead of 7.5 on average" in both
+    assert "calls cost something too" in both
+    assert "calls cost" not in verdict_of(21, **{**KERNELS, "full": 35}).why
+    assert "Not on a GPU: refuted. 4 CUDA kernels" in both
+    assert slow.startswith("Costs of n and of log n: holds with limits. ")
+    assert linear.startswith("Costs of n and of log n: refuted. ")
 
 
 def test_a_kernel_that_computes_something_else_proves_nothing(monkeypatch):
@@ -80,6 +87,9 @@ def test_a_kernel_that_does_not_compile_is_no_figure(monkeypatch):
     assert trees.compiled(launches).why == "no compiler here"
 
 
+SPREADS = {"forest": Spread((2e-3,) * 3, 1), "brute": Spread((1e-2,) * 3, 1)}
+
+
 def recorded(op, version, seconds, size=trees.POINTS, backend="gpu"):
     """A recording with one timing in it, which nobody measured."""
     one = Timing(op.name, version, backend, size, (seconds,), (), 1, None, 0.0, 0.0, 0.0, 0, 0,
@@ -90,7 +100,7 @@ def recorded(op, version, seconds, size=trees.POINTS, backend="gpu"):
 @pytest.mark.parametrize(("seconds", "word"), [(1e-2, LIMITS), (1e-9, REFUTED)])
 def test_a_recording_of_brute_force_on_a_gpu_decides(monkeypatch, seconds, word):
     monkeypatch.setenv("GPULESSONS_BUDGET", "0.02")
-    monkeypatch.setattr(trees, "forest_and_brute", lambda: ({"forest": 2e-3, "brute": 1e-2}, 0.9))
+    monkeypatch.setattr(trees, "forest_and_brute", lambda: (SPREADS, 0.9))
     given = Given((recorded(trees.neighbours, "PyTorch on GPU", seconds, backend="torch_gpu"),))
     figures = trees.index_or_all(given)
     assert (figures["gpu_brute"].value, figures["gpu_brute"].of_gpu) == (seconds, True)
@@ -141,7 +151,7 @@ def test_the_model_of_a_step_takes_on_the_cpu_what_its_halves_took():
     assert trees.placement.step_seconds(step)["all CPU"] == pytest.approx(5.0)
 
 
-@pytest.mark.parametrize(("link", "words"), [(2e8, "over a link faster than 200 MB/s"),
+@pytest.mark.parametrize(("link", "words"), [(2e8, "over a link faster than some 200 MB/s"),
                                              (None, "over no link")])  # fmt: skip
 def test_what_the_model_says_of_links_is_said(link, words):
     assert words in verdict_of(23, **{**HALVES, "link": link}).why

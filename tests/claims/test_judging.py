@@ -14,9 +14,14 @@ from gpulessons.claims.claim import (
     REFUTED,
     UNTESTED,
     Figure,
+    Finding,
+    Findings,
     claim,
     holds,
+    limits,
     refuted,
+    untested,
+    weakest,
 )  # fmt: skip
 
 
@@ -141,9 +146,59 @@ def test_findings_read_as_text_html_and_json(made_up, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("words", "due"),
+    [
+        ((holds, holds), HOLDS),
+        ((holds, limits), LIMITS),
+        ((limits, untested, holds), UNTESTED),
+        ((holds, refuted, untested), REFUTED),
+    ],
+)
+def test_a_claim_of_several_statements_is_as_good_as_its_weakest(words, due):
+    said = {f"statement_{n}": word(f"Why {n}.") for n, word in enumerate(words)}
+    for order in (said, dict(reversed(said.items()))):
+        verdict = weakest(**order)
+        assert verdict.word == due
+        for name, each in said.items():
+            told = f"{name.capitalize().replace('_', ' ')}: {each.word}. {each.why}"
+            assert told in verdict.why
+
+
+def test_what_was_live_is_recorded_once_it_comes_from_a_file(made_up, tmp_path):
+    made_up({"gain": Figure("gain", 2.0), "count": Figure("count", 3, kind="counted")},
+            lambda gain, count: speed(gain))  # fmt: skip
+    found = claims.judge()
+    loaded = claims.load(claims.save(found, tmp_path / "found.json"))
+    gain, count = loaded[1].figures
+    assert (gain.kind, gain.where) == ("recorded", f"{found.machine}, {found.date}")
+    assert (count.kind, count.where) == ("counted", "")
+    assert claims.load(claims.save(loaded, tmp_path / "again.json")) == loaded
+
+
+def test_what_is_lacking_is_gathered_from_the_reasons():
+    def finding(number, word, why, *figures):
+        return Finding(number, "A claim.", "A", ("02",), "A test.", word, why, figures, "Nothing.")
+
+    none = Figure("a wait", None, why="no GPU, and no recording of relu from one")
+    found = Findings((
+        finding(1, UNTESTED, "Nothing is known.", none),
+        finding(2, UNTESTED, "It takes two devices with prices, which are yours."),
+        finding(3, UNTESTED, "No GPU was timed. Others had the cores, others used 60% of them."),
+        finding(4, LIMITS, "In part.", none),
+        finding(5, UNTESTED, "Its test failed."),
+    ), "one", "2026-01-01", "0.1.0")  # fmt: skip
+    assert found.lacking == {"a GPU": [1, 3], "your prices": [2], "a quiet machine": [3],
+                             "something else": [5]}  # fmt: skip
+
+
+@pytest.mark.parametrize(
     "text",
     [
-        "", "[]", "{}", '{"format": 9}', '{"format": 1, "found": [1]}',
+        "",
+        "[]",
+        "{}",
+        '{"format": 9}',
+        '{"format": 1, "found": [1]}',
         '{"format": 1, "found": [{"verdict": "true"}]}',
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 
 from gpulessons import bias_gelu, layer_norm, softmax
 from gpulessons.illustrations import attention as draw
+from gpulessons.illustrations import online_softmax, transformer
 from gpulessons.measure.results import Timing
 
 
@@ -28,14 +29,14 @@ SCORES = [2, 1, 3, 0, 2, 1, 5, 2, 4, 1, 3]
 
 @pytest.mark.parametrize("tile", [1, 3, 4, 11, 64])
 def test_a_sweep_ends_at_the_sum_that_two_passes_have(tile):
-    *_, last = states = draw.taken_in(SCORES, tile)
+    *_, last = states = online_softmax.taken_in(SCORES, tile)
     assert last.row_max == max(SCORES) and last.stop == len(SCORES)
     assert last.total == pytest.approx(sum(math.exp(score - max(SCORES)) for score in SCORES))
     assert len(states) == -(-len(SCORES) // tile)
 
 
 def test_a_tile_with_a_larger_score_rescales_what_was_summed_and_no_other_does():
-    film = draw.Sweep(SCORES, 3)
+    film = online_softmax.Sweep(SCORES, 3)
     assert [now.rescale == 1 for now in film.states] == [False, True, False, True]
     assert "so the sum so far is rescaled: 2.056 × 0.14. Now it is 1.696" in film.figure(2).alt
     assert "3 stays the largest" in film.figure(1).alt
@@ -87,8 +88,8 @@ def test_each_version_is_compared_with_itself_across_lengths():
 
 
 def test_the_layer_s_operations_are_those_that_its_ops_count():
-    work = draw.layer_flops(128, 128)
-    products = sum(work[name] for name in draw.PRODUCTS)
+    work = transformer.layer_flops(128, 128)
+    products = sum(work[name] for name in transformer.PRODUCTS)
     weights = 4 * 768**2 + 2 * 768 * 3072
     assert products == 2 * 128 * weights + 4 * 128**2 * 768
     assert work["softmax"] == softmax.flops(np.empty((12 * 128, 128)))
@@ -98,24 +99,24 @@ def test_the_layer_s_operations_are_those_that_its_ops_count():
 
 
 def test_the_quadratic_products_of_a_layer_grow_with_the_length_and_the_boxes_say_it():
-    assert "the two that grow with the square of the length, 3%." in draw.encoder(128).alt
-    assert "length, 31%" in draw.encoder(2048).alt
-    said = [text.get_text() for text in draw.encoder(512).axes.texts]
+    assert "the two that grow with the square of the length, 3%." in transformer.encoder(128).alt
+    assert "length, 31%" in transformer.encoder(2048).alt
+    said = [text.get_text() for text in transformer.encoder(512).axes.texts]
     assert any(text.startswith("12 × 512\n× 512") for text in said)
 
 
 def test_a_batch_shares_weights_and_no_keys_or_values():
-    one, many = (draw.token_bytes(batch, 512) for batch in (1, 64))
+    one, many = (transformer.token_bytes(batch, 512) for batch in (1, 64))
     assert one["weights"] == 64 * many["weights"]
     assert one["keys and values"] == many["keys and values"] == 12 * 2 * 512 * 768 * 4
     assert one["weights"] == 4 * 12 * (4 * 768**2 + 2 * 768 * 3072)
 
 
 def test_heads_that_share_keys_and_values_read_as_many_fewer():
-    all_heads, groups = (draw.token_bytes(1, 512, heads) for heads in (12, 4))
+    all_heads, groups = (transformer.token_bytes(1, 512, heads) for heads in (12, 4))
     assert all_heads["keys and values"] == 3 * groups["keys and values"]
     assert groups["weights"] < all_heads["weights"]
-    picture = draw.generation(32, 512, 12)
+    picture = transformer.generation(32, 512, 12)
     assert picture.alt.startswith("12 heads of keys and values, 512 tokens behind, a batch of 32: ")
     weights, cached, together = (line.get_ydata() for line in picture.axes.lines[:3])
     assert weights[0] == 512 * weights[-1] and cached[0] == cached[-1]
@@ -141,7 +142,7 @@ def test_the_title_of_the_peaks_has_the_growth_of_each_way():
 
 
 def test_parts_are_shares_of_their_own_whole():
-    picture = draw.parts({"operations": {"products": 990, "the rest": 10},
+    picture = transformer.parts({"operations": {"products": 990, "the rest": 10},
                            "time": {"products": 3, "the rest": 1}})  # fmt: skip
     assert picture.alt.startswith("Products: 99.0% of the operations; 75% of the time.")
     bars = picture.axes.patches[:4]
@@ -150,14 +151,6 @@ def test_parts_are_shares_of_their_own_whole():
 
 
 def test_a_part_that_one_way_has_not_leaves_no_gap():
-    picture = draw.parts({"one": {"a": 1, "b": 1, "c": 2}, "two": {"a": 1, "c": 1}})
+    picture = transformer.parts({"one": {"a": 1, "b": 1, "c": 2}, "two": {"a": 1, "c": 1}})
     assert picture.alt.endswith("two: a 50%, c 50%.")
     assert [bar.get_x() for bar in picture.axes.patches[3:6]] == pytest.approx([0, 0.5, 0.5])
-
-
-def test_what_is_modelled_is_hollow_and_what_is_measured_solid():
-    picture = draw.estimates({"TPU": 1e-3}, {"this CPU": 4e-3}, title="So it is.")
-    modelled, measured = picture.axes.lines
-    assert modelled.get_markerfacecolor() == "none" != measured.get_markerfacecolor()
-    assert [line.get_xdata()[0] for line in (modelled, measured)] == [1e-3, 4e-3]
-    assert picture.alt == "So it is. TPU: 1 ms; this CPU: 4 ms."

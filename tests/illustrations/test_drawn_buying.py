@@ -102,9 +102,9 @@ def test_a_roof_bends_at_the_corner_and_steps_stand_at_their_flops_per_byte():
 
 def test_the_title_of_the_roofs_counts_the_steps_left_of_each_corner():
     told = buying.roofs(worth(STEPS, [BOX, CPU])).figure.get_suptitle()
-    assert told == "Modelled: of 4 steps, bytes/s limit 4 on box, 3 on cpu."
+    assert told == "Modelled: memory is the limit of 4 of 4 steps on box, of 3 on cpu."
     told = buying.roofs(worth(STEPS[3:], [BOX, CPU])).figure.get_suptitle()
-    assert told == "Modelled: of 1 step, bytes/s limit 1 on box, none on the others."
+    assert told == "Modelled: memory is the limit of 1 of 1 step on box, of none on the others."
     told = buying.roofs(worth(STEPS[3:], [CPU])).alt
     assert told.startswith("Modelled: FLOP/s are the limit of every step, on each device.")
 
@@ -119,11 +119,8 @@ def test_a_dot_stands_where_predicted_and_measured_meet():
     found = by_ceilings(Measured(CPU, works))
     picture = buying.hits(found)
     assert [dot[:2] for dot in dots_of(picture.axes)] == [(1, 4), (1, 1)]
-    assert (
-        "From its own ceilings: typically off by 2.5×, at worst 4× slower than predicted (slow)."
-        in picture.alt
-    )
-    assert "slow at 7: predicted 1 s, measured 4 s, 4× slower than predicted" in picture.alt
+    assert "The roof alone: in the median 62% of it is reached, at least 25% (slow)." in picture.alt
+    assert "slow at 7: predicted 1 s, measured 4 s, 4× the predicted time" in picture.alt
     assert "predicted (modelled)" in picture.axes.get_xlabel()
     assert "measured (live)" in picture.axes.get_ylabel()
     assert len(buying.hits(found, found).figure.axes) == 2

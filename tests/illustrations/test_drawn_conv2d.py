@@ -32,14 +32,6 @@ def test_the_title_says_where_the_lines_cross_between_two_kernels_that_were_time
     )
 
 
-def test_the_photograph_and_its_edges_stand_in_the_order_of_their_names():
-    planes = np.random.default_rng(0).random((3, 4, 5))
-    drawn = draw.edges(*planes)
-    assert repr(drawn).endswith("the photograph, vertical edges, horizontal edges.")
-    for axes, plane in zip(drawn.figure.axes, planes, strict=True):
-        assert np.array_equal(axes.images[0].get_array(), plane)
-
-
 def test_who_never_overtakes_is_said_to():
     assert race((1e-3, 2e-3, 3e-3), (4e-3,) * 3).startswith("fast does not overtake slow")
 

@@ -45,6 +45,15 @@ def test_an_example_s_share_of_a_batch_is_said_and_drawn():
     assert "tiles at 64: 10 µs" in repr(picture)
 
 
+def test_a_time_that_was_too_noisy_stands_in_no_title():
+    wild = dataclasses.replace(timing("rows", 1, MICRO), samples=(MICRO, 20 * MICRO, 90 * MICRO))
+    steady = [timing("rows", size, size * MICRO) for size in (4, 64)]
+    said = repr(draw.per_example(comparison(wild, *steady)))
+    assert said.startswith("In a batch of 4 an example takes 1 µs, in a batch of 64 it takes 1 µs.")
+    said = repr(draw.per_example(comparison(wild, steady[0])))
+    assert said.startswith("Too noisy to say what an example takes in a batch.")
+
+
 def test_a_model_is_a_thin_line_of_its_own_for_one_example():
     picture = draw.per_example(BATCHES, {"bound": lambda batch: 80 * MICRO})
     *_, model = picture.axes.lines
@@ -60,6 +69,15 @@ def test_time_against_parameters_says_how_both_grow():
         "4 times the parameters take 4 times as long for one, 3 times as long for 64."
     )
     assert len(picture.axes.lines) == 3
+
+
+def test_where_some_sizes_have_no_time_the_growth_is_of_those_that_have_all():
+    alone, many = {400: 4 * MICRO}, {100: 50 * MICRO, 400: 150 * MICRO}
+    picture = draw.against_parameters({"one": alone, "64": many})
+    assert repr(picture).startswith("4 times the parameters take 3 times as long for 64.")
+    none = draw.against_parameters({"one": {}, "64": {}})
+    assert repr(none).startswith("Too noisy to say how the time grows.")
+    assert not none.axes.lines
 
 
 def epochs(*accuracies, seconds):

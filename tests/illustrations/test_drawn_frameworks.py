@@ -21,7 +21,7 @@ WITH_A_GPU = [
 def test_without_a_gpu_no_gpu_is_drawn_and_the_title_says_so():
     picture = draw.six(ROWS)
     assert repr(picture).startswith(
-        "For one example this CPU takes 1.88 ms (AlexNet) to 50 ms (FCN-5). No GPU was measured."
+        "A step takes this CPU 30 ms (AlexNet) to 400 ms (FCN-5). No GPU was measured."
     )
     assert [line.get_xdata()[0] for line in picture.axes.lines] == [0.4, 0.03]
     assert {line.get_color() for line in picture.axes.lines} == {COLORS["torch_cpu"]}
@@ -37,11 +37,19 @@ def test_with_a_gpu_the_title_counts_where_it_is_ahead_and_by_how_much():
 
 def test_a_table_reads_as_text_and_as_html_with_what_was_shrunk():
     table = draw.steps_table(ROWS, "a machine")
-    assert "batch 8 instead of 64" in repr(table) and "as published" in repr(table)
+    assert "batch 8 instead of 64" in repr(table) and "batch as published" in repr(table)
     assert repr(table).count("not measured: no GPU here") == 2
     assert "live: a machine" in table._repr_html_()
     assert table._repr_html_().count("<tr>") == 3
     assert draw.steps_table(WITH_A_GPU, "m").rows[0][4] == "10 ms"
+
+
+def test_a_row_whose_steps_differ_is_marked_and_the_mark_explained():
+    quiet, busy = (StepTime(Size("AlexNet", 16), 1, 0.03, None, "", spread) for spread in (0.1, 2))
+    table = draw.steps_table([quiet, busy], "m")
+    assert [row[3] for row in table.rows] == ["30 ms", "30 ms ~"]
+    assert "~ noisy: one step took at least 1.25 times as long" in table.notes[-1]
+    assert "noisy" not in repr(draw.steps_table([quiet], "m"))
 
 
 def test_published_figures_are_marked_name_their_hardware_and_leave_gaps():
@@ -105,7 +113,7 @@ def test_dots_have_the_colors_of_who_computes():
 
 def test_a_saving_is_a_product_of_three_numbers_and_a_share_of_each_run():
     picture = draw.saved({"narrow": 1e-3, "wide": 1.0}, microseconds=2, calls=100, count=1e6)
-    said = "3.33 minutes saved of a run: 20% of narrow's, 0.02% of wide's."
+    said = "3.33 minutes saved: 20% of the narrow's run, 0.02% of the wide's run."
     assert repr(picture).startswith(said)
     run, gain, *_ = (line.get_xdata()[0] for line in picture.axes.lines)
     assert (run, gain) == (pytest.approx(1e3), pytest.approx(200))
@@ -117,7 +125,7 @@ def test_a_saving_is_a_product_of_three_numbers_and_a_share_of_each_run():
 
 def test_nobody_can_save_more_than_all():
     picture = draw.saved({"narrow": 1e-4}, microseconds=2, calls=100, count=10)
-    assert "more than all of narrow's" in repr(picture)
+    assert "more than all of the narrow's run" in repr(picture)
 
 
 @pytest.mark.parametrize(

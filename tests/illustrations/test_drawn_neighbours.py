@@ -9,6 +9,7 @@ from gpulessons.illustrations.neighbours import (
     SIDE,
     cell_shapes,
     meadow,
+    percent,
     recall_and_speed,
     tree,
 )
@@ -56,10 +57,15 @@ def test_the_same_number_of_cells_gives_the_same_picture():
 
 
 def test_the_fastest_that_finds_enough_is_the_title():
-    rows = [Found(0, 1, 1000), Found(1, 0.2, 90_000), Found(30, 0.959, 7000), Found(99, 1, 3000)]
+    rows = [Found(0, 1, 1000), Found(1, 0.2, 90_000), Found(30, 0.957, 7000), Found(99, 1, 3000)]
     alt = recall_and_speed(rows).alt
-    assert alt.startswith("Visiting 30 cells, the forest finds 95% of the neighbors, at 7 times")
+    assert alt.startswith("Visiting 30 cells, the forest finds 96% of the neighbors, at 7 times")
     assert all(repr(row) in alt for row in rows)
+
+
+def test_a_recall_is_rounded_and_what_is_not_all_is_never_100_percent():
+    recalls = {0.856: "86%", 0.984: "98%", 0.997: "99.7%", 0.9999: "99.9%", 1: "100%"}
+    assert {recall: percent(recall) for recall in recalls} == recalls
 
 
 def test_where_none_finds_enough_the_best_is_the_title_and_its_loss_is_said():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpulessons import trace
-from gpulessons.illustrations.tiles import NAIVE, READ, RUNGS, WRITTEN, tile
+from gpulessons.illustrations.tiles import NAIVE, READ, RUNGS, WRITTEN, mma, tile
 from gpulessons.microscope.report.steps import access_step, launch_of
 from gpulessons.ops import matmul_kernels as kernels
 
@@ -70,3 +70,9 @@ def test_a_row_of_x_and_a_column_of_y_are_filled_for_each_result(name):
 def test_an_unknown_rung_is_refused_with_the_names_of_those_there_are():
     with pytest.raises(ValueError, match="no picture of 'warp tile': choose shared tile, 1-D"):
         tile("warp tile")
+
+
+def test_one_mma_is_drawn_with_its_count():
+    said = repr(mma())
+    assert said.startswith("One instruction of a warp: 16 × 8 sums, 1,024 multiply-adds.")
+    assert "A number of x serves 8 of the multiply-adds, one of y 16." in said

@@ -50,6 +50,15 @@ def test_without_findings_it_says_where_some_are():
         draw.table()
 
 
+def test_the_list_has_every_claim_and_links_to_its_notebooks():
+    listed = draw.Listed(claims.CLAIMS)
+    page, text = listed._repr_html_(), repr(listed)
+    links = sum(len(each.notebooks) for each in claims.CLAIMS.values())
+    assert page.count("<li>") == len(claims.CLAIMS) and page.count("<a ") == links
+    assert '<a href="02_activations.ipynb">02</a>' in page and listed.linked("99") == "99"
+    assert all(f"{each.words[:30]}" in text for each in claims.CLAIMS.values())
+
+
 def test_the_claims_by_part_say_which_are_about_gpus():
     picture = draw.subjects(claims.CLAIMS)
     full = [line.get_xdata()[0] for line in picture.axes.lines if line.get_fillstyle() == "full"]

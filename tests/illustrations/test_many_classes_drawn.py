@@ -108,9 +108,3 @@ def test_the_ratio_is_written_at_the_most_classes_and_at_100_000():
 
 def test_nothing_learned_is_no_error():
     assert "Nothing has been learned" in many_classes.losses({}, 3.0).alt
-
-
-def test_memory_is_that_of_the_most_classes():
-    picture = many_classes.memory(entries())
-    assert "100,000 classes: the hierarchical softmax stores 28.6 MiB, the full" in picture.alt
-    assert "1,000 classes" in many_classes.memory(entries(), classes=1000).alt

@@ -99,14 +99,14 @@ def test_warps_draw_a_lane_as_long_as_its_slowest_neighbor():
     for axes, top in zip(panels, (64, 5), strict=True):
         working, slowest = (patch.get_data().values for patch in axes.patches)
         assert working.max() == top and set(slowest) == {top}
-    assert repr(picture).startswith("Of a warp's turns, its lanes wait: mixed 94%, alike 0%.")
+    assert repr(picture).startswith("In the loop alone, a warp's lanes wait: mixed 94%, alike 0%.")
     assert "mixed: this warp's lanes take 2 to 64 turns" in repr(picture)
 
 
 def test_prices_say_who_pays_more():
     picture = scenes.prices({"Pixels": (2.75, 1.35), "Packing": (1.331, 15.5), "Sums": (1, 1.05)})
     assert repr(picture).startswith(
-        "Pixels: dearer for the GPU. Packing: dearer for the CPU. Sums: about the same for both."
+        "Pixels: the GPU pays more. Packing: the CPU pays more. Sums: both pay about the same."
     )
     assert [text.split(": ")[1] for text in texts(picture)] == [
         "2.75×", "1.35×", "1.33×", "15.5×", "1×", "1.05×",

@@ -32,4 +32,4 @@ def test_the_title_says_how_much_of_the_time_is_used():
 
 
 def test_what_ends_last_is_counted():
-    assert "1 of them end last" in waves.waves(M + 1, 1).alt
+    assert "1 of them ends last" in waves.waves(M + 1, 1).alt

@@ -22,9 +22,9 @@ def test_from_a_batch_on_there_are_more_operations_for_each_byte_than_the_corner
     assert flops_per_byte(batch, size=size) >= corner > flops_per_byte(batch - 1, size=size)
 
 
-def test_a_narrow_layer_never_has_so_many_operations():
-    assert batch_for(206, width=256) is None, "256 inputs and outputs: fewer than 32 at any batch"
-    assert flops_per_byte(10**9, width=256) < 206
+def test_more_operations_than_a_layer_s_width_allows_come_at_no_batch():
+    assert batch_for(257) is None, "1,024 inputs and outputs of 4 bytes: fewer than 256"
+    assert flops_per_byte(10**9) < 256
 
 
 def test_the_picture_marks_the_batch_and_names_what_is_reused():

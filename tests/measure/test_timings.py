@@ -79,14 +79,12 @@ class Clock(Host):
     def thread_time(self):
         return self.own
 
-    def process_time(self):
-        return self.own + self.others
-
 
 def started(clock, monkeypatch):
     """This backend, known to all, and the only clock that the harness looks at."""
     monkeypatch.setitem(BACKENDS, "clock", clock)
     monkeypatch.setattr(rounds, "time", clock)
+    monkeypatch.setattr(rounds, "computed_by_others", lambda: clock.others)
     return clock
 
 
@@ -359,7 +357,8 @@ def test_flushing_counts_against_the_budget(double, clock, monkeypatch):
 
 def small_caches(monkeypatch, last_cache, free=math.inf, number=2, **ceilings):
     """A machine whose caches take little time to empty, and what its memory has shown."""
-    card = SimpleNamespace(last_cache=last_cache, ceiling=lambda _, name: ceilings.get(name))
+    best = max(ceilings.values(), default=None)
+    card = SimpleNamespace(last_cache=last_cache, bandwidth=lambda _: best)
     monkeypatch.setattr(rounds, "machine", lambda: card)
     monkeypatch.setattr(rounds, "free_memory", lambda: free)
     monkeypatch.setattr(rounds, "cores", lambda: number)
@@ -386,20 +385,21 @@ def test_to_flush_a_thread_for_each_core_reads_twice_the_last_cache(monkeypatch,
 
 def test_flushes_share_their_threads_and_leave_none_behind(monkeypatch):
     small_caches(monkeypatch, 1 << 10, number=2)
-    before, made, real = threading.active_count(), [], rounds.ThreadPoolExecutor
+    # one by one, not counted: threads of an earlier test may end in the middle of this one
+    before, made, real = set(threading.enumerate()), [], rounds.ThreadPoolExecutor
     monkeypatch.setattr(
         rounds, "ThreadPoolExecutor", lambda number: made.append(number) or real(number)
     )
     flush = rounds.flusher(host)
     for _ in range(3):
         flush()
-    assert made == [2] and before < threading.active_count() <= before + 2
+    assert made == [2] and 1 <= len(set(threading.enumerate()) - before) <= 2
     del flush
     for _ in range(500):  # until they have ended
-        if threading.active_count() == before:
+        if set(threading.enumerate()) <= before:
             break
         time.sleep(0.01)
-    assert threading.active_count() == before
+    assert set(threading.enumerate()) <= before
 
 
 def test_where_memory_is_too_short_to_empty_the_caches_no_figure_is_called_cold(
@@ -499,7 +499,7 @@ from gpulessons.measure import rounds
 def most():
     return next(int(line.split()[1]) for line in open("/proc/self/status") if "VmHWM" in line)
 
-comparing.machine = lambda: SimpleNamespace(name="", ceiling=lambda *_: None)
+comparing.machine = lambda: SimpleNamespace(name="", bandwidth=lambda _: None)
 rounds.Run.ended = lambda run, budget: True
 names = ["NumPy", "Numba, one core", "Numba, every core", "PyTorch on CPU"]
 compare(relu, 1000, names, budget=60, recorded=())  # what the libraries take for themselves
@@ -731,10 +731,12 @@ def test_whether_other_threads_compute_is_seen_of_the_real_ones(parallel):
     if cores() < 2:
         pytest.skip("one core: no thread has another's help")
     version = relu.versions["Numba, every core" if parallel else "Numba, one core"]
-    run = Run(Problem(relu, 1_000_000), version)
+    run = Run(Problem(relu, 1_000), version)
     run.begin()
+    run.choose_calls(run.sample(keep=False))
     seen = [run.has_helpers() for _ in range(50)]
-    assert any(seen) if parallel else not all(seen)  # those of other libraries may still spin
+    often = 25 if Path("/proc/self/task").exists() else 1  # elsewhere their time is booked late
+    assert sum(seen) >= often if parallel else not all(seen)  # those of other libraries may spin
 
 
 def test_versions_take_turns_a_b_b_a_in_random_order(double, clock, monkeypatch):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numba import cuda, float32
 
-from gpulessons.microscope import Unsupported, trace, tracing
+from gpulessons.microscope import NoProgress, Unsupported, trace, tracing
 from gpulessons.microscope.source import compile as programs
 
 HERE = sys.modules[__name__]
@@ -82,7 +82,8 @@ def test_a_device_function_is_compiled_once_for_all_kernels_that_call_it(written
         ("FACTOR", 0.5, [2, 2.5, 3, 3.5]),
         ("TABLE", np.array([7.0]), [8, 10, 12, 14]),
         ("SETTINGS", SimpleNamespace(shift=0), [1, 3, 5, 7]),
-        ("scaled", cuda.jit(device=True)(lambda x: x), None),
+        ("scaled", cuda.jit(device=True)(lambda x: x), [2, 3, 4, 5]),
+        ("scaled", object(), None),
     ],
 )
 def test_a_global_that_means_something_else_is_what_the_next_launch_reads(
@@ -91,7 +92,7 @@ def test_a_global_that_means_something_else_is_what_the_next_launch_reads(
     assert result() == [2, 4, 6, 8]
     monkeypatch.setattr(HERE, name, value)
     if expected is None:
-        with pytest.raises(Unsupported):  # a lambda is not followed: it was looked at
+        with pytest.raises(Unsupported):  # it cannot be called: it was looked at
             result()
     else:
         assert result() == expected
@@ -224,7 +225,7 @@ def test_threads_that_launch_one_kernel_together_compile_it_once(written):
     assert sorted(written) == ["kernel", "scaled"]
 
 
-def test_recursion_is_refused_each_time():
+def test_recursion_without_end_is_told_each_time():
     @cuda.jit(device=True)
     def again(n):
         return again(n)
@@ -234,5 +235,5 @@ def test_recursion_is_refused_each_time():
         out[0] = again(1)
 
     for _ in range(2):
-        with pytest.raises(Unsupported, match="recursion"):
+        with pytest.raises(NoProgress, match="without end"):
             result(start)

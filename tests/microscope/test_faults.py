@@ -143,14 +143,31 @@ def test_static_and_dynamic_shared_memory_count_once():
         trace(both)[1, 32, 0, 45 * 1024](np.zeros(1))
 
 
-def test_a_grid_barrier_must_be_reached_by_the_whole_grid():
-    def some(x):
-        if cuda.blockIdx.x == 0:
+@pytest.mark.parametrize("waits, missing", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("leaves", [False, True])
+def test_a_grid_barrier_must_be_reached_by_the_whole_grid(waits, missing, leaves):
+    def some(x, waits, leaves):
+        if leaves and cuda.blockIdx.x != waits:
+            return
+        if cuda.blockIdx.x == waits:
             cuda.cg.this_grid().sync()
         x[cuda.grid(1)] = 1
 
-    with pytest.raises(PartialBarrier):
-        trace(some)[2, 32](np.zeros(64))
+    with pytest.raises(PartialBarrier, match=f"not reached by block {missing}") as caught:
+        trace(some)[2, 32](np.zeros(64), waits, leaves)
+    assert (caught.value.block, caught.value.reached) == ((missing, 0, 0), 0)
+
+
+def test_a_grid_barrier_is_passed_by_the_whole_grid():
+    def everyone(x):
+        if cuda.threadIdx.x < 5:
+            x[cuda.blockIdx.x] = 1
+        cuda.cg.this_grid().sync()
+        x[cuda.grid(1)] = x[0] + x[1]
+
+    x = np.zeros(64)
+    trace(everyone)[2, 32](x)
+    assert x[2:].tolist() == [2] * 62
 
 
 @pytest.mark.parametrize(

@@ -204,7 +204,7 @@ def test_compare_and_swap_lets_one_thread_win():
         i = cuda.grid(1)
         if cuda.atomic.compare_and_swap(lock, 0, 1) == 0:
             winner[0] = i
-        claimed[i] = cuda.atomic.cas(lock, (1,), 0, i + 5)
+        claimed[i] = cuda.atomic.cas(lock, 1, 0, i + 5)
 
     lock, winner, claimed = np.zeros(2, np.int32), np.full(1, -1), np.full(8, -1)
     run(claim, lock, winner, claimed)
@@ -224,7 +224,7 @@ def test_integer_division_by_zero_is_a_caution():
 def test_a_double_that_creeps_in_is_a_caution_with_its_line():
     def scale(x):
         i = cuda.grid(1)
-        x[i] = x[i] * 0.5
+        x[i] = x[i] * 0.1
 
     t = trace(scale)[1, 8](np.ones(8, np.float32))
     assert [(w.kind, w.line) for w in t.warnings] == [

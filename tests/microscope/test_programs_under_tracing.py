@@ -306,3 +306,24 @@ def test_a_device_function_with_a_signature_converts_what_it_is_given():
         x, out = np.array([10.9, 29.2, -35.0]), np.zeros(3)
         kernel[1, 3](x, out)
     assert out.tolist() == [int(int(v) * np.float32(0.1).astype(float)) for v in x]
+
+
+def test_a_kernel_may_be_specialized_for_its_arguments():
+    with tracing() as launches:
+
+        @cuda.jit
+        def double(x, y):
+            i = cuda.grid(1)
+            if i < x.size:
+                y[i] = 2 * x[i]
+
+        x, y = np.arange(8.0), np.zeros(8)
+        for_doubles = double.specialize(x, y)
+        for_doubles[1, 8](x, y)
+        assert y.tolist() == (2 * x).tolist() and len(launches) == 1
+        assert double.specialize(y, x) is for_doubles and len(double.specializations) == 1
+        assert double.specialize(x, y.astype(np.int32)) is not for_doubles
+        with pytest.raises(RuntimeError, match="already specialized"):
+            for_doubles.specialize(x, y)
+        with pytest.raises(TypeError, match="do not match"):
+            for_doubles[1, 8](x, y.astype(np.int32))

@@ -211,7 +211,7 @@ def barrier_with_a_vote(x, y):
     s = cuda.shared.array(N, float32)
     tid = cuda.threadIdx.x
     s[tid] = x[cuda.grid(1)]
-    if cuda.syncthreads_count(tid < 10) == 10:
+    if cuda.syncthreads_count(int(tid < 10)) == 10:
         y[cuda.grid(1)] = s[(tid + 7) % N]
 
 

@@ -92,8 +92,8 @@ def test_bits():
 def test_block_votes():
     def kernel(x, out):
         i = cuda.grid(1)
-        n = cuda.syncthreads_count(x[i] > 1)
-        both = cuda.syncthreads_and(x[i] >= 0) * 1000 + cuda.syncthreads_or(x[i] > 8) * 5000
+        n = cuda.syncthreads_count(int(x[i] > 1))
+        both = cuda.syncthreads_and(x[i] + 1) * 1000 + cuda.syncthreads_or(x[i] // 8) * 5000
         out[i] = n + both
 
     out, _ = run(kernel)

@@ -135,6 +135,14 @@ def test_no_step_is_begun_once_the_seconds_are_over(monkeypatch):
     assert len(steps) == 2  # one that is not counted, and one that is
 
 
+def test_a_step_that_somebody_disturbed_makes_the_figure_noisy(monkeypatch):
+    for slow, noisy in ((0.11, False), (0.3, True)):
+        clock = iter((0.0, 0.5, 1.0, 1.1, 2.0, 2.0 + slow))  # begin and end; the first is left out
+        monkeypatch.setattr(six_networks, "perf_counter", lambda clock=clock: next(clock))
+        monkeypatch.setattr(six_networks, "step", lambda trainee: None)
+        assert timed(SMALL["AlexNet"], steps=2).noisy == noisy
+
+
 def test_every_published_row_has_a_figure_or_a_gap_for_each_column():
     assert {len(row) for row in PUBLISHED.values()} == {len(PUBLISHED_COLUMNS)}
     assert all(each is None or 0 < each < 1 for row in PUBLISHED.values() for each in row)

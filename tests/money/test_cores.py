@@ -6,7 +6,13 @@ import pytest
 
 from gpulessons.hardware import Machine
 from gpulessons.money import cores
-from gpulessons.money.cores import K80_BANDWIDTH, K80_CORES, K80_FLOPS, Cores
+from gpulessons.money.cores import (
+    K80_BANDWIDTH,
+    K80_CORES,
+    K80_FLOPS,
+    K80_MULTIPROCESSORS,
+    Cores,
+)
 
 # Two cores of 35 GFLOP/s: each as fast as 20 of the K80's.
 CPU = Cores(cores=2, core_flops=20 * K80_FLOPS / K80_CORES, flops=7e10, bandwidth=2.4e10,
@@ -17,6 +23,7 @@ def test_the_published_figures_are_those_of_the_board():
     assert (K80_CORES, K80_FLOPS, K80_BANDWIDTH) == (4992, 8.74e12, 480e9)
     # 2 FLOPs for each core at each tick of its boost clock of 875 MHz: the three agree.
     assert pytest.approx(K80_FLOPS, rel=1e-3) == 2 * K80_CORES * 875e6
+    assert K80_CORES == 192 * K80_MULTIPROCESSORS
     assert CPU.k80_core_flops == pytest.approx(1.75e9, rel=1e-3)
 
 
@@ -30,10 +37,11 @@ def test_a_core_is_worth_what_its_rate_says():
 
 def test_the_ratio_depends_on_what_is_counted():
     assert CPU.ratios() == pytest.approx({
-        "cores, as on the box": 2496, "lanes that multiply": 312,
+        "cores, as on the box": 2496, "multiprocessors over cores": 13,
+        "lanes, of one unit a core": 312, "lanes, of two units a core": 156,
         "FLOP/s": 8.74e12 / 7e10, "bytes/s": 20,
     })  # fmt: skip
-    assert "lanes that multiply" not in replace(CPU, simd_bits=None).ratios()
+    assert not any("lanes" in name for name in replace(CPU, simd_bits=None).ratios())
     assert "lanes" not in repr(replace(CPU, simd_bits=None))
 
 

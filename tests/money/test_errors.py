@@ -65,7 +65,7 @@ def test_what_broke_is_named_by_the_ceilings(there, words):
     ("here", "there", "words"),
     [
         (one(stream(1.0)), two(stream(1.0, threads=None)), "threads: it computes in one"),
-        (one(stream(1.0)), two(stream(0.9)), "threads: part of it runs in one, or start"),
+        (one(stream(1.0)), two(stream(0.9)), "threads: part of it runs in one, starting"),
         (one(stream(1.0)), two(stream(0.1), cache=1e10), "caches: its 954 MiB fit"),
         (one(stream(0.1), cache=1e10), two(stream(0.5)), "caches: its 954 MiB fit the last one"),
         (one(stream(0.1), 1e10), two(stream(0.01), 1e10), "caches: its 954 MiB fit the last one"),
@@ -81,22 +81,44 @@ def test_what_broke_is_named_by_the_shares(here, there, words):
 def test_the_verdict_has_the_typical_error_and_the_worst_with_its_reason():
     works = [stream(0.5), dataclasses.replace(stream(1.0), name="b"),
              dataclasses.replace(stream(4.0, threads=None), name="c")]  # fmt: skip
-    found = by_ceilings(Measured(TWO, works))
+    alone = [dataclasses.replace(work, seconds=1.0) for work in works]  # at the roof of one core
+    found = by_shares(Measured(ONE, alone), Measured(TWO, works))
     assert found.median == pytest.approx(2) and found.worst.work.name == "c"
     assert found.within(2) == 2
-    told = "2 of 3 predictions are within a factor of 2; typically off by 2×, at worst 8× slower "
-    assert found.verdict.startswith(told + "than predicted, c at 7 (threads: ")
+    told = "2 of 3 predictions are within a factor of 2; typically off by 2×, at worst 8× the "
+    assert found.verdict.startswith(told + "predicted time, c at 7 (threads: ")
     assert "predicted (modelled)" in repr(found) and "measured (live)" in found._repr_html_()
+    few = dataclasses.replace(found, misses=found.misses[1:])
+    assert few.verdict.startswith("1 of 2 predictions is within")
+
+
+def test_a_roof_is_reached_in_part_and_never_off():
+    found = by_ceilings(Measured(TWO, [stream(0.5), dataclasses.replace(stream(2.0), name="b")]))
+    assert found.verdict == "They reach 25% to 100% of the roof, in the median 62%."
+    assert "at its roof (modelled)" in repr(found) and "off by" not in repr(found)
+
+
+def test_one_guess_for_all_stands_below_the_table_and_not_in_each_row():
+    works = [stream(2.0), dataclasses.replace(stream(3.0), name="b")]
+    table = by_ceilings(Measured(TWO, works)).table()
+    assert table.head[-1] == "measured (live)" and len(table.rows[0]) == len(table.head)
+    assert any("the same for each): neither limit" in note for note in table.notes)
+
+
+def test_a_share_above_the_roof_is_marked():
+    for alone, marked in ((0.8, True), (1.0, False)):
+        table = by_shares(one(stream(alone)), two(stream(alone / 2))).table()
+        assert any("Above 100%" in note for note in table.notes) == marked
 
 
 def test_being_too_fast_is_as_wrong_as_being_too_slow():
     assert by_ceilings(two(stream(0.125))).median == by_ceilings(two(stream(2.0))).median == 4
 
 
-def test_faster_and_slower_are_said_of_what_was_predicted_in_the_line_and_in_the_table():
-    for seconds, words in ((2.0, "4× slower than predicted"), (0.125, "4× faster than predicted"),
+def test_a_miss_is_told_as_a_multiple_of_the_predicted_time_in_the_line_and_in_the_table():
+    for seconds, words in ((2.0, "4× the predicted time"), (0.125, "0.25× the predicted time"),
                            (0.5004, "as predicted")):  # fmt: skip
-        found = by_ceilings(two(stream(seconds)))
+        found = by_shares(one(stream(1.0)), two(stream(seconds)))
         assert repr(found.worst).endswith(f", {words}")
         assert found.table().rows[0][5] == words and "× shorter" not in repr(found)
 
@@ -171,7 +193,7 @@ def test_on_one_core_one_thread_computes_both_under_the_clock_and_for_the_ceilin
     def rate(n):
         return errors.ceilings.Rate((n, numba.get_num_threads()), n)
 
-    rates = dict.fromkeys(("host float32", "host copy", "host triad"), rate)
+    rates = dict.fromkeys(("host float32", "host read", "host copy", "host triad"), rate)
     monkeypatch.setattr(errors.ceilings, "host", lambda nbytes: rates)
     assert errors.rates_of((1, most)) == {n: ((n, n), (n, n)) for n in (1, most)}
 

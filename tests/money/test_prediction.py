@@ -6,7 +6,7 @@ import pytest
 
 from gpulessons.measure.results import Timing
 from gpulessons.models.six_networks import FULL, Size, Trainee, cost
-from gpulessons.money.devices import Device
+from gpulessons.money.devices import PUBLISHED, Device
 from gpulessons.money.prediction import Work, networks, of_network, predict, worth
 
 FAST = Device("fast", flop_rate=1e12, bandwidth=1e10, price=10)  # its corner: 100 FLOPs a byte
@@ -86,6 +86,17 @@ def test_without_two_prices_there_are_times_and_no_best_buy():
     assert found.verdict.endswith("type in the price of at least two devices.")
     nobody = worth([STREAM], [bare])
     assert len(nobody.tables) == 1 and "bytes/s" in repr(nobody)
+
+
+def test_a_step_has_one_gpu_of_a_board_with_two_at_half_of_its_price():
+    board = dataclasses.replace(PUBLISHED[0], price=100)
+    found = worth([PRODUCT], [board, FAST])
+    (half, fast) = found.devices
+    assert (half.name, half.flop_rate, half.price) == ("one GPU of a K80", board.flop_rate / 2, 50)
+    assert fast == FAST and predict(PRODUCT, board).device == half
+    whole = 100 * PRODUCT.flops / board.flop_rate
+    assert found.cost(PRODUCT)["one GPU of a K80"] == pytest.approx(whole)  # what throughput costs
+    assert "one GPU of a K80 (maximum)" in repr(found)
 
 
 def test_rent_is_for_the_hours_that_a_step_takes():

@@ -57,14 +57,13 @@ def test_the_energys_share_is_of_what_the_owner_pays():
 
 
 def test_the_sentence_says_when_buying_pays_or_that_it_never_does():
-    assert "Buying is cheaper in the end: break-even after 500 hours of use, 0.1 of 2 years." in (
-        repr(PLAN)
-    )
+    told = "At these numbers: break-even after 500 hours of use, 0.1 of 2 years. For fewer hours "
+    assert told + "renting is cheaper." in repr(PLAN)
     soon = replace(PLAN, years=10, price=100)  # 50 hours: 0.01 of ten years
-    assert soon.message == "Buying is cheaper in the end: break-even after 50 hours of use."
+    assert soon.message.startswith("At these numbers: break-even after 50 hours of use. For fewer")
     assert "after 0.4 hours of use." in replace(PLAN, price=0.8).message
     late = replace(PLAN, years=0.1)
-    assert "Renting is cheaper: break-even after 500 hours of use, but support ends after 438" in (
+    assert "renting is cheaper: break-even after 500 hours of use, but support ends after 438" in (
         repr(late)
     )
     never = replace(PLAN, rent_per_hour=1)
@@ -120,7 +119,7 @@ def test_a_number_that_cannot_be_is_refused_by_name(name, value, why):
 
 def test_a_table_names_hours_utilization_and_energy():
     told = PLAN._repr_html_()
-    assert "<caption>Buying is cheaper" in told and "8,766" in told  # half of two years
+    assert "<caption>At these numbers: break-even" in told and "8,766" in told  # half of two years
     assert "break-even utilization" in told and "of it energy" in told
 
 

@@ -199,9 +199,9 @@ def test_a_linear_scale_compares_by_difference_so_that_zero_can_be_said():
 def test_a_prediction_that_nobody_made_takes_one_line_to_invite_one(guess):
     reveal = guess.reveal(3.14)
     assert reveal.sentence == "This machine says 3.14×."
-    invited = "To make a prediction, move its slider and run this cell again"
-    assert reveal.caption == f"{invited}; after the answer it is not scored."
-    assert guess.reveal(None).caption == f"{invited}.", "no answer was shown"
+    none = "You made no prediction."
+    assert reveal.caption == f"{none} One counts only before its answer is shown."
+    assert guess.reveal(None).caption == f"{none} Move its slider, then run this cell."
     assert reveal.alt.count("prediction") == 0
     labels = [label.get_text() for label in reveal.picture().axes.get_yticklabels()]
     assert labels == ["measured here"]
@@ -315,7 +315,7 @@ def test_a_measurement_is_solid_only_if_it_is_live(guess, tier, dashed, filled):
 
 def test_a_prediction_that_nobody_made_takes_two_lines_and_no_picture(guess):
     page = guess.reveal((3, 3.14, 4))._repr_html_()
-    assert "This machine says 3.14×." in page and "To make a prediction" in page
+    assert "This machine says 3.14×." in page and "You made no prediction" in page
     assert "<img" not in page and len(page) < 300
 
 

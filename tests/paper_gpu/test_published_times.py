@@ -123,8 +123,9 @@ def test_an_open_interval_is_not_counted_among_those_that_hold():
 
     closed = len(TIMES) - 1
     found = judged(model)
-    assert f"{closed} of {closed} closed intervals hold (in the median 1.6× wide)" in found.message
-    assert found.message.endswith('; one is "at least".')
+    told = f"of {closed} intervals with two ends {closed} hold the published time (in the median "
+    assert f"{told}1.6× wide)" in found.message
+    assert found.message.endswith("; 1 has no upper end.")
     picture = published_times(found)
     (arrow,) = (one for one in picture.axes.texts if getattr(one, "arrow_patch", None))
     assert arrow.xy[0] == 1 and arrow.xyann[0] == pytest.approx(0.3 * 0.8)
@@ -180,8 +181,8 @@ def test_the_table_has_a_row_for_each_time_and_says_which_fail():
 
     found = judged(model)
     assert f"Of {len(TIMES)} published times" in found.message
-    assert f"{len(TIMES) - 1} of {len(TIMES)} closed intervals hold" in found.message
-    assert "at least" not in found.message and "source" not in found.message
+    assert f"of {len(TIMES)} intervals with two ends {len(TIMES) - 1} hold" in found.message
+    assert "no upper end" not in found.message and "source" not in found.message
     (line,) = (line for line in repr(found).splitlines() if line.startswith("transpose, naive"))
     assert "0.33" in line and " no " in line
     assert found._repr_html_().count("<tr>") == len(TIMES) + 1

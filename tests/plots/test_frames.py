@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 import re
 import zlib
 
@@ -11,7 +12,7 @@ import pytest
 from gpulessons.illustrations import systolic
 from gpulessons.notebook.controls import beforehand
 from gpulessons.notebook.controls.interactive import live
-from gpulessons.notebook.controls.sliders import slider
+from gpulessons.notebook.controls.sliders import control, slider
 from gpulessons.plots import frames
 from gpulessons.plots.film import spread
 from gpulessons.plots.picture import Picture, blank
@@ -74,7 +75,8 @@ def test_chosen_steps_have_the_first_and_the_last():
     assert spread(100, 8)[0] == 0 and spread(100, 8)[-1] == 99 and len(spread(100, 8)) == 8
 
 
-def test_sliders_are_saved_with_a_frame_for_every_combination():
+def test_sliders_are_saved_with_a_frame_for_every_combination(monkeypatch):
+    monkeypatch.setattr(beforehand, "SECONDS", math.inf)
     tried = []
 
     def shown(n, kind):
@@ -82,10 +84,10 @@ def test_sliders_are_saved_with_a_frame_for_every_combination():
         return picture(f"{n} {kind}")
 
     long = slider(1, 3, 2, step=1, unit="cm")
-    lesson = live(shown, n=long, kind=["a", "b"], labels={"n": "long"})
+    lesson = live(shown, n=long, kind=["a", "b"], labels={"n": "length"})
     held = unpacked(lesson.page())
     assert held["controls"] == [
-        {"name": "n (long)", "values": ["1 cm", "2 cm", "3 cm"], "start": 1},
+        {"name": "n (length)", "values": ["1 cm", "2 cm", "3 cm"], "start": 1},
         {"name": "kind", "values": ["a", "b"], "start": 0},
     ]
     assert [words for _, words in held["frames"]] == ["1 a", "1 b", "2 a", "2 b", "3 a", "3 b"]
@@ -97,6 +99,25 @@ def test_a_long_slider_has_some_of_its_values_its_first_among_them():
     chosen = beforehand.some(control, 8)
     assert chosen[0] == 1 and chosen[-1] == 1000 and 337 in chosen and len(chosen) == 8
     assert beforehand.some(control, 1000) == list(control.values)
+    for start in (1, 2, 500, 999, 1000):
+        three = beforehand.some(slider(1, 1000, start, step=1), 3)
+        assert {1, start, 1000} <= set(three), "there is a way to either side"
+
+
+def test_of_many_controls_the_last_stay_and_the_page_says_which(monkeypatch):
+    monkeypatch.setattr(beforehand, "SECONDS", math.inf)
+    page = live(lambda **values: picture(str(values)),
+                **{name: slider(1, 9, 5) for name in "abcdef"}).page()
+    controls = unpacked(page)["controls"]
+    assert [(each["name"], len(each["values"])) for each in controls] == [
+        ("a", 3), ("b", 3), ("c", 3)]  # fmt: skip
+    assert page.endswith("<p>Run this cell to turn also: d; e; f.</p>")
+
+
+def test_a_choice_of_numbers_is_in_order_and_starts_at_the_one_named_first():
+    choice = control("blocks", [9, 1, 4])
+    assert (choice.values, choice.start) == ((1, 4, 9), 9)
+    assert control("on", ["T4", "A100"]).values == ("T4", "A100")
 
 
 def test_what_a_function_refuses_is_a_frame_that_says_so():

@@ -15,7 +15,7 @@ from gpulessons import units
 from gpulessons.measure.results import Absent, Comparison, ModelledTiming, Timing
 from gpulessons.plots import images
 from gpulessons.plots import timings as plots
-from gpulessons.plots.picture import INK
+from gpulessons.plots.picture import INK, thinned
 
 SIZES = (1000, 100_000, 10_000_000)
 ONE = Timing(
@@ -300,6 +300,31 @@ def test_bars_compare_at_the_size_asked_for():
     assert "10,000,000" not in picture.alt
 
 
+CLOSE = replace(LIVE, entries=(*timed("NumPy", "host", 1, 1, 4e-3, spread=0.2),
+                               *timed("PyTorch", "torch_cpu", 1, 1, 3e-3, spread=0.4)))  # fmt: skip
+
+
+@pytest.mark.parametrize("comparison", [LIVE, CLOSE, replace(CLOSE, entries=CLOSE.entries[:3])])
+def test_bars_have_room_around_every_mark_and_words_stand_right_of_the_noise(comparison):
+    axes = plots.bars(comparison).axes
+    (low, high), rows = axes.get_ylim(), axes.get_yticks()
+    assert low <= min(rows) - 0.5 and high >= max(rows) + 0.5, "half a row below and above"
+    ends = {}
+    for line in axes.lines:
+        y = line.get_ydata()[0]
+        ends[y] = max(ends.get(y, 0), *line.get_xdata())
+    assert {note.xy[1]: note.xy[0] for note in axes.texts} == pytest.approx(ends)
+
+
+@pytest.mark.parametrize("comparison", [BOTH, CLOSE, ON_PAPER, NOTHING])
+def test_at_least_two_factors_are_numbered(comparison):
+    axes = plots.bars(comparison).axes
+    axes.figure.draw_without_rendering()
+    left, right = axes.get_xlim()
+    numbered = [t for t in axes.xaxis.get_major_ticks() if left <= t.get_loc() <= right]
+    assert len({tick.label1.get_text() for tick in numbered} - {""}) >= 2
+
+
 def test_a_bar_s_noise_is_said():
     noisy = replace(LIVE, entries=(*CPU, *timed("loud", "host", 1, 1, 5e-3, spread=0.5)))
     assert "(too noisy)" in drawn(plots.bars(noisy))
@@ -341,16 +366,41 @@ def test_a_ceiling_names_the_share_of_the_best_and_every_rate():
     fast, slow = CPU[-1], CPU[4]
     picture = plots.ceiling([slow, fast], 40e9)
     assert picture.alt == (
-        "PyTorch on CPU: 50% of this machine's copy speed. Ceiling 40 GB/s. "
-        "NumPy, 11.4 GB/s; PyTorch on CPU, 20 GB/s."
+        "PyTorch on CPU: 50% of this machine's copy ceiling. "
+        "NumPy, 11.4 GB/s; PyTorch on CPU, 20 GB/s; copy ceiling, 40 GB/s."
     )
-    assert "copy, measured here: 40 GB/s" in drawn(picture)
+    assert "copy ceiling, 40 GB/s" in drawn(picture)
 
 
 def test_timings_of_two_ops_can_be_named():
     picture = plots.ceiling(CPU[-2:], 40e9, names=["ReLU", "GELU"], name="triad")
-    assert picture.alt.startswith("ReLU: 222% of this machine's triad speed.")
+    assert picture.alt.startswith("ReLU: 222% of this machine's triad ceiling.")
     assert "ReLU, 88.9 GB/s" in drawn(picture) and "GELU, 20 GB/s" in drawn(picture)
+
+
+def test_rates_under_a_ceiling_may_have_names_of_their_own():
+    rates = {"NumPy": 5e9, "Numba": 8e9}
+    assert plots.ceiling(rates, 10e9).alt.startswith("Numba: 80% of this machine's copy ceiling.")
+    assert plots.ceiling(rates, 10e9, about="NumPy").alt.startswith("NumPy: 50% of")
+    for nothing, about in (({}, ""), (rates, "PyTorch"), ([], "")):
+        with pytest.raises(ValueError, match="at least one rate"):
+            plots.ceiling(nothing, 1e9, about=about)
+
+
+def test_bars_under_a_ceiling_begin_at_zero_and_every_line_stands_at_its_rate():
+    axes = plots.ceiling({"a": 5e9, "b": 12e9}, 10e9, marks={"two thirds": 20e9 / 3}).axes
+    assert [bar.get_width() for bar in axes.patches] == [5e9, 12e9]
+    assert axes.get_xlim()[0] == 0 and axes.get_xlim()[1] > 12e9
+    assert [line.get_xdata()[0] for line in axes.lines] == [20e9 / 3, 10e9]
+    assert [line.get_linestyle() for line in axes.lines] == [":", "-"]
+
+
+def test_no_line_runs_through_the_words_of_another():
+    axes = plots.ceiling({"a": 5e9}, 10e9, marks={"two thirds": 20e9 / 3}).axes
+    ends = {line.get_xdata()[0]: line.get_ydata()[1] for line in axes.lines}
+    for words in axes.texts:
+        rate, height = words.get_position()
+        assert all(height < end for other, end in ends.items() if other < rate)
 
 
 def test_stages_follow_one_another():
@@ -389,6 +439,35 @@ def test_images_keep_their_proportions():
     tall = images({"a": np.zeros((40, 40)), "b": np.zeros((40, 40))}, "Two.")
     assert wide.figure.get_figheight() < tall.figure.get_figheight()
     assert tall.alt == "Two. Side by side: a, b."
+
+
+def test_blocks_of_pixels_become_their_mean():
+    image = np.arange(24.0).reshape(4, 6)
+    assert thinned(image, across=3).tolist() == [[3.5, 5.5, 7.5], [15.5, 17.5, 19.5]]
+    assert thinned(np.ones((1, 1000)), across=200).shape == (1000,), "lower than a block"
+
+
+def test_colors_stay_apart_and_a_small_picture_keeps_its_pixels():
+    image = np.zeros((4, 4, 3))
+    image[..., 0], image[..., 2] = 1, 0.5
+    assert (thinned(image, across=2) == [1, 0, 0.5]).all()
+    assert np.array_equal(thinned(image, across=200), image)
+
+
+def test_few_pixels_are_shown_under_the_message():
+    image = np.random.default_rng(0).random((300, 512, 3))
+    picture = images({"noise": image, "more": 2 * image}, "Noise.", across=128)
+    shown = [axes.images[0].get_array() for axes in picture.figure.axes]
+    assert all(array.shape[1] == 128 and array.max() <= 1 for array in shown)
+    assert repr(picture) == "Noise. Side by side: noise, more."
+
+
+@pytest.mark.parametrize(
+    "named", [{}, {"a": np.zeros((2, 2)), "b": np.zeros((3, 2))}, {"a": np.zeros(5)}]
+)
+def test_nothing_rows_and_pictures_of_several_shapes_are_refused(named):
+    with pytest.raises(ValueError, match="one shape"):
+        images(named)
 
 
 # -- Labels apart.

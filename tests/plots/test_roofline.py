@@ -24,6 +24,10 @@ class Card:
         place = {"torch_cpu": "host", "torch_gpu": "gpu"}.get(backend, backend)
         return self.ceilings.get(f"{place} {what}")
 
+    def bandwidth(self, backend):
+        found = [self.ceiling(backend, what) for what in ("copy", "triad")]
+        return max(filter(None, found), default=None)
+
 
 def timed(op, flops, nbytes, seconds, backend="host", cold=True):
     fields = dict.fromkeys((field.name for field in dataclasses.fields(Timing)), 0)

@@ -9,7 +9,7 @@ import pytest
 
 from gpulessons.plots.picture import INK
 from gpulessons.profiler.result import Profile
-from gpulessons.profiler.spans import KINDS, Event, spans
+from gpulessons.profiler.spans import KINDS, Event, phases, spans
 from gpulessons.profiler.timeline import FILLS, LARGE, LEFT, SMALL, WORDS, drawn, page
 
 MAIN = 100
@@ -50,6 +50,36 @@ def words(svg):
 
     walk(ElementTree.fromstring(svg), "start")
     return found
+
+
+def training(*more):
+    """One step of training: what autograd calls, and around it the lines of Python."""
+    return spans([
+        Event("Optimizer.zero_grad#SGD.zero_grad", 0.0, 0.1, MAIN, annotation=True),
+        Event("aten::linear", 0.12, 0.2, MAIN), Event("aten::addmm", 0.14, 0.19, MAIN),
+        Event("aten::mse_loss", 0.22, 0.3, MAIN), Event("aten::ones_like", 0.35, 0.36, MAIN),
+        Event("autograd::engine::evaluate_function: MseLossBackward0", 0.4, 0.5, MAIN),
+        Event("autograd::engine::evaluate_function: AddmmBackward0", 0.55, 0.7, MAIN), *more,
+        Event("Optimizer.step#SGD.step", 0.8, 1.0, MAIN, annotation=True),
+        Event("aten::add_", 0.9, 0.95, MAIN),
+    ], MAIN)  # fmt: skip
+
+
+def test_the_lines_of_a_training_step_are_told_from_its_spans_and_drawn_above_it():
+    assert phases(training()) == [
+        ("zero_grad", 0.0, 0.1), ("forward", 0.12, 0.3), ("backward", 0.35, 0.7),
+        ("update", 0.8, 1.0),
+    ]  # fmt: skip
+    svg = Profile(training(), 1.0, plain=0.8).timeline().svg
+    said = [text for *_, text in words(svg)]
+    lines = said[said.index("your lines") + 1 :]
+    assert lines[:4] == ["zero_grad", "forward", "backward", "update"]
+
+
+def test_what_is_no_single_training_step_has_no_such_lines():
+    between = Event("aten::linear", 0.52, 0.53, MAIN)  # a second micro-batch
+    assert phases(training(between)) == [] == phases(busy(3).spans)
+    assert "your lines" not in busy(3).timeline().svg
 
 
 @pytest.mark.parametrize("count", [1, 7, 40, 900])

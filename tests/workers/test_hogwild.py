@@ -13,6 +13,7 @@ from gpulessons.workers.programs.hogwild import (
     ATOMIC,
     FREE,
     LOCKED,
+    OLD,
     Ran,
     at_the_end,
     doubts,
@@ -64,7 +65,9 @@ def test_everybody_takes_a_share_and_sees_the_others_writing(found):
         assert [each[way][1].updates for each in (first, second)] == [EXAMPLES // 2] * 2
     assert [each[ALONE][1].updates for each in (first, second)] == [EXAMPLES, 0]
     for way in (ALONE, LOCKED):  # alone, or under a lock, nobody writes in between
-        assert [ran.staleness for ran in first[way]] == [0, 0]
+        assert [(ran.staleness, ran.old) for ran in first[way]] == [(0, 0)] * 2
+    for ran in (*first[FREE], *second[ATOMIC]):  # a share, and those beyond ten make the mean
+        assert 0 <= ran.old <= 1 and ran.staleness >= OLD * ran.old
     curve = first[FREE][0].curve
     assert [at for at, _ in curve] == sorted(at for at, _ in curve)
     assert first[FREE][0].counts[-1] == EXAMPLES
@@ -86,7 +89,7 @@ def test_gains_that_cores_cannot_give_or_that_the_whole_run_lacks_allow_no_verdi
     held_up = {ALONE: (*steady[ALONE][:2], ran(3.0, 6.0)), FREE: steady[FREE]}
     assert "2 of 6 gains are above 2.2" in doubts(held_up)[0]
     changed = {ALONE: steady[ALONE], FREE: (ran(0.6, 2.0),) * 3}
-    assert "sooner, to the end 1.00: a worker may" in doubts(changed)[0]
+    assert "sooner, through all 1.00: a worker may" in doubts(changed)[0]
 
 
 def test_the_round_in_the_middle_is_the_one_with_the_median_gain():

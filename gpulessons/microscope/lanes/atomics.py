@@ -7,55 +7,101 @@ from typing import Any
 
 import numpy as np
 
-from ..faults import Unsupported
+from ..faults import Unsupported, Untypable
 from .access import places
-from .masks import settle
-from .memory import WRITTEN_MARK, View, locate
-from .values import Instruction, cast
+from .endless import watching
+from .masks import Phi, each_way
+from .memory import View, locate, mark_written, nothing_in
+from .values import INT64, Instruction, as_type, cast, dtype_of
 from .warps import Warps
 
+Types = frozenset[np.dtype]
+INTEGERS: Types = frozenset(map(np.dtype, ["int32", "int64", "uint32", "uint64"]))
+UNSIGNED: Types = frozenset(dtype for dtype in INTEGERS if dtype.kind == "u")
+NUMBERS: Types = INTEGERS | {np.dtype("float32"), np.dtype("float64")}
 
-def atomic(change: Callable[..., Any], flops: int = 0, fixed: bool = False) -> Instruction:
+
+def atomic(
+    name: str,
+    types: Types,
+    change: Callable[..., Any],
+    flops: int = 0,
+    fixed: bool = False,
+) -> Instruction:
     """`change(old, *operands) → new`, one lane after another; each is given what it found.
 
-    With `fixed`, an update of the array's first element, called without an index.
+    `types` are those of the arrays that Numba takes. With `fixed`, an update of the array's first
+    element, called without an index.
     """
 
     def update(w: Warps, target: Any, *given: Any) -> Any:
+        if type(target) is Phi:
+            return each_way(w, update, target, *given)
         index, *operands = (0, *given) if fixed else given
-        view = settle(w, target)
-        if type(view) is not View:
-            raise Unsupported("an atomic on anything but an array", w.line, w.function)
-        place = locate(w, view, index, "atomic")
-        dtype = view.flat.dtype
+        view, dtype = check(w, name, target, types, operands)
+        place = locate(w, view, whole_number(w, view, index), "atomic")
         if not w.mask:
             return dtype.type(0)
-        if type(place) is View or dtype.names:
+        if type(place) is View:
             raise Unsupported("an atomic on more than one element", w.line, w.function)
         w.log.access(w, view.array, "atomic", place)
-        if flops and dtype.kind in "fc":
+        if flops and dtype.kind == "f":
             w.count_flops(dtype, flops)
         cells = np.broadcast_to(places(w, view, place), (w.mask.count,))
-        mark_written(w, view, cells)
+        warn_of_nothing(w, view, cells)
+        mark_written(view, cells)
         values = [
             np.broadcast_to(cast(w, v, dtype), w.mask.bits.shape)[w.mask.lanes] for v in operands
         ]
         found = np.zeros(w.mask.bits.shape, dtype)
-        found[w.mask.lanes] = in_turn(view.flat, cells, change, values)
+        with watching(w, view, cells):
+            found[w.mask.lanes] = in_turn(view.flat, cells, change, values)
         return found
 
     return update
 
 
-def mark_written(w: Warps, view: View, cells: np.ndarray) -> None:
-    """Note that these cells hold something now, and be told where they held nothing."""
+def check(
+    w: Warps, name: str, view: Any, types: Types, operands: list[Any]
+) -> tuple[View, np.dtype]:
+    """(the array, its type), of those that Numba has this atomic for."""
+    if type(view) is not View:
+        raise Unsupported("an atomic on anything but an array", w.line, w.function)
+    dtype = view.flat.dtype
+    if dtype not in types:
+        allowed = ", ".join(sorted(map(str, types)))
+        text = f"cuda.atomic.{name} on an array of {dtype} (a GPU has it for {allowed})"
+        raise Untypable(text, w.line, w.function)
+    if any(dtype_of(v).kind == "c" for v in operands):
+        raise Unsupported(f"an atomic of a complex number on {dtype}", w.line, w.function)
+    if view.array.space == "constant":
+        raise Unsupported("writing to a constant array", w.line, w.function)
+    return view, dtype
+
+
+def whole_number(w: Warps, view: View, index: Any) -> Any:
+    """Of an array with one axis Numba takes a number as the index, and makes an int64 of it."""
+    if len(view.shape) != 1:
+        return index
+    if isinstance(index, tuple):
+        raise Unsupported(
+            f"a tuple as an atomic's index of {view.array.name}, which has one axis: "
+            "write the number",
+            w.line,
+            w.function,
+        )
+    return as_type(index, INT64) if dtype_of(index).kind in "fb" else index
+
+
+def warn_of_nothing(w: Warps, view: View, cells: np.ndarray) -> None:
+    """Be told where cells that are updated held nothing."""
     if view.written is None:
         return
-    if (view.written[cells] == 0).any():
-        w.caution(
-            "uninitialized", f"{view.array.name} is updated where nothing has been written to it"
-        )
-    view.written[cells] = WRITTEN_MARK[view.written.itemsize]
+    missing = np.zeros(w.mask.bits.shape, bool)
+    missing[w.mask.lanes] = nothing_in(view.written[cells])
+    if missing.any():
+        text = f"{view.array.name} is updated where nothing has been written to it"
+        w.caution("uninitialized", text, lanes=missing)
 
 
 def in_turn(
@@ -87,19 +133,21 @@ def compare_and_swap(old: np.ndarray, expected: np.ndarray, new: np.ndarray) -> 
 
 
 ATOMICS = {
-    "add": atomic(np.add, flops=1),
-    "sub": atomic(np.subtract, flops=1),
+    "add": atomic("add", NUMBERS, np.add, flops=1),
+    "sub": atomic("sub", NUMBERS, np.subtract, flops=1),
     # A NaN on either side changes nothing.
-    "max": atomic(lambda old, new: np.where(new > old, new, old)),
-    "min": atomic(lambda old, new: np.where(new < old, new, old)),
-    "nanmax": atomic(nanmax),
-    "nanmin": atomic(nanmin),
-    "and_": atomic(np.bitwise_and),
-    "or_": atomic(np.bitwise_or),
-    "xor": atomic(np.bitwise_xor),
-    "inc": atomic(lambda old, top: np.where(old >= top, 0, old + 1)),
-    "dec": atomic(lambda old, top: np.where((old == 0) | (old > top), top, old - 1)),
-    "exch": atomic(lambda old, new: new),
-    "cas": atomic(compare_and_swap),
-    "compare_and_swap": atomic(compare_and_swap, fixed=True),
+    "max": atomic("max", NUMBERS, lambda old, new: np.where(new > old, new, old)),
+    "min": atomic("min", NUMBERS, lambda old, new: np.where(new < old, new, old)),
+    "nanmax": atomic("nanmax", NUMBERS, nanmax),
+    "nanmin": atomic("nanmin", NUMBERS, nanmin),
+    "and_": atomic("and_", INTEGERS, np.bitwise_and),
+    "or_": atomic("or_", INTEGERS, np.bitwise_or),
+    "xor": atomic("xor", INTEGERS, np.bitwise_xor),
+    "inc": atomic("inc", UNSIGNED, lambda old, top: np.where(old >= top, 0, old + 1)),
+    "dec": atomic(
+        "dec", UNSIGNED, lambda old, top: np.where((old == 0) | (old > top), top, old - 1)
+    ),
+    "exch": atomic("exch", INTEGERS, lambda old, new: new),
+    "cas": atomic("cas", INTEGERS, compare_and_swap),
+    "compare_and_swap": atomic("compare_and_swap", INTEGERS, compare_and_swap, fixed=True),
 }

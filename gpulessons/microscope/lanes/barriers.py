@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from ..faults import PartialBarrier, Unsupported
+from ..faults import PartialBarrier, Unsupported, Untypable
 from .masks import WARP, Mask
 from .memory import short
-from .values import truth
+from .values import cast, dtype_of, truth
 from .warps import Warps
 
 
@@ -56,6 +56,9 @@ def vote(
     """A barrier that counts the lanes for its predicate: `answer(yes, total)`, per block."""
 
     def sync(w: Warps, predicate: Any) -> Waiting:
+        if dtype_of(predicate).kind not in "iu":
+            raise Untypable(f"barrier that counts a {dtype_of(predicate)}: it takes an integer")
+        predicate = cast(w, predicate, np.dtype("int32"))
         if not w.mask:
             return np.int32(0)
         yes, total = yield from wait(w, "block", predicate)
@@ -102,14 +105,17 @@ def released(warps: list[Warps], waiting: dict[int, Barrier]) -> dict[int, Votes
     reached = {warp: lanes_per_block(barrier.mask.bits) for warp, barrier in waiting.items()}
     total = np.sum(list(reached.values()), axis=0)
     complete = total == alive
-    refuse_several_lines(warps[0], waiting, reached)
+    refuse_several_lines(warps, waiting, reached)
+    for barrier in waiting.values():
+        if barrier.scope == "grid":
+            refuse_missing_blocks(warps[0], barrier, total)
     ready = {}
     for warp, barrier in waiting.items():
         if complete[reached[warp] > 0].all() and (barrier.scope == "block" or complete.all()):
             ready[warp] = barrier
     if not ready:
         row = int(np.argmax(~complete & (total > 0)))
-        refuse(warps[0], row, waiting, reached, int(alive[row]))
+        refuse(warps, row, waiting, reached, int(alive[row]))
     ballots = [
         lanes_per_block(barrier.mask.bits & barrier.predicate)
         for barrier in waiting.values()
@@ -123,14 +129,27 @@ def released(warps: list[Warps], waiting: dict[int, Barrier]) -> dict[int, Votes
 
 
 def refuse_several_lines(
-    w: Warps, waiting: dict[int, Barrier], reached: dict[int, np.ndarray]
+    warps: list[Warps], waiting: dict[int, Barrier], reached: dict[int, np.ndarray]
 ) -> None:
     """All warps of a block must wait at the same line."""
     if len({barrier.line for barrier in waiting.values()}) == 1:
         return
-    for row in range(len(w.blocks)):
+    for row in range(len(warps[0].blocks)):
         if len(lines_at(row, waiting, reached)) > 1:
-            refuse(w, row, waiting, reached, w.launch.threads)
+            refuse(warps, row, waiting, reached, warps[0].launch.threads)
+
+
+def refuse_missing_blocks(w: Warps, barrier: Barrier, reached: np.ndarray) -> None:
+    """A barrier of the grid takes every block, also one that has returned or waits elsewhere."""
+    missing = np.flatnonzero(reached == 0)
+    if missing.size:
+        block = w.coordinates(int(missing[0]) * WARP)[0]
+        text = (
+            f"line {barrier.line}: a barrier of the whole grid is not reached by block "
+            f"{short(block)}; every thread of the grid must reach the same barrier"
+        )
+        details = {"lines": (barrier.line,), "reached": 0, "threads": w.launch.threads}
+        raise PartialBarrier(text, barrier.line, block=block, **details)
 
 
 def lines_at(row: int, waiting: dict[int, Barrier], reached: dict[int, np.ndarray]) -> list[int]:
@@ -138,22 +157,34 @@ def lines_at(row: int, waiting: dict[int, Barrier], reached: dict[int, np.ndarra
     return sorted({barrier.line for warp, barrier in waiting.items() if reached[warp][row]})
 
 
+def absent(warps: list[Warps], row: int, waiting: dict[int, Barrier]) -> Any:
+    """The first thread of a block that neither waits nor has returned."""
+    for w in warps:
+        lanes = w.alive - waiting[w.warp].mask if w.warp in waiting else w.alive
+        here = lanes.lanes[lanes.lanes // WARP == row]
+        if here.size:
+            return w.coordinates(int(here[0]))[1]
+    return None
+
+
 def refuse(
-    w: Warps,
+    warps: list[Warps],
     row: int,
     waiting: dict[int, Barrier],
     reached: dict[int, np.ndarray],
     threads: int,
 ) -> NoReturn:
     lines, count = lines_at(row, waiting, reached), int(sum(r[row] for r in reached.values()))
-    block = w.coordinates(row * WARP)[0]
+    block, thread = warps[0].coordinates(row * WARP)[0], absent(warps, row, waiting)
     shown = ", ".join(map(str, lines))
     text = (
         f"line{'s' * (len(lines) > 1)} {shown}: a barrier is reached by {count} of {threads} "
-        f"threads of block {short(block)}{' at different lines' * (len(lines) > 1)}; "
+        f"threads of block {short(block)}{' at different lines' * (len(lines) > 1)}"
+        f"{f', not by thread {short(thread)}' if thread else ''}; "
         "every thread of a block must reach the same barrier"
     )
     details = {"lines": tuple(lines), "reached": count, "threads": threads, "block": block}
+    details["thread"] = thread
     raise PartialBarrier(text, lines[0], **details)
 
 

@@ -20,15 +20,22 @@ def narrow(w: Warps, value: Any, wanted: bool) -> bool:
     return bool(w.mask)
 
 
+def popped(w: Warps) -> tuple[Any, Any]:
+    """The value put by, and its truth; the lanes are those of before again."""
+    mask, value, test = w.stack.pop()
+    w.mask = w.living(mask)
+    return value, test
+
+
 def and_(w: Warps, right: Any = False) -> Any:
-    w.mask, left, test = w.stack.pop()
+    left, test = popped(w)
     if not isinstance(test, np.ndarray):
         return right if test else left
     return merge(test, right, left)
 
 
 def or_(w: Warps, right: Any = True) -> Any:
-    w.mask, left, test = w.stack.pop()
+    left, test = popped(w)
     if not isinstance(test, np.ndarray):
         return left if test else right
     return merge(test, left, right)
@@ -37,6 +44,7 @@ def or_(w: Warps, right: Any = True) -> Any:
 def other_lanes(w: Warps) -> None:
     """Between the two values of a conditional expression: now for the lanes left out before."""
     outer, _, test = w.stack[-1]
+    outer = w.living(outer)
     if isinstance(test, np.ndarray):
         w.mask = outer & ~test
     else:
@@ -45,9 +53,11 @@ def other_lanes(w: Warps) -> None:
 
 def conditional(w: Warps, _: bool, first: Any, __: None, second: Any) -> Any:
     """`first if test else second`; both are evaluated, since both have a say in the type."""
-    w.mask, _, test = w.stack.pop()
-    if first is None or second is None:  # a call that no lane needed
+    _, test = popped(w)
+    if first is None or second is None:  # what no lane needed
         return second if first is None else first
     if not isinstance(test, np.ndarray):
         test = np.full(w.mask.bits.shape, test)
-    return Phi.of(Mask(test), first, second)
+    out = Phi.of(Mask(test), first, second)
+    w.doubles.merged(out, first, second)
+    return out

@@ -6,23 +6,21 @@ where the source does, which is how SIMT hardware reconverges.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+import inspect
+import itertools
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..faults import NoProgress, Unsupported
-from .access import describe, length, load
-from .functions import FUNCTIONS
+from ..faults import Unsupported
+from .access import describe, load, of_one_type
+from .endless import LONGEST, Progress, Sides, limited
 from .masks import Mask, Variable, settle, union
 from .memory import View
-from .values import cast, truth
+from .sequences import SEQUENCES, Range
+from .values import cast, dtype_of, truth
 from .warps import Warps
-
-# Iterations of a loop before it is called endless; fewer in a kernel that swaps values to wait for
-# other threads, since there a loop that does not end is the likely mistake.
-LOOP_LIMIT = 10_000_000
-SPIN_LIMIT = 100_000
 
 
 def split(w: Warps, test: Any) -> tuple[Mask | None, Mask | None]:
@@ -61,17 +59,31 @@ class Branch:
 class Loop:
     """A loop: lanes leave one by one, and all meet again behind it.
 
-    `leaves`: may its body leave it early? `outer`: are there loops in its body?
+    `leaves`: may its body leave it early? `outer`: are there loops in its body? `counters`: where
+    the body does no more than count, what it counts in.
     """
 
-    def __init__(self, w: Warps, leaves: bool = False, outer: bool = False) -> None:
+    times = 1  # the turns that one stands for, of a loop that does no more than count
+
+    def __init__(
+        self,
+        w: Warps,
+        leaves: bool = False,
+        outer: bool = False,
+        counters: Callable[[], tuple] | None = None,
+    ) -> None:
         self.w, self.before, self.line = w, w.mask, w.line
-        self.leaves, self.outer, self.weight = leaves, outer, w.weight
+        self.leaves, self.outer, self.weight, self.counters = leaves, outer, w.weight, counters
         self.leaps: dict[int, int] = {}  # of a counter's values, those that are not left out
         self.left: list[Mask] = []  # at the loop's end
         self.broken: list[Mask] = []
         self.continued: list[Mask] = []
         self.iterations = 0
+        self.progress: Progress | None = None
+
+    def watch(self, state: Sequence[Variable], memory: bool, sides: Sides) -> None:
+        """Mind whether it ends: see `endless`."""
+        self.progress = Progress(self.w, self.line, state, memory, sides)
 
     def test(self, condition: Any) -> bool:
         """Another iteration for the lanes where the condition holds."""
@@ -84,12 +96,8 @@ class Loop:
         w.mask = yes or w.no_lanes
         if yes:
             self.iterations += 1
-            if self.iterations > (SPIN_LIMIT if w.launch.locks else LOOP_LIMIT):
-                text = (
-                    f"the loop at line {self.line} turned {self.iterations - 1:,} times and did "
-                    "not end (threads of one block cannot wait for each other here)"
-                )
-                raise NoProgress(text, self.line)
+            if self.progress and self.iterations >= self.progress.due:
+                self.progress.look(self.iterations)
         return bool(yes)
 
     def break_(self) -> None:
@@ -115,6 +123,8 @@ class Loop:
         self.left.append(self.w.mask)
 
     def end(self) -> None:
+        if self.progress:
+            self.progress.close()
         self.w.mask = union([*self.left, *self.broken], self.w, self.before)
 
     def range_(self, start: Any, stop: Any = None, step: Any = 1) -> Iterator[Any]:
@@ -141,7 +151,13 @@ class Loop:
 
     def turns(self, values: range) -> Iterable[tuple[int, int]]:
         """(value, the number of turns that it stands for): 1, unless loops are sampled."""
-        return (self.schedule(values) or dict.fromkeys(values, 1)).items()
+        if self.counters and values and all(dtype_of(n).kind == "i" for n in self.counters()):
+            self.times = len(values)
+            return [(values[-1], self.times)]
+        if sampled := self.schedule(values):
+            return sampled.items()
+        mortal = values if len(values) <= LONGEST else limited(values, self.line)
+        return zip(mortal, itertools.repeat(1))
 
     def schedule(self, values: range) -> dict[int, int]:
         """{value: the turns that it stands for} of a loop to be sampled; {} where all are run.
@@ -182,11 +198,15 @@ class Loop:
             value = value + step
 
     def each(self, values: Any) -> Iterator[Any]:
-        """`for x in array` or in a tuple."""
+        """`for x in array`, in a tuple, in `zip(…)`."""
         values = settle(self.w, values)
-        if isinstance(values, Generator):  # of zip_
-            yield from values
+        if isinstance(values, Range):
+            yield from self.range_(values.start, values.stop, values.step)
+        elif isinstance(values, SEQUENCES):
+            for i in self.range_(values.count(self.w)):
+                yield values.item(self.w, i)
         elif isinstance(values, tuple):
+            of_one_type(self.w, values, "loop over")
             for i in self.uniform_range(range(len(values))):
                 yield values[i]
         elif isinstance(values, View):
@@ -194,17 +214,6 @@ class Loop:
                 yield load(self.w, values, i)
         else:
             raise Unsupported(f"a loop over {type(values).__name__}", self.w.line, self.w.function)
-
-    def enumerate_(self, values: Any, start: Any = 0) -> Iterator[tuple]:
-        for i, value in enumerate(self.each(values)):
-            yield start + i, value
-
-    def zip_(self, *values: Any) -> Iterator[tuple]:
-        if any(isinstance(v, Generator) for v in values):
-            raise Unsupported("zip() of a zip()", self.w.line, self.w.function)
-        values = tuple(settle(self.w, v) for v in values)
-        for i in self.range_(FUNCTIONS[min](self.w, *[length(self.w, v) for v in values])):
-            yield tuple(load(self.w, v, i) for v in values)
 
 
 class Call:
@@ -228,19 +237,24 @@ class Call:
     def end(self) -> Any:
         if self.w.mask:
             self.return_()
-        self.w.mask, self.w.function, self.w.line = self.before, self.caller, self.line
+        self.w.mask, self.w.function = self.w.living(self.before), self.caller
+        self.w.line = self.line
         self.w.kernel_line = self.kernel_line
-        return None if self.kernel else self.result.value
+        if self.kernel or not self.result.known:  # as where an exception ended all its lanes
+            return None if self.kernel else False
+        return self.result.value
 
 
-def call_value(w: Warps, function: Any, *args: Any) -> Any:
+def call_value(w: Warps, function: Any, *args: Any, **named: Any) -> Any:
     """Call what a variable holds: an instruction, a device function, or a type."""
     function = settle(w, function)
     if isinstance(function, np.dtype):
         return cast(w, args[0], function)
     if not callable(function):
         raise Unsupported(f"calling {describe(function)}", w.line, w.function)
-    done = function(w, *args)
+    if inspect.isgeneratorfunction(function):  # compiled: its parameters are called so
+        named = {f"a_{name}": value for name, value in named.items()}
+    done = function(w, *args, **named)
     return (yield from done) if isinstance(done, Generator) else done
 
 

@@ -1,8 +1,7 @@
-"""Functions of Python, math and NumPy that a kernel may call, typed as in Numba."""
+"""Functions of Python, math and operator that a kernel may call, typed as in Numba."""
 
 from __future__ import annotations
 
-import cmath
 import math
 import operator
 from collections.abc import Callable, Sequence
@@ -10,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ..faults import Untypable
+from .fma import multiply_add
+from .overloads import INTEGERS, REALS, Case, Overloads, alike, case
 from .values import (
     ARITHMETIC,
-    BOOL,
     COMPARISONS,
     FLOAT64,
     INT64,
@@ -29,6 +30,11 @@ from .values import (
 from .warps import Warps
 
 
+def gamma(x: float) -> float:
+    """math.gamma, with the infinities that it has at ±0."""
+    return math.copysign(np.inf, x) if abs(x) < 5.6e-309 else math.gamma(x)
+
+
 def elementwise(
     function: Callable[..., float], pole: float = np.nan, arguments: int = 1
 ) -> Callable[..., Any]:
@@ -43,39 +49,73 @@ def elementwise(
             return np.inf
 
     lifted = np.frompyfunc(guarded, arguments, 1)
-    return lambda *values: np.asarray(lifted(*values)).astype(values[0].dtype)[()]
+
+    def apply(*values: Any) -> Any:
+        return np.asarray(lifted(*values)).astype(np.asarray(values[0]).dtype)[()]
+
+    apply.__name__ = function.__name__
+    return apply
 
 
-def floating(ufunc: Callable[..., Any], flops: int = 1) -> Instruction:
-    """sqrt, exp, sin, …: float32 stays float32, integers become float64."""
+def real(count: int) -> list[Case]:
+    """As numba-cuda types most of math: integers become doubles."""
+    return [case("float64", *["int64"] * count), case("float64", *["uint64"] * count),
+            *alike(REALS, count)]  # fmt: skip
+
+
+REAL = real(1) + real(2)
+WITH_HALF = [*REAL, *alike("float16", 1)]
+POW = alike(REALS, 2) + [case(f, f, "int32") for f in REALS.split()]
+
+
+def floating(
+    ufunc: Callable[..., Any], flops: int = 1, cases: Sequence[Case] = REAL
+) -> Instruction:
+    """sqrt, exp, sin, …: float32 stays float32, integers become float64; `cases` says how
+    numba-cuda types it."""
+    overloads = Overloads(f"{getattr(ufunc, '__name__', 'function')}()", cases)
 
     def apply(w: Warps, *values: Any) -> Any:
-        dtype = values_type(values)
-        out = ufunc(*(as_type(v, dtype) for v in values))
+        result, takes = overloads(*map(dtype_of, values))
+        if result.kind == "f":
+            takes = (result,) * len(takes)
+        out = ufunc(*(as_type(v, dtype) for v, dtype in zip(values, takes, strict=True)))
         if flops:
-            w.count_flops(dtype, flops)
+            w.count_flops(result, flops)
             w.by_kernel_line("functions")
         return plain(out)
 
     return apply
 
 
-def values_type(values: Sequence[Any]) -> np.dtype:
-    dtypes = [dtype_of(v) for v in values]
-    return np.result_type(*(d if d.kind in "fc" else FLOAT64 for d in dtypes))
+def several(function: Callable[..., Any], names: str) -> Instruction:
+    """frexp, modf: a tuple of results, of a number of these types."""
+    overloads = Overloads(f"{function.__name__}()", alike(names, 1))
+    return lambda w, x: tuple(map(plain, function(as_type(x, overloads(dtype_of(x)).result))))
 
 
-def to_integer(ufunc: np.ufunc) -> Instruction:
-    """math.floor, ceil, trunc, round(x): an int64."""
-    return lambda w, x: cast(w, ufunc(x) if dtype_of(x).kind == "f" else x, INT64)
+LDEXP = Overloads("ldexp()", [case(f, f, "int32") for f in REALS.split()])
+
+
+def ldexp(w: Warps, x: Any, exponent: Any) -> Any:
+    dtype, takes = LDEXP(dtype_of(x), dtype_of(exponent))
+    return plain(np.ldexp(as_type(x, dtype), as_type(exponent, takes[1])))
+
+
+WHOLE = Overloads("round()", [case("int64", "float32"), case("int64", "float64")])
+TO_DIGITS = Overloads("round()", [case(f, f, "int64") for f in REALS.split()])
 
 
 def extremum(of_floats: np.ufunc, of_integers: np.ufunc) -> Instruction:
-    """min and max of two or more; a NaN counts as missing, as on a GPU."""
+    """min and max of two or more, in the one type that holds them all; a NaN counts as missing, as
+    on a GPU."""
 
     def apply(w: Warps, *values: Any) -> Any:
         values = values[0] if len(values) == 1 else values
-        dtype = np.result_type(*map(dtype_of, values))
+        given = list(map(dtype_of, values))
+        dtype = np.result_type(*given)
+        if dtype.kind == "c" or (dtype.kind != "b" and any(d.kind == "b" for d in given)):
+            raise Untypable(f"min() or max() of {' and '.join(map(str, given))}")
         ufunc = of_floats if dtype.kind == "f" else of_integers
         out = as_type(values[0], dtype)
         for value in values[1:]:
@@ -86,11 +126,11 @@ def extremum(of_floats: np.ufunc, of_integers: np.ufunc) -> Instruction:
 
 
 def rounded(w: Warps, x: Any, digits: Any = None) -> Any:
-    """`round(x)`; with digits as Numba reckons it, in double precision."""
+    """`round(x)`, an int64; with digits as Numba reckons it, in double precision."""
     if digits is None:
-        return to_integer(np.rint)(w, x)
-    dtype = values_type((x,))
-    x, digits = as_type(x, FLOAT64), as_type(digits, INT64)
+        return cast(w, np.rint(as_type(x, WHOLE(dtype_of(x)).takes[0])), INT64)
+    dtype = TO_DIGITS(dtype_of(x), dtype_of(digits)).result
+    x, digits = as_type(as_type(x, dtype), FLOAT64), as_type(digits, INT64)
     first, rest = 10.0 ** np.clip(np.abs(digits), None, 22), 10.0 ** np.maximum(digits - 22, 0)
     scaled = np.where(
         digits >= 0, x * rest * first, x / (first * 10.0 ** np.maximum(-digits - 22, 0))
@@ -101,68 +141,31 @@ def rounded(w: Warps, x: Any, digits: Any = None) -> Any:
     return plain(np.where(lost, x, back).astype(dtype)[()])
 
 
-def fused(w: Warps, a: Any, b: Any, c: Any) -> Any:
-    """a·b + c rounded once; float32 through float64, which is exact enough to round once."""
-    dtype = values_type((a, b, c))
-    w.count_flops(dtype, 2)
-    wide = np.result_type(dtype, FLOAT64)
-    out = as_type(a, wide) * as_type(b, wide) + as_type(c, wide)
-    return plain(as_type(out, dtype))
-
-
-def several(function: Callable[..., Any]) -> Instruction:
-    """frexp, modf: a tuple of results."""
-
-    def apply(w: Warps, x: Any) -> tuple:
-        return tuple(map(plain, function(as_type(x, values_type((x,))))))
-
-    return apply
-
-
-def ldexp(w: Warps, x: Any, exponent: Any) -> Any:
-    return plain(np.ldexp(as_type(x, values_type((x,))), as_type(exponent, np.dtype("int32"))))
-
-
-def of_complex(function: Callable[..., Any]) -> Instruction:
-    """cmath's functions: a float64 or an int becomes complex128, a float32 complex64."""
+def fused(names: str) -> Instruction:
+    """a·b + c rounded once, in one of these types."""
+    overloads = Overloads("fma()", alike(names, 3))
 
     def apply(w: Warps, *values: Any) -> Any:
-        dtype = np.result_type(values_type(values), np.complex64)
-        return plain(function(*(as_type(v, dtype) for v in values)))
+        dtype = overloads(*map(dtype_of, values)).result
+        w.count_flops(dtype, 2)
+        return plain(multiply_add(*(as_type(v, dtype) for v in values)))
 
     return apply
-
-
-def polar(w: Warps, z: Any) -> tuple:
-    return FUNCTIONS[abs](w, z), FUNCTIONS[cmath.phase](w, z)
-
-
-def rect(w: Warps, r: Any, angle: Any) -> Any:
-    """cmath.rect, in which 0 stays 0 at any angle."""
-    dtype = values_type((r, angle))
-    r, angle = as_type(r, dtype), as_type(angle, dtype)
-
-    def along(part: Any) -> Any:
-        product = np.where((part == 0) & np.isinf(r), part / r, r * part)
-        return np.where((r == 0) & ~np.isfinite(angle), 0, product)
-
-    im = along(np.sin(angle))
-    re = np.where(np.isinf(r) & ~np.isfinite(angle), r, along(np.cos(angle)))
-    return joined(re, im, dtype)
-
-
-def exp_of_complex(z: Any) -> Any:
-    """exp, which is +0 at -∞ in every direction that is none."""
-    nowhere = np.isneginf(np.real(z)) & ~np.isfinite(np.imag(z))
-    return np.where(nowhere, 0, np.exp(z)).astype(np.asarray(z).dtype)[()]
 
 
 def predicate(ufunc: np.ufunc) -> Instruction:
-    return lambda w, x: plain(ufunc(as_type(x, values_type((x,)))))
+    """isnan, isinf, isfinite."""
+    overloads = Overloads(f"{ufunc.__name__}()", alike(f"int64 uint64 {REALS}", 1, "bool"))
+    return lambda w, x: plain(ufunc(as_type(x, overloads(dtype_of(x)).takes[0])))
+
+
+OF_COMPLEX = [case("float32", "complex64"), case("float64", "complex128")]
+ABSOLUTE = Overloads("abs()", [*alike(f"{INTEGERS} {REALS} float16", 1), *OF_COMPLEX])
 
 
 def absolute(w: Warps, x: Any) -> Any:
-    return plain(np.abs(as_type(x, INT64) if dtype_of(x) == BOOL else x))
+    dtype = dtype_of(x)
+    return plain(np.abs(as_type(x, dtype if dtype.kind == "c" else ABSOLUTE(dtype).result)))
 
 
 def to_int(w: Warps, x: Any) -> Any:
@@ -170,29 +173,48 @@ def to_int(w: Warps, x: Any) -> Any:
 
 
 def to_float(w: Warps, x: Any) -> Any:
+    if dtype_of(x).kind in "bc":
+        raise Untypable(f"float() of {dtype_of(x)}")
     return x if dtype_of(x).kind == "f" else cast(w, x, FLOAT64)
 
 
-def to_complex(w: Warps, re: Any, im: Any = 0.0) -> Any:
-    return joined(re, im, FLOAT64)
+def to_complex(w: Warps, *parts: Any) -> Any:
+    """complex64 of float32 alone, else complex128."""
+    given = list(map(dtype_of, parts))
+    if any(d.kind == "b" or d == np.float16 or (d.kind == "c" and len(parts) > 1) for d in given):
+        raise Untypable(f"complex() of {' and '.join(map(str, given))}")
+    single = all(d == np.float32 for d in given)
+    if len(parts) == 1:
+        return cast(w, parts[0], np.dtype("complex64" if single else "complex128"))
+    re, im = (as_type(part, np.dtype("float32") if single else FLOAT64) for part in parts)
+    out = np.empty(np.broadcast_shapes(np.shape(re), np.shape(im)), "c8" if single else "c16")
+    out.real, out.imag = re, im
+    return plain(out[()])
 
 
-def joined(re: Any, im: Any, dtype: np.dtype) -> Any:
-    """re + i·im, where no infinity is multiplied by i."""
-    re, im = np.broadcast_arrays(as_type(re, dtype), as_type(im, dtype))
-    return plain(np.stack([re, im], axis=-1).view(np.result_type(dtype, np.complex64))[..., 0][()])
+DIVMOD = Overloads("divmod()", alike(f"int64 uint64 {REALS}", 2))
+
+
+def quotient_and_rest(w: Warps, a: Any, b: Any) -> tuple[Any, Any]:
+    dtype = DIVMOD(dtype_of(a), dtype_of(b)).result
+    a, b = as_type(a, dtype), as_type(b, dtype)
+    return ARITHMETIC["FloorDiv"](w, a, b), ARITHMETIC["Mod"](w, a, b)
+
+
+SELECTED = "int16 uint16 int32 uint32 int64 uint64 float32 float64"
 
 
 def select(w: Warps, test: Any, a: Any, b: Any) -> Any:
-    """`cuda.selp(test, a, b)`."""
+    """`cuda.selp(test, a, b)`, of two numbers of one type."""
+    one, other = dtype_of(a), dtype_of(b)
+    if one != other or one.name not in SELECTED.split():
+        raise Untypable(f"selp() of {one} and {other}")
     test = truth(test)
     return merge(test, a, b) if isinstance(test, np.ndarray) else (a if test else b)
 
 
-ROOTS = [
-    "sqrt", "exp", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh",
-    "tanh", "exp2", "cbrt",
-]  # fmt: skip
+HALF_TOO = "sqrt exp exp2 log log2 log10 sin cos tanh"  # of which numba-cuda has float16 as well
+ROOTS = f"{HALF_TOO} expm1 log1p tan sinh cosh"
 ARCS = {
     "asin": "arcsin",
     "acos": "arccos",
@@ -201,82 +223,66 @@ ARCS = {
     "acosh": "arccosh",
     "atanh": "arctanh",
 }
-SPECIAL = {"erf": np.nan, "erfc": np.nan, "gamma": np.nan, "lgamma": np.inf}  # and at a pole
-TWO: dict[str, Callable[..., Any]] = {
-    "atan2": np.arctan2,
-    "hypot": np.hypot,
-    "pow": np.power,
-    "fmod": np.fmod,
-    "copysign": np.copysign,
-    "nextafter": np.nextafter,
-    "remainder": elementwise(math.remainder, arguments=2),
+SPECIAL: dict[Callable[[float], float], tuple[Callable[[float], float], float]] = {
+    math.erf: (math.erf, np.nan),  # what is reckoned, and what a pole gives
+    math.erfc: (math.erfc, np.nan),
+    math.gamma: (gamma, np.nan),
+    math.lgamma: (math.lgamma, np.inf),
 }
+TWO: dict[str, tuple[Callable[..., Any], list[Case]]] = {
+    "atan2": (np.arctan2, REAL),
+    "hypot": (np.hypot, REAL),
+    "pow": (np.power, POW),
+    "fmod": (np.fmod, alike(REALS, 2)),
+    "copysign": (np.copysign, alike(REALS, 2)),
+    "nextafter": (np.nextafter, alike(REALS, 2)),
+    "remainder": (elementwise(math.remainder, arguments=2), alike(REALS, 2)),
+}
+SEVERAL = {math.frexp: (np.frexp, REALS), math.modf: (np.modf, "float64 float32")}
 OPERATORS = {
     "add": "Add", "sub": "Sub", "mul": "Mult", "truediv": "Div", "floordiv": "FloorDiv",
     "mod": "Mod", "pow": "Pow", "lshift": "LShift", "rshift": "RShift", "and_": "BitAnd",
     "or_": "BitOr", "xor": "BitXor", "lt": "Lt", "le": "LtE", "gt": "Gt", "ge": "GtE", "eq": "Eq",
     "ne": "NotEq", "neg": "USub", "pos": "UAdd", "invert": "Invert", "not_": "Not",
 }  # fmt: skip
-OF_COMPLEX = ["sqrt", "exp", "log", "log10", "sin", "cos", "tan", "sinh", "cosh", "tanh"]
+IN_PLACE = "add sub mul floordiv mod pow lshift rshift and_ or_ xor"  # iadd, isub, …
+
+
+def of_math() -> dict[Any, Instruction]:
+    table: dict[Any, Instruction] = {
+        getattr(math, n): floating(
+            getattr(np, n), cases=WITH_HALF if n in HALF_TOO.split() else REAL
+        )
+        for n in ROOTS.split()
+        if hasattr(math, n)
+    }
+    for short, long in ARCS.items():
+        table[getattr(math, short)] = floating(getattr(np, long))
+    table |= {f: floating(elementwise(*reckoned)) for f, reckoned in SPECIAL.items()}
+    table |= {f: several(*reckoned) for f, reckoned in SEVERAL.items()}
+    for name, (ufunc, cases) in TWO.items():
+        table[getattr(math, name)] = floating(ufunc, cases=cases)
+    for name in ("isnan", "isinf", "isfinite"):
+        table[getattr(math, name)] = predicate(getattr(np, name))
+    for name in ("floor", "ceil", "trunc", "fabs"):
+        table[getattr(math, name)] = floating(getattr(np, name), 0, WITH_HALF)
+    return table | {math.degrees: floating(np.degrees), math.radians: floating(np.radians)}
+
+
+def of_operators() -> dict[Any, Instruction]:
+    instructions = {**ARITHMETIC, **COMPARISONS, **UNARY}
+    table = {getattr(operator, name): instructions[op] for name, op in OPERATORS.items()}
+    for name in IN_PLACE.split():
+        table[getattr(operator, f"i{name.rstrip('_')}")] = instructions[OPERATORS[name]]
+    return table
 
 
 def callables() -> dict[Any, Instruction]:
     """Python callables a kernel may name → instructions."""
-    table: dict[Any, Instruction] = {}
-    table |= {getattr(np, name): floating(getattr(np, name)) for name in ROOTS}
-    table |= {getattr(math, n): floating(getattr(np, n)) for n in ROOTS if hasattr(math, n)}
-    for short, long in ARCS.items():
-        table[getattr(math, short)] = table[getattr(np, long)] = floating(getattr(np, long))
-    for name, pole in SPECIAL.items():
-        table[getattr(math, name)] = floating(elementwise(getattr(math, name), pole))
-    for name, ufunc in TWO.items():
-        table[getattr(math, name)] = floating(ufunc)
-        if isinstance(ufunc, np.ufunc):
-            table[ufunc] = table[getattr(math, name)]
-    for name in ("isnan", "isinf", "isfinite"):
-        table[getattr(math, name)] = table[getattr(np, name)] = predicate(getattr(np, name))
-    biggest, smallest = extremum(np.fmax, np.maximum), extremum(np.fmin, np.minimum)
-    table |= {max: biggest, np.fmax: biggest, min: smallest, np.fmin: smallest}
-    table |= {
-        np.maximum: extremum(np.maximum, np.maximum),
-        np.minimum: extremum(np.minimum, np.minimum),
-    }
-    table |= {
-        math.floor: to_integer(np.floor),
-        math.ceil: to_integer(np.ceil),
-        math.trunc: to_integer(np.trunc),
-    }
-    table |= {
-        np.floor: floating(np.floor, 0),
-        np.ceil: floating(np.ceil, 0),
-        np.trunc: floating(np.trunc, 0),
-    }
-    table |= {
-        math.fabs: floating(np.abs, 0),
-        abs: absolute,
-        np.abs: absolute,
-        np.sign: floating(np.sign, 0),
-    }
-    table |= {math.degrees: floating(np.degrees), math.radians: floating(np.radians)}
-    table |= {round: rounded, int: to_int, float: to_float, complex: to_complex, pow: power}
-    table |= {math.frexp: several(np.frexp), math.modf: several(np.modf), math.ldexp: ldexp}
-    instructions = {**ARITHMETIC, **COMPARISONS, **UNARY}
-    table |= {getattr(operator, name): instructions[op] for name, op in OPERATORS.items()}
-    table |= {getattr(cmath, name): of_complex(getattr(np, name)) for name in OF_COMPLEX}
-    table |= {getattr(cmath, s): of_complex(getattr(np, long)) for s, long in ARCS.items()}
-    for name in ("isnan", "isinf", "isfinite"):
-        table[getattr(cmath, name)] = of_complex(getattr(np, name))
-    table |= {
-        cmath.exp: of_complex(exp_of_complex),
-        cmath.phase: of_complex(np.angle),
-        cmath.polar: polar,
-        cmath.rect: rect,
-    }
-    table[cmath.log] = of_complex(
-        lambda z, base=None: np.log(z) if base is None else np.log(z) / np.log(base)
-    )
-    table[bool] = lambda w, x: truth(x)
-    table[divmod] = lambda w, a, b: (ARITHMETIC["FloorDiv"](w, a, b), ARITHMETIC["Mod"](w, a, b))
+    table = of_math() | of_operators()
+    table |= {max: extremum(np.fmax, np.maximum), min: extremum(np.fmin, np.minimum)}
+    table |= {abs: absolute, round: rounded, int: to_int, float: to_float, complex: to_complex}
+    table |= {math.ldexp: ldexp, pow: power, bool: lambda w, x: truth(x), divmod: quotient_and_rest}
     return table
 
 
@@ -284,12 +290,18 @@ FUNCTIONS = callables()
 
 
 def conjugate(w: Warps, x: Any) -> Any:
+    if dtype_of(x).kind == "b":
+        raise Untypable("conjugate() of a bool", w.line, w.function)
     return plain(np.conjugate(as_type(x, dtype_of(x))))
 
 
 def bit_count(w: Warps, x: Any) -> Any:
-    """How many bits of a number's absolute value are set, as Python counts."""
-    return plain(np.bitwise_count(as_type(x, dtype_of(x))).astype(INT64)[()])
+    """How many bits are set, in the number's own type; of -1 they are all, as for `cuda.popc`."""
+    bits = np.asarray(as_type(x, dtype_of(x)))
+    if bits.dtype.kind not in "iu":
+        raise Untypable(f"bit_count() of {bits.dtype}", w.line, w.function)
+    unsigned = bits.view(f"u{bits.dtype.itemsize}")
+    return plain(np.bitwise_count(unsigned).astype(bits.dtype)[()])
 
 
 METHODS: dict[str, Instruction] = {"conjugate": conjugate, "bit_count": bit_count}  # of numbers

@@ -7,14 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from ..faults import LaunchError
+from ..faults import LaunchError, Untypable
 from . import primitives
 from .atomics import ATOMICS
 from .barriers import BARRIERS, this_grid
+from .cached import CACHED
 from .functions import FUNCTIONS, floating, fused, select
+from .half import MORE_OF_HALVES
+from .libdevice import LIBDEVICE
 from .masks import WARP
-from .memory import WRITTEN_MARK, View
-from .values import ARITHMETIC, COMPARISONS, UNARY, Instruction, plain
+from .memory import View, marks_of, poison
+from .overloads import REALS, Overloads, alike
+from .values import ARITHMETIC, COMPARISONS, UNARY, Instruction, as_type, dtype_of, plain
+from .vectors import VECTORS
 from .warps import Warps
 
 # Positions
@@ -36,17 +41,26 @@ def fence(w: Warps) -> None:
     w.caution("fence", text)
 
 
-# Arrays of a kernel's own. `site` says where one is made: (in which function, line, column).
+# Arrays of a kernel's own. `site` says where one is made: (in which function, line, column). In a
+# function that is called with several types there is one for each, as Numba compiles it.
 
 
 def as_shape(shape: Any) -> tuple[int, ...]:
     return shape if isinstance(shape, tuple) else (shape,)
 
 
+def known(dtype: Any) -> np.dtype:
+    try:
+        return np.dtype(dtype)
+    except TypeError:
+        raise Untypable(f"array of {dtype!r}") from None
+
+
 def shared_array(w: Warps, site: Any, name: str, shape: Any, dtype: Any) -> View:
     """The block's own memory: one array per place in the source, the same for all its warps."""
+    shape, dtype = as_shape(shape), known(dtype)
+    site = *site, shape, dtype
     if site not in w.shared:
-        shape, dtype = as_shape(shape), np.dtype(dtype)
         if math.prod(shape) == 0:
             w.shared[site] = dynamic_shared_array(w, site, name, dtype)
         else:
@@ -67,14 +81,30 @@ def dynamic_shared_array(w: Warps, site: Any, name: str, dtype: np.dtype) -> Vie
             f"{size} bytes of dynamic shared memory are no whole number of {dtype}", w.line
         )
     assert whole.written is not None
-    written = whole.written.view(f"u{item}") if item in WRITTEN_MARK else None
+    written = whole.written.view(marks_of(dtype))
     base = None if rows == 1 else w.row * (size // item)
     return View(array, whole.flat.view(dtype), base=base, written=written)
 
 
 def local_array(w: Warps, site: Any, name: str, shape: Any, dtype: Any) -> View:
-    array = w.launch.own_array(site, name, "local", as_shape(shape), np.dtype(dtype))
-    return w.copies(array, per_lane=True)
+    """A thread's own memory: one array per place in the source; who comes there again finds it
+    with nothing in it."""
+    shape, dtype = as_shape(shape), known(dtype)
+    site = *site, shape, dtype
+    view = w.local.get(site)
+    if view is None:
+        array = w.launch.own_array(site, name, "local", shape, dtype)
+        view = w.local[site] = w.copies(array, per_lane=True)
+    else:
+        begin_anew(w, view)
+    return view
+
+
+def begin_anew(w: Warps, view: View) -> None:
+    """The active lanes' own copies of an array as they were at first."""
+    assert view.written is not None
+    for cells, new in (view.flat, poison(view.array.dtype)), (view.written, 0):
+        cells.reshape(len(w.mask.bits), -1)[w.mask.lanes] = new
 
 
 def constant_array(w: Warps, name: str, values: np.ndarray) -> View:
@@ -100,22 +130,34 @@ HALF: dict[str, Instruction] = {
     "hle": COMPARISONS["LtE"],
     "hneg": UNARY["USub"],
     "habs": FUNCTIONS[abs],
-    "hfma": fused,
+    "hfma": fused("float16"),
     "hmax": FUNCTIONS[max],
     "hmin": FUNCTIONS[min],
 }
 HALF |= {
-    f"h{n}": floating(getattr(np, n))
+    f"h{n}": floating(getattr(np, n), cases=alike("float16", 1))
     for n in ["sin", "cos", "log", "log2", "log10", "exp", "exp2", "sqrt", "floor", "ceil", "trunc"]
 }
+
+
+def of_halves(name: str, instruction: Instruction) -> Instruction:
+    """What takes float16 takes any real number, and makes it one."""
+    overloads = Overloads(f"{name}()", [one for n in (1, 2, 3) for one in alike("float16", n)])
+
+    def apply(w: Warps, *values: Any) -> Any:
+        takes = overloads(*map(dtype_of, values)).takes
+        return instruction(w, *map(as_type, values, takes))
+
+    return apply
+
 
 VALUES: dict[str, Instruction] = {}
 for axis, letter in enumerate("xyz"):
     VALUES[f"threadIdx.{letter}"] = lambda w, axis=axis: w.thread_idx[axis]
     VALUES[f"blockIdx.{letter}"] = lambda w, axis=axis: w.block_idx[axis]
-    VALUES[f"blockDim.{letter}"] = lambda w, axis=axis: w.launch.block[axis]
-    VALUES[f"gridDim.{letter}"] = lambda w, axis=axis: w.launch.grid[axis]
-VALUES |= {"laneid": lambda w: w.lane, "warpsize": lambda w: WARP}
+    VALUES[f"blockDim.{letter}"] = lambda w, axis=axis: np.int32(w.launch.block[axis])
+    VALUES[f"gridDim.{letter}"] = lambda w, axis=axis: np.int32(w.launch.grid[axis])
+VALUES |= {"laneid": lambda w: w.lane, "warpsize": lambda w: np.int32(WARP)}
 
 CALLS: dict[str, Instruction] = {
     "grid": grid,
@@ -126,7 +168,7 @@ CALLS: dict[str, Instruction] = {
     "threadfence_system": fence,
     "nanosleep": lambda w, ns: None,
     "syncwarp": primitives.syncwarp,
-    "shfl_sync": primitives.shuffle(lambda lane, source: source % WARP),
+    "shfl_sync": primitives.shuffle(lambda lane, source: source),
     "shfl_up_sync": primitives.shuffle(lambda lane, delta: lane - delta),
     "shfl_down_sync": primitives.shuffle(lambda lane, delta: lane + delta),
     "shfl_xor_sync": primitives.shuffle(lambda lane, bits: lane ^ bits),
@@ -142,12 +184,15 @@ CALLS: dict[str, Instruction] = {
     "clz": primitives.clz,
     "ffs": primitives.ffs,
     "brev": primitives.brev,
-    "fma": fused,
-    "cbrt": floating(np.cbrt),
+    "fma": fused(REALS),
+    "cbrt": floating(np.cbrt, cases=alike(REALS, 1)),
     "selp": select,
     "const.array_like": lambda w, array: array,
 }
 CALLS |= {f"atomic.{name}": update for name, update in ATOMICS.items()}
-CALLS |= {f"fp16.{name}": instruction for name, instruction in HALF.items()}
+CALLS |= {f"fp16.{name}": of_halves(name, half) for name, half in HALF.items()}
 ARRAYS = {"shared.array": shared_array, "local.array": local_array}
+CALLS |= {f"libdevice.{name}": function for name, function in LIBDEVICE.items()}
+CALLS |= {f"fp16.{name}": function for name, function in MORE_OF_HALVES.items()}
+CALLS |= VECTORS | CACHED
 NAMES = {*VALUES, *BARRIERS, *CALLS, *ARRAYS}

@@ -11,21 +11,24 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Callable, Generator, Iterable
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from ..faults import KernelFault, LaunchError, Unsupported
+from ..faults import KernelFault, LaunchError, TooLarge, Unsupported, Untypable
 from .barriers import Barrier, Votes, released
-from .log import Log
+from .endings import AllEnded, Raised
+from .log import LARGE, Log
 from .masks import WARP
 from .memory import Array
 from .warps import Warps
 
 Size = tuple[int, int, int]
 BATCH = 1024  # blocks run together
+MANY = 2**24  # blocks that are run if nobody asks for fewer: hours
 THREAD_LIMIT = 1024  # threads of a block
 SHARED_LIMIT = 48 * 1024  # bytes of shared memory a block gets on every GPU without asking for more
 BLOCK_LIMIT = (1024, 1024, 64)  # NVIDIA, "CUDA C++ Programming Guide", compute capabilities
@@ -73,6 +76,12 @@ class Launch:
         self.first_block = int(self.blocks[0])
         self.log = Log()
         self.arrays: dict[Any, Array] = {}  # those that the kernel makes, by place in the source
+        self.debug = False  # was the kernel compiled for debugging?
+        self.raised: Raised | None = None  # the first exception of a thread
+        self.watched = 0  # loops that are being looked at: do they end?
+        self.idle = 0  # accesses that wrote, since then, what was there before
+        # What reduces a log that has grown large, given the warps that are under way.
+        self.condense: Callable[[Launch, list[Warps]], None] | None = None
         self.locks = False  # may threads wait for each other, with atomics that swap values?
         self.dynamic = Array("dynamic shared memory", "shared", (self.dynamic_shared,), np.uint8)
         self.check_limits()
@@ -92,6 +101,10 @@ class Launch:
         self.check_shared(None)
 
     @property
+    def file(self) -> str:
+        return self.function.__code__.co_filename
+
+    @property
     def shared_bytes(self) -> int:
         """Of one block: the kernel's own arrays and those whose size the launch gave."""
         static = [a for a in self.arrays.values() if a.space == "shared" and a.origin is a]
@@ -107,6 +120,11 @@ class Launch:
         """The linear numbers of the blocks that are asked for, ascending."""
         total = math.prod(self.grid)
         if blocks is None:
+            if total > MANY:
+                text = (
+                    f"a grid of {total:,} blocks at once: trace some, as in trace(…, blocks={{0}})"
+                )
+                raise TooLarge(text)
             return np.arange(total)
         x, y, _ = self.grid
         linear = {
@@ -164,6 +182,9 @@ class Launch:
                     warps[warp].alive = warps[warp].no_lanes
                 else:
                     waiting[warp] = barrier
+            if self.condense and self.log.bytes > self.log.limit:
+                self.condense(self, warps)
+                self.log.limit = max(LARGE, 2 * self.log.bytes)
             going = released(warps, waiting)
 
 
@@ -173,13 +194,24 @@ def advance(
     """Run warps up to their next barrier, or None at the end; give refusals their line."""
     try:
         return run.send(votes)
-    except StopIteration:
+    except (StopIteration, AllEnded):
         return None
     except Unsupported as refusal:
         if refusal.line is None:
             raise Unsupported(refusal.what, w.line, w.function) from None
         raise
+    except Untypable as refusal:
+        if refusal.line is None:
+            raise Untypable(refusal.what, w.line, w.function) from None
+        raise
     except KernelFault:
         raise
-    except (TypeError, ValueError, AttributeError) as error:
-        raise Unsupported(f"this line ({error})", w.line, w.function) from error
+    except Exception as error:
+        raise Unsupported(f"this line ({in_words(error)})", w.line, w.function) from error
+
+
+def in_words(error: Exception) -> str:
+    """What Python says against a line, where arrays and records have their usual names."""
+    names = {"View": "array", "Record": "record", "Phi": "one of several arrays"}
+    text = re.sub(r"\b(View|Record|Phi)\b", lambda found: names[found[0]], str(error))
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

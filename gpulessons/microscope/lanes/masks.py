@@ -5,13 +5,14 @@ Masks are never changed, only replaced, so that `is` tells whether nothing happe
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ..faults import Unsupported
+from .memory import Record, View
 from .values import merge
 
 if TYPE_CHECKING:
@@ -104,7 +105,14 @@ class Variable:
     def merged(self) -> Any:
         if self.older is NOTHING:
             return self.newest
-        return Phi.of(self.newest_mask, self.newest, self.older)
+        out = Phi.of(self.newest_mask, self.newest, self.older)
+        self.w.doubles.merged(out, self.newest, self.older)
+        return out
+
+    @property
+    def known(self) -> bool:
+        """Has any lane set it?"""
+        return bool(self.assigned)
 
     def __getattr__(self, name: str) -> NoReturn:
         raise Unsupported("a variable read before it is set", self.w.line, self.w.function)
@@ -119,10 +127,29 @@ class Phi:
 
     @staticmethod
     def of(mask: Mask, new: Any, old: Any) -> Any:
+        if isinstance(new, tuple) and isinstance(old, tuple) and len(new) == len(old):
+            parts = [Phi.of(mask, n, o) for n, o in zip(new, old, strict=True)]
+            return type(new)(*parts) if hasattr(new, "_fields") else tuple(parts)
         try:
             return merge(mask.bits, new, old)
         except (NotImplementedError, TypeError):
-            return Phi(mask, new, old)
+            found = in_one_memory(mask.bits, new, old)
+            return Phi(mask, new, old) if found is None else found
+
+
+def in_one_memory(bits: np.ndarray, new: Any, old: Any) -> Any:
+    """Two records, or two slices alike, of one array are one with a place for each lane; or
+    None."""
+
+    def each(a: Any, b: Any) -> Any:
+        return a if type(a) is type(b) is int and a == b else np.where(bits, a, b)
+
+    if type(new) is type(old) is Record and new.view.array is old.view.array:
+        return Record(new.view, each(new.linear, old.linear))
+    if type(new) is type(old) is View and (new.array, new.strides) == (old.array, old.strides):
+        shape = tuple(map(each, new.shape, old.shape))
+        return new.sliced(each(new.start, old.start), shape, new.strides)
+    return None
 
 
 def settle(w: Warps, value: Any) -> Any:
@@ -135,3 +162,17 @@ def settle(w: Warps, value: Any) -> Any:
             )
         value = value.new if inside else value.old
     return value
+
+
+def each_way(w: Warps, act: Callable[..., Any], value: Phi, *rest: Any) -> Any:
+    """Do something with the array that each lane means: first for the lanes of one, then of the
+    other."""
+    before, inside = w.mask, w.mask & value.mask.bits
+    if not inside or inside is before:
+        return act(w, value.new if inside or not before else value.old, *rest)
+    w.mask = inside
+    new = act(w, value.new, *rest)
+    w.mask = before - inside
+    old = act(w, value.old, *rest)
+    w.mask = w.living(before)
+    return None if new is None else Phi.of(inside, new, old)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
+import functools
 import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..faults import OutOfBounds, Unsupported
+from ..faults import OutOfBounds, Unsupported, Untypable
 from .values import INT64, as_type, dtype_of
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ POISON: dict[str, Any] = {
 }
 
 VERBS = {"read": "reads", "write": "writes", "atomic": "updates"}
-# "Written" for an element of so many bytes: a 1 for each byte.
-WRITTEN_MARK = {size: int.from_bytes(b"\1" * size, "little") for size in (1, 2, 4, 8)}
 
 
 class Array:
@@ -55,7 +54,8 @@ class Array:
         self.step = step or self.dtype.itemsize
         self.origin, self.offset, self.address = self if origin is None else origin, offset, address
         self.width = self.dtype.itemsize  # bytes of one access
-        self.parts: dict[int | str, Array] = {}  # what `wide` and `field` have made
+        self.astray = False  # do elements begin where the hardware does not load them?
+        self.parts: dict[Any, Array] = {}  # what `wide`, `part` and `seen_as` have made
 
     def wide(self, count: int) -> Array:
         """The same array, accessed `count` neighbors at a time."""
@@ -65,24 +65,42 @@ class Array:
         return self.parts[count]
 
     def field(self, name: str) -> Array:
-        """One field of an array of records."""
+        """One field of an array of records; the axes of a field that is an array come last."""
+        assert self.dtype.fields is not None
+        dtype, shift = self.dtype.fields[name][:2]
+        return self.part(name, dtype, shift)
+
+    def part_of_complex(self, name: str) -> Array:
+        """The real or the imaginary parts of an array of complex numbers."""
+        half = np.empty(0, self.dtype).real.dtype
+        return self.part(name, half, half.itemsize * (name == "imag"))
+
+    def part(self, name: str, dtype: np.dtype, shift: int) -> Array:
+        """What lies so many bytes behind the beginning of every element."""
         if name not in self.parts:
-            assert self.dtype.fields is not None
-            dtype, shift = self.dtype.fields[name][:2]
-            layout = self.shape, dtype, self.strides, self.step, self.origin
+            inner, dtype = dtype.shape, dtype.base
+            step = math.gcd(self.step, dtype.itemsize) if inner else self.step
+            strides = [s * self.step // step for s in self.strides]
+            strides += [s * dtype.itemsize // step for s in contiguous(inner)]
+            layout = self.shape + inner, dtype, tuple(strides), step, self.origin
             moved = self.offset + shift, self.address + shift
             self.parts[name] = Array(f"{self.name}.{name}", self.space, *layout, *moved)
         return self.parts[name]
 
-    def part_of_complex(self, name: str) -> Array:
-        """The real or the imaginary parts of an array of complex numbers."""
-        if name not in self.parts:
-            half = np.empty(0, self.dtype).real.dtype
-            shift = half.itemsize * (name == "imag")
-            layout = self.shape, half, self.strides, self.step, self.origin
-            moved = self.offset + shift, self.address + shift
-            self.parts[name] = Array(f"{self.name}.{name}", self.space, *layout, *moved)
-        return self.parts[name]
+    def seen_as(self, dtype: np.dtype) -> Array:
+        """The same memory as a line of numbers of another type."""
+        if dtype not in self.parts:
+            step = math.gcd(self.step, dtype.itemsize)
+            shape, strides = (-(-self.span // dtype.itemsize),), (dtype.itemsize // step,)
+            layout = shape, dtype, strides, step, self.origin
+            self.parts[dtype] = Array(self.name, self.space, *layout, self.offset, self.address)
+        return self.parts[dtype]
+
+    @property
+    def span(self) -> int:
+        """Bytes from the first element to behind the last."""
+        far = sum((n - 1) * abs(s) for n, s in zip(self.shape, self.strides, strict=True) if n)
+        return far * self.step + self.dtype.itemsize
 
     def cell(self, linear: int) -> tuple[int, ...]:
         """The index of the element at a place in memory."""
@@ -128,15 +146,43 @@ class View:
         return View(self.array, self.flat, start, shape, strides, self.base, self.written)
 
     def field(self, name: str) -> View:
-        """One field of an array of records."""
+        """One field of an array of records; the axes of a field that is an array come last."""
         array = self.array.field(name)
-        return View(
-            array, self.flat[name], self.start, self.shape, self.strides, self.base, self.written
-        )
+        scale, inner = self.array.step // array.step, len(array.shape) - len(self.array.shape)
+        shape, strides = self.shape, tuple(s * scale for s in self.strides)
+        if inner:
+            shape, strides = (*shape, *array.shape[-inner:]), (*strides, *array.strides[-inner:])
+        written = None if self.written is None else in_line(self.written[name], array.step)
+        flat, start = in_line(self.flat[name], array.step), scaled(self.start, scale)
+        return View(array, flat, start, shape, strides, scaled(self.base, scale), written)
 
     def part_of_complex(self, name: str) -> View:
         array, flat = self.array.part_of_complex(name), getattr(self.flat, name)
         return View(array, flat, self.start, self.shape, self.strides, self.base, self.written)
+
+
+def scaled(place: Any, scale: int) -> Any:
+    return place if scale == 1 or place is None else place * scale
+
+
+def in_line(part: np.ndarray, step: int) -> np.ndarray:
+    """A field that is itself an array, in every record: its elements one after another."""
+    if part.ndim == 1:
+        return part
+    ends = [(n - 1) * s for n, s in zip(part.shape, part.strides, strict=True)]
+    length = sum(ends) // step + 1 if part.size else 0
+    return np.lib.stride_tricks.as_strided(part, (length,), (step,), writeable=part.flags.writeable)
+
+
+def in_steps(flat: np.ndarray, dtype: np.dtype, step: int) -> np.ndarray:
+    """The bytes of memory as numbers of another type that begin every `step` bytes."""
+    size = max(0, (len(flat) - 1) * flat.strides[0] + flat.itemsize)
+    raw = np.lib.stride_tricks.as_strided(
+        flat[:1].view(np.uint8), (size,), (1,), writeable=flat.flags.writeable
+    )
+    count = max(0, (size - dtype.itemsize) // step + 1)
+    seen: np.ndarray = np.ndarray((count,), dtype, raw.data, 0, (step,))
+    return seen
 
 
 class Record:
@@ -145,20 +191,70 @@ class Record:
     def __init__(self, view: View, linear: Any) -> None:
         self.view, self.linear = view, linear
 
-    def field(self, w: Warps, name: str) -> View:
-        if name not in (self.view.flat.dtype.names or ()):
+    def part(self, w: Warps, name: Any) -> tuple[View, Any]:
+        """(a field of all these records, its place in this one); a number counts the fields."""
+        names = self.view.flat.dtype.names or ()
+        if type(name) is int and -len(names) <= name < len(names):
+            name = names[name]
+        if name not in names:
             raise Unsupported(f"the field {name!r}, which this record lacks", w.line, w.function)
-        return self.view.field(name)
+        field = self.view.field(name)
+        return field, scaled(self.linear, self.view.array.step // field.array.step)
 
 
 def fresh_copies(array: Array, copies: int, owner: np.ndarray) -> View:
     """New memory for an array of which there are many, full of what a GPU might have left there;
     `owner` says which copy is each lane's."""
     size = max(1, math.prod(array.shape))
-    poison = np.array(POISON.get(array.dtype.kind, 0)).astype(array.dtype)
-    flat = np.full(copies * size, poison)
+    flat = np.full(copies * size, poison(array.dtype), array.dtype)
     base = None if copies == 1 else owner * size
-    return View(array, flat, base=base, written=np.zeros(copies * size, bool))
+    written = np.zeros(flat.nbytes, np.uint8).view(marks_of(array.dtype))
+    return View(array, flat, base=base, written=written)
+
+
+def poison(dtype: np.dtype) -> np.ndarray:
+    """What an element of memory holds that nobody wrote to."""
+    if not dtype.names:
+        return np.array(POISON.get(dtype.kind, 0)).astype(dtype)
+    record = np.zeros((), dtype)
+    for name in dtype.names:
+        record[name] = poison(dtype[name].base)
+    return record
+
+
+def marks_of(dtype: np.dtype) -> np.dtype:
+    """The type of the marks of memory that began empty: numbers as wide as the values, every byte
+    of which is 1 where something has been written, and 0 elsewhere."""
+    if dtype.names:
+        assert dtype.fields is not None
+        fields = [dtype.fields[name] for name in dtype.names]
+        layout: Any = {
+            "names": dtype.names,
+            "formats": [marks_of(field[0]) for field in fields],
+            "offsets": [field[1] for field in fields],
+            "itemsize": dtype.itemsize,
+        }
+        return np.dtype(layout)
+    if dtype.shape:
+        return np.dtype((marks_of(dtype.base), dtype.shape))
+    size = dtype.itemsize
+    return np.dtype(f"u{size}" if size in (1, 2, 4, 8) else complex if size == 16 else f"V{size}")
+
+
+@functools.cache
+def mark_of(marks: np.dtype) -> Any:
+    """The mark of an element that has been written."""
+    return np.frombuffer(b"\1" * marks.itemsize, marks)[0]
+
+
+def nothing_in(marks: Any) -> Any:
+    """Where nothing has been written, element by element."""
+    return marks == (0 if marks.dtype.kind == "u" else np.zeros((), marks.dtype)[()])
+
+
+def mark_written(view: View, place: Any) -> None:
+    if view.written is not None:
+        view.written[place] = mark_of(view.written.dtype)
 
 
 # Index → place in memory
@@ -166,7 +262,9 @@ def fresh_copies(array: Array, copies: int, owner: np.ndarray) -> View:
 
 def locate(w: Warps, view: View, index: Any, access: str) -> Any:
     """The place of an element (one per lane, perhaps), or a View if the index leaves one."""
-    index = index if type(index) is tuple else (index,)
+    open_ended = type(index) is Open
+    if type(index) is not tuple:
+        index = spelled_out(index, len(view.shape)) if open_ended else (index,)
     if len(index) > len(view.shape):
         raise Unsupported(
             f"{len(index)} indices for {view.array.name}, which has {len(view.shape)} dimensions",
@@ -184,7 +282,18 @@ def locate(w: Warps, view: View, index: Any, access: str) -> Any:
         else:
             at = checked(w, view, at, n, index, access)
         place = place + at * stride
-    return view.sliced(place, tuple(shape), tuple(strides)) if shape else place
+    part = bool(shape) or open_ended
+    return view.sliced(place, tuple(shape), tuple(strides)) if part else place
+
+
+class Open(tuple):
+    """An index with `...` in it."""
+
+
+def spelled_out(index: Open, ndim: int) -> tuple:
+    """(…, k) → (:, :, k)."""
+    at = next(axis for axis, i in enumerate(index) if i is ...)
+    return index[:at] + (slice(None),) * (ndim - len(index) + 1) + index[at + 1 :]
 
 
 def checked(w: Warps, view: View, at: Any, n: Any, index: tuple, access: str) -> Any:
@@ -195,8 +304,10 @@ def checked(w: Warps, view: View, at: Any, n: Any, index: tuple, access: str) ->
         at = np.full(w.mask.bits.shape, at)
     kind = dtype_of(at).kind
     if kind not in "iu":
-        raise Unsupported(f"a {dtype_of(at)} as an index of {view.array.name}", w.line, w.function)
+        raise Untypable(f"index of {view.array.name} that is a {dtype_of(at)}", w.line, w.function)
     at = as_type(at, INT64)
+    if type(at) is np.int64 and type(n) is int and kind == "i":
+        return checked(w, view, int(at), n, index, access)
     bad = at.view(np.uint64) >= n if type(n) is int else (at < 0) | (at >= n)
     if not np.any(bad) or not w.any_lane(bad):
         return at
@@ -236,6 +347,8 @@ def short(coordinates: tuple[int, int, int]) -> str:
 
 def slice_bounds(w: Warps, part: slice, n: Any) -> tuple[Any, Any, int]:
     """(start, length, step) of a slice, as Python clips it; start and length may be vectors."""
+    own = (v.item() if isinstance(v, np.integer) else v for v in (part.start, part.stop, part.step))
+    part = slice(*own)
     step = 1 if part.step is None else part.step
     if type(step) is not int or step == 0:
         raise Unsupported("a slice whose step is no plain number", w.line, w.function)

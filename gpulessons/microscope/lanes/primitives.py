@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..faults import PartialWarp
+from ..faults import PartialWarp, Untypable
 from .log import PartialSync
 from .masks import WARP
 from .memory import POISON, short
-from .values import Instruction, dtype_of, plain, truth
+from .overloads import SIGNED, UNSIGNED, Case, Overloads, alike
+from .values import Instruction, as_type, dtype_of, plain, truth
 from .warps import Warps
 
 LANES = np.arange(WARP, dtype=np.uint32)
@@ -29,14 +30,26 @@ def members(w: Warps, mask: Any) -> np.ndarray:
     named = (np.asarray(mask).astype(np.int64) & ALL_LANES).astype(np.uint32)
     named = np.broadcast_to(named, w.mask.bits.shape)
     active, alive = packed(w.mask.bits), packed(w.alive.bits)
-    if w.any_lane(named & alive & ~active):
-        w.caution(
-            "warp mask",
-            "the mask names lanes that do not run this line: a GPU may hang or answer anything",
-        )
-    if w.any_lane((named >> w.lane.astype(np.uint32) & 1) == 0):
-        w.caution("warp mask", "a lane runs this line but is not in its own mask")
+    warn_of(w, named & alive & ~active != 0, "the mask names lanes that do not run this line")
+    warn_of(w, named >> w.lane.astype(np.uint32) & 1 == 0, "a lane is not in its own mask")
+    warn_of(w, disagreeing(named & active), "lanes that name each other differ in their masks")
     return named & active
+
+
+def warn_of(w: Warps, lanes: np.ndarray, what: str) -> None:
+    """Note a mask that a GPU chokes on, in some of these lanes."""
+    if w.any_lane(lanes):
+        text = f"{what}: a GPU may hang or answer anything"
+        w.caution("warp mask", text, lanes=lanes & w.mask.bits)
+
+
+def disagreeing(named: np.ndarray) -> np.ndarray:
+    """Per lane: does it name one that names others than it?"""
+    masks = named.reshape(-1, WARP)
+    if (masks == masks[:, :1]).all():
+        return np.zeros(named.shape, bool)
+    names = masks[:, :, None] >> LANES & 1 == 1
+    return (names & (masks[:, :, None] != masks[:, None, :])).any(axis=2).ravel()
 
 
 def whole_warp(w: Warps, instruction: str) -> None:
@@ -66,20 +79,34 @@ def syncwarp(w: Warps, mask: Any = ALL_LANES) -> None:
         w.log.partial_syncs.append(PartialSync(w.log.clock, w.moment, met))
 
 
+def want_kind(kinds: str, *values: Any) -> None:
+    """Refuse what is neither an integer nor, if `kinds` says so, a bool."""
+    for dtype in map(dtype_of, values):
+        if dtype.kind not in kinds:
+            raise Untypable(f"{dtype} here, where an integer{' or a bool' * ('b' in kinds)} is due")
+
+
+SHUFFLED = "int32", "int64", "float32", "float64"
+MATCHED = Overloads("match_sync()", alike(" ".join(SHUFFLED), 1))
+
+
 def shuffle(source: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Instruction:
-    """A shuffle: `source(lane, argument)` says which lane of the warp to read."""
+    """A shuffle: `source(lane, argument)` says which lane of the warp to read; of the argument
+    the low five bits count."""
 
     def shfl(w: Warps, mask: Any, value: Any, argument: Any) -> np.ndarray:
+        if dtype_of(value).name not in SHUFFLED:
+            raise Untypable(f"shuffle of {dtype_of(value)}: only of {', '.join(SHUFFLED)}")
+        want_kind("iu", mask, argument)
         value = np.broadcast_to(value, w.mask.bits.shape)
         named = members(w, mask)
         lane = w.lane.astype(np.int64)
-        wanted = source(lane, np.asarray(argument).astype(np.int64))
+        wanted = source(lane, np.asarray(argument).astype(np.int64) % WARP)
         wanted = np.where((wanted < 0) | (wanted >= WARP), lane, wanted)
         absent = (named >> wanted.astype(np.uint32) & 1) == 0
         if w.any_lane(absent):
-            w.caution(
-                "shuffle", "a shuffle reads lanes that do not take part: their value is undefined"
-            )
+            text = "a shuffle reads lanes that do not take part: their value is undefined"
+            w.caution("shuffle", text, lanes=absent & w.mask.bits)
         poison = np.array(POISON[value.dtype.kind]).astype(value.dtype)
         return np.where(absent, poison, value[w.row * WARP + wanted])
 
@@ -87,6 +114,8 @@ def shuffle(source: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Instructi
 
 
 def ballot(w: Warps, mask: Any, predicate: Any) -> np.ndarray:
+    want_kind("iu", mask)
+    want_kind("iub", predicate)
     return packed(np.logical_and(truth(predicate), w.mask.bits)) & members(w, mask)
 
 
@@ -109,7 +138,7 @@ def eq_sync(w: Warps, mask: Any, predicate: Any) -> np.ndarray:
 
 def same(w: Warps, mask: Any, value: Any) -> tuple[np.ndarray, np.ndarray]:
     """(lanes of the warp that hold this lane's value, lanes that take part)"""
-    named = members(w, mask)
+    named, value = members(w, mask), as_type(value, MATCHED(dtype_of(value)).result)
     value = np.broadcast_to(value, w.mask.bits.shape).reshape(-1, WARP)
     equal = value[:, :, None] == value[:, None, :]
     bits = (equal * (np.uint32(1) << LANES)).sum(axis=2, dtype=np.uint32).ravel()
@@ -131,38 +160,44 @@ def lanemask_lt(w: Warps) -> np.ndarray:
 
 # Bits
 
-
-def unsigned(value: Any) -> tuple[np.ndarray, int]:
-    """The value's bits, and how many there are."""
-    value = np.asarray(value)
-    return value.view(value.dtype.str.replace("i", "u")), value.dtype.itemsize * 8
+COUNTED, REVERSED = alike(f"{SIGNED} {UNSIGNED}", 1), alike("uint32 uint64", 1)
 
 
-def popc(w: Warps, x: Any) -> Any:
-    bits, _ = unsigned(x)
-    return plain(np.bitwise_count(bits).astype(dtype_of(x))[()])
+def of_bits(count: Callable[[np.ndarray, int], np.ndarray], name: str, cases: list[Case],
+            result: str = "") -> Instruction:  # fmt: skip
+    """`count(bits, how many there are)`, of a number in the type that Numba makes it."""
+    overloads = Overloads(f"{name}()", cases)
+
+    def apply(w: Warps, x: Any) -> Any:
+        dtype = overloads(dtype_of(x)).result
+        bits = np.asarray(as_type(x, dtype)).view(f"u{dtype.itemsize}")
+        return plain(count(bits, 8 * dtype.itemsize).astype(result or dtype)[()])
+
+    return apply
 
 
 def bit_lengths(bits: np.ndarray) -> np.ndarray:
     """Place of the highest bit that is set, from 1; 0 where none is."""
-    return np.array([int(b).bit_length() for b in bits.ravel()]).reshape(bits.shape)
+    bits = bits.astype(np.uint64)
+    high, low = (np.frexp(part.astype(float))[1] for part in (bits >> 32, bits & 0xFFFFFFFF))
+    return np.where(high > 0, high + 32, low)
 
 
-def clz(w: Warps, x: Any) -> Any:
-    bits, width = unsigned(x)
-    return plain((width - bit_lengths(bits)).astype(dtype_of(x))[()])
+def lowest(bits: np.ndarray, width: int) -> np.ndarray:
+    """Place of the lowest bit that is set, from 1; 0 where none is."""
+    if width < 32:
+        raise Untypable(f"ffs() of {width} bits")
+    return bit_lengths(bits & (~bits + bits.dtype.type(1)))
 
 
-def ffs(w: Warps, x: Any) -> Any:
-    bits, _ = unsigned(x)
-    return bit_lengths(bits & (~bits + bits.dtype.type(1))).astype(np.uint32)[()]
-
-
-def brev(w: Warps, x: Any) -> Any:
-    bits, width = unsigned(x)
-    out = bits * 0
+def reverse(bits: np.ndarray, width: int) -> np.ndarray:
+    one, out = bits.dtype.type(1), bits * 0
     for i in range(width):
-        out = out | (
-            (bits >> bits.dtype.type(i) & bits.dtype.type(1)) << bits.dtype.type(width - 1 - i)
-        )
-    return plain(out.astype(dtype_of(x))[()])
+        out = out | ((bits >> bits.dtype.type(i) & one) << bits.dtype.type(width - 1 - i))
+    return out
+
+
+popc = of_bits(lambda bits, width: np.bitwise_count(bits), "popc", COUNTED)
+clz = of_bits(lambda bits, width: width - bit_lengths(bits), "clz", COUNTED)
+ffs = of_bits(lowest, "ffs", COUNTED, "uint32")
+brev = of_bits(reverse, "brev", REVERSED)

@@ -8,32 +8,32 @@ float64, a float32 raised to an int stays float32.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..faults import Unsupported
+from ..faults import Unsupported, Untypable
+from .endings import end_threads
+from .overloads import COMPLEX, REALS, SIGNED, UNSIGNED, Case, Overloads, alike, case
 
 if TYPE_CHECKING:
     from .warps import Warps
 
-BOOL, INT64, UINT64, FLOAT64 = map(np.dtype, ("bool", "int64", "uint64", "float64"))
+BOOL, INT64, UINT64 = map(np.dtype, ("bool", "int64", "uint64"))
+FLOAT32, FLOAT64 = map(np.dtype, ("float32", "float64"))
 PLAIN: dict[type, np.dtype] = {
     bool: BOOL,
     int: INT64,
     float: FLOAT64,
     complex: np.dtype("complex128"),
 }
-NOT_WIDENED = frozenset(  # two of the same of these are computed with as they are
-    map(np.dtype, ["int64", "uint64", "float16", "float32", "float64", "complex64", "complex128"])
-)
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+NARROWED = np.add, np.subtract, np.multiply, np.true_divide  # see `doubles`
 COMPLEX_FLOPS: dict[np.ufunc, int] = {np.add: 2, np.subtract: 2, np.multiply: 6, np.true_divide: 11}
 
 
-Rule = Callable[[np.dtype, np.dtype], np.dtype]  # the type in which two are computed together
 Instruction = Callable[..., Any]  # called with the warps `w` and the operands
 
 
@@ -56,69 +56,65 @@ def plain(value: Any) -> Any:
     return value.item() if type(value) in (np.int64, np.float64, np.bool_) else value
 
 
+def turns_into(w: Warps, value: Any, dtype: np.dtype) -> None:
+    """A value is converted: complex numbers to none but such; a double to the float it was."""
+    if dtype == FLOAT32:
+        w.doubles.truncated(w, value)
+    if dtype_of(value).kind == "c" and dtype.kind not in "cb":
+        raise Untypable(f"{dtype} made of a {dtype_of(value)}")
+
+
 def cast(w: Warps, value: Any, dtype: np.dtype) -> Any:
     """`float32(x)`: truncates towards zero and wraps around, as on a GPU."""
     if isinstance(value, tuple):
         raise Unsupported("a cast of a tuple")
     if type(value) is int:
         value = np.uint64(value % 2**64).astype(INT64)
+    elif not isinstance(value, (np.void, str, bytes)):
+        turns_into(w, value, dtype)
     return plain(np.asarray(value).astype(dtype, copy=False)[()])
-
-
-@cache
-def common(a: np.dtype, b: np.dtype) -> np.dtype:
-    """The type Numba computes `a + b` in."""
-    if a.kind in "fc" or b.kind in "fc":
-        return np.promote_types(a, b)
-    return UINT64 if a.kind == b.kind == "u" else INT64
-
-
-def common_of_division(a: np.dtype, b: np.dtype) -> np.dtype:
-    return common(a, b) if a.kind in "fc" or b.kind in "fc" else FLOAT64
-
-
-def common_of_shift(a: np.dtype, b: np.dtype) -> np.dtype:
-    return UINT64 if a.kind == "u" else INT64
-
-
-def common_of_bits(a: np.dtype, b: np.dtype) -> np.dtype:
-    return BOOL if a == b == BOOL else common(a, b)
-
-
-def convert(rule: Rule, a: Any, b: Any) -> tuple[Any, Any]:
-    dtype = rule(dtype_of(a), dtype_of(b))
-    return as_type(a, dtype), as_type(b, dtype)
 
 
 def as_type(value: Any, dtype: np.dtype) -> Any:
     if type(value) is float and dtype is FLOAT64:
         return value
-    own = getattr(value, "dtype", None)  # None would equal float64
-    return value if own is not None and own == dtype else np.asarray(value).astype(dtype)[()]
+    own = getattr(value, "dtype", None)
+    same = own is not None and own == dtype  # None passes for float64
+    return value if same else np.asarray(value).astype(dtype)[()]
 
 
 def binary(
-    ufunc: np.ufunc, rule: Rule = common, of_ints: Callable[[int, int], int] | None = None
+    ufunc: np.ufunc, overloads: Overloads, of_ints: Callable[[int, int], int] | None = None
 ) -> Instruction:
     """A machine instruction from a NumPy ufunc: Numba's types, and floating-point work counted."""
 
-    def apply(w: Warps, a: Any, b: Any) -> Any:
+    narrowed = ufunc in NARROWED
+    as_they_are = {c.result for c in overloads.cases if set(c.takes) == {c.result}}
+
+    def apply(w: Warps, a: Any, b: Any, constant: bool = False) -> Any:
         if type(a) is int and type(b) is int and of_ints:
             return wrap(of_ints(a, b))
+        given = None
         if not (
             type(a) is np.ndarray
-            and a.dtype in NOT_WIDENED
+            and a.dtype in as_they_are
             and (
                 (type(b) is int and a.dtype is INT64)
                 or (type(b) is np.ndarray and b.dtype is a.dtype)
             )
         ):
-            a, b = convert(rule, a, b)
+            if type(a) is tuple and type(b) is tuple and ufunc is np.add:
+                return a + b
+            given = a, b
+            dtype = overloads(dtype_of(a), dtype_of(b)).result
+            a, b = as_type(a, dtype), as_type(b, dtype)
         out = ufunc(a, b)
         if out.dtype.kind in "fc":
             w.count_flops(out.dtype, COMPLEX_FLOPS.get(ufunc, 1) if out.dtype.kind == "c" else 1)
             if ufunc is np.true_divide:
                 w.by_kernel_line("functions")
+            if narrowed and out.dtype == FLOAT64:
+                return w.doubles.made(w, plain(out), given or (a, b), constant)
         return plain(out)
 
     return apply
@@ -138,39 +134,128 @@ def divided(instruction: Instruction) -> Instruction:
 
 
 def power(w: Warps, a: Any, b: Any) -> Any:
-    base, exponent = dtype_of(a), dtype_of(b)
-    if base.kind in "fc" and exponent.kind in "iub":
-        b = as_type(b, base)
-    elif base.kind in "iub" and exponent.kind in "iub" and w.any_lane(np.less(b, 0)):
-        raise Unsupported("an integer to a negative integer power", w.line, w.function)
-    return POWER(w, a, b)
+    """To an integer power by multiplying, in the result's own type, as Numba does."""
+    result, (_, exponent) = POWERS(dtype_of(a), dtype_of(b))
+    a = as_type(a, result)
+    whole = exponent.kind in "iu"
+    out = multiplied(a, as_type(b, exponent)) if whole else np.power(a, as_type(b, result))
+    if result.kind in "fc":
+        w.count_flops(result, 1)
+    return plain(out)
 
 
-POWER = binary(np.power)
+def multiplied(base: Any, exponent: Any) -> Any:
+    """base ** exponent, squaring and multiplying; of integers, a negative power is 0 or ±1."""
+    base, exponent = np.asarray(base), np.asarray(exponent)
+    left = np.abs(exponent).astype(np.uint64)
+    out, square = np.ones_like(base + left.astype(base.dtype)), base
+    while np.any(left):
+        out = np.where(left & 1, out * square, out)
+        left, square = left >> np.uint64(1), square * square
+    if exponent.dtype.kind == "i" and np.any(exponent < 0):
+        inverse = 1 / out if base.dtype.kind == "f" else np.where(np.abs(base) == 1, out, 0)
+        out = np.where(exponent < 0, inverse, out)
+    return out.astype(base.dtype)[()]
+
+
+def of_integers(result: str = "") -> list[Case]:
+    """Integers are computed with in 64 bits, signed if one of them is."""
+    pairs = itertools.product(("int64", "uint64"), repeat=2)
+    return [case(result or min(a, b), a, b) for a, b in pairs]
+
+
+def arithmetic(name: str, *floats: str, result: str = "") -> Overloads:
+    cases = [one for names in floats for one in alike(names, 2)]
+    return Overloads(name, of_integers(result) + cases)
+
+
+def bits(name: str) -> Overloads:
+    return Overloads(name, alike("bool", 2) + of_integers(), lossless=True)
+
+
+def shifts(name: str) -> Overloads:
+    """The number that is shifted says which type."""
+    cases = [
+        case("uint64" if number[0] == "u" else "int64", number, by)
+        for number in f"{SIGNED} {UNSIGNED}".split()
+        for by in ("uint64", "int64")
+    ]
+    return Overloads(name, cases, lossless=True)
+
+
+POWERS = Overloads(
+    "a ** b",
+    of_integers()
+    + [case(f, f, i) for f in REALS.split() for i in ("int32", "int64", "uint64")]
+    + alike(f"{REALS} {COMPLEX}", 2),
+)
+EVERY = REALS, COMPLEX, "float16"
 ARITHMETIC: dict[str, Instruction] = {
-    "Add": binary(np.add, of_ints=int.__add__),
-    "Sub": binary(np.subtract, of_ints=int.__sub__),
-    "Mult": binary(np.multiply, of_ints=int.__mul__),
-    "Div": binary(np.true_divide, common_of_division),
-    "FloorDiv": divided(binary(np.floor_divide)),
-    "Mod": divided(binary(np.remainder)),
+    "Add": binary(np.add, arithmetic("a + b", *EVERY), int.__add__),
+    "Sub": binary(np.subtract, arithmetic("a - b", *EVERY), int.__sub__),
+    "Mult": binary(np.multiply, arithmetic("a * b", *EVERY), int.__mul__),
+    "Div": binary(np.true_divide, arithmetic("a / b", *EVERY, result="float64")),
+    "FloorDiv": divided(binary(np.floor_divide, arithmetic("a // b", REALS))),
+    "Mod": divided(binary(np.remainder, arithmetic("a % b", REALS))),
     "Pow": power,
-    "LShift": binary(np.left_shift, common_of_shift),
-    "RShift": binary(np.right_shift, common_of_shift),
-    "BitAnd": binary(np.bitwise_and, common_of_bits),
-    "BitOr": binary(np.bitwise_or, common_of_bits),
-    "BitXor": binary(np.bitwise_xor, common_of_bits),
+    "LShift": binary(np.left_shift, shifts("a << b")),
+    "RShift": binary(np.right_shift, shifts("a >> b")),
+    "BitAnd": binary(np.bitwise_and, bits("a & b")),
+    "BitOr": binary(np.bitwise_or, bits("a | b")),
+    "BitXor": binary(np.bitwise_xor, bits("a ^ b")),
 }
+ORDERED = f"bool {SIGNED} {UNSIGNED} {REALS} float16"
 
 
-def compare(ufunc: np.ufunc) -> Instruction:
+def stopped_by_zero(instruction: Instruction) -> Instruction:
+    """In debugging a division by zero is an exception."""
+
+    def apply(w: Warps, a: Any, b: Any, *known: Any) -> Any:
+        if w.launch.debug:
+            end_threads(w, ZeroDivisionError, ("division by zero",), np.equal(b, 0))
+        return instruction(w, a, b, *known)
+
+    return apply
+
+
+ARITHMETIC |= {n: stopped_by_zero(ARITHMETIC[n]) for n in ("Div", "FloorDiv", "Mod")}
+
+
+def compare(ufunc: np.ufunc, names: str = ORDERED) -> Instruction:
+    """Two numbers are compared in one type, which need not hold both: int64 and uint64 become
+    doubles."""
+    overloads = Overloads(f"{ufunc.__name__}()", alike(names, 2, "bool"))
+    as_they_are = {one.takes[0] for one in overloads.cases}
+
     def apply(w: Warps, a: Any, b: Any) -> Any:
-        kinds = dtype_of(a).kind + dtype_of(b).kind
-        if "f" in kinds or "c" in kinds:
-            a, b = convert(common, a, b)
+        if isinstance(a, (tuple, str, type)):
+            return compare_parts(ufunc, apply, w, a, b)
+        if not (
+            type(a) is np.ndarray
+            and (
+                (type(b) is int and a.dtype.kind == "i")
+                or (type(b) is np.ndarray and b.dtype is a.dtype and a.dtype in as_they_are)
+            )
+        ):
+            dtype = overloads(dtype_of(a), dtype_of(b)).takes[0]
+            a, b = as_type(a, dtype), as_type(b, dtype)
         return plain(ufunc(a, b))
 
     return apply
+
+
+def compare_parts(ufunc: np.ufunc, instruction: Instruction, w: Warps, a: Any, b: Any) -> Any:
+    """Tuples, part by part as in Python; strings and types, which Numba knows when it compiles."""
+    if isinstance(a, type):
+        return plain(ufunc(a is b, True))
+    if isinstance(a, str) and isinstance(b, str):
+        return plain(ufunc(np.asarray(a), np.asarray(b)))
+    if not isinstance(a, tuple) or not isinstance(b, tuple):
+        raise Unsupported(f"comparing {type(a).__name__} with {type(b).__name__}")
+    out = ufunc(len(a), len(b))
+    for x, y in list(zip(a, b, strict=False))[::-1]:
+        out = np.where(COMPARISONS["Eq"](w, x, y), out, instruction(w, x, y))[()]
+    return plain(out)
 
 
 COMPARISONS: dict[str, Instruction] = {
@@ -178,10 +263,8 @@ COMPARISONS: dict[str, Instruction] = {
     "LtE": compare(np.less_equal),
     "Gt": compare(np.greater),
     "GtE": compare(np.greater_equal),
-    "Eq": compare(np.equal),
-    "NotEq": compare(np.not_equal),
-    "Is": lambda w, a, b: a is b,
-    "IsNot": lambda w, a, b: a is not b,
+    "Eq": compare(np.equal, f"{ORDERED} {COMPLEX}"),
+    "NotEq": compare(np.not_equal, f"{ORDERED} {COMPLEX}"),
 }
 
 
@@ -195,13 +278,18 @@ def negate(w: Warps, x: Any) -> Any:
     """Numba negates in the number's own width, and widens then: −(−2³¹) stays −2³¹."""
     if type(x) is int:
         return wrap(-x)
-    return plain(widen(np.negative(as_type(x, INT64) if dtype_of(x) == BOOL else x)))
+    out = plain(widen(np.negative(as_type(x, INT64) if dtype_of(x) == BOOL else x)))
+    w.doubles.negated(x, out)
+    return out
 
 
+INVERTED = Overloads(
+    "~a", alike("bool", 1) + alike(UNSIGNED, 1, "uint64") + alike(SIGNED, 1, "int64"), lossless=True
+)
 UNARY: dict[str, Instruction] = {
     "USub": negate,
     "UAdd": lambda w, x: plain(np.positive(widen(x))),
-    "Invert": lambda w, x: plain(np.invert(x if dtype_of(x) == BOOL else widen(x))),
+    "Invert": lambda w, x: plain(np.invert(as_type(x, INVERTED(dtype_of(x)).result))),
     "Not": lambda w, x: plain(np.logical_not(truth(x))),
 }
 

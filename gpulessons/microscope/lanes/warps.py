@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .doubles import Doubles
 from .log import TENSOR_CORES, Log, Moment
 from .masks import WARP, Mask
-from .memory import Array, View, fresh_copies
+from .memory import Array, View, fresh_copies, short
 
 if TYPE_CHECKING:
     from .launch import Launch, Size
 
 
 def spread(linear: np.ndarray, extent: Size) -> tuple[Any, ...]:
-    """Linear numbers → (x, y, z) in a grid or block; along a flat axis, the plain number 0."""
+    """Linear numbers → (x, y, z) in a grid or block, as int32; along a flat axis, one 0 for all."""
     x, y, _ = extent
     parts = linear % x, linear // x % y, linear // (x * y)
-    return tuple(
-        0 if n == 1 else part.astype(np.int32) for n, part in zip(extent, parts, strict=True)
-    )
+    pairs = zip(extent, parts, strict=True)
+    return tuple(np.int32(0) if n == 1 else part.astype(np.int32) for n, part in pairs)
 
 
 class Warps:
@@ -34,11 +34,14 @@ class Warps:
         self, launch: Launch, warp: int, blocks: np.ndarray, shared: dict[Any, View]
     ) -> None:
         self.launch, self.warp, self.blocks, self.shared = launch, warp, blocks, shared
+        self.local: dict[Any, View] = {}  # arrays of threads, by place in the source
         self.log: Log = launch.log
         self.line, self.function = 0, ""  # where the warps are in the source
         self.kernel_line: int | None = None  # in a device function: where the kernel called
         self.weight = 1  # the turns of sampled loops that this one stands for
         self.stack: list[tuple] = []  # conditions under way
+        self.ended = False  # has an exception ended threads?
+        self.doubles = Doubles()
         rows = len(blocks)
         self.lane = np.tile(np.arange(WARP, dtype=np.int32), rows)
         self.row = np.repeat(np.arange(rows), WARP)
@@ -55,6 +58,10 @@ class Warps:
         """(block, thread) of a lane, three numbers each."""
         pairs = (self.block_idx, self.thread_idx)
         return tuple(tuple(int(c if np.ndim(c) == 0 else c[lane]) for c in pair) for pair in pairs)
+
+    def living(self, mask: Mask) -> Mask:
+        """The lanes of a mask of before that no exception has ended since."""
+        return mask & self.alive.bits if self.ended else mask
 
     def any_lane(self, bits: Any) -> bool:
         """Does this hold for any active lane?"""
@@ -80,8 +87,15 @@ class Warps:
         where = self.kernel_line or self.line, kind
         self.log.by_kernel_line[where] += self.weight * times * self.mask.warps
 
-    def caution(self, kind: str, text: str, times: int = 1) -> None:
-        self.log.cautions[kind, self.line, text] += times
+    def caution(
+        self, kind: str, text: str, times: int = 1, lanes: np.ndarray | None = None
+    ) -> None:
+        """Note what a reader should know; `lanes`, bit by bit, says which have done it."""
+        what = kind, self.line, text
+        self.log.cautions[what] += times
+        if lanes is not None and what not in self.log.doers:
+            block, thread = self.coordinates(int(np.argmax(lanes)))
+            self.log.doers[what] = f"first by thread {short(thread)} of block {short(block)}"
 
     def copies(self, array: Array, per_lane: bool) -> View:
         """Memory for an array of which every thread, or every block, has its own."""

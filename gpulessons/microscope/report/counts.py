@@ -4,11 +4,14 @@ system.
 A request is one access of one warp. Global memory moves in sectors of 32 bytes, four to a line of
 128. Shared memory has 32 banks of 4-byte words; a request takes as many wavefronts as the busiest
 bank has distinct words to give, where 8-byte elements are served by half-warps and 16-byte elements
-by quarter-warps. Equal words cost nothing extra.
+by quarter-warps. Equal words cost nothing extra, except to atomics: where threads of a warp update
+one place, all of their updates occur, one after another (NVIDIA, "CUDA C++ Programming Guide", SIMT
+architecture), so that a request takes as many steps as its most wanted place has threads.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -41,6 +44,8 @@ class SiteCount:
     worst: int = 0  # of the most conflicted request: n-way
     # Sectors of requests whose threads ask for places side by side; 0 if a trace was kept before.
     ideal_sectors: int = 0
+    steps: int = 0  # of atomics: one for each thread of a request that shares the busiest place
+    crowd: int = 0  # the most threads of one request at one place
 
     @property
     def bytes_moved(self) -> int:
@@ -50,8 +55,9 @@ class SiteCount:
 def count_site(site: Site, entries: list[Entry]) -> SiteCount:
     array, size = site.array, site.array.width
     totals = np.zeros(8, np.int64)
-    worst = 0
-    for batch in batches(entries):
+    worst = steps = crowd = 0
+    entries = [entry for entry in entries if entry.weight]  # the others have been counted
+    for batch in batches(alike(site, entries)):
         request, lane, place = elements(batch)
         weight = batch[0].weight
         byte = place.astype(np.int64) * array.step + array.offset
@@ -60,12 +66,32 @@ def count_site(site: Site, entries: list[Entry]) -> SiteCount:
             wavefronts, ideal, most = wavefronts_of(request, lane, byte, size)
             totals[6:] += weight * wavefronts, weight * ideal
             worst = max(worst, most)
+        if site.access == "atomic":
+            queues = queues_of(request, byte)
+            steps += weight * int(queues.sum())
+            crowd = max(crowd, int(queues.max()))
     requests, accesses, used, sectors, lines, side_by_side, wavefronts, ideal = map(int, totals)
     return SiteCount(
         *(site.function, site.line, array.name, array.space, site.access),
         *(requests, accesses, accesses * size, used * size),
-        *(sectors, lines, wavefronts, ideal, worst, side_by_side),
+        *(sectors, lines, wavefronts, ideal, worst, side_by_side, steps, crowd),
     )
+
+
+def alike(site: Site, entries: Iterable[Entry]) -> list[Entry]:
+    """One entry for all that are counted alike, weighing as much as they do together.
+
+    Sectors, lines and banks come again after 128 bytes: so do the counts of places that lie to each
+    other as those of another entry do, and whole lines further.
+    """
+    one: dict[tuple[int, int, int], Entry] = {}
+    weights: Counter[tuple[int, int, int]] = Counter()
+    for entry in entries:
+        key = id(entry.pattern), id(entry.lanes), entry.first * site.array.step % LINE
+        one.setdefault(key, entry)
+        weights[key] += entry.weight
+    heavy = [entry._replace(weight=weights[key]) for key, entry in one.items()]
+    return sorted(heavy, key=lambda entry: entry.weight)
 
 
 def batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
@@ -77,7 +103,7 @@ def batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
             yield held
             held, size = [], 0
         held.append(entry)
-        size += len(entry.place)
+        size += len(entry.lanes)
         if size > CHUNK:
             yield held
             held, size = [], 0
@@ -135,3 +161,14 @@ def wavefronts_of(
     load = np.bincount(rank * banks + unit % banks, minlength=(rank[-1] + 1) * banks)
     ways = load.reshape(-1, banks).max(axis=1)
     return int(ways.sum()), len(ways), int(ways.max())
+
+
+def queues_of(request: np.ndarray, byte: np.ndarray) -> np.ndarray:
+    """Per request the most threads at one place."""
+    order = np.lexsort((byte, request))
+    request, byte = request[order], byte[order]
+    new = np.r_[True, (request[1:] != request[:-1]) | (byte[1:] != byte[:-1])]
+    threads, owner = np.diff(np.r_[np.flatnonzero(new), len(byte)]), request[new]
+    first = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
+    longest: np.ndarray = np.maximum.reduceat(threads, first)
+    return longest

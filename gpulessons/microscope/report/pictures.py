@@ -10,13 +10,13 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from gpulessons.plots.picture import SKY, VERMILLION, Picture
+from gpulessons.units import plural
 
 from ..lanes.masks import WARP
 from .counts import BANKS, LINE, SECTOR, WORD
 from .drawing import ACCESS_COLORS, EXTRA, GRAY, blank, cell, cells, finish, key, write
 from .reports import LineCount
 from .steps import Request, request_of, runs_of
-from .tables import plural
 from .traces import Trace
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from gpulessons.plots.film import Film
 from gpulessons.plots.picture import INK, SKY, Picture
+from gpulessons.units import plural
 
 from ..lanes.masks import WARP
 from .drawing import ACCESS_COLORS, GRAY, cells, write
 from .pictures import source_lines
 from .steps import Step, steps_of
-from .tables import plural
 from .traces import Trace
 
 if TYPE_CHECKING:

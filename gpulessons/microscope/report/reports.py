@@ -7,6 +7,8 @@ import json
 from dataclasses import dataclass
 from typing import Self
 
+from gpulessons.units import plural
+
 from .counts import SECTOR, SiteCount
 from .tables import Report, per, percent
 
@@ -115,6 +117,38 @@ class Banks(Sites):
                 *(s.wavefronts - s.ideal, f"{s.worst}-way"),
             )
             for s in self.sites
+        ]
+        return head, rows
+
+
+class Atomics(Sites):
+    """How atomic updates queue: threads of a warp that want one place go one after another."""
+
+    @property
+    def updates(self) -> int:
+        """By all threads."""
+        return self.total("accesses")
+
+    @property
+    def steps(self) -> int:
+        """For each request as many as threads meet at its busiest place."""
+        return self.total("steps")
+
+    @property
+    def worst(self) -> int:
+        """The most threads of one warp at one place."""
+        return max((site.crowd for site in self.sites), default=0)
+
+    def headline(self) -> str:
+        return (
+            f"{self.requests:,} requests, {self.updates:,} updates in {self.steps:,} steps, "
+            f"at worst {plural(self.worst, 'thread')} of a warp at one place"
+        )
+
+    def table(self) -> tuple[tuple, list[tuple]]:
+        head = ("array", "space", "line", "requests", "updates", "steps", "worst")
+        rows = [
+            (s.array, s.space, s.line, s.requests, s.accesses, s.steps, s.crowd) for s in self.sites
         ]
         return head, rows
 

@@ -28,7 +28,11 @@ from .races import Access, Race, Races
 
 KINDS = ("read", "write", "atomic")
 READ, WRITE, ATOMIC = range(3)
+TOGETHER = 2**22  # accesses: some 300 MB while they are compared
 EPOCHS = 2**20  # barriers that are told apart: so many are not met in one launch here
+
+
+Part = dict[Site, list[Entry]]
 
 
 class Memory(NamedTuple):
@@ -39,6 +43,7 @@ class Memory(NamedTuple):
     begin: int  # the lowest address
     unit: int  # bytes: every access begins and ends at a multiple of it
     units: int  # how many, in one block where it is shared
+    stretch: range | None = None  # where only some of them are looked at: their numbers
 
     @property
     def shared(self) -> bool:
@@ -89,14 +94,19 @@ def varied(races: list[Race]) -> list[Race]:
 
 def memories(sites: Iterable[Site]) -> list[Memory]:
     """Memory that threads share and something writes."""
+    groups = grouped(sites)
+    return [memory_of(group) for group in groups if any(s.access != "read" for s in group)]
+
+
+def grouped(sites: Iterable[Site]) -> list[list[Site]]:
+    """Those that may touch the same memory, together."""
     shared, everywhere = defaultdict(list), []
     for site in sites:
         if site.array.space == "shared":
             shared[id(site.array.origin)].append(site)
         elif site.array.space == "global":
             everywhere.append(site)
-    groups = [*shared.values(), *overlapping(everywhere)]
-    return [memory_of(group) for group in groups if any(s.access != "read" for s in group)]
+    return [*shared.values(), *overlapping(everywhere)]
 
 
 def overlapping(sites: list[Site]) -> Iterator[list[Site]]:
@@ -115,8 +125,7 @@ def overlapping(sites: list[Site]) -> Iterator[list[Site]]:
 
 def end_of(array: Array) -> int:
     """The address behind an array's last byte."""
-    far = sum((n - 1) * abs(s) for n, s in zip(array.shape, array.strides, strict=True) if n)
-    return array.address + far * array.step + array.dtype.itemsize
+    return array.address + array.span
 
 
 def memory_of(sites: list[Site]) -> Memory:
@@ -130,21 +139,130 @@ def memory_of(sites: list[Site]) -> Memory:
 
 
 def suspects(log: dict[Site, list[Entry]], memory: Memory, each: bool) -> Accesses:
-    """Every access to a cell that something writes while no barrier orders all of them; of several
-    by one thread that nothing tells apart the first, unless `each` is asked for."""
-    writes = [site for site in memory.sites if site.access != "read"]
-    reads = [site for site in memory.sites if site.access == "read"]
-    kept = [one_of_each(part, each)
-            for site in writes for part in accesses_at(log[site], memory, site)]  # fmt: skip
-    written = as_set([meeting_keys(part, memory) for part in kept])
-    moments = {id(entry.moment): entry.moment for site in writes for entry in log[site]}
+    """Every access that could clash with another, and with `each` all that might; of several by one
+    thread that nothing tells apart the first, unless `each` is asked for."""
+    found, clean = [nothing()], set()
+    for part in separate(log, memory):
+        told = likeness(part) if memory.shared and not each else None
+        if told not in clean:
+            some = [suspects_of(part, piece, each) for piece in stretches(memory, part)]
+            if told and not any(len(accesses.cell) for accesses in some):
+                clean.add(told)
+            found += some
+    return joined_up(found)
+
+
+def stretches(memory: Memory, part: Part) -> list[Memory]:
+    """A large memory in pieces, so that what is looked at together takes few megabytes."""
+    size = sum(len(entry.lanes) for entries in part.values() for entry in entries)
+    if memory.shared or size <= TOGETHER:
+        return [memory]
+    step = -(-memory.units // -(-size // TOGETHER))
+    starts = range(0, memory.units, step)
+    return [memory._replace(stretch=range(start, start + step)) for start in starts]
+
+
+def suspects_of(part: Part, memory: Memory, each: bool) -> Accesses:
+    """The same for one part."""
+    if all(site.access == "read" for site in part):
+        return nothing()
+    accesses = met(part, memory, each)
+    return accesses if each else accesses.take(clashing_somewhere(accesses, memory))
+
+
+def separate(log: dict[Site, list[Entry]], memory: Memory) -> Iterator[Part]:
+    """The accesses to a memory in parts: barriers keep each from all others.
+
+    Those to a block's shared memory, between one barrier and the next, or between several where
+    blocks do not pass them at the same time.
+    """
+    if not memory.shared:
+        yield {site: log[site] for site in memory.sites if log[site]}
+        return
+    spans = {}  # by moment and lanes: (the first block run with it, first and last barrier passed)
+    for entry in itertools.chain(*(log[site] for site in memory.sites)):
+        key = id(entry.moment), id(entry.lanes)
+        if key not in spans:
+            epochs = entry.moment.block_epoch[entry.lanes // WARP]
+            spans[key] = int(entry.moment.blocks[0]), int(epochs.min()), int(epochs.max())
+    numbers = numbered(set(spans.values()))
+    parts: dict[int, Part] = defaultdict(lambda: defaultdict(list))
+    for site in memory.sites:
+        for entry in log[site]:
+            parts[numbers[spans[id(entry.moment), id(entry.lanes)]]][site].append(entry)
+    yield from parts.values()
+
+
+def numbered(spans: set[tuple[int, int, int]]) -> dict[tuple[int, int, int], int]:
+    """A number for each (group, first, last), the same where spans of one group overlap."""
+    numbers: dict[tuple[int, int, int], int] = {}
+    number, group, end = 0, None, -1
+    for span in sorted(spans):
+        if span[0] != group or span[1] > end:
+            number, group, end = number + 1, span[0], -1
+        numbers[span], end = number, max(end, span[2])
+    return numbers
+
+
+def likeness(part: Part) -> tuple:
+    """The same for parts in which the same happens, in other blocks or behind other barriers."""
+    entries = [entry for entries in part.values() for entry in entries]
+    base = min(int(e.moment.block_epoch[e.lanes // WARP].min()) for e in entries)
+    before: dict[int, np.ndarray] = {}  # by warp
+    moments = {}
+    for entry in entries:
+        moment = entry.moment
+        if id(moment) not in moments:
+            since = moment.warp_epoch - before.setdefault(moment.warp, moment.warp_epoch)
+            epochs = (moment.block_epoch - base).tobytes(), since.tobytes()
+            moments[id(moment)] = moment.warp, len(moment.blocks), *epochs
+    return tuple(
+        (id(site), *sorted({(e.first, id(e.pattern), id(e.lanes), moments[id(e.moment)])
+                            for e in entries}))
+        for site, entries in part.items()
+    )  # fmt: skip
+
+
+def met(part: Part, memory: Memory, each: bool) -> Accesses:
+    """Every access to a cell that something writes while no barrier orders all of them."""
+    writes = [site for site in part if site.access != "read"]
+    reads = [site for site in part if site.access == "read"]
+    kept = [one_of_each(piece, each)
+            for site in writes for piece in accesses_at(part[site], memory, site)]  # fmt: skip
+    written = as_set([meeting_keys(piece, memory) for piece in kept])
+    moments = {id(entry.moment): entry.moment for site in writes for entry in part[site]}
     times = as_set([when(moment, memory) for moment in moments.values()])
     for site in reads:
-        entries = during(log[site], memory, times)
-        for part in accesses_at(entries, memory, site):
-            met = contained(written, meeting_keys(part, memory))
-            kept.append(one_of_each(part.take(met), each))
-    return one_of_each(Accesses(*map(np.concatenate, zip(*kept, strict=True))), each)
+        entries = during(part[site], memory, times)
+        for piece in accesses_at(entries, memory, site):
+            both = contained(written, meeting_keys(piece, memory))
+            kept.append(one_of_each(piece.take(both), each))
+    return one_of_each(joined_up(kept), each)
+
+
+def joined_up(parts: list[Accesses]) -> Accesses:
+    return Accesses(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def nothing() -> Accesses:
+    return Accesses(*(np.zeros(0, np.int64) for _ in Accesses._fields))
+
+
+def clashing_somewhere(accesses: Accesses, memory: Memory) -> np.ndarray:
+    found = np.zeros(len(accesses.cell), bool)
+    for key, who in meetings(accesses, memory):
+        found |= clashing(key, who, accesses.kind)[key]
+    return found
+
+
+def meetings(accesses: Accesses, memory: Memory) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """(a number for those that nothing orders, who they are): the warps of a block, the lanes of a
+    warp, the blocks of the grid."""
+    in_block = accesses.block, accesses.cell, accesses.block_epoch
+    yield group(*in_block), accesses.warp
+    yield group(*in_block, accesses.warp, accesses.warp_epoch), accesses.thread
+    if not memory.shared:
+        yield group(accesses.cell, accesses.grid_epoch), accesses.block
 
 
 def when(moment: Moment, memory: Memory) -> np.ndarray:
@@ -168,11 +286,15 @@ def during(entries: list[Entry], memory: Memory, times: np.ndarray) -> Iterator[
 def as_set(parts: list[np.ndarray]) -> np.ndarray:
     """All values, once each and sorted. (np.unique goes by a hash, which takes far longer.)"""
     values = np.sort(np.concatenate(parts))
+    if not len(values):
+        return values
     return values[np.r_[True, values[1:] != values[:-1]]]
 
 
 def contained(among: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Which of the values are among those, which are sorted."""
+    if not len(among):
+        return np.zeros(len(values), bool)
     places = np.searchsorted(among, values)
     return among[np.minimum(places, len(among) - 1)] == values
 
@@ -198,7 +320,11 @@ def one_of_each(accesses: Accesses, each: bool) -> Accesses:
 def accesses_at(entries: Iterable[Entry], memory: Memory, site: Site) -> Iterator[Accesses]:
     """The accesses of one site, part by part."""
     for part in batches(entries):
-        yield unit_by_unit(joined(part, memory, site), memory, site)
+        found = unit_by_unit(joined(part, memory, site), memory, site)
+        stretch = memory.stretch
+        if stretch:
+            found = found.take((found.cell >= stretch.start) & (found.cell < stretch.stop))
+        yield found
 
 
 def joined(entries: list[Entry], memory: Memory, site: Site) -> Accesses:
@@ -285,11 +411,9 @@ class Search:
         self.cells: set[int] = set()  # units with a race
         self.told: set[int] = set()  # elements of which one is told
         accesses = suspects(launch.log.sites, memory, self.each_pair)
-        in_block = accesses.block, accesses.cell, accesses.block_epoch
-        self.look(accesses, group(*in_block), accesses.warp)
-        self.look(accesses, group(*in_block, accesses.warp, accesses.warp_epoch), accesses.thread)
-        if not memory.shared and not launch.log.fenced:
-            self.look(accesses, group(accesses.cell, accesses.grid_epoch), accesses.block)
+        for number, (key, who) in enumerate(meetings(accesses, memory)):
+            if number < 2 or not launch.log.fenced:
+                self.look(accesses, key, who)
 
     def look(self, accesses: Accesses, key: np.ndarray, who: np.ndarray) -> None:
         """Note every cell at which two parties clash, and find the accesses for the first few."""

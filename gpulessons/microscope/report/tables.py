@@ -68,7 +68,3 @@ def percent(share: float) -> str:
 
 def per(total: float, count: float) -> float:
     return total / count if count else 0.0
-
-
-def plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")

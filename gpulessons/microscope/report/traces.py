@@ -9,12 +9,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from gpulessons.units import plural
+
 from ..faults import Caution
 from ..lanes.launch import Launch
-from ..lanes.log import TENSOR_CORES
-from .counts import SiteCount, count_site
+from ..lanes.log import TENSOR_CORES, Log
+from .counts import SiteCount
 from .races import Races
 from .reports import (
+    Atomics,
     Banks,
     BranchCount,
     Coalescing,
@@ -25,7 +28,8 @@ from .reports import (
     Work,
 )
 from .search import find_races
-from .tables import plural
+from .streaming import counted
+from .unused import Unused, Waste, find_unused, still_empty
 
 KEPT = 10  # races kept in JSON
 
@@ -55,6 +59,7 @@ class Trace:
     launch: Launch | None = field(compare=False, default=None)
     recorded_races: Races | None = field(compare=False, default=None)
     turns: int | None = None  # of long loops so many were run, and counts are estimates
+    empty: tuple[Waste, ...] = ()  # device arrays that nobody has filled yet
 
     @classmethod
     def of(cls, launch: Launch, arguments: list[Any], source: str, first_line: int) -> Trace:
@@ -68,15 +73,16 @@ class Trace:
             block=launch.block,
             blocks=len(launch.blocks),
             threads=len(launch.blocks) * launch.threads,
-            sites=tuple(count_site(site, accesses) for site, accesses in log.sites.items()),
+            sites=tuple(counted(*item, log.counted.get(item[0])) for item in log.sites.items()),
             branches=tuple(BranchCount(*where, *n) for where, n in sorted(log.branches.items())),
             code=tuple(CodeCount(*where, *n) for where, n in sorted(log.code.items())),
             flops_by_line=tuple((*where, n) for where, n in sorted(log.flops.items())),
             warnings=tuple(
-                Caution(*what, n) for what, n in sorted(log.cautions.items(), key=lambda c: c[0][1])
+                caution(log, *what) for what in sorted(log.cautions, key=lambda what: what[1])
             ),
             launch=launch,
             turns=launch.turns,
+            empty=tuple(still_empty(arguments)),
         )
 
     @property
@@ -118,6 +124,13 @@ class Trace:
         """Requests to shared memory and the bank conflicts among them."""
         return Banks(self.select("shared", array, access, line))
 
+    def atomics(self, array: str | None = None, line: int | None = None) -> Atomics:
+        """Atomic updates of global and shared memory, and how many have to wait in turn."""
+        spaces = ("global", "shared", "local")
+        return Atomics(
+            tuple(s for space in spaces for s in self.select(space, array, "atomic", line))
+        )
+
     def divergence(self) -> Divergence:
         return Divergence(self.branches, self.code)
 
@@ -150,6 +163,12 @@ class Trace:
             return self.recorded_races or Races((), 0)
         return find_races(self.launch, KEPT)
 
+    def unused(self) -> Unused:
+        """Writes to shared memory that nobody reads, and memory that nobody has written."""
+        if self.launch is None:
+            raise ValueError("a trace read from JSON has no accesses any more: trace the kernel")
+        return Unused((*find_unused(self.launch), *self.empty))
+
     def per_line(self) -> tuple[LineCount, ...]:
         """Counts line by line, in the order of the source."""
         places = {(s.function, s.line) for s in self.sites}
@@ -180,6 +199,8 @@ class Trace:
             parts.append(f"global memory: {self.coalescing().headline()}")
         if self.banks().requests:
             parts.append(f"shared memory: {self.banks().headline()}")
+        if self.atomics().steps > self.atomics().requests:
+            parts.append(f"atomics: {self.atomics().headline()}")
         parts += [f"branches: {self.divergence().headline()}", f"races: {self.races().headline()}"]
         if self.turns:
             parts.append("long loops were sampled: counts are estimates, and the results are wrong")
@@ -209,11 +230,18 @@ class Trace:
             "branches": BranchCount,
             "code": CodeCount,
             "warnings": Caution,
+            "empty": Waste,
         }
-        d |= {name: tuple(kind(**item) for item in d[name]) for name, kind in kinds.items()}
+        d |= {name: tuple(kind(**item) for item in d.get(name, ())) for name, kind in kinds.items()}
         d["flops_by_line"] = tuple(map(tuple, d["flops_by_line"]))
         d["recorded_races"] = Races.from_json(json.dumps(d["recorded_races"]))
         return cls(**d)
+
+
+def caution(log: Log, kind: str, line: int, text: str) -> Caution:
+    what = kind, line, text
+    doer = f" ({log.doers[what]})" if what in log.doers else ""
+    return Caution(kind, line, text + doer, log.cautions[what])
 
 
 def warn_of_doubles(launch: Launch, arguments: list[Any]) -> None:

@@ -9,13 +9,14 @@ difference: a program takes any.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ..faults import Unsupported
+from ..faults import NoProgress
+from ..lanes.warps import Warps
 from .names import Meaning
 from .writer import Writer
 
@@ -38,7 +39,7 @@ class Program:
     @property
     def names(self) -> set[str]:
         """All names that the code speaks of, and that of its device functions."""
-        return set(self.code.co_names).union(*(program.names for program in self.calls.values()))
+        return names_in(self.code).union(*(program.names for program in self.calls.values()))
 
     def holds(self, function: FunctionType) -> bool:
         """Would compiling the function give the same again?"""
@@ -50,6 +51,12 @@ class Program:
         )
 
 
+def names_in(code: CodeType) -> set[str]:
+    """The names that a function's code speaks of, and functions inside it."""
+    inside = [names_in(part) for part in code.co_consts if isinstance(part, CodeType)]
+    return set(code.co_names).union(*inside)
+
+
 # function → is it called as a kernel? → program
 PROGRAMS: WeakKeyDictionary[FunctionType, dict[bool, Program]] = WeakKeyDictionary()
 LOCK = threading.RLock()
@@ -57,8 +64,6 @@ LOCK = threading.RLock()
 
 def compiled(function: FunctionType, kernel: bool = True, callers: tuple = ()) -> Program:
     """The program of a kernel, or of a device function that these callers came from."""
-    if function in callers:
-        raise Unsupported("recursion", None, function.__name__)
     with LOCK:
         kept = PROGRAMS.setdefault(function, {})
         if kernel not in kept or not kept[kernel].holds(function):
@@ -66,10 +71,25 @@ def compiled(function: FunctionType, kernel: bool = True, callers: tuple = ()) -
         return kept[kernel]
 
 
+def recursive(function: FunctionType) -> Callable[..., Any]:
+    """A device function that is not compiled yet, called by itself or by one that it calls."""
+
+    def again(w: Warps, *args: Any, **named: Any) -> Generator[Any, Any, Any]:
+        try:
+            return (yield from compiled(function, False).run(w, *args, **named))
+        except RecursionError:
+            text = f"{function.__name__} calls itself without end, or deeper than can be followed"
+            raise NoProgress(text, w.line) from None
+
+    return again
+
+
 def program_of(function: FunctionType, kernel: bool, callers: tuple) -> Program:
     calls: dict[FunctionType, Program] = {}
 
     def device(called: FunctionType) -> Callable[..., Any]:
+        if called in callers:
+            return recursive(called)
         calls[called] = compiled(called, False, callers)
         return calls[called].run
 

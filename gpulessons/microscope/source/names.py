@@ -12,7 +12,8 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FunctionType
+from enum import Enum, EnumMeta
+from types import FunctionType, ModuleType
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -21,6 +22,7 @@ from ..faults import Unsupported
 from ..lanes import intrinsics
 
 MISSING = object()
+VALUES = np.ndarray, tuple, int, float, complex
 TEXTS = itertools.count(1)  # of programs that `exec` ran
 
 
@@ -66,13 +68,33 @@ def source_of(function: FunctionType) -> Source:
             None,
         ) from None
     first = max(first, 1)
+    if function.__name__ == "<lambda>":
+        return Source(textwrap.dedent("".join(lines)), first, lambda_tree(function))
     indented = lines[0][:1].isspace()
     tree = ast.parse(("if True:\n" if indented else "") + "".join(lines))
     ast.increment_lineno(tree, first - 1 - indented)
     found = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)), None)
-    if found is None or found.name != function.__name__:
+    if found is None or found.name != function.__code__.co_name:
         raise Unsupported("anything but a function written with def", first, function.__name__)
     return Source(textwrap.dedent("".join(lines)), first, found)
+
+
+def lambda_tree(function: FunctionType) -> ast.FunctionDef:
+    """A lambda as the function that it is short for, found in its file by its code's places."""
+    file = ast.parse("".join(inspect.findsource(function)[0]))
+    places = set(function.__code__.co_positions())
+    for node in ast.walk(file):
+        if isinstance(node, ast.Lambda):
+            body = node.body
+            if (body.lineno, body.end_lineno, body.col_offset, body.end_col_offset) in places:
+                return spelled_as_def(node)
+    raise Unsupported("this lambda: write it with def", None, function.__name__)
+
+
+def spelled_as_def(node: ast.Lambda) -> ast.FunctionDef:
+    body = ast.copy_location(ast.Return(node.body), node.body)
+    tree = ast.FunctionDef("<lambda>", node.args, [body], [], None, None)
+    return ast.copy_location(tree, node)
 
 
 def python_function(obj: Any) -> FunctionType | None:
@@ -106,6 +128,13 @@ def cuda_objects() -> dict[int, str]:
                 break
             table[id(obj)] = path
     return table
+
+
+def is_namespace(obj: Any) -> bool:
+    """Is it a part of numba.cuda with names below it, as cuda.atomic is?"""
+    return isinstance(obj, Cuda) and any(
+        name.startswith(f"{obj.name}.".lstrip(".")) for name in intrinsics.NAMES
+    )
 
 
 def as_cuda(obj: Any) -> Any:
@@ -177,13 +206,18 @@ class Names:
     `meanings` keeps all that was looked up: as long as each holds, so does what was made of them.
     """
 
-    def __init__(self, function: FunctionType, tree: ast.FunctionDef) -> None:
-        self.function, self.tree = function, tree
+    def __init__(
+        self, function: FunctionType, tree: ast.FunctionDef, outer: Names | None = None
+    ) -> None:
+        self.function, self.tree, self.outer = function, tree, outer
         self.parameters = [p.arg for p in tree.args.posonlyargs + tree.args.args]
-        self.own = set(self.parameters) | {
-            n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-        }
-        self.meanings: list[Meaning] = []
+        given = {*self.parameters, *([tree.args.vararg.arg] if tree.args.vararg else [])}
+        self.set_here = given | names_set(tree)
+        self.own: set[str] = self.set_here | (outer.own if outer else set())
+        self.surely_set = given | names_set(tree, straight=True)
+        self.surely_set |= (outer.surely_set if outer else set()) - self.set_here
+        self.meanings: list[Meaning] = outer.meanings if outer else []
+        self.namespaces: dict[str, Any] = {}  # of its own names
 
     def refuse(self, what: str, node: ast.AST) -> NoReturn:
         raise Unsupported(what, getattr(node, "lineno", None), self.function.__name__)
@@ -198,7 +232,7 @@ class Names:
         """What a name from outside means; MISSING for what only the running kernel knows."""
         if isinstance(node, ast.Attribute):
             base = self.resolve(node.value)
-            if base is MISSING or isinstance(base, (np.ndarray, tuple, int, float, complex)):
+            if base is MISSING or (isinstance(base, VALUES) and not isinstance(base, Enum)):
                 return MISSING
             if isinstance(base, Cuda):
                 return Cuda(f"{base.name}.{node.attr}".lstrip("."))
@@ -206,24 +240,46 @@ class Names:
             if value is MISSING:
                 self.refuse(f"{node.attr}, which {base!r} does not have", node)
             return as_cuda(value)
-        if not isinstance(node, ast.Name) or node.id in self.own:
+        if isinstance(node, ast.Subscript):
+            match self.resolve(node.value), node.slice:
+                case EnumMeta() as owner, ast.Constant(str(name)):
+                    return owner[name]
             return MISSING
+        if not isinstance(node, ast.Name):
+            return MISSING
+        if node.id in self.own:
+            return self.held_namespace(node.id)
         value = surrounding(self.function, node.id)
         if value is MISSING:
             self.refuse(f"the name {node.id!r}, which is not defined", node)
         self.meanings.append(Meaning(MISSING, node.id, value))
         return as_cuda(value)
 
+    def held_namespace(self, name: str) -> Any:
+        """A module or a part of numba.cuda, such as cuda.atomic, that a local name stands for."""
+        if name not in self.set_here:
+            return self.outer.held_namespace(name) if self.outer else MISSING
+        if name not in self.namespaces:
+            self.namespaces[name] = MISSING
+            match assignments(self.tree, name):
+                case [ast.Name() | ast.Attribute() as held] if name not in self.parameters:
+                    found = self.resolve(held)
+                    if isinstance(found, ModuleType) or is_namespace(found):
+                        self.namespaces[name] = found
+        return self.namespaces[name]
+
     def is_constant(self, node: ast.AST) -> bool:
         """Does Numba know it when it compiles? Literals, globals, locals set once to such."""
         if isinstance(node, ast.Tuple):
             return all(map(self.is_constant, node.elts))
-        if isinstance(node, ast.BinOp):
+        if isinstance(node, (ast.BinOp, ast.UnaryOp)):
             return folded_number(node) is not None
         if not isinstance(node, ast.Name):
             return isinstance(node, ast.Constant)
         if node.id not in self.own:
             return True
+        if node.id not in self.set_here:
+            return self.outer is not None and self.outer.is_constant(node)
         set_to = assignments(self.tree, node.id)
         return len(set_to) == 1 and set_to[0] is not None and self.is_constant(set_to[0])
 
@@ -231,17 +287,43 @@ class Names:
 # Facts about the source
 
 
+def own_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a function, without those of functions inside it."""
+    queue = list(ast.iter_child_nodes(tree))
+    for node in queue:
+        yield node
+        if not isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            queue.extend(ast.iter_child_nodes(node))
+
+
+def names_set(tree: ast.FunctionDef, straight: bool = False) -> set[str]:
+    """The names that a function sets; `straight`: outside of branches and loops only."""
+    body = [s for s in tree.body if not straight or is_straight(s)]
+    nodes = list(own_nodes(ast.Module(body, [])))
+    others = {n for node in nodes if isinstance(node, ast.Nonlocal) for n in node.names}
+    return {
+        node.id if isinstance(node, ast.Name) else node.name
+        for node in nodes
+        if isinstance(node, ast.FunctionDef)
+        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    } - others
+
+
+def is_straight(statement: ast.stmt) -> bool:
+    return isinstance(statement, (ast.Assign, ast.AnnAssign, ast.FunctionDef))
+
+
 def assignments(tree: ast.AST, name: str) -> list[ast.expr | None]:
     """What a name is set to, wherever it is; None where that is no plain assignment."""
     found: list[ast.expr | None] = [
         n.value
-        for n in ast.walk(tree)
+        for n in own_nodes(tree)
         if isinstance(n, ast.Assign)
         and any(isinstance(t, ast.Name) and t.id == name for t in n.targets)
     ]
     stores = sum(
         isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
-        for n in ast.walk(tree)
+        for n in own_nodes(tree)
     )
     return found + [None] * (stores - len(found))
 
@@ -259,9 +341,12 @@ def folded_number(node: ast.expr) -> int | float | complex | None:
     return value if number else None
 
 
+LEAVING = ast.Return, ast.Break, ast.Continue, ast.Raise, ast.Assert
+
+
 def leaves(node: ast.AST) -> bool:
     """May lanes leave for good inside this statement?"""
-    return any(isinstance(n, (ast.Return, ast.Break, ast.Continue)) for n in ast.walk(node))
+    return any(isinstance(n, LEAVING) for n in ast.walk(node))
 
 
 def is_docstring(node: ast.AST) -> bool:

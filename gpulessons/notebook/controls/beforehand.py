@@ -1,6 +1,6 @@
 """What a live control shows on a saved page: its results for some of its values, drawn beforehand.
 
-All combinations of a few values of each control, as many as can be drawn in a quarter of a minute
+All combinations of a few values of each control, as many as can be drawn in less than a minute
 and fit on a page. What is measured when a button is pressed has no results beforehand.
 """
 
@@ -13,10 +13,11 @@ from typing import Any
 
 from gpulessons.plots.frames import fitting, frame, moving, still
 
+from .showing import escape
 from .sliders import Choice, Slider, written
 
 MOST = 64  # results of one control
-SECONDS = 15.0  # that they may take to draw
+SECONDS = 40.0  # that they may take to draw
 
 Controls = Mapping[str, Slider | Choice]
 
@@ -37,17 +38,27 @@ def page(controls: Controls, titles: Mapping[str, str], shown: Callable[..., Any
     affordable = SECONDS / max(time.perf_counter() - begun, 1e-3)
 
     def of(chosen: list[list[Any]]) -> str:
+        shown_of = zip(controls.items(), chosen, strict=True)
         named = [(titles[name], [words(each, value) for value in values], values.index(each.start))
-                 for (name, each), values in zip(controls.items(), chosen, strict=True)]
-        return moving(named, [drawn(*values) for values in product(*chosen)], still(start))
+                 for (name, each), values in shown_of if len(values) > 1]
+        fixed = [titles[name] for name, values in zip(controls, chosen, strict=True)
+                 if len(values) == 1 < len_of(controls[name])]
+        frames = [drawn(*values) for values in product(*chosen)]
+        return moving(named, frames, still(start)) + others(fixed)
 
     return fitting(map(of, smaller(controls, min(MOST, affordable))))
 
 
 def smaller(controls: Controls, most: float) -> Iterator[list[list[Any]]]:
-    """The values to show of each control, at most so many combinations, then fewer and fewer."""
-    for each in range(max(map(len_of, controls.values())), 1, -1):
-        chosen = [some(control, each) for control in controls.values()]
+    """The values to show of each control, at most so many combinations, then fewer and fewer: down
+    to the ends of each and where it starts, then the last controls stay where they start.
+    """
+    longest = max(map(len_of, controls.values()))
+    counts = [[each] * len(controls) for each in range(longest, 2, -1)]
+    moved = range(len(controls) - 1, 0, -1)
+    counts += [[3] * first + [1] * (len(controls) - first) for first in moved]
+    for of_each in counts:
+        chosen = [some(*each) for each in zip(controls.values(), of_each, strict=True)]
         count = math.prod(map(len, chosen))
         if count <= most:
             yield chosen
@@ -55,16 +66,25 @@ def smaller(controls: Controls, most: float) -> Iterator[list[list[Any]]]:
 
 
 def some(control: Slider | Choice, most: int) -> list[Any]:
-    """At most so many of a slider's values, about evenly apart, the first to show among them; all
-    of a choice's.
+    """One of a control's values, its first to show; or at most so many of its numbers, three or
+    more, its ends and the first to show among them; or all of a choice in words.
     """
     values, count = list(control.values), len_of(control)
-    if isinstance(control, Choice) or count <= most:
+    if most == 1:
+        return [control.start]
+    if count <= most or not all(isinstance(value, int | float) for value in values):
         return values
     here, apart = values.index(control.start), (count - 1) / (most - 1)
-    places = {round(at * apart) for at in range(most)}
-    nearest = min(places, key=lambda place: abs(place - here))
-    return [values[place] for place in sorted(places - {nearest} | {here})]
+    between = {round(at * apart) for at in range(1, most - 1)}
+    nearest = min(between, key=lambda place: abs(place - here))
+    if here not in (0, count - 1):
+        between = between - {nearest} | {here}
+    return [values[place] for place in sorted({0, *between, count - 1})]
+
+
+def others(fixed: list[str]) -> str:
+    """What a page says of the controls that have only one of their values on it."""
+    return f"<p>Run this cell to turn also: {escape('; '.join(fixed))}.</p>" if fixed else ""
 
 
 def len_of(control: Slider | Choice) -> int:

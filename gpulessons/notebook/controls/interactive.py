@@ -175,7 +175,8 @@ class Live:
         return widget
 
     def title(self, name: str) -> str:
-        return f"{name} ({self.labels[name]})" if name in self.labels else name
+        label = self.labels.get(name, name)
+        return label if name in label.split() else f"{name} ({label})"
 
     @cached_property
     def run_button(self) -> "Button":
@@ -199,10 +200,12 @@ class Live:
 
         return HTML()
 
+    def in_words(self) -> str:
+        return "; ".join(f"{self.title(name)} from {self.controls[name]}, here {value}"
+                         for name, value in self.values.items())
+
     def __repr__(self) -> str:
-        turned = "; ".join(f"{self.title(name)} from {self.controls[name]}, here {value}"
-                           for name, value in self.values.items())
-        return f"{self.function.__name__} with {turned}"
+        return f"{self.function.__name__} with {self.in_words()}"
 
     def _ipython_display_(self) -> None:
         from IPython.display import display
@@ -212,7 +215,8 @@ class Live:
         if saving() and (page := self.page()):
             display(bundle(repr(self), page), raw=True)
             return
-        display(bundle(repr(self), f"<p>{escape(self)}</p>", self.widget), raw=True)
+        invitation = f"<p>Run this cell for its controls: {escape(self.in_words())}.</p>"
+        display(bundle(repr(self), invitation, self.widget), raw=True)
         self.placed = False
         try:
             for result in self.results():

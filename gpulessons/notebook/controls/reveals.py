@@ -111,7 +111,8 @@ class Reveal:
             apart = "within 25 % of" if near else f"{self.gap(self.model, median)} than"
             return f"{expects}, {apart} what is {self.label}."
         if abs(self.model - median) <= 0.25 * abs(median):
-            return f"{expects}, within 25 % of the measurement.{self.canceled()}"
+            what = "count" if self.tier == "counted" else "measurement"
+            return f"{expects}, within 25 % of the {what}.{self.canceled()}"
         if low <= self.model <= high:
             return f"{expects}, inside the spread of the measurement.{self.canceled()}"
         return f"{expects}, {self.gap(self.model, median)} than measured. {self.blame()}"
@@ -148,8 +149,9 @@ class Reveal:
         """What stands under the picture: the score, and the model's part."""
         score = f"Your prediction: {self.score}."
         if self.prediction is None:
-            late = "; after the answer it is not scored" * (self.measured is not None)
-            score = f"To make a prediction, move its slider and run this cell again{late}."
+            how = "Move its slider, then run this cell" if self.measured is None else \
+                "One counts only before its answer is shown"
+            score = f"You made no prediction. {how}."
         return f"{score} {self.reason}".strip()
 
     @property

@@ -62,7 +62,9 @@ class Choice:
 
 
 def control(name: str, given: Any) -> "Slider | Choice":
-    """The Slider or Choice that `name=given` asks for. Raises ValueError for anything else."""
+    """The Slider or Choice that `name=given` asks for: of a list the first value is shown first,
+    numbers in their order. Raises ValueError for anything else.
+    """
     if isinstance(given, Slider):
         return given
     if isinstance(given, bool):
@@ -70,7 +72,8 @@ def control(name: str, given: Any) -> "Slider | Choice":
     if isinstance(given, tuple) and len(given) in (2, 3):
         return slider(*given[:2], step=given[2] if len(given) == 3 else None)
     if isinstance(given, list) and given:
-        return Choice(tuple(given), given[0])
+        ordered = all(isinstance(value, int | float) for value in given)
+        return Choice(tuple(sorted(given) if ordered else given), given[0])
     raise ValueError(f"{name}={given!r} is no control: give (low, high), (low, high, step), "
                      "a list, True, False or slider(…).")
 

@@ -5,10 +5,9 @@ something and those, as of shares in percent, on which a distance does.
 """
 
 import math
-import random
 from collections.abc import Iterable
 from dataclasses import dataclass
-from statistics import geometric_mean, median
+from statistics import median
 from typing import TYPE_CHECKING
 
 from ..controls.showing import escape, quantity
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 Pairs = tuple[tuple[float, float], ...]  # (guess, measured)
 BOUNDS = (1.25, 2, 5, 10)
 DISTANCES = (0.05, 0.1, 0.25)
-RESAMPLES = 2000
 FEW = 6  # five flips of a fair coin that agree are no evidence at 5 %
 
 
@@ -49,17 +47,8 @@ class Score:
 
     @property
     def bias(self) -> float:
-        """The geometric mean of guess over measured: above 1 where guesses are too high."""
-        return geometric_mean(guess / true for guess, true in self.pairs)
-
-    @property
-    def spread(self) -> tuple[float, float]:
-        """Where the bias lies in 95 % of resamples: as many of the same pairs, drawn at random."""
-        draw = random.Random(0)
-        logs = [math.log(guess / true) for guess, true in self.pairs]
-        n = len(logs)
-        means = sorted(sum(draw.choices(logs, k=n)) / n for _ in range(RESAMPLES))
-        return math.exp(means[RESAMPLES // 40]), math.exp(means[-1 - RESAMPLES // 40])
+        """The middle one of guess over measured: above 1 where more guesses are too high."""
+        return math.exp(median(math.log(guess / true) for guess, true in self.pairs))
 
     @property
     def high(self) -> int:
@@ -76,15 +65,12 @@ class Score:
 
     @property
     def lean(self) -> str:
-        """Which way the guesses lean, in words: sure only where two tests agree."""
+        """Which way the guesses lean, in words: sure where a fair coin seldom does the same."""
         if len(self.pairs) < FEW:
             return f"fewer than {FEW} say nothing about a lean"
-        low, high = self.spread
-        if self.chance <= 0.05 and low > 1 and self.high > self.low:
-            return "you tend to guess too high"
-        if self.chance <= 0.05 and high < 1 and self.low > self.high:
-            return "you tend to guess too low"
-        return "no lean to either side is certain"
+        if self.chance > 0.05:
+            return "no lean to either side is certain"
+        return f"you tend to guess too {'high' if self.high > self.low else 'low'}"
 
     def coverage(self, factor: float, said: float = 0.8) -> "Coverage":
         """What becomes of “I am within this factor in so many of my cases”."""
@@ -93,14 +79,14 @@ class Score:
     def __repr__(self) -> str:
         n = len(self.pairs)
         within = ", ".join(f"{self.within(bound)} within {quantity(bound)}×" for bound in BOUNDS)
-        text = f"{n} by a factor: half are within {quantity(self.median_factor)}×; {within}"
+        text = f"{n} guesses by a factor: half are within {quantity(self.median_factor)}×; {within}"
         if n < FEW:
             return f"{text}; {self.lean}."
-        low, high = (quantity(end) for end in self.spread)
         chance = f"{100 * self.chance:.0f} %" if self.chance >= 0.01 else "less than 1 %"
-        return (f"{text}. Guess over answer is {quantity(self.bias)} in the geometric mean (95 % "
-                f"of resamples: {low} to {high}). Too high {self.high}, too low {self.low}: a fair "
-                f"coin is as one-sided in {chance} of cases, so {self.lean}.")  # fmt: skip
+        so = "that may be chance, and" if self.chance > 0.05 else "that is hardly chance:"
+        return (f"{text}. The middle one is {quantity(self.bias)} times the answer; {self.high} "
+                f"are too high, {self.low} too low. As many flips of a fair coin are at least so "
+                f"one-sided in {chance} of cases: {so} {self.lean}.")  # fmt: skip
 
 
 def one_sided(most: int, n: int) -> float:

@@ -132,13 +132,13 @@ class Judged:
         """How many hold, of those that have an upper end; how many have none."""
         closed = [row for row in self.rows if not row.modelled.at_least]
         rest = len(self.rows) - len(closed)
-        more = f'; {"one is" if rest == 1 else f"{rest} are"} "at least"' if rest else ""
+        more = f"; {rest} ha{'s' if rest == 1 else 've'} no upper end" if rest else ""
         if self.width is None:
-            return f"no interval is closed{more}"
+            return f"no interval has two ends{more}"
         held = sum(row.holds for row in closed)
         return (
-            f"{held} of {len(closed)} closed intervals hold (in the median "
-            f"{self.width:.2g}× wide){more}"
+            f"of {len(closed)} intervals with two ends {held} hold the published time (in the "
+            f"median {self.width:.2g}× wide){more}"
         )
 
     def table(self) -> Table:

@@ -1,7 +1,7 @@
 """What others measured: each time with the figure as printed and where it stands.
 
-Published truth is noisy. The same designs differ by −12 to +58 % between two repositories on one
-card; a figure read from a plot is good to about 3 %; clocks and drivers are rarely named.
+Published truth is noisy: a figure read from a plot is good to about 3 %; clocks and drivers are
+rarely named.
 Left out: kernels with asynchronous copies or tensor cores, which the model does not know; other
 rows of the transposes' table, all between 2.9 and 3.6 ms, so that one table does not outweigh the
 rest; the same author's reductions, for which rates are told but no size.

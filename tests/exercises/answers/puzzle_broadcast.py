@@ -8,7 +8,7 @@ wrong = [
     (PRODUCT, "down[row] + across[column]", "added, not multiplied"),
     (PRODUCT, "down[row]", "only the row's"),
     (PRODUCT, "across[column]", "only the column's"),
-    ("column, row = cuda.grid(2)", "row, column = cuda.grid(2)", "columns 8 to 36 of (1, 37)"),
+    ("column, row = cuda.grid(2)", "row, column = cuda.grid(2)", "columns 8 to 36 of out (1 × 37)"),
     ("[grid, (16, 8)]", "[1, (across.size, down.size)]", "1,024"),
 ]
 right = [(GUARD, "if row < down.size and column < across.size:")]

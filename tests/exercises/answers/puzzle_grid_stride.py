@@ -1,6 +1,6 @@
 LOOP = "for i in range(first, x.size, all_threads):"
 wrong = [
-    (LOOP, "i = first\n    if i < x.size:", "257 elements were never written"),
+    (LOOP, "i = first\n    if i < x.size:", "257 elements of out were never written"),
     (LOOP, "for i in range(x.size):", "A race"),
     (LOOP, "for i in range(first, x.size):", "A race"),
     (LOOP, "for i in range(first, x.size, 64):", "A race"),

@@ -5,7 +5,7 @@ wrong = [
     (SHIFTED, "x[i - 1] if i > 0 else 0", "the other way"),
     (SHIFTED, "x[(i + 1) % x.size]", "the last element is the first one's"),
     (SHIFTED, "x[i + 1] if i + 1 < x.size else x[i]", "kept its own number"),
-    ("if i < x.size:", "if i + 1 < x.size:", "1 of 31 elements were never written"),
+    ("if i < x.size:", "if i + 1 < x.size:", "1 of the 31 elements of out were never written"),
     ("if i < x.size:", "if True:", "outside its shape"),
     ("    out = cuda.device_array_like(x)", "    out = x", "changed its input"),
     ("cuda.grid(1)", "cuda.threadIdx.x", "A race"),

@@ -1,5 +1,5 @@
-"""What may stand on a roofline, and what is to be said of it: sizes beyond the caches, steady times
-that a memory could have given, and each op's share of its roof in words.
+"""What may stand on a roofline, and what is to be said of it: large sizes, steady times from
+emptied caches, and each op's share of its roof in words.
 """
 
 from collections.abc import Iterable
@@ -8,30 +8,27 @@ from typing import Any
 from gpulessons import units
 from gpulessons.hardware.budget import note
 from gpulessons.hardware.system import free_memory
-from gpulessons.measure.results import NOISY, Ratio, Timing
-from gpulessons.plots.roofline import device, intensity, roof
+from gpulessons.measure.results import NOISY, Comparison, Ratio, Timing
+from gpulessons.plots.roofline import device, is_bound_by_bytes, roof, share
 
 MOST, IN_NO_TIME = 2**27, 2**24  # bytes; the second where measuring has next to no time
 LOW = 0.5  # of the roof
 
 
-def size_beyond(op: Any, machine: Any) -> int:
-    """The size at which an op moves that many bytes; its bytes must grow with its size."""
+def cold_size(op: Any) -> int:
+    """The size at which an op moves cold_bytes(); its bytes must grow with its size."""
     each = op.bytes(*op.inputs(1_000)) / 1_000
-    return max(1_000, int(bytes_beyond(machine) / each))
+    return max(1_000, int(cold_bytes() / each))
 
 
-def bytes_beyond(machine: Any) -> int:
-    """Four times the last cache; less where memory or time is short.
-
-    At most 128 MiB and a sixteenth of what is free: a cold timing empties the caches as well.
-    """
-    return int(min(4 * machine.last_cache, IN_NO_TIME if note() else MOST, free_memory() / 16))
+def cold_bytes() -> int:
+    """128 MiB, less where memory or time is short: caches that hold more are emptied before."""
+    return int(min(IN_NO_TIME if note() else MOST, free_memory() / 16))
 
 
-def how_far_beyond(machine: Any) -> str:
-    """What an op of size_beyond() moves, beside the last cache, in words."""
-    nbytes, cache = bytes_beyond(machine), machine.last_cache
+def beside_the_cache(machine: Any) -> str:
+    """What an op of cold_size() moves, beside the last cache, in words."""
+    nbytes, cache = cold_bytes(), machine.last_cache
     words = (
         f"An op is to move {units.size(nbytes)}, {nbytes / cache:.2g} times the last cache "
         f"({units.size(cache)})."
@@ -41,15 +38,19 @@ def how_far_beyond(machine: Any) -> str:
     return words
 
 
-def sorted_out(timings: Iterable[Timing], machine: Any) -> tuple[list[Timing], list[str]]:
-    """(the timings to trust, why not each other one): noisy, or faster than memory can be."""
+def sorted_out(runs: Iterable[Comparison]) -> tuple[list[Timing], list[str]]:
+    """(the best timing of each run, on the CPU and on a GPU; why not what was left out): noisy, in
+    caches that were not emptied, or absent, for instance because it was faster than memory can be.
+    """
     kept, left = [], []
-    for timing in timings:
-        _, bandwidth = roof(machine, timing.backend)
-        if why := timing.noise or timing.doubt(bandwidth):
-            left.append(f"{timing.op} ({why})")
-        else:
-            kept.append(timing)
+    for run in runs:
+        left += [f"{run.op}, {each.version} ({each.why})" for each in run.absent]
+        for timing in filter(None, (run.best("host"), run.best("gpu"))):
+            why = timing.noise or ("" if timing.cold else "its caches were not emptied")
+            if why:
+                left.append(f"{timing.op} ({why})")
+            else:
+                kept.append(timing)
     return kept, left
 
 
@@ -68,14 +69,17 @@ def told(timings: Iterable[Timing], machine: Any) -> str:
 
 def verdict(timings: Iterable[Timing], machine: Any) -> str:
     """How many of the ops that memory should limit come near their roof: the claim in one line."""
-    bound = [t for t in timings if device(t.backend) == "CPU" and under_the_slope(t, machine)]
+    ours = [t for t in timings if device(t.backend) == "CPU"]
+    bound = [t for t in ours if is_bound_by_bytes(t, *roof(machine, t.backend))]
     near = [t.op for t in bound if share_of_roof(t, machine) >= LOW]
     if not bound:
         return "No verdict: no op under the slanted roof was timed steadily here."
-    word = "holds" if 2 * len(near) > len(bound) else "is not shown"
+    holds = 2 * len(near) > len(bound)
+    word = "holds" if holds else "is not shown"
+    bounded = "" if holds else " The bound stays: beyond the caches, no step beats its bytes."
     return (
         f"On this machine the claim {word}: {len(near)} of {len(bound)} ops whose bytes should be "
-        f"the limit reach {LOW:.0%} of the memory's best or more."
+        f"the limit reach {LOW:.0%} of the memory's best or more.{bounded}"
     )
 
 
@@ -103,14 +107,5 @@ def from_a_cache(timing: Timing, bandwidth: float) -> str:
     )
 
 
-def under_the_slope(timing: Timing, machine: Any) -> bool:
-    peak, bandwidth = roof(machine, timing.backend)
-    return intensity(timing) * bandwidth < peak
-
-
 def share_of_roof(timing: Timing, machine: Any) -> float:
-    """Of what bytes or arithmetic allow at this intensity, whichever is less."""
-    peak, bandwidth = roof(machine, timing.backend)
-    if not timing.flops:
-        return timing.bandwidth / bandwidth
-    return timing.flop_rate / min(peak, intensity(timing) * bandwidth)
+    return share(timing, *roof(machine, timing.backend))
