@@ -52,7 +52,7 @@ class Form:
         if isinstance(value, Unknown):
             return cls(frozenset({(value, 1)}))
         if isinstance(value, Form):
-            return value
+            return value if type(value) is cls else cls(value.terms, value.constant)
         if isinstance(value, (int, Fraction)):
             return cls(constant=value)
         raise NotAffine(f"{value!r}")
@@ -60,6 +60,9 @@ class Form:
     @property
     def unknowns(self) -> set[Unknown]:
         return {unknown for unknown, _ in self.terms}
+
+    def numbers(self) -> list[Any]:
+        return [self.constant, *(factor for _, factor in self.terms)]
 
     def factor(self, unknown: Unknown) -> Any:
         return dict(self.terms).get(unknown, 0)
@@ -77,7 +80,7 @@ class Form:
         for unknown, factor in other.terms:
             terms[unknown] = terms.get(unknown, 0) + factor
         kept = frozenset((u, f) for u, f in terms.items() if f)
-        return Form(kept, self.constant + other.constant)
+        return type(self)(kept, self.constant + other.constant)
 
     def __mul__(self, other: Any) -> Form:
         other = Form.of(other)
@@ -85,7 +88,7 @@ class Form:
             raise NotAffine("a product of two unknowns")
         form, by = (other, self.constant) if other.terms else (self, other.constant)
         terms = frozenset((u, f * by) for u, f in form.terms) if by else frozenset()
-        return Form(terms, form.constant * by)
+        return type(self)(terms, form.constant * by)
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -96,7 +99,7 @@ class Form:
         return self + -Form.of(other)
 
     def __rsub__(self, other: Any) -> Form:
-        return Form.of(other) - self
+        return -self + other
 
     def divisor(self, other: Any) -> Any:
         other = Form.of(other)
@@ -108,21 +111,27 @@ class Form:
         return self * Fraction(1, self.divisor(other))
 
     def __floordiv__(self, other: Any) -> Form:
-        return floor_of(self / other)
+        return (self / other).__floor__()
 
     def __mod__(self, other: Any) -> Form:
         return self - self // other * self.divisor(other)
 
     def __floor__(self) -> Form:
-        return floor_of(self)
+        return self.of(floor_of(Form.of(self)))
 
     def __ceil__(self) -> Form:
-        return -floor_of(-self)
+        return -(-self).__floor__()
 
     def undecided(self, *_: Any) -> NoReturn:
         raise NotAffine("a comparison, min or max")
 
     __bool__ = __index__ = __lt__ = __le__ = __gt__ = __ge__ = undecided  # type: ignore[assignment]
+
+
+class Symbol(Form):
+    """A number in a caller's formulas: `==`, too, is a comparison that nothing decides."""
+
+    __eq__ = __ne__ = __hash__ = Form.undecided  # type: ignore[assignment]
 
 
 @functools.lru_cache(maxsize=4096)

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from .affine import Form, NotAffine, Unknown, cases, eliminated, feasible, with_facts
-from .faults import KernelFault, Unsupported
+from .affine import Form, NotAffine, Symbol, Unknown, cases, eliminated, feasible, with_facts
+from .faults import KernelFault, Unsupported, Untypable
 from .report.tables import Report
 from .runner import Tracer, trace
 from .source.names import Names, source_of
@@ -29,6 +29,7 @@ from .source.reading import Access, Array, Reading, unknowns_of
 RUNS = 40  # where forms alone do not decide
 SEARCHED = 2000  # sizes that are looked through for those to run
 LOOKS = 150  # at ways to miss an element
+SAMPLED = 1, 2, 3, 33  # run though the forms clear them: for what they do not see
 N = Unknown("n", ((1, Form.of(-1)),))  # n − 1 ≥ 0
 
 
@@ -45,12 +46,15 @@ class Sizes(Report):
 
     def headline(self) -> str:
         if self.correct:
-            return f"{self.kernel}: correct for every n ≥ 1"
-        if self.smallest is not None:
-            tried = f" (found by running sizes: {self.undecided[0]})" if self.undecided else ""
             return (
-                f"{self.kernel}: breaks at n = {self.smallest}, the smallest: {self.fault}{tried}"
+                f"{self.kernel}: correct for every n ≥ 1: each index stays in its array, "
+                "each element is written"
             )
+        if self.smallest is not None:
+            which = "the smallest"
+            if self.undecided:
+                which = f"found by running sizes with zeros in the arrays ({self.undecided[0]})"
+            return f"{self.kernel}: breaks at n = {self.smallest}, {which}: {self.fault}"
         return f"{self.kernel}: not decided for every n: " + "; ".join(self.undecided)
 
     def table(self) -> tuple[tuple, list[tuple]]:
@@ -83,15 +87,16 @@ def every_size(
         questions = [question for question in case.questions() if question.open()]
     except (NotAffine, Unsupported) as problem:
         questions = [Question(str(problem), [[Form.of(N)]], False)]
-    if not questions:
-        return Sizes(name, True)
     reasons = tuple(sorted({q.text for q in questions if not q.affine}))
+    tried = itertools.islice(candidates(questions), RUNS) if questions else iter(SAMPLED)
     try:
-        for n in itertools.islice(candidates(questions), RUNS):
+        for n in tried:
             if fault := case.fault(n):
                 return Sizes(name, False, n, fault, reasons)
-    except Unsupported as problem:
-        reasons += (str(problem),)
+    except (Unsupported, Untypable) as problem:
+        reasons += (f"n = {n} does not run with zeros in the arrays: {problem}",)
+    if not questions and not reasons:
+        return Sizes(name, True)
     return Sizes(name, None, undecided=reasons or tuple(sorted({q.text for q in questions})))
 
 
@@ -115,7 +120,11 @@ class Question:
         """The first and the last n that bounds allow."""
         lows, highs = [], []
         for system in self.systems:
-            ends = [(form.factor(N), form.constant) for form in eliminated(system, {N}) or ()]
+            try:
+                left = eliminated(system, {N}) or ()
+            except NotAffine:  # too many conditions: all n, then
+                left = ()
+            ends = [(form.factor(N), form.constant) for form in left]
             lows.append(max((math.ceil(Fraction(-c, f)) for f, c in ends if f > 0), default=1))
             highs.append(min((c / -f for f, c in ends if f < 0), default=math.inf))
         return min(lows), max(highs)
@@ -149,19 +158,25 @@ class Case:
             raise ValueError(f"{self.function.__name__} has no parameter {sorted(unknown)[0]!r}")
         self.covers = None if covers is None else set(covers)
 
-    def sizes(self, n: Any) -> tuple[tuple, tuple]:
-        """Grid and block, each of three."""
-        grid, block, *_ = self.launch(n)
-        return tuple(
+    def sizes(self) -> tuple[tuple, tuple]:
+        """Grid and block of all n, each of three."""
+        grid, block, *_ = asked(self.launch, Symbol.of(N), "the launch")
+        grid, block = (
             (*(size if isinstance(size, tuple) else (size,)), 1, 1)[:3] for size in (grid, block)
-        )  # type: ignore[return-value]
+        )
+        if not all(isinstance(size, int) for size in block):
+            raise NotAffine("a block whose size depends on n")
+        forms = tuple(map(Form.of, grid))
+        if any(Fraction(f).denominator > 1 for form in forms for f in form.numbers()):
+            raise NotAffine("a grid that is no whole number: write n // 256 or math.ceil(n / 256)")
+        return forms, block
 
     def arguments(self, n: Any) -> dict[str, Any]:
         """A shape or a number for each parameter."""
         held = {}
         for name in self.names.parameters:
             value = self.shapes.get(name, (n,) * self.axes.get(name, 0) or n)
-            value = value(n) if callable(value) else value
+            value = asked(value, n, f"the shape of {name}") if callable(value) else value
             array = name in self.axes and not isinstance(value, tuple)
             held[name] = (value,) if array else value
         return held
@@ -170,11 +185,10 @@ class Case:
 
     def questions(self) -> Iterator[Question]:
         n = Form.of(N)
-        grid, block = self.sizes(n)
-        if not all(isinstance(size, int) for size in block):
-            raise NotAffine("a block whose size depends on n")
-        reading = Reading(self.names, tuple(map(Form.of, grid)), block)
-        reading.read({name: symbolic(name, value) for name, value in self.arguments(n).items()})
+        grid, block = self.sizes()
+        reading = Reading(self.names, grid, block)
+        given = self.arguments(Symbol.of(N))
+        reading.read({name: symbolic(name, value) for name, value in given.items()})
         indices = unknowns_of([form for access in reading.accesses for form in access.index])
         self.integers = {array for unknown, array in reading.loaded.items() if unknown in indices}
         yield Question("a grid without a block", [[-Form.of(size)] for size in grid])
@@ -195,13 +209,14 @@ class Case:
 
     def fault(self, n: int) -> str:
         """Run it: what is wrong, or nothing."""
-        grid, block = self.sizes(n)
         given = {
             name: np.zeros(value, self.dtype(name)) if isinstance(value, tuple) else value
             for name, value in self.arguments(n).items()
         }
         try:
-            t = self.tracer[grid, block](*given.values())
+            t = self.tracer[self.launch(n)](*given.values())
+        except Untypable:
+            raise
         except KernelFault as fault:
             return str(fault)
         for caution in t.warnings:
@@ -221,6 +236,15 @@ class Case:
 
     def dtype(self, name: str) -> type:
         return np.int64 if name in self.integers else np.float32
+
+
+def asked(formula: Callable, n: Any, what: str) -> Any:
+    try:
+        return formula(n)
+    except (TypeError, AttributeError) as problem:
+        if not isinstance(n, Symbol):
+            raise
+        raise NotAffine(f"{what} is no affine form of n ({problem})") from None
 
 
 def symbolic(name: str, value: Any) -> Any:
@@ -245,7 +269,7 @@ def axes_used(names: Names) -> dict[str, int]:
                 axes = len(parts)
             case ast.Call(ast.Name("len"), [ast.Name(name)]):
                 axes = 1
-            case ast.Call(ast.Attribute(), [ast.Name(name), at, *_]):
+            case ast.Call(ast.Attribute(ast.Attribute(attr="atomic")), [ast.Name(name), at, *_]):
                 axes = len(at.elts) if isinstance(at, ast.Tuple) else 1
             case _:
                 continue
@@ -270,7 +294,7 @@ def inside(access: Access, integers: set[Unknown]) -> Question:
     ]
     reasons = sorted(u.why for u in used if u.why)
     reasons += [f"line {line}: {text} is no affine condition"
-                for (line, text), _ in sorted(access.state.doubts, key=str)]  # fmt: skip
+                for (line, text, *_), _ in sorted(access.state.doubts, key=str)]  # fmt: skip
     text = f"line {access.line}: `{access.text}` may leave its array"
     return Question(reasons[0] if reasons else text, systems, not reasons)
 
@@ -322,7 +346,7 @@ def told_apart(reading: Reading, writes: list[Access]) -> tuple[list[Access], li
     certain, reasons = [], set[str]()
     for w, doubts in states:
         used = unknowns_of([*w.index, *w.state.guards])
-        reasons |= {f"line {line}: {text} is no affine condition" for (line, text), _ in doubts}
+        reasons |= {f"line {line}: {text} is no affine condition" for (line, text, *_), _ in doubts}
         reasons |= {u.why for u in used if u.why}
         if used & w.state.spent:
             reasons.add(f"line {w.line}: `{w.text}` depends on the thread and on its loop")

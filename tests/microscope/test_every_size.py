@@ -427,3 +427,184 @@ def numbered(x, y, count):
     i = cuda.grid(1)
     if i < count:
         y[i] = x[i]
+
+
+# What once was called correct, or broken, and is not
+
+
+def nested_strides(x, y):
+    for a in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        for b in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+            if a == 0 or x.size < 40:
+                y[b] = x[b]
+
+
+def left_by_break(x, y):
+    i = cuda.grid(1)
+    for k in range(3):
+        if k == x.size - 41:
+            break
+    else:
+        if i < y.size:
+            y[i] = x[i]
+
+
+def returned_by_else(x, y):
+    i = cuda.grid(1)
+    if i < y.size:
+        y[i] = 1
+    for k in range(3):
+        if k + 40 == x.size:
+            break
+    else:
+        return
+    y[i + x.size] = 1
+
+
+def never_ends(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        y[i] = x[i]
+    while i < x.size - 40:
+        pass
+
+
+def skipped_step(x, y):
+    i = cuda.grid(1)
+    while i < x.size:
+        y[i] = x[i]
+        if i == 40:
+            continue
+        i += cuda.gridsize(1)
+
+
+def downwards(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        y[i] = x[i]
+    k = -40
+    while k + 0 < x.size - 80:
+        k += -1
+
+
+def number_or(x, y):
+    i = cuda.grid(1)
+    j = i and 40
+    if i < x.size:
+        y[i] = x[i]
+    if x.size > 36:
+        y[j] = 1
+
+
+def two_of_one_line(x, y):
+    i = cuda.grid(1)
+    v = x[0] + x.size
+    if i < x.size:
+        a = v > 36; v = -v; b = v > 36  # noqa: E702  # fmt: skip
+        if a:
+            if b:
+                y[i] = 1
+        elif not b:
+            y[i] = 1
+
+
+@cuda.jit(device=True)
+def looked_up(i):
+    own = cuda.local.array(36, float32)
+    return own[i]
+
+
+def by_another_lookup(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        y[i] = looked_up(i)
+
+
+def by_name(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        y[i] = 1
+        put(y=y, i=i + x.size // 36)
+
+
+def partial_barrier(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        y[i] = x[i]
+    if i < 36 and x.size > 36:
+        cuda.syncthreads()
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [nested_strides, left_by_break, returned_by_else, never_ends, skipped_step, downwards,
+     number_or, two_of_one_line, by_another_lookup, by_name, partial_barrier],
+)  # fmt: skip
+def test_a_kernel_that_breaks_somewhere_is_never_called_correct(kernel):
+    answer = every_size(kernel, fixed if "stride" in kernel.__name__ else ceil)
+    assert not answer.correct
+
+
+def rarely_another(n):
+    return (0 if n == 500 else math.ceil(n / TILE)), TILE
+
+
+def seldom_another(n):
+    return (0 if n // 500 * 500 == n else math.ceil(n / TILE)), TILE
+
+
+def shifted(n):
+    return (n >> 4) + 1, TILE
+
+
+def in_fractions(n):
+    return n / TILE + 1, TILE
+
+
+@pytest.mark.parametrize("launch", [rarely_another, seldom_another, shifted])
+def test_a_launch_that_is_no_one_formula_leaves_it_undecided(launch):
+    answer = every_size(guarded, launch)
+    assert answer.correct is None and answer.undecided
+
+
+def test_a_grid_that_is_no_integer_raises_as_a_launch_does():
+    with pytest.raises(TypeError):
+        every_size(guarded, in_fractions)
+
+
+def dynamic(x, y):
+    tile = cuda.shared.array(0, float32)
+    i = cuda.grid(1)
+    if i < x.size:
+        tile[cuda.threadIdx.x] = x[i]
+        y[i + x.size // 5] = tile[cuda.threadIdx.x]
+
+
+def test_dynamic_shared_memory_of_the_launch_is_there_when_sizes_are_run():
+    answer = every_size(dynamic, lambda n: (math.ceil(n / TILE), TILE, 0, TILE * 4))
+    assert answer.smallest == 5
+
+
+def bits(x, y):
+    i = cuda.grid(1)
+    if i < x.size and x[i] & 1 == 0:
+        y[i] = 1
+
+
+def test_a_kernel_that_zeros_do_not_suit_is_not_called_broken():
+    answer = every_size(bits, ceil)
+    assert answer.correct is None and "does not run with zeros" in answer.headline()
+
+
+def as_data_say(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        y[i] = x[i]
+        if x[i] == 0 and x.size > 4:
+            y[i + 1] = 1
+
+
+def test_a_size_found_by_running_is_not_called_the_smallest():
+    answer = every_size(as_data_say, ceil)
+    assert answer.smallest == 5 and "zeros in the arrays" in answer.headline()
+    assert "the smallest" not in answer.headline()

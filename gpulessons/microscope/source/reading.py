@@ -6,14 +6,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from ..affine import Form, NotAffine, Unknown, feasible, with_facts
-from .names import MISSING, Cuda, Names, leaves
+from .names import MISSING, Cuda, Names, leaves, python_function, source_of
 
 WAYS = 128  # through the code, at once
+LOOP = "this loop"
 ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b,
     ast.Sub: lambda a, b: a - b,
@@ -118,7 +120,7 @@ class Reading:
 
     def step(self, node: ast.stmt, state: State) -> list[State]:
         match node:
-            case ast.Assign(targets, value) if not isinstance(value, (ast.BoolOp, ast.Compare)):
+            case ast.Assign(targets, value) if not self.is_truth(value, state):
                 held = self.value(value, state)
                 for target in targets:
                     state = self.assign(target, held, state)
@@ -150,6 +152,15 @@ class Reading:
                 self.notes[node.lineno] = f"`{type(node).__name__.lower()}` is not followed"
         return [state]
 
+    def is_truth(self, node: ast.expr, state: State) -> bool:
+        """Is its value a truth value? That of `i or 3` is a number."""
+        if isinstance(node, ast.BoolOp):
+            return all(self.is_truth(part, state) for part in node.values)
+        if isinstance(node, ast.Name):
+            return state.names.get(node.id) in (Form(), Form.of(1))
+        negated = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+        return negated or isinstance(node, ast.Compare)
+
     def assign(self, target: ast.expr, held: Any, state: State) -> State:
         if isinstance(target, ast.Name):
             return state.named({target.id: held})
@@ -160,6 +171,8 @@ class Reading:
             parts = held if same else [self.opaque(target)] * len(target.elts)
             for part, value in zip(target.elts, parts, strict=True):
                 state = self.assign(part, value, state)
+        else:
+            self.notes[target.lineno] = f"`{ast.unparse(target)}` is not followed"
         return state
 
     def loop(self, node: ast.For | ast.While, state: State) -> list[State]:
@@ -169,8 +182,9 @@ class Reading:
         around = state.named({name: self.opaque(node, name) for name in stored})
         target, span = None, None
         if isinstance(node, ast.While) and (found := counted(node)) and found[0] in state.names:
-            body, target = node.body[:-1], found[0]
-            span = [state.names[target]], self.several("min", found[1], state), found[2]
+            if self.grows(self.value(found[2], state), state):
+                body, target = node.body[:-1], found[0]
+                span = [state.names[target]], self.several("min", found[1], state), found[2]
         elif isinstance(node, ast.For) and isinstance(node.target, ast.Name):
             target, span = node.target.id, self.range(node.iter, state)
         turns: list[State] = []
@@ -178,19 +192,28 @@ class Reading:
             counter, turn = self.turn(node, span[0], span[1], self.value(span[2], state), around)
             turns = [turn.named({target: counter})]
         elif isinstance(node, ast.While):
-            turns = [
-                s.doubting((node.lineno, "this loop")) for s in self.ways(node.test, around)[0]
-            ]
+            if not shrinks(node):
+                self.notes[node.lineno] = "it is not certain that this loop ends"
+            turns = [s.doubting((node.lineno, LOOP)) for s in self.ways(node.test, around)[0]]
         else:
             self.value(node.iter, state)
-            turns = [around.doubting((node.lineno, "this loop"))]
+            turns = [around.doubting((node.lineno, LOOP))]
         nested = [n for statement in body for n in ast.walk(statement)]
         if any(isinstance(n, (ast.Return, ast.Break)) for n in nested):
             turns = [s.doubting((node.lineno, "a loop that may be left early")) for s in turns]
         self.run(body, turns)
         if any(isinstance(n, ast.Return) for n in nested):
             around = around.doubting((node.lineno, "a loop that may be left early"))
+        if node.orelse and any(isinstance(n, ast.Break) for n in nested):
+            why = (node.lineno, "a loop that may be left by break")
+            after = self.run(node.orelse, [around.doubting(why)])
+            return [*after, around.doubting(why, False)]
         return self.run(node.orelse, [around])
+
+    def grows(self, step: Any, state: State) -> bool:
+        """Is it positive, wherever there is a thread?"""
+        there = [form for pair in self.threads for unknown in pair for form in unknown.conditions()]
+        return isinstance(step, Form) and not feasible([*there, *state.guards, -step])
 
     def range(self, node: ast.expr, state: State) -> tuple[list, list, ast.expr] | None:
         """Lower bounds, upper bounds and the step of a `range(…)`."""
@@ -220,7 +243,9 @@ class Reading:
         if not all(isinstance(form, Form) for form in (*lows, *highs, step)):
             return self.opaque(node, "counter"), around.doubting(why)
         for (block, thread), index, size in zip(self.threads, self.index, self.sizes, strict=True):
-            if step == size and len(lows) == 1 and not unknowns_of([lows[0] - index]) & self.inner:
+            alone = not {block, thread} & around.spent  # no such loop around it has taken it up
+            if step == size and len(lows) == 1 and alone and not unknowns_of(
+                [lows[0] - index]) & self.inner:  # fmt: skip
                 # The loops of all threads together: every number from the first thread's on, once.
                 guards: tuple = (Form.of(k) - (lows[0] - index),)
                 guards += tuple(high - k - 1 for high in highs)
@@ -231,7 +256,7 @@ class Reading:
         if len(highs) > 1 and not step.terms and step.constant < 0:
             return self.opaque(node, "counter"), around.doubting(why)
         if step.terms or not step.constant or (len(lows) > 1 and step.constant != 1):
-            if feasible([*around.guards, -step]):
+            if not self.grows(step, around):
                 return self.opaque(node, "counter"), around.doubting(why)
             guards = (*(Form.of(k) - low for low in lows), *(high - k - 1 for high in highs))
             return Form.of(k), self.led(around, guards, why).doubting(
@@ -266,7 +291,7 @@ class Reading:
                     decided += [s for pair in both for s in pair[isinstance(op, ast.And)]]
                 return (asked, decided) if isinstance(op, ast.And) else (decided, asked)
             case ast.Compare(left, [op], [right]):
-                why = (node.lineno, f"`{ast.unparse(node)}`")
+                why = (node.lineno, f"`{ast.unparse(node)}`", node.col_offset)
                 a, b = self.value(left, state), self.value(right, state)
                 if not isinstance(a, Form) or not isinstance(b, Form) or type(op) not in ORDERS:
                     return [state.doubting(why)], [state.doubting(why, False)]
@@ -280,7 +305,7 @@ class Reading:
         held = self.value(node, state)
         if isinstance(held, Form) and not held.terms:
             return ([state], []) if held.constant else ([], [state])
-        why = (node.lineno, f"`{ast.unparse(node)}`")
+        why = (node.lineno, f"`{ast.unparse(node)}`", node.col_offset)
         return [state.doubting(why)], [state.doubting(why, False)]
 
     # Values: a Form, an Array or a tuple
@@ -390,7 +415,23 @@ class Reading:
         name = found.name if isinstance(found, Cuda) else getattr(found, "__name__", "")
         if name in ("shared.array", "local.array"):
             return self.own_array(node, state)
+        if isinstance(found, Cuda) and name.startswith("syncthreads"):
+            threads = {thread for _, thread in self.threads}
+            if unknowns_of(state.guards) & threads or any(
+                why[1] != LOOP for why, _ in state.doubts
+            ):
+                self.notes[node.lineno] = "not every thread of a block may come to this barrier"
+        if node.keywords:
+            self.notes[node.lineno] = (
+                f"`{ast.unparse(node)}` with arguments by name is not followed"
+            )
+        function = found if isinstance(found, FunctionType) else python_function(found)
+        if function and not plain(function):
+            self.notes[node.lineno] = f"what `{name}` does is not followed"
         if isinstance(found, Cuda) and name.startswith("atomic."):
+            if "swap" in name or len(node.args) < 2:
+                self.notes[node.lineno] = f"`{name}` is not followed"
+                return self.opaque(node)
             self.touch(node, self.value(node.args[0], state), "atomic", state, node.args[1])
             given = [self.value(part, state) for part in node.args[2:]]
         else:
@@ -416,6 +457,35 @@ class Reading:
         return Array(f"line {node.lineno}", held) if held != (Form(),) else self.opaque(node)
 
 
+def plain(function: FunctionType) -> bool:
+    """Does a device function arithmetic only? Then it breaks nothing."""
+    odd = ast.Subscript, ast.While, ast.Raise, ast.Assert
+    tree = source_of(function).tree
+    if any(isinstance(part, odd) for part in ast.walk(tree)):
+        return False
+    names = Names(function, tree)
+    called = [names.resolve(part.func) for part in ast.walk(tree) if isinstance(part, ast.Call)]
+    others = [f if isinstance(f, FunctionType) else python_function(f) for f in called]
+    return MISSING not in called and all(plain(f) for f in others if f and f is not function)
+
+
+def shrinks(node: ast.While) -> bool:
+    """Is it `while s > 0: …; s //= 2` or the like, which ends?"""
+    stores = [
+        n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    ]
+    match node.test, node.body[-1]:
+        case (
+            ast.Compare(ast.Name(name), [ast.Gt() | ast.GtE() as op], [ast.Constant(int(end))]),
+            ast.AugAssign(ast.Name(again), (ast.FloorDiv() | ast.RShift() | ast.Sub()) as by,
+                          ast.Constant(int(step))),
+        ) if name == again and stores.count(name) == 1:  # fmt: skip
+            least = 2 if isinstance(by, ast.FloorDiv) else 1
+            continued = any(isinstance(n, ast.Continue) for n in ast.walk(node))
+            return step >= least and end + isinstance(op, ast.Gt) >= 1 and not continued
+    return False
+
+
 def counted(node: ast.While) -> tuple[str, ast.expr, ast.expr] | None:
     """(counter, bound, step) of `while k < bound: …; k += step`, where all else stays."""
     match node.test, node.body[-1]:
@@ -432,7 +502,8 @@ def counted(node: ast.While) -> tuple[str, ast.expr, ast.expr] | None:
                 or (isinstance(part, ast.Subscript) and getattr(part.value, "attr", "") != "shape")
                 for part in asked
             )
-            if stores.count(name) == 1 and stays:
+            skipped = any(isinstance(part, ast.Continue) for part in parts)
+            if stores.count(name) == 1 and stays and not skipped:
                 return name, bound, step
     return None
 
