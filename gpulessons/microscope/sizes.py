@@ -29,6 +29,8 @@ from .source.reading import Access, Array, Reading, unknowns_of
 RUNS = 40  # where forms alone do not decide
 SEARCHED = 2000  # sizes that are looked through for those to run
 LOOKS = 150  # at ways to miss an element
+SYSTEMS = 400  # of conditions: some seconds
+LARGEST = 10_000_000  # elements that are run
 SAMPLED = 1, 2, 3, 33  # run though the forms clear them: for what they do not see
 N = Unknown("n", ((1, Form.of(-1)),))  # n − 1 ≥ 0
 
@@ -84,7 +86,7 @@ def every_size(
     case = Case(trace(kernel), launch, shapes or {}, covers)
     name = case.function.__name__
     try:
-        questions = [question for question in case.questions() if question.open()]
+        questions = open_ones(case.questions())
     except (NotAffine, Unsupported) as problem:
         questions = [Question(str(problem), [[Form.of(N)]], False)]
     reasons = tuple(sorted({q.text for q in questions if not q.affine}))
@@ -131,6 +133,17 @@ class Question:
 
     def allows(self, n: int) -> bool:
         return any(feasible(form.set_to(N, n) for form in system) for system in self.systems)
+
+
+def open_ones(questions: Iterator[Question]) -> list[Question]:
+    found, looked = [], 0
+    for question in questions:
+        looked += len(question.systems)
+        if looked > SYSTEMS:
+            raise NotAffine("too many ways through the code")
+        if question.open():
+            found.append(question)
+    return found
 
 
 def candidates(questions: list[Question]) -> Iterator[int]:
@@ -209,6 +222,9 @@ class Case:
 
     def fault(self, n: int) -> str:
         """Run it: what is wrong, or nothing."""
+        shapes = [value for value in self.arguments(n).values() if isinstance(value, tuple)]
+        if sum(map(math.prod, shapes)) > LARGEST:
+            raise Unsupported("arrays so large", None, self.function.__name__)
         given = {
             name: np.zeros(value, self.dtype(name)) if isinstance(value, tuple) else value
             for name, value in self.arguments(n).items()
@@ -241,10 +257,10 @@ class Case:
 def asked(formula: Callable, n: Any, what: str) -> Any:
     try:
         return formula(n)
-    except (TypeError, AttributeError) as problem:
+    except (TypeError, AttributeError, NotAffine) as problem:
         if not isinstance(n, Symbol):
             raise
-        raise NotAffine(f"{what} is no affine form of n ({problem})") from None
+        raise NotAffine(f"{what} is no affine form of n: {problem}") from None
 
 
 def symbolic(name: str, value: Any) -> Any:
