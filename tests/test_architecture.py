@@ -46,9 +46,11 @@ MICROSCOPE = {
     "device": "lanes",
     "arguments": "lanes device",
     "signatures": "arguments",
-    "source": "lanes faults arguments device signatures",
+    "affine": "",
+    "source": "lanes faults arguments device signatures affine",
     "runner": "source lanes report arguments signatures faults",
     "programs": "runner report device signatures source lanes faults",
+    "sizes": "affine source runner report faults",
     "stand_in": "",
 }
 # What torchrun runs, who starts it, and the parts that programs share.

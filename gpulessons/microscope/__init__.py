@@ -5,6 +5,7 @@
     t.races()                                 # two threads, one cell, nothing that orders them
     with tracing() as launches:               # whole programs, every launch traced
         main()
+    every_size(kernel, launch)                # correct for every n, or the smallest that breaks
 
 docs/hazards.md says of each error that NVIDIA's compute-sanitizer finds how it is caught here.
 What a GPU would not survive is raised: `OutOfBounds`, `Misaligned`, `PartialBarrier`,
@@ -38,6 +39,7 @@ Where to read on, in the order of a launch:
     report/traces      `Trace`, and what it can be asked;  report/reports: its answers
     report/unused      memory and writes that a kernel could do without
     report/pictures    those answers drawn;  report/playing: step by step
+    source/reading     a kernel read for every size;  sizes: what is asked then;  affine: how
     stand_in           Numba's names where there is no Numba, as in a browser
 
 Limits. Counts are those of the source: no caches, no loads merged or hoisted by a compiler, no
@@ -69,6 +71,7 @@ from .report.races import Race, Races
 from .report.reports import Atomics, Banks, Coalescing, Divergence, Intensity, LineCount, Work
 from .report.traces import Trace
 from .runner import trace
+from .sizes import Sizes, every_size
 
 __all__ = [
     "Atomics",
@@ -88,12 +91,14 @@ __all__ = [
     "Player",
     "Race",
     "Races",
+    "Sizes",
     "Trace",
     "Unsupported",
     "Untypable",
     "Work",
     "banks_picture",
     "branch_picture",
+    "every_size",
     "player",
     "request_picture",
     "source_picture",
