@@ -107,6 +107,26 @@ def test_a_device_array_that_nobody_filled_is_read():
 
 
 @cuda.jit
+def overwrite(x):
+    cuda.atomic.exch(x, cuda.grid(1), 1)
+
+
+@cuda.jit
+def take(x, out):
+    out[cuda.grid(1)] = cuda.atomic.exch(x, cuda.grid(1), 1)
+
+
+def test_an_exchange_fills_and_reads_only_where_its_result_is_asked_for():
+    with tracing() as launches:
+        x, out = cuda.device_array(N, np.int32), cuda.device_array(N, np.int32)
+        take[1, N](x, out)
+        x = cuda.device_array(N, np.int32)
+        overwrite[1, N](x)
+        take[1, N](x, out)
+    assert [cautions(t) for t in launches] == [[("uninitialized", line(take, 2), N)], [], []]
+
+
+@cuda.jit
 def copy(x, y):
     i = cuda.grid(1)
     y[i] = x[i]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,12 +32,13 @@ def atomic(
     """`change(old, *operands) → new`, one lane after another; each is given what it found.
 
     `types` are those of the arrays that Numba takes. With `fixed`, an update of the array's first
-    element, called without an index.
+    element, called without an index. A `blind` one is an exchange whose result nobody asks for: what
+    was there, if anything, is of no concern.
     """
 
-    def update(w: Warps, target: Any, *given: Any) -> Any:
+    def update(w: Warps, target: Any, *given: Any, blind: bool = False) -> Any:
         if type(target) is Phi:
-            return each_way(w, update, target, *given)
+            return each_way(w, partial(update, blind=blind), target, *given)
         index, *operands = (0, *given) if fixed else given
         view, dtype = check(w, name, target, types, operands)
         place = locate(w, view, whole_number(w, view, index), "atomic")
@@ -48,7 +50,8 @@ def atomic(
         if flops and dtype.kind == "f":
             w.count_flops(dtype, flops)
         cells = np.broadcast_to(places(w, view, place), (w.mask.count,))
-        warn_of_nothing(w, view, cells)
+        if not blind:
+            warn_of_nothing(w, view, cells)
         mark_written(view, cells)
         values = [
             np.broadcast_to(cast(w, v, dtype), w.mask.bits.shape)[w.mask.lanes] for v in operands

@@ -137,6 +137,7 @@ class Expressions(ast.NodeVisitor):
         self.space, self.depth, self.serial = dict(PRELUDE), 0, 0
         self.lines: list[str] = []
         self.naming: str | None = None  # the variable that is being set
+        self.unasked: ast.expr | None = None  # whose result the statement throws away
         self.here = object()  # tells this function's own arrays from those of others
 
     def refuse(self, what: str, node: ast.AST) -> NoReturn:
@@ -371,7 +372,8 @@ class Expressions(ast.NodeVisitor):
             return f"(yield from {self.constant(barriers.BARRIERS[name])}(w{arguments}))"
         if name not in intrinsics.CALLS:
             self.refuse(f"cuda.{name}", node)
-        return f"{self.constant(intrinsics.CALLS[name])}(w{arguments})"
+        blind = ", blind=True" if name == "atomic.exch" and node is self.unasked else ""
+        return f"{self.constant(intrinsics.CALLS[name])}(w{arguments}{blind})"
 
     def method(self, node: ast.Call) -> str:
         if isinstance(node.func, ast.Attribute) and node.func.attr == "sync" and not node.args:

@@ -118,6 +118,7 @@ class Writer(Expressions):
 
     def visit_Expr(self, node: ast.Expr) -> None:
         self.at(node)
+        self.unasked = node.value
         self.emit(self.visit(node.value))
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
