@@ -123,7 +123,7 @@ def test_an_exchange_fills_and_reads_only_where_its_result_is_asked_for():
         x = cuda.device_array(N, np.int32)
         overwrite[1, N](x)
         take[1, N](x, out)
-    assert [cautions(t) for t in launches] == [[("uninitialized", line(take, 2), N)], [], []]
+    assert [cautions(t) for t in launches] == [[("uninitialized", line(take, 2), 1)], [], []]
 
 
 @cuda.jit

@@ -32,8 +32,8 @@ def atomic(
     """`change(old, *operands) → new`, one lane after another; each is given what it found.
 
     `types` are those of the arrays that Numba takes. With `fixed`, an update of the array's first
-    element, called without an index. A `blind` one is an exchange whose result nobody asks for: what
-    was there, if anything, is of no concern.
+    element, called without an index. A `blind` one is an exchange whose result nobody asks for:
+    what was there, if anything, is of no concern.
     """
 
     def update(w: Warps, target: Any, *given: Any, blind: bool = False) -> Any:
