@@ -1,6 +1,6 @@
-"""The matrix product on the first tensor cores, those of a T4: its factors in fp16.
+"""The matrix product on tensor cores without TF32, those of a T4: its factors in fp16.
 
-As on newer ones in TF32 (matmul_tensor_cores.py), with two numbers in each word of a tile: half the
+As on newer ones (matmul_tensor_cores.py), with two numbers in each word of a tile: half the
 room in shared memory, and half the reads. Which two? Those that one instruction multiplies with the
 same two of the other matrix, and a sum may take them in any order: number k of a tile is paired
 with k + 16, and not with its neighbor, so that a warp still reads neighbors from memory.

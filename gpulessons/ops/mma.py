@@ -14,9 +14,9 @@ The price is in the digits. The factors are TF32: float32 rounded to 11 of its 2
 that multiplying takes less silicon; the products are added in float32. Needs compute capability 8.0
 (Ampere, 2020).
 
-The first tensor cores had no TF32. `mma_fp16` is the same for them (compute capability 7.5: Turing,
-2018; the T4 is one), and faster on all later ones: its factors are fp16, as many digits as TF32 in
-half the bytes, but none beyond 65,504. `pair` rounds two numbers and puts them into one word.
+Older tensor cores have no TF32. `mma_fp16` is the same instruction for factors in fp16, which those
+of compute capability 7.5 multiply too (Turing, 2018; the T4 is one): as many digits as TF32 in half
+the bytes, but no number beyond 65,504. `pair` rounds two numbers and puts them into one word.
 """
 
 from llvmlite import ir

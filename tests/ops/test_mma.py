@@ -181,9 +181,9 @@ def test_pytorch_is_not_asked_for_tf32_where_it_would_quietly_do_without(capabil
     with backends.allow_tf32(torch.backends.cuda.matmul, False):
         pass
     refused = pytest.raises(NotHere, match=r"TF32 needs .* 8\.0 .* this one has 7\.5")
-    with refused if capability == (7, 5) else nullcontext():
-        with backends.allow_tf32(torch.backends.cuda.matmul, True):
-            assert torch.backends.cuda.matmul.allow_tf32
+    allowed = backends.allow_tf32(torch.backends.cuda.matmul, True)
+    with refused if capability == (7, 5) else nullcontext(), allowed:
+        assert torch.backends.cuda.matmul.allow_tf32
     assert not torch.backends.cuda.matmul.allow_tf32
 
 
