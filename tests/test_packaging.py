@@ -95,6 +95,14 @@ def test_the_package_takes_colabs_versions_as_they_are():
     assert not [name for name in pins if name.endswith("cu13")]
 
 
+def test_the_newest_of_everything_is_what_the_lab_needs_and_no_version_of_it():
+    command = [sys.executable, ROOT / "tools" / "wanted.py"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    asked = {Requirement(line).name: Requirement(line) for line in done.stdout.splitlines()}
+    assert {each.name for each in wanted("lab", "gpu")} | {"nbclient"} == set(asked)
+    assert all({one.operator for one in each.specifier} <= {">="} for each in asked.values())
+
+
 def test_conda_installs_the_same_versions():
     conda, pip = environment("environment.yml")
     assert pip == ["-c constraints.txt", "-e .[lab,gpu]"]
