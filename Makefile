@@ -2,13 +2,15 @@
 PYTHON ?= python3
 OUT ?= gpu-report
 ARGS ?=
+COLAB ?= python3.13 python3.12 $(PYTHON)
+NEWEST ?= $(PYTHON)
 
 VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test notebooks bench nvidia gpu clean
+.PHONY: help lab test notebooks bench nvidia gpu colab newest clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -32,9 +34,30 @@ nvidia: $(READY)  ## run NVIDIA's own Numba-CUDA tests under the microscope (ARG
 gpu:  ## on a machine with a GPU: check, measure and record every GPU version into OUT
 	@PYTHONPATH="$(CURDIR)$${PYTHONPATH:+:$$PYTHONPATH}" $(PYTHON) benchmarks/gpu.py --out "$(OUT)"
 
+colab: .venv-colab/.ready  ## run every notebook with Colab's versions, in an environment of their own (ARGS="02_activations")
+	@.venv-colab/bin/python tools/run_elsewhere.py $(ARGS)
+
+newest:  ## run every notebook with the newest of everything (NEWEST=python3.14, ARGS="02_activations")
+	@$(NEWEST) -c 'import venv' || { echo "'$(NEWEST)' does not run here: name another, make newest NEWEST=python3.13"; exit 1; }
+	@echo "Setting up .venv-newest anew: some minutes and gigabytes."
+	@$(NEWEST) -m venv --clear .venv-newest
+	@.venv-newest/bin/python -m pip install --quiet --upgrade pip
+	@.venv-newest/bin/python tools/wanted.py | .venv-newest/bin/python -m pip install --quiet --upgrade -r /dev/stdin
+	@.venv-newest/bin/python tools/run_elsewhere.py $(ARGS)
+
 clean:  ## remove the environment and everything else that can be made again
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf $(VENV) .venv-colab .venv-newest build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Colab has one Python, of late 3.13; here the nearest that runs. CUDA 12.8 comes with PyTorch: 8 GB.
+.venv-colab/.ready: tools/colab.txt
+	@for python in $(COLAB); do $$python -c 'import venv' 2>/dev/null && break; done; \
+	  $$python -c 'import venv, sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || { \
+	    echo "None of $(COLAB) runs here: name a Python of 3.11 to 3.13, make colab COLAB=…"; exit 1; }; \
+	  echo "Setting up .venv-colab with $$($$python -V): some minutes, and 8 GB, most of it CUDA."; \
+	  $$python -m venv --clear .venv-colab
+	@.venv-colab/bin/python -m pip install --quiet --disable-pip-version-check -r tools/colab.txt
+	@touch $@
 
 # One environment for everything: what the tests add to the lab is small beside PyTorch.
 $(READY): pyproject.toml constraints.txt

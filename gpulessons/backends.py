@@ -21,7 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from gpulessons.hardware import why_no_gpu
+from gpulessons.hardware import compute_capability, cuda_package, why_no_gpu
+
+TF32 = (8, 0), "Ampere, 2020"  # the compute capability that brought it, and when
 
 
 class NotHere(RuntimeError):
@@ -80,7 +82,7 @@ class Gpu:
         except Exception as trouble:
             return (
                 f"the GPU is there but Numba cannot use it ({trouble}); "
-                "try: pip install 'numba-cuda[cu13]'"
+                f"try: pip install '{cuda_package()}'"
             )
         return ""
 
@@ -210,13 +212,33 @@ def accelerator_ready(accelerator: Any) -> bool:
     return accelerator is not None and accelerator.is_available()
 
 
+@cache  # it is asked while something is timed
+def why_no_tf32() -> str:
+    """One sentence where this machine's GPU is older than TF32; "" elsewhere."""
+    has = compute_capability()
+    if has is None or has >= TF32[0]:
+        return ""
+    return too_old("TF32", *TF32, has)
+
+
+def too_old(what: str, needed: tuple[int, int], when: str, has: tuple[int, int]) -> str:
+    """One sentence: this GPU's compute capability is not the one that is needed."""
+    return (
+        f"{what} needs a GPU of compute capability {needed[0]}.{needed[1]} ({when}) or newer; "
+        f"this one has {has[0]}.{has[1]}"
+    )
+
+
 @contextmanager
 def allow_tf32(library: Any, allowed: bool) -> Iterator[None]:
     """Whether a library of PyTorch's may round float32 factors to TF32's 11 bits meanwhile.
 
     library: torch.backends.cuda.matmul, where the default is no; or torch.backends.cudnn, for
-    convolutions and recurrent layers, where it is yes.
+    convolutions and recurrent layers, where it is yes. Raises NotHere where it is to happen on a
+    GPU that has no TF32, and PyTorch would quietly compute in float32.
     """
+    if allowed and (why := why_no_tf32()):
+        raise NotHere(why)
     before, library.allow_tf32 = library.allow_tf32, allowed
     try:
         yield

@@ -784,6 +784,22 @@ def test_asm_says_what_each_kernel_needs_without_a_gpu(capsys):
     assert ".entry" in said
 
 
+def test_asm_compiles_for_the_gpu_that_is_here_unless_told(capsys, monkeypatch):
+    from gpulessons.machine_code import cuda
+
+    monkeypatch.setattr(cuda, "compute_capability", lambda: (7, 5))
+    assert main(["asm", "transpose", "--version", "CUDA, padded tile"]) == 0
+    assert "compute capability 7.5:" in capsys.readouterr().out
+    rungs = ["CUDA, tensor cores (TF32)", "CUDA, tensor cores (fp16)"]
+    assert main(["asm", "matmul", "--version", *rungs]) == 0
+    tf32, fp16 = capsys.readouterr().out.strip().split("\n", 1)
+    assert tf32.startswith(f"{rungs[0]}: TF32 needs a GPU of compute capability 8.0")
+    assert fp16.startswith(f"{rungs[1]}: fp16_kernel, compute capability 7.5:")
+    monkeypatch.setattr(cuda, "compute_capability", lambda: None)
+    assert main(["asm", "transpose", "--version", "CUDA, padded tile"]) == 0
+    assert "compute capability 9.0:" in capsys.readouterr().out
+
+
 def test_asm_counts_the_machine_code_of_each_line_and_prints_it_if_asked(capsys):
     assert main(["asm", "transpose", "--version", "CUDA, padded tile"]) == 0
     short = capsys.readouterr().out

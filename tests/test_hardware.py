@@ -880,6 +880,24 @@ def test_a_gpu_needs_no_excuse_and_is_described_without_nvml(monkeypatch):
     assert not {key for key in hardware.load() if key.startswith("gpu")}
 
 
+def test_the_compute_capability_is_the_drivers_and_none_without_a_gpu(monkeypatch):
+    plug_in(monkeypatch, FakeDriver(_75=7, _76=5))
+    assert hardware.compute_capability() == (7, 5)
+    plug_in(monkeypatch, FakeDriver(count=0))
+    assert hardware.compute_capability() is None
+
+
+@pytest.mark.parametrize(("there", "extra"), [(True, "cu12"), (False, "cu13")])
+def test_numbas_compiler_is_that_of_the_cuda_which_pytorch_brought(monkeypatch, there, extra):
+    def version(name):
+        if there and name == "nvidia-cuda-runtime-cu12":
+            return "12.8.90"
+        raise nvidia.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(nvidia.metadata, "version", version)
+    assert hardware.cuda_package() == f"numba-cuda[{extra}]"
+
+
 def test_nvml_adds_what_it_knows_and_hides_only_what_fails(monkeypatch):
     plug_in(monkeypatch, FakeDriver(), fake_nvml())
     assert nvidia.gpu()["driver"] == "580.10"

@@ -272,6 +272,16 @@ def test_the_remote_of_a_clone_does_not_decide_what_is_canonical(tmp_path, monke
     assert not save_notebooks.is_canonical(path)
 
 
+def test_a_new_address_changes_the_first_cell_and_nothing_else(tmp_path, monkeypatch):
+    path, address = tmp_path / "n.ipynb", "git+https://example.org/course"
+    before = book(new_code_cell("x", id="x", outputs=[new_output("stream", text="1")]))
+    path.write_text(save_notebooks.text(canonical(before, "n")))
+    first, *rest = save_notebooks.read(path).cells
+    monkeypatch.setattr(save_notebooks.published, "address", lambda: address)
+    save_notebooks.readdress(path)
+    assert save_notebooks.read(path).cells == [{**first, "source": first_cell(address)}, *rest]
+
+
 def test_the_version_of_python_is_the_one_of_the_exact_versions():
     version = save_notebooks.METADATA["language_info"]["version"]
     conda = (NOTEBOOKS.parent / "environment.yml").read_text()

@@ -81,6 +81,28 @@ def test_constraints_leave_the_cuda_wheels_to_pytorch():
     assert pinned == ["nvidia-cuda-nvdisasm"]  # which PyTorch does not need
 
 
+def colab():
+    """Return {package: its exact version} in an environment like Colab's."""
+    lines = (ROOT / "tools" / "colab.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line.split("==") for line in lines if not line.startswith("#")]
+    return {canonicalize_name(name): version for name, version in pins}
+
+
+def test_the_package_takes_colabs_versions_as_they_are():
+    pins = colab()
+    low = [each for each in wanted() if not each.specifier.contains(pins[each.name])]
+    assert not low
+    assert not [name for name in pins if name.endswith("cu13")]
+
+
+def test_the_newest_of_everything_is_what_the_lab_needs_and_no_version_of_it():
+    command = [sys.executable, ROOT / "tools" / "wanted.py"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    asked = {Requirement(line).name: Requirement(line) for line in done.stdout.splitlines()}
+    assert {each.name for each in wanted("lab", "gpu")} | {"nbclient"} == set(asked)
+    assert all({one.operator for one in each.specifier} <= {">="} for each in asked.values())
+
+
 def test_conda_installs_the_same_versions():
     conda, pip = environment("environment.yml")
     assert pip == ["-c constraints.txt", "-e .[lab,gpu]"]
@@ -199,7 +221,9 @@ def make(folder, *words):
 def test_make_alone_lists_each_command_with_a_line_of_explanation(tmp_path):
     lines = make(tmp_path).stdout.splitlines()
     named = {line.split()[1] for line in lines if len(line.split()) > 3}
-    assert named == {"help", "lab", "test", "notebooks", "bench", "gpu", "nvidia", "clean"}
+    assert named == {
+        "help", "lab", "test", "notebooks", "bench", "gpu", "nvidia", "colab", "newest", "clean",
+    }  # fmt: skip
 
 
 def fake_python(folder, body):
@@ -252,6 +276,27 @@ def test_a_second_make_installs_nothing_until_the_versions_change(tmp_path):
 
 
 @MAKE
+def test_make_colab_takes_the_nearest_python_that_runs_and_says_so_where_none_does(tmp_path):
+    copies(tmp_path, "tools")
+    old = fake_python(tmp_path, "exit 1")
+    done = make(tmp_path, "colab", f"COLAB=no-such-python {old}")
+    assert done.returncode != 0
+    assert f"None of no-such-python {old} runs here" in done.stdout
+    body = 'echo "$@"; case "$*" in *venv?--clear*) exit 1;; esac'
+    near = fake_python(tmp_path, body)
+    done = make(tmp_path, "colab", f"COLAB=no-such-python {near}")
+    assert "-m venv --clear .venv-colab" in done.stdout
+    assert not (tmp_path / ".venv-colab" / ".ready").exists()
+
+
+@MAKE
+def test_make_newest_says_so_when_its_python_does_not_run(tmp_path):
+    done = make(tmp_path, "newest", "NEWEST=no-such-python")
+    assert done.returncode != 0
+    assert "make newest NEWEST=" in done.stdout
+
+
+@MAKE
 def test_make_gpu_needs_no_environment_of_ours(tmp_path):
     python = fake_python(tmp_path, 'echo "$PYTHONPATH" "$@"')
     done = make(tmp_path, "gpu", f"PYTHON={python}", "OUT=report here")
@@ -262,12 +307,17 @@ def test_make_gpu_needs_no_environment_of_ours(tmp_path):
 
 # The first cell, where the course is not installed
 
-PIP = "import json, sys; open('asked.json', 'w').write(json.dumps(sys.argv[1:]))"
+# No more than note what it is asked, and leave a course behind.
+PIP = """import json, os, sys
+open('asked.json', 'w').write(json.dumps(sys.argv[1:]))
+os.makedirs('gpulessons/notebook')
+open('gpulessons/notebook/arrival.py', 'w').write("def say(kept): print('kept', *kept)")
+"""
 
 
 def run_first_cell(folder, address, installed=(), pip=PIP):
     """Run the cell in an interpreter that finds only `installed`, "name version" each, and a pip
-    that does no more than note what it is asked."""
+    that is none."""
     (folder / "pip").mkdir()
     (folder / "pip" / "__init__.py").touch()
     (folder / "pip" / "__main__.py").write_text(pip)
@@ -289,23 +339,25 @@ def asked(folder):
     return json.loads(note.read_text()) if note.exists() else None
 
 
-HOSTED = ("torch 2.11.0+cu128", "numpy 2.1.3")
+KEPT = ["IPython==7.34.0", "cuda-bindings==12.9.7", "ipywidgets==7.7.1", "llvmlite==0.44.0",
+        "numba-cuda==0.22.2", "numba==0.61.2", "numpy==2.1.3", "torch==2.11.0+cu128"]  # fmt: skip
+HOSTED = [line.replace("==", " ") for line in KEPT]
+COURSE = "git+https://example.org/course"
 
 
-def test_the_first_cell_fetches_the_course_and_holds_torch_and_numpy_where_they_are(tmp_path):
-    done = run_first_cell(tmp_path, "git+https://example.org/course", HOSTED)
-    keep = ["torch==2.11.0+cu128", "numpy==2.1.3"]
-    assert asked(tmp_path) == ["install", "--quiet", "git+https://example.org/course", *keep]
-    assert done.stdout == "Installed gpulessons; kept torch==2.11.0+cu128 numpy==2.1.3\n"
+def test_the_first_cell_fetches_the_course_and_holds_what_is_there_where_it_is(tmp_path):
+    done = run_first_cell(tmp_path, COURSE, [*HOSTED, "pandas 2.2.2"])
+    assert asked(tmp_path) == ["install", "--quiet", COURSE, *KEPT], done.stderr
+    assert done.stdout == f"kept {' '.join(KEPT)}\n"
 
 
 def test_the_first_cell_lets_pip_choose_what_is_not_there(tmp_path):
-    run_first_cell(tmp_path, "course.whl", ("numpy 2.1.3",))
-    assert asked(tmp_path) == ["install", "--quiet", "course.whl", "numpy==2.1.3"]
+    run_first_cell(tmp_path, COURSE, ("numpy 2.1.3",))
+    assert asked(tmp_path) == ["install", "--quiet", COURSE, "numpy==2.1.3"]
 
 
 def test_the_first_cell_does_nothing_where_the_course_is_installed(tmp_path):
-    done = run_first_cell(tmp_path, "course.whl", (*HOSTED, "gpulessons 0.1.0"))
+    done = run_first_cell(tmp_path, COURSE, (*HOSTED, "gpulessons 0.1.0"))
     assert (done.returncode, done.stdout, asked(tmp_path)) == (0, "", None)
 
 
@@ -313,29 +365,41 @@ def test_the_first_cell_says_how_to_bring_a_course_that_has_no_address(tmp_path)
     done = run_first_cell(tmp_path, "", HOSTED)
     assert (done.returncode, done.stderr, asked(tmp_path)) == (0, "", None)
     (said,) = done.stdout.splitlines()
-    assert said.startswith("The course is not installed here: put its wheel (pip wheel --no-deps .")
+    assert said.startswith("The course is missing.")
+    assert all(way in said for way in ("wheel", "zip", "pip install a clone"))
 
 
-@pytest.mark.parametrize("address", ["", "git+https://example.org/course"])
-def test_the_first_cell_takes_a_wheel_beside_the_notebook(tmp_path, address):
-    wheel = "gpulessons-0.1.0-py3-none-any.whl"
-    (tmp_path / wheel).touch()
-    (tmp_path / "gpulessons-0.1.0-py3-none-any (1).whl").touch()  # pip refuses such a name
-    done = run_first_cell(tmp_path, address, HOSTED)
-    assert asked(tmp_path)[:3] == ["install", "--quiet", wheel]
-    assert done.stdout.startswith("Installed gpulessons")
+WHEEL = "gpulessons-0.1.0-py3-none-any.whl"
+
+
+@pytest.mark.parametrize("address", ["", COURSE])
+@pytest.mark.parametrize(
+    ("beside", "taken"),
+    [
+        ([WHEEL], WHEEL),
+        ([WHEEL, "gpulessons-0.1.0-py3-none-any (1).whl"], WHEEL),  # pip refuses such a name
+        (["gpulessons-main.zip"], "gpulessons-main.zip"),
+        ([WHEEL, "gpulessons-main.zip"], WHEEL),
+    ],
+)
+def test_the_first_cell_takes_what_is_beside_the_notebook(tmp_path, address, beside, taken):
+    for name in beside:
+        (tmp_path / name).touch()
+    run_first_cell(tmp_path, address, HOSTED)
+    assert asked(tmp_path)[:3] == ["install", "--quiet", taken]
 
 
 def test_the_first_cell_does_not_go_on_when_pip_fails(tmp_path):
-    done = run_first_cell(tmp_path, "course.whl", HOSTED, pip="raise SystemExit(1)")
+    done = run_first_cell(tmp_path, COURSE, HOSTED, pip="raise SystemExit(1)")
     assert done.returncode == 1
-    assert "Installed" not in done.stdout
+    assert done.stdout == ""
 
 
 def test_pip_leaves_what_the_first_cell_names_as_it_is():
     # The same request to the real pip, of this environment: nothing to do, and no index asked.
-    names = [name for name in ("torch", "numpy") if importlib.util.find_spec(name)]
-    keep = [f"{name}=={metadata.version(name)}" for name in names]
+    names = [line.partition("==")[0] for line in KEPT]
+    there = {each.name.lower() for each in metadata.distributions()}
+    keep = [f"{name}=={metadata.version(name)}" for name in names if name.lower() in there]
     command = [sys.executable, "-m", "pip", "install", "--dry-run", "--no-index", *keep]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "Would install" not in done.stdout

@@ -1,8 +1,9 @@
 """The cell that opens every notebook: where the course is missing (Colab, say), it fetches it.
 
-A hosted notebook's PyTorch and NumPy fit its GPU driver and each other. Asking pip for exactly the
-installed versions of both, beside the course, means that it either leaves them alone or refuses.
-The course comes from a wheel beside the notebook, else from the address saved with the notebook.
+A hosted notebook's PyTorch, NumPy and Numba fit its GPU driver and each other. Asking pip for just
+the installed versions of these, beside the course, means that it either leaves them alone or
+refuses. The course comes from a wheel beside the notebook or a zip of its source, else from the
+address saved with the notebook.
 """
 
 import re
@@ -10,20 +11,20 @@ import re
 ID = "setup"  # the cell's id, by which save_notebooks.py finds it again
 
 CELL = """\
-# Installs the course where it is missing, and leaves PyTorch and NumPy as they are.
-import subprocess
+# Installs the course where it is missing, and leaves PyTorch, NumPy, Numba … as they are.
 import sys
 from glob import glob
 from importlib import metadata, util
-
-course = max(glob("gpulessons-*-any.whl"), default="{address}")
+from subprocess import run
+course = max(glob("gpulessons-*-any.whl") or glob("gpulessons-*.zip"), default="{address}")
 if course and not util.find_spec("gpulessons"):
-    keep = [f"{lib}=={metadata.version(lib)}" for lib in ("torch", "numpy") if util.find_spec(lib)]
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", course, *keep], check=True)
-    print("Installed gpulessons; kept", *keep)
+    libs = "torch numpy numba llvmlite numba-cuda cuda-bindings ipython ipywidgets".split()
+    keep = {f"{d.name}=={d.version}" for d in metadata.distributions() if d.name.lower() in libs}
+    run([sys.executable, "-m", "pip", "install", "--quiet", course, *sorted(keep)], check=True)
+    from gpulessons.notebook import arrival
+    arrival.say(sorted(keep))
 elif not util.find_spec("gpulessons"):
-    print("The course is not installed here: put its wheel (pip wheel --no-deps . in a checkout "
-          "makes it) beside this notebook, then run this cell again.")"""
+    print("The course is missing. Put its wheel or zip beside this page or pip install a clone.")"""
 
 
 def first_cell(address: str) -> str:

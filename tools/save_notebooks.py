@@ -2,6 +2,7 @@
 
     python tools/save_notebooks.py [name …]            run, then save (all of them by default)
     python tools/save_notebooks.py --check [name …]    only say which are not canonical
+    python tools/save_notebooks.py --address [name …]  only put today's public address into them
 """
 
 import argparse
@@ -191,6 +192,12 @@ def save(path: Path) -> None:
     print(", saved")
 
 
+def readdress(path: Path) -> None:
+    """Have a notebook's first cell install the course from this checkout's public remote; run
+    nothing, and leave what its cells showed."""
+    files.write(path, text(canonical(read(path), path.stem, published.address())))
+
+
 def is_canonical(path: Path) -> bool:
     """Whether a file holds what saving it would write, its outputs and address as they are."""
     notebook = read(path)
@@ -203,16 +210,22 @@ def main() -> None:
     """Save or check the notebooks named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="name", help="such as 02_activations")
-    parser.add_argument("--check", action="store_true", help="run nothing; name what is amiss")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--check", action="store_true", help="run nothing; name what is amiss")
+    only.add_argument("--address", action="store_true", help="run nothing; renew the address")
     args = parser.parse_args()
     paths = [NOTEBOOKS / f"{Path(name).stem}.ipynb" for name in args.names]
     missing = [path.name for path in paths if not path.exists()]
     if missing:
         sys.exit(f"There is no {missing[0]} in {NOTEBOOKS}.")
-    if not args.check:  # once, while nothing else runs: every page has the same
+    if args.address:
+        print("The first cell's address:", published.address() or "none, for lack of a remote")
+    elif not args.check:  # once, while nothing else runs: every page has the same
         print("This machine's ceilings:", machine().measured_when())
     for path in paths or sorted(NOTEBOOKS.glob("*.ipynb")):
-        if not args.check:
+        if args.address:
+            readdress(path)
+        elif not args.check:
             save(path)
         elif not is_canonical(path):
             print(f"{path.name} is not canonical: make notebooks ARGS={path.stem}")

@@ -98,7 +98,7 @@ def parser() -> Parser:
     )
     made["asm"].add_argument("--ptx", action="store_true", help="print the PTX, too")
     made["asm"].add_argument(
-        "--capability", metavar="M.N", type=capability, default=(9, 0), help="default: 9.0"
+        "--capability", metavar="M.N", type=capability, help="default: this machine's GPU's, or 9.0"
     )
     measure.describe(made["compare"], made["record"])
     verdicts.describe(made["claims"])

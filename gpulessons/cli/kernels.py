@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def asm(options: Namespace) -> int:
     """compile an op's CUDA kernels (no GPU needed): registers, machine code beside the source"""
     op = find_op(options.op)
-    from gpulessons.backends import gpu  # NumPy and more: not before the names are right
+    from gpulessons.backends import NotHere, gpu  # NumPy and more: not before the names are right
     from gpulessons.machine_code.cuda import CannotCompile, assemblies
 
     for name in options.version or ():
@@ -28,6 +28,8 @@ def asm(options: Namespace) -> int:
                 print(machine_code(compiled, options.sass))
                 if options.ptx:
                     print(compiled.ptx)
+        except NotHere as why:  # of this compute capability
+            print(f"{version.name}: {why}.")
         except CannotCompile as trouble:
             return say(trouble, 1)
     return 0

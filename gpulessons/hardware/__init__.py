@@ -6,11 +6,20 @@ Numba or torch until a ceiling is measured.
 """
 
 from .card import Machine, buffer_bytes, machine
-from .nvidia import gpu_count, gpu_load, gpu_rates, why_no_gpu
+from .nvidia import (
+    compute_capability,
+    cuda_package,
+    gpu,
+    gpu_count,
+    gpu_load,
+    gpu_rates,
+    why_no_gpu,
+)
 from .pools import thread_choices, threads
 from .system import cores, free_memory, load
 
 __all__ = [
-    "Machine", "buffer_bytes", "cores", "free_memory", "gpu_count", "gpu_load", "gpu_rates", "load",
-    "machine", "thread_choices", "threads", "why_no_gpu",
+    "Machine", "buffer_bytes", "compute_capability", "cores", "cuda_package", "free_memory", "gpu",
+    "gpu_count", "gpu_load", "gpu_rates", "load", "machine", "thread_choices", "threads",
+    "why_no_gpu",
 ]

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable
 from functools import partial
+from importlib import metadata
 from typing import Any
 
 # Attribute numbers of cuDeviceGetAttribute, CUDA driver API.
@@ -56,10 +57,29 @@ def gpu() -> dict[str, Any] | None:
     }
 
 
+def compute_capability() -> tuple[int, int] | None:
+    """Of CUDA device 0, such as (7, 5); None without one."""
+    library, count, _ = driver()
+    if not count:
+        return None
+    device = ctypes.c_int()
+    library.cuDeviceGet(ctypes.byref(device), 0)
+    return attribute_of(library, device, MAJOR), attribute_of(library, device, MINOR)
+
+
 def attribute_of(library: Any, device: ctypes.c_int, number: int) -> int:
     value = ctypes.c_int()
     library.cuDeviceGetAttribute(ctypes.byref(value), number, device)
     return value.value
+
+
+def cuda_package() -> str:
+    """What pip calls Numba's CUDA compiler, of the CUDA whose libraries PyTorch brought along."""
+    try:
+        metadata.version("nvidia-cuda-runtime-cu12")
+    except metadata.PackageNotFoundError:
+        return "numba-cuda[cu13]"
+    return "numba-cuda[cu12]"
 
 
 def gpu_load() -> dict[str, Any]:

@@ -17,6 +17,7 @@ from typing import Any
 from unittest.mock import patch
 
 from gpulessons import microscope
+from gpulessons.hardware import compute_capability
 from gpulessons.microscope.arguments import host_array
 
 from . import beside
@@ -26,6 +27,7 @@ from .sass import Code, attributes, disassembled
 
 LTO = {"ltoir": True}
 CAPABILITIES: tuple[Capability, ...] = ((7, 5), (9, 0), (12, 0))  # Turing; Hopper; the newest
+ELSEWHERE: Capability = (9, 0)  # for which kernels are compiled where there is no GPU
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,17 +103,25 @@ class Assembly:
         return f"{head}{self.mix._repr_html_()}{beside.html(rows)}{ptx}"
 
 
-def assembly(kernel: Any, *arguments: Any, capability: Capability = (9, 0)) -> Assembly:
+def assembly(kernel: Any, *arguments: Any, capability: Capability | None = None) -> Assembly:
     """Compile a kernel for these arguments (arrays and numbers like those it is launched with).
 
-    Raises CannotCompile, with a sentence, where the compiler is missing or refuses the kernel.
+    capability: the compute capability to compile for; unless given, that of this machine's GPU,
+    and 9.0 where there is none. Raises CannotCompile, with a sentence, where the compiler is
+    missing or refuses the kernel.
     """
+    capability = capability or here()
     function = getattr(kernel, "py_func", kernel)
     ptx = ptx_of(function, types_of(arguments), capability)
     cubin, log = linked(ptx, capability)
     plain = re.sub(r"^\s*\.(loc|file)\s.*\n?", "", ptx[0], flags=re.MULTILINE)
     sizes = needed(ptx[0], cubin, log)
     return Assembly(function.__name__, capability, *sizes, plain, cubin, function)
+
+
+def here() -> Capability:
+    """The compute capability of this machine's GPU; 9.0 where there is none."""
+    return compute_capability() or ELSEWHERE
 
 
 def types_of(arguments: Iterable[Any]) -> tuple:
@@ -155,11 +165,12 @@ def without_driver() -> Any:
     )
 
 
-def assemblies(version: Any, capability: Capability = (9, 0)) -> list[Assembly]:
+def assemblies(version: Any, capability: Capability | None = None) -> list[Assembly]:
     """Every kernel that a CUDA version launches, compiled for the arguments it is given.
 
-    A version that refuses GPUs of this compute capability does so here.
+    A version that refuses GPUs of this compute capability does so here, with NotHere.
     """
+    capability = capability or here()
     launches = traced(version, capability)
     kernels = {one.launch.function: one.launch.arguments for one in launches}
     return [
@@ -168,7 +179,7 @@ def assemblies(version: Any, capability: Capability = (9, 0)) -> list[Assembly]:
     ]
 
 
-def traced(version: Any, capability: Capability = (9, 0)) -> list[Any]:
+def traced(version: Any, capability: Capability = ELSEWHERE) -> list[Any]:
     """What a CUDA version launches, at a regular size and at an awkward one: they may differ."""
     traces = []
     for size in (version.op.sizes[0], version.op.awkward[1]):

@@ -4,8 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from gpulessons.hardware import cuda_package
+
 Capability = tuple[int, int]
-INSTALL = "This needs NVIDIA's compiler, but no GPU: pip install 'numba-cuda[cu13]'."
+INSTALL = f"This needs NVIDIA's compiler, but no GPU: pip install '{cuda_package()}'."
 
 
 class CannotCompile(RuntimeError):

@@ -4,6 +4,7 @@ A float32 keeps 24 bits of a number's digits; tensor cores are fast because they
 
     TF32        11 bits, the range of float32; stored as a float32 whose last 13 bits are 0
     bfloat16     8 bits, the range of float32; half a float32 is stored
+    fp16        11 bits, and 65,504 is its largest number; stored in 16 bits
 """
 
 from collections.abc import Callable
@@ -20,6 +21,13 @@ def round_tf32(x: Any) -> Any:
 def round_bf16(x: Any) -> Any:
     """x as bfloat16: to the nearest, a tie to the even one, as PyTorch rounds."""
     return keep_high_bits(x, 16, lambda bits: (bits >> 16 & 1) + np.uint32((1 << 15) - 1))
+
+
+def round_fp16(x: Any) -> Any:
+    """x as fp16, IEEE's half precision: to the nearest, a tie to the even one. Beyond 65,504 it is
+    infinite, and below 6e-5 it loses digits."""
+    with np.errstate(over="ignore"):
+        return np.asarray(x, np.float32).astype(np.float16).astype(np.float32)[()]
 
 
 def keep_high_bits(

@@ -16,6 +16,7 @@ Start with activations.py, where ReLU is spelled out whole. The order of the not
     05  matmul               the tiles of a CPU, and the launchers of …
         matmul_kernels       … the CUDA ladder, one idea a rung, up to …
         matmul_tensor_cores  … the instruction that multiplies matrices
+        matmul_fp16          … and the same for older GPUs, a T4 among them
     06  dense                a product with a bias and a sigmoid behind it
         softmax_layer        the last layer of a classifier
     07  conv2d               by way of columns, frequencies and shared tiles

@@ -276,6 +276,14 @@ conv2d.version("PyTorch on GPU", on=torch_gpu)(torch_conv2d(tf32=False))
 conv2d.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3)(torch_conv2d(tf32=True))
 
 
+@conv2d.version("PyTorch, cast to fp16, GPU", on=torch_gpu, rtol=5e-3)
+def cast_and_convolve(x, w, stride, padding):
+    """For the tensor cores of a GPU without TF32. The casts there and back belong to its time."""
+    import torch
+
+    return torch.conv2d(x.half(), w.half(), stride=stride, padding=padding).float()
+
+
 def shaped(dims, kernel, *, padding=None, name="conv2d"):
     """conv2d, with the versions it has, for another layer: dims are (batch, channels, filters),
     kernel (height, width); an odd, square kernel's padding keeps the size unless told."""

@@ -13,6 +13,7 @@ from numba import njit, prange
 from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
+from . import matmul_fp16 as fp16
 from . import matmul_kernels as kernels
 from . import matmul_tensor_cores as tensor_cores
 from .common import PARALLEL, SERIAL, aligned_empty, ceil_div
@@ -219,10 +220,18 @@ matmul.version("CUDA, double buffering", on=gpu)(launcher_of_fours(kernels.doubl
 # rtol: factors in TF32 put most results off by 3e-4, and the worst of a million by 1.5e-3.
 @matmul.version("CUDA, tensor cores (TF32)", on=gpu, rtol=3e-3)
 def launch_tensor_cores(x, y, out):
-    refuse_older_gpus()
+    refuse_older_gpus("TF32")
     m, n = out.shape
     grid = ceil_div(n, tensor_cores.BN), ceil_div(m, tensor_cores.BM)
     tensor_cores.tensor_core_kernel[grid, (32, tensor_cores.WARPS)](x, y, out)
+
+
+# As many digits as TF32, where numbers are neither huge nor tiny.
+@matmul.version("CUDA, tensor cores (fp16)", on=gpu, rtol=3e-3)
+def launch_fp16(x, y, out):
+    refuse_older_gpus("fp16")
+    m, n = out.shape
+    fp16.fp16_kernel[(ceil_div(n, fp16.BN), ceil_div(m, fp16.BM)), (32, fp16.WARPS)](x, y, out)
 
 
 # -- PyTorch.

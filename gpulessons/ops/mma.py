@@ -1,4 +1,4 @@
-"""mma: the instruction that tensor cores are for, in a CUDA kernel of Numba's.
+"""mma, mma_fp16: the instruction that tensor cores are for, in a CUDA kernel of Numba's.
 
     sums = mma(left, right, sums)       # sums (16 × 8) += left (16 × 8) times right (8 × 8)
 
@@ -13,6 +13,10 @@ mma.m16n8k8", draws who holds what.
 The price is in the digits. The factors are TF32: float32 rounded to 11 of its 24 bits (`tf32`), so
 that multiplying takes less silicon; the products are added in float32. Needs compute capability 8.0
 (Ampere, 2020).
+
+Older tensor cores have no TF32. `mma_fp16` is the same instruction for factors in fp16, which those
+of compute capability 7.5 multiply too (Turing, 2018; the T4 is one): as many digits as TF32 in half
+the bytes, but no number beyond 65,504. `pair` rounds two numbers and puts them into one word.
 """
 
 from llvmlite import ir
@@ -20,27 +24,33 @@ from numba import cuda
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from gpulessons.backends import NotHere
+from gpulessons.backends import TF32, NotHere, too_old
 from gpulessons.microscope.lanes import tensor_cores as traced
 
-NEEDED = (8, 0)  # the compute capability that brought TF32
+NEEDED = {"TF32": TF32, "fp16": ((7, 5), "Turing, 2018")}  # compute capability, and since when
 FLOAT, WORD = ir.FloatType(), ir.IntType(32)
 ROUND = "cvt.rna.tf32.f32 $0, $1;"
 MULTIPLY = (
     "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
     "{$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$10, $11, $12, $13};"
 )
+PACK = (
+    "{ .reg .b16 low, high; cvt.rn.f16.f32 low, $1; cvt.rn.f16.f32 high, $2; "
+    "mov.b32 $0, {low, high}; }"
+)
+MULTIPLY_FP16 = (
+    "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
+    "{$0, $1, $2, $3}, {$4, $5}, {$6}, {$7, $8, $9, $10};"
+)
 FOUR, TWO = types.UniTuple(types.float32, 4), types.UniTuple(types.float32, 2)
+PAIRS = types.UniTuple(types.uint32, 2)
 
 
-def refuse_older_gpus():
-    """Raise NotHere, with a sentence, where there are no tensor cores for TF32."""
-    major, minor = cuda.get_current_device().compute_capability
-    if (major, minor) < NEEDED:
-        raise NotHere(
-            "TF32 needs a GPU of compute capability 8.0 (Ampere, 2020) or newer; "
-            f"this one has {major}.{minor}"
-        )
+def refuse_older_gpus(factors):
+    """Raise NotHere, with a sentence, where no tensor cores multiply "TF32" or "fp16"."""
+    (needed, when), has = NEEDED[factors], cuda.get_current_device().compute_capability
+    if tuple(has) < needed:
+        raise NotHere(too_old(factors, needed, when, has))
 
 
 @intrinsic
@@ -55,23 +65,56 @@ def tf32(typing, x):
 
 
 @intrinsic
+def pair(typing, low, high):
+    """Two float32, each rounded to the nearest fp16, in the two halves of a word."""
+
+    def generate(context, builder, signature, arguments):
+        instruction = ir.InlineAsm(ir.FunctionType(WORD, [FLOAT] * 2), PACK, "=r,f,f")
+        return builder.call(instruction, arguments)
+
+    return types.uint32(types.float32, types.float32), generate
+
+
+def multiply_add(builder, instruction, words, sums):
+    """Four float32: what the instruction makes of a lane's words and sums."""
+    kind = ir.FunctionType(
+        ir.LiteralStructType([FLOAT] * 4), [WORD] * len(words) + [FLOAT] * 4
+    )
+    places = ",".join(["=f"] * 4 + ["r"] * len(words) + ["f"] * 4)
+    # Convergent: the compiler may not move it to where only some of the lanes come by.
+    answer = builder.call(
+        ir.InlineAsm(kind, instruction, places), words + sums, attrs=("convergent",)
+    )
+    return cgutils.unpack_tuple(builder, answer, 4)
+
+
+@intrinsic
 def mma(typing, left, right, sums):
     """The sums plus left times right: tuples of 4, 2 and 4 float32, this lane's fragments."""
 
     def generate(context, builder, signature, arguments):
         left, right, sums = (cgutils.unpack_tuple(builder, a) for a in arguments)
-        factors = [builder.bitcast(number, WORD) for number in left + right]
-        kind = ir.FunctionType(ir.LiteralStructType([FLOAT] * 4), [WORD] * 6 + [FLOAT] * 4)
-        instruction = ir.InlineAsm(kind, MULTIPLY, ",".join(["=f"] * 4 + ["r"] * 6 + ["f"] * 4))
-        # Convergent: the compiler may not move it to where only some of the lanes come by.
-        answer = builder.call(instruction, factors + sums, attrs=("convergent",))
-        numbers = cgutils.unpack_tuple(builder, answer, 4)
+        words = [builder.bitcast(number, WORD) for number in left + right]
+        numbers = multiply_add(builder, MULTIPLY, words, sums)
         return context.make_tuple(builder, signature.return_type, numbers)
 
     return FOUR(FOUR, TWO, FOUR), generate
 
 
+@intrinsic
+def mma_fp16(typing, left, right, sums):
+    """The same for pairs of fp16: two words of the left matrix, one of the right, four float32."""
+
+    def generate(context, builder, signature, arguments):
+        left, sums = (cgutils.unpack_tuple(builder, arguments[place]) for place in (0, 2))
+        numbers = multiply_add(builder, MULTIPLY_FP16, [*left, arguments[1]], sums)
+        return context.make_tuple(builder, signature.return_type, numbers)
+
+    return FOUR(PAIRS, types.uint32, FOUR), generate
+
+
 mma.traced, tf32.traced = traced.mma, traced.tf32
+mma_fp16.traced, pair.traced = traced.mma_fp16, traced.pair
 
 
 @cuda.jit(device=True)
@@ -86,6 +129,19 @@ def right_fragment(tile, row, column):
     """This lane's 2 numbers of the 8 × 8 that begin at tile[row, column]."""
     i, j = row + (cuda.laneid & 3), column + (cuda.laneid >> 2 & 7)
     return tile[i, j], tile[i + 4, j]
+
+
+@cuda.jit(device=True)
+def left_pairs(tile, row, word):
+    """This lane's 2 words of the 16 × 8 fp16 that begin at tile[row, word], two to a word."""
+    i, j = row + (cuda.laneid >> 2 & 7), word + (cuda.laneid & 3)
+    return tile[i, j], tile[i + 8, j]
+
+
+@cuda.jit(device=True)
+def right_pair(tile, word, column):
+    """This lane's word of the 8 × 8 fp16 that begin at tile[word, column], two rows to a word."""
+    return tile[word + (cuda.laneid & 3), column + (cuda.laneid >> 2 & 7)]
 
 
 @cuda.jit(device=True)

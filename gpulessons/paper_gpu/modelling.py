@@ -16,6 +16,7 @@ from .bounds import bounds, l2_sectors, latency
 from .costs import REGISTERS, from_machine_code, from_source
 from .devices import GPU, named
 from .occupancy import occupancy
+from .present import here
 from .sampling import TURNS, Sample, chosen, sampled
 from .value import Modelled
 
@@ -31,17 +32,18 @@ class CannotModel(RuntimeError):
     """Nothing can be said of this kernel; the text says why."""
 
 
-def modelled(kernel: Any, on: str | GPU = "A100") -> Modelling:
+def modelled(kernel: Any, on: str | GPU | None = None) -> Modelling:
     """A kernel ready to be modelled: give it a grid, a block and arguments, as if to launch it.
 
         modelled(kernel, on="T4")[grid, block](x, y)
 
+    on: the GPU; unless named, the one in this machine, and an A100 where there is none.
     A few blocks are run under the microscope, and of long loops a few turns, so that a large grid
     takes no longer than a small one; the arrays hold no result afterwards. These blocks lie in the
     middle, and all others are taken to do the same. Raises CannotModel where the kernel does what
     the model has no bound for.
     """
-    return Modelling(kernel, named(on))
+    return Modelling(kernel, here() if on is None else named(on))
 
 
 class Modelling:

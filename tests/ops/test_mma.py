@@ -1,28 +1,31 @@
 """Tensor cores: the rounding, the instruction in the PTX, and the product that is built on it."""
 
 import importlib.util
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numba import cuda
 
-from gpulessons import microscope
+from gpulessons import backends, microscope
 from gpulessons.backends import NotHere, gpu, host
 from gpulessons.grader.check import check
 from gpulessons.machine_code.cuda import assembly
 from gpulessons.measure.results import Absent
 from gpulessons.measure.timings import timings
 from gpulessons.microscope import trace
-from gpulessons.microscope.rounding import round_bf16, round_tf32
+from gpulessons.microscope.rounding import round_bf16, round_fp16, round_tf32
 from gpulessons.operation import op
-from gpulessons.ops import matmul_tensor_cores
+from gpulessons.ops import matmul_fp16, matmul_tensor_cores
 from gpulessons.ops.common import ceil_div
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.matmul_tensor_cores import BK, BM, BN, WARPS
 
 NAME = "CUDA, tensor cores (TF32)"
+FP16 = "CUDA, tensor cores (fp16)"
 INSTRUCTION = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"
+INSTRUCTION_FP16 = "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32"
 
 
 # -- Rounding.
@@ -57,6 +60,13 @@ def test_bf16_is_as_pytorch_rounds():
     assert np.array_equal(round_bf16(x), want, equal_nan=True)
 
 
+def test_fp16_is_as_pytorch_rounds():
+    torch = pytest.importorskip("torch")
+    x = patterns(65521)
+    x = np.concatenate([x, (x.view(np.uint32) >> 13 << 13 | 1 << 12).view(np.float32)])  # ties
+    assert np.array_equal(round_fp16(x), torch.from_numpy(x).half().float().numpy(), equal_nan=True)
+
+
 @pytest.mark.parametrize(("rounded", "dropped"), [(round_tf32, 13), (round_bf16, 16)])
 def test_what_is_rounded_stays_and_what_is_no_number_too(rounded, dropped):
     x = rounded(patterns(65537))
@@ -70,30 +80,38 @@ def test_what_is_rounded_stays_and_what_is_no_number_too(rounded, dropped):
 # -- The product. Exact up to float32's rounding, once the factors are rounded.
 
 
-def product(kernel, m, k, n):
+def product(kernel, m, k, n, rounded=round_tf32):
     """(trace, result, what it should be) of random matrices."""
     rng = np.random.default_rng(m + k + n)
     x, y = rng.standard_normal((m, k), np.float32), rng.standard_normal((k, n), np.float32)
     out = np.full((m, n), np.nan, np.float32)
     t = trace(kernel)[(ceil_div(n, BN), ceil_div(m, BM)), (32, WARPS)](x, y, out)
-    return t, out, round_tf32(x).astype(np.float64) @ round_tf32(y)
+    return t, out, rounded(x).astype(np.float64) @ rounded(y)
 
 
 def right(out, want):
     return np.allclose(out, want, rtol=0, atol=2e-6 * np.abs(want).max())
 
 
+BOTH = {
+    "TF32": (matmul_tensor_cores.tensor_core_kernel, round_tf32),
+    "fp16": (matmul_fp16.fp16_kernel, round_fp16),
+}
+
+
+@pytest.mark.parametrize("factors", BOTH)
 @pytest.mark.parametrize("shape", [(1, 1, 1), (17, 40, 9), (130, 33, 131)], ids=str)
-def test_it_is_right_at_any_shape(shape):
-    t, out, want = product(matmul_tensor_cores.tensor_core_kernel, *shape)
+def test_it_is_right_at_any_shape(shape, factors):
+    kernel, rounded = BOTH[factors]
+    t, out, want = product(kernel, *shape, rounded)
     assert right(out, want)
     assert not t.races().cells and not t.warnings
 
 
-@pytest.fixture(scope="module")
-def whole():
+@pytest.fixture(scope="module", params=BOTH)
+def whole(request):
     """One block's worth: nothing lies outside."""
-    return product(matmul_tensor_cores.tensor_core_kernel, BM, 2 * BK, BN)[0]
+    return product(BOTH[request.param][0], BM, 2 * BK, BN)[0]
 
 
 def test_all_of_it_is_done_by_tensor_cores_without_conflicts_or_divergence(whole):
@@ -105,8 +123,8 @@ def test_all_of_it_is_done_by_tensor_cores_without_conflicts_or_divergence(whole
 
 
 def test_it_reads_as_little_for_a_multiply_add_as_its_docstring_says(whole):
-    work = whole.work()
-    assert work.shared_reads / (work.flops / 2) == 3 / 64
+    work, words = whole.work(), 1 if whole.kernel == "tensor_core_kernel" else 2  # of two numbers
+    assert work.shared_reads / (work.flops / 2) == 3 / 64 / words
     assert work.reads / (work.flops / 2) == 1 / 64
 
 
@@ -133,16 +151,40 @@ def test_the_machine_multiplies_matrices_and_keeps_the_sums_in_registers(capabil
     assert compiled.spills == 0
 
 
+def test_a_t4_multiplies_fp16_and_two_blocks_fit():
+    x = np.ones((16, 16), np.float32)
+    compiled = assembly(matmul_fp16.fp16_kernel, x, x, x, capability=(7, 5))
+    assert sum(INSTRUCTION_FP16 in line for line in compiled.ptx.splitlines()) >= 16
+    assert not compiled.spills and not compiled.local and not compiled.doubles
+    assert 2 * 32 * WARPS * compiled.registers <= 65_536  # those of a multiprocessor
+
+
 # -- On a GPU that has none.
 
 
-def test_an_older_gpu_is_refused_in_a_sentence():
-    version, inputs = matmul.versions[NAME], matmul.inputs(19)
-    with microscope.tracing((7, 5)), pytest.raises(NotHere, match=r"8\.0 .* this one has 7\.5"):
+@pytest.mark.parametrize(("name", "old", "new"), [(NAME, (7, 5), (8, 0)), (FP16, (7, 0), (7, 5))])
+def test_an_older_gpu_is_refused_in_a_sentence(name, old, new):
+    version, inputs = matmul.versions[name], matmul.inputs(19)
+    words = r"{}\.{} \(.* this one has {}\.{}".format(*new, *old)
+    with microscope.tracing(old), pytest.raises(NotHere, match=words):
         version(*map(cuda.to_device, inputs))
-    with microscope.tracing((8, 0)) as launches:
+    with microscope.tracing(new) as launches:
         version(*map(cuda.to_device, inputs))
     assert len(launches) == 1
+
+
+@pytest.mark.parametrize("capability", [(7, 5), (8, 0), None], ids=str)
+def test_pytorch_is_not_asked_for_tf32_where_it_would_quietly_do_without(capability, monkeypatch):
+    torch = pytest.importorskip("torch")
+    monkeypatch.setattr(backends, "compute_capability", lambda: capability)
+    monkeypatch.setattr(backends, "why_no_tf32", backends.why_no_tf32.__wrapped__)
+    with backends.allow_tf32(torch.backends.cuda.matmul, False):
+        pass
+    refused = pytest.raises(NotHere, match=r"TF32 needs .* 8\.0 .* this one has 7\.5")
+    allowed = backends.allow_tf32(torch.backends.cuda.matmul, True)
+    with refused if capability == (7, 5) else nullcontext(), allowed:
+        assert torch.backends.cuda.matmul.allow_tf32
+    assert not torch.backends.cuda.matmul.allow_tf32
 
 
 @cuda.jit
@@ -191,9 +233,9 @@ def test_check_says_what_it_could_not_try(double, monkeypatch):
 # -- Faults: each planted, each found.
 
 
-def planted(tmp_path, old, new):
+def planted(tmp_path, old, new, file=matmul_tensor_cores.__file__):
     """The kernel, with a line of its file changed."""
-    text = Path(matmul_tensor_cores.__file__).read_text(encoding="utf-8")
+    text = Path(file).read_text(encoding="utf-8")
     assert text.count(old) == 1
     path = tmp_path / "planted.py"
     path.write_text(text.replace(old, new), encoding="utf-8")
@@ -227,6 +269,27 @@ def test_two_swapped_numbers_of_a_fragment_are_found(tmp_path):
     module.left_fragment = swapped_fragment
     _, out, want = product(module.tensor_core_kernel, 20, 64, 20)
     assert not right(out, want)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("k + xp + HALF", "k + xp"),  # a pair of one number
+        ("n * Y_STEP", "n"),  # rows of words that others write
+        ("column + 8 * j)", "column + 4 * j)"),
+    ],
+)
+def test_a_wrong_pair_or_place_is_found(tmp_path, old, new):
+    module = planted(tmp_path, old, new, matmul_fp16.__file__)
+    _, out, want = product(module.fp16_kernel, 40, 64, 70, round_fp16)
+    assert not right(out, want)
+
+
+def test_half_warps_in_the_same_banks_are_found(tmp_path):
+    old, new = "(warp & 3) + 8 * (warp >> 2) + 4 * (lane >> 4)", "2 * warp + (lane >> 4)"
+    module = planted(tmp_path, old, new, matmul_fp16.__file__)
+    t, out, want = product(module.fp16_kernel, 40, 64, 70, round_fp16)
+    assert right(out, want) and t.banks().conflicts > 0
 
 
 def test_rows_without_padding_are_found(tmp_path):
