@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 import first_cell
@@ -79,6 +80,16 @@ def test_constraints_leave_the_cuda_wheels_to_pytorch():
     # PyTorch's CUDA build pins these itself, so that a pin of ours could not be satisfied.
     pinned = [name for name in constraints() if re.match(r"cuda-|nvidia-[cn]|triton", name)]
     assert pinned == ["nvidia-cuda-nvdisasm"]  # which PyTorch does not need
+
+
+def test_the_exact_versions_install_on_the_oldest_python_that_the_course_takes():
+    # Debian 12 has 3.11.2, and a package may ask for 3.11.5. What is installed here tells.
+    oldest = PROJECT["requires-python"].removeprefix(">=") + ".0"
+    exact = constraints()
+    for each in metadata.distributions():
+        if exact.get(canonicalize_name(each.name)) == each.version:
+            pythons = SpecifierSet(each.metadata["Requires-Python"] or "")
+            assert oldest in pythons, f"{each.name} {each.version}"
 
 
 def test_conda_installs_the_same_versions():
@@ -199,7 +210,9 @@ def make(folder, *words):
 def test_make_alone_lists_each_command_with_a_line_of_explanation(tmp_path):
     lines = make(tmp_path).stdout.splitlines()
     named = {line.split()[1] for line in lines if len(line.split()) > 3}
-    assert named == {"help", "lab", "test", "notebooks", "bench", "gpu", "nvidia", "clean"}
+    assert named == {
+        "help", "lab", "test", "notebooks", "offline", "bench", "gpu", "nvidia", "clean",
+    }  # fmt: skip
 
 
 def fake_python(folder, body):
