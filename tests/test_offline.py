@@ -17,6 +17,7 @@ import pytest
 from packaging.requirements import Requirement
 
 import offline
+from gpulessons.cli import copies
 from test_packaging import ROOT, canonicalize_name, constraints, wanted
 
 HERE = "{}.{}".format(*sys.version_info)
@@ -128,8 +129,16 @@ def test_the_exact_versions_of_the_tests_are_asked_for_and_pytorchs_small_build(
 def test_what_pip_cannot_get_is_said_in_a_sentence(shelf, tmp_path):
     with pytest.raises(SystemExit) as told:
         gathered(tmp_path, WINDOWS, "nowhere")
-    assert f"could not get all of these for Python {HERE} on Windows" in str(told.value)
-    assert "nowhere" in str(told.value) and "--python" in str(told.value)
+    assert f"could not get a package for Python {HERE} on Windows" in str(told.value)
+    assert "--python" in str(told.value)
+
+
+@pytest.mark.parametrize("words", [["--python", "3.10"], ["--python", "3"], ["--system", "beos"]])
+def test_a_python_or_a_system_that_cannot_be_served_is_refused(words, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["offline.py", *words])
+    with pytest.raises(SystemExit):
+        offline.arguments()
+    assert words[1] in capsys.readouterr().err
 
 
 # The folder, and an installation from it
@@ -201,12 +210,14 @@ def test_the_folder_says_what_is_in_it_and_whom_it_serves(kit):
     assert f"{len(list((kit / 'wheels').glob('*.whl')))} packages" in readme
     beside = {path.name for path in (kit / "notebooks").iterdir()}
     (course,) = (name for name in beside if name.endswith(".whl"))
-    assert beside - {course} == {path.name for path in ROOT.glob("notebooks/*.ipynb")}
+    assert beside - {course, copies.LIST} == {path.name for path in ROOT.glob("notebooks/*.ipynb")}
     assert Requirement(told["course"]).specifier.contains(course.split("-")[1])
 
 
 def test_made_again_the_folder_loses_old_wheels_and_nothing_else(kit, tmp_path):
     (kit / "notes.txt").write_text("mine")
+    first = min((kit / "notebooks").glob("*.ipynb"))
+    first.write_text("mine, too")
     wheel(kit / "wheels", "outdated")
     before = {path.name for path in (kit / "wheels").iterdir()}
     (tmp_path / "empty").mkdir()
@@ -215,6 +226,7 @@ def test_made_again_the_folder_loses_old_wheels_and_nothing_else(kit, tmp_path):
     after = {path.name for path in (kit / "wheels").iterdir()}
     assert before - after == {"outdated-1-py3-none-any.whl"}
     assert (kit / "notes.txt").read_text() == "mine"
+    assert first.read_text() == "mine, too"
     assert not list(kit.glob(".gathering-*"))
 
 

@@ -12,6 +12,7 @@ can use, so that the folder serves more machines than the one that made it.
 import argparse
 import json
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +27,8 @@ from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name, parse_wheel_filename
+
+from gpulessons.cli import copies
 
 ROOT = Path(__file__).parents[1]
 COURSE = "gpulessons[lab,gpu]"  # without a GPU, too: `assembly` needs NVIDIA's compiler, no driver
@@ -162,10 +165,11 @@ def gather(course, target, near, folder, cuda=False):
         for name in wanted:  # a version that a later wheel forbids
             held(folder).get(name, folder / "none").unlink(missing_ok=True)
         lines = [f"{name}{exactly(name, versions, exact)}" for name, versions in wanted.items()]
-        builds = [line for line in lines if "+cpu" in line]
-        for group, more in ((builds, [f"--extra-index-url={CPU_BUILDS}"]), (lines, [])):
-            if group := [line for line in group if more or line not in builds]:
-                fetch(group, target, folder, [*earlier, *more])
+        small = [line for line in lines if "+cpu" in line]
+        if small:
+            fetch(small, target, folder, [*earlier, f"--extra-index-url={CPU_BUILDS}"])
+        if others := [line for line in lines if line not in small]:
+            fetch(others, target, folder, earlier)
     return folder
 
 
@@ -181,8 +185,8 @@ def fetch(lines, target, folder, more):
     done = subprocess.run([*command, f"--dest={folder}", *target.options(), *more, *lines])
     if done.returncode:
         raise SystemExit(
-            f"pip could not get all of these for {target}, and says above which: "
-            f"{', '.join(lines)}. Try another Python (--python), or again with a network."
+            f"pip could not get a package for {target}; its last lines above say which. "
+            "Try another Python (--python), or again with a network."
         )
 
 
@@ -238,8 +242,11 @@ def renew(out, course, gathered):
         path.replace(wheels / name)
     for old in notebooks.glob("gpulessons-*.whl"):
         old.unlink()
-    for path in (course, *ROOT.glob("notebooks/*.ipynb")):
-        shutil.copy(path, notebooks)
+    shutil.copy(course, notebooks)
+    changed = copies.changed(notebooks)
+    copies.bring(notebooks, but=changed)
+    if changed:
+        print("Left as they were changed:", ", ".join(path.name for path in changed))
 
 
 def unpacked(folder):
@@ -289,6 +296,13 @@ def this_system():
     return next(names, None)
 
 
+def version(text):
+    """Read a version of Python from the command line."""
+    if not re.fullmatch(r"3\.(1[1-9]|[2-9]\d)", text):
+        raise argparse.ArgumentTypeError(f"{text} is no version like 3.12, from 3.11 on")
+    return text
+
+
 def arguments():
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -297,8 +311,8 @@ def arguments():
         "--system", nargs="+", choices=SYSTEMS, default=[this_system()], help="default: this one"
     )
     parser.add_argument(
-        "--python", nargs="+", default=["{}.{}".format(*sys.version_info)], metavar="3.N",
-        help="default: this one",
+        "--python", nargs="+", type=version, default=["{}.{}".format(*sys.version_info)],
+        metavar="3.N", help="default: this one",
     )  # fmt: skip
     parser.add_argument(
         "--cuda", action="store_true", help="on Linux PyTorch's CUDA build: gigabytes more"
