@@ -17,10 +17,12 @@ from pathlib import Path
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 import first_cell
 import published
+from gpulessons.cli import opening
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -44,8 +46,8 @@ def wanted(*extras):
 def environment(path):
     """Return (conda's lines, pip's lines) of an environment file."""
     lines = yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))["dependencies"]
-    pip = [line["pip"] for line in lines if isinstance(line, dict)]
-    return [line for line in lines if isinstance(line, str)], pip[0]
+    pip = [line for each in lines if isinstance(each, dict) for line in each["pip"]]
+    return [line for line in lines if isinstance(line, str)], pip
 
 
 def copies(folder, *names):
@@ -103,50 +105,84 @@ def test_the_newest_of_everything_is_what_the_lab_needs_and_no_version_of_it():
     assert all({one.operator for one in each.specifier} <= {">="} for each in asked.values())
 
 
-def test_conda_installs_the_same_versions():
+def test_the_exact_versions_install_on_the_oldest_python_that_the_course_takes():
+    # Debian 12 has 3.11.2, and a package may ask for 3.11.5. What is installed here tells.
+    oldest = PROJECT["requires-python"].removeprefix(">=") + ".0"
+    exact = constraints()
+    for each in metadata.distributions():
+        if exact.get(canonicalize_name(each.name)) == each.version:
+            pythons = SpecifierSet(each.metadata["Requires-Python"] or "")
+            assert oldest in pythons, f"{each.name} {each.version}"
+
+
+def test_conda_installs_the_same_versions_and_binder_the_same_python():
     conda, pip = environment("environment.yml")
     assert pip == ["-c constraints.txt", "-e .[lab,gpu]"]
     assert "python=3.11" in conda
+    assert environment("binder/environment.yml") == (conda, [])
 
 
-def test_binder_has_the_same_versions_of_everything_that_lab_and_gpu_ask_for():
-    conda, (index, *lines) = environment("binder/environment.yml")
-    assert index == "--extra-index-url https://download.pytorch.org/whl/cpu"
-    pins = {canonicalize_name(pin.name): pin for pin in map(Requirement, lines)}
-    exact = constraints()
-    assert {name: str(pin.specifier) for name, pin in pins.items()} == {
-        name: f"=={exact[name]}" for name in pins
-    }
-    extras = {canonicalize_name(each.name): each.extras for each in wanted("lab", "gpu")}
-    assert {name: pin.extras for name, pin in pins.items()} == extras  # [cu13]: the assembler
-    assert conda == environment("environment.yml")[0]
-
-
-def test_binder_ends_with_the_exact_version_of_every_package(tmp_path):
-    fake_python(tmp_path, 'echo "$@"').rename(tmp_path / "python")
-    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+def binder(script, folder, answers, *words, **env):
+    """Run one of Binder's scripts with a Python that answers so; return the lines it printed."""
+    fake_python(folder, answers).rename(folder / "python")
+    path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+    kept = {name: value for name, value in os.environ.items() if not name.endswith("_THREADS")}
     done = subprocess.run(
-        [ROOT / "binder" / "postBuild"], cwd=ROOT, env={**os.environ, "PATH": path},
+        [ROOT / "binder" / script, *words], cwd=ROOT, env={**kept, "PATH": path, **env},
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert done.stdout.startswith("-m pip install ")
-    assert done.stdout.endswith("--constraint constraints.txt --editable .[lab,gpu]\n")
+    return done.stdout.splitlines()
 
 
-@pytest.mark.skipif(
-    not importlib.util.find_spec("repo2docker"), reason="repo2docker is in the extra dev"
+def test_binder_ends_with_the_exact_version_of_every_package_and_signs_the_notebooks(tmp_path):
+    installs, signs = binder("postBuild", tmp_path, 'echo "$@"')
+    assert installs.startswith("-m pip install --no-cache-dir ")  # in the image it would stay
+    assert "--extra-index-url https://download.pytorch.org/whl/cpu " in installs
+    assert installs.endswith("--constraint constraints.txt --editable .[lab,gpu] notebook")
+    names = sorted(path.name for path in ROOT.glob("notebooks/*.ipynb"))
+    assert signs.split() == ["-m", "jupyter", "trust", *(f"notebooks/{name}" for name in names)]
+
+
+@pytest.mark.parametrize(
+    ("answers", "own", "threads"),
+    [
+        ("echo", {}, {}),  # all of the machine's cores
+        ("echo 2", {}, {"OMP_NUM_THREADS": "2", "NUMBA_NUM_THREADS": "2"}),
+        ("echo 2", {"OMP_NUM_THREADS": "1"}, {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "2"}),
+        ("exit 1", {}, {}),  # whatever is wrong, the server starts
+    ],
+    ids=["all cores", "fewer", "a setting of one's own", "no course"],
 )
-def test_binder_builds_from_its_own_environment_file():
+def test_binder_starts_jupyterlab_as_the_course_does_and_no_more_threads_than_cores(
+    tmp_path, answers, own, threads
+):
+    lines = binder("start", tmp_path, answers, "env", JUPYTER_CONFIG_PATH="/theirs", **own)
+    told = dict(line.split("=", 1) for line in lines if "=" in line)
+    ours, theirs = told["JUPYTER_CONFIG_PATH"].split(os.pathsep)
+    assert (Path(ours), theirs) == (opening.SETTINGS, "/theirs")
+    assert {name: told[name] for name in told if name.endswith("_THREADS")} == threads
+
+
+def test_binder_asks_the_course_how_many_cores_it_may_use():
+    (code,) = re.findall(r"python -c '(.*?)'", (ROOT / "binder" / "start").read_text(), re.S)
+    script = f"from gpulessons.hardware import system\nsystem.cores = lambda: CORES\n{code}"
+    for cores, said in (("1e9", ""), ("0", "0\n")):
+        command = [sys.executable, "-c", script.replace("CORES", cores)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        assert done.stdout == said
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("repo2docker"), reason="repo2docker is missing")
+def test_binder_builds_from_its_own_files():
     command = [sys.executable, "-m", "repo2docker", "--no-build", "--debug", "--user-id", "1000"]
     done = subprocess.run(
         [*command, "--user-name", "learner", str(ROOT)], capture_output=True, text=True
     )
     dockerfile = done.stdout + done.stderr
     assert done.returncode == 0, dockerfile[-2000:]
+    assert "Building conda environment for python=3.11" in dockerfile
     assert "RUN ./binder/postBuild" in dockerfile
-    # The versions are installed before the checkout is copied, so that Binder can keep the layer.
-    install, copy = '--file "binder/environment.yml"', "src/ ${REPO_DIR}/"
-    assert dockerfile.index(install) < dockerfile.index(copy)
+    assert "R2D_ENTRYPOINT=${REPO_DIR}/binder/start" in re.sub(r'[" ]', "", dockerfile)
 
 
 # The wheel
@@ -222,7 +258,8 @@ def test_make_alone_lists_each_command_with_a_line_of_explanation(tmp_path):
     lines = make(tmp_path).stdout.splitlines()
     named = {line.split()[1] for line in lines if len(line.split()) > 3}
     assert named == {
-        "help", "lab", "test", "notebooks", "bench", "gpu", "nvidia", "colab", "newest", "clean",
+        "help", "lab", "test", "notebooks", "bench", "gpu", "nvidia", "colab", "newest", "offline",
+        "clean",
     }  # fmt: skip
 
 
