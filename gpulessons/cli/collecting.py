@@ -15,7 +15,7 @@ import shutil
 import tempfile
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -26,7 +26,7 @@ from gpulessons import exercises
 from gpulessons.hardware import budget, files
 
 from . import copies
-from .pages import RULED, UNBROKEN, named_as, page
+from .pages import RULED, named_as, page
 from .terminal import GET_LAB, Misspelled, Parser, say
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def collect(options: Namespace) -> int:
             "belong into a folder with the learner's name."
         )
     both = compared(recordings)
-    print(as_text(results), both or "", sep="\n\n" if both else "")
+    print(*tables_of(results, aligned), *filter(None, [both]), sep="\n\n")
     for path in kept:
         with copies.writing(path.parent):
             html = path.suffix.lower() != ".csv"
@@ -287,10 +287,11 @@ def heading(results: list[Result]) -> str:
     )
 
 
-def as_text(results: list[Result]) -> str:
-    tables = (by_learner(results), by_exercise(results)) if results else ()
-    parts = [heading(results), *map(aligned, tables)]
-    return "\n\n".join(parts) if results else "No notebook with exercises was handed in."
+def tables_of(results: list[Result], drawn: Callable[[list[list[str]]], str]) -> list[str]:
+    """A heading and both tables, each drawn as text or as HTML; one sentence without results."""
+    if not results:
+        return ["No notebook with exercises was handed in."]
+    return [heading(results), drawn(by_learner(results)), drawn(by_exercise(results))]
 
 
 def aligned(table: list[list[str]]) -> str:
@@ -319,13 +320,13 @@ def safe(words: str) -> str:
 
 def as_page(results: list[Result], both: Any) -> str:
     """All of it as a web page."""
-    tables = (by_learner(results), by_exercise(results)) if results else ()
-    body = f"<h1>{escape(heading(results))}</h1>" + "".join(map(html_table, tables))
+    head, *tables = tables_of(results, html_table)
+    body = f"<h1>{escape(head)}</h1>" + "".join(tables)
     if both:
         pictures = (gpulessons.plots.side_by_side(both, op) for op in dict(both.shared))
         body += f"<h1>Their machines</h1>{both._repr_html_()}"
         body += "".join(picture._repr_html_() for picture in pictures)
-    return page("What the class found", body, RULED if results else UNBROKEN)
+    return page("What the class found", body, RULED)
 
 
 def html_table(table: list[list[str]]) -> str:

@@ -16,6 +16,8 @@ from gpulessons.hardware import files
 from .collecting import verdicts_of
 from .copies import Texts, writing
 
+Cells = list[dict[str, Any]]  # of a notebook, as its file has them
+
 # Lists of what was copied, as copies.LIST is of a learner's: no kind takes another for its own.
 SOLVED, ASSIGNED = ".copied-solutions.json", ".copied-nbgrader.json"
 
@@ -56,7 +58,7 @@ os.environ.setdefault("GPULESSONS_PREDICTIONS", os.devnull)
 def with_solutions(ours: Texts) -> Texts:
     """The same notebooks with a solution for each stub; what was said of the stubs is gone."""
 
-    def solve(cells: list[dict[str, Any]], name: str) -> None:
+    def solve(cells: Cells) -> None:
         for cell, exercise in stubs_in(cells):
             written(cell, exercise.solution)
         for cell in filter(verdicts_of, cells):
@@ -64,13 +66,13 @@ def with_solutions(ours: Texts) -> Texts:
         if any(True for _ in checks_in(cells)):
             cells[0]["source"] = lines("".join(cells[0]["source"]).rstrip() + TEACHERS)
 
-    return {name: edited(text, solve, name) for name, text in ours.items()}
+    return {name: edited(text, solve) for name, text in ours.items()}
 
 
 def for_nbgrader(ours: Texts) -> Texts:
     """The same notebooks, each an assignment of its own, in the folders that nbgrader expects."""
 
-    def assign(cells: list[dict[str, Any]], name: str) -> None:
+    def assign(cells: Cells) -> None:
         for cell, exercise in stubs_in(cells):
             solved = f"### BEGIN SOLUTION\n{exercise.solution}### END SOLUTION"
             written(cell, f"{exercise.stub}{solved}")
@@ -84,10 +86,7 @@ def for_nbgrader(ours: Texts) -> Texts:
             if cell["cell_type"] == "markdown":
                 cell["source"] = lines(LINK.sub(r"](../\1/\1.ipynb", "".join(cell["source"])))
 
-    stems = {name: Path(name).stem for name in ours}
-    return {
-        f"source/{stems[name]}/{name}": edited(text, assign, name) for name, text in ours.items()
-    }
+    return {f"source/{Path(name).stem}/{name}": edited(text, assign) for name, text in ours.items()}
 
 
 def settings_of_nbgrader(folder: Path) -> str:
@@ -102,7 +101,7 @@ def settings_of_nbgrader(folder: Path) -> str:
     )
 
 
-def stubs_in(cells: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], Any]]:
+def stubs_in(cells: Cells) -> Iterator[tuple[dict[str, Any], Any]]:
     """(cell, exercise) for each cell that is a stub."""
     known = {exercise.stub.strip(): exercise for exercise in map(by_name, exercises.NAMES)}
     for cell in cells:
@@ -110,7 +109,7 @@ def stubs_in(cells: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], Any]
             yield cell, exercise
 
 
-def checks_in(cells: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], tuple[str, str, str]]]:
+def checks_in(cells: Cells) -> Iterator[tuple[dict[str, Any], tuple[str, str, str]]]:
     """(cell, (its import, the exercise's name there, the attempt's)) for each that checks one."""
     for cell in cells:
         if found := CHECK.fullmatch("".join(cell["source"])):
@@ -132,10 +131,10 @@ def marked(grade_id: str, **more: Any) -> dict[str, Any]:
     return {"schema_version": 3, "cell_type": "code", "grade_id": grade_id, **kind, **more}
 
 
-def edited(text: bytes, edit: Callable[[list[dict[str, Any]], str], None], name: str) -> bytes:
-    """A notebook's file after edit(its cells, its name), in the form that the course saves."""
+def edited(text: bytes, edit: Callable[[Cells], None]) -> bytes:
+    """A notebook's file after edit(its cells), in the form that the course saves."""
     notebook = json.loads(text)
-    edit(notebook["cells"], name)
+    edit(notebook["cells"])
     return (json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
 
 
