@@ -113,6 +113,16 @@ def test_right_once_is_right_and_what_was_printed_counts_too():
     assert collecting.states_in([{"outputs": [told]}]) == {"which_part": (NOT_YET, wrong().trouble)}
 
 
+def test_a_check_that_stopped_at_an_error_is_not_yet_and_says_which():
+    broken = {"output_type": "error", "ename": "NameError", "evalue": "name 'mine' is not defined"}
+    source = "from gpulessons.exercises import which_part as part\n\ncheck(part, mine)"
+    cell = {"cell_type": "code", "source": source, "outputs": [broken]}
+    words = "NameError: name 'mine' is not defined"
+    assert collecting.states_in([cell]) == {"which_part": (NOT_YET, words)}
+    told = {"output_type": "stream", "text": repr(right())}
+    assert collecting.states_in([{"outputs": [told]}, cell]) == {"which_part": (RIGHT, "")}
+
+
 def test_every_exercise_has_a_home_and_as_the_course_saved_it_nobody_tried_it():
     home = collecting.home_of()
     assert sorted(home) == exercises.NAMES

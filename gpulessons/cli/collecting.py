@@ -158,13 +158,22 @@ def named_in(cells: Iterable[dict[str, Any]]) -> list[str]:
 def states_in(cells: Iterable[dict[str, Any]]) -> dict[str, tuple[str, str]]:
     """{exercise: (state, words)}: right where any check of it says so, else what the last says."""
     found: dict[str, tuple[str, str]] = {}
-    for verdict in (verdict for cell in cells for verdict in verdicts_of(cell)):
-        name, words = verdict["name"], verdict["words"]
-        if verdict["mark"] == "✓":
+    for name, right, words in (said for cell in cells for said in said_in(cell)):
+        if right:
             found[name] = RIGHT, ""
         elif found.get(name) != (RIGHT, ""):
             found[name] = (NOT_TRIED, "") if words.startswith(UNTOUCHED) else (NOT_YET, words)
     return found
+
+
+def said_in(cell: dict[str, Any]) -> Iterator[tuple[str, bool, str]]:
+    """(exercise, right or not, words) of each verdict; or the error at which its check stopped."""
+    verdicts = verdicts_of(cell)
+    yield from ((each["name"], each["mark"] == "✓", each["words"]) for each in verdicts)
+    for output in cell.get("outputs", ()) if not verdicts else ():
+        if output.get("output_type") == "error":
+            error = f"{output.get('ename')}: {output.get('evalue')}"
+            yield from ((name, False, error) for name in named_in([cell]))
 
 
 def verdicts_of(cell: dict[str, Any]) -> list[re.Match[str]]:
