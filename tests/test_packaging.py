@@ -64,14 +64,17 @@ def copies(folder, *names):
 # Versions
 
 
-@pytest.mark.parametrize("requirement", wanted("lab", "gpu", "test"), ids=lambda each: each.name)
+NEEDED = wanted("lab", "gpu", "test", "class")
+
+
+@pytest.mark.parametrize("requirement", NEEDED, ids=lambda each: each.name)
 def test_each_dependency_has_an_exact_version_within_its_bounds(requirement):
     version = constraints()[canonicalize_name(requirement.name)]
     assert "+" not in version  # a build for one kind of machine
     assert requirement.specifier.contains(version)
 
 
-@pytest.mark.parametrize("extras", [(), ("lab",), ("gpu",), ("test",), ("peers",)])
+@pytest.mark.parametrize("extras", [(), ("lab",), ("gpu",), ("test",), ("peers",), ("class",)])
 def test_the_package_never_holds_a_hosted_notebook_back(extras):
     operators = {each.operator for line in wanted(*extras) for each in line.specifier}
     assert operators <= {">="}

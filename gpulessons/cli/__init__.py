@@ -11,7 +11,8 @@ from argparse import Namespace
 
 import gpulessons
 
-from . import measure, running, verdicts
+from . import collecting, measure, opening, running, verdicts
+from .collecting import collect
 from .health import doctor, ops
 from .kernels import asm
 from .measure import compare, record
@@ -22,7 +23,7 @@ from .verdicts import claims
 
 COMMANDS = {
     command.__name__: command
-    for command in (doctor, lab, notebooks, compare, record, claims, ops, asm, workers)
+    for command in (doctor, lab, notebooks, compare, record, collect, claims, ops, asm, workers)
 }
 
 
@@ -88,8 +89,8 @@ def parser() -> Parser:
     again = "measure its ceilings again, instead of those that are kept"
     made["doctor"].add_argument("--again", action="store_true", help=again)
     made["lab"].add_argument("folder", metavar="DIR", nargs="?", help="where the notebooks go")
-    made["notebooks"].add_argument("folder", metavar="DIR")
-    made["notebooks"].add_argument("--force", action="store_true", help="replace changed ones")
+    opening.describe(made["notebooks"])
+    collecting.describe(made["collect"])
 
     made["asm"].add_argument("op", metavar="OP")
     made["asm"].add_argument("--version", metavar="NAME", nargs="+", help="only these")

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from gpulessons.hardware import files
 
 PACKAGE = Path(gpulessons.__file__).parent
 LIST = ".copied.json"  # in the folder: {notebook: hash of what was copied}, so that a change shows
+Texts = Mapping[str, bytes]  # {a file's name in the folder: what the course's holds}
 
 
 def carried() -> list[Path]:
@@ -23,49 +24,57 @@ def carried() -> list[Path]:
     return found
 
 
+def texts() -> Texts:
+    """The notebooks as they came."""
+    return {notebook.name: notebook.read_bytes() for notebook in carried()}
+
+
 def usual_folder() -> Path:
     """Where the copies are, unless told: in a checkout a folder that git ignores."""
     in_checkout = (PACKAGE.parent / "pyproject.toml").exists()
     return PACKAGE.parent / "my-notebooks" if in_checkout else Path("gpulessons-notebooks")
 
 
-def changed(folder: Path) -> dict[Path, bool]:
-    """The notebooks that a learner changed in the folder; True where the course has, too."""
-    copied = listed(folder)
+def changed(folder: Path, ours: Texts, kind: str = LIST) -> dict[str, bool]:
+    """The files that somebody changed in the folder; True where the course has, too.
+
+    kind: the name of the list of what was copied. Copies of another kind count as changed.
+    """
+    copied = listed(folder / kind)
     found = {}
-    for notebook in carried():
-        ours, base, there = hashed(notebook), copied.get(notebook.name), folder / notebook.name
-        if there.exists() and hashed(there) not in (ours, base):
-            found[notebook] = ours != base
+    for name, text in ours.items():
+        base, there = copied.get(name), folder / name
+        if there.exists() and hashed(there.read_bytes()) not in (hashed(text), base):
+            found[name] = hashed(text) != base
     return found
 
 
-def bring(folder: Path, but: Collection[Path] = ()) -> None:
-    """Copy the notebooks into the folder, new and renewed ones, but not these."""
-    ours = [notebook for notebook in carried() if notebook not in but]
-    now = {notebook.name: hashed(notebook) for notebook in ours}
+def bring(folder: Path, ours: Texts, kind: str = LIST) -> None:
+    """Copy these into the folder, as far as they are not there already."""
+    now = {name: hashed(text) for name, text in ours.items()}
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        for notebook in ours:
-            there = folder / notebook.name
-            if not there.exists() or hashed(there) != now[notebook.name]:
-                files.write(there, notebook.read_bytes())
-        before = listed(folder)
+        for name, text in ours.items():
+            there = folder / name
+            if not there.exists() or hashed(there.read_bytes()) != now[name]:
+                there.parent.mkdir(parents=True, exist_ok=True)
+                files.write(there, text)
+        before = listed(folder / kind)
         if {**before, **now} != before:
-            files.write(folder / LIST, json.dumps({**before, **now}, indent=1))
+            files.write(folder / kind, json.dumps({**before, **now}, indent=1))
 
 
-def listed(folder: Path) -> dict[str, str]:
-    """The folder's list; empty where it is missing or damaged, and then all counts as changed."""
+def listed(file: Path) -> dict[str, str]:
+    """A folder's list; empty where it is missing or damaged, and then all counts as changed."""
     try:
-        found = json.loads((folder / LIST).read_bytes())
+        found = json.loads(file.read_bytes())
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
-def hashed(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+def hashed(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()
 
 
 def can_write(folder: Path) -> None:

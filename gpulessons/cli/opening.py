@@ -3,29 +3,50 @@
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterable
 from contextlib import suppress
 from importlib import util
 from pathlib import Path
 
-from . import copies
-from .terminal import GET_LAB, say
+from . import copies, teaching
+from .terminal import GET_LAB, Parser, say
 
 # Defaults for JupyterLab, laid under the learner's own settings: no news, room for the names.
 SETTINGS = Path(__file__).parent / "jupyter"
 
 
+def describe(parser: Parser) -> None:
+    """Add what `notebooks` takes to its parser."""
+    parser.add_argument("folder", metavar="DIR")
+    parser.add_argument("--force", action="store_true", help="replace changed ones")
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument(
+        "--solutions", action="store_true", help="a teacher's copy: the exercises are solved"
+    )
+    kinds.add_argument(
+        "--nbgrader", action="store_true",
+        help="assignments for nbgrader: a point for each exercise that passes its check",
+    )  # fmt: skip
+
+
 def notebooks(options: Namespace) -> None:
     """copy the notebooks into a folder; never over changed ones, unless told to"""
     folder = Path(options.folder)
-    kept = copies.changed(folder)
-    if kept and not options.force:
+    if options.solutions or options.nbgrader:
+        say("Reading the exercises …")
+    ours, kind = copies.texts(), copies.LIST
+    if options.solutions:
+        ours, kind = teaching.with_solutions(ours), teaching.SOLVED
+    elif options.nbgrader:
+        ours, kind = teaching.for_nbgrader(ours), teaching.ASSIGNED
+    if (kept := copies.changed(folder, ours, kind)) and not options.force:
         raise ValueError(
-            f"{folder} has other versions of {names(kept)}; nothing was copied. "
+            f"{folder} has other versions of {', '.join(kept)}; nothing was copied. "
             "Name another folder, or replace them with --force."
         )
-    copies.bring(folder)
-    print(f"The notebooks are in {folder.resolve()}: {names(copies.carried())}")
+    copies.bring(folder, ours, kind)
+    print(f"The notebooks are in {folder.resolve()}: {', '.join(Path(name).name for name in ours)}")
+    if options.nbgrader:
+        print(teaching.settings_of_nbgrader(folder))
 
 
 def lab(options: Namespace) -> None:
@@ -49,13 +70,14 @@ def lab(options: Namespace) -> None:
 def learners_folder(named: str | None) -> Path:
     """The folder that the learner's notebooks are in, after new ones came; says what was kept."""
     folder = Path(named or copies.usual_folder()).absolute()
-    kept = copies.changed(folder)
-    copies.bring(folder, but=kept)
+    ours = copies.texts()
+    kept = copies.changed(folder, ours)
+    copies.bring(folder, {name: text for name, text in ours.items() if name not in kept})
     trust_the_courses()
     say(f"Your notebooks are in {folder}. What you change there stays.")
-    if newer := [notebook for notebook, new in kept.items() if new]:
+    if newer := [name for name, new in kept.items() if new]:
         say(
-            f"The course has newer versions of {names(newer)}, which you changed. To get them "
+            f"The course has newer versions of {', '.join(newer)}, which you changed. To get them "
             "beside yours, rename yours and run this again."
         )
     return folder
@@ -78,10 +100,6 @@ def config_path() -> str:
     """Where JupyterLab looks for settings besides its own folders, ours included."""
     paths = [str(SETTINGS), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     return os.pathsep.join(filter(None, paths))
-
-
-def names(files: Iterable[Path]) -> str:
-    return ", ".join(file.name for file in files)
 
 
 def without_screen() -> bool:

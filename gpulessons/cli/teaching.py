@@ -1,0 +1,143 @@
+"""What a teacher gets: the notebooks with their exercises solved, or as assignments for nbgrader.
+
+Both are made of the learner's notebooks. A cell that is an exercise's stub, word for word, gets
+its solution; the cell that checks it is the one that nbgrader gives a point for.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from gpulessons import exercises
+from gpulessons.hardware import files
+
+from .collecting import verdicts_of
+from .copies import Texts, writing
+
+Cells = list[dict[str, Any]]  # of a notebook, as its file has them
+
+# Lists of what was copied, as copies.LIST is of a learner's: no kind takes another for its own.
+SOLVED, ASSIGNED = ".copied-solutions.json", ".copied-nbgrader.json"
+
+TEACHERS = """
+
+**A teacher's copy.** Each exercise below holds its solution. Run the page to see them all pass.
+"""
+CHECK = re.compile(
+    r"from gpulessons\.exercises import (\w+)(?: as \w+)?\n\ncheck\((\w+), (\w+)\)\n?"
+)
+GRADED = """\
+{head}
+verdict = check({exercise}, {attempt})
+display(verdict)
+### BEGIN HIDDEN TESTS
+assert verdict.passed
+### END HIDDEN TESTS
+"""
+LINK = re.compile(r"\]\((\w+)\.ipynb")  # to another notebook of the course
+SETTINGS = '''\
+"""nbgrader's settings for the course: its id, and how its notebooks are run for grading."""
+
+import os
+
+c = get_config()
+c.CourseDirectory.course_id = "gpulessons"
+c.ClearSolutions.code_stub = {"python": ""}  # the stub stands above the solution, and stays
+c.Execute.timeout = 600  # seconds for a cell: a slow one on a busy machine
+
+# Grading asks whether exercises are right, and not how long anything takes: measure briefly,
+# and leave the ceilings and predictions of whoever grades alone.
+os.environ.setdefault("GPULESSONS_BUDGET", "0.02")
+os.environ.setdefault("GPULESSONS_CEILINGS", os.devnull)
+os.environ.setdefault("GPULESSONS_PREDICTIONS", os.devnull)
+'''
+
+
+def with_solutions(ours: Texts) -> Texts:
+    """The same notebooks with a solution for each stub; what was said of the stubs is gone."""
+
+    def solve(cells: Cells) -> None:
+        for cell, exercise in stubs_in(cells):
+            written(cell, exercise.solution)
+        for cell in filter(verdicts_of, cells):
+            written(cell, "".join(cell["source"]))
+        if any(True for _ in checks_in(cells)):
+            cells[0]["source"] = lines("".join(cells[0]["source"]).rstrip() + TEACHERS)
+
+    return {name: edited(text, solve) for name, text in ours.items()}
+
+
+def for_nbgrader(ours: Texts) -> Texts:
+    """The same notebooks, each an assignment of its own, in the folders that nbgrader expects."""
+
+    def assign(cells: Cells) -> None:
+        for cell, exercise in stubs_in(cells):
+            solved = f"### BEGIN SOLUTION\n{exercise.solution}### END SOLUTION"
+            written(cell, f"{exercise.stub}{solved}")
+            cell["metadata"]["nbgrader"] = marked(f"{exercise.name}-yours", solution=True)
+        for cell, (head, name_here, attempt) in checks_in(cells):
+            written(cell, GRADED.format(head=head, exercise=name_here, attempt=attempt))
+            asked = re.search(r"import (\w+)", head)
+            assert asked
+            cell["metadata"]["nbgrader"] = marked(asked[1], grade=True, locked=True, points=1)
+        for cell in cells:
+            if cell["cell_type"] == "markdown":
+                cell["source"] = lines(LINK.sub(r"](../\1/\1.ipynb", "".join(cell["source"])))
+
+    return {f"source/{Path(name).stem}/{name}": edited(text, assign) for name, text in ours.items()}
+
+
+def settings_of_nbgrader(folder: Path) -> str:
+    """Write nbgrader's settings beside the assignments where there are none; what comes next."""
+    there = folder / "nbgrader_config.py"
+    if not there.exists():
+        with writing(folder):
+            files.write(there, SETTINGS)
+    return (
+        f"nbgrader's settings are {there.resolve()}. Next, in that folder: "
+        "nbgrader generate_assignment 02_activations"
+    )
+
+
+def stubs_in(cells: Cells) -> Iterator[tuple[dict[str, Any], Any]]:
+    """(cell, exercise) for each cell that is a stub."""
+    known = {exercise.stub.strip(): exercise for exercise in map(by_name, exercises.NAMES)}
+    for cell in cells:
+        if exercise := known.get("".join(cell["source"]).strip()):
+            yield cell, exercise
+
+
+def checks_in(cells: Cells) -> Iterator[tuple[dict[str, Any], tuple[str, str, str]]]:
+    """(cell, (its import, the exercise's name there, the attempt's)) for each that checks one."""
+    for cell in cells:
+        if found := CHECK.fullmatch("".join(cell["source"])):
+            yield cell, (found[0].partition("\n")[0] + "\n", found[2], found[3])
+
+
+def by_name(name: str) -> Any:
+    return getattr(exercises, name)
+
+
+def written(cell: dict[str, Any], source: str) -> None:
+    """Give a code cell another source; what the earlier one showed goes."""
+    cell.update(source=lines(source.rstrip("\n")), outputs=[], execution_count=None)
+
+
+def marked(grade_id: str, **more: Any) -> dict[str, Any]:
+    """nbgrader's note about a cell."""
+    kind = {"grade": False, "solution": False, "locked": False, "task": False}
+    return {"schema_version": 3, "cell_type": "code", "grade_id": grade_id, **kind, **more}
+
+
+def edited(text: bytes, edit: Callable[[Cells], None]) -> bytes:
+    """A notebook's file after edit(its cells), in the form that the course saves."""
+    notebook = json.loads(text)
+    edit(notebook["cells"])
+    return (json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+
+def lines(source: str) -> list[str]:
+    """A cell's source as files have it."""
+    return source.splitlines(keepends=True)

@@ -1,0 +1,217 @@
+"""`gpulessons collect`: whose exercises are right, and whose machine is how fast."""
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from gpulessons import check, exercises
+from gpulessons.cli import collecting, copies, main
+from gpulessons.cli.collecting import NOT_TRIED, NOT_YET, RIGHT, Result
+from gpulessons.hardware import Machine
+from gpulessons.measure.recordings import Recording
+from gpulessons.measure.results import Comparison, Timing
+
+NAME = "15_buying_throughput.ipynb"
+OURS = {path.name: path for path in copies.carried()}
+ROOT = Path(__file__).parents[1]
+
+
+def book(*verdicts, name=NAME, by="text/plain"):
+    """The course's notebook, as a learner saved it: its verdicts are these."""
+    notebook = json.loads(OURS[name].read_bytes())
+    for cell in notebook["cells"]:
+        cell["outputs"] = []
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    for cell, verdict in zip(code[-len(verdicts) :], verdicts, strict=False):
+        data = {by: [*repr(verdict).splitlines(keepends=True)]}
+        cell["outputs"] = [{"output_type": "display_data", "data": data, "metadata": {}}]
+    return json.dumps(notebook)
+
+
+def put(folder, where, text):
+    (folder / where).parent.mkdir(parents=True, exist_ok=True)
+    (folder / where).write_text(text, encoding="utf-8")
+
+
+def right(name="which_part"):
+    exercise = getattr(exercises, name)
+    names = {}
+    exec(exercise.solution, names)
+    return check(exercise, list(names.values())[-1])
+
+
+def wrong():
+    def which_part(flops, bytes_moved, devices):
+        return devices[0][0]
+
+    return check(exercises.which_part, which_part)
+
+
+@pytest.fixture
+def lines(tmp_path, capsys):
+    """lines(*options): what collecting tmp_path prints, as lines of words."""
+
+    def collected(*options):
+        assert main(["collect", str(tmp_path), *options]) == 0
+        said = capsys.readouterr()
+        collected.said = said.err
+        return [re.split(r" {2,}", line) for line in said.out.splitlines()]
+
+    return collected
+
+
+def recorded(cpu, seconds):
+    """A recording of an imaginary machine."""
+    machine = Machine(
+        cpu=cpu, cores=4, cores_total=8, simd="AVX2", simd_bits=256, caches={}, memory=None,
+        gpu=None, gpus=0, accelerator=None, system="Linux", python="3.12.1", libraries={},
+        date="2026-01-02", commit=None, ceilings={}, ceiling_threads={},
+    )  # fmt: skip
+    timing = Timing(
+        op="relu", version="NumPy", backend="host", size=1000, samples=(seconds, 1.01 * seconds),
+        waits=(), calls=1, threads=1, first=0.25, h2d=2e-3, d2h=1e-3, flops=1, bytes=8, error=0.0,
+        cold=False, stop="settled",
+    )  # fmt: skip
+    compared = Comparison("relu", (timing,), cpu, "2026-01-02", "recorded")
+    return Recording(machine, (compared,)).to_json()
+
+
+def test_a_learner_is_a_folder_and_right_what_its_checks_say(tmp_path, lines):
+    put(tmp_path, f"ada/{NAME}", book(right(), right("break_even_hours")))
+    put(tmp_path, f"bob/week 3/{NAME}", book(wrong()))
+    put(tmp_path, f"eve/{NAME}", OURS[NAME].read_text())  # as the course saved it
+    said = lines()
+    assert ["learner", "15", "all"] in said
+    for row in (["ada", "2/2", "2/2"], ["bob", "0/2", "0/2"], ["eve", "0/2", "0/2"]):
+        assert row in said
+    trouble = wrong().trouble
+    assert ["15 which_part", "1", "1", "1", trouble] in said
+    assert ["15 break_even_hours", "1", "0", "2"] in said
+
+
+def test_a_notebook_that_lies_loose_belongs_to_whom_its_name_begins_with(tmp_path, lines):
+    put(tmp_path, f"ada-{NAME}", book(right()))
+    put(tmp_path, "bob_15_buying_throughput (1).ipynb", book(wrong()))
+    put(tmp_path, NAME, book())
+    learners = [row[0] for row in lines() if row[-1:] == ["1/2"] or row[-1:] == ["0/2"]]
+    assert sorted(learners) == sorted(["ada", "bob", tmp_path.name])
+
+
+def test_of_two_copies_counts_the_one_that_came_further(tmp_path, lines):
+    put(tmp_path, f"ada/a/{NAME}", book(right()))
+    put(tmp_path, f"ada/b/{NAME}", book(wrong()))
+    assert ["ada", "1/2", "1/2"] in lines()
+
+
+def test_right_once_is_right_and_what_was_printed_counts_too():
+    told = {"output_type": "stream", "text": f"{right()}\n{wrong()}"}
+    assert collecting.states_in([{"outputs": [told]}]) == {"which_part": (RIGHT, "")}
+    told["text"] = f"{wrong()}\nwhich_part is right, I say\n✓ relu: right. Tried."
+    assert collecting.states_in([{"outputs": [told]}]) == {"which_part": (NOT_YET, wrong().trouble)}
+
+
+def test_a_check_that_stopped_at_an_error_is_not_yet_and_says_which():
+    broken = {"output_type": "error", "ename": "NameError", "evalue": "name 'mine' is not defined"}
+    source = "from gpulessons.exercises import which_part as part\n\ncheck(part, mine)"
+    cell = {"cell_type": "code", "source": source, "outputs": [broken]}
+    words = "NameError: name 'mine' is not defined"
+    assert collecting.states_in([cell]) == {"which_part": (NOT_YET, words)}
+    told = {"output_type": "stream", "text": repr(right())}
+    assert collecting.states_in([{"outputs": [told]}, cell]) == {"which_part": (RIGHT, "")}
+
+
+def test_every_exercise_has_a_home_and_as_the_course_saved_it_nobody_tried_it():
+    home = collecting.home_of()
+    assert sorted(home) == exercises.NAMES
+    states = {}
+    for path in OURS.values():
+        states |= collecting.states_in(collecting.cells_in(path))
+    assert states == dict.fromkeys(home, (NOT_TRIED, ""))
+
+
+def test_what_is_no_notebook_is_left_out_with_a_sentence_and_the_rest_counts(tmp_path, lines):
+    put(tmp_path, f"ada/{NAME}", book(right()))
+    put(tmp_path, "bob/broken.ipynb", '{"cells": [1')
+    put(tmp_path, "bob/list.ipynb", "[]")
+    put(tmp_path, "bob/holiday.ipynb", '{"cells": []}')
+    put(tmp_path, "bob/notes.json", '{"a": 1}')
+    put(tmp_path, f"ada/.ipynb_checkpoints/{NAME}", book(wrong()))
+    assert ["ada", "1/2", "1/2"] in lines()
+    assert "bob/broken.ipynb was left out: it cannot be read as a notebook" in lines.said
+    assert "bob/list.ipynb was left out" in lines.said
+    assert "bob/holiday.ipynb was left out: no exercise of the course is in it" in lines.said
+    assert "bob/notes.json was left out" in lines.said
+    assert "checkpoints" not in lines.said
+
+
+def test_a_folder_without_anything_is_a_sentence(tmp_path, capsys):
+    assert main(["collect", str(tmp_path / "none")]) == 2
+    assert main(["collect", str(tmp_path)]) == 1
+    first, second = capsys.readouterr().err.splitlines()
+    assert "There is no folder" in first and "holds no notebook of the course" in second
+
+
+def test_the_table_is_kept_as_rows_that_no_spreadsheet_calculates(tmp_path, lines):
+    put(tmp_path, f"=ada/{NAME}", book(right()))
+    kept = tmp_path / "class.csv"
+    lines("--csv", str(kept))
+    rows = list(csv.DictReader(kept.open(encoding="utf-8")))
+    assert [row["learner"] for row in rows] == ["'=ada", "'=ada"]
+    assert {row["exercise"]: row["result"] for row in rows} == {
+        "break_even_hours": NOT_TRIED, "which_part": RIGHT,
+    }  # fmt: skip
+
+
+def test_two_recordings_become_one_comparison_that_names_the_learners(tmp_path, lines):
+    put(tmp_path, "ada/recording.json", recorded("Laptop", 1e-3))
+    put(tmp_path, f"ada/{NAME}", book(right()))
+    lines()
+    assert "It takes two recordings to lay machines side by side; there is one." in lines.said
+    put(tmp_path, "bob/recording.json", recorded("Tower", 2e-3))
+    page = tmp_path / "class.html"
+    text = "\n".join("  ".join(row) for row in lines("--html", str(page)))
+    assert "2 machines side by side" in text
+    assert re.search(r"A  recorded: Laptop.*, 2026-01-02, ada/recording\.json", text)
+    assert re.search(r"B  recorded: Tower.*, bob/recording\.json", text)
+    html = page.read_text(encoding="utf-8")
+    assert "<svg" in html and "ada/recording.json" in html and ">1/2<" in html
+
+
+def test_names_are_no_html(tmp_path, lines):
+    put(tmp_path, f"<b>ada/{NAME}", book(right()))
+    lines("--html", str(tmp_path / "class.html"))
+    assert "<b>ada" not in (tmp_path / "class.html").read_text(encoding="utf-8")
+
+
+def test_a_wrong_ending_is_misspelled_before_anything_is_read(tmp_path, capsys):
+    assert main(["collect", str(tmp_path), "--csv", "class.xls"]) == 2
+    assert main(["collect", str(tmp_path), "--html", "class.csv"]) == 2
+    assert "class.xls should end in .csv" in capsys.readouterr().err
+
+
+def test_again_runs_the_learners_cells_and_believes_no_saved_output(tmp_path, lines, monkeypatch):
+    mine = "from gpulessons import check\nfrom gpulessons.exercises import which_part as part\n"
+    told = {"output_type": "stream", "name": "stdout", "text": repr(right())}
+    source = f"{mine}{exercises.which_part.stub}\ncheck(part, which_part)"
+    broken = {"cell_type": "code", "id": "a", "metadata": {}, "outputs": [], "source": "1 / 0",
+              "execution_count": None}  # fmt: skip
+    cells = [broken, {**broken, "id": "b", "source": source, "outputs": [told]}]
+    claims = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    honest = claims.replace(json.dumps(source), json.dumps(
+        f"{mine}{exercises.which_part.solution}\ncheck(part, which_part)"))  # fmt: skip
+    put(tmp_path, "ada/mine.ipynb", honest)
+    put(tmp_path, "eve/mine.ipynb", claims)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    assert ["eve", "1/2", "1/2"] in lines()
+    said = lines("--again")
+    assert ["ada", "1/2", "1/2"] in said and ["eve", "0/2", "0/2"] in said
+    assert (tmp_path / "eve" / "mine.ipynb").read_text() == claims
+    assert sorted(path.name for path in (tmp_path / "eve").iterdir()) == ["mine.ipynb"]
+
+
+def test_a_share_counts_what_was_handed_in():
+    some = [Result("ada", "02", "a", RIGHT), Result("ada", "02", "b", NOT_YET, "Wrong.")]
+    assert collecting.share(some) == "1/2" and collecting.share([]) == "–"

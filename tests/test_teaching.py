@@ -1,0 +1,155 @@
+"""teaching/: its plans agree with the notebooks, its commands with the command line."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import save_notebooks
+from gpulessons import cli
+
+TEACHING = Path(__file__).parents[1] / "teaching"
+PAGES = sorted(TEACHING.glob("*.md"))
+LESSONS = {
+    path.name: save_notebooks.read(path).cells[0].source for path in save_notebooks.lessons()
+}
+ROW = re.compile(r"\| (\d+:\d\d|at home) \| (?:(\d+) )?\| (.*) \|")
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+
+def plans(text):
+    """{a plan's heading: its tables}, each a list of (at, minutes, what)."""
+    found = {}
+    for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        tables = [ROW.findall(table) for table in part.split("\n\n")]
+        if any(tables):
+            found[part.splitlines()[0]] = [table for table in tables if table]
+    return found
+
+
+PLANS = plans((TEACHING / "plans.md").read_text(encoding="utf-8"))
+each_plan = pytest.mark.parametrize("plan", PLANS)
+
+
+def lesson_in(what):
+    """The file name of the notebook that a row is about; "" for none."""
+    found = re.search(r"\]\(\.\./notebooks/([^)]+)\)", what)
+    return found[1] if found else ""
+
+
+def minutes_of(first):
+    return int(re.search(r"\*\*Time\*\* (\d+) minutes", first)[1])
+
+
+def needed(first):
+    """The numbers of the notebooks that one names as what you need, or what helps."""
+    said = re.search(r"\*\*You need\*\* (.*?)\.(?:\s|$)", first.replace("_memory.ipynb", ""), re.S)
+    return set(re.findall(r"\b\d\d\b", said[1]))
+
+
+def strays(tables):
+    """Where the minutes of a plan are not those of the notebook, in words."""
+    rows = [row for table in tables for row in table if lesson_in(row[2])]
+    return [
+        f"{what}: {minutes} minutes, and the notebook says {minutes_of(LESSONS[lesson_in(what)])}"
+        for _, minutes, what in rows if int(minutes) != minutes_of(LESSONS[lesson_in(what)])
+    ]  # fmt: skip
+
+
+def gaps(table):
+    """Where a row does not begin when the one before ends, in words."""
+    timed = [(at, int(minutes or 0)) for at, minutes, _ in table if at != "at home"]
+    clock = [60 * int(at.split(":")[0]) + int(at.split(":")[1]) for at, _ in timed]
+    return [
+        f"{timed[n][0]} and {timed[n][1]} minutes is not {timed[n + 1][0]}"
+        for n in range(len(timed) - 1) if clock[n] + timed[n][1] != clock[n + 1]
+    ]  # fmt: skip
+
+
+def test_there_are_plans_for_half_a_day_a_day_and_five_evenings():
+    assert list(PLANS) == ["Half a day", "One day", "Five evenings"]
+    assert len(PLANS["Five evenings"]) == 5
+    assert minutes_of(LESSONS["00_start_here.ipynb"]) > 0  # else nothing would be compared
+
+
+@each_plan
+def test_its_minutes_are_the_notebooks_own(plan):
+    assert not strays(PLANS[plan])
+
+
+@each_plan
+def test_each_row_begins_when_the_one_before_ends(plan):
+    for table in PLANS[plan]:
+        assert not gaps(table)
+        assert [what for at, _, what in table if at != "at home"][-1] == "End"
+
+
+@each_plan
+def test_what_a_notebook_needs_comes_before_it(plan):
+    done = set()
+    for name in (lesson_in(what) for table in PLANS[plan] for _, _, what in table):
+        if name:
+            assert needed(LESSONS[name]) <= done, name
+            done.add(name[:2])
+    assert done
+
+
+def test_the_evenings_and_what_is_at_home_are_the_whole_course():
+    rows = [what for table in PLANS["Five evenings"] for _, _, what in table]
+    assert sorted(filter(None, map(lesson_in, rows))) == sorted(LESSONS)
+
+
+def test_a_plan_that_disagrees_is_found():
+    table = ROW.findall(
+        "| 9:00 | 10 | Welcome |\n| 9:15 | 99 | [x](../notebooks/04_memory.ipynb) |"
+    )
+    assert gaps(table) == ["9:00 and 10 minutes is not 9:15"]
+    assert len(strays([table])) == 1
+
+
+def test_what_a_notebook_needs_is_read_as_it_says_it():
+    assert needed(LESSONS["05_matmul.ipynb"]) == {"01", "02", "04"}
+    assert needed(LESSONS["15_buying_throughput.ipynb"]) == set()
+    assert needed(LESSONS["11_trees_vs_brute_force.ipynb"]) == {"04"}
+
+
+@each_page
+def test_its_links_lead_somewhere(page):
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
+    assert not [link for link in links if not (page.parent / link).exists()]
+
+
+@each_page
+def test_its_commands_are_those_of_the_command_line(page):
+    text = page.read_text(encoding="utf-8")
+    fenced = "\n".join(re.findall(r"```\w*\n(.*?)```", text, re.S)).splitlines()
+    inline = re.findall(r"`(gpulessons [^`]+)`", re.sub(r"```.*?```", "", text, flags=re.S))
+    for words in (shlex.split(line, comments=True) for line in fenced):
+        if words[:1] == ["gpulessons"]:
+            cli.read(words[1:])  # Misspelled where there is no such command or option
+    for command, *more in (line.split()[1:] for line in inline):
+        known = cli.parser().format_help() if command.startswith("-") else help_of(command)
+        assert not [word for word in more if word.startswith("--") and word not in known]
+
+
+def help_of(command):
+    (commands,) = (each for each in cli.parser()._actions if each.dest == "command")
+    return commands.choices[command].format_help()
+
+
+def test_every_page_is_in_the_list_of_pages():
+    listed = (TEACHING / "README.md").read_text(encoding="utf-8")
+    assert {page.name for page in PAGES} - {"README.md"} == set(
+        re.findall(r"\((\w+\.md)\)", listed)
+    )
+
+
+def test_every_notebook_has_questions_with_answers():
+    text = (TEACHING / "questions.md").read_text(encoding="utf-8")
+    parts = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
+    titles = [re.match(r"# (\d\d · [^:\n]+)", first)[1] for first in LESSONS.values()]
+    assert [part.splitlines()[0] for part in parts] == titles
+    for part in parts:
+        asked = re.findall(r"^\*\*(.+?)\*\*\n(?=\S)", part, re.MULTILINE | re.DOTALL)
+        assert len(asked) >= 2 and len(asked) == len(re.split(r"\n\n", part.strip())) - 1, part[:40]
