@@ -8,7 +8,7 @@ PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test notebooks bench nvidia gpu clean
+.PHONY: help lab test notebooks site bench nvidia gpu clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -21,6 +21,9 @@ test: $(READY)  ## run everything that CI runs: ruff, mypy, then every test
 
 notebooks: $(READY)  ## run every notebook top to bottom and save it canonically (ARGS="02_activations")
 	@$(PY) tools/save_notebooks.py $(ARGS)
+
+site: $(READY)  ## make a website of every page in build/site (ARGS=--links: list what it links to)
+	@$(PY) tools/website.py $(ARGS)
 
 bench: $(READY)  ## measure the course's target ratios on this machine (ARGS="--json FILE name …")
 	@$(PY) benchmarks/ratios.py $(ARGS)
