@@ -97,6 +97,21 @@ def test_the_ways_to_open_a_notebook_follow_the_public_remote(monkeypatch):
     assert "/v2/gh/a/course/main?urlpath=lab/tree/notebooks/02_activations.ipynb" in said
 
 
+def test_source_on_a_page_leads_to_its_whole_file(gathering):
+    shown = "<p><small>{}</small></p>ops/reduce.py, line 9"
+    leads = '<a href="../gpulessons/ops/reduce.html">ops/reduce.py, line 47</a>'
+    said = gathering.sourced(shown.format("ops/reduce.py, line 47"), "notebooks/04_memory.ipynb")
+    assert said == shown.format(leads)
+    with pytest.raises(ValueError, match=r"shows source of ops/gone.py"):
+        gathering.sourced(shown.format("ops/gone.py, line 1"), "notebooks/04_memory.ipynb")
+
+
+def test_cells_of_many_words_are_told_from_numbers():
+    assert website.wordy("<td>3 ms</td>") == "<td>3 ms</td>"
+    words = "<b>Embarrassingly parallel: holds.</b> No thread needs another."
+    assert website.wordy(f"<td x>{words}</td>") == f'<td x class="words">{words}</td>'
+
+
 # The flowchart
 
 
@@ -299,6 +314,9 @@ def test_on_a_telephone_no_page_is_wider_than_the_screen(site, opened):
         tab.goto(path.as_uri())
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390, path.name
         assert tab.evaluate(WIDER, 390) == [], path.name
+    tab.goto((site / "notebooks" / "02_activations.html").as_uri())
+    drawing = tab.get_by_role("img", name="3 blocks of 64 threads").locator("svg")
+    assert drawing.bounding_box()["width"] >= 560, "its letters are too small to read"
     tab.close()
 
 

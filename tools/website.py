@@ -37,6 +37,8 @@ CODE = r"^(?P<fence>```+)[\s\S]*?^(?P=fence)|(?P<tick>`+)(?!`)[\s\S]+?(?<!`)(?P=
 LINK = re.compile(rf"{CODE}|(?P<link>!?\[[^\]]*\]\()(?P<to>[^)\s]+)\)", re.MULTILINE)
 MERMAID = re.compile(r"^```mermaid\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PLACED = re.compile(r"^<!-- (output|part): (.*) -->$", re.MULTILINE)  # on the front page
+SHOWN = re.compile(r"(?<=<p><small>)[^<]*(?=</small></p>)")  # where a piece of source comes from
+FILE = re.compile(r"(\w+/\w+\.py), line \d+")
 GITHUB = re.compile(r"git\+https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 
 
@@ -53,6 +55,7 @@ def sections() -> dict[str, list[str]]:
     }
 
 
+@cache
 def listed(pattern: str) -> list[str]:
     return sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob(pattern))
 
@@ -144,6 +147,28 @@ class Gathering:
         address = posixpath.relpath(page_of(target), here) if path else ""
         return address + (f"#{slug(place.replace('-', ' '))}" if place else "")
 
+    def sourced(self, html: str, file: str) -> str:
+        """What a cell showed, with links from each piece of source to its whole file."""
+
+        def whole(place: re.Match) -> str:
+            found = listed(f"gpulessons/**/{place[1]}")
+            if len(found) != 1:
+                raise ValueError(f"{file} shows source of {place[1]}: files of that name: {found}.")
+            to = self.link(posixpath.relpath(found[0], posixpath.dirname(file)), file)
+            return f'<a href="{to.replace(".md", ".html")}">{place[0]}</a>'
+
+        return SHOWN.sub(lambda line: FILE.sub(whole, line[0]), html)
+
+
+def wordy(html: str) -> str:
+    """The same with its tables' cells of many words marked, so that they get the room they need."""
+
+    def marked(found: re.Match) -> str:
+        long = len(re.sub("<[^>]*>", "", found[2])) > 40
+        return f'<td{found[1]} class="words">{found[2]}</td>' if long else found[0]
+
+    return re.sub(r"<td([^>]*)>(.*?)</td>", marked, html, flags=re.DOTALL)
+
 
 def copied(file: str, folder: Path) -> None:
     to = folder / file
@@ -181,13 +206,13 @@ def prose(file: str, gathering: Gathering) -> str:
     """A page of Markdown."""
     text = text_of(file)
     if file == FRONT:
-        text = PLACED.sub(lambda found: placed(found[1], found[2], gathering), text)
+        text = PLACED.sub(lambda found: placed(found[1], found[2]), text)
     text = gathering.relinked(text, file)
     text = MERMAID.sub(lambda found: raw(flowchart.picture(found[1])), text)
-    return text + (contents(file, gathering) if file == FRONT else "")
+    return text + (contents() if file == FRONT else "")
 
 
-def placed(kind: str, what: str, gathering: Gathering) -> str:
+def placed(kind: str, what: str) -> str:
     """What a comment on the front page stands for: a cell's output, or a part of another page."""
     if kind == "part":
         file, heading = what.split(", ")
@@ -198,13 +223,8 @@ def placed(kind: str, what: str, gathering: Gathering) -> str:
     for file in listed("notebooks/*.ipynb"):
         for cell in notebook_of(file).cells:
             if cell.id == what:
-                return raw(
-                    next(
-                        output.data["text/html"]
-                        for output in cell.outputs
-                        if "text/html" in output.get("data", {})
-                    )
-                )
+                shown = [output.data for output in cell.outputs if "data" in output]
+                return raw(next(data["text/html"] for data in shown if "text/html" in data))
     raise ValueError(f"{FRONT} wants what the cell {what} showed, and no notebook has it.")
 
 
@@ -212,12 +232,9 @@ def raw(html: str) -> str:
     return f"````{{raw}} html\n{html}\n````"
 
 
-def contents(file: str, gathering: Gathering) -> str:
+def contents() -> str:
     """The table of contents, of which Sphinx makes the sidebar and next and previous."""
-    trees = ""
-    for caption, files in sections().items():
-        trees += tree(files, "", caption) * bool(files)
-    return trees
+    return "".join(tree(files, "", caption) for caption, files in sections().items() if files)
 
 
 def tree(files: list[str], start: str, caption: str = "") -> str:
@@ -252,7 +269,7 @@ def code(file: str, gathering: Gathering) -> str:
     name = Path(file).name
     title = name if file in ops() else "/".join(file.split("/")[-2:])
     first = docstring(file).splitlines()[0]
-    shown = f"```{{literalinclude}} {name}\n:language: python\n```\n"
+    shown = f"```{{literalinclude}} {name}\n:language: python\n:linenos:\n```\n"
     return f"{orphan}# {plain(title)}\n\n{plain(first)}\n\n{shown}"
 
 
@@ -286,6 +303,9 @@ def lesson(file: str, gathering: Gathering) -> NotebookNode:
     for cell in book.cells:
         if cell.cell_type == "markdown":
             cell.source = gathering.relinked(cell.source, file)
+        for output in cell.get("outputs", []):
+            if html := output.get("data", {}).get("text/html"):
+                output.data["text/html"] = wordy(gathering.sourced(html, file))
     if any(cell.cell_type == "code" for cell in book.cells):
         book.cells.insert(1, new_markdown_cell(raw(ways_in(file)), id="ways-in"))
         copied(file, gathering.files)
