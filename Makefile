@@ -10,7 +10,7 @@ PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test notebooks bench nvidia gpu colab newest offline clean
+.PHONY: help lab test notebooks bench nvidia gpu colab newest offline site clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -26,6 +26,9 @@ notebooks: $(READY)  ## run every notebook top to bottom and save it canonically
 
 offline: $(READY)  ## gather wheels and notebooks in offline-kit, to install with no network (ARGS="--system windows --python 3.13")
 	@$(PY) tools/offline.py $(ARGS)
+
+site: $(READY)  ## make a website of every page in build/site (ARGS=--links: list what it links to)
+	@$(PY) tools/website.py $(ARGS)
 
 bench: $(READY)  ## measure the course's target ratios on this machine (ARGS="--json FILE name …")
 	@$(PY) benchmarks/ratios.py $(ARGS)

@@ -1,0 +1,426 @@
+"""The website: every page is there, every link leads somewhere, and everybody can read it."""
+
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from functools import cache
+from html.parser import HTMLParser
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import nbformat
+import pytest
+
+import first_cell
+import flowchart
+import website
+from browser import missing, page
+
+ROOT = Path(__file__).parents[1]
+ABSENT = [name for name in ("sphinx", "myst_nb", "furo") if not find_spec(name)]
+needs_sphinx = pytest.mark.skipif(bool(ABSENT), reason=f"{' and '.join(ABSENT)} not installed")
+needs_browser = pytest.mark.skipif(
+    bool(ABSENT or missing()), reason=missing() or f"{' and '.join(ABSENT)} not installed"
+)
+
+
+# Gathering
+
+
+@pytest.fixture
+def gathering(tmp_path):
+    return website.Gathering(tmp_path)
+
+
+def test_every_notebook_every_document_and_every_op_has_a_page():
+    listed = {file for files in website.sections().values() for file in files} | set(website.ops())
+    on_disk = [*website.listed("notebooks/*.ipynb"), *website.listed("gpulessons/ops/*.py"),
+               *website.listed("docs/*.md"), *website.listed("teaching/**/*.md"), "README.md"]
+    assert set(on_disk) - {website.FRONT} <= listed
+
+
+@pytest.mark.parametrize(
+    ("link", "leads_to"),
+    [
+        ("[a](notebooks/02_activations.ipynb)", "[a](notebooks/02_activations.ipynb)"),
+        ("[a](docs/hazards.md)", "[a](docs/hazards.md)"),
+        ("[a](notebooks/glossary.ipynb#Tile)", "[a](notebooks/glossary.ipynb#tile)"),
+        ("[a](notebooks/04_memory.ipynb#cell-id=04-memory-03)", "[a](#04-memory-03)"),
+        ("[a](gpulessons/microscope/)", "[a](gpulessons/microscope/__init__.md)"),
+        ("[a](#the-map)", "[a](#the-map)"),
+        ("[a](https://example.org/b.ipynb)", "[a](https://example.org/b.ipynb)"),
+        ("`[a](gone.md)`", "`[a](gone.md)`"),
+        ("```\n[a](gone.md)\n```", "```\n[a](gone.md)\n```"),
+        ("![a](docs/notebook.png)", "![a](docs/notebook.png)"),
+    ],
+)  # fmt: skip
+def test_a_link_of_the_checkout_becomes_one_of_the_site(gathering, link, leads_to):
+    assert gathering.relinked(link, "README.md") == leads_to
+
+
+def test_links_of_the_front_page_are_told_from_where_it_stands_on_the_site(gathering):
+    assert gathering.relinked("[a](../README.md)", website.FRONT) == "[a](README.md)"
+
+
+def test_a_file_of_code_that_is_linked_to_gets_a_page_and_a_picture_comes_along(gathering):
+    gathering.relinked("[a](gpulessons/units.py) ![b](docs/notebook.png)", "README.md")
+    assert "gpulessons/units.py" in gathering.waiting
+    assert (gathering.pages / "docs" / "notebook.png").exists()
+
+
+def test_a_link_to_nothing_is_refused_with_its_page(gathering):
+    with pytest.raises(ValueError, match=r"README.md links to gone.md, which is no file"):
+        gathering.relinked("[a](gone.md)", "README.md")
+
+
+def test_a_link_to_a_cell_that_is_gone_is_refused():
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1", id="one")])
+    with pytest.raises(ValueError, match="cells that are not there: two"):
+        website.name_cells(book, {"one", "two"})
+
+
+def test_the_ways_to_open_a_notebook_follow_the_public_remote(monkeypatch):
+    file = "notebooks/02_activations.ipynb"
+    for remote, hosts in (
+        ("", []),
+        ("git+https://git.example.org/a/course", []),
+        ("git+https://github.com/a/course.git", ["colab.research.google.com", "mybinder.org"]),
+    ):
+        monkeypatch.setattr(website.published, "address", lambda remote=remote: remote)
+        said = website.ways_in(file)
+        assert 'href="02_activations.ipynb" download' in said
+        assert re.findall(r"https://([\w.]+)/", said) == hosts
+    assert "/github/a/course/blob/main/notebooks/02_activations.ipynb" in said
+    assert "/v2/gh/a/course/main?urlpath=lab/tree/notebooks/02_activations.ipynb" in said
+
+
+def test_source_on_a_page_leads_to_its_whole_file(gathering):
+    shown = "<p><small>{}</small></p>ops/reduce.py, line 9"
+    leads = '<a href="../gpulessons/ops/reduce.html">ops/reduce.py, line 47</a>'
+    said = gathering.sourced(shown.format("ops/reduce.py, line 47"), "notebooks/04_memory.ipynb")
+    assert said == shown.format(leads)
+    with pytest.raises(ValueError, match=r"shows source of ops/gone.py"):
+        gathering.sourced(shown.format("ops/gone.py, line 1"), "notebooks/04_memory.ipynb")
+
+
+def test_cells_of_many_words_are_told_from_numbers():
+    assert website.wordy("<td>3 ms</td>") == "<td>3 ms</td>"
+    words = "<b>Embarrassingly parallel: holds.</b> No thread needs another."
+    assert website.wordy(f"<td x>{words}</td>") == f'<td x class="words">{words}</td>'
+
+
+# The flowchart
+
+
+FLOW = """flowchart TD
+    a --> b
+    a --> c
+    b --> d
+    c --> d
+    a --> e
+    d --> e
+    f
+"""
+
+
+def test_every_box_of_a_flowchart_is_drawn_and_every_arrow_is_told():
+    drawn = flowchart.picture(FLOW)
+    assert set(re.findall(r"<text[^>]*>(\w)<", drawn)) == set("abcdef")
+    assert drawn.count("<path") == 6
+    assert 'aria-label="Arrows lead from a to b, c, e; b to d; c to d; d to e."' in drawn
+
+
+def test_arrows_of_a_flowchart_lead_down_and_boxes_stand_apart():
+    rooms = re.search(r"```mermaid\n(.*?)```", (ROOT / "ARCHITECTURE.md").read_text(), re.DOTALL)[1]
+    found = flowchart.arrows(rooms)
+    level = flowchart.levels(found)
+    assert all(level[name] < level[other] for name, to in found.items() for other in to)
+    boxes = re.findall(r'<rect x="(\d+)" y="(\d+)"', flowchart.picture(rooms))
+    rows = defaultdict(list)
+    for x, y in boxes:
+        rows[y].append(int(x))
+    assert len(boxes) == len(found)
+    for row in map(sorted, rows.values()):
+        assert all(right - left >= flowchart.WIDE for left, right in pairwise(row))
+
+
+def test_a_flowchart_that_runs_in_a_circle_is_refused():
+    with pytest.raises(ValueError, match="circle"):
+        flowchart.picture("flowchart TD\n    a --> b\n    b --> a")
+
+
+# The site itself
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The folder of the whole site, built as `make site` does."""
+    folder = tmp_path_factory.mktemp("website")
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools" / "website.py", folder],
+        capture_output=True, text=True, cwd=ROOT,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "warning" not in done.stderr.lower(), done.stderr
+    return folder / "site"
+
+
+class Read(HTMLParser):
+    """What stands in a page: its tags with their attributes, and its text outside of scripts."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.tags, self.words, self.inside = [], [], None
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self.inside = tag
+
+    def handle_endtag(self, tag):
+        self.inside = None
+
+    def handle_data(self, data):
+        if self.inside not in ("script", "style"):
+            self.words.append(data)
+
+    def all(self, *names):
+        return [attrs for tag, attrs in self.tags if tag in names]
+
+    @property
+    def names(self):
+        return {attrs["id"] for _, attrs in self.tags if attrs.get("id")}
+
+
+@cache
+def read(path):
+    return Read(path)
+
+
+def pages(site):
+    return sorted(path for path in site.rglob("*.html"))
+
+
+def lost(site):
+    """(page, link) of every link within a site that leads nowhere."""
+    for path in pages(site):
+        for attrs in read(path).all("a", "link"):
+            parts = urlsplit(attrs.get("href") or "")
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            place = unquote(parts.fragment)
+            if not target.is_file() or (
+                place and target.suffix == ".html" and place not in read(target).names
+            ):
+                yield path.relative_to(site).as_posix(), attrs["href"]
+
+
+@needs_sphinx
+def test_every_link_within_the_site_leads_to_its_page_and_place(site):
+    assert not list(lost(site))
+
+
+def test_a_link_that_leads_nowhere_is_found(tmp_path):
+    links = '<a href="b.html">1</a> <a href="#x">2</a> <a href="a.html#y">3</a> <b id="y"></b>'
+    (tmp_path / "a.html").write_text(links)
+    assert list(lost(tmp_path)) == [("a.html", "b.html"), ("a.html", "#x")]
+
+
+@needs_sphinx
+def test_links_to_cells_and_to_the_glossary_arrive_there(site):
+    glossary = read(site / "notebooks" / "glossary.html")
+    to_cells = [attrs["href"] for attrs in glossary.all("a") if "#" in attrs.get("href", "")]
+    assert len([link for link in to_cells if re.match(r"\d\d_\w+\.html#", link)]) > 80
+    lesson = read(site / "notebooks" / "02_activations.html")
+    assert "glossary.html#activation" in [attrs.get("href") for attrs in lesson.all("a")]
+    assert "activation" in glossary.names
+
+
+@needs_sphinx
+def test_no_page_asks_another_host_for_anything(site):
+    for path in pages(site):
+        tags = read(path).all("script", "img", "iframe", "source", "video", "audio", "use")
+        tags += [attrs for attrs in read(path).all("link")
+                 if attrs.get("rel") in ("stylesheet", "preload", "icon")]  # fmt: skip
+        for attrs in tags:
+            address = attrs.get("src") or attrs.get("href") or ""
+            assert not re.match(r"(https?:)?//", address), (path.name, address)
+    for style in site.rglob("*.css"):
+        assert not re.search(r"url\(['\"]?(https?:)?//|@import", style.read_text()), style.name
+
+
+@needs_sphinx
+def test_every_page_has_a_language_a_title_one_heading_and_words_for_its_pictures(site):
+    for path in pages(site):
+        found = read(path)
+        assert found.all("html")[0].get("lang") == "en", path.name
+        assert re.search(r"<title>.+</title>", path.read_text().partition("</head>")[0]), path.name
+        if path.name != "search.html":  # where scripts write it
+            assert len(found.all("h1")) == 1, path.name
+        assert all(attrs.get("alt") for attrs in found.all("img")), path.name
+
+
+@needs_sphinx
+def test_a_notebooks_page_shows_its_cells_and_offers_it_as_it_is(site):
+    for file in website.listed("notebooks/[0-9]*.ipynb"):
+        found = read(site / file.replace(".ipynb", ".html"))
+        assert (site / file).read_bytes() == (ROOT / file).read_bytes()
+        assert {"href": Path(file).name, "download": None} in found.all("a")
+        words = re.sub(r"\s+", " ", "".join(found.words))
+        assert first_cell.CELL.splitlines()[0] not in words
+        for cell in nbformat.read(ROOT / file, 4).cells:
+            if cell.cell_type == "code" and cell.id != first_cell.ID:
+                assert re.sub(r"\s+", " ", cell.source.strip()) in words, cell.id
+
+
+@needs_sphinx
+def test_next_leads_through_the_course_in_order(site):
+    path, walked = site / "notebooks" / "00_start_here.html", []
+    while path.stem[:2].isdigit():
+        walked.append(path.stem)
+        (ahead,) = [attrs["href"] for attrs in read(path).all("link") if attrs.get("rel") == "next"]
+        path = (path.parent / ahead).resolve()
+    assert walked == [Path(file).stem for file in website.listed("notebooks/[0-9]*.ipynb")]
+    assert path.stem == "glossary"
+
+
+# In a browser
+
+
+@pytest.fixture(scope="module")
+def opened(site):
+    with page((site / "index.html").as_uri()) as tab:
+        tab.goto((site / "notebooks" / "02_activations.html").as_uri())
+        yield tab
+
+
+WIDER = """width => [...document.querySelectorAll('.content *')].filter(node => {
+    if (node.closest('svg') || node.getBoundingClientRect().right <= width + 1) return false;
+    for (let box = node.parentElement; box; box = box.parentElement)
+        if (['auto', 'scroll', 'hidden'].includes(getComputedStyle(box).overflowX)) return false;
+    return node.getBoundingClientRect().width > 0;
+}).map(node => node.outerHTML.slice(0, 80))"""
+
+
+@needs_browser
+def test_on_a_telephone_no_page_is_wider_than_the_screen(site, opened):
+    tab = opened.context.browser.new_page(viewport={"width": 390, "height": 800})
+    chosen = [path for path in pages(site) if path.parent.name != "ops"]
+    for path in [*chosen, site / "gpulessons" / "ops" / "matmul_kernels.html"]:
+        tab.goto(path.as_uri())
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 390, path.name
+        assert tab.evaluate(WIDER, 390) == [], path.name
+    tab.goto((site / "notebooks" / "02_activations.html").as_uri())
+    drawing = tab.get_by_role("img", name="3 blocks of 64 threads").locator("svg")
+    assert drawing.bounding_box()["width"] >= 560, "its letters are too small to read"
+    tab.close()
+
+
+CONTRAST = """() => {
+    const light = color => {
+        const parts = color.match(/[\\d.]+/g).slice(0, 3).map(part => part / 255)
+            .map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+    };
+    const behind = node => {
+        for (; node; node = node.parentElement) {
+            const color = getComputedStyle(node).backgroundColor;
+            if (!/, 0\\)$/.test(color) && color !== 'transparent') return color;
+        }
+        return 'rgb(255, 255, 255)';
+    };
+    const seen = {};
+    const texts = document.createTreeWalker(document.querySelector('.main'), NodeFilter.SHOW_TEXT);
+    for (let text; text = texts.nextNode();) {
+        const node = text.parentElement;
+        if (!text.data.trim() || node.closest('script, style, svg, .headerlink')) continue;
+        if (node.closest('pre[style]')) continue;  // source(): mid-tones, the same on every page
+        if (!node.checkVisibility({opacityProperty: true, visibilityProperty: true})) continue;
+        const two = [getComputedStyle(node).color, behind(node)];
+        const [dim, bright] = two.map(light).sort((a, b) => a - b);
+        seen[two.join(' on ')] ??= [(bright + 0.05) / (dim + 0.05), text.data.trim().slice(0, 40)];
+    }
+    return seen;
+}"""
+INK = """() => {
+    const drawn = document.querySelector('svg[aria-hidden] [fill=currentColor]');
+    return [getComputedStyle(drawn).fill, getComputedStyle(document.body).color];
+}"""
+
+
+@needs_browser
+def test_words_stand_out_and_pictures_take_their_color_in_both_themes(site, opened):
+    for scheme in ("light", "dark"):
+        context = opened.context.browser.new_context(color_scheme=scheme)
+        tab = context.new_page()
+        for name in ("README", "notebooks/02_activations", "gpulessons/ops/reduce"):
+            tab.goto((site / f"{name}.html").as_uri())
+            dim = {two: seen for two, seen in tab.evaluate(CONTRAST).items() if seen[0] < 4.5}
+            assert not dim, (scheme, name)
+            if name.startswith("notebooks"):
+                tab.locator("input[type=range]").first.wait_for()
+                ink, text = tab.evaluate(INK)
+                assert ink == text
+        context.close()
+
+
+@needs_browser
+def test_the_switch_of_the_theme_turns_the_pictures_too(opened):
+    from playwright.sync_api import expect
+
+    opened.locator("input[type=range]").first.wait_for()
+    before, schemes = opened.evaluate(INK), set()
+    for _ in range(3):  # by itself, light, dark
+        opened.locator(".theme-toggle:visible").first.press("Enter")
+        ink, text = opened.evaluate(INK)
+        assert ink == text
+        schemes.add((ink, opened.evaluate("getComputedStyle(document.body).colorScheme")))
+    assert len({ink for ink, _ in schemes}) == len({scheme for _, scheme in schemes}) == 2
+    assert opened.evaluate(INK) == before
+    expect(opened.locator("body")).to_have_attribute("data-theme", re.compile("auto|light|dark"))
+
+
+@needs_browser
+def test_a_picture_moves_by_keyboard_and_the_page_stays(opened):
+    from playwright.sync_api import expect
+
+    slider = opened.get_by_role("slider", name="n (numbers)")
+    slider.focus()
+    before, address = slider.get_attribute("aria-valuetext"), opened.url
+    opened.keyboard.press("ArrowRight")
+    expect(slider).not_to_have_attribute("aria-valuetext", before)
+    assert opened.url == address
+
+
+@needs_browser
+def test_the_search_finds_a_word_of_the_course_from_a_file(site, opened):
+    tab = opened.context.browser.new_page()
+    tab.goto((site / "index.html").as_uri())
+    tab.get_by_role("textbox", name="Search").first.fill("occupancy")
+    tab.keyboard.press("Enter")
+    tab.locator("ul.search a", has_text="17").first.wait_for()
+    tab.close()
+
+
+@needs_browser
+def test_without_scripts_pages_are_read_and_followed_and_dark_where_that_is_wanted(site, opened):
+    context = opened.context.browser.new_context(java_script_enabled=False, color_scheme="dark")
+    tab = context.new_page()
+    tab.goto((site / "index.html").as_uri())
+    tab.get_by_role("link", name="02 · Activations").first.click()
+    assert tab.title().startswith("02 · Activations")
+    images = tab.locator(".cell_output > .output > figure > div > img")
+    assert images.count() > 5
+    assert all(image.is_visible() and image.get_attribute("alt") for image in images.all())
+    tab.get_by_role("link", name="Next").click()
+    assert tab.title().startswith("03 · Pixels")
+    shot = site.with_name("dark.png")
+    tab.screenshot(path=shot, clip={"x": 500, "y": 10, "width": 4, "height": 4})
+    from PIL import Image
+
+    assert max(Image.open(shot).convert("RGB").getpixel((1, 1))) < 60
+    context.close()
