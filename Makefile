@@ -8,7 +8,7 @@ PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test notebooks bench nvidia gpu clean
+.PHONY: help lab test notebooks lite bench nvidia gpu clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -22,6 +22,10 @@ test: $(READY)  ## run everything that CI runs: ruff, mypy, then every test
 notebooks: $(READY)  ## run every notebook top to bottom and save it canonically (ARGS="02_activations")
 	@$(PY) tools/save_notebooks.py $(ARGS)
 
+lite: $(READY)  ## build the course for a browser, with no server behind it, into lite/
+	@$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[lite]'
+	@$(PY) tools/lite.py $(ARGS)
+
 bench: $(READY)  ## measure the course's target ratios on this machine (ARGS="--json FILE name …")
 	@$(PY) benchmarks/ratios.py $(ARGS)
 
@@ -33,7 +37,7 @@ gpu:  ## on a machine with a GPU: check, measure and record every GPU version in
 	@PYTHONPATH="$(CURDIR)$${PYTHONPATH:+:$$PYTHONPATH}" $(PYTHON) benchmarks/gpu.py --out "$(OUT)"
 
 clean:  ## remove the environment and everything else that can be made again
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf $(VENV) build dist lite .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One environment for everything: what the tests add to the lab is small beside PyTorch.

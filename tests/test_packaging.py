@@ -62,14 +62,16 @@ def copies(folder, *names):
 # Versions
 
 
-@pytest.mark.parametrize("requirement", wanted("lab", "gpu", "test"), ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "requirement", wanted("lab", "gpu", "test", "lite"), ids=lambda each: each.name
+)
 def test_each_dependency_has_an_exact_version_within_its_bounds(requirement):
     version = constraints()[canonicalize_name(requirement.name)]
     assert "+" not in version  # a build for one kind of machine
     assert requirement.specifier.contains(version)
 
 
-@pytest.mark.parametrize("extras", [(), ("lab",), ("gpu",), ("test",), ("peers",)])
+@pytest.mark.parametrize("extras", [(), ("lab",), ("gpu",), ("test",), ("peers",), ("lite",)])
 def test_the_package_never_holds_a_hosted_notebook_back(extras):
     operators = {each.operator for line in wanted(*extras) for each in line.specifier}
     assert operators <= {">="}
@@ -199,7 +201,9 @@ def make(folder, *words):
 def test_make_alone_lists_each_command_with_a_line_of_explanation(tmp_path):
     lines = make(tmp_path).stdout.splitlines()
     named = {line.split()[1] for line in lines if len(line.split()) > 3}
-    assert named == {"help", "lab", "test", "notebooks", "bench", "gpu", "nvidia", "clean"}
+    assert named == {
+        "help", "lab", "test", "notebooks", "lite", "bench", "gpu", "nvidia", "clean",
+    }  # fmt: skip
 
 
 def fake_python(folder, body):
