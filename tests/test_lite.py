@@ -30,7 +30,7 @@ for source in json.loads(sys.argv[2]):
     shell.run_cell(source)
 """
 CELLS = {
-    "imports": "import torch\nimport numpy as np\nnp.pi",
+    "imports": "import torch, numpy as np\nfrom math import e\nnp.pi",
     "fails": "first = 1  # bound before it fails\ntorch.get_num_threads()",
     "long": "while True: pass",
     "free": "first + 1",

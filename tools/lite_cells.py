@@ -7,6 +7,7 @@ process: what a browser refuses is refused. With --survey no cell is known to be
 raises is told with what it needs. Nothing but `lite.py` and tests starts this.
 """
 
+import ast
 import builtins
 import contextlib
 import io
@@ -17,11 +18,11 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 from IPython.core.interactiveshell import InteractiveShell
 
-SECONDS = 40  # for one cell here: in a browser it takes some times as long
+SECONDS = 15  # of a processor for one cell here: in a browser it takes some times as long
 SAYS = {  # the words of an error -> what the cell needs
     "no module named 'torch": "PyTorch", "'torch'": "PyTorch", "pytorch": "PyTorch",
     "support processes": "processes", "start new thread": "threads",
@@ -43,16 +44,16 @@ def refuse_as_a_browser_does():
         raise Minutes
 
     threading.Thread.start, subprocess.Popen.__init__ = no_thread, no_process
-    signal.signal(signal.SIGALRM, over)
+    signal.signal(signal.SIGPROF, over)
     os.cpu_count = lambda: 1
     if hasattr(os, "sched_getaffinity"):
         del os.sched_getaffinity
 
 
 def ran(shell, text):
-    """Run a cell; (the error that it ended in or None, its seconds)."""
-    start = perf_counter()
-    signal.alarm(SECONDS)
+    """Run a cell; (the error that it ended in or None, its seconds of a processor)."""
+    start = process_time()
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             result = shell.run_cell(text, store_history=False)
@@ -60,12 +61,27 @@ def ran(shell, text):
     except Minutes as over:
         error = over
     finally:
-        signal.alarm(0)
-    return error, perf_counter() - start
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    return error, process_time() - start
 
 
-def need(error, unbound):
-    """What a cell that ended in this error needs; unbound: names that no cell has bound -> why."""
+def imported(text):
+    """{name: the statement that imports it} of a cell's text."""
+    kinds = ast.Import, ast.ImportFrom
+    lines = [line for line in ast.parse(text).body if isinstance(line, kinds)]
+    return {name.asname or name.name: ast.unparse(line) for line in lines for name in line.names}
+
+
+def need(error, unbound, statements):
+    """What a cell that ended in this error needs.
+
+    unbound: names that no cell has bound -> why; statements: names -> what was to import them.
+    """
+    if isinstance(error, NameError) and error.name in statements:
+        try:
+            exec(statements[error.name], {})
+        except ImportError as missing:
+            return "processes" if missing.name == "psutil" else "PyTorch"
     if isinstance(error, Minutes):
         return "minutes"
     words = str(error).lower()
@@ -86,7 +102,8 @@ def main(path, survey):
     browser.notebooks = lambda: Path(path).parent
     if survey:
         browser.LIST = Path(os.devnull)
-    shell, said, unbound = InteractiveShell.instance(), [], {"torch": "PyTorch", "sys": "processes"}
+    shell, said, statements = InteractiveShell.instance(), [], {}
+    unbound = {"sys": "processes"}  # which the usual first cell imports, to start one
     told = browser.say
     browser.say = lambda cell: (said.append(cell), told(cell))
     with contextlib.redirect_stdout(io.StringIO()) as summary:
@@ -96,11 +113,12 @@ def main(path, survey):
         if cell["cell_type"] != "code" or cell["id"] == "setup":
             continue
         text, before = "".join(cell["source"]), len(said)
+        statements |= imported(text)
         error, seconds = ran(shell, text)
         line = {"cell": cell["id"], "seconds": round(seconds, 1), "said": len(said) > before}
         if error:
             line["error"] = f"{type(error).__name__}: {error}"[:200]
-            line["needs"] = need(error, unbound)
+            line["needs"] = need(error, unbound, statements)
             known = {*shell.user_ns, *vars(builtins)}
             unbound |= dict.fromkeys({*names_in(text)} - known, line["needs"])
         print(json.dumps(line), flush=True)

@@ -64,7 +64,7 @@ class Patient(ast.NodeTransformer):
         say = f"__import__({HOME!r}, fromlist=['say']).say({cell!r})"
         if cell and self.lesson.needs[cell] == "minutes":
             return ast.parse(say)
-        module.body = [put_off(line) if is_import(line) else line for line in module.body]
+        module.body = [each for line in module.body for each in one_by_one(line)]
         if cell:
             module.body = [attempt(module.body, "Exception", say)]
         return ast.fix_missing_locations(module)
@@ -121,12 +121,15 @@ def plain(text: str) -> str:
     return ast.unparse(ast.parse(text))
 
 
-def is_import(line: ast.stmt) -> bool:
-    return isinstance(line, (ast.Import, ast.ImportFrom))
-
-
-def put_off(line: ast.stmt) -> ast.Try:
-    return attempt([line], "ImportError", f"__import__({HOME!r}, fromlist=['say']).missing()")
+def one_by_one(line: ast.stmt) -> list[ast.stmt]:
+    """A line that imports, name by name, each of which can be missing; another as it is."""
+    if not isinstance(line, (ast.Import, ast.ImportFrom)):
+        return [line]
+    missing = f"__import__({HOME!r}, fromlist=['say']).missing()"
+    where = (line.module, line.level) if isinstance(line, ast.ImportFrom) else ()
+    lines = [ast.ImportFrom(where[0], [name], where[1]) if where else ast.Import([name])
+             for name in line.names]  # fmt: skip
+    return [attempt([each], "ImportError", missing) for each in lines]
 
 
 def attempt(body: list[ast.stmt], error: str, instead: str) -> ast.Try:
