@@ -105,9 +105,10 @@ def main(path, survey):
     shell, said, statements = InteractiveShell.instance(), [], {}
     unbound = {"sys": "processes"}  # which the usual first cell imports, to start one
     told = browser.say
-    browser.say = lambda cell: (said.append(cell), told(cell))
+    browser.say = lambda *words: (said.append(words[0]), told(*words))
     with contextlib.redirect_stdout(io.StringIO()) as summary:
         browser.begin(Path(path).stem)
+    shell.set_custom_exc((), None)  # an error that the list does not foresee is told as one
     print(json.dumps({"summary": summary.getvalue().strip()}))
     for cell in json.loads(Path(path).read_text(encoding="utf-8"))["cells"]:
         if cell["cell_type"] != "code" or cell["id"] == "setup":

@@ -36,12 +36,16 @@ class Lesson:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.needs: dict[str, str] = tomllib.loads(LIST.read_text(encoding="utf-8")).get(name, {})
+        lists = tomllib.loads(LIST.read_text(encoding="utf-8"))
+        self.tried, self.needs = name in lists, lists.get(name, {})
         saved = json.loads((notebooks() / f"{name}.ipynb").read_text(encoding="utf-8"))
         self.cells = {cell["id"]: cell for cell in saved["cells"] if cell["cell_type"] == "code"}
-        self.ids = {plain("".join(self.cells[cell]["source"])): cell for cell in self.needs}
+        self.ids = {plain("".join(cell["source"])): name for name, cell in self.cells.items()}
+        self.running = ""  # which of them runs, unless the learner changed it
 
     def summary(self) -> str:
+        if not self.tried:
+            return "A cell of this notebook that needs what no browser has says so when it is run."
         count = len(self.cells) - 1  # less the first one, which is running
         able = count - len(self.needs)
         if able == count:
@@ -60,12 +64,13 @@ class Patient(ast.NodeTransformer):
         self.lesson = lesson
 
     def visit_Module(self, module: ast.Module) -> ast.Module:
-        cell = self.lesson.ids.get(ast.unparse(module))
+        self.lesson.running = cell = self.lesson.ids.get(ast.unparse(module), "")
+        need = self.lesson.needs.get(cell)
         say = f"__import__({HOME!r}, fromlist=['say']).say({cell!r})"
-        if cell and self.lesson.needs[cell] == "minutes":
+        if need == "minutes":
             return ast.parse(say)
         module.body = [each for line in module.body for each in one_by_one(line)]
-        if cell:
+        if need:
             module.body = [attempt(module.body, "Exception", say)]
         return ast.fix_missing_locations(module)
 
@@ -85,16 +90,27 @@ def begin(name: str) -> None:
     shell = get_ipython()
     others = [each for each in shell.ast_transformers if not isinstance(each, Patient)]
     shell.ast_transformers[:] = [*others, Patient(lesson)]
+    shell.set_custom_exc((Exception,), unforeseen)
     print(lesson.summary())
 
 
-def say(cell: str) -> None:
+def unforeseen(shell: Any, kind: type, error: Exception, trace: Any, tb_offset: Any = None) -> None:
+    """What a cell of the lesson that is not in the list raised, in a sentence; a learner's own cell
+    shows it as Python does.
+    """
+    if lessons[0].running:
+        say(lessons[0].running, f"something that is not here ({kind.__name__}: {error})")
+    else:
+        shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+
+
+def say(cell: str, need: str = "") -> None:
     """Say what a cell needs that is not here, and show what it showed where it was saved."""
     from IPython.display import display
 
     lesson = lessons[0]
     outputs = lesson.cells[cell]["outputs"]
-    words = f"Not in a browser: this cell needs {NEEDS[lesson.needs[cell]]}."
+    words = f"Not in a browser: this cell needs {need or NEEDS[lesson.needs[cell]]}."
     print(words + (" Below is what it showed where this page was saved." if outputs else ""))
     for output in outputs:
         if output["output_type"] == "stream":
