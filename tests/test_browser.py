@@ -37,7 +37,64 @@ def steps(n):
         time.sleep(0.1)
         yield f"step {step + 1} of {n}"
 live(steps, run="Measure", n=[3, 90_000])
+---
+live(lambda bold: f"a {'bold' if bold else 'thin'} word", bold=True, labels={"bold": "heavy"})
+---
+from gpulessons.plots.film import Film
+from gpulessons.plots.picture import Picture, blank
+class Steps(Film):
+    def __len__(self):
+        return 3
+    def figure(self, number):
+        return Picture(blank(4, 2, f"{number + 1} of 3")[0], f"picture {number + 1} of 3.")
+    def multiples(self):
+        return self.figure(0)
+Steps()
+---
+from IPython.display import display
+from gpulessons import exercises, hint, solution
+display(hint(exercises.puzzle_map), solution(exercises.puzzle_map))
 """
+PANELS = ".gpulessons.widget-vbox"  # each control's box
+USED = r" *- (slider|button|combobox|checkbox|img)"  # of what a reader is told, these need names
+# What can have the focus in a box, in the order of the page.
+STOPS = """panel => [...panel.querySelectorAll("button, select, input, [role=slider], [tabindex]")]
+    .filter(node => node.tabIndex >= 0 && node.checkVisibility())"""
+# For each piece of text in a box: the ratio of its color to that behind it (WCAG 2), and the text.
+CONTRASTS = """panel => {
+    const paint = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+    const rgba = color => {
+        paint.clearRect(0, 0, 1, 1);
+        paint.fillStyle = color;
+        paint.fillRect(0, 0, 1, 1);
+        return [...paint.getImageData(0, 0, 1, 1).data];
+    };
+    const light = color => [0.2126, 0.7152, 0.0722].reduce((sum, weight, n) => {
+        const c = color[n] / 255;
+        return sum + weight * (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    }, 0.05);
+    const behind = node => {
+        const color = rgba(getComputedStyle(node).backgroundColor);
+        return color[3] === 255 || !node.parentElement ? color : behind(node.parentElement);
+    };
+    const texts = document.createTreeWalker(panel, NodeFilter.SHOW_TEXT), found = [];
+    for (let text; text = texts.nextNode();) {
+        const node = text.parentElement;
+        if (!text.data.trim() || !node.checkVisibility() || node.closest("style, option")) continue;
+        const pair = [light(rgba(getComputedStyle(node).color)), light(behind(node))];
+        found.push([Math.max(...pair) / Math.min(...pair), text.data.trim()]);
+    }
+    return found;
+}"""
+# The parts of a box that stick out of it at a side, by what they are.
+OUTSIDE = """panel => {
+    const box = panel.getBoundingClientRect();
+    const parts = "label, button, select, .slider-container, .widget-readout, svg, img";
+    return [...panel.querySelectorAll(parts)].filter(node => {
+        const {left, right, width} = node.getBoundingClientRect();
+        return width && (left < box.left - 1 || right > box.right + 1);
+    }).map(node => node.className.baseVal ?? node.className);
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +168,7 @@ def test_a_guess_survives_the_restart_of_its_kernel(notebook):
     notebook.locator(".lm-MenuBar-itemLabel", has_text="Kernel").click()
     notebook.locator(".lm-Menu-itemLabel").get_by_text("Restart Kernel and Run All").click()
     notebook.locator(".jp-Dialog .jp-mod-accept").click()
-    cell(notebook, 4).locator(".jp-InputPrompt", has_text="[5]").wait_for(timeout=PATIENCE)
+    cell(notebook, 7).locator(".jp-InputPrompt", has_text="[8]").wait_for(timeout=PATIENCE)
     see(notebook, 4, "step 3 of 3")
     see(notebook, 0, "Your prediction: 8×")
     assert message(notebook, 1).startswith("You said 8×;")
@@ -124,7 +181,7 @@ def test_every_control_says_its_name_and_its_value_in_words(notebook):
     sliders = notebook.get_by_role("slider")
     for slider, (name, value) in zip(sliders.all(), [
             ("How much faster does a GPU run ReLU? (0.5× … 100×, log scale)", "8×"),
-            ("n (how many)", "12 elements")], strict=True):
+            ("n (how many)", "12 elements"), ("step", "0")], strict=True):
         expect(slider).to_have_accessible_name(name)
         expect(slider).to_have_attribute("aria-valuetext", value)
     handle = cell(notebook, 0).locator(".noUi-handle")
@@ -132,12 +189,65 @@ def test_every_control_says_its_name_and_its_value_in_words(notebook):
         handle.press(key)
         expect(handle).to_have_attribute("aria-valuetext", value)
     expect(cell(notebook, 4).get_by_role("combobox")).to_have_accessible_name("n")
+    expect(cell(notebook, 5).get_by_role("checkbox")).to_have_accessible_name("bold (heavy)")
+
+
+def test_whatever_can_be_used_or_seen_has_a_name_for_a_reader(notebook):
+    for number in range(8):
+        for area in cell(notebook, number).locator(".jp-OutputArea-output").all():
+            nodes = area.aria_snapshot().splitlines()
+            used = [node for node in nodes if re.match(USED, node)]
+            assert all(re.match(r' *- \w+ "', node) for node in used), (number, nodes)
+
+
+def test_tab_stops_at_every_control_of_a_box_in_the_order_of_the_page(notebook):
+    for panel in notebook.locator(PANELS).all():
+        stops = panel.evaluate_handle(STOPS)
+        order = stops.evaluate("""nodes => nodes.map(node => node.getBoundingClientRect())
+            .map(({top, left}) => Math.round(top / 12) * 1e4 + left)""")
+        assert order == sorted(order) and order, "as they are written, so they stand"
+        assert not stops.evaluate("nodes => nodes.some(node => node.tabIndex > 0)")
+        stops.evaluate("nodes => nodes[0].focus()")
+        for number in range(len(order)):
+            here = stops.evaluate("nodes => nodes.indexOf(document.activeElement)")
+            assert here == number
+            notebook.keyboard.press("Tab")
+        assert stops.evaluate("nodes => nodes.indexOf(document.activeElement)") == -1, "no trap"
+
+
+def test_a_check_box_is_turned_by_the_space_bar(notebook):
+    see(notebook, 5, "a bold word")
+    cell(notebook, 5).get_by_role("checkbox").focus()
+    notebook.keyboard.press("Space")
+    see(notebook, 5, "a thin word")
+
+
+def test_a_film_goes_on_by_an_arrow_key_and_says_what_it_shows(notebook):
+    cell(notebook, 6).get_by_role("slider").focus()
+    notebook.keyboard.press("ArrowRight")
+    see(notebook, 6, "picture 2 of 3.")
+    notebook.keyboard.press("End")
+    see(notebook, 6, "picture 3 of 3.")
+
+
+def test_hints_and_a_solution_are_opened_by_keyboard(notebook):
+    from playwright.sync_api import expect
+
+    folds = cell(notebook, 7).locator("summary")
+    for number, words in enumerate(["Hint 1: a nudge", "Hint 2: a picture", "Hint 3: a line",
+                                    "A solution"]):  # fmt: skip
+        fold = folds.nth(number)
+        expect(fold).to_have_text(words)
+        assert fold.is_visible(), "it is inside the one before"
+        fold.focus()
+        notebook.keyboard.press("Enter")
+        expect(fold.locator("..")).to_have_attribute("open", "")
 
 
 def test_the_focus_and_the_handle_can_be_seen(notebook):
     from playwright.sync_api import expect
 
-    first, last = notebook.get_by_role("slider").all()
+    first, last, _ = notebook.get_by_role("slider").all()
     blue = "rgb(26, 120, 200)"
     first.focus()
     expect(last).to_have_css("background-color", blue)
@@ -198,6 +308,39 @@ def test_measure_runs_until_stop_and_keeps_what_it_has(notebook):
     expect(stop).to_be_focused()
     status = cell(notebook, 4).get_by_text("Stopped: ").inner_text()
     see(notebook, 4, f"step {status.split()[1]} of 90000")
+
+
+def contrasts(notebook):
+    """Of all text in the controls' boxes: {text: contrast}."""
+    found = [pair for panel in notebook.locator(PANELS).all() for pair in panel.evaluate(CONTRASTS)]
+    return {text: round(ratio, 2) for ratio, text in found}
+
+
+def test_the_words_of_every_control_are_dark_enough_on_light_and_light_enough_on_dark(notebook):
+    light = contrasts(notebook)
+    assert {text: ratio for text, ratio in light.items() if ratio < 4.5} == {}
+    notebook.locator(".lm-MenuBar-itemLabel", has_text="Settings").click()
+    notebook.locator(".lm-Menu-itemLabel").get_by_text("Theme", exact=True).hover()
+    notebook.locator(".lm-Menu-itemLabel").get_by_text("JupyterLab Dark", exact=True).click()
+    notebook.locator("body[data-jp-theme-light=false]").wait_for(timeout=PATIENCE)
+    dark = contrasts(notebook)
+    assert {*dark} == {*light} and len(dark) > 10
+    assert {text: ratio for text, ratio in dark.items() if ratio < 4.5} == {}
+
+
+def test_in_a_narrow_window_no_control_leaves_its_box(notebook):
+    size = notebook.viewport_size
+    notebook.keyboard.press("Escape")
+    notebook.keyboard.press("Control+b")  # the list of files goes
+    try:
+        for width in (600, 420):
+            notebook.set_viewport_size({"width": width, "height": 900})
+            notebook.wait_for_timeout(300)
+            for panel in notebook.locator(PANELS).all():
+                assert panel.bounding_box()["width"] > 100
+                assert panel.evaluate(OUTSIDE) == []
+    finally:
+        notebook.set_viewport_size(size)
 
 
 def lines(tab, pattern):

@@ -64,7 +64,7 @@ def copies(folder, *names):
 # Versions
 
 
-NEEDED = wanted("lab", "gpu", "site", "test", "class")
+NEEDED = wanted("lab", "gpu", "site", "lite", "test", "class")
 
 
 @pytest.mark.parametrize("requirement", NEEDED, ids=lambda each: each.name)
@@ -74,7 +74,7 @@ def test_each_dependency_has_an_exact_version_within_its_bounds(requirement):
     assert requirement.specifier.contains(version)
 
 
-@pytest.mark.parametrize("extra", ["", "lab", "gpu", "test", "peers", "class", "site"])
+@pytest.mark.parametrize("extra", ["lab", "gpu", "test", "peers", "class", "site", "lite"])
 def test_the_package_never_holds_a_hosted_notebook_back(extra):
     operators = {each.operator for line in wanted(extra) for each in line.specifier}
     assert operators <= {">="}
@@ -262,7 +262,7 @@ def test_make_alone_lists_each_command_with_a_line_of_explanation(tmp_path):
     named = {line.split()[1] for line in lines if len(line.split()) > 3}
     assert named == {
         "help", "lab", "test", "notebooks", "bench", "gpu", "nvidia", "colab", "newest", "offline",
-        "site", "clean",
+        "site", "lite", "clean",
     }  # fmt: skip
 
 

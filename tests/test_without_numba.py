@@ -1,13 +1,11 @@
 """With NumPy and Matplotlib alone, as in a browser: the microscope, its pictures, the checks."""
 
-import re
-import subprocess
-import sys
-from importlib.metadata import PackageNotFoundError, files, requires
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+import bare
 import gpulessons
 from gpulessons import exercises
 
@@ -18,39 +16,12 @@ COUNTED = ["test_published_counts.py", "test_race_verdicts.py", "test_faults.py"
            "test_warp_primitives.py", "test_control_flow.py"]  # fmt: skip
 
 
-def distributions(names):
-    """Those that are installed of these and of all that they need."""
-    found, asked = set(), list(names)
-    while asked:
-        name = asked.pop()
-        try:
-            needs = requires(name) or []
-        except PackageNotFoundError:
-            continue
-        if name.lower() not in found:
-            found.add(name.lower())
-            asked += [re.match(r"[\w.-]+", need)[0] for need in needs if "extra ==" not in need]
-    return found
-
-
 @pytest.fixture(scope="module")
 def python(tmp_path_factory):
     """A Python that has NumPy, Matplotlib, pytest and what they need, and nothing else."""
     site = tmp_path_factory.mktemp("site")
-    for distribution in distributions(["matplotlib", "pytest", "pytest-xdist", "hypothesis"]):
-        for file in files(distribution):
-            top = file.parts[0]
-            if top not in ("..", "__pycache__") and not (site / top).exists():
-                (site / top).symlink_to(Path(file.locate()).parents[len(file.parts) - 1] / top)
-    (site / "gpulessons").symlink_to(ROOT / "gpulessons")
-
-    def run(*arguments):
-        paths = f"{site}:{TESTS}:{TESTS / 'exercises'}:{ROOT / 'tools'}"
-        environment = {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg"}
-        return subprocess.run([sys.executable, "-S", *arguments], env=environment, text=True,
-                              capture_output=True, cwd=site, timeout=600)  # fmt: skip
-
-    return run
+    bare.link(site, bare.distributions(["matplotlib", "pytest", "pytest-xdist", "hypothesis"]))
+    return partial(bare.run, site, also=[TESTS, TESTS / "exercises", ROOT / "tools"])
 
 
 def test_there_is_no_numba_and_its_names_are_there(python):
@@ -105,4 +76,36 @@ for picture in (request_picture(launched, "x"), branch_picture(launched)):
     assert picture.svg.startswith("<svg") and picture.alt
 assert "sectors" in launched._repr_html_()
 """)
+    assert done.returncode == 0, done.stderr
+
+
+def test_no_time_of_pythons_loops_is_called_numbas(python):
+    done = python("-c", """
+import gpulessons
+from gpulessons.hardware.compiled import WHY_NOT, waits_for_numba
+ops = [getattr(gpulessons, name) for name, home in gpulessons.home_of.items()
+       if home.startswith("ops.")]
+for op in ops:
+    for version in op.versions.values():
+        if version.backend is gpulessons.host:
+            assert waits_for_numba(version.function) == ("Numba" in version.name), version
+found = {each.version: getattr(each, "why", "") for each in
+         gpulessons.timings(gpulessons.relu, 1000, budget=0.01)}
+assert found["NumPy"] == found["Python loop"] == ""
+assert found["Numba, one core"] == found["Numba, every core"] == WHY_NOT
+""")
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_card_has_numpys_ceilings_and_no_width_that_nobody_compiles_for(python):
+    done = python("-c", """
+import os
+from gpulessons import machine
+from gpulessons.hardware import vectors
+os.cpu_count = lambda: 1
+del os.sched_getaffinity
+here = machine()
+assert {*here.ceilings} == {"host float32", "host float64", "host copy"}, here
+assert vectors.in_words() == ""
+""", GPULESSONS_BUDGET="0.02", GPULESSONS_CEILINGS="/dev/null")
     assert done.returncode == 0, done.stderr

@@ -2,8 +2,6 @@
 
 from statistics import median
 
-import psutil
-
 from gpulessons import units
 from gpulessons.hardware import cores
 from gpulessons.hardware.budget import capped
@@ -17,7 +15,6 @@ from .evidence import counted, live, missing, modelled
 
 ONE_CORE = "two processes would take turns on the one core that this machine gives them."
 BUSY = 0.25  # of the cores, by others: then nothing is said of speed
-AFFINITY = hasattr(psutil.Process, "cpu_affinity")  # macOS has none
 
 
 def by_two(*runs):
@@ -29,8 +26,11 @@ def by_two(*runs):
 
 def others_share():
     """The share of our cores that is busy while we only wait."""
+    import psutil
+
     each = psutil.cpu_percent(capped(0.3), percpu=True)
-    mine = [n for n in psutil.Process().cpu_affinity() if n < len(each)] if AFFINITY else []
+    known = hasattr(psutil.Process, "cpu_affinity")  # not on macOS
+    mine = [n for n in psutil.Process().cpu_affinity() if n < len(each)] if known else []
     return sum(each[n] for n in mine) / len(mine) / 100 if mine else sum(each) / len(each) / 100
 
 

@@ -99,6 +99,14 @@ def judge(count):
     return f"{due} of {due}, by four threads at once, and none overwrote another."
 
 
+def start(thread):
+    try:
+        thread.start()
+    except RuntimeError:  # as everywhere in a browser
+        raise Trouble("No thread can be started here, so that nobody can tell.",
+                      "the same notebook on a computer of yours.") from None  # fmt: skip
+
+
 def refuse_endless_early_or_failed(count, lists, tally):
     """Run the attempt, and wait for each thread that it leaves behind."""
     before, hook, errors = set(threading.enumerate()), threading.excepthook, []
@@ -106,7 +114,7 @@ def refuse_endless_early_or_failed(count, lists, tally):
     try:
         # A daemon's threads are daemons: if one waits forever, the notebook can still be closed.
         attempt = threading.Thread(target=count, args=[lists, tally], daemon=True)
-        attempt.start()
+        start(attempt)
         attempt.join(PATIENCE)
         endless, left = attempt.is_alive(), set(threading.enumerate()) - before
         for thread in left if not endless else ():

@@ -18,6 +18,8 @@ import numpy as np
 from numba import njit
 
 from .budget import capped
+from .compiled import left_as_it_is
+from .system import cores
 
 SCALE = np.float32(3.0)
 Rates = dict[str, float]
@@ -39,13 +41,16 @@ def host(nbytes: int) -> dict[str, Callable[[int], Rate]]:
     their own.
     """
     memory = touched(nbytes)
-    return {
+    ceilings: dict[str, Callable[[int], Rate]] = {
         "host float32": lambda threads: product(np.float32),
         "host float64": lambda threads: product(np.float64),
         "host read": lambda threads: streamed(read, parts(memory, 1), threads),
         "host copy": lambda threads: streamed(np.copyto, parts(memory, 2), threads),
         "host triad": lambda threads: streamed(triad, parts(memory, 3), threads),
     }
+    if left_as_it_is(triad):  # no Numba: its loops would say how fast Python is
+        del ceilings["host read"], ceilings["host triad"]
+    return ceilings
 
 
 def gpu() -> Rates:
@@ -74,9 +79,19 @@ def best(call: Callable[[], Any], budget: float = 0.15) -> tuple[float, float]:
 def touched(nbytes: int) -> np.ndarray:
     """Float32 numbers whose pages exist: a page never written is one shared page of zeros."""
     memory = np.empty(nbytes // 4, np.float32)
-    with ThreadPoolExecutor() as pool:
-        list(pool.map(lambda part: part.fill(1.0), parts(memory, 4)))
+    with side_by_side(cores()) as each:
+        list(each(lambda part: part.fill(1.0), parts(memory, 4)))
     return memory
+
+
+@contextmanager
+def side_by_side(threads: int) -> Iterator[Callable[..., Any]]:
+    """A `map` of so many threads; one of them starts none, since a browser has no second."""
+    if threads == 1:
+        yield map
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        yield pool.map
 
 
 def parts(array: np.ndarray, number: int) -> list[np.ndarray]:
@@ -92,9 +107,9 @@ def streamed(stream: Callable[..., Any], arrays: list[np.ndarray], threads: int)
     """
     edges = np.linspace(0, len(arrays[0]), threads + 1).astype(int)
     slices = [[array[start:stop] for array in arrays] for start, stop in pairwise(edges)]
-    with ThreadPoolExecutor(threads) as pool:
-        seconds, cores = best(lambda: list(pool.map(lambda part: stream(*part), slices)))
-    return Rate(sum(array.nbytes for array in arrays) / seconds, cores)
+    with side_by_side(threads) as each:
+        seconds, busy = best(lambda: list(each(lambda part: stream(*part), slices)))
+    return Rate(sum(array.nbytes for array in arrays) / seconds, busy)
 
 
 @njit(nogil=True, fastmath=True)
@@ -116,9 +131,9 @@ def product(dtype: Any, n: int = 1024) -> Rate:
     """FLOP/s of NumPy's n × n product, n doubled until one takes 10 ms: small ones underrate."""
     block = np.random.default_rng(0).standard_normal((n, n), dtype=dtype)
     while True:
-        seconds, cores = best(partial(np.matmul, block, block, out=np.empty_like(block)))
+        seconds, busy = best(partial(np.matmul, block, block, out=np.empty_like(block)))
         if seconds > 0.010 or n >= 8192:
-            return Rate(2 * n**3 / seconds, cores)
+            return Rate(2 * n**3 / seconds, busy)
         n, block = 2 * n, np.tile(block, (2, 2))
 
 

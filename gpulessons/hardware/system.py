@@ -34,7 +34,12 @@ CPUINFO_CACHES = {"L1d": "l1_data_cache_size", "L2": "l2_cache_size", "L3": "l3_
 
 
 def cores() -> int:
-    """Logical processors that this process may use: affinity and cgroup quota, at least 1."""
+    """Logical processors that this process may use: affinity and cgroup quota, at least 1.
+
+    A browser has more, and its Python (WebAssembly) can start no thread on them.
+    """
+    if sys.platform in ("emscripten", "wasi"):
+        return 1
     if hasattr(os, "sched_getaffinity"):
         usable = len(os.sched_getaffinity(0))
     else:

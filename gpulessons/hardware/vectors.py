@@ -91,7 +91,8 @@ def in_words() -> str:
 
 
 def has_512() -> bool:
-    return bool(find_spec("llvmlite")) and bool(host_features().get("avx512f"))
+    # A stand-in for LLVM, where there is none, says neither yes nor no.
+    return bool(find_spec("llvmlite")) and host_features().get("avx512f") is True
 
 
 def host_features() -> dict[str, bool]:

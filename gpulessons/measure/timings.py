@@ -20,6 +20,7 @@ from gpulessons import units
 from gpulessons.backends import NotHere
 from gpulessons.hardware import free_memory
 from gpulessons.hardware.budget import capped, note
+from gpulessons.hardware.compiled import WHY_NOT, waits_for_numba
 from gpulessons.operation import Op, Version, find, several, whole
 
 from .problem import Problem
@@ -89,6 +90,8 @@ def prepare(
     """A Run that has begun, and so gives the right answer; or an Absent that says why not."""
     if why := version.backend.why_not():
         return absent(problem, version, why)
+    if waits_for_numba(version.function):
+        return absent(problem, version, WHY_NOT)
     try:
         so_far = known.get(version.name) or pilot_run(problem, version, problem.op.sizes[0])
         while so_far.too_short(problem, budget):

@@ -113,11 +113,15 @@ def jit(function: Any = None, *_: Any, **options: Any) -> Any:
 
 
 def as_it_is(function: Any = None, *_: Any, **__: Any) -> Any:
-    """`njit` and its kin, bare or with options: the function, which knows itself as `py_func`."""
+    """`njit` and its kin, bare or with options: a function like it, which has it as `py_func`."""
     if not isinstance(function, FunctionType):
         return as_it_is
-    vars(function)["py_func"] = function
-    return function
+    parts = function.__name__, function.__defaults__, function.__closure__
+    like = FunctionType(function.__code__, function.__globals__, *parts)
+    like.__kwdefaults__, like.__module__ = function.__kwdefaults__, function.__module__
+    like.__qualname__, like.__doc__ = function.__qualname__, function.__doc__
+    vars(like).update(vars(function), py_func=function)
+    return like
 
 
 class Name:
@@ -156,6 +160,7 @@ FUNCTIONS = dict.fromkeys(("jit", "njit", "vectorize", "guvectorize", "stencil")
 HELD: dict[str, dict[str, Any]] = {  # what modules hold that have something
     "numba": {**TYPES, **FUNCTIONS, "prange": range, "get_num_threads": lambda: 1},
     "numba.cuda": {**TYPES, "jit": jit, "is_available": lambda: False},
+    "numba.config": {"NUMBA_NUM_THREADS": 1, "NUMBA_DEFAULT_NUM_THREADS": 1},
     "numba.core": {},
     "numba.core.errors": {},
     "numba.core.types": TYPES,

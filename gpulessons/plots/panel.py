@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # A blue of at least 4 to 1 on a white page and on a dark one (#111).
 BLUE = "#1a78c8"
+# Of a right answer and a wrong one: white words on them have a contrast of at least 6 to 1.
+GREEN, BROWN = "#1b6e2f", "#a04000"
 STYLE = f"""\
 .gpulessons :focus-visible {{outline: 3px solid {BLUE} !important; outline-offset: 2px}}
 .gpulessons.widget-box .slider-container .noUi-handle,
@@ -28,8 +30,10 @@ STYLE = f"""\
 .gpulessons .widget-readout {{width: auto; min-width: 0; max-width: none}}
 .gpulessons .gpulessons-question > label {{
   flex: 1 0 100%; margin-bottom: 6px; font-weight: bold}}
-.gpulessons .gpulessons-choice {{width: 100%; height: auto; min-height: 28px; padding: 4px 10px;
-  white-space: normal; line-height: 1.4; text-align: left}}
+.gpulessons .gpulessons-choice {{width: calc(100% - 4px); height: auto; min-height: 28px;
+  padding: 4px 10px; white-space: normal; line-height: 1.4; text-align: left}}
+.gpulessons .gpulessons-choice.mod-success {{background: {GREEN}; color: #fff}}
+.gpulessons .gpulessons-choice.mod-warning {{background: {BROWN}; color: #fff}}
 """
 # A slider is called by its label and says its value in words, at every move. The handle is noUi's
 # in ipywidgets 8 and jQuery UI's in 7.7; a list keeps keys that the notebook would take.

@@ -85,7 +85,8 @@ def pick(w: Warps, values: tuple, index: Any) -> Any:
     of_one_type(w, values, "index that varies, of")
     at = np.clip(np.where(index < 0, index + count, index), 0, count - 1)
     if not any(isinstance(value, (tuple, View, Record, Phi)) for value in values):
-        return plain(np.choose(at, [as_type(value, dtype_of(values[0])) for value in values]))
+        alike = [as_type(value, dtype_of(values[0])) for value in values]
+        return plain(np.choose(at.astype(np.intp), alike))  # 32 bits wide in a browser
     check_alike(w, values)
     at, picked = np.broadcast_to(at, w.mask.bits.shape), values[0]
     for place, value in enumerate(values[1:], 1):

@@ -19,7 +19,8 @@ from pathlib import Path
 from traceback import FrameSummary
 from typing import Any
 
-import psutil
+with suppress(ImportError):  # a browser has none, and starts no process
+    import psutil
 
 from ..worker import Refused
 from .processes import left, living

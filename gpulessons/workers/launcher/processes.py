@@ -5,6 +5,8 @@ inherits the first mark, also from a parent that is dead by now; a Mac often hid
 second. Both hold when a number that was a process has become another: a list of ids would not.
 """
 
+from __future__ import annotations
+
 import os
 import shutil
 import signal
@@ -14,7 +16,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-import psutil
+with suppress(ImportError):  # a browser has none, and starts no process
+    import psutil
 
 from ..worker import MEMORY, REPORT
 
