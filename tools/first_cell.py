@@ -12,17 +12,18 @@ ID = "setup"  # the cell's id, by which save_notebooks.py finds it again
 
 CELL = """\
 # Installs the course where it is missing, and leaves PyTorch, NumPy, Numba … as they are.
+import subprocess
 import sys
 from glob import glob
 from importlib import metadata, util
-from subprocess import run
 course = max(glob("gpulessons-*-any.whl") or glob("gpulessons-*.zip"), default="{address}")
 if course and not util.find_spec("gpulessons"):
     libs = "torch numpy numba llvmlite numba-cuda cuda-bindings ipython ipywidgets".split()
-    keep = {f"{d.name}=={d.version}" for d in metadata.distributions() if d.name.lower() in libs}
-    run([sys.executable, "-m", "pip", "install", "--quiet", course, *sorted(keep)], check=True)
+    found = {d.name: d.version for d in metadata.distributions() if d.name.lower() in libs}
+    keep = [f"{name}=={version}" for name, version in sorted(found.items())]
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", course, *keep], check=True)
     from gpulessons.notebook import arrival
-    arrival.say(sorted(keep))
+    arrival.say(keep)
 elif not util.find_spec("gpulessons"):
     print("The course is missing. Put its wheel or zip beside this page or pip install a clone.")"""
 
