@@ -30,7 +30,7 @@ offline: $(READY)  ## gather wheels and notebooks in offline-kit, to install wit
 site: $(READY)  ## make a website of every page in build/site (ARGS=--links: list what it links to)
 	@$(PY) tools/website.py $(ARGS)
 
-lite: $(READY)  ## build the course for a browser, with no server behind it, into lite/
+lite: $(READY)  ## build the course for a browser, with no server behind it, in build/lite
 	@$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[lite]'
 	@$(PY) tools/lite.py $(ARGS)
 
@@ -56,7 +56,7 @@ newest:  ## run every notebook with the newest of everything (NEWEST=python3.14,
 	@.venv-newest/bin/python tools/run_elsewhere.py $(ARGS)
 
 clean:  ## remove the environment and everything else that can be made again
-	rm -rf $(VENV) .venv-colab .venv-newest build dist lite .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf $(VENV) .venv-colab .venv-newest build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Colab has one Python, of late 3.13; here the nearest that runs. CUDA 12.8 comes with PyTorch: 8 GB.

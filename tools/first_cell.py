@@ -19,8 +19,8 @@ from importlib import metadata, util
 course = max(glob("gpulessons-*-any.whl") or glob("gpulessons-*.zip"), default="{address}")
 if course and not util.find_spec("gpulessons"):
     libs = "torch numpy numba llvmlite numba-cuda cuda-bindings ipython ipywidgets".split()
-    found = {d.name: d.version for d in metadata.distributions() if d.name.lower() in libs}
-    keep = [f"{name}=={version}" for name, version in sorted(found.items())]
+    here = metadata.distributions()
+    keep = sorted({f"{d.name}=={d.version}" for d in here if d.name.lower() in libs})
     subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", course, *keep], check=True)
     from gpulessons.notebook import arrival
     arrival.say(keep)

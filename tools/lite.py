@@ -1,6 +1,6 @@
 """Build the course for a browser: JupyterLite, whose Python (Pyodide) needs no server.
 
-    python tools/lite.py                    build lite/, a static site, from this checkout
+    python tools/lite.py                    build build/lite, a static site, from this checkout
     python tools/lite.py --pyodide FOLDER   the same with Pyodide's own files in it
     python tools/lite.py --cells [name …]   run lessons as a browser would; list the unable cells
 
@@ -29,7 +29,7 @@ from gpulessons.notebook import browser
 from save_notebooks import METADATA, lessons, read, text
 
 ROOT = Path(__file__).parents[1]
-SITE = ROOT / "lite"
+SITE = ROOT / "build" / "lite"
 # What the course needs and Pyodide does not bring, none of it compiled: (in the site) -> its wheel.
 WIDGETS = ("comm", "ipywidgets", "jupyterlab_widgets")
 LIKE_A_BROWSERS = ("matplotlib", "ipython", "ipywidgets", "pygments", "pillow", "tqdm")
