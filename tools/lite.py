@@ -79,7 +79,7 @@ def build(site: Path, pyodide: str = "") -> None:
         shutil.rmtree(site, ignore_errors=True)
         shutil.move(work / "site", site)
     size = sum(file.stat().st_size for file in site.rglob("*") if file.is_file())
-    print(f"{site}: {size / 1e6:.0f} MB. Look at it: python -m http.server -d {site.name}")
+    print(f"{site}: {size / 1e6:.0f} MB. Look at it: python -m http.server -d {site}")
 
 
 def wheels(folder: Path) -> None:
