@@ -335,12 +335,12 @@ def test_in_a_narrow_window_no_control_leaves_its_box(notebook):
     try:
         for width in (600, 420):
             notebook.set_viewport_size({"width": width, "height": 900})
-            notebook.wait_for_timeout(300)
             for panel in notebook.locator(PANELS).all():
-                assert panel.bounding_box()["width"] > 100
-                assert panel.evaluate(OUTSIDE) == []
+                inside = f"panel => panel.offsetWidth > 100 && ({OUTSIDE})(panel).length === 0"
+                notebook.wait_for_function(inside, arg=panel.element_handle(), timeout=PATIENCE)
     finally:
         notebook.set_viewport_size(size)
+        notebook.keyboard.press("Control+b")
 
 
 def lines(tab, pattern):

@@ -35,6 +35,7 @@ CELLS = {
     "long": "while True: pass",
     "free": "first + 1",
     "unlisted": "later",
+    "wrong": "1 / 0",
 }
 OUTPUT = {"output_type": "display_data", "metadata": {},
           "data": {"text/plain": ["saved ", "words"]}}  # fmt: skip
@@ -66,8 +67,8 @@ def run(site, tmp_path):
 
 
 def test_the_first_cell_says_what_runs_and_each_other_cell_says_what_it_needs(run):
-    summary, imports, fails, long, free, unlisted = run(*CELLS.values())
-    assert summary.startswith("In this browser 3 of the 5 cells of code run. "
+    summary, imports, fails, long, free, unlisted, wrong = run(*CELLS.values())
+    assert summary.startswith("In this browser 4 of the 6 cells of code run. "
                               "The others need PyTorch (1), minutes of Python's own loops (1)")
     assert imports.startswith("There is no PyTorch in a browser: what needs it says so")
     assert "3.14" in imports, "the imports after it are made all the same, and the cell goes on"
@@ -81,6 +82,7 @@ def test_the_first_cell_says_what_runs_and_each_other_cell_says_what_it_needs(ru
     assert "2" in free, "what a cell bound before it failed is there"
     assert unlisted == "Not in a browser: this cell needs something that is not here " \
                        "(NameError: name 'later' is not defined)."
+    assert "ZeroDivisionError" in wrong, "which is no browser's fault"
 
 
 def test_a_cell_that_the_learner_wrote_or_changed_is_theirs_and_fails_as_python_does(run):

@@ -165,7 +165,7 @@ def test_settings_that_a_teacher_changed_stay(tmp_path):
     assert settings.read_text() == "mine"
 
 
-@pytest.mark.skipif(not importlib.util.find_spec("nbgrader"), reason="nbgrader is in the extra dev")
+@pytest.mark.skipif(not importlib.util.find_spec("nbgrader"), reason="that needs nbgrader")
 def test_nbgrader_releases_the_stubs_and_grades_by_the_checks(tmp_path):
     name, folder = "15_buying_throughput", tmp_path / "grading"
     main(["notebooks", "--nbgrader", str(folder)])

@@ -278,6 +278,14 @@ def test_a_notebooks_page_shows_its_cells_and_offers_it_as_it_is(site):
 
 
 @needs_sphinx
+def test_a_link_to_a_lesson_leads_to_its_page_also_where_a_cell_showed_it(site):
+    for path in (site / "notebooks").glob("*.html"):
+        links = read(path).all("a")
+        raw = [a["href"] for a in links if a.get("href", "").partition("#")[0].endswith(".ipynb")]
+        assert raw in ([], [f"{path.stem}.ipynb"]), path.name
+
+
+@needs_sphinx
 def test_next_leads_through_the_course_in_order(site):
     path, walked = site / "notebooks" / "00_start_here.html", []
     while path.stem[:2].isdigit():

@@ -50,10 +50,11 @@ def refuse_as_a_browser_does():
         del os.sched_getaffinity
 
 
-def ran(shell, text):
-    """Run a cell; (the error that it ended in or None, its seconds of a processor)."""
+def ran(shell, text, most=0):
+    """Run a cell, for so many seconds of a processor at most if any are said; (the error that it
+    ended in or None, its seconds)."""
     start = process_time()
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, most)
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             result = shell.run_cell(text, store_history=False)
@@ -115,7 +116,7 @@ def main(path, survey):
             continue
         text, before = "".join(cell["source"]), len(said)
         statements |= imported(text)
-        error, seconds = ran(shell, text)
+        error, seconds = ran(shell, text, SECONDS if survey else 0)
         line = {"cell": cell["id"], "seconds": round(seconds, 1), "said": len(said) > before}
         if error:
             line["error"] = f"{type(error).__name__}: {error}"[:200]

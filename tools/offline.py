@@ -215,16 +215,17 @@ def make(out, targets, cuda=False):
             print(f"Gathering what the course needs with {target} …", flush=True)
             wheels = gather(course, target, out / "wheels", work / str(number), cuda)
             needs[target] = unpacked(wheels)
+        told = {
+            "course": f"{COURSE}=={parse_wheel_filename(course.name)[1]}",
+            "serves": [
+                {"system": target.system.kernel, "machine": target.system.machine,
+                 "python": target.python, "label": str(target), "unpacked": needs[target]}
+                for target in targets
+            ],
+        }  # fmt: skip
+        # First of all, for by it a folder that was interrupted here is known again.
+        (out / LIST).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
         renew(out, course, [work / str(number) for number in range(len(targets))])
-    told = {
-        "course": f"{COURSE}=={parse_wheel_filename(course.name)[1]}",
-        "serves": [
-            {"system": target.system.kernel, "machine": target.system.machine,
-             "python": target.python, "label": str(target), "unpacked": needs[target]}
-            for target in targets
-        ],
-    }  # fmt: skip
-    (out / LIST).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     shutil.copy(Path(__file__).with_name("offline_install.py"), out / INSTALLER)
     (out / "README.txt").write_text(readme(out, told), encoding="utf-8")
 
@@ -243,10 +244,11 @@ def renew(out, course, gathered):
     for old in notebooks.glob("gpulessons-*.whl"):
         old.unlink()
     shutil.copy(course, notebooks)
-    changed = copies.changed(notebooks)
-    copies.bring(notebooks, but=changed)
+    ours = copies.texts()
+    changed = copies.changed(notebooks, ours)
+    copies.bring(notebooks, {name: text for name, text in ours.items() if name not in changed})
     if changed:
-        print("Left as they were changed:", ", ".join(path.name for path in changed))
+        print("Left as they were changed:", ", ".join(changed))
 
 
 def unpacked(folder):
@@ -338,4 +340,4 @@ if __name__ == "__main__":
     try:
         main()
     except KeyboardInterrupt:
-        raise SystemExit("Interrupted; what the folder had before is still there.") from None
+        raise SystemExit("Interrupted. Run it again: it goes on from there.") from None

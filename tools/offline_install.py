@@ -40,9 +40,9 @@ def main():
         say(f"The notebooks in {notebooks} stay as you left them; opening them brings new ones.")
     else:
         run("copy the notebooks", python, "-m", "gpulessons", "notebooks", notebooks)
-    say(
-        f'Done. To open the course:\n    "{os.path.join(programs, "gpulessons")}" lab "{notebooks}"'
-    )
+    command = os.path.join(programs, "gpulessons")  # PowerShell takes a quoted one for a text
+    command = f'"{command}"' if " " in command else command
+    say(f'Done. To open the course:\n    {command} lab "{notebooks}"')
 
 
 def suited(serves):
@@ -63,6 +63,8 @@ def room(folder, needed):
     """Exit with a sentence when the disk cannot hold what will be installed."""
     place = folder
     while not os.path.isdir(place):
+        if os.path.dirname(place) == place:
+            sys.exit(f"There is no {place} here. Name a folder on a disk that is there.")
         place = os.path.dirname(place)
     free = shutil.disk_usage(place).free
     if free < needed and not os.path.isdir(os.path.join(folder, ".venv")):

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
 from first_cell import ID, first_cell
 
@@ -58,8 +59,12 @@ def ran(notebook, folder: Path) -> list[str]:
         notebook, timeout=SECONDS, startup_timeout=SECONDS, allow_errors=True,
         kernel_name="python3", resources={"metadata": {"path": str(folder)}},
     )  # fmt: skip
-    client.execute(env={**os.environ, **SHORT})
-    return [words for cell in notebook.cells for words in troubles(cell)]
+    ended = []
+    try:
+        client.execute(env={**os.environ, **SHORT})
+    except (CellTimeoutError, DeadKernelError) as trouble:
+        ended = [f"its run ended early: {type(trouble).__name__}"]
+    return [words for cell in notebook.cells for words in troubles(cell)] + ended
 
 
 def troubles(cell):
@@ -113,6 +118,8 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="name", help="such as 02_activations")
     parser.add_argument("--out", type=Path, help="keep the notebooks as they ran in this folder")
     options = parser.parse_args()
+    if Path(sys.prefix) == ROOT / ".venv":
+        sys.exit("This takes the course out of its environment: run make colab or make newest.")
     paths = [NOTEBOOKS / f"{Path(name).stem}.ipynb" for name in options.names]
     if lost := [path.name for path in paths if not path.exists()]:
         sys.exit(f"There is no {lost[0]} in {NOTEBOOKS}.")

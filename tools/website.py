@@ -10,6 +10,7 @@ nowhere. No page asks another host for anything, and all but the search works wi
 
 import argparse
 import ast
+import os
 import posixpath
 import re
 import shutil
@@ -39,6 +40,7 @@ MERMAID = re.compile(r"^```mermaid\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PLACED = re.compile(r"^<!-- (output|part): (.*) -->$", re.MULTILINE)  # on the front page
 SHOWN = re.compile(r"(?<=<p><small>)[^<]*(?=</small></p>)")  # where a piece of source comes from
 FILE = re.compile(r"(\w+/\w+\.py), line \d+")
+LESSON_LINK = re.compile(r'href="(\d\d_\w+|glossary)\.ipynb')  # what a cell showed, to a page
 GITHUB = re.compile(r"git\+https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 
 
@@ -305,10 +307,11 @@ def lesson(file: str, gathering: Gathering) -> NotebookNode:
             cell.source = gathering.relinked(cell.source, file)
         for output in cell.get("outputs", []):
             if html := output.get("data", {}).get("text/html"):
+                html = LESSON_LINK.sub(r'href="\1.html', html)
                 output.data["text/html"] = wordy(gathering.sourced(html, file))
+    copied(file, gathering.files)
     if any(cell.cell_type == "code" for cell in book.cells):
         book.cells.insert(1, new_markdown_cell(raw(ways_in(file)), id="ways-in"))
-        copied(file, gathering.files)
     return book
 
 
@@ -353,12 +356,19 @@ def build(gathering: Gathering, site: Path) -> int:
     return subprocess.run([sys.executable, "-m", "sphinx", *map(str, words)]).returncode
 
 
+def listing(folder: Path) -> list[str]:
+    return os.listdir(folder) if folder.is_dir() else []
+
+
 def main() -> None:
     """Gather and build, or list what pages link to elsewhere."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "build")
     parser.add_argument("--links", action="store_true", help="list the addresses elsewhere")
     args = parser.parse_args()
+    others = set(listing(args.folder)) - {"pages", "files", "trees", "site"}
+    if others and args.folder != ROOT / "build":
+        sys.exit(f"{args.folder} has other things in it. Name an empty or a new folder.")
     try:
         gathering = gather(args.folder.resolve())
     except ValueError as trouble:

@@ -172,7 +172,8 @@ def said_in(cell: dict[str, Any]) -> Iterator[tuple[str, bool, str]]:
     yield from ((each["name"], each["mark"] == "✓", each["words"]) for each in verdicts)
     for output in cell.get("outputs", ()) if not verdicts else ():
         if output.get("output_type") == "error":
-            error = f"{output.get('ename')}: {output.get('evalue')}"
+            first = (output.get("evalue") or "").strip().partition("\n")[0]
+            error = f"{output.get('ename')}: {first}"
             yield from ((name, False, error) for name in named_in([cell]))
 
 
@@ -198,9 +199,10 @@ def cells_in(path: Path) -> list[dict[str, Any]]:
     """A notebook's cells; ValueError where the file is no notebook."""
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        assert all(isinstance(cell, dict) for cell in cells)
+        for cell in cells:  # whatever is odd in them comes to light here
+            named_in([cell]), list(said_in(cell))
         return cells
-    except (OSError, ValueError, RecursionError, KeyError, TypeError, AssertionError) as trouble:
+    except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError) as trouble:
         raise ValueError("it cannot be read as a notebook.") from trouble
 
 
@@ -219,12 +221,13 @@ def run_again(path: Path, where: Path) -> list[dict[str, Any]]:
         notebook = nbformat.read(copy, as_version=4)
         copy.unlink()
         client = NotebookClient(
-            notebook, timeout=PATIENCE, allow_errors=True, kernel_name="python3",
+            notebook, timeout=PATIENCE, startup_timeout=PATIENCE, allow_errors=True,
+            kernel_name="python3",
             extra_arguments=["--log-level=ERROR"], resources={"metadata": {"path": empty}},
         )  # fmt: skip
         try:
             client.execute(env={**os.environ, **quiet, budget.NAME: "0.02"})
-        except (CellTimeoutError, DeadKernelError) as trouble:
+        except (CellTimeoutError, DeadKernelError, RuntimeError) as trouble:
             raise ValueError(f"its run ended early ({type(trouble).__name__}).") from trouble
     return notebook.cells
 

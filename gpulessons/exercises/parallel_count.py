@@ -103,7 +103,7 @@ def start(thread):
     try:
         thread.start()
     except RuntimeError:  # as everywhere in a browser
-        raise Trouble("No thread can be started here, so that nobody can tell.",
+        raise Trouble("No thread can be started here, so this cannot be checked.",
                       "the same notebook on a computer of yours.") from None  # fmt: skip
 
 

@@ -28,6 +28,9 @@ NEEDS = {
 # What no browser has: importing it is put off, and the names after it are still imported.
 NEVER = {"torch", "psutil", "cpuinfo", "threadpoolctl", "multiprocessing", "_multiprocessing"}
 
+# How it shows that something is missing: a module, a name of one, a thread, a process.
+LACKING = ImportError, NameError, NotImplementedError, OSError, RuntimeError
+
 lessons: list["Lesson"] = []  # the one that has begun, if any
 
 
@@ -95,10 +98,10 @@ def begin(name: str) -> None:
 
 
 def unforeseen(shell: Any, kind: type, error: Exception, trace: Any, tb_offset: Any = None) -> None:
-    """What a cell of the lesson that is not in the list raised, in a sentence; a learner's own cell
-    shows it as Python does.
+    """What is missing for a cell of the lesson that is not in the list, in a sentence; any other
+    error, and all of a learner's own cell, show as Python shows them.
     """
-    if lessons[0].running:
+    if lessons[0].running and isinstance(error, LACKING):
         say(lessons[0].running, f"something that is not here ({kind.__name__}: {error})")
     else:
         shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
@@ -140,6 +143,8 @@ def plain(text: str) -> str:
 def one_by_one(line: ast.stmt) -> list[ast.stmt]:
     """A line that imports, name by name, each of which can be missing; another as it is."""
     if not isinstance(line, (ast.Import, ast.ImportFrom)):
+        return [line]
+    if isinstance(line, ast.ImportFrom) and line.module == "__future__":
         return [line]
     missing = f"__import__({HOME!r}, fromlist=['say']).missing()"
     where = (line.module, line.level) if isinstance(line, ast.ImportFrom) else ()
