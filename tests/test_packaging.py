@@ -355,7 +355,7 @@ open('gpulessons/notebook/arrival.py', 'w').write("def say(kept): print('kept', 
 """
 
 
-def run_first_cell(folder, address, installed=(), pip=PIP):
+def run_first_cell(folder, address, installed=(), pip=PIP, paths=()):
     """Run the cell in an interpreter that finds only `installed`, "name version" each, and a pip
     that is none."""
     (folder / "pip").mkdir()
@@ -367,9 +367,10 @@ def run_first_cell(folder, address, installed=(), pip=PIP):
         about.mkdir()
         (about / "METADATA").write_text(f"Name: {name}\nVersion: {version}\n")
     (folder / "cell.py").write_text(first_cell.first_cell(address), encoding="utf-8")
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
     return subprocess.run(
         [sys.executable, "-S", "cell.py"],  # -S: none of the packages of this environment
-        cwd=folder, env={**os.environ, "PYTHONPATH": ""}, capture_output=True, text=True,
+        cwd=folder, env=env, capture_output=True, text=True,
     )  # fmt: skip
 
 
@@ -389,6 +390,15 @@ def test_the_first_cell_fetches_the_course_and_holds_what_is_there_where_it_is(t
     done = run_first_cell(tmp_path, COURSE, [*HOSTED, "pandas 2.2.2"])
     assert asked(tmp_path) == ["install", "--quiet", COURSE, *KEPT], done.stderr
     assert done.stdout == f"kept {' '.join(KEPT)}\n"
+
+
+def test_of_a_library_that_is_there_twice_the_first_cell_keeps_the_one_that_is_imported(tmp_path):
+    later = tmp_path / "later" / "numpy-1.26.4.dist-info"
+    later.mkdir(parents=True)
+    (later / "METADATA").write_text("Name: numpy\nVersion: 1.26.4\n")
+    (tmp_path / "broken-1.dist-info").mkdir()
+    run_first_cell(tmp_path, COURSE, ("numpy 2.1.3",), paths=[tmp_path / "later"])
+    assert asked(tmp_path) == ["install", "--quiet", COURSE, "numpy==2.1.3"]
 
 
 def test_the_first_cell_lets_pip_choose_what_is_not_there(tmp_path):

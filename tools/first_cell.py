@@ -19,8 +19,8 @@ from importlib import metadata, util
 course = max(glob("gpulessons-*-any.whl") or glob("gpulessons-*.zip"), default="{address}")
 if course and not util.find_spec("gpulessons"):
     libs = "torch numpy numba llvmlite numba-cuda cuda-bindings ipython ipywidgets".split()
-    here = {d.name.lower() for d in metadata.distributions() if d.name} & {*libs}
-    keep = [f"{name}=={metadata.version(name)}" for name in sorted(here)]
+    here = [d for d in metadata.distributions() if (d.name or "").lower() in libs]
+    keep = sorted({d.name.lower(): f"{d.name}=={d.version}" for d in reversed(here)}.values())
     subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", course, *keep], check=True)
     from gpulessons.notebook import arrival
     arrival.say(keep)
