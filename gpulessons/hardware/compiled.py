@@ -6,7 +6,7 @@ function with a `py_func`. Its time would be Python's, and nothing of it may be 
 
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -19,8 +19,18 @@ def left_as_it_is(function: Any) -> bool:
     return isinstance(function, FunctionType) and hasattr(function, "py_func")
 
 
+@cache
+def compiles() -> bool:
+    """Whether there is a Numba that compiles."""
+    from numba import njit
+
+    return not left_as_it_is(njit(lambda: None))
+
+
 def waits_for_numba(function: Any, seen: frozenset = frozenset()) -> bool:
     """Whether it is such a loop, or calls one, itself or through another function of the course."""
+    if compiles():
+        return False
     if isinstance(function, partial):
         return waits_for_numba(function.func, seen)
     if not isinstance(function, FunctionType) or function in seen:
