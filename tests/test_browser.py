@@ -322,7 +322,7 @@ def test_the_words_of_every_control_are_dark_enough_on_light_and_light_enough_on
     notebook.locator(".lm-MenuBar-itemLabel", has_text="Settings").click()
     notebook.locator(".lm-Menu-itemLabel").get_by_text("Theme", exact=True).hover()
     notebook.locator(".lm-Menu-itemLabel").get_by_text("JupyterLab Dark", exact=True).click()
-    notebook.locator("body[data-jp-theme-light=false]").wait_for(timeout=PATIENCE)
+    notebook.locator("body[data-jp-theme-light=false]").wait_for(state="attached", timeout=PATIENCE)
     dark = contrasts(notebook)
     assert {*dark} == {*light} and len(dark) > 10
     assert {text: ratio for text, ratio in dark.items() if ratio < 4.5} == {}

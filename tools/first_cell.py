@@ -11,17 +11,16 @@ import re
 ID = "setup"  # the cell's id, by which save_notebooks.py finds it again
 
 CELL = """\
-# Installs the course where it is missing, and leaves PyTorch, NumPy, Numba … as they are.
-import subprocess
-import sys
+import sys  # Installs the course where it is missing; PyTorch, NumPy, Numba … stay as they are.
 from glob import glob
 from importlib import metadata, util
+from subprocess import check_call
 course = max(glob("gpulessons-*-any.whl") or glob("gpulessons-*.zip"), default="{address}")
 if course and not util.find_spec("gpulessons"):
     libs = "torch numpy numba llvmlite numba-cuda cuda-bindings ipython ipywidgets".split()
     here = [d for d in metadata.distributions() if (d.name or "").lower() in libs]
     keep = sorted({d.name.lower(): f"{d.name}=={d.version}" for d in reversed(here)}.values())
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", course, *keep], check=True)
+    check_call([sys.executable, "-m", "pip", "install", "--quiet", course, *keep])
     from gpulessons.notebook import arrival
     arrival.say(keep)
 elif not util.find_spec("gpulessons"):

@@ -79,7 +79,7 @@ def test_a_kernel_that_computes_something_else_proves_nothing(monkeypatch):
 
 
 def test_a_kernel_that_does_not_compile_is_no_figure(monkeypatch):
-    def refuse(*arguments):
+    def refuse(*arguments, **options):
         raise trees.CannotCompile("no compiler here")
 
     monkeypatch.setattr(trees, "assembly", refuse)
