@@ -331,7 +331,10 @@ def test_the_words_of_every_control_are_dark_enough_on_light_and_light_enough_on
 def test_in_a_narrow_window_no_control_leaves_its_box(notebook):
     size = notebook.viewport_size
     notebook.keyboard.press("Escape")
-    notebook.keyboard.press("Control+b")  # the list of files goes
+    files = notebook.locator("#jp-left-stack")
+    if shown := files.is_visible():
+        notebook.keyboard.press("Control+b")
+        files.wait_for(state="hidden", timeout=PATIENCE)
     try:
         for width in (600, 420):
             notebook.set_viewport_size({"width": width, "height": 900})
@@ -340,7 +343,8 @@ def test_in_a_narrow_window_no_control_leaves_its_box(notebook):
                 notebook.wait_for_function(inside, arg=panel.element_handle(), timeout=PATIENCE)
     finally:
         notebook.set_viewport_size(size)
-        notebook.keyboard.press("Control+b")
+        if shown:
+            notebook.keyboard.press("Control+b")
 
 
 def lines(tab, pattern):

@@ -13,6 +13,7 @@ import textwrap
 import tomllib
 import warnings
 from dataclasses import replace
+from fnmatch import fnmatch
 from importlib import metadata
 from pathlib import Path
 
@@ -20,7 +21,7 @@ import pytest
 
 import gpulessons
 from gpulessons import cli, progress
-from gpulessons.cli import copies, health, main, measure, opening, terminal
+from gpulessons.cli import copies, health, main, measure, opening, teaching, terminal
 from gpulessons.hardware import why_no_gpu
 from gpulessons.measure import compare as comparing
 from gpulessons.measure.recordings import Recording, load, save
@@ -678,7 +679,9 @@ def test_lab_opens_the_courses_own_notebooks_where_they_are(three, executed):
     main(["lab", str(three)])
     assert executed[0][3] == str(three)
     assert files(three) == before
-    assert copies.LIST in (ROOT / ".gitignore").read_text().splitlines()
+    ignored = (ROOT / ".gitignore").read_text().splitlines()
+    for kind in (copies.LIST, teaching.SOLVED, teaching.ASSIGNED):
+        assert any(fnmatch(kind, line) for line in ignored)
 
 
 def test_where_the_disk_is_full_no_notebook_is_cut_short(three, tmp_path):
