@@ -136,7 +136,7 @@ def test_reads_that_the_compiler_joins_are_fewer_and_wider():
         for one, times in zip(code.instructions, turns, strict=True)
         if (one.space, one.access) == ("shared", "read")
     ]
-    # 2 × 32 floats, four at a time. Some builds, by the kernel's number, read a few once more alone.
+    # 2 × 32 floats, four at a time. Some builds read a few once more, alone: names differ in them.
     assert [times for times, width in reads if width == 16] == pytest.approx([1] * 16)
     assert {width for _, width in reads} <= {4, 16}
     assert issued(code, turns, "LDS") < 40
