@@ -93,7 +93,7 @@ def test_a_cell_that_the_learner_wrote_or_changed_is_theirs_and_fails_as_python_
 
 
 def test_every_listed_cell_is_one_of_its_notebook_and_needs_what_has_words():
-    assert set(LISTED) <= {path.stem for path in save_notebooks.lessons()}
+    assert set(LISTED) == {path.stem for path in save_notebooks.lessons()}
     for name, needs in LISTED.items():
         lesson = browser.Lesson(name)
         assert set(needs) <= set(lesson.cells) - {first_cell.ID}

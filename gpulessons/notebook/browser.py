@@ -39,16 +39,13 @@ class Lesson:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        lists = tomllib.loads(LIST.read_text(encoding="utf-8"))
-        self.tried, self.needs = name in lists, lists.get(name, {})
+        self.needs = tomllib.loads(LIST.read_text(encoding="utf-8")).get(name, {})
         saved = json.loads((notebooks() / f"{name}.ipynb").read_text(encoding="utf-8"))
         self.cells = {cell["id"]: cell for cell in saved["cells"] if cell["cell_type"] == "code"}
         self.ids = {plain("".join(cell["source"])): name for name, cell in self.cells.items()}
         self.running = ""  # which of them runs, unless the learner changed it
 
     def summary(self) -> str:
-        if not self.tried:
-            return "A cell of this notebook that needs what no browser has says so when it is run."
         count = len(self.cells) - 1  # less the first one, which is running
         able = count - len(self.needs)
         if able == count:

@@ -104,6 +104,15 @@ def test_a_long_slider_has_some_of_its_values_its_first_among_them():
         assert {1, start, 1000} <= set(three), "there is a way to either side"
 
 
+def test_a_page_has_the_values_that_are_to_be_saved_and_where_the_slider_starts():
+    control = slider(1, 256, 150, step=1, saved=(129, 128))
+    assert beforehand.some(control, 8) == [128, 129, 150]
+    held = unpacked(live(lambda n: picture(str(n)), n=control).page())
+    assert held["controls"][0]["values"] == ["128", "129", "150"]
+    with pytest.raises(ValueError, match="300 is not on the slider"):
+        slider(1, 256, 150, saved=(300,))
+
+
 def test_of_many_controls_the_last_stay_and_the_page_says_which(monkeypatch):
     monkeypatch.setattr(beforehand, "SECONDS", math.inf)
     page = live(lambda **values: picture(str(values)),

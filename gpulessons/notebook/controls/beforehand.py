@@ -66,10 +66,10 @@ def smaller(controls: Controls, most: float) -> Iterator[list[list[Any]]]:
 
 
 def some(control: Slider | Choice, most: int) -> list[Any]:
-    """One of a control's values, its first to show; or at most so many of its numbers, three or
-    more, its ends and the first to show among them; or all of a choice in words.
+    """One of a control's values, its first to show; or at most so many of its numbers for a saved
+    page, three or more, their ends and the first to show among them; or all of a choice in words.
     """
-    values, count = list(control.values), len_of(control)
+    values, count = list(control.saved), len_of(control)
     if most == 1:
         return [control.start]
     if count <= most or not all(isinstance(value, int | float) for value in values):
@@ -88,7 +88,7 @@ def others(fixed: list[str]) -> str:
 
 
 def len_of(control: Slider | Choice) -> int:
-    return len(control.values)
+    return len(control.saved)
 
 
 def words(control: Slider | Choice, value: Any) -> str:

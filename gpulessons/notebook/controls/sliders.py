@@ -11,26 +11,32 @@ if TYPE_CHECKING:
 
 def slider(
     low: float, high: float, first: float | None = None, *, step: float | None = None,
-    log: bool = False, unit: str = "",
+    log: bool = False, unit: str = "", saved: Sequence[float] = (),
 ) -> "Slider":
     """A control from `low` to `high` that starts at `first`, or else in the middle.
 
-    With `log` its values are 1, 2, 5, 10 …, or each is `step` times the one before.
+    With `log` its values are 1, 2, 5, 10 …, or each is `step` times the one before. A saved page
+    has room for some of them: for those of `saved`, else for some at even distances.
     """
     values = ladder(low, high, step) if log else stairs(low, high, step)
     start = values[(len(values) - 1) // 2] if first is None else first
-    if start not in values:
-        raise ValueError(f"{first} is not on the slider, which takes {some_of(values)}.")
-    return Slider(tuple(values), start, unit)
+    for value in (start, *saved):
+        if value not in values:
+            raise ValueError(f"{value} is not on the slider, which takes {some_of(values)}.")
+    kept = values if not saved else [value for value in values if value in {start, *saved}]
+    return Slider(tuple(values), start, unit, tuple(kept))
 
 
 @dataclass(frozen=True)
 class Slider:
-    """The values that a slider takes, in order, the first one to show, and their unit."""
+    """The values that a slider takes, in order, the first one to show, their unit, and those of
+    them that a saved page may have.
+    """
 
     values: tuple
     start: object
-    unit: str = ""
+    unit: str
+    saved: tuple
 
     def __str__(self) -> str:
         return f"{written(self.values[0], self.unit)} … {written(self.values[-1], self.unit)}"
@@ -48,6 +54,11 @@ class Choice:
 
     values: tuple
     start: object
+
+    @property
+    def saved(self) -> tuple:
+        """The values that a saved page may have."""
+        return self.values
 
     def __str__(self) -> str:
         return ", ".join(written(value) for value in self.values)
