@@ -76,12 +76,6 @@ def test_a_link_to_nothing_is_refused_with_its_page(gathering):
         gathering.relinked("[a](gone.md)", "README.md")
 
 
-def test_a_link_to_a_cell_that_is_gone_is_refused():
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1", id="one")])
-    with pytest.raises(ValueError, match="cells that are not there: two"):
-        website.name_cells(book, {"one", "two"})
-
-
 def test_the_ways_to_open_a_notebook_follow_the_public_remote(monkeypatch):
     file = "notebooks/02_activations.ipynb"
     for remote, hosts in (
@@ -104,12 +98,6 @@ def test_source_on_a_page_leads_to_its_whole_file(gathering):
     assert said == shown.format(leads)
     with pytest.raises(ValueError, match=r"shows source of ops/gone.py"):
         gathering.sourced(shown.format("ops/gone.py, line 1"), "notebooks/04_memory.ipynb")
-
-
-def test_cells_of_many_words_are_told_from_numbers():
-    assert website.wordy("<td>3 ms</td>") == "<td>3 ms</td>"
-    words = "<b>Embarrassingly parallel: holds.</b> No thread needs another."
-    assert website.wordy(f"<td x>{words}</td>") == f'<td x class="words">{words}</td>'
 
 
 # The flowchart
