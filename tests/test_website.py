@@ -17,6 +17,7 @@ import pytest
 import first_cell
 import flowchart
 import website
+import website_lessons
 from browser import missing, page
 
 ROOT = Path(__file__).parents[1]
@@ -262,7 +263,8 @@ def test_a_notebooks_page_shows_its_cells_and_offers_it_as_it_is(site):
         assert first_cell.CELL.splitlines()[0] not in words
         for cell in nbformat.read(ROOT / file, 4).cells:
             if cell.cell_type == "code" and cell.id != first_cell.ID:
-                assert re.sub(r"\s+", " ", cell.source.strip()) in words, cell.id
+                there = re.sub(r"\s+", " ", cell.source.strip()) in words
+                assert there or not website_lessons.shows_code(cell), cell.id
 
 
 @needs_sphinx
