@@ -26,9 +26,9 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-import first_cell
 import flowchart
 import published
+import website_lessons
 
 ROOT = Path(__file__).parents[1]
 FRONT = "docs/index.md"
@@ -40,7 +40,6 @@ MERMAID = re.compile(r"^```mermaid\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PLACED = re.compile(r"^<!-- (output|part): (.*) -->$", re.MULTILINE)  # on the front page
 SHOWN = re.compile(r"(?<=<p><small>)[^<]*(?=</small></p>)")  # where a piece of source comes from
 FILE = re.compile(r"(\w+/\w+\.py), line \d+")
-LESSON_LINK = re.compile(r'href="(\d\d_\w+|glossary)\.ipynb')  # what a cell showed, to a page
 GITHUB = re.compile(r"git\+https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 
 
@@ -162,16 +161,6 @@ class Gathering:
         return SHOWN.sub(lambda line: FILE.sub(whole, line[0]), html)
 
 
-def wordy(html: str) -> str:
-    """The same with its tables' cells of many words marked, so that they get the room they need."""
-
-    def marked(found: re.Match) -> str:
-        long = len(re.sub("<[^>]*>", "", found[2])) > 40
-        return f'<td{found[1]} class="words">{found[2]}</td>' if long else found[0]
-
-    return re.sub(r"<td([^>]*)>(.*?)</td>", marked, html, flags=re.DOTALL)
-
-
 def copied(file: str, folder: Path) -> None:
     to = folder / file
     to.parent.mkdir(parents=True, exist_ok=True)
@@ -194,7 +183,7 @@ def gather(folder: Path) -> Gathering:
         texts[file] = make(file, gathering)
     for file, text in texts.items():
         if not isinstance(text, str):
-            name_cells(text, gathering.cells.pop(file, set()))
+            website_lessons.name_cells(text, gathering.cells.pop(file, set()))
             text = nbformat.v4.writes(text)
         to = gathering.pages / page_of(file)
         to.parent.mkdir(parents=True, exist_ok=True)
@@ -299,16 +288,12 @@ def plain(text: str) -> str:
 
 
 def lesson(file: str, gathering: Gathering) -> NotebookNode:
-    """A notebook as a page: without the cell that installs it, with the ways to open it."""
-    book = nbformat.from_dict(notebook_of(file))
-    book.cells = [cell for cell in book.cells if cell.id != first_cell.ID]
-    for cell in book.cells:
-        if cell.cell_type == "markdown":
-            cell.source = gathering.relinked(cell.source, file)
-        for output in cell.get("outputs", []):
-            if html := output.get("data", {}).get("text/html"):
-                html = LESSON_LINK.sub(r'href="\1.html', html)
-                output.data["text/html"] = wordy(gathering.sourced(html, file))
+    """A notebook as a page, with the ways to open it; the notebook itself comes along."""
+    book = website_lessons.page(
+        notebook_of(file),
+        lambda text: gathering.relinked(text, file),
+        lambda html: gathering.sourced(html, file),
+    )
     copied(file, gathering.files)
     if any(cell.cell_type == "code" for cell in book.cells):
         book.cells.insert(1, new_markdown_cell(raw(ways_in(file)), id="ways-in"))
@@ -330,17 +315,6 @@ def ways_in(file: str) -> str:
         f'<p class="ways-in">This page is a notebook. To predict and measure yourself, '
         f"{', '.join(ways)}.</p>"
     )
-
-
-def name_cells(book: NotebookNode, linked: set[str]) -> None:
-    """Give the cells that links lead to a name, in place. A link to none is an error."""
-    if missing := linked - {cell.id for cell in book.cells}:
-        raise ValueError(f"Links lead to cells that are not there: {', '.join(sorted(missing))}.")
-    for cell in [cell for cell in book.cells if cell.id in linked]:
-        if cell.cell_type == "markdown":
-            cell.source = f"({cell.id})=\n{cell.source}"
-        else:
-            book.cells.insert(book.cells.index(cell), new_markdown_cell(f"({cell.id})=\n"))
 
 
 # Building

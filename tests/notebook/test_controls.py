@@ -454,11 +454,11 @@ def test_the_first_result_is_an_ordinary_output_and_every_move_replaces_it(shown
     assert len(shown) == 5
 
 
-def test_labels_stand_beside_names_and_units_beside_values():
+def test_labels_stand_for_names_and_units_beside_values():
     lesson = live(lambda n: n, n=slider(10, 1000, log=True, unit="elements"),
                   labels={"n": "array size"})
     control = lesson.widget.children[0]
-    assert control.description == "n (array size)"
+    assert control.description == "array size"
     assert control.label == "100 elements"
 
 

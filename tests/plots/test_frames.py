@@ -87,7 +87,7 @@ def test_sliders_are_saved_with_a_frame_for_every_combination(monkeypatch):
     lesson = live(shown, n=long, kind=["a", "b"], labels={"n": "length"})
     held = unpacked(lesson.page())
     assert held["controls"] == [
-        {"name": "n (length)", "values": ["1 cm", "2 cm", "3 cm"], "start": 1},
+        {"name": "length", "values": ["1 cm", "2 cm", "3 cm"], "start": 1},
         {"name": "kind", "values": ["a", "b"], "start": 0},
     ]
     assert [words for _, words in held["frames"]] == ["1 a", "1 b", "2 a", "2 b", "3 a", "3 b"]

@@ -29,8 +29,8 @@ def live(
     """Show what `function(**controls)` gives under its controls: the returned Live shows itself.
 
     A control is (low, high) or (low, high, step), a list to choose from, True or False, or a
-    `slider(...)`; `labels` says in words or units what each is: `labels={"n": "elements"}`. The
-    function returns what to show, or yields better and better results.
+    `slider(...)`; `labels` says what a page calls it: `labels={"n": "elements"}`. The function
+    returns what to show, or yields better and better results.
 
     A cheap function runs at every move. With `run="Measure"` a button of that name runs it, and
     Stop ends it at its next result, which stays. Either way it runs once for the first values, so
@@ -175,8 +175,7 @@ class Live:
         return widget
 
     def title(self, name: str) -> str:
-        label = self.labels.get(name, name)
-        return label if name in label.split() else f"{name} ({label})"
+        return self.labels.get(name, name)
 
     @cached_property
     def run_button(self) -> "Button":
