@@ -1,5 +1,6 @@
 """The notebooks: they run anywhere, without an error, and read completely as static pages."""
 
+import ast
 import os
 import re
 import shutil
@@ -40,6 +41,24 @@ def code(notebook):
 
 def prose(notebook):
     return [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+
+
+def quoted(notebook):
+    """Return the ids of cells whose value is a text, which Jupyter shows in quotes."""
+
+    def a_text(node):
+        if isinstance(node, ast.IfExp):
+            return a_text(node.body) or a_text(node.orelse)
+        return isinstance(node, ast.JoinedStr) or isinstance(getattr(node, "value", None), str)
+
+    def shown_so(cell):
+        values = [output.data.get("text/plain", "") for output in cell.outputs if "data" in output]
+        last = ast.parse(cell.source).body[-1:]
+        return any(value[:1] in {"'", '"'} for value in values) or any(
+            isinstance(each, ast.Expr) and a_text(each.value) for each in last
+        )
+
+    return [cell.id for cell in code(notebook) if shown_so(cell)]
 
 
 class Images(HTMLParser):
@@ -144,6 +163,11 @@ def test_it_shows_a_picture_and_every_picture_has_words(path):
     outputs = [output.get("data", {}) for cell in code(notebook) for output in cell.outputs]
     assert any(PICTURES & set(data) or "<img" in data.get("text/html", "") for data in outputs)
     assert not silent_pictures(notebook)
+
+
+@each_notebook
+def test_a_sentence_is_printed_and_never_a_cells_value_in_quotes(path):
+    assert quoted(save_notebooks.read(path)) == []
 
 
 @each_notebook
@@ -289,6 +313,20 @@ def test_the_version_of_python_is_the_one_of_the_exact_versions():
 
 
 # What the tests above would catch
+
+
+@pytest.mark.parametrize(("source", "value"), [
+    ("'Too noisy.'", ""), ("show() if steady else 'Too noisy.'", ""),
+    ("'Too noisy.' if noisy else show()", ""), ("words()", "'Too noisy.'"),
+    ("words()", '"It isn\'t known."'),
+])  # fmt: skip
+def test_a_sentence_that_would_be_shown_in_quotes_is_found(source, value):
+    outputs = [new_output("execute_result", {"text/plain": value})] if value else []
+    cell = new_code_cell(source, id="it", outputs=outputs)
+    assert quoted(book(cell)) == ["it"]
+    printed = new_code_cell("show() if steady else print('Too noisy.')\n[1]",
+                            outputs=[new_output("execute_result", {"text/plain": "[1]"})])
+    assert quoted(book(printed)) == []
 
 
 def test_pictures_without_words_are_found():

@@ -29,8 +29,8 @@ NAME = "glossary"  # of the notebook; a lesson's begins with its number
 INTRODUCTION = """\
 # Glossary
 
-The words of the field, as this course uses them. Each entry leads to the cell that shows it.
-Where the course first uses a word, a link leads here.
+The words of the field as this course uses them, and the course's own. Each entry leads to the cell
+that shows it. Where the course first uses a word, a link leads here.
 """
 LINK = re.compile(rf"\[([^\]]*)\]\({NAME}\.ipynb#[^)]*\)")
 PASSED_OVER = re.compile(

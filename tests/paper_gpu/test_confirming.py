@@ -207,6 +207,8 @@ def test_an_unknown_gpu_is_made_of_the_nearest_and_what_its_driver_tells(
 def test_a_gpu_of_which_nothing_is_known_is_refused_in_a_sentence():
     with pytest.raises(ValueError, match=r"compute capability 6\.1; times are modelled for 7\.5"):
         present(card("GTX 1080", "6.1", 20), {})
+
+
 @pytest.mark.parametrize(
     ("capability", "name", "gpu"),
     [("7.5", "Tesla T4", "T4"), ("6.1", "GTX 1080", "A100"), (None, "", "A100")],
@@ -219,5 +221,3 @@ def test_a_kernel_is_modelled_for_the_gpu_that_is_here_and_else_for_an_a100(
     monkeypatch.setattr(hardware, "gpu_rates", lambda: {"memory": 320e9})
     assert modelled(None).gpu is GPUS[gpu]
     assert modelled(None, on="RTX 3090").gpu is GPUS["RTX 3090"]
-
-
