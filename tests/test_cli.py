@@ -21,7 +21,7 @@ import pytest
 
 import gpulessons
 from gpulessons import cli, progress
-from gpulessons.cli import copies, health, main, measure, opening, teaching, terminal
+from gpulessons.cli import copies, health, main, measure, opening, terminal
 from gpulessons.hardware import why_no_gpu
 from gpulessons.measure import compare as comparing
 from gpulessons.measure.recordings import Recording, load, save
@@ -195,6 +195,14 @@ def test_doctor_says_what_works_and_why_the_rest_does_not(capsys):
     assert "says more" not in said  # this is where more is said
     assert f"numpy {metadata.version('numpy')}" in said
     assert "The course can run here" in said
+
+
+def test_without_a_gpu_doctor_names_those_whose_times_are_modelled(capsys, monkeypatch):
+    for backend in gpulessons.backends.BACKENDS.values():
+        monkeypatch.setattr(type(backend), "why_not", lambda self: "There is none.")
+    assert main(["doctor"]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "modelled" in line]
+    assert "T4" in line and "A100" in line
 
 
 def hide(monkeypatch, *missing):
@@ -680,7 +688,7 @@ def test_lab_opens_the_courses_own_notebooks_where_they_are(three, executed):
     assert executed[0][3] == str(three)
     assert files(three) == before
     ignored = (ROOT / ".gitignore").read_text().splitlines()
-    for kind in (copies.LIST, teaching.SOLVED, teaching.ASSIGNED):
+    for kind in (copies.LIST, copies.SOLVED, copies.ASSIGNED):
         assert any(fnmatch(kind, line) for line in ignored)
 
 

@@ -13,13 +13,10 @@ from typing import Any
 from gpulessons import exercises
 from gpulessons.hardware import files
 
-from .collecting import verdicts_of
 from .copies import Texts, writing
+from .handed_in import verdicts_of
 
 Cells = list[dict[str, Any]]  # of a notebook, as its file has them
-
-# Lists of what was copied, as copies.LIST is of a learner's: no kind takes another for its own.
-SOLVED, ASSIGNED = ".copied-solutions.json", ".copied-nbgrader.json"
 
 TEACHERS = """
 
