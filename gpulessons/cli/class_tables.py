@@ -47,7 +47,8 @@ def share(some: list[Result]) -> str:
 def by_exercise(results: list[Result]) -> Table:
     """A row for each exercise: how many are right, and what most are told who are not."""
     rows = [["exercise", RIGHT, NOT_YET, NOT_TRIED, "what most are told who are not yet right"]]
-    for name in sorted({(one.notebook, one.exercise) for one in results}, key=lambda n: n[0]):
+    names = dict.fromkeys((one.notebook, one.exercise) for one in results)
+    for name in sorted(names, key=lambda name: name[0]):  # a notebook's in their order
         some = [one for one in results if (one.notebook, one.exercise) == name]
         states = Counter(one.state for one in some)
         told = Counter(one.words for one in some if one.words).most_common(1)
