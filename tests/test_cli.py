@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 import gpulessons
-from gpulessons import cli, progress
+from gpulessons import cli, hardware, progress
 from gpulessons.cli import copies, health, main, measure, opening, terminal
 from gpulessons.hardware import why_no_gpu
 from gpulessons.measure import compare as comparing
@@ -43,7 +43,7 @@ def three(tmp_path_factory, monkeypatch):
     (package / "_notebooks").mkdir(parents=True)
     for name in ("00_start", "01_modes", "02_more"):
         (package / "_notebooks" / f"{name}.ipynb").write_text(f"the course's {name}")
-    monkeypatch.setattr(copies, "PACKAGE", package)
+    monkeypatch.setattr(hardware.files, "PACKAGE", package)
     return package / "_notebooks"
 
 
@@ -697,8 +697,9 @@ def test_where_the_disk_is_full_no_notebook_is_cut_short(three, tmp_path):
     running = started(f"""
         import resource, signal
         from pathlib import Path
-        from gpulessons.cli import copies, main
-        copies.PACKAGE = Path({str(three.parent)!r})
+        from gpulessons.cli import main
+        from gpulessons.hardware import files
+        files.PACKAGE = Path({str(three.parent)!r})
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
         sys.exit(main(["notebooks", {str(tmp_path / "mine")!r}]))

@@ -209,7 +209,7 @@ def only_exercises(text):
 def nbgrader(folder, *words):
     found = Path(sys.executable).parent, os.environ["PATH"]  # it calls alembic by name
     path = os.pathsep.join(map(str, found))
-    env = {**os.environ, "PYTHONPATH": str(copies.PACKAGE.parent), "PATH": path}
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "PATH": path}
     command = [sys.executable, "-m", "nbgrader", *words]
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -7,10 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-import gpulessons
 from gpulessons.hardware import files
 
-PACKAGE = Path(gpulessons.__file__).parent
 # In the folder: {notebook: hash of what was copied}, so that a change shows. Each kind has its own.
 LIST, SOLVED, ASSIGNED = ".copied.json", ".copied-solutions.json", ".copied-nbgrader.json"
 KINDS = {
@@ -23,8 +21,7 @@ Texts = Mapping[str, bytes]  # {a file's name in the folder: what the course's h
 
 def carried() -> list[Path]:
     """The notebooks that came with the package: in the wheel, or beside it in a checkout."""
-    wheel, checkout = PACKAGE / "_notebooks", PACKAGE.parent / "notebooks"
-    found = sorted((wheel if wheel.is_dir() else checkout).glob("*.ipynb"))
+    found = sorted(files.notebooks().glob("*.ipynb"))
     if not found:
         raise ValueError("This gpulessons came without its notebooks. Install it again.")
     return found
@@ -37,8 +34,9 @@ def texts() -> Texts:
 
 def usual_folder() -> Path:
     """Where the copies are, unless told: in a checkout a folder that git ignores."""
-    in_checkout = (PACKAGE.parent / "pyproject.toml").exists()
-    return PACKAGE.parent / "my-notebooks" if in_checkout else Path("gpulessons-notebooks")
+    beside = files.PACKAGE.parent
+    in_checkout = (beside / "pyproject.toml").exists()
+    return beside / "my-notebooks" if in_checkout else Path("gpulessons-notebooks")
 
 
 def changed(folder: Path, ours: Texts, kind: str = LIST) -> dict[str, bool]:

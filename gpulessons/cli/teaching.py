@@ -12,6 +12,7 @@ from typing import Any
 
 from gpulessons import exercises
 from gpulessons.hardware import files
+from gpulessons.notebook.briefly import BRIEFLY
 
 from .copies import Texts, writing
 from .handed_in import verdicts_of
@@ -46,10 +47,10 @@ c.Execute.timeout = 600  # seconds for a cell: a slow one on a busy machine
 
 # Grading asks whether exercises are right, and not how long anything takes: measure briefly,
 # and leave the ceilings and predictions of whoever grades alone.
-os.environ.setdefault("GPULESSONS_BUDGET", "0.02")
-os.environ.setdefault("GPULESSONS_CEILINGS", os.devnull)
-os.environ.setdefault("GPULESSONS_PREDICTIONS", os.devnull)
 '''
+SETTINGS += "".join(
+    f"os.environ.setdefault({name!r}, {value!r})\n" for name, value in BRIEFLY.items()
+)
 
 
 def with_solutions(ours: Texts) -> Texts:
