@@ -9,6 +9,8 @@ import pytest
 import save_notebooks
 from gpulessons import cli
 from gpulessons.cli.handed_in import home_of
+from gpulessons.hardware import budget, machine
+from gpulessons.measure.recordings import Recording
 
 TEACHING = Path(__file__).parents[1] / "teaching"
 PAGES = sorted(TEACHING.glob("*.md"))
@@ -144,6 +146,13 @@ def test_what_a_notebook_needs_is_read_as_it_says_it():
     assert needed(LESSONS["05_matmul.ipynb"]) == {"01", "02", "04"}
     assert needed(LESSONS["15_buying_throughput.ipynb"]) == set()
     assert needed(LESSONS["11_trees_vs_brute_force.ipynb"]) == {"04"}
+
+
+def test_a_recording_names_no_host_and_no_user(monkeypatch):
+    monkeypatch.setattr("platform.node", lambda: "adas-laptop")
+    monkeypatch.setenv(budget.NAME, "0.001")
+    text = Recording(machine(), ()).to_json()
+    assert "adas-laptop" not in text and str(Path.home()) not in text
 
 
 @each_page
