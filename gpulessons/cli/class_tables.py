@@ -18,6 +18,7 @@ from .handed_in import NOT_TRIED, NOT_YET, RIGHT, Class, Result
 from .pages import RULED, page
 
 if TYPE_CHECKING:
+    from gpulessons.measure.results import Timing
     from gpulessons.measure.side_by_side import Row, SideBySide
 
 Table = list[list[str]]  # its head, then its rows
@@ -72,14 +73,19 @@ def overview(both: SideBySide) -> Table:
     rows = [["best time of a call", "machines", "median", "fastest", "slowest", "slowest/fastest"]]
     for row in best_rows(both):
         pairs = zip(both.sides, row.entries, strict=True)
-        timed = sorted((e.median, side.letter) for side, e in pairs if isinstance(e, Timing))
-        (least, first), (most, last) = timed[0], timed[-1]
-        rows.append([
-            f"{row.op}, {units.count(row.size)} {row.unit}", str(len(timed)),
-            units.seconds(median(time for time, _ in timed)), f"{units.seconds(least)} ({first})",
-            f"{units.seconds(most)} ({last})", units.ratio(most / least),
-        ])  # fmt: skip
+        timed = [(e, side.letter) for side, e in pairs if isinstance(e, Timing)]
+        timed.sort(key=lambda one: one[0].median)
+        middle = units.seconds(median(entry.median for entry, _ in timed))
+        (fast, _), (slow, _) = ends = timed[0], timed[-1]
+        ratio = "–" if fast.noise or slow.noise else units.ratio(slow.median / fast.median)
+        what = f"{row.op}, {units.count(row.size)} {row.unit}"
+        rows.append([what, str(len(timed)), middle, *(whose(*end) for end in ends), ratio])
     return rows
+
+
+def whose(entry: Timing, who: str) -> str:
+    """A time, whose it is, and a warning where it is noisy."""
+    return f"{entry.words} ({', '.join(filter(None, [who, entry.noise]))})"
 
 
 def best_rows(both: SideBySide) -> list[Row]:

@@ -102,12 +102,12 @@ def learner_of(folder: Path, path: Path) -> str:
 def folders_of(folder: Path, path: Path) -> list[str]:
     """The folders on the way to a file, less those of a week or of a notebook."""
     parts = path.relative_to(folder).parts[:-1]
-    return [part for part in parts if not WEEK.fullmatch(part) and part not in home_of().values()]
+    return [part for part in parts if not WEEK.fullmatch(part) and part not in pages()]
 
 
 def around(stem: str) -> str:
     """The words before the notebook's own name, or after it: "ida" of 02_activations_ida."""
-    own = "|".join([*map(re.escape, set(home_of().values())), r"[01]\d"])
+    own = "|".join([*pages(), r"[01]\d"])
     parts = re.split(rf"(?<![A-Za-z\d])(?:{own})(?![A-Za-z\d])", COPY.sub("", stem), maxsplit=1)
     return next(filter(None, (part.strip(" _-.") for part in parts)), "")
 
@@ -144,7 +144,7 @@ def numbers_in(cells: Cells, file: str) -> set[str]:
     """
     home = home_of()
     numbers = {home[name][:2] for name in named_in(cells) if name in home}
-    if not numbers and file not in [path.name for path in copies.carried()]:
+    if not numbers and Path(file).stem not in pages():
         raise ValueError("holds no exercise of the course.")
     return numbers
 
@@ -154,10 +154,16 @@ def doubts_of(places: dict[tuple[str, str], list[str]]) -> Iterator[str]:
     several = {who: (number, files) for (who, number), files in places.items() if len(files) > 1}
     for who, (number, files) in several.items():
         yield (
-            f"{who} handed in notebook {number} {len(files)} times ({', '.join(files)}), and the "
+            f"{who} handed in notebook {number} in {len(files)} files ({', '.join(files)}): the "
             "furthest try of each exercise counts. If these are several learners', give each a "
             "folder with the learner's name."
         )
+
+
+@cache
+def pages() -> list[str]:
+    """The names of the course's notebooks, the glossary included."""
+    return [path.stem for path in copies.carried()]
 
 
 @cache
