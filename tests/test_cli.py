@@ -20,8 +20,8 @@ from pathlib import Path
 import pytest
 
 import gpulessons
-from gpulessons import cli, progress
-from gpulessons.cli import copies, health, main, measure, opening, teaching, terminal
+from gpulessons import cli, hardware, progress
+from gpulessons.cli import copies, health, main, measure, opening, terminal
 from gpulessons.hardware import why_no_gpu
 from gpulessons.measure import compare as comparing
 from gpulessons.measure.recordings import Recording, load, save
@@ -43,7 +43,7 @@ def three(tmp_path_factory, monkeypatch):
     (package / "_notebooks").mkdir(parents=True)
     for name in ("00_start", "01_modes", "02_more"):
         (package / "_notebooks" / f"{name}.ipynb").write_text(f"the course's {name}")
-    monkeypatch.setattr(copies, "PACKAGE", package)
+    monkeypatch.setattr(hardware.files, "PACKAGE", package)
     return package / "_notebooks"
 
 
@@ -195,6 +195,14 @@ def test_doctor_says_what_works_and_why_the_rest_does_not(capsys):
     assert "says more" not in said  # this is where more is said
     assert f"numpy {metadata.version('numpy')}" in said
     assert "The course can run here" in said
+
+
+def test_without_a_gpu_doctor_names_those_whose_times_are_modelled(capsys, monkeypatch):
+    for backend in gpulessons.backends.BACKENDS.values():
+        monkeypatch.setattr(type(backend), "why_not", lambda self: "There is none.")
+    assert main(["doctor"]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "modelled" in line]
+    assert "T4" in line and "A100" in line
 
 
 def hide(monkeypatch, *missing):
@@ -680,7 +688,7 @@ def test_lab_opens_the_courses_own_notebooks_where_they_are(three, executed):
     assert executed[0][3] == str(three)
     assert files(three) == before
     ignored = (ROOT / ".gitignore").read_text().splitlines()
-    for kind in (copies.LIST, teaching.SOLVED, teaching.ASSIGNED):
+    for kind in (copies.LIST, copies.SOLVED, copies.ASSIGNED):
         assert any(fnmatch(kind, line) for line in ignored)
 
 
@@ -689,8 +697,9 @@ def test_where_the_disk_is_full_no_notebook_is_cut_short(three, tmp_path):
     running = started(f"""
         import resource, signal
         from pathlib import Path
-        from gpulessons.cli import copies, main
-        copies.PACKAGE = Path({str(three.parent)!r})
+        from gpulessons.cli import main
+        from gpulessons.hardware import files
+        files.PACKAGE = Path({str(three.parent)!r})
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
         sys.exit(main(["notebooks", {str(tmp_path / "mine")!r}]))

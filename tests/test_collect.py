@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gpulessons import check, exercises
-from gpulessons.cli import collecting, copies, main
-from gpulessons.cli.collecting import NOT_TRIED, NOT_YET, RIGHT, Result
+from gpulessons.cli import class_tables, copies, handed_in, main
+from gpulessons.cli.handed_in import NOT_TRIED, NOT_YET, RIGHT, Result
 from gpulessons.hardware import Machine
 from gpulessons.measure.recordings import Recording
 from gpulessons.measure.results import Comparison, Timing
@@ -84,8 +84,8 @@ def test_a_learner_is_a_folder_and_right_what_its_checks_say(tmp_path, lines):
     put(tmp_path, f"bob/week 3/{NAME}", book(wrong()))
     put(tmp_path, f"eve/{NAME}", OURS[NAME].read_text())  # as the course saved it
     said = lines()
-    assert ["learner", "15", "all"] in said
-    for row in (["ada", "2/2", "2/2"], ["bob", "0/2", "0/2"], ["eve", "0/2", "0/2"]):
+    assert ["learner", "notebooks handed in", "15", "exercises right"] in said
+    for row in (["ada", "1", "2/2", "2"], ["bob", "1", "0/2", "0"], ["eve", "1", "0/2", "0"]):
         assert row in said
     trouble = wrong().trouble
     assert ["15 which_part", "1", "1", "1", trouble] in said
@@ -95,22 +95,44 @@ def test_a_learner_is_a_folder_and_right_what_its_checks_say(tmp_path, lines):
 def test_a_notebook_that_lies_loose_belongs_to_whom_its_name_begins_with(tmp_path, lines):
     put(tmp_path, f"ada-{NAME}", book(right()))
     put(tmp_path, "bob_15_buying_throughput (1).ipynb", book(wrong()))
-    put(tmp_path, NAME, book())
-    learners = [row[0] for row in lines() if row[-1:] == ["1/2"] or row[-1:] == ["0/2"]]
-    assert sorted(learners) == sorted(["ada", "bob", tmp_path.name])
+    put(tmp_path, "15_buying_throughput_ida.ipynb", book())
+    put(tmp_path, "Copy of 15_buying_throughput - Lea K.ipynb", book())
+    put(tmp_path, "15_buying_throughput-Copy1.ipynb", book())
+    put(tmp_path, "glossary.ipynb", OURS["glossary.ipynb"].read_text(encoding="utf-8"))
+    learners = [row[0] for row in lines()[3:8]]
+    assert sorted(learners) == sorted(["ada", "bob", "ida", "Lea K", tmp_path.name])
+
+
+def test_a_folder_of_a_week_or_of_a_notebook_is_no_learner(tmp_path, lines):
+    put(tmp_path, f"week2/lea/{NAME}", book(right()))
+    put(tmp_path, f"Week 3/tom/{NAME}", book(wrong()))
+    put(tmp_path, f"{NAME.removesuffix('.ipynb')}/kim/{NAME}", book(right()))
+    put(tmp_path, "week2/15_buying_throughput_ida.ipynb", book())
+    (tmp_path / "week2" / "empty").mkdir()
+    said = lines()
+    assert [row[0] for row in said[3:8]] == ["empty", "ida", "kim", "lea", "tom"]
+    assert ["empty", "0", "–", "0"] in said and ["lea", "1", "1/2", "1"] in said
+
+
+def test_who_has_a_notebook_twice_may_be_several_learners(tmp_path, lines):
+    put(tmp_path, f"group one/lea/{NAME}", book(right()))
+    put(tmp_path, f"group one/tom/{NAME}", book(right()))
+    said = "\n".join("  ".join(row) for row in lines())
+    assert "group one handed in notebook 15 in 2 files" in said
+    assert f"group one/lea/{NAME}, group one/tom/{NAME}" in said and "give each a folder" in said
 
 
 def test_of_two_copies_counts_the_one_that_came_further(tmp_path, lines):
     put(tmp_path, f"ada/a/{NAME}", book(right()))
     put(tmp_path, f"ada/b/{NAME}", book(wrong()))
-    assert ["ada", "1/2", "1/2"] in lines()
+    assert ["ada", "1", "1/2", "1"] in lines()
 
 
 def test_right_once_is_right_and_what_was_printed_counts_too():
     told = {"output_type": "stream", "text": f"{right()}\n{wrong()}"}
-    assert collecting.states_in([{"outputs": [told]}]) == {"which_part": (RIGHT, "")}
+    assert handed_in.states_in([{"outputs": [told]}]) == {"which_part": (RIGHT, "")}
     told["text"] = f"{wrong()}\nwhich_part is right, I say\n✓ relu: right. Tried."
-    assert collecting.states_in([{"outputs": [told]}]) == {"which_part": (NOT_YET, wrong().trouble)}
+    assert handed_in.states_in([{"outputs": [told]}]) == {"which_part": (NOT_YET, wrong().trouble)}
 
 
 def test_a_check_that_stopped_at_an_error_is_not_yet_and_says_which():
@@ -118,17 +140,17 @@ def test_a_check_that_stopped_at_an_error_is_not_yet_and_says_which():
     source = "from gpulessons.exercises import which_part as part\n\ncheck(part, mine)"
     cell = {"cell_type": "code", "source": source, "outputs": [broken]}
     words = "NameError: name 'mine' is not defined"
-    assert collecting.states_in([cell]) == {"which_part": (NOT_YET, words)}
+    assert handed_in.states_in([cell]) == {"which_part": (NOT_YET, words)}
     told = {"output_type": "stream", "text": repr(right())}
-    assert collecting.states_in([{"outputs": [told]}, cell]) == {"which_part": (RIGHT, "")}
+    assert handed_in.states_in([{"outputs": [told]}, cell]) == {"which_part": (RIGHT, "")}
 
 
 def test_every_exercise_has_a_home_and_as_the_course_saved_it_nobody_tried_it():
-    home = collecting.home_of()
+    home = handed_in.home_of()
     assert sorted(home) == exercises.NAMES
     states = {}
     for path in OURS.values():
-        states |= collecting.states_in(collecting.cells_in(path))
+        states |= handed_in.states_in(handed_in.cells_in(path))
     assert states == dict.fromkeys(home, (NOT_TRIED, ""))
 
 
@@ -139,12 +161,22 @@ def test_what_is_no_notebook_is_left_out_with_a_sentence_and_the_rest_counts(tmp
     put(tmp_path, "bob/holiday.ipynb", '{"cells": []}')
     put(tmp_path, "bob/notes.json", '{"a": 1}')
     put(tmp_path, f"ada/.ipynb_checkpoints/{NAME}", book(wrong()))
-    assert ["ada", "1/2", "1/2"] in lines()
-    assert "bob/broken.ipynb was left out: it cannot be read as a notebook" in lines.said
-    assert "bob/list.ipynb was left out" in lines.said
-    assert "bob/holiday.ipynb was left out: no exercise of the course is in it" in lines.said
-    assert "bob/notes.json was left out" in lines.said
-    assert "checkpoints" not in lines.said
+    put(tmp_path, "__MACOSX/ada/._notes.ipynb", "")
+    (tmp_path / "eve").mkdir()
+    page, kept = tmp_path / "class.html", tmp_path / "class.csv"
+    said = lines("--html", str(page), "--csv", str(kept))
+    for row in (["ada", "1", "1/2", "1"], ["bob", "0", "–", "0"], ["eve", "0", "–", "0"]):
+        assert row in said
+    text = "\n".join("  ".join(row) for row in said)
+    left = text.partition("Left out:")[2]
+    html, rows = page.read_text(encoding="utf-8"), kept.read_text(encoding="utf-8-sig")
+    for words in (
+        "bob/broken.ipynb cannot be read as a notebook", "bob/list.ipynb cannot be read",
+        "bob/holiday.ipynb holds no exercise of the course", "bob/notes.json is no recording",
+    ):  # fmt: skip
+        assert words in left and f"Left out: {words}" in html and f"left out,{words}" in rows
+    assert "eve,,,no notebook," in rows
+    assert "checkpoints" not in text and "MACOSX" not in text
 
 
 def test_a_folder_without_anything_is_a_sentence(tmp_path, capsys):
@@ -154,11 +186,26 @@ def test_a_folder_without_anything_is_a_sentence(tmp_path, capsys):
     assert "There is no folder" in first and "holds no notebook of the course" in second
 
 
+def test_a_file_is_no_folder_and_that_is_said(tmp_path, capsys):
+    put(tmp_path, NAME, book())
+    assert main(["collect", str(tmp_path / NAME)]) == 2
+    said = capsys.readouterr().err
+    assert f"{NAME} is a file." in said and "a folder for each learner" in said
+
+
+def test_a_folder_to_keep_the_page_in_is_made_and_that_is_said(tmp_path, lines):
+    put(tmp_path, f"ada/{NAME}", book())
+    lines("--html", str(tmp_path / "out" / "class.html"))
+    assert f"Making the folder {tmp_path / 'out'}" in lines.said
+    assert (tmp_path / "out" / "class.html").exists()
+
+
 def test_the_table_is_kept_as_rows_that_no_spreadsheet_calculates(tmp_path, lines):
     put(tmp_path, f"=ada/{NAME}", book(right()))
     kept = tmp_path / "class.csv"
     lines("--csv", str(kept))
-    rows = list(csv.DictReader(kept.open(encoding="utf-8")))
+    assert kept.read_bytes().startswith(b"\xef\xbb\xbf")  # or Excel takes it for another encoding
+    rows = list(csv.DictReader(kept.open(encoding="utf-8-sig")))
     assert [row["learner"] for row in rows] == ["'=ada", "'=ada"]
     assert {row["exercise"]: row["result"] for row in rows} == {
         "break_even_hours": NOT_TRIED, "which_part": RIGHT,
@@ -173,11 +220,40 @@ def test_two_recordings_become_one_comparison_that_names_the_learners(tmp_path, 
     put(tmp_path, "bob/recording.json", recorded("Tower", 2e-3))
     page = tmp_path / "class.html"
     text = "\n".join("  ".join(row) for row in lines("--html", str(page)))
-    assert "2 machines side by side" in text
-    assert re.search(r"A  recorded: Laptop.*, 2026-01-02, ada/recording\.json", text)
-    assert re.search(r"B  recorded: Tower.*, bob/recording\.json", text)
+    assert "2 machines side by side. vs ada: how many times as fast as ada" in text
+    assert re.search(r"ada  recorded: Laptop.*, 2026-01-02, ada/recording\.json", text)
+    assert re.search(r"bob  recorded: Tower.*, bob/recording\.json", text)
     html = page.read_text(encoding="utf-8")
     assert "<svg" in html and "ada/recording.json" in html and ">1/2<" in html
+
+
+def test_many_machines_are_told_by_their_middle_and_their_ends(tmp_path, lines):
+    for n in range(1, 26):
+        put(tmp_path, f"learner {n:02}/recording.json", recorded(f"CPU {n}", n * 1e-3))
+    page = tmp_path / "class.html"
+    said = lines("--html", str(page))
+    row = next(row for row in said if row[0].startswith("relu, 1"))
+    assert row[1:] == ["25", "13.1 ms", "1.01 ms (learner 01)", "25.1 ms (learner 25)", "25×"]
+    assert not [row for row in said if row[0] == "NumPy"]  # 25 columns are nothing to read
+    assert "vs learner 01" in page.read_text(encoding="utf-8")
+
+
+def test_a_noisy_time_says_so_and_gives_no_ratio(tmp_path, lines):
+    for who, seconds in (("ada", 1e-3), ("bob", 2e-3)):
+        noisy = json.loads(recorded("Laptop", seconds))
+        if who == "bob":
+            (entry,) = noisy["comparisons"][0]["entries"]
+            entry["samples"] = [seconds, 3 * seconds, 9 * seconds]
+        put(tmp_path, f"{who}/recording.json", json.dumps(noisy))
+    (row,) = [row for row in lines() if row[0].startswith("relu, 1") and len(row) > 3]
+    assert row[4].endswith("(bob, too noisy)") and row[5] == "–"
+
+
+def test_two_recordings_of_one_learner_have_two_names(tmp_path, lines):
+    put(tmp_path, "ada/a.json", recorded("Laptop", 1e-3))
+    put(tmp_path, "ada/b.json", recorded("Tower", 2e-3))
+    text = "\n".join("  ".join(row) for row in lines())
+    assert "ada  recorded: Laptop" in text and "ada 2  recorded: Tower" in text
 
 
 def test_names_are_no_html(tmp_path, lines):
@@ -205,13 +281,13 @@ def test_again_runs_the_learners_cells_and_believes_no_saved_output(tmp_path, li
     put(tmp_path, "ada/mine.ipynb", honest)
     put(tmp_path, "eve/mine.ipynb", claims)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    assert ["eve", "1/2", "1/2"] in lines()
+    assert ["eve", "1", "1/2", "1"] in lines()
     said = lines("--again")
-    assert ["ada", "1/2", "1/2"] in said and ["eve", "0/2", "0/2"] in said
+    assert ["ada", "1", "1/2", "1"] in said and ["eve", "1", "0/2", "0"] in said
     assert (tmp_path / "eve" / "mine.ipynb").read_text() == claims
     assert sorted(path.name for path in (tmp_path / "eve").iterdir()) == ["mine.ipynb"]
 
 
 def test_a_share_counts_what_was_handed_in():
     some = [Result("ada", "02", "a", RIGHT), Result("ada", "02", "b", NOT_YET, "Wrong.")]
-    assert collecting.share(some) == "1/2" and collecting.share([]) == "–"
+    assert class_tables.share(some) == "1/2" and class_tables.share([]) == "–"

@@ -112,8 +112,11 @@ def test_a_learners_folder_never_becomes_a_teachers_nor_the_other_way_round(tmp_
         before = {path: path.read_bytes() for path in folder.glob("*.ipynb")}
         assert main(["notebooks", *options, str(folder)]) == int(folder == theirs and bool(options))
         assert {path: path.read_bytes() for path in folder.glob("*.ipynb")} == before
-    assert main(["notebooks", str(mine)]) == 1
-    assert "nothing was copied" in capsys.readouterr().err
+    capsys.readouterr()
+    assert main(["notebooks", str(mine)]) == main(["notebooks", "--solutions", str(theirs)]) == 1
+    first, second = [line for line in capsys.readouterr().err.splitlines() if "Reading" not in line]
+    assert "mine holds a teacher's copy, with solutions; nothing was copied" in first
+    assert "theirs holds a learner's copy; nothing was copied" in second
 
 
 def test_solutions_that_a_teacher_changed_stay_and_new_ones_come(tmp_path, capsys, monkeypatch):
@@ -206,7 +209,7 @@ def only_exercises(text):
 def nbgrader(folder, *words):
     found = Path(sys.executable).parent, os.environ["PATH"]  # it calls alembic by name
     path = os.pathsep.join(map(str, found))
-    env = {**os.environ, "PYTHONPATH": str(copies.PACKAGE.parent), "PATH": path}
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "PATH": path}
     command = [sys.executable, "-m", "nbgrader", *words]
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
@@ -219,7 +222,7 @@ def test_a_folder_of_nbgraders_submissions_is_one_that_collect_reads(tmp_path, s
         there.mkdir(parents=True)
         (there / name).write_bytes(text)
     assert main(["collect", str(tmp_path / "submitted")]) == 0
-    assert re.search(r"^ada +0/2 +0/2$", capsys.readouterr().out, re.MULTILINE)  # not yet run
+    assert re.search(r"^ada +1 +0/2 +0$", capsys.readouterr().out, re.MULTILINE)  # not yet run
 
 
 def test_both_kinds_at_once_are_refused(tmp_path, capsys):

@@ -8,6 +8,9 @@ import pytest
 
 import save_notebooks
 from gpulessons import cli
+from gpulessons.cli.handed_in import home_of
+from gpulessons.hardware import budget, machine
+from gpulessons.measure.recordings import Recording
 
 TEACHING = Path(__file__).parents[1] / "teaching"
 PAGES = sorted(TEACHING.glob("*.md"))
@@ -15,6 +18,8 @@ LESSONS = {
     path.name: save_notebooks.read(path).cells[0].source for path in save_notebooks.lessons()
 }
 ROW = re.compile(r"\| (\d+:\d\d|at home) \| (?:(\d+) )?\| (.*) \|")
+WEEK = re.compile(r"\| (\d+|at home) \| (\d+) \| (.*?) \| (?:(\d+) )?\|")
+LESSON = 90  # minutes, of a week
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
 
@@ -29,6 +34,7 @@ def plans(text):
 
 
 PLANS = plans((TEACHING / "plans.md").read_text(encoding="utf-8"))
+TERM = WEEK.findall((TEACHING / "term.md").read_text(encoding="utf-8"))
 each_plan = pytest.mark.parametrize("plan", PLANS)
 
 
@@ -100,6 +106,34 @@ def test_the_evenings_and_what_is_at_home_are_the_whole_course():
     assert sorted(filter(None, map(lesson_in, rows))) == sorted(LESSONS)
 
 
+def test_the_weeks_of_a_term_are_the_whole_course_in_an_order_that_holds():
+    weeks = [int(week) for week, *_ in TERM if week != "at home"]
+    assert sorted(set(weeks)) == list(range(1, 15)) and weeks == sorted(weeks)
+    done = set()
+    for name in (lesson_in(what) for _, _, what, _ in TERM):
+        assert needed(LESSONS[name]) <= done, name
+        done.add(name[:2])
+    assert done == {name[:2] for name in LESSONS}
+
+
+def test_a_weeks_minutes_are_the_notebooks_own_and_what_is_left_of_ninety():
+    assert not strays([[row[:3] for row in TERM]])
+    for week in {week for week, *_ in TERM} - {"at home"}:
+        rows = [row for row in TERM if row[0] == week]
+        assert sum(int(row[1]) + int(row[3] or 0) for row in rows) == LESSON, week
+
+
+def test_every_exercise_is_a_core_or_an_extra_one_of_its_notebook():
+    part = (TEACHING / "plans.md").read_text(encoding="utf-8").partition("## Core and extra")[2]
+    told = {
+        name: number
+        for number, cells in re.findall(r"^\| (\d\d) \|(.*)\|$", part, re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", cells)
+    }
+    assert told == {name: home[:2] for name, home in home_of().items()}
+    assert len(re.findall(r"`\w+`", part)) == len(told)
+
+
 def test_a_plan_that_disagrees_is_found():
     table = ROW.findall(
         "| 9:00 | 10 | Welcome |\n| 9:15 | 99 | [x](../notebooks/04_memory.ipynb) |"
@@ -112,6 +146,13 @@ def test_what_a_notebook_needs_is_read_as_it_says_it():
     assert needed(LESSONS["05_matmul.ipynb"]) == {"01", "02", "04"}
     assert needed(LESSONS["15_buying_throughput.ipynb"]) == set()
     assert needed(LESSONS["11_trees_vs_brute_force.ipynb"]) == {"04"}
+
+
+def test_a_recording_names_no_host_and_no_user(monkeypatch):
+    monkeypatch.setattr("platform.node", lambda: "adas-laptop")
+    monkeypatch.setenv(budget.NAME, "0.001")
+    text = Recording(machine(), ()).to_json()
+    assert "adas-laptop" not in text and str(Path.home()) not in text
 
 
 @each_page

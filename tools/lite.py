@@ -26,6 +26,7 @@ import nbformat
 import bare
 import first_cell
 from gpulessons.notebook import browser
+from gpulessons.notebook.briefly import BRIEFLY
 from save_notebooks import METADATA, lessons, read, text
 
 ROOT = Path(__file__).parents[1]
@@ -35,8 +36,6 @@ WIDGETS = ("comm", "ipywidgets", "jupyterlab_widgets")
 LIKE_A_BROWSERS = ("matplotlib", "ipython", "ipywidgets", "pygments", "pillow", "tqdm")
 KERNEL = {"kernelspec": {"display_name": "Python (Pyodide)", "language": "python",
                          "name": "python"}}  # fmt: skip
-ROUGHLY = {"GPULESSONS_BUDGET": "0.02", "GPULESSONS_PREDICTIONS": "/dev/null",
-           "GPULESSONS_CEILINGS": "/dev/null"}  # fmt: skip
 FIRST = """\
 # Brings the course into this browser, and says what of this notebook runs here.
 import piplite
@@ -123,7 +122,7 @@ def survey(names: list[str], site: Path) -> dict[str, dict[str, str]]:
 def ran(site: Path, path: Path, *options: str) -> list[dict]:
     """What became of each cell of a lesson, run on the folder `site` (see lite_cells.py)."""
     cells = str(Path(__file__).with_name("lite_cells.py"))
-    done = bare.run(site, cells, str(path), *options, seconds=3600, **ROUGHLY)
+    done = bare.run(site, cells, str(path), *options, seconds=3600, **BRIEFLY)
     if done.returncode:
         sys.exit(f"{path.stem} could not be run:\n{done.stderr[-2000:]}")
     return [json.loads(line) for line in done.stdout.splitlines()]

@@ -26,13 +26,15 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from first_cell import ID, first_cell
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(1, str(ROOT))  # only here: what runs the notebooks takes the course it installs
+from gpulessons.notebook.briefly import BRIEFLY  # noqa: E402
+
 NOTEBOOKS = ROOT / "notebooks"
 SECONDS = 900  # after which a cell counts as hung, on a busy machine too
 WIDGET = "application/vnd.jupyter.widget-view+json"
 READS_ALONE = ("text/html", "text/markdown", "image/png", "image/svg+xml")
 SHORT = {  # as under test: rough measurements, and nothing of anybody's read or kept
-    "GPULESSONS_BUDGET": "0.02", "GPULESSONS_PREDICTIONS": os.devnull,
-    "GPULESSONS_CEILINGS": os.devnull, "OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0",
+    **BRIEFLY, "OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0",
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # else each kernel warns of what is no trouble
 }  # fmt: skip
 OTHER = {"12": "13", "13": "12"}  # a CUDA that is trouble beside the one PyTorch was made with

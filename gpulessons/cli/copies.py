@@ -3,22 +3,25 @@
 import hashlib
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-import gpulessons
 from gpulessons.hardware import files
 
-PACKAGE = Path(gpulessons.__file__).parent
-LIST = ".copied.json"  # in the folder: {notebook: hash of what was copied}, so that a change shows
+# In the folder: {notebook: hash of what was copied}, so that a change shows. Each kind has its own.
+LIST, SOLVED, ASSIGNED = ".copied.json", ".copied-solutions.json", ".copied-nbgrader.json"
+KINDS = {
+    LIST: "a learner's copy",
+    SOLVED: "a teacher's copy, with solutions",
+    ASSIGNED: "assignments for nbgrader",
+}
 Texts = Mapping[str, bytes]  # {a file's name in the folder: what the course's holds}
 
 
 def carried() -> list[Path]:
     """The notebooks that came with the package: in the wheel, or beside it in a checkout."""
-    wheel, checkout = PACKAGE / "_notebooks", PACKAGE.parent / "notebooks"
-    found = sorted((wheel if wheel.is_dir() else checkout).glob("*.ipynb"))
+    found = sorted(files.notebooks().glob("*.ipynb"))
     if not found:
         raise ValueError("This gpulessons came without its notebooks. Install it again.")
     return found
@@ -31,8 +34,9 @@ def texts() -> Texts:
 
 def usual_folder() -> Path:
     """Where the copies are, unless told: in a checkout a folder that git ignores."""
-    in_checkout = (PACKAGE.parent / "pyproject.toml").exists()
-    return PACKAGE.parent / "my-notebooks" if in_checkout else Path("gpulessons-notebooks")
+    beside = files.PACKAGE.parent
+    in_checkout = (beside / "pyproject.toml").exists()
+    return beside / "my-notebooks" if in_checkout else Path("gpulessons-notebooks")
 
 
 def changed(folder: Path, ours: Texts, kind: str = LIST) -> dict[str, bool]:
@@ -47,6 +51,16 @@ def changed(folder: Path, ours: Texts, kind: str = LIST) -> dict[str, bool]:
         if there.exists() and hashed(there.read_bytes()) not in (hashed(text), base):
             found[name] = hashed(text) != base
     return found
+
+
+def other_kind(folder: Path, names: Iterable[str], kind: str) -> str:
+    """What these files are, in words, where they are as a copy of another kind left them; or ""."""
+    there = {name: hashed((folder / name).read_bytes()) for name in names}
+    for other, words in KINDS.items():
+        copied = listed(folder / other) if other != kind else {}
+        if any(copied.get(name) == text for name, text in there.items()):
+            return words
+    return ""
 
 
 def bring(folder: Path, ours: Texts, kind: str = LIST) -> None:

@@ -43,7 +43,9 @@ def doctor(options: Namespace) -> int:
     if with_gpu:
         print("\nThe course can run here, GPU included.")
     else:
-        print(f"\n{WITHOUT_GPU}")
+        from gpulessons.measure.on_paper import SWITCH
+
+        print(f"\n{WITHOUT_GPU}\nElse they are modelled, and say so: {', '.join(SWITCH)}.")
     return 0
 
 

@@ -35,12 +35,14 @@ def notebooks(options: Namespace) -> None:
         say("Reading the exercises …")
     ours, kind = copies.texts(), copies.LIST
     if options.solutions:
-        ours, kind = teaching.with_solutions(ours), teaching.SOLVED
+        ours, kind = teaching.with_solutions(ours), copies.SOLVED
     elif options.nbgrader:
-        ours, kind = teaching.for_nbgrader(ours), teaching.ASSIGNED
+        ours, kind = teaching.for_nbgrader(ours), copies.ASSIGNED
     if (kept := copies.changed(folder, ours, kind)) and not options.force:
+        other = copies.other_kind(folder, kept, kind)
+        there = f"holds {other}" if other else f"has other versions of {', '.join(kept)}"
         raise ValueError(
-            f"{folder} has other versions of {', '.join(kept)}; nothing was copied. "
+            f"{folder} {there}; nothing was copied. "
             "Name another folder, or replace them with --force."
         )
     copies.bring(folder, ours, kind)

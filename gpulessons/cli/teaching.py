@@ -12,14 +12,12 @@ from typing import Any
 
 from gpulessons import exercises
 from gpulessons.hardware import files
+from gpulessons.notebook.briefly import BRIEFLY
 
-from .collecting import verdicts_of
 from .copies import Texts, writing
+from .handed_in import verdicts_of
 
 Cells = list[dict[str, Any]]  # of a notebook, as its file has them
-
-# Lists of what was copied, as copies.LIST is of a learner's: no kind takes another for its own.
-SOLVED, ASSIGNED = ".copied-solutions.json", ".copied-nbgrader.json"
 
 TEACHERS = """
 
@@ -49,10 +47,10 @@ c.Execute.timeout = 600  # seconds for a cell: a slow one on a busy machine
 
 # Grading asks whether exercises are right, and not how long anything takes: measure briefly,
 # and leave the ceilings and predictions of whoever grades alone.
-os.environ.setdefault("GPULESSONS_BUDGET", "0.02")
-os.environ.setdefault("GPULESSONS_CEILINGS", os.devnull)
-os.environ.setdefault("GPULESSONS_PREDICTIONS", os.devnull)
 '''
+SETTINGS += "".join(
+    f"os.environ.setdefault({name!r}, {value!r})\n" for name, value in BRIEFLY.items()
+)
 
 
 def with_solutions(ours: Texts) -> Texts:

@@ -1,7 +1,15 @@
-"""Files that a person cares about: written whole, or left as they were."""
+"""Files that a person cares about: where the notebooks lie; written whole, or left as they were."""
 
 from pathlib import Path
 from uuid import uuid4
+
+PACKAGE = Path(__file__).parents[1]
+
+
+def notebooks() -> Path:
+    """The folder of the notebooks as they were saved: in the wheel, or beside it in a checkout."""
+    wheel, checkout = PACKAGE / "_notebooks", PACKAGE.parent / "notebooks"
+    return wheel if wheel.is_dir() else checkout
 
 
 def write(path: str | Path, content: str | bytes) -> Path:

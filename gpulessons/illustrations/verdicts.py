@@ -3,13 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+from gpulessons.hardware.files import notebooks
 from gpulessons.plots.picture import INK, Picture, blank
-
-PACKAGE = Path(__file__).parents[1]
 
 # A shape and how it is filled, all in ink: in this course a color names a backend.
 MARKS = {
@@ -41,8 +39,7 @@ class Listed:
         return f"<ol>{''.join(rows)}</ol>"
 
     def linked(self, number):
-        wheel, checkout = PACKAGE / "_notebooks", PACKAGE.parent / "notebooks"
-        for page in (*wheel.glob(f"{number}_*.ipynb"), *checkout.glob(f"{number}_*.ipynb")):
+        for page in notebooks().glob(f"{number}_*.ipynb"):
             return f'<a href="{escape(page.name)}">{number}</a>'
         return number
 

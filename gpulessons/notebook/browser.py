@@ -15,7 +15,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-PACKAGE = Path(__file__).parents[1]
+from gpulessons.hardware.files import notebooks
+
 LIST = Path(__file__).with_name("browser.toml")
 HOME = "gpulessons.notebook.browser"
 NEEDS = {
@@ -73,12 +74,6 @@ class Patient(ast.NodeTransformer):
         if need:
             module.body = [attempt(module.body, "Exception", say)]
         return ast.fix_missing_locations(module)
-
-
-def notebooks() -> Path:
-    """Where the lessons are as they were saved: in the wheel, or beside it in a checkout."""
-    wheel, checkout = PACKAGE / "_notebooks", PACKAGE.parent / "notebooks"
-    return wheel if wheel.is_dir() else checkout
 
 
 def begin(name: str) -> None:

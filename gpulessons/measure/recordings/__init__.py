@@ -95,9 +95,10 @@ def load(path: str | Path) -> Recording:
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as trouble:
-        raise BadRecording(f"{path} cannot be read as a recording: {trouble}.") from trouble
+        why = f"it is empty or damaged ({str(trouble).rstrip('.')})"
+        raise BadRecording(f"{path} cannot be read as a recording: {why}.") from trouble
     if not isinstance(data, dict) or not isinstance(data.get("format"), int):
-        raise BadRecording(f"{path} is not a recording: it names no format.")
+        raise BadRecording(f"{path} is no recording: `gpulessons record` did not write it.")
     if data["format"] > FORMAT:
         raise BadRecording(
             f"{path} is in format {data['format']}; this gpulessons reads up to {FORMAT}. "

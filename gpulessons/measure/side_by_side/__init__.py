@@ -7,7 +7,7 @@ machines differ); here they become one value that reads as text, as HTML and as 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING
@@ -26,13 +26,16 @@ ABREAST = 4  # machines in one table of text; the others follow below
 RANGED = 3  # machines for which a table has room to say the range of each ratio
 
 
-def side_by_side(*measured: Recording | Comparison, against: str = "") -> SideBySide:
+def side_by_side(
+    *measured: Recording | Comparison, against: str = "", names: Mapping[str, str] | None = None
+) -> SideBySide:
     """Recordings of several machines beside each other, and this machine's live comparisons.
 
     against: the machine that the ratios refer to, by its letter or its file; the first unless
-    told. Live comparisons are one column. ValueError, in a sentence, where nothing is shared.
+    told. names: {a recording's file: what it is called instead of a letter}, all different. Live
+    comparisons are one column. ValueError, in a sentence, where nothing is shared.
     """
-    sides, left_out = sides_of(measured)
+    sides, left_out = sides_of(measured, names or {})
     chosen = chosen_from(sides, against)
     rows = tuple(rows_of(sides, chosen))
     compared = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count, product
@@ -77,8 +77,10 @@ class Side:
         return any(side is not self and side.timed(op, size) for side in sides)
 
 
-def sides_of(measured: Sequence[Recording | Comparison]) -> tuple[list[Side], list[str]]:
-    """(the machines that share something, with letters; what is left out, in sentences)
+def sides_of(
+    measured: Sequence[Recording | Comparison], names: Mapping[str, str]
+) -> tuple[list[Side], list[str]]:
+    """(the machines that share something, with letters or their files' names; what is left out)
 
     Live comparisons are one machine. ValueError where no two share anything.
     """
@@ -94,8 +96,8 @@ def sides_of(measured: Sequence[Recording | Comparison]) -> tuple[list[Side], li
         )
     if alone := [side.name for side in found if side not in sides]:
         left_out.append(f"left out, for nothing in it is shared: {', '.join(alone)}")
-    named = zip(letters(), sides, strict=False)
-    return [replace(side, letter=letter) for letter, side in named], left_out
+    called = zip(letters(), sides, strict=False)
+    return [replace(side, letter=names.get(side.file, letter)) for letter, side in called], left_out
 
 
 def columns(measured: Sequence[Recording | Comparison]) -> Iterator[Side]:
