@@ -213,11 +213,13 @@ def test_a_quiz_is_there_and_its_code_is_not():
 
 
 def test_a_control_that_measures_says_what_it_is_set_to():
-    control = live(lambda part: part, run="Measure", part=["trees", "money"],
-                   labels={"part": "claims about"})  # fmt: skip
-    invitation = f"<p>Run this cell for its controls: {control.in_words()}.</p>"
-    said = "<p>Shown here is claims about: trees. In the notebook you choose.</p>"
-    assert website_lessons.told(invitation) == said
+    several = {"part": ["trees", "money"], "n": [3, 5]}
+    for count, shown in ((1, "trees"), (2, "claims about: trees; n: 3")):
+        controls = dict(list(several.items())[:count])
+        control = live(lambda **_: "", run="Measure", labels={"part": "claims about"}, **controls)
+        invitation = f"<p>Run this cell for its controls: {control.in_words()}.</p>"
+        said = f"<p>Shown: {shown}. In the notebook you choose.</p>"
+        assert website_lessons.told(invitation) == said
 
 
 def test_the_first_cell_is_the_notebooks_own():

@@ -86,8 +86,8 @@ def guess_first(question: str, scale: str) -> str:
 def without_controls(said: str) -> str:
     """What a control that measures is set to, of `name from these, here this; …`."""
     found = [CONTROL.fullmatch(each) for each in said.split("; ")]
-    here = "; ".join(f"{each[1]}: {each[2]}" for each in found if each)
-    return f"Shown here is {here}. In the notebook you choose."
+    here = [f"{each[1]}: {each[2]}" if len(found) > 1 else each[2] for each in found if each]
+    return f"Shown: {'; '.join(here)}. In the notebook you choose."
 
 
 def untried(html: str) -> bool:
