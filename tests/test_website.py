@@ -303,6 +303,12 @@ WIDER = """width => [...document.querySelectorAll('.content *')].filter(node => 
     return node.getBoundingClientRect().width > 0;
 }).map(node => node.outerHTML.slice(0, 80))"""
 
+CUT = """() => [...document.querySelectorAll('.content *')].filter(node => {
+    const look = getComputedStyle(node);
+    return node.scrollWidth > node.clientWidth + 1 && ['auto', 'scroll'].includes(look.overflowX)
+        && !look.backgroundAttachment.includes('local');
+}).map(node => node.outerHTML.slice(0, 80))"""
+
 
 @needs_browser
 def test_on_a_telephone_no_page_is_wider_than_the_screen(site, opened):
@@ -312,6 +318,7 @@ def test_on_a_telephone_no_page_is_wider_than_the_screen(site, opened):
         tab.goto(path.as_uri())
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390, path.name
         assert tab.evaluate(WIDER, 390) == [], path.name
+        assert tab.evaluate(CUT) == [], path.name
     tab.goto((site / "notebooks" / "02_activations.html").as_uri())
     drawing = tab.get_by_role("img", name="3 blocks of 64 threads").locator("svg")
     assert drawing.bounding_box()["width"] >= 560, "its letters are too small to read"

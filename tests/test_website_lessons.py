@@ -213,11 +213,13 @@ def test_a_quiz_is_there_and_its_code_is_not():
 
 
 def test_a_control_that_measures_says_what_it_is_set_to():
-    control = live(lambda part: part, run="Measure", part=["trees", "money"],
-                   labels={"part": "claims about"})  # fmt: skip
-    invitation = f"<p>Run this cell for its controls: {control.in_words()}.</p>"
-    said = "<p>Shown here is claims about: trees. In the notebook you choose.</p>"
-    assert website_lessons.told(invitation) == said
+    several = {"part": ["trees", "money"], "n": [3, 5]}
+    for count, shown in ((1, "trees"), (2, "claims about: trees; n: 3")):
+        controls = dict(list(several.items())[:count])
+        control = live(lambda **_: "", run="Measure", labels={"part": "claims about"}, **controls)
+        invitation = f"<p>Run this cell for its controls: {control.in_words()}.</p>"
+        said = f"<p>Shown: {shown}. In the notebook you choose.</p>"
+        assert website_lessons.told(invitation) == said
 
 
 def test_the_first_cell_is_the_notebooks_own():
@@ -231,7 +233,37 @@ def test_a_link_to_a_cell_that_is_gone_is_refused():
         website_lessons.name_cells(book, {"one", "two"})
 
 
-def test_cells_of_many_words_are_told_from_numbers():
-    assert website_lessons.wordy("<td>3 ms</td>") == "<td>3 ms</td>"
+def tables(html):
+    return website_lessons.TABLE.sub(website_lessons.table, html)
+
+
+def test_columns_of_words_are_told_from_numbers():
     words = "<b>Embarrassingly parallel: holds.</b> No thread needs another."
-    assert website_lessons.wordy(f"<td x>{words}</td>") == f'<td x class="words">{words}</td>'
+    row = "<tr><th>a</th><td{}>{}</td><td{}>3 ms</td></tr>"
+    named = ' class="words"'
+    marked = f"<table><tbody>{row.format(named, words, '')}</tbody></table>"
+    assert tables(f"<table><tbody>{row.format('', words, '')}</tbody></table>") == marked
+    head = '<tr><th scope="col">{}</th><th scope="col"{}>why</th></tr>'
+    found = tables(f"<table>{head.format('', '')}<tr><th>a</th><td>{words}</td></tr></table>")
+    assert found.startswith(f"<table>{head.format('', named)}")
+    assert f'<td class="words" data-head="why">{words}</td>' in found
+
+
+def test_rows_where_nothing_was_measured_go_if_the_text_below_says_why():
+    head = '<tr><th scope="col">version</th><th scope="col">1</th><th scope="col">threads</th></tr>'
+    rows = [f"<tr><th>{name}</th><td>{time}</td><td></td></tr>"
+            for name, time in (("NumPy", "3 ms"), ("CUDA", "–"), ("mine", "–"))]  # fmt: skip
+    all_of_them = f"<table>{head}{''.join(rows)}</table>"
+    kept = re.compile(r"<th>(\w+)</th>")
+    assert kept.findall(tables(f"{all_of_them}<p>– CUDA: no GPU</p>")) == ["NumPy", "mine"]
+    assert kept.findall(tables(all_of_them)) == ["NumPy", "CUDA", "mine"]
+    later = f"<p></p><table>{head}<tr><th>CUDA</th><td>1 ms</td><td></td></tr></table>"
+    assert kept.findall(tables(f"{all_of_them}{later}")) == ["NumPy", "CUDA", "mine", "CUDA"]
+    nothing = f"<table>{head}{rows[1]}</table><p>– CUDA: no GPU</p>"
+    assert kept.findall(tables(nothing)) == ["CUDA"]
+
+
+def test_verdicts_are_blocks_on_a_small_screen():
+    found = [said(cell) for cell in rendered(ROOT / "notebooks" / "16_verdicts.ipynb").cells]
+    verdicts = [html for html in found if 'data-head="verdict"' in html]
+    assert verdicts and all('<table class="blocks"' in html for html in verdicts)

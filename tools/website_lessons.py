@@ -26,6 +26,9 @@ CONTROLS = re.compile(r"<p>Run this cell for its controls: (.*)\.</p>")
 CONTROL = re.compile(r"(.*) from .*, here (.*)")
 TURN = re.compile(r"^#+ Your turn\b.*$", re.MULTILINE)
 HINT = re.compile(r"\bhint\(")
+TABLE = re.compile(r"<table[^>]*>.*?</table>", re.DOTALL)
+ROW = re.compile(r"<tr>(.*?)</tr>", re.DOTALL)
+CELL = re.compile(r"<(t[hd])([^>]*)>(.*?)</\1>", re.DOTALL)
 INSTALLS = "the first cell installs"  # which no page has
 # Code that only asks: a quiz's has its answers in it, and what the others show says all of it.
 ASKS = re.compile(r"(from gpulessons import \w+\s+)?((quiz|hint|solution)\(|\w+ = predict\()")
@@ -48,7 +51,7 @@ def page(book: NotebookNode, relinked: Text, sourced: Text) -> NotebookNode:
         for output in cell.get("outputs", []):
             if html := html_of(output):
                 html = LESSON_LINK.sub(r'href="\1.html', html)
-                output.data["text/html"] = wordy(told(sourced(html)))
+                output.data["text/html"] = TABLE.sub(table, told(sourced(html)))
         if cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if not untried(html_of(output))]
     early, answers = opening(cells), answering(cells)
@@ -83,23 +86,13 @@ def guess_first(question: str, scale: str) -> str:
 def without_controls(said: str) -> str:
     """What a control that measures is set to, of `name from these, here this; …`."""
     found = [CONTROL.fullmatch(each) for each in said.split("; ")]
-    here = "; ".join(f"{each[1]}: {each[2]}" for each in found if each)
-    return f"Shown here is {here}. In the notebook you choose."
+    here = [f"{each[1]}: {each[2]}" if len(found) > 1 else each[2] for each in found if each]
+    return f"Shown: {'; '.join(here)}. In the notebook you choose."
 
 
 def untried(html: str) -> bool:
     """Whether it is a verdict on an exercise, which nobody has tried on a page."""
     return bool((found := VERDICT.match(html)) and found[1] in EXERCISES)
-
-
-def wordy(html: str) -> str:
-    """The same with its tables' cells of many words marked, so that they get the room they need."""
-
-    def marked(found: re.Match) -> str:
-        long = len(re.sub("<[^>]*>", "", found[2])) > 40
-        return f'<td{found[1]} class="words">{found[2]}</td>' if long else found[0]
-
-    return re.sub(r"<td([^>]*)>(.*?)</td>", marked, html, flags=re.DOTALL)
 
 
 def invite(cells: list[NotebookNode]) -> None:
@@ -109,6 +102,57 @@ def invite(cells: list[NotebookNode]) -> None:
     for cell in cells:
         if cell.cell_type == "markdown":
             cell.source = TURN.sub(lambda found: f"{found[0]}\n\n{line}\n", cell.source)
+
+
+# Tables
+
+Cell = tuple[str, str, str]  # the kind, its attributes, what stands in it
+
+
+def table(found: re.Match) -> str:
+    """A table whose columns of words say so: they need room, and stand left. Rows with nothing
+    measured go where the text below names them. On a small screen a table with two columns of
+    many words has its rows as blocks: so its cells know what they are called.
+    """
+    rows = [CELL.findall(row) for row in ROW.findall(found[0])]
+    headed = 'scope="col"' in found[0]
+    body = rows[headed:]
+    looks = looks_of(body)
+    below = found.string[found.end() :].partition("<table")[0] if headed else ""
+
+    def row(found: re.Match) -> str:
+        cells = CELL.findall(found[1])
+        if empty(cells) and cells[0][2] in below and not all(map(empty, body)):
+            return ""
+        return f"<tr>{''.join(cell(at, *each) for at, each in enumerate(cells))}</tr>"
+
+    def cell(at: int, kind: str, attributes: str, words: str) -> str:
+        if looks.get(at) and "class=" not in attributes:
+            attributes += f' class="{looks[at]}"'
+        if headed and kind == "td":
+            attributes += f' data-head="{rows[0][at][2]}"'
+        return f"<{kind}{attributes}>{words}</{kind}>"
+
+    blocks = headed and list(looks.values()).count("words") > 1
+    start = '<table class="blocks"' if blocks else "<table"
+    return ROW.sub(row, found[0]).replace("<table", start, 1)
+
+
+def looks_of(body: list[list[Cell]]) -> dict[int, str]:
+    """{column: "words" where a cell has many, "left" where one stands left}."""
+    looks: dict[int, str] = {}
+    for row in body:
+        for at, (kind, attributes, words) in enumerate(row):
+            if kind == "td" and len(re.sub("<[^>]*>", "", words)) > 40:
+                looks[at] = "words"
+            elif kind == "td" and "left" in attributes:
+                looks.setdefault(at, "left")
+    return looks
+
+
+def empty(cells: list[Cell]) -> bool:
+    """Whether nothing was measured in a row."""
+    return all(words in ("", "–") for _, _, words in cells[1:])
 
 
 # What is folded, what goes
