@@ -393,7 +393,7 @@ def test_the_switch_of_the_theme_turns_the_pictures_too(opened):
 def test_a_picture_moves_by_keyboard_and_the_page_stays(opened):
     from playwright.sync_api import expect
 
-    slider = opened.get_by_role("slider", name="n (numbers)")
+    slider = opened.get_by_role("slider", name="numbers", exact=True)
     slider.focus()
     before, address = slider.get_attribute("aria-valuetext"), opened.url
     opened.keyboard.press("ArrowRight")
