@@ -12,7 +12,8 @@ from gpulessons.hardware.system import cores
 from gpulessons.measure.results import Ratio, quartiles
 from gpulessons.models.skip_gram import SkipGram, train
 from gpulessons.operation import op
-from gpulessons.ops.forest import forest_search, grow, recall
+from gpulessons.ops.forest import forest_search, recall
+from gpulessons.ops.forest_growth import grow
 from gpulessons.ops.huffman import zipf
 from gpulessons.ops.neighbours import NEAREST, clustered, neighbours, uniform
 from gpulessons.ops.tree_softmax import launch_block, zipf_tree

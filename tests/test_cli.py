@@ -131,7 +131,16 @@ def test_an_unknown_command_op_or_version_is_answered_with_the_nearest(capsys):
     assert "Did you mean 'CUDA, a thread per element'" in refused(
         capsys, "compare", "relu", "--version", "cuda", status=2
     )
-    assert "It has 'relu', 'leaky_relu'" in refused(capsys, "compare", "zzz", status=2)
+    assert "Choose from 'relu', 'leaky_relu'" in refused(capsys, "compare", "zzz", status=2)
+
+
+def test_what_is_left_out_or_too_much_is_named_and_nothing_else(capsys):
+    assert "required: PROGRAM. Try: gpulessons workers --help" in refused(
+        capsys, "workers", status=2
+    )
+    assert "unrecognized arguments: relu. Try: gpulessons ops --help" in refused(
+        capsys, "ops", "relu", status=2
+    )
 
 
 def test_one_misspelled_op_stops_a_recording_before_anything_is_measured(capsys, tmp_path):
@@ -586,7 +595,7 @@ def test_notebooks_are_copied_out_and_again_where_they_did_not_change(capsys, th
     for _ in range(2):
         assert main(["notebooks", "course/mine"]) == 0
     assert files("course/mine") == files(three)
-    assert "00_start.ipynb, 01_modes.ipynb, 02_more.ipynb" in capsys.readouterr().out
+    assert f"3 notebooks are in {Path('course/mine').absolute()}\n" in capsys.readouterr().out
 
 
 def test_a_changed_notebook_is_replaced_only_by_force(capsys, three):
@@ -608,7 +617,8 @@ def test_where_no_notebook_can_be_written_a_sentence_says_so(capsys, monkeypatch
 
 def test_a_file_where_the_folder_should_be_is_a_sentence(capsys, three, tmp_path):
     (tmp_path / "taken").write_text("mine")
-    assert "Nothing can be written in taken" in refused(capsys, "notebooks", "taken")
+    words = refused(capsys, "notebooks", "taken")
+    assert "Nothing can be written in taken (a file is there)" in words
     assert files(tmp_path) == {"taken": "mine"}
 
 
@@ -869,9 +879,9 @@ def test_devices_with_prices_decide_what_cannot_be_said_without(capsys, tmp_path
     ("arguments", "status", "words"),
     [
         (["28"], 2, "no claim 28"),
-        (["two"], 2, "invalid int value"),
-        (["2", "--with", "none.json"], 1, "none.json cannot be read"),
-        (["2", "--devices", "none.json"], 1, "none.json cannot be read"),
+        (["two"], 2, "argument N: it is a whole number, not 'two'. Try: gpulessons claims --help"),
+        (["2", "--with", "none.json"], 1, "as a recording: No such file or directory.\n"),
+        (["2", "--devices", "none.json"], 1, "none.json cannot be read: No such file"),
         (["2", "--json", "found.html"], 2, "--json writes data: found.html should end in .json."),
         (["2", "--html", "found.json"], 2, "a web page: found.json should end in .html."),
         (["2", "--json", "diary.json"], 1, "(char 0). It stays as it is"),

@@ -15,10 +15,11 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import offline
+from checkout import ROOT, pins, wanted
 from gpulessons.cli import copies
-from test_packaging import ROOT, canonicalize_name, constraints, wanted
 
 HERE = "{}.{}".format(*sys.version_info)
 LINUX, WINDOWS, MAC = (
@@ -115,7 +116,7 @@ def test_a_version_that_a_later_package_forbids_is_exchanged(shelf, tmp_path):
 
 
 def test_the_exact_versions_of_the_tests_are_asked_for_and_pytorchs_small_build(shelf, tmp_path):
-    exact = constraints()
+    exact = pins()
     for version in (exact["tqdm"], "999"):
         wheel(shelf, "tqdm", version=version)
     for build in ("", "+cpu"):
@@ -148,7 +149,7 @@ def test_a_python_or_a_system_that_cannot_be_served_is_refused(words, capsys, mo
 def kit(tmp_path_factory):
     """A folder for the three systems, of stand-ins for all that the course asks for by name."""
     shelf, out = tmp_path_factory.mktemp("shelf"), tmp_path_factory.mktemp("kit")
-    exact = constraints()
+    exact = pins()
     for each in wanted("lab", "gpu"):
         name = canonicalize_name(each.name)
         if name != "torch":

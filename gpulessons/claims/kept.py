@@ -31,7 +31,7 @@ def load(path: str | Path) -> Findings:
         found = tuple(finding(each, where) for each in data["found"])
         return Findings(found, data["machine"], data["date"], data["version"], tuple(data["notes"]))
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as trouble:
-        raise ValueError(f"{path} cannot be read as findings: {trouble}.") from trouble
+        raise ValueError(f"{path} cannot be read as findings: {files.why(trouble)}.") from trouble
 
 
 def finding(values: Any, where: str) -> Finding:

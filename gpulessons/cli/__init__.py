@@ -70,10 +70,13 @@ def read(arguments: list[str]) -> Namespace:
     """The command line's options. name=value may stand anywhere: argparse allows one place only."""
     options, more = parser().parse_known_args(arguments)
     if options.command == "workers":
-        options.pairs += [word for word in more if "=" in word and not word.startswith("-")]
-        more = [word for word in more if word not in options.pairs]
+        pairs = [word for word in more if "=" in word and not word.startswith("-")]
+        options.pairs = [*options.pairs, *pairs]
+        more = [word for word in more if word not in pairs]
     if more:
-        parser().error(f"unrecognized arguments: {' '.join(more)}")
+        raise Misspelled(
+            f"unrecognized arguments: {' '.join(more)}. Try: gpulessons {options.command} --help"
+        )
     return options
 
 
@@ -88,12 +91,12 @@ def parser() -> Parser:
     }
     again = "measure its ceilings again, instead of those that are kept"
     made["doctor"].add_argument("--again", action="store_true", help=again)
-    made["lab"].add_argument("folder", metavar="DIR", nargs="?", help="where the notebooks go")
+    made["lab"].add_argument("folder", metavar="DIR", nargs="?", help=opening.WHERE)
     opening.describe(made["notebooks"])
     collecting.describe(made["collect"])
 
-    made["asm"].add_argument("op", metavar="OP")
-    made["asm"].add_argument("--version", metavar="NAME", nargs="+", help="only these")
+    made["asm"].add_argument("op", metavar="OP", help="see: gpulessons ops")
+    made["asm"].add_argument("--version", metavar="NAME", nargs="+", help="only these versions")
     made["asm"].add_argument(
         "--sass", action="store_true", help="print every instruction of the machine code"
     )

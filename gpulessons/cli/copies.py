@@ -104,6 +104,8 @@ def writing(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as trouble:
+        taken = isinstance(trouble, FileExistsError | NotADirectoryError)
+        why = "a file is there" if taken else trouble.strerror
         raise ValueError(
-            f"Nothing can be written in {folder} ({trouble.strerror}). Name another place."
+            f"Nothing can be written in {folder} ({why}). Name another place."
         ) from trouble

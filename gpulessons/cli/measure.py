@@ -34,9 +34,9 @@ SECONDS = 1.0  # for each version at each size, unless told
 
 def describe(comparing: Parser, recording: Parser) -> None:
     """Add what `compare` and `record` take to their parsers."""
-    comparing.add_argument("op", metavar="OP", nargs="*", help="what to time, here and now")
-    comparing.add_argument("--version", metavar="NAME", nargs="+", help="only these")
-    comparing.add_argument("--cold", action="store_true", help="flush the caches every time")
+    comparing.add_argument("op", metavar="OP", nargs="*", help="to time here; see: gpulessons ops")
+    comparing.add_argument("--version", metavar="NAME", nargs="+", help="only these versions")
+    comparing.add_argument("--cold", action="store_true", help="flush the caches before every call")
     comparing.add_argument(
         "--with", dest="files", metavar="FILE", nargs="+", default=(),
         help="recordings to lay beside; without an OP nothing is timed, and only they are compared",
@@ -47,7 +47,9 @@ def describe(comparing: Parser, recording: Parser) -> None:
     recording.add_argument("op", metavar="OP", nargs="*", help="all, unless named")
     recording.add_argument("--out", metavar="FILE", help="default: recording-HOST-DATE.json")
     for parser in (comparing, recording):
-        parser.add_argument("--size", metavar="N", nargs="+", type=size, help="problem sizes")
+        parser.add_argument(
+            "--size", metavar="N", nargs="+", type=size, help="default: each op's own sizes"
+        )
         parser.add_argument(
             "--seconds", metavar="S", type=seconds,
             help="for each version at each size; default: 1",

@@ -12,12 +12,13 @@ from .terminal import GET_LAB, Parser, say
 
 # Defaults for JupyterLab, laid under the learner's own settings: no news, room for the names.
 SETTINGS = Path(__file__).parent / "jupyter"
+WHERE = f"where your copy of the notebooks is, or goes; default: {copies.usual_folder().name}"
 
 
 def describe(parser: Parser) -> None:
     """Add what `notebooks` takes to its parser."""
-    parser.add_argument("folder", metavar="DIR")
-    parser.add_argument("--force", action="store_true", help="replace changed ones")
+    parser.add_argument("folder", metavar="DIR", help="where the copies go; made if it is missing")
+    parser.add_argument("--force", action="store_true", help="replace changed ones, too")
     kinds = parser.add_mutually_exclusive_group()
     kinds.add_argument(
         "--solutions", action="store_true", help="a teacher's copy: the exercises are solved"
@@ -46,7 +47,7 @@ def notebooks(options: Namespace) -> None:
             "Name another folder, or replace them with --force."
         )
     copies.bring(folder, ours, kind)
-    print(f"The notebooks are in {folder.resolve()}: {', '.join(Path(name).name for name in ours)}")
+    print(f"{len(ours)} notebooks are in {folder.resolve()}")
     if options.nbgrader:
         print(teaching.settings_of_nbgrader(folder))
 

@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from inspect import signature
 
-from .terminal import Misspelled, say, seconds
+from .terminal import Misspelled, say, seconds, whole
 
 SEVERAL_HOSTS = (
     "On several hosts: the same command on each, with its own --node-rank. The last four options "
@@ -23,15 +23,15 @@ def describe(parser):
         "program", metavar="PROGRAM",
         help="hello, data_parallel, …, or any module with main(worker, **options)",
     )  # fmt: skip
-    parser.add_argument("pairs", metavar="NAME=VALUE", nargs="*", help="the program's options")
-    parser.add_argument("--workers", metavar="N", type=int, default=2, help="default: 2")
+    parser.add_argument("pairs", metavar="NAME=VALUE", nargs="*", default=(), help="its options")
+    parser.add_argument("--workers", metavar="N", type=whole, default=2, help="default: 2")
     parser.add_argument(
         "--timeout", metavar="S", type=seconds, help="seconds of silence that count as hanging"
     )
-    parser.add_argument("--nnodes", metavar="N", type=int, help="how many hosts")
-    parser.add_argument("--node-rank", metavar="R", type=int, help="which of them this is")
+    parser.add_argument("--nnodes", metavar="N", type=whole, help="how many hosts")
+    parser.add_argument("--node-rank", metavar="R", type=whole, help="which of them this is")
     parser.add_argument("--master-addr", metavar="A", help="the address of number 0")
-    parser.add_argument("--master-port", metavar="P", type=int, help="a free port there")
+    parser.add_argument("--master-port", metavar="P", type=whole, help="a free port there")
 
 
 def workers(options):

@@ -43,6 +43,13 @@ def size(text: str) -> int:
     return int(number)
 
 
+def whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"it is a whole number, not {text!r}") from None
+
+
 def seconds(text: str) -> float:
     number = number_in(text)
     if not 0 < number < math.inf:
@@ -73,9 +80,8 @@ def known(name: str, names: Collection[str], otherwise: str) -> str:
     holding = [each for each in lowered if typed in each]
     near = dict.fromkeys([*get_close_matches(typed, lowered), *holding])
     listed = ", ".join(repr(lowered[each]) for each in near or lowered)
-    raise Misspelled(
-        f"{otherwise} {name!r}. " + (f"Did you mean {listed}?" if near else f"It has {listed}.")
-    )
+    offer = f"Did you mean {listed}?" if near else f"Choose from {listed}."
+    raise Misspelled(f"{otherwise} {name!r}. {offer}")
 
 
 def op_names() -> list[str]:

@@ -12,7 +12,7 @@ from gpulessons.hardware import files
 
 from .copies import can_write, writing
 from .pages import RULED, named_as, page
-from .terminal import Misspelled, Parser, say
+from .terminal import Misspelled, Parser, say, whole
 
 if TYPE_CHECKING:
     from gpulessons.claims import Findings
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 
 def describe(parser: Parser) -> None:
     """Add what the command takes to its parser."""
-    parser.add_argument(
-        "number", metavar="N", nargs="*", type=int, help="all, unless named"
-    )
+    every = "a claim's number; all, unless named"
+    parser.add_argument("number", metavar="N", nargs="*", type=whole, help=every)
     parser.add_argument(
         "--with", dest="files", metavar="FILE", nargs="+", default=(),
         help="recordings that may decide what this machine cannot",

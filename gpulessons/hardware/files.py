@@ -26,3 +26,8 @@ def write(path: str | Path, content: str | bytes) -> Path:
     finally:
         aside.unlink(missing_ok=True)
     return path
+
+
+def why(trouble: Exception) -> str:
+    """What kept a file from being read, without its name: the sentence around it has that."""
+    return getattr(trouble, "strerror", None) or str(trouble)

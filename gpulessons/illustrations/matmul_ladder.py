@@ -64,12 +64,9 @@ def ladder(
     published = {**published, **above}
     known = {*each, *published, *(counted or {})} or {*rows}
     out, rows = [v for v in rows if v not in known], [v for v in rows if v in known]
-    missing = dict.fromkeys(e.why for e in comparison.absent if e.version in {*rows} - {*shares})
     if modelled:
         published = {version: share * CUBLAS_OF_PEAK for version, share in published.items()}
         source += ", as shares of its peak"
-    notes = [f"○ published: {source}", *(f"not measured here: {why}" for why in missing)]
-    notes += [f"left out, not measured here: {'; '.join(out)}"] * bool(out)
     figure, axes = blank(
         width=8.8 if counted else 7.2, height=1.9 + 0.31 * len(rows), title=title,
         ncols=2 if counted else 1, squeeze=False, sharey=True,
@@ -79,7 +76,8 @@ def ladder(
     left.set_yticks(range(len(rows)), [named(v, each.get(v), comparison) for v in rows])
     left.set_ylim(len(rows) - 0.4, -0.6)
     share_axis(left, [*published.values(), *(share for share, *_ in shares.values())], modelled)
-    left.set_xlabel("\n".join([left.get_xlabel(), *notes]))
+    silent = [e.why for e in comparison.absent if e.version in {*rows} - {*shares}]
+    left.set_xlabel("\n".join([left.get_xlabel(), *remarks(source, silent, out)]))
     footnotes(left, comparison, gpu if modelled else None)
     for y, version in enumerate(rows):
         draw_rung(left, y, shares.get(version), published.get(version), modelled.get(version))
@@ -95,6 +93,13 @@ def share_axis(axes, known, modelled):
     axes.set_xlim(0.3 * min(known), (200 if modelled else 12) * max(known))
     what = "share of the library's FLOP/s" + "; modelled: of the GPU's peak" * bool(modelled)
     log_axes(axes, x=(what, lambda part: percent(part) if part < 9.5 else ""))
+
+
+def remarks(source, silent, out):
+    """The lines below the axis: whose the rings are, why rungs have no dot, which have no row."""
+    lines = [f"○ published: {source}"]
+    lines += [f"not measured here: {why}" for why in dict.fromkeys(silent)]
+    return lines + [f"left out, not measured here: {'; '.join(out)}"] * bool(out)
 
 
 def with_rows(versions, published, above):

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from gpulessons import units
-from gpulessons.ops.forest import Forest, cells_visited, grow
+from gpulessons.ops.forest import cells_visited
+from gpulessons.ops.forest_growth import Forest, grow
 from gpulessons.plots.axes import log_axes
 from gpulessons.plots.picture import BLUE, INK, ORANGE, VERMILLION, Picture, blank
 

@@ -18,7 +18,8 @@ import numpy as np
 
 from gpulessons.hardware.budget import capped, note
 from gpulessons.hardware.files import write
-from gpulessons.ops.forest import Forest, forest_search, grow, recall
+from gpulessons.ops.forest import forest_search, recall
+from gpulessons.ops.forest_growth import Forest, grow
 from gpulessons.ops.neighbours import neighbours
 
 VERSION = sys.modules["gpulessons"].__version__  # not an import: the door stands above all rooms

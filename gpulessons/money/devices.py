@@ -170,7 +170,8 @@ def load(path):
     try:
         told = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as trouble:
-        raise ValueError(f"{path} cannot be read: {trouble}. It should hold {example}.") from None
+        why = files.why(trouble)
+        raise ValueError(f"{path} cannot be read: {why}. It should hold {example}.") from None
     if not (isinstance(told, list) and told and all(isinstance(each, dict) for each in told)):
         raise ValueError(f"{path} holds no list of devices, which looks like {example}.")
     names = [field.name for field in fields(Device)]

@@ -35,7 +35,8 @@ Start with activations.py, where ReLU is spelled out whole. The order of the not
         tree_update          and those rows learn, in place
         tree_search          the likeliest class, when no label says the path
         neighbours           a product, and a selection that never sees all of it
-        forest               look only where the query would have been put
+        forest_growth        trees whose planes halve the points until few are left, and …
+        forest               … a search: look only where the query would have been put
         embedding            rows fetched from anywhere, and an update that few of them see
 
 Below them: common.py (compiler options, exp and tanh for vectors), and load4.py and mma.py, two

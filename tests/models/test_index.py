@@ -6,7 +6,7 @@ import pytest
 from gpulessons.hardware import budget
 from gpulessons.models import index
 from gpulessons.models.index import digest, frontier, load, save
-from gpulessons.ops.forest import grow
+from gpulessons.ops.forest_growth import grow
 from gpulessons.ops.neighbours import clustered
 
 POINTS = clustered(300, 8, seed=1)

@@ -95,7 +95,7 @@ def load(path: str | Path) -> Recording:
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as trouble:
-        why = f"it is empty or damaged ({str(trouble).rstrip('.')})"
+        why = files.why(trouble)
         raise BadRecording(f"{path} cannot be read as a recording: {why}.") from trouble
     if not isinstance(data, dict) or not isinstance(data.get("format"), int):
         raise BadRecording(f"{path} is no recording: `gpulessons record` did not write it.")

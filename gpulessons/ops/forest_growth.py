@@ -1,0 +1,212 @@
+"""A forest grows: trees over points, in which whoever looks for neighbors looks in few places.
+
+    margin(p) = (p · normal − offset) / |normal|
+
+A tree halves the points by a plane between two of their clusters, each half again, until a few are
+left: a cell. Which clusters, points drawn at random decide: so every tree of a forest is cut
+differently, and separates different neighbors. No tree waits for another, and each core grows its
+own. This is how Annoy does it (Bernhardsson, github.com/spotify/annoy); trees of random projections
+are due to Dasgupta & Freund 2008.
+
+A normal's coordinates have six bits each: enough for a direction, and of points whose coordinates
+are small whole numbers every margin is exact before it is divided; so all who search walk alike.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numba import get_num_threads, njit
+
+from .common import HALF, REASSOCIATING, SERIAL, ZERO
+from .neighbours import NONE
+
+
+class Forest(NamedTuple):
+    """Trees as arrays. A node is a plane, numbered from 0, or a cell, numbered −1, −2, …"""
+
+    roots: np.ndarray  # (trees,) int32: nodes
+    normals: np.ndarray  # (planes, dim) float32
+    offsets: np.ndarray  # (planes,) float32
+    scales: np.ndarray  # (planes,) float32: 1 / |normal|; 0 where the halves were drawn by lot
+    children: np.ndarray  # (planes, 2) int32: nodes, where the margin is at most 0, and above
+    starts: np.ndarray  # (cells + 1,) int32: cell −1 − c holds items[starts[c] : starts[c + 1]]
+    items: np.ndarray  # (trees × points,) int32: every point once in each tree
+
+    @property
+    def nbytes(self):
+        return sum(array.nbytes for array in self)
+
+    def __repr__(self):
+        trees, cells = len(self.roots), len(self.starts) - 1
+        points, memory = len(self.items) // trees, self.nbytes / 2**20
+        return (
+            f"{trees} trees over {points:,} points: {cells:,} cells of "
+            f"{len(self.items) / cells:.1f} points on average, {memory:.1f} MiB"
+        )
+
+
+TRIES, LOPSIDED = 3, 0.95  # how often a plane is drawn, and the share on one side that is too much
+STEPS = 200  # of 2-means, each with one point
+BITS = 5  # after the leading one, of a normal's coordinate
+
+
+def grow(points, trees=10, leaf=32, seed=0):
+    """A Forest over points (points, dim) float32: cells of up to `leaf` of them. The same seed
+    gives the same forest on any number of cores. ValueError where there is nothing to grow, or NaN.
+    """
+    points = np.ascontiguousarray(points, np.float32)
+    if points.ndim != 2 or not points.size:
+        raise ValueError(f"A forest grows over (points, dim), at least one; not {points.shape}.")
+    if trees < 1 or leaf < 1:
+        raise ValueError(f"A forest has 1 tree or more, of cells for 1 point or more; not {trees}, "
+                         f"{leaf}.")  # fmt: skip
+    if np.isnan(points).any():
+        row = np.flatnonzero(np.isnan(points).any(axis=1))[0]
+        raise ValueError(f"Point {row} has a coordinate that is NaN: it is on no side of a plane.")
+    seeds = np.random.default_rng(seed).integers(0, 2**32, trees, np.uint32)
+    with ThreadPoolExecutor(get_num_threads()) as pool:
+        return joined(list(pool.map(partial(grow_tree, points, leaf), seeds)))
+
+
+def joined(trees):
+    """One Forest of the single trees' arrays, with the nodes of all numbered on."""
+    planes, cells, roots, children, starts = 0, 0, [], [], [np.zeros(1, np.int32)]
+    for n, (root, normals, _, _, below, ends, items) in enumerate(trees):
+        roots.append(root + (planes if root >= 0 else -cells))
+        children.append(np.where(below >= 0, below + planes, below - cells))
+        starts.append(ends + np.int32(n * len(items)))
+        planes, cells = planes + len(normals), cells + len(ends)
+    normals, offsets, scales, items = (
+        np.concatenate([tree[part] for tree in trees]) for part in (1, 2, 3, 6)
+    )
+    return Forest(
+        np.array(roots, np.int32), normals, offsets, scales,
+        np.concatenate(children).astype(np.int32), np.concatenate(starts), items,
+    )  # fmt: skip
+
+
+@njit(**SERIAL, nogil=True)
+def grow_tree(points, leaf, seed):
+    """(root, normals, offsets, scales, children, ends of the cells, items)."""
+    np.random.seed(seed)
+    count, dim = points.shape
+    items, ends = np.arange(count).astype(np.int32), np.empty(count, np.int32)
+    room, planes, cells, root = 64, 0, 0, NONE
+    normals, offsets = np.empty((room, dim), np.float32), np.empty(room, np.float32)
+    scales, children = np.empty(room, np.float32), np.empty((room, 2), np.int32)
+    waiting = [(0, count, -1, 0)]  # items first to last, and where to enter them: parent and side
+    while waiting:
+        first, last, parent, side = waiting.pop()
+        if last - first <= leaf:
+            node, ends[cells] = np.int32(-1 - cells), last
+            cells += 1
+        else:
+            if planes == len(normals):
+                normals = np.concatenate((normals, normals))
+                offsets = np.concatenate((offsets, offsets))
+                scales = np.concatenate((scales, scales))
+                children = np.concatenate((children, children))
+            node = np.int32(planes)
+            offsets[node], scales[node], middle = split(points, items[first:last], normals[node])
+            waiting.append((first + middle, last, node, 1))
+            waiting.append((first, first + middle, node, 0))  # next: so cells lie in order
+            planes += 1
+        if parent < 0:
+            root = node
+        else:
+            children[parent, side] = node
+    return (root, normals[:planes].copy(), offsets[:planes].copy(), scales[:planes].copy(),
+            children[:planes].copy(), ends[:cells].copy(), items)  # fmt: skip
+
+
+@njit(**SERIAL)
+def split(points, items, normal):
+    """Draw a plane and sort items by its side: (offset, scale, how many are not above it).
+
+    Points that no plane divides well, such as equal ones, are dealt out by lot: so it always ends.
+    """
+    for _ in range(TRIES):
+        offset, scale = plane(points, items, normal)
+        middle = partition(points, items, normal, offset, scale)
+        if max(middle, items.size - middle) <= LOPSIDED * items.size:
+            return offset, scale, middle
+    normal[:] = ZERO
+    np.random.shuffle(items)
+    return ZERO, ZERO, items.size // 2
+
+
+@njit(**SERIAL)
+def partition(points, items, normal, offset, scale):
+    """Those not above the plane to the front; how many they are."""
+    middle = 0
+    for n in range(items.size):
+        item = items[n]
+        if margin(points[item], normal, offset, scale) <= ZERO:
+            items[n], items[middle] = items[middle], item
+            middle += 1
+    return middle
+
+
+@njit(**REASSOCIATING)
+def margin(point, normal, offset, scale):
+    """How far a point lies above a plane: the one place where something is rounded."""
+    total = -offset
+    for c in range(point.size):
+        total += point[c] * normal[c]
+    return total * scale
+
+
+@njit(**SERIAL)
+def plane(points, items, normal):
+    """Fill in the normal of a plane halfway between two means of the items: (offset, scale)."""
+    a, b = two_means(points, items)
+    largest = ZERO
+    for c in range(normal.size):
+        normal[c] = b[c] - a[c]
+        largest = max(largest, abs(normal[c]))
+    if largest == ZERO:
+        return ZERO, ZERO
+    unit = np.float32(2.0 ** (np.floor(np.log2(largest)) - BITS))
+    offset, squares = ZERO, ZERO
+    for c in range(normal.size):
+        normal[c] = np.rint(normal[c] / unit) * unit
+        offset += normal[c] * (a[c] + b[c]) * HALF
+        squares += normal[c] * normal[c]
+    offset = np.rint(offset / unit) * unit
+    return offset, np.float32(1 / np.sqrt(squares))
+
+
+@njit(**SERIAL)
+def two_means(points, items):
+    """Two means that draw points at random to the nearer of them, the smaller cluster favored."""
+    i = np.random.randint(items.size)
+    j = (i + 1 + np.random.randint(items.size - 1)) % items.size
+    a, b = points[items[i]].copy(), points[items[j]].copy()
+    of_a, of_b = 1, 1
+    for _ in range(STEPS):
+        point = points[items[np.random.randint(items.size)]]
+        to_a, to_b = of_a * squared_distance(a, point), of_b * squared_distance(b, point)
+        if to_a < to_b:
+            move(a, point, of_a)
+            of_a += 1
+        elif to_b < to_a:
+            move(b, point, of_b)
+            of_b += 1
+    return a, b
+
+
+@njit(**SERIAL)
+def move(mean, point, count):
+    for c in range(mean.size):
+        mean[c] = (mean[c] * np.float32(count) + point[c]) / np.float32(count + 1)
+
+
+@njit(**REASSOCIATING)
+def squared_distance(a, b):
+    total = ZERO
+    for c in range(a.size):
+        difference = a[c] - b[c]
+        total += difference * difference
+    return total

@@ -1,0 +1,125 @@
+"""The cell that every notebook begins with, where the course is not installed."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib import metadata
+
+import pytest
+
+import first_cell
+
+# No more than note what it is asked, and leave a course behind.
+PIP = """import json, os, sys
+open('asked.json', 'w').write(json.dumps(sys.argv[1:]))
+os.makedirs('gpulessons/notebook')
+open('gpulessons/notebook/arrival.py', 'w').write("def say(kept): print('kept', *kept)")
+"""
+
+
+def run_first_cell(folder, address, installed=(), pip=PIP, paths=()):
+    """Run the cell in an interpreter that finds only `installed`, "name version" each, and a pip
+    that is none."""
+    (folder / "pip").mkdir()
+    (folder / "pip" / "__init__.py").touch()
+    (folder / "pip" / "__main__.py").write_text(pip)
+    for name, version in map(str.split, installed):
+        (folder / f"{name}.py").touch()
+        about = folder / f"{name}-{version}.dist-info"
+        about.mkdir()
+        (about / "METADATA").write_text(f"Name: {name}\nVersion: {version}\n")
+    (folder / "cell.py").write_text(first_cell.first_cell(address), encoding="utf-8")
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
+    return subprocess.run(
+        [sys.executable, "-S", "cell.py"],  # -S: none of the packages of this environment
+        cwd=folder, env=env, capture_output=True, text=True,
+    )  # fmt: skip
+
+
+def asked(folder):
+    """Return what the cell asked pip, or None if it did not."""
+    note = folder / "asked.json"
+    return json.loads(note.read_text()) if note.exists() else None
+
+
+KEPT = ["IPython==7.34.0", "cuda-bindings==12.9.7", "ipywidgets==7.7.1", "llvmlite==0.44.0",
+        "numba-cuda==0.22.2", "numba==0.61.2", "numpy==2.1.3", "torch==2.11.0+cu128"]  # fmt: skip
+HOSTED = [line.replace("==", " ") for line in KEPT]
+COURSE = "git+https://example.org/course"
+
+
+def test_the_first_cell_fetches_the_course_and_holds_what_is_there_where_it_is(tmp_path):
+    done = run_first_cell(tmp_path, COURSE, [*HOSTED, "pandas 2.2.2"])
+    assert asked(tmp_path) == ["install", "--quiet", COURSE, *KEPT], done.stderr
+    assert done.stdout == f"kept {' '.join(KEPT)}\n"
+
+
+def test_of_a_library_that_is_there_twice_the_first_cell_keeps_the_one_that_is_imported(tmp_path):
+    later = tmp_path / "later" / "numpy-1.26.4.dist-info"
+    later.mkdir(parents=True)
+    (later / "METADATA").write_text("Name: numpy\nVersion: 1.26.4\n")
+    (tmp_path / "broken-1.dist-info").mkdir()
+    run_first_cell(tmp_path, COURSE, ("numpy 2.1.3",), paths=[tmp_path / "later"])
+    assert asked(tmp_path) == ["install", "--quiet", COURSE, "numpy==2.1.3"]
+
+
+def test_the_first_cell_lets_pip_choose_what_is_not_there(tmp_path):
+    run_first_cell(tmp_path, COURSE, ("numpy 2.1.3",))
+    assert asked(tmp_path) == ["install", "--quiet", COURSE, "numpy==2.1.3"]
+
+
+def test_the_first_cell_does_nothing_where_the_course_is_installed(tmp_path):
+    done = run_first_cell(tmp_path, COURSE, (*HOSTED, "gpulessons 0.1.0"))
+    assert (done.returncode, done.stdout, asked(tmp_path)) == (0, "", None)
+
+
+def test_the_first_cell_says_how_to_bring_a_course_that_has_no_address(tmp_path):
+    done = run_first_cell(tmp_path, "", HOSTED)
+    assert (done.returncode, done.stderr, asked(tmp_path)) == (0, "", None)
+    (said,) = done.stdout.splitlines()
+    assert said.startswith("The course is missing.")
+    assert all(way in said for way in ("wheel", "zip", "pip install a clone"))
+
+
+WHEEL = "gpulessons-0.1.0-py3-none-any.whl"
+
+
+@pytest.mark.parametrize("address", ["", COURSE])
+@pytest.mark.parametrize(
+    ("beside", "taken"),
+    [
+        ([WHEEL], WHEEL),
+        ([WHEEL, "gpulessons-0.1.0-py3-none-any (1).whl"], WHEEL),  # pip refuses such a name
+        (["gpulessons-main.zip"], "gpulessons-main.zip"),
+        ([WHEEL, "gpulessons-main.zip"], WHEEL),
+    ],
+)
+def test_the_first_cell_takes_what_is_beside_the_notebook(tmp_path, address, beside, taken):
+    for name in beside:
+        (tmp_path / name).touch()
+    run_first_cell(tmp_path, address, HOSTED)
+    assert asked(tmp_path)[:3] == ["install", "--quiet", taken]
+
+
+def test_the_first_cell_does_not_go_on_when_pip_fails(tmp_path):
+    done = run_first_cell(tmp_path, COURSE, HOSTED, pip="raise SystemExit(1)")
+    assert done.returncode == 1
+    assert done.stdout == ""
+
+
+def test_pip_leaves_what_the_first_cell_names_as_it_is():
+    # The same request to the real pip, of this environment: nothing to do, and no index asked.
+    names = [line.partition("==")[0] for line in KEPT]
+    there = {each.name.lower() for each in metadata.distributions()}
+    keep = [f"{name}=={metadata.version(name)}" for name in names if name.lower() in there]
+    command = [sys.executable, "-m", "pip", "install", "--dry-run", "--no-index", *keep]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "Would install" not in done.stdout
+    assert done.stdout.count("Requirement already satisfied: ") >= len(keep)
+
+
+def test_the_address_for_which_a_first_cell_was_made_is_found_again():
+    for address in ("", "git+https://example.org/course.git"):
+        assert first_cell.address_in(first_cell.first_cell(address)) == address
+    assert first_cell.address_in("import gpulessons") is None
