@@ -27,7 +27,7 @@ notebooks: $(READY)  ## run every notebook top to bottom and save it canonically
 offline: $(READY)  ## gather wheels and notebooks in offline-kit, to install with no network (ARGS="--system windows --python 3.13")
 	@$(PY) tools/offline.py $(ARGS)
 
-site: $(READY)  ## make a website of every page in build/site (ARGS=--links: list what it links to)
+site: $(READY)  ## make a website of every page in build/site, with build/lite if it is there (ARGS=--links: list what it links to)
 	@$(PY) tools/website.py $(ARGS)
 
 lite: $(READY)  ## build the course for a browser, with no server behind it, in build/lite

@@ -64,3 +64,5 @@ def test_a_checkout_with_a_public_remote_names_it_to_the_index(tmp_path):
 def test_an_index_gets_the_readmes_words_without_its_pictures_and_links():
     readme = "![A page](docs/a.png)\n\nSee [00](notebooks/00.ipynb), [us](https://example.org).\n"
     assert published.long_description(readme) == "See 00, [us](https://example.org).\n"
+    themed = '<picture>\n<source srcset="b.png">\n<img src="a.png">\n</picture>\n\nSee it.'
+    assert published.long_description(themed) == "See it."

@@ -79,6 +79,23 @@ def test_there_are_plans_for_half_a_day_a_day_and_five_evenings():
     assert minutes_of(LESSONS["00_start_here.ipynb"]) > 0  # else nothing would be compared
 
 
+def test_the_map_has_the_notebooks_own_minutes_parts_and_half_a_day():
+    readme = (TEACHING.parent / "README.md").read_text(encoding="utf-8")
+    told = re.findall(r"^\| \[.*\]\(notebooks/(\d\d_\w+\.ipynb)\) .* \| (\d+) \|$", readme, re.M)
+    assert told == [(name, str(minutes_of(first))) for name, first in LESSONS.items()]
+    half = [lesson_in(what)[:2] for table in PLANS["Half a day"] for *_, what in table]
+    assert f"Half a day: {', '.join(filter(None, half))}." in readme
+    cells = save_notebooks.read(TEACHING.parent / "notebooks" / "00_start_here.ipynb").cells
+    (own,) = [cell.source for cell in cells if "## The map of the course" in cell.source]
+    parts = re.findall(r"^\| ([IVA][^|]*) \| (.*)", own, re.M)  # with the links to their notebooks
+    map_of = re.search(r"^## The map$(.*?)^## ", readme, re.M | re.S)[1]
+    ours = re.findall(r"^\| \*\*(.*)\*\* \| \| \|\n((?:\| \[.*\n)+)", map_of, re.M)
+    numbers = re.compile(r"\[(\d\d) ·")
+    assert [(part, numbers.findall(rows)) for part, rows in ours] == [
+        (part, numbers.findall(row)) for part, row in parts
+    ]
+
+
 @each_plan
 def test_its_minutes_are_the_notebooks_own(plan):
     assert not strays(PLANS[plan])

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import zipfile
 from collections import defaultdict
 from functools import cache
 from html.parser import HTMLParser
@@ -18,6 +19,7 @@ import first_cell
 import flowchart
 import website
 import website_lessons
+import website_ways
 from browser import missing, page
 
 ROOT = Path(__file__).parents[1]
@@ -38,8 +40,13 @@ def gathering(tmp_path):
 
 def test_every_notebook_every_document_and_every_op_has_a_page():
     listed = {file for files in website.sections().values() for file in files} | set(website.ops())
-    on_disk = [*website.listed("notebooks/*.ipynb"), *website.listed("gpulessons/ops/*.py"),
-               *website.listed("docs/*.md"), *website.listed("teaching/**/*.md"), "README.md"]
+    on_disk = [
+        *website.listed("notebooks/*.ipynb"),
+        *website.listed("gpulessons/ops/*.py"),
+        *website.listed("docs/*.md"),
+        *website.listed("teaching/**/*.md"),
+        "README.md",
+    ]
     assert set(on_disk) - {website.FRONT} <= listed
 
 
@@ -62,6 +69,32 @@ def test_a_link_of_the_checkout_becomes_one_of_the_site(gathering, link, leads_t
     assert gathering.relinked(link, "README.md") == leads_to
 
 
+def test_a_comment_on_a_page_is_what_a_cell_said_with_the_way_to_it(gathering):
+    said = website.placed("said", "01-modes-of-parallel-67", gathering)
+    (told,) = [cell.outputs[0].text
+               for cell in website.notebook_of("notebooks/01_modes_of_parallelism.ipynb").cells
+               if cell.id == "01-modes-of-parallel-67"]  # fmt: skip
+    assert " ".join(told.split()) in said
+    assert "(../notebooks/01_modes_of_parallelism.ipynb#cell-id=01-modes-of-parallel-67)" in said
+    with pytest.raises(ValueError, match="no notebook has it"):
+        website.placed("said", "gone", gathering)
+
+
+def test_a_part_of_the_readme_is_placed_with_its_heading_and_its_links(gathering):
+    part = website.placed("part", "README.md, The map", gathering)
+    assert part.startswith("## The map\n")
+    assert "](../notebooks/00_start_here.ipynb)" in part
+    with pytest.raises(ValueError, match=r"the part 'Gone' of README.md, which has none"):
+        website.placed("part", "README.md, Gone", gathering)
+
+
+def test_the_readmes_picture_follows_the_switch_of_the_theme(gathering):
+    said = website.prose("README.md", gathering)
+    for theme, file in (("light", "docs/notebook.png"), ("dark", "docs/notebook-dark.png")):
+        assert f'<img class="only-{theme}" src="{file}" alt="A notebook' in said
+        assert (gathering.files / file).exists()
+
+
 def test_links_of_the_front_page_are_told_from_where_it_stands_on_the_site(gathering):
     assert gathering.relinked("[a](../README.md)", website.FRONT) == "[a](README.md)"
 
@@ -77,24 +110,9 @@ def test_a_link_to_nothing_is_refused_with_its_page(gathering):
         gathering.relinked("[a](gone.md)", "README.md")
 
 
-def test_the_ways_to_open_a_notebook_follow_the_public_remote(monkeypatch):
-    file = "notebooks/02_activations.ipynb"
-    for remote, hosts in (
-        ("", []),
-        ("git+https://git.example.org/a/course", []),
-        ("git+https://github.com/a/course.git", ["colab.research.google.com", "mybinder.org"]),
-    ):
-        monkeypatch.setattr(website.published, "address", lambda remote=remote: remote)
-        said = website.ways_in(file)
-        assert 'href="02_activations.ipynb" download' in said
-        assert re.findall(r"https://([\w.]+)/", said) == hosts
-    assert "/github/a/course/blob/main/notebooks/02_activations.ipynb" in said
-    assert "/v2/gh/a/course/main?urlpath=lab/tree/notebooks/02_activations.ipynb" in said
-
-
-def test_source_on_a_page_leads_to_its_whole_file(gathering):
+def test_source_on_a_page_leads_to_its_line_in_the_whole_file(gathering):
     shown = "<p><small>{}</small></p>ops/reduce.py, line 9"
-    leads = '<a href="../gpulessons/ops/reduce.html">ops/reduce.py, line 47</a>'
+    leads = '<a href="../gpulessons/ops/reduce.html#line-47">ops/reduce.py, line 47</a>'
     said = gathering.sourced(shown.format("ops/reduce.py, line 47"), "notebooks/04_memory.ipynb")
     assert said == shown.format(leads)
     with pytest.raises(ValueError, match=r"shows source of ops/gone.py"):
@@ -230,6 +248,30 @@ def test_links_to_cells_and_to_the_glossary_arrive_there(site):
 
 
 @needs_sphinx
+def test_the_course_can_be_taken_along_as_a_wheel_that_has_its_notebooks(site):
+    inside = zipfile.ZipFile(site / website_ways.wheel()).namelist()
+    assert "gpulessons/_notebooks/glossary.ipynb" in inside
+    assert (site / website_ways.ALL).exists()
+
+
+@needs_sphinx
+def test_every_piece_of_source_leads_to_its_line(site):
+    pattern = r'href="(../gpulessons/[\w/]+\.html)(?:#([\w-]+))?">[^<]*, line (\d+)<'
+    for path in (site / "notebooks").glob("*.html"):
+        for file, place, line in re.findall(pattern, path.read_text(encoding="utf-8")):
+            assert place == f"line-{line}", path.name
+            assert place in read((path.parent / file).resolve()).names
+
+
+@needs_sphinx
+def test_every_page_says_what_it_is_about_and_has_an_icon(site):
+    for path in [site / "index.html", *(site / "notebooks").glob("*.html")]:
+        (about,) = [a["content"] for a in read(path).all("meta") if a.get("name") == "description"]
+        assert 20 < len(about) <= 162, path.name
+        assert [a for a in read(path).all("link") if "icon" in a.get("rel", "")], path.name
+
+
+@needs_sphinx
 def test_no_page_asks_another_host_for_anything(site):
     for path in pages(site):
         tags = read(path).all("script", "img", "iframe", "source", "video", "audio", "use")
@@ -276,14 +318,15 @@ def test_a_link_to_a_lesson_leads_to_its_page_also_where_a_cell_showed_it(site):
 
 
 @needs_sphinx
-def test_next_leads_through_the_course_in_order(site):
+def test_next_leads_through_the_course_in_order_and_ends_with_it(site):
     path, walked = site / "notebooks" / "00_start_here.html", []
     while path.stem[:2].isdigit():
         walked.append(path.stem)
-        (ahead,) = [attrs["href"] for attrs in read(path).all("link") if attrs.get("rel") == "next"]
-        path = (path.parent / ahead).resolve()
+        ahead = [attrs["href"] for attrs in read(path).all("link") if attrs.get("rel") == "next"]
+        if not ahead:
+            break
+        path = (path.parent / ahead[0]).resolve()
     assert walked == [Path(file).stem for file in website.listed("notebooks/[0-9]*.ipynb")]
-    assert path.stem == "glossary"
 
 
 # In a browser
@@ -408,6 +451,22 @@ def test_the_search_finds_a_word_of_the_course_from_a_file(site, opened):
     tab.get_by_role("textbox", name="Search").first.fill("occupancy")
     tab.keyboard.press("Enter")
     tab.locator("ul.search a", has_text="17").first.wait_for()
+    tab.close()
+
+
+@needs_browser
+@pytest.mark.parametrize("sought", ["warp", "race condition", "occupancy"])
+def test_the_search_shows_the_glossary_first_and_code_last(site, opened, sought):
+    tab = opened.context.browser.new_page()
+    tab.goto(f"{(site / 'search.html').as_uri()}?q={sought}")
+    tab.locator(".search-summary", has_text="found").wait_for()
+    found = [link.get_attribute("href") for link in tab.locator("ul.search a").all()]
+    assert "glossary.html#" in found[0]
+    code = [
+        place for place, link in enumerate(found) if "gpulessons/" in link.partition("/site/")[2]
+    ]
+    lessons = [place for place, link in enumerate(found) if re.search(r"notebooks/\d\d", link)]
+    assert max(lessons) < min(code, default=len(found))
     tab.close()
 
 

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 BY_SSH_AND_HTTPS = {"github.com", "gitlab.com", "codeberg.org", "bitbucket.org"}
 NOBODY_ELSES = ("localhost", "local", "internal", "intranet", "lan", "home", "corp", "test",
                 "invalid", "example", "home.arpa")  # fmt: skip
-PICTURE = re.compile(r"!\[[^]]*\]\((?!https?:)[^)]*\)\n*")
+PICTURE = re.compile(r"!\[[^]]*\]\((?!https?:)[^)]*\)\n*|<picture>[\s\S]*?</picture>\n*")
 LINK = re.compile(r"(?<!!)\[([^]]*)\]\((?!https?:|#)[^)]*\)")
 
 

@@ -5,20 +5,20 @@
 
 Pages are gathered in build/pages in the form that Sphinx wants: links to cells and to folders
 become links that it knows, the first cell and Mermaid go. A warning is an error, so no link leads
-nowhere. No page asks another host for anything, and all but the search works without scripts.
+nowhere. No page asks another host for anything, and without scripts all can be read. The course
+comes along: its wheel, all notebooks in a zip, and build/lite where `make lite` has built it.
 """
 
 import argparse
-import ast
 import os
 import posixpath
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from functools import cache
-from html import escape
 from itertools import chain
 from pathlib import Path
 
@@ -27,54 +27,41 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
 import flowchart
-import published
+import website_code
 import website_lessons
+import website_ways
+from website_code import OPS, ROOT, ops, raw, text_of
 
-ROOT = Path(__file__).parents[1]
-FRONT = "docs/index.md"
-OPS = "gpulessons/ops/__init__.py"
+FRONT, SET_UP, BINDER = "docs/index.md", "docs/set-up.md", "docs/binder.md"
+GLOSSARY, NAMES = "notebooks/glossary.ipynb", {OPS: "The ops", "README.md": "README"}
 # Code is passed over: what stands in it is no link.
 CODE = r"^(?P<fence>```+)[\s\S]*?^(?P=fence)|(?P<tick>`+)(?!`)[\s\S]+?(?<!`)(?P=tick)(?!`)"
 LINK = re.compile(rf"{CODE}|(?P<link>!?\[[^\]]*\]\()(?P<to>[^)\s]+)\)", re.MULTILINE)
 MERMAID = re.compile(r"^```mermaid\n(.*?)^```", re.MULTILINE | re.DOTALL)
-PLACED = re.compile(r"^<!-- (output|part): (.*) -->$", re.MULTILINE)  # on the front page
+PICTURE = re.compile(
+    r'<picture>\s*<source .*srcset="(.*)">\s*<img src="(.*)" (alt=".*")>\s*</picture>'
+)
+PLACED = re.compile(r"^<!-- (output|said|part|ways): (.*) -->$", re.MULTILINE)  # see `placed`
 SHOWN = re.compile(r"(?<=<p><small>)[^<]*(?=</small></p>)")  # where a piece of source comes from
-FILE = re.compile(r"(\w+/\w+\.py), line \d+")
-GITHUB = re.compile(r"git\+https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
+FILE = re.compile(r"(\w+/\w+\.py), line (\d+)")
 
 
 def sections() -> dict[str, list[str]]:
     """{caption: the files of its pages}: the site's table of contents."""
     lessons = listed("notebooks/[0-9]*.ipynb")
-    docs = [name for name in listed("docs/*.md") if name != FRONT]
+    docs = [name for name in listed("docs/*.md") if name not in (FRONT, SET_UP, BINDER)]
     return {
-        "The course": lessons,
-        "To look up": ["notebooks/glossary.ipynb", *docs],
+        "The course": [SET_UP, *lessons],
+        "To look up": [GLOSSARY, *docs],
         "In a class": sorted(listed("teaching/**/*.md"), key=lambda name: "README" not in name),
         "Its code": [OPS],
-        "The project": ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md"],
+        "The project": ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md", BINDER],
     }
 
 
 @cache
 def listed(pattern: str) -> list[str]:
     return sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob(pattern))
-
-
-def ops() -> list[str]:
-    """The files of the ops, in the order of reading that their room's docstring has."""
-    words = re.findall(r"\w+", docstring(OPS))
-    files = [f"{posixpath.dirname(OPS)}/{word}.py" for word in dict.fromkeys(words)]
-    return [file for file in files if (ROOT / file).exists()]
-
-
-def docstring(file: str) -> str:
-    return ast.get_docstring(ast.parse(text_of(file))) or file
-
-
-@cache
-def text_of(file: str) -> str:
-    return (ROOT / file).read_text(encoding="utf-8")
 
 
 @cache
@@ -102,10 +89,12 @@ class Gathering:
 
     def __init__(self, folder: Path) -> None:
         self.pages, self.files = folder / "pages", folder / "files"  # for Sphinx; as they are
+        self.lite = (folder / "lite" / "lab" / "index.html").exists()
         files = [FRONT, *chain(*sections().values()), *ops()]
         self.waiting, self.known = list(files), set(files)
         self.cells: dict[str, set[str]] = {}  # {notebook: the cells that are linked to}
-        self.elsewhere: dict[str, set[str]] = {}  # {address: the files that link to it}
+        self.linked: dict[str, set[str]] = {}  # {page: the files that link to it}
+        self.elsewhere: dict[str, set[str]] = {}  # {address: the same}
 
     def relinked(self, text: str, file: str) -> str:
         """A file's text with its links as the site has them."""
@@ -139,6 +128,7 @@ class Gathering:
             self.cells.setdefault(target, set()).add(cell)
             return f"#{cell}"
         if target.endswith((".md", ".ipynb", ".py")):
+            self.linked.setdefault(target, set()).add(file)
             if target not in self.known:
                 self.known.add(target)
                 self.waiting.append(target)
@@ -156,7 +146,7 @@ class Gathering:
             if len(found) != 1:
                 raise ValueError(f"{file} shows source of {place[1]}: files of that name: {found}.")
             to = self.link(posixpath.relpath(found[0], posixpath.dirname(file)), file)
-            return f'<a href="{to.replace(".md", ".html")}">{place[0]}</a>'
+            return f'<a href="{to.replace(".md", ".html")}#line-{place[2]}">{place[0]}</a>'
 
         return SHOWN.sub(lambda line: FILE.sub(whole, line[0]), html)
 
@@ -196,31 +186,45 @@ def gather(folder: Path) -> Gathering:
 def prose(file: str, gathering: Gathering) -> str:
     """A page of Markdown."""
     text = text_of(file)
-    if file == FRONT:
-        text = PLACED.sub(lambda found: placed(found[1], found[2]), text)
+    if posixpath.dirname(file) == "docs":
+        text = PLACED.sub(lambda found: placed(found[1], found[2], gathering), text)
     text = gathering.relinked(text, file)
+    text = PICTURE.sub(lambda found: themed(found[2], found[1], found[3], gathering), text)
     text = MERMAID.sub(lambda found: raw(flowchart.picture(found[1])), text)
     return text + (contents() if file == FRONT else "")
 
 
-def placed(kind: str, what: str) -> str:
-    """What a comment on the front page stands for: a cell's output, or a part of another page."""
+def themed(light: str, dark: str, alt: str, gathering: Gathering) -> str:
+    """A picture of a page at the top of the checkout, so that it follows the theme's switch."""
+    for file in (light, dark):
+        copied(file, gathering.files)
+    return raw(
+        f'<img class="only-light" src="{light}" {alt}>\n<img class="only-dark" src="{dark}" {alt}>'
+    )
+
+
+def placed(kind: str, what: str, gathering: Gathering) -> str:
+    """What a comment on a page of docs/ stands for.
+
+    A cell's output, or what it said with where; a part of another page; what the site offers.
+    """
+    if kind == "ways":
+        return raw(website_ways.placed(what, gathering.lite))
     if kind == "part":
         file, heading = what.split(", ")
-        part = re.search(rf"^## {heading}\n(.*?)(?=^## )", text_of(file), re.MULTILINE | re.DOTALL)
+        part = re.search(rf"^## {heading}\n.*?(?=^## )", text_of(file), re.MULTILINE | re.DOTALL)
         if not part:
-            raise ValueError(f"{FRONT} wants the part {heading!r} of {file}, which has none.")
-        return re.sub(r"\]\((?!\w+:)", "](../", part[1].strip())
+            raise ValueError(f"A page wants the part {heading!r} of {file}, which has none.")
+        return re.sub(r"\]\((?!\w+:)", "](../", part[0].strip())
     for file in listed("notebooks/*.ipynb"):
         for cell in notebook_of(file).cells:
+            if cell.id == what and kind == "said":
+                words = " ".join("".join(output.get("text", "") for output in cell.outputs).split())
+                return f"> {words} ([{short_title(file)}](../{file}#cell-id={what}))"
             if cell.id == what:
                 shown = [output.data for output in cell.outputs if "data" in output]
                 return raw(next(data["text/html"] for data in shown if "text/html" in data))
-    raise ValueError(f"{FRONT} wants what the cell {what} showed, and no notebook has it.")
-
-
-def raw(html: str) -> str:
-    return f"````{{raw}} html\n{html}\n````"
+    raise ValueError(f"A page wants what the cell {what} showed, and no notebook has it.")
 
 
 def contents() -> str:
@@ -240,8 +244,8 @@ def tree(files: list[str], start: str, caption: str = "") -> str:
 
 def short_title(file: str) -> str:
     """What the sidebar calls a page."""
-    if file == OPS:
-        return "The ops"
+    if file in NAMES:
+        return NAMES[file]
     if file.endswith(".py"):
         return Path(file).name
     text = notebook_of(file).cells[0].source if file.endswith(".ipynb") else text_of(file)
@@ -252,39 +256,17 @@ def short_title(file: str) -> str:
 
 
 def code(file: str, gathering: Gathering) -> str:
-    """A file of the package as a page, below what it says first."""
+    """A file of the package as a page, with the way back to the pages that read it."""
+    start = posixpath.dirname(file)
+    lessons = {Path(name).name[:2]: name for name in listed("notebooks/[0-9]*.ipynb")}
+    numbered = {number: posixpath.relpath(name, start) for number, name in lessons.items()}
     if file == OPS:
-        return reading_order()
-    copied(file, gathering.pages)
-    orphan = "" if file in ops() else "---\norphan: true\n---\n\n"
-    name = Path(file).name
-    title = name if file in ops() else "/".join(file.split("/")[-2:])
-    first = docstring(file).splitlines()[0]
-    shown = f"```{{literalinclude}} {name}\n:language: python\n:linenos:\n```\n"
-    return f"{orphan}# {plain(title)}\n\n{plain(first)}\n\n{shown}"
-
-
-def reading_order() -> str:
-    """The page of the ops: which notebook each belongs to, and its idea."""
-    first, how, *_ = docstring(OPS).split("\n\n")
-    numbers = {Path(name).name[:2]: name for name in listed("notebooks/[0-9]*.ipynb")}
-    lines = re.findall(r"^ {4}(\d\d| {2})  (\w+) {2,}(.*)$", docstring(OPS), re.MULTILINE)
-    ideas = {name: idea for _, name, idea in lines}
-    starts = {name: number for number, name, _ in lines if number.strip()}
-    rows = ["| notebook | file | its idea |", "| --- | --- | --- |"]
-    for op in ops():
-        name = Path(op).stem
-        number = starts.get(name, "")
-        book = f"[{number}](../../{numbers[number]})" if number else ""
-        idea = ideas.get(name, docstring(op).splitlines()[0])
-        rows.append(f"| {book} | [{name}.py]({name}.md) | {plain(idea)} |")
-    text = f"# {plain(first.rstrip('.'))}\n\n{plain(how)}\n\n" + "\n".join(rows) + "\n"
-    return text + tree(ops(), posixpath.dirname(OPS))
-
-
-def plain(text: str) -> str:
-    """A text whose signs mean nothing to Markdown."""
-    return re.sub(r"([\\`*_\[\]<>{}#$])", r"\\\1", text)
+        return website_code.reading_order(numbered) + tree(ops(), start)
+    number = website_code.order()[0].get(Path(file).stem, "")
+    read = [lessons[number]] if number else sorted(gathering.linked.get(file, [OPS]))
+    return website_code.page(
+        file, {short_title(name): posixpath.relpath(page_of(name), start) for name in read}
+    )
 
 
 def lesson(file: str, gathering: Gathering) -> NotebookNode:
@@ -295,26 +277,23 @@ def lesson(file: str, gathering: Gathering) -> NotebookNode:
         lambda html: gathering.sourced(html, file),
     )
     copied(file, gathering.files)
+    if file == GLOSSARY:
+        for cell in book.cells:
+            cell.source = also_called(cell.source)
     if any(cell.cell_type == "code" for cell in book.cells):
-        book.cells.insert(1, new_markdown_cell(raw(ways_in(file)), id="ways-in"))
+        set_up = posixpath.relpath(SET_UP, posixpath.dirname(file)).replace(".md", ".html")
+        ways = website_ways.of_notebook(file, set_up, gathering.lite)
+        book.cells.insert(1, new_markdown_cell(raw(ways), id="ways-in"))
     return book
 
 
-def ways_in(file: str) -> str:
-    """The line that says how to open a notebook: as a file, and where hosts are known, there."""
-    name = Path(file).name
-    ways = [f'<a href="{escape(name)}" download>download it</a>']
-    if found := GITHUB.fullmatch(published.address()):
-        there = f"github/{found[1]}/blob/main/{file}"
-        binder = f"gh/{found[1]}/main?urlpath=lab/tree/{file}"
-        ways += [
-            f'<a href="https://colab.research.google.com/{there}">open it in Colab</a>',
-            f'<a href="https://mybinder.org/v2/{binder}">in Binder</a>',
-        ]
-    return (
-        f'<p class="ways-in">This page is a notebook. To predict and measure yourself, '
-        f"{', '.join(ways)}.</p>"
-    )
+def also_called(text: str) -> str:
+    """Entries of the glossary, with the other words by which the search shall find them."""
+    for term, entry in tomllib.loads(text_of("tools/glossary.toml")).items():
+        if also := entry.get("also"):
+            words = ", ".join(f"! {word.strip()}" for word in also.split(","))  # !: found first
+            text = text.replace(f"### {term}\n", f"### {term}\n\n```{{index}} {words}\n```\n")
+    return text
 
 
 # Building
@@ -322,12 +301,16 @@ def ways_in(file: str) -> str:
 
 def build(gathering: Gathering, site: Path) -> int:
     """Render the pages that were gathered, all anew; the status of Sphinx."""
+    website_ways.take_along(gathering.files)
     trees = gathering.pages.with_name("trees")
     for folder in (site, trees):
         shutil.rmtree(folder, ignore_errors=True)
     words = ["-b", "html", "-W", "--keep-going", "-q", "-c", ROOT / "docs", "-d", trees,
              "-D", f"html_extra_path={gathering.files}", gathering.pages, site]  # fmt: skip
-    return subprocess.run([sys.executable, "-m", "sphinx", *map(str, words)]).returncode
+    status = subprocess.run([sys.executable, "-m", "sphinx", *map(str, words)]).returncode
+    if gathering.lite and not status:
+        shutil.copytree(site.with_name("lite"), site / "lite")
+    return status
 
 
 def listing(folder: Path) -> list[str]:
@@ -340,21 +323,21 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "build")
     parser.add_argument("--links", action="store_true", help="list the addresses elsewhere")
     args = parser.parse_args()
-    others = set(listing(args.folder)) - {"pages", "files", "trees", "site"}
+    others = set(listing(args.folder)) - {"pages", "files", "trees", "site", "lite"}
     if others and args.folder != ROOT / "build":
         sys.exit(f"{args.folder} has other things in it. Name an empty or a new folder.")
     try:
         gathering = gather(args.folder.resolve())
+        if args.links:
+            for address, files in sorted(gathering.elsewhere.items()):
+                print(f"{address}  ({', '.join(sorted(files))})")
+            return
+        print("Rendering the pages takes half a minute or so.", flush=True)
+        site = args.folder / "site"
+        if status := build(gathering, site):
+            sys.exit(status)
     except ValueError as trouble:
         sys.exit(str(trouble))
-    if args.links:
-        for address, files in sorted(gathering.elsewhere.items()):
-            print(f"{address}  ({', '.join(sorted(files))})")
-        return
-    print("Rendering the pages takes half a minute or so.", flush=True)
-    site = args.folder / "site"
-    if status := build(gathering, site):
-        sys.exit(status)
     print(f"The site is in {site}: open {site / 'index.html'} in a browser.")
 
 

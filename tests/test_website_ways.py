@@ -1,0 +1,78 @@
+"""From the website to a course that runs: what is offered is there."""
+
+import re
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import website_ways
+from gpulessons.cli import COMMANDS
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOK = "notebooks/02_activations.ipynb"
+SET_UP = (ROOT / "docs" / "set-up.md").read_text(encoding="utf-8")
+
+
+def test_the_set_up_page_installs_the_wheel_that_the_site_offers():
+    named = re.findall(r"gpulessons-[\w.-]+\.whl", SET_UP)
+    assert len(named) > 1 and set(named) == {website_ways.wheel()}
+
+
+def test_the_commands_of_the_set_up_page_are_there():
+    assert set(re.findall(r"gpulessons (\w+)", SET_UP)) <= COMMANDS.keys()
+    targets = re.findall(r"`make (\w+)", SET_UP)
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert targets and all(re.search(rf"^{name}:", makefile, re.M) for name in targets)
+
+
+def test_the_zip_has_every_notebook_and_the_wheel_beside_them(tmp_path, monkeypatch):
+    (tmp_path / website_ways.wheel()).write_bytes(b"built")
+    monkeypatch.setattr(
+        website_ways.subprocess, "run", lambda words: subprocess.CompletedProcess(words, 0)
+    )
+    website_ways.take_along(tmp_path)
+    inside = zipfile.ZipFile(tmp_path / website_ways.ALL).namelist()
+    notebooks = {f"gpulessons/{path.name}" for path in ROOT.glob("notebooks/*.ipynb")}
+    assert set(inside) == notebooks | {f"gpulessons/{website_ways.wheel()}"}
+    assert "gpulessons/glossary.ipynb" in inside
+    # Beside a notebook its first cell would take such a zip for the source.
+    assert not website_ways.ALL.startswith("gpulessons-")
+
+
+def test_a_wheel_that_cannot_be_built_is_no_site(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        website_ways.subprocess, "run", lambda words: subprocess.CompletedProcess(words, 1)
+    )
+    with pytest.raises(ValueError, match="wheel could not be built"):
+        website_ways.take_along(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("remote", "hosts", "clone"),
+    [
+        ("", [], "without a public address"),
+        ("git+https://git.example.org/a/course", [], "git clone https://git.example.org/a/course"),
+        ("git+https://github.com/a/course.git", ["colab.research.google.com", "mybinder.org"],
+         "git clone https://github.com/a/course.git"),
+    ],
+)  # fmt: skip
+def test_the_ways_to_open_a_notebook_follow_the_public_remote(monkeypatch, remote, hosts, clone):
+    monkeypatch.setattr(website_ways.published, "address", lambda: remote)
+    said = website_ways.of_notebook(NOTEBOOK, "../docs/set-up.html", lite=False)
+    assert 'href="02_activations.ipynb" download' in said
+    assert f'href="../{website_ways.wheel()}" download' in said
+    assert 'href="../docs/set-up.html"' in said
+    assert re.findall(r"https://([\w.]+)/", said) == hosts
+    if hosts:
+        assert "/github/a/course/blob/main/notebooks/02_activations.ipynb" in said
+        assert "/v2/gh/a/course/main?urlpath=lab/tree/notebooks/02_activations.ipynb" in said
+    assert clone in website_ways.placed("clone", lite=False)
+
+
+def test_the_course_in_a_browser_is_linked_where_it_was_built_and_only_there():
+    for lite in (True, False):
+        said = website_ways.of_notebook(NOTEBOOK, "x", lite) + website_ways.placed("browser", lite)
+        assert ("../lite/lab/index.html?path=02_activations.ipynb" in said) == lite
+        assert ("../lite/lab/index.html?path=00_start_here.ipynb" in said) == lite
