@@ -884,7 +884,7 @@ def test_devices_with_prices_decide_what_cannot_be_said_without(capsys, tmp_path
         (["2", "--devices", "none.json"], 1, "none.json cannot be read: No such file"),
         (["2", "--json", "found.html"], 2, "--json writes data: found.html should end in .json."),
         (["2", "--html", "found.json"], 2, "a web page: found.json should end in .html."),
-        (["2", "--json", "diary.json"], 1, "(char 0). It stays as it is"),
+        (["2", "--json", "diary.json"], 1, "no JSON at line 1, column 1. It stays as it is"),
         (["2", "--html", "folder.html"], 1, "It stays as it is"),
         (["2", "--with", "found.json"], 1, "found.json holds findings, not a recording."),
         (["2", "--with", "diary.json"], 1, "diary.json cannot be read"),

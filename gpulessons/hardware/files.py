@@ -1,5 +1,6 @@
 """Files that a person cares about: where the notebooks lie; written whole, or left as they were."""
 
+import json
 from pathlib import Path
 from uuid import uuid4
 
@@ -30,4 +31,8 @@ def write(path: str | Path, content: str | bytes) -> Path:
 
 def why(trouble: Exception) -> str:
     """What kept a file from being read, without its name: the sentence around it has that."""
+    if isinstance(trouble, json.JSONDecodeError):
+        return f"no JSON at line {trouble.lineno}, column {trouble.colno}"
+    if isinstance(trouble, UnicodeDecodeError):
+        return "it is no text"
     return getattr(trouble, "strerror", None) or str(trouble)

@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from .files import write
+from .files import why, write
 
 NAME = "GPULESSONS_CEILINGS"  # in the environment: another file, or os.devnull for none
 MOST = 32  # entries; beyond them the oldest go
@@ -78,7 +78,7 @@ def entries() -> list[Entry]:
         return []
     except (OSError, ValueError, RecursionError) as trouble:
         warnings.warn(
-            f"What was measured of this machine cannot be read from {path} ({trouble}): it is "
+            f"What was measured of this machine cannot be read from {path} ({why(trouble)}): it is "
             "measured again.",
             stacklevel=2,
         )
