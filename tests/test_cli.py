@@ -8,6 +8,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import textwrap
 import tomllib
@@ -690,6 +691,13 @@ def test_lab_in_a_checkout_opens_a_copy_that_git_ignores(three, executed, tmp_pa
     assert files(checkout / "my-notebooks") == files(checkout / "notebooks")
     assert files(tmp_path) == {}
     assert "my-notebooks/" in (ROOT / ".gitignore").read_text().splitlines()
+
+
+def test_in_the_lab_a_notebook_finds_the_command_of_this_environment(three, monkeypatch):
+    settings = {}
+    monkeypatch.setattr(os, "execve", lambda program, command, given: settings.update(given))
+    cli.main(["lab"])
+    assert settings["PATH"].split(os.pathsep)[0] == sysconfig.get_path("scripts")
 
 
 def test_lab_opens_the_courses_own_notebooks_where_they_are(three, executed):

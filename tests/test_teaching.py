@@ -74,7 +74,7 @@ def gaps(table):
 
 
 def test_there_are_plans_for_half_a_day_a_day_and_five_evenings():
-    assert list(PLANS) == ["Half a day", "One day", "Five evenings"]
+    assert list(PLANS) == ["Half a day", "Three hours", "One day", "Five evenings"]
     assert len(PLANS["Five evenings"]) == 5
     assert minutes_of(LESSONS["00_start_here.ipynb"]) > 0  # else nothing would be compared
 

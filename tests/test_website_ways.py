@@ -52,7 +52,7 @@ def test_a_wheel_that_cannot_be_built_is_no_site(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("remote", "hosts", "clone"),
     [
-        ("", [], "without a public address"),
+        ("", [], "ask whoever published"),
         ("git+https://git.example.org/a/course", [], "git clone https://git.example.org/a/course"),
         ("git+https://github.com/a/course.git", ["colab.research.google.com", "mybinder.org"],
          "git clone https://github.com/a/course.git"),
@@ -60,6 +60,7 @@ def test_a_wheel_that_cannot_be_built_is_no_site(tmp_path, monkeypatch):
 )  # fmt: skip
 def test_the_ways_to_open_a_notebook_follow_the_public_remote(monkeypatch, remote, hosts, clone):
     monkeypatch.setattr(website_ways.published, "address", lambda: remote)
+    monkeypatch.setattr(website_ways, "in_git", lambda: False)
     said = website_ways.of_notebook(NOTEBOOK, "../docs/set-up.html", lite=False)
     assert 'href="02_activations.ipynb" download' in said
     assert f'href="../{website_ways.wheel()}" download' in said
@@ -69,6 +70,18 @@ def test_the_ways_to_open_a_notebook_follow_the_public_remote(monkeypatch, remot
         assert "/github/a/course/blob/main/notebooks/02_activations.ipynb" in said
         assert "/v2/gh/a/course/main?urlpath=lab/tree/notebooks/02_activations.ipynb" in said
     assert clone in website_ways.placed("clone", lite=False)
+
+
+def test_a_checkout_without_an_address_is_offered_as_its_source(tmp_path, monkeypatch):
+    monkeypatch.setattr(website_ways.published, "address", lambda: "")
+    monkeypatch.setattr(website_ways, "in_git", lambda: True)
+    assert f'href="../{website_ways.SOURCE}" download' in website_ways.placed("clone", lite=False)
+    asked = []
+    done = subprocess.CompletedProcess([], 0)
+    monkeypatch.setattr(website_ways.subprocess, "run", lambda words: asked.append(words) or done)
+    (tmp_path / website_ways.wheel()).write_bytes(b"built")
+    website_ways.take_along(tmp_path)
+    assert "archive" in asked[-1] and f"--output={tmp_path / website_ways.SOURCE}" in asked[-1]
 
 
 def test_the_course_in_a_browser_is_linked_where_it_was_built_and_only_there():

@@ -53,10 +53,16 @@ def sections() -> dict[str, list[str]]:
     return {
         "The course": [SET_UP, *lessons],
         "To look up": [GLOSSARY, *docs],
-        "In a class": sorted(listed("teaching/**/*.md"), key=lambda name: "README" not in name),
+        "In a class": ["teaching/README.md", *of_class()],
         "Its code": [OPS],
         "The project": ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md", BINDER],
     }
+
+
+def of_class() -> list[str]:
+    """The pages for teachers, as the first of them lists them."""
+    links = re.findall(r"\]\((\w+\.md)\)", text_of("teaching/README.md"))
+    return [f"teaching/{name}" for name in dict.fromkeys(links)]
 
 
 @cache

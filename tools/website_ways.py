@@ -14,6 +14,7 @@ import published
 ROOT = Path(__file__).parents[1]
 GITHUB = re.compile(r"git\+https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 ALL = "all-notebooks.zip"  # not gpulessons-….zip, which a first cell would take for the source
+SOURCE = "gpulessons-source.zip"
 
 
 def wheel() -> str:
@@ -23,7 +24,9 @@ def wheel() -> str:
 
 
 def take_along(folder: Path) -> None:
-    """Put the course's wheel into a folder, and a zip of it with every notebook beside it."""
+    """Put the course into a folder: its wheel, a zip of it with every notebook beside it, and,
+    where git is there to say what belongs to it, its source.
+    """
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
     options = ["--no-deps", "--no-build-isolation", "--no-index", f"--wheel-dir={folder}"]
     if subprocess.run([*command, *options, str(ROOT)]).returncode:
@@ -31,6 +34,14 @@ def take_along(folder: Path) -> None:
     with zipfile.ZipFile(folder / ALL, "w", zipfile.ZIP_DEFLATED) as zipped:
         for path in [folder / wheel(), *sorted(ROOT.glob("notebooks/*.ipynb"))]:
             zipped.write(path, f"gpulessons/{path.name}")
+    if in_git():
+        packed = ["git", "-C", str(ROOT), "archive", "--prefix=gpulessons/", "--format=zip"]
+        if subprocess.run([*packed, f"--output={folder / SOURCE}", "HEAD"]).returncode:
+            raise ValueError("The source could not be packed; git says above why.")
+
+
+def in_git() -> bool:
+    return (ROOT / ".git").exists()
 
 
 def of_notebook(file: str, set_up: str, lite: bool) -> str:
@@ -70,13 +81,12 @@ def download() -> str:
 
 
 def clone() -> str:
-    """How to get a checkout; where it has no public remote, that is what is said."""
+    """How to get a checkout."""
     if address := published.address().removeprefix("git+"):
-        return f"<p>For the checkout: <code>git clone {escape(address)}</code></p>"
-    return (
-        "<p>This site was made from a checkout without a public address: for one of your own, ask "
-        "whoever published the site.</p>"
-    )
+        return f"<p>The checkout: <code>git clone {escape(address)}</code></p>"
+    if in_git():
+        return f'<p>The checkout: <a href="../{SOURCE}" download>{SOURCE}</a>, unpacked.</p>'
+    return "<p>For a checkout ask whoever published this site.</p>"
 
 
 def browser(lite: bool) -> str:
@@ -85,4 +95,4 @@ def browser(lite: bool) -> str:
             '<p><a href="../lite/lab/index.html?path=00_start_here.ipynb">Open the course in this '
             "browser</a>: nothing is installed. It needs these pages on a web server.</p>"
         )
-    return "<p>This site was made without it; whoever has a checkout can build it.</p>"
+    return "<p>This site was made without it: see <em>For whoever publishes the course</em>.</p>"

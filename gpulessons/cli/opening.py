@@ -2,6 +2,7 @@
 
 import os
 import sys
+import sysconfig
 from argparse import Namespace
 from contextlib import suppress
 from importlib import util
@@ -67,7 +68,10 @@ def lab(options: Namespace) -> None:
         command.append("--no-browser")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
-    os.execve(sys.executable, command, {**os.environ, "JUPYTER_CONFIG_PATH": config_path()})
+    # In a notebook `!gpulessons …` is this one, also where its environment was not activated.
+    path = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)])
+    settings = {"JUPYTER_CONFIG_PATH": config_path(), "PATH": path}
+    os.execve(sys.executable, command, os.environ | settings)
 
 
 def learners_folder(named: str | None) -> Path:

@@ -151,7 +151,7 @@ def test_a_saved_page_has_the_first_gpus_figure_and_says_what_else_there_is(show
     on_paper(draw, TIMES)._ipython_display_()
     assert "modelled for T4, not measured" in shown[-1].alt
     (page,) = (each for each in pages if VIEW in each)
-    assert "gpu (modelled for) from T4, RTX 3090, A100, here T4" in page["text/plain"]
+    assert "modelled for from T4, RTX 3090, A100, here T4" in page["text/plain"]
 
 
 def test_where_nothing_is_modelled_there_is_no_switch():
