@@ -84,12 +84,12 @@ def test_a_learner_is_a_folder_and_right_what_its_checks_say(tmp_path, lines):
     put(tmp_path, f"bob/week 3/{NAME}", book(wrong()))
     put(tmp_path, f"eve/{NAME}", OURS[NAME].read_text())  # as the course saved it
     said = lines()
-    assert ["learner", "notebooks handed in", "15", "exercises right"] in said
-    for row in (["ada", "1", "2/2", "2"], ["bob", "1", "0/2", "0"], ["eve", "1", "0/2", "0"]):
-        assert row in said
+    assert ["learner", "notebooks handed in", "15", "core right", "extra right"] in said
+    assert ["ada", "1", "2/2", "2", "0"] in said
+    assert ["bob", "1", "0/2", "0", "0"] in said and ["eve", "1", "0/2", "0", "0"] in said
     trouble = wrong().trouble
-    assert ["15 which_part", "1", "1", "1", trouble] in said
-    assert ["15 break_even_hours", "1", "0", "2"] in said
+    assert ["15 which_part", "core", "1", "1", "1", trouble] in said
+    assert ["15 break_even_hours", "core", "1", "0", "2"] in said
 
 
 def test_a_notebook_that_lies_loose_belongs_to_whom_its_name_begins_with(tmp_path, lines):
@@ -111,7 +111,7 @@ def test_a_folder_of_a_week_or_of_a_notebook_is_no_learner(tmp_path, lines):
     (tmp_path / "week2" / "empty").mkdir()
     said = lines()
     assert [row[0] for row in said[3:8]] == ["empty", "ida", "kim", "lea", "tom"]
-    assert ["empty", "0", "–", "0"] in said and ["lea", "1", "1/2", "1"] in said
+    assert ["empty", "0", "–", "0", "0"] in said and ["lea", "1", "1/2", "1", "0"] in said
 
 
 def test_who_has_a_notebook_twice_may_be_several_learners(tmp_path, lines):
@@ -125,7 +125,7 @@ def test_who_has_a_notebook_twice_may_be_several_learners(tmp_path, lines):
 def test_of_two_copies_counts_the_one_that_came_further(tmp_path, lines):
     put(tmp_path, f"ada/a/{NAME}", book(right()))
     put(tmp_path, f"ada/b/{NAME}", book(wrong()))
-    assert ["ada", "1", "1/2", "1"] in lines()
+    assert ["ada", "1", "1/2", "1", "0"] in lines()
 
 
 def test_right_once_is_right_and_what_was_printed_counts_too():
@@ -165,8 +165,8 @@ def test_what_is_no_notebook_is_left_out_with_a_sentence_and_the_rest_counts(tmp
     (tmp_path / "eve").mkdir()
     page, kept = tmp_path / "class.html", tmp_path / "class.csv"
     said = lines("--html", str(page), "--csv", str(kept))
-    for row in (["ada", "1", "1/2", "1"], ["bob", "0", "–", "0"], ["eve", "0", "–", "0"]):
-        assert row in said
+    assert ["ada", "1", "1/2", "1", "0"] in said
+    assert ["bob", "0", "–", "0", "0"] in said and ["eve", "0", "–", "0", "0"] in said
     text = "\n".join("  ".join(row) for row in said)
     left = text.partition("Left out:")[2]
     html, rows = page.read_text(encoding="utf-8"), kept.read_text(encoding="utf-8-sig")
@@ -174,8 +174,8 @@ def test_what_is_no_notebook_is_left_out_with_a_sentence_and_the_rest_counts(tmp
         "bob/broken.ipynb cannot be read as a notebook", "bob/list.ipynb cannot be read",
         "bob/holiday.ipynb holds no exercise of the course", "bob/notes.json is no recording",
     ):  # fmt: skip
-        assert words in left and f"Left out: {words}" in html and f"left out,{words}" in rows
-    assert "eve,,,no notebook," in rows
+        assert words in left and f"Left out: {words}" in html and f",,,,left out,{words}" in rows
+    assert "eve,,,,no notebook," in rows
     assert "checkpoints" not in text and "MACOSX" not in text
 
 
@@ -281,13 +281,35 @@ def test_again_runs_the_learners_cells_and_believes_no_saved_output(tmp_path, li
     put(tmp_path, "ada/mine.ipynb", honest)
     put(tmp_path, "eve/mine.ipynb", claims)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    assert ["eve", "1", "1/2", "1"] in lines()
+    assert ["eve", "1", "1/2", "1", "0"] in lines()
     said = lines("--again")
-    assert ["ada", "1", "1/2", "1"] in said and ["eve", "1", "0/2", "0"] in said
+    assert ["ada", "1", "1/2", "1", "0"] in said and ["eve", "1", "0/2", "0", "0"] in said
     assert (tmp_path / "eve" / "mine.ipynb").read_text() == claims
     assert sorted(path.name for path in (tmp_path / "eve").iterdir()) == ["mine.ipynb"]
 
 
-def test_a_share_counts_what_was_handed_in():
-    some = [Result("ada", "02", "a", RIGHT), Result("ada", "02", "b", NOT_YET, "Wrong.")]
-    assert class_tables.share(some) == "1/2" and class_tables.share([]) == "–"
+def test_a_share_is_of_the_core_exercises_and_an_extra_one_comes_on_top():
+    core = [Result("ada", "03", "brighten", RIGHT), Result("ada", "03", "agree", NOT_YET, "No.")]
+    tried, done = (Result("ada", "03", "project", state) for state in (NOT_YET, RIGHT))
+    assert class_tables.share([*core, tried]) == "1/2" and class_tables.share([]) == "–"
+    assert class_tables.share([*core, done]) == "1/2 +1"
+
+
+def test_core_and_extra_exercises_are_counted_apart(tmp_path, lines):
+    name = "12_data_parallelism.ipynb"
+    put(tmp_path, f"ada/{name}", book(right("ring_bytes"), right("which_all_reduce"), name=name))
+    put(tmp_path, f"bob/{name}", book(right("ring_bytes"), name=name))
+    kept, page = tmp_path / "class.csv", tmp_path / "class.html"
+    said = lines("--csv", str(kept), "--html", str(page))
+    meaning = "3/4 +1: of a notebook's 4 core exercises 3 are right, and 1 extra one"
+    assert said[0][0].startswith(f"2 learners. {meaning}")
+    assert ["learner", "notebooks handed in", "12", "core right", "extra right"] in said
+    assert ["ada", "1", "1/2 +1", "1", "1"] in said and ["bob", "1", "1/2", "1", "0"] in said
+    assert ["12 which_all_reduce", "extra", "1", "0", "1"] in said
+    assert ["12 forgot_to_average", "core", "0", "0", "2"] in said
+    rows = list(csv.DictReader(kept.open(encoding="utf-8-sig")))
+    assert {row["exercise"]: row["kind"] for row in rows} == {
+        "ring_bytes": "core", "forgot_to_average": "core", "which_all_reduce": "extra",
+    }  # fmt: skip
+    html = page.read_text(encoding="utf-8")
+    assert meaning in html and ">1/2 +1<" in html

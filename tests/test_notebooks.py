@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 
 import nbformat
@@ -15,6 +16,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 import save_notebooks
 from first_cell import ID, address_in, first_cell
+from gpulessons import exercises
+from gpulessons.cli.teaching import stubs_in
 from gpulessons.hardware import budget
 from gpulessons.notebook.controls import kept
 from gpulessons.notebook.controls.showing import Scale
@@ -30,6 +33,7 @@ PICTURES = {"image/png", "image/jpeg", "image/svg+xml"}
 PARTS = (
     "The claim", "Predict", "Measure", "Why", "Break it", "Your turn", "Quiz", "Recap", "Sources",
 )  # fmt: skip
+MARK = re.compile(r"^(\*{1,2})[^*\n]+\1 \*\(extra\)\*", re.MULTILINE)  # where a task begins
 WITHOUT = {"00_start_here": {"The claim"}}  # it teaches how to measure, and claims nothing
 
 each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
@@ -41,6 +45,16 @@ def code(notebook):
 
 def prose(notebook):
     return [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+
+
+def mismarked(notebook):
+    """Extra exercises without their mark, core ones with it, and cells with it above no stub."""
+    stubs = {cell.id: exercise.name for cell, exercise in stubs_in(notebook.cells)}
+    marked = {
+        stubs.get(below.id, cell.id)
+        for cell, below in pairwise(notebook.cells) if MARK.search(cell.source)
+    }  # fmt: skip
+    return marked ^ (exercises.EXTRA & set(stubs.values()))
 
 
 def quoted(notebook):
@@ -147,6 +161,17 @@ def test_all_were_saved_with_one_address():
 @each_notebook
 def test_it_has_the_parts_of_a_lesson(path):
     assert not missing_parts(save_notebooks.read(path), path.stem)
+
+
+@each_notebook
+def test_each_extra_exercise_is_marked_where_its_task_begins_and_no_other(path):
+    assert not mismarked(save_notebooks.read(path))
+
+
+def test_what_extra_means_is_said_once():
+    said = [path.stem for path in PATHS for text in prose(save_notebooks.read(path))
+            if "marked *extra*" in text]  # fmt: skip
+    assert said == ["00_start_here"]
 
 
 @each_notebook
@@ -354,6 +379,17 @@ def test_a_missing_or_misplaced_part_of_a_lesson_is_found():
     assert missing_parts(book(*lesson[:-1]), "02_activations") == ["Sources"]
     swapped = [*lesson[:-2], lesson[-1], lesson[-2]]
     assert missing_parts(book(*swapped), "02_activations") == ["Sources"]
+
+
+def test_an_extra_exercise_without_the_mark_and_a_core_one_with_it_are_found():
+    extra, core = (
+        new_code_cell(stub) for stub in (exercises.project.stub, exercises.brighten.stub)
+    )
+    marked, plain = (new_markdown_cell(f"**Hard**{mark}.") for mark in (" *(extra)*", ""))
+    assert mismarked(book(plain, core, marked, extra)) == set()
+    assert mismarked(book(plain, core, plain, extra)) == {"project"}
+    assert mismarked(book(marked, core, marked, extra)) == {"brighten"}
+    assert mismarked(book(marked, plain, core)) == {marked.id}
 
 
 def test_no_run_of_a_test_reads_or_writes_the_predictions_of_whoever_starts_it(tmp_path):

@@ -222,7 +222,7 @@ def test_a_folder_of_nbgraders_submissions_is_one_that_collect_reads(tmp_path, s
         there.mkdir(parents=True)
         (there / name).write_bytes(text)
     assert main(["collect", str(tmp_path / "submitted")]) == 0
-    assert re.search(r"^ada +1 +0/2 +0$", capsys.readouterr().out, re.MULTILINE)  # not yet run
+    assert re.search(r"^ada +1 +0/2 +0 +0$", capsys.readouterr().out, re.MULTILINE)  # not yet run
 
 
 def test_both_kinds_at_once_are_refused(tmp_path, capsys):

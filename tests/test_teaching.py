@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import save_notebooks
-from gpulessons import cli
+from gpulessons import cli, exercises
 from gpulessons.cli.handed_in import home_of
 from gpulessons.hardware import budget, machine
 from gpulessons.measure.recordings import Recording
@@ -143,11 +143,12 @@ def test_a_weeks_minutes_are_the_notebooks_own_and_what_is_left_of_ninety():
 def test_every_exercise_is_a_core_or_an_extra_one_of_its_notebook():
     part = (TEACHING / "plans.md").read_text(encoding="utf-8").partition("## Core and extra")[2]
     told = {
-        name: number
-        for number, cells in re.findall(r"^\| (\d\d) \|(.*)\|$", part, re.MULTILINE)
-        for name in re.findall(r"`(\w+)`", cells)
-    }
-    assert told == {name: home[:2] for name, home in home_of().items()}
+        name: (number, extra)
+        for number, *kinds in re.findall(r"^\| (\d\d) \|(.*)\|(.*)\|$", part, re.MULTILINE)
+        for extra, names in enumerate(kinds) for name in re.findall(r"`(\w+)`", names)
+    }  # fmt: skip
+    due = {name: (home[:2], name in exercises.EXTRA) for name, home in home_of().items()}
+    assert told == due
     assert len(re.findall(r"`\w+`", part)) == len(told)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import gpulessons
 from gpulessons import units
 
-from .handed_in import NOT_TRIED, NOT_YET, RIGHT, Class, Result
+from .handed_in import CORE, EXTRA, NOT_TRIED, NOT_YET, RIGHT, Class, Result
 from .pages import RULED, page
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from gpulessons.measure.side_by_side import Row, SideBySide
 
 Table = list[list[str]]  # its head, then its rows
+MEANING = (
+    "3/4 +1: of a notebook's 4 core exercises 3 are right, and 1 extra one; –: not handed in."
+)
 FEW = 4  # machines of which the text shows every figure
 
 
@@ -29,32 +32,40 @@ FEW = 4  # machines of which the text shows every figure
 
 
 def by_learner(found: Class) -> Table:
-    """A row for each learner: right of so many in each notebook, and in all."""
+    """A row for each learner: what is right in each notebook, and in all."""
     numbers = sorted({one.notebook for one in found.results})
-    rows = [["learner", "notebooks handed in", *numbers, "exercises right"]]
+    rows = [["learner", "notebooks handed in", *numbers, "core right", "extra right"]]
     for who in found.learners:
         theirs = [one for one in found.results if one.learner == who]
         parts = [[one for one in theirs if one.notebook == number] for number in numbers]
-        right = sum(one.state == RIGHT for one in theirs)
-        rows.append([who, str(sum(map(bool, parts))), *map(share, parts), str(right)])
+        right = [str(rights(theirs, kind)) for kind in (CORE, EXTRA)]
+        rows.append([who, str(sum(map(bool, parts))), *map(share, parts), *right])
     return rows
 
 
 def share(some: list[Result]) -> str:
-    """Such as 2/3; a dash for a notebook that was not handed in."""
-    return f"{sum(one.state == RIGHT for one in some)}/{len(some)}" if some else "–"
+    """Such as 4/4 +1: all four core ones, and an extra; a dash where nothing was handed in."""
+    if not some:
+        return "–"
+    core, extra = sum(one.kind == CORE for one in some), rights(some, EXTRA)
+    return f"{rights(some, CORE)}/{core}{f' +{extra}' if extra else ''}"
+
+
+def rights(some: list[Result], kind: str) -> int:
+    return sum(one.state == RIGHT and one.kind == kind for one in some)
 
 
 def by_exercise(results: list[Result]) -> Table:
     """A row for each exercise: how many are right, and what most are told who are not."""
-    rows = [["exercise", RIGHT, NOT_YET, NOT_TRIED, "what most are told who are not yet right"]]
+    counted = (RIGHT, NOT_YET, NOT_TRIED)
+    rows = [["exercise", "kind", *counted, "what most are told who are not yet right"]]
     names = dict.fromkeys((one.notebook, one.exercise) for one in results)
     for name in sorted(names, key=lambda name: name[0]):  # a notebook's in their order
         some = [one for one in results if (one.notebook, one.exercise) == name]
         states = Counter(one.state for one in some)
         told = Counter(one.words for one in some if one.words).most_common(1)
         words = told[0][0] if told else ""
-        rows.append([" ".join(name), *(str(states[s]) for s in (RIGHT, NOT_YET, NOT_TRIED)), words])
+        rows.append([" ".join(name), some[0].kind, *(str(states[s]) for s in counted), words])
     return rows
 
 
@@ -109,7 +120,7 @@ def pictures(both: SideBySide) -> Iterator[str]:
 
 def as_text(found: Class, both: SideBySide | None) -> str:
     """What the terminal shows: what to look after comes last, where it is seen."""
-    parts = [f"{heading(found)}: exercises right, of those in each notebook handed in"]
+    parts = [f"{heading(found)}. {MEANING}"]
     if found.results:
         parts += [aligned(by_learner(found)), aligned(by_exercise(found.results))]
     else:
@@ -125,7 +136,7 @@ def as_text(found: Class, both: SideBySide | None) -> str:
 
 def as_page(found: Class, both: SideBySide | None) -> str:
     """All of it as a web page."""
-    body = f"<h1>{heading(found)}</h1><p>Exercises right, of those in each notebook handed in.</p>"
+    body = f"<h1>{heading(found)}</h1><p>{MEANING}</p>"
     body += html_table(by_learner(found))
     told = [f"Left out: {each}" for each in found.left_out] + found.doubts
     body += "".join(f"<p>{escape(words)}</p>" for words in told)
@@ -145,13 +156,14 @@ def as_csv(found: Class, both: SideBySide | None = None) -> bytes:
     """
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["learner", "notebook", "exercise", "result", "words"])
+    rows.writerow(["learner", "notebook", "exercise", "kind", "result", "words"])
     for one in found.results:
-        rows.writerow([safe(one.learner), one.notebook, one.exercise, one.state, safe(one.words)])
+        what = (one.notebook, one.exercise, one.kind, one.state)
+        rows.writerow([safe(one.learner), *what, safe(one.words)])
     for each in found.left_out:
-        rows.writerow([safe(each.learner), "", "", "left out", safe(str(each))])
+        rows.writerow([safe(each.learner), "", "", "", "left out", safe(str(each))])
     there = {one.learner for one in found.results} | {each.learner for each in found.left_out}
-    rows.writerows([safe(who), "", "", "no notebook", ""] for who in found.learners
+    rows.writerows([safe(who), "", "", "", "no notebook", ""] for who in found.learners
                    if who not in there)  # fmt: skip
     return text.getvalue().encode("utf-8-sig")
 

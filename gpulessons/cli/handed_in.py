@@ -26,6 +26,7 @@ VERDICT = re.compile(r"(?P<mark>[✓✗]) (?P<name>\w+): (?:right|not yet)\. ?(?
 UNTOUCHED = ("The stub is as it was", "The answer is still", "There is nothing in it yet")
 IMPORT = re.compile(r"^from gpulessons\.exercises import (\w+)", re.MULTILINE)
 RIGHT, NOT_YET, NOT_TRIED = "right", "not yet", "not tried"
+CORE, EXTRA = "core", "extra"
 PROGRAMS = (".", "__")  # how the names begin of what programs put there: .git, __MACOSX
 WEEK = re.compile(r"(week|day|evening|lesson|unit|part|assignment)[\W_]*\d+", re.IGNORECASE)
 COPY = re.compile(r"\bcopy of\b|\bcopy[\W_]*\d*$|\(\d+\)", re.IGNORECASE)
@@ -42,6 +43,10 @@ class Result:
     exercise: str
     state: str  # RIGHT, NOT_YET or NOT_TRIED
     words: str = ""  # what the check said of an attempt that is not yet right
+
+    @property
+    def kind(self) -> str:
+        return EXTRA if self.exercise in exercises.EXTRA else CORE
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Exercises: a file each, which reads as one lesson and ends in one value of `Exercise`.
 
     exercises.leaky_relu_kernel    the value `exercise` of leaky_relu_kernel.py, loaded on first use
+    exercises.EXTRA                the names of those that go further; the others carry their lesson
 
 A file holds the stub, word for word as a notebook has it, its solution, and what judges an attempt.
 Right and wrong answers belong to the tests, which prove that each stub is "not yet", each solution
@@ -11,6 +12,23 @@ import importlib
 import pkgutil
 
 NAMES = sorted(module.name for module in pkgutil.iter_modules(__path__))
+EXTRA = frozenset((
+    "kitchen_math",  # 01
+    "puzzle_map_2d", "fuse_bias_gelu", "four_each",  # 02
+    "project",  # 03
+    "puzzle_shift", "block_total",  # 04
+    "guard_tile",  # 05
+    "warp_per_output",  # 06
+    "shared_patch",  # 07
+    "fuse_pointwise",  # 08
+    "online_update", "row_softmax",  # 09
+    "fewer_calls",  # 10
+    "sum_duplicates", "keep_the_best", "sampled_correction",  # 11
+    "which_all_reduce",  # 12
+    "no_conflict",  # 13
+    "one_forward_one_backward",  # 14
+    "faster_on_paper",  # 17
+))  # fmt: skip
 
 
 def __getattr__(name):
