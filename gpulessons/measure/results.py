@@ -324,7 +324,7 @@ class Comparison:
         head, *rows = self.table()
         cells = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
         body = "".join(html_row(row) for row in rows)
-        reasons = "".join(f"<br>{escape(reason)}" for reason in self.reasons())
+        reasons = "".join(f"<br>{with_code(reason)}" for reason in self.reasons())
         return (
             '<div style="overflow-x: auto"><table>'  # wider than a small screen, it scrolls here
             f"<caption>{escape(self.op)}, time of one call. {with_whole_dates(self.label())}"
@@ -385,13 +385,19 @@ class Comparison:
         if not self.modelled:
             return f"no GPU figure: none could be measured, and none of {self.op} is recorded"
         first, *others = self.gpus
-        more = "".join(f', on_paper("{gpu}")' for gpu in others)
-        return f"no GPU was measured: modelled for {first} instead, see below{more}"
+        more = ", ".join(f'`.on_paper("{gpu}")`' for gpu in others)
+        others_by = f"; for others {more}" if more else ""
+        return f"no GPU was measured: modelled for {first} instead, see below{others_by}"
 
 
 def cell(entry: Entry) -> str:
     """One cell of the table; a tilde marks a noisy one."""
     return f"{entry.words}{' ~' * bool(entry.noise)}"
+
+
+def with_code(words: str) -> str:
+    """Words as HTML in which what stands in backticks is code."""
+    return re.sub("`(.+?)`", r"<code>\1</code>", escape(words, quote=False))
 
 
 def with_whole_dates(words: str) -> str:

@@ -259,7 +259,8 @@ BOTH = compared(
 def test_the_table_says_modelled_and_for_what(read):
     text = " ".join(read(BOTH).split())
     assert "no GPU was measured: modelled for T4 instead, see below" in text
-    assert 'on_paper("A100")' in text.replace("&quot;", '"')
+    assert '.on_paper("A100")' in text.replace("&quot;", '"')
+    assert '`' not in text or read is repr, "on a page it is code"
     assert "no GPU figure" not in text
     assert "modelled for T4, not measured" in text
     assert "version 1,000 elements waits for bytes/s FLOP/s" in text
