@@ -13,10 +13,12 @@ from gpulessons.cli import COMMANDS
 ROOT = Path(__file__).parents[1]
 NOTEBOOK = "notebooks/02_activations.ipynb"
 SET_UP = (ROOT / "docs" / "set-up.md").read_text(encoding="utf-8")
+PREPARING = (ROOT / "teaching" / "preparing.md").read_text(encoding="utf-8")
 
 
-def test_the_set_up_page_installs_the_wheel_that_the_site_offers():
-    named = re.findall(r"gpulessons-[\w.-]+\.whl", SET_UP)
+@pytest.mark.parametrize("page", [SET_UP, PREPARING], ids=["set-up", "preparing"])
+def test_what_learners_are_told_to_install_is_the_wheel_that_the_site_offers(page):
+    named = re.findall(r"gpulessons-[\w.-]+\.whl", page)
     assert len(named) > 1 and set(named) == {website_ways.wheel()}
 
 
@@ -45,7 +47,7 @@ def test_a_wheel_that_cannot_be_built_is_no_site(tmp_path, monkeypatch):
     monkeypatch.setattr(
         website_ways.subprocess, "run", lambda words: subprocess.CompletedProcess(words, 1)
     )
-    with pytest.raises(ValueError, match="wheel could not be built"):
+    with pytest.raises(SystemExit, match="wheel could not be built"):
         website_ways.take_along(tmp_path)
 
 

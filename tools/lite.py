@@ -25,6 +25,7 @@ import nbformat
 
 import bare
 import first_cell
+import offline
 from gpulessons.notebook import browser
 from gpulessons.notebook.briefly import BRIEFLY
 from save_notebooks import METADATA, lessons, read, text
@@ -83,13 +84,12 @@ def build(site: Path, pyodide: str = "") -> None:
 
 def wheels(folder: Path) -> None:
     """The wheel of this checkout, and of what shows sliders, in the versions of the tests."""
-    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    ours = ["wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT)]
-    theirs = ["download", "--no-deps", "--only-binary", ":all:", "--dest", str(folder),
-              *(f"{name}=={metadata.version(name)}" for name in WIDGETS)]  # fmt: skip
-    for words in (ours, theirs):
-        if subprocess.run([*pip, *words]).returncode:
-            sys.exit(f"pip could not {words[0]}; its words stand above.")
+    offline.built(folder)
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
+    options = ["--no-deps", "--only-binary", ":all:", "--dest", str(folder)]
+    theirs = [f"{name}=={metadata.version(name)}" for name in WIDGETS]
+    if subprocess.run([*pip, *options, *theirs]).returncode:
+        sys.exit("pip could not fetch the wheels of what shows sliders; it says above why.")
 
 
 def copy_of(path: Path) -> nbformat.NotebookNode:

@@ -3,12 +3,12 @@
 import posixpath
 import re
 import subprocess
-import sys
 import tomllib
 import zipfile
 from html import escape
 from pathlib import Path
 
+import offline
 import published
 
 ROOT = Path(__file__).parents[1]
@@ -27,10 +27,7 @@ def take_along(folder: Path) -> None:
     """Put the course into a folder: its wheel, a zip of it with every notebook beside it, and,
     where git is there to say what belongs to it, its source.
     """
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
-    options = ["--no-deps", "--no-build-isolation", "--no-index", f"--wheel-dir={folder}"]
-    if subprocess.run([*command, *options, str(ROOT)]).returncode:
-        raise ValueError("The course's wheel could not be built; pip says above why.")
+    offline.built(folder)
     with zipfile.ZipFile(folder / ALL, "w", zipfile.ZIP_DEFLATED) as zipped:
         for path in [folder / wheel(), *sorted(ROOT.glob("notebooks/*.ipynb"))]:
             zipped.write(path, f"gpulessons/{path.name}")
