@@ -115,6 +115,10 @@ class Absent:
 
     words, noise = "–", ""
 
+    def doubt(self, ceiling: float | None) -> str:
+        """Why there is no figure: asked of timings, this answers too."""
+        return self.why
+
 
 @dataclass(frozen=True, repr=False)
 class ModelledTiming:

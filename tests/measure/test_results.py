@@ -51,6 +51,12 @@ class Plain(HTMLParser):
 # -- One timing.
 
 
+def test_whoever_asks_an_entry_for_its_doubt_gets_a_sentence():
+    # A page asks each row whatever became of it: a version that is not here has its reason.
+    assert ABSENT.doubt(1e9) == ABSENT.doubt(None) == "no NVIDIA GPU here"
+    assert replace(CALM, cold=True).doubt(1.0) and not replace(CALM, cold=True).doubt(None)
+
+
 def test_a_timing_says_op_size_version_and_median():
     assert repr(CALM) == "relu at 1,000, NumPy: 2 µs"
     assert repr(TIMING) == "relu at 1,000, NumPy: 2 µs (too noisy)"
