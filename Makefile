@@ -10,7 +10,7 @@ PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test notebooks bench nvidia gpu colab newest offline site lite clean
+.PHONY: help lab test notebooks disturbed bench nvidia gpu colab newest offline site lite clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -33,6 +33,9 @@ site: $(READY)  ## make a website of every page in build/site, with build/lite i
 lite: $(READY)  ## build the course for a browser, with no server behind it, in build/lite
 	@$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[lite]'
 	@$(PY) tools/lite.py $(ARGS)
+
+disturbed: $(READY)  ## run every notebook under everything that may befall it: two hours (ARGS="-k 02_activations")
+	@GPULESSONS_EVERY_DISTURBANCE=1 $(PY) -m pytest -q -n logical tests/test_disturbed_pages.py $(ARGS)
 
 bench: $(READY)  ## measure the course's target ratios on this machine (ARGS="--json FILE name …")
 	@$(PY) benchmarks/ratios.py $(ARGS)

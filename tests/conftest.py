@@ -23,7 +23,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "explore"))
 
 
 LONGEST_FIRST = (
-    "::test_it_runs_in_an_empty_folder[", "tests/workers/", "tests/test_browser.py",
+    "::test_it_runs_", "tests/workers/", "tests/test_browser.py",
     "tests/ops/test_kernels.py", "tests/ops/test_versions.py", "tests/measure/",
 )  # fmt: skip
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+import effects
 import published
 from first_cell import ID, address_in, first_cell
 from gpulessons.hardware import files, machine
@@ -176,14 +177,28 @@ def run(notebook, name):
         ).execute(env={**env, kept.NAME: os.devnull, frames.SAVING: "1"})
 
 
+def run_and_ask(notebook: NotebookNode, name: str) -> None:
+    """Run a notebook's cells in place; ValueError unless its central effects showed."""
+    table = effects.effects(name)
+    asked = [effects.question(table)] if table else []
+    notebook.cells += asked
+    run(notebook, name)
+    notebook.cells = notebook.cells[: len(notebook.cells) - len(asked)]
+    if lines := [line for cell in asked for line in effects.missing(table, cell)]:
+        raise ValueError("; ".join(lines))
+
+
 def save(path: Path) -> None:
-    """Run one notebook and write it back; the file stays as it was if a cell fails."""
+    """Run one notebook and write it back.
+
+    The file stays as it was if a cell fails, or if the page's central effect does not show.
+    """
     from nbclient.exceptions import CellExecutionError, CellTimeoutError
 
     address = published.address()
     notebook = canonical(read(path), path.stem, address)
     try:
-        run(notebook, path.stem)
+        run_and_ask(notebook, path.stem)
         files.write(path, text(canonical(notebook, path.stem, address)))
     except CellExecutionError as error:
         sys.exit(f"{path.stem} stopped there: {error.ename}: {error.evalue}")
