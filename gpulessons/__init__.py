@@ -3,12 +3,11 @@
     from gpulessons import relu, compare
     compare(relu)
 
-Every public name is loaded at its first use (PEP 562), so that `import gpulessons` costs nothing.
+Every public name is loaded at its first use (PEP 562): `import gpulessons` costs nothing and
+changes nothing in the process.
 """
 
 import importlib
-import sys
-from contextlib import suppress
 
 __version__ = "0.1.0"
 
@@ -21,6 +20,7 @@ HOMES = {
     "machine_code.cuda": "assembly",
     "microscope": "trace tracing",
     "hardware": "machine",
+    "hardware.vectors": "wide_vectors",
     "notebook.source": "source solution",
     "notebook.hints": "hint",
     "notebook.controls": "predict quiz live slider on_paper",
@@ -104,37 +104,3 @@ def __getattr__(name):
 
 def __dir__():
     return __all__
-
-
-def choose_vectors():
-    from gpulessons.hardware import vectors
-
-    with suppress(Exception):  # a width that cannot be chosen is LLVM's own
-        vectors.choose()
-
-
-class BeforeNumba:
-    """Sees Numba's first import come, whoever asks for it, and leaves the finding to others."""
-
-    def find_spec(self, name, path=None, target=None):
-        if name == "numba":
-            # A list of its own: who walks along the old one skips nobody.
-            sys.meta_path = [each for each in sys.meta_path if each is not self]
-            choose_vectors()
-
-
-class InsteadOfNumba:
-    """Asked last: where there is no Numba, as in a browser, the microscope's stand-in is found."""
-
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("numba", "llvmlite"):
-            from gpulessons.microscope.stand_in import Finder
-
-            return Finder().find_spec(name, path, target)
-
-
-if "numba" in sys.modules:
-    choose_vectors()
-else:
-    sys.meta_path.insert(0, BeforeNumba())
-    sys.meta_path.append(InsteadOfNumba())

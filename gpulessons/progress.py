@@ -30,7 +30,11 @@ def progress_bar(words: str) -> Iterator[Callable[[int, int, str], None] | None]
                 bar.total, bar.n = total, done
                 bar.set_description_str(f"{words}: {latest}" if latest else words)
 
-        yield tell
+        try:
+            yield tell
+        finally:  # in a notebook a bar that ends before its total stays, in red
+            if bar is not None:
+                bar.total = bar.n
 
 
 def say(line: str) -> None:

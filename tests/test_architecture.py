@@ -51,7 +51,6 @@ MICROSCOPE = {
     "runner": "source lanes report arguments signatures faults",
     "programs": "runner report device signatures source lanes faults",
     "sizes": "affine source runner report faults",
-    "stand_in": "",
 }
 # What torchrun runs, who starts it, and the parts that programs share.
 WORKERS = {

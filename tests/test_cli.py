@@ -13,6 +13,7 @@ import tempfile
 import textwrap
 import tomllib
 import warnings
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from fnmatch import fnmatch
 from importlib import metadata
@@ -421,6 +422,25 @@ def test_a_progress_bar_is_drawn_on_a_terminal_and_not_into_a_file(monkeypatch):
             tell(1, 2, "NumPy")
             tell(2, 2, "NumPy")
         assert ("comparing" in stream.getvalue()) == watched
+
+
+def test_a_bar_that_ends_early_ends_all_the_same(monkeypatch):
+    made = []
+
+    class Bar(nullcontext):
+        def __init__(self, total, **_):
+            super().__init__(self)
+            made.append(self)
+
+        def set_description_str(self, words):
+            pass
+
+    monkeypatch.setattr("tqdm.auto.tqdm", Bar)
+    monkeypatch.setattr(progress, "monotonic", iter([0, 3]).__next__)
+    with suppress(KeyboardInterrupt), progress.progress_bar("comparing") as tell:
+        tell(1, 4, "NumPy")
+        raise KeyboardInterrupt
+    assert (made[0].n, made[0].total) == (1, 1)  # else a notebook leaves it there, in red
 
 
 def test_a_bad_file_is_refused_before_anything_is_measured(capsys, tmp_path):

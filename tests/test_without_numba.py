@@ -12,6 +12,7 @@ from gpulessons import exercises
 TESTS = Path(__file__).parent
 ROOT = Path(gpulessons.__file__).parents[1]
 TORCH = {"fewer_calls"}  # exercises about PyTorch
+INSTALLED = "from gpulessons.notebook import stand_in; stand_in.install()\n"
 COUNTED = ["test_published_counts.py", "test_race_verdicts.py", "test_faults.py",
            "test_warp_primitives.py", "test_control_flow.py"]  # fmt: skip
 
@@ -21,15 +22,15 @@ def python(tmp_path_factory):
     """A Python that has NumPy, Matplotlib, pytest and what they need, and nothing else."""
     site = tmp_path_factory.mktemp("site")
     bare.link(site, bare.distributions(["matplotlib", "pytest", "pytest-xdist", "hypothesis"]))
-    return partial(bare.run, site, also=[TESTS, TESTS / "exercises", ROOT / "tools"])
+    run = partial(bare.run, site, also=[TESTS, TESTS / "exercises", ROOT / "tools"])
+    return lambda code, **options: run("-c", INSTALLED + code, **options)
 
 
 def test_there_is_no_numba_and_its_names_are_there(python):
-    done = python("-c", """
+    done = python("""
 import importlib.util as find
-for name in ("numba", "llvmlite", "psutil", "torch", "scipy", "ipywidgets"):
+for name in ("psutil", "torch", "scipy", "ipywidgets"):
     assert find.find_spec(name) is None, name
-import gpulessons
 from numba import cuda, float32, njit
 from numba.cuda import grid
 assert njit(parallel=True)(lambda x: x + 1)(1) == 2
@@ -47,7 +48,7 @@ for refused in (lambda: grid(1), lambda: cuda.jit(lambda x: None)[1, 1](0)):
 
 def test_the_solution_of_every_exercise_passes(python):
     names = [name for name in exercises.NAMES if name not in TORCH]
-    done = python("-c", f"""
+    done = python(f"""
 from answers import attempt
 from gpulessons import check, exercises
 BEFORE = "import numpy as np\\nfrom numba import cuda\\n"
@@ -63,9 +64,10 @@ print(len({names}))
 
 def test_the_microscope_counts_and_draws(python):
     tests = [str(TESTS / "microscope" / name) for name in COUNTED]
-    done = python("-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(ROOT), *tests)
+    options = ["-q", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]
+    done = python(f"import pytest; raise SystemExit(pytest.main({options + tests}))")
     assert done.returncode == 0, done.stdout[-3000:]
-    done = python("-c", """
+    done = python("""
 import numpy as np
 from gpulessons import exercises
 from gpulessons.microscope import branch_picture, request_picture, trace
@@ -80,7 +82,7 @@ assert "sectors" in launched._repr_html_()
 
 
 def test_no_time_of_pythons_loops_is_called_numbas(python):
-    done = python("-c", """
+    done = python("""
 import gpulessons
 from gpulessons.hardware.compiled import WHY_NOT, waits_for_numba
 ops = [getattr(gpulessons, name) for name, home in gpulessons.home_of.items()
@@ -98,7 +100,7 @@ assert found["Numba, one core"] == found["Numba, every core"] == WHY_NOT
 
 
 def test_the_card_has_numpys_ceilings_and_no_width_that_nobody_compiles_for(python):
-    done = python("-c", """
+    done = python("""
 import os
 from gpulessons import machine
 from gpulessons.hardware import vectors

@@ -124,6 +124,7 @@ def record(options: Namespace) -> int:
 
 
 def measured(op: Op, options: Namespace, **how) -> Comparison:
+    gpulessons.wide_vectors()
     budget = options.seconds or SECONDS
     say(
         f"Timing {op.name}, up to {budget:g} s for each version at each size. "

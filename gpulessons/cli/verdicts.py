@@ -46,6 +46,7 @@ def claims(options: Namespace) -> int:
     )
     for path in to_keep:
         can_write(path.parent)
+    gpulessons.wide_vectors()
     if not options.number:
         say("Some three minutes. Ctrl-C stops and keeps what there is.")
     found = claims.judge(*options.number, given=given, told=lambda one: print(one, end="\n\n"))

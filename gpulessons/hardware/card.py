@@ -5,9 +5,8 @@ import os
 import platform
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import MISSING, asdict, dataclass, fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +22,10 @@ if TYPE_CHECKING:  # it needs NumPy and Numba: not before they are needed
 METHOD = 1  # of measuring the ceilings; with another, what was kept counts no longer
 STEADY = 1.1  # a rate that every repetition misses by more was disturbed
 SHARE = 0.8  # of its cores' time: who got less was not alone on them
-SMALLEST_BUFFER = 2**27  # bytes
+SMALLEST_BUFFER, LARGEST_BUFFER = 2**27, 2**29  # bytes: a host may show a cache that many share
+A_BUSY_HOUR = timedelta(hours=1)  # so long, ceilings that something disturbed are not measured anew
 HOST_CEILINGS = ("host float32", "host float64", "host read", "host copy", "host triad")
+INTERRUPTED = "interrupted: what was measured until then is here"
 STREAMS = ("read", "copy", "triad")
 GPU_CEILINGS = ("gpu float32", "gpu tf32", "gpu float16", "gpu copy", "gpu triad")
 
@@ -52,7 +53,13 @@ class Machine:
     ceiling_threads: dict[str, int]  # the thread count that reached each host ceiling
     note: str = ""  # how its ceilings were measured, where that was not with care
     ceilings_date: str = ""  # when they were measured; "" in earlier recordings
+    disturbed: str = ""  # the ceilings that something disturbed while they were measured
     vectors: str = ""  # how wide Numba's are, and why, where that is a choice
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C came while its ceilings were measured: some are missing then."""
+        return self.note.endswith(INTERRUPTED)
 
     @property
     def name(self) -> str:
@@ -164,15 +171,13 @@ def machine(again: bool = False) -> Machine:
     again: measure them again now, for instance when a busy machine has calmed down. The card says
     when they were measured. GPULESSONS_CEILINGS=FILE in the environment names another file.
     """
-    if again or not this_machine:
+    if again or not this_machine or this_machine[0].interrupted:
         this_machine[:] = [made(again)]
     return this_machine[0]
 
 
 def made(again: bool) -> Machine:
     note()  # before anything is measured: a limit that is none is refused
-    with suppress(Exception):  # a width that cannot be chosen is LLVM's own
-        vectors.choose(again)
     now = datetime.now().astimezone().isoformat(timespec="seconds")
     simd, simd_bits = system.simd()
     return Machine(
@@ -201,26 +206,36 @@ def made(again: bool) -> Machine:
 
 def kept_or_measured(again: bool, now: str) -> dict[str, Any]:
     """The ceilings with how and when they were measured: kept ones, or new ones that are kept where
-    they were measured with care and nothing disturbed them.
+    they were measured with care. What something disturbed is marked, and good for an hour.
     """
     caches = system.caches()
     small, rough = too_small(beyond(caches, system.free_memory()), caches), note()
     of = measured_of(caches)
-    known = None if again else kept.find("ceilings", of)
-    if known and is_usable(known["found"], small):
+    known = kept.find("ceilings", of)
+    if known and not again and is_usable(known["found"], small) and lasts(known, now):
         return {**known["found"], "ceilings_date": known["when"]}
-    rates, threads, unsteady = measured_ceilings(buffer_bytes())
-    words = [rough] if rough else [small, disturbed(unsteady)]
-    found = {"ceilings": rates, "ceiling_threads": threads, "note": "; ".join(filter(None, words))}
-    if not rough and not unsteady and is_whole(rates):
+    rates, threads, unsteady, words = measured_ceilings(buffer_bytes())
+    notes = [rough] if rough else [small, in_a_busy_minute(unsteady), words]
+    found = {"ceilings": rates, "ceiling_threads": threads, "disturbed": ", ".join(unsteady)}
+    found["note"] = "; ".join(filter(None, notes))
+    better = known and is_usable(known["found"], small) and not known["found"]["disturbed"]
+    if not rough and is_whole(rates) and not (unsteady and better):
         kept.keep("ceilings", of, found)
     return {**found, "ceilings_date": now}
 
 
 def is_usable(found: Any, small: str) -> bool:
     """Whether what was kept is whole, and as good as what could be measured now."""
-    fields = {"ceilings", "ceiling_threads", "note"}
-    return isinstance(found, dict) and set(found) == fields and bool(small or not found["note"])
+    fields = {"ceilings", "ceiling_threads", "disturbed", "note"}
+    if not isinstance(found, dict) or set(found) != fields:
+        return False
+    return bool(small or found["disturbed"] or not found["note"])
+
+
+def lasts(known: kept.Entry, now: str) -> bool:
+    """Whether what was kept is good still: an hour long, where something disturbed it."""
+    old = datetime.fromisoformat(now) - datetime.fromisoformat(known["when"])
+    return not known["found"]["disturbed"] or old < A_BUSY_HOUR
 
 
 def measured_of(caches: dict[str, int]) -> dict[str, Any]:
@@ -250,14 +265,15 @@ def too_small(nbytes: int, caches: dict[str, int]) -> str:
     """What must be said where the memory leaves no room for arrays far beyond the last cache."""
     if nbytes >= 4 * last_cache(caches):
         return ""
+    why = "is taken" if nbytes >= LARGEST_BUFFER else "was free"
     return (
         f"memory was rated by {units.size(nbytes)}, less than four times the last cache: no more "
-        "was free"
+        f"{why}"
     )
 
 
-def disturbed(names: list[str]) -> str:
-    return f"not kept, because something disturbed {', '.join(names)}" if names else ""
+def in_a_busy_minute(names: list[str]) -> str:
+    return f"kept for an hour only, because something disturbed {', '.join(names)}" if names else ""
 
 
 def last_cache(caches: dict[str, int]) -> int:
@@ -265,7 +281,7 @@ def last_cache(caches: dict[str, int]) -> int:
 
 
 def buffer_bytes() -> int:
-    """Bytes to stream where no cache is to help: four times the last one, and at least 128 MiB; an
+    """Bytes to stream where no cache is to help: four times the last one, from 128 to 512 MiB; an
     eighth of what is free where that is less. Where it may take no time, 128 MiB at most.
     """
     nbytes = beyond(system.caches(), system.free_memory())
@@ -273,28 +289,31 @@ def buffer_bytes() -> int:
 
 
 def beyond(caches: dict[str, int], free: float) -> int:
-    return int(min(max(4 * last_cache(caches), SMALLEST_BUFFER), free / 8))
+    return int(min(max(4 * last_cache(caches), SMALLEST_BUFFER), LARGEST_BUFFER, free / 8))
 
 
-def measured_ceilings(nbytes: int) -> tuple[dict[str, float], dict[str, int], list[str]]:
-    """Name -> rate, and name -> the thread count that reached it, for the CPU and any GPU; and the
-    names of those that something disturbed.
+def measured_ceilings(nbytes: int) -> tuple[dict[str, float], dict[str, int], list[str], str]:
+    """Name -> rate, and name -> the thread count that reached it, for the CPU and any GPU; the
+    names of those that something disturbed; and what must be said. Ctrl-C keeps what there is.
     """
     rates: dict[str, float] = {}
     winners: dict[str, int] = {}
-    unsteady = []
-    measures = attempt(host_ceilings, nbytes) or {}
+    unsteady: list[str] = []
     with progress_bar("measuring what this machine can do") as tell:
-        for done, (name, measure) in enumerate(measures.items()):
-            best = attempt(best_of_threads, measure)
-            if best:
-                rates[name], winners[name], steady = best
-                unsteady += [] if steady else [name]
-            if tell:
-                tell(done + 1, len(measures), name)
-    if nvidia.gpu_count():
-        rates |= attempt(gpu_ceilings) or {}
-    return rates, winners, unsteady
+        try:
+            measures = attempt(host_ceilings, nbytes) or {}
+            for done, (name, measure) in enumerate(measures.items()):
+                if tell:
+                    tell(done, len(measures), name)
+                best = attempt(best_of_threads, measure)
+                if best:
+                    rates[name], winners[name], steady = best
+                    unsteady += [] if steady else [name]
+            if nvidia.gpu_count():
+                rates |= attempt(gpu_ceilings) or {}
+        except KeyboardInterrupt:
+            return rates, winners, unsteady, INTERRUPTED
+    return rates, winners, unsteady, ""
 
 
 def host_ceilings(nbytes: int) -> "dict[str, Callable[[int], Rate]]":

@@ -39,6 +39,8 @@ def compare(
     beside = recordings.shipped(op.name) if recorded is None else tuple(recorded)
     on_paper: tuple[Comparison, ...] = ()
     try:
+        if here.interrupted:
+            raise KeyboardInterrupt
         with progress_bar(f"comparing {op.name}") as tell:
             for entry in timings(op, sizes, versions, budget=budget, cold=cold, tell=tell):
                 entries.append(checked_anyway(op, entry))

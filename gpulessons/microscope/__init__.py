@@ -40,7 +40,6 @@ Where to read on, in the order of a launch:
     report/unused      memory and writes that a kernel could do without
     report/pictures    those answers drawn;  report/playing: step by step
     source/reading     a kernel read for every size;  sizes: what is asked then;  affine: how
-    stand_in           Numba's names where there is no Numba, as in a browser
 
 Limits. Counts are those of the source: no caches, no loads merged or hoisted by a compiler, no
 predication (`if` and loops are branches; `and`, `or` and conditional expressions are not). Every

@@ -2,7 +2,8 @@
 
 There the microscope, checks, sliders, quizzes and modelled times work. There is no Numba that
 compiles, no PyTorch, no process and no second thread. `begin` has the cells that need one of these
-say so in a sentence instead of a traceback, and show what they showed where the page was saved.
+say so in a sentence instead of a traceback, and show what they showed where the page was saved;
+Numba's names are found all the same.
 `browser.toml` lists them by what each needs: it is written by running every lesson with NumPy and
 Matplotlib alone (`python tools/lite.py --cells`). A cell that a learner changed runs as it is.
 """
@@ -16,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from gpulessons.hardware.files import notebooks
+
+from . import stand_in
 
 LIST = Path(__file__).with_name("browser.toml")
 HOME = "gpulessons.notebook.browser"
@@ -80,6 +83,7 @@ def begin(name: str) -> None:
     """Make this kernel's cells those of a lesson, "02_activations", and say what of it runs."""
     from IPython import get_ipython
 
+    stand_in.install()
     lesson = Lesson(name)
     lessons[:] = [lesson]
     shell = get_ipython()

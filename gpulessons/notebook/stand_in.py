@@ -3,7 +3,7 @@
 The microscope needs a kernel's source and what its names mean. So `cuda.jit` keeps the function,
 each name of `numba.cuda` is a thing of its own that does nothing outside kernels, `njit` leaves
 Python's functions as they are (slow, and right), and what speaks to a compiler is told nothing.
-`gpulessons` puts these modules in Numba's place only where nobody finds Numba itself.
+`install()` puts these modules in Numba's place, where nobody finds Numba itself.
 """
 
 from __future__ import annotations
@@ -197,6 +197,11 @@ def contents(name: str) -> tuple[dict[str, Any], Callable[[str], Any]]:
 
 def exception(path: str) -> type[Exception]:
     return type(path.rpartition(".")[2], (Exception,), {})
+
+
+def install() -> None:
+    """Have Numba's names found in this process; where Numba itself is found, nothing changes."""
+    sys.meta_path.append(Finder())
 
 
 class Finder:
