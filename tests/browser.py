@@ -19,10 +19,11 @@ from pathlib import Path
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
          "--disable-background-networking", "--disable-component-update"]
 REPOSITORY = Path(__file__).parent.parent
-# Every cell stays in the page, also those out of sight; nothing asks the network for news.
+LEARNERS = REPOSITORY / "gpulessons/cli/jupyter/labconfig/default_setting_overrides.json"
+# As `gpulessons lab` has them; and every cell stays in the page, also those out of sight.
 SETTINGS = {
-    "notebook-extension/tracker": {"windowingMode": "none"},
-    "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+    **json.loads(LEARNERS.read_text()),
+    "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
 }
 
 
@@ -119,8 +120,9 @@ def write_notebook(path, *sources):
 
 def _environment(home, dark):
     themes = {"theme": "JupyterLab Dark" if dark else "JupyterLab Light"}
-    for name, settings in {**SETTINGS, "apputils-extension/themes": themes}.items():
-        file = home / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+    themes = {"@jupyterlab/apputils-extension:themes": themes}
+    for name, settings in {**SETTINGS, **themes}.items():
+        file = home / "settings" / f"{name.replace(':', '/')}.jupyterlab-settings"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(settings))
     own = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data",

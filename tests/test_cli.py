@@ -875,6 +875,7 @@ def test_asm_without_a_disassembler_says_the_rest(capsys, monkeypatch):
         (["asm", "relu", "--version", "NumPy"], 1, "None of these versions"),
         (["asm", "relu", "--version", "CUDA, grid stride"], 2, "Did you mean 'CUDA, grid-stride'?"),
         (["asm", "relu", "--capability", "3.0"], 1, "not supported"),
+        (["asm", "relu", "--capability", "99.9"], 1, "knows no compute capability 99.9"),
         (["asm", "relu", "--capability", "nine"], 2, "written like 9.0"),
     ],
 )

@@ -21,6 +21,7 @@ from gpulessons.cli.teaching import stubs_in
 from gpulessons.hardware import budget
 from gpulessons.notebook.controls import kept
 from gpulessons.notebook.controls.showing import Scale
+from gpulessons.progress import EMPTY
 from save_notebooks import NOTEBOOKS, WIDGET, canonical
 
 PATHS = save_notebooks.lessons()
@@ -292,6 +293,7 @@ def test_progress_bars_go_and_warnings_stay():
     err = new_output("stream", name="stderr", text=f"\r{bar}\r{bar}\nbeware\n")
     widget = new_output("display_data", {WIDGET: {"model_id": "1"}, "text/plain": bar})
     assert saved_outputs(widget, new_output("stream", name="stderr", text=bar)) == []
+    assert saved_outputs(new_output("display_data", EMPTY)) == []
     assert [output.text for output in saved_outputs(err, widget)] == ["beware\n"]
 
 

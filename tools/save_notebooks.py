@@ -21,6 +21,7 @@ import effects
 import published
 from first_cell import ID, address_in, first_cell
 from gpulessons.hardware import files, machine
+from gpulessons.progress import EMPTY
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 SECONDS_PER_CELL = 120
@@ -122,7 +123,7 @@ def without_progress(output: NotebookNode) -> NotebookNode | None:
         return output if kept else None
     data = output.get("data", {})
     bar = WIDGET in data and PROGRESS.search(data.get("text/plain", ""))
-    return None if bar else output
+    return None if bar or data == EMPTY else output
 
 
 def drop_widget(output: NotebookNode, where: str) -> None:

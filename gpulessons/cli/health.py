@@ -2,6 +2,7 @@
 
 import sys
 from argparse import Namespace
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 
@@ -29,6 +30,8 @@ def doctor(options: Namespace) -> int:
     pip = f"{sys.executable} -m pip install"
 
     print(f"gpulessons {gpulessons.__version__}, in {PACKAGE}\n")
+    with suppress(ImportError):
+        import torch  # noqa: F401  # what it computes on is known from then on
     print(gpulessons.machine(again=options.again), end="\n\n")
     print("packages:", ", ".join(f"{name} {version or '–'}" for name, version in versions.items()))
     if blas := blas_in_words():

@@ -33,12 +33,12 @@ from .diagnosis import (
 )
 from .ownership import (
     PACKAGE,
+    behind,
     is_untouched,
     mentioned,
     refuse_borrowed,
     refuse_borrowed_kernels,
     refuse_called,
-    refuse_unwatchable,
     watched,
 )
 
@@ -120,14 +120,14 @@ def check(subject: Op | Exercise, attempt: Any, *, on: Any = None) -> Verdict:
 
 def check_exercise(exercise: Exercise, attempt: Any) -> str:
     """What was tried, in words; Trouble, which says so first where the stub is as it was."""
-    refuse_borrowed(attempt, exercise.forbidden)
-    if "def " in exercise.stub:
-        refuse_unwatchable(attempt)
+    own = behind(attempt)
+    for each in (attempt, own):
+        refuse_borrowed(each, exercise.forbidden)
     on_gpu = "@cuda.jit" in exercise.stub  # there launches tell whose kernels they are
     judges = (exercise.lesson, exercise.forbidden)
     called: list[str] = []
     try:
-        with nullcontext() if on_gpu else watched(attempt, *judges, called):
+        with nullcontext() if on_gpu else watched(own, *judges, called):
             said = judged(exercise, attempt)
     except Trouble as trouble:
         refuse_called(called)

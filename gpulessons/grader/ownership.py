@@ -7,7 +7,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -20,6 +20,15 @@ from .diagnosis import Trouble
 
 PACKAGE = str(Path(microscope.__file__).parents[1])
 YOURS = "the stub: write yours."
+
+
+def behind(attempt: Any) -> Any:
+    """What runs when an attempt is called: behind a partial, a decorator, an object's __call__."""
+    while isinstance(attempt, partial):
+        attempt = attempt.func
+    found = inspect.unwrap(attempt) if callable(attempt) else attempt
+    called = vars(type(found)).get("__call__")
+    return called if code_of(found) is None and inspect.isfunction(called) else found
 
 
 # -- What it speaks of, before it runs.
@@ -119,13 +128,6 @@ CALLS = (Op.__call__.__code__, Version.__call__.__code__)
 def refuse_called(names: Sequence[str]) -> None:
     if names:
         raise Trouble(f"{names[0]} is the course's own.", YOURS)
-
-
-def refuse_unwatchable(attempt: Any) -> None:
-    """Trouble where an attempt can be called but has no lines to look at: a partial, an object."""
-    if callable(attempt) and code_of(attempt) is None:
-        kind = type(attempt).__name__
-        raise Trouble(f"Not a function, but a {kind} object.", "what you passed: write a def.")
 
 
 def refuse_borrowed_kernels(launches: Sequence[Trace]) -> None:

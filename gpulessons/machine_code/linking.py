@@ -27,7 +27,11 @@ def linked(ptx: str | Sequence[str | bytes], capability: Capability) -> tuple[by
     codes = [ptx] if isinstance(ptx, str) else list(ptx)
     options = [f"-arch=sm_{capability[0]}{capability[1]}", "-lineinfo", "-Xptxas=-v"]
     options += ["-lto"] * any(isinstance(code, bytes) for code in codes)
-    handle = nvjitlink.create(len(options), options)
+    try:
+        handle = nvjitlink.create(len(options), options)
+    except nvjitlink.nvJitLinkError as trouble:
+        name = ".".join(map(str, capability))
+        raise CannotCompile(f"NVIDIA's assembler knows no compute capability {name}.") from trouble
     try:
         for code in codes:
             form = nvjitlink.InputType.PTX if isinstance(code, str) else nvjitlink.InputType.LTOIR

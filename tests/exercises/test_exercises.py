@@ -214,7 +214,8 @@ OBJECTS = {
     "partial": "from functools import partial\nmine = partial(theirs)\n",
     "Mine": "class Mine:\n    def __call__(self, *inputs):\n        return theirs(*inputs)\n"
     "mine = Mine()\n",
-    "vectorize": "import numpy as np\nmine = np.vectorize(lambda x: x)\n",
+    "wraps": "from functools import wraps\n@wraps(theirs)\ndef mine(*given):\n"
+    "    return theirs(*given)\n",
 }
 
 
@@ -226,9 +227,19 @@ OBJECTS = {
         ("im2col_index", "from gpulessons import exercises\ntheirs = exercises.im2col_index.op\n"),
     ],
 )
-def test_what_has_no_lines_to_watch_is_no_attempt(name, borrowed, kind):
-    trouble = run(getattr(exercises, name), borrowed + OBJECTS[kind]).trouble
-    assert f"Not a function, but a {kind} object." in trouble
+def test_the_course_s_own_answer_in_a_wrapping_is_nobody_s(name, borrowed, kind):
+    verdict = run(getattr(exercises, name), borrowed + OBJECTS[kind])
+    assert "the course's own" in verdict.trouble
+
+
+@pytest.mark.parametrize("mine", [
+    "import numpy as np\nmine = np.median\n",
+    "import numpy as np\nfrom functools import partial\nmine = partial(np.quantile, q=0.5)\n",
+    "import numpy as np\nclass Mine:\n    def __call__(self, times):\n"
+    "        return np.median(times)\nmine = Mine()\n",
+])  # fmt: skip
+def test_a_right_answer_need_not_be_a_def(mine):
+    assert run(exercises.typical_time, mine).passed
 
 
 @pytest.mark.parametrize("way", WAYS)
