@@ -15,7 +15,7 @@ import numpy as np
 from numba import cuda, float32, njit, prange
 
 from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
-from gpulessons.operation import op
+from gpulessons.operation import Case, op
 
 from .common import FULL_MASK, ONE, PARALLEL, SERIAL, ZERO, ceil_div, exp32
 from .matmul import add_product, copy_row, padded
@@ -24,15 +24,13 @@ from .softmax import exp_row, softmax
 from .softmax import warp_kernel as softmax_kernel
 
 
-def heads(size, rng):
-    """q, k, v: (4, size, 64) float32, where 16 divides the size; else an awkward shape, with more
-    keys than queries. Every 7th query is a sharp one, that mostly sees one key. Odd: causal."""
-    count, keys, width = (4, size, 64) if size % 16 == 0 else (2, size + 3, 20)
-    q, k, v = (
-        rng.standard_normal((count, length, width), np.float32) for length in (size, keys, keys)
-    )
+def queries_keys_values(length, rng, keys=None, heads=4, width=64, causal=False):
+    """q: (heads, length, width), k, v: (heads, keys, width) float32, by default as many keys as
+    queries; causal. Every 7th query is a sharp one, that mostly sees one key."""
+    lengths = length, keys or length, keys or length
+    q, k, v = (rng.standard_normal((heads, n, width), np.float32) for n in lengths)
     q[:, ::7] *= 10
-    return q, k, v, size % 2 == 1
+    return q, k, v, causal
 
 
 def operations(q, k, v, causal):
@@ -42,8 +40,8 @@ def operations(q, k, v, causal):
     return q.shape[0] * int(scores) * (4 * q.shape[2] + 5)
 
 
-@op(inputs=heads, flops=operations, sizes=(64, 256, 1024), rtol=3e-5, unit="tokens",
-    awkward=(33, 19, 70, 1),
+@op(inputs=queries_keys_values, flops=operations, sizes=(64, 256, 1024), rtol=3e-5, unit="tokens",
+    edge_cases=[Case(n, keys=n + 3, heads=2, width=20, causal=n % 2 == 1) for n in (33, 19, 70, 1)],
     signature="(heads, length, width), (heads, keys, width), (heads, keys, width)")  # fmt: skip
 def attention(q, k, v, causal):
     """q: (heads, length, head size); k, v: (heads, keys, head size); fold batches into the heads.

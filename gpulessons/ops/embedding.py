@@ -19,13 +19,12 @@ import numpy as np
 from numba import cuda, get_num_threads, int32, int64, njit, prange
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
-from gpulessons.operation import op
+from gpulessons.operation import Case, op
 
 from .common import FULL_MASK, PARALLEL, SERIAL, THREADS, WARP, ZERO, ceil_div
 from .reduce import warp_reduce_sum
 from .rows import warp_per_row
 
-WIDTH, BATCH, BAG = 32, 4096, 8  # numbers in a row; bags in a batch at most; rows in a bag
 RATE, EPSILON = 0.05, 1e-8
 EPS32, MISSING = np.float32(EPSILON), np.float32(np.nan)
 
@@ -38,17 +37,16 @@ def zipf(rng, rows, shape):
     return rng.permutation(rows)[rank]
 
 
-def table_and_ids(rows, rng):
-    """table: (rows, 32) float32, ids: (examples, 8) int32, an example for every four rows, up to
-    4096. Where `rows` is odd: 37 wide, so that no warp fits, with 3 ids in a bag, int64."""
-    width, bag, kind = (WIDTH, BAG, np.int32) if rows % 2 == 0 else (37, 3, np.int64)
+def table_and_ids(rows, rng, width=32, bag=8, kind="int32"):
+    """table: (rows, width) float32, ids: (examples, bag), an example for every four rows, up to
+    4096 of them."""
     table = rng.standard_normal((rows, width), np.float32)
-    return table, zipf(rng, rows, (min(ceil_div(rows, 4), BATCH), bag)).astype(kind)
+    return table, zipf(rng, rows, (min(ceil_div(rows, 4), 4096), bag)).astype(kind)
 
 
-def with_gradient(rows, rng):
+def with_gradient(rows, rng, **axes):
     """table and ids; moments: (rows,), not negative; gradient: (examples, width) of the bags."""
-    table, ids = table_and_ids(rows, rng)
+    table, ids = table_and_ids(rows, rng, **axes)
     gradient = rng.standard_normal((len(ids), table.shape[1]), np.float32)
     return table, rng.random(rows, np.float32), ids, gradient, RATE
 
@@ -58,8 +56,9 @@ def touched(table, ids):
     return len(np.unique(ids))
 
 
+ODD = {"width": 37, "bag": 3, "kind": "int64"}  # a row that no warp fits
 SHAPES = {"sizes": (1_000, 100_000, 1_000_000), "rtol": 2e-5, "unit": "rows",
-          "awkward": (31, 1201, 6, 1)}  # fmt: skip
+          "edge_cases": (Case(31, **ODD), Case(1201, **ODD), 6, Case(1, **ODD))}  # fmt: skip
 
 
 @op(inputs=table_and_ids, **SHAPES,

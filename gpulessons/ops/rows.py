@@ -10,7 +10,7 @@ from numba import cuda, njit
 from .common import FULL_MASK, REASSOCIATING, SERIAL, THREADS, WARP, ZERO, ceil_div
 from .reduce import WARPS, block_reduce
 
-AWKWARD = (31, 257, 10_007, 1)  # one row; a few; rows longer than a block of threads; one number
+ROW_EDGES = (31, 257, 10_007, 1)  # one row; a few; rows longer than a block of threads; one number
 COLUMNS = 1009  # a layer's width; a prime, so that no group of threads divides it
 LOWEST = np.float32(np.finfo(np.float32).min)  # where a maximum starts: minus infinity minus itself
 NOTHING = np.float32(-np.inf)  # … would not be a number
