@@ -41,7 +41,7 @@ class Case(int):
         return case
 
     def __repr__(self) -> str:
-        axes = ", ".join(f"{axis}={length}" for axis, length in self.axes.items())
+        axes = ", ".join(f"{axis}={length!r}" for axis, length in self.axes.items())
         return f"{int(self)} ({axes})"
 
 

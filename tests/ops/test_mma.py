@@ -164,7 +164,7 @@ def test_a_t4_multiplies_fp16_and_two_blocks_fit():
 
 @pytest.mark.parametrize(("name", "old", "new"), [(NAME, (7, 5), (8, 0)), (FP16, (7, 0), (7, 5))])
 def test_an_older_gpu_is_refused_in_a_sentence(name, old, new):
-    version, inputs = matmul.versions[name], matmul.inputs(19)
+    version, inputs = matmul.versions[name], matmul.inputs(19, k=9, n=22)
     words = r"{}\.{} \(.* this one has {}\.{}".format(*new, *old)
     with microscope.tracing(old), pytest.raises(NotHere, match=words):
         version(*map(cuda.to_device, inputs))
@@ -200,7 +200,7 @@ def double():
     calls = iter(range(5))
 
     @op(inputs=lambda n, rng: (rng.standard_normal(n, np.float32),), flops=lambda x: x.size,
-        sizes=(4,), awkward=(5, 1, 7, 2, 3))  # fmt: skip
+        sizes=(4,), edge_cases=(5, 1, 7, 2, 3))  # fmt: skip
     def double(x):
         return x + x
 
