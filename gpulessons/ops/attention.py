@@ -187,8 +187,8 @@ def launch_three(q, k, v, causal, out):
 # -- float32, so no tensor cores: what limits it is how often a number fetched from shared memory is
 # -- used. Here four times, once for each query.
 
-THREADS, ROWS = 128, 4
-TILE = 2048  # numbers in a tile of keys, 8 KiB; as many of values
+BLOCK_THREADS, ROWS_EACH = 128, 4
+TILE_NUMBERS = 2048  # numbers in a tile of keys, 8 KiB; as many of values
 
 
 def lane_group(width):
@@ -198,14 +198,14 @@ def lane_group(width):
 
 
 def queries_per_block(lanes):
-    return THREADS // lanes * ROWS
+    return BLOCK_THREADS // lanes * ROWS_EACH
 
 
 @cache
 def tiled_kernel(lanes, part):
     """For heads of up to lanes × part columns: what lies in registers needs a size known before."""
     width = lanes * part
-    keys = max(1, TILE // width)
+    keys = max(1, TILE_NUMBERS // width)
     per_block = queries_per_block(lanes)
 
     @cuda.jit(device=True)
@@ -217,13 +217,13 @@ def tiled_kernel(lanes, part):
     def tiled(q, k, v, causal, scale, out):
         k_tile = cuda.shared.array((keys, width), float32, alignment=16)
         v_tile = cuda.shared.array((keys, width), float32, alignment=16)
-        queries = cuda.local.array((ROWS, part), float32)
-        output = cuda.local.array((ROWS, part), float32)
-        row_max, total = cuda.local.array(ROWS, float32), cuda.local.array(ROWS, float32)
-        near, score = cuda.local.array(part, float32), cuda.local.array(ROWS, float32)
+        queries = cuda.local.array((ROWS_EACH, part), float32)
+        output = cuda.local.array((ROWS_EACH, part), float32)
+        row_max, total = cuda.local.array(ROWS_EACH, float32), cuda.local.array(ROWS_EACH, float32)
+        near, score = cuda.local.array(part, float32), cuda.local.array(ROWS_EACH, float32)
         head, t, length, last = cuda.blockIdx.y, cuda.threadIdx.x, q.shape[1], k.shape[1]
-        lane, first = t & (lanes - 1), cuda.blockIdx.x * per_block + t // lanes * ROWS
-        for r in range(ROWS):
+        lane, first = t & (lanes - 1), cuda.blockIdx.x * per_block + t // lanes * ROWS_EACH
+        for r in range(ROWS_EACH):
             row_max[r], total[r] = LOWEST, ZERO
             for c in range(part):
                 i, j = first + r, column(lane, c)
@@ -233,7 +233,7 @@ def tiled_kernel(lanes, part):
             last = min(last, (cuda.blockIdx.x + 1) * per_block)
         for start in range(0, last, keys):
             cuda.syncthreads()  # everybody is done with the tiles before
-            for e in range(t, keys * width, THREADS):
+            for e in range(t, keys * width, BLOCK_THREADS):
                 j, c = e // width, e % width
                 inside = start + j < last and c < q.shape[2]
                 k_tile[j, c] = k[head, start + j, c] if inside else ZERO
@@ -242,18 +242,18 @@ def tiled_kernel(lanes, part):
             for j in range(min(keys, last - start)):
                 for c in range(part):
                     near[c] = k_tile[j, column(lane, c)]
-                for r in range(ROWS):
+                for r in range(ROWS_EACH):
                     score[r] = ZERO
                     for c in range(part):
                         score[r] += queries[r, c] * near[c]
-                for r in range(ROWS):
+                for r in range(ROWS_EACH):
                     step = lanes // 2
                     while step > 0:
                         score[r] += cuda.shfl_xor_sync(FULL_MASK, score[r], step)
                         step //= 2
                 for c in range(part):
                     near[c] = v_tile[j, column(lane, c)]
-                for r in range(ROWS):
+                for r in range(ROWS_EACH):
                     if causal and start + j > first + r:
                         score[r] = NOTHING
                     if score[r] > row_max[r]:
@@ -266,7 +266,7 @@ def tiled_kernel(lanes, part):
                     total[r] += weight
                     for c in range(part):
                         output[r, c] += weight * near[c]
-        for r in range(ROWS):
+        for r in range(ROWS_EACH):
             for c in range(part):
                 i, j = first + r, column(lane, c)
                 if i < length and j < q.shape[2]:
@@ -281,7 +281,7 @@ def launch_tiled(q, k, v, causal, out):
     lanes, part = lane_group(width)
     grid = ceil_div(length, queries_per_block(lanes)), heads
     scale = np.float32(1 / math.sqrt(width))
-    tiled_kernel(lanes, part)[grid, THREADS](q, k, v, causal, scale, out)
+    tiled_kernel(lanes, part)[grid, BLOCK_THREADS](q, k, v, causal, scale, out)
 
 
 # -- PyTorch, in float32 as it is: on a GPU, TF32 would round the factors to 11 bits.

@@ -174,8 +174,8 @@ def launch_direct(x, w, stride, padding, out):
     direct_kernel[ceil_div(out.size, THREADS), THREADS](x, w, stride, padding, out)
 
 
-LANES, WARPS, EACH = 32, 4, 4  # a warp lies along a row of outputs; each thread makes four rows
-ROWS = WARPS * EACH
+LANES, WARPS_DOWN, ROWS_EACH = 32, 4, 4  # a warp lies along a row of outputs; a thread makes four
+BLOCK_ROWS = WARPS_DOWN * ROWS_EACH
 FILTERS = 8  # each number that a thread takes from the patch serves eight filters
 
 
@@ -189,8 +189,8 @@ def tiles_kernel(high, wide, stride):
     weights_size = FILTERS * taps
     reach = LANES + (wide - 1) // stride  # columns of the patch that are a stride apart
     width = stride * reach
-    patch_size = ((ROWS - 1) * stride + high) * width
-    sums_size = FILTERS * EACH
+    patch_size = ((BLOCK_ROWS - 1) * stride + high) * width
+    sums_size = FILTERS * ROWS_EACH
 
     @cuda.jit
     def tiles(x, w, padding, out):
@@ -200,18 +200,18 @@ def tiles_kernel(high, wide, stride):
         groups = (out.shape[1] + FILTERS - 1) // FILTERS
         b, first = cuda.blockIdx.z // groups, cuda.blockIdx.z % groups * FILTERS
         lane, warp = cuda.threadIdx.x, cuda.threadIdx.y
-        left, above = cuda.blockIdx.x * LANES, cuda.blockIdx.y * ROWS
+        left, above = cuda.blockIdx.x * LANES, cuda.blockIdx.y * BLOCK_ROWS
         thread = warp * LANES + lane
-        for k in range(FILTERS * EACH):
+        for k in range(FILTERS * ROWS_EACH):
             sums[k] = float32(0)
         for c in range(x.shape[1]):
-            for n in range(thread, patch_size, LANES * WARPS):
+            for n in range(thread, patch_size, LANES * WARPS_DOWN):
                 # Sorted by remainder: lanes will read neighbors, in 32 banks, at any stride.
                 row = above * stride + n // width - padding
                 column = (left + n % reach) * stride + n // reach % stride - padding
                 inside = 0 <= row < x.shape[2] and 0 <= column < x.shape[3]
                 patch[n] = x[b, c, row, column] if inside else float32(0)
-            for n in range(thread, weights_size, LANES * WARPS):
+            for n in range(thread, weights_size, LANES * WARPS_DOWN):
                 f, tap = first + n // taps, n % taps
                 weights[n] = w[f, c, tap // wide, tap % wide] if f < w.shape[0] else float32(0)
             cuda.syncthreads()  # patch and weights are complete
@@ -219,19 +219,19 @@ def tiles_kernel(high, wide, stride):
             while ky < high:  # not range(): notebook 05 says why
                 kx = 0
                 while kx < wide:
-                    for r in range(EACH):
-                        row = (warp * EACH + r) * stride + ky
+                    for r in range(ROWS_EACH):
+                        row = (warp * ROWS_EACH + r) * stride + ky
                         pixel = patch[row * width + kx % stride * reach + kx // stride + lane]
                         for f in range(FILTERS):
-                            sums[f * EACH + r] += weights[f * taps + ky * wide + kx] * pixel
+                            sums[f * ROWS_EACH + r] += weights[f * taps + ky * wide + kx] * pixel
                     kx += 1
                 ky += 1
             cuda.syncthreads()  # nobody needs them any more
         for f in range(FILTERS):
-            for r in range(EACH):
-                i, j = above + warp * EACH + r, left + lane
+            for r in range(ROWS_EACH):
+                i, j = above + warp * ROWS_EACH + r, left + lane
                 if first + f < out.shape[1] and i < out.shape[2] and j < out.shape[3]:
-                    out[b, first + f, i, j] = sums[f * EACH + r]
+                    out[b, first + f, i, j] = sums[f * ROWS_EACH + r]
 
     return tiles
 
@@ -241,9 +241,9 @@ compiled_tiles = cache(tiles_kernel)
 
 @conv2d.version("CUDA, shared tiles", on=gpu)
 def launch_tiles(x, w, stride, padding, out):
-    across, down = ceil_div(out.shape[3], LANES), ceil_div(out.shape[2], ROWS)
+    across, down = ceil_div(out.shape[3], LANES), ceil_div(out.shape[2], BLOCK_ROWS)
     grid = across, down, ceil_div(out.shape[1], FILTERS) * out.shape[0]
-    compiled_tiles(*w.shape[2:], stride)[grid, (LANES, WARPS)](x, w, padding, out)
+    compiled_tiles(*w.shape[2:], stride)[grid, (LANES, WARPS_DOWN)](x, w, padding, out)
 
 
 # -- PyTorch: oneDNN on a CPU, cuDNN on an NVIDIA GPU.

@@ -25,7 +25,7 @@ from .common import FULL_MASK, PARALLEL, SERIAL, THREADS, WARP, ZERO, ceil_div
 from .reduce import warp_reduce_sum
 from .rows import warp_per_row
 
-RATE, EPSILON = 0.05, 1e-8
+LEARNING_RATE, EPSILON = 0.05, 1e-8
 EPS32, MISSING = np.float32(EPSILON), np.float32(np.nan)
 
 ALONE = SERIAL | {"nogil": True}  # so that another thread may compute meanwhile
@@ -48,7 +48,7 @@ def with_gradient(rows, rng, **axes):
     """table and ids; moments: (rows,), not negative; gradient: (examples, width) of the bags."""
     table, ids = table_and_ids(rows, rng, **axes)
     gradient = rng.standard_normal((len(ids), table.shape[1]), np.float32)
-    return table, rng.random(rows, np.float32), ids, gradient, RATE
+    return table, rng.random(rows, np.float32), ids, gradient, LEARNING_RATE
 
 
 def touched(table, ids):
@@ -57,11 +57,11 @@ def touched(table, ids):
 
 
 ODD = {"width": 37, "bag": 3, "kind": "int64"}  # a row that no warp fits
-SHAPES = {"sizes": (1_000, 100_000, 1_000_000), "rtol": 2e-5, "unit": "rows",
+TABLES = {"sizes": (1_000, 100_000, 1_000_000), "rtol": 2e-5, "unit": "rows",
           "edge_cases": (Case(31, **ODD), Case(1201, **ODD), 6, Case(1, **ODD))}  # fmt: skip
 
 
-@op(inputs=table_and_ids, **SHAPES,
+@op(inputs=table_and_ids, **TABLES,
     flops=lambda table, ids: (ids.shape[1] - 1) * len(ids) * table.shape[1],
     signature="(rows, width), (examples, bag)",
     moved=lambda table, ids: ids.nbytes + 4 * table.shape[1] * (touched(table, ids) + len(ids)),
@@ -76,7 +76,7 @@ def embedding(table, ids):
     return table[ids].sum(1)
 
 
-@op(inputs=with_gradient, **SHAPES,
+@op(inputs=with_gradient, **TABLES,
     flops=lambda table, moments, ids, gradient, rate:
         ids.size * table.shape[1] + touched(table, ids) * (4 * table.shape[1] + 5),
     signature="(rows, width), (rows,), (examples, bag), (examples, width)",
@@ -218,9 +218,9 @@ def hand_out(found, moments, slots, new_rows, new_moments):
             new_rows[p, j] = found[slots[p], j]
 
 
-STEPS = sum_by_slot, move_rows, hand_out
-TOGETHER = tuple(njit(**PARALLEL)(step) for step in STEPS)
-BY_ONE = tuple(njit(**ALONE)(step) for step in STEPS)
+PASSES = sum_by_slot, move_rows, hand_out
+TOGETHER = tuple(njit(**PARALLEL)(step) for step in PASSES)
+BY_ONE = tuple(njit(**ALONE)(step) for step in PASSES)
 
 
 def update(steps, cores, table, moments, ids, gradient, rate, out):
@@ -245,7 +245,7 @@ def numba_update_everywhere(table, moments, ids, gradient, rate, out):
     update(TOGETHER, get_num_threads(), table, moments, ids, gradient, rate, out)
 
 
-def update_in_place(table, moments, ids, gradient, rate=RATE, cores=None):
+def update_in_place(table, moments, ids, gradient, rate=LEARNING_RATE, cores=None):
     """The same step, written into table and moments: what training does. Arrays as above.
 
     cores: 1, or as many as Numba has (by default). ValueError for an id that is no row, and then
@@ -453,7 +453,7 @@ def moved_pytorch(table, moments, ids, gradient, rate):
     return rows, table[rows] - steps, new_moments
 
 
-def update_pytorch_in_place(table, moments, ids, gradient, rate=RATE):
+def update_pytorch_in_place(table, moments, ids, gradient, rate=LEARNING_RATE):
     """update_in_place on tensors, wherever they are."""
     rows, new_rows, new_moments = moved_pytorch(table, moments, ids, gradient, rate)
     table[rows], moments[rows] = new_rows, new_moments
