@@ -174,8 +174,8 @@ def launch_direct(x, w, stride, padding, out):
     direct_kernel[ceil_div(out.size, THREADS), THREADS](x, w, stride, padding, out)
 
 
-LANES, WARPS_DOWN, ROWS_EACH = 32, 4, 4  # a warp lies along a row of outputs; a thread makes four
-BLOCK_ROWS = WARPS_DOWN * ROWS_EACH
+LANES, WARPS_DOWN, EACH = 32, 4, 4  # a warp lies along a row of outputs; a thread makes four
+BLOCK_ROWS = WARPS_DOWN * EACH
 FILTERS = 8  # each number that a thread takes from the patch serves eight filters
 
 
@@ -190,7 +190,7 @@ def tiles_kernel(high, wide, stride):
     reach = LANES + (wide - 1) // stride  # columns of the patch that are a stride apart
     width = stride * reach
     patch_size = ((BLOCK_ROWS - 1) * stride + high) * width
-    sums_size = FILTERS * ROWS_EACH
+    sums_size = FILTERS * EACH
 
     @cuda.jit
     def tiles(x, w, padding, out):
@@ -202,7 +202,7 @@ def tiles_kernel(high, wide, stride):
         lane, warp = cuda.threadIdx.x, cuda.threadIdx.y
         left, above = cuda.blockIdx.x * LANES, cuda.blockIdx.y * BLOCK_ROWS
         thread = warp * LANES + lane
-        for k in range(FILTERS * ROWS_EACH):
+        for k in range(FILTERS * EACH):
             sums[k] = float32(0)
         for c in range(x.shape[1]):
             for n in range(thread, patch_size, LANES * WARPS_DOWN):
@@ -219,19 +219,19 @@ def tiles_kernel(high, wide, stride):
             while ky < high:  # not range(): notebook 05 says why
                 kx = 0
                 while kx < wide:
-                    for r in range(ROWS_EACH):
-                        row = (warp * ROWS_EACH + r) * stride + ky
+                    for r in range(EACH):
+                        row = (warp * EACH + r) * stride + ky
                         pixel = patch[row * width + kx % stride * reach + kx // stride + lane]
                         for f in range(FILTERS):
-                            sums[f * ROWS_EACH + r] += weights[f * taps + ky * wide + kx] * pixel
+                            sums[f * EACH + r] += weights[f * taps + ky * wide + kx] * pixel
                     kx += 1
                 ky += 1
             cuda.syncthreads()  # nobody needs them any more
         for f in range(FILTERS):
-            for r in range(ROWS_EACH):
-                i, j = above + warp * ROWS_EACH + r, left + lane
+            for r in range(EACH):
+                i, j = above + warp * EACH + r, left + lane
                 if first + f < out.shape[1] and i < out.shape[2] and j < out.shape[3]:
-                    out[b, first + f, i, j] = sums[f * ROWS_EACH + r]
+                    out[b, first + f, i, j] = sums[f * EACH + r]
 
     return tiles
 

@@ -26,7 +26,7 @@ from .reduce import warp_reduce_sum
 from .rows import warp_per_row
 
 LEARNING_RATE, EPSILON = 0.05, 1e-8
-EPS32, MISSING = np.float32(EPSILON), np.float32(np.nan)
+EPSILON32, MISSING = np.float32(EPSILON), np.float32(np.nan)
 
 ALONE = SERIAL | {"nogil": True}  # so that another thread may compute meanwhile
 
@@ -204,7 +204,7 @@ def move_rows(table, moments, rows, sums, rate, new_rows, new_moments, places):
         for j in range(table.shape[1]):
             squares += sums[s, j] * sums[s, j]
         moment = moments[row] + squares / width
-        step = rate / (np.float32(math.sqrt(moment)) + EPS32)
+        step = rate / (np.float32(math.sqrt(moment)) + EPSILON32)
         new_moments[place] = moment
         for j in range(table.shape[1]):
             new_rows[place, j] = table[row, j] - step * sums[s, j]
@@ -370,7 +370,7 @@ def move_row(table, moments, row, sums, place, rate, new_rows, new_moments, p):
         squares += sums[place, j] * sums[place, j]
     squares = warp_reduce_sum(squares)
     moment = moments[row] + squares / np.float32(width) if known else MISSING
-    step = rate / (math.sqrt(moment) + EPS32)
+    step = rate / (math.sqrt(moment) + EPSILON32)
     if lane == 0:
         new_moments[p] = moment
     for j in range(lane, width, WARP):

@@ -30,7 +30,7 @@ from .reduce import block_reduce_sum, warp_reduce_sum
 from .rows import ROW_EDGES, block_per_row, sum_of_row, warp_per_row, wide_rows
 
 EPS = 1e-5  # PyTorch's: a row of equal numbers has no variance to divide by
-EPS_FLOAT32 = np.float32(EPS)
+EPS32 = np.float32(EPS)
 
 
 def rows_and_gains(size, rng):
@@ -78,7 +78,7 @@ def row_moments(x):
     mean, squares = sum_of_row(x) * share, ZERO
     for j in range(x.size):
         squares += (x[j] - mean) * (x[j] - mean)
-    return mean, ONE / math.sqrt(squares * share + EPS_FLOAT32)
+    return mean, ONE / math.sqrt(squares * share + EPS32)
 
 
 def normalize_rows(x, gain, bias, out):
@@ -106,7 +106,7 @@ def moments_of(group_sum, group):
         mean = group_sum(total) * share
         for j in range(t, x.shape[1], group):
             squares += (x[i, j] - mean) * (x[i, j] - mean)
-        return mean, ONE / math.sqrt(group_sum(squares) * share + EPS_FLOAT32)
+        return mean, ONE / math.sqrt(group_sum(squares) * share + EPS32)
 
     return find
 

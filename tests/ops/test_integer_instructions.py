@@ -131,4 +131,4 @@ def test_the_taps_of_a_filter_are_unrolled(capability):
         for loop in code.loops
     ]
     taps = min((turn for turn in work if "FFMA" in turn), key=len)
-    assert taps.count("FFMA") >= 3 * conv2d.FILTERS * conv2d.ROWS_EACH  # at least a filter's row
+    assert taps.count("FFMA") >= 3 * conv2d.FILTERS * conv2d.EACH  # a row of the filter at least
