@@ -7,7 +7,7 @@ code where nvdisasm is found (in a CUDA toolkit, too), else from the source alon
 says. Into DIR it writes
 
     machine.json     the card of the machine, with its ceilings
-    checks.txt       every CUDA and torch-GPU version at awkward sizes, against float64
+    checks.txt       every CUDA and torch-GPU version in the edge cases, against float64
     ratios.json      the GPU rows of the targets
     profiler.txt     the microscope's counts against those of NVIDIA's profiler; also as .json
     recording.json   every op, measured: put it into gpulessons/measure/recordings to ship it
@@ -158,15 +158,15 @@ STEPS = {
 # -- Checking.
 
 
-def awkward_sizes(op):
-    """Those at which the op is always checked, and one over the largest compared."""
-    return [n for n in sorted(op.awkward) if n < op.sizes[-1]] + [op.sizes[-1] + 1]
+def sizes_to_check(op):
+    """The edge cases, and one over the largest size compared."""
+    return [n for n in sorted(op.edge_cases) if n < op.sizes[-1]] + [op.sizes[-1] + 1]
 
 
 def verdicts(ops, backends, end):
     """Yield a line for every version on these backends: "right …", or "FAILED …" and why."""
     for op in ops:
-        problems = [Problem(op, size) for size in awkward_sizes(op)]
+        problems = [Problem(op, size) for size in sizes_to_check(op)]
         sizes = ", ".join(str(problem.size) for problem in problems)
         for version in op.versions.values():
             if version.backend.name not in backends:

@@ -26,8 +26,23 @@ import numpy as np
 from gpulessons.backends import BACKENDS, Backend, host, is_array
 
 # Under a warp, one over a block, a prime over what one block can be; alone last: it tells least.
-AWKWARD = (31, 257, 1201, 1)
+EDGES = (31, 257, 1201, 1)
 PIECE = 2**16  # elements compared at a time: whole arrays in float64 would fill a small memory
+
+
+class Case(int):
+    """A size, and other axes than the usual: Case(33, k=16) stands for op.inputs(33, k=16)."""
+
+    axes: dict[str, Any]
+
+    def __new__(cls, size: int, **axes: Any) -> "Case":
+        case = super().__new__(cls, size)
+        case.axes = axes
+        return case
+
+    def __repr__(self) -> str:
+        axes = ", ".join(f"{axis}={length!r}" for axis, length in self.axes.items())
+        return f"{int(self)} ({axes})"
 
 
 @dataclass(frozen=True)
@@ -74,13 +89,13 @@ class Op:
     def __init__(
         self, function: Callable[..., Any], inputs: Callable[..., Iterable[Any]],
         flops: Callable[..., Any], sizes: Iterable[int], rtol: float, unit: str,
-        awkward: Iterable[int], signature: str, moved: Callable[..., Any] | None,
+        edge_cases: Iterable[int], signature: str, moved: Callable[..., Any] | None,
     ) -> None:  # fmt: skip
         self.function, self.make_inputs, self.flops = function, inputs, flops
         self.moved = moved
         self.name, self.__doc__ = function.__name__, function.__doc__
         self.sizes, self.rtol = tuple(sizes), rtol
-        self.unit, self.awkward, self.signature = unit, tuple(awkward), signature
+        self.unit, self.edge_cases, self.signature = unit, tuple(edge_cases), signature
         self.axes = [re.findall(r"\w+", axes) for axes in re.findall(r"\(.*?\)", signature)]
         self.versions: dict[str, Version] = {}
         self.known_outputs: dict[tuple, list] = {}
@@ -88,9 +103,10 @@ class Op:
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         return self.function(*inputs, **options)
 
-    def inputs(self, size: int, seed: int = 0) -> tuple:
-        """The arrays of one problem of this size: the same for the same seed."""
-        return tuple(self.make_inputs(whole(size), np.random.default_rng(seed)))
+    def inputs(self, size: int, seed: int = 0, **axes: Any) -> tuple:
+        """The arrays of one problem of this size, or Case: the same for the same seed."""
+        axes = {**getattr(size, "axes", {}), **axes}
+        return tuple(self.make_inputs(whole(size), np.random.default_rng(seed), **axes))
 
     def outputs(self, *inputs: Any) -> list[tuple[tuple[int, ...], np.dtype]]:
         """Shape and dtype of each result: the specification run once per kind of input."""
@@ -160,11 +176,12 @@ class Op:
     ) -> "Op":
         """The same op with the versions it has now, and room for others that the first never sees.
 
-        inputs(size, rng) as for `@op`, if they differ: another width, another shape. sizes: those
-        worth comparing, if they differ.
+        inputs(size, rng) as for `@op`, if they differ: another width, another shape; edge cases
+        are then these at the same sizes. sizes: those worth comparing, if they differ.
         """
+        edges = map(int, self.edge_cases) if inputs else self.edge_cases
         twin = Op(self.function, inputs or self.make_inputs, self.flops, sizes or self.sizes,
-                  self.rtol, self.unit, self.awkward, self.signature, self.moved)  # fmt: skip
+                  self.rtol, self.unit, edges, self.signature, self.moved)  # fmt: skip
         twin.versions = {name: replace(v, op=twin) for name, v in self.versions.items()}
         return twin
 
@@ -174,21 +191,23 @@ class Op:
 
 def op(
     *, inputs: Callable[..., Iterable[Any]], flops: Callable[..., Any], sizes: Iterable[int],
-    rtol: float = 2e-6, unit: str = "elements", awkward: Iterable[int] = AWKWARD,
+    rtol: float = 2e-6, unit: str = "elements", edge_cases: Iterable[int] = EDGES,
     signature: str = "", moved: Callable[..., Any] | None = None,
 ) -> Callable[[Callable], Op]:  # fmt: skip
     """Make an op from its NumPy specification, which becomes its first version too.
 
-    inputs(size, rng) -> the arrays of one problem; flops(*arrays) -> operations; sizes: those worth
-    comparing, smallest first; rtol: the error allowed against float64 (relative above one, absolute
-    below); unit: what a size counts; awkward: the sizes at which a version is checked; signature:
-    the axes of each array, "(m, k), (k, n)", for an op whose NumPy function would stretch what does
-    not fit: a compiled version reads past its end instead; moved(*arrays) -> bytes that must move
-    at least, for an op that looks at a few rows of a large array: else all of its arrays, once.
+    inputs(size, rng) -> the arrays of one problem, of one kind at every size: more of one thing;
+    flops(*arrays) -> operations; sizes: those worth comparing, smallest first; rtol: the error
+    allowed against float64 (relative above one, absolute below); unit: what a size counts;
+    edge_cases: the problems at which a version is checked, each a size, or a Case, which gives
+    `inputs` more: Case(33, k=16, n=36); signature: the axes of each array, "(m, k), (k, n)", for an
+    op whose NumPy function would stretch what does not fit: a compiled version reads past its end
+    instead; moved(*arrays) -> bytes that must move at least, for an op that looks at a few rows of
+    a large array: else all of its arrays, once.
     """
 
     def make(function: Callable) -> Op:
-        made = Op(function, inputs, flops, sizes, rtol, unit, awkward, signature, moved)
+        made = Op(function, inputs, flops, sizes, rtol, unit, edge_cases, signature, moved)
         made.version("NumPy", on=host)(function)
         return made
 

@@ -11,10 +11,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gpulessons import backends, check, compare, microscope, relu, tanh, units
+from gpulessons import backends, check, compare, matmul, microscope, relu, tanh, units
 from gpulessons.backends import BACKENDS, gpu, host, torch_cpu
 from gpulessons.measure.results import Absent, Timing
-from gpulessons.operation import Op, Version, find, op, several, whole
+from gpulessons.operation import Case, Op, Version, find, op, several, whole
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 
@@ -90,12 +90,38 @@ def test_a_version_that_rounds_by_design_is_held_to_its_own_tolerance(double):
 
 
 def test_an_op_says_what_a_size_counts_and_where_it_is_checked():
-    @op(inputs=numbers, flops=lambda x, s: 0, sizes=(4,), unit="furlongs", awkward=(3, 1))
+    @op(inputs=numbers, flops=lambda x, s: 0, sizes=(4,), unit="furlongs", edge_cases=(3, 1))
     def stay(x, s):
         return x.copy()
 
     assert "at sizes 3, 1" in check(stay, stay.versions["NumPy"]).ran
     assert compare(stay, 4, budget=0.02).unit == "furlongs"
+
+
+def test_an_edge_case_is_named_by_what_a_learner_types_to_have_it():
+    def table(rows, rng, columns=4, kind="float32"):
+        return (np.ones((rows, columns), kind),)
+
+    @op(inputs=table, flops=lambda x: 0, sizes=(4,), edge_cases=(5, Case(3, columns=2)))
+    def stay(x):
+        return x.copy()
+
+    shapes = [stay.inputs(case)[0].shape for case in (*stay.edge_cases, Case(3, kind="float64"))]
+    assert shapes == [(5, 4), (3, 2), (3, 4)]
+    assert stay.inputs(3, columns=2)[0].shape == (3, 2)
+    assert "Tried on CPU at sizes 5, 3 (columns=2)." in check(stay, lambda x: x.copy()).ran
+    wrong = check(stay, lambda x: x + (x.shape[1] == 2)).trouble
+    assert wrong.startswith("Wrong at size 3 (columns=2): ")
+    assert repr(Case(3, kind="int64")) == "3 (kind='int64')"
+
+
+def test_an_op_of_other_inputs_is_checked_on_these():
+    tall = matmul.like(lambda m, rng: (np.ones((m, 2), np.float32), np.ones((2, 1), np.float32)))
+    assert [tall.inputs(case)[0].shape for case in tall.edge_cases] == [
+        (int(case), 2) for case in matmul.edge_cases
+    ]
+    assert matmul.like(sizes=[5]).edge_cases == matmul.edge_cases
+    assert matmul.like().inputs(matmul.edge_cases[0])[1].shape == (16, 36)
 
 
 def test_decorators_stack_for_one_function_on_two_backends(double):

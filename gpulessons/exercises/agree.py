@@ -46,7 +46,7 @@ def strip(size, rng):
     return (rng.random(64 * size, np.float32),)
 
 
-@op(inputs=strip, flops=lambda x: 2 * x.size, sizes=(1_000, 10_000), awkward=(31, 7, 1))
+@op(inputs=strip, flops=lambda x: 2 * x.size, sizes=(1_000, 10_000), edge_cases=(31, 7, 1))
 def scanlines(x):
     """2x − x² at even places, which brightens; x² at odd ones, which darkens. (n,) to (n,)."""
     out = x + x - x * x

@@ -15,7 +15,7 @@ def matrix(size, rng):
 
 
 # 2,560: 64 rows, so that down a column a whole warp has a sector to each lane.
-@op(inputs=matrix, flops=lambda x: 0, sizes=(1_000,), rtol=0, awkward=(31, 2560, 257, 1))
+@op(inputs=matrix, flops=lambda x: 0, sizes=(1_000,), rtol=0, edge_cases=(31, 2560, 257, 1))
 def matrix_copy(x):
     """A copy of a matrix."""
     return x.copy()

@@ -18,7 +18,7 @@ def whole_sectors(size, rng):
 # At 32 rows a whole warp goes down a column: what that costs is said in full.
 product = op(
     inputs=whole_sectors, flops=matmul.flops, sizes=(64,), rtol=matmul.rtol,
-    awkward=(32, *matmul.awkward),
+    edge_cases=(32, 33, 19, 70, 1),
 )(matmul.function)  # fmt: skip
 
 stub = """\

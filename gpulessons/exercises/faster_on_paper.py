@@ -9,7 +9,7 @@ from gpulessons import units
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise, check_op
 from gpulessons.grader.diagnosis import Trouble, refuse_idle
-from gpulessons.operation import op
+from gpulessons.operation import Case, op
 from gpulessons.paper_gpu.devices import named
 from gpulessons.paper_gpu.modelling import CannotModel, modelled
 from gpulessons.paper_gpu.versions import modelled_call
@@ -21,14 +21,13 @@ ROWS, COLUMNS = 512, 32_768
 TIMES_LESS = 10
 
 
-def short_and_long_rows(size, rng):
-    """x: (size, 88) float32, or 1,104 columns in a few rows: whole sectors, but no whole warp."""
-    columns = 88 if size > 8 else 1104
-    return (rng.standard_normal((size, columns), np.float32) / np.float32(columns**0.5),)
+def some_rows(rows, rng, columns=88):
+    """x: (rows, columns) float32: whole sectors, but no whole warp."""
+    return (rng.standard_normal((rows, columns), np.float32) / np.float32(columns**0.5),)
 
 
-@op(inputs=short_and_long_rows, flops=lambda x: x.size, sizes=(512,), rtol=1e-5, unit="rows",
-    awkward=(40, 33, 3, 1))  # fmt: skip
+@op(inputs=some_rows, flops=lambda x: x.size, sizes=(512,), rtol=1e-5, unit="rows",
+    edge_cases=(40, 33, Case(3, columns=1104), Case(1, columns=1104)))  # fmt: skip
 def row_sums(x):
     """The sum of each row of x: (rows, columns). Returns (rows,)."""
     return x.sum(axis=1)

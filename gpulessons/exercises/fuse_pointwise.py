@@ -15,7 +15,7 @@ def layer(size, rng):
 
 
 @op(inputs=layer, flops=lambda i, *_: 18 * i.size, sizes=(1000,), rtol=2e-5, unit="units",
-    awkward=(31, 257, 1025, 1))  # fmt: skip
+    edge_cases=(31, 257, 1025, 1))  # fmt: skip
 def pointwise(i, f, g, o, c):
     """The new h and the new c."""
     return array_unit(i, f, g, o, c)

@@ -6,19 +6,12 @@ from numba import cuda
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise, check_op, is_cuda
 from gpulessons.grader.diagnosis import Trouble, refuse_repeated_loads
-from gpulessons.operation import op
+from gpulessons.operation import Case, op
 from gpulessons.ops.matmul import matmul
 
-
-def squares_and_one_rectangle(size, rng):
-    """x (m, k), y (k, n) float32: squares up to 17, then m, k and n all different."""
-    m, k, n = (size,) * 3 if size <= 17 else (size, size // 2 + 3, size - 9)
-    return tuple(rng.standard_normal(shape, np.float32) for shape in ((m, k), (k, n)))
-
-
 product = op(
-    inputs=squares_and_one_rectangle, flops=matmul.flops, sizes=(64,), rtol=matmul.rtol,
-    awkward=(16, 17, 40, 1),
+    inputs=matmul.make_inputs, flops=matmul.flops, sizes=(64,), rtol=matmul.rtol,
+    edge_cases=(16, 17, Case(40, k=23, n=31), 1),
 )(matmul.function)  # fmt: skip
 
 stub = """\

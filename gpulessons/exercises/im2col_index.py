@@ -32,7 +32,7 @@ def small_picture(size, rng):
 
 
 @op(inputs=small_picture, flops=lambda x, k: 0, sizes=(7,), rtol=0, unit="pixels a side",
-    awkward=(7, 4, 1))  # fmt: skip
+    edge_cases=(7, 4, 1))  # fmt: skip
 def patches(x, k):
     """The k × k patches of x as columns."""
     return im2col(x[None], (k, k))[0]

@@ -47,7 +47,7 @@ MISTAKES = tuple(
 def judge(attempt):
     """Right at every size; then, on arrays that tell, one product for each step and one more."""
     said = check_op(lstm_sequence, attempt, host, mistakes=MISTAKES)
-    inputs, products = count_products(lstm_sequence.inputs(5))
+    inputs, products = count_products(lstm_sequence.inputs(lstm_sequence.edge_cases[0]))
     attempt(*inputs)
     steps, hidden = len(inputs[0]), inputs[1].shape[1]
     if not products:

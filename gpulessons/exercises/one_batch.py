@@ -4,7 +4,7 @@ import numpy as np
 
 from gpulessons.grader.check import Exercise, run
 from gpulessons.grader.diagnosis import Trouble, refuse_changes, returned
-from gpulessons.ops.dense import dense, layer_of
+from gpulessons.ops.dense import dense, layer
 
 ROOM, QUESTIONS = 32, 70  # two full batches and a rest
 
@@ -33,7 +33,7 @@ def my_answers(layer, questions):
 
 def judge(attempt):
     """70 questions: the right answers in order, for three readings of the weights."""
-    x, w, b = layer_of(QUESTIONS, 24, 8, np.random.default_rng(6))
+    x, w, b = layer(QUESTIONS, np.random.default_rng(6), 24, 8)
     readings = []
     given = list(x.copy())
     answers = run(attempt, (counted(w, b, readings), given), {})

@@ -5,24 +5,25 @@ import numpy as np
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble, refuse_scattered
-from gpulessons.operation import op
+from gpulessons.operation import Case, op
 from gpulessons.ops.softmax import softmax
 
 
-def scores(size, rng):
-    """x: (rows, 40) float32, or 72 columns in a few rows: whole sectors, but no whole warp.
+def scores(rows, rng, columns=40):
+    """x: (rows, columns) float32: whole sectors, but no whole warp.
 
     In every other row the scores pass 88, where exp overflows; in some exp comes to nothing.
     """
-    x = rng.standard_normal((size, 40 if size > 8 else 72), np.float32)
+    x = rng.standard_normal((rows, columns), np.float32)
     x[1::2] += 100
     x[2::4] -= 200
     return (x,)
 
 
-rows = op(inputs=scores, flops=softmax.flops, sizes=(64,), rtol=1e-5, awkward=(32, 33, 5, 2))(
-    softmax.function
-)
+rows = op(
+    inputs=scores, flops=softmax.flops, sizes=(64,), rtol=1e-5,
+    edge_cases=(32, 33, Case(5, columns=72), Case(2, columns=72)),
+)(softmax.function)  # fmt: skip
 
 stub = """\
 import math

@@ -53,7 +53,7 @@ def scores_and_samples(draws, rng):
 
 
 @op(inputs=scores_and_samples, flops=lambda right, others, *_: 5 * others.size, sizes=(64,),
-    rtol=5e-4, unit="draws", awkward=(31, 100, 1))  # fmt: skip
+    rtol=5e-4, unit="draws", edge_cases=(31, 100, 1))  # fmt: skip
 def sampled_loss(right, others, labels, drawn, expected):
     """−log p[label] among the label and the drawn classes: (examples,)."""
     return loss_by_parts(right, others, labels, drawn, expected)

@@ -17,7 +17,7 @@ def whole_tiles(size, rng):
 
 
 product = op(
-    inputs=whole_tiles, flops=matmul.flops, sizes=(64,), rtol=matmul.rtol, awkward=(1, 40)
+    inputs=whole_tiles, flops=matmul.flops, sizes=(64,), rtol=matmul.rtol, edge_cases=(1, 40)
 )(matmul.function)
 
 stub = """\

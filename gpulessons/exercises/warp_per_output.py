@@ -17,7 +17,7 @@ def one_example(outputs, rng):
 
 
 @op(inputs=one_example, flops=lambda x, w: 2 * w.size, sizes=(512,), rtol=1e-5, unit="outputs",
-    awkward=(40, 33, 9))  # fmt: skip
+    edge_cases=(40, 33, 9))  # fmt: skip
 def product(x, w):
     """w x: (outputs, inputs) times (inputs,)."""
     return w @ x

@@ -34,7 +34,7 @@ def layer(examples, rng):
 
 
 @op(inputs=layer, flops=lambda x, dz: 2 * x.size * dz.shape[1], sizes=(32,), rtol=1e-5,
-    unit="examples", awkward=(31, 7, 1))  # fmt: skip
+    unit="examples", edge_cases=(31, 7, 1))  # fmt: skip
 def summed(x, dz):
     """dw and db of a dense layer."""
     return gradients(x, np.zeros((dz.shape[1], x.shape[1]), x.dtype), dz)[1:]

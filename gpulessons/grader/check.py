@@ -158,7 +158,7 @@ def check_op(
     refuse_non_functions(function)
     refuse_bare_kernels(function)
     remark = doubles = ""
-    for size in op.awkward:
+    for size in op.edge_cases:
         launches = try_once(op, function, backend, size, rtol, mistakes)
         if inspect_launches:
             remark = inspect_launches(launches) or remark
@@ -166,14 +166,14 @@ def check_op(
     tried = "thread by thread" if backend is gpu else f"on {backend.label}"
     if backend is gpu and not gpu.why_not():
         tried += on_the_gpu(op, function, rtol)
-    said = f"Tried {tried} at sizes {', '.join(map(str, op.awkward))}."
+    said = f"Tried {tried} at sizes {', '.join(map(str, op.edge_cases))}."
     return " ".join(filter(None, (said, remark, doubles)))
 
 
 def on_the_gpu(op: Op, function: Callable, rtol: float) -> str:
     """The same again for real; returns what was tried in words."""
     try:
-        for size in op.awkward:
+        for size in op.edge_cases:
             inputs = op.inputs(size, seed=size)
             compare_results(op, inputs, call(op, function, inputs, gpu), size, rtol)
     except NotHere as why:

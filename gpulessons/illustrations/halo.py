@@ -9,7 +9,8 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from gpulessons.ops.conv2d import LANES, ROWS
+from gpulessons.ops.conv2d import BLOCK_ROWS as ROWS
+from gpulessons.ops.conv2d import LANES
 from gpulessons.plots.picture import BLUE, INK, ORANGE, SKY, VERMILLION, Picture, blank
 
 BLOCKS = 2, 2  # blocks drawn, down and across

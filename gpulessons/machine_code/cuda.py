@@ -180,9 +180,9 @@ def assemblies(version: Any, capability: Capability | None = None) -> list[Assem
 
 
 def traced(version: Any, capability: Capability = ELSEWHERE) -> list[Any]:
-    """What a CUDA version launches, at a regular size and at an awkward one: they may differ."""
+    """What a CUDA version launches, at a usual size and in an edge case: they may differ."""
     traces = []
-    for size in (version.op.sizes[0], version.op.awkward[1]):
+    for size in (version.op.sizes[0], version.op.edge_cases[1]):
         with microscope.tracing(capability) as launches:
             version(*map(version.backend.put, version.op.inputs(size)))
         traces += launches

@@ -15,7 +15,7 @@ import numpy as np
 from numba import cuda, float32, njit, prange
 
 from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
-from gpulessons.operation import op
+from gpulessons.operation import Case, op
 
 from .common import FULL_MASK, ONE, PARALLEL, SERIAL, ZERO, ceil_div, exp32
 from .matmul import add_product, copy_row, padded
@@ -24,15 +24,13 @@ from .softmax import exp_row, softmax
 from .softmax import warp_kernel as softmax_kernel
 
 
-def heads(size, rng):
-    """q, k, v: (4, size, 64) float32, where 16 divides the size; else an awkward shape, with more
-    keys than queries. Every 7th query is a sharp one, that mostly sees one key. Odd: causal."""
-    count, keys, width = (4, size, 64) if size % 16 == 0 else (2, size + 3, 20)
-    q, k, v = (
-        rng.standard_normal((count, length, width), np.float32) for length in (size, keys, keys)
-    )
+def queries_keys_values(length, rng, keys=None, heads=4, width=64, causal=False):
+    """q: (heads, length, width), k, v: (heads, keys, width) float32, by default as many keys as
+    queries; causal. Every 7th query is a sharp one, that mostly sees one key."""
+    lengths = length, keys or length, keys or length
+    q, k, v = (rng.standard_normal((heads, n, width), np.float32) for n in lengths)
     q[:, ::7] *= 10
-    return q, k, v, size % 2 == 1
+    return q, k, v, causal
 
 
 def operations(q, k, v, causal):
@@ -42,8 +40,8 @@ def operations(q, k, v, causal):
     return q.shape[0] * int(scores) * (4 * q.shape[2] + 5)
 
 
-@op(inputs=heads, flops=operations, sizes=(64, 256, 1024), rtol=3e-5, unit="tokens",
-    awkward=(33, 19, 70, 1),
+@op(inputs=queries_keys_values, flops=operations, sizes=(64, 256, 1024), rtol=3e-5, unit="tokens",
+    edge_cases=[Case(n, keys=n + 3, heads=2, width=20, causal=n % 2 == 1) for n in (33, 19, 70, 1)],
     signature="(heads, length, width), (heads, keys, width), (heads, keys, width)")  # fmt: skip
 def attention(q, k, v, causal):
     """q: (heads, length, head size); k, v: (heads, keys, head size); fold batches into the heads.
@@ -189,8 +187,8 @@ def launch_three(q, k, v, causal, out):
 # -- float32, so no tensor cores: what limits it is how often a number fetched from shared memory is
 # -- used. Here four times, once for each query.
 
-THREADS, ROWS = 128, 4
-TILE = 2048  # numbers in a tile of keys, 8 KiB; as many of values
+BLOCK_THREADS, ROWS_EACH = 128, 4
+TILE_NUMBERS = 2048  # numbers in a tile of keys, 8 KiB; as many of values
 
 
 def lane_group(width):
@@ -200,14 +198,14 @@ def lane_group(width):
 
 
 def queries_per_block(lanes):
-    return THREADS // lanes * ROWS
+    return BLOCK_THREADS // lanes * ROWS_EACH
 
 
 @cache
 def tiled_kernel(lanes, part):
     """For heads of up to lanes × part columns: what lies in registers needs a size known before."""
     width = lanes * part
-    keys = max(1, TILE // width)
+    keys = max(1, TILE_NUMBERS // width)
     per_block = queries_per_block(lanes)
 
     @cuda.jit(device=True)
@@ -219,13 +217,13 @@ def tiled_kernel(lanes, part):
     def tiled(q, k, v, causal, scale, out):
         k_tile = cuda.shared.array((keys, width), float32, alignment=16)
         v_tile = cuda.shared.array((keys, width), float32, alignment=16)
-        queries = cuda.local.array((ROWS, part), float32)
-        output = cuda.local.array((ROWS, part), float32)
-        row_max, total = cuda.local.array(ROWS, float32), cuda.local.array(ROWS, float32)
-        near, score = cuda.local.array(part, float32), cuda.local.array(ROWS, float32)
+        queries = cuda.local.array((ROWS_EACH, part), float32)
+        output = cuda.local.array((ROWS_EACH, part), float32)
+        row_max, total = cuda.local.array(ROWS_EACH, float32), cuda.local.array(ROWS_EACH, float32)
+        near, score = cuda.local.array(part, float32), cuda.local.array(ROWS_EACH, float32)
         head, t, length, last = cuda.blockIdx.y, cuda.threadIdx.x, q.shape[1], k.shape[1]
-        lane, first = t & (lanes - 1), cuda.blockIdx.x * per_block + t // lanes * ROWS
-        for r in range(ROWS):
+        lane, first = t & (lanes - 1), cuda.blockIdx.x * per_block + t // lanes * ROWS_EACH
+        for r in range(ROWS_EACH):
             row_max[r], total[r] = LOWEST, ZERO
             for c in range(part):
                 i, j = first + r, column(lane, c)
@@ -235,7 +233,7 @@ def tiled_kernel(lanes, part):
             last = min(last, (cuda.blockIdx.x + 1) * per_block)
         for start in range(0, last, keys):
             cuda.syncthreads()  # everybody is done with the tiles before
-            for e in range(t, keys * width, THREADS):
+            for e in range(t, keys * width, BLOCK_THREADS):
                 j, c = e // width, e % width
                 inside = start + j < last and c < q.shape[2]
                 k_tile[j, c] = k[head, start + j, c] if inside else ZERO
@@ -244,18 +242,18 @@ def tiled_kernel(lanes, part):
             for j in range(min(keys, last - start)):
                 for c in range(part):
                     near[c] = k_tile[j, column(lane, c)]
-                for r in range(ROWS):
+                for r in range(ROWS_EACH):
                     score[r] = ZERO
                     for c in range(part):
                         score[r] += queries[r, c] * near[c]
-                for r in range(ROWS):
+                for r in range(ROWS_EACH):
                     step = lanes // 2
                     while step > 0:
                         score[r] += cuda.shfl_xor_sync(FULL_MASK, score[r], step)
                         step //= 2
                 for c in range(part):
                     near[c] = v_tile[j, column(lane, c)]
-                for r in range(ROWS):
+                for r in range(ROWS_EACH):
                     if causal and start + j > first + r:
                         score[r] = NOTHING
                     if score[r] > row_max[r]:
@@ -268,7 +266,7 @@ def tiled_kernel(lanes, part):
                     total[r] += weight
                     for c in range(part):
                         output[r, c] += weight * near[c]
-        for r in range(ROWS):
+        for r in range(ROWS_EACH):
             for c in range(part):
                 i, j = first + r, column(lane, c)
                 if i < length and j < q.shape[2]:
@@ -283,7 +281,7 @@ def launch_tiled(q, k, v, causal, out):
     lanes, part = lane_group(width)
     grid = ceil_div(length, queries_per_block(lanes)), heads
     scale = np.float32(1 / math.sqrt(width))
-    tiled_kernel(lanes, part)[grid, THREADS](q, k, v, causal, scale, out)
+    tiled_kernel(lanes, part)[grid, BLOCK_THREADS](q, k, v, causal, scale, out)
 
 
 # -- PyTorch, in float32 as it is: on a GPU, TF32 would round the factors to 11 bits.

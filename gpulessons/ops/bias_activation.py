@@ -17,12 +17,12 @@ from gpulessons.operation import op
 from .activations import device_gelu, element_kernel, gelu, scalar_gelu, vector_gelu
 from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div
 
-COLUMNS = 1009  # a layer's width; a prime, so that no block size divides it
+WIDTH = 1009  # a layer's width; a prime, so that no block size divides it
 
 
 def layer(size, rng):
     """x: (rows, columns) float32 with at most `size` elements; b: (columns,) float32."""
-    columns = min(size, COLUMNS)
+    columns = min(size, WIDTH)
     x = rng.normal(0, 3, (size // columns, columns)).astype(np.float32)
     x[:, ::16] *= 30
     return x, rng.normal(0, 1, columns).astype(np.float32)

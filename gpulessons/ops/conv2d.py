@@ -14,43 +14,25 @@ With x's patches written down as columns (im2col.py), y = w · columns. So, as f
 and since each pixel stands in several columns, its gradient is the sum over them: that is col2im.
 """
 
-from functools import cache
+from functools import cache, partial
 from itertools import product
 
 import numpy as np
 from numba import cuda, float32, njit, prange
 
 from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
-from gpulessons.operation import op
+from gpulessons.operation import Case, op
 
 from . import conv2d_direct
 from .common import PARALLEL, THREADS, ceil_div
 from .im2col import bordered, col2im, im2col, inner, output_size, patches
 from .matmul import multiply
 
-# (batch, channels, filters), kernel, stride, padding: a layer of ResNet (He et al. 2015), and small
-# ones that find out whoever mixes up two of these numbers.
-RESNET = (1, 64, 64), (3, 3), 1, 1
-AWKWARD = (
-    ((2, 2, 5), (1, 1), 2, 0),
-    ((2, 2, 9), (3, 3), 1, 1),
-    ((1, 2, 1), (2, 2), 3, 3),  # corners that see nothing but padding
-    ((1, 1, 2), (7, 5), 1, 3),
-    ((2, 3, 4), (5, 2), 2, 1),
-)
 
-
-def layer(size, rng):
-    """x, w, stride, padding. ResNet's layer where 7 divides the size, as in ResNet it always does;
-    else one of the awkward ones, on a picture wider than high."""
-    if size % 7 == 0:
-        return problem(rng, (size, size), *RESNET)
-    return problem(rng, (size, size + 16), *AWKWARD[size % len(AWKWARD)])
-
-
-def problem(rng, pixels, dims, kernel, stride, padding):
-    batch, channels, filters = dims
-    x = rng.standard_normal((batch, channels, *pixels), np.float32)
+def layer(height, rng, width=None, batch=1, channels=64, filters=64, kernel=(3, 3), stride=1,
+          padding=1):  # fmt: skip
+    """x, w, stride, padding: a layer of ResNet (He et al. 2015) on a square picture by default."""
+    x = rng.standard_normal((batch, channels, height, width or height), np.float32)
     w = rng.standard_normal((filters, channels, *kernel), np.float32)
     return x, w / np.float32(w[0].size ** 0.5), stride, padding  # results are around 1
 
@@ -67,7 +49,15 @@ def flops(x, w, stride, padding):
     sizes=(7, 14, 28, 56),
     rtol=1e-5,  # sums of 576 products
     unit="pixels a side",
-    awkward=(26, 19, 8, 5, 2, 1),
+    edge_cases=(  # small layers that find out whoever mixes up two of these numbers
+        Case(26, width=42, batch=2, channels=2, filters=9),
+        Case(19, width=35, batch=2, channels=3, filters=4, kernel=(5, 2), stride=2),
+        Case(8, width=24, channels=1, filters=2, kernel=(7, 5), padding=3),
+        Case(5, width=21, batch=2, channels=2, filters=5, kernel=(1, 1), stride=2, padding=0),
+        # Corners that see nothing but padding.
+        Case(2, width=18, channels=2, filters=1, kernel=(2, 2), stride=3, padding=3),
+        Case(1, width=17, batch=2, channels=2, filters=9),
+    ),
     signature="(batch, channels, height, width), (filters, channels, ky, kx)",
 )
 def conv2d(x, w, stride, padding):
@@ -184,8 +174,8 @@ def launch_direct(x, w, stride, padding, out):
     direct_kernel[ceil_div(out.size, THREADS), THREADS](x, w, stride, padding, out)
 
 
-LANES, WARPS, EACH = 32, 4, 4  # a warp lies along a row of outputs; each thread makes four rows
-ROWS = WARPS * EACH
+LANES, WARPS_DOWN, EACH = 32, 4, 4  # a warp lies along a row of outputs; a thread makes four
+BLOCK_ROWS = WARPS_DOWN * EACH
 FILTERS = 8  # each number that a thread takes from the patch serves eight filters
 
 
@@ -199,7 +189,7 @@ def tiles_kernel(high, wide, stride):
     weights_size = FILTERS * taps
     reach = LANES + (wide - 1) // stride  # columns of the patch that are a stride apart
     width = stride * reach
-    patch_size = ((ROWS - 1) * stride + high) * width
+    patch_size = ((BLOCK_ROWS - 1) * stride + high) * width
     sums_size = FILTERS * EACH
 
     @cuda.jit
@@ -210,18 +200,18 @@ def tiles_kernel(high, wide, stride):
         groups = (out.shape[1] + FILTERS - 1) // FILTERS
         b, first = cuda.blockIdx.z // groups, cuda.blockIdx.z % groups * FILTERS
         lane, warp = cuda.threadIdx.x, cuda.threadIdx.y
-        left, above = cuda.blockIdx.x * LANES, cuda.blockIdx.y * ROWS
+        left, above = cuda.blockIdx.x * LANES, cuda.blockIdx.y * BLOCK_ROWS
         thread = warp * LANES + lane
         for k in range(FILTERS * EACH):
             sums[k] = float32(0)
         for c in range(x.shape[1]):
-            for n in range(thread, patch_size, LANES * WARPS):
+            for n in range(thread, patch_size, LANES * WARPS_DOWN):
                 # Sorted by remainder: lanes will read neighbors, in 32 banks, at any stride.
                 row = above * stride + n // width - padding
                 column = (left + n % reach) * stride + n // reach % stride - padding
                 inside = 0 <= row < x.shape[2] and 0 <= column < x.shape[3]
                 patch[n] = x[b, c, row, column] if inside else float32(0)
-            for n in range(thread, weights_size, LANES * WARPS):
+            for n in range(thread, weights_size, LANES * WARPS_DOWN):
                 f, tap = first + n // taps, n % taps
                 weights[n] = w[f, c, tap // wide, tap % wide] if f < w.shape[0] else float32(0)
             cuda.syncthreads()  # patch and weights are complete
@@ -251,9 +241,9 @@ compiled_tiles = cache(tiles_kernel)
 
 @conv2d.version("CUDA, shared tiles", on=gpu)
 def launch_tiles(x, w, stride, padding, out):
-    across, down = ceil_div(out.shape[3], LANES), ceil_div(out.shape[2], ROWS)
+    across, down = ceil_div(out.shape[3], LANES), ceil_div(out.shape[2], BLOCK_ROWS)
     grid = across, down, ceil_div(out.shape[1], FILTERS) * out.shape[0]
-    compiled_tiles(*w.shape[2:], stride)[grid, (LANES, WARPS)](x, w, padding, out)
+    compiled_tiles(*w.shape[2:], stride)[grid, (LANES, WARPS_DOWN)](x, w, padding, out)
 
 
 # -- PyTorch: oneDNN on a CPU, cuDNN on an NVIDIA GPU.
@@ -288,10 +278,9 @@ def shaped(dims, kernel, *, padding=None, name="conv2d"):
     """conv2d, with the versions it has, for another layer: dims are (batch, channels, filters),
     kernel (height, width); an odd, square kernel's padding keeps the size unless told."""
     padding = kernel[0] // 2 if padding is None else padding
-    other = conv2d.like(
-        lambda size, rng: problem(rng, (size, size), dims, kernel, 1, padding),
-        sizes=(28, 56, 112),
-    )
+    numbers = dict(zip(("batch", "channels", "filters"), dims, strict=True))
+    inputs = partial(layer, **numbers, kernel=kernel, padding=padding)
+    other = conv2d.like(inputs, sizes=(28, 56, 112))
     other.name = name
     return other
 
@@ -299,9 +288,9 @@ def shaped(dims, kernel, *, padding=None, name="conv2d"):
 # -- Backward: two more products, on the same columns.
 
 
-def layer_and_gradient(size, rng):
+def layer_and_gradient(height, rng, **axes):
     """x, w, dy, stride, padding: a problem of conv2d, and a gradient of its output."""
-    x, w, stride, padding = layer(size, rng)
+    x, w, stride, padding = layer(height, rng, **axes)
     shape = len(x), len(w), *output_size(x, w.shape[2:], stride, padding)
     dy = rng.standard_normal(shape, np.float32) / np.float32((shape[2] * shape[3]) ** 0.5)
     return x, w, dy, stride, padding
@@ -313,7 +302,7 @@ def layer_and_gradient(size, rng):
     sizes=conv2d.sizes,
     rtol=2e-5,
     unit="pixels a side",
-    awkward=conv2d.awkward,
+    edge_cases=conv2d.edge_cases,
     signature=f"{conv2d.signature}, (batch, filters, rows, columns)",
 )
 def conv2d_backward(x, w, dy, stride, padding):

@@ -12,7 +12,7 @@ from numba import njit, prange
 from .common import PARALLEL, SERIAL, aligned_empty, ceil_div
 
 LENGTH = 512  # outputs of a line made at once: with four filters, 8 kB of sums in the first cache
-FILTERS, TAPS = 4, 6  # whose weights wait in registers meanwhile; a tap is one of a filter's
+FILTERS_HELD, TAPS = 4, 6  # whose weights wait in registers meanwhile; a tap is one of a filter's
 
 
 def polyphase(x, stride, padding):
@@ -38,10 +38,10 @@ def as_lines(x, kernel, stride, padding):
 
 def in_groups(starts, w):
     """starts: (steps, taps), weights: (groups, steps, filters, taps): rounded up with zeros."""
-    groups, steps = ceil_div(len(w), FILTERS), ceil_div(starts.size, TAPS)
-    weights = np.zeros((groups * FILTERS, steps * TAPS), w.dtype)
+    groups, steps = ceil_div(len(w), FILTERS_HELD), ceil_div(starts.size, TAPS)
+    weights = np.zeros((groups * FILTERS_HELD, steps * TAPS), w.dtype)
     weights[: len(w), : starts.size] = w.reshape(len(w), -1)
-    weights = weights.reshape(groups, FILTERS, steps, TAPS).swapaxes(1, 2)
+    weights = weights.reshape(groups, FILTERS_HELD, steps, TAPS).swapaxes(1, 2)
     starts = np.append(starts, np.zeros(-starts.size % TAPS, starts.dtype))
     return starts.reshape(steps, TAPS), np.ascontiguousarray(weights)
 
@@ -53,7 +53,7 @@ def add_six_taps(line, starts, weights, sums):
     fourth, fifth, sixth = line[starts[3] :], line[starts[4] :], line[starts[5] :]
     for j in range(LENGTH):
         a, b, c, d, e, f = first[j], second[j], third[j], fourth[j], fifth[j], sixth[j]
-        for n in range(FILTERS):
+        for n in range(FILTERS_HELD):
             w = weights[n]
             total = sums[n * LENGTH + j] + w[0] * a + w[1] * b + w[2] * c
             sums[n * LENGTH + j] = total + w[3] * d + w[4] * e + w[5] * f
@@ -76,11 +76,11 @@ def direct_loop(lines, width, starts, weights, out):
     for part in prange(out.shape[0] * pieces * groups):
         image, first = part // groups // pieces, part // groups % pieces * LENGTH
         group = part % groups
-        sums = aligned_empty((FILTERS * LENGTH,), np.float32)
+        sums = aligned_empty((FILTERS_HELD * LENGTH,), np.float32)
         sums[:] = 0
         for step in range(weights.shape[1]):
             add_six_taps(lines[image, first:], starts[step], weights[group, step], sums)
-        put_back(sums, first, width, out[image, FILTERS * group :][:FILTERS])
+        put_back(sums, first, width, out[image, FILTERS_HELD * group :][:FILTERS_HELD])
 
 
 def direct(options):

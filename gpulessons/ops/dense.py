@@ -18,11 +18,13 @@ y is the layer's output and dy the gradient by it; z need not be kept, because a
 known from its value.
 """
 
+from functools import partial
+
 import numpy as np
 from numba import cuda, njit, prange
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
-from gpulessons.operation import op
+from gpulessons.operation import Case, op
 
 from .activations import device_sigmoid, element_kernel, scalar_sigmoid, sigmoid, vector_sigmoid
 from .common import ONE, PARALLEL, REASSOCIATING, SERIAL, THREADS, WARP, ZERO, ceil_div
@@ -31,21 +33,9 @@ from .matmul_kernels import layer_kernel, linear_kernel, tiles
 from .reduce import WARPS, warp_reduce_sum
 from .transpose import launch_padded, transposed
 
-WIDTH = 256  # inputs and outputs of the layer that is timed, unless `sized` says otherwise
 
-
-def layer(examples, rng):
-    """x: (examples, inputs), w: (outputs, inputs), b: (outputs,); float32; some of x far out.
-
-    256 inputs and outputs where the batch is a power of two; else a small layer of awkward widths,
-    so that a version that mixes up its axes is found.
-    """
-    even = examples & (examples - 1) == 0
-    inputs, outputs = (WIDTH, WIDTH) if even else (examples + 6, examples // 2 + 1)
-    return layer_of(examples, inputs, outputs, rng)
-
-
-def layer_of(examples, inputs, outputs, rng):
+def layer(examples, rng, inputs=256, outputs=256):
+    """x: (examples, inputs), w: (outputs, inputs), b: (outputs,); float32; some of x far out."""
     x = rng.standard_normal((examples, inputs), np.float32)
     x[1::16] *= 10
     w = rng.standard_normal((outputs, inputs), np.float32) / np.float32(inputs**0.5)
@@ -54,7 +44,7 @@ def layer_of(examples, inputs, outputs, rng):
 
 def sized(inputs, outputs):
     """The inputs of a layer of this width, for `dense.like(sized(4096, 1024))`."""
-    return lambda examples, rng: layer_of(examples, inputs, outputs, rng)
+    return partial(layer, inputs=inputs, outputs=outputs)
 
 
 @op(
@@ -63,7 +53,7 @@ def sized(inputs, outputs):
     sizes=(1, 64, 4096),
     rtol=2e-5,
     unit="examples",
-    awkward=(33, 19, 3),
+    edge_cases=[Case(n, inputs=n + 6, outputs=n // 2 + 1) for n in (33, 19, 3)],
     signature="(examples, inputs), (outputs, inputs), (outputs,)",
 )
 def dense(x, w, b):
@@ -182,9 +172,9 @@ def pytorch(x, w, b, out):
 # -- Backward.
 
 
-def layer_and_gradient(examples, rng):
+def layer_and_gradient(examples, rng, **axes):
     """x, w, y = dense(x, w, b) and dy: the gradient of a mean, so that dw stays around one."""
-    x, w, b = layer(examples, rng)
+    x, w, b = layer(examples, rng, **axes)
     dy = rng.standard_normal((examples, w.shape[0]), np.float32)
     return x, w, dense(x, w, b), dy / np.float32(examples)
 
@@ -200,7 +190,7 @@ def gradients(x, w, dz):
     sizes=(1, 64, 4096),
     rtol=2e-5,
     unit="examples",
-    awkward=(33, 19, 3),
+    edge_cases=dense.edge_cases,
     signature="(examples, inputs), (outputs, inputs), (examples, outputs), (examples, outputs)",
 )
 def dense_backward(x, w, y, dy):

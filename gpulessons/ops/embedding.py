@@ -19,15 +19,14 @@ import numpy as np
 from numba import cuda, get_num_threads, int32, int64, njit, prange
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
-from gpulessons.operation import op
+from gpulessons.operation import Case, op
 
 from .common import FULL_MASK, PARALLEL, SERIAL, THREADS, WARP, ZERO, ceil_div
 from .reduce import warp_reduce_sum
 from .rows import warp_per_row
 
-WIDTH, BATCH, BAG = 32, 4096, 8  # numbers in a row; bags in a batch at most; rows in a bag
-RATE, EPSILON = 0.05, 1e-8
-EPS32, MISSING = np.float32(EPSILON), np.float32(np.nan)
+LEARNING_RATE, EPSILON = 0.05, 1e-8
+EPSILON32, MISSING = np.float32(EPSILON), np.float32(np.nan)
 
 ALONE = SERIAL | {"nogil": True}  # so that another thread may compute meanwhile
 
@@ -38,19 +37,18 @@ def zipf(rng, rows, shape):
     return rng.permutation(rows)[rank]
 
 
-def table_and_ids(rows, rng):
-    """table: (rows, 32) float32, ids: (examples, 8) int32, an example for every four rows, up to
-    4096. Where `rows` is odd: 37 wide, so that no warp fits, with 3 ids in a bag, int64."""
-    width, bag, kind = (WIDTH, BAG, np.int32) if rows % 2 == 0 else (37, 3, np.int64)
+def table_and_ids(rows, rng, width=32, bag=8, kind="int32"):
+    """table: (rows, width) float32, ids: (examples, bag), an example for every four rows, up to
+    4096 of them."""
     table = rng.standard_normal((rows, width), np.float32)
-    return table, zipf(rng, rows, (min(ceil_div(rows, 4), BATCH), bag)).astype(kind)
+    return table, zipf(rng, rows, (min(ceil_div(rows, 4), 4096), bag)).astype(kind)
 
 
-def with_gradient(rows, rng):
+def with_gradient(rows, rng, **axes):
     """table and ids; moments: (rows,), not negative; gradient: (examples, width) of the bags."""
-    table, ids = table_and_ids(rows, rng)
+    table, ids = table_and_ids(rows, rng, **axes)
     gradient = rng.standard_normal((len(ids), table.shape[1]), np.float32)
-    return table, rng.random(rows, np.float32), ids, gradient, RATE
+    return table, rng.random(rows, np.float32), ids, gradient, LEARNING_RATE
 
 
 def touched(table, ids):
@@ -58,11 +56,12 @@ def touched(table, ids):
     return len(np.unique(ids))
 
 
-SHAPES = {"sizes": (1_000, 100_000, 1_000_000), "rtol": 2e-5, "unit": "rows",
-          "awkward": (31, 1201, 6, 1)}  # fmt: skip
+ODD = {"width": 37, "bag": 3, "kind": "int64"}  # a row that no warp fits
+TABLES = {"sizes": (1_000, 100_000, 1_000_000), "rtol": 2e-5, "unit": "rows",
+          "edge_cases": (Case(31, **ODD), Case(1201, **ODD), 6, Case(1, **ODD))}  # fmt: skip
 
 
-@op(inputs=table_and_ids, **SHAPES,
+@op(inputs=table_and_ids, **TABLES,
     flops=lambda table, ids: (ids.shape[1] - 1) * len(ids) * table.shape[1],
     signature="(rows, width), (examples, bag)",
     moved=lambda table, ids: ids.nbytes + 4 * table.shape[1] * (touched(table, ids) + len(ids)),
@@ -77,7 +76,7 @@ def embedding(table, ids):
     return table[ids].sum(1)
 
 
-@op(inputs=with_gradient, **SHAPES,
+@op(inputs=with_gradient, **TABLES,
     flops=lambda table, moments, ids, gradient, rate:
         ids.size * table.shape[1] + touched(table, ids) * (4 * table.shape[1] + 5),
     signature="(rows, width), (rows,), (examples, bag), (examples, width)",
@@ -205,7 +204,7 @@ def move_rows(table, moments, rows, sums, rate, new_rows, new_moments, places):
         for j in range(table.shape[1]):
             squares += sums[s, j] * sums[s, j]
         moment = moments[row] + squares / width
-        step = rate / (np.float32(math.sqrt(moment)) + EPS32)
+        step = rate / (np.float32(math.sqrt(moment)) + EPSILON32)
         new_moments[place] = moment
         for j in range(table.shape[1]):
             new_rows[place, j] = table[row, j] - step * sums[s, j]
@@ -219,9 +218,9 @@ def hand_out(found, moments, slots, new_rows, new_moments):
             new_rows[p, j] = found[slots[p], j]
 
 
-STEPS = sum_by_slot, move_rows, hand_out
-TOGETHER = tuple(njit(**PARALLEL)(step) for step in STEPS)
-BY_ONE = tuple(njit(**ALONE)(step) for step in STEPS)
+PASSES = sum_by_slot, move_rows, hand_out
+TOGETHER = tuple(njit(**PARALLEL)(step) for step in PASSES)
+BY_ONE = tuple(njit(**ALONE)(step) for step in PASSES)
 
 
 def update(steps, cores, table, moments, ids, gradient, rate, out):
@@ -246,7 +245,7 @@ def numba_update_everywhere(table, moments, ids, gradient, rate, out):
     update(TOGETHER, get_num_threads(), table, moments, ids, gradient, rate, out)
 
 
-def update_in_place(table, moments, ids, gradient, rate=RATE, cores=None):
+def update_in_place(table, moments, ids, gradient, rate=LEARNING_RATE, cores=None):
     """The same step, written into table and moments: what training does. Arrays as above.
 
     cores: 1, or as many as Numba has (by default). ValueError for an id that is no row, and then
@@ -371,7 +370,7 @@ def move_row(table, moments, row, sums, place, rate, new_rows, new_moments, p):
         squares += sums[place, j] * sums[place, j]
     squares = warp_reduce_sum(squares)
     moment = moments[row] + squares / np.float32(width) if known else MISSING
-    step = rate / (math.sqrt(moment) + EPS32)
+    step = rate / (math.sqrt(moment) + EPSILON32)
     if lane == 0:
         new_moments[p] = moment
     for j in range(lane, width, WARP):
@@ -454,7 +453,7 @@ def moved_pytorch(table, moments, ids, gradient, rate):
     return rows, table[rows] - steps, new_moments
 
 
-def update_pytorch_in_place(table, moments, ids, gradient, rate=RATE):
+def update_pytorch_in_place(table, moments, ids, gradient, rate=LEARNING_RATE):
     """update_in_place on tensors, wherever they are."""
     rows, new_rows, new_moments = moved_pytorch(table, moments, ids, gradient, rate)
     table[rows], moments[rows] = new_rows, new_moments

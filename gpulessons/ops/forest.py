@@ -21,7 +21,7 @@ import numpy as np
 from numba import cuda, float32, get_num_threads, int32, njit, prange
 
 from gpulessons.backends import gpu, host
-from gpulessons.operation import op
+from gpulessons.operation import Case, op
 
 from .common import FULL_MASK, PARALLEL, SERIAL, WARP, ZERO, ceil_div
 from .forest_growth import grow, margin, squared_distance
@@ -36,17 +36,14 @@ def wood(count, dim, trees, leaf):
     return points, grow(points, trees, leaf)
 
 
-def questions(size, rng):
-    """64 of the points in 64 dimensions, each moved a little, `size` points in 10 trees of 32, 10
-    due of 40 cells; other numbers where 8 does not divide the size. The points are the same for
-    every seed: an index is built once, and asked often.
+def questions(size, rng, queries=QUERIES, dim=DIM, trees=10, leaf=32, cells=40):
+    """Some of `size` points, each moved a little; the points, and their trees of `leaf` points a
+    cell at most; k = 10; cells to visit. The points are the same for every seed: an index is built
+    once, and asked often.
     """
-    count, dim, trees, leaf, cells = (
-        (QUERIES, DIM, 10, 32, 40) if size % 8 == 0 else (9, 37, 3, 5, 7)
-    )
     points, forest = wood(size, dim, trees, leaf)
-    queries = points[rng.integers(0, size, count)] + rng.integers(-3, 4, (count, dim))
-    return queries.astype(np.float32), points, *forest, min(NEAREST, size), cells
+    asked = points[rng.integers(0, size, queries)] + rng.integers(-3, 4, (queries, dim))
+    return asked.astype(np.float32), points, *forest, min(NEAREST, size), cells
 
 
 def met(queries, starts, items, leaves):
@@ -69,7 +66,8 @@ def traffic(queries, points, roots, normals, offsets, scales, children, starts, 
 
 
 @op(inputs=questions, flops=operations, moved=traffic, sizes=(1_000, 10_000, 100_000), rtol=0,
-    unit="points", awkward=(257, 31, 70, 1),
+    unit="points",
+    edge_cases=[Case(n, queries=9, dim=37, trees=3, leaf=5, cells=7) for n in (257, 31, 70, 1)],
     signature="(queries, dim), (points, dim), (trees,), (planes, dim), (planes,), (planes,), "
     "(planes, children), (cells,), (items,)")  # fmt: skip
 def forest_search(queries, points, roots, normals, offsets, scales, children, starts, items, k,

@@ -27,7 +27,7 @@ from gpulessons.operation import op
 
 from .common import ONE, PARALLEL, REASSOCIATING, SERIAL, SIZES, THREADS, WARP, ZERO, ceil_div
 from .reduce import block_reduce_sum, warp_reduce_sum
-from .rows import AWKWARD, block_per_row, sum_of_row, warp_per_row, wide_rows
+from .rows import ROW_EDGES, block_per_row, sum_of_row, warp_per_row, wide_rows
 
 EPS = 1e-5  # PyTorch's: a row of equal numbers has no variance to divide by
 EPS32 = np.float32(EPS)
@@ -41,7 +41,7 @@ def rows_and_gains(size, rng):
 
 
 @op(inputs=rows_and_gains, flops=lambda x, gain, bias: 7 * x.size, sizes=SIZES, rtol=5e-6,
-    awkward=AWKWARD, signature="(rows, columns), (columns,), (columns,)")  # fmt: skip
+    edge_cases=ROW_EDGES, signature="(rows, columns), (columns,), (columns,)")  # fmt: skip
 def layer_norm(x, gain, bias):
     """x: (rows, columns); gain, bias: (columns,). Returns like x; eps is 1e-5."""
     centered, scale = standard(x)
@@ -162,7 +162,7 @@ def rows_and_slopes(size, rng):
 
 
 @op(inputs=rows_and_slopes, flops=lambda x, gain, dy: 16 * x.size, sizes=SIZES, rtol=5e-5,
-    awkward=AWKWARD, signature="(rows, columns), (columns,), (rows, columns)")  # fmt: skip
+    edge_cases=ROW_EDGES, signature="(rows, columns), (columns,), (rows, columns)")  # fmt: skip
 def layer_norm_backward(x, gain, dy):
     """The gradients by x (rows, columns), gain and bias (columns,), from that by the result, dy."""
     centered, scale = standard(x)

@@ -31,11 +31,11 @@ from .lstm_sequence import (
 )
 
 
-def with_slope(size, rng):
+def with_slope(hidden, rng, **axes):
     """A sequence's inputs, and d: (steps, batch, hidden), so scaled that dw stays around one."""
-    x, h, *rest = sequences(size, rng)
-    d = rng.standard_normal((*x.shape[:2], size), np.float32)
-    return x, h, *rest, d / np.float32((d.size // size) ** 0.5)
+    x, h, *rest = sequences(hidden, rng, **axes)
+    d = rng.standard_normal((*x.shape[:2], hidden), np.float32)
+    return x, h, *rest, d / np.float32((d.size // hidden) ** 0.5)
 
 
 # Forward once, then two products for each one of forward's.
@@ -45,7 +45,7 @@ def with_slope(size, rng):
     sizes=(16, 64, 256),
     rtol=1e-4,
     unit="hidden units",
-    awkward=(5, 17, 1),
+    edge_cases=lstm_sequence.edge_cases,
     signature=f"{lstm_sequence.signature}, (steps, batch, hidden)",
 )
 def lstm_backward(x, h, c, w, u, b, d):

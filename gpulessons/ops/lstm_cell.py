@@ -15,7 +15,7 @@ where only their sum matters: b is `bias_ih_l0 + bias_hh_l0`.
 import numpy as np
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
-from gpulessons.operation import op
+from gpulessons.operation import Case, op
 
 from . import lstm_kernels as kernels
 from .common import THREADS, ceil_div
@@ -34,18 +34,14 @@ from .lstm_parts import (
 from .matmul_kernels import linear_kernel, tiles
 
 
-def one_step(size, rng):
-    """x: (batch, inputs), h and c: (batch, hidden), then the parameters; `size` hidden units.
-
-    As many inputs, and 32 examples, where 16 divides the size; else three examples and two inputs
-    more, so that a version that mixes them up is found. One example is far out, where a careless
-    exp fails.
+def one_step(hidden, rng, batch=BATCH, inputs=None):
+    """x: (batch, inputs), h and c: (batch, hidden), then the parameters. By default as many
+    inputs as hidden units. One example is far out, where a careless exp fails.
     """
-    batch, inputs = (BATCH, size) if size % 16 == 0 else (3, size + 2)
-    x = rng.standard_normal((batch, inputs), np.float32)
+    x = rng.standard_normal((batch, inputs or hidden), np.float32)
     x[0] *= 30
-    h, c = rng.standard_normal((2, batch, size), np.float32)
-    return x, np.tanh(h), c, *parameters(inputs, size, rng)
+    h, c = rng.standard_normal((2, batch, hidden), np.float32)
+    return x, np.tanh(h), c, *parameters(x.shape[1], hidden, rng)
 
 
 @op(
@@ -54,7 +50,7 @@ def one_step(size, rng):
     sizes=(64, 256, 1024),
     rtol=2e-5,
     unit="hidden units",
-    awkward=(5, 17, 33, 1),
+    edge_cases=[Case(n, batch=3, inputs=n + 2) for n in (5, 17, 33, 1)],
     signature="(batch, inputs), (batch, hidden), (batch, hidden), "
     "(gates, inputs), (gates, hidden), (gates,)",
 )

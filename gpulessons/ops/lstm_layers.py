@@ -14,7 +14,7 @@ machine that is full already does not. After Appleyard et al. 2016, section 3.
 import numpy as np
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
-from gpulessons.operation import op
+from gpulessons.operation import Case, op
 
 from . import lstm_kernels as kernels
 from .lstm_parts import array_unit, flops, parameters
@@ -24,13 +24,13 @@ from .matmul_kernels import tiles
 LAYERS = 2
 
 
-def stacked(size, rng):
+def stacked(hidden, rng, **axes):
     """x: (steps, batch, hidden); h, c: (layers, batch, hidden); w, u: (layers, 4·hidden, hidden);
-    b: (layers, 4·hidden): `size` hidden units in each of two layers, steps as in `sequences`."""
-    x, h, *_ = sequences(size, rng)
-    layers = [parameters(size, size, rng) for _ in range(LAYERS)]
+    b: (layers, 4·hidden): two layers; steps and batch as in `sequences`."""
+    x, h, *_ = sequences(hidden, rng, **axes)
+    layers = [parameters(hidden, hidden, rng) for _ in range(LAYERS)]
     states = rng.standard_normal((2, LAYERS, *h.shape), np.float32)
-    return x[:, :, :size].copy(), *states, *map(np.stack, zip(*layers, strict=True))
+    return x, *states, *map(np.stack, zip(*layers, strict=True))
 
 
 @op(
@@ -39,7 +39,7 @@ def stacked(size, rng):
     sizes=(16, 64, 256),
     rtol=1e-4,
     unit="hidden units",
-    awkward=(5, 17, 1),
+    edge_cases=[Case(n, steps=5, batch=3) for n in (5, 17, 1)],
     signature="(steps, batch, hidden), (layers, batch, hidden), (layers, batch, hidden), "
     "(layers, gates, hidden), (layers, gates, hidden), (layers, gates)",
 )

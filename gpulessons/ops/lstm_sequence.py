@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
-from gpulessons.operation import op
+from gpulessons.operation import Case, op
 
 from . import lstm_kernels as kernels
 from .lstm_cell import eight_products, lstm_cell, python_loop
@@ -31,22 +31,16 @@ from .lstm_parts import (
 )
 from .matmul_kernels import linear_kernel, tiles
 
-STEPS = 64
 
-
-def sequences(size, rng):
-    """x: (steps, batch, inputs), h, c: (batch, hidden), then the parameters; `size` hidden units.
-
-    64 steps of 32 examples with as many inputs where 16 divides the size (fewer steps below
-    128 units); else five steps of three examples, and two inputs more.
+def sequences(hidden, rng, steps=None, batch=BATCH, inputs=None):
+    """x: (steps, batch, inputs), h, c: (batch, hidden), then the parameters. By default as many
+    inputs as hidden units, and 64 steps, or half as many steps as units below 128 of them.
     """
-    steps, batch, inputs = min(STEPS, size // 2), BATCH, size
-    if size % 16:
-        steps, batch, inputs = 5, 3, size + 2
-    x = rng.standard_normal((steps, batch, inputs), np.float32)
+    steps = steps or min(64, max(1, hidden // 2))
+    x = rng.standard_normal((steps, batch, inputs or hidden), np.float32)
     x[steps // 2, 0] *= 30  # once in a sequence, far out
-    h, c = rng.standard_normal((2, batch, size), np.float32)
-    return x, np.tanh(h), c, *parameters(inputs, size, rng)
+    h, c = rng.standard_normal((2, batch, hidden), np.float32)
+    return x, np.tanh(h), c, *parameters(x.shape[2], hidden, rng)
 
 
 @op(
@@ -55,7 +49,7 @@ def sequences(size, rng):
     sizes=(16, 64, 256),
     rtol=5e-5,
     unit="hidden units",
-    awkward=(5, 17, 1),
+    edge_cases=[Case(n, steps=5, batch=3, inputs=n + 2) for n in (5, 17, 1)],
     signature="(steps, batch, inputs), (batch, hidden), (batch, hidden), "
     "(gates, inputs), (gates, hidden), (gates,)",
 )

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit, prange
 
 from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
-from gpulessons.operation import op
+from gpulessons.operation import Case, op
 
 from . import matmul_fp16 as fp16
 from . import matmul_kernels as kernels
@@ -20,13 +20,9 @@ from .common import PARALLEL, SERIAL, aligned_empty, ceil_div
 from .mma import refuse_older_gpus
 
 
-def matrices(size, rng):
-    """x: (m, k), y: (k, n) float32, scaled so that the product's entries are around 1.
-
-    Squares where 16 divides the size; else an awkward rectangle, so that a version that mixes up
-    rows and columns is found.
-    """
-    m, k, n = (size,) * 3 if size % 16 == 0 else (size, max(1, size // 2), size + 3)
+def matrices(m, rng, k=None, n=None):
+    """x: (m, k), y: (k, n) float32, squares by default; the product's entries are around 1."""
+    k, n = k or m, n or m
     x, y = rng.standard_normal((m, k), np.float32), rng.standard_normal((k, n), np.float32)
     return x, y / np.float32(k**0.5)
 
@@ -37,7 +33,7 @@ def matrices(size, rng):
     sizes=(64, 256, 1024),
     rtol=2e-5,  # 4096 float32 additions in a row lose 1.2e-5; NumPy's blocked ones 2e-6
     unit="rows and columns",
-    awkward=(33, 19, 70, 1),
+    edge_cases=(Case(33, k=16, n=36), Case(19, k=9, n=22), Case(70, k=35, n=73), Case(1, k=1, n=4)),
     signature="(m, k), (k, n)",
 )
 def matmul(x, y, out=None):

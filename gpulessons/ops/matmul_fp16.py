@@ -10,12 +10,12 @@ from numba import cuda, float32, uint32
 
 from .mma import accumulator_place, left_pairs, mma_fp16, pair, right_pair
 
-BM, BN, BK = 128, 128, 32  # a block computes 128 × 128 results, from 32 columns of x at a time
-HALF = BK // 2  # words in a row of x's tile, and rows of words in y's
+BM, BN, SLICE = 128, 128, 32  # a block computes 128 × 128 results, from 32 columns of x at a time
+WORDS = SLICE // 2  # words in a row of x's tile, and rows of words in y's
 WARPS = 8  # in two rows of four, each with its 64 × 32 results
-EACH = 8  # words of either tile that a thread fetches
-X_STEP, Y_STEP = BM // EACH, HALF // EACH  # between their rows
-X_PADDED, Y_PADDED = HALF + 4, BN + 8  # rows so long put a fragment into 32 different banks
+WORDS_EACH = 8  # words of either tile that a thread fetches
+I_STEP, P_STEP = BM // WORDS_EACH, WORDS // WORDS_EACH  # between their rows
+X_PADDED, Y_PADDED = WORDS + 4, BN + 8  # rows so long put a fragment into 32 different banks
 
 
 @cuda.jit(device=True)
@@ -29,7 +29,7 @@ def number(matrix, row, column):
 def multiply(xs, ys, row, column, sums):
     """Add the product of two tiles to this warp's 64 × 32 sums, which begin at (row, column)."""
     right = cuda.local.array(4, uint32)
-    for k in range(0, HALF, 4):
+    for k in range(0, WORDS, 4):
         for j in range(4):
             right[j] = right_pair(ys, k, column + 8 * j)
         for i in range(4):
@@ -47,7 +47,7 @@ def fp16_kernel(x, y, out):
     did, and one of them multiplies while the other fetches.
     """
     xs = cuda.shared.array((BM, X_PADDED), uint32)
-    ys = cuda.shared.array((HALF, Y_PADDED), uint32)
+    ys = cuda.shared.array((WORDS, Y_PADDED), uint32)
     sums = cuda.local.array((16, 4), float32)  # in registers: every index is known
     lane, warp = cuda.threadIdx.x & 31, cuda.threadIdx.y & 7  # & says: these are not negative
     top, left = cuda.blockIdx.y * BM, cuda.blockIdx.x * BN
@@ -59,14 +59,14 @@ def fp16_kernel(x, y, out):
     for s in range(16):
         for n in range(4):
             sums[s, n] = 0
-    for k in range(0, x.shape[1], BK):
-        for n in range(EACH):
-            i = xi + n * X_STEP
-            low, high = number(x, top + i, k + xp), number(x, top + i, k + xp + HALF)
+    for k in range(0, x.shape[1], SLICE):
+        for n in range(WORDS_EACH):
+            i = xi + n * I_STEP
+            low, high = number(x, top + i, k + xp), number(x, top + i, k + xp + WORDS)
             xs[i, xp] = pair(low, high)
-        for n in range(EACH):
-            p = yp + n * Y_STEP
-            low, high = number(y, k + p, left + yj), number(y, k + p + HALF, left + yj)
+        for n in range(WORDS_EACH):
+            p = yp + n * P_STEP
+            low, high = number(y, k + p, left + yj), number(y, k + p + WORDS, left + yj)
             ys[p, yj] = pair(low, high)
         cuda.syncthreads()  # both tiles are complete
         multiply(xs, ys, row, column, sums)

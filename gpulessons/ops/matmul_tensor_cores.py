@@ -11,17 +11,17 @@ from numba import cuda, float32, uint32
 
 from .mma import accumulator_place, left_fragment, mma, right_fragment, tf32
 
-BM, BN, BK = 128, 128, 32  # a block computes 128 × 128 results, from 32 columns of x at a time
+BM, BN, SLICE = 128, 128, 32  # a block computes 128 × 128 results, from 32 columns of x at a time
 WARPS = 8  # in two rows of four, each with its 64 × 32 results
 X_STEP, Y_STEP = WARPS, WARPS * 32 // BN  # rows of a tile that all threads fetch side by side
-EACH = BK // Y_STEP  # what a thread fetches of either tile
-BK_PADDED, BN_PADDED = BK + 4, BN + 8  # rows so long put a fragment into 32 different banks
+FETCHED = SLICE // Y_STEP  # what a thread fetches of either tile
+SLICE_PADDED, BN_PADDED = SLICE + 4, BN + 8  # rows so long put a fragment into 32 different banks
 
 
 @cuda.jit(device=True)
 def fetch(matrix, row, column, step, numbers):
     """Every step-th number down a column from (row, column) on; outside the matrix, zeros."""
-    for n in range(EACH):
+    for n in range(FETCHED):
         i, j = uint32(row + n * step), uint32(column)  # unsigned: no index counts from the end
         numbers[n] = matrix[i, j] if i < matrix.shape[0] and j < matrix.shape[1] else float32(0)
 
@@ -29,7 +29,7 @@ def fetch(matrix, row, column, step, numbers):
 @cuda.jit(device=True)
 def put(numbers, tile, row, column, step):
     """The same in shared memory, rounded once for all who will read it."""
-    for n in range(EACH):
+    for n in range(FETCHED):
         tile[row + n * step, column] = tf32(numbers[n])
 
 
@@ -37,7 +37,7 @@ def put(numbers, tile, row, column, step):
 def multiply(xs, ys, row, column, sums):
     """Add the product of two tiles to this warp's 64 × 32 sums, which begin at (row, column)."""
     right = cuda.local.array((4, 2), float32)
-    for k in range(0, BK, 8):
+    for k in range(0, SLICE, 8):
         for j in range(4):
             right[j, 0], right[j, 1] = right_fragment(ys, k, column + 8 * j)
         for i in range(4):
@@ -50,9 +50,9 @@ def multiply(xs, ys, row, column, sums):
 @cuda.jit
 def tensor_core_kernel(x, y, out):
     """1/64 global, 3/64 shared. Blocks of (32, 8) threads: threadIdx.y is the warp."""
-    xs = cuda.shared.array((BM, BK_PADDED), float32)
-    ys = cuda.shared.array((BK, BN_PADDED), float32)
-    next_x, next_y = cuda.local.array(EACH, float32), cuda.local.array(EACH, float32)
+    xs = cuda.shared.array((BM, SLICE_PADDED), float32)
+    ys = cuda.shared.array((SLICE, BN_PADDED), float32)
+    next_x, next_y = cuda.local.array(FETCHED, float32), cuda.local.array(FETCHED, float32)
     sums = cuda.local.array((16, 4), float32)  # all three in registers: every index is known
     lane, warp = cuda.threadIdx.x & 31, cuda.threadIdx.y & 7  # & says: these are not negative
     top, left = cuda.blockIdx.y * BM, cuda.blockIdx.x * BN
@@ -63,7 +63,7 @@ def tensor_core_kernel(x, y, out):
             sums[s, n] = 0
     fetch(x, top + warp, lane, X_STEP, next_x)
     fetch(y, i, left + j, Y_STEP, next_y)
-    for k in range(BK, x.shape[1] + BK, BK):
+    for k in range(SLICE, x.shape[1] + SLICE, SLICE):
         put(next_x, xs, warp, lane, X_STEP)
         put(next_y, ys, i, j, Y_STEP)
         cuda.syncthreads()  # both tiles are complete

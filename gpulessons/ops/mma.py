@@ -42,7 +42,7 @@ MULTIPLY_FP16 = (
     "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
     "{$0, $1, $2, $3}, {$4, $5}, {$6}, {$7, $8, $9, $10};"
 )
-FOUR, TWO = types.UniTuple(types.float32, 4), types.UniTuple(types.float32, 2)
+FOUR_FLOATS, TWO_FLOATS = types.UniTuple(types.float32, 4), types.UniTuple(types.float32, 2)
 PAIRS = types.UniTuple(types.uint32, 2)
 
 
@@ -98,7 +98,7 @@ def mma(typing, left, right, sums):
         numbers = multiply_add(builder, MULTIPLY, words, sums)
         return context.make_tuple(builder, signature.return_type, numbers)
 
-    return FOUR(FOUR, TWO, FOUR), generate
+    return FOUR_FLOATS(FOUR_FLOATS, TWO_FLOATS, FOUR_FLOATS), generate
 
 
 @intrinsic
@@ -110,7 +110,7 @@ def mma_fp16(typing, left, right, sums):
         numbers = multiply_add(builder, MULTIPLY_FP16, [*left, arguments[1]], sums)
         return context.make_tuple(builder, signature.return_type, numbers)
 
-    return FOUR(PAIRS, types.uint32, FOUR), generate
+    return FOUR_FLOATS(PAIRS, types.uint32, FOUR_FLOATS), generate
 
 
 mma.traced, tf32.traced = traced.mma, traced.tf32

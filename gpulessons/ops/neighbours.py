@@ -19,7 +19,7 @@ import numpy as np
 from numba import cuda, float32, get_num_threads, int32, njit, prange
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
-from gpulessons.operation import op
+from gpulessons.operation import Case, op
 
 from .common import FULL_MASK, PARALLEL, SERIAL, WARP, ZERO, aligned_empty, ceil_div
 from .matmul import add_product, padded
@@ -52,17 +52,15 @@ def uniform(count, dim, seed):
     return np.random.default_rng(seed).integers(-32, 33, (count, dim)).astype(np.float32)
 
 
-def queries_and_points(size, rng):
-    """(queries, points, k): 64 queries in 64 dimensions, 10 due of `size` points; other numbers
-    where 8 does not divide the size. Coordinates are whole, from −3 to 3.
-    """
-    count, dim = (QUERIES, DIM) if size % 8 == 0 else (37, 41)
-    queries, points = (rng.integers(-3, 4, (n, dim)).astype(np.float32) for n in (count, size))
-    return queries, points, min(NEAREST, size)
+def queries_and_points(points, rng, queries=QUERIES, dim=DIM):
+    """queries: (queries, dim), points: (points, dim), whole coordinates from −3 to 3; k = 10."""
+    q, p = (rng.integers(-3, 4, (n, dim)).astype(np.float32) for n in (queries, points))
+    return q, p, min(NEAREST, points)
 
 
 @op(inputs=queries_and_points, sizes=(1_000, 10_000, 100_000), rtol=0, unit="points",
-    flops=lambda queries, points, k: 2 * queries.size * len(points), awkward=(31, 257, 70, 1),
+    flops=lambda queries, points, k: 2 * queries.size * len(points),
+    edge_cases=[Case(n, queries=37, dim=41) for n in (31, 257, 70, 1)],
     signature="(queries, dim), (points, dim)")  # fmt: skip
 def neighbours(queries, points, k):
     """The k points nearest to each query, nearest first; of equals, the lower index first.

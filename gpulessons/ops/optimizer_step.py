@@ -20,7 +20,7 @@ from gpulessons.operation import op
 from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div
 
 RATE, MU, BETA1, BETA2, EPSILON = 1e-3, 0.9, 0.9, 0.999, 1e-8
-RATE32, MU32, B1, B2, EPS32 = map(np.float32, (RATE, MU, BETA1, BETA2, EPSILON))
+RATE32, MU32, B1, B2, EPSILON32 = map(np.float32, (RATE, MU, BETA1, BETA2, EPSILON))
 REST1, REST2 = np.float32(1 - BETA1), np.float32(1 - BETA2)
 
 
@@ -67,7 +67,7 @@ def momentum_body(w, g, v):
 def adam_body(w, g, m, v, scale1, scale2):
     m = B1 * m + REST1 * g
     v = B2 * v + REST2 * g * g
-    return w - RATE32 * (m * scale1) / (math.sqrt(v * scale2) + EPS32), m, v
+    return w - RATE32 * (m * scale1) / (math.sqrt(v * scale2) + EPSILON32), m, v
 
 
 momentum_cpu, adam_cpu = njit(**SERIAL)(momentum_body), njit(**SERIAL)(adam_body)
@@ -133,7 +133,7 @@ def second_moment(g, v, new_v):
 def move(w, m, v, scale1, scale2, new_w):
     i = cuda.grid(1)
     if i < w.size:
-        new_w[i] = w[i] - RATE32 * (m[i] * scale1) / (math.sqrt(v[i] * scale2) + EPS32)
+        new_w[i] = w[i] - RATE32 * (m[i] * scale1) / (math.sqrt(v[i] * scale2) + EPSILON32)
 
 
 @cuda.jit

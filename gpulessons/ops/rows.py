@@ -10,8 +10,8 @@ from numba import cuda, njit
 from .common import FULL_MASK, REASSOCIATING, SERIAL, THREADS, WARP, ZERO, ceil_div
 from .reduce import WARPS, block_reduce
 
-AWKWARD = (31, 257, 10_007, 1)  # one row; a few; rows longer than a block of threads; one number
-COLUMNS = 1009  # a layer's width; a prime, so that no group of threads divides it
+ROW_EDGES = (31, 257, 10_007, 1)  # one row; a few; rows longer than a block of threads; one number
+WIDTH = 1009  # a layer's width; a prime, so that no group of threads divides it
 LOWEST = np.float32(np.finfo(np.float32).min)  # where a maximum starts: minus infinity minus itself
 NOTHING = np.float32(-np.inf)  # … would not be a number
 
@@ -19,7 +19,7 @@ NOTHING = np.float32(-np.inf)  # … would not be a number
 def wide_rows(size, rng):
     """x: (rows, columns) float32, at most `size` elements; odd rows reach ±300, even ones ±3."""
     rows = max(1, int((size / 8) ** 0.5))
-    columns = min(size // rows, COLUMNS)
+    columns = min(size // rows, WIDTH)
     x = rng.standard_normal((size // columns, columns), np.float32)
     x[1::2] *= 3
     x[1::2, ::16] *= 30
@@ -28,13 +28,13 @@ def wide_rows(size, rng):
 
 # -- On the CPU. What may be reordered is said for each function: only sums.
 
-SIGN, REST, LEAST = np.int32(31), np.int32(0x7FFFFFFF), np.int32(-(2**31))
+SIGN, LOW_BITS, LEAST = np.int32(31), np.int32(0x7FFFFFFF), np.int32(-(2**31))
 
 
 @njit(**SERIAL)
 def sortable(bits):
     """A float's bits as an integer that sorts like the float; and back again."""
-    return np.int32(bits ^ (bits >> SIGN & REST))  # a negative one grows as its bits do
+    return np.int32(bits ^ (bits >> SIGN & LOW_BITS))  # a negative one grows as its bits do
 
 
 @njit(**SERIAL)

@@ -19,7 +19,7 @@ from .common import THREADS, ZERO, ceil_div
 
 LIMIT = 64
 FOUR = np.float32(4)
-SIZES = (1_000, 30_000, 1_000_000)
+PIXELS = (1_000, 30_000, 1_000_000)
 
 
 def escape(x, y):
@@ -63,13 +63,13 @@ def turns_taken(x, y):
     return 10 * int(escape(x, y).sum())
 
 
-@op(inputs=pixels, flops=turns_taken, sizes=SIZES, rtol=0)
+@op(inputs=pixels, flops=turns_taken, sizes=PIXELS, rtol=0)
 def shade(x, y):
     """Turns until escape, for every pixel. x, y: (n,); returns (n,) int32."""
     return escape(x, y)
 
 
-@op(inputs=sorted_pixels, flops=turns_taken, sizes=SIZES, rtol=0)
+@op(inputs=sorted_pixels, flops=turns_taken, sizes=PIXELS, rtol=0)
 def shade_sorted(x, y):
     """shade, for pixels sorted by how long they take. x, y: (n,); returns (n,) int32."""
     return escape(x, y)

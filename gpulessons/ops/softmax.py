@@ -32,9 +32,9 @@ from .common import (
 )
 from .reduce import block_reduce_sum, warp_reduce_sum
 from .rows import (
-    AWKWARD,
     LOWEST,
     NOTHING,
+    ROW_EDGES,
     block_per_row,
     block_reduce_max,
     dot_of_rows,
@@ -56,16 +56,16 @@ def probabilities_and_gradient(size, rng):
     return softmax(x), rng.standard_normal(x.shape, np.float32)
 
 
-@op(inputs=wide_rows, flops=lambda x: 5 * x.size, sizes=SIZES, rtol=1e-6, awkward=AWKWARD,
-    signature="(rows, columns)")  # fmt: skip
+@op(inputs=wide_rows, flops=lambda x: 5 * x.size, sizes=SIZES, rtol=1e-6,
+    edge_cases=ROW_EDGES, signature="(rows, columns)")  # fmt: skip
 def softmax(x):
     """exp(x) over its row's sum of exp(x). x: (rows, columns), float; returns like x."""
     exps = np.exp(x - x.max(axis=-1, keepdims=True))
     return exps / exps.sum(axis=-1, keepdims=True)
 
 
-@op(inputs=probabilities_and_gradient, flops=lambda y, dy: 4 * y.size, sizes=SIZES, awkward=AWKWARD,
-    signature="(rows, columns), (rows, columns)")  # fmt: skip
+@op(inputs=probabilities_and_gradient, flops=lambda y, dy: 4 * y.size, sizes=SIZES,
+    edge_cases=ROW_EDGES, signature="(rows, columns), (rows, columns)")  # fmt: skip
 def softmax_backward(y, dy):
     """The gradient by x, of y = softmax(x), from that by y: (rows, columns) each."""
     return y * (dy - (y * dy).sum(axis=-1, keepdims=True))

@@ -18,7 +18,7 @@ from .common import SIZES, ceil_div
 
 TILE = 32  # one warp wide
 PADDED = TILE + 1  # one spare column puts a tile's column into 32 different banks
-ROWS = 8  # a block of 32 × 8 threads: each moves four elements
+THREADS_DOWN = 8  # a block of 32 × 8 threads: each moves four elements
 
 
 def rectangle(size, rng):
@@ -81,12 +81,12 @@ def tile_kernel(width):
     def through_tile(x, out):
         tile = cuda.shared.array((TILE, width), float32)
         lane, column, row = cuda.threadIdx.x, cuda.blockIdx.x * TILE, cuda.blockIdx.y * TILE
-        for step in range(0, TILE, ROWS):
+        for step in range(0, TILE, THREADS_DOWN):
             n = cuda.threadIdx.y + step
             if row + n < x.shape[0] and column + lane < x.shape[1]:
                 tile[n, lane] = x[row + n, column + lane]
         cuda.syncthreads()  # the tile is complete
-        for step in range(0, TILE, ROWS):
+        for step in range(0, TILE, THREADS_DOWN):
             n = cuda.threadIdx.y + step
             if column + n < out.shape[0] and row + lane < out.shape[1]:
                 out[column + n, row + lane] = tile[lane, n]  # down a column of the tile
@@ -100,8 +100,8 @@ padded_kernel = tile_kernel(PADDED)  # a column lies in 32 banks
 
 @transpose.version("CUDA, naive", on=gpu)
 def launch_naive(x, out):
-    grid = ceil_div(x.shape[1], TILE), ceil_div(x.shape[0], ROWS)
-    naive_kernel[grid, (TILE, ROWS)](x, out)
+    grid = ceil_div(x.shape[1], TILE), ceil_div(x.shape[0], THREADS_DOWN)
+    naive_kernel[grid, (TILE, THREADS_DOWN)](x, out)
 
 
 def launcher(kernel):
@@ -109,7 +109,7 @@ def launcher(kernel):
 
     def launch(x, out):
         grid = ceil_div(x.shape[1], TILE), ceil_div(x.shape[0], TILE)
-        kernel[grid, (TILE, ROWS)](x, out)
+        kernel[grid, (TILE, THREADS_DOWN)](x, out)
 
     return launch
 

@@ -21,17 +21,16 @@ from gpulessons.operation import op
 
 from .common import PARALLEL, SERIAL, WARP, ZERO, ceil_div
 from .rows import NOTHING, dot_of_rows, warp_per_row
-from .tree_softmax import DIM, EXAMPLES, NAN, warp_dot, zipf_tree
+from .tree_softmax import DIM, EXAMPLES, NAN, tree_softmax, warp_dot, zipf_tree
 
 CERTAIN = 4  # the score, more or less, along the path of an example that has learned its class
 
 
-def learned(classes, rng):
+def learned(classes, rng, examples=EXAMPLES, dim=DIM):
     """h: (examples, dim), w: (classes − 1, dim), children, longest: examples of a model that has
-    learned, each with its path's rows in it; but every 7th knows nothing. Odd: as in tree_softmax.
+    learned, each with its path's rows in it; but every 7th knows nothing. Two classes at least.
     """
     classes = max(2, classes)
-    examples, dim = (EXAMPLES, DIM) if classes % 2 == 0 else (min(classes, 300), 37)
     tree = zipf_tree(classes)
     w = rng.standard_normal((classes - 1, dim), np.float32) / np.float32(math.sqrt(dim))
     h = rng.standard_normal((examples, dim), np.float32)
@@ -54,7 +53,7 @@ def bytes_visited(h, w, children, longest):
 
 
 @op(inputs=learned, flops=operations, moved=bytes_visited, sizes=(1_000, 31_000, 310_000),
-    rtol=3e-5, unit="classes", awkward=(33, 301, 1000, 2),
+    rtol=3e-5, unit="classes", edge_cases=tree_softmax.edge_cases,
     signature="(examples, dim), (inner, dim), (inner, two)")  # fmt: skip
 def tree_search(h, w, children, longest):
     """Each example's most likely class: (examples,) int32, and its log-probability: (examples,).

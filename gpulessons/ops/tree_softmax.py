@@ -19,7 +19,7 @@ import numpy as np
 from numba import cuda, float32, njit, prange
 
 from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
-from gpulessons.operation import op
+from gpulessons.operation import Case, op
 
 from .common import ONE, PARALLEL, SERIAL, WARP, ZERO, ceil_div
 from .huffman import huffman, zipf
@@ -36,14 +36,13 @@ def zipf_tree(classes):
     return huffman(zipf(classes))
 
 
-def hidden_and_labels(classes, rng):
+def hidden_and_labels(classes, rng, examples=EXAMPLES, dim=DIM):
     """h: (examples, dim), labels: (examples,) int32, w: (classes − 1, dim), and the tree's paths.
 
-    Labels as frequent as the tree believes. Other examples and widths if the classes are odd; every
-    7th example is a wide one, whose scores reach ±200: exp of them overflows in float32.
+    Two classes at least; labels as frequent as the tree believes. Every 7th example is a wide one,
+    whose scores reach ±200: exp of them overflows in float32.
     """
     classes = max(2, classes)
-    examples, dim = (EXAMPLES, DIM) if classes % 2 == 0 else (min(classes, 300), 37)
     h = rng.standard_normal((examples, dim), np.float32)
     h[::7] *= 50
     w = rng.standard_normal((classes - 1, dim), np.float32)
@@ -79,7 +78,8 @@ def refuse_strangers(labels, classes):
 
 
 @op(inputs=hidden_and_labels, flops=operations, moved=bytes_of_paths,
-    sizes=(1_000, 31_000, 1_000_000), rtol=3e-5, unit="classes", awkward=(33, 301, 1000, 2),
+    sizes=(1_000, 31_000, 1_000_000), rtol=3e-5, unit="classes",
+    edge_cases=(Case(33, examples=33, dim=37), Case(301, examples=300, dim=37), 1000, 2),
     signature="(examples, dim), (examples,), (inner, dim), (bounds,), (steps,), (steps,)",
 )  # fmt: skip
 def tree_softmax(h, labels, w, starts, nodes, turns, longest):

@@ -5,7 +5,8 @@ import pytest
 
 from gpulessons import tracing
 from gpulessons.illustrations.halo import BLOCKS, fetched, fetches, halo, runs
-from gpulessons.ops.conv2d import LANES, ROWS, shaped
+from gpulessons.ops.conv2d import BLOCK_ROWS as ROWS
+from gpulessons.ops.conv2d import LANES, shaped
 
 
 @pytest.mark.parametrize("width", [1, 3, 5])

@@ -13,7 +13,7 @@ from gpulessons.backends import gpu, host, torch_cpu
 from gpulessons.machine_code.cuda import assembly
 from gpulessons.microscope import tracing
 from gpulessons.ops import attention as lesson
-from gpulessons.ops.attention import attention, heads, numpy_tiled
+from gpulessons.ops.attention import attention, numpy_tiled
 
 # (heads, queries, keys, head size): one of each; more queries than keys, and fewer; odd widths.
 SHAPES = ((1, 1, 1, 1), (2, 1, 9, 5), (3, 9, 1, 4), (1, 70, 41, 7), (2, 5, 40, 33), (1, 10, 20, 72))
@@ -128,7 +128,7 @@ def test_tiled_equals_naive_at_every_tile_size(tile, causal):
 
 def test_the_memory_of_all_scores_grows_with_the_square_and_of_a_tile_with_the_length():
     def growth(name):
-        small, large = (peak_memory(attention.versions[name], *heads(n, np.random.default_rng(0)))
+        small, large = (peak_memory(attention.versions[name], *attention.inputs(n))
                         for n in (256, 1024))  # fmt: skip
         return large / small
 
@@ -138,7 +138,7 @@ def test_the_memory_of_all_scores_grows_with_the_square_and_of_a_tile_with_the_l
 
 
 def test_peak_memory_counts_what_numpy_and_numba_hold_at_once_and_refuses_others():
-    x = heads(64, np.random.default_rng(0))
+    x = attention.inputs(64)
     for name in ("NumPy, tiled", "Numba, tiled, every core"):
         assert peak_memory(attention.versions[name], *x) > x[0].nbytes
     with pytest.raises(ValueError, match="host"):

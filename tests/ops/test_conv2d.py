@@ -276,11 +276,11 @@ FAULTS = [turned_filter, rows_and_columns_swapped, stride_forgotten, border_repe
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda f: f.__name__)
-def test_the_awkward_sizes_find(fault):
+def test_the_edge_cases_find(fault):
     assert not check(conv2d, fault).passed
 
 
-def test_the_awkward_sizes_find_a_col2im_that_keeps_one_copy():
+def test_the_edge_cases_find_a_col2im_that_keeps_one_copy():
     def keeps_the_last(x, w, dy, stride, padding):
         dx, dw = conv2d_backward(x, w, dy, stride, padding)
         once = col2im(im2col(np.ones_like(x), w.shape[2:], stride, padding), x.shape,
@@ -335,6 +335,6 @@ def test_without_its_guard_the_tile_reads_outside_the_picture():
 
 def test_the_direct_loop_is_made_of_vectors():
     """Its inner loop has packed multiply-adds; alone, scalar ones would be eight times slower."""
-    conv2d.versions["Numba, direct, one core"](*conv2d.inputs(8))
+    conv2d.versions["Numba, direct, one core"](*conv2d.inputs(conv2d.edge_cases[0]))
     (assembly,) = conv2d_direct.add_six_taps.inspect_asm().values()
     assert re.search(r"\bv?fm(add|sub)\d*ps\b|\bmulps\b|\bfml?a\b.*v\d+\.4s|\bfmla\s+z", assembly)

@@ -18,7 +18,7 @@ from gpulessons import (
     trace,
 )
 from gpulessons.operation import fetched
-from gpulessons.ops.dense import layer_of, sized, warp_kernel
+from gpulessons.ops.dense import layer, sized, warp_kernel
 
 torch = pytest.importorskip("torch")
 
@@ -34,7 +34,7 @@ small = st.integers(1, 6)
 def problem(op, shape, dtype=np.float32):
     """Inputs of any of the four ops, for a layer of this shape."""
     rng = np.random.default_rng(sum(shape))
-    x, w, b = (each.astype(dtype) for each in layer_of(*shape, rng))
+    x, w, b = (each.astype(dtype) for each in layer(shape[0], rng, *shape[1:]))
     if op is dense or op is softmax_layer:
         return x, w, b
     if op is dense_backward:
@@ -143,7 +143,7 @@ FAST = [dense.versions[name] for name in ("NumPy", "Numba, product, then sigmoid
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(1, 40), st.integers(0, 99))
 def test_examples_do_not_know_each_other_and_outputs_neither(version, m, k, n, seed):
     rng = np.random.default_rng(seed)
-    x, w, b = layer_of(m, k, n, rng)
+    x, w, b = layer(m, rng, k, n)
     whole = version(x, w, b)
     some, few = rng.permutation(m)[: m // 2 + 1], rng.permutation(n)[: n // 2 + 1]
     part = version(x[some], w[few], b[few])
@@ -154,7 +154,7 @@ def test_examples_do_not_know_each_other_and_outputs_neither(version, m, k, n, s
 @given(small, small, small, st.integers(0, 99))
 def test_backward_is_linear_in_the_gradient_and_adds_up_over_the_batch(m, k, n, seed):
     rng = np.random.default_rng(seed)
-    x, w, b = (a.astype(np.float64) for a in layer_of(m, k, n, rng))
+    x, w, b = (a.astype(np.float64) for a in layer(m, rng, k, n))
     y, dy, dy2 = dense(x, w, b), rng.standard_normal((m, n)), rng.standard_normal((m, n))
     one, two = dense_backward(x, w, y, dy), dense_backward(x, w, y, dy2)
     both = dense_backward(x, w, y, 3 * dy - dy2)
@@ -169,7 +169,7 @@ def test_backward_is_linear_in_the_gradient_and_adds_up_over_the_batch(m, k, n, 
 @settings(deadline=None, max_examples=25)
 @given(small, small, small, st.floats(-50, 50), st.integers(0, 99))
 def test_probabilities_add_up_and_only_differences_of_sums_count(m, k, n, shift, seed):
-    x, w, b = (a.astype(np.float64) for a in layer_of(m, k, n, np.random.default_rng(seed)))
+    x, w, b = (a.astype(np.float64) for a in layer(m, np.random.default_rng(seed), k, n))
     p = softmax_layer(x, w, b)
     assert np.allclose(p.sum(1), 1) and (p >= 0).all()
     assert np.allclose(softmax_layer(x, w, b + shift), p)

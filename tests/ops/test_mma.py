@@ -20,7 +20,7 @@ from gpulessons.operation import op
 from gpulessons.ops import matmul_fp16, matmul_tensor_cores
 from gpulessons.ops.common import ceil_div
 from gpulessons.ops.matmul import matmul
-from gpulessons.ops.matmul_tensor_cores import BK, BM, BN, WARPS
+from gpulessons.ops.matmul_tensor_cores import BM, BN, SLICE, WARPS
 
 NAME = "CUDA, tensor cores (TF32)"
 FP16 = "CUDA, tensor cores (fp16)"
@@ -111,11 +111,11 @@ def test_it_is_right_at_any_shape(shape, factors):
 @pytest.fixture(scope="module", params=BOTH)
 def whole(request):
     """One block's worth: nothing lies outside."""
-    return product(BOTH[request.param][0], BM, 2 * BK, BN)[0]
+    return product(BOTH[request.param][0], BM, 2 * SLICE, BN)[0]
 
 
 def test_all_of_it_is_done_by_tensor_cores_without_conflicts_or_divergence(whole):
-    assert whole.tensor_core_flops == whole.flops == 2 * BM * 2 * BK * BN
+    assert whole.tensor_core_flops == whole.flops == 2 * BM * 2 * SLICE * BN
     assert whole.banks().conflicts == 0
     assert whole.divergence().divergent == 0
     assert whole.coalescing("x").sectors_per_request == 4
@@ -164,7 +164,7 @@ def test_a_t4_multiplies_fp16_and_two_blocks_fit():
 
 @pytest.mark.parametrize(("name", "old", "new"), [(NAME, (7, 5), (8, 0)), (FP16, (7, 0), (7, 5))])
 def test_an_older_gpu_is_refused_in_a_sentence(name, old, new):
-    version, inputs = matmul.versions[name], matmul.inputs(19)
+    version, inputs = matmul.versions[name], matmul.inputs(19, k=9, n=22)
     words = r"{}\.{} \(.* this one has {}\.{}".format(*new, *old)
     with microscope.tracing(old), pytest.raises(NotHere, match=words):
         version(*map(cuda.to_device, inputs))
@@ -200,7 +200,7 @@ def double():
     calls = iter(range(5))
 
     @op(inputs=lambda n, rng: (rng.standard_normal(n, np.float32),), flops=lambda x: x.size,
-        sizes=(4,), awkward=(5, 1, 7, 2, 3))  # fmt: skip
+        sizes=(4,), edge_cases=(5, 1, 7, 2, 3))  # fmt: skip
     def double(x):
         return x + x
 
@@ -265,7 +265,7 @@ def swapped_fragment(tile, row, column):
 
 
 def test_two_swapped_numbers_of_a_fragment_are_found(tmp_path):
-    module = planted(tmp_path, "BM, BN, BK = 128", "BM, BN, BK = 128")
+    module = planted(tmp_path, "BM, BN, SLICE = 128", "BM, BN, SLICE = 128")
     module.left_fragment = swapped_fragment
     _, out, want = product(module.tensor_core_kernel, 20, 64, 20)
     assert not right(out, want)
@@ -274,8 +274,8 @@ def test_two_swapped_numbers_of_a_fragment_are_found(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("k + xp + HALF", "k + xp"),  # a pair of one number
-        ("n * Y_STEP", "n"),  # rows of words that others write
+        ("k + xp + WORDS", "k + xp"),  # a pair of one number
+        ("n * P_STEP", "n"),  # rows of words that others write
         ("column + 8 * j)", "column + 4 * j)"),
     ],
 )
@@ -293,6 +293,6 @@ def test_half_warps_in_the_same_banks_are_found(tmp_path):
 
 
 def test_rows_without_padding_are_found(tmp_path):
-    module = planted(tmp_path, "BK + 4, BN + 8", "BK, BN")
+    module = planted(tmp_path, "SLICE + 4, BN + 8", "SLICE, BN")
     t, out, want = product(module.tensor_core_kernel, 20, 64, 20)
     assert right(out, want) and t.banks().conflicts > 0

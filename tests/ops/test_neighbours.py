@@ -36,7 +36,7 @@ def by_hand(queries, points, k):
 
 
 def test_the_specification_is_the_definition():
-    queries, points, k = neighbours.inputs(70, seed=2)
+    queries, points, k = neighbours.inputs(70, seed=2, queries=37, dim=41)
     indices, distances = by_hand(queries, points, k)
     got = neighbours(queries, points, k)
     assert got[0].tolist() == indices and got[1].tolist() == distances
@@ -44,8 +44,8 @@ def test_the_specification_is_the_definition():
 
 def test_the_ops_own_inputs_have_ties_at_the_edge():
     """Or no version would ever have to choose between equals."""
-    for size in (257, 1000):
-        queries, points, k = neighbours.inputs(size)
+    for case in (*neighbours.edge_cases[1:3], 1000):
+        queries, points, k = neighbours.inputs(case)
         ordered = np.sort(squared_distances(queries, points, k), axis=1)
         assert (ordered[:, k - 1] == ordered[:, k]).any()
 
@@ -70,7 +70,7 @@ def test_of_equals_the_lower_index_comes_first_on_a_gpu(version):
 
 @each
 def test_more_than_a_warp_and_all_of_them_may_be_asked_for(version):
-    queries, points, _ = neighbours.inputs(257, seed=1)
+    queries, points, _ = neighbours.inputs(257, seed=1, queries=37, dim=41)
     for k in (33, 257):
         for got, want in zip(run(version, queries, points, k), neighbours(queries, points, k),
                              strict=True):  # fmt: skip
@@ -79,7 +79,7 @@ def test_more_than_a_warp_and_all_of_them_may_be_asked_for(version):
 
 @each_kernel
 def test_a_list_that_a_warps_registers_cannot_hold_is_right_all_the_same(version):
-    queries, points, _ = neighbours.inputs(70, seed=1)
+    queries, points, _ = neighbours.inputs(70, seed=1, queries=37, dim=41)
     got, _ = traced(version, queries[:3], points, 33)
     for one, want in zip(got, neighbours(queries[:3], points, 33), strict=True):
         assert np.array_equal(one, want)
@@ -88,7 +88,7 @@ def test_a_list_that_a_warps_registers_cannot_hold_is_right_all_the_same(version
 @each
 @pytest.mark.parametrize("k", [0, -1, 32])
 def test_a_k_that_cannot_be_is_refused(version, k):
-    queries, points, _ = neighbours.inputs(31)
+    queries, points, _ = neighbours.inputs(31, queries=37, dim=41)
     with pytest.raises(ValueError, match=f"k is from 1 to the number of points, here 31; not {k}"):
         run(version, queries, points, k)
 
@@ -96,7 +96,7 @@ def test_a_k_that_cannot_be_is_refused(version, k):
 @pytest.mark.parametrize("version", ON_CPU, ids=str)
 @pytest.mark.parametrize("which, said", [(0, "Query 4"), (1, "Point 4")])
 def test_a_nan_is_refused_by_name_before_anything_is_written(version, which, said):
-    arrays = [x.copy() for x in neighbours.inputs(31)[:2]]
+    arrays = [x.copy() for x in neighbours.inputs(31, queries=37, dim=41)[:2]]
     arrays[which][4, 2] = arrays[which][9, 0] = np.nan
     arrays = [version.backend.put(x) for x in arrays]
     out = np.full((37, 3), -7, np.int32), np.full((37, 3), -7, np.float32)
@@ -116,7 +116,7 @@ def test_on_a_gpu_a_nan_is_near_nothing(version):
 
 @pytest.mark.parametrize("version", [v for v in ON_CPU if v.backend is host], ids=str)
 def test_whole_numbers_of_an_integer_type_are_refused(version):
-    queries, points, k = neighbours.inputs(31)
+    queries, points, k = neighbours.inputs(31, queries=37, dim=41)
     with pytest.raises(ValueError, match=r"Points are floats, not uint8.*astype"):
         run(version, queries, abs(points).astype(np.uint8), k)
 

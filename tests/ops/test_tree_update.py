@@ -13,7 +13,7 @@ from gpulessons.ops.rows import warp_per_row
 from gpulessons.ops.tree_softmax import zipf_tree
 from gpulessons.ops.tree_update import tree_step, tree_update, tree_update_cuda, tree_update_numba
 
-SIZES = (2, 33, 301, 1000)
+SIZES = ODD, MANY, *_ = tree_softmax.edge_cases
 
 
 def batch(classes):
@@ -65,7 +65,7 @@ def test_whatever_the_cores_the_bits_are_the_same(dim):
 
 
 def test_a_step_is_the_forward_pass_before_and_the_update_after():
-    h, labels, w, tree, _ = batch(301)
+    h, labels, w, tree, _ = batch(MANY)
     losses, dh, slopes = tree_softmax(h, labels, w, *tree.paths)
     due = by_add_at(w, h, labels, slopes, tree, 0.05)
     got = tree_step(h, labels, w, tree, 0.05)
@@ -83,7 +83,7 @@ def test_steps_on_one_batch_bring_its_loss_down():
 
 @pytest.mark.parametrize("fault", ["label", "nan", "infinity"])
 def test_what_is_refused_changes_nothing(fault):
-    h, labels, w, tree, _ = batch(33)
+    h, labels, w, tree, _ = batch(ODD)
     before = w.copy()
     if fault == "label":
         labels[5], said = 33, "Example 5 has the label 33; the classes are 0 to 32"
@@ -96,7 +96,7 @@ def test_what_is_refused_changes_nothing(fault):
 
 @pytest.mark.parametrize("update", [tree_update, tree_update_numba])
 def test_an_update_refuses_a_label_that_is_no_class(update):
-    h, labels, w, tree, slopes = batch(33)
+    h, labels, w, tree, slopes = batch(ODD)
     labels[1], before = -1, w.copy()
     with pytest.raises(ValueError, match="Example 1 has the label -1"):
         update(w, h, labels, slopes, tree.starts, tree.nodes, 0.1)
@@ -104,7 +104,7 @@ def test_an_update_refuses_a_label_that_is_no_class(update):
 
 
 def test_on_a_gpu_a_label_that_is_no_class_changes_nothing():
-    h, labels, w, tree, slopes = batch(33)
+    h, labels, w, tree, slopes = batch(ODD)
     labels[:], before = [33, -1, *[40] * 31], w.copy()
     with tracing():
         tree_update_cuda(w, h, labels, slopes, tree.starts, tree.nodes, 0.1)
@@ -123,7 +123,7 @@ def test_only_the_rows_on_the_batchs_paths_change():
 
 @pytest.fixture(scope="module")
 def arguments():
-    h, labels, w, tree, slopes = batch(301)
+    h, labels, w, tree, slopes = batch(MANY)
     return w, h, labels, slopes, tree.starts, tree.nodes, np.float32(0.1)
 
 
