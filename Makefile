@@ -4,9 +4,12 @@ OUT ?= gpu-report
 ARGS ?=
 COLAB ?= python3.13 python3.12 $(PYTHON)
 NEWEST ?= $(PYTHON)
+GOAL ?= $(MAKECMDGOALS)
 
 VENV := .venv
 PY := $(VENV)/bin/python
+PIP = $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
+LAB := $(VENV)/.lab
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
@@ -15,7 +18,7 @@ READY := $(VENV)/.ready
 help:  ## list these commands
 	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
 
-lab: $(READY)  ## open your copy of the notebooks in JupyterLab (without a screen: print the address)
+lab: $(LAB)  ## open your copy of the notebooks in JupyterLab (without a screen: print the address)
 	@$(VENV)/bin/gpulessons lab $(ARGS)
 
 test: $(READY)  ## run everything that CI runs: ruff, mypy, then every test
@@ -31,7 +34,7 @@ site: $(READY)  ## make a website of every page in build/site, with build/lite i
 	@$(PY) tools/website.py $(ARGS)
 
 lite: $(READY)  ## build the course for a browser, with no server behind it, in build/lite
-	@$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[lite]'
+	@$(PIP) -e '.[lite]'
 	@$(PY) tools/lite.py $(ARGS)
 
 disturbed: $(READY)  ## run every notebook under everything that may befall it: two hours (ARGS="-k 02_activations")
@@ -72,15 +75,27 @@ clean:  ## remove the environment and everything else that can be made again
 	@.venv-colab/bin/python -m pip install --quiet --disable-pip-version-check -r tools/colab.txt
 	@touch $@
 
-# One environment for everything: what the tests add to the lab is small beside PyTorch.
-$(READY): pyproject.toml constraints.txt
+# What a learner needs. On Linux without an NVIDIA driver that is PyTorch for the CPU, a tenth of the
+# size; where its index cannot be reached, pip's own PyTorch follows.
+$(LAB): pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { \
-	  echo "There is no '$(PYTHON)' here. Install Python 3.11 or newer, or name yours: make $(MAKECMDGOALS) PYTHON=…"; exit 1; }
+	  echo "There is no '$(PYTHON)' here. Install Python 3.11 or newer, or name yours: make $(GOAL) PYTHON=…"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	  echo "The course needs Python 3.11 or newer and '$(PYTHON)' is $$($(PYTHON) -V 2>&1). Name a newer one: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	  echo "The course needs Python 3.11 or newer and '$(PYTHON)' is $$($(PYTHON) -V 2>&1). Name a newer one: make $(GOAL) PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo "'$(PYTHON)' cannot make environments. Install its venv module first (Debian, Ubuntu: sudo apt install python3-venv)."; exit 1; }
-	@echo "Setting up $(VENV): a minute or more, and some gigabytes, most of it PyTorch."
+	@echo "Setting up $(VENV): two to six minutes, most of them PyTorch's."
 	@$(PYTHON) -m venv $(VENV)
-	@$(PY) -m pip install --disable-pip-version-check -c constraints.txt -e '.[test]'
+	@if [ "$$(uname -s)" = Linux ] && ! command -v nvidia-smi >/dev/null && ! $(PY) -c 'import torch' 2>/dev/null; then \
+	  echo "  PyTorch for the CPU, since no NVIDIA driver is here …"; \
+	  $(PIP) --no-deps --retries 0 --index-url https://download.pytorch.org/whl/cpu torch 2>/dev/null || true; fi
+	@echo "  the course, JupyterLab and NVIDIA's compiler …"
+	@$(PIP) -e '.[lab,gpu]'
+	@touch $@
+
+# What the tests need as well.
+$(READY): pyproject.toml constraints.txt
+	@$(MAKE) --no-print-directory $(LAB) GOAL="$(MAKECMDGOALS)"
+	@echo "  what the tests need …"
+	@$(PIP) -e '.[test]'
 	@touch $@

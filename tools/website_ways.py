@@ -92,4 +92,4 @@ def browser(lite: bool) -> str:
             '<p><a href="../lite/lab/index.html?path=00_start_here.ipynb">Open the course in this '
             "browser</a>: nothing is installed. It needs these pages on a web server.</p>"
         )
-    return "<p>This site was made without it: see <em>For whoever publishes the course</em>.</p>"
+    return "<p>This site was made without it: see <em>Contributing</em>.</p>"

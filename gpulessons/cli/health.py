@@ -19,7 +19,7 @@ NEEDED = (
 )  # fmt: skip
 WITHOUT_GPU = (
     "The course can run here, on the CPU. Without a GPU, CUDA versions are checked thread by "
-    "thread, and GPU times come from recordings, if there are any."
+    "thread."
 )
 
 
@@ -48,7 +48,7 @@ def doctor(options: Namespace) -> int:
     else:
         from gpulessons.measure.on_paper import SWITCH
 
-        print(f"\n{WITHOUT_GPU}\nElse they are modelled, and say so: {', '.join(SWITCH)}.")
+        print(f"\n{WITHOUT_GPU}\nTheir times are modelled, and say so: {', '.join(SWITCH)}.")
     return 0
 
 
