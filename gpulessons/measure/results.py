@@ -39,6 +39,7 @@ class Timing:
     error: float  # the largest, against float64
     cold: bool  # were the caches flushed before each call?
     stop: str  # "settled", "time budget" or "interrupted"
+    arithmetic: str = ""  # "TF32", "fp16" …: it rounds more than its op, and is ranked apart
 
     @property
     def median(self) -> float:
@@ -112,6 +113,7 @@ class Absent:
     backend: str
     size: int
     why: str
+    arithmetic: str = ""
 
     words, noise = "–", ""
 
@@ -139,6 +141,7 @@ class ModelledTiming:
     bytes: int
     peak: float  # of this GPU, by its data sheet: float32 FLOP/s
     memory: float  # and bytes/s
+    arithmetic: str = ""
 
     noise = ""  # nothing was sampled
 
@@ -429,6 +432,7 @@ def entry_from(values: dict[str, Any]) -> Entry:
     kind: Any = Timing if "samples" in values else Absent
     if "limiter" in values:
         kind = ModelledTiming
-    if set(values) != {field.name for field in fields(kind)}:
+    known = {field.name for field in fields(kind)}
+    if not known - {"arithmetic"} <= set(values) <= known:  # older ones have none
         raise ValueError(f"neither timed nor absent: its fields are {', '.join(sorted(values))}")
     return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
