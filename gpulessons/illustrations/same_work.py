@@ -21,4 +21,5 @@ unchanged.versions.clear()
 for each in (copy, relu, gelu):
     for cores in ("one core", "every core"):
         name = f"{each.name}, {cores}"
-        unchanged.versions[name] = replace(each.versions[f"Numba, {cores}"], op=unchanged, name=name)
+        version = each.versions[f"Numba, {cores}"]
+        unchanged.versions[name] = replace(version, op=unchanged, name=name)

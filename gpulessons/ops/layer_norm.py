@@ -294,8 +294,6 @@ def backward_pytorch(x, gain, dy):
 
     def call():
         _, mean, scale = aten.native_layer_norm(x, gain.shape, gain, None, EPS)
-        return aten.native_layer_norm_backward(
-            dy, x, gain.shape, mean, scale, gain, zeros, needed
-        )
+        return aten.native_layer_norm_backward(dy, x, gain.shape, mean, scale, gain, zeros, needed)
 
     return call
