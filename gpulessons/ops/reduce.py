@@ -233,4 +233,9 @@ def total_pytorch(x, out):
 def dot_pytorch(x, y, out):
     import torch
 
-    return partial(torch.dot, x, y, out=out[0])
+    number = out[0]
+
+    def call():
+        torch.dot(x, y, out=number)  # returns the number, and not the array of one that is due
+
+    return call

@@ -60,8 +60,8 @@ def footnotes(axes: Any, comparison: Any, gpu: str | None = None) -> None:
 
 
 def spelled(comparison: Any) -> str:
-    """Its label; and what its times are of, where that is less than a call takes."""
-    return comparison.label() + f": {comparison.what}" * (comparison.tier == "modelled")
+    """Its label; on a line of its own what its times are of, where that is less than a call."""
+    return comparison.label() + f":\n{comparison.what}" * (comparison.tier == "modelled")
 
 
 def time_against_size(axes: Any, unit: str) -> None:
@@ -390,4 +390,4 @@ def spoken(comparison, size):
     entries = (*comparison.timings, *comparison.estimates)
     chosen = [t for t in entries if size in (None, t.size)]
     figures = "; ".join(f"{t.version} at {units.count(t.size)}: {t.words}" for t in chosen)
-    return f"{spelled(comparison)}: {figures or 'nothing'}."
+    return f"{' '.join(spelled(comparison).split())}: {figures or 'nothing'}."
