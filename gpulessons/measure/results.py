@@ -329,7 +329,8 @@ class Comparison:
     def what(self) -> str:
         """What its times are times of."""
         if self.tier == "modelled":
-            return f"kernels + {units.seconds(LAUNCH)} assumed for each launch, without Python's share"
+            launch = units.seconds(LAUNCH)
+            return f"kernels + {launch} assumed for each launch, without Python's share"
         return "time of one call"
 
     def label(self) -> str:

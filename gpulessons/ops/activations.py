@@ -57,7 +57,7 @@ def relu(x, out=None):
 
 @relu.version("Python loop", on=host)
 def relu_python(x, out):
-    x, out = flat(x), flat(out)  # views: nothing is copied
+    x, out = x.ravel(), out.ravel()  # views: nothing is copied
     for i in range(x.size):
         out[i] = ZERO if x[i] < ZERO else x[i]
 
@@ -255,7 +255,7 @@ def lift(op, scalar, vector, device, library):
 
     @op.version("Python loop", on=host)
     def python_loop(x, out):
-        x, out = flat(x), flat(out)
+        x, out = x.ravel(), out.ravel()
         for i in range(x.size):
             out[i] = scalar(x[i])
 

@@ -437,20 +437,21 @@ def bags_pytorch(table, ids):
     return partial(embedding_bag, ids, table, mode="sum")
 
 
-@embedding_update.version("PyTorch on GPU", on=torch_gpu)
-@embedding_update.version("PyTorch on CPU", on=torch_cpu)
+@embedding_update.version("PyTorch on GPU", on=torch_gpu, prepares=True)
+@embedding_update.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def update_pytorch(table, moments, ids, gradient, rate):
     import torch
 
-    rows, new_rows, new_moments = moved_pytorch(table, moments, ids, gradient, rate)
-    slots = torch.searchsorted(rows, ids.long())
-    return new_rows[slots], new_moments[slots]
+    def call():
+        rows, new_rows, new_moments = moved_pytorch(torch, table, moments, ids, gradient, rate)
+        slots = torch.searchsorted(rows, ids.long())
+        return new_rows[slots], new_moments[slots]
+
+    return call
 
 
-def moved_pytorch(table, moments, ids, gradient, rate):
-    """(distinct rows, what they become, their new moments), as tensors."""
-    import torch
-
+def moved_pytorch(torch, table, moments, ids, gradient, rate):
+    """(distinct rows, what they become, their new moments), as tensors of the module `torch`."""
     each = gradient.repeat_interleave(ids.shape[1], 0)
     places = ids.reshape(1, -1).long()
     summed = torch.sparse_coo_tensor(places, each, table.shape, check_invariants=True).coalesce()
@@ -462,5 +463,7 @@ def moved_pytorch(table, moments, ids, gradient, rate):
 
 def update_pytorch_in_place(table, moments, ids, gradient, rate=RATE):
     """update_in_place on tensors, wherever they are."""
-    rows, new_rows, new_moments = moved_pytorch(table, moments, ids, gradient, rate)
+    import torch
+
+    rows, new_rows, new_moments = moved_pytorch(torch, table, moments, ids, gradient, rate)
     table[rows], moments[rows] = new_rows, new_moments

@@ -290,10 +290,11 @@ def backward_pytorch(x, gain, dy):
     """
     import torch
 
-    aten, zeros, needed = torch.ops.aten, torch.zeros_like(gain), [True, True, True]
+    forward, backward = torch.ops.aten.native_layer_norm, torch.ops.aten.native_layer_norm_backward
+    zeros, needed = torch.zeros_like(gain), [True, True, True]
 
     def call():
-        _, mean, scale = aten.native_layer_norm(x, gain.shape, gain, None, EPS)
-        return aten.native_layer_norm_backward(dy, x, gain.shape, mean, scale, gain, zeros, needed)
+        _, mean, scale = forward(x, gain.shape, gain, None, EPS)
+        return backward(dy, x, gain.shape, mean, scale, gain, zeros, needed)
 
     return call
