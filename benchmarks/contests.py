@@ -16,7 +16,7 @@ from numba import cuda, float32
 from gpulessons.backends import host, torch_cpu, torch_gpu
 from gpulessons.hardware import threads
 from gpulessons.measure.problem import Problem
-from gpulessons.measure.results import Absent, Ratio, quartiles, ratio
+from gpulessons.measure.results import TOO_NOISY, Absent, Ratio, quartiles, ratio
 from gpulessons.measure.rounds import Run
 from gpulessons.measure.timings import timings
 from gpulessons.microscope import trace
@@ -95,7 +95,9 @@ def by_hand_or_harness(op, statement, setup="", size=8, rounds=101):
             found = [each() for each in (pair if n % 2 else pair[::-1])]
             by_hand, ours = found if n % 2 else found[::-1]
             factors.append(by_hand / ours)
-    return Ratio(median(factors), *quartiles(factors))
+    low, high = quartiles(factors)
+    noisy = high - low > TOO_NOISY * median(factors)
+    return Ratio(median(factors), low, high, "the machine was too noisy" * noisy)
 
 
 def against_simulator(size=64, rounds=7):
