@@ -8,12 +8,16 @@ import math
 import time
 from dataclasses import replace
 from statistics import median
+from timeit import Timer
 
 import numpy as np
 from numba import cuda, float32
 
 from gpulessons.backends import host, torch_cpu, torch_gpu
-from gpulessons.measure.results import Absent, Ratio, quartiles, ratio
+from gpulessons.hardware import threads
+from gpulessons.measure.problem import Problem
+from gpulessons.measure.results import TOO_NOISY, Absent, Ratio, quartiles, ratio
+from gpulessons.measure.rounds import Run
 from gpulessons.measure.timings import timings
 from gpulessons.microscope import trace
 from gpulessons.operation import op
@@ -65,9 +69,35 @@ def against_do_bench(size=4096, rounds=5):
         (ours,) = timings(matmul, [size], [version], budget=0.5)
         if isinstance(ours, Absent):
             return ratio(ours, ours)
-        theirs = do_bench(lambda: version.function(*inputs, out=out), return_mode="median")
+        with version.computing():
+            theirs = do_bench(version.bound(inputs, out), return_mode="median")
         factors.append(ours.median / (1e-3 * theirs))
     return Ratio(median(factors), *quartiles(factors))
+
+
+def by_hand_or_harness(op, statement, setup="", size=8, rounds=101):
+    """Seconds of PyTorch's call written by hand over those that the harness gives it, in pairs.
+
+    statement: the call, on x (or x and z) and out, with torch and what setup binds.
+    """
+    import torch
+
+    run = Run(Problem(op, size), op.versions["PyTorch on CPU"])
+    run.begin()
+    run.warm_up()
+    run.threads, ((x, *more), out) = 1, run.sets[0]
+    names = {"torch": torch, "x_": x, "z_": more[0] if more else None, "out_": out}
+    timer = Timer(statement, f"x, z, out = x_, z_, out_; {setup}", globals=names)
+    factors = []
+    with threads(1):
+        for n in range(rounds):
+            pair = [lambda: timer.timeit(run.calls) / run.calls, run.sample]
+            found = [each() for each in (pair if n % 2 else pair[::-1])]
+            by_hand, ours = found if n % 2 else found[::-1]
+            factors.append(by_hand / ours)
+    low, high = quartiles(factors)
+    noisy = high - low > TOO_NOISY * median(factors)
+    return Ratio(median(factors), low, high, "the machine was too noisy" * noisy)
 
 
 def against_simulator(size=64, rounds=7):
@@ -96,7 +126,8 @@ def against_simulator(size=64, rounds=7):
 def lend(lender, borrower):
     """Give an op the versions of another, each under its lender's name."""
     for version in lender.versions.values():
-        borrower.version(f"{lender.name}: {version.name}", on=version.backend)(version.function)
+        name = f"{lender.name}: {version.name}"
+        borrower.versions[name] = replace(version, op=borrower, name=name, rtol=borrower.rtol)
 
 
 # -- ReLU beside a copy: where nothing is negative, ReLU is a copy.

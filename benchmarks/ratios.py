@@ -30,6 +30,7 @@ from contests import (
     adam_in_place,
     against_do_bench,
     against_simulator,
+    by_hand_or_harness,
     contest,
     inverted,
     norm_or_copy,
@@ -50,7 +51,7 @@ from gpulessons.hardware.pools import blas_in_words
 from gpulessons.hardware.system import cores
 from gpulessons.hardware.vectors import wide_vectors
 from gpulessons.measure.results import Ratio
-from gpulessons.ops.activations import gelu, sigmoid, tanh
+from gpulessons.ops.activations import gelu, relu, sigmoid, tanh
 from gpulessons.ops.attention import attention
 from gpulessons.ops.bias_activation import bias_gelu
 from gpulessons.ops.conv2d import conv2d
@@ -188,6 +189,17 @@ ROWS = (
         lambda: hosts_or_model(200), needs=two_hosts.why_not),
     Row("harness-aa", 0.98, 0.995, "CPU", "the harness: one version under two names",
         lambda: contest(root, "NumPy again", "NumPy", 100_000), is_one=True),
+    Row("bare-relu", 0.90, 0.95, "CPU", "torch's ReLU, 8 elements: by hand / by the harness",
+        lambda: by_hand_or_harness(relu, "call(x, 0, out=out)", "call = torch.clamp_min"),
+        is_one=True),
+    Row("bare-sigmoid", 0.90, 0.95, "CPU", "torch's sigmoid, 8 elements: by hand / by the harness",
+        lambda: by_hand_or_harness(sigmoid, "call(x, out=out)", "call = torch.sigmoid"),
+        is_one=True),
+    Row("bare-gelu", 0.90, 0.95, "CPU", "torch's GELU, 8 elements: by hand / by the harness",
+        lambda: by_hand_or_harness(gelu, "call(x, approximate='tanh', out=out)",
+                                   "call = torch.nn.functional.gelu"), is_one=True),
+    Row("bare-matmul", 0.90, 0.95, "CPU", "torch's product, 8 × 8: by hand / by the harness",
+        lambda: by_hand_or_harness(matmul, "call(x, z, out=out)", "call = torch.mm"), is_one=True),
     Row("cuda-relu", 0.92, 0.97, "GPU", "CUDA ReLU / device-to-device copy",
         lambda: contest(relu_or_copy, "relu: CUDA", "copy: PyTorch on GPU", LARGE_GPU)),
     Row("cuda-copy", 0.92, 0.97, "GPU", "CUDA copy / device-to-device copy",

@@ -7,7 +7,7 @@ from statistics import median
 import contests
 import numpy as np
 
-from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
+from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.hardware.system import cores
 from gpulessons.measure.results import Ratio, quartiles
 from gpulessons.models.skip_gram import SkipGram, train
@@ -190,12 +190,11 @@ def torch_full(h, labels, classes):
 
     w, turn = learner(f"full: {h.device}", classes, lambda w: torch.tensor(w, device=h.device))
     target = torch.arange(len(h), device=h.device), labels[turn].long()
-    with allow_tf32(torch.backends.cuda.matmul, False):
-        p = torch.softmax(h @ w.T, 1)
-        losses = -p[target].log()
-        p[target] -= 1
-        dh = p @ w
-        w.addmm_(p.T, h, alpha=-RATE)
+    p = torch.softmax(h @ w.T, 1)
+    losses = -p[target].log()
+    p[target] -= 1
+    dh = p @ w
+    w.addmm_(p.T, h, alpha=-RATE)
     return keep_results(losses, dh, h)
 
 
@@ -207,17 +206,16 @@ def torch_chunked(h, labels, classes):
 
     w, turn = learner(f"chunks: {h.device}", classes, lambda w: torch.tensor(w, device=h.device))
     target, chunk = labels[turn].long(), CHUNK if h.device.type == "cpu" else 16 * CHUNK
-    with allow_tf32(torch.backends.cuda.matmul, False):
-        parts = w.split(chunk)
-        scores = [h @ part.T for part in parts]
-        total = torch.stack([s.logsumexp(1) for s in scores]).logsumexp(0)
-        rows = w[target]
-        losses, dh = total - (h * rows).sum(1), -rows
-        for part, s in zip(parts, scores, strict=True):
-            p = s.sub_(total[:, None]).exp_()
-            dh += p @ part
-            part.addmm_(p.T, h, alpha=-RATE)
-        w.index_add_(0, target, h, alpha=RATE)
+    parts = w.split(chunk)
+    scores = [h @ part.T for part in parts]
+    total = torch.stack([s.logsumexp(1) for s in scores]).logsumexp(0)
+    rows = w[target]
+    losses, dh = total - (h * rows).sum(1), -rows
+    for part, s in zip(parts, scores, strict=True):
+        p = s.sub_(total[:, None]).exp_()
+        dh += p @ part
+        part.addmm_(p.T, h, alpha=-RATE)
+    w.index_add_(0, target, h, alpha=RATE)
     return keep_results(losses, dh, h)
 
 

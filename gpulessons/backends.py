@@ -9,13 +9,14 @@ Four backends, each with the same few methods and no base class:
     empty(shape, dtype)  an array with nothing in it yet
     sync()               wait until everything launched so far is done
     mark(), elapsed(a, b)   two marks in the stream of work, and the seconds between them
+    computing(arithmetic)   a context in which its library multiplies float32 as this says
 
 Nothing heavy is imported until a backend is used.
 """
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from typing import Any
 
@@ -64,6 +65,9 @@ class Host:
 
     def elapsed(self, start: Any, stop: Any) -> float:
         return (stop - start) * 1e-9
+
+    def computing(self, arithmetic: str) -> AbstractContextManager[None]:
+        return nullcontext()  # what a version computes in stands in its own code
 
 
 class Gpu:
@@ -121,6 +125,9 @@ class Gpu:
         stop.synchronize()
         return cuda.event_elapsed_time(start, stop) * 1e-3
 
+    def computing(self, arithmetic: str) -> AbstractContextManager[None]:
+        return host.computing(arithmetic)
+
 
 class TorchCpu:
     """PyTorch tensors in the CPU's memory."""
@@ -165,6 +172,15 @@ class TorchCpu:
 
     def elapsed(self, start: Any, stop: Any) -> float:
         return host.elapsed(start, stop)
+
+    @contextmanager
+    def computing(self, arithmetic: str) -> Iterator[None]:
+        """float32 as it is, unless "TF32" is asked for: then factors are rounded to 11 bits."""
+        from torch import backends
+
+        tf32 = arithmetic == "TF32"
+        with allow_tf32(backends.cuda.matmul, tf32), allow_tf32(backends.cudnn, tf32):
+            yield
 
 
 class TorchGpu(TorchCpu):

@@ -17,8 +17,9 @@ import math
 import numbers
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, partial, wraps
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,8 @@ class Version:
     backend: Backend
     function: Callable[..., Any]
     rtol: float  # the op's, unless this version rounds more by design
+    prepare: Callable[..., Callable[[], Any]] | None = None  # the call that is timed, from arrays
+    arithmetic: str = ""  # "TF32", "fp16" …, where it is another than the op's own
 
     @cached_property  # inspecting takes 20 µs, and a network calls a version eight times a step
     def writes_out(self) -> bool:
@@ -66,18 +69,28 @@ class Version:
     def __call__(self, *inputs: Any, out: Any = None) -> Any:
         if out is None:
             self.op.refuse_misfits([tuple(x.shape) for x in inputs if is_array(x)])
-        if out is None and self.writes_out:  # only shapes matter: the host's arrays have them
-            out = self.empty(*(inputs if self.backend is host else map(self.backend.get, inputs)))
-        result = self.bound(inputs, out)()
+        if out is None and self.writes_out:
+            out = self.empty(*inputs)
+        with self.computing():
+            result = self.bound(inputs, out)()
         return out if result is None and self.writes_out else result
 
     def bound(self, inputs: Iterable[Any], out: Any) -> Callable[[], Any]:
-        """The function with its arguments, `out` only where it takes it: nothing else is timed."""
-        return partial(self.function, *inputs, **({"out": out} if self.writes_out else {}))
+        """The call on these arrays, `out` only where it takes it: nothing else is timed.
+
+        To be made and called while `computing`.
+        """
+        make = self.prepare or partial(partial, self.function)
+        return make(*inputs, **({"out": out} if self.writes_out else {}))
+
+    def computing(self) -> AbstractContextManager[None]:
+        """Meanwhile the backend's library computes in the version's arithmetic, and in no other."""
+        return self.backend.computing(self.arithmetic)
 
     def empty(self, *inputs: Any) -> Any:
-        """Room for the result of these (NumPy) inputs, on the version's own backend."""
-        return one_or_all(self.backend.empty(*kind) for kind in self.op.outputs(*inputs))
+        """Room for the result of these inputs, NumPy's or on its backend, on its own backend."""
+        kinds = self.op.outputs(*inputs, get=self.backend.get)
+        return one_or_all(self.backend.empty(*kind) for kind in kinds)
 
     def __repr__(self) -> str:
         return f"{self.op.name}: {self.name!r} on {self.backend.name}"
@@ -90,9 +103,10 @@ class Op:
         self, function: Callable[..., Any], inputs: Callable[..., Iterable[Any]],
         flops: Callable[..., Any], sizes: Iterable[int], rtol: float, unit: str,
         edge_cases: Iterable[int], signature: str, moved: Callable[..., Any] | None,
+        alike: Callable[..., Iterable[Any]] | None,
     ) -> None:  # fmt: skip
         self.function, self.make_inputs, self.flops = function, inputs, flops
-        self.moved = moved
+        self.moved, self.alike = moved, alike
         self.name, self.__doc__ = function.__name__, function.__doc__
         self.sizes, self.rtol = tuple(sizes), rtol
         self.unit, self.edge_cases, self.signature = unit, tuple(edge_cases), signature
@@ -108,11 +122,21 @@ class Op:
         axes = {**getattr(size, "axes", {}), **axes}
         return tuple(self.make_inputs(whole(size), np.random.default_rng(seed), **axes))
 
-    def outputs(self, *inputs: Any) -> list[tuple[tuple[int, ...], np.dtype]]:
-        """Shape and dtype of each result: the specification run once per kind of input."""
-        kind = tuple((x.shape, x.dtype) if is_array(x) else x for x in inputs)
+    def outputs(
+        self, *inputs: Any, get: Callable[[Any], Any] = host.get
+    ) -> list[tuple[tuple[int, ...], np.dtype]]:
+        """Shape and dtype of each result: those that the op says, or those that its specification
+        gives, run once per kind of input.
+
+        A kind is the arrays' shapes and dtypes, wherever they are, and the plain numbers beside
+        them: of a float only that it is one, since no shape depends on it. get(array): NumPy's
+        array of one of a backend's, which only a kind that is not known yet needs.
+        """
+        if self.alike:
+            return [(tuple(y.shape), np.dtype(dtype_name(y))) for y in self.alike(*inputs)]
+        kind = tuple(map(kind_of, inputs))
         if kind not in self.known_outputs:
-            results = as_tuple(self.function(*inputs))
+            results = as_tuple(self.function(*map(get, inputs)))
             self.known_outputs[kind] = [(np.shape(y), np.asarray(y).dtype) for y in results]
         return self.known_outputs[kind]
 
@@ -156,17 +180,26 @@ class Op:
             given = ", ".join(map(str, shapes))
             raise ValueError(f"{self.name} takes arrays of shapes {self.signature}, not {given}.")
 
-    def version(self, name: str, *, on: Backend, rtol: float | None = None) -> Callable:
+    def version(
+        self, name: str, *, on: Backend, rtol: float | None = None, arithmetic: str = "",
+        prepares: bool = False,
+    ) -> Callable:  # fmt: skip
         """Register a version: `@relu.version("mine", on=gpu)`. Returns the function unchanged.
 
-        rtol: for a version that rounds more than float32 does, and says so in its name.
+        rtol: for a version that rounds more than float32 does. arithmetic: what it then computes
+        in, such as "TF32"; where that is another than the op's own, no ranking has both. On
+        PyTorch "TF32" allows it, and else float32 is float32. prepares: the function makes ready
+        what every call needs, views and room for parts, and returns the call, which takes no
+        arguments and alone is timed.
         """
         if on not in BACKENDS.values():
             raise ValueError(f"on= takes one of the backends {', '.join(BACKENDS)}, not {on!r}.")
 
         def register(function: Callable) -> Callable:
             allowed = self.rtol if rtol is None else rtol
-            self.versions[name] = Version(self, name, on, function, allowed)
+            named = arithmetic or "less exact arithmetic" * (allowed > self.rtol)
+            runs, prepare = (at_once(function), function) if prepares else (function, None)
+            self.versions[name] = Version(self, name, on, runs, allowed, prepare, named)
             return function
 
         return register
@@ -181,7 +214,8 @@ class Op:
         """
         edges = map(int, self.edge_cases) if inputs else self.edge_cases
         twin = Op(self.function, inputs or self.make_inputs, self.flops, sizes or self.sizes,
-                  self.rtol, self.unit, edges, self.signature, self.moved)  # fmt: skip
+                  self.rtol, self.unit, edges, self.signature, self.moved,
+                  self.alike)  # fmt: skip
         twin.versions = {name: replace(v, op=twin) for name, v in self.versions.items()}
         return twin
 
@@ -193,6 +227,7 @@ def op(
     *, inputs: Callable[..., Iterable[Any]], flops: Callable[..., Any], sizes: Iterable[int],
     rtol: float = 2e-6, unit: str = "elements", edge_cases: Iterable[int] = EDGES,
     signature: str = "", moved: Callable[..., Any] | None = None,
+    alike: Callable[..., Iterable[Any]] | None = None,
 ) -> Callable[[Callable], Op]:  # fmt: skip
     """Make an op from its NumPy specification, which becomes its first version too.
 
@@ -203,11 +238,13 @@ def op(
     `inputs` more: Case(33, k=16, n=36); signature: the axes of each array, "(m, k), (k, n)", for an
     op whose NumPy function would stretch what does not fit: a compiled version reads past its end
     instead; moved(*arrays) -> bytes that must move at least, for an op that looks at a few rows of
-    a large array: else all of its arrays, once.
+    a large array: else all of its arrays, once; alike(*arrays) -> the arrays that the results are
+    shaped like, in their order, for an op with a whole number that changes from call to call and
+    that no shape depends on: else the specification tells, once for each.
     """
 
     def make(function: Callable) -> Op:
-        made = Op(function, inputs, flops, sizes, rtol, unit, edge_cases, signature, moved)
+        made = Op(function, inputs, flops, sizes, rtol, unit, edge_cases, signature, moved, alike)
         made.version("NumPy", on=host)(function)
         return made
 
@@ -236,6 +273,28 @@ def several(value: Any) -> list:
     """A lone size or name stands for a list of one."""
     alone = isinstance(value, (str, Version)) or not hasattr(value, "__iter__")
     return [value] if alone else list(value)
+
+
+def at_once(prepare: Callable) -> Callable:
+    """A function that prepares and calls: what a version is to whoever does not time it."""
+
+    @wraps(prepare)
+    def call(*inputs: Any, **out: Any) -> Any:
+        return prepare(*inputs, **out)()
+
+    return call
+
+
+def kind_of(value: Any) -> Any:
+    """An array's shape and dtype; the type of a float; any other number itself."""
+    if is_array(value):
+        return tuple(value.shape), dtype_name(value)
+    return float if isinstance(value, float | np.floating) else value
+
+
+def dtype_name(array: Any) -> str:
+    """ "float32", of NumPy's arrays, Numba's and PyTorch's."""
+    return str(array.dtype).removeprefix("torch.")
 
 
 def writes_out(function: Callable) -> bool:

@@ -6,6 +6,7 @@ import math
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
@@ -91,6 +92,15 @@ def test_rows_are_well_formed_and_no_two_share_a_name():
         assert not each.is_one or each.aim < 1
 
 
+@pytest.mark.parametrize("name", [row.name for row in ratios.ROWS if row.name.startswith("bare-")])
+def test_a_call_by_hand_is_pytorch_s_own(name, monkeypatch):
+    pytest.importorskip("torch")
+    few = partial(contests.by_hand_or_harness, rounds=2)
+    monkeypatch.setattr(ratios, "by_hand_or_harness", few)
+    (row,) = (row for row in ratios.ROWS if row.name == name)
+    assert row.measure().median > 0
+
+
 def test_every_row_contests_versions_that_exist(monkeypatch):
     def contest(op, ours, theirs, *_, **__):
         assert theirs in op.versions
@@ -98,6 +108,7 @@ def test_every_row_contests_versions_that_exist(monkeypatch):
         return Ratio(1.0, 1.0, 1.0)
 
     monkeypatch.setattr(ratios, "contest", contest)
+    monkeypatch.setattr(ratios, "by_hand_or_harness", lambda *_: Ratio(1.0, 1.0, 1.0))
     others = (ratios.against_do_bench, ratios.against_simulator, ratios.skip_gram_or_gensim)
     others += ratios.hogwild_or_one, ratios.engine_or_model, ratios.against_annoy
     monkeypatch.setattr(ratios, "hosts_or_model", lambda megabits: Ratio(1.0, 1.0, 1.0))

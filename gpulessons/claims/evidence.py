@@ -135,11 +135,13 @@ def gpu_over_cpu(
 ) -> float:  # fmt: skip
     """How many times the best GPU version is as fast as the best CPU one, at the largest size
     unless told. wait: by what the caller waits, launch and sync included, not by the GPU's clock.
+    What rounds more than the op is left out.
     """
     size = max(comparison.sizes, default=0) if size is None else size
 
     def best(*backends: str) -> float:
-        fits = [t for t in comparison.timings if t.size == size and t.backend in backends]
+        here = [t for t in comparison.timings if t.size == size and t.backend in backends]
+        fits = [timing for timing in here if not timing.arithmetic]
         if not fits:
             raise LookupError("timed on one of CPU and GPU only")
         return min(each.wait if wait else each.median for each in fits)

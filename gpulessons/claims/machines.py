@@ -1,7 +1,6 @@
 """Claims of the first part: parallel machines, and what they cost."""
 
 import math
-from dataclasses import replace
 from functools import cache, partial
 from statistics import median
 
@@ -282,7 +281,7 @@ def latency_and_throughput(given):
         "gpu_price": from_gpu(given, "a small ReLU, the GPU's wait over the CPU's", relu,
                               price_of_a_call, size=[1_000, 100_000], versions=on_both),
         "gpu_gain": from_gpu(given, "a large product, the CPU's time over the GPU's", matmul,
-                             float32_gain, size=2048, versions=products, seconds=1.5),
+                             gpu_over_cpu, size=2048, versions=products, seconds=1.5),
     }  # fmt: skip
 
 
@@ -290,14 +289,6 @@ def price_of_a_call(comparison):
     """How many times as long one waits for the best GPU version as for the best CPU one, at the
     smallest size."""
     return 1 / gpu_over_cpu(comparison, size=min(comparison.sizes, default=0), wait=True)
-
-
-def float32_gain(comparison):
-    """How many times as fast a GPU is as the CPU beside it at products of float32, already there:
-    versions that round their factors to fewer bits are left out."""
-    whole = [name for name, each in matmul.versions.items() if each.rtol == matmul.rtol]
-    kept = tuple(each for each in comparison.entries if each.version in whole)
-    return gpu_over_cpu(replace(comparison, entries=kept))
 
 
 @claim(

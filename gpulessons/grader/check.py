@@ -158,11 +158,12 @@ def check_op(
     refuse_non_functions(function)
     refuse_bare_kernels(function)
     remark = doubles = ""
-    for size in op.edge_cases:
-        launches = try_once(op, function, backend, size, rtol, mistakes)
-        if inspect_launches:
-            remark = inspect_launches(launches) or remark
-        doubles = remark_doubles(launches) or doubles
+    with backend.computing(attempt.arithmetic if version else ""):
+        for size in op.edge_cases:
+            launches = try_once(op, function, backend, size, rtol, mistakes)
+            if inspect_launches:
+                remark = inspect_launches(launches) or remark
+            doubles = remark_doubles(launches) or doubles
     tried = "thread by thread" if backend is gpu else f"on {backend.label}"
     if backend is gpu and not gpu.why_not():
         tried += on_the_gpu(op, function, rtol)

@@ -17,7 +17,7 @@ from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes
 from gpulessons.plots.picture import COLORS, HATCH, INK, MARKERS, Picture, blank
 from gpulessons.plots.roofline import device, intensity, roof, roofline
-from gpulessons.plots.timings import footnotes, label_ends, largest, shown, tiers
+from gpulessons.plots.timings import footnotes, label_ends, largest, ranked, shown, tiers
 
 LIBRARIES = {"CPU": "NumPy", "GPU": "PyTorch on GPU"}  # their products are BLAS and cuBLAS
 
@@ -177,7 +177,7 @@ def named(version, standing, comparison):
 
 def how_far(comparison, shares, published):
     """The message: the best rung of each device that is not a library's."""
-    rows, parts = comparison.versions, []
+    rows, parts = comparison.by_arithmetic[""], []  # a tensor core does other work
     for place, library in LIBRARIES.items():
         ours = {v: shares[v] for v in rows if v in shares and ours_on(place, shares[v][1])}
         known = [version for version in rows if version in published]
@@ -204,7 +204,7 @@ def how_far_on_paper(modelled):
     """The best modelled rung, in a sentence; "" without one."""
     if not modelled:
         return ""
-    best = min(modelled.values(), key=lambda timing: (timing.at_least, -timing.flop_rate))
+    best = min(ranked(modelled.values()), key=lambda timing: (timing.at_least, -timing.flop_rate))
     share, *interval = of_peak(best)
     low, high = map(percent, sorted(interval))
     return (

@@ -87,15 +87,16 @@ def modelled_entry(
     try:
         found = modelled_version(version, entry.size, gpu)
     except (CannotModel, NotHere) as why:
-        return Absent(*where, f"not modelled: {why}")
+        return Absent(*where, f"not modelled: {why}", entry.arithmetic)
     except Exception as trouble:  # a learner's kernel may do what nobody has thought of
-        return Absent(*where, f"not modelled: {sentence(trouble)}")
+        return Absent(*where, f"not modelled: {sentence(trouble)}", entry.arithmetic)
     if entry.size not in costs:
         inputs = op.inputs(entry.size)
         costs[entry.size] = int(op.flops(*inputs)), op.bytes(*inputs)
     return ModelledTiming(
         *where, gpu.name, found.seconds, found.low, found.high, found.limiter, found.runner_up,
         found.counted_from, *costs[entry.size], peak(gpu), gpu.dram_rate,
+        entry.arithmetic,
     )  # fmt: skip
 
 

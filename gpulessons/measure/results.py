@@ -14,6 +14,7 @@ from statistics import median, quantiles
 from typing import Any
 
 from gpulessons import units
+from gpulessons.paper_gpu.value import LAUNCH
 
 NOISY, TOO_NOISY = 0.10, 0.25  # of the median: marked; no speed-up is claimed
 INTERRUPTED = "interrupted: what was measured until then is here"  # a Comparison's note
@@ -39,6 +40,7 @@ class Timing:
     error: float  # the largest, against float64
     cold: bool  # were the caches flushed before each call?
     stop: str  # "settled", "time budget" or "interrupted"
+    arithmetic: str = ""  # "TF32", "fp16" …: it rounds more than its op, and is ranked apart
 
     @property
     def median(self) -> float:
@@ -112,6 +114,7 @@ class Absent:
     backend: str
     size: int
     why: str
+    arithmetic: str = ""
 
     words, noise = "–", ""
 
@@ -139,6 +142,7 @@ class ModelledTiming:
     bytes: int
     peak: float  # of this GPU, by its data sheet: float32 FLOP/s
     memory: float  # and bytes/s
+    arithmetic: str = ""
 
     noise = ""  # nothing was sampled
 
@@ -299,14 +303,35 @@ class Comparison:
         )
 
     def best(self, *backends: str, size: int | None = None) -> Timing | None:
-        """The fastest timing at a size, on these backends (all, when none is named), or None."""
+        """The fastest timing at a size, on these backends (all, when none is named), or None.
+
+        Of those in the op's own arithmetic: one in TF32 does other work, and is no better for it.
+        """
         size = max(self.sizes, default=0) if size is None else size
-        fits = [t for t in self.timings if t.size == size and t.backend in (backends or t.backend)]
+        here = [t for t in self.timings if t.size == size and not t.arithmetic]
+        fits = [t for t in here if t.backend in (backends or t.backend)]
         return min(fits, key=lambda timing: timing.median, default=None)
 
     def speedup(self, slow: str, fast: str, size: int | None = None) -> Ratio:
         """How many times faster one version is than another: a Ratio, or the refusal to say."""
         return ratio(self.at(slow, size), self.at(fast, size))
+
+    @property
+    def by_arithmetic(self) -> dict[str, list[str]]:
+        """The versions by what they compute in, first ("") what the op does: ranked apart."""
+        groups: dict[str, list[str]] = {"": []}
+        for entry in self.entries:
+            group = groups.setdefault(entry.arithmetic, [])
+            group += [entry.version] * (entry.version not in group)
+        return groups
+
+    @property
+    def what(self) -> str:
+        """What its times are times of."""
+        if self.tier == "modelled":
+            launch = units.seconds(LAUNCH)
+            return f"kernels + {launch} assumed for each launch, without Python's share"
+        return "time of one call"
 
     def label(self) -> str:
         if self.tier == "modelled":
@@ -316,7 +341,7 @@ class Comparison:
     def __repr__(self) -> str:
         head, *rows = self.table()
         widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-        title = f"{self.op}, time of one call ({self.label()})"
+        title = f"{self.op}, {self.what} ({self.label()})"
         table = [
             "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
             for row in (head, *rows)
@@ -331,7 +356,7 @@ class Comparison:
         reasons = "".join(f"<br>{with_code(reason)}" for reason in self.reasons())
         return (
             '<div style="overflow-x: auto"><table>'  # wider than a small screen, it scrolls here
-            f"<caption>{escape(self.op)}, time of one call. {with_whole_dates(self.label())}"
+            f"<caption>{escape(self.op)}, {self.what}. {with_whole_dates(self.label())}"
             f"</caption><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>"
             f"<p>{reasons}</p>"
             + "".join(other._repr_html_() for other in (*self.beside, *self.modelled[:1]))
@@ -347,10 +372,13 @@ class Comparison:
         at = f" at {sizes[-1]}" if len(sizes) > 1 else ""  # what follows is said of the last
         about = f"{at} waits for".strip() if self.tier == "modelled" else "threads"
         yield ["version", *self.sized(sizes), about, f"bytes/s{at}", f"FLOP/s{at}"]
-        for version in self.versions:
-            row = {entry.size: entry for entry in self.entries if entry.version == version}
-            times = [cell(row[size]) if size in row else "" for size in self.sizes]
-            yield [version, *times, *self.rates(row[max(row)])]
+        for arithmetic, versions in self.by_arithmetic.items():
+            if arithmetic:
+                yield [f"in {arithmetic}, ranked apart:", *[""] * (len(sizes) + 3)]
+            for version in versions:
+                row = {entry.size: entry for entry in self.entries if entry.version == version}
+                times = [cell(row[size]) if size in row else "" for size in self.sizes]
+                yield [version, *times, *self.rates(row[max(row)])]
 
     def rates(self, entry: Entry) -> list[str]:
         """The threads and rates at the largest size, where they are known.
@@ -429,6 +457,7 @@ def entry_from(values: dict[str, Any]) -> Entry:
     kind: Any = Timing if "samples" in values else Absent
     if "limiter" in values:
         kind = ModelledTiming
-    if set(values) != {field.name for field in fields(kind)}:
+    known = {field.name for field in fields(kind)}
+    if not known - {"arithmetic"} <= set(values) <= known:  # older ones have none
         raise ValueError(f"neither timed nor absent: its fields are {', '.join(sorted(values))}")
     return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})

@@ -73,7 +73,6 @@ class Run:
         inputs, references = self.problem.inputs, self.problem.references
         self.h2d = clocked(backend, lambda: list(map(backend.put, inputs[0])))[1]
         self.sets = self.problem.on(backend)
-        self.bound = [version.bound(*each) for each in self.sets]
         (one, out), (other, room) = self.sets
         result, first = clocked(backend, lambda: version(*one, out=out))
         if math.isnan(self.first):
@@ -82,6 +81,8 @@ class Run:
         for result, reference in zip(results, references, strict=True):
             self.refuse_wrong(result, reference, f"; check({version.op.name}, …) says where")
         self.refuse_changed_inputs()
+        with version.computing():
+            self.bound = [version.bound(*each) for each in self.sets]
         self.d2h = clocked(backend, lambda: fetched(backend, results[0]))[1]
 
     def refuse_wrong(self, result: Any, reference: Any, advice: str) -> None:
@@ -102,7 +103,7 @@ class Run:
         """Time one batch of calls, by the backend's clock and by the caller's."""
         backend = self.version.backend
         turns = list(islice(cycle(self.bound), self.calls))
-        with threads(self.threads):
+        with threads(self.threads), self.version.computing():
             backend.sync()
             began, start = time.perf_counter(), backend.mark()
             for call in turns:
@@ -171,12 +172,15 @@ class Run:
         return True
 
     def recheck(self) -> None:
-        """Once more after timing, on inputs swapped under the version's feet."""
+        """Once more after timing, the very call that was timed, on inputs swapped under its feet:
+        what was made ready for it may depend on where they are, and not on what they are."""
         backend, problem = self.version.backend, self.problem
         (inputs, out), reference = self.sets[0], problem.references[1]
         try:
             write_all(backend, inputs, problem.inputs[1])
-            result = self.version(*inputs, out=out)
+            with self.version.computing():
+                result = self.bound[0]()
+            result = out if result is None else result
             self.refuse_wrong(result, reference, " after timing, when its inputs had changed")
         finally:
             write_all(backend, inputs, problem.inputs[0])
@@ -209,6 +213,7 @@ class Run:
             flops=problem.flops,
             bytes=problem.bytes,
             error=self.error,
+            arithmetic=version.arithmetic,
             cold=bool(self.flush),
             stop=self.stop,
         )
@@ -253,7 +258,8 @@ def interleave(runs: list[Run], budget: float, cold: bool, tell: Callable[[str],
 
 
 def absent(problem: Problem, version: Version, why: str) -> Absent:
-    return Absent(problem.op.name, version.name, version.backend.name, problem.size, why)
+    name, backend = version.name, version.backend.name
+    return Absent(problem.op.name, name, backend, problem.size, why, version.arithmetic)
 
 
 def sentence(trouble: Exception) -> str:

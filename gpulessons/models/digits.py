@@ -59,7 +59,7 @@ class Network:
         """The op on this backend, into memory that is made once for each size of batch."""
         version, kind = self.versions[op.name], (op.name, len(inputs[0]))
         if kind not in self.room:
-            self.room[kind] = version.empty(*map(self.backend.get, inputs))
+            self.room[kind] = version.empty(*inputs)
         return version(*inputs, out=self.room[kind])
 
     def forward(self, x):

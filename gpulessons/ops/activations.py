@@ -27,11 +27,12 @@ from .common import (
     SIZES,
     THREADS,
     ZERO,
-    aten,
     ceil_div,
     exp32,
+    flat,
     python_exp,
     tanh32,
+    torch_call,
 )
 
 
@@ -74,12 +75,12 @@ relu_one_core, relu_every_core = njit(**SERIAL)(relu_loop), njit(**PARALLEL)(rel
 
 @relu.version("Numba, one core", on=host)
 def relu_numba(x, out):
-    relu_one_core(x.ravel(), out.ravel())
+    relu_one_core(flat(x), flat(out))
 
 
 @relu.version("Numba, every core", on=host)
 def relu_numba_parallel(x, out):
-    relu_every_core(x.ravel(), out.ravel())
+    relu_every_core(flat(x), flat(out))
 
 
 # -- On a GPU: the loop is gone, and thread i does element i. A kernel, and who launches it.
@@ -94,7 +95,7 @@ def relu_kernel(x, out):
 
 @relu.version("CUDA, a thread per element", on=gpu)
 def launch_relu(x, out):
-    relu_kernel[ceil_div(x.size, THREADS), THREADS](x.ravel(), out.ravel())
+    relu_kernel[ceil_div(x.size, THREADS), THREADS](flat(x), flat(out))
 
 
 # -- Fewer threads, with more to do. The body of the loop is a device function from here on.
@@ -136,11 +137,11 @@ def launch_fewer_threads(op, element):
 
     @op.version("CUDA, grid-stride", on=gpu)
     def launch_grid_stride(x, out):
-        grid_stride[min(ceil_div(x.size, THREADS), 2048), THREADS](x.ravel(), out.ravel())
+        grid_stride[min(ceil_div(x.size, THREADS), 2048), THREADS](flat(x), flat(out))
 
     @op.version("CUDA, four elements a thread", on=gpu)
     def launch_four_each(x, out):
-        four_each[ceil_div(x.size, 4 * THREADS), THREADS](x.ravel(), out.ravel())
+        four_each[ceil_div(x.size, 4 * THREADS), THREADS](flat(x), flat(out))
 
 
 launch_fewer_threads(relu, relu_element)
@@ -149,12 +150,9 @@ launch_fewer_threads(relu, relu_element)
 # -- And the library's.
 
 
-@relu.version("PyTorch on GPU", on=torch_gpu)
-@relu.version("PyTorch on CPU", on=torch_cpu)
-def relu_pytorch(x, out):
-    import torch  # here, because it takes a second
-
-    torch.clamp_min(x, 0, out=out)
+relu_pytorch = torch_call("clamp_min", 0)  # torch.clamp_min(x, 0, out=out)
+relu.version("PyTorch on CPU", on=torch_cpu, prepares=True)(relu_pytorch)
+relu.version("PyTorch on GPU", on=torch_gpu, prepares=True)(relu_pytorch)
 
 
 # -- The other activations: their specifications. An exp or a tanh counts as one FLOP, as everywhere
@@ -248,9 +246,9 @@ def element_kernel(element):
     return per_element
 
 
-def lift(op, scalar, vector, device, aten):
+def lift(op, scalar, vector, device, library):
     """Give an op ReLU's versions, from its body in Python, for a CPU's vectors and for a GPU's
-    threads. aten(x, out) is PyTorch's own kernel.
+    threads. library: PyTorch's own, by torch_call.
     """
     one_core, every_core = element_loop(vector, SERIAL), element_loop(vector, PARALLEL)
     per_element = element_kernel(device)
@@ -263,23 +261,25 @@ def lift(op, scalar, vector, device, aten):
 
     @op.version("Numba, one core", on=host)
     def numba_one_core(x, out):
-        one_core(x.ravel(), out.ravel())
+        one_core(flat(x), flat(out))
 
     @op.version("Numba, every core", on=host)
     def numba_every_core(x, out):
-        every_core(x.ravel(), out.ravel())
+        every_core(flat(x), flat(out))
 
     @op.version("CUDA, a thread per element", on=gpu)
     def launch_per_element(x, out):
-        per_element[ceil_div(x.size, THREADS), THREADS](x.ravel(), out.ravel())
+        per_element[ceil_div(x.size, THREADS), THREADS](flat(x), flat(out))
 
     launch_fewer_threads(op, device)
-    op.version("PyTorch on CPU", on=torch_cpu)(aten)
-    op.version("PyTorch on GPU", on=torch_gpu)(aten)
+    op.version("PyTorch on CPU", on=torch_cpu, prepares=True)(library)
+    op.version("PyTorch on GPU", on=torch_gpu, prepares=True)(library)
 
 
+# PyTorch's leaky_relu by its operator: torch.nn.functional has none that writes into `out`.
 lift(leaky_relu, leaky_relu_element, on_cpu(leaky_relu_element), on_gpu(leaky_relu_element),
-     aten("leaky_relu", 0.01))  # fmt: skip
-lift(sigmoid, scalar_sigmoid, vector_sigmoid, device_sigmoid, aten("sigmoid"))
-lift(tanh, math.tanh, tanh32, device_tanh, aten("tanh"))
-lift(gelu, scalar_gelu, vector_gelu, device_gelu, aten("gelu", approximate="tanh"))
+     torch_call("ops.aten.leaky_relu.out", 0.01))  # fmt: skip
+lift(sigmoid, scalar_sigmoid, vector_sigmoid, device_sigmoid, torch_call("sigmoid"))
+lift(tanh, math.tanh, tanh32, device_tanh, torch_call("tanh"))
+lift(gelu, scalar_gelu, vector_gelu, device_gelu,
+     torch_call("nn.functional.gelu", approximate="tanh"))  # fmt: skip

@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from numba import cuda, float32, njit, prange
 
-from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
+from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
 from .common import FULL_MASK, ONE, PARALLEL, SERIAL, ZERO, ceil_div, exp32
@@ -171,15 +171,19 @@ def mixture_kernel(probabilities, v, out):
         out[head, i, c] = total
 
 
-@attention.version("CUDA, three kernels", on=gpu)
+@attention.version("CUDA, three kernels", on=gpu, prepares=True)
 def launch_three(q, k, v, causal, out):
     (heads, length, width), keys, block = q.shape, k.shape[1], (32, 8)
     scores = gpu.empty((heads * length, keys), q.dtype)  # all of them at once
-    grid = ceil_div(keys, 32), ceil_div(length, 8), heads
-    scores_kernel[grid, block](q, k, causal, np.float32(1 / math.sqrt(width)), scores)
-    softmax_kernel[warp_per_row(heads * length)](scores, scores)  # now they are probabilities
-    grid = ceil_div(width, 32), ceil_div(length, 8), heads
-    mixture_kernel[grid, block](scores, v, out)
+    across = ceil_div(keys, 32), ceil_div(length, 8), heads
+    down = ceil_div(width, 32), ceil_div(length, 8), heads
+
+    def call():
+        scores_kernel[across, block](q, k, causal, np.float32(1 / math.sqrt(width)), scores)
+        softmax_kernel[warp_per_row(heads * length)](scores, scores)  # now they are probabilities
+        mixture_kernel[down, block](scores, v, out)
+
+    return call
 
 
 # -- Tiled: queries and what they have gathered so far stay in registers; keys and values pass by in
@@ -284,14 +288,13 @@ def launch_tiled(q, k, v, causal, out):
     tiled_kernel(lanes, part)[grid, BLOCK_THREADS](q, k, v, causal, scale, out)
 
 
-# -- PyTorch, in float32 as it is: on a GPU, TF32 would round the factors to 11 bits.
+# -- PyTorch. It takes a batch of problems; here it is one, and its result has an axis too many.
 
 
-@attention.version("PyTorch, fused, GPU", on=torch_gpu)
-@attention.version("PyTorch, fused, CPU", on=torch_cpu)
+@attention.version("PyTorch, fused, GPU", on=torch_gpu, prepares=True)
+@attention.version("PyTorch, fused, CPU", on=torch_cpu, prepares=True)
 def pytorch(q, k, v, causal):
-    import torch
+    from torch.nn.functional import scaled_dot_product_attention as attend
 
-    attend = torch.nn.functional.scaled_dot_product_attention
-    with allow_tf32(torch.backends.cuda.matmul, False):
-        return attend(q[None], k[None], v[None], is_causal=causal)[0]
+    q, k, v = q[None], k[None], v[None]
+    return lambda: attend(q, k, v, is_causal=causal)[0]

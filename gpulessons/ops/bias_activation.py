@@ -6,7 +6,7 @@ Two passes read x, write x + b, read it back and write the result: four trips ov
 pass makes two. The arithmetic is the same; only the traffic is halved.
 """
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from numba import cuda, njit, prange, uint32
@@ -103,28 +103,37 @@ def fused_kernel(x, b, out):
 gelu_kernel = element_kernel(device_gelu)
 
 
-@bias_gelu.version("CUDA, two kernels", on=gpu)
+@bias_gelu.version("CUDA, two kernels", on=gpu, prepares=True)
 def launch_two(x, b, out):
     grid, x, out = ceil_div(x.size, THREADS), x.ravel(), out.ravel()
-    bias_kernel[grid, THREADS](x, b, out)
-    gelu_kernel[grid, THREADS](out, out)
+
+    def call():
+        bias_kernel[grid, THREADS](x, b, out)
+        gelu_kernel[grid, THREADS](out, out)
+
+    return call
 
 
-@bias_gelu.version("CUDA, fused", on=gpu)
+@bias_gelu.version("CUDA, fused", on=gpu, prepares=True)
 def launch_fused(x, b, out):
-    fused_kernel[ceil_div(x.size, THREADS), THREADS](x.ravel(), b, out.ravel())
+    grid, x, out = ceil_div(x.size, THREADS), x.ravel(), out.ravel()
+    return lambda: fused_kernel[grid, THREADS](x, b, out)
 
 
 # -- PyTorch runs what it is told, one operator at a time, unless it may compile the pair first.
 
 
-@bias_gelu.version("PyTorch, two operators, GPU", on=torch_gpu)
-@bias_gelu.version("PyTorch, two operators, CPU", on=torch_cpu)
+@bias_gelu.version("PyTorch, two operators, GPU", on=torch_gpu, prepares=True)
+@bias_gelu.version("PyTorch, two operators, CPU", on=torch_cpu, prepares=True)
 def torch_eager(x, b, out):
-    import torch
+    from torch import add
+    from torch.nn.functional import gelu
 
-    torch.add(x, b, out=out)
-    torch.ops.aten.gelu.out(out, approximate="tanh", out=out)
+    def call():
+        add(x, b, out=out)
+        gelu(out, approximate="tanh", out=out)
+
+    return call
 
 
 @cache
@@ -134,7 +143,7 @@ def compiled():
     return torch.compile(lambda x, b: torch.nn.functional.gelu(x + b, approximate="tanh"))
 
 
-@bias_gelu.version("PyTorch, compiled, GPU", on=torch_gpu)
-@bias_gelu.version("PyTorch, compiled, CPU", on=torch_cpu)
+@bias_gelu.version("PyTorch, compiled, GPU", on=torch_gpu, prepares=True)
+@bias_gelu.version("PyTorch, compiled, CPU", on=torch_cpu, prepares=True)
 def torch_compiled(x, b):
-    return compiled()(x, b)
+    return partial(compiled(), x, b)

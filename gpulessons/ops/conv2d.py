@@ -20,7 +20,7 @@ from itertools import product
 import numpy as np
 from numba import cuda, float32, njit, prange
 
-from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
+from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
 from . import conv2d_direct
@@ -249,29 +249,23 @@ def launch_tiles(x, w, stride, padding, out):
 # -- PyTorch: oneDNN on a CPU, cuDNN on an NVIDIA GPU.
 
 
-def torch_conv2d(tf32):
-    """In float32 as it is, or with the factors rounded to 11 bits, as cuDNN would by default."""
-
-    def convolve(x, w, stride, padding):
-        import torch
-
-        with allow_tf32(torch.backends.cudnn, tf32):
-            return torch.conv2d(x, w, stride=stride, padding=padding)
-
-    return convolve
-
-
-conv2d.version("PyTorch on CPU", on=torch_cpu)(torch_conv2d(tf32=False))
-conv2d.version("PyTorch on GPU", on=torch_gpu)(torch_conv2d(tf32=False))
-conv2d.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3)(torch_conv2d(tf32=True))
-
-
-@conv2d.version("PyTorch, cast to fp16, GPU", on=torch_gpu, rtol=5e-3)
-def cast_and_convolve(x, w, stride, padding):
-    """For the tensor cores of a GPU without TF32. The casts there and back belong to its time."""
+# TF32: with the factors rounded to 11 bits, as cuDNN would by default.
+@conv2d.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3, arithmetic="TF32", prepares=True)
+@conv2d.version("PyTorch on GPU", on=torch_gpu, prepares=True)
+@conv2d.version("PyTorch on CPU", on=torch_cpu, prepares=True)
+def pytorch(x, w, stride, padding):
     import torch
 
-    return torch.conv2d(x.half(), w.half(), stride=stride, padding=padding).float()
+    return partial(torch.conv2d, x, w, stride=stride, padding=padding)
+
+
+@conv2d.version("PyTorch, cast to fp16, GPU", on=torch_gpu, rtol=5e-3, arithmetic="fp16",
+                prepares=True)  # fmt: skip
+def cast_and_convolve(x, w, stride, padding):
+    """For the tensor cores of a GPU without TF32. The casts there and back belong to its time."""
+    from torch import conv2d
+
+    return lambda: conv2d(x.half(), w.half(), stride=stride, padding=padding).float()
 
 
 def shaped(dims, kernel, *, padding=None, name="conv2d"):
@@ -346,15 +340,13 @@ def numba_backward(x, w, dy, stride, padding, out):
         dx[n] = inner(picture, padding)
 
 
-@conv2d_backward.version("PyTorch on GPU", on=torch_gpu)
-@conv2d_backward.version("PyTorch on CPU", on=torch_cpu)
+@conv2d_backward.version("PyTorch on GPU", on=torch_gpu, prepares=True)
+@conv2d_backward.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def backward_pytorch(x, w, dy, stride, padding):
-    """In float32 as it is; TF32 would be cuDNN's choice."""
-    import torch
+    from torch.nn.grad import conv2d_input, conv2d_weight
 
-    with allow_tf32(torch.backends.cudnn, False):
-        dx, dw, _ = torch.ops.aten.convolution_backward(
-            dy, x, w, None, [stride] * 2, [padding] * 2, [1, 1], False, [0, 0], 1,
-            (True, True, False),
-        )  # fmt: skip
-    return dx, dw
+    def call():
+        dx = conv2d_input(x.shape, w, dy, stride=stride, padding=padding)
+        return dx, conv2d_weight(x, w.shape, dy, stride=stride, padding=padding)
+
+    return call

@@ -9,6 +9,8 @@ Every memory-bound op of this course is measured against them. A write may cost 
 cache line is fetched before it is changed); like STREAM, we count only the bytes asked for.
 """
 
+from functools import partial
+
 import numpy as np
 from numba import cuda, njit, prange
 
@@ -165,30 +167,30 @@ def copy_strided_launch(x, stride, out):
     copy_strided_kernel[ceil_div(out.size, THREADS), THREADS](x, stride, out)
 
 
-@copy.version("PyTorch on GPU", on=torch_gpu)
-@copy.version("PyTorch on CPU", on=torch_cpu)
+@copy.version("PyTorch on GPU", on=torch_gpu, prepares=True)
+@copy.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def copy_pytorch(x, out):
-    out.copy_(x)
+    return partial(out.copy_, x)
 
 
-@triad.version("PyTorch on GPU", on=torch_gpu)
-@triad.version("PyTorch on CPU", on=torch_cpu)
+@triad.version("PyTorch on GPU", on=torch_gpu, prepares=True)
+@triad.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def triad_pytorch(a, b, s, out):
     import torch
 
-    torch.add(a, b, alpha=float(s), out=out)
+    return partial(torch.add, a, b, alpha=float(s), out=out)
 
 
-@copy_offset.version("PyTorch on GPU", on=torch_gpu)
-@copy_offset.version("PyTorch on CPU", on=torch_cpu)
+@copy_offset.version("PyTorch on GPU", on=torch_gpu, prepares=True)
+@copy_offset.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def offset_pytorch(x, offset, out):
-    out.copy_(x[offset:])
+    return partial(out.copy_, x[offset:])
 
 
-@copy_strided.version("PyTorch on GPU", on=torch_gpu)
-@copy_strided.version("PyTorch on CPU", on=torch_cpu)
+@copy_strided.version("PyTorch on GPU", on=torch_gpu, prepares=True)
+@copy_strided.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def strided_pytorch(x, stride, out):
-    out.copy_(x[::stride])
+    return partial(out.copy_, x[::stride])
 
 
 def strided(stride):

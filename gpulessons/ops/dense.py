@@ -148,11 +148,15 @@ def launch_warps(x, w, b, out):
     warp_kernel[(x.shape[0], ceil_div(w.shape[0], WARPS)), (WARP, WARPS)](x, w, b, out)
 
 
-@dense.version("CUDA, product, then sigmoid", on=gpu)
+@dense.version("CUDA, product, then sigmoid", on=gpu, prepares=True)
 def launch_two(x, w, b, out):
-    linear_kernel[tiles(*out.shape)](x, w, b, out)
     flat = out.ravel()
-    sigmoid_kernel[ceil_div(flat.size, THREADS), THREADS](flat, flat)
+
+    def call():
+        linear_kernel[tiles(*out.shape)](x, w, b, out)
+        sigmoid_kernel[ceil_div(flat.size, THREADS), THREADS](flat, flat)
+
+    return call
 
 
 @dense.version("CUDA, fused", on=gpu)
@@ -160,13 +164,18 @@ def launch_fused(x, w, b, out):
     fused_kernel[tiles(*out.shape)](x, w, b, out)
 
 
-@dense.version("PyTorch on GPU", on=torch_gpu)
-@dense.version("PyTorch on CPU", on=torch_cpu)
+@dense.version("PyTorch on GPU", on=torch_gpu, prepares=True)
+@dense.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def pytorch(x, w, b, out):
-    import torch
+    from torch import addmm, sigmoid
 
-    torch.addmm(b, x, w.T, out=out)
-    torch.sigmoid(out, out=out)
+    wt = w.T
+
+    def call():
+        addmm(b, x, wt, out=out)
+        sigmoid(out, out=out)
+
+    return call
 
 
 # -- Backward.
@@ -267,19 +276,23 @@ def sum_rows_kernel(dz, db):
         db[j] = total
 
 
-def cuda_gradients(x, w, dz, dx, dw, db):
-    dzt = cuda.device_array(dz.shape[::-1], dz.dtype)
+def cuda_gradients(x, w, dz, dzt, dx, dw, db):
+    """dzt: room for dz, transposed."""
     launch_padded(dz, dzt)
     launch_tile(dz, w, dx)
     launch_tile(dzt, x, dw)
     sum_rows_kernel[ceil_div(db.size, THREADS), THREADS](dz, db)
 
 
-@dense_backward.version("CUDA, tiles", on=gpu)
+@dense_backward.version("CUDA, tiles", on=gpu, prepares=True)
 def launch_backward(x, w, y, dy, out):
-    dz = cuda.device_array_like(y)
-    slope_kernel[tiles(*dz.shape)](y, dy, dz)
-    cuda_gradients(x, w, dz, *out)
+    dz, dzt = gpu.empty(y.shape, y.dtype), gpu.empty(y.shape[::-1], y.dtype)
+
+    def call():
+        slope_kernel[tiles(*dz.shape)](y, dy, dz)
+        cuda_gradients(x, w, dz, dzt, *out)
+
+    return call
 
 
 @dense_backward.version("PyTorch on GPU", on=torch_gpu)

@@ -14,6 +14,7 @@ Naumov et al. 2019 (DLRM); Khudia et al. 2021 (FBGEMM), whose exact row-wise Ada
 """
 
 import math
+from functools import partial
 
 import numpy as np
 from numba import cuda, get_num_threads, int32, int64, njit, prange
@@ -377,16 +378,21 @@ def move_row(table, moments, row, sums, place, rate, new_rows, new_moments, p):
         new_rows[p, j] = table[row, j] - step * sums[place, j] if known else MISSING
 
 
-@embedding_update.version("CUDA, atomics", on=gpu)
+@embedding_update.version("CUDA, atomics", on=gpu, prepares=True)
 def launch_atomics(table, moments, ids, gradient, rate, out):
     places, warps = ids.reshape(ids.size), warp_per_row(ids.size)
     first = gpu.empty((table.shape[0],), np.int32)
     sums = gpu.empty((ids.size, table.shape[1]), np.float32)
     new_rows, new_moments = out[0].reshape(sums.shape), out[1].reshape(ids.size)
-    forget_kernel[warps](places, first, sums)
-    first_kernel[ceil_div(ids.size, THREADS), THREADS](places, first)
-    meet_kernel[warps](places, first, gradient, ids.shape[1], sums)
-    part_kernel[warps](table, moments, places, first, sums, np.float32(rate), new_rows, new_moments)
+    parts = table, moments, places, first, sums, np.float32(rate), new_rows, new_moments
+
+    def call():
+        forget_kernel[warps](places, first, sums)
+        first_kernel[ceil_div(ids.size, THREADS), THREADS](places, first)
+        meet_kernel[warps](places, first, gradient, ids.shape[1], sums)
+        part_kernel[warps](*parts)
+
+    return call
 
 
 # -- The same to the last bit in every run: a warp looks for its id among all, 32 at a time, and
@@ -410,11 +416,11 @@ def search_kernel(table, moments, ids, gradient, bag, rate, new_rows, new_moment
         move_row(table, moments, ids[p], new_rows, p, rate, new_rows, new_moments, p)
 
 
-@embedding_update.version("CUDA, searched, the same in every run", on=gpu)
+@embedding_update.version("CUDA, searched, the same in every run", on=gpu, prepares=True)
 def launch_search(table, moments, ids, gradient, rate, out):
     places, shape = ids.reshape(ids.size), (ids.size, table.shape[1])
     new_rows, new_moments = out[0].reshape(shape), out[1].reshape(ids.size)
-    search_kernel[warp_per_row(ids.size)](
+    return lambda: search_kernel[warp_per_row(ids.size)](
         table, moments, places, gradient, ids.shape[1], np.float32(rate), new_rows, new_moments
     )
 
@@ -422,28 +428,29 @@ def launch_search(table, moments, ids, gradient, rate, out):
 # -- PyTorch. Its sparse gradient is a list of (row, values), with duplicates until coalesced.
 
 
-@embedding.version("PyTorch on GPU", on=torch_gpu)
-@embedding.version("PyTorch on CPU", on=torch_cpu)
+@embedding.version("PyTorch on GPU", on=torch_gpu, prepares=True)
+@embedding.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def bags_pytorch(table, ids):
-    import torch
+    from torch.nn.functional import embedding_bag
 
-    return torch.nn.functional.embedding_bag(ids, table, mode="sum")
+    return partial(embedding_bag, ids, table, mode="sum")
 
 
-@embedding_update.version("PyTorch on GPU", on=torch_gpu)
-@embedding_update.version("PyTorch on CPU", on=torch_cpu)
+@embedding_update.version("PyTorch on GPU", on=torch_gpu, prepares=True)
+@embedding_update.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def update_pytorch(table, moments, ids, gradient, rate):
     import torch
 
-    rows, new_rows, new_moments = moved_pytorch(table, moments, ids, gradient, rate)
-    slots = torch.searchsorted(rows, ids.long())
-    return new_rows[slots], new_moments[slots]
+    def call():
+        rows, new_rows, new_moments = moved_pytorch(torch, table, moments, ids, gradient, rate)
+        slots = torch.searchsorted(rows, ids.long())
+        return new_rows[slots], new_moments[slots]
+
+    return call
 
 
-def moved_pytorch(table, moments, ids, gradient, rate):
-    """(distinct rows, what they become, their new moments), as tensors."""
-    import torch
-
+def moved_pytorch(torch, table, moments, ids, gradient, rate):
+    """(distinct rows, what they become, their new moments), as tensors of the module `torch`."""
     each = gradient.repeat_interleave(ids.shape[1], 0)
     places = ids.reshape(1, -1).long()
     summed = torch.sparse_coo_tensor(places, each, table.shape, check_invariants=True).coalesce()
@@ -455,5 +462,7 @@ def moved_pytorch(table, moments, ids, gradient, rate):
 
 def update_pytorch_in_place(table, moments, ids, gradient, rate=LEARNING_RATE):
     """update_in_place on tensors, wherever they are."""
-    rows, new_rows, new_moments = moved_pytorch(table, moments, ids, gradient, rate)
+    import torch
+
+    rows, new_rows, new_moments = moved_pytorch(torch, table, moments, ids, gradient, rate)
     table[rows], moments[rows] = new_rows, new_moments

@@ -18,6 +18,7 @@ dealt out the same way, everybody would add to the same few numbers at once.
 """
 
 import math
+from functools import partial
 
 import numpy as np
 from numba import cuda, njit, prange
@@ -144,12 +145,12 @@ def launch_warp(x, gain, bias, out):
 # -- PyTorch.
 
 
-@layer_norm.version("PyTorch on GPU", on=torch_gpu)
-@layer_norm.version("PyTorch on CPU", on=torch_cpu)
+@layer_norm.version("PyTorch on GPU", on=torch_gpu, prepares=True)
+@layer_norm.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def pytorch(x, gain, bias):
     import torch
 
-    return torch.nn.functional.layer_norm(x, gain.shape, gain, bias, EPS)
+    return partial(torch.layer_norm, x, gain.shape, gain, bias, EPS)
 
 
 # -- Backward.
@@ -266,26 +267,34 @@ def zero_kernel(x, y):
         x[j], y[j] = ZERO, ZERO
 
 
-@layer_norm_backward.version("CUDA, along rows, then down columns", on=gpu)
+@layer_norm_backward.version("CUDA, along rows, then down columns", on=gpu, prepares=True)
 def launch_backward(x, gain, dy, out):
     (rows, columns), (dx, dgain, dbias) = x.shape, out
     means, scales = (gpu.empty(rows, x.dtype) for _ in range(2))
-    dx_kernel[warp_per_row(rows)](x, gain, dy, dx, means, scales)
     across = ceil_div(columns, THREADS)
-    zero_kernel[across, THREADS](dgain, dbias)
-    grid = across, ceil_div(rows, STRIP)
-    columns_kernel[grid, THREADS](x, dy, means, scales, dgain, dbias)
+
+    def call():
+        dx_kernel[warp_per_row(rows)](x, gain, dy, dx, means, scales)
+        zero_kernel[across, THREADS](dgain, dbias)
+        grid = across, ceil_div(rows, STRIP)
+        columns_kernel[grid, THREADS](x, dy, means, scales, dgain, dbias)
+
+    return call
 
 
-@layer_norm_backward.version("PyTorch on GPU", on=torch_gpu)
-@layer_norm_backward.version("PyTorch on CPU", on=torch_cpu)
+@layer_norm_backward.version("PyTorch on GPU", on=torch_gpu, prepares=True)
+@layer_norm_backward.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def backward_pytorch(x, gain, dy):
-    """PyTorch keeps the moments of the forward pass; here they are computed anew, as above."""
+    """PyTorch keeps the moments of the forward pass; here they are computed anew, as above. Its
+    operators, since no public function takes dy and the moments: autograd alone calls them.
+    """
     import torch
 
-    aten = torch.ops.aten
-    _, mean, scale = aten.native_layer_norm(x, gain.shape, gain, None, EPS)
-    needed = [True, True, True]
-    return aten.native_layer_norm_backward(
-        dy, x, gain.shape, mean, scale, gain, torch.zeros_like(gain), needed
-    )
+    forward, backward = torch.ops.aten.native_layer_norm, torch.ops.aten.native_layer_norm_backward
+    zeros, needed = torch.zeros_like(gain), [True, True, True]
+
+    def call():
+        _, mean, scale = forward(x, gain.shape, gain, None, EPS)
+        return backward(dy, x, gain.shape, mean, scale, gain, zeros, needed)
+
+    return call

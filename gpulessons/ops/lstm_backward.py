@@ -14,7 +14,7 @@ gate's f is what keeps dc from vanishing on the way.
 import numpy as np
 from numba import njit, prange
 
-from gpulessons.backends import allow_tf32, host, torch_cpu, torch_gpu
+from gpulessons.backends import host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
 from .activations import sigmoid, tanh, vector_sigmoid
@@ -162,13 +162,12 @@ def numba_every_core(x, h, c, w, u, b, d):
     return gathered(x, h_prev[:-1], w, dz, dh, dc)
 
 
-@lstm_backward.version("PyTorch, autograd, GPU", on=torch_gpu)
-@lstm_backward.version("PyTorch, autograd, CPU", on=torch_cpu)
+@lstm_backward.version("PyTorch, autograd, GPU", on=torch_gpu, prepares=True)
+@lstm_backward.version("PyTorch, autograd, CPU", on=torch_cpu, prepares=True)
 def torch_autograd(x, h, c, w, u, b, d):
-    """nn.LSTM forward, then its own backward: both in float32 as it is."""
-    import torch
+    """nn.LSTM forward, then its own backward."""
+    from torch.autograd import grad
 
     inputs = [each.detach().requires_grad_() for each in (x, h, c, w, u, b)]
-    hs, *_ = stacked_lstm(train=True)(inputs[0], *(each[None] for each in inputs[1:]))
-    with allow_tf32(torch.backends.cudnn, False):
-        return torch.autograd.grad(hs, inputs, d)
+    forward = stacked_lstm(train=True)(inputs[0], *(each[None] for each in inputs[1:]))
+    return lambda: grad(forward()[0], inputs, d)

@@ -12,6 +12,8 @@ the order i, f, g, o, so that w is `weight_ih_l0` and u is `weight_hh_l0`. PyTor
 where only their sum matters: b is `bias_ih_l0 + bias_hh_l0`.
 """
 
+from functools import partial
+
 import numpy as np
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
@@ -123,31 +125,40 @@ lstm_cell.version("Numba, every core", on=host)(in_one_step(on_every_core))
 # -- On the GPU: fewer launches from one to the next, and less that goes through memory.
 
 
-@lstm_cell.version("CUDA, eight products", on=gpu)
+@lstm_cell.version("CUDA, eight products", on=gpu, prepares=True)
 def launch_eight(x, h, c, w, u, b, out):
     """Fifteen kernels."""
     hidden, per_element = h.shape[1], (ceil_div(h.size, THREADS), THREADS)
     i, f, g, o = gates = [gpu.empty(h.size, h.dtype) for _ in range(4)]
-    for k, gate in enumerate(gates):
-        rows, z = slice(k * hidden, (k + 1) * hidden), gate.reshape(h.shape)
-        linear_kernel[tiles(*h.shape)](x, w[rows], b[rows], z)
-        kernels.add_product_kernel[tiles(*h.shape)](h, u[rows], z)
-        activation = kernels.tanh_kernel if gate is g else kernels.sigmoid_kernel
-        activation[per_element](gate, gate)
-    new_h, new_c = (result.ravel() for result in out)
-    kernels.cell_state_kernel[per_element](i, f, g, c.ravel(), new_c)
-    kernels.tanh_kernel[per_element](new_c, i)
-    kernels.output_kernel[per_element](o, i, new_h)
+    rows = [slice(k * hidden, (k + 1) * hidden) for k in range(4)]
+    parts = [(w[r], u[r], b[r], gate.reshape(h.shape)) for r, gate in zip(rows, gates, strict=True)]
+    old_c, new_h, new_c = (each.ravel() for each in (c, *out))
+
+    def call():
+        for gate, (w_gate, u_gate, b_gate, z) in zip(gates, parts, strict=True):
+            linear_kernel[tiles(*h.shape)](x, w_gate, b_gate, z)
+            kernels.add_product_kernel[tiles(*h.shape)](h, u_gate, z)
+            activation = kernels.tanh_kernel if gate is g else kernels.sigmoid_kernel
+            activation[per_element](gate, gate)
+        kernels.cell_state_kernel[per_element](i, f, g, old_c, new_c)
+        kernels.tanh_kernel[per_element](new_c, i)
+        kernels.output_kernel[per_element](o, i, new_h)
+
+    return call
 
 
-@lstm_cell.version("CUDA, two products, fused pointwise", on=gpu)
+@lstm_cell.version("CUDA, two products, fused pointwise", on=gpu, prepares=True)
 def launch_fused(x, h, c, w, u, b, out):
     """Three kernels."""
     batch, hidden = h.shape
     z = gpu.empty((batch, 4 * hidden), h.dtype)
-    linear_kernel[tiles(*z.shape)](x, w, b, z)
-    kernels.add_product_kernel[tiles(*z.shape)](h, u, z)
-    kernels.unit_kernel[tiles(batch, hidden)](z, c, *out)
+
+    def call():
+        linear_kernel[tiles(*z.shape)](x, w, b, z)
+        kernels.add_product_kernel[tiles(*z.shape)](h, u, z)
+        kernels.unit_kernel[tiles(batch, hidden)](z, c, *out)
+
+    return call
 
 
 @lstm_cell.version("CUDA, one kernel", on=gpu)
@@ -158,10 +169,10 @@ def launch_one(x, h, c, w, u, b, out):
 # -- PyTorch.
 
 
-@lstm_cell.version("PyTorch on GPU", on=torch_gpu)
-@lstm_cell.version("PyTorch on CPU", on=torch_cpu)
+@lstm_cell.version("PyTorch on GPU", on=torch_gpu, prepares=True)
+@lstm_cell.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def pytorch(x, h, c, w, u, b):
     """What nn.LSTMCell calls: two products, and a fused pointwise kernel on a GPU."""
     import torch
 
-    return torch.lstm_cell(x, (h, c), w, u, b)
+    return partial(torch.lstm_cell, x, (h, c), w, u, b)

@@ -90,19 +90,25 @@ def numba_layers(x, h, c, w, u, b):
     return layer_by_layer(sequence, x, h, c, w, u, b)
 
 
-@lstm_layers.version("CUDA, wavefront", on=gpu)
+@lstm_layers.version("CUDA, wavefront", on=gpu, prepares=True)
 def launch_wavefront(x, h, c, w, u, b):
     """One launch a tick, for all the layers that have something to do."""
     (layers, batch, hidden), steps = h.shape, x.shape[0]
     states, hs = gpu.empty((2, *h.shape), h.dtype), gpu.empty((steps, batch, hidden), h.dtype)
     last_c, ((across, down), block) = gpu.empty(c.shape, c.dtype), tiles(batch, hidden)
-    for tick in range(steps + layers - 1):
-        first, stop = max(0, tick - steps + 1), min(layers, tick + 1)
-        grid = (across, down, stop - first)
-        kernels.wave_kernel[grid, block](tick, first, x, h, c, w, u, b, states, hs, last_c)
-    return hs, states[(steps - 1) % 2], last_c
+    last_h = states[(steps - 1) % 2]
+
+    def call():
+        for tick in range(steps + layers - 1):
+            first, stop = max(0, tick - steps + 1), min(layers, tick + 1)
+            grid = (across, down, stop - first)
+            kernels.wave_kernel[grid, block](tick, first, x, h, c, w, u, b, states, hs, last_c)
+        return hs, last_h, last_c
+
+    return call
 
 
 # PyTorch's nn.LSTM(num_layers=2). On a GPU it is cuDNN, which runs the layers as a wavefront.
 for name, backend in (("GPU", torch_gpu), ("CPU", torch_cpu)):
-    lstm_layers.version(f"PyTorch, nn.LSTM, {name}", on=backend)(stacked_lstm(train=False))
+    nn_lstm = stacked_lstm(train=False)
+    lstm_layers.version(f"PyTorch, nn.LSTM, {name}", on=backend, prepares=True)(nn_lstm)

@@ -9,11 +9,11 @@ of a batch ever needs another. After Appleyard et al., "Optimizing Performance o
 Networks on GPUs", 2016.
 """
 
-from functools import lru_cache
+from functools import partial
 
 import numpy as np
 
-from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
+from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
 from . import lstm_kernels as kernels
@@ -142,99 +142,126 @@ lstm_sequence.version("Numba, every core", on=host)(numba_every_core)
 # -- On the GPU: two kernels a step, one kernel a step, one kernel.
 
 
-def launch_input_preactivations(x, w, b):
+def input_preactivations_on_gpu(x, w, b):
+    """(room for them, the launch that fills it)"""
     (steps, batch, inputs), columns = x.shape, w.shape[0]
     z = gpu.empty((steps, batch, columns), x.dtype)
     rows, flat = x.reshape(steps * batch, inputs), z.reshape(steps * batch, columns)
-    linear_kernel[tiles(*flat.shape)](rows, w, b, flat)
-    return z
+    return z, lambda: linear_kernel[tiles(*flat.shape)](rows, w, b, flat)
 
 
-@lstm_sequence.version("CUDA, fused pointwise", on=gpu)
-def launch_two_a_step(x, h, c, w, u, b, out):
-    z, (hs, last_c) = launch_input_preactivations(x, w, b), out
-    for t in range(x.shape[0]):
-        kernels.add_product_kernel[tiles(*z[t].shape)](h, u, z[t])
-        kernels.unit_kernel[tiles(*h.shape)](z[t], c, hs[t], last_c)
-        h, c = hs[t], last_c
+def step_by_step(launch_step):
+    """A version that launches a step, launch_step(z, h, c, u, new h, new c), after another.
+
+    The steps' parts of arrays are made once: each takes Python longer than a launch.
+    """
+
+    def prepare(x, h, c, w, u, b, out):
+        (z, fill), (hs, last_c) = input_preactivations_on_gpu(x, w, b), out
+        zs, new_hs = ([each[t] for t in range(x.shape[0])] for each in (z, hs))
+        olds = [(h, c), *((new_h, last_c) for new_h in new_hs[:-1])]
+        steps = list(zip(zs, olds, new_hs, strict=True))
+
+        def call():
+            fill()
+            for z_t, old, new_h in steps:
+                launch_step(z_t, *old, u, new_h, last_c)
+
+        return call
+
+    return prepare
 
 
-@lstm_sequence.version("CUDA, one kernel a step", on=gpu)
-def launch_one_a_step(x, h, c, w, u, b, out):
-    z, (hs, last_c) = launch_input_preactivations(x, w, b), out
-    for t in range(x.shape[0]):
-        kernels.step_kernel[tiles(*h.shape)](z[t], h, c, u, hs[t], last_c)
-        h, c = hs[t], last_c
+def two_launches(z, h, c, u, new_h, new_c):
+    kernels.add_product_kernel[tiles(*z.shape)](h, u, z)
+    kernels.unit_kernel[tiles(*h.shape)](z, c, new_h, new_c)
 
 
-@lstm_sequence.version("CUDA, persistent", on=gpu)
+def one_launch(z, h, c, u, new_h, new_c):
+    kernels.step_kernel[tiles(*h.shape)](z, h, c, u, new_h, new_c)
+
+
+lstm_sequence.version("CUDA, fused pointwise", on=gpu, prepares=True)(step_by_step(two_launches))
+lstm_sequence.version("CUDA, one kernel a step", on=gpu, prepares=True)(step_by_step(one_launch))
+
+
+@lstm_sequence.version("CUDA, persistent", on=gpu, prepares=True)
 def launch_persistent(x, h, c, w, u, b, out):
     batch, hidden = h.shape
     if hidden > kernels.MAX_HIDDEN:
         most = kernels.MAX_HIDDEN
         raise ValueError(f"its weights fit a block's registers up to {most} hidden units")
-    z = launch_input_preactivations(x, w, b)
-    kernels.persistent_kernel[batch, 4 * hidden](z, h, c, u, *out)
+    z, fill = input_preactivations_on_gpu(x, w, b)
+
+    def call():
+        fill()
+        kernels.persistent_kernel[batch, 4 * hidden](z, h, c, u, *out)
+
+    return call
 
 
 # -- PyTorch.
 
 
-@lstm_sequence.version("PyTorch, cell loop, GPU", on=torch_gpu)
-@lstm_sequence.version("PyTorch, cell loop, CPU", on=torch_cpu)
+@lstm_sequence.version("PyTorch, cell loop, GPU", on=torch_gpu, prepares=True)
+@lstm_sequence.version("PyTorch, cell loop, CPU", on=torch_cpu, prepares=True)
 def torch_cells(x, h, c, w, u, b, out):
-    import torch
+    from torch import lstm_cell
 
     hs, last_c = out
-    for t, x_t in enumerate(x):
-        h, c = torch.lstm_cell(x_t, (h, c), w, u, b)
-        hs[t] = h
-    last_c.copy_(c)
+
+    def call():
+        state = h, c
+        for t, x_t in enumerate(x):
+            state = lstm_cell(x_t, state, w, u, b)
+            hs[t] = state[0]
+        last_c.copy_(state[1])
+
+    return call
 
 
-@lru_cache(maxsize=4)
-def captured_graph(*tensors):
+@lstm_sequence.version("PyTorch, cell loop as a CUDA graph", on=torch_gpu, prepares=True)
+def torch_graph(*inputs, out):
     """The cell loop on these very tensors, captured launch by launch in a CUDA graph."""
     import torch
 
     if not torch.cuda.is_available():
         raise RuntimeError("a CUDA graph needs PyTorch's CUDA or ROCm")
-    *inputs, hs, last_c = tensors
-    torch_cells(*inputs, out=(hs, last_c))  # once before: libraries set themselves up
+    cells = torch_cells(*inputs, out=out)
+    cells()  # once before: libraries set themselves up
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
-        torch_cells(*inputs, out=(hs, last_c))
-    return graph
-
-
-@lstm_sequence.version("PyTorch, cell loop as a CUDA graph", on=torch_gpu)
-def torch_graph(x, h, c, w, u, b, out):
-    captured_graph(x, h, c, w, u, b, *out).replay()
+        cells()
+    return graph.replay
 
 
 def stacked_lstm(train):
     """What nn.LSTM calls: cuDNN on NVIDIA's GPUs, oneDNN on most CPUs. The first axis of all but x
-    is the layer's. In float32 as it is: cuDNN rounds the factors to 11 bits unless forbidden.
+    is the layer's. For a version that `prepares`.
 
     train: whether to keep what a backward pass needs.
     """
 
-    def run(x, h, c, *layers):
+    def prepare(x, h, c, *layers):
         import torch
 
         weights = [p for w, u, b in zip(*layers, strict=True)
                    for p in (w, u, b, torch.zeros_like(b))]  # fmt: skip
         options = {"has_biases": True, "num_layers": len(h), "dropout": 0.0, "train": train,
                    "bidirectional": False, "batch_first": False}  # fmt: skip
-        with allow_tf32(torch.backends.cudnn, False):
-            return torch.lstm(x, (h, c), weights, **options)
+        return partial(torch.lstm, x, (h, c), weights, **options)
 
-    return run
+    return prepare
 
 
-@lstm_sequence.version("PyTorch, nn.LSTM, GPU", on=torch_gpu)
-@lstm_sequence.version("PyTorch, nn.LSTM, CPU", on=torch_cpu)
+@lstm_sequence.version("PyTorch, nn.LSTM, GPU", on=torch_gpu, prepares=True)
+@lstm_sequence.version("PyTorch, nn.LSTM, CPU", on=torch_cpu, prepares=True)
 def torch_lstm(x, h, c, w, u, b):
-    hs, _, last_c = stacked_lstm(train=False)(x, h[None], c[None], w[None], u[None], b[None])
-    return hs, last_c[0]
+    layer = stacked_lstm(train=False)(x, h[None], c[None], w[None], u[None], b[None])
+
+    def call():
+        hs, _, last_c = layer()
+        return hs, last_c[0]
+
+    return call

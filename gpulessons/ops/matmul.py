@@ -7,10 +7,12 @@ times. Whoever fetches it anew for every use waits for memory; all that follows 
 a number as often as possible while it is close: in a register, in a cache, in shared memory.
 """
 
+from functools import partial
+
 import numpy as np
 from numba import njit, prange
 
-from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
+from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
 from . import matmul_fp16 as fp16
@@ -214,7 +216,7 @@ matmul.version("CUDA, double buffering", on=gpu)(launcher_of_fours(kernels.doubl
 
 
 # rtol: factors in TF32 put most results off by 3e-4, and the worst of a million by 1.5e-3.
-@matmul.version("CUDA, tensor cores (TF32)", on=gpu, rtol=3e-3)
+@matmul.version("CUDA, tensor cores (TF32)", on=gpu, rtol=3e-3, arithmetic="TF32")
 def launch_tensor_cores(x, y, out):
     refuse_older_gpus("TF32")
     m, n = out.shape
@@ -223,7 +225,7 @@ def launch_tensor_cores(x, y, out):
 
 
 # As many digits as TF32, where numbers are neither huge nor tiny.
-@matmul.version("CUDA, tensor cores (fp16)", on=gpu, rtol=3e-3)
+@matmul.version("CUDA, tensor cores (fp16)", on=gpu, rtol=3e-3, arithmetic="fp16")
 def launch_fp16(x, y, out):
     refuse_older_gpus("fp16")
     m, n = out.shape
@@ -233,16 +235,13 @@ def launch_fp16(x, y, out):
 # -- PyTorch.
 
 
-def torch_product(tf32):
-    """In float32 as it is, or with the factors rounded to 11 bits: a flag allows or forbids it."""
+@matmul.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3, arithmetic="TF32", prepares=True)
+@matmul.version("PyTorch on GPU", on=torch_gpu, prepares=True)
+@matmul.version("PyTorch on CPU", on=torch_cpu, prepares=True)
+def pytorch(x, y, out):
+    import torch
 
-    def multiply(x, y, out):
-        import torch
-
-        with allow_tf32(torch.backends.cuda.matmul, tf32):
-            torch.mm(x, y, out=out)
-
-    return multiply
+    return partial(torch.mm, x, y, out=out)
 
 
 def torch_half(name):
@@ -252,13 +251,12 @@ def torch_half(name):
         import torch
 
         half = getattr(torch, name)
-        out.copy_(x.to(half) @ y.to(half))
+        return lambda: out.copy_(x.to(half) @ y.to(half))
 
     return cast_and_multiply
 
 
-matmul.version("PyTorch on CPU", on=torch_cpu)(torch_product(tf32=False))
-matmul.version("PyTorch on GPU", on=torch_gpu)(torch_product(tf32=False))
-matmul.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3)(torch_product(tf32=True))
-matmul.version("PyTorch, cast to bf16, GPU", on=torch_gpu, rtol=3e-2)(torch_half("bfloat16"))
-matmul.version("PyTorch, cast to fp16, GPU", on=torch_gpu, rtol=5e-3)(torch_half("float16"))
+for name, half, rtol in (("bf16", "bfloat16", 3e-2), ("fp16", "float16", 5e-3)):
+    matmul.version(
+        f"PyTorch, cast to {name}, GPU", on=torch_gpu, rtol=rtol, arithmetic=name, prepares=True
+    )(torch_half(half))

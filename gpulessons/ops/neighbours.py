@@ -15,6 +15,8 @@ loses what its terms have in common: two points very close and far from 0 may co
 distance of less than 0.
 """
 
+from functools import partial
+
 import numpy as np
 from numba import cuda, float32, get_num_threads, int32, njit, prange
 
@@ -384,36 +386,44 @@ def merge_kernel(part_indices, part_distances, indices, distances):
         indices[i, lane], distances[i, lane] = own, best
 
 
-@neighbours.version("CUDA, shared tiles of points", on=gpu)
+@neighbours.version("CUDA, shared tiles of points", on=gpu, prepares=True)
 def launch_tiled(queries, points, k, out):
     refuse_misfits(queries, points, k)
     if k > WARP:
-        return launch_thread(queries, points, k, out)
+        return partial(launch_thread, queries, points, k, out)
     (count, _), blocks = queries.shape, ceil_div(queries.shape[0], WARPS)
     each = max(2 * WARP, ceil_div(points.shape[0] * blocks, BLOCKS))
     parts = ceil_div(points.shape[0], each)
     lists = gpu.empty((parts, count, k), np.int32), gpu.empty((parts, count, k), np.float32)
-    tiled_kernel[(blocks, parts), (WARP, WARPS)](queries, points, each, *lists)
-    merge_kernel[warp_per_row(count)](*lists, *out)
+
+    def call():
+        tiled_kernel[(blocks, parts), (WARP, WARPS)](queries, points, each, *lists)
+        merge_kernel[warp_per_row(count)](*lists, *out)
+
+    return call
 
 
 # -- PyTorch. Its topk leaves open which of several equals it takes: they are counted out by index.
 
 
-@neighbours.version("PyTorch on GPU", on=torch_gpu)
-@neighbours.version("PyTorch on CPU", on=torch_cpu)
+@neighbours.version("PyTorch on GPU", on=torch_gpu, prepares=True)
+@neighbours.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def pytorch(queries, points, k):
     import torch
 
     refuse_misfits(queries, points, k)
-    lengths = [(x * x).sum(1) for x in (queries, points)]
-    refuse_nan(lengths)
-    distances = torch.addmm(lengths[1], queries, points.T, alpha=-2)
-    distances += lengths[0][:, None]
-    limit = distances.topk(k, largest=False).values[:, -1:]
-    below, equal = distances < limit, distances == limit
-    taken = below | equal & (equal.cumsum(1) <= k - below.sum(1, keepdim=True))
-    near = taken.nonzero()[:, 1].reshape(-1, k)  # by index
-    order = distances.gather(1, near).argsort(dim=1, stable=True)
-    indices = near.gather(1, order)
-    return indices.to(torch.int32), distances.gather(1, indices)
+
+    def call():
+        lengths = [(x * x).sum(1) for x in (queries, points)]
+        refuse_nan(lengths)
+        distances = torch.addmm(lengths[1], queries, points.T, alpha=-2)
+        distances += lengths[0][:, None]
+        limit = distances.topk(k, largest=False).values[:, -1:]
+        below, equal = distances < limit, distances == limit
+        taken = below | equal & (equal.cumsum(1) <= k - below.sum(1, keepdim=True))
+        near = taken.nonzero()[:, 1].reshape(-1, k)  # by index
+        order = distances.gather(1, near).argsort(dim=1, stable=True)
+        indices = near.gather(1, order)
+        return indices.to(torch.int32), distances.gather(1, indices)
+
+    return call

@@ -42,7 +42,8 @@ def momentum_step(w, g, v):
     return w - RATE * v, v
 
 
-@op(inputs=two_moments, flops=lambda w, g, m, v, t: 14 * w.size, sizes=SIZES)
+@op(inputs=two_moments, flops=lambda w, g, m, v, t: 14 * w.size, sizes=SIZES,
+    alike=lambda w, g, m, v, t: (w, m, v))  # fmt: skip
 def adam_step(w, g, m, v, t):
     """Adam's step t. w, g, m, v: (n,); returns the new w, m and v."""
     m = BETA1 * m + (1 - BETA1) * g

@@ -8,6 +8,8 @@ a tree of log2(n) steps: the same additions, in another order. The kernels below
 one thing changed each time, after Harris, "Optimizing Parallel Reduction in CUDA", 2007.
 """
 
+from functools import partial
+
 import numpy as np
 from numba import cuda, float32, njit, prange
 
@@ -218,13 +220,22 @@ total.version("CUDA, warp shuffles", on=gpu)(launcher(total_kernel, most_blocks=
 dot.version("CUDA, warp shuffles", on=gpu)(launcher(dot_kernel, most_blocks=1024))
 
 
-@total.version("PyTorch on GPU", on=torch_gpu)
-@total.version("PyTorch on CPU", on=torch_cpu)
-def total_pytorch(x):
-    return x.sum().reshape(1)
+@total.version("PyTorch on GPU", on=torch_gpu, prepares=True)
+@total.version("PyTorch on CPU", on=torch_cpu, prepares=True)
+def total_pytorch(x, out):
+    import torch
+
+    return partial(torch.sum, x, 0, keepdim=True, out=out)
 
 
-@dot.version("PyTorch on GPU", on=torch_gpu)
-@dot.version("PyTorch on CPU", on=torch_cpu)
-def dot_pytorch(x, y):
-    return (x @ y).reshape(1)
+@dot.version("PyTorch on GPU", on=torch_gpu, prepares=True)
+@dot.version("PyTorch on CPU", on=torch_cpu, prepares=True)
+def dot_pytorch(x, y, out):
+    import torch
+
+    number = out[0]
+
+    def call():
+        torch.dot(x, y, out=number)  # returns the number, and not the array of one that is due
+
+    return call

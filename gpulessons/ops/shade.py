@@ -75,11 +75,11 @@ def shade_sorted(x, y):
     return escape(x, y)
 
 
-def version(name, on):
+def version(name, on, **how):
     """Both ops have the same versions: only the order of their pixels differs."""
 
     def register(function):
-        return shade_sorted.version(name, on=on)(shade.version(name, on=on)(function))
+        return shade_sorted.version(name, on=on, **how)(shade.version(name, on=on, **how)(function))
 
     return register
 
@@ -124,15 +124,18 @@ def launch(x, y, out):
     shade_kernel[ceil_div(x.size, THREADS), THREADS](x, y, out)
 
 
-@version("PyTorch on GPU", torch_gpu)
-@version("PyTorch on CPU", torch_cpu)
+@version("PyTorch on GPU", torch_gpu, prepares=True)
+@version("PyTorch on CPU", torch_cpu, prepares=True)
 def pytorch(x, y):
     import torch
 
-    c, turns = torch.complex(x, y), torch.zeros_like(x, dtype=torch.int32)
-    z = torch.zeros_like(c)
-    for _ in range(LIMIT):  # no pixel can leave early: all turn until the last is done
-        inside = z.real * z.real + z.imag * z.imag <= 4
-        turns += inside
-        z = torch.where(inside, z * z + c, z)
-    return turns
+    def call():
+        c, turns = torch.complex(x, y), torch.zeros_like(x, dtype=torch.int32)
+        z = torch.zeros_like(c)
+        for _ in range(LIMIT):  # no pixel can leave early: all turn until the last is done
+            inside = z.real * z.real + z.imag * z.imag <= 4
+            turns += inside
+            z = torch.where(inside, z * z + c, z)
+        return turns
+
+    return call

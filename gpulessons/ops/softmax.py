@@ -9,6 +9,7 @@ turns out too small is rescaled by exp(old - new), as it grows (Milakov & Gimels
 """
 
 import math
+from functools import partial
 
 import numpy as np
 from numba import cuda, njit, prange
@@ -26,9 +27,9 @@ from .common import (
     THREADS,
     WARP,
     ZERO,
-    aten,
     ceil_div,
     exp32,
+    torch_call,
 )
 from .reduce import block_reduce_sum, warp_reduce_sum
 from .rows import (
@@ -240,13 +241,15 @@ def launch_backward(y, dy, out):
 # -- PyTorch.
 
 
-softmax.version("PyTorch on GPU", on=torch_gpu)(aten("_softmax", 1, False))
-softmax.version("PyTorch on CPU", on=torch_cpu)(aten("_softmax", 1, False))
+softmax.version("PyTorch on GPU", on=torch_gpu, prepares=True)(torch_call("softmax", 1))
+softmax.version("PyTorch on CPU", on=torch_cpu, prepares=True)(torch_call("softmax", 1))
 
 
-@softmax_backward.version("PyTorch on GPU", on=torch_gpu)
-@softmax_backward.version("PyTorch on CPU", on=torch_cpu)
+@softmax_backward.version("PyTorch on GPU", on=torch_gpu, prepares=True)
+@softmax_backward.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def backward_pytorch(y, dy, out):
+    """A private operator, which a release may rename: no public call goes back from a y and dy."""
     import torch
 
-    torch.ops.aten._softmax_backward_data.out(dy, y, 1, dy.dtype, grad_input=out)
+    backward = torch.ops.aten._softmax_backward_data.out
+    return partial(backward, dy, y, 1, dy.dtype, grad_input=out)

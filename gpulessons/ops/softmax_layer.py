@@ -132,27 +132,32 @@ def launch_forward(h, w, b, out):
     softmax_kernel[ceil_div(out.shape[0], THREADS), THREADS](out, out)
 
 
-@softmax_layer_backward.version("CUDA", on=gpu)
+@softmax_layer_backward.version("CUDA", on=gpu, prepares=True)
 def launch_backward(h, w, p, labels, out):
-    dz = cuda.device_array_like(p)
-    output_gradient_kernel[tiles(*dz.shape)](p, labels, dz)
-    cuda_gradients(h, w, dz, *out)
+    dz, dzt = gpu.empty(p.shape, p.dtype), gpu.empty(p.shape[::-1], p.dtype)
+
+    def call():
+        output_gradient_kernel[tiles(*dz.shape)](p, labels, dz)
+        cuda_gradients(h, w, dz, dzt, *out)
+
+    return call
 
 
 # -- PyTorch.
 
 
-@softmax_layer.version("PyTorch on GPU", on=torch_gpu)
-@softmax_layer.version("PyTorch on CPU", on=torch_cpu)
+@softmax_layer.version("PyTorch on GPU", on=torch_gpu, prepares=True)
+@softmax_layer.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def torch_forward(h, w, b):
-    import torch
+    from torch import addmm, softmax
 
-    return torch.softmax(torch.addmm(b, h, w.T), 1)
+    wt = w.T
+    return lambda: softmax(addmm(b, h, wt), 1)
 
 
-@softmax_layer_backward.version("PyTorch on GPU", on=torch_gpu)
-@softmax_layer_backward.version("PyTorch on CPU", on=torch_cpu)
+@softmax_layer_backward.version("PyTorch on GPU", on=torch_gpu, prepares=True)
+@softmax_layer_backward.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def torch_backward(h, w, p, labels):
-    import torch
+    from torch.nn.functional import one_hot
 
-    return gradients(h, w, p - torch.nn.functional.one_hot(labels.long(), p.shape[1]))
+    return lambda: gradients(h, w, p - one_hot(labels.long(), p.shape[1]))

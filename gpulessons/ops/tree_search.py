@@ -199,13 +199,14 @@ def warp_kernel(h, w, children, noted, bounds, classes, chances):
         classes[e], chances[e] = found, best if found >= 0 else NAN
 
 
-@tree_search.version("CUDA, a thread per example", on=gpu)
+@tree_search.version("CUDA, a thread per example", on=gpu, prepares=True)
 def launch_thread(h, w, children, longest, out):
     notes = gpu.empty((longest, len(h)), np.int32), gpu.empty((longest, len(h)), np.float32)
-    thread_kernel[ceil_div(len(h), WARP), WARP](h, w, children, *notes, *out)
+    grid = ceil_div(len(h), WARP), WARP
+    return lambda: thread_kernel[grid](h, w, children, *notes, *out)
 
 
-@tree_search.version("CUDA, a warp per example", on=gpu)
+@tree_search.version("CUDA, a warp per example", on=gpu, prepares=True)
 def launch_warp(h, w, children, longest, out):
     notes = gpu.empty((len(h), longest), np.int32), gpu.empty((len(h), longest), np.float32)
-    warp_kernel[warp_per_row(len(h))](h, w, children, *notes, *out)
+    return lambda: warp_kernel[warp_per_row(len(h))](h, w, children, *notes, *out)

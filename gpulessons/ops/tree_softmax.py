@@ -18,7 +18,7 @@ from functools import lru_cache
 import numpy as np
 from numba import cuda, float32, njit, prange
 
-from gpulessons.backends import allow_tf32, gpu, host, torch_cpu, torch_gpu
+from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
 from .common import ONE, PARALLEL, SERIAL, WARP, ZERO, ceil_div
@@ -279,22 +279,26 @@ def launch_block(h, labels, w, starts, nodes, turns, longest, out):
 def gathered(h, labels, w, starts, nodes, turns, longest):
     import torch
 
-    labels = labels.long()
-    start, step = starts[labels], torch.arange(longest, device=h.device)
-    on = step < (starts[labels + 1] - start)[:, None]
-    at = torch.where(on, start[:, None] + step, 0)
-    rows, sign = w[nodes[at].long()], torch.where(on, 1 - 2 * turns[at], 0).to(h.dtype)
-    with allow_tf32(torch.backends.cuda.matmul, False):
+    step = torch.arange(longest, device=h.device)
+
+    def call():
+        own = labels.long()
+        start = starts[own]
+        on = step < (starts[own + 1] - start)[:, None]
+        at = torch.where(on, start[:, None] + step, 0)
+        rows, sign = w[nodes[at].long()], torch.where(on, 1 - 2 * turns[at], 0).to(h.dtype)
         scores = torch.where(on, sign * torch.bmm(rows, h[:, :, None])[:, :, 0], 0)
         losses = torch.where(on, torch.nn.functional.softplus(-scores), 0).sum(1)
         slopes = -sign * torch.sigmoid(-scores)
         return losses, torch.bmm(slopes[:, None], rows)[:, 0], slopes
 
+    return call
 
-tree_softmax.version("PyTorch, gathered, GPU", on=torch_gpu)(gathered)
+
+tree_softmax.version("PyTorch, gathered, GPU", on=torch_gpu, prepares=True)(gathered)
 
 
-@tree_softmax.version("PyTorch, gathered, CPU", on=torch_cpu)
+@tree_softmax.version("PyTorch, gathered, CPU", on=torch_cpu, prepares=True)
 def gathered_on_cpu(h, labels, w, starts, nodes, turns, longest):
     refuse_strangers(labels, len(starts) - 1)
     return gathered(h, labels, w, starts, nodes, turns, longest)

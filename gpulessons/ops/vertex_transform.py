@@ -7,6 +7,8 @@ each of many points is a product of a tall matrix and a small one: a network's l
 name.
 """
 
+from functools import partial
+
 import numpy as np
 from numba import cuda, njit, prange
 
@@ -83,9 +85,9 @@ def launch_coordinates(points, matrix, out):
     coordinate_kernel[ceil_div(4 * points.shape[0], THREADS), THREADS](points, matrix, out)
 
 
-@vertex_transform.version("PyTorch on GPU", on=torch_gpu)
-@vertex_transform.version("PyTorch on CPU", on=torch_cpu)
+@vertex_transform.version("PyTorch on GPU", on=torch_gpu, prepares=True)
+@vertex_transform.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def pytorch(points, matrix, out):
     import torch
 
-    torch.matmul(points, matrix.T, out=out)
+    return partial(torch.matmul, points, matrix.T, out=out)

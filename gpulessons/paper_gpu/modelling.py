@@ -18,9 +18,8 @@ from .devices import GPU, named
 from .occupancy import occupancy
 from .present import here
 from .sampling import TURNS, Sample, chosen, sampled
-from .value import Modelled
+from .value import LAUNCH, Modelled
 
-LAUNCH = 2.5e-6  # seconds of a launch that nothing hides: assumed, as usual on Linux
 # Of the interval, all assumed: a bound may be reached a little sooner than a microbenchmark says;
 # and where the source alone was counted, nobody knows what the compiler made of it.
 SOONER, LATER = 0.9, 1.1

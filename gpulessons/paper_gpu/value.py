@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from gpulessons import units
 from gpulessons.plots.tables import Table
 
+LAUNCH = 2.5e-6  # seconds of a launch that nothing hides: assumed, as usual on Linux
 FEW = 10  # waves: with more, a tail no longer counts
+CONSIDERABLE = 0.1  # of a modelled time: a launch that is more of it is mentioned
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,6 +85,9 @@ class Modelled:
         if self.tail and 1 < self.waves < FEW:
             waves += f"; in the last one {self.tail:.0%} of the places stay empty"
         found = [f"occupancy {self.occupancy:.0%}, limited by {self.occupancy_limiter}; {waves}"]
+        if self.bounds.get("launch", 0) > CONSIDERABLE * self.seconds:
+            assumed = f"{units.seconds(LAUNCH)} of it are assumed for each launch"
+            found.append(f"{assumed}; Python's share of a call is not in it")
         return found + ([self.why_at_least] if self.why_at_least else [])
 
     def table(self) -> Table:

@@ -55,8 +55,13 @@ def shown(comparison: Any, gpu: str | None) -> list[tuple[Any, str]]:
 
 def footnotes(axes: Any, comparison: Any, gpu: str | None = None) -> None:
     """Below the picture: where and when each part of it was measured."""
-    notes = [f"{mark} {one.label()}".strip() for one, mark in shown(comparison, gpu)]
+    notes = [f"{mark} {spelled(one)}".strip() for one, mark in shown(comparison, gpu)]
     axes.set_xlabel("\n".join([axes.get_xlabel(), *notes]), linespacing=1.4)
+
+
+def spelled(comparison: Any) -> str:
+    """Its label; on a line of its own what its times are of, where that is less than a call."""
+    return comparison.label() + f":\n{comparison.what}" * (comparison.tier == "modelled")
 
 
 def time_against_size(axes: Any, unit: str) -> None:
@@ -118,26 +123,43 @@ def bars(
     Dots, not bars: a log axis has no zero to begin at.
 
     The slowest of what was measured: a modelled time has its place among them, and no factor; one
-    that is "at least" so long is an arrow from there to the left.
+    that is "at least" so long is an arrow from there to the left. What computes in an arithmetic of
+    its own stands below, under its name and without a factor.
     """
     size = largest(comparison) if size is None else size
     parts = shown(comparison, gpu)
-    rows = [(t, m) for one, m in parts for t in (*one.timings, *one.estimates) if t.size == size]
-    rows.sort(key=lambda row: -row[0].median)
+    found = [(t, m) for one, m in parts for t in (*one.timings, *one.estimates) if t.size == size]
+    rows = in_groups(found)
     title = title or fastest(comparison, size, gpu)
     figure, axes = blank(height=1.3 + 0.36 * len(rows) + 0.2 * (len(parts) - 1), title=title)
-    measured = [timing for timing, _ in rows if not is_modelled(timing)]
-    slowest = max((t.median for t in measured or [t for t, _ in rows]), default=1)
+    own = ranked(timing for timing, _ in found)
+    measured = [timing for timing in own if not is_modelled(timing)]
+    slowest = max((timing.median for timing in measured or own), default=1)
     log_axes(axes, x=("times faster than the slowest", units.ratio))
     for y, (timing, mark) in enumerate(rows):
-        draw_factor(axes, y, timing, slowest, mark)
-    axes.set_yticks(range(len(rows)), [f"{timing.version}{mark}" for timing, mark in rows])
+        if timing:
+            draw_factor(axes, y, timing, slowest, mark)
+    names = [f"{timing.version}{mark}" if timing else mark for timing, mark in rows]
+    axes.set_yticks(range(len(rows)), names)
     axes.set_ylim(-0.6, max(len(rows), 1) - 0.4)  # no mark is cut by the axis or the edge
-    factors = [slowest / time for t, _ in rows for time in t.quartiles] or [1]
+    factors = [slowest / time for t, _ in found for time in t.quartiles] or [1]
     axes.set_xlim(0.8 * min(1, *factors), 1.5 * max(factors))
     two_ticks(axes.xaxis)
     footnotes(axes, comparison, gpu)
     return Picture(figure, f"{title} {words(comparison, size, gpu)}")
+
+
+def in_groups(rows: Iterable[tuple[Any, str]]) -> list[tuple[Any, str]]:
+    """(timing, mark) from the slowest to the fastest, those in the op's own arithmetic last; after
+    those in another, (None, its name)."""
+    groups: dict[str, list[tuple[Any, str]]] = {}
+    for row in sorted(rows, key=lambda row: (not row[0].arithmetic, -row[0].median)):
+        groups.setdefault(row[0].arithmetic, []).append(row)
+    return [
+        row
+        for arithmetic, group in groups.items()
+        for row in [*group, *[(None, f"in {arithmetic}:")] * bool(arithmetic)]
+    ]
 
 
 def draw_factor(axes: Any, y: float, timing: Any, slowest: float, mark: str) -> None:
@@ -150,7 +172,8 @@ def draw_factor(axes: Any, y: float, timing: Any, slowest: float, mark: str) -> 
         axes.plot(factor, y, shape, color=color, markersize=8,
                   markerfacecolor="none" if mark else color)  # fmt: skip
         noise = f" ({timing.noise})" if timing.noise else ""
-        beside(axes, f"{timing.words}, {units.ratio(factor)}{noise}", max(factor, *ends), y)
+        times = "" if timing.arithmetic else f", {units.ratio(factor)}"
+        beside(axes, f"{timing.words}{times}{noise}", max(factor, *ends), y)
         return
     axes.plot(ends, [y, y], color=color, linewidth=1, marker="|")
     if timing.at_least:  # so fast at most: an arrow to where it lies, and no dot
@@ -309,12 +332,19 @@ def round_to_two(value):
 def fastest(comparison: Any, size: int | None = None, gpu: str | None = None) -> str:
     """The message of a comparison in a sentence, and one on what is modelled for a GPU, if told."""
     size = largest(comparison) if size is None else size
-    modelled = [t for one, _ in shown(comparison, gpu) for t in one.estimates if t.size == size]
+    papers = [t for one, _ in shown(comparison, gpu) for t in one.estimates if t.size == size]
+    modelled = ranked(papers)
     message = fastest_measured(comparison, size)
     if not modelled:
         return message
     best = shortest(modelled)
     return f"{message} Modelled for {best.gpu}: {best.version}, {best.words}."
+
+
+def ranked(timings: Iterable[Any]) -> list[Any]:
+    """Those in the op's own arithmetic, beside which no other is ranked; where it has none, all."""
+    timings = list(timings)
+    return [timing for timing in timings if not timing.arithmetic] or timings
 
 
 def shortest(modelled: Iterable[Any]) -> Any:
@@ -324,7 +354,7 @@ def shortest(modelled: Iterable[Any]) -> Any:
 
 def fastest_measured(comparison: Any, size: int) -> str:
     """No factor where the machine was too noisy."""
-    timings = [t for t in comparison.timings if t.size == size]
+    timings = ranked(t for t in comparison.timings if t.size == size)
     what = f"{comparison.op}, {units.count(size)} {comparison.unit}"
     if not timings:
         return f"{what}: nothing was measured."
@@ -360,4 +390,4 @@ def spoken(comparison, size):
     entries = (*comparison.timings, *comparison.estimates)
     chosen = [t for t in entries if size in (None, t.size)]
     figures = "; ".join(f"{t.version} at {units.count(t.size)}: {t.words}" for t in chosen)
-    return f"{comparison.label()}: {figures or 'nothing'}."
+    return f"{' '.join(spelled(comparison).split())}: {figures or 'nothing'}."

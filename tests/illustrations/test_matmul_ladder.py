@@ -14,7 +14,8 @@ NO_GPU = "no GPU that CUDA can use"
 def timed(version, backend, gflops, size=1024, **more):
     """A product of size × size at so many GFLOP/s."""
     fields = dict.fromkeys((field.name for field in dataclasses.fields(Timing)), 0)
-    given = {"op": "matmul", "version": version, "backend": backend, "size": size, "waits": ()}
+    given = {"op": "matmul", "version": version, "backend": backend, "size": size, "waits": (),
+             "arithmetic": ""}  # fmt: skip
     seconds = 2 * size**3 / (gflops * 1e9)
     given |= {"flops": 2 * size**3, "bytes": 12 * size**2, "samples": (seconds,)}
     return Timing(**{**fields, **given, **more})

@@ -312,3 +312,11 @@ def test_machines_side_by_side_are_machines():
     assert "modelled" not in repr(both) and FAST not in repr(both)
 
 
+
+
+def test_a_modelled_table_says_what_its_times_are_of():
+    paper = Comparison("imagined", (ONE,), "T4", "2026-11-22", "modelled")
+    for told in (repr(paper), paper._repr_html_()):
+        assert "kernels + 2.5 µs assumed for each launch, without Python's share" in told
+        assert "time of one call" not in told
+    assert "time of one call" in repr(Comparison("imagined", (TIMING,), "here", "2026-11-22"))

@@ -7,6 +7,8 @@ from html.parser import HTMLParser
 
 import pytest
 
+from gpulessons import conv2d, matmul
+from gpulessons.backends import host
 from gpulessons.measure.results import (
     Absent,
     Comparison,
@@ -16,6 +18,7 @@ from gpulessons.measure.results import (
     quartiles,
     ratio,
 )
+from gpulessons.plots.timings import bars, fastest
 
 TIMING = Timing(
     op="relu", version="NumPy", backend="host", size=1000, samples=(1e-6, 2e-6, 3e-6), waits=(),
@@ -157,6 +160,35 @@ def test_a_comparison_finds_its_entries_and_the_best():
     assert both.best() is torch and both.best("host") is large and both.best(size=1000) is CALM
     assert both.best("gpu") is None
     assert both.speedup("NumPy", "PyTorch on CPU").median == pytest.approx(9 / 4)
+
+
+def test_what_computes_in_another_arithmetic_shares_no_ranking():
+    rounded = replace(CALM, version="mine", samples=(1e-9,) * 10, arithmetic="TF32")
+    missing = replace(ABSENT, version="cast", arithmetic="fp16")
+    both = compared(rounded, CALM, missing)
+    assert both.best() is CALM and both.by_arithmetic == {
+        "": ["NumPy"], "TF32": ["mine"], "fp16": ["cast"]
+    }  # fmt: skip
+    head, *rows = both.table()
+    names = ["NumPy", "in TF32, ranked apart:", "mine", "in fp16, ranked apart:", "cast"]
+    assert [row[0] for row in rows] == names and {len(row) for row in rows} == {len(head)}
+    title = fastest(both)
+    assert "mine" not in title and "NumPy" in title
+    labels = [tick.get_text() for tick in bars(both).axes.get_yticklabels()]
+    assert labels == ["mine", "in TF32:", "NumPy"]
+
+
+def test_a_version_that_rounds_more_is_set_apart_also_without_a_name_for_it():
+    loose = matmul.like()
+    loose.version("mine", on=host, rtol=1e-2)(matmul.function)
+    loose.version("exact", on=host)(matmul.function)
+    assert loose.versions["mine"].arithmetic and not loose.versions["exact"].arithmetic
+
+
+def test_every_version_that_rounds_more_names_its_arithmetic():
+    for op in (matmul, conv2d):
+        for version in op.versions.values():
+            assert (version.rtol > op.rtol) == (version.arithmetic in ("TF32", "fp16", "bf16"))
 
 
 def test_an_entry_that_is_not_there_is_missed_in_a_sentence():

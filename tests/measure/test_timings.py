@@ -288,6 +288,34 @@ def test_without_waiting_the_time_would_be_a_lie(double, monkeypatch):
     assert entry.median == entry.wait == pytest.approx(1e-5)
 
 
+def test_an_answer_made_ready_beforehand_is_refused(double):
+    """What a version prepares is not timed: so it may not be the answer."""
+
+    @double.version("prepared", on=host, prepares=True)
+    def prepared(x, out):
+        answer = 2 * x
+        return lambda: np.copyto(out, answer)
+
+    entry = measured(double, "prepared")
+    assert isinstance(entry, Absent) and "when its inputs had changed" in entry.why
+
+
+def test_what_a_version_prepares_is_not_in_its_time(double):
+    made, calls = [], []
+
+    @double.version("prepared", on=host, prepares=True)
+    def prepared(x, out):
+        made.append(x)
+        return lambda: calls.append(np.multiply(x, 2, out=out))
+
+    entry = measured(double, "prepared")
+    assert entry.samples and len(calls) > 10 * len(made)
+    version, room = double.versions["prepared"], np.zeros(2)
+    assert np.array_equal(version(np.ones(2)), [2, 2])
+    version.function(np.ones(2), out=room)
+    assert np.array_equal(room, [2, 2])
+
+
 def test_a_result_fetched_before_it_is_there_is_refused(double, monkeypatch):
     class Lazy(Host):
         """Writes its results when synchronized, and never is."""

@@ -19,10 +19,10 @@ def plain(page):
 
 
 def test_a_function_shows_as_it_stands_in_its_file():
-    text = source(common.aten)
+    text = source(common.torch_call)
     assert (
-        text.text.startswith("def aten(name, *arguments, **options):\n")
-        and "getattr(torch.ops.aten, name)" in text.text
+        text.text.startswith("def torch_call(path, *arguments, **options):\n")
+        and "attrgetter(path)(torch)" in text.text
     )
     assert re.search(r"ops/common\.py, line \d+", text.place)
     assert repr(text) == f"# {text.place}\n{text.text}"

@@ -187,7 +187,7 @@ def test_a_wavefront_is_layer_by_layer():
 def test_a_wavefront_of_four_layers_takes_three_ticks_more_than_steps():
     steps, count = 5, 4
     with microscope.tracing() as launches:
-        layers.launch_wavefront(*map(gpu.put, stacked_problem(steps, 2, 3, count)))
+        lstm_layers.versions["CUDA, wavefront"](*map(gpu.put, stacked_problem(steps, 2, 3, count)))
     assert len(launches) == steps + count - 1
 
 

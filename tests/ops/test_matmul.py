@@ -211,7 +211,7 @@ def test_torch_may_round_to_tf32_only_where_the_name_says_so(monkeypatch, tf32, 
 
     monkeypatch.setattr(torch, "mm", refuse)
     with pytest.raises(RuntimeError, match="stopped"):
-        matmul.versions[name].function(None, None, None)
+        matmul.versions[name](torch.ones(2, 2), torch.ones(2, 2), out=torch.empty(2, 2))
     assert seen == [wanted] and torch.backends.cuda.matmul.allow_tf32 == tf32
 
 

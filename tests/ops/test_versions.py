@@ -191,7 +191,8 @@ def test_flops_are_what_the_specification_does(name):
     "name, version, library, home, calls",
     [
         ("conv2d", "PyTorch on CPU", "cudnn", "", "conv2d"),
-        ("conv2d_backward", "PyTorch on CPU", "cudnn", "ops.aten", "convolution_backward"),
+        ("conv2d_backward", "PyTorch on CPU", "cudnn", "nn.grad", "conv2d_input"),
+        ("conv2d_backward", "PyTorch on CPU", "cudnn", "nn.grad", "conv2d_weight"),
         ("lstm_sequence", "PyTorch, nn.LSTM, CPU", "cudnn", "", "lstm"),
         ("lstm_layers", "PyTorch, nn.LSTM, CPU", "cudnn", "", "lstm"),
         ("lstm_backward", "PyTorch, autograd, CPU", "cudnn", "", "lstm"),

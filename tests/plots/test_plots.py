@@ -220,7 +220,8 @@ def test_a_modelled_time_is_said_to_be_one_wherever_it_stands(draw, gpu):
     on, (shown, other) = gpu or "T4", (A100, T4) if gpu == "A100" else (T4, A100)
     best = next(t for t in shown.estimates if t.size == SIZES[-1])
     assert f"Modelled for {on}: CUDA, grid-stride, {best.words}." in picture.alt
-    assert f"modelled for {on}, not measured: CUDA, grid-stride at" in picture.alt
+    launch = "kernels + 2.5 µs assumed for each launch, without Python's share"
+    assert f"modelled for {on}, not measured: {launch}: CUDA, grid-stride at" in picture.alt
     assert f"{best.version} at {units.count(best.size)}: {best.words}" in picture.alt
     words = drawn(picture)
     assert f"¹ modelled for {on}, not measured" in words and "CUDA, grid-stride¹" in words

@@ -1,0 +1,130 @@
+"""What stands inside a timed call: the library's own function, and nothing of ours around it."""
+
+import dis
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gpulessons
+from gpulessons import microscope
+from gpulessons.backends import gpu, torch_cpu
+from gpulessons.microscope.device import DeviceArray
+from gpulessons.ops.conv2d import conv2d
+from gpulessons.ops.embedding import embedding_update
+from gpulessons.ops.optimizer_step import adam_step, momentum_step
+from gpulessons.paper_gpu.sampling import TURNS, chosen
+
+OPS = [getattr(gpulessons, name) for home, names in gpulessons.HOMES.items()
+       for name in names.split() if home.startswith("ops.")]  # fmt: skip
+HOME = Path(gpulessons.__file__).parent
+# Whose PyTorch version is one of its functions, and not one after another.
+ALONE = ("relu", "leaky_relu", "sigmoid", "tanh", "gelu", "copy", "triad", "copy_offset", "total",
+         "copy_strided", "matmul", "conv2d", "softmax", "softmax_backward", "layer_norm",
+         "lstm_cell", "lstm_layers", "transpose", "vertex_transform")  # fmt: skip
+
+
+def versions(backend):
+    found = [v for op in OPS for v in op.versions.values() if v.backend is backend]
+    chosen = [version for version in found if "compiled" not in version.name]  # takes seconds
+    names = [f"{version.op.name}: {version.name}" for version in chosen]
+    return pytest.mark.parametrize("version", chosen, ids=names)
+
+
+def bound(version, size):
+    inputs = tuple(map(version.backend.put, version.op.inputs(size)))
+    return version.bound(inputs, version.empty(*inputs))
+
+
+def code_run_by(call):
+    """The code of every Python function that a call runs."""
+    seen = set()
+    sys.setprofile(lambda frame, event, _: seen.add(frame.f_code))
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return {code for code in seen if code is not code_run_by.__code__}
+
+
+@versions(torch_cpu)
+def test_nothing_but_pytorch_runs_in_its_timed_call(version):
+    pytest.importorskip("torch")
+    call = bound(version, 16)
+    call()  # what PyTorch itself loads at a first call
+    ours = [c for c in code_run_by(call) if Path(c.co_filename).is_relative_to(HOME)]
+    assert not (ours and version.op.name in ALONE), ours
+    for code in ours:
+        assert Path(code.co_filename).parent.name == "ops", code
+        imports = [each for each in dis.get_instructions(code) if each.opname == "IMPORT_NAME"]
+        assert not imports, code
+
+
+@versions(gpu)
+def test_no_launch_makes_an_array(version, monkeypatch):
+    made, make = [], DeviceArray.__init__
+
+    def counted(array, *arguments):
+        made.append(array)
+        make(array, *arguments)
+
+    with microscope.tracing(blocks=chosen, turns=TURNS):
+        try:
+            call = bound(version, 16)
+        except gpulessons.backends.NotHere as why:
+            pytest.skip(str(why))
+        monkeypatch.setattr(DeviceArray, "__init__", counted)
+        call()
+    assert made == []
+
+
+# -- Shapes.
+
+
+def test_a_training_loop_runs_no_specification(monkeypatch):
+    """Adam's t is another in every step, and no shape depends on it; nor on any float."""
+    runs = {adam_step: [], momentum_step: []}
+    for op, seen in runs.items():
+        monkeypatch.setattr(op, "known_outputs", {})
+        monkeypatch.setattr(op, "function", counting(op.function, seen))
+    w, g, m, v, _ = adam_step.inputs(7)
+    for t in range(1, 6):
+        w, m, v = adam_step.versions["Numba, fused"](w, g, m, v, t)
+        w, m = momentum_step.versions["Numba, fused"](w, g, m)
+    assert (len(runs[adam_step]), len(runs[momentum_step])) == (0, 1)
+    assert len(adam_step.known_outputs) + len(momentum_step.known_outputs) == 1
+
+
+def test_a_rate_that_falls_is_no_other_kind_of_input(monkeypatch):
+    runs, version = [], embedding_update.versions["Numba, one core"]
+    monkeypatch.setattr(embedding_update, "known_outputs", {})
+    monkeypatch.setattr(embedding_update, "function", counting(embedding_update.function, runs))
+    *arrays, _ = embedding_update.inputs(16)
+    kinds = [version.op.outputs(*arrays, rate) for rate in (0.1, 0.05, np.float32(0.01))]
+    assert len(runs) == len(embedding_update.known_outputs) == 1 and kinds[0] == kinds[2]
+
+
+def counting(function, seen):
+    def counted(*arrays):
+        seen.append(arrays)
+        return function(*arrays)
+
+    return counted
+
+
+def test_a_whole_number_may_be_of_a_shape():
+    x, w, _, _ = conv2d.inputs(16)
+    shapes = [conv2d.outputs(x, w, stride, 1)[0][0] for stride in (1, 2)]
+    assert shapes[0] != shapes[1]
+
+
+def test_shapes_are_read_off_the_device_s_own_arrays(monkeypatch):
+    fetched, get = [], type(gpu).get
+    monkeypatch.setattr(type(gpu), "get", lambda self, x: fetched.append(x) or get(self, x))
+    version = gpulessons.relu.versions["CUDA, a thread per element"]
+    x = np.arange(-3, 4, dtype=np.float32)
+    gpulessons.relu.outputs(x)
+    with microscope.tracing():
+        out = version(gpu.put(x))
+    assert fetched == [] and out.shape == x.shape and out.dtype == np.float32
