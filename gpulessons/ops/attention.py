@@ -194,7 +194,7 @@ def launch_three(q, k, v, causal, out):
 
 # -- Tiled: queries and what they have gathered so far stay in registers; keys and values pass by in
 # -- shared memory. A group of lanes has four queries, and each lane a part of their columns. They
-# -- take one key at a time: each query's score is added up across the group, and may rescale. All is
+# -- take one key at a time: a query's score is added up across the group, and may rescale. All is
 # -- float32, so no tensor cores: what limits it is how often a number fetched from shared memory is
 # -- used. Here four times, once for each query.
 

@@ -109,7 +109,7 @@ def test_a_batch_shares_weights_and_no_keys_or_values():
     one, many = (transformer.token_bytes(batch, 512) for batch in (1, 64))
     assert one["weights"] == 64 * many["weights"]
     assert one["keys and values"] == many["keys and values"] == 12 * 2 * 512 * 768 * 4
-    assert one["weights"] == 4 * 12 * (4 * 768**2 + 2 * 768 * 3072)
+    assert one["weights"] == 4 * (12 * (4 * 768**2 + 2 * 768 * 3072) + 30_522 * 768)
 
 
 def test_heads_that_share_keys_and_values_read_as_many_fewer():
