@@ -85,6 +85,8 @@ def test_each_version_is_compared_with_itself_across_lengths():
     wild = (1e-3, 9e-3, 1e-3, 9e-3, 2e-3)
     run.timings[-1] = dataclasses.replace(run.timings[-1], samples=wild)
     assert "take 20 times as long" in draw.per_pair(run).alt
+    run.timings, run.sizes = [], [64, 256]
+    assert "take a time that could not be compared here." in draw.per_pair(run).alt
 
 
 def test_the_layer_s_operations_are_those_that_its_ops_count():
