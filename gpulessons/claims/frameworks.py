@@ -23,7 +23,7 @@ from gpulessons.profiler.recorder import profile
 from gpulessons.units import percent, some, three_digits
 
 from .claim import claim, holds, limits, refuted, untested, weakest
-from .evidence import counted, from_gpu, live, missing, published, ratio_of_calls, share, timed
+from .evidence import counted, from_gpu, live, missing, ratio_of_calls, share, timed
 
 # Three of the six networks of 2017.
 
@@ -32,7 +32,6 @@ LAYERS = {  # the network, one layer of its kind, and that layer in PyTorch
     "resnet": ("ResNet", conv2d, "PyTorch on {}"),
     "lstm": ("LSTM-32", lstm_sequence, "PyTorch, nn.LSTM, {}"),
 }
-TITAN_X = "Titan X (Maxwell), cuDNN 5.1: guolinke/deep-learning-benchmarks, README"
 
 
 def networks_on_both(given):
@@ -47,10 +46,8 @@ def networks_on_both(given):
         figures[key] = live(f"{name}, one step on the CPU{how}", step.cpu, "s")
         figures[f"gpu_{key}"] = gpu_of(given, step, *layer_of_its_kind)
     return figures | {
-        "smaller": counted("of them with a smaller minibatch or narrower layers than published",
+        "smaller": counted("of them with a smaller minibatch or narrower layers than in full",
                            smaller),
-        "published_fcn": in_2017("FCN-5"),
-        "published_lstm": in_2017("LSTM-32"),
     }  # fmt: skip
 
 
@@ -59,16 +56,6 @@ def one_step(name):
     from gpulessons.models import six_networks as six  # brings PyTorch
 
     return six.timed(six.fitted(six.FULL[name]), seconds=1.5)
-
-
-def in_2017(name):
-    """The quickest step of one of the six networks in the published table, whose batch is full."""
-    from gpulessons.models import six_networks as six
-
-    column = six.PUBLISHED_COLUMNS.index(name)
-    times = [row[column] for row in six.PUBLISHED.values() if row[column] is not None]
-    what = f"{name}, a step of {six.FULL[name].batch} examples, quickest of {len(times)} frameworks"
-    return published(what, min(times), "s", TITAN_X)
 
 
 def gpu_of(given, step, op, version):
@@ -91,20 +78,16 @@ def gpu_of(given, step, op, version):
     "GPU mostly waits to be asked.", about_gpus=True,
 )  # fmt: skip
 def gpu_beats_cpu(
-    fcn, resnet, lstm, smaller, gpu_fcn=None, gpu_resnet=None, gpu_lstm=None, published_fcn=None,
-    published_lstm=None,
+    fcn, resnet, lstm, smaller, gpu_fcn=None, gpu_resnet=None, gpu_lstm=None,
 ):  # fmt: skip
     kinds = {"fully connected": gpu_fcn, "convolutions": gpu_resnet, "LSTM": gpu_lstm}
     known = {kind: factor for kind, factor in kinds.items() if factor is not None}
-    made = " The published ResNet is another, larger network than this one."
-    if smaller:
-        made += (f" Of the {len(kinds)} networks {smaller:g} had a smaller minibatch or narrower "
-                 "layers than published.")  # fmt: skip
+    made = (f" Of the {len(kinds)} networks {smaller:g} had a smaller minibatch or narrower layers "
+            "than in full." if smaller else "")  # fmt: skip
     if not known:
         return untested(f"A step takes the CPU {units.seconds(fcn)} (FCN-5), "
                         f"{units.seconds(resnet)} (ResNet) and {units.seconds(lstm)} (LSTM-32)."
-                        f"{made} No GPU was timed beside it. The published table has GPUs only."
-                        )  # fmt: skip
+                        f"{made} No GPU was timed beside it.")  # fmt: skip
     won = sum(factor > 1 for factor in known.values())
     each = ", ".join(f"{kind} {units.ratio(factor)}" for kind, factor in known.items())
     found = f"In PyTorch the GPU is ahead in {won} of {len(known)} kinds of work: {each}"

@@ -187,7 +187,7 @@ def lstm_gains(given):
         "longer": paired("twice the steps, time", took["longer"], took["merged"]),
         "chain": paired(f"{STEPS} steps of one sequence over one step of {STEPS}, the same "
                         "operations, time", took["single"], took["wide"]),
-        "counted_apart": counted("launches of a step, each operation a kernel",
+        "counted_apart": counted("launches of a step, each product with its sum a kernel",
                                  launches_of("CUDA, eight products")),
         "counted_fused": counted("launches of a step, one kernel", launches_of("CUDA, one kernel")),
         "gpu_wide": lstm_on_both(given, 256),

@@ -147,7 +147,7 @@ def per_pair(comparison: Any) -> Picture:
              for version in comparison.versions}  # fmt: skip
     lines = {version: timings for version, timings in lines.items() if len(timings) > 1}
     lengths = sorted({size for timings in lines.values() for size in timings})
-    before, last = lengths[-2:]
+    before, last = lengths[-2:] or comparison.sizes[-2:]
     growth = {name: each[last].median / each[before].median for name, each in lines.items()
               if {before, last} <= set(each)
               and "too noisy" not in (each[last].noise, each[before].noise)}  # fmt: skip
@@ -156,7 +156,7 @@ def per_pair(comparison: Any) -> Picture:
         least, most = (f"{choose(growth.values()):.3g}" for choose in (min, max))
         title += f"{least if least == most else f'{least} to {most}'} times as long."
     else:
-        title += "a time that was too noisy here to compare."
+        title += "a time that could not be compared here."
     figure, axes = blank(height=4.1, title=title)
     log_axes(axes, x=(comparison.unit, units.count),
              y=("time for each pair of tokens", units.seconds),

@@ -37,30 +37,13 @@ def steps_table(rows: Sequence[Any], machine: str) -> Table:
         gpu = f"not measured: {row.why}" if row.gpu is None else units.seconds(row.gpu)
         cells.append([row.name, units.count(row.parameters), units.count(row.size.batch),
                       f"{units.seconds(row.cpu)}{' ~' * row.noisy}", gpu,
-                      row.size.shrunk() or "batch as published"])  # fmt: skip
+                      row.size.shrunk() or "in full"])  # fmt: skip
     head = ["network", "parameters", "batch", "CPU, every core", "GPU", "size"]
     notes = ["AlexNet and ResNet are the comparison's small ones, for pictures of 32 × 32."]
     if any(row.noisy for row in rows):
         notes.append("~ noisy: one step took at least 1.25 times as long as another. Run it again "
                      "before you compare it.")  # fmt: skip
     return Table(f"One step of training, measured here (live: {machine})", head, cells, notes)
-
-
-def published_table(
-    published: Mapping[str, Sequence[Any]], columns: Sequence[str], batches: Sequence[int]
-) -> Table:
-    """Somebody else's seconds per minibatch, on the GPU that the caption names."""
-    head = ["framework", *(f"{name}, batch {n}" for name, n in zip(columns, batches, strict=True))]
-    rows = [
-        [name, *("–" if each is None else units.seconds(each) for each in times)]
-        for name, times in published.items()
-    ]
-    caption = (
-        "One step of training, PUBLISHED and not measured here: one Titan X (Maxwell), cuDNN 5.1 "
-        "(guolinke/deep-learning-benchmarks)"
-    )
-    notes = ["Its AlexNet and ResNet-50 read photographs: larger networks than this page's two."]
-    return Table(caption, head, rows, notes)
 
 
 # -- What a line of Python goes through.
@@ -99,11 +82,13 @@ def layers(
 
 
 def passes(operators: Sequence[str] = ("× 2", "+ 1", "sigmoid")) -> Picture:
-    """Trips to memory: each operator's own when eager, two when compiled into one loop."""
+    """Trips to memory: three of each operator when eager, three in all in one loop. A read is one;
+    a write is two, as its line is fetched before it is written back.
+    """
     count = len(operators)
     title = (
-        f"Eager: {SPELLED[count].lower()} operators, {2 * count} trips to memory with each number. "
-        "Compiled: one loop, 2 trips."
+        f"Eager: {SPELLED[count].lower()} operators, {3 * count} trips to memory with each number: "
+        "a write fetches its line first. Compiled: one loop, 3 trips."
     )
     figure, axes = blank(width=7.6, height=2.6, title=title)
     axes.set_axis_off()
@@ -129,7 +114,8 @@ def draw_chain(axes, y, name, steps, end):
                                fontsize=10, bbox=around))  # fmt: skip
     for n, (left, right) in enumerate(pairwise(boxes)):
         axes.annotate("", ((n + 1) * hop, y), (n * hop, y), arrowprops={
-            "arrowstyle": "->", "color": INK, "shrinkA": 3, "shrinkB": 3,
+            "arrowstyle": "<->" if n % 2 else "->",  # to memory: a line comes, and goes back
+            "color": INK, "shrinkA": 3, "shrinkB": 3,
             "patchA": left.get_bbox_patch(), "patchB": right.get_bbox_patch(),
         })  # fmt: skip
 

@@ -196,7 +196,8 @@ def rungs(rows: Sequence[Any], limit: float) -> Picture:
             axes.text(0, y, f" {words}", va="center", fontsize=10, color=INK)
         said.append(f"{name}: {words}")
     axes.set_yticks(range(len(rows)), [name for name, *_ in rows])
-    axes.set(ylim=(len(rows) - 0.4, -0.6), xlim=(0, 2.1 * max(time for _, time, _ in drawn)))
+    longest = max((time for _, time, _ in drawn), default=1)
+    axes.set(ylim=(len(rows) - 0.4, -0.6), xlim=(0, 2.1 * longest))
     notes = [f"not measured here: {why}" for why in sorted(missing)]
     if any(t.flop_rate > 1.05 * limit for _, _, t in timed):
         notes.append("more than 100%: the ceiling is one library's, taken at another time")

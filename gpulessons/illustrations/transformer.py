@@ -19,7 +19,7 @@ from gpulessons.plots.picture import (
 )
 from gpulessons.plots.timings import label_ends
 
-LAYERS, HIDDEN, HEADS, INNER = 12, 768, 12, 3072  # of BERT base
+LAYERS, HIDDEN, HEADS, INNER, WORDS = 12, 768, 12, 3072, 30_522  # of BERT base
 HUES = (BLUE, SKY, ORANGE, GREEN, PURPLE, VERMILLION)  # of a layer's parts, in their order
 
 
@@ -89,11 +89,12 @@ def draw_layer(axes, length, shares):
 def token_bytes(batch: int, behind: int, kv_heads: int = HEADS) -> dict[str, float]:
     """Bytes that must come for each token that a network writes: {what: bytes}, float32.
 
-    The weights come once for the whole batch. Of keys and values each text has its own: `behind`
-    tokens of `kv_heads` heads in every layer.
+    The weights come once for the whole batch, the output matrix (WORDS × HIDDEN) with them. Of keys
+    and values each text has its own: `behind` tokens of `kv_heads` heads in every layer.
     """
     cached = kv_heads * (HIDDEN // HEADS)  # numbers of a key, and of a value
     weights = LAYERS * (2 * HIDDEN * HIDDEN + 2 * HIDDEN * cached + 2 * HIDDEN * INNER)
+    weights += WORDS * HIDDEN
     return {"weights": 4 * weights / batch, "keys and values": 4 * LAYERS * 2 * behind * cached}
 
 

@@ -28,24 +28,11 @@ from gpulessons import units
 from gpulessons.backends import torch_cpu, torch_gpu
 from gpulessons.hardware import budget, cores, free_memory, machine, threads
 
-# Seconds per minibatch on one Titan X (Maxwell) with cuDNN 5.1: guolinke/deep-learning-benchmarks,
-# README, an independent run of the comparison's scripts. None: not given there. Its AlexNet and its
-# ResNet-50 read photographs and are larger than the two for CIFAR-10 above.
-PUBLISHED = {
-    "Caffe": (0.037, 0.041, 0.046, 0.416, None, None),
-    "CNTK": (0.031, 0.035, 0.035, 0.184, 0.061, 0.120),
-    "MXNet": (0.027, 0.030, 0.032, 0.153, 0.125, 0.256),
-    "TensorFlow": (0.024, 0.026, 0.032, 0.257, 0.074, 0.137),
-    "Theano": (0.016, 0.018, 0.026, 0.595, 0.089, 0.173),
-    "Torch": (0.025, 0.029, 0.028, 0.158, 0.088, 0.174),
-}
-PUBLISHED_COLUMNS = ("FCN-5", "FCN-8", "AlexNet", "ResNet-50", "LSTM-32", "LSTM-64")
-
 
 @dataclass(frozen=True)
 class Size:
     """One of the six: how many examples a minibatch has, and by how much its layers are narrower
-    than published (1: as published)."""
+    than published (1: in full)."""
 
     name: str
     batch: int
@@ -59,7 +46,7 @@ class Size:
         return ", ".join(parts)
 
 
-# The batches are those of the published run.
+# The widths are the comparison's, the batches this course's.
 FULL = {size.name: size for size in (
     Size("FCN-5", 64), Size("FCN-8", 64), Size("AlexNet", 16), Size("ResNet", 16),
     Size("LSTM-32", 128), Size("LSTM-64", 128),

@@ -19,6 +19,7 @@ from gpulessons.operation import Case, op
 
 from .common import FULL_MASK, ONE, PARALLEL, SERIAL, ZERO, ceil_div, exp32
 from .matmul import add_product, copy_row, padded
+from .matmul_kernels import T, tile_dot, tiles
 from .rows import LOWEST, NOTHING, max_of_row, warp_per_row
 from .softmax import exp_row, softmax
 from .softmax import warp_kernel as softmax_kernel
@@ -142,52 +143,60 @@ def numba_tiled(q, k, v, causal, out):
         attend(q[head, first:last], k[head], v[head], visible, out[head, first:last])
 
 
-# -- On the GPU, naive: the scores are a matrix in memory, written, read, written and read again.
+# -- On the GPU, with notebook 05's shared tiles: the scores are a matrix in memory, written, read
+# -- twice, written and read again.
 
 
 @cuda.jit
 def scores_kernel(q, k, causal, scale, scores):
-    """Thread (j, i): query i · key j. scores: (heads × length, keys)."""
+    """Thread (j, i) of a block (T, T): query i · key j. scores: (heads × length, keys)."""
     j, i = cuda.grid(2)
     head, length = cuda.blockIdx.z, q.shape[1]
+    score = tile_dot(q[head], k[head])
     if i < length and j < k.shape[1]:
-        score, c = ZERO, 0
-        while c < q.shape[2]:  # not range(): notebook 05 says why
-            score += q[head, i, c] * k[head, j, c]
-            c += 1
         scores[head * length + i, j] = NOTHING if causal and j > i else score * scale
 
 
 @cuda.jit
 def mixture_kernel(probabilities, v, out):
-    """Thread (c, i): column c of query i's mixture of the values."""
+    """Thread (c, i) of a block (T, T): column c of query i's mixture of the values."""
+    ps = cuda.shared.array((T, T), float32, 16)
+    vs = cuda.shared.array((T, T), float32, 16)
+    tx, ty = cuda.threadIdx.x & (T - 1), cuda.threadIdx.y & (T - 1)  # &: neither is negative
     c, i = cuda.grid(2)
-    head, length = cuda.blockIdx.z, out.shape[1]
-    if i < length and c < v.shape[2]:
-        total, j = ZERO, 0
-        while j < v.shape[1]:
-            total += probabilities[head * length + i, j] * v[head, j, c]
-            j += 1
+    head, (_, length, width), keys, total, start = cuda.blockIdx.z, out.shape, v.shape[1], ZERO, 0
+    while start < keys:
+        inside = i < length and start + tx < keys
+        ps[ty, tx] = probabilities[head * length + i, start + tx] if inside else ZERO
+        vs[ty, tx] = v[head, start + ty, c] if start + ty < keys and c < width else ZERO
+        cuda.syncthreads()
+        for j in range(T):
+            total += ps[ty, j] * vs[j, tx]
+        cuda.syncthreads()
+        start += T
+    if i < length and c < width:
         out[head, i, c] = total
 
 
 @attention.version("CUDA, three kernels", on=gpu, prepares=True)
 def launch_three(q, k, v, causal, out):
-    (heads, length, width), keys, block = q.shape, k.shape[1], (32, 8)
+    (heads, length, width), keys = q.shape, k.shape[1]
     scores = gpu.empty((heads * length, keys), q.dtype)  # all of them at once
-    across = ceil_div(keys, 32), ceil_div(length, 8), heads
-    down = ceil_div(width, 32), ceil_div(length, 8), heads
+    across, block = tiles(length, keys)
+    down, _ = tiles(length, width)
+    scale = np.float32(1 / math.sqrt(width))
 
     def call():
-        scores_kernel[across, block](q, k, causal, np.float32(1 / math.sqrt(width)), scores)
+        scores_kernel[(*across, heads), block](q, k, causal, scale, scores)
         softmax_kernel[warp_per_row(heads * length)](scores, scores)  # now they are probabilities
-        mixture_kernel[down, block](scores, v, out)
+        mixture_kernel[(*down, heads), block](scores, v, out)
 
     return call
 
 
 # -- Tiled: queries and what they have gathered so far stay in registers; keys and values pass by in
-# -- shared memory. A group of lanes has four queries, and each lane a part of their columns. All is
+# -- shared memory. A group of lanes has four queries, and each lane a part of their columns. They
+# -- take one key at a time: a query's score is added up across the group, and may rescale. All is
 # -- float32, so no tensor cores: what limits it is how often a number fetched from shared memory is
 # -- used. Here four times, once for each query.
 

@@ -22,8 +22,7 @@ def but(figures, **changed):
 
 
 NETWORKS = {"fcn": 0.4, "resnet": 0.1, "lstm": 0.2, "smaller": 2, "gpu_fcn": 20.0,
-            "gpu_resnet": 8.0, "gpu_lstm": 3.0, "published_fcn": 0.016,
-            "published_lstm": 0.061}  # fmt: skip
+            "gpu_resnet": 8.0, "gpu_lstm": 3.0}  # fmt: skip
 CALLS = {"calls": 880, "saved": 5e-5, "early": 0.18, "late": 0.17, "compiling": 0.4}
 LAYER = {"one": 0.96, "batch": 0.95, "narrow": 0.1, "small": 0.05, "counted_narrow": 0.76,
          "alone": 10.0}  # fmt: skip
@@ -332,9 +331,3 @@ def test_recordings_decide_whether_an_lstm_gains(no_gpu, monkeypatch):
     assert figures["gpu_narrow"].value == pytest.approx(0.5)
     loses = given(recorded("lstm_sequence", [(256, 1.0, 2.0)], **LSTM_IN_TORCH))
     assert found(19, loses)[0].word == REFUTED
-
-
-def test_what_was_published_is_what_the_table_says():
-    assert frameworks.in_2017("FCN-5").value == 0.016
-    assert frameworks.in_2017("LSTM-32").value == 0.061
-    assert "5 frameworks" in frameworks.in_2017("LSTM-32").what

@@ -4,7 +4,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from gpulessons.illustrations import frameworks as draw
-from gpulessons.models.six_networks import PUBLISHED, PUBLISHED_COLUMNS, Size, StepTime
+from gpulessons.models.six_networks import Size, StepTime
 from gpulessons.plots.picture import BLUE, COLORS
 
 ROWS = [
@@ -37,7 +37,7 @@ def test_with_a_gpu_the_title_counts_where_it_is_ahead_and_by_how_much():
 
 def test_a_table_reads_as_text_and_as_html_with_what_was_shrunk():
     table = draw.steps_table(ROWS, "a machine")
-    assert "batch 8 instead of 64" in repr(table) and "batch as published" in repr(table)
+    assert "batch 8 instead of 64" in repr(table) and "in full" in repr(table)
     assert repr(table).count("not measured: no GPU here") == 2
     assert "live: a machine" in table._repr_html_()
     assert table._repr_html_().count("<tr>") == 3
@@ -52,15 +52,6 @@ def test_a_row_whose_steps_differ_is_marked_and_the_mark_explained():
     assert "noisy" not in repr(draw.steps_table([quiet], "m"))
 
 
-def test_published_figures_are_marked_name_their_hardware_and_leave_gaps():
-    table = draw.published_table(PUBLISHED, PUBLISHED_COLUMNS, (64, 64, 16, 16, 128, 128))
-    assert "PUBLISHED and not measured here" in table.caption
-    assert "Titan X (Maxwell), cuDNN 5.1" in table.caption
-    assert table.head[4] == "ResNet-50, batch 16"
-    assert table.rows[0][-2:] == ["–", "–"]
-    assert dict(zip(table.head, table.rows[-1], strict=True))["LSTM-64, batch 128"] == "174 ms"
-
-
 def test_the_layers_are_named_from_python_down_to_the_hardware():
     picture = draw.layers("c = a + b", cpu="MKL", gpu="cuBLAS")
     words = repr(picture)
@@ -70,15 +61,15 @@ def test_the_layers_are_named_from_python_down_to_the_hardware():
     assert len(picture.axes.patches) == 5
 
 
-@pytest.mark.parametrize(("operators", "trips"), [(("a", "b", "c"), 6), (("a", "b"), 4)])
-def test_eager_code_goes_to_memory_twice_for_each_operator_and_compiled_code_twice(
-    operators, trips
-):
+@pytest.mark.parametrize(("operators", "trips"), [(("a", "b", "c"), 9), (("a", "b"), 6)])
+def test_a_write_counts_twice_in_the_picture_as_it_does_in_the_model(operators, trips):
     picture = draw.passes(operators)
     assert f"{trips} trips to memory" in repr(picture)
     boxes = [text.get_text() for text in picture.axes.texts if text.get_bbox_patch()]
     assert boxes.count("memory") == len(operators) + 1 + 2
     assert boxes[-2] == ", ".join(operators)
+    arrows = [each.arrowprops["arrowstyle"] for each in picture.axes.texts if each.get_text() == ""]
+    assert len(arrows) + arrows.count("<->") == trips + 3
 
 
 def test_a_step_s_shares_fill_its_bar_in_the_timeline_s_colors():

@@ -55,6 +55,7 @@ def test_rungs_are_compared_by_the_step_and_what_is_missing_is_said_once():
     assert repr(picture).startswith("From “slow” to “fast”: 10× as fast, 6% of the product's ")
     assert "fast: 100 µs, 62% of the ceiling; one: not measured here" in repr(picture)
     assert picture.axes.get_xlabel().count("not measured here: no GPU") == 1
+    assert repr(draw.rungs(rows[2:], limit=1e9)).startswith("0 rungs of 0 steady enough")
 
 
 def test_a_rung_above_the_ceiling_is_explained():

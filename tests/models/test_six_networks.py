@@ -8,8 +8,6 @@ import torch
 from gpulessons.models import six_networks
 from gpulessons.models.six_networks import (
     FULL,
-    PUBLISHED,
-    PUBLISHED_COLUMNS,
     Size,
     Trainee,
     cost,
@@ -141,8 +139,3 @@ def test_a_step_that_somebody_disturbed_makes_the_figure_noisy(monkeypatch):
         monkeypatch.setattr(six_networks, "perf_counter", lambda clock=clock: next(clock))
         monkeypatch.setattr(six_networks, "step", lambda trainee: None)
         assert timed(SMALL["AlexNet"], steps=2).noisy == noisy
-
-
-def test_every_published_row_has_a_figure_or_a_gap_for_each_column():
-    assert {len(row) for row in PUBLISHED.values()} == {len(PUBLISHED_COLUMNS)}
-    assert all(each is None or 0 < each < 1 for row in PUBLISHED.values() for each in row)

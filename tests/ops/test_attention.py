@@ -176,6 +176,18 @@ def test_a_block_fetches_no_key_that_none_of_its_queries_sees():
     assert fetched[CAUSAL] == 3 / 4 * fetched[FULL]
 
 
+def test_the_three_kernels_read_along_rows_and_each_number_once_for_a_tile():
+    """As notebook 05's shared tile: a warp's request is two rows of 16 numbers, four sectors."""
+    with tracing() as launches:
+        attention.versions["CUDA, three kernels"](*map(gpu.put, problem(1, 64, 64, 64)), FULL)
+    scores, _, mixture = launches
+    for launch, arrays in ((scores, "q k scores"), (mixture, "probabilities v out")):
+        each = [launch.coalescing(array).sectors_per_request for array in arrays.split()]
+        assert each == [4, 4, 4]
+    kib = [launch.coalescing().bytes_asked / 1024 for launch in launches]
+    assert kib == [144, 48, 144]
+
+
 @pytest.mark.parametrize("name", ("CUDA, three kernels", "CUDA, tiled"))
 def test_no_bank_conflicts_and_no_races(name):
     q, k, v = problem(1, 4, 40, 40)
