@@ -33,7 +33,7 @@ TURNS = {
         ({**ANSWERS, "cores": 1}, UNTESTED),
     ],
     14: [
-        (STEPS, HOLDS),
+        (STEPS, LIMITS),
         ({**STEPS, "steps_16": 9000, "steps_128": 1000, "steps_1024": 900}, LIMITS),
         ({**STEPS, "steps_16": 6400, "steps_128": 800, "steps_1024": 100}, REFUTED),
     ],
