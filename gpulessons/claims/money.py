@@ -6,12 +6,12 @@ from dataclasses import replace
 from gpulessons import units
 from gpulessons.hardware import machine
 from gpulessons.money import brain
-from gpulessons.money.cores import K80_CORES, K80_FLOPS, SOURCE, one_core
+from gpulessons.money.cores import K80_CORES, K80_FLOPS, SOURCE, beside_the_k80
 from gpulessons.money.devices import PUBLISHED, latest, of_machine
 from gpulessons.money.prediction import networks, worth
 from gpulessons.money.renting import HOURS_PER_YEAR
 
-from .claim import A_GPU, PRICES, Figure, claim, holds, limits, refuted, untested, weakest
+from .claim import A_GPU, PRICES, QUIET, Figure, claim, holds, limits, refuted, untested, weakest
 from .evidence import counted, live, missing, modelled, published
 
 NO_PRICES = "it takes two devices with prices, which are yours: see notebook 15"
@@ -95,9 +95,11 @@ def cores_of_a_k80(given):
     here = machine()
     gpu_rate = here.ceiling("gpu", "float32")
     each = gpu_rate / here.gpu["multiprocessors"] if gpu_rate and here.gpu else None
-    what = "a multiprocessor of the GPU"
+    one, what = "one core of the CPU, a float32 product", "a multiprocessor of the GPU"
+    beside = beside_the_k80(card=here)
     return {
-        "core": live("one core of the CPU, a float32 product", one_core(), "FLOP/s"),
+        "core": missing(one, beside.doubt, QUIET) if beside.doubt
+        else live(one, beside.core_flops, "FLOP/s"),
         "k80": published("a K80's core, with boost", K80_FLOPS / K80_CORES, "FLOP/s", SOURCE),
         "gpu_multiprocessor": live(what, each, "FLOP/s", of_gpu=True)
         if each else missing(what, "none was measured", "" if here.gpu else A_GPU),
