@@ -79,7 +79,7 @@ def refuse_no_number(device, field, value, counts):
 
 # -- Published. No prices, and no number that the source does not give.
 
-TF32 = ", TF32"  # float32 numbers whose products tensor cores make, of 10 bits of each mantissa
+TF32 = " TF32"  # float32 numbers whose products tensor cores make, of 10 bits of each mantissa
 
 PUBLISHED = (
     Device(
@@ -137,7 +137,7 @@ def of_machine(machine, price=None, gpu_price=None, kind="live"):
 
 # Float32 lanes of a multiprocessor, by compute capability: the CUDA programming guide's table of
 # the throughput of arithmetic instructions.
-LANES = {"5": 128, "6.0": 64, "6": 128, "7": 64, "8.0": 64, "8": 128, "9": 128, "10": 128, "12": 128}
+LANES = {**dict.fromkeys(("5", "6", "8", "9", "10", "12"), 128), "6.0": 64, "7": 64, "8.0": 64}
 
 
 def lanes_of(gpu):

@@ -102,9 +102,9 @@ def test_published_devices_are_as_cited_and_have_no_number_beyond():
         "K80 board": {"cores": 4992, "lanes": 4992, "flop_rate": 8.74e12, "bandwidth": 480e9},
         "T4": {"flop_rate": 8.1e12, "bandwidth": 320e9},
         "A100 40 GB": {"flop_rate": 19.5e12, "bandwidth": 1.555e12},
-        "A100 40 GB, TF32": {"flop_rate": 156e12, "bandwidth": 1.555e12},
+        "A100 40 GB TF32": {"flop_rate": 156e12, "bandwidth": 1.555e12},
         "H200": {"flop_rate": 67e12, "bandwidth": 4.8e12},
-        "H200, TF32": {"flop_rate": 495e12, "bandwidth": 4.8e12},
+        "H200 TF32": {"flop_rate": 495e12, "bandwidth": 4.8e12},
     }
     assert all(d.kind == "published" and "NVIDIA" in d.where for d in PUBLISHED)
 
