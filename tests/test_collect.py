@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,15 +20,19 @@ OURS = {path.name: path for path in copies.carried()}
 ROOT = Path(__file__).parents[1]
 
 
-def book(*verdicts, name=NAME, by="text/plain"):
+def output_of(verdict):
+    """A cell's output as Jupyter saves it."""
+    return {"output_type": "display_data", "data": verdict._repr_mimebundle_(), "metadata": {}}
+
+
+def book(*verdicts, name=NAME):
     """The course's notebook, as a learner saved it: its verdicts are these."""
     notebook = json.loads(OURS[name].read_bytes())
     for cell in notebook["cells"]:
         cell["outputs"] = []
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     for cell, verdict in zip(code[-len(verdicts) :], verdicts, strict=False):
-        data = {by: [*repr(verdict).splitlines(keepends=True)]}
-        cell["outputs"] = [{"output_type": "display_data", "data": data, "metadata": {}}]
+        cell["outputs"] = [output_of(verdict)]
     return json.dumps(notebook)
 
 
@@ -128,11 +133,18 @@ def test_of_two_copies_counts_the_one_that_came_further(tmp_path, lines):
     assert ["ada", "1", "1/2", "1", "0"] in lines()
 
 
-def test_right_once_is_right_and_what_was_printed_counts_too():
-    told = {"output_type": "stream", "text": f"{right()}\n{wrong()}"}
-    assert handed_in.states_in([{"outputs": [told]}]) == {"which_part": (RIGHT, "")}
-    told["text"] = f"{wrong()}\nwhich_part is right, I say\n✓ relu: right. Tried."
-    assert handed_in.states_in([{"outputs": [told]}]) == {"which_part": (NOT_YET, wrong().trouble)}
+def test_right_once_is_right_and_words_that_look_like_a_verdict_are_none():
+    told = [output_of(right()), output_of(wrong())]
+    assert handed_in.states_in([{"outputs": told}]) == {"which_part": (RIGHT, "")}
+    said = {"output_type": "stream", "text": "✓ which_part: right. I say so."}
+    told = [said, output_of(wrong())]
+    assert handed_in.states_in([{"outputs": told}]) == {"which_part": (NOT_YET, wrong().trouble)}
+
+
+def test_whether_anything_was_tried_is_data_and_not_read_from_the_words():
+    untouched = replace(wrong(), untouched=True)
+    assert handed_in.states_in([{"outputs": [output_of(untouched)]}]) == {
+        "which_part": (NOT_TRIED, "")}  # fmt: skip
 
 
 def test_a_check_that_stopped_at_an_error_is_not_yet_and_says_which():
@@ -141,8 +153,9 @@ def test_a_check_that_stopped_at_an_error_is_not_yet_and_says_which():
     cell = {"cell_type": "code", "source": source, "outputs": [broken]}
     words = "NameError: name 'mine' is not defined"
     assert handed_in.states_in([cell]) == {"which_part": (NOT_YET, words)}
-    told = {"output_type": "stream", "text": repr(right())}
-    assert handed_in.states_in([{"outputs": [told]}, cell]) == {"which_part": (RIGHT, "")}
+    assert handed_in.states_in([{"outputs": [output_of(right())]}, cell]) == {
+        "which_part": (RIGHT, "")
+    }
 
 
 def test_every_exercise_has_a_home_and_as_the_course_saved_it_nobody_tried_it():
@@ -270,7 +283,7 @@ def test_a_wrong_ending_is_misspelled_before_anything_is_read(tmp_path, capsys):
 
 def test_again_runs_the_learners_cells_and_believes_no_saved_output(tmp_path, lines, monkeypatch):
     mine = "from gpulessons import check\nfrom gpulessons.exercises import which_part as part\n"
-    told = {"output_type": "stream", "name": "stdout", "text": repr(right())}
+    told = output_of(right())
     source = f"{mine}{exercises.which_part.stub}\ncheck(part, which_part)"
     broken = {"cell_type": "code", "id": "a", "metadata": {}, "outputs": [], "source": "1 / 0",
               "execution_count": None}  # fmt: skip

@@ -1,22 +1,35 @@
-"""README's table of claims, made from the findings that ship with the course.
+"""docs/claims.md: the table of all claims, made from the findings that ship with the course.
 
 gpulessons claims --json gpulessons/claims/found/NAME.json     judge them all on this machine
-python tools/verdicts.py                                       write the table anew
+python tools/verdicts.py                                       write the page anew
 """
 
-import re
 from pathlib import Path
 from string import ascii_lowercase
 
 from gpulessons.claims import recorded
+from gpulessons.claims.claim import SEVERAL
 
 ROOT = Path(__file__).parents[1]
-README = ROOT / "README.md"
-BEGIN, END = "<!-- claims: python tools/verdicts.py -->", "<!-- end of claims -->"
+PAGE = ROOT / "docs" / "claims.md"
+HEAD = """# The claims
+
+<!-- made by python tools/verdicts.py from the findings that ship with the course -->
+
+Five pieces of writing made these claims about GPUs and deep learning. Each is put to the test by
+`gpulessons claims`, on any machine; the words below are those of one machine and one day. The
+lessons say why, and [16 · Verdicts](../notebooks/16_verdicts.ipynb) shows each test with its
+figures. {several}
+"""
+
+
+def page(machines):
+    """Return the Markdown of the page: the claims, and a column for each machine."""
+    return f"{HEAD.format(several=SEVERAL)}\n{table(machines)}\n"
 
 
 def table(machines):
-    """Return the Markdown between the two marks: the claims, and a column for each machine."""
+    """Return its table, and below it where and when each column was found."""
     marks = [f" ({letter})" for letter in ascii_lowercase[: len(machines)]]
     marks = marks if len(machines) > 1 else [""]
     head = ["", "claim", "notebook", *(f"verdict{mark}" for mark in marks)]
@@ -34,18 +47,10 @@ def table(machines):
 
 
 def linked(number):
-    """Return a notebook's number as a link to it."""
+    """Return a notebook's number as a link to it, from docs/."""
     path = next((ROOT / "notebooks").glob(f"{number}_*.ipynb"))
-    return f"[{number}](notebooks/{path.name})"
-
-
-def filled(text, machines):
-    """Return the page with the table between its marks."""
-    found = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.S)
-    if not found.search(text):
-        raise SystemExit(f"{README.name} has no marks {BEGIN} and {END}.")
-    return found.sub(lambda _: f"{BEGIN}\n{table(machines)}\n{END}", text)
+    return f"[{number}](../notebooks/{path.name})"
 
 
 if __name__ == "__main__":
-    README.write_text(filled(README.read_text(encoding="utf-8"), recorded()), encoding="utf-8")
+    PAGE.write_text(page(recorded()), encoding="utf-8")

@@ -7,7 +7,6 @@ weakest: `weakest`.
 
 import inspect
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -21,6 +20,8 @@ UNTESTED = "not testable here"
 INTERRUPTED = "interrupted: what was found until then is here"  # a note of Findings
 VERDICTS = (HOLDS, LIMITS, REFUTED, UNTESTED)
 KINDS = ("live", "recorded", "published", "counted", "modelled")
+# What may be missing where a claim could not be tested.
+A_GPU, PRICES, A_SECOND_CORE, QUIET = "a GPU", "your prices", "a second core", "a quiet machine"
 
 SOURCES = {
     "A": "“How GPUs accelerate deep learning”, a blog article of about 2020",
@@ -43,6 +44,7 @@ class Figure:
     spread: tuple[float, float] | None = None  # its middle half, or all of a few runs
     of_gpu: bool = False  # did a GPU make it?
     why: str = ""  # why there is no value
+    lacks: str = ""  # what it would take, such as A_GPU; "" where that has no name
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -88,6 +90,7 @@ class Verdict:
 
     word: str
     why: str
+    lacks: tuple[str, ...] = ()  # what it would take to say more, such as A_GPU
 
 
 def holds(why: str) -> Verdict:
@@ -102,8 +105,8 @@ def refuted(why: str) -> Verdict:
     return Verdict(REFUTED, why)
 
 
-def untested(why: str) -> Verdict:
-    return Verdict(UNTESTED, why)
+def untested(why: str, *lacks: str) -> Verdict:
+    return Verdict(UNTESTED, why, lacks)
 
 
 WEAKEST = (REFUTED, UNTESTED, LIMITS, HOLDS)
@@ -120,7 +123,7 @@ def weakest(**statements: Verdict) -> Verdict:
     word = min((each.word for each in statements.values()), key=WEAKEST.index)
     told = (f"{name[0].upper()}{name[1:].replace('_', ' ')}: {each.word}. {each.why}"
             for name, each in statements.items())  # fmt: skip
-    return Verdict(word, " ".join(told))
+    return Verdict(word, " ".join(told), tuple(n for s in statements.values() for n in s.lacks))
 
 
 @dataclass(frozen=True)
@@ -177,15 +180,6 @@ def claim(
     return register
 
 
-LACKING = {  # what is missing, and the words by which a figure says so
-    "a GPU": r"\b[Nn]o GPU\b|\bno accelerator\b|\bfrom a GPU\b|\bon a GPU\b",
-    "a TPU": r"\bTPU\b",
-    "your prices": r"\bprices\b|\ba rent\b",
-    "a second core": r"\bone core\b",
-    "a quiet machine": r"\bnoisy\b|\bothers (used|had)\b|\bheld up\b|\bno two were free\b",
-}
-
-
 @dataclass(frozen=True)
 class Finding:
     """What was found about one claim: the verdict, why, and the figures behind it."""
@@ -199,6 +193,7 @@ class Finding:
     why: str
     figures: tuple[Figure, ...]
     changes: str
+    lacks: tuple[str, ...] = ()  # what the verdict, or a figure that has no value, lacks
 
     def __repr__(self) -> str:
         figures = "".join(f"\n    {figure.words}" for figure in self.figures)
@@ -206,13 +201,6 @@ class Finding:
             f"{self.number}. {self.claim}\n  {self.verdict.upper()}: {self.why}\n"
             f"  test: {self.test}{figures}\n  what would change it: {self.changes}"
         )
-
-    @property
-    def lacking(self) -> tuple[str, ...]:
-        """What there was none of, as its reasons say: "a GPU", "your prices" …"""
-        reasons = " ".join([self.why, *(each.why for each in self.figures if each.value is None)])
-        lacked = [name for name, words in LACKING.items() if re.search(words, reasons)]
-        return tuple(lacked) or ("something else",)
 
     def _repr_html_(self) -> str:
         head = f"<b>{self.number}. {escape(self.claim)}</b><br><b>{self.verdict}</b>"
@@ -270,7 +258,7 @@ class Findings:
         """{what there was none of: the claims that could not be tested for want of it}."""
         found: dict[str, list[int]] = {}
         for each in self.found:
-            for what in each.lacking if each.verdict == UNTESTED else ():
+            for what in each.lacks or ("something else",) if each.verdict == UNTESTED else ():
                 found.setdefault(what, []).append(each.number)
         return found
 

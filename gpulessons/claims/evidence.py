@@ -1,5 +1,6 @@
 """Where a verdict's figures come from: measured here, recorded elsewhere, published, counted."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -18,7 +19,7 @@ from gpulessons.measure.timings import timings
 from gpulessons.measure.turns import alternate
 from gpulessons.operation import Op
 
-from .claim import Figure
+from .claim import A_GPU, QUIET, Figure
 
 SECONDS = 0.3  # for each version at each size: twenty-seven claims are to take three minutes
 
@@ -53,8 +54,9 @@ def published(what: str, value: float, unit: str, where: str, of_gpu: bool = Tru
     return Figure(what, value, unit, "published", where, of_gpu=of_gpu)
 
 
-def missing(what: str, why: str) -> Figure:
-    return Figure(what, None, why=why)
+def missing(what: str, why: str, lacks: str = "") -> Figure:
+    """No figure; why not, and what it would take: A_GPU, PRICES, A_SECOND_CORE or QUIET."""
+    return Figure(what, None, why=why, lacks=lacks)
 
 
 def compared(
@@ -69,7 +71,7 @@ def compared(
 def figure_of(what: str, factor: Ratio) -> Figure:
     """A ratio as a figure; where the machine was too noisy, or a version absent, none."""
     if factor.refused:
-        return missing(what, factor.refused)
+        return missing(what, factor.refused, "" if math.isnan(factor.median) else QUIET)
     return live(what, factor.median, "×", (factor.low, factor.high))
 
 
@@ -113,13 +115,13 @@ def from_gpu(
 
     read(comparison) raises LookupError, with its reason, where what it looks for was not timed.
     """
-    why = f"no GPU, and no recording of {op.name} from one"
+    why, lacks = f"no GPU, and no recording of {op.name} from one", A_GPU
     if gpu_count():
         here = compared(op, size, versions, seconds=seconds)
         try:
             return live(what, read(here), unit, of_gpu=True)
         except LookupError as trouble:
-            why = f"with the GPU: {trouble.args[0]}"
+            why, lacks = f"with the GPU: {trouble.args[0]}", ""
     for recording in given.of(op):
         try:
             value = read(recording)
@@ -127,7 +129,7 @@ def from_gpu(
             continue
         where = f"{recording.machine}, {recording.date}"
         return Figure(what, value, unit, "recorded", where, of_gpu=True)
-    return missing(what, why)
+    return missing(what, why, lacks)
 
 
 def gpu_over_cpu(

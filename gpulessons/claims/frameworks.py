@@ -22,7 +22,7 @@ from gpulessons.profiler.libraries import library_calls
 from gpulessons.profiler.recorder import profile
 from gpulessons.units import percent, some, three_digits
 
-from .claim import claim, holds, limits, refuted, untested, weakest
+from .claim import A_GPU, claim, holds, limits, refuted, untested, weakest
 from .evidence import counted, from_gpu, live, missing, ratio_of_calls, share, timed
 
 # Three of the six networks of 2017.
@@ -160,7 +160,7 @@ def asked_share(step):
 def on_gpu_share(six):
     what = "a small AlexNet's computation on a GPU that a library does"
     if not gpu_count():
-        return missing(what, "no GPU")
+        return missing(what, "no GPU", A_GPU)
     trainee = six.Trainee(six.Size("AlexNet", 16), "cuda")
     return live(what, library_share(partial(six.step, trainee)), "%", of_gpu=True)
 

@@ -10,6 +10,7 @@ from gpulessons.measure.side_by_side.conditions import VERSION
 from gpulessons.progress import progress_bar
 
 from .claim import (
+    A_GPU,
     CLAIMS,
     HOLDS,
     INTERRUPTED,
@@ -64,9 +65,11 @@ def find(claim: Claim, given: Given) -> Finding:
         verdict = decided(claim, figures)
     except Exception as trouble:
         figures, verdict = {}, untested(f"Its test failed: {type(trouble).__name__}: {trouble}")
+    lacks = [*verdict.lacks, *(each.lacks for each in figures.values() if each.value is None)]
+    named = tuple(dict.fromkeys(filter(None, lacks)))
     return Finding(
         claim.number, claim.words, claim.source, claim.notebooks, claim.test, verdict.word,
-        verdict.why, tuple(figures.values()), claim.changes,
+        verdict.why, tuple(figures.values()), claim.changes, named,
     )  # fmt: skip
 
 
@@ -84,7 +87,9 @@ def decided(claim: Claim, figures: dict[str, Figure]) -> Verdict:
         return verdict
     on_gpu = [figure for figure in figures.values() if figure.measured_on_gpu]
     if not on_gpu:
-        return untested(f"{verdict.why} No figure is from a GPU, and this is a claim about GPUs.")
+        return untested(
+            f"{verdict.why} No figure is from a GPU, and this is a claim about GPUs.", A_GPU
+        )
     wheres = dict.fromkeys(figure.where for figure in on_gpu if figure.kind == "recorded")
     by = f" Decided by a recording: {'; '.join(wheres)}." if wheres else ""
     return Verdict(verdict.word, f"{verdict.why}{by}")

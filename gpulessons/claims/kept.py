@@ -40,7 +40,8 @@ def finding(values: Any, where: str) -> Finding:
     if values.get("verdict") not in VERDICTS:
         raise ValueError(f"{values.get('verdict')!r} is no verdict")
     figures = tuple(figure(each, where) for each in values["figures"])
-    return Finding(**{**values, "figures": figures, "notebooks": tuple(values["notebooks"])})
+    lists = {name: tuple(values.get(name, ())) for name in ("notebooks", "lacks")}
+    return Finding(**{**values, **lists, "figures": figures})
 
 
 def figure(values: dict[str, Any], where: str) -> Figure:

@@ -20,7 +20,7 @@ from gpulessons.ops.shade import shade, shade_sorted
 from gpulessons.units import percent, some, three_digits
 
 from .at_once import STILL, again, how_often, kept_busy, lasting, together, work
-from .claim import claim, holds, limits, refuted, untested, weakest
+from .claim import A_SECOND_CORE, QUIET, claim, holds, limits, refuted, untested, weakest
 from .evidence import (
     compared,
     counted,
@@ -97,18 +97,18 @@ def from_memory(what, op, *versions, size=2**22):
     try:
         return live(what, memory_speed(op, *versions, size=size), "B/s")
     except LookupError as why:
-        return missing(what, str(why))
+        return missing(what, *why.args)
 
 
 @cache  # several claims ask: they are to get the same answer
 def memory_speed(op, *versions, size):
     """The same in its quickest pass, as ceilings are measured: others on the machine only lengthen
-    one. LookupError, with its reason, where nothing can be said."""
+    one. LookupError, with its reason and what is lacking, where nothing can be said."""
     best = (found := compared(op, size, versions, cold=True)).best()
     if best is None:
         raise LookupError(found.absent[0].why)
     if best.noise == "too noisy":
-        raise LookupError("the machine was too noisy")
+        raise LookupError("the machine was too noisy", QUIET)
     return best.bytes / min(best.samples)
 
 
@@ -134,14 +134,14 @@ ENOUGH_CORES = 8  # fewer are fed by most memories, and cannot show where memory
 
 def dealt_out(cores, sigmoid, busy, relu, relu_dealt):
     if cores == 1:
-        return untested("The process had one core.")
+        return untested("The process had one core.", A_SECOND_CORE)
     found = (f"Dealt out to {cores} cores, a sigmoid in a cache is {three_digits(sigmoid)} times "
              "as fast as on one")  # fmt: skip
     if sigmoid < 1 + 0.2 * (cores - 1):
         return refuted(f"{found}: more processors hardly help.")
     if busy < 1 + 0.4 * (cores - 1):
         return untested(f"{found} by each core's own clock, but others had the cores: at most "
-                        f"{three_digits(busy)} were at work at once.")  # fmt: skip
+                        f"{three_digits(busy)} were at work at once.", QUIET)  # fmt: skip
     if sigmoid < 0.7 * cores:
         return limits(f"{found}: they help, and some of each is lost.")
     if not (relu and relu_dealt):
@@ -247,7 +247,7 @@ def of_a_cpu(alike, different):
         return refuted(f"Two copies of one program kept {three_digits(alike)} cores busy at once, "
                        f"two different programs {three_digits(different)}.")  # fmt: skip
     return untested(f"Two programs kept at most {three_digits(max(alike, different))} cores busy "
-                    "at once: no two were free to tell.")  # fmt: skip
+                    "at once: no two were free to tell.", QUIET)  # fmt: skip
 
 
 def of_a_gpu(disagree, agree, gpu_shuffled, gpu_sorted):

@@ -8,7 +8,7 @@ from gpulessons.hardware.budget import capped
 from gpulessons.measure.results import quartiles
 from gpulessons.workers import launch
 
-from .claim import claim, holds, limits, refuted, untested, weakest
+from .claim import A_SECOND_CORE, QUIET, claim, holds, limits, refuted, untested, weakest
 from .evidence import counted, live, missing, modelled
 
 # What the workers are made of brings PyTorch: it is imported where it is used.
@@ -37,7 +37,7 @@ def others_share():
 def unless_busy(what, value, unit, busy, spread=None):
     """A live figure, if the cores were free: two processes are given more of busy ones than one."""
     if busy > BUSY:
-        return missing(what, f"others used {busy:.0%} of the cores; let the machine rest")
+        return missing(what, f"others used {busy:.0%} of the cores; let the machine rest", QUIET)
     return live(what, value, unit, spread)
 
 
@@ -86,7 +86,7 @@ def inference_is_simple(cores, unlike, gain, travels):
         return refuted(f"{units.count(unlike)} of {units.count(QUESTIONS)} answers differ from "
                        "those of one process.")  # fmt: skip
     if cores == 1:
-        return untested(f"The answers are those of one process, but {ONE_CORE}")
+        return untested(f"The answers are those of one process, but {ONE_CORE}", A_SECOND_CORE)
     found = (f"Two processes give one's {units.count(QUESTIONS)} answers {gain:.2f} times as fast, "
              f"and tell each other nothing: {travels:.0f} bytes travel for an example and its "
              "answer. The journey is counted, not timed: both processes were on one "
@@ -115,7 +115,7 @@ def steps_to_a_loss(given):
 
 
 @claim(
-    14, "Larger minibatches give less than linear returns in optimization.", source="B",
+    14, "Larger minibatches usually give less than linear returns in optimization.", source="B",
     notebooks="12", measure=steps_to_a_loss,
     changes="A task whose gradients are so noisy that every further example still says something "
     "new: there the first doublings of a small batch are worth nearly their price.",
@@ -128,8 +128,8 @@ def returns_are_less_than_linear(steps_16, steps_128, steps_1024):
         return refuted(f"{found}.")
     if max(small, large) >= 8:
         return limits(f"{found}. Less than linear in all, and not everywhere.")
-    return holds(f"{found}. So it is in this one small task, whose largest batch is most of its "
-                 "data.")  # fmt: skip
+    return limits(f"{found}. So it is in this one small task, whose largest batch is most of its "
+                  "data.")  # fmt: skip
 
 
 # Nobody waits: shared weights, without a lock.
@@ -181,9 +181,10 @@ def agreed(what, found, busy, contended=False):
     times = hogwild.gains(found)
     low, high = quartiles(times)
     if (doubts := hogwild.doubts(found)) and not (contended and high < 1):
-        return missing(what, "; ".join(doubts))
+        return missing(what, "; ".join(doubts), QUIET)
     if low < 1 < high:
-        return missing(what, "the machine was too noisy: rounds disagree who was there first")
+        why = "the machine was too noisy: rounds disagree who was there first"
+        return missing(what, why, QUIET)
     return unless_busy(what, median(times), "×", busy, (low, high))
 
 
@@ -195,7 +196,7 @@ def agreed(what, found, busy, contended=False):
 )  # fmt: skip
 def lock_free_is_sooner(cores, sooner, pace, worth, dense=None):
     if cores == 1:
-        return untested(f"Nothing to compare: {ONE_CORE}")
+        return untested(f"Nothing to compare: {ONE_CORE}", A_SECOND_CORE)
     return weakest(
         each_step_improves_less=worth_of_a_step(worth),
         learning_is_faster=who_is_sooner(sooner, pace, dense),
@@ -216,7 +217,7 @@ def who_is_sooner(sooner, pace, dense):
         found = f"{found}. With dense examples they {beside_one(dense)}"
     if 0.9 < sooner < 1.1:
         return untested(f"{found}. With sparse examples that is too near to 1 to tell: both cores "
-                        "must be free.")  # fmt: skip
+                        "must be free.", QUIET)  # fmt: skip
     if sooner < 1:
         return refuted(f"{found}.")
     if not dense:
@@ -321,7 +322,7 @@ def networks_can_be_cut(cores, off, many, one, narrow, training):
                        "of its gradients are others.")  # fmt: skip
     same = "Cut in two, a network has the gradients that it has in one process"
     if cores == 1:
-        return untested(f"{same}; whether that pays cannot be seen: {ONE_CORE}")
+        return untested(f"{same}; whether that pays cannot be seen: {ONE_CORE}", A_SECOND_CORE)
     found = (f"{same}. Two processes answer {MANY} examples {many:.2f} times as fast as one "
              f"through layers {WIDE:,} wide, a single example {one:.2f} times, and {MANY} through "
              f"layers {NARROW} wide {narrow:.2f} times; as a pipeline they train "
@@ -379,7 +380,7 @@ def the_network_decides(
     cores, step, computing, step_packed, size, small, slow, slow_packed, slow_hidden
 ):
     if cores == 1:
-        return untested(f"A step cannot be measured: {ONE_CORE}")
+        return untested(f"A step cannot be measured: {ONE_CORE}", A_SECOND_CORE)
     share, part = computing / step, small / size
     part = "a quarter" if 0.245 < part < 0.255 else f"{part:.0%}"
     found = (f"Of a step of two processes {share:.0%} is computing, the rest telling each other "

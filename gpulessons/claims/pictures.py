@@ -18,7 +18,7 @@ from gpulessons.ops.shade import LIMIT, one_pixel, shade, shade_kernel, shade_so
 from gpulessons.ops.vertex_transform import vertex_kernel, vertex_transform
 from gpulessons.units import percent, three_digits
 
-from .claim import claim, holds, limits, refuted, untested, weakest
+from .claim import A_GPU, claim, holds, limits, refuted, untested, weakest
 from .evidence import counted, missing, paired, ratio_of_calls
 from .machines import BEST, from_memory, gpu_orders, shared
 
@@ -305,7 +305,7 @@ def packing_on_gpu(size=2**24, rounds=10):
     """The same packing on a GPU, by events in its stream."""
     what = "packing, shuffled over sorted, time on a GPU"
     if gpu.why_not():
-        return missing(what, "no GPU")
+        return missing(what, "no GPU", A_GPU)
     numbers = np.random.default_rng(0).standard_normal(size, np.float32)
     orders, room = (gpu.put(numbers), gpu.put(np.sort(numbers))), gpu.put(numbers)
     zero = np.zeros(1, np.int32)

@@ -20,7 +20,7 @@ from gpulessons.ops.neighbours import neighbours
 from gpulessons.ops.tree_softmax import tree_softmax, zipf_tree
 from gpulessons.ops.tree_update import tree_update, tree_update_cuda
 
-from .claim import claim, holds, limits, refuted, untested, weakest
+from .claim import A_GPU, claim, holds, limits, refuted, untested, weakest
 from .evidence import (
     SECONDS,
     counted,
@@ -113,7 +113,8 @@ def compiled(launches):
 
 @claim(
     21, "A minibatch costs O(n) in the parameters; a tree (hierarchical softmax) costs O(log n), "
-    "and cannot be done on a GPU.", source="D", notebooks="11", measure=growth_and_kernels,
+    "and cannot be done on a GPU, its author suspects.", source="D", notebooks="11",
+    measure=growth_and_kernels,
     changes="For the first half, a layer that has to answer and not only to learn: an unsure one "
     "searches much of the tree. For the second nothing: a kernel that is right in the "
     "microscope, and compiles, is enough.", about_gpus=True,
@@ -180,10 +181,12 @@ def index_or_all(given):
         "gpu_ahead": modelled(
             "numbers from which on the CPU's forest beats the GPU's brute force",
             brute.value and ahead_from(took["forest"].median / brute.value), why=brute.why),
-        "slide": published("hashing on a CPU (44 cores) over all classes on a V100", 3.5, "×",
+        "slide": published("hashing on a CPU (44 cores) over all classes on a V100, to an "
+                           "accuracy: more than", 3.5, "×",
                            "SLIDE, Chen et al., MLSys 2020, abstract"),
-        "gslide": published("hashing on a GPU (RTX 2080 Ti) over hashing on a CPU (32 cores)", 16.4,
-                            "×", "G-SLIDE, TPDS, 10.1109/tpds.2021.3132493, abstract"),
+        "gslide": published("hashing on a GPU (RTX 2080 Ti) over hashing on a CPU (32 cores), an "
+                            "epoch: more than", 16.4, "×",
+                            "G-SLIDE, TPDS, 10.1109/tpds.2021.3132493, abstract"),
     }  # fmt: skip
 
 
@@ -221,8 +224,9 @@ def ahead_from(slower):
 
 
 @claim(
-    22, "Beyond a billion parameters logarithmic structures on a CPU beat the GPU's brute force "
-    "for language and recommendation.", source="D", notebooks="11", measure=index_or_all,
+    22, "Beyond a billion parameters or so, its author suspects, logarithmic structures on a CPU "
+    "beat the GPU's brute force for language and recommendation.", source="D", notebooks="11",
+    measure=index_or_all,
     changes="Points without structure: an index then looks at most of them. And the same structure "
     "on the GPU: then the CPU is no longer its place.", about_gpus=True,
 )  # fmt: skip
@@ -268,7 +272,7 @@ def two_halves(given):
     whats = {"gpu_hybrid": "the hybrid over all on the CPU",
              "gpu_alone": "the hybrid over all on the GPU"}  # fmt: skip
     if why := torch_gpu.why_not():
-        on_gpu = {name: missing(what, why) for name, what in whats.items()}
+        on_gpu = {name: missing(what, why, A_GPU) for name, what in whats.items()}
     else:
         both = min(each.seconds / len(each.losses)
                    for each in (hybrid.measure("hybrid", task) for _ in range(2)))  # fmt: skip
@@ -302,7 +306,8 @@ def modelled_step(task, sparse, dense):
 
 
 @claim(
-    23, "Hybrid: dense part on the GPU, sparse part on the CPU.", source="D", notebooks="11",
+    23, "Wished for: hybrids, with the dense part on the GPU and the sparse part on the CPU.",
+    source="D", notebooks="11",
     measure=two_halves,
     changes="A table that the GPU has room for, or a network so small, or a link so slow, that "
     "sending takes longer than computing at home.", about_gpus=True,

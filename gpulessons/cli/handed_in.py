@@ -1,7 +1,7 @@
 """What a class handed in, read: whose each file is, and which exercises are right.
 
-A notebook says itself which exercises are right: `check` has left its verdict beside them. Nothing
-that a learner wrote is run here.
+A notebook says itself which exercises are right: `check` has left its verdict beside them, as data
+in the cell's output. Nothing that a learner wrote is run here.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import gpulessons
 from gpulessons import exercises
+from gpulessons.grader import SAVED
 
 from . import copies
 
 if TYPE_CHECKING:
     from gpulessons.measure.recordings import Recording
 
-VERDICT = re.compile(r"(?P<mark>[✓✗]) (?P<name>\w+): (?:right|not yet)\. ?(?P<words>.*)")
-UNTOUCHED = ("The stub is as it was", "The answer is still", "There is nothing in it yet")
 IMPORT = re.compile(r"^from gpulessons\.exercises import (\w+)", re.MULTILINE)
 RIGHT, NOT_YET, NOT_TRIED = "right", "not yet", "not tried"
 CORE, EXTRA = "core", "extra"
@@ -190,33 +189,29 @@ def named_in(cells: Iterable[dict[str, Any]]) -> list[str]:
 def states_in(cells: Iterable[dict[str, Any]]) -> dict[str, tuple[str, str]]:
     """{exercise: (state, words)}: right where any check of it says so, else what the last says."""
     found: dict[str, tuple[str, str]] = {}
-    for name, right, words in (said for cell in cells for said in said_in(cell)):
-        if right:
-            found[name] = RIGHT, ""
-        elif found.get(name) != (RIGHT, ""):
-            found[name] = (NOT_TRIED, "") if words.startswith(UNTOUCHED) else (NOT_YET, words)
+    for name, state, words in (said for cell in cells for said in said_in(cell)):
+        if found.get(name) != (RIGHT, ""):
+            found[name] = state, words
     return found
 
 
-def said_in(cell: dict[str, Any]) -> Iterator[tuple[str, bool, str]]:
-    """(exercise, right or not, words) of each verdict; or the error at which its check stopped."""
+def said_in(cell: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """(exercise, state, words) of each verdict; or the error at which its check stopped."""
     verdicts = verdicts_of(cell)
-    yield from ((each["name"], each["mark"] == "✓", each["words"]) for each in verdicts)
+    for each in verdicts:
+        state = RIGHT if each["passed"] else NOT_TRIED if each["untouched"] else NOT_YET
+        yield each["subject"], state, each["trouble"] if state == NOT_YET else ""
     for output in cell.get("outputs", ()) if not verdicts else ():
         if output.get("output_type") == "error":
             first = (output.get("evalue") or "").strip().partition("\n")[0]
             error = f"{output.get('ename')}: {first}"
-            yield from ((name, False, error) for name in named_in([cell]))
+            yield from ((name, NOT_YET, error) for name in named_in([cell]))
 
 
-def verdicts_of(cell: dict[str, Any]) -> list[re.Match[str]]:
-    """What check() said of exercises in the outputs of a cell: matches of VERDICT."""
-    texts = [
-        "".join(output.get("data", {}).get("text/plain", output.get("text", "")))
-        for output in cell.get("outputs", ())
-    ]
-    found = (VERDICT.search(line) for text in texts for line in text.splitlines())
-    return [verdict for verdict in found if verdict and verdict["name"] in exercises.NAMES]
+def verdicts_of(cell: dict[str, Any]) -> list[dict[str, Any]]:
+    """What check() found of exercises, as it left it among a cell's outputs: grader.Verdicts."""
+    found = (output.get("data", {}).get(SAVED) for output in cell.get("outputs", ()))
+    return [verdict for verdict in found if verdict and verdict["subject"] in exercises.NAMES]
 
 
 def keep_better(found: dict[tuple[str, str], Result], one: Result) -> None:

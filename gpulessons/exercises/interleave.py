@@ -4,7 +4,7 @@ from collections.abc import Collection
 from itertools import permutations
 
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Trouble
+from gpulessons.grader.diagnosis import Trouble, Untouched
 
 ORDERS = sorted({"".join(order) for order in permutations("AAABBB")})  # 20
 
@@ -24,7 +24,7 @@ def judge(orders):
         raise Trouble(f'{orders!r} is no set of orders such as {{"ABABAB"}}.', hint)
     orders = list(orders)
     if not orders or ... in orders:
-        raise Trouble("There is nothing in it yet.", hint)
+        raise Untouched("There is nothing in it yet.", hint)
     for order in orders:
         if order not in ORDERS:
             raise Trouble(f"{order!r} is none of the 20: A and B have three turns each.", hint)

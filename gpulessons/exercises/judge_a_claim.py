@@ -21,20 +21,20 @@ CASES = (
     ([(*FASTER, "recorded")], "holds",
      "a recording from a named machine is a measurement, and may decide."),
     ([(*FASTER, "published")], "not testable here",
-     "a published figure was measured by others, under conditions of their own: it stands beside."),
+     "a published figure was measured by others, on a machine of theirs: it stands beside."),
     ([(*FASTER, "modelled")], "not testable here", "a model is no measurement."),
     ([(*SLOWER, "published")], "not testable here",
-     "what others published refutes no more than it proves."),
+     "of your machine what others published on theirs refutes no more than it proves."),
     ([(*FASTER, "live"), (*SLOWER, "modelled")], "holds",
      "the one that was measured is faster; the modelled one has no vote."),
 )  # fmt: skip
 
 stub = '''\
 def my_verdict(figures):
-    """"holds", "holds with limits", "refuted" or "not testable here": is the GPU faster?
+    """"holds", "holds with limits", "refuted" or "not testable here": is our GPU faster?
 
     figures: a list of (seconds on a CPU, seconds on a GPU, kind), one for each network; kind is
-    "live", "recorded", "published" or "modelled", and only a measurement of ours decides.
+    "live", "recorded", "published" or "modelled", and only what was measured on ours decides.
     """
     faster = [gpu < cpu for cpu, gpu, kind in figures]
     return "holds" if all(faster) else "refuted"  # Your turn: and the other two?
@@ -42,10 +42,10 @@ def my_verdict(figures):
 
 solution = '''\
 def my_verdict(figures):
-    """"holds", "holds with limits", "refuted" or "not testable here": is the GPU faster?
+    """"holds", "holds with limits", "refuted" or "not testable here": is our GPU faster?
 
     figures: a list of (seconds on a CPU, seconds on a GPU, kind), one for each network; kind is
-    "live", "recorded", "published" or "modelled", and only a measurement of ours decides.
+    "live", "recorded", "published" or "modelled", and only what was measured on ours decides.
     """
     faster = [gpu < cpu for cpu, gpu, kind in figures if kind in ("live", "recorded")]
     if not faster:

@@ -1,7 +1,7 @@
 """Choose a schedule and a number of micro-batches: a small bubble within a memory limit."""
 
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Trouble
+from gpulessons.grader.diagnosis import Trouble, Untouched
 from gpulessons.workers.schedules import SCHEDULES, bubble, kept, simulate
 
 STAGES, BATCH, ROOM, LEAST = 4, 256, 50, 8
@@ -26,7 +26,7 @@ def judge(answer):
     hint = "the formula: (stages − 1) / (micro-batches + stages − 1)."
     pair = isinstance(answer, tuple | list) and len(answer) == 2
     if pair and ... in answer:
-        raise Trouble("The answer is still to come: a name and a whole number.", hint)
+        raise Untouched("The answer is still to come: a name and a whole number.", hint)
     if not pair:
         raise Trouble('Two things are due: a name and a whole number, as in ("GPipe", 2).', hint)
     schedule, micro = answer

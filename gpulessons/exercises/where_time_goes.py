@@ -3,7 +3,7 @@
 import numbers
 
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Trouble
+from gpulessons.grader.diagnosis import Trouble, Untouched
 
 RIGHT = {"compute": 0.45, "Python": 0.35, "idle": 0.2}
 
@@ -30,7 +30,7 @@ def judge(answer):
     if not isinstance(answer, dict) or set(answer) != set(RIGHT):
         raise Trouble('Three shares are due: {"compute": …, "Python": …, "idle": …}.', hint)
     if ... in answer.values():
-        raise Trouble("The answer is still to come: three shares of the 20 ms.", hint)
+        raise Untouched("The answer is still to come: three shares of the 20 ms.", hint)
     for kind, share in answer.items():
         if not isinstance(share, numbers.Real):
             raise Trouble(f"{share!r} is not a number, for {kind!r}.", hint)

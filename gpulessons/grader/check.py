@@ -10,7 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from html import escape
 from types import ModuleType
 from typing import Any
@@ -22,8 +22,10 @@ from gpulessons.backends import NotHere, gpu, host, is_array
 from gpulessons.microscope import Race, Trace
 from gpulessons.operation import Op, Version, as_tuple, writes_out
 
+from . import SAVED
 from .diagnosis import (
     Trouble,
+    Untouched,
     diagnose,
     refuse_changes,
     refuse_uncomputed,
@@ -80,6 +82,9 @@ class Exercise:
         return f"{self.name}: {self.task}"
 
 
+STUB = "The stub is as it was."
+
+
 @dataclass(frozen=True, repr=False)
 class Verdict:
     """What check() found: passed, or the first trouble and a hint at where to look."""
@@ -89,6 +94,7 @@ class Verdict:
     trouble: str = ""
     hint: str = ""
     ran: str = ""  # what was tried, when it passed
+    untouched: bool = False  # nothing was tried yet
 
     def __repr__(self) -> str:
         if self.passed:
@@ -98,6 +104,10 @@ class Verdict:
     def _repr_html_(self) -> str:
         head, _, hint = repr(self).partition("\n")
         return f"<p><strong>{escape(head)}</strong><br>{escape(hint.strip())}</p>"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        """What is shown, and the verdict as data: a saved notebook says what became of it."""
+        return {"text/plain": repr(self), "text/html": self._repr_html_(), SAVED: asdict(self)}
 
 
 def check(subject: Op | Exercise, attempt: Any, *, on: Any = None) -> Verdict:
@@ -114,7 +124,8 @@ def check(subject: Op | Exercise, attempt: Any, *, on: Any = None) -> Verdict:
         else:
             ran = check_op(subject, attempt, on or backend_of(subject, attempt))
     except Trouble as trouble:
-        return Verdict(subject.name, False, trouble.sentence, trouble.hint)
+        untouched = isinstance(trouble, Untouched)
+        return Verdict(subject.name, False, trouble.sentence, trouble.hint, untouched=untouched)
     return Verdict(subject.name, True, ran=ran)
 
 
@@ -223,7 +234,7 @@ def run(function: Callable, arguments: tuple, options: dict, attempt: Any = None
     except (microscope.KernelFault, microscope.Unsupported) as fault:
         raise Trouble(f"{fault}", hint_for(fault, options)) from fault
     except NotImplementedError:
-        raise Trouble("The stub is as it was.", "the comment that says what to write.") from None
+        raise Untouched(STUB, "the comment that says what to write.") from None
     except Exception as error:
         sentence = f"It raised {type(error).__name__}: {error}"
         hint = line_in(function if attempt is None else attempt, error)
@@ -324,11 +335,11 @@ def refuse_non_functions(function: Any) -> None:
 
 def refuse_untouched(exercise: Exercise, attempt: Any, trouble: Trouble) -> None:
     """Trouble that begins with it where the stub is as it was."""
-    if is_untouched(exercise.stub, attempt) and not trouble.sentence.startswith("The stub"):
+    if is_untouched(exercise.stub, attempt) and trouble.sentence != STUB:
         told = re.search(r"Your turn[.:] \w", exercise.stub)
         asked = told and not trouble.sentence.startswith("Right")
         hint = 'what it says at "Your turn".' if asked else trouble.hint
-        raise Trouble(f"The stub is as it was. {trouble.sentence}", hint) from trouble
+        raise Untouched(f"{STUB} {trouble.sentence}", hint) from trouble
 
 
 def hint_for(fault: Exception, options: dict, otherwise: str = "the line it names.") -> str:

@@ -20,13 +20,17 @@ class Trouble(Exception):
         self.sentence, self.hint = sentence, hint
 
 
+class Untouched(Trouble):
+    """Nothing was tried yet: the stub, or its answer, is as it was."""
+
+
 # -- What an answer is.
 
 
 def number(answer: Any, hint: str) -> Any:
     """The answer to a question that asks for a number; Trouble while it is none."""
     if answer is ...:
-        raise Trouble("The answer is still '...'.", hint)
+        raise Untouched("The answer is still '...'.", hint)
     if getattr(answer, "shape", None) == ():  # a lone number of NumPy's or PyTorch's
         answer = answer.item()
     if not isinstance(answer, numbers.Real) or not math.isfinite(answer):

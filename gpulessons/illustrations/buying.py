@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from gpulessons import units
+from gpulessons.money.devices import TF32
 from gpulessons.money.throughput import MEASURES, amount
 from gpulessons.plots.axes import log_axes
 from gpulessons.plots.picture import (
@@ -135,8 +136,10 @@ def roofs(worth: Any) -> Picture:
              y=("FLOP/s at most", lambda rate: units.rate(rate, "FLOP/s")))  # fmt: skip
     axes.set_xlim(left, right)
     ends = []
-    for n, d in enumerate(devices):
-        color, style = DEVICES[n % len(DEVICES)], "--" if d.kind == "recorded" else "-"
+    boxes = list(dict.fromkeys(d.name.removesuffix(TF32) for d in devices))
+    for d in devices:  # a box has one color, whatever numbers it multiplies
+        color = DEVICES[boxes.index(d.name.removesuffix(TF32)) % len(DEVICES)]
+        style = "--" if d.kind == "recorded" else ":" if d.name.endswith(TF32) else "-"
         axes.plot([left, d.corner, right], [left * d.bandwidth, d.flop_rate, d.flop_rate], style,
                   color=color, linewidth=1.8 if d.kind in MEASURED else 0.9)  # fmt: skip
         axes.plot(d.corner, d.flop_rate, **look(d.kind, color))
@@ -167,14 +170,16 @@ def name_marks(axes, marks, room):
 def whose_limit(worth, devices):
     """Of how many steps bytes are the limit, for each device, in a sentence."""
     total = len(worth.works)
-    by_bytes = {d.name: total - worth.limits[d.name] for d in devices}
-    told = [f"{number} on {name}" for name, number in by_bytes.items() if number]
+    by_number = {}
+    for d in devices:
+        by_number.setdefault(total - worth.limits[d.name], []).append(d.name)
+    told = [f"of {number} on {' and '.join(by_number[number])}"
+            for number in sorted(by_number, reverse=True) if number]  # fmt: skip
     if not told:
         return "Modelled: FLOP/s are the limit of every step, on each device."
-    rest = ", of none on the others" if len(told) < len(devices) else ""
     first = told[0].replace(" on ", f" of {units.plural(total, 'step')} on ", 1)
-    others = "".join(f", of {each}" for each in told[1:])
-    return f"Modelled: memory is the limit of {first}{others}{rest}."
+    rest = ", of none on the others" if 0 in by_number else ""
+    return f"Modelled: memory is the limit {', '.join([first, *told[1:]])}{rest}."
 
 
 # -- How wrong a guess is.

@@ -14,6 +14,7 @@ def ratios(cores):
     found = cores.ratios()
     first, rate = found["cores, as on the box"], found["FLOP/s"]
     title = f"A K80 has {units.ratio(first)} the cores and {units.ratio(rate)} the FLOP/s."
+    title = f"No result: {cores.doubt}." if cores.doubt else title
     figure, axes = blank(height=3.4, title=title)
     for row, (name, times) in enumerate(found.items()):
         axes.axhline(row, color=INK, linewidth=0.4, alpha=0.4)

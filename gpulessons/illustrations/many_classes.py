@@ -109,6 +109,11 @@ def crossing(
     if not {full, rival} <= set(layers):
         return "What a training step costs, by the number of classes."
     most = min(layers[full][-1].classes, layers[rival][-1].classes)
+    one, other = (next(each.spread.quartiles for each in layers[name] if each.classes == most)
+                  for name in (full, rival))  # fmt: skip
+    if one[0] <= other[1] and other[0] <= one[1]:  # their middle halves meet
+        return (f"At {units.count(most)} classes a step of the {full} and one of the {rival} are "
+                "too close to tell who is quicker.")  # fmt: skip
     factor = medians(layers[full])[most] / medians(layers[rival])[most]
     if at is None:
         return (f"At {units.count(most)} classes a step of the {rival} still takes "

@@ -37,7 +37,7 @@ class Device:
     name: str
     cores: float | None = None  # logical processors of a CPU, a GPU's "CUDA cores"
     lanes: float | None = None  # a CPU's cores × SIMD bits / 32; a GPU's cores are lanes
-    flop_rate: float | None = None  # FLOP/s in float32
+    flop_rate: float | None = None  # FLOP/s in float32, or as its name says
     bandwidth: float | None = None  # bytes/s
     price: float | None = None  # to buy
     price_per_hour: float | None = None  # to rent
@@ -79,6 +79,8 @@ def refuse_no_number(device, field, value, counts):
 
 # -- Published. No prices, and no number that the source does not give.
 
+TF32 = " TF32"  # float32 numbers whose products tensor cores make, of 10 bits of each mantissa
+
 PUBLISHED = (
     Device(
         "K80 board", cores=4992, lanes=4992, flop_rate=8.74e12, bandwidth=480e9,
@@ -95,8 +97,17 @@ PUBLISHED = (
         where="NVIDIA A100 data sheet, float32",
     ),
     Device(
+        f"A100 40 GB{TF32}", flop_rate=156e12, bandwidth=1.555e12, kind="published",
+        where="NVIDIA A100 data sheet, TF32 on tensor cores, without sparsity",
+    ),
+    Device(
         "H200", flop_rate=67e12, bandwidth=4.8e12, kind="published",
         where="NVIDIA H200 data sheet, float32",
+    ),
+    Device(
+        f"H200{TF32}", flop_rate=495e12, bandwidth=4.8e12, kind="published",
+        where="NVIDIA H200 data sheet (SXM), TF32 on tensor cores, without sparsity: half of what "
+        "stands there",
     ),
 )  # fmt: skip
 
@@ -118,9 +129,22 @@ def of_machine(machine, price=None, gpu_price=None, kind="live"):
                  kind=kind, where=where)  # fmt: skip
     if not machine.gpu:
         return [cpu]
-    gpu = Device(machine.gpu["name"], None, None, *best_rates(machine, "gpu"), price=gpu_price,
+    lanes = lanes_of(machine.gpu)
+    gpu = Device(machine.gpu["name"], lanes, lanes, *best_rates(machine, "gpu"), price=gpu_price,
                  kind=kind, where=where)  # fmt: skip
     return [cpu, gpu]
+
+
+# Float32 lanes of a multiprocessor, by compute capability: the CUDA programming guide's table of
+# the throughput of arithmetic instructions.
+LANES = {**dict.fromkeys(("5", "6", "8", "9", "10", "12"), 128), "6.0": 64, "7": 64, "8.0": 64}
+
+
+def lanes_of(gpu):
+    """All its float32 lanes, which its box calls cores; None where its capability is not known."""
+    capability = str(gpu.get("compute_capability"))
+    each = LANES.get(capability, LANES.get(capability.partition(".")[0]))
+    return each and gpu.get("multiprocessors") and each * gpu["multiprocessors"]
 
 
 def of_recording(recording, price=None, gpu_price=None):

@@ -77,8 +77,8 @@ TURNS = {
         (but(LSTM, gpu_wide=None, gpu_narrow=2.0), UNTESTED),
     ],
     24: [
-        (PRODUCT, UNTESTED),  # nobody here has a TPU
-        (but(PRODUCT, once=1.5), UNTESTED),
+        (PRODUCT, LIMITS),
+        (but(PRODUCT, once=1.5), HOLDS),  # what a TPU is, is not judged
         (but(PRODUCT, tiled=2.0), REFUTED),
         (but(PRODUCT, fetching=1.0), REFUTED),
         (but(PRODUCT, time=0.3), REFUTED),

@@ -33,7 +33,7 @@ TURNS = {
         ({**ANSWERS, "cores": 1}, UNTESTED),
     ],
     14: [
-        (STEPS, HOLDS),
+        (STEPS, LIMITS),
         ({**STEPS, "steps_16": 9000, "steps_128": 1000, "steps_1024": 900}, LIMITS),
         ({**STEPS, "steps_16": 6400, "steps_128": 800, "steps_1024": 100}, REFUTED),
     ],
@@ -118,7 +118,7 @@ def test_answers_that_come_no_sooner_are_a_limit(two):
     assert late.word == LIMITS and "keeps them from more" in late.why
 
 
-@pytest.mark.parametrize(("steps", "word"), [((640, 80, 10), REFUTED), ((640, 320, 160), HOLDS)])
+@pytest.mark.parametrize(("steps", "word"), [((640, 80, 10), REFUTED), ((640, 320, 160), LIMITS)])
 def test_returns_are_those_of_the_steps(monkeypatch, steps, word):
     sizes = zip((16, 128, 1024), steps, strict=True)
     found = [Reached(batch, 1.0, n, 1.0, (n, n)) for batch, n in sizes]

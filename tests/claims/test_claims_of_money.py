@@ -13,19 +13,22 @@ TURNS = {
     2: [
         ({"workers": 50.0, "costs": 300.0, "promised": 0}, LIMITS),
         ({"workers": 50.0, "costs": 0.8, "promised": 0}, REFUTED),
-        ({"workers": 50.0, "costs": 3.0, "promised": 1}, UNTESTED),
+        ({"workers": 50.0, "costs": 3.0, "promised": 1}, LIMITS),
+        ({"workers": 50.0, "costs": 0.8, "promised": 2}, REFUTED),
         ({"workers": None, "costs": None, "promised": 2}, UNTESTED),
     ],
     9: [
-        ({"share": 2.0}, HOLDS),
-        ({"share": 0.2}, LIMITS),
-        ({"share": 0.01}, REFUTED),
-        ({"share": None}, UNTESTED),
+        ({"rent": 0.5}, HOLDS),
+        ({"rent": 0.0}, HOLDS),  # free
+        ({"rent": 5.0}, LIMITS),
+        ({"rent": 100.0}, REFUTED),
+        ({"rent": None}, UNTESTED),
     ],
     20: [
-        ({"core": 1e11, "k80": 2e9, "gpu_multiprocessor": 5e11}, UNTESTED),  # no price
-        ({"core": 1e11, "k80": 2e9, "gpu_multiprocessor": None}, UNTESTED),
-        ({"core": 1e9, "k80": 2e9, "gpu_multiprocessor": 5e11}, REFUTED),
+        ({"core": 1e11, "k80": 2e9, "gpu_multiprocessor": 5e11}, REFUTED),  # a core is no core
+        ({"core": 1e11, "k80": 2e9, "gpu_multiprocessor": None}, REFUTED),
+        ({"core": 3e9, "k80": 2e9, "gpu_multiprocessor": 5e11}, LIMITS),
+        ({"core": 1e9, "k80": 2e9, "gpu_multiprocessor": 5e11}, REFUTED),  # no faster
     ],
     26: [
         ({"devices": 5, "split": 2, "buys": 2}, LIMITS),
@@ -34,10 +37,8 @@ TURNS = {
         ({"devices": 5, "split": 2, "buys": None}, UNTESTED),
     ],
     27: [
-        ({"again": 0.93, "published": 1e21, "apart": 10.0}, HOLDS),
-        ({"again": 0.93, "published": 1e21, "apart": 1e3}, LIMITS),
-        ({"again": 0.93, "published": 1e21, "apart": 1e5}, REFUTED),
-        ({"again": 0.1, "published": 1e21, "apart": 10.0}, REFUTED),
+        ({"again": 0.93, "published": 1e21, "apart": 10.0, "wider": 1e5}, UNTESTED),
+        ({"again": 0.1, "published": 1e21, "apart": 10.0, "wider": 1e5}, REFUTED),
     ],
 }
 
@@ -70,10 +71,22 @@ def test_prices_decide_and_nothing_else_does():
     assert verdicts_of() == [UNTESTED] * 2
 
 
-def test_what_a_box_promises_decides_nothing():
+def test_what_a_box_promises_decides_and_is_said_to_be_a_promise():
     quick = device("quick", 40, lanes=100, flop_rate=2e12)
     promised = Device("wide", lanes=4000, flop_rate=8e12, price=40)
-    assert verdicts_of(promised, quick) == [UNTESTED] * 2
+    assert verdicts_of(promised, quick) == [LIMITS, UNTESTED]
+    found = claims.judge(2, given=claims.Given(devices=(promised, quick)))[2]
+    assert "by what its box promises" in found.why and found.lacks == ()
+
+
+def test_a_free_service_is_a_rent_of_nothing():
+    free = device("free", 100, price_per_hour=0)
+    assert verdicts_of(free) == [UNTESTED, HOLDS]
+
+
+@pytest.mark.parametrize("number", [2, 9])
+def test_without_prices_it_is_prices_that_are_lacking(number):
+    assert claims.judge(number)[number].lacks == ("your prices",)
 
 
 def test_a_device_of_yours_takes_the_place_of_a_published_one():

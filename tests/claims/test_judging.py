@@ -8,14 +8,14 @@ from turning import verdict_of
 
 from gpulessons import claims
 from gpulessons.claims.claim import (
+    A_GPU,
     CLAIMS,
     HOLDS,
     LIMITS,
+    QUIET,
     REFUTED,
     UNTESTED,
     Figure,
-    Finding,
-    Findings,
     claim,
     holds,
     limits,
@@ -175,20 +175,23 @@ def test_what_was_live_is_recorded_once_it_comes_from_a_file(made_up, tmp_path):
     assert claims.load(claims.save(loaded, tmp_path / "again.json")) == loaded
 
 
-def test_what_is_lacking_is_gathered_from_the_reasons():
-    def finding(number, word, why, *figures):
-        return Finding(number, "A claim.", "A", ("02",), "A test.", word, why, figures, "Nothing.")
-
-    none = Figure("a wait", None, why="no GPU, and no recording of relu from one")
-    found = Findings((
-        finding(1, UNTESTED, "Nothing is known.", none),
-        finding(2, UNTESTED, "It takes two devices with prices, which are yours."),
-        finding(3, UNTESTED, "No GPU was timed. Others had the cores, others used 60% of them."),
-        finding(4, LIMITS, "In part.", none),
-        finding(5, UNTESTED, "Its test failed."),
-    ), "one", "2026-01-01", "0.1.0")  # fmt: skip
-    assert found.lacking == {"a GPU": [1, 3], "your prices": [2], "a quiet machine": [3],
+def test_what_is_lacking_is_what_figures_and_verdicts_say_they_lack(made_up, tmp_path):
+    none = Figure("a wait", None, why="whatever the words are", lacks=A_GPU)
+    busy = Figure("a pass", None, why="others used 60% of them", lacks=QUIET)
+    plain = Figure("a count", 3)
+    made_up({"wait": none}, lambda wait: holds("Never."), 1)
+    made_up({"count": plain}, lambda count: untested("No GPU, I say.", QUIET), 2)
+    made_up({"wait": none, "pass_": busy, "count": plain},
+            lambda count, wait=None, pass_=None: untested("Not so."), 3)  # fmt: skip
+    made_up({"wait": none, "count": plain}, lambda count, wait=None: limits("In part."), 4)
+    made_up({"count": plain}, lambda count: untested("No GPU was timed."), 5)
+    made_up({"count": plain},
+            lambda count: weakest(one=untested("Busy.", QUIET), two=holds("Yes.")), 6)  # fmt: skip
+    made_up({"count": plain}, lambda count: holds("On a GPU."), 7, about_gpus=True)
+    found = claims.judge()
+    assert found.lacking == {"a GPU": [1, 3, 7], "a quiet machine": [2, 3, 6],
                              "something else": [5]}  # fmt: skip
+    assert claims.load(claims.save(found, tmp_path / "found.json")).lacking == found.lacking
 
 
 @pytest.mark.parametrize(

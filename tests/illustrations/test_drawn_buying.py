@@ -6,7 +6,7 @@ import pytest
 from matplotlib.text import Text
 
 from gpulessons.illustrations import buying
-from gpulessons.money.devices import Device
+from gpulessons.money.devices import PUBLISHED, Device
 from gpulessons.money.errors import Errors, Measured, by_ceilings
 from gpulessons.money.prediction import Work, worth
 from gpulessons.money.throughput import costs
@@ -107,6 +107,15 @@ def test_the_title_of_the_roofs_counts_the_steps_left_of_each_corner():
     assert told == "Modelled: memory is the limit of 1 of 1 step on box, of none on the others."
     told = buying.roofs(worth(STEPS[3:], [CPU])).alt
     assert told.startswith("Modelled: FLOP/s are the limit of every step, on each device.")
+
+
+def test_tensor_cores_have_a_roof_of_their_own_in_their_device_s_color():
+    plain, tensor = [d for d in PUBLISHED if d.name.startswith("H200")]
+    drawn = buying.roofs(worth(STEPS, [plain, tensor, BOX])).figure.axes[0]
+    one, other, third = [each for each in drawn.lines if len(each.get_xdata()) == 3]
+    assert one.get_color() == other.get_color() != third.get_color()
+    assert one.get_linestyle() != other.get_linestyle()
+    assert other.get_ydata()[-1] == tensor.flop_rate
 
 
 def test_roofs_that_nobody_knows_are_not_drawn():

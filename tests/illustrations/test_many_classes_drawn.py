@@ -53,6 +53,11 @@ def test_ahead_everywhere_is_said_so_and_needs_no_mark():
     assert not [line for line in picture.axes.lines if line.get_linestyle() == ":"]
 
 
+def test_where_the_samples_overlap_nobody_is_quicker():
+    picture = many_classes.cost_against_classes(entries(tree=0.095), crossover)
+    assert "too close to tell who is quicker" in picture.alt and "×" not in picture.alt
+
+
 def test_layers_of_other_names_are_drawn_too():
     only = [entry for entry in entries() if entry.layer == "full softmax"]
     assert "What a training step costs" in many_classes.cost_against_classes(only, crossover).alt

@@ -79,6 +79,23 @@ def test_this_machine_is_its_card_and_one_thread_measured(monkeypatch):
         cores.beside_the_k80(card=card(ceilings={"host float32": 7e10}))
 
 
+def test_a_core_that_others_used_gives_no_result_but_a_reason():
+    for flops in (4.9 * CPU.core_flops, CPU.core_flops / 2):  # of two cores; ceilings of a busy day
+        doubtful = replace(CPU, flops=flops)
+        assert "others were at work" in doubtful.doubt and "No result" in repr(doubtful)
+    for cores_, share in ((2, 1.0), (2, 0.5), (1, 1.0), (64, 0.02)):  # SMT, a clock that falls
+        assert not replace(CPU, cores=cores_, flops=cores_ * share * CPU.core_flops).doubt
+
+
+def test_one_core_is_measured_until_its_best_came_again(monkeypatch):
+    from gpulessons.hardware import ceilings
+
+    monkeypatch.delenv("GPULESSONS_BUDGET", raising=False)
+    rates = iter([3.0, 5.0, 4.9, 9.0])
+    monkeypatch.setattr(ceilings, "product", lambda dtype: ceilings.Rate(next(rates), 1.0))
+    assert cores.one_core() == 5.0
+
+
 def test_one_core_is_measured_with_one_thread(monkeypatch):
     from gpulessons.hardware import ceilings, pools
 

@@ -102,7 +102,9 @@ def test_published_devices_are_as_cited_and_have_no_number_beyond():
         "K80 board": {"cores": 4992, "lanes": 4992, "flop_rate": 8.74e12, "bandwidth": 480e9},
         "T4": {"flop_rate": 8.1e12, "bandwidth": 320e9},
         "A100 40 GB": {"flop_rate": 19.5e12, "bandwidth": 1.555e12},
+        "A100 40 GB TF32": {"flop_rate": 156e12, "bandwidth": 1.555e12},
         "H200": {"flop_rate": 67e12, "bandwidth": 4.8e12},
+        "H200 TF32": {"flop_rate": 495e12, "bandwidth": 4.8e12},
     }
     assert all(d.kind == "published" and "NVIDIA" in d.where for d in PUBLISHED)
 
@@ -123,6 +125,12 @@ def test_a_gpu_is_a_device_of_its_own_whose_cores_nobody_told():
     cpu, card = of_machine(replace(MACHINE, gpu=CARD), price=7, gpu_price=8)
     assert (card.name, card.cores, card.lanes) == ("A card", None, None)
     assert (card.flop_rate, card.bandwidth, card.price, cpu.price) == (1e13, 5e11, 8, 7)
+
+
+def test_a_gpu_s_lanes_are_those_of_its_multiprocessors():
+    for capability, lanes in (("8.0", 6_912), ("9.0", 13_824), ("99.0", None)):
+        a100 = CARD | {"compute_capability": capability, "multiprocessors": 108}
+        assert of_machine(replace(MACHINE, gpu=a100))[1].lanes == lanes
 
 
 def test_what_was_not_measured_is_unknown():

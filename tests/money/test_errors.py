@@ -198,6 +198,19 @@ def test_on_one_core_one_thread_computes_both_under_the_clock_and_for_the_ceilin
     assert errors.rates_of((1, most)) == {n: ((n, n), (n, n)) for n in (1, most)}
 
 
+def test_an_op_that_cannot_run_here_is_left_out_and_no_op_at_all_is_said(monkeypatch):
+    monkeypatch.setenv("GPULESSONS_BUDGET", "0.001")
+    monkeypatch.setattr(errors, "cores", lambda: 2)
+    monkeypatch.setattr(errors, "rates_of", lambda counts: {n: (1e10 * n, 1e10) for n in counts})
+
+    def fails(*_):
+        raise RuntimeError("not here")
+
+    monkeypatch.setattr(errors, "in_turn", fails)
+    found = errors.one_core_to_all()
+    assert found.every and found.by_shares.worst is None and not found.by_shares.misses
+
+
 def test_on_one_core_there_is_no_trial_and_a_sentence_says_so(monkeypatch):
     monkeypatch.setattr(errors, "cores", lambda: 1)
     trial = errors.one_core_to_all()

@@ -1,19 +1,14 @@
-"""README's table of claims is what the shipped findings say: nobody types a verdict."""
+"""The page of all claims is what the shipped findings say: nobody types a verdict."""
 
 from dataclasses import replace
-
-import pytest
 
 import verdicts
 from gpulessons import claims
 
 
-def page():
-    return verdicts.README.read_text(encoding="utf-8")
-
-
-def test_the_table_in_the_readme_is_that_of_the_findings_that_ship():
-    assert verdicts.filled(page(), claims.recorded()) == page(), "run: python tools/verdicts.py"
+def test_the_page_is_that_of_the_findings_that_ship():
+    kept = verdicts.PAGE.read_text(encoding="utf-8")
+    assert verdicts.page(claims.recorded()) == kept, "run: python tools/verdicts.py"
 
 
 def test_it_has_every_claim_with_its_notebooks_and_a_verdict_of_each_machine():
@@ -21,7 +16,7 @@ def test_it_has_every_claim_with_its_notebooks_and_a_verdict_of_each_machine():
     for each, row in zip(found, rows, strict=True):
         cells = [cell.strip() for cell in row.strip("|").split(" | ")]
         assert cells[:2] == [str(each.number), each.claim]
-        assert all(f"[{n}](notebooks/{n}_" in cells[2] for n in each.notebooks)
+        assert all(f"[{n}](../notebooks/{n}_" in cells[2] for n in each.notebooks)
         assert cells[3:] == [f"**{m[each.number].verdict}**" for m in claims.recorded()]
 
 
@@ -29,7 +24,7 @@ def test_another_verdict_is_another_table():
     (found,) = claims.recorded()[:1]
     other = replace(found.found[0], verdict="refuted")
     turned = replace(found, found=(other, *found.found[1:]))
-    assert verdicts.filled(page(), [turned]) != verdicts.filled(page(), [found])
+    assert verdicts.page([turned]) != verdicts.page([found])
 
 
 def test_a_second_machine_is_a_second_column():
@@ -37,8 +32,3 @@ def test_a_second_machine_is_a_second_column():
     table = verdicts.table([found, replace(found, machine="another")])
     head = table.splitlines()[0]
     assert "verdict (a)" in head and "verdict (b)" in head and "Found (b) on another" in table
-
-
-def test_a_page_without_the_marks_is_refused():
-    with pytest.raises(SystemExit, match="no marks"):
-        verdicts.filled("# README", claims.recorded())
