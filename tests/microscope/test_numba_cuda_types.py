@@ -453,8 +453,9 @@ def test_doubles_are_told_where_the_code_has_them(text):
     assert any(kind == "float64" for *_, kind, _ in t.flops_by_line) == bool(arithmetic)
 
 
-@pytest.mark.parametrize("text", ["max(x, 0)", "max(0, x)", "min(x, 1.0)", "max(x, i)", "max(x, y, 0)",
-                                  "max(x, float32(0))", "min(x, y)", "max(x, u)", "max(i, n)"])  # fmt: skip
+@pytest.mark.parametrize("text", ["max(x, 0)", "max(0, x)", "min(x, 1.0)", "max(x, i)",
+                                  "max(x, y, 0)", "max(x, float32(0))", "min(x, y)", "max(x, u)",
+                                  "max(i, n)"])  # fmt: skip
 def test_a_minimum_or_maximum_in_doubles_is_told_where_the_code_has_one(text):
     kernel = statement(f"o[i] = {text}")
     f4 = types.float32[::1]
