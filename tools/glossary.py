@@ -50,7 +50,7 @@ class Term:
     shown: str  # the cell that shows it
     words: str = ""  # a regular expression of what prose calls it, if not by its name
     since: str = ""  # the cell from which on they mean it
-    also: str = ""  # other words, by commas, by which others call it and the website's search finds it
+    also: str = ""  # its other names, by commas; the website's search finds it by them
 
     @property
     def pattern(self) -> re.Pattern[str]:
