@@ -140,6 +140,8 @@ def test_an_entry_names_the_notebook_and_the_heading_above_the_words():
         "### Warp\n\nThreads that run together. → "
         "[01 · First: Warps, and more](01_first.ipynb#cell-id=c-1)"
     )
+    other = glossary.entry(term(shown="c-1", also="wavefront"), course)
+    assert "Threads that run together. *Also: wavefront.* → [" in other
     first = glossary.entry(term(), books("# 01 · First: more\n\nA warp."))
     assert first.endswith("→ [01 · First](01_first.ipynb#cell-id=c-0)")
 

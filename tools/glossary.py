@@ -50,7 +50,7 @@ class Term:
     shown: str  # the cell that shows it
     words: str = ""  # a regular expression of what prose calls it, if not by its name
     since: str = ""  # the cell from which on they mean it
-    also: str = ""  # other words, by commas, by which the website's search finds it
+    also: str = ""  # its other names, by commas; the website's search finds it by them
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -131,10 +131,11 @@ def page(books: dict[str, NotebookNode], wanted: list[Term]) -> NotebookNode:
 
 
 def entry(term: Term, books: dict[str, NotebookNode]) -> str:
-    """A term's heading, what it means, and the way to the cell that shows it."""
+    """A term's heading, what it means, its other names, and the way to the cell that shows it."""
     name, title, section = place(term, books)
     where = f"{title}: {section}" if section else title
-    return f"### {term.name}\n\n{term.means} → [{where}]({name}.ipynb#cell-id={term.shown})"
+    also = f" *Also: {term.also}.*" if term.also else ""
+    return f"### {term.name}\n\n{term.means}{also} → [{where}]({name}.ipynb#cell-id={term.shown})"
 
 
 def place(term: Term, books: dict[str, NotebookNode]) -> tuple[str, str, str]:

@@ -27,7 +27,7 @@ def my_four_each(x, out):
     for step in range(4):
         i = first + step * cuda.gridsize(1)
         if i < x.size:
-            out[i] = max(x[i], 0)
+            out[i] = max(x[i], np.float32(0))
 
 def my_relu(x):
     out = cuda.device_array_like(x)

@@ -8,7 +8,7 @@ from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble
 
 stub = '''\
-from threading import Lock, Thread
+from threading import Thread
 
 def my_count(lists, tally):
     """Count all negative numbers in tally.value: a thread for each list, all at the same time."""
@@ -93,7 +93,8 @@ def judge(count):
                       "how long the lock is held, and when join() is called.")  # fmt: skip
     if tally.value < due:
         raise Trouble(f"{tally.value} of {due}: one thread overwrote what another had added.",
-                      "the lock: one for all, held from the reading to the writing.")  # fmt: skip
+                      "what may come between its reading and its writing, and how often it need "
+                      "do both.")  # fmt: skip
     if tally.value > due:
         raise Trouble(f"It counted {tally.value}, where {due} are negative.", "what counts.")
     return f"{due} of {due}, by four threads at once, and none overwrote another."

@@ -77,7 +77,7 @@ def timeline(numbers: int = 921_600, layers: int = 10) -> Picture:
     finish(axes, rows, slowest)
     spoken = "; ".join(f"{name}: {units.seconds(total)}" for name, total in totals.items())
     return Picture(figure, f"{title} {units.count(numbers)} numbers. {spoken}. Modelled for an "
-                           f"{GPU}, not measured.")  # fmt: skip
+                           f"{GPU} of 40 GB on the link of a DGX, not measured.")  # fmt: skip
 
 
 def message(layers, each, stay, pinned):
@@ -119,7 +119,7 @@ def finish(axes, rows, whole):
 
     axes.set_yticks(range(len(rows)), list(rows))
     axes.set(xlim=(0, 1.13 * whole), ylim=(len(rows) - 0.5, -0.6))
-    axes.set_xlabel(f"time since the start, modelled for an {GPU}")
+    axes.set_xlabel(f"time since the start, modelled for an {GPU} of 40 GB on the link of a DGX")
     written(axes.xaxis, units.seconds)
     axes.xaxis.get_major_locator().set_params(nbins=6)
     key = [Patch(color=color, label=what) for what, color in COLORS.items()]

@@ -20,7 +20,7 @@ from .sass import Code, Instruction, Loop
 KINDS = {
     "fp32": "float32 arithmetic (FFMA, FADD, …)",
     "tensor": "tensor cores (HMMA, …)",
-    "fp64": "double precision (DFMA, …)",
+    "fp64": "double precision (DFMA, F2F.F64, …)",
     "sfu": "special functions and conversions (MUFU, …)",
     "imad": "integer multiply-adds (IMAD)",
     "alu": "integers, compares, moves (IADD3, ISETP, …)",

@@ -2,6 +2,8 @@
 
 A multiprocessor has a unit ("pipe") for each kind of work. FFMA and IMAD are multiply-adds of
 floats and of integers; "sfu" is the special function unit with its sines, roots and conversions.
+Conversions from and to 64-bit types are no faster than double precision, which most GPUs ration:
+the CUDA C++ Programming Guide's table gives both the same rate there (4 a clock on 5.x and 6.1).
 """
 
 PIPES = {
@@ -34,9 +36,14 @@ SPACE = {name: space for space, names in SPACES.items() for name in names.split(
 WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "F64": 8, "128": 16, "256": 32}
 
 
+CONVERSIONS = "I2F", "F2I", "F2F", "FRND"
+
+
 def pipe_of(opcode: str) -> str:
     """The pipe of an instruction; those on registers that a whole warp shares begin with U."""
-    base = opcode.split(".")[0]
+    base, *modifiers = opcode.split(".")
+    if base in CONVERSIONS and not {"F64", "S64", "U64"}.isdisjoint(modifiers):
+        return "fp64"
     return PIPE.get(base, "uniform" if base.startswith("U") else "other")
 
 

@@ -299,7 +299,7 @@ def flusher(backend: Backend) -> Callable[[], Any] | None:
     the clock runs.
     """
     if backend.name not in ON_CPU:
-        ballast = np.zeros((256 << 20) // 8)  # no GPU's last cache is larger than 128 MiB yet
+        ballast = np.zeros((512 << 20) // 8)  # more than all caches of a GPU hold, whoever made it
         placed = backend.put(ballast)
         return lambda: backend.write(placed, ballast)
     if ballast_bytes() > free_memory() / 4:

@@ -52,14 +52,13 @@ def relu(x, out=None):
     return np.maximum(x, 0, out=out)
 
 
-# -- A loop, interpreted. To all that follows, an array of any shape is one long row.
+# -- A loop, interpreted, over a list's floats: each element of an array would have to be made into
+# -- an object first. To all that follows, an array of any shape is one long row.
 
 
 @relu.version("Python loop", on=host)
 def relu_python(x, out):
-    x, out = x.ravel(), out.ravel()  # views: nothing is copied
-    for i in range(x.size):
-        out[i] = ZERO if x[i] < ZERO else x[i]
+    out.ravel()[:] = [0.0 if v < 0.0 else v for v in x.ravel().tolist()]
 
 
 # -- The same loop compiled, for one core and for all.
@@ -187,30 +186,39 @@ def gelu(x):
     return x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
 
 
-# -- Their bodies: one element. Each machine has an exp of its own: Python's, that of common.py for
-# -- a CPU's vectors, and CUDA's; so the same body is made three times.
+# -- Their bodies: one element. Each machine has numbers and an exp of its own: Python's, those of
+# -- common.py for a CPU's vectors, and CUDA's; so the same body is made three times.
 
 
-def leaky_relu_element(v):
-    return LEAK * v if v < ZERO else v
+def leaky_relu_with(real):
+    leak, zero = real(LEAK), real(ZERO)
+
+    def leaky_relu(v):
+        return leak * v if v < zero else v
+
+    return leaky_relu
 
 
-def sigmoid_with(exp):
+def sigmoid_with(exp, real=np.float32):
+    one = real(ONE)
+
     def sigmoid(v):
-        return ONE / (ONE + exp(-v))
+        return one / (one + exp(-v))
 
     return sigmoid
 
 
-def gelu_with(exp):
+def gelu_with(exp, real=np.float32):
+    one, scale, cube = map(real, (ONE, GELU_SCALE, GELU_CUBE))
+
     def gelu(v):  # x/2 (1 + tanh u) = x sigmoid(2u): one exp, no cancellation
-        return v / (ONE + exp(-GELU_SCALE * (v + GELU_CUBE * v * v * v)))
+        return v / (one + exp(-scale * (v + cube * v * v * v)))
 
     return gelu
 
 
 on_cpu, on_gpu = njit(**SERIAL), cuda.jit(device=True)
-scalar_sigmoid, scalar_gelu = sigmoid_with(python_exp), gelu_with(python_exp)
+scalar_sigmoid, scalar_gelu = (each(python_exp, float) for each in (sigmoid_with, gelu_with))
 vector_sigmoid, vector_gelu = on_cpu(sigmoid_with(exp32)), on_cpu(gelu_with(exp32))
 device_sigmoid, device_gelu = on_gpu(sigmoid_with(math.exp)), on_gpu(gelu_with(math.exp))
 
@@ -255,9 +263,7 @@ def lift(op, scalar, vector, device, library):
 
     @op.version("Python loop", on=host)
     def python_loop(x, out):
-        x, out = x.ravel(), out.ravel()
-        for i in range(x.size):
-            out[i] = scalar(x[i])
+        out.ravel()[:] = [scalar(v) for v in x.ravel().tolist()]
 
     @op.version("Numba, one core", on=host)
     def numba_one_core(x, out):
@@ -277,8 +283,8 @@ def lift(op, scalar, vector, device, library):
 
 
 # PyTorch's leaky_relu by its operator: torch.nn.functional has none that writes into `out`.
-lift(leaky_relu, leaky_relu_element, on_cpu(leaky_relu_element), on_gpu(leaky_relu_element),
-     torch_call("ops.aten.leaky_relu.out", 0.01))  # fmt: skip
+lift(leaky_relu, leaky_relu_with(float), on_cpu(leaky_relu_with(np.float32)),
+     on_gpu(leaky_relu_with(np.float32)), torch_call("ops.aten.leaky_relu.out", 0.01))  # fmt: skip
 lift(sigmoid, scalar_sigmoid, vector_sigmoid, device_sigmoid, torch_call("sigmoid"))
 lift(tanh, math.tanh, tanh32, device_tanh, torch_call("tanh"))
 lift(gelu, scalar_gelu, vector_gelu, device_gelu,

@@ -81,7 +81,7 @@ def torch_call(path, *arguments, **options):
 
 def python_exp(v: float) -> float:
     """math.exp, but infinity where that would raise OverflowError."""
-    return math.inf if v > EXP_HIGH else math.exp(v)
+    return math.inf if v > 709.0 else math.exp(v)
 
 
 LOG2_E, LN2_HIGH, LN2_LOW = map(np.float32, (1.44269504, 0.693359375, -2.12194440e-4))

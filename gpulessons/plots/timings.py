@@ -218,21 +218,22 @@ def ceiling(
 
     name: that of the ceiling. names: what to call the timings, where their versions' names do not
     tell them apart. marks: {words: bytes/s} for dotted lines. about: the one that the title speaks
-    of, the fastest unless told. Raises ValueError where there is nothing to draw.
+    of, the fastest unless told. What is absent has no bar. Raises ValueError where nothing is there
+    to draw and no title says why.
     """
     rates, colors = named(given, names)
-    if not rates or about not in ("", *rates):
+    if (not rates and not title) or about not in ("", *rates):
         there = ", ".join(rates) or "nothing"
         raise ValueError(f"Draw at least one rate, and the title's {about!r} among {there}.")
-    about = about or max(rates, key=rates.__getitem__)
+    about = about or max(rates, key=rates.__getitem__, default="")
     title = title or f"{about}: {rates[about] / limit:.0%} of this machine's {name} ceiling."
-    if max(rates.values()) > 1.02 * limit:  # an error to explain, not a record
+    if max(rates.values(), default=0) > 1.02 * limit:  # an error to explain, not a record
         title += f" Its {name} was measured in a busier moment, or a cache helped."
     lines = {f"{name} ceiling, {units.rate(limit, 'B/s')}": (limit, "-")}
     lines |= {words: (rate, ":") for words, rate in (marks or {}).items()}
     figure, axes = blank(height=1.5 + 0.34 * len(rates) + 0.2 * len(lines), title=title)
     axes.barh(range(len(rates)), rates.values(), height=0.68, color=colors)
-    axes.set(xlim=(0, 1.05 * max(limit, *rates.values())), xlabel="bytes per second, as counted",
+    axes.set(xlim=(0, 1.05 * max([limit, *rates.values()])), xlabel="bytes per second, as counted",
              ylim=(len(rates) - 0.5, -1.2 - 0.62 * (len(lines) - 1)))  # fmt: skip
     draw_limits(axes, lines, len(rates))
     rows = [f"{what}, {units.rate(rate, 'B/s')}" for what, rate in rates.items()]
@@ -253,8 +254,8 @@ def named(
     names = names or [timing.version for timing in timings]
     if len(set(names)) < len(names):
         raise ValueError(f"Name each of them by its own name: names=[…], not {', '.join(names)}.")
-    rates = {name: timing.bandwidth for name, timing in zip(names, timings, strict=True)}
-    return rates, [COLORS[timing.backend] for timing in timings]
+    there = [(n, t) for n, t in zip(names, timings, strict=True) if hasattr(t, "bandwidth")]
+    return {name: t.bandwidth for name, t in there}, [COLORS[t.backend] for _, t in there]
 
 
 def draw_limits(axes: Any, lines: Mapping[str, tuple[float, str]], rows: int) -> None:

@@ -35,7 +35,7 @@ def test_the_title_says_what_is_saved():
     assert repr(picture).startswith(
         "10 layers: data that stay on the GPU save 89%, and pinned as well 95%. 921,600 numbers."
     )
-    assert "Modelled for an A100, not measured." in repr(picture)
+    assert "Modelled for an A100 of 40 GB on the link of a DGX, not measured." in repr(picture)
     assert "nothing to save by staying" in repr(transfers.timeline(100, 1))
 
 

@@ -453,6 +453,19 @@ def test_doubles_are_told_where_the_code_has_them(text):
     assert any(kind == "float64" for *_, kind, _ in t.flops_by_line) == bool(arithmetic)
 
 
+@pytest.mark.parametrize("text", ["max(x, 0)", "max(0, x)", "min(x, 1.0)", "max(x, i)",
+                                  "max(x, y, 0)", "max(x, float32(0))", "min(x, y)", "max(x, u)",
+                                  "max(i, n)"])  # fmt: skip
+def test_a_minimum_or_maximum_in_doubles_is_told_where_the_code_has_one(text):
+    kernel = statement(f"o[i] = {text}")
+    f4 = types.float32[::1]
+    given = (f4, f4, f4, types.uint8[::1], types.int64, types.float64)
+    ptx, _ = cuda.compile(kernel, given, cc=(9, 0), device=False, abi="numba")
+    chosen = re.findall(r"\b(?:min|max|setp)[.\w]*\.f64", ptx)
+    t = run(kernel, *np.ones((3, 32), np.float32), np.ones(32, np.uint8), 3, 0.3)
+    assert {w.kind for w in t.warnings} == ({"double precision"} if chosen else set())
+
+
 # What numba-cuda refuses.
 
 

@@ -65,6 +65,18 @@ def test_a_large_copy_waits_for_dram_and_a_product_does_not():
     assert product(1024).limiter != "DRAM"
 
 
+def test_conversions_to_double_precision_and_back_cost_what_double_precision_costs():
+    @cuda.jit
+    def careless_kernel(x, out):
+        i = cuda.grid(1)
+        out[i] = max(x[i], 0)
+
+    found = modelled(careless_kernel, on="RTX 3090")[82 * 100, 256](*[zeros(82 * 100 * 256)] * 2)
+    there_compared_back, card = 3 * 256 * 100 / 2, GPUS["RTX 3090"]
+    assert found.bounds["FP64"] == pytest.approx(there_compared_back / card.boost)
+    assert found.limiter == "FP64"
+
+
 def test_a_grid_of_one_block_waits_for_latency():
     found = modelled(copy_kernel)[1, 32](zeros(32), zeros(32))
     assert max(("latency", "launch"), key=found.bounds.get) in found.ranked[:2]

@@ -388,6 +388,13 @@ def test_rates_under_a_ceiling_may_have_names_of_their_own():
             plots.ceiling(nothing, 1e9, about=about)
 
 
+def test_what_is_absent_has_no_bar_under_a_ceiling_and_the_title_says_why():
+    gone = Absent("relu", "gone", "host", 1000, "not here")
+    both = plots.ceiling([gone, CPU[-1]], 40e9, names=["first", "second"])
+    assert both.alt.startswith("second: 50% of") and len(both.axes.patches) == 1
+    assert plots.ceiling([gone], 40e9, title="Not here.").alt == "Not here. copy ceiling, 40 GB/s."
+
+
 def test_bars_under_a_ceiling_begin_at_zero_and_every_line_stands_at_its_rate():
     axes = plots.ceiling({"a": 5e9, "b": 12e9}, 10e9, marks={"two thirds": 20e9 / 3}).axes
     assert [bar.get_width() for bar in axes.patches] == [5e9, 12e9]

@@ -17,6 +17,7 @@ from .values import (
     COMPARISONS,
     FLOAT64,
     INT64,
+    PLAIN,
     UNARY,
     Instruction,
     as_type,
@@ -117,6 +118,8 @@ def extremum(of_floats: np.ufunc, of_integers: np.ufunc) -> Instruction:
         if dtype.kind == "c" or (dtype.kind != "b" and any(d.kind == "b" for d in given)):
             raise Untypable(f"min() or max() of {' and '.join(map(str, given))}")
         ufunc = of_floats if dtype.kind == "f" else of_integers
+        if dtype == FLOAT64 and any(type(v) not in PLAIN for v in values):
+            w.log.extrema[w.function, w.line, dtype.name] += w.weight * w.mask.count
         out = as_type(values[0], dtype)
         for value in values[1:]:
             out = ufunc(out, as_type(value, dtype))

@@ -93,6 +93,7 @@ class Log:
         self.branches: dict[Place, list[int]] = defaultdict(lambda: [0, 0])  # instances, divergent
         self.code: dict[Place, list[int]] = defaultdict(lambda: [0, 0])  # slots, active lanes
         self.flops: Counter[tuple[str, int, str]] = Counter()  # …, dtype or TENSOR_CORES
+        self.extrema: Counter[tuple[str, int, str]] = Counter()  # min and max in doubles: no FLOPs
         self.cautions: Counter[tuple[str, int, str]] = Counter()  # kind, line, text
         self.doers: dict[tuple[str, int, str], str] = {}  # of cautions, which thread was the first
         # What warps do, by the kernel's own line, whatever their lanes: "branches" they come to,

@@ -7,6 +7,7 @@ import html
 import json
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from gpulessons.units import plural
@@ -247,13 +248,13 @@ def caution(log: Log, kind: str, line: int, text: str) -> Caution:
 def warn_of_doubles(launch: Launch, arguments: list[Any]) -> None:
     """Note double-precision arithmetic where no array is double: it is rarely meant."""
     arrays = [a for value in arguments for a in (value if isinstance(value, tuple) else (value,))]
-    kinds = {a.array.dtype.name for a in arrays if hasattr(a, "array")}
+    kinds, log = {a.array.dtype.name for a in arrays if hasattr(a, "array")}, launch.log
     if kinds & {"float64", "complex128"}:
         return
-    for (function, line, dtype), times in launch.log.flops.items():
+    for (function, line, dtype), times in chain(log.flops.items(), log.extrema.items()):
         if dtype in ("float64", "complex128"):
             text = (
                 f"{function} computes in {dtype} though no array is: an int or a Python float "
                 "among float32 numbers does that in Numba; float32(…) keeps it single"
             )
-            launch.log.cautions["double precision", line, text] += times
+            log.cautions["double precision", line, text] += times
