@@ -13,6 +13,12 @@ from gpulessons.plots.roofline import device, is_bound_by_bytes, roof, share
 
 MOST, IN_NO_TIME = 2**27, 2**24  # bytes; the second where measuring has next to no time
 LOW = 0.5  # of the roof
+TRAFFIC = {"copy": "copy", "total": "read", "dot": "read"}
+
+
+def traffic(op: str) -> str:
+    """The ceiling that an op's loads and stores are like: of all that read and write, a triad."""
+    return TRAFFIC.get(op, "triad")
 
 
 def cold_size(op: Any) -> int:
@@ -61,7 +67,8 @@ def told(timings: Iterable[Timing], machine: Any) -> str:
         shares = {t.op: share_of_roof(t, machine) for t in timings if device(t.backend) == place}
         ranked = sorted(shares, key=lambda name: -shares[name])
         if ranked:
-            lines.append(f"{place}: " + ", ".join(f"{name} {shares[name]:.0%}" for name in ranked))
+            each = (f"{name} {shares[name]:.0%} of {traffic(name)}" for name in ranked)
+            lines.append(f"{place}: " + ", ".join(each))
             low = [name for name in ranked if shares[name] < LOW]
             lines.append(f"Below {LOW:.0%} of the roof: {', '.join(low) or 'none'}.")
     return "\n".join(lines) or "Every time here is noisy: close other programs, and measure again."
@@ -70,7 +77,7 @@ def told(timings: Iterable[Timing], machine: Any) -> str:
 def verdict(timings: Iterable[Timing], machine: Any) -> str:
     """How many of the ops that memory should limit come near their roof: the claim in one line."""
     ours = [t for t in timings if device(t.backend) == "CPU"]
-    bound = [t for t in ours if is_bound_by_bytes(t, *roof(machine, t.backend))]
+    bound = [t for t in ours if is_bound_by_bytes(t, *roof_of(t, machine))]
     near = [t.op for t in bound if share_of_roof(t, machine) >= LOW]
     if not bound:
         return "No verdict: no op under the slanted roof was timed steadily here."
@@ -79,7 +86,8 @@ def verdict(timings: Iterable[Timing], machine: Any) -> str:
     bounded = "" if holds else " The bound stays: beyond the caches, no step beats its bytes."
     return (
         f"On this machine the claim {word}: {len(near)} of {len(bound)} ops whose bytes should be "
-        f"the limit reach {LOW:.0%} of the memory's best or more.{bounded}"
+        f"the limit reach {LOW:.0%} or more of what memory gives to loads and stores like theirs."
+        f"{bounded}"
     )
 
 
@@ -108,4 +116,9 @@ def from_a_cache(timing: Timing, bandwidth: float) -> str:
 
 
 def share_of_roof(timing: Timing, machine: Any) -> float:
-    return share(timing, *roof(machine, timing.backend))
+    return share(timing, *roof_of(timing, machine))
+
+
+def roof_of(timing: Timing, machine: Any) -> tuple[float, float]:
+    """(FLOP/s, bytes/s) that are there for an op's kind of traffic."""
+    return roof(machine, timing.backend, traffic(timing.op))
