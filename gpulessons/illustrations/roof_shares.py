@@ -8,7 +8,7 @@ from typing import Any
 from gpulessons import units
 from gpulessons.hardware.budget import note
 from gpulessons.hardware.system import free_memory
-from gpulessons.measure.results import NOISY, Comparison, Ratio, Timing
+from gpulessons.measure.results import NOISY, Absent, Comparison, Ratio, Timing
 from gpulessons.plots.roofline import device, is_bound_by_bytes, roof, share
 
 MOST, IN_NO_TIME = 2**27, 2**24  # bytes; the second where measuring has next to no time
@@ -44,15 +44,16 @@ def beside_the_cache(machine: Any) -> str:
     return words
 
 
-def sorted_out(runs: Iterable[Comparison]) -> tuple[list[Timing], list[str]]:
+def sorted_out(runs: Iterable[Comparison], machine: Any) -> tuple[list[Timing], list[str]]:
     """(the best timing of each run, on the CPU and on a GPU; why not what was left out): noisy, in
-    caches that were not emptied, or absent, for instance because it was faster than memory can be.
+    caches that were not emptied, absent, or faster than memory can be for such loads and stores.
     """
     kept, left = [], []
     for run in runs:
         left += [f"{run.op}, {each.version} ({each.why})" for each in run.absent]
         for timing in filter(None, (run.best("host"), run.best("gpu"))):
             why = timing.noise or ("" if timing.cold else "its caches were not emptied")
+            why = why or timing.doubt(roof_of(timing, machine)[1])
             if why:
                 left.append(f"{timing.op} ({why})")
             else:
@@ -67,7 +68,7 @@ def told(timings: Iterable[Timing], machine: Any) -> str:
         shares = {t.op: share_of_roof(t, machine) for t in timings if device(t.backend) == place}
         ranked = sorted(shares, key=lambda name: -shares[name])
         if ranked:
-            each = (f"{name} {shares[name]:.0%} of {traffic(name)}" for name in ranked)
+            each = (f"{name} {shares[name]:.0%} ({traffic(name)})" for name in ranked)
             lines.append(f"{place}: " + ", ".join(each))
             low = [name for name in ranked if shares[name] < LOW]
             lines.append(f"Below {LOW:.0%} of the roof: {', '.join(low) or 'none'}.")
@@ -103,8 +104,10 @@ def with_twice_the_arithmetic(longer: Ratio) -> str:
     return words + "the same bytes and twice the operations, for no more time than the noise."
 
 
-def from_a_cache(timing: Timing, bandwidth: float) -> str:
-    """Where the numbers of a small step came from; bandwidth: the memory's best, bytes/s."""
+def from_a_cache(timing: Timing | Absent, bandwidth: float) -> str:
+    """Where the numbers of a small step came from; bandwidth: what memory gives it, bytes/s."""
+    if isinstance(timing, Absent):
+        return f"No word on {timing.size:,} parameters: {timing.why}."
     if timing.noise:
         return f"Too noisy here to say where {timing.size:,} parameters come from."
     if timing.bandwidth > (1 + NOISY) * bandwidth:

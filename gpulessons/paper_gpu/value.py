@@ -29,6 +29,7 @@ class Modelled:
     counted_from: str  # "machine code", or "source" where nothing can read machine code
     why_at_least: str = ""
     launches: tuple[Modelled, ...] = ()  # where there are several
+    idle: str = ""  # how many multiprocessors have nothing to do, where some do not
 
     @property
     def limiter(self) -> str:
@@ -82,8 +83,8 @@ class Modelled:
         waves = f"{self.waves:.3g} wave{'s' * (self.waves != 1)} of blocks"
         if self.tail and 1 < self.waves < FEW:
             waves += f"; in the last one {self.tail:.0%} of the places stay empty"
-        found = [f"occupancy {self.occupancy:.0%}, limited by {self.occupancy_limiter}; {waves}"]
-        return found + ([self.why_at_least] if self.why_at_least else [])
+        found = f"occupancy {self.occupancy:.0%}, limited by {self.occupancy_limiter}; {waves}"
+        return [*filter(None, (found, self.idle, self.why_at_least))]
 
     def table(self) -> Table:
         rows = [
@@ -138,4 +139,5 @@ def together(name: str, launches: Sequence[Modelled]) -> Modelled:
         min((each.counted_from for each in launches), key="source machine code".find),
         why_at_least="; ".join(dict.fromkeys(e.why_at_least for e in launches if e.why_at_least)),
         launches=tuple(launches),
+        idle=longest.idle,
     )

@@ -49,8 +49,11 @@ def test_an_op_gets_the_size_at_which_it_moves_128_mib_or_what_memory_allows(mon
 def test_what_is_noisy_warm_or_absent_is_left_out_with_the_reason():
     warm = dataclasses.replace(FAST, op="dot", cold=False)
     doubted = Absent("copy", "fast", "host", 0, HOT.doubt(1e11))
-    kept, left = roof_shares.sorted_out(map(run, (FAST, NOISY, doubted, warm, SLOW)))
+    beyond = timed("gelu", 1e6, 1e7, 1e-4)  # 100 GB/s, where a triad has 80
+    entries = FAST, NOISY, doubted, warm, SLOW, beyond
+    kept, left = roof_shares.sorted_out(map(run, entries), Card())
     assert kept == [FAST, SLOW]
+    assert left[3].startswith("gelu (its 100 µs would be 100 GB/s, and this memory's best is 80")
     assert left[0] == "relu (too noisy)" and left[2] == "dot (its caches were not emptied)"
     assert left[1].startswith("copy, fast (its 100 µs would be 200 GB/s, and this memory's best")
 
@@ -58,12 +61,10 @@ def test_what_is_noisy_warm_or_absent_is_left_out_with_the_reason():
 def test_the_shares_are_told_in_order_and_the_low_ones_named():
     words = roof_shares.told([SLOW, FAST], Card())
     assert words == (
-        "CPU: total 80% of read, transpose 10% of triad\nBelow 50% of the roof: transpose."
+        "CPU: total 80% (read), transpose 10% (triad)\nBelow 50% of the roof: transpose."
     )
     product = timed("matmul", 2e9, 1e6, 4e-3)
-    assert "matmul 50% of triad\nBelow 50% of the roof: none." in roof_shares.told(
-        [product], Card()
-    )
+    assert "matmul 50% (triad)\nBelow 50% of the roof: none." in roof_shares.told([product], Card())
     assert "Every time here is noisy" in roof_shares.told([], Card())
 
 
@@ -77,7 +78,7 @@ def test_an_op_is_held_against_loads_and_stores_like_its_own():
 def test_a_gpu_has_shares_of_its_own():
     words = roof_shares.told([FAST, dataclasses.replace(SLOW, backend="gpu")], Card())
     assert words.splitlines()[2:] == [
-        "GPU: transpose 10% of triad",
+        "GPU: transpose 10% (triad)",
         "Below 50% of the roof: transpose.",
     ]
 
@@ -122,3 +123,5 @@ def test_a_small_step_is_in_a_cache_only_where_it_beats_the_memory():
     assert "faster than from memory" in roof_shares.from_a_cache(HOT, 1e11)
     assert "no faster than from memory" in roof_shares.from_a_cache(FAST, 1e11)
     assert "Too noisy" in roof_shares.from_a_cache(NOISY, 1e9)
+    missing = Absent("momentum_step", "fast", "host", 1000, "not here")
+    assert roof_shares.from_a_cache(missing, 1e9) == "No word on 1,000 parameters: not here."
