@@ -80,7 +80,6 @@ EARLIER = {
     "illustrations.ring_all_reduce": "rings",
     "illustrations.samples": "samples",
     "illustrations.scenes": "scenes",
-    "illustrations.strides": "patterns",
     "illustrations.systolic": "systolic",
     "measure.rounds": "rounds",
     "models.letters": "texts",

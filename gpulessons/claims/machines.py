@@ -12,7 +12,6 @@ from gpulessons.hardware import cores, machine
 from gpulessons.hardware.budget import repeated
 from gpulessons.measure.results import quartiles
 from gpulessons.microscope import trace
-from gpulessons.money.devices import best_rates
 from gpulessons.ops.activations import relu, relu_kernel, vector_sigmoid
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.optimizer_step import adam_step
@@ -334,7 +333,7 @@ KEPT = 2**17  # numbers of an array that a cache holds
 
 def training_from_memory(given):
     """ReLU and an Adam step over numbers fetched from memory, and over few enough for a cache:
-    bytes per second, beside the most that this machine's memory has given. A product for 512
+    bytes per second, beside a triad's, whose stores are like theirs. A product for 512
     examples and for one: how many times the bytes it moves, and how many times as long it takes.
     """
     width, examples = 2048, 512
@@ -344,7 +343,7 @@ def training_from_memory(given):
                 "one": lambda: matmul(one, weights, out=rooms[0])}  # fmt: skip
     moved = matmul.bytes(many, weights) / matmul.bytes(one, weights)
     return {
-        "memory": most_from_memory(),
+        "memory": triad_from_memory(),
         "activation": from_memory("ReLU from memory, every core", relu, *BEST),
         "optimizer": from_memory("an Adam step from memory", adam_step, "Numba, fused"),
         "activation_kept": from_cache("ReLU from a cache", relu, *BEST),
@@ -355,9 +354,10 @@ def training_from_memory(given):
     }
 
 
-def most_from_memory():
-    what = "the machine's ceiling from memory, the best of copy and triad"
-    _, bandwidth = best_rates(machine(), "host")
+def triad_from_memory():
+    """A loop that loads and stores, as these do; a copy by streaming stores fetches less."""
+    what = "the machine's ceiling from memory for loads and stores (triad)"
+    bandwidth = machine().ceiling("host", "triad")
     return (live(what, bandwidth, "B/s") if bandwidth
             else missing(what, "this machine's ceilings could not be measured"))  # fmt: skip
 
@@ -400,7 +400,7 @@ def memory_is_the_limit(memory, activation, optimizer, activation_kept, optimize
 def limit_of_memory(memory, activation, optimizer, relu_gain, adam_gain, moved, product):
     found = (f"From memory ReLU moves {units.rate(activation, 'B/s')} and an Adam step "
              f"{units.rate(optimizer, 'B/s')}, {percent(activation / memory)} and "
-             f"{percent(optimizer / memory)} of the most that it has given; from a cache the same "
+             f"{percent(optimizer / memory)} of what a triad does; from a cache the same "
              f"loops move {three_digits(relu_gain)} and {three_digits(adam_gain)} times as much"
              )  # fmt: skip
     if min(relu_gain, adam_gain) < 1.2:

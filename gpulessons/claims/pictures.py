@@ -202,7 +202,8 @@ def per_byte(what, op, size):
     "arithmetic per pixel, hardly a branch.", source="B", notebooks="03",
     measure=corners_and_layers,
     changes="Pixels whose neighbors branch otherwise: a picture pays for each warp that disagrees. "
-    "And a layer as wide as a matrix for corners: then both would wait for the same.",
+    "A layer as wide as a matrix for corners: then both would wait for the same. And tensor cores, "
+    "where a training GPU of today has most of its FLOP/s: they want a layer's product alone.",
 )  # fmt: skip
 def one_machine(different, corners, layer, wide, lanes, picture, talk, moved_corners=None,
                 moved_numbers=None):  # fmt: skip
@@ -254,6 +255,16 @@ def pack(x, room):
     return kept
 
 
+@njit
+def pack_all(x, room):
+    """The same without a branch: what does not stay is written, and overwritten by the next."""
+    kept = 0
+    for i in range(x.size):
+        room[kept] = x[i]
+        kept += x[i] > 0
+    return kept
+
+
 @cuda.jit
 def pack_kernel(x, out, kept):
     i = cuda.grid(1)
@@ -265,7 +276,8 @@ def pack_kernel(x, out, kept):
 def branches(given):
     """Mandelbrot pixels in no order against the same pixels sorted by the turns that they take, and
     numbers above zero packed out of numbers in no order against sorted ones: time on a CPU core,
-    steps of a warp counted, and time on a GPU (recordings have the pixels only).
+    one pixel or number after the other (packing with a branch, and written without one), steps of a
+    warp's 32 lanes counted, and time on a GPU (recordings have the pixels only).
     """
     pixels = steps_of(shade_kernel, shade), steps_of(shade_kernel, shade_sorted)
     numbers = np.random.default_rng(0).standard_normal(2**16, np.float32)
@@ -274,9 +286,10 @@ def branches(given):
     return {
         "pixels": ratio_of_calls("pixels, shuffled over sorted, time on a core", core_calls()),
         "pixel_steps": counted("pixels, the same, steps of a warp", pixels[0] / pixels[1], "×"),
-        "packing": ratio_of_calls("packing, shuffled over sorted, time on a core", {
-            "shuffled": partial(pack, numbers, np.empty_like(numbers)),
-            "sorted": partial(pack, in_order, np.empty_like(numbers))}),
+        "packing": ratio_of_calls("packing, shuffled over sorted, time on a core",
+                                  packing_calls(pack, numbers, in_order)),
+        "packing_free": ratio_of_calls("the same without a branch, time on a core",
+                                       packing_calls(pack_all, numbers, in_order)),
         "packing_steps": counted(
             "packing, the same, steps of a warp", packing[0] / packing[1], "×"),
         **gpu_orders(given),
@@ -289,6 +302,12 @@ def core_calls(size=30_000):
     loop, out = shade.versions["Numba, one core"].function, np.empty(size, np.int32)
     orders = {"shuffled": shade.inputs(size), "sorted": shade_sorted.inputs(size)}
     return {name: partial(loop, *order, out) for name, order in orders.items()}
+
+
+def packing_calls(loop, numbers, in_order):
+    """One core that packs numbers by this loop, in both orders."""
+    room = np.empty_like(numbers)
+    return {"shuffled": partial(loop, numbers, room), "sorted": partial(loop, in_order, room)}
 
 
 def steps_of(kernel, op, size=8_192):
@@ -328,19 +347,23 @@ def warp_steps(traced):
 
 @claim(
     11, "Branching costs a GPU more than a CPU.", source="BD", notebooks="03", measure=branches,
-    changes="Data whose neighbors branch alike: then a warp does not part, and a CPU that guesses "
-    "wrong can be the one who pays more.", about_gpus=True,
+    changes="Data whose neighbors branch alike: then a warp does not part. A branch that a CPU "
+    "guesses wrong and that cannot be written away. And a CPU loop that runs a pixel in each lane "
+    "of its vectors, under masks: it pays as a warp does.", about_gpus=True,
 )  # fmt: skip
-def branching_costs_more(pixels, pixel_steps, packing, packing_steps, gpu_shuffled=None,
-                         gpu_sorted=None, gpu_packing=None):  # fmt: skip
-    core = f"Pixels in no order take a core {three_digits(pixels)} times as long as sorted ones"
+def branching_costs_more(pixels, pixel_steps, packing, packing_steps, packing_free=None,
+                         gpu_shuffled=None, gpu_sorted=None, gpu_packing=None):  # fmt: skip
+    core = (f"Pixels in no order take a core, one after the other, {three_digits(pixels)} times as "
+            "long as sorted ones")  # fmt: skip
     other = (f"packing numbers in no order takes a core {three_digits(packing)} times as long as "
              "in order")  # fmt: skip
+    if packing_free:
+        other += f" with a branch, and {three_digits(packing_free)} times without"
     if not (gpu_shuffled and gpu_sorted):
         end = "On a GPU only packing was timed" if gpu_packing else "No GPU was timed"
         return untested(
-            f"{core}, and a warp {three_digits(pixel_steps)} times as many steps; {other}, and a "
-            f"warp {three_digits(packing_steps)} times as many steps. {end}."
+            f"{core}, and a warp's 32 lanes together {three_digits(pixel_steps)} times as many "
+            f"steps; {other}, and a warp {three_digits(packing_steps)} times as many steps. {end}."
         )
     on_gpu = gpu_shuffled / gpu_sorted
     found = f"{core}, a GPU {three_digits(on_gpu)} times"
@@ -352,5 +375,6 @@ def branching_costs_more(pixels, pixel_steps, packing, packing_steps, gpu_shuffl
         return holds(f"{found}; {other}.")
     both = f"{other}, a GPU {three_digits(gpu_packing)} times"
     if gpu_packing < packing:
-        return limits(f"{found}. But {both}: a wrong guess can cost more than a warp that parts.")
+        return limits(f"{found}. But {both}: a wrong guess can cost more than a warp that parts, "
+                      "as long as the branch is there.")  # fmt: skip
     return holds(f"{found}; {both}.")

@@ -1,17 +1,19 @@
-"""Two kinds of pixels, one branch: let every warp agree which way to go."""
+"""Two kinds of pixels, one branch: let no lane wait, and fetch no pixel's sector twice."""
 
 import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble
+from gpulessons.microscope.report.steps import launch_of
 from gpulessons.operation import op
+from gpulessons.paper_gpu.sampling import footprints
 
 stub = '''\
 @cuda.jit
 def my_lines(x, out):
-    k, half = cuda.grid(1), x.size // 2
-    i = k  # Your turn: right, but every warp goes both ways. Which i should thread k take?
+    t, i = cuda.threadIdx.x, cuda.grid(1)
+    # Your turn: right, but every warp goes both ways. Two warps share the 64 pixels of a block.
     if i % 2 == 0:
         out[i] = x[i] + x[i] - x[i] * x[i]
     else:
@@ -26,12 +28,12 @@ def my_scanlines(x):
 solution = '''\
 @cuda.jit
 def my_lines(x, out):
-    k, half = cuda.grid(1), x.size // 2
-    if k < half:
-        i = 2 * k
+    t, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x
+    if t < 32:
+        i = first + 2 * t
         out[i] = x[i] + x[i] - x[i] * x[i]
     else:
-        i = 2 * (k - half) + 1
+        i = first + 2 * (t - 32) + 1
         out[i] = x[i] * x[i]
 
 def my_scanlines(x):
@@ -55,7 +57,7 @@ def scanlines(x):
 
 
 def inspect(launches):
-    """Right is not enough: at every step all 32 lanes of every warp must have something to do."""
+    """Right is not enough: no lane may wait, and no sector may be wanted by two blocks."""
     (launch,) = launches
     efficiency = launch.divergence().efficiency
     if efficiency < 0.99:
@@ -63,11 +65,14 @@ def inspect(launches):
             f"Right, but its lanes wait: warp efficiency {efficiency:.0%}, where 100% is possible.",
             "threads 0 to 31: do they all take the same side of the `if`?",
         )
-    if launch.coalescing().sectors_per_request < 8:  # 32 pixels of one kind lie in 256 bytes
+    touched = footprints(launch_of(launch))
+    moved, wanted = launch.blocks * sum(f.sectors for f in touched), sum(f.whole for f in touched)
+    if moved > 1.1 * wanted:
         raise Trouble(
-            "Right, but a warp still takes even and odd pixels alike: either its lanes wait inside "
-            "an expression, or each computes both kinds and throws one away.",
-            "which pixels threads 0 to 31 take: all of one kind.",
+            f"Right, and every warp agrees, but its blocks move {moved / wanted:.2g} times the "
+            "sectors that hold the pixels. For so few operations that is dearer than a lane that "
+            "waits: by the course's model a GPU would take longer than for the stub.",
+            "which block takes the odd pixels between a block's even ones. They share sectors.",
         )
 
 
@@ -93,9 +98,10 @@ mistakes = (
 )  # fmt: skip
 
 hints = (
-    "A warp is 32 neighbors in k. If all of them take even places, which i belongs to k?",
-    "if k < half:\n"
-    "    i = 2 * k",
+    "A block has 64 neighboring pixels and two warps, t below 32 and above. If the first takes the "
+    "even ones, which i belongs to t? Or let a thread take a pair, or choose without an `if`.",
+    "if t < 32:\n"
+    "    i = 64 * cuda.blockIdx.x + 2 * t",
 )
 
 exercise = Exercise(

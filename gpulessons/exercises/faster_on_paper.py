@@ -162,7 +162,8 @@ def refuse_slow(after):
     first, then = (f"{part} ({units.seconds(after.bounds[part])})" for part in after.ranked[:2])
     raise Trouble(
         f"Right, but on paper a T4 takes {units.seconds(after.seconds)}, where a tenth of the "
-        f"stub's {units.seconds(before().seconds)} is due: it waits for {first}, then for {then}.",
+        f"stub's {units.seconds(before().seconds)} is due: it waits for {first}, then for {then}."
+        + f" {after.idle}." * bool(after.idle),
         WAITS.get(after.limiter, "what each number costs beside its load and its addition."),
     )
 

@@ -11,7 +11,7 @@ def my_warps(gpu, bytes_of_a_warp):
     """How many warps of a multiprocessor each need a load under way, to keep DRAM busy.
 
     gpu: as devices()["T4"]; busy: with loads alone, at the share of dram_rate that a copy reaches.
-    A latency is in clocks. One load of a warp brings so many bytes.
+    A latency is in clocks. One load of a warp brings so many bytes. Warps are whole: round up.
     """
     return gpu.dram_rate * gpu.dram_latency  # Your turn: what is the unit of each?
 '''
@@ -23,7 +23,7 @@ def my_warps(gpu, bytes_of_a_warp):
     """How many warps of a multiprocessor each need a load under way, to keep DRAM busy.
 
     gpu: as devices()["T4"]; busy: with loads alone, at the share of dram_rate that a copy reaches.
-    A latency is in clocks. One load of a warp brings so many bytes.
+    A latency is in clocks. One load of a warp brings so many bytes. Warps are whole: round up.
     """
     in_flight = gpu.dram_rate * gpu.dram_share * gpu.dram_latency / gpu.boost
     return ceil(in_flight / gpu.multiprocessors / bytes_of_a_warp)

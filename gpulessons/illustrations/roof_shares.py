@@ -8,11 +8,17 @@ from typing import Any
 from gpulessons import units
 from gpulessons.hardware.budget import note
 from gpulessons.hardware.system import free_memory
-from gpulessons.measure.results import NOISY, Comparison, Ratio, Timing
+from gpulessons.measure.results import NOISY, Absent, Comparison, Ratio, Timing
 from gpulessons.plots.roofline import device, is_bound_by_bytes, roof, share
 
 MOST, IN_NO_TIME = 2**27, 2**24  # bytes; the second where measuring has next to no time
 LOW = 0.5  # of the roof
+TRAFFIC = {"copy": "copy", "total": "read", "dot": "read"}
+
+
+def traffic(op: str) -> str:
+    """The ceiling that an op's loads and stores are like: of all that read and write, a triad."""
+    return TRAFFIC.get(op, "triad")
 
 
 def cold_size(op: Any) -> int:
@@ -38,15 +44,16 @@ def beside_the_cache(machine: Any) -> str:
     return words
 
 
-def sorted_out(runs: Iterable[Comparison]) -> tuple[list[Timing], list[str]]:
+def sorted_out(runs: Iterable[Comparison], machine: Any) -> tuple[list[Timing], list[str]]:
     """(the best timing of each run, on the CPU and on a GPU; why not what was left out): noisy, in
-    caches that were not emptied, or absent, for instance because it was faster than memory can be.
+    caches that were not emptied, absent, or faster than memory can be for such loads and stores.
     """
     kept, left = [], []
     for run in runs:
         left += [f"{run.op}, {each.version} ({each.why})" for each in run.absent]
         for timing in filter(None, (run.best("host"), run.best("gpu"))):
             why = timing.noise or ("" if timing.cold else "its caches were not emptied")
+            why = why or timing.doubt(roof_of(timing, machine)[1])
             if why:
                 left.append(f"{timing.op} ({why})")
             else:
@@ -61,7 +68,8 @@ def told(timings: Iterable[Timing], machine: Any) -> str:
         shares = {t.op: share_of_roof(t, machine) for t in timings if device(t.backend) == place}
         ranked = sorted(shares, key=lambda name: -shares[name])
         if ranked:
-            lines.append(f"{place}: " + ", ".join(f"{name} {shares[name]:.0%}" for name in ranked))
+            each = (f"{name} {shares[name]:.0%} ({traffic(name)})" for name in ranked)
+            lines.append(f"{place}: " + ", ".join(each))
             low = [name for name in ranked if shares[name] < LOW]
             lines.append(f"Below {LOW:.0%} of the roof: {', '.join(low) or 'none'}.")
     return "\n".join(lines) or "Every time here is noisy: close other programs, and measure again."
@@ -70,7 +78,7 @@ def told(timings: Iterable[Timing], machine: Any) -> str:
 def verdict(timings: Iterable[Timing], machine: Any) -> str:
     """How many of the ops that memory should limit come near their roof: the claim in one line."""
     ours = [t for t in timings if device(t.backend) == "CPU"]
-    bound = [t for t in ours if is_bound_by_bytes(t, *roof(machine, t.backend))]
+    bound = [t for t in ours if is_bound_by_bytes(t, *roof_of(t, machine))]
     near = [t.op for t in bound if share_of_roof(t, machine) >= LOW]
     if not bound:
         return "No verdict: no op under the slanted roof was timed steadily here."
@@ -79,7 +87,8 @@ def verdict(timings: Iterable[Timing], machine: Any) -> str:
     bounded = "" if holds else " The bound stays: beyond the caches, no step beats its bytes."
     return (
         f"On this machine the claim {word}: {len(near)} of {len(bound)} ops whose bytes should be "
-        f"the limit reach {LOW:.0%} of the memory's best or more.{bounded}"
+        f"the limit reach {LOW:.0%} or more of what memory gives to loads and stores like theirs."
+        f"{bounded}"
     )
 
 
@@ -95,8 +104,10 @@ def with_twice_the_arithmetic(longer: Ratio) -> str:
     return words + "the same bytes and twice the operations, for no more time than the noise."
 
 
-def from_a_cache(timing: Timing, bandwidth: float) -> str:
-    """Where the numbers of a small step came from; bandwidth: the memory's best, bytes/s."""
+def from_a_cache(timing: Timing | Absent, bandwidth: float) -> str:
+    """Where the numbers of a small step came from; bandwidth: what memory gives it, bytes/s."""
+    if isinstance(timing, Absent):
+        return f"No word on {timing.size:,} parameters: {timing.why}."
     if timing.noise:
         return f"Too noisy here to say where {timing.size:,} parameters come from."
     if timing.bandwidth > (1 + NOISY) * bandwidth:
@@ -108,4 +119,9 @@ def from_a_cache(timing: Timing, bandwidth: float) -> str:
 
 
 def share_of_roof(timing: Timing, machine: Any) -> float:
-    return share(timing, *roof(machine, timing.backend))
+    return share(timing, *roof_of(timing, machine))
+
+
+def roof_of(timing: Timing, machine: Any) -> tuple[float, float]:
+    """(FLOP/s, bytes/s) that are there for an op's kind of traffic."""
+    return roof(machine, timing.backend, traffic(timing.op))

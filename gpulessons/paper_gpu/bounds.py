@@ -7,8 +7,10 @@
     L2, DRAM          sectors, over the bytes per second of a cache or a memory
     latency           one warp's walk through the code, times the waves of blocks
 
-None can be undercut, so a kernel takes at least as long as the largest. Where two are almost
-equally long they get in each other's way, which the cube root of the sum of cubes allows for.
+A kernel takes about as long as the largest. Rates are those that microbenchmarks and copies have
+reached, and counts are of a few blocks: a real kernel may undercut a bound by a little. Where two
+are almost equally long they get in each other's way, which the cube root of the sum of cubes (the
+p-norm with p = 3) allows for.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
     devices()                       all of them, each figure with the number of its source
     devices()["A100"]               one, each figure with its source in words
-    mine = devices()["RTX 3090"].but("my card", multiprocessors=46, boost=1.73e9, dram_rate=448e9)
+    mine = devices()["RTX 3090"].but("my card", multiprocessors=46, boost=1.73e9, dram_rate=448e9,
+                                     l2_bytes=4 * 2**20, l2_rate=1.26e12)
 
 A figure stands beside its source, and a GPU with a figure that has none cannot be made. What nobody
 has measured is called assumed, and says after what.

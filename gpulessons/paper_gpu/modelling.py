@@ -24,7 +24,9 @@ from .value import LAUNCH, Modelled
 # and where the source alone was counted, nobody knows what the compiler made of it.
 SOONER, LATER = 0.9, 1.1
 SOURCE_ALONE = 2.0
-SCATTERED = 16  # sectors of a write request: assumed to be where the memory's pages decide
+# Cache lines of a write request: assumed to be where the memory's pages decide. Lines, not sectors:
+# structures side by side take many sectors of few lines, and other stores fill the rest of these.
+SCATTERED = 16
 
 
 class CannotModel(RuntimeError):
@@ -100,10 +102,12 @@ def of_sample(sample: Sample, code: Code | None, gpu: GPU) -> Modelled:
     why = unknown_above(sample, code)
     low, high = interval(gpu, parts, seconds, code is not None)
     waves = sample.blocks / (gpu.multiprocessors * held.blocks)
+    idle = gpu.multiprocessors - sample.blocks
     return Modelled(
         *(sample.trace.kernel, gpu.name, seconds, low, None if why else high),
         {**parts, "launch": LAUNCH},
         *(held.share, held.limiter, waves, "machine code" if code else "source", why),
+        idle=f"{idle} of {gpu.multiprocessors} multiprocessors have no block" * (idle > 0),
     )
 
 
@@ -140,7 +144,7 @@ def unknown_above(sample: Sample, code: Code | None) -> str:
     for line in sample.lines:
         if line.access == "atomic" and line.contended:
             return f"At least: threads wait for each other at the atomic in line {line.line}."
-        scattered = line.access == "write" and line.sectors >= SCATTERED * line.requests
+        scattered = line.access == "write" and line.cache_lines >= SCATTERED * line.requests
         if scattered and sample.blocks * sample.warps * line.sectors > l2_sectors(sample) / 2:
             return f"At least: line {line.line} scatters its writes over memory."
     return ""

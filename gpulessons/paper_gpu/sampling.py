@@ -61,6 +61,7 @@ class Line:
     requests: float
     bytes: float  # that a thread asks for: of each request, the width of an element
     sectors: float  # of 32 bytes, request by request
+    cache_lines: float  # of 128 bytes, likewise
     tags: float  # clocks in which L1 looks up the lines of all requests
     # Wavefronts of shared memory, where a thread asks for 4, 8 or 16 bytes at a time.
     wavefronts: tuple[float, ...]
@@ -162,28 +163,28 @@ def alongside(one: Entry, other: Entry) -> bool:
 
 def measured(line: int, array: Array, access: str, entries: list[Entry], warps: int) -> Line:
     """The Line of these accesses of so many warps."""
-    totals, contended = np.zeros(7), False
+    totals, contended = np.zeros(8), False
     for weight, group in groupby(sorted(entries, key=weight_of), key=weight_of):
         some = list(group)
         request, lane, place = elements(some)
         byte = place.astype(np.int64) * array.step + array.offset
-        requests, accesses, cells, sectors, *_ = transactions(request, byte, array.width)
+        requests, accesses, cells, sectors, *more = transactions(request, byte, array.width)
         contended = contended or cells < accesses or between_blocks(some, byte)
         counts = [requests, requests * array.width]
         if array.space == "global":
-            counts += [sectors, tag_clocks(request, byte), 0, 0, 0]
+            counts += [sectors, more[0], tag_clocks(request, byte), 0, 0, 0]
         else:
             # Requests that a compiler joins ask for the bytes beside them, fewer times.
             sizes = [max(array.width, size) for size in (4, 8, 16)]
-            counts += [0, 0]
+            counts += [0, 0, 0]
             counts += [
                 wavefronts_of(request, lane, byte, size)[0] * array.width / size for size in sizes
             ]
         totals += weight * np.array(counts)
-    requests, width, sectors, tags, *wavefronts = (totals / warps).tolist()
+    requests, width, sectors, touched, tags, *wavefronts = (totals / warps).tolist()
     return Line(
-        *(line, array.name, id(array.origin), array.space, access, requests, width, sectors, tags),
-        *(tuple(wavefronts), contended),
+        *(line, array.name, id(array.origin), array.space, access, requests, width),
+        *(sectors, touched, tags, tuple(wavefronts), contended),
     )
 
 

@@ -31,6 +31,7 @@ class Modelled:
     counted_from: str  # "machine code", or "source" where nothing can read machine code
     why_at_least: str = ""
     launches: tuple[Modelled, ...] = ()  # where there are several
+    idle: str = ""  # how many multiprocessors have nothing to do, where some do not
 
     @property
     def limiter(self) -> str:
@@ -88,7 +89,7 @@ class Modelled:
         if self.bounds.get("launch", 0) > CONSIDERABLE * self.seconds:
             assumed = f"{units.seconds(LAUNCH)} of it are assumed for each launch"
             found.append(f"{assumed}; Python's share of a call is not in it")
-        return found + ([self.why_at_least] if self.why_at_least else [])
+        return [*found, *filter(None, (self.idle, self.why_at_least))]
 
     def table(self) -> Table:
         rows = [
@@ -143,4 +144,5 @@ def together(name: str, launches: Sequence[Modelled]) -> Modelled:
         min((each.counted_from for each in launches), key="source machine code".find),
         why_at_least="; ".join(dict.fromkeys(e.why_at_least for e in launches if e.why_at_least)),
         launches=tuple(launches),
+        idle=longest.idle,
     )

@@ -3,7 +3,7 @@
 S. Williams, A. Waterman and D. Patterson, "Roofline: An Insightful Visual Performance Model", 2009.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import compress
 from typing import Any
 
@@ -21,13 +21,20 @@ NEARER = 4  # pixels: a name is nearer to its own point than to another by more 
 PLACES = [(8, 0), (8, -7), (8, -14), *((side * 8, dy) for dy in STEPS for side in (-1, 1))]
 
 
+def best_of_all(op: str) -> str:
+    """No kind of traffic: what an op is held against is the best that memory has shown."""
+    return ""
+
+
 def roofline(
     machine: Any, timings: Iterable[Any], *, names: Sequence[str] = (), title: str = "",
-    modelled: Iterable[Any] = (),
+    modelled: Iterable[Any] = (), traffic: Callable[[str], str] = best_of_all,
 ) -> Picture:  # fmt: skip
     """FLOP/s of ops against their FLOPs per byte, under the ceilings of the machine's card.
 
     The slanted roof is the best of read, copy and triad, the flat one the library's product.
+    traffic: of an op's name "read", "copy" or "triad", what its loads and stores are like: it has
+    that ceiling for a roof, where there is one. (A loop's stores cost a read, a memcpy's none.)
     timings: live ones, of one size or many; one that is too noisy to be quoted is left out, and
     named. Ops without arithmetic have no place on a log axis: they stand at its left end, as far
     below the roof as their bytes are. modelled: the estimates of GPUs that are not here, open and
@@ -40,24 +47,29 @@ def roofline(
     timings, names, noisy = quotable(timings, names)
     if not timings + modelled:
         raise ValueError("Give at least one timing that is not too noisy: compare(relu).timings.")
-    roofs = {t.backend: roof(machine, t.backend) for t in timings}
+    under = [(t, roof(machine, t.backend, traffic(t.op))) for t in timings]
     sheets = {t.gpu: (t.peak, t.memory) for t in modelled}
-    under = [(t, roofs[t.backend]) for t in timings]
+    places: dict[str, dict[str, tuple[float, float]]] = {}
+    for t, its_roof in under:
+        kind = traffic(t.op)
+        kind = kind if kind and machine.ceiling(t.backend, kind) else ""
+        places.setdefault(device(t.backend), {})[kind] = its_roof
+    roofs = [each for kinds in places.values() for each in kinds.values()] + [*sheets.values()]
     on_paper = [(t, sheets[t.gpu]) for t in modelled]
     title = (title or under_the_slope(under or on_paper)) + footnote(noisy, sheets)
-    left, right = ends(timings + modelled, [*roofs.values(), *sheets.values()])
+    left, right = ends(timings + modelled, roofs)
     points = [(intensity(t) or left, rate(t, left, t.median)) for t in timings + modelled]
     figure, axes = blank(height=4.6, title=title)
     log_axes(axes, x=("FLOPs per byte (◂ none at all)", "{:g}".format),
              y=("FLOP/s", lambda rate: units.rate(rate, "FLOP/s")))  # fmt: skip
     axes.set_xlim(left, right)
-    for place, (peak, bandwidth) in {device(b): r for b, r in roofs.items()}.items():
-        draw_roof(axes, place, peak, bandwidth, left, right, below=bool(sheets))
+    for place, kinds in places.items():
+        draw_roof(axes, place, kinds, left, right, below=bool(sheets))
     for gpu, (peak, bandwidth) in sheets.items():
         draw_sheet(axes, gpu, peak, bandwidth, left, right)
     draw_measured(axes, timings, points[: len(timings)])
     draw_modelled(axes, modelled, points[len(timings) :], left)
-    peaks, bandwidths = zip(*roofs.values(), *sheets.values(), strict=True)
+    peaks, bandwidths = zip(*roofs, strict=True)
     slowest = (rate(t, left, max(t.quartiles)) for t in modelled)
     lowest = min(*(y for _, y in points), left * min(bandwidths), *slowest)
     axes.set_ylim(lowest / 2, 3 * max(peaks))
@@ -105,9 +117,14 @@ def rate(timing: Any, left: float, seconds: float) -> float:
     return (timing.flops or left * timing.bytes) / seconds
 
 
-def roof(machine: Any, backend: str) -> tuple[float, float]:
-    """(FLOP/s, bytes/s): the ceilings of a backend; ValueError where one is unknown."""
-    peak, bandwidth = machine.ceiling(backend, "float32"), machine.bandwidth(backend)
+def roof(machine: Any, backend: str, traffic: str = "") -> tuple[float, float]:
+    """(FLOP/s, bytes/s): the ceilings of a backend; ValueError where one is unknown.
+
+    traffic: "read", "copy" or "triad"; the best of what is known, unless told and known.
+    """
+    peak = machine.ceiling(backend, "float32")
+    own = machine.ceiling(backend, traffic) if traffic else None
+    bandwidth = own or machine.bandwidth(backend)
     if not (peak and bandwidth):
         raise ValueError(f"The card of {machine.name} has no ceilings for {backend}.")
     return peak, bandwidth
@@ -129,14 +146,14 @@ def under_the_slope(under):
     To stand under the slanted roof is not to wait for memory: the share says how near that is.
     """
     slanted = [(t, *roof) for t, roof in under if is_bound_by_bytes(t, *roof)]
-    corners = {peak / bandwidth for _, (peak, bandwidth) in under}
-    at = " or ".join(map(two_digits, sorted(corners)))
+    corners = sorted({peak / bandwidth for _, (peak, bandwidth) in under})
+    at = " to ".join(dict.fromkeys(map(two_digits, (corners[0], corners[-1]))))
     title = f"{len(slanted)} of {len(under)} points lie left of the corner at {at} FLOPs per byte"
     if not slanted:
         return f"{title}."
     low, *_, high = sorted([share(*each) for each in slanted] * 2)
     reached = f"{low:.0%}" if f"{low:.0%}" == f"{high:.0%}" else f"{low:.0%} to {high:.0%}"
-    return f"{title}, at {reached} of the slanted roof."
+    return f"{title}, at {reached} of {'its' if len(slanted) == 1 else 'their'} slanted roof."
 
 
 def share(timing: Any, peak: float, bandwidth: float) -> float:
@@ -169,19 +186,24 @@ def draw_sheet(axes, gpu, peak, bandwidth, left, right):
               ha="right", va="bottom")  # fmt: skip
 
 
-def draw_roof(axes, name, peak, bandwidth, left, right, below=False):
+def draw_roof(axes, name, roofs, left, right, below=False):
     """Left of the corner the bytes are the limit, right of it the arithmetic.
 
+    roofs: {kind of traffic: (FLOP/s, bytes/s)}, with one slope for each and one name for all.
     below: whether the slanted roof has its name under it and the flat one at its right end: there
     a modelled GPU's points stand between its roof and this one.
     """
+    for peak, bandwidth in roofs.values():
+        axes.plot([left, peak / bandwidth, right], [left * bandwidth, peak, peak], color=INK,
+                  linewidth=1.5)  # fmt: skip
+    peak, bandwidth = (min if below else max)(roofs.values())
     corner = peak / bandwidth
-    axes.plot([left, corner, right], [left * bandwidth, peak, peak], color=INK, linewidth=1.5)
     at, side = (right, "right") if below else (1.1 * corner, "left")
     axes.text(at, 1.06 * peak, f"{name}: {units.rate(peak, 'FLOP/s')}", color=INK,
               fontsize=10, ha=side, va="bottom")  # fmt: skip
     middle = left**0.4 * corner**0.6
-    axes.annotate(f"{name}: {units.rate(bandwidth, 'B/s')}", (middle, middle * bandwidth),
+    slopes = [f"{kind} {units.rate(rate, 'B/s')}".strip() for kind, (_, rate) in roofs.items()]
+    axes.annotate(f"{name}: {', '.join(slopes)}", (middle, middle * bandwidth),
                   (8, -4) if below else (-8, 4), textcoords="offset points", color=INK,
                   fontsize=10, ha="left" if below else "right",
                   va="top" if below else "baseline")  # fmt: skip

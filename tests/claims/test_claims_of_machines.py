@@ -4,6 +4,7 @@ import json
 import math
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -28,7 +29,8 @@ LIBRARY = {"products": 0.8, "loop": 120.0, "objects": 40.0, "compiled": 3.0, "co
 CORNERS = {"different": 0, "corners": 0.9, "layer": 1.6, "wide": 86.0, "lanes": 0.98,
            "picture": 0.86, "talk": 0, "moved_corners": 1e10, "moved_numbers": 2e10}  # fmt: skip
 ORDERS = {"pixels": 1.2, "pixel_steps": 2.7, "packing": 8.0, "packing_steps": 1.3,
-          "gpu_shuffled": 3e-4, "gpu_sorted": 1e-4, "gpu_packing": None}  # fmt: skip
+          "packing_free": 1.1, "gpu_shuffled": 3e-4, "gpu_sorted": 1e-4,
+          "gpu_packing": None}  # fmt: skip
 TRAINING = {"memory": 2e10, "activation": 1.8e10, "optimizer": 1.2e10, "activation_kept": 9e10,
             "optimizer_kept": 6e10, "moved": 1.5, "product": 40.0, "fits": 2e7}  # fmt: skip
 NO_GPU = {"gpu_shuffled": None, "gpu_sorted": None}
@@ -274,6 +276,21 @@ def test_packing_on_a_gpu_is_timed_for_both_orders_with_an_empty_room(monkeypatc
 
 
 # -- Clocks and systems that tell nothing.
+
+
+def test_packing_is_timed_with_its_branch_and_without():
+    for loop in (pictures.pack, pictures.pack_all):
+        room = np.empty(4, np.float32)
+        assert loop(np.float32([-1, 2, -3, 4]), room) == 2 and room[:2].tolist() == [2, 4]
+    verdict = CLAIMS[11].judge(**ORDERS | {"gpu_packing": 1.3})
+    assert "8 times as long as in order with a branch, and 1.1 times without" in verdict.why
+    assert "with a branch" not in CLAIMS[11].judge(**ORDERS | {"packing_free": None}).why
+
+
+def test_the_ruler_of_loads_and_stores_is_a_triad(monkeypatch):
+    monkeypatch.setattr(machines, "machine", lambda: SimpleNamespace(
+        ceiling=lambda *what: {("host", "triad"): 3e10, ("host", "copy"): 5e10}[what]))
+    assert machines.triad_from_memory().value == 3e10
 
 
 def test_a_clock_that_does_not_move_is_no_figure(monkeypatch):

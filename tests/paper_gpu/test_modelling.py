@@ -130,6 +130,22 @@ def test_contended_atomics_and_scattered_writes_are_known_from_below_only():
     assert not copy(2560).at_least
 
 
+def test_structures_side_by_side_are_not_scattered():
+    """A warp's stores to 16-byte structures touch 16 sectors, in 4 lines that they fill."""
+
+    def structures_kernel(out):
+        i = cuda.grid(1)
+        for part in range(4):
+            out[i, part] = 1
+
+    assert not modelled(structures_kernel)[10, 256](zeros(2560, 4)).at_least
+
+
+def test_multiprocessors_without_a_block_are_named():
+    assert "82 of 108 multiprocessors have no block" in copy(26 * 256).notes
+    assert copy(2**20).idle == ""
+
+
 def test_it_goes_to_json_and_back():
     one = copy(2**20)
     for found in (one, together("both", [one, product(64)])):

@@ -111,6 +111,8 @@ def test_an_interval_fails_on_either_side_and_the_worst_is_named_first():
 
 def test_at_least_has_a_lower_end_only():
     found = judged(off_by(0.3, at_least=True))
+    *_, interval, ratio, holds, _ = found.table().rows[0]
+    assert interval.endswith("– …") and ratio == "" and holds == "at least", "no time to be right"
     assert found.held == 1 and found.width is None
     assert judged(off_by(1.3, at_least=True)).held == 0
     assert "…" in repr(found)

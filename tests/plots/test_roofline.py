@@ -86,10 +86,23 @@ def test_what_is_too_noisy_to_be_quoted_is_left_out_and_named():
 def test_the_title_counts_what_memory_limits():
     title = repr(roofline(Card(), [COPY, RELU, PRODUCT]))
     assert title.startswith(
-        "2 of 3 points lie left of the corner at 10 FLOPs per byte, at 80% of the slanted roof."
+        "2 of 3 points lie left of the corner at 10 FLOPs per byte, at 80% of their slanted roof."
     )
     assert "relu, fast: 0.12 FLOPs a byte, 10 GFLOP/s, 80% of its roof" in title
     assert "copy, fast: 0 FLOPs a byte, no arithmetic, 80% of its roof" in title
+
+
+def test_each_kind_of_traffic_has_a_slope_and_all_have_one_name():
+    card = Card(**{"host float32": 1e12, "host read": 8e10, "host copy": 1e11})
+    kinds = {"copy": "copy", "total": "read"}.get
+    total = timed("total", 1e6, 8e6, 1.25e-4)
+    picture = roofline(card, [COPY, total], traffic=kinds)
+    assert "CPU: copy 100 GB/s, read 80 GB/s" in [t.get_text() for t in picture.axes.texts]
+    assert [len(line.get_xydata()) for line in picture.axes.lines].count(3) == 2
+    title = "2 of 2 points lie left of the corner at 10 to 12 FLOPs per byte, at 80% of their"
+    assert repr(picture).startswith(title)
+    unknown = roofline(card, [total], traffic=lambda op: "triad")
+    assert "CPU: 100 GB/s" in [text.get_text() for text in unknown.axes.texts]
 
 
 def test_each_device_has_its_own_roof_and_shares_it_among_its_backends():
@@ -125,7 +138,7 @@ def test_a_modelled_point_stands_open_with_its_interval_under_its_own_gpus_roof(
 def test_a_roofline_says_what_is_modelled_and_does_not_count_it():
     picture = roofline(Card(), [RELU, PRODUCT], modelled=[ON_PAPER])
     assert repr(picture).startswith(
-        "1 of 2 points lie left of the corner at 10 FLOPs per byte, at 80% of the slanted roof. "
+        "1 of 2 points lie left of the corner at 10 FLOPs per byte, at 80% of its slanted roof. "
         "Hatched: modelled for T4, not measured."
     )
     said = "relu, CUDA: 0.12 FLOPs a byte, 10 GFLOP/s, 25% of its roof, modelled for T4"
@@ -138,7 +151,7 @@ def test_modelled_points_stand_alone_where_nothing_was_measured():
     two = [ON_PAPER, estimate("copy", 0, 8e6, 1e-4)]
     picture = roofline(None, [], modelled=two, names=["a", "b"])
     assert repr(picture).startswith(
-        "2 of 2 points lie left of the corner at 25 FLOPs per byte, at 25% of the slanted roof."
+        "2 of 2 points lie left of the corner at 25 FLOPs per byte, at 25% of their slanted roof."
     )
     left, lowest = picture.axes.get_xlim()[0], picture.axes.get_ylim()[0]
     assert [left, left * 8e10] in [m.get_offsets()[0].tolist() for m in picture.axes.collections]

@@ -228,12 +228,20 @@ def kendall(
 
 def cells(row: Judgment) -> tuple[str, ...]:
     published, modelled = row.published, row.modelled
-    high = "…" if modelled.high is None else units.seconds(modelled.high)
+    known = published.kernel, published.gpu, units.seconds(published.seconds)
+    low = units.seconds(modelled.low)
+    if modelled.high is None:  # true as far as it goes, and no time that could be right or wrong
+        below = "at least" if row.holds else "no"
+        return *known, f"at least {low}", f"{low} – …", "", below, modelled.limiter
+    interval = f"{low} – {units.seconds(modelled.high)}"
+    holds = "yes" if row.holds else "no"
     return (
-        *(published.kernel, published.gpu),
-        *(units.seconds(published.seconds), units.seconds(modelled.seconds)),
-        *(f"{units.seconds(modelled.low)} – {high}", f"{row.ratio:.2f}"),
-        *("yes" if row.holds else "no", modelled.limiter),
+        *known,
+        units.seconds(modelled.seconds),
+        interval,
+        f"{row.ratio:.2f}",
+        holds,
+        modelled.limiter,
     )
 
 
