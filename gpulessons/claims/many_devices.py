@@ -344,7 +344,7 @@ def told_at_every_step(given):
     """Two processes train one network, each with half of every minibatch: seconds of computing and
     of all-reduce in a step, bytes sent, plain and in 8 bits; the same on a slower link, modelled.
     """
-    (plain, packed), busy = by_two({"how": "together", **DEEP}, {"how": "8-bit", **DEEP})
+    (plain, packed), busy = by_two({"how": "flat", **DEEP}, {"how": "8-bit", **DEEP})
     step, step_packed = (max(each.seconds for each in runs) for runs in (plain, packed))
     size, small = (runs[0].bytes / STEPS for runs in (plain, packed))
     computing = min(step, max(each.computing for each in plain))
