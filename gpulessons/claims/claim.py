@@ -182,7 +182,7 @@ LACKING = {  # what is missing, and the words by which a figure says so
     "a TPU": r"\bTPU\b",
     "your prices": r"\bprices\b|\ba rent\b",
     "a second core": r"\bone core\b",
-    "a quiet machine": r"\bnoisy\b|\bothers (used|had)\b|\bheld up\b|\bno two were free\b",
+    "a quiet machine": r"\bnoisy\b|\bothers (used|had)\b|\bpreempted\b|\bno two were free\b",
 }
 
 
