@@ -71,7 +71,8 @@ def main(
     if not set(WAYS).issuperset(ways):
         raise ValueError(f"ways are {', '.join(map(repr, WAYS))}; not {ways}.")
     weights = shared(worker, features, np.float32)
-    private = weights.copy()
+    apart = shared(worker, features * worker.world_size, np.float32)  # memory of the same kind
+    private = apart.reshape(worker.world_size, features)[worker.rank]
     clock = shared(worker, APART * worker.world_size, np.int64)
     keep_to_a_core(worker)
     kept = parts(worker, min(examples, KEPT), features)
