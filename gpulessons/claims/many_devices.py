@@ -312,7 +312,7 @@ def differ(found, due):
 @claim(
     16, "Model parallelism: several machines on one example, for inference and training.",
     source="BE", notebooks="14", measure=network_cut_in_two,
-    changes="A faster link between the machines, or wider layers: a meeting costs its latency, "
+    changes="A faster link between the machines, or wider layers: a sum costs its latency, "
     "however little is summed. And a network that fits on no machine has no choice.",
 )  # fmt: skip
 def networks_can_be_cut(cores, off, many, one, narrow, training):
