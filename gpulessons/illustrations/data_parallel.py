@@ -201,7 +201,8 @@ def averaged(numbers):
 
 def fitted(link: Link, samples: Sequence[Any]) -> Picture:
     """Measured all-reduces, and the model's lines, both axes on log scales."""
-    title = (f"A latency of {units.seconds(link.latency)} and {units.rate(link.bandwidth, 'B/s')} "
+    rate = units.rate(link.bandwidth, "B/s") if link.bandwidth < 1e15 else "no limit on the bytes"
+    title = (f"A latency of {units.seconds(link.latency)} and {rate} "
              f"fit the backend's times to within {link.off:.0%}, typically.")  # fmt: skip
     figure, axes = blank(height=4.2, title=title)
     log_axes(axes, x=("bytes of each worker's vector", units.size),

@@ -91,6 +91,11 @@ def test_the_picture_of_a_fit_names_its_two_numbers_and_how_far_off_they_are():
     assert "backend at 4 KiB: 204 µs; backend at 1 MiB: 1.25 ms." in told
 
 
+def test_a_link_without_a_bandwidth_is_told_as_one():
+    flat = [Sample("backend", 2, n, 1e-3 / (1 + n / 2**20)) for n in (4096, 1 << 20)]
+    assert "and no limit on the bytes fit" in draw.fitted(fit(flat), flat).alt
+
+
 def test_losses_are_told_with_the_bytes_that_they_cost():
     def run(loss, size):
         return Trained((loss,) * 12, 0.5, 1.0, 12 * size, (0.0,), ())
