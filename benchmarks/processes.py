@@ -12,7 +12,7 @@ from gpulessons.workers import fit
 
 FITTED, HELD_OUT = (2**12, 2**16, 2**20, 2**24), (2**14, 2**18, 2**22)  # bytes
 LARGE = 2**18, 2**20, 2**22, 2**24  # more than the limit on a link lets pass at once
-NETWORK = {"hidden": 1024, "batch": 1024, "steps": 12, "how": "together"}
+NETWORK = {"hidden": 1024, "batch": 1024, "steps": 12, "how": "flat"}
 
 
 def hogwild_or_one(launches=5):
@@ -29,15 +29,15 @@ def hogwild_or_one(launches=5):
 
 
 def engine_or_model(rounds=3):
-    """The nearness of the engine's all-reduce to its model, at sizes it was not fitted to."""
+    """The nearness of the backend's all-reduce to its model, at sizes it was not fitted to."""
     found = []
     for _ in range(rounds):
-        sizes = {"sizes": FITTED + HELD_OUT, "algorithms": ["engine"]}
+        sizes = {"sizes": FITTED + HELD_OUT, "algorithms": ["backend"]}
         samples = gpulessons.launch("measure_links", workers=2, **sizes, **SILENT)[0]
         link = fit([sample for sample in samples if sample.bytes in FITTED])
         for sample in samples:
             if sample.bytes in HELD_OUT:
-                found.append(near(link.seconds("engine", 2, sample.bytes) / sample.seconds))
+                found.append(near(link.seconds("backend", 2, sample.bytes) / sample.seconds))
     return Ratio(median(found), *quartiles(found))
 
 
@@ -50,13 +50,13 @@ def hosts_or_model(megabits, rounds=3):
         runs = {"runs": [NETWORK] * rounds}
         half = {"runs": [{**NETWORK, "batch": NETWORK["batch"] // 2}] * rounds}
         apart = two_hosts.launched(names, "several", apart=True, **half)
-        large = {"sizes": LARGE, "algorithms": ["engine"], "rounds": 8}
+        large = {"sizes": LARGE, "algorithms": ["backend"], "rounds": 8}
         samples = two_hosts.launched(names, "measure_links", **large)[0]
         together = two_hosts.launched(names, "several", **runs)[0]
     link, found = fit(samples), []
     for *alone, both in zip(*apart, together, strict=True):
         computing = max(one.seconds for one in alone)
-        telling = link.seconds("engine", 2, both.bytes / NETWORK["steps"])
+        telling = link.seconds("backend", 2, both.bytes / NETWORK["steps"])
         measured, predicted = computing / both.seconds, computing / (computing + telling)
         print(f"{megabits} Mbit/s: {measured:.1%} of the time computing, predicted {predicted:.1%}")
         found.append(near(measured / predicted))

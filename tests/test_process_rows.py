@@ -18,11 +18,11 @@ LINK = Link(2e-4, 1e8)
 
 
 def measured(sizes, factor=lambda size: 1.0):
-    return [Sample("engine", 2, n, factor(n) * LINK.seconds("engine", 2, n)) for n in sizes]
+    return [Sample("backend", 2, n, factor(n) * LINK.seconds("backend", 2, n)) for n in sizes]
 
 
 @pytest.mark.parametrize(("off", "near"), [(1.0, 1.0), (1.25, 0.8), (0.8, 0.8)])
-def test_an_engine_is_as_near_to_its_model_as_at_the_sizes_that_it_was_not_fitted_to(
+def test_a_backend_is_as_near_to_its_model_as_at_the_sizes_that_it_was_not_fitted_to(
     monkeypatch, off, near
 ):
     def launch(program, workers, sizes, **options):
@@ -38,7 +38,7 @@ def test_two_hosts_are_as_near_to_the_model_as_their_steps_to_computing_and_tell
     monkeypatch, slower, near
 ):
     size, steps = 5e6, processes.NETWORK["steps"]
-    step = slower * (0.020 + LINK.seconds("engine", 2, size))
+    step = slower * (0.020 + LINK.seconds("backend", 2, size))
 
     def launched(names, program, apart=False, runs=(), sizes=(), **options):
         if program == "measure_links":

@@ -313,7 +313,7 @@ def differ(found, due):
 @claim(
     16, "Model parallelism: several machines on one example, for inference and training.",
     source="BE", notebooks="14", measure=network_cut_in_two,
-    changes="A faster link between the machines, or wider layers: a meeting costs its latency, "
+    changes="A faster link between the machines, or wider layers: a sum costs its latency, "
     "however little is summed. And a network that fits on no machine has no choice.",
 )  # fmt: skip
 def networks_can_be_cut(cores, off, many, one, narrow, training):
@@ -345,7 +345,7 @@ def told_at_every_step(given):
     """Two processes train one network, each with half of every minibatch: seconds of computing and
     of all-reduce in a step, bytes sent, plain and in 8 bits; the same on a slower link, modelled.
     """
-    (plain, packed), busy = by_two({"how": "together", **DEEP}, {"how": "8-bit", **DEEP})
+    (plain, packed), busy = by_two({"how": "flat", **DEEP}, {"how": "8-bit", **DEEP})
     step, step_packed = (max(each.seconds for each in runs) for runs in (plain, packed))
     size, small = (runs[0].bytes / STEPS for runs in (plain, packed))
     computing = min(step, max(each.computing for each in plain))

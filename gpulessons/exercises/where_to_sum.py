@@ -64,12 +64,12 @@ def judge(layers):
 
 
 def refuse_waste(meeting, products, most):
-    """Trouble where they meet not once, or share nothing. most: numbers that a worker has."""
+    """Trouble where they sum not once, or share nothing. most: numbers that a worker has."""
     if not meeting.parts:
-        raise Trouble("Right, but the workers never met: one cannot add what the other has.",
+        raise Trouble("Right, but all_reduce is never called: one cannot add what the other has.",
                       "all_reduce.")  # fmt: skip
     if len(meeting.parts) > 1:
-        raise Trouble("Right, but the workers meet twice or more.",
+        raise Trouble("Right, but all_reduce is called twice or more.",
                       "a by columns: then relu needs no sum.")  # fmt: skip
     seen = sum(max(map(np.prod, shapes)) for _, shapes in products)
     if seen < 4 * most:  # both halves of a, and of b

@@ -61,7 +61,8 @@ def judge(choice):
     hint = "how many messages wait for each other, and the bytes in each."
     answers = [choice(*case) for case in CASES]
     if explained(answers, right_ring):
-        return "The tree for small vectors and many workers, the ring for large ones."
+        return ("The tree for small vectors and many workers, the ring for large ones, as long as "
+                "the tree sends whole vectors.")  # fmt: skip
     for sentence, ring in MISTAKES.items():
         if explained(answers, ring):
             raise Trouble(sentence, hint)

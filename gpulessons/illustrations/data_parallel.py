@@ -28,7 +28,7 @@ from gpulessons.workers.links import Link
 
 KINDS = {"compute": BLUE, "communicate": ORANGE}
 WAYS = {
-    "engine": (GREEN, "o"), "ring": (BLUE, "s"), "tree": (PURPLE, "^"), "naive": (VERMILLION, "D"),
+    "backend": (GREEN, "o"), "ring": (BLUE, "s"), "tree": (PURPLE, "^"), "naive": (VERMILLION, "D"),
     "halving": (ORANGE, "v"),
 }  # fmt: skip
 MANY = 1024  # workers
@@ -38,12 +38,12 @@ LOOKS = [(INK, "-"), (SKY, "--"), (GREEN, "-."), (BLUE, ":"), (VERMILLION, (0, (
 def sends(way: str, workers: int) -> list[list[tuple[int, int, float]]]:
     """The rounds of an all-reduce: [(from, to, share of a vector)] of each, until all have the sum.
 
-    workers: a power of two. naive: who receives or sends one message at a time.
+    workers: a power of two. naive: all at once, over worker 0's one wire.
     """
     doublings = [2**k for k in range(workers.bit_length() - 1)]
     if way == "naive":
         others = range(1, workers)
-        return [*([(w, 0, 1.0)] for w in others), *([(0, w, 1.0)] for w in others)]
+        return [[(w, 0, 1.0) for w in others], [(0, w, 1.0) for w in others]]
     if way == "tree":
         up = [[(w, w - step, 1.0) for w in range(step, workers, 2 * step)] for step in doublings]
         return [*up, *([(to, w, 1.0) for w, to, _ in each] for each in reversed(up))]
@@ -88,7 +88,10 @@ def draw_rounds(axes, all_rounds, workers, color):
 
 
 def timeline(runs: Mapping[str, Any]) -> Picture:
-    """One step of each way, as its workers logged it: {way: [Trained of each worker]}."""
+    """One step of each way, as its workers logged it: {way: [Trained of each worker]}.
+
+    Refused (ValueError) where one worker's sum is there before another has begun to send.
+    """
     told = {way: f"{units.seconds(workers[0].seconds)} a step" for way, workers in runs.items()}
     title = f"{'; '.join(f'{way}: {words}' for way, words in told.items())}."
     title = title[:1].upper() + title[1:]
@@ -96,14 +99,24 @@ def timeline(runs: Mapping[str, Any]) -> Picture:
     figure, panels = blank(height=1.2 + 0.55 * count * len(runs), title=title, nrows=len(runs),
                            sharex=True, squeeze=False)  # fmt: skip
     for axes, (way, workers) in zip(panels.flat, runs.items(), strict=True):
+        if effects_first(workers):
+            raise ValueError(f"{way}: a sum ends before a worker begins: no common clock.")
         draw_step(axes, workers)
         told[way] += f", {overlap(workers):.0%} of the sending while computing"
         axes.set_title(f"{way}: {told[way]}", color=INK, fontsize=10, loc="left")
     last = panels.flat[-1]
     written(last.xaxis, units.seconds)
-    last.set_xlabel("time in a step of middling length (live: processes sharing one machine)")
+    last.set_xlabel("time in a step of median length (live: processes sharing one machine)")
     spoken = "; ".join(f"{way}: {words}" for way, words in told.items())
     return Picture(figure, f"{title} {spoken}.")
+
+
+def effects_first(workers):
+    """Whether any all-reduce ends for one worker before another has begun it."""
+    sent = [sorted((start, stop) for kind, start, stop in worker.events if kind == "communicate")
+            for worker in workers]  # fmt: skip
+    return any(max(start for start, _ in each) > min(stop for _, stop in each)
+               for each in zip(*sent, strict=True))  # fmt: skip
 
 
 def draw_step(axes, workers):
@@ -188,8 +201,9 @@ def averaged(numbers):
 
 def fitted(link: Link, samples: Sequence[Any]) -> Picture:
     """Measured all-reduces, and the model's lines, both axes on log scales."""
-    title = (f"A latency of {units.seconds(link.latency)} and {units.rate(link.bandwidth, 'B/s')} "
-             f"fit the engine's times to within {link.off:.0%}, typically.")  # fmt: skip
+    rate = units.rate(link.bandwidth, "B/s") if link.bandwidth < 1e15 else "no limit on the bytes"
+    title = (f"A latency of {units.seconds(link.latency)} and {rate} "
+             f"fit the backend's times to within {link.off:.0%}, typically.")  # fmt: skip
     figure, axes = blank(height=4.2, title=title)
     log_axes(axes, x=("bytes of each worker's vector", units.size),
              y=("time of one all-reduce", units.seconds),
@@ -203,7 +217,7 @@ def fitted(link: Link, samples: Sequence[Any]) -> Picture:
         axes.plot(sizes, times, marker, color=color, markersize=6)
         ends.append((sizes[-1], times[-1], f"{way}, measured", color))
     sizes = np.geomspace(min(s.bytes for s in samples), max(s.bytes for s in samples), 100)
-    for way in [way for way in ("engine", "naive") if way in {s.algorithm for s in samples}]:
+    for way in [way for way in ("backend", "naive") if way in {s.algorithm for s in samples}]:
         times = [link.seconds(way, workers, size) for size in sizes]
         axes.plot(sizes, times, color=WAYS[way][0], linewidth=1)
         ends.append((sizes[-1], times[-1], f"{way}, modelled", WAYS[way][0]))

@@ -104,8 +104,8 @@ def efficiency(
     best, name, m = max((e, n, m) for n, line in lines.items()
                         for e, m in zip(line, micros, strict=True))  # fmt: skip
     gain = units.ratio(stages * best)
-    title = (f"{stages} workers do {best:.0%} useful work at best, {gain} one process, "
-             f"with {name} at M = {m}.")  # fmt: skip
+    title = (f"{stages} workers do {best:.0%} useful work at best, {gain} the quickest single "
+             f"process, with {name} at M = {m}.")  # fmt: skip
     figure, axes = blank(height=4, title=title)
     axes.plot(micros, formula, ":", color=INK, linewidth=1)
     axes.plot(micros, small, "-", color=INK, linewidth=1)

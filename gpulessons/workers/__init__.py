@@ -9,7 +9,7 @@ Read a program (programs/hello first), then the part it is made of, then who run
 
     programs/                                     the parts that they share, of no program
     hello              who is there               worker       what each program is handed
-    check_collectives  ours against the engine's  collectives  all-reduce: naive, tree, ring
+    check_collectives  ours against the backend's collectives  all-reduce: naive, tree, ring
     measure_links      how long one takes         links        a model of that, and its fit
     inference          questions, shared out
     data_parallel      one network, shared        gradients    what is sent, and packed how

@@ -1,11 +1,12 @@
 """How the gradients of several workers become one: what is sent, and when, decides the cost.
 
+    alone         none: worker 0 has every example, to compare with
     one by one    an all-reduce for each parameter: many messages, each with its latency
-    together      all gradients in one vector, one all-reduce, after the backward pass
+    flat          all gradients in one vector, one all-reduce, after the backward pass
     naive, tree, ring   the same, by our own all-reduce (collectives.py)
     fp16, 8-bit, 1-bit  fewer bytes for each number; what rounding loses is kept and added to the
                   next gradient (error feedback): nothing is lost for good    Seide et al. 2014
-    1-bit, nothing owed   the same without that: what rounding loses is lost
+    1-bit, no feedback    the same without that: what rounding loses is lost
 
 Each takes the parameters after a backward pass and leaves the sum of all workers' gradients.
 PyTorch's DistributedDataParallel sends in buckets while the backward pass still runs.
@@ -44,7 +45,14 @@ class OneByOne:
         self.algorithm(gradient)
 
 
-class Together(OneByOne):
+class Alone(OneByOne):
+    """Nothing is sent."""
+
+    def reduce(self) -> None:
+        pass
+
+
+class Flat(OneByOne):
     """All gradients as one vector, through one all-reduce."""
 
     def reduce(self) -> None:
@@ -56,7 +64,7 @@ class Together(OneByOne):
             gradient.copy_(piece.view_as(gradient))
 
 
-class Compressed(Together):
+class Compressed(Flat):
     """Every worker shows its packed gradient to all, and each unpacks and adds them up."""
 
     def __init__(
@@ -65,13 +73,13 @@ class Compressed(Together):
         super().__init__(parameters)
         self.pack, self.unpack = CODES[code]
         self.feedback = feedback
-        self.owed: Tensor | float = 0.0  # what rounding has kept back so far
+        self.residual: Tensor | float = 0.0  # what rounding has kept back so far
 
     def all_reduce(self, gradient: Tensor) -> None:
-        gradient += self.owed
+        gradient += self.residual
         packed = self.pack(gradient)
         if self.feedback:
-            self.owed = gradient - self.unpack(packed, gradient)
+            self.residual = gradient - self.unpack(packed, gradient)
         shown = [torch.empty_like(packed) for _ in range(dist.get_world_size())]
         dist.all_gather(shown, packed)
         self.bytes += packed.nbytes
@@ -84,7 +92,7 @@ class Compressed(Together):
 
 
 def to_half(gradient: Tensor) -> Tensor:
-    most = torch.finfo(torch.float16).max  # what is beyond is owed, not infinite
+    most = torch.finfo(torch.float16).max  # what is beyond stays in the residual
     return gradient.clamp(-most, most).half().view(torch.uint8)
 
 
@@ -133,17 +141,19 @@ CODES: dict[str, tuple[Callable[[Tensor], Tensor], Callable[[Tensor, Tensor], Te
 }
 
 
-def ours(parameters: Iterable[torch.nn.Parameter], name: str) -> Together:
+def ours(parameters: Iterable[torch.nn.Parameter], name: str) -> Flat:
     wire = Wire()
-    return Together(parameters, lambda gradient: ALGORITHMS[name](gradient, wire))
+    return Flat(parameters, lambda gradient: ALGORITHMS[name](gradient, wire))
 
 
+ALONE = "alone"
 WAYS: dict[str, Callable[[Iterable[torch.nn.Parameter]], OneByOne]] = {
+    ALONE: Alone,
     "one by one": OneByOne,
-    "together": Together,
+    "flat": Flat,
     **{name: partial(ours, name=name) for name in ALGORITHMS},
     **{code: partial(Compressed, code=code) for code in CODES},
-    "1-bit, nothing owed": partial(Compressed, code="1-bit", feedback=False),
+    "1-bit, no feedback": partial(Compressed, code="1-bit", feedback=False),
 }
 
 

@@ -1,6 +1,6 @@
 """A model of a network: every message costs its latency, and its bytes over a bandwidth.
 
-    naive   2 (n − 1) messages of S bytes, one after the other, at worker 0
+    naive   2 latencies: all send at once, and then worker 0 does; 2 (n − 1) S bytes over its wire
     tree    2 ⌈log2 n⌉ of S bytes
     ring    2 (n − 1) of S/n bytes, as gloo's own       NVIDIA/nccl-tests, doc/PERFORMANCE.md
     halving 2 log2 n of S/2, S/4, … S/n bytes, and the same back: whoever is n/2 away takes one
@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 
 def messages(algorithm: str, workers: int) -> tuple[int, float]:
-    """(how many messages wait for each other, the share of the vector in each, on average)"""
+    """(how many latencies follow each other, vectors over the busiest wire in each, on average)"""
     return {
-        "naive": (2 * (workers - 1), 1.0),
+        "naive": (2, workers - 1.0),
         "tree": (2 * math.ceil(math.log2(workers)), 1.0),
         "ring": (2 * (workers - 1), 1 / workers),
-        "engine": (2 * (workers - 1), 1 / workers),
+        "backend": (2 * (workers - 1), 1 / workers),
         "halving": halving(workers),
     }[algorithm]
 

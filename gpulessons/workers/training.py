@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
-from time import perf_counter
+from time import time
 
 import torch
 import torch.distributed as dist
@@ -56,6 +56,17 @@ def settle() -> None:
         torch.cuda.current_stream().synchronize()  # not what is still being sent
 
 
+def common_start(device: torch.device) -> float:
+    """Meet the others, and agree on a moment to count from: the time on worker 0's clock.
+
+    On one machine all have the same clock; on several, as nearly as the hosts keep theirs.
+    """
+    dist.barrier()
+    moment = torch.tensor(time(), dtype=torch.float64, device=device)
+    dist.broadcast(moment, 0)
+    return moment.item()
+
+
 def slowest(seconds: float) -> float:
     """The longest that any worker took."""
     longest = torch.tensor(seconds, dtype=torch.float64)
@@ -65,19 +76,19 @@ def slowest(seconds: float) -> float:
 
 @dataclass
 class Log:
-    """What this worker did when: (kind, start, stop) in seconds since `began`."""
+    """What this worker did when: (kind, start, stop) in seconds since `began`, a common_start."""
 
-    began: float = field(default_factory=perf_counter)
+    began: float = field(default_factory=time)
     events: list[tuple[str, float, float]] = field(default_factory=list)
 
     @contextmanager
     def during(self, kind: str) -> Iterator[None]:
-        start = perf_counter()
+        start = time()
         yield
         settle()
         self.add(kind, start)
 
     def add(self, kind: str, start: float, stop: float | None = None) -> None:
         """stop: now, unless told otherwise."""
-        stop = perf_counter() if stop is None else stop
+        stop = time() if stop is None else stop
         self.events.append((kind, start - self.began, stop - self.began))

@@ -180,7 +180,7 @@ def test_more_than_two_cores_can_give_is_no_figure_but_a_doubt(two):
     assert "more than 2 cores can give" in many_devices.agreed("two", rounds_of(3.3), busy=0.1).why
     mine = [raced(1 / 3.3, 1.25), raced(5, 1.0)]
     verdict = two(15, mine, mine)
-    assert verdict.word == UNTESTED and "held up" in verdict.why
+    assert verdict.word == UNTESTED and "preempted" in verdict.why
 
 
 def test_the_share_of_others_is_a_share():

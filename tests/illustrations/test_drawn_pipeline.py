@@ -22,8 +22,8 @@ def test_a_timetable_says_how_long_the_stages_wait_and_what_each_does_in_order()
 def test_useful_work_is_the_least_that_one_needs_of_all_workers_time():
     alone, piped = {1: 1.0, 4: 1.2}, {"GPipe": {1: 1.1, 4: 0.7}, "1F1B": {1: 1.0, 4: 0.8}}
     told = draw.efficiency(alone, piped, bubble).alt
-    assert told.startswith("2 workers do 71% useful work at best, 1.43× one process, "
-                           "with GPipe at M = 4.")  # fmt: skip
+    assert told.startswith("2 workers do 71% useful work at best, 1.43× the quickest single "
+                           "process, with GPipe at M = 4.")  # fmt: skip
     assert "GPipe with 1: 45%; GPipe with 4: 71%; 1F1B with 1: 50%; 1F1B with 4: 62%." in told
 
 

@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -21,6 +22,7 @@ from gpulessons.workers import (
     waiting,
 )
 from gpulessons.workers.batches import Reached
+from gpulessons.workers.collectives import naive
 from gpulessons.workers.gradients import CODES, Compressed, reducer
 from gpulessons.workers.links import messages
 from gpulessons.workers.programs import data_parallel, pipeline, tensor_parallel
@@ -100,14 +102,14 @@ def test_what_a_code_loses_is_only_owed_and_does_not_grow(alone, code):
         way.all_reduce(gradient)
         given = given + gradient
         if step == 20:
-            early = way.owed.abs().max()
+            early = way.residual.abs().max()
     assert not torch.equal(made, given)
-    torch.testing.assert_close(given + way.owed, made)
-    assert way.owed.abs().max() < 5 * early
+    torch.testing.assert_close(given + way.residual, made)
+    assert way.residual.abs().max() < 5 * early
 
 
 def test_where_nothing_is_owed_what_rounding_loses_is_lost(alone):
-    way, gradient = reducer("1-bit, nothing owed", []), torch.tensor([1.0, 2.0, 9.0, -4.0])
+    way, gradient = reducer("1-bit, no feedback", []), torch.tensor([1.0, 2.0, 9.0, -4.0])
     for _ in range(2):
         way.all_reduce(found := gradient.clone())
         assert found.tolist() == [4, 4, 4, -4]
@@ -124,7 +126,7 @@ def test_a_gradient_is_summed_over_the_workers_and_that_of_its_neighbor_stays(mo
 
 
 def test_an_unknown_way_is_refused_with_the_names_of_all():
-    with pytest.raises(ValueError, match=r"one by one; together; naive; tree; ring; fp16; 8-bit"):
+    with pytest.raises(ValueError, match=r"alone; one by one; flat; naive; tree; ring; fp16;"):
         reducer("telepathy", [])
 
 
@@ -241,14 +243,26 @@ def test_one_forward_one_backward_keeps_no_more_microbatches_than_there_are_stag
 @pytest.mark.parametrize(
     ("algorithm", "workers", "due"),
     [
-        ("naive", 4, (6, 1)), ("tree", 4, (4, 1)), ("tree", 5, (6, 1)), ("tree", 1000, (20, 1)),
-        ("ring", 4, (6, 1 / 4)), ("engine", 4, (6, 1 / 4)), ("tree", 1, (0, 1)),
+        ("naive", 4, (2, 3)), ("tree", 4, (4, 1)), ("tree", 5, (6, 1)), ("tree", 1000, (20, 1)),
+        ("ring", 4, (6, 1 / 4)), ("backend", 4, (6, 1 / 4)), ("tree", 1, (0, 1)),
         ("halving", 2, (2, 1 / 2)), ("halving", 8, (6, 7 / 4 / 6)), ("halving", 1, (0, 0)),
         ("halving", 9, (8, (7 / 4 + 2) / 8)),
     ],
 )  # fmt: skip
 def test_so_many_messages_wait_for_each_other(algorithm, workers, due):
     assert messages(algorithm, workers) == due
+
+
+def test_the_naive_ways_messages_are_under_way_at_once():
+    calls = []
+    wire = SimpleNamespace(
+        rank=0, world_size=4, receive=lambda *_: calls.append("receive"),
+        send=lambda *_: calls.append("send") or SimpleNamespace(wait=lambda: calls.append("wait")),
+    )  # fmt: skip
+    naive(torch.ones(1), wire)
+    assert calls == 3 * ["receive"] + 3 * ["send"] + 3 * ["wait"]
+    assert Link(1.0, 1e9).seconds("naive", 8, 0) == 2  # as latencies; the bytes are worker 0's
+    assert Link(0, 1.0).seconds("naive", 8, 1) == 14
 
 
 @given(st.integers(1, 10), st.floats(0, 1e-3), st.floats(1, 1e10))

@@ -1,4 +1,4 @@
-"""Our all-reduces: equal to the engine's for every size and world, and as cheap as they claim."""
+"""Our all-reduces: equal to the backend's for every size and world, and as cheap as they claim."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def found():
 
 
 @pytest.mark.parametrize("world", WORLDS)
-def test_each_all_reduce_is_the_engines_on_every_worker_for_every_length(found, world):
+def test_each_all_reduce_is_the_backends_on_every_worker_for_every_length(found, world):
     checked = [entry for worker in found[:world] for entry in worker[world][0]]
     assert len(checked) == world * len(LENGTHS) * 3
     assert not [entry for entry in checked if not entry[2]]

@@ -14,6 +14,7 @@ from gpulessons.workers.programs.hogwild import (
     FREE,
     LOCKED,
     OLD,
+    SEPARATE,
     Ran,
     at_the_end,
     doubts,
@@ -61,11 +62,12 @@ def test_one_worker_alone_is_plain_stochastic_gradient_descent(atomic):
 
 def test_everybody_takes_a_share_and_sees_the_others_writing(found):
     first, second = (each[0] for each in found)
-    for way in (FREE, ATOMIC, LOCKED):
+    for way in (SEPARATE, FREE, ATOMIC, LOCKED):
         assert [each[way][1].updates for each in (first, second)] == [EXAMPLES // 2] * 2
     assert [each[ALONE][1].updates for each in (first, second)] == [EXAMPLES, 0]
     for way in (ALONE, LOCKED):  # alone, or under a lock, nobody writes in between
         assert [(ran.staleness, ran.old) for ran in first[way]] == [(0, 0)] * 2
+    assert first[SEPARATE][0].curve[-1][1] > first[FREE][0].curve[-1][1]  # half of the examples
     for ran in (*first[FREE], *second[ATOMIC]):  # a share, and those beyond ten make the mean
         assert 0 <= ran.old <= 1 and ran.staleness >= OLD * ran.old
     curve = first[FREE][0].curve

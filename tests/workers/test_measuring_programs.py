@@ -48,7 +48,7 @@ def test_each_way_is_measured_at_each_size_in_the_bytes_that_were_there_to_sum(f
     samples, *others = of(found, world, "measure_links")
     assert all(each == samples for each in others)  # all tell the time of the slowest
     assert {one.workers for one in samples} == {world}
-    due = [(way, n) for n in (4096, 4) for way in ("engine", "naive", "tree", "ring")]
+    due = [(way, n) for n in (4096, 4) for way in ("backend", "naive", "tree", "ring")]
     assert [(one.algorithm, one.bytes) for one in samples] == due
 
 

@@ -5,12 +5,14 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from gpulessons import launch
+from gpulessons.illustrations.data_parallel import effects_first
 from gpulessons.workers.programs import pipeline, tensor_parallel
 from gpulessons.workers.training import examples, network
 
 WORLDS = [1, 2, 3, 4, 5]
-EXACT = ["one by one", "together", "naive", "tree", "ring", "DDP", "DDP, one bucket"]
+EXACT = ["one by one", "flat", "naive", "tree", "ring", "DDP", "DDP, one bucket"]
 PACKED = {"fp16": lambda n: 2 * n, "8-bit": lambda n: 4 + n, "1-bit": lambda n: 8 + -(-n // 8)}
+WAYS = [*EXACT, *PACKED, "alone"]
 STEPS, HIDDEN, BATCH = 4, 15, 62  # a batch that no world but 1 and 2 divides
 PIPES = [(schedule, micro) for schedule in ("GPipe", "1F1B") for micro in (1, 3, 8)]
 SIZES = {"hidden": HIDDEN, "batch": BATCH, "dtype": "float64"}
@@ -19,7 +21,7 @@ SIZES = {"hidden": HIDDEN, "batch": BATCH, "dtype": "float64"}
 @pytest.fixture(scope="module")
 def found():
     """Each worker's {world: [results]}, first of each way, then of each pipe, then of the parts."""
-    ways = [("data_parallel", {"how": how, "steps": STEPS, **SIZES}) for how in [*EXACT, *PACKED]]
+    ways = [("data_parallel", {"how": how, "steps": STEPS, **SIZES}) for how in WAYS]
     pipes = [
         ("pipeline", {"schedule": schedule, "micro": micro, "blocks": 4, "rounds": 1, **SIZES})
         for schedule, micro in PIPES
@@ -30,12 +32,12 @@ def found():
 
 
 def trained(found, world, how):
-    number = [*EXACT, *PACKED].index(how)
+    number = WAYS.index(how)
     return [worker[world][number] for worker in found[:world]]
 
 
 def piped(found, world, pipe):
-    number = len(EXACT) + len(PACKED) + PIPES.index(pipe)
+    number = len(WAYS) + PIPES.index(pipe)
     return [worker[world][number] for worker in found[:world]]
 
 
@@ -56,7 +58,7 @@ def near(found, due):
 @pytest.mark.parametrize("how", EXACT)
 @pytest.mark.parametrize("world", WORLDS)
 def test_workers_with_shares_of_a_batch_learn_what_one_worker_learns_from_it(found, world, how):
-    (alone,) = trained(found, 1, "together")
+    (alone,) = trained(found, 1, "flat")
     for each in trained(found, world, how):
         assert near(each.parameters, alone.parameters)
         assert near(each.losses, alone.losses)
@@ -72,7 +74,7 @@ def test_what_one_worker_learns_is_plain_gradient_descent(found):
         with torch.no_grad():
             for parameter, gradient in zip(parameters, gradients, strict=True):
                 parameter -= 0.5 * gradient
-    (alone,) = trained(found, 1, "together")
+    (alone,) = trained(found, 1, "flat")
     assert near(
         alone.parameters,
         [v for p in model.parameters() for v in p.detach().reshape(-1)[:100].tolist()],
@@ -88,7 +90,7 @@ def test_the_replicas_stay_equal_to_the_last_bit(found, how):
 @pytest.mark.parametrize("how", PACKED)
 def test_packed_gradients_learn_nearly_the_same_and_send_what_their_code_says(found, how):
     size = sum(p.numel() for p in network(HIDDEN).parameters())
-    (alone,) = trained(found, 1, "together")
+    (alone,) = trained(found, 1, "flat")
     for world in WORLDS:
         for each in trained(found, world, how):
             assert each.bytes == STEPS * PACKED[how](size)
@@ -99,6 +101,19 @@ def test_packed_gradients_learn_nearly_the_same_and_send_what_their_code_says(fo
 def test_every_parameter_is_handed_over_once_in_a_step(found, how):
     size = sum(p.numel() for p in network(HIDDEN).parameters())
     assert {each.bytes for each in trained(found, 3, how)} == {STEPS * size * 8}
+
+
+def test_workers_who_start_apart_tell_of_one_clock():
+    for run in zip(*launch("late", workers=2), strict=True):
+        assert not effects_first(run)
+
+
+def test_alone_worker_0_has_the_whole_minibatch_and_nothing_is_sent(found):
+    (alone,) = trained(found, 1, "flat")
+    for world in WORLDS:
+        first, *others = trained(found, world, "alone")
+        assert near(first.losses, alone.losses) and near(first.parameters, alone.parameters)
+        assert {each.bytes for each in [first, *others]} == {0}
 
 
 # -- A network in stages.

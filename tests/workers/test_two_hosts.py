@@ -61,7 +61,7 @@ def test_all_reduces_between_hosts_send_their_bytes_once_each_way_and_no_faster_
     assert [status for _, _, status in said] == [0, 0], said
     samples = [returned(words, rank) for rank, (words, _, _) in enumerate(said)]
     assert samples[0] == samples[1]
-    crossings = {"engine": 1, "ring": 1, "naive": 2, "tree": 2}  # that wait for each other
+    crossings = {"backend": 1, "ring": 1, "naive": 2, "tree": 2}  # that wait for each other
     rounds = 1 + 5  # one warms up
     due = len(crossings) * rounds * (MEGABYTE + 4 * MEGABYTE)
     for host in hosts:

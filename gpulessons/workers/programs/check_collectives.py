@@ -1,4 +1,4 @@
-"""A program: is each of our all-reduces equal to the engine's, and how many bytes did it send?"""
+"""A program: is each of our all-reduces equal to the backend's, and how many bytes did it send?"""
 
 from collections.abc import Sequence
 

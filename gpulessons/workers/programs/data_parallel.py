@@ -5,7 +5,7 @@ after the sum over the workers all take the very step that one worker with the w
 """
 
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import perf_counter, time
 
 import torch
 import torch.distributed as dist
@@ -14,8 +14,8 @@ from torch.futures import Future
 from torch.nn import Module
 from torch.nn.parallel import DistributedDataParallel
 
-from ..gradients import reducer
-from ..training import Log, examples, mean_loss, minibatches, network
+from ..gradients import ALONE, reducer
+from ..training import Log, common_start, examples, mean_loss, minibatches, network
 from ..worker import Worker
 
 WARM = 2  # steps until everything slow has happened once
@@ -41,13 +41,14 @@ class Trained:
 
 
 def main(
-    worker: Worker, how: str = "together", batch: int = 64, steps: int = 60, hidden: int = 256,
+    worker: Worker, how: str = "flat", batch: int = 64, steps: int = 60, hidden: int = 256,
     depth: int = 2, rate: float = 0.5, dtype: str = "float32",
 ) -> Trained:  # fmt: skip
     """Train on the digits; returns a Trained.
 
     how: a way of gradients.reducer, or one of MEGABYTES. batch: examples in a minibatch, over all
-    workers: each takes every world-th. depth: how many hidden layers there are.
+    workers: each takes every world-th, and worker 0 all of them where it is ALONE.
+    depth: how many hidden layers there are.
     """
     if steps <= WARM:
         raise ValueError(f"The first {WARM} steps only warm up: ask for more, not for {steps}.")
@@ -58,15 +59,16 @@ def main(
     optimizer, losses = torch.optim.SGD(model.parameters(), rate), list[float]()
     for done, chosen in enumerate(minibatches(len(x), batch, steps)):
         if done in (0, WARM):
-            dist.barrier()
-            learner.log = Log()
+            learner.log, began = Log(common_start(worker.device)), perf_counter()
         mine = chosen[worker.rank :: worker.world_size]
+        if how == ALONE:
+            mine = chosen[: batch * (worker.rank == 0)]
         optimizer.zero_grad(set_to_none=False)
         losses.append(learner.learn(x[mine], labels[mine]))
         with learner.log.during("compute"):
             optimizer.step()
         worker.progress(done + 1, steps, how)
-    seconds = (perf_counter() - learner.log.began) / (steps - WARM)
+    seconds = (perf_counter() - began) / (steps - WARM)
     return Trained(
         summed(losses), accuracy(model, *held), seconds, learner.bytes, sample(model),
         tuple(learner.log.events),
@@ -104,7 +106,7 @@ class Bucketed:
         self.model.register_comm_hook(None, self.sum)
 
     def learn(self, x: Tensor, labels: Tensor) -> float:
-        start = perf_counter()
+        start = time()
         loss = mean_loss(self.model, x, labels, self.batch)
         loss.backward()  # returns when every bucket is back
         self.log.add("compute", start, self.filled)  # what follows is waiting, on a CPU
@@ -112,7 +114,7 @@ class Bucketed:
 
     def sum(self, _: object, bucket: dist.GradBucket) -> Future[Tensor]:
         """One bucket's all-reduce: a sum, since the loss is divided by the whole batch already."""
-        gradient, start = bucket.buffer(), perf_counter()
+        gradient, start = bucket.buffer(), time()
         self.filled = start
         self.bytes += gradient.nbytes
 

@@ -35,7 +35,7 @@ HELD = 2_500  # examples that only the loss is computed from
 CHUNK = 256  # examples between two looks at the clock, or under one lock
 LOOKS = 25  # at the held-out loss, in a round
 OLD = 10  # updates by others: a gradient that stale was put to sleep on its way
-ALONE, FREE, ATOMIC, LOCKED = "alone", "no lock", "atomic", "a lock"
+WAYS = ALONE, SEPARATE, FREE, ATOMIC, LOCKED = "alone", "own weights", "no lock", "atomic", "a lock"
 
 Examples = tuple[NDArray, NDArray]  # (places, labels), as sparse() makes them
 
@@ -59,32 +59,35 @@ class Ran:
 
 def main(
     worker: Worker, examples: int = 2_400_000, rate: float = 0.02, features: int = FEATURES,
-    ways: Sequence[str] = (ALONE, FREE, ATOMIC, LOCKED), rounds: int = 7,
+    ways: Sequence[str] = WAYS, rounds: int = 7,
 ) -> dict[str, tuple[Ran, ...]]:  # fmt: skip
     """Learn from so many examples, anew in every round. Returns {way: (a Ran for each round, …)}.
 
-    ways: "alone" (worker 0 takes all the examples and the others wait), "no lock", "atomic" (no
-    lock, and no addition to a weight is lost) and "a lock" (each takes its share). They take turns,
-    since a busy moment should hit them all. features: how many weights there are; with few of them,
-    all workers write the same ones.
+    ways: "alone" (worker 0 takes all the examples and the others wait), and each its share: with
+    "own weights" (nothing is shared but the machine: a control), "no lock", "atomic" (no lock, and
+    no addition to a weight is lost) and "a lock". They take turns, since a busy moment should hit
+    them all. features: how many weights there are; with few of them, all workers write the same.
     """
-    if not {ALONE, FREE, ATOMIC, LOCKED}.issuperset(ways):
-        raise ValueError(f"ways are {ALONE!r}, {FREE!r}, {ATOMIC!r} and {LOCKED!r}; not {ways}.")
+    if not set(WAYS).issuperset(ways):
+        raise ValueError(f"ways are {', '.join(map(repr, WAYS))}; not {ways}.")
     weights = shared(worker, features, np.float32)
+    apart = shared(worker, features * worker.world_size, np.float32)  # memory of the same kind
+    private = apart.reshape(worker.world_size, features)[worker.rank]
     clock = shared(worker, APART * worker.world_size, np.int64)
     keep_to_a_core(worker)
     kept = parts(worker, min(examples, KEPT), features)
     everything = joined(kept if worker.rank == 0 else kept[:1])
     own = joined(kept[:: worker.world_size] if worker.rank == 0 else kept)
     held = sparse(HELD, 0, features)
-    learn(weights.copy(), clock.copy(), worker.rank, *everything, rate, False)  # compiles
+    learn(private, clock.copy(), worker.rank, *everything, rate, False)  # compiles
     lock, found = locked(worker), dict.fromkeys(ways, tuple[Ran, ...]())
     for done in range(rounds := repeated(rounds)):
         for way in ways:
             share = examples // worker.world_size if way != ALONE else examples * (worker.rank == 0)
             data = everything if way == ALONE else own
             guard = lock if way == LOCKED else nullcontext()
-            memory = weights, clock
+            private[:] = 0
+            memory = (private if way == SEPARATE else weights), clock
             ran = run_round(worker, memory, data, held, rate, share, guard, way == ATOMIC)
             found[way] += (ran,)
         worker.progress(done + 1, rounds, "rounds")
@@ -115,11 +118,11 @@ def doubts(found: dict[str, tuple[Ran, ...]], workers: int = 2) -> list[str]:
     told = []
     if more := sum(gain > most for gain in [*there, *end]):
         told.append(f"{more} of {2 * len(there)} gains are above {most:.2g}, more than {workers} "
-                    "cores can give: one process alone was held up")  # fmt: skip
+                    "cores can give: one process alone was preempted")  # fmt: skip
     target, total = float(np.median(there)), float(np.median(end))
     if max(target, total) > 1.25 * min(target, total):
         told.append(f"at the same loss it is {target:.2f} times sooner, through all {total:.2f}: "
-                    "a worker may have been held up on the way")  # fmt: skip
+                    "a worker may have been preempted on the way")  # fmt: skip
     return told
 
 

@@ -2,13 +2,13 @@
 
 All workers add one to cells of one shared array, drawn at random. An addition is a read, an add and
 a write; who writes in between is overwritten. With few cells that is often, with many seldom. An
-atomic addition lets nobody in between: it loses none, and takes longer. Then each worker keeps to
-one cell of its own: nothing can be lost, but neighbors in one cache line still take it from each
-other (false sharing).
+atomic addition lets nobody in between: it loses none, and takes longer, since it holds the cell's
+cache line meanwhile. Then each worker keeps to one cell of its own: neighbors in one line still
+take it from each other (false sharing).
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
@@ -22,19 +22,19 @@ from ..worker import Worker
 
 DRAWN = 50_000  # places, used again and again: few enough to stay in a core's cache
 ATOMIC = "one cell, atomic"
-FEWER = 10  # times: an atomic addition takes so much longer
+FEWER, ROUNDS = 50, 5  # an atomic addition takes longer; who is quicker, several rounds must say
 
 Bump = Callable[[NDArray, NDArray, int], None]  # (cells, places, rounds)
 
 
 @dataclass(frozen=True)
 class Count:
-    """What all workers together have added, and what of it is there."""
+    """What all workers together have added in a round, and what of it is there."""
 
     cells: int
     made: int
     found: int
-    seconds: float  # of the slowest worker, for each of its own additions
+    seconds: tuple[float, ...]  # of the slowest worker, for each of its additions; in each round
 
     @property
     def lost(self) -> float:
@@ -46,21 +46,22 @@ def main(
     worker: Worker, cells: Sequence[int] = (1, 16, 256, 4_096, 65_536),
     additions: int = 150_000_000,
 ) -> dict[int | str, Count]:  # fmt: skip
-    """Returns {number of shared cells: Count}, also of one cell ATOMIC, and of own cells "side by
-    side" and "apart".
+    """Returns {number of shared cells: Count}; of atomic additions, in ROUNDS rounds, also of own
+    cells "side by side" and "apart", and of one cell ATOMIC.
     """
     keep_to_a_core(worker)
     rng = np.random.default_rng(worker.rank)
-    own = {"side by side": 1, "apart": APART}
+    gaps = {"side by side": 1, "apart": APART, ATOMIC: 0}
     plan: list[tuple[int | str, int, NDArray, int, Bump]] = [
         *((n, n, rng.integers(n, size=DRAWN), additions, bump) for n in cells),
-        *((name, APART * worker.world_size, np.full(DRAWN, worker.rank * gap), additions, bump)
-          for name, gap in own.items()),
-        (ATOMIC, 1, np.zeros(DRAWN, int), additions // FEWER, bump_atomically),
+        *((name, APART * worker.world_size, np.full(DRAWN, worker.rank * gap),
+           additions // FEWER, bump_atomically) for name, gap in ROUNDS * [*gaps.items()]),
     ]  # fmt: skip
-    found = {}
+    found: dict[int | str, Count] = {}
     for done, (name, size, places, each, add) in enumerate(plan):
-        found[name] = count(worker, size, places, each, add)
+        before = found[name].seconds if name in found else ()
+        one = count(worker, size, places, each, add)
+        found[name] = replace(one, seconds=before + one.seconds)
         worker.progress(done + 1, len(plan), f"cells: {name}")
     return found
 
@@ -77,7 +78,7 @@ def count(
     add(cells, places, rounds)
     seconds = slowest((perf_counter() - began) / (rounds * places.size))
     made = worker.world_size * rounds * places.size
-    return Count(size, made, int(cells.sum()), seconds)
+    return Count(size, made, int(cells.sum()), (seconds,))
 
 
 @njit

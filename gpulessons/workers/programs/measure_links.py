@@ -1,4 +1,4 @@
-"""A program: how long do all-reduces of several sizes take, ours and the engine's?"""
+"""A program: how long do all-reduces of several sizes take, ours and the backend's?"""
 
 from collections.abc import Sequence
 from time import perf_counter
@@ -14,13 +14,13 @@ from ..links import Sample
 from ..training import settle, slowest
 from ..worker import Worker
 
-ENGINE = "engine"
+BACKEND = "backend"
 SIZES = 4_096, 65_536, 1 << 20, 1 << 24  # bytes
 
 
 def main(
     worker: Worker, sizes: Sequence[int] = SIZES,
-    algorithms: Sequence[str] = (ENGINE, *ALGORITHMS), rounds: int = 30,
+    algorithms: Sequence[str] = (BACKEND, *ALGORITHMS), rounds: int = 30,
 ) -> list[Sample]:  # fmt: skip
     """Returns [Sample], for each algorithm at each size in bytes.
 
@@ -47,6 +47,6 @@ def run_round(name: str, x: torch.Tensor) -> float:
     settle()
     dist.barrier()
     began = perf_counter()
-    dist.all_reduce(x) if name == ENGINE else ALGORITHMS[name](x, wire)
+    dist.all_reduce(x) if name == BACKEND else ALGORITHMS[name](x, wire)
     settle()
     return slowest(perf_counter() - began)

@@ -15,9 +15,9 @@ from torch import Tensor
 from gpulessons.hardware.budget import repeated
 
 from ..schedules import Order, Task, named
-from ..training import examples, mean_loss, settle, slowest
+from ..training import common_start, examples, mean_loss, settle, slowest
 from ..worker import Worker
-from .pipeline import Stage, common_start, process_groups, stages
+from .pipeline import Stage, process_groups, stages
 
 ALONE = "alone"
 

@@ -1,4 +1,4 @@
-"""A program: is a pair of layers quicker on several workers than on one, example by example?
+"""A program: is an MLP block quicker on several workers than on one, example by example?
 
 Inference: y = relu(x W1ᵀ) W2ᵀ, four times as wide in the middle, as in a Transformer. Alone: worker
 0 has all of it, while the others wait. Split: each has a part, as in tensor_parallel.
@@ -21,7 +21,7 @@ Layers = tuple[torch.Tensor, torch.Tensor]  # weights: (4 width, width), (width,
 
 @dataclass(frozen=True)
 class Pair:
-    """One batch through a pair of layers: a quarter of several rounds were as quick."""
+    """One batch through an MLP block: a quarter of several rounds were as quick."""
 
     width: int
     batch: int

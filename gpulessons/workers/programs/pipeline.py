@@ -17,7 +17,7 @@ from torch.nn import Linear, Sequential, Sigmoid
 from torch.nn.functional import cross_entropy
 
 from ..schedules import BACKWARD, FORWARD, Order, Task, named
-from ..training import CLASSES, PIXELS, examples, settle
+from ..training import CLASSES, PIXELS, common_start, examples, settle
 from ..worker import Worker
 
 
@@ -129,14 +129,3 @@ class Stage:
     def done(self, kind: str, m: int, start: float) -> None:
         settle()
         self.tasks.append(Task(self.rank, kind, m, start - self.began, time() - self.began))
-
-
-def common_start(device: torch.device) -> float:
-    """Meet the others, and agree on a moment to count from: the time on worker 0's clock.
-
-    On one machine all have the same clock; on several, as nearly as the hosts keep theirs.
-    """
-    dist.barrier()
-    moment = torch.tensor(time(), dtype=torch.float64, device=device)
-    dist.broadcast(moment, 0)
-    return moment.item()

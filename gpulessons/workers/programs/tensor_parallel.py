@@ -1,4 +1,4 @@
-"""A program: tensor parallelism. Two layers, both cut, so that workers meet once on the way.
+"""A program: tensor parallelism. Two layers, both cut, so that one all-reduce is enough.
 
     h = sigmoid(x W1ᵀ + b1)     each worker has some rows of W1: some of the hidden units, whole
     y = h W2ᵀ + b2              and the columns of W2 that these units meet: a part of every sum
@@ -62,7 +62,7 @@ def part(
 
 
 class Enter(torch.autograd.Function):
-    """Where the workers part: forward nothing happens, backward the gradients are summed."""
+    """Megatron-LM's f: forward nothing happens, backward the gradients of x are summed."""
 
     @staticmethod
     def forward(context: FunctionCtx, x: torch.Tensor) -> torch.Tensor:
@@ -76,7 +76,7 @@ class Enter(torch.autograd.Function):
 
 
 class Leave(torch.autograd.Function):
-    """Where they meet: forward the parts are summed, backward nothing happens."""
+    """Megatron-LM's g: forward the parts of y are summed, backward nothing happens."""
 
     @staticmethod
     def forward(context: FunctionCtx, part: torch.Tensor) -> torch.Tensor:
