@@ -23,7 +23,7 @@ def test_each_page_names_its_one_or_two_effects_by_names_of_its_own(path):
     bound = set().union(*(bound_and_taken(cell.source)[0] for cell in code))
     assert table and 1 <= len(table["shows"]) <= 2
     for expression in [*table["shows"].values(), *table["same"].values()]:
-        _, taken = bound_and_taken(expression)
+        _, taken, _ = bound_and_taken(expression)
         assert taken - set(dir(__builtins__)) <= bound, expression
     pairs = [ast.parse(pair).body[0].value for pair in table["same"].values()]
     assert all(isinstance(pair, ast.Tuple) and len(pair.elts) == 2 for pair in pairs)
