@@ -134,7 +134,7 @@ def test_gradients_are_what_small_moves_of_each_number_show(examples, inputs, ou
 
 # -- Laws.
 
-FAST = [dense.versions[name] for name in ("NumPy", "Numba, product, then sigmoid",
+FAST = [dense.versions[name] for name in ("NumPy", "BLAS, then sigmoid",
                                           "Numba, a row of weights at a time")]  # fmt: skip
 
 
