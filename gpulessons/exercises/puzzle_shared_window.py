@@ -26,7 +26,7 @@ stub = """\
 def my_window_kernel(x, out):
     part = cuda.shared.array(66, np.float32)  # 64 for the block's own, and one on either side
     i, t = cuda.grid(1), cuda.threadIdx.x
-    part[t + 1] = x[i] if i < x.size else 0
+    part[t + 1] = x[i] if i < x.size else np.float32(0)
     # Your turn: who fetches part[0] and part[65]? And who must wait before the next line?
     if i < x.size:
         out[i] = part[t] + part[t + 1] + part[t + 2]
@@ -42,11 +42,11 @@ solution = """\
 def my_window_kernel(x, out):
     part = cuda.shared.array(66, np.float32)  # 64 for the block's own, and one on either side
     i, t = cuda.grid(1), cuda.threadIdx.x
-    part[t + 1] = x[i] if i < x.size else 0
+    part[t + 1] = x[i] if i < x.size else np.float32(0)
     if t == 0:
-        part[0] = x[i - 1] if i > 0 else 0
+        part[0] = x[i - 1] if i > 0 else np.float32(0)
     if t == 63:
-        part[65] = x[i + 1] if i + 1 < x.size else 0
+        part[65] = x[i + 1] if i + 1 < x.size else np.float32(0)
     cuda.syncthreads()
     if i < x.size:
         out[i] = part[t] + part[t + 1] + part[t + 2]
@@ -61,7 +61,7 @@ hints = (
     "Thread 0 has no thread before it in its block, and thread 63 none after it: two more loads, "
     "with a guard each. Then a barrier.",
     "shared_window",
-    "if t == 0:\n    part[0] = x[i - 1] if i > 0 else 0",
+    "if t == 0:\n    part[0] = x[i - 1] if i > 0 else np.float32(0)",
 )
 
 

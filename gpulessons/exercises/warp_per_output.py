@@ -30,9 +30,10 @@ from gpulessons.ops.reduce import warp_reduce_sum  # adds up the 32 numbers of a
 def my_rows(x, w, out):
     row = cuda.grid(1)  # Your turn: 32 lanes read 32 rows here. Let them share one.
     if row < w.shape[0]:
-        total = np.float32(0)
-        for k in range(w.shape[1]):
+        total, k = np.float32(0), 0
+        while k < w.shape[1]:
             total += w[row, k] * x[k]
+            k += 1
         out[row] = total
 
 def my_product(x, w):
@@ -46,11 +47,12 @@ from gpulessons.ops.reduce import warp_reduce_sum  # adds up the 32 numbers of a
 
 @cuda.jit
 def my_rows(x, w, out):
-    row, lane = cuda.grid(1) // 32, cuda.threadIdx.x % 32
+    row, lane = cuda.grid(1) // 32, cuda.threadIdx.x & 31
     if row < w.shape[0]:
-        total = np.float32(0)
-        for k in range(lane, w.shape[1], 32):
+        total, k = np.float32(0), lane
+        while k < w.shape[1]:
             total += w[row, k] * x[k]
+            k += 32
         total = warp_reduce_sum(total)
         if lane == 0:
             out[row] = total
@@ -90,8 +92,9 @@ mistakes = (
 hints = (
     "32 lanes, one row: lane 0 takes columns 0, 32, 64 …, lane 1 takes 1, 33, 65 … . Which row "
     "is a thread's, when 32 threads share it?",
-    "row, lane = cuda.grid(1) // 32, cuda.threadIdx.x % 32\n"
-    "for k in range(lane, w.shape[1], 32):",
+    "row, lane = cuda.grid(1) // 32, cuda.threadIdx.x & 31\n"
+    "total, k = np.float32(0), lane\n"
+    "while k < w.shape[1]:  # and k += 32 at its end",
 )
 
 exercise = Exercise(

@@ -48,11 +48,13 @@ def frame(axes, i, j, rows, columns):
                              edgecolor=BLUE, linewidth=1.5))  # fmt: skip
 
 
-def overtaking(times: Mapping[str, Any], slow: str, fast: str) -> Picture:
+def overtaking(times: Mapping[str, Any], slow: str, fast: str) -> Picture | str:
     """Time against the kernel's side for several ways; the title says where `fast` overtakes
-    `slow`. times: {way: {side: Timing}}.
+    `slow`. times: {way: {side: Timing}}. A sentence where no kernel was timed in every way.
     """
-    sides, title = measured(times), overtakes(times, slow, fast)
+    if not (sides := measured(times)):
+        return "No kernel was timed in every way: there is nothing to compare."
+    title = overtakes(times, slow, fast)
     quickest = min(times, key=lambda way: times[way][sides[-1]].median)
     title += f" At {sides[-1]} × {sides[-1]}, {quickest} takes the least time."
     figure, axes = blank(height=3.6, title=title)

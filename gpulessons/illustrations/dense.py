@@ -61,7 +61,7 @@ def per_example(
             axes.plot(sizes, each, color=COLORS[backend], markersize=6, **look)
             ends.append((sizes[-1], each[-1], version, COLORS[backend]))
             drawn[backend] += 1
-    for name, model in (models or {}).items():
+    for name, model in (models or {}).items() if best else ():
         sizes = np.geomspace(min(best), max(best), 100)
         each = [model(size) / size for size in sizes]
         axes.plot(sizes, each, color=INK, linewidth=1)

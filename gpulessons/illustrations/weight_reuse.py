@@ -15,7 +15,7 @@ from gpulessons import units
 from gpulessons.plots.axes import log_axes
 from gpulessons.plots.picture import BLUE, INK, ORANGE, SKY, Picture, blank
 
-WIDTH = 1024  # inputs, and outputs, of the layer whose operations are counted
+WIDTH = 4096  # inputs, and outputs, of the layer whose operations are counted
 BATCHES = tuple(2**power for power in range(9))
 INPUTS, OUTPUTS, ROWS = 4, 3, 8  # of the layer that is drawn, and of the examples at most
 CHOSEN = 1, 2  # the output and the input whose weight is followed

@@ -89,38 +89,33 @@ def row_at_a_time(x, w, b, out):
             out[i, j] = vector_sigmoid(total + b[j])
 
 
-def transpose_and_activate(zt, b, out):
+def add_and_squash(b, out):
     for i in prange(out.shape[0]):
         for j in range(out.shape[1]):
-            out[i, j] = vector_sigmoid(zt[j, i] + b[j])
+            out[i, j] = vector_sigmoid(out[i, j] + b[j])
 
 
-activate = njit(**PARALLEL)(transpose_and_activate)
-activate_tile = njit(**SERIAL)(transpose_and_activate)
+finish, finish_tile = njit(**PARALLEL)(add_and_squash), njit(**SERIAL)(add_and_squash)
 
 
-@dense.version("Numba, product, then sigmoid", on=host)
+@dense.version("BLAS, then sigmoid", on=host)
 def product_then_sigmoid(x, w, b, out):
-    zt = np.empty(out.shape[::-1], out.dtype)
-    multiply(w, transposed(x), zt)  # zᵀ = w xᵀ: it is the smaller factor that is transposed
-    activate(zt, b, out)
+    np.matmul(x, w.T, out=out)  # the library's product: w stays as it lies
+    finish(b, out)  # one pass, in place
 
 
 @njit(**PARALLEL)
-def each_tile(w, xt, b, out):
-    down, across = ceil_div(w.shape[0], ROWS), ceil_div(xt.shape[1], COLUMNS)
+def each_tile(x, wt, b, out):
+    down, across = ceil_div(out.shape[0], ROWS), ceil_div(out.shape[1], COLUMNS)
     for tile in prange(down * across):
-        j, i = tile // across * ROWS, tile % across * COLUMNS
-        outputs, examples = slice(j, j + ROWS), slice(i, i + COLUMNS)
-        weights, inputs = w[outputs], xt[:, examples]
-        zt = np.empty((weights.shape[0], inputs.shape[1]), out.dtype)
-        multiply_tile(weights, inputs, zt, 0, 0)
-        activate_tile(zt, b[outputs], out[examples, outputs])  # zᵀ never leaves the cache
+        i, j = tile // across * ROWS, tile % across * COLUMNS
+        multiply_tile(x, wt, out, i, j)
+        finish_tile(b[j : j + COLUMNS], out[i : i + ROWS, j : j + COLUMNS])  # still in a cache
 
 
 @dense.version("Numba, fused", on=host)
 def fused(x, w, b, out):
-    each_tile(w, transposed(x), b, out)
+    each_tile(x, transposed(w), b, out)
 
 
 # -- On the GPU: the product of matmul_kernels.py, with a step added at its end.
@@ -135,11 +130,13 @@ def warp_kernel(x, w, b, out):
     """A warp for each output: its lanes read along a row of weights, side by side."""
     i, j = cuda.blockIdx.x, cuda.blockIdx.y * WARPS + cuda.threadIdx.y
     if j < w.shape[0]:
+        lane = k = cuda.threadIdx.x & (WARP - 1)  # &: it is not negative
         total = ZERO
-        for k in range(cuda.threadIdx.x, w.shape[1], WARP):
+        while k < w.shape[1]:  # not range(): notebook 05 says why
             total += x[i, k] * w[j, k]
+            k += WARP
         total = warp_reduce_sum(total)
-        if cuda.threadIdx.x == 0:
+        if lane == 0:
             out[i, j] = device_sigmoid(total + b[j])
 
 
@@ -234,19 +231,10 @@ def slope(y, dy, dz):
             dz[i, j] = dy[i, j] * y[i, j] * (ONE - y[i, j])
 
 
-@njit(**PARALLEL)
-def sum_rows(dz, db):
-    for j in prange(dz.shape[1]):
-        total = ZERO
-        for i in range(dz.shape[0]):
-            total += dz[i, j]
-        db[j] = total
-
-
 def numba_gradients(x, w, dz, dx, dw, db):
     multiply(dz, w, dx)
     multiply(transposed(dz), x, dw)
-    sum_rows(dz, db)
+    dz.sum(0, out=db)  # row after row: NumPy adds along them
 
 
 @dense_backward.version("Numba", on=host)
@@ -270,9 +258,10 @@ def slope_kernel(y, dy, dz):
 def sum_rows_kernel(dz, db):
     j = cuda.grid(1)  # neighbors take neighboring columns, and read along each row together
     if j < dz.shape[1]:
-        total = ZERO
-        for i in range(dz.shape[0]):
+        total, i = ZERO, 0
+        while i < dz.shape[0]:
             total += dz[i, j]
+            i += 1
         db[j] = total
 
 

@@ -270,8 +270,10 @@ def bag_kernel(table, ids, out):
     """A thread for each bag: what a warp reads at once lies in 32 rows."""
     e = cuda.grid(1)
     if e < out.shape[0]:
-        for j in range(out.shape[1]):
+        j = 0
+        while j < out.shape[1]:
             out[e, j] = gathered(table, ids, e, j)
+            j += 1
 
 
 @cuda.jit
@@ -292,19 +294,21 @@ def warp_number():
 @cuda.jit
 def bag_warp_kernel(table, ids, out):
     """A warp for each bag, so no thread divides to find its place."""
-    e, lane = warp_number(), cuda.threadIdx.x
+    e, j = warp_number(), cuda.threadIdx.x & (WARP - 1)
     if e < out.shape[0]:
-        for j in range(lane, out.shape[1], WARP):
+        while j < out.shape[1]:
             out[e, j] = gathered(table, ids, e, j)
+            j += WARP
 
 
 @cuda.jit(device=True)
 def gathered(table, ids, e, j):
     """Column j of bag e: NaN where an id is no row, since nobody here can raise."""
-    total = ZERO
-    for k in range(ids.shape[1]):
+    total, k = ZERO, 0
+    while k < ids.shape[1]:  # not range(): notebook 05 says why
         row = ids[e, k]
         total += table[row, j] if 0 <= row < table.shape[0] else MISSING
+        k += 1
     return total
 
 
@@ -330,12 +334,13 @@ def launch_warps(table, ids, out):
 
 @cuda.jit
 def forget_kernel(ids, first, sums):
-    p, lane = warp_number(), cuda.threadIdx.x
+    p, j = warp_number(), cuda.threadIdx.x & (WARP - 1)
     if p < ids.size:
-        if lane == 0 and 0 <= ids[p] < first.size:
+        if j == 0 and 0 <= ids[p] < first.size:
             cuda.atomic.exch(first, ids[p], int32(ids.size))
-        for j in range(lane, sums.shape[1], WARP):
+        while j < sums.shape[1]:
             sums[p, j] = ZERO
+            j += WARP
 
 
 @cuda.jit
@@ -347,10 +352,11 @@ def first_kernel(ids, first):
 
 @cuda.jit
 def meet_kernel(ids, first, gradient, bag, sums):
-    p, lane = warp_number(), cuda.threadIdx.x
+    p, j = warp_number(), cuda.threadIdx.x & (WARP - 1)
     if p < ids.size and 0 <= ids[p] < first.size:
-        for j in range(lane, sums.shape[1], WARP):
+        while j < sums.shape[1]:
             cuda.atomic.add(sums, (first[ids[p]], j), gradient[p // bag, j])
+            j += WARP
 
 
 @cuda.jit
@@ -365,17 +371,21 @@ def part_kernel(table, moments, ids, first, sums, rate, new_rows, new_moments):
 @cuda.jit(device=True)
 def move_row(table, moments, row, sums, place, rate, new_rows, new_moments, p):
     """A warp: the step of a row whose summed gradient is sums[place], into place p."""
-    lane, squares, width = cuda.threadIdx.x, ZERO, table.shape[1]
+    squares, width = ZERO, table.shape[1]
+    j = lane = cuda.threadIdx.x & (WARP - 1)
     known = 0 <= row < table.shape[0]
-    for j in range(lane, width, WARP):
+    while j < width:
         squares += sums[place, j] * sums[place, j]
+        j += WARP
     squares = warp_reduce_sum(squares)
     moment = moments[row] + squares / np.float32(width) if known else MISSING
     step = rate / (math.sqrt(moment) + EPSILON32)
     if lane == 0:
         new_moments[p] = moment
-    for j in range(lane, width, WARP):
+    j = lane
+    while j < width:
         new_rows[p, j] = table[row, j] - step * sums[place, j] if known else MISSING
+        j += WARP
 
 
 @embedding_update.version("CUDA, atomics", on=gpu, prepares=True)
@@ -401,18 +411,23 @@ def launch_atomics(table, moments, ids, gradient, rate, out):
 
 @cuda.jit
 def search_kernel(table, moments, ids, gradient, bag, rate, new_rows, new_moments):
-    p, lane = warp_number(), cuda.threadIdx.x
+    p, start = warp_number(), 0
+    j = lane = cuda.threadIdx.x & (WARP - 1)
     if p < ids.size:
-        for j in range(lane, new_rows.shape[1], WARP):
+        while j < new_rows.shape[1]:
             new_rows[p, j] = ZERO
-        for start in range(0, ids.size, WARP):
+            j += WARP
+        while start < ids.size:
             q = start + lane
             same = int64(cuda.ballot_sync(FULL_MASK, q < ids.size and ids[q] == ids[p])) & FULL_MASK
             while same != 0:
                 found = start + cuda.ffs(same) - 1
                 same &= same - 1  # without its lowest bit
-                for j in range(lane, new_rows.shape[1], WARP):
+                j = lane
+                while j < new_rows.shape[1]:
                     new_rows[p, j] += gradient[found // bag, j]
+                    j += WARP
+            start += WARP
         move_row(table, moments, ids[p], new_rows, p, rate, new_rows, new_moments, p)
 
 

@@ -281,18 +281,20 @@ def insert(values, names, head, size, room, value, name, lane):
 
 @cuda.jit(device=True)
 def warp_dot(x, i, y, j, lane):
-    total = ZERO
-    for c in range(lane, x.shape[1], WARP):
+    total, c = ZERO, lane
+    while c < x.shape[1]:  # not range(): notebook 05 says why
         total += x[i, c] * y[j, c]
+        c += WARP
     return warp_reduce_sum(total)
 
 
 @cuda.jit(device=True)
 def warp_distance(x, i, y, j, lane):
-    total = ZERO
-    for c in range(lane, x.shape[1], WARP):
+    total, c = ZERO, lane
+    while c < x.shape[1]:
         difference = x[i, c] - y[j, c]
         total += difference * difference
+        c += WARP
     return warp_reduce_sum(total)
 
 
@@ -307,7 +309,7 @@ def search_kernel(room):
         all_nodes = cuda.shared.array((SEARCHES, room), int32)
         all_nearest = cuda.shared.array((SEARCHES, room), float32)
         all_found = cuda.shared.array((SEARCHES, room), int32)
-        warp, lane, k = cuda.threadIdx.y, cuda.threadIdx.x, indices.shape[1]
+        warp, lane, k = cuda.threadIdx.y, cuda.threadIdx.x & (WARP - 1), indices.shape[1]
         i = cuda.blockIdx.x * SEARCHES + warp
         if i >= queries.shape[0]:
             return  # the whole warp
@@ -331,9 +333,11 @@ def search_kernel(room):
                 distance = warp_distance(queries, i, points, item, lane)
                 if count < k or distance <= nearest[k - 1]:
                     count = insert(nearest, found, 0, count, k, distance, item, lane)
-        for n in range(lane, k, WARP):
+        n = lane
+        while n < k:
             indices[i, n] = found[n] if n < count else NONE
             distances[i, n] = nearest[n] if n < count else FAR
+            n += WARP
 
     return search
 

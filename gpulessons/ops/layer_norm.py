@@ -102,11 +102,14 @@ def moments_of(group_sum, group):
     @cuda.jit(device=True)
     def find(x, i, t):
         share, total, squares = ONE / np.float32(x.shape[1]), ZERO, ZERO
-        for j in range(t, x.shape[1], group):
+        j = t
+        while j < x.shape[1]:  # not range(): notebook 05 says why
             total += x[i, j]
-        mean = group_sum(total) * share
-        for j in range(t, x.shape[1], group):
+            j += group
+        mean, j = group_sum(total) * share, t
+        while j < x.shape[1]:
             squares += (x[i, j] - mean) * (x[i, j] - mean)
+            j += group
         return mean, ONE / math.sqrt(group_sum(squares) * share + EPS32)
 
     return find
@@ -119,11 +122,13 @@ warp_moments = moments_of(warp_reduce_sum, WARP)
 def layer_norm_kernel(find_moments, group):
     @cuda.jit
     def normalize(x, gain, bias, out):
-        i, t = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y, cuda.threadIdx.x
+        i = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y
+        j = t = cuda.threadIdx.x & (group - 1)  # &: it is not negative
         if i < x.shape[0]:  # the whole group
             mean, scale = find_moments(x, i, t)
-            for j in range(t, x.shape[1], group):
+            while j < x.shape[1]:
                 out[i, j] = (x[i, j] - mean) * scale * gain[j] + bias[j]
+                j += group
 
     return normalize
 
@@ -232,30 +237,35 @@ def backward_numba(x, gain, dy, out):
 @cuda.jit
 def dx_kernel(x, gain, dy, dx, means, scales):
     """Along the rows, a warp each; the moments are kept for those who go down the columns."""
-    i, lane = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y, cuda.threadIdx.x
+    i = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y
+    j = lane = cuda.threadIdx.x & (WARP - 1)
     if i >= x.shape[0]:
         return
     mean, scale = warp_moments(x, i, lane)
     if lane == 0:
         means[i], scales[i] = mean, scale
     share, level, along = ONE / np.float32(x.shape[1]), ZERO, ZERO
-    for j in range(lane, x.shape[1], WARP):
+    while j < x.shape[1]:
         level += dy[i, j] * gain[j]
         along += dy[i, j] * gain[j] * (x[i, j] - mean)
+        j += WARP
     level, along = warp_reduce_sum(level) * share, warp_reduce_sum(along) * share * scale
-    for j in range(lane, x.shape[1], WARP):
+    j = lane
+    while j < x.shape[1]:
         dx[i, j] = scale * (dy[i, j] * gain[j] - level - (x[i, j] - mean) * scale * along)
+        j += WARP
 
 
 @cuda.jit
 def columns_kernel(x, dy, means, scales, dgain, dbias):
     """Down the columns, a thread each, over 64 rows; then one atomic addition."""
-    j, first = cuda.grid(1), cuda.blockIdx.y * STRIP
+    j, i = cuda.grid(1), cuda.blockIdx.y * STRIP
     if j < x.shape[1]:
-        gains, biases = ZERO, ZERO
-        for i in range(first, min(first + STRIP, x.shape[0])):  # neighbors read neighbors
+        gains, biases, end = ZERO, ZERO, min(i + STRIP, x.shape[0])
+        while i < end:  # neighbors read neighbors
             gains += dy[i, j] * (x[i, j] - means[i]) * scales[i]
             biases += dy[i, j]
+            i += 1
         cuda.atomic.add(dgain, j, gains)
         cuda.atomic.add(dbias, j, biases)
 

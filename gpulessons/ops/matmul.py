@@ -45,11 +45,12 @@ def matmul(x, y, out=None):
 
 @matmul.version("Python loop", on=host)
 def python_loop(x, y, out):
-    for i in range(x.shape[0]):
-        for j in range(y.shape[1]):
+    columns = list(zip(*y.tolist(), strict=True))  # lists: an array makes an object of each number
+    for i, row in enumerate(x.tolist()):
+        for j, column in enumerate(columns):
             total = 0.0
-            for k in range(x.shape[1]):
-                total += x[i, k] * y[k, j]
+            for value, factor in zip(row, column, strict=True):
+                total += value * factor
             out[i, j] = total
 
 

@@ -98,7 +98,7 @@ def interleaved_kernel(x, out):
     """Step 1, 2, 4, …: thread t works when t is a multiple of 2·step. Every warp diverges."""
     part = cuda.shared.array(THREADS, float32)
     t, i = cuda.threadIdx.x, cuda.grid(1)
-    part[t] = x[i] if i < x.size else 0
+    part[t] = x[i] if i < x.size else ZERO
     cuda.syncthreads()
     step = 1
     while step < THREADS:
@@ -115,7 +115,7 @@ def strided_kernel(x, out):
     """The first threads work, so warps agree; but they stride through the banks, and collide."""
     part = cuda.shared.array(THREADS, float32)
     t, i = cuda.threadIdx.x, cuda.grid(1)
-    part[t] = x[i] if i < x.size else 0
+    part[t] = x[i] if i < x.size else ZERO
     cuda.syncthreads()
     step = 1
     while step < THREADS:
@@ -133,7 +133,7 @@ def sequential_kernel(x, out):
     """Step 128, 64, …: neighbors read neighbors. No collisions, and whole warps fall idle."""
     part = cuda.shared.array(THREADS, float32)
     t, i = cuda.threadIdx.x, cuda.grid(1)
-    part[t] = x[i] if i < x.size else 0
+    part[t] = x[i] if i < x.size else ZERO
     cuda.syncthreads()
     step = THREADS // 2
     while step > 0:
@@ -179,9 +179,10 @@ block_reduce_sum = block_reduce(warp_reduce_sum, ZERO)
 @cuda.jit
 def total_kernel(x, out):
     """Each thread first adds up its share in a register: one tree for millions of numbers."""
-    value = float32(0)
-    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+    value, i = ZERO, cuda.grid(1)
+    while i < x.size:
         value += x[i]
+        i += cuda.gridsize(1)
     value = block_reduce_sum(value)
     if cuda.threadIdx.x == 0:
         cuda.atomic.add(out, 0, value)
@@ -189,9 +190,10 @@ def total_kernel(x, out):
 
 @cuda.jit
 def dot_kernel(x, y, out):
-    value = float32(0)
-    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+    value, i = ZERO, cuda.grid(1)
+    while i < x.size:
         value += x[i] * y[i]
+        i += cuda.gridsize(1)
     value = block_reduce_sum(value)
     if cuda.threadIdx.x == 0:
         cuda.atomic.add(out, 0, value)

@@ -207,15 +207,18 @@ def warp_kernel(x, out):
 
 @cuda.jit
 def backward_kernel(y, dy, out):
-    i, lane = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y, cuda.threadIdx.x
+    i = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y
+    j = lane = cuda.threadIdx.x & (WARP - 1)  # &: it is not negative
     if i >= y.shape[0]:
         return
     mean = ZERO
-    for j in range(lane, y.shape[1], WARP):
+    while j < y.shape[1]:  # not range(): notebook 05 says why
         mean += y[i, j] * dy[i, j]
-    mean = warp_reduce_sum(mean)
-    for j in range(lane, y.shape[1], WARP):
+        j += WARP
+    mean, j = warp_reduce_sum(mean), lane
+    while j < y.shape[1]:
         out[i, j] = y[i, j] * (dy[i, j] - mean)
+        j += WARP
 
 
 @softmax.version("CUDA, a thread per row, uncoalesced", on=gpu)

@@ -154,9 +154,10 @@ def thread_kernel(h, w, children, noted, bounds, classes, chances):
         node, reached = 0, ZERO
         while searching:
             while node >= 0 and reached >= best:
-                score = ZERO
-                for j in range(h.shape[1]):
+                score, j = ZERO, 0
+                while j < h.shape[1]:  # not range(): notebook 05 says why
                     score += w[node, j] * h[e, j]
+                    j += 1
                 near, far = device_ways(score)
                 turn = 0 if score >= ZERO else 1
                 noted[notes, e], bounds[notes, e] = children[node, 1 - turn], reached - far

@@ -184,12 +184,14 @@ def thread_kernel(h, labels, w, starts, nodes, turns, losses, dh, slopes):
         for j in range(h.shape[1]):
             dh[e, j] = ZERO
         for step in range(steps):  # the warp goes on until its longest path is walked
-            node, score = nodes[first + step], ZERO
-            for j in range(h.shape[1]):  # 32 lanes, 32 rows: a sector for every number
+            node, score, j = nodes[first + step], ZERO, 0
+            while j < h.shape[1]:  # 32 lanes, 32 rows: a sector for every number
                 score += w[node, j] * h[e, j]
-            more, slope = device_turn_at(score, turns[first + step])
-            for j in range(h.shape[1]):
+                j += 1
+            (more, slope), j = device_turn_at(score, turns[first + step]), 0
+            while j < h.shape[1]:  # not range(): notebook 05 says why
                 dh[e, j] += slope * w[node, j]
+                j += 1
             slopes[e, step] = slope
             loss += more
         for step in range(steps, slopes.shape[1]):
@@ -200,15 +202,17 @@ def thread_kernel(h, labels, w, starts, nodes, turns, losses, dh, slopes):
 @cuda.jit(device=True)
 def warp_dot(row, h):
     """row · h by a warp, its lanes side by side along both; every lane knows the sum."""
-    total = ZERO
-    for j in range(cuda.threadIdx.x, h.size, WARP):
+    total, j = ZERO, cuda.threadIdx.x & (WARP - 1)  # &: it is not negative
+    while j < h.size:
         total += row[j] * h[j]
+        j += WARP
     return warp_reduce_sum(total)
 
 
 @cuda.jit
 def warp_kernel(h, labels, w, starts, nodes, turns, losses, dh, slopes):
-    e, lane = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y, cuda.threadIdx.x
+    e = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y
+    lane = cuda.threadIdx.x & (WARP - 1)
     if e >= h.shape[0]:
         return  # the whole warp: it has one example, and one path
     first, steps, loss = path_of(labels[e], starts)
@@ -217,8 +221,10 @@ def warp_kernel(h, labels, w, starts, nodes, turns, losses, dh, slopes):
     for step in range(steps):
         node = nodes[first + step]
         more, slope = device_turn_at(warp_dot(w[node], h[e]), turns[first + step])
-        for j in range(lane, h.shape[1], WARP):
+        j = lane
+        while j < h.shape[1]:
             dh[e, j] += slope * w[node, j]
+            j += WARP
         loss += more
         if lane == 0:
             slopes[e, step] = slope
@@ -245,9 +251,10 @@ def block_kernel(h, labels, w, starts, nodes, turns, losses, dh, slopes):
     cuda.syncthreads()  # all slopes are there
     thread = warp * WARP + lane
     for j in range(thread, h.shape[1], WARPS * WARP):
-        total = ZERO
-        for step in range(steps):
+        total, step = ZERO, 0
+        while step < steps:
             total += slopes[e, step] * w[nodes[first + step], j]
+            step += 1
         dh[e, j] = total
     for step in range(steps + thread, slopes.shape[1], WARPS * WARP):
         slopes[e, step] = ZERO

@@ -70,14 +70,16 @@ def tree_step(h, labels, w, tree, rate):
 
 @cuda.jit
 def update_kernel(w, h, labels, slopes, starts, nodes, rate):
-    e, lane = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y, cuda.threadIdx.x
+    e = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y
     if e >= h.shape[0]:
         return
     first, steps, _ = path_of(labels[e], starts)
     for step in range(steps):
         node, factor = nodes[first + step], -rate * slopes[e, step]
-        for j in range(lane, h.shape[1], WARP):
+        j = cuda.threadIdx.x & (WARP - 1)  # not range(): notebook 05 says why
+        while j < h.shape[1]:
             cuda.atomic.add(w, (node, j), factor * h[e, j])
+            j += WARP
 
 
 def tree_update_cuda(w, h, labels, slopes, starts, nodes, rate):

@@ -56,9 +56,9 @@ TURNS = {
         (TWO_PROGRAMS | NO_GPU, UNTESTED),
     ],
     4: [
-        (CALLS, HOLDS),
-        (CALLS | {"product": None}, HOLDS),
-        (CALLS | {"gpu_gain": 300.0}, HOLDS),
+        (CALLS, LIMITS),  # a launch is not a thread's latency
+        (CALLS | {"product": None}, LIMITS),
+        (CALLS | {"gpu_gain": 300.0}, LIMITS),
         (CALLS | {"gpu_gain": 2.0}, LIMITS),
         (CALLS | {"gpu_gain": 0.8}, REFUTED),
         (CALLS | {"gpu_price": 0.9}, REFUTED),

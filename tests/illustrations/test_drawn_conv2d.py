@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpulessons.illustrations import conv2d as draw
-from gpulessons.measure.results import Timing
+from gpulessons.measure.results import Absent, Timing
 from gpulessons.ops.im2col import im2col
 
 
@@ -67,3 +67,9 @@ def test_the_framed_patch_is_the_framed_column(kernel, position, numbers):
     assert (column.get_height(), column.get_width()) == (len(columns), 1)
     for axes, matrix in zip(drawn.figure.axes, (picture, columns), strict=True):
         assert [text.get_text() for text in axes.texts] == [f"{v:g}" for v in matrix.ravel()]
+
+
+def test_where_nothing_was_timed_a_sentence_says_so():
+    nothing = {way: {3: Absent("conv2d", way, "host", 3, "not here")} for way in ("slow", "fast")}
+    assert "nothing to compare" in draw.overtaking(nothing, "slow", "fast")
+    assert draw.crossing(nothing, "slow", "fast") is None

@@ -9,7 +9,7 @@ from gpulessons.ops.dense import sized
 
 @pytest.mark.parametrize("batch", [1, 8, 256])
 def test_operations_for_each_byte_are_those_of_the_layer_less_its_bias(batch):
-    layer = dense.like(sized(1024, 1024), [64])
+    layer = dense.like(sized(4096, 4096), [64])
     problem = layer.inputs(batch)
     assert flops_per_byte(batch) == pytest.approx(
         layer.flops(*problem) / layer.bytes(*problem), rel=0.01
@@ -23,13 +23,13 @@ def test_from_a_batch_on_there_are_more_operations_for_each_byte_than_the_corner
 
 
 def test_more_operations_than_a_layer_s_width_allows_come_at_no_batch():
-    assert batch_for(257) is None, "1,024 inputs and outputs of 4 bytes: fewer than 256"
-    assert flops_per_byte(10**9) < 256
+    assert batch_for(1025) is None, "4,096 inputs and outputs of 4 bytes: fewer than 1,024"
+    assert flops_per_byte(10**9) < 1024
 
 
 def test_the_picture_marks_the_batch_and_names_what_is_reused():
     picture = weight_reuse(8, {"a corner": 9.8})
-    assert repr(picture).startswith("Each weight, fetched once, serves 8 examples: 3.9 FLOPs")
+    assert repr(picture).startswith("Each weight, fetched once, serves 8 examples: 4 FLOPs")
     assert "a corner: 9.8" in repr(picture)
     left, right = picture.figure.axes
     curve, chosen, corner = right.lines

@@ -1,5 +1,7 @@
 """The dense and softmax layers, forward and backward: against PyTorch, and by their own laws."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -134,7 +136,7 @@ def test_gradients_are_what_small_moves_of_each_number_show(examples, inputs, ou
 
 # -- Laws.
 
-FAST = [dense.versions[name] for name in ("NumPy", "Numba, product, then sigmoid",
+FAST = [dense.versions[name] for name in ("NumPy", "BLAS, then sigmoid",
                                           "Numba, a row of weights at a time")]  # fmt: skip
 
 
@@ -202,6 +204,17 @@ def test_the_fused_kernel_writes_each_result_once_and_reads_none():
     result = 64 * 256 * 4
     assert asked("CUDA, fused") == ([result], 1)
     assert asked("CUDA, product, then sigmoid") == ([result], 2)
+
+
+def test_the_unfused_layer_works_in_place_and_moves_no_weight():
+    x, w, b = layer_of(64, 512, 512, np.random.default_rng(0))
+    layer, out = dense.versions["BLAS, then sigmoid"], np.empty((64, 512), np.float32)
+    layer(x, w, b, out=out)  # compiles
+    tracemalloc.start()
+    layer(x, w, b, out=out)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < out.nbytes / 4  # neither a second result nor the weights, turned
 
 
 # -- Faults. Each is a real one; check() has to refuse it.

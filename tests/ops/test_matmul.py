@@ -234,3 +234,20 @@ def test_room_for_vectors_begins_on_a_cache_line(shape, dtype):
     assert {(room.shape, room.dtype) for room in rooms} == {(shape, np.dtype(dtype))}
     rooms[0][...], rooms[1][...] = 1, 2
     assert (rooms[0] == 1).all()
+
+
+class Watched(np.ndarray):
+    """An array that counts who takes single numbers out of it."""
+
+    taken = 0
+
+    def __getitem__(self, key):
+        Watched.taken += 1
+        return super().__getitem__(key)
+
+
+def test_the_loop_in_python_runs_over_lists_and_boxes_no_number_of_an_array():
+    x, y = (a.view(Watched) for a in matmul.inputs(16))
+    Watched.taken = 0
+    matmul.versions["Python loop"](x, y, out=np.empty((16, 16), np.float32))
+    assert Watched.taken == 0
