@@ -29,7 +29,9 @@ def steps(body):
                 yield from [node.test, *steps(node.body + node.orelse)]
             case ast.Try():
                 yield from steps(node.body)
-                yield from steps([each for h in node.handlers for each in h.body])
+                for handler in node.handlers:
+                    yield from [bind(ast.Name(handler.name))] if handler.name else []
+                    yield from steps(handler.body)
                 yield from steps(node.orelse + node.finalbody)
             case ast.AugAssign(target=ast.Name(id=name)):
                 yield from [ast.Name(name, ast.Load()), node]
@@ -50,7 +52,8 @@ def names(step):
     later = set()
     for kind, found in inner(table):
         (read if kind else later).update(found)
-    return read, later, bound
+    walrus = {n.target.id for n in ast.walk(step) if isinstance(n, ast.NamedExpr)}
+    return read - walrus, later, bound
 
 
 def inner(table):
@@ -122,6 +125,8 @@ def test_a_name_that_cells_share_is_bound_by_one_of_them(path):
     (["x = [1]", "x[0] += 1", "x"], {}),
     (["def mine(): pass", "check(mine)", "def mine(): return 1", "check(mine)"], {"mine": [0, 2]}),
     (["with a() as x: x", "with b() as x: x"], {}),
+    (["[y for x in z if (y := x)]", "[y for x in z if (y := x)]"], {}),
+    (["why = 1", "try: a()\nexcept E as why: print(why)"], {}),
 ])  # fmt: skip
 def test_what_is_found(cells, found):
     assert two_meanings(cells) == found

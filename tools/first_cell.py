@@ -15,16 +15,16 @@ import sys  # Installs the course where it is missing; PyTorch, NumPy, Numba …
 from glob import glob
 from importlib import metadata, util
 from subprocess import check_call
-course = max(glob("gpulessons-*-any.whl") or glob("gpulessons-*.zip"), default="{address}")
-if course and not util.find_spec("gpulessons"):
-    libs = "torch numpy numba llvmlite numba-cuda cuda-bindings ipython ipywidgets".split()
-    here = [d for d in metadata.distributions() if (d.name or "").lower() in libs]
-    keep = sorted({d.name.lower(): f"{d.name}=={d.version}" for d in reversed(here)}.values())
+if not util.find_spec("gpulessons"):
+    course = max(glob("gpulessons-*-any.whl") or glob("gpulessons-*.zip"), default="{address}")
+    assert course, "Put the course's wheel or zip beside this page, or pip install a clone."
+    libs = "cuda-bindings ipython ipywidgets llvmlite numba numba-cuda numpy torch".split()
+    keep = [f"{n}=={d.version}" for n in libs for d in [*metadata.distributions(name=n)][:1]]
     check_call([sys.executable, "-m", "pip", "install", "--quiet", course, *keep])
     from gpulessons.notebook import arrival
     arrival.say(keep)
-elif not util.find_spec("gpulessons"):
-    print("The course is missing. Put its wheel or zip beside this page or pip install a clone.")"""
+from gpulessons import wide_vectors
+wide_vectors()  # Numba's loops may take the CPU's whole vector width, not only half of it."""
 
 
 def first_cell(address: str) -> str:

@@ -28,7 +28,7 @@ from gpulessons import units
 from gpulessons.backends import torch_gpu
 from gpulessons.hardware.pools import thread_choices, threads
 from gpulessons.ops.embedding import (
-    RATE,
+    LEARNING_RATE,
     embedding,
     update_in_place,
     update_pytorch_in_place,
@@ -185,7 +185,7 @@ def dense_on_gpu(network, bags, labels):
 # -- The placements.
 
 
-def measure(placement, task=None, *, waits=False, rate=RATE, device=None, cores=None,
+def measure(placement, task=None, *, waits=False, rate=LEARNING_RATE, device=None, cores=None,
             tell=None):  # fmt: skip
     """Train on every batch of a Problem in one of PLACEMENTS, and return a Run.
 
