@@ -266,6 +266,13 @@ def test_what_belongs_to_one_machine_or_one_run_is_not_saved():
     assert saved.cells[1].outputs[0].execution_count == 2
 
 
+def test_the_code_of_a_quiz_is_collapsed_for_it_has_the_answers_in_it():
+    cells = new_code_cell('quiz("Which?", {})', metadata={"tags": ["t"]}), new_code_cell("1")
+    _, asked, other = canonical(book(*cells), "n").cells
+    assert asked.metadata == {"tags": ["t"], "jupyter": {"source_hidden": True}}
+    assert other.metadata == {} and cells[0].metadata == {"tags": ["t"]}
+
+
 def test_a_file_has_sorted_keys_and_ends_in_one_newline():
     text = save_notebooks.text(canonical(book(new_code_cell("x", id="a")), "n"))
     assert text.endswith("}\n") and not text.endswith("\n\n")
