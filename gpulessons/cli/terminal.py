@@ -7,7 +7,7 @@ import math
 import sys
 from collections.abc import Collection
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import gpulessons
 
@@ -24,6 +24,14 @@ class Misspelled(ValueError):
 
 class Parser(argparse.ArgumentParser):
     """argparse, with its troubles raised as sentences."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        found, more = super().parse_known_args(args, namespace)
+        for word in more:
+            if word.startswith("--"):
+                option = word.partition("=")[0]
+                known(option, self._option_string_actions, f"{self.prog} has no option")
+        return found, more
 
     def error(self, message: str) -> NoReturn:
         raise Misspelled(f"{message.rstrip('.')}. Try: {self.prog} --help")
