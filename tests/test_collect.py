@@ -320,4 +320,4 @@ def test_core_and_extra_exercises_are_counted_apart(tmp_path, lines):
         "ring_bytes": "core", "forgot_to_average": "core", "which_all_reduce": "extra",
     }  # fmt: skip
     html = page.read_text(encoding="utf-8")
-    assert meaning in html and ">1/2 +1<" in html
+    assert meaning in html and ">1/2\N{NBSP}+1<" in html
