@@ -202,6 +202,13 @@ def test_no_machine_shows_through(path):
     assert not re.findall(r"(?<![\w.+/])/(?:home|root|Users|tmp)/[\w./-]+", text)
 
 
+@each_notebook
+def test_the_first_line_of_a_quiz_which_jupyterlab_shows_of_collapsed_code_has_no_answer(path):
+    cells = [cell.source for cell in code(save_notebooks.read(path)) if "quiz(" in cell.source]
+    firsts = [text.partition("\n")[0] for text in cells]
+    assert all(re.fullmatch(r'quiz\("[^"{]*"(, \{)?', first) for first in firsts)
+
+
 def test_there_are_notebooks_numbered_from_00_and_the_map_calls_those_in_the_gaps_to_come():
     assert PATHS, f"no notebook in {NOTEBOOKS}: every test of one would be skipped"
     numbers = [path.name[:2] for path in PATHS]
