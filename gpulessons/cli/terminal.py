@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 import sys
 from collections.abc import Collection
 from difflib import get_close_matches
@@ -29,8 +30,8 @@ class Parser(argparse.ArgumentParser):
         found, more = super().parse_known_args(args, namespace)
         for word in more:
             if word.startswith("--"):
-                option = word.partition("=")[0]
-                known(option, self._option_string_actions, f"{self.prog} has no option")
+                options = re.findall(r"--[a-z-]+", self.format_usage())
+                known(word.partition("=")[0], options, f"{self.prog} has no option")
         return found, more
 
     def error(self, message: str) -> NoReturn:
