@@ -145,6 +145,12 @@ def test_what_is_left_out_or_too_much_is_named_and_nothing_else(capsys):
     )
 
 
+@pytest.mark.parametrize("option", ["--sizes -5", "--sizes=5"])
+def test_an_option_that_there_is_not_is_answered_with_the_nearest(capsys, option):
+    words = refused(capsys, "compare", "relu", *option.split(), status=2)
+    assert "gpulessons compare has no option '--sizes'. Did you mean '--size'" in words
+
+
 def test_one_misspelled_op_stops_a_recording_before_anything_is_measured(capsys, tmp_path):
     refused(capsys, "record", "relu", "sigmod", status=2)
     assert files(tmp_path) == {}
@@ -171,7 +177,7 @@ def test_a_size_beyond_the_memory_is_refused_before_it_is_tried(capsys):
     assert "Choose a smaller size." in refused(capsys, "compare", "copy", "--size", "1e15")
 
 
-@pytest.mark.parametrize("arguments", [["compare"], ["compare", "relu", "--hot"], ["notebooks"]])
+@pytest.mark.parametrize("arguments", [["compare"], ["compare", "relu", "-x"], ["notebooks"]])
 def test_other_misspellings_name_the_help(capsys, arguments):
     assert "--help" in refused(capsys, *arguments, status=2)
 
@@ -513,13 +519,20 @@ def quickly(monkeypatch):
     monkeypatch.setattr(gpulessons, "compare", compare)
 
 
-def test_a_file_of_this_machine_is_added_to(quickly):
+def test_a_file_of_this_machine_is_added_to_and_says_what_it_replaces(capsys, quickly):
     assert record("relu") == 0
     (first,) = load("r.json").comparisons
     assert record("copy") == 0
+    assert "in place of" not in capsys.readouterr().err
     assert record("copy") == 0
+    assert "r.json, in place of what was there" in capsys.readouterr().err
     assert [each.op for each in load("r.json").comparisons] == ["relu", "copy"]
     assert load("r.json").of("relu") == (first,)
+
+
+def test_a_folder_to_record_into_is_made_and_that_is_said(capsys, tmp_path, quickly):
+    assert main(["record", "relu", "--out", "new/r.json", *QUICK]) == 0
+    assert f"Making the folder {tmp_path / 'new'}, which was not there." in capsys.readouterr().err
 
 
 def test_an_ops_other_sizes_stay_in_the_file(quickly):

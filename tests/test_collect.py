@@ -206,6 +206,14 @@ def test_a_file_is_no_folder_and_that_is_said(tmp_path, capsys):
     assert f"{NAME} is a file." in said and "a folder for each learner" in said
 
 
+def test_a_notebook_without_cells_is_left_out_whatever_it_is_called(tmp_path, lines):
+    put(tmp_path, f"ada/{NAME}", book(right()))
+    for name in (NAME, "glossary.ipynb"):
+        put(tmp_path, f"eve/{name}", json.dumps({"cells": []}))
+    said = "\n".join("  ".join(row) for row in lines())
+    assert f"eve/{NAME} holds no exercise of the course" in said and "glossary" not in said
+
+
 def test_a_folder_to_keep_the_page_in_is_made_and_that_is_said(tmp_path, lines):
     put(tmp_path, f"ada/{NAME}", book())
     lines("--html", str(tmp_path / "out" / "class.html"))
@@ -325,4 +333,4 @@ def test_core_and_extra_exercises_are_counted_apart(tmp_path, lines):
         "ring_bytes": "core", "forgot_to_average": "core", "which_all_reduce": "extra",
     }  # fmt: skip
     html = page.read_text(encoding="utf-8")
-    assert meaning in html and ">1/2 +1<" in html
+    assert meaning in html and ">1/2\N{NBSP}+1<" in html

@@ -139,6 +139,18 @@ def test_a_copy_for_the_site_has_its_own_first_cell_and_kernel_and_is_else_the_l
     assert others[0] == others[1]
 
 
+def test_the_site_opens_notebook_00_and_an_unknown_front_page_is_refused(tmp_path):
+    front = tmp_path / "index.html"
+    script = "await import('./config-utils.js');"
+    front.write_text(f'<script id="config">{{}}</script><script type="module">\n{script}</script>')
+    lite.begin_with_the_first(front)
+    text = front.read_text()
+    assert "lab/index.html?path=00_start_here.ipynb" in text and "import" not in text
+    assert '<script id="config">' in text and lite.SETTINGS.exists()
+    with pytest.raises(SystemExit, match="front page"):
+        lite.begin_with_the_first(front)
+
+
 def test_without_jupyterlite_one_sentence_says_what_to_do(monkeypatch, tmp_path):
     monkeypatch.setattr(lite, "find_spec", lambda name: None)
     with pytest.raises(SystemExit, match="Run: make lite"):

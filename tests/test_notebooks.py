@@ -202,6 +202,13 @@ def test_no_machine_shows_through(path):
     assert not re.findall(r"(?<![\w.+/])/(?:home|root|Users|tmp)/[\w./-]+", text)
 
 
+@each_notebook
+def test_the_first_line_of_a_quiz_which_jupyterlab_shows_of_collapsed_code_has_no_answer(path):
+    cells = [cell.source for cell in code(save_notebooks.read(path)) if "quiz(" in cell.source]
+    firsts = [text.partition("\n")[0] for text in cells]
+    assert all(re.fullmatch(r'quiz\("[^"{]*"(, \{)?', first) for first in firsts)
+
+
 def test_there_are_notebooks_numbered_from_00_and_the_map_calls_those_in_the_gaps_to_come():
     assert PATHS, f"no notebook in {NOTEBOOKS}: every test of one would be skipped"
     numbers = [path.name[:2] for path in PATHS]
@@ -264,6 +271,13 @@ def test_what_belongs_to_one_machine_or_one_run_is_not_saved():
     assert saved.cells[1].metadata == {"tags": ["t"]}
     assert [c.execution_count for c in saved.cells] == [1, 2]
     assert saved.cells[1].outputs[0].execution_count == 2
+
+
+def test_the_code_of_a_quiz_is_collapsed_for_it_has_the_answers_in_it():
+    cells = new_code_cell('quiz("Which?", {})', metadata={"tags": ["t"]}), new_code_cell("1")
+    _, asked, other = canonical(book(*cells), "n").cells
+    assert asked.metadata == {"tags": ["t"], "jupyter": {"source_hidden": True}}
+    assert other.metadata == {} and cells[0].metadata == {"tags": ["t"]}
 
 
 def test_a_file_has_sorted_keys_and_ends_in_one_newline():

@@ -349,7 +349,7 @@ WIDER = """width => [...document.querySelectorAll('.content *')].filter(node => 
 CUT = """() => [...document.querySelectorAll('.content *')].filter(node => {
     const look = getComputedStyle(node);
     return node.scrollWidth > node.clientWidth + 1 && ['auto', 'scroll'].includes(look.overflowX)
-        && !look.backgroundAttachment.includes('local');
+        && (matchMedia('print').matches || !look.backgroundAttachment.includes('local'));
 }).map(node => node.outerHTML.slice(0, 80))"""
 
 
@@ -365,6 +365,18 @@ def test_on_a_telephone_no_page_is_wider_than_the_screen(site, opened):
     tab.goto((site / "notebooks" / "02_activations.html").as_uri())
     drawing = tab.get_by_role("img", name="3 blocks of 64 threads").locator("svg")
     assert drawing.bounding_box()["width"] >= 560, "its letters are too small to read"
+    tab.close()
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [680, 760])  # of a sheet, in pixels
+def test_on_paper_nothing_is_cut_off(site, opened, width):
+    tab = opened.context.browser.new_page(viewport={"width": width, "height": 1000})
+    tab.emulate_media(media="print")
+    for path in sorted(site.glob("notebooks/*.html")):
+        tab.goto(path.as_uri())
+        assert tab.evaluate(WIDER, width) == [], path.name
+        assert tab.evaluate(CUT) == [], path.name
     tab.close()
 
 

@@ -12,6 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 import first_cell
 import website_lessons
 from gpulessons import live, predict, quiz
+from gpulessons.plots.frames import moving
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted(ROOT.glob("notebooks/*.ipynb"))
@@ -210,6 +211,12 @@ def test_a_quiz_is_there_and_its_code_is_not():
     asked = quiz("Which?", {"a": "no", "b": "yes"}, right="b")
     shown = asked._repr_html_()
     assert page_of(PROSE, showed('quiz("Which?", {…}, right="b")', shown))[1:] == [[shown]]
+
+
+def test_where_nothing_moves_without_scripts_the_page_says_so():
+    (shown,) = page_of(PROSE, showed("live(f)", moving([], [("<svg/>", "x")], "<img>")))[-1]
+    places = [shown.index(each) for each in ("<img>", "<noscript><p>Without scripts", "(async")]
+    assert places == sorted(places)
 
 
 def test_a_control_that_measures_says_what_it_is_set_to():

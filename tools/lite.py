@@ -35,6 +35,9 @@ SITE = ROOT / "build" / "lite"
 # What the course needs and Pyodide does not bring, none of it compiled: (in the site) -> its wheel.
 WIDGETS = ("comm", "ipywidgets", "jupyterlab_widgets")
 LIKE_A_BROWSERS = ("matplotlib", "ipython", "ipywidgets", "pygments", "pillow", "tqdm")
+SETTINGS = ROOT / "gpulessons/cli/jupyter/labconfig/default_setting_overrides.json"  # a learner's
+OPENS = re.compile(r'<script type="module">.*?</script>', re.DOTALL)  # of the site's front page
+START = '<script>location.replace("lab/index.html?path=00_start_here.ipynb");</script>'
 KERNEL = {"kernelspec": {"display_name": "Python (Pyodide)", "language": "python",
                          "name": "python"}}  # fmt: skip
 FIRST = """\
@@ -65,6 +68,7 @@ def build(site: Path, pyodide: str = "") -> None:
         (work / "contents").mkdir()
         for path in [*lessons(), ROOT / "notebooks" / "glossary.ipynb"]:
             (work / "contents" / path.name).write_text(text(copy_of(path)), encoding="utf-8")
+        shutil.copy(SETTINGS, work / "overrides.json")
         print("JupyterLite …", flush=True)
         command = [sys.executable, "-m", "jupyter", "lite", "build", "--lite-dir", str(work),
                    "--contents", "contents", "--output-dir", str(work / "site"),
@@ -76,10 +80,19 @@ def build(site: Path, pyodide: str = "") -> None:
         done = subprocess.run(command, cwd=work, capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"{(done.stdout + done.stderr)[-2000:]}\nJupyterLite was not built.")
+        begin_with_the_first(work / "site" / "index.html")
         shutil.rmtree(site, ignore_errors=True)
         shutil.move(work / "site", site)
     size = sum(file.stat().st_size for file in site.rglob("*") if file.is_file())
     print(f"{site}: {size / 1e6:.0f} MB. Look at it: python -m http.server -d {site}")
+
+
+def begin_with_the_first(front: Path) -> None:
+    """Have the site's front page open notebook 00, where JupyterLite's own opens the Launcher."""
+    page, changed = OPENS.subn(START, front.read_text(encoding="utf-8"))
+    if not changed:
+        sys.exit("JupyterLite's front page is another than lite.py knows: change its OPENS.")
+    front.write_text(page, encoding="utf-8")
 
 
 def wheels(folder: Path) -> None:

@@ -56,8 +56,8 @@ def canonical(notebook: NotebookNode, name: str, address: str = "") -> NotebookN
     """Return a copy of a notebook as it is saved: only what the authors wrote and the cells showed.
 
     Widget state, timestamps, the machine's kernel and progress bars go; ids stay. Its first cell
-    installs the course from `address`. Raises `ValueError` where a control would leave nothing to
-    read on a static page.
+    installs the course from `address`; a quiz's code, which has the answers in it, is collapsed.
+    Raises `ValueError` where a control would leave nothing to read on a static page.
     """
     cells = [copy.deepcopy(cell) for cell in notebook.cells if cell.source.strip()]
     put_first_cell(cells, address)
@@ -66,6 +66,8 @@ def canonical(notebook: NotebookNode, name: str, address: str = "") -> NotebookN
     for cell in cells:
         cell.metadata = {key: cell.metadata[key] for key in KEPT if key in cell.metadata}
         if cell.cell_type == "code":
+            if cell.source.startswith("quiz("):
+                cell.metadata.setdefault("jupyter", {})["source_hidden"] = True
             cell.execution_count = next(counts)
             cell.outputs = canonical_outputs(cell, name)
     saved = {"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}

@@ -38,6 +38,8 @@ SAID = {
     r"You made no prediction\. [^.]*\. ": "",
     r"<p>No predictions yet: [^<]*</p>": "<p>In the notebook your own predictions stand here.</p>",
     "Run this cell to turn also:": "In the notebook you can also turn:",
+    r'(?=<script type="text/plain">)': "<noscript><p>Without scripts there is nothing to move "
+    "here: this is one of the pictures.</p></noscript>",
 }
 
 

@@ -68,8 +68,6 @@ def places(options: Namespace) -> list[Path]:
         named_as("--html", options.html, ".html", ".htm")
     paths = [Path(name).absolute() for name in (options.csv, options.html) if name]
     for folder in dict.fromkeys(path.parent for path in paths):
-        if not folder.exists():
-            say(f"Making the folder {folder}, which was not there.")
         copies.can_write(folder)
     return paths
 

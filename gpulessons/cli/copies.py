@@ -9,6 +9,8 @@ from pathlib import Path
 
 from gpulessons.hardware import files
 
+from .terminal import say
+
 # In the folder: {notebook: hash of what was copied}, so that a change shows. Each kind has its own.
 LIST, SOLVED, ASSIGNED = ".copied.json", ".copied-solutions.json", ".copied-nbgrader.json"
 KINDS = {
@@ -92,7 +94,9 @@ def hashed(text: bytes) -> str:
 
 
 def can_write(folder: Path) -> None:
-    """Make the folder and try it; ValueError when nothing can be written there."""
+    """Make the folder, saying so, and try it; ValueError when nothing can be written there."""
+    if not folder.exists():
+        say(f"Making the folder {folder}, which was not there.")
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()

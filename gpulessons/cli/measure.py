@@ -204,8 +204,9 @@ def kept(recording: Recording, comparison: Comparison, path: Path) -> Recording:
     if not comparison.timings or (comparison.interrupted and whole & set(comparison.sizes)):
         say(f"{comparison.op} was not recorded; {path} is as it was.")
         return recording
+    instead = ", in place of what was there" if whole & set(comparison.sizes) else ""
     recording = gpulessons.recordings.joined(recording, comparison)
     with writing(path.parent):
         gpulessons.recordings.save(recording, path)
-    say(f"{comparison.op} is recorded in {path}")
+    say(f"{comparison.op} is recorded in {path}{instead}")
     return recording

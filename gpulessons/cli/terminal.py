@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 import sys
 from collections.abc import Collection
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import gpulessons
 
@@ -24,6 +25,14 @@ class Misspelled(ValueError):
 
 class Parser(argparse.ArgumentParser):
     """argparse, with its troubles raised as sentences."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        found, more = super().parse_known_args(args, namespace)
+        for word in more:
+            if word.startswith("--"):
+                options = re.findall(r"--[a-z-]+", self.format_usage())
+                known(word.partition("=")[0], options, f"{self.prog} has no option")
+        return found, more
 
     def error(self, message: str) -> NoReturn:
         raise Misspelled(f"{message.rstrip('.')}. Try: {self.prog} --help")

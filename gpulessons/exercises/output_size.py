@@ -5,6 +5,7 @@ from numbers import Integral
 
 from gpulessons.grader.check import Exercise, run
 from gpulessons.grader.diagnosis import Trouble, refuse_loop, returned, steps_of
+from gpulessons.grader.ownership import names_in
 
 stub = '''\
 def my_output_size(n, kernel, stride, padding):
@@ -53,7 +54,7 @@ def judge(attempt):
     few, many = (steps_of(attempt, n, 3, 1, 1) for n in (9, 999))
     refuse_loop(few, many, "9 and 999 pixels", "the loop: a division says how many strides fit.")
     for name in ("sum", "map", "list", "tuple", "arange"):
-        if name in attempt.__code__.co_names:
+        if name in names_in(attempt):
             raise Trouble(f"Right, but {name} goes along the pixels, one after the other.",
                           "a division says how many strides fit.")  # fmt: skip
     return f"Tried {len(CASES)} cases against a walk along the picture."

@@ -74,6 +74,18 @@ def reached(function: Any) -> dict[str, Any]:
     return found
 
 
+def names_in(attempt: Any) -> tuple[str, ...]:
+    """The globals and attributes that the code behind an attempt names; () where C is behind it."""
+    code = code_of(behind(attempt))
+    return code.co_names if code else ()
+
+
+def refuse_ready_made(attempt: Any, name: str) -> None:
+    """Trouble where it leaves the work to a library's function of this name."""
+    if name in names_in(attempt):
+        raise Trouble(f"That is somebody else's {name}.", YOURS)
+
+
 # -- What it calls, while it runs: by whatever way it came there.
 
 

@@ -363,8 +363,10 @@ class Comparison:
         )
 
     def sized(self, sizes: list[str]) -> list[str]:
-        """Sizes as heads of columns: the first says what is counted."""
-        return [f"{sizes[0]} {self.unit}", *sizes[1:]] if self.sizes else []
+        """Sizes as heads of columns: the first says what is counted, "1 element", "100 classes"."""
+        one = re.sub(r"(?<=ss)es\b|s\b", "", self.unit)
+        unit = one if sizes[0] == "1" else self.unit
+        return [f"{sizes[0]} {unit}", *sizes[1:]] if self.sizes else []
 
     def table(self) -> Iterator[list[str]]:
         """Head and rows of plain strings."""
@@ -440,8 +442,14 @@ def with_whole_dates(words: str) -> str:
 
 def html_row(row: list[str]) -> str:
     version, *values = row
-    cells = "".join(f"<td>{escape(value)}</td>" for value in values)
+    cells = "".join(f"<td>{escape(whole(value))}</td>" for value in values)
     return f'<tr><th scope="row">{escape(version)}</th>{cells}</tr>'
+
+
+def whole(words: str) -> str:
+    """Words in which a figure stays on one line with its unit and its mark, an interval on one."""
+    figure = re.fullmatch(r"(≈ |at least )?\d\S*( \S+){0,2}( \(.*\))?", words)
+    return words.replace(" ", "\N{NBSP}").replace("\N{NBSP}(", " (") if figure else words
 
 
 def quartiles(samples: Sequence[float]) -> tuple[float, float]:

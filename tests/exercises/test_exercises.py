@@ -242,6 +242,21 @@ def test_a_right_answer_need_not_be_a_def(mine):
     assert run(exercises.typical_time, mine).passed
 
 
+@pytest.mark.parametrize("kind", ["partial", "Mine"])
+@pytest.mark.parametrize("name", ["output_size", "stable_softmax", "vectorize"])
+def test_a_right_answer_in_a_wrapping_is_right(name, kind):
+    exercise = getattr(exercises, name)
+    theirs = re.sub(r"def my_\w+", "def theirs", exercise.solution)
+    assert run(exercise, theirs + OBJECTS[kind]).passed
+
+
+@pytest.mark.parametrize("kind", ["partial", "wraps"])
+def test_a_librarys_answer_in_a_wrapping_is_somebody_else_s(kind):
+    theirs = "def theirs(x):\n    import torch\n    return torch.from_numpy(x).softmax(1)\n"
+    found = run(exercises.stable_softmax, theirs + OBJECTS[kind])
+    assert "somebody else's softmax" in found.trouble
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_the_course_s_own_answer_is_nobody_s_by_whatever_way_it_comes(way):
     exercise = exercises.stable_softmax

@@ -15,6 +15,7 @@ from gpulessons.measure.results import (
     Ratio,
     Timing,
     entry_from,
+    html_row,
     quartiles,
     ratio,
 )
@@ -45,7 +46,7 @@ class Plain(HTMLParser):
         self.tags.append(tag)
 
     def handle_data(self, data):
-        self.text += data
+        self.text += data.replace("\N{NBSP}", " ")
 
     def handle_endtag(self, tag):
         self.text += {"tr": "\n", "td": " ", "th": " ", "caption": "\n"}.get(tag, "")
@@ -221,6 +222,23 @@ def test_as_text_and_as_html_the_same_is_said():
 def test_stripped_of_tags_every_cell_and_row_is_still_apart():
     text = Plain(compared(CALM, ABSENT)._repr_html_()).text
     assert "NumPy 2 µs 1 4 GB/s 500 MFLOP/s \n" in text
+
+
+def test_no_line_breaks_within_a_figure_or_an_interval():
+    row = html_row(["a b", "2 µs ~", "≈ 0.8 ms (0.63 to 4.5)", "2 of 31 were never written"])
+    assert row.replace("\N{NBSP}", "_") == (
+        '<tr><th scope="row">a b</th><td>2_µs_~</td><td>≈_0.8_ms (0.63_to_4.5)</td>'
+        "<td>2 of 31 were never written</td></tr>"
+    )
+
+
+@pytest.mark.parametrize(("unit", "one"), [
+    ("elements", "element"), ("classes", "class"), ("rows and columns", "row and column"),
+])  # fmt: skip
+def test_one_of_something_is_said_so(unit, one):
+    few = compared(replace(CALM, size=1), replace(CALM, size=2), unit=unit)
+    assert f"1 {one} " in repr(few)
+    assert f"2 {unit} " in repr(compared(replace(CALM, size=2), unit=unit))
 
 
 def test_a_noisy_cell_is_marked_and_the_mark_explained():

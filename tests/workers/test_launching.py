@@ -403,7 +403,7 @@ def test_a_launch_that_cannot_be_is_refused_in_a_sentence(program, options, word
     [
         ("hello --workers=0", "workers is how many processes to start, 1 or more; not 0."),
         ("hello --workers=x", "argument --workers: it is a whole number, not 'x'."),
-        ("hello --workrs 3", "unrecognized arguments: --workrs 3."),
+        ("hello --workrs 3", "has no option '--workrs'. Did you mean '--workers'"),
         ("hello workers=3", "workers is no option of a program."),
         ("hello 2nd=3", "A program's options are written name=value, not '2nd=3'."),
         ("helo", "There is no module 'helo' to import here."),

@@ -49,6 +49,9 @@ wrong = [
      "else np.maximum(x, np.float32(0.01) * x)", "one after the other"),
     ("def my_leaky_relu(x):\n", NUMBA + "(x):\n    return loop(x)\n", "compiled by Numba"),
     ("def my_leaky_relu(x):\n", NUMBA + "(x):\n    return one(x)\n", "taken one by one"),
+    (BODY, "    from torch.nn import functional\n    import torch\n"
+     "    return functional.leaky_relu(torch.from_numpy(x)).numpy()\n",
+     "somebody else's leaky_relu"),
     (BODY, BORROWED, "leaky_relu is the course's own"),
     (BODY, HIDDEN, "leaky_relu is the course's own"),
 ]  # fmt: skip
