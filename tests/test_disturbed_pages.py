@@ -19,8 +19,8 @@ from gpulessons.notebook.briefly import BRIEFLY
 
 EVERY = "GPULESSONS_EVERY_DISTURBANCE"
 HANGS = 600  # seconds after which a cell counts as hung
-TAGS = re.compile(r"<(style|svg|script)\b.*?</\1>|<[^>]*>", re.DOTALL)
-NO_FIGURE = re.compile(r"(?<![\w.])(nan|inf|None)(?![\w.])")
+TAGS = re.compile(r"<(style|svg|script|pre)\b.*?</\1>|<[^>]*>", re.DOTALL)
+NO_FIGURE = re.compile(r"(?<![\w.])(nan|inf|None(?! of))(?![\w.])")
 
 
 def chosen(day):
@@ -32,13 +32,13 @@ def chosen(day):
 
 
 def nonsense(notebook):
-    """Cells that show a figure that is none, and the words around it."""
+    """The cells that show a figure that is none, each with the words around it."""
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             data = output.get("data", {})
             html = TAGS.sub(" ", data.get("text/html", ""))
             text = html or output.get("text") or data.get("text/plain", "")
-            yield from (f"{cell.id}: …{text[max(0, m.start() - 40) : m.end() + 40]!r}…"
+            yield from ((cell.id, text[max(0, m.start() - 40) : m.end() + 40])
                         for m in NO_FIGURE.finditer(text))  # fmt: skip
 
 
@@ -48,6 +48,7 @@ def nonsense(notebook):
 )  # fmt: skip
 def test_it_runs_whatever_befalls_it(path, name, tmp_path):
     notebook = save_notebooks.read(path)
+    taught = {cell for cell, _ in nonsense(notebook)}  # how exp overflows, say
     first = f"""\
 import sys
 sys.path.append({str(Path(__file__).parent)!r})
@@ -59,11 +60,11 @@ disturbances.ALL[{name!r}]()
         notebook, timeout=HANGS, startup_timeout=HANGS, kernel_name="python3",
         resources={"metadata": {"path": str(tmp_path)}}, extra_arguments=["--log-level=ERROR"],
     ).execute(env={**os.environ, **BRIEFLY})  # fmt: skip
-    assert not list(nonsense(notebook))
+    assert not [(cell, words) for cell, words in nonsense(notebook) if cell not in taught]
 
 
 @pytest.mark.parametrize(("text", "found"), [
-    ("a ratio of nan", 1), ("inf× as fast, and None", 2), ("information, Nonetheless, 1.nan", 0),
+    ("a ratio of nan", 1), ("inf× as fast, and None", 2), ("information, Nonetheless, None of it", 0),
 ])  # fmt: skip
 def test_a_figure_that_is_none_is_found(text, found):
     cell = new_code_cell("x", id="x", outputs=[new_output("stream", text=text)])
