@@ -239,7 +239,8 @@ def main() -> None:
     if args.address:
         print("The first cell's address:", published.address() or "none, for lack of a remote")
     elif not args.check:  # once, while nothing else runs: every page has the same
-        print("This machine's ceilings:", machine().measured_when())
+        here = machine(again=bool(machine().disturbed))
+        print("This machine's ceilings:", here.measured_when())
     for path in paths or sorted(NOTEBOOKS.glob("*.ipynb")):
         if args.address:
             readdress(path)

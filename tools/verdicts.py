@@ -1,9 +1,11 @@
-"""docs/claims.md: the table of all claims, made from the findings that ship with the course.
+"""docs/claims.md, the table of all claims, and three of them in README: made from the findings that
+ship with the course.
 
 gpulessons claims --json gpulessons/claims/found/NAME.json     judge them all on this machine
-python tools/verdicts.py                                       write the page anew
+python tools/verdicts.py                                       write both anew
 """
 
+import re
 from pathlib import Path
 from string import ascii_lowercase
 
@@ -11,7 +13,9 @@ from gpulessons.claims import recorded
 from gpulessons.claims.claim import SEVERAL
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "claims.md"
+PAGE, README = ROOT / "docs" / "claims.md", ROOT / "README.md"
+SURPRISING = (15, 20, 21)  # the claims that README shows
+BEGIN, END = "<!-- verdicts: python tools/verdicts.py -->", "<!-- end of verdicts -->"
 HEAD = """# The claims
 
 <!-- made by python tools/verdicts.py from the findings that ship with the course -->
@@ -52,5 +56,22 @@ def linked(number):
     return f"[{number}](../notebooks/{path.name})"
 
 
+def three(found):
+    """README's three verdicts: each claim, its word and why."""
+    shown = [found[number] for number in SURPRISING]
+    lines = [f"- *{each.claim}* **{each.verdict.capitalize()}.** {each.why}" for each in shown]
+    return "\n".join([*lines, "", f"Found on {found.machine}, {found.date}."])
+
+
+def filled(readme, found):
+    """README with today's three between its marks."""
+    marked = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
+    if not marked.search(readme):
+        raise SystemExit(f"{README.name} has no marks {BEGIN} and {END}.")
+    return marked.sub(lambda _: f"{BEGIN}\n{three(found)}\n{END}", readme)
+
+
 if __name__ == "__main__":
-    PAGE.write_text(page(recorded()), encoding="utf-8")
+    machines = recorded()
+    PAGE.write_text(page(machines), encoding="utf-8")
+    README.write_text(filled(README.read_text(encoding="utf-8"), machines[0]), encoding="utf-8")

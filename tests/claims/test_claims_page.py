@@ -32,3 +32,11 @@ def test_a_second_machine_is_a_second_column():
     table = verdicts.table([found, replace(found, machine="another")])
     head = table.splitlines()[0]
     assert "verdict (a)" in head and "verdict (b)" in head and "Found (b) on another" in table
+
+
+def test_readme_shows_three_of_the_findings_that_ship():
+    readme = verdicts.README.read_text(encoding="utf-8")
+    found = claims.recorded()[0]
+    assert verdicts.filled(readme, found) == readme, "run: python tools/verdicts.py"
+    turned = replace(found, found=tuple(replace(each, verdict="holds") for each in found.found))
+    assert verdicts.filled(readme, turned) != readme
