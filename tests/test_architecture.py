@@ -30,7 +30,7 @@ ROOMS = {
     "models": "ops measure backends hardware units",
     "money": "models ops measure operation hardware plots progress units",
     "workers": "models hardware progress",
-    "exercises": "ops money workers measure grader operation backends paper_gpu units",
+    "exercises": "ops money workers measure grader operation backends microscope paper_gpu units",
     "claims": "ops models money workers profiler measure microscope machine_code hardware "
     "operation backends progress units",
     "notebook": "hardware plots",
