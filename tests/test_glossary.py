@@ -166,7 +166,7 @@ def test_jupyterlab_goes_from_a_lesson_to_the_entry_and_on_to_the_cell(tmp_path,
     for name, book in {**glossary.linked(course, wanted), "glossary": page}.items():
         saved = save_notebooks.canonical(book, name)
         (tmp_path / f"{name}.ipynb").write_text(save_notebooks.text(saved), encoding="utf-8")
-    news = "apputils-extension/notification"  # all else as it is for a learner
+    news = "@jupyterlab/apputils-extension:notification"  # all else as it is for a learner
     monkeypatch.setattr(browser, "SETTINGS", {news: browser.SETTINGS[news]})
     with browser.lab(tmp_path) as url, browser.page(url) as tab:
         tab.goto(tab.evaluate("location.origin") + "/lab/tree/01_first.ipynb")

@@ -100,8 +100,9 @@ mistakes = (
 hints = (
     "A block has 64 neighboring pixels and two warps, t below 32 and above. If the first takes the "
     "even ones, which i belongs to t? Or let a thread take a pair, or choose without an `if`.",
+    "t, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x\n"
     "if t < 32:\n"
-    "    i = 64 * cuda.blockIdx.x + 2 * t",
+    "    i = first + 2 * t",
 )
 
 exercise = Exercise(

@@ -94,7 +94,7 @@ hints = (
     "is a thread's, when 32 threads share it?",
     "row, lane = cuda.grid(1) // 32, cuda.threadIdx.x & 31\n"
     "total, k = np.float32(0), lane\n"
-    "while k < w.shape[1]:  # and k += 32 at its end",
+    "while k < w.shape[1]:",
 )
 
 exercise = Exercise(

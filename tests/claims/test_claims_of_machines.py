@@ -192,7 +192,7 @@ RECORDED = Recording(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("number, word", [(3, HOLDS), (4, HOLDS), (11, LIMITS)])
+@pytest.mark.parametrize("number, word", [(3, HOLDS), (4, LIMITS), (11, LIMITS)])
 def test_a_recording_from_a_gpu_decides_and_is_named(number, word, monkeypatch):
     monkeypatch.setenv("GPULESSONS_BUDGET", "0.02")
     # A busy machine may give two programs one core, or be noisy: that is not what this is about.

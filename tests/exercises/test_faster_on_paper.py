@@ -9,7 +9,7 @@ from gpulessons.paper_gpu import modelling
 
 EXERCISE = exercises.faster_on_paper
 BEFORE = "import numpy as np\nfrom numba import cuda\n"
-SLOW = ("it waits for load/store path", "it waits for latency", "a tenth of the stub's")
+SLOW = ("38 of 40 multiprocessors have no block", "it waits for latency", "a tenth of the stub's")
 SLOW_ANSWERS = [answer for answer in faster_on_paper.wrong if answer[2] in SLOW]
 EDITS = [("", ""), *((what, instead) for what, instead, *_ in faster_on_paper.right)]
 
