@@ -31,7 +31,7 @@ ROW = re.compile(r"<tr>(.*?)</tr>", re.DOTALL)
 CELL = re.compile(r"<(t[hd])([^>]*)>(.*?)</\1>", re.DOTALL)
 INSTALLS = "the first cell installs"  # which no page has
 # Code that only asks: a quiz's has its answers in it, and what the others show says all of it.
-VERDICT = "application/vnd.gpulessons.verdict+json"  # a check's, which collecting reads
+SAVED = "application/vnd.gpulessons.verdict+json"  # a check's, which collecting reads
 ASKS = re.compile(r"(from gpulessons import \w+\s+)?((quiz|hint|solution)\(|\w+ = predict\()")
 # What an output says to whoever ran it, and what it says to a reader.
 SAID = {
@@ -52,7 +52,7 @@ def page(book: NotebookNode, relinked: Text, sourced: Text) -> NotebookNode:
         if cell.cell_type == "markdown":
             cell.source = relinked(cell.source.replace(INSTALLS, f"the notebook's {INSTALLS[4:]}"))
         for output in cell.get("outputs", []):
-            output.get("data", {}).pop(VERDICT, None)
+            output.get("data", {}).pop(SAVED, None)
             if html := html_of(output):
                 html = LESSON_LINK.sub(r'href="\1.html', html)
                 output.data["text/html"] = TABLE.sub(table, told(sourced(html)))
