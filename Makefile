@@ -13,16 +13,19 @@ LAB := $(VENV)/.lab
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test notebooks disturbed bench nvidia gpu colab newest offline site lite clean
+.PHONY: help lab test test-all notebooks disturbed bench nvidia gpu colab newest offline site lite clean
 
 help:  ## list these commands
-	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
 
 lab: $(LAB)  ## open your copy of the notebooks in JupyterLab (without a screen: print the address)
 	@$(VENV)/bin/gpulessons lab $(ARGS)
 
-test: $(READY)  ## run everything that CI runs: ruff, mypy, then every test
+test: $(READY)  ## run what CI runs: ruff, mypy, and the tests of what a change may break
 	@$(PY) tools/run_tests.py
+
+test-all: $(READY)  ## run every test: the nightly matrices and families, too
+	@$(PY) tools/run_tests.py --all
 
 notebooks: $(READY)  ## run every notebook top to bottom and save it canonically (ARGS="02_activations")
 	@$(PY) tools/save_notebooks.py $(ARGS)

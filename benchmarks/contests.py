@@ -19,7 +19,6 @@ from gpulessons.measure.problem import Problem
 from gpulessons.measure.results import TOO_NOISY, Absent, Ratio, quartiles, ratio
 from gpulessons.measure.rounds import Run
 from gpulessons.measure.timings import timings
-from gpulessons.microscope import trace
 from gpulessons.operation import op
 from gpulessons.ops.activations import relu
 from gpulessons.ops.conv2d import conv2d
@@ -29,6 +28,7 @@ from gpulessons.ops.matmul import matmul
 from gpulessons.ops.optimizer_step import adam_loop, corrections
 from gpulessons.ops.softmax import softmax
 from gpulessons.ops.transpose import transpose
+from warplens import trace
 
 LARGE = 2**24  # elements: 64 MiB of float32, and the harness takes turns between two sets of them
 LARGE_GPU = 2**26  # 256 MiB: several times a GPU's last cache, and long beside a launch

@@ -13,7 +13,7 @@ says. Into DIR it writes
     recording.json   every op, measured: put it into gpulessons/measure/recordings to ship it
     claims.json      the course's claims, judged: put it into gpulessons/claims/found to ship it
     modelled.json    every CUDA version, modelled beside measured, the error for each limiter, and
-                     the block turnover: put it into gpulessons/paper_gpu/confirming to ship it
+                     the block turnover: put it into warplens/model/confirming to ship it
     log.txt          all that was printed
 
 Each step runs in a process of its own, with its share of the time: a kernel that hangs, or takes

@@ -15,13 +15,13 @@ from subprocess import PIPE, STDOUT, run
 from time import monotonic
 
 from gpulessons.backends import gpu
-from gpulessons.microscope import tracing
-from gpulessons.microscope.report.tables import per, table
 from gpulessons.ops.activations import relu
 from gpulessons.ops.copy import copy, copy_offset, copy_strided
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.reduce import total
 from gpulessons.ops.transpose import transpose
+from warplens import tracing
+from warplens.report.tables import per, table
 
 SIZE = 10_007  # a prime: the last block, row and sector are not full
 SECONDS = 60  # under the profiler, at most

@@ -129,7 +129,7 @@ def verdict(trouble):
         return "skipped", text
     if isinstance(trouble, TimedOut):
         return "time", f"{last.filename}:{last.lineno}"
-    ours = "gpulessons/microscope" in last.filename
+    ours = "warplens" in last.filename
     said = linecache.getline(last.filename, last.lineno).lstrip().startswith("raise ")
     if ours and said and "does not support this line (" not in text:
         return "refused", text
@@ -157,7 +157,7 @@ def run_module(path, begin, simulated):
     os.dup2(2, 1)  # what the tests print is not ours
     for part in ("", ".matcher", ".options", ".parser", ".finput"):  # only texts are checked by it
         sys.modules.setdefault(f"filecheck{part}", MagicMock())
-    from gpulessons.microscope import tracing
+    from warplens import tracing
 
     inside, asked = (nullcontext, nullcontext) if simulated else (tracing, device_asked_for)
     with inside(), asked():

@@ -23,10 +23,10 @@ from gpulessons.hardware import files, gpu_load, gpu_rates, machine
 from gpulessons.measure.problem import Problem
 from gpulessons.measure.results import Absent
 from gpulessons.measure.timings import Progress, at_one_size, refuse_too_large
-from gpulessons.paper_gpu.confirming import Confirmation, Unjudged, load, row_of
-from gpulessons.paper_gpu.modelling import CannotModel
-from gpulessons.paper_gpu.present import present
-from gpulessons.paper_gpu.versions import modelled_anew
+from warplens.model.confirming import Confirmation, Unjudged, load, row_of
+from warplens.model.modelling import CannotModel
+from warplens.model.present import present
+from warplens.model.versions import modelled_anew
 
 NAME = "modelled.json"
 BUDGET = 0.3  # seconds to time one version at one size

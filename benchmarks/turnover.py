@@ -11,8 +11,8 @@ from numba import cuda
 
 from gpulessons.backends import gpu
 from gpulessons.measure.results import quartiles
-from gpulessons.paper_gpu.confirming import Turnover
-from gpulessons.paper_gpu.occupancy import occupancy
+from warplens.model.confirming import Turnover
+from warplens.model.occupancy import occupancy
 
 ZERO = np.float32(0)
 THREADS = (128, 256, 512, 1024)  # of a block; the smaller, the more of them there are in a wave

@@ -17,8 +17,8 @@ HOMES = {
     "measure.timings": "timings",
     "measure.compare": "compare",
     "grader.check": "check",
-    "machine_code.cuda": "assembly",
-    "microscope": "trace tracing",
+    "warplens.code.cuda": "assembly",
+    "warplens": "trace tracing",
     "hardware": "machine",
     "hardware.vectors": "wide_vectors",
     "notebook.source": "source solution",
@@ -52,10 +52,10 @@ HOMES = {
     "ops.tree_search": "tree_search",
     "ops.tree_softmax": "tree_softmax",
     "ops.vertex_transform": "vertex_transform",
-    "paper_gpu.advice": "advice",
-    "paper_gpu.devices": "devices",
-    "paper_gpu.modelling": "modelled",
-    "paper_gpu.occupancy": "occupancy",
+    "warplens.model.advice": "advice",
+    "warplens.model.devices": "devices",
+    "warplens.model.modelling": "modelled",
+    "warplens.model.occupancy": "occupancy",
     "profiler.calls": "cost_of_a_call",
     "profiler.libraries": "library_calls",
     "profiler.recorder": "profile",
@@ -91,12 +91,17 @@ home_of = {name: home for home, names in HOMES.items() for name in names.split()
 __all__ = sorted([*home_of, *MODULES])
 
 
+def at(home):
+    """A module's full name: the instrument's are its own, all others the course's."""
+    return home if home.partition(".")[0] == "warplens" else f"gpulessons.{home}"
+
+
 def __getattr__(name):
     if name in MODULES:
         return importlib.import_module(f"gpulessons.{MODULES[name]}")
     if name not in home_of:
         raise AttributeError(f"gpulessons has no {name!r}; it has {', '.join(__all__)}.")
-    value = getattr(importlib.import_module(f"gpulessons.{home_of[name]}"), name)
+    value = getattr(importlib.import_module(at(home_of[name])), name)
     globals()[name] = value
     return value
 

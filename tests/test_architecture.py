@@ -10,6 +10,7 @@ from graphlib import TopologicalSorter
 import pytest
 
 import gpulessons
+import warplens
 from rooms import DOOR, PACKAGE, PAGE, ROOT, arrows, drawn, imports, room_of
 
 # Each room of the package, and the rooms it imports. A room may always import itself.
@@ -20,25 +21,23 @@ ROOMS = {
     "backends": "hardware",
     "operation": "backends",
     "plots": "units",
-    "microscope": "plots units",
-    "machine_code": "hardware microscope units",
-    "paper_gpu": "hardware machine_code microscope plots progress units",
-    "grader": "operation backends microscope",
-    "measure": "grader operation backends hardware paper_gpu progress units",
+    "microscope": "plots",
+    "grader": "operation backends",
+    "measure": "grader operation backends hardware progress units",
     "profiler": "hardware plots progress units",
-    "ops": "operation backends microscope",
+    "ops": "operation backends",
     "models": "ops measure backends hardware units",
     "money": "models ops measure operation hardware plots progress units",
     "workers": "models hardware progress",
-    "exercises": "ops money workers measure grader operation backends microscope paper_gpu units",
-    "claims": "ops models money workers profiler measure microscope machine_code hardware "
+    "exercises": "ops money workers measure grader operation backends units",
+    "claims": "ops models money workers profiler measure hardware "
     "operation backends progress units",
     "notebook": "hardware plots",
-    "illustrations": "models money profiler workers measure ops machine_code paper_gpu hardware "
+    "illustrations": "models money profiler workers measure ops hardware "
     "plots units",
 }
 # What is read, what is run, what is told.
-MICROSCOPE = {
+WARPLENS = {
     "faults": "",
     "rounding": "",
     "lanes": "faults rounding",
@@ -51,6 +50,10 @@ MICROSCOPE = {
     "runner": "source lanes report arguments signatures faults",
     "programs": "runner report device signatures source lanes faults",
     "sizes": "affine source runner report faults",
+    "units": "",
+    "tables": "",
+    "code": "programs faults units tables",
+    "model": "code programs runner report lanes units tables",
 }
 # What torchrun runs, who starts it, and the parts that programs share.
 WORKERS = {
@@ -65,7 +68,7 @@ WORKERS = {
     "launcher": "worker",
     "programs": "collectives gradients links memory schedules training worker",
 }
-HOUSES = {"gpulessons": ROOMS, "gpulessons.microscope": MICROSCOPE, "gpulessons.workers": WORKERS}
+HOUSES = {"gpulessons": ROOMS, "warplens": WARPLENS, "gpulessons.workers": WORKERS}
 # The rest is the engine.
 LESSONS = {"ops", "models", "money", "workers", "claims", "exercises", "illustrations"}
 HEAVY = {"numpy", "numba", "torch", "matplotlib", "ipywidgets"}
@@ -109,8 +112,8 @@ def test_every_arrow_is_of_use_and_none_leads_back(home):
 
 
 def test_the_microscopes_reading_order_names_files_that_are_there():
-    folder = PACKAGE / "microscope"
-    named = re.findall(r"\b(?:source|lanes|report)/\w+", gpulessons.microscope.__doc__)
+    folder = ROOT / "warplens"
+    named = re.findall(r"\b(?:source|lanes|report)/\w+", warplens.__doc__)
     assert {name.partition("/")[0] for name in named} == {"source", "lanes", "report"}
     assert not [name for name in named if not (folder / f"{name}.py").exists()]
 

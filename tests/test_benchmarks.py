@@ -18,8 +18,8 @@ from browser import write_notebook
 from gpulessons.backends import BACKENDS, Host, torch_cpu
 from gpulessons.hardware import budget
 from gpulessons.measure.results import Ratio
-from gpulessons.microscope import tracing
 from gpulessons.operation import op
+from warplens import tracing
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
@@ -624,7 +624,7 @@ def test_the_step_writes_every_difference_and_fails_only_for_sectors_per_request
 
 LAUNCHES = """
 import runpy, signal, sys
-from gpulessons.microscope import tracing
+from warplens import tracing
 script, sys.argv[1:] = sys.argv[1], ["60"]
 with tracing() as launches:
     runpy.run_path(script, run_name="__main__")

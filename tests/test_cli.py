@@ -848,7 +848,7 @@ def test_asm_says_what_each_kernel_needs_without_a_gpu(capsys):
 
 
 def test_asm_compiles_for_the_gpu_that_is_here_unless_told(capsys, monkeypatch):
-    from gpulessons.machine_code import cuda
+    from warplens.code import cuda
 
     monkeypatch.setattr(cuda, "compute_capability", lambda: (7, 5))
     assert main(["asm", "transpose", "--version", "CUDA, padded tile"]) == 0
@@ -873,7 +873,7 @@ def test_asm_counts_the_machine_code_of_each_line_and_prints_it_if_asked(capsys)
 
 
 def test_asm_without_a_disassembler_says_the_rest(capsys, monkeypatch):
-    from gpulessons.machine_code import sass
+    from warplens.code import sass
 
     monkeypatch.setattr(sass.sysconfig, "get_path", lambda name: "/nowhere")
     monkeypatch.setenv("PATH", "")

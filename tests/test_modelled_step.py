@@ -16,17 +16,17 @@ import pytest
 from numba import cuda
 
 from gpulessons.backends import BACKENDS, Host, NotHere
-from gpulessons.machine_code import sass
-from gpulessons.machine_code.cuda import assembly
-from gpulessons.machine_code.linking import CannotCompile
 from gpulessons.operation import op
-from gpulessons.paper_gpu import kept as kept_times
-from gpulessons.paper_gpu import modelling
-from gpulessons.paper_gpu.confirming import Row, Unjudged, load
-from gpulessons.paper_gpu.devices import GPUS
-from gpulessons.paper_gpu.modelling import CannotModel
-from gpulessons.paper_gpu.value import Modelled
-from gpulessons.paper_gpu.versions import modelled_anew
+from warplens.code import sass
+from warplens.code.cuda import assembly
+from warplens.code.linking import CannotCompile
+from warplens.model import kept as kept_times
+from warplens.model import modelling
+from warplens.model.confirming import Row, Unjudged, load
+from warplens.model.devices import GPUS
+from warplens.model.modelling import CannotModel
+from warplens.model.value import Modelled
+from warplens.model.versions import modelled_anew
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numba import cuda
 
-from gpulessons.microscope import LaunchError, trace
+from warplens import LaunchError, trace
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 

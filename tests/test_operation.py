@@ -11,7 +11,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gpulessons import backends, check, compare, matmul, microscope, relu, tanh, units
+import warplens
+from gpulessons import backends, check, compare, matmul, relu, tanh, units
 from gpulessons.backends import BACKENDS, gpu, host, torch_cpu
 from gpulessons.measure.results import Absent, Timing
 from gpulessons.operation import Case, Op, Version, find, op, several, whole
@@ -354,7 +355,7 @@ def test_a_backend_keeps_what_is_put_and_hands_back_a_copy(backend):
 def test_a_backend_lays_scattered_arrays_in_order(backend):
     """Where there is no GPU, the microscope stands in for one."""
     x = np.arange(24, dtype=np.float32).reshape(4, 6)
-    with microscope.tracing() if backend is gpu else nullcontext():
+    with warplens.tracing() if backend is gpu else nullcontext():
         for scattered in (x.T, x[::2, ::2], x[::-1]):
             placed = backend.put(scattered)
             assert np.array_equal(backend.get(placed), scattered)

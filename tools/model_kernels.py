@@ -22,9 +22,9 @@ from gpulessons.backends import NotHere
 from gpulessons.hardware import files
 from gpulessons.measure.on_paper import SWITCH
 from gpulessons.ops import conv2d, dense, lstm_sequence
-from gpulessons.paper_gpu import kept
-from gpulessons.paper_gpu.devices import named
-from gpulessons.paper_gpu.versions import CannotModel, modelled_anew
+from warplens.model import kept
+from warplens.model.devices import named
+from warplens.model.versions import CannotModel, modelled_anew
 
 COMPILERS = ("numba", "numba-cuda", "nvidia-nvvm", "nvidia-nvjitlink", "nvidia-cuda-nvdisasm")
 # What notebooks ask for beside each op's own sizes.

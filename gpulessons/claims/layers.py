@@ -10,7 +10,6 @@ import numpy as np
 from gpulessons.hardware import machine, threads
 from gpulessons.hardware.budget import repeated
 from gpulessons.measure.results import quartiles
-from gpulessons.microscope import tracing
 from gpulessons.money.devices import best_rates
 from gpulessons.ops.bias_activation import bias_gelu
 from gpulessons.ops.conv2d import conv2d, shaped
@@ -22,6 +21,7 @@ from gpulessons.ops.lstm_parts import parameters
 from gpulessons.ops.lstm_sequence import lstm_sequence
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.softmax import softmax
+from warplens import tracing
 
 from .claim import claim, holds, limits, refuted, untested, weakest
 from .evidence import (

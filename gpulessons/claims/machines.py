@@ -11,12 +11,12 @@ from gpulessons import units
 from gpulessons.hardware import cores, machine
 from gpulessons.hardware.budget import repeated
 from gpulessons.measure.results import quartiles
-from gpulessons.microscope import trace
 from gpulessons.ops.activations import relu, relu_kernel, vector_sigmoid
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.optimizer_step import adam_step
 from gpulessons.ops.shade import shade, shade_sorted
 from gpulessons.units import percent, some, three_digits
+from warplens import trace
 
 from .at_once import STILL, again, how_often, kept_busy, lasting, together, work
 from .claim import A_SECOND_CORE, QUIET, claim, holds, limits, refuted, untested, weakest

@@ -9,7 +9,6 @@ from numba import cuda, njit
 from gpulessons import units
 from gpulessons.backends import gpu
 from gpulessons.hardware.budget import repeated
-from gpulessons.microscope import trace, tracing
 from gpulessons.ops.activations import relu, relu_kernel
 from gpulessons.ops.dense import dense, sized
 from gpulessons.ops.matmul_kernels import linear_kernel, tiles
@@ -17,6 +16,7 @@ from gpulessons.ops.reduce import total
 from gpulessons.ops.shade import LIMIT, one_pixel, shade, shade_kernel, shade_sorted
 from gpulessons.ops.vertex_transform import vertex_kernel, vertex_transform
 from gpulessons.units import percent, three_digits
+from warplens import trace, tracing
 
 from .claim import A_GPU, claim, holds, limits, refuted, untested, weakest
 from .evidence import counted, missing, paired, ratio_of_calls

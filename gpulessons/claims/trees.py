@@ -6,9 +6,7 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.backends import gpu, torch_gpu
-from gpulessons.machine_code.cuda import CannotCompile, assembly
 from gpulessons.measure.turns import alternate
-from gpulessons.microscope import tracing
 from gpulessons.models import hybrid, many_classes, placement
 from gpulessons.models.index import bound
 from gpulessons.models.outputs.full import Full
@@ -19,6 +17,8 @@ from gpulessons.ops.huffman import zipf
 from gpulessons.ops.neighbours import neighbours
 from gpulessons.ops.tree_softmax import tree_softmax, zipf_tree
 from gpulessons.ops.tree_update import tree_update, tree_update_cuda
+from warplens import tracing
+from warplens.code.cuda import CannotCompile, assembly
 
 from .claim import A_GPU, claim, holds, limits, refuted, untested, weakest
 from .evidence import (

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 from .terminal import find_op, known, say
 
 if TYPE_CHECKING:
-    from gpulessons.machine_code.cuda import Assembly
+    from warplens.code.cuda import Assembly
 
 
 def asm(options: Namespace) -> int:
     """compile an op's CUDA kernels (no GPU needed): registers, machine code beside the source"""
     op = find_op(options.op)
     from gpulessons.backends import NotHere, gpu  # NumPy and more: not before the names are right
-    from gpulessons.machine_code.cuda import CannotCompile, assemblies
+    from warplens.code.cuda import CannotCompile, assemblies
 
     for name in options.version or ():
         known(name, op.versions, f"{op.name} has no version")
@@ -37,7 +37,7 @@ def asm(options: Namespace) -> int:
 
 def machine_code(compiled: "Assembly", everything: bool) -> str:
     """A kernel's instruction mix and its source with the machine code; or why they are not here."""
-    from gpulessons.machine_code.cuda import CannotCompile
+    from warplens.code.cuda import CannotCompile
 
     try:
         beside = compiled.listing if everything else compiled.summary

@@ -5,9 +5,9 @@ import numpy as np
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble
-from gpulessons.microscope.report.steps import launch_of
 from gpulessons.operation import op
-from gpulessons.paper_gpu.sampling import footprints
+from warplens.model.sampling import footprints
+from warplens.report.steps import launch_of
 
 stub = '''\
 @cuda.jit

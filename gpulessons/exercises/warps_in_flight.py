@@ -4,7 +4,7 @@ import math
 
 from gpulessons.grader.check import Exercise, run
 from gpulessons.grader.diagnosis import Trouble, number
-from gpulessons.paper_gpu.devices import devices
+from warplens.model.devices import devices
 
 stub = '''\
 def my_warps(gpu, bytes_of_a_warp):

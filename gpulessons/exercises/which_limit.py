@@ -5,7 +5,7 @@ import numbers
 
 from gpulessons.grader.check import Exercise, run
 from gpulessons.grader.diagnosis import Trouble
-from gpulessons.paper_gpu.devices import devices
+from warplens.model.devices import devices
 
 stub = '''\
 def my_limit(gpu, flops, sectors, requests):

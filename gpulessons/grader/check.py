@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from gpulessons import microscope
+import warplens
 from gpulessons.backends import NotHere, gpu, host, is_array
-from gpulessons.microscope import Race, Trace
 from gpulessons.operation import Op, Version, as_tuple, writes_out
+from warplens import Race, Trace
 
 from . import SAVED
 from .diagnosis import (
@@ -201,7 +201,7 @@ def try_once(
     if backend is not gpu:
         results, launches = call(op, function, inputs, backend), []
     else:
-        with microscope.tracing() as launches:
+        with warplens.tracing() as launches:
             results = call(op, function, inputs, backend)
         if not launches:
             hint = "kernel[blocks, threads](…): the brackets choose the grid."
@@ -231,7 +231,7 @@ def run(function: Callable, arguments: tuple, options: dict, attempt: Any = None
         return function(*arguments, **options)
     except (Trouble, NotHere):
         raise
-    except (microscope.KernelFault, microscope.Unsupported) as fault:
+    except (warplens.KernelFault, warplens.Unsupported) as fault:
         raise Trouble(f"{fault}", hint_for(fault, options)) from fault
     except NotImplementedError:
         raise Untouched(STUB, "the comment that says what to write.") from None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpulessons.backends import is_array
-from gpulessons.microscope import Trace
+from warplens import Trace
 
 
 class Trouble(Exception):

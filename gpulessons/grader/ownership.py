@@ -12,13 +12,13 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from gpulessons import microscope
-from gpulessons.microscope import Trace
+import warplens
 from gpulessons.operation import Op, Version
+from warplens import Trace
 
 from .diagnosis import Trouble
 
-PACKAGE = str(Path(microscope.__file__).parents[1])
+PACKAGE = str(Path(warplens.__file__).parents[1])
 YOURS = "the stub: write yours."
 
 

@@ -23,8 +23,8 @@ from gpulessons.plots.picture import (
     blank,
     on,
 )
-from gpulessons.plots.tables import Table
 from gpulessons.profiler.split import percents
+from warplens.tables import Table
 
 KINDS = {"compute": BLUE, "launch and Python": VERMILLION, "memory": GREEN}  # as in timelines
 SPELLED = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")

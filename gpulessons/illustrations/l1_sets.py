@@ -1,7 +1,7 @@
 """Why rows 16 KiB apart are slow to read: their lines all lie in one set of L1, one a clock."""
 
-from gpulessons.paper_gpu.sampling import TAG_SETS
 from gpulessons.plots.picture import INK, ORANGE, SKY, Picture, blank, on
+from warplens.model.sampling import TAG_SETS
 
 LINE = 128  # bytes
 ROWS = 16  # that a warp of 16 × 16 threads reads from at a time

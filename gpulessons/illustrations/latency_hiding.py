@@ -14,11 +14,11 @@ import math
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
 
-from gpulessons.paper_gpu.devices import named
-from gpulessons.paper_gpu.occupancy import PARTITIONS, limits_of
 from gpulessons.plots.axes import written
 from gpulessons.plots.picture import DARK, INK, ORANGE, SKY, VERMILLION, Picture, blank
 from gpulessons.units import plural
+from warplens.model.devices import named
+from warplens.model.occupancy import PARTITIONS, limits_of
 
 GPU = "A100"
 SLOTS = limits_of(named(GPU)).warps // PARTITIONS  # of one scheduler

@@ -1,10 +1,10 @@
 """Pictures of occupancy: one multiprocessor's warp slots, and what a change would make of them."""
 
 from gpulessons import units
-from gpulessons.paper_gpu.devices import named
-from gpulessons.paper_gpu.occupancy import PARTITIONS, WARP, limits_of, occupancy
 from gpulessons.plots.axes import written
 from gpulessons.plots.picture import INK, VERMILLION, Picture, blank, on
+from warplens.model.devices import named
+from warplens.model.occupancy import PARTITIONS, WARP, limits_of, occupancy
 
 SHADES = "#56B4E9", "#BFE1F6", "#8CCBF0"  # of blocks, in turn
 SIDE = 0.84  # of a slot, whose place is 1 wide

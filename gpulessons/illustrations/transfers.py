@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from gpulessons import units
-from gpulessons.paper_gpu.devices import named
-from gpulessons.paper_gpu.modelling import LAUNCH
 from gpulessons.plots.axes import written
 from gpulessons.plots.picture import BLUE, INK, SKY, VERMILLION, Picture, blank
-from gpulessons.plots.tables import Table
+from warplens.model.devices import named
+from warplens.model.modelling import LAUNCH
+from warplens.tables import Table
 
 GPU = "A100"
 LINK_SOURCE = (

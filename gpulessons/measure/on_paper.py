@@ -13,9 +13,9 @@ from typing import Any
 from gpulessons.backends import NotHere
 from gpulessons.hardware import gpu_count
 from gpulessons.operation import Op, Version, several
-from gpulessons.paper_gpu import devices, kept
-from gpulessons.paper_gpu.devices import GPU
-from gpulessons.paper_gpu.versions import CannotModel, modelled_version
+from warplens.model import devices, kept
+from warplens.model.devices import GPU
+from warplens.model.versions import CannotModel, modelled_version
 
 from .results import Absent, Comparison, Entry, ModelledTiming, Timing
 from .rounds import sentence

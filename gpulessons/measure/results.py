@@ -14,7 +14,7 @@ from statistics import median, quantiles
 from typing import Any
 
 from gpulessons import units
-from gpulessons.paper_gpu.value import LAUNCH
+from warplens.model.value import LAUNCH
 
 NOISY, TOO_NOISY = 0.10, 0.25  # of the median: marked; no speed-up is claimed
 INTERRUPTED = "interrupted: what was measured until then is here"  # a Comparison's note

@@ -23,7 +23,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots.tables import as_html, as_text
+from warplens.tables import as_html, as_text
 
 PUBLISHED = 1.075e21  # FLOP/s: the source's result
 OPS = 2  # a multiply-add is two, here as everywhere in the course

@@ -22,7 +22,7 @@ from gpulessons import units
 from gpulessons.hardware import Machine, machine, threads
 from gpulessons.hardware.budget import note
 from gpulessons.hardware.card import came_again
-from gpulessons.plots.tables import as_html, as_text
+from warplens.tables import as_html, as_text
 
 from .devices import PUBLISHED
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from gpulessons import units
 from gpulessons.hardware import files
-from gpulessons.plots.tables import Table
+from warplens.tables import Table
 
 KINDS = "live", "recorded", "published", "typed in"
 NUMBERS = {  # what a device's numbers count

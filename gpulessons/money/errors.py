@@ -33,8 +33,8 @@ from gpulessons.ops.matmul import matmul
 from gpulessons.ops.reduce import dot, total
 from gpulessons.ops.softmax import softmax
 from gpulessons.ops.transpose import transpose
-from gpulessons.plots.tables import Table
 from gpulessons.progress import progress_bar
+from warplens.tables import Table
 
 from .devices import Device, of_machine
 from .prediction import Prediction, Work, as_work, of_network

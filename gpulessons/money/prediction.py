@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gpulessons import units
-from gpulessons.plots.tables import Table
+from warplens.tables import Table
 
 from .devices import NUMBERS, Device, named_apart
 from .throughput import PAID, amount

@@ -16,7 +16,7 @@ import math
 from dataclasses import dataclass, fields
 
 from gpulessons import units
-from gpulessons.plots.tables import as_html, as_text, sentence
+from warplens.tables import as_html, as_text, sentence
 
 HOURS_PER_WEEK = 168
 HOURS_PER_YEAR = 365.25 * 24

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpulessons import units
-from gpulessons.plots.tables import Table
+from warplens.tables import Table
 
 from .devices import Device, named_apart, shown
 

@@ -15,7 +15,7 @@ from numba.core import cgutils, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-from gpulessons.microscope.lanes import wide as traced
+from warplens.lanes import wide as traced
 
 BYTES = 16
 VECTOR = ir.VectorType(ir.FloatType(), 4)

@@ -25,7 +25,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from gpulessons.backends import TF32, NotHere, too_old
-from gpulessons.microscope.lanes import tensor_cores as traced
+from warplens.lanes import tensor_cores as traced
 
 NEEDED = {"TF32": TF32, "fp16": ((7, 5), "Turing, 2018")}  # compute capability, and since when
 FLOAT, WORD = ir.FloatType(), ir.IntType(32)

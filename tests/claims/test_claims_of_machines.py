@@ -246,7 +246,7 @@ def test_every_claim_of_one_table_has_the_same_speed_of_memory(monkeypatch):
 
 def test_packing_on_a_gpu_is_timed_for_both_orders_with_an_empty_room(monkeypatch):
     from gpulessons.backends import host
-    from gpulessons.microscope import trace
+    from warplens import trace
 
     launched, clock = [], iter(range(100))
 
@@ -350,7 +350,7 @@ def test_programs_that_take_turns_are_not_taken_for_mimd(monkeypatch):
 
 
 def test_threads_that_tell_each_other_something_are_counted():
-    from gpulessons.microscope import trace
+    from warplens import trace
 
     turns, bars = np.zeros(256, np.int32), np.zeros(65, np.int32)
     counting = trace(pictures.histogram_kernel)[1, 256](turns, bars)

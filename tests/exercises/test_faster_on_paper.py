@@ -4,8 +4,8 @@ import pytest
 
 from answers import attempt, faster_on_paper
 from gpulessons import check, exercises
-from gpulessons.machine_code.cuda import CannotCompile
-from gpulessons.paper_gpu import modelling
+from warplens.code.cuda import CannotCompile
+from warplens.model import modelling
 
 EXERCISE = exercises.faster_on_paper
 BEFORE = "import numpy as np\nfrom numba import cuda\n"

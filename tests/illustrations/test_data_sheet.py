@@ -2,7 +2,7 @@
 
 from gpulessons.illustrations.data_sheet import H200
 from gpulessons.money.devices import PUBLISHED
-from gpulessons.paper_gpu.devices import GPUS
+from warplens.model.devices import GPUS
 
 
 def test_the_corners_are_where_bytes_and_arithmetic_take_equally_long():

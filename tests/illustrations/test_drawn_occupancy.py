@@ -13,9 +13,9 @@ from gpulessons.illustrations.occupancy import (
     steps,
     summary,
 )
-from gpulessons.paper_gpu.devices import named
-from gpulessons.paper_gpu.occupancy import occupancy
 from gpulessons.plots.picture import blank
+from warplens.model.devices import named
+from warplens.model.occupancy import occupancy
 
 
 def slots(held):

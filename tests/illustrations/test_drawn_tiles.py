@@ -7,8 +7,8 @@ import pytest
 
 from gpulessons import trace
 from gpulessons.illustrations.tiles import NAIVE, READ, RUNGS, WRITTEN, mma, tile
-from gpulessons.microscope.report.steps import access_step, launch_of
 from gpulessons.ops import matmul_kernels as kernels
+from warplens.report.steps import access_step, launch_of
 
 KERNELS = {
     "shared tile": (kernels.tile_kernel, (16, 16)),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numba import cuda
 
 from gpulessons.illustrations import grid
-from gpulessons.microscope import trace
+from warplens import trace
 
 some_launch = st.tuples(st.integers(1, 256), st.sampled_from([32, 48, 64, 100, 256]))
 

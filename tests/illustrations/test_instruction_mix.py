@@ -3,7 +3,7 @@
 import pytest
 
 from gpulessons.illustrations.instruction_mix import mixes
-from gpulessons.machine_code.mix import Mix, Part
+from warplens.code.mix import Mix, Part
 
 
 def mix(name, pipes, products, memory):

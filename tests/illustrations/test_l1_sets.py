@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gpulessons.illustrations.l1_sets import ROWS, l1_sets, looked_up
-from gpulessons.paper_gpu.sampling import TAG_SETS, tag_clocks
+from warplens.model.sampling import TAG_SETS, tag_clocks
 
 
 @pytest.mark.parametrize(("columns", "clocks"), [(4096, 16), (4104, 4), (4128, 4)])

@@ -7,7 +7,7 @@ import pytest
 from gpulessons.hardware import vectors
 from gpulessons.illustrations import vector_widths
 from gpulessons.illustrations.vector_widths import AtWidth, both, kinds, verdict
-from gpulessons.machine_code.cpu import Loop, measured
+from warplens.code.cpu import Loop, measured
 
 
 def at_width(bits, register, seconds=1e-6):

@@ -24,9 +24,9 @@ from gpulessons.measure.results import (
 )
 from gpulessons.measure.side_by_side import side_by_side
 from gpulessons.operation import op
-from gpulessons.paper_gpu.devices import named
-from gpulessons.paper_gpu.modelling import CannotModel
-from gpulessons.paper_gpu.value import Modelled
+from warplens.model.devices import named
+from warplens.model.modelling import CannotModel
+from warplens.model.value import Modelled
 
 FAST, SLOW = "CUDA, fast", "CUDA, slow"
 ONE = ModelledTiming(

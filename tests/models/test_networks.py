@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from gpulessons import microscope
+import warplens
 from gpulessons.models import digits as networks
 from gpulessons.models import letters
 from gpulessons.models.data import DIGITS, digits
@@ -60,7 +60,7 @@ def stepped(toolkit, hidden, steps):
 
 
 def test_cuda_takes_the_same_step_thread_by_thread():
-    with microscope.tracing() as launches:
+    with warplens.tracing() as launches:
         ours = stepped("CUDA", 9, steps=2)
     assert not any(launch.races().cells for launch in launches)
     for got, want in zip(ours, stepped("NumPy", 9, steps=2), strict=True):

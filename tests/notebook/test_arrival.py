@@ -3,8 +3,8 @@
 import pytest
 
 from gpulessons import hardware
-from gpulessons.microscope import tracing
 from gpulessons.notebook import arrival
+from warplens import tracing
 
 
 @pytest.fixture

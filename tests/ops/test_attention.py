@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from gpulessons import check, peak_memory
 from gpulessons.backends import gpu, host, torch_cpu
-from gpulessons.machine_code.cuda import assembly
-from gpulessons.microscope import tracing
 from gpulessons.ops import attention as lesson
 from gpulessons.ops.attention import attention, numpy_tiled
+from warplens import tracing
+from warplens.code.cuda import assembly
 
 # (heads, queries, keys, head size): one of each; more queries than keys, and fewer; odd widths.
 SHAPES = ((1, 1, 1, 1), (2, 1, 9, 5), (3, 9, 1, 4), (1, 70, 41, 7), (2, 5, 40, 33), (1, 10, 20, 72))

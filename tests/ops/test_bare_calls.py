@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import gpulessons
-from gpulessons import microscope
+import warplens
 from gpulessons.backends import gpu, torch_cpu
-from gpulessons.microscope.device import DeviceArray
 from gpulessons.ops.conv2d import conv2d
 from gpulessons.ops.embedding import embedding_update
 from gpulessons.ops.optimizer_step import adam_step, momentum_step
-from gpulessons.paper_gpu.sampling import TURNS, chosen
+from warplens.device import DeviceArray
+from warplens.model.sampling import TURNS, chosen
 
 OPS = [getattr(gpulessons, name) for home, names in gpulessons.HOMES.items()
        for name in names.split() if home.startswith("ops.")]  # fmt: skip
@@ -69,7 +69,7 @@ def test_no_launch_makes_an_array(version, monkeypatch):
         made.append(array)
         make(array, *arguments)
 
-    with microscope.tracing(blocks=chosen, turns=TURNS):
+    with warplens.tracing(blocks=chosen, turns=TURNS):
         try:
             call = bound(version, 16)
         except gpulessons.backends.NotHere as why:
@@ -125,6 +125,6 @@ def test_shapes_are_read_off_the_device_s_own_arrays(monkeypatch):
     version = gpulessons.relu.versions["CUDA, a thread per element"]
     x = np.arange(-3, 4, dtype=np.float32)
     gpulessons.relu.outputs(x)
-    with microscope.tracing():
+    with warplens.tracing():
         out = version(gpu.put(x))
     assert fetched == [] and out.shape == x.shape and out.dtype == np.float32

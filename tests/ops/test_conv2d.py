@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import warplens
 from answers import attempt
-from gpulessons import check, conv2d, conv2d_backward, gpu, host, microscope
+from gpulessons import check, conv2d, conv2d_backward, gpu, host
 from gpulessons.backends import torch_cpu
 from gpulessons.operation import fetched
 from gpulessons.ops import conv2d_direct
@@ -87,7 +88,7 @@ def test_the_specification_is_pytorchs_forward_and_backward(shape):
 def test_a_kernel_is_right_thread_by_thread(name):
     for shape in SHAPES[1:8]:
         inputs = problem(*shape)
-        with microscope.tracing() as launches:
+        with warplens.tracing() as launches:
             got = gpu.get(conv2d.versions[name](*map(gpu.put, inputs)))
         assert conv2d.error(got, conv2d.reference(*inputs)) <= conv2d.rtol, shape
         for launch in launches:
@@ -100,7 +101,7 @@ def test_shared_tiles_fetch_far_less_than_a_thread_per_output(stride):
     inputs = problem((1, 2, 8), (16 * stride, 32 * stride), (3, 3), stride, 1)
     loads = {}
     for name in ("CUDA, a thread per output", "CUDA, shared tiles"):
-        with microscope.tracing() as launches:
+        with warplens.tracing() as launches:
             conv2d.versions[name](*map(gpu.put, inputs))
         work = launches[0].work()
         loads[name] = work.reads * launches[0].threads / (conv2d.flops(*inputs) / 2)
@@ -128,7 +129,7 @@ def test_channels_that_differ_are_refused_before_anybody_reads_past_them():
     """NumPy would stretch one channel to three."""
     x, w = np.ones((1, 1, 5, 5), np.float32), np.ones((2, 3, 3, 3), np.float32)
     for name in ("Numba, direct", "Numba, im2col", "CUDA, shared tiles"):
-        with microscope.tracing(), pytest.raises(ValueError, match="takes arrays of shapes"):
+        with warplens.tracing(), pytest.raises(ValueError, match="takes arrays of shapes"):
             conv2d.versions[name](x, w, 1, 0)
 
 
@@ -308,7 +309,7 @@ def trace_tiles(*changes, stride=2):
     x, w, *rest = problem((1, 2, 8), (16 * stride, 32 * stride), (3, 3), stride, 1)
     want = conv2d(x, w, *rest)
     out = np.empty_like(want)
-    return microscope.trace(kernel)[(1, 1, 1), (32, 4)](x, w, 1, out), conv2d.error(out, want)
+    return warplens.trace(kernel)[(1, 1, 1), (32, 4)](x, w, 1, out), conv2d.error(out, want)
 
 
 def test_as_it_is_the_tile_has_neither_races_nor_conflicts():
@@ -329,7 +330,7 @@ def test_with_columns_in_their_usual_order_a_stride_of_two_collides():
 
 
 def test_without_its_guard_the_tile_reads_outside_the_picture():
-    with pytest.raises(microscope.KernelFault, match="outside"):
+    with pytest.raises(warplens.KernelFault, match="outside"):
         trace_tiles(("if inside else float32(0)", ""))
 
 

@@ -5,7 +5,6 @@ import pytest
 
 from gpulessons import embedding, embedding_update
 from gpulessons.backends import gpu, host, torch_cpu
-from gpulessons.microscope import tracing
 from gpulessons.ops.embedding import (
     EPSILON,
     numbered,
@@ -14,6 +13,7 @@ from gpulessons.ops.embedding import (
     update_pytorch_in_place,
     zipf,
 )
+from warplens import tracing
 
 ON_CPU = [version for op in (embedding, embedding_update) for version in op.versions.values()
           if version.backend in (host, torch_cpu)]  # fmt: skip

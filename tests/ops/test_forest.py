@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from gpulessons import forest_search, neighbours
-from gpulessons.microscope import tracing
 from gpulessons.ops.forest import recall
 from gpulessons.ops.forest_growth import grow
 from gpulessons.ops.neighbours import clustered, uniform
+from warplens import tracing
 
 NUMBA = "Numba, one core"
 CUDA = "CUDA, a warp per query"

@@ -13,11 +13,11 @@ import pytest
 from numba import cuda
 
 import gpulessons
-from gpulessons.machine_code.cuda import CannotCompile, assembly
-from gpulessons.microscope import trace
 from gpulessons.ops import attention, bias_activation, conv2d, dense, layer_norm, transpose
 from gpulessons.ops import matmul_kernels as kernels
 from gpulessons.ops import neighbours as near
+from warplens import trace
+from warplens.code.cuda import CannotCompile, assembly
 
 CAPABILITIES = [(8, 6), (9, 0)]
 TWO, THREE, FOUR = (np.ones((4,) * axes, np.float32) for axes in (2, 3, 4))

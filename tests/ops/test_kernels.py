@@ -10,9 +10,9 @@ from numba import cuda, float32
 import gpulessons
 from gpulessons import check, gpu
 from gpulessons.backends import NotHere
-from gpulessons.machine_code import cuda as compiling
-from gpulessons.machine_code.cuda import CAPABILITIES, CannotCompile, assembly
 from gpulessons.operation import Op
+from warplens.code import cuda as compiling
+from warplens.code.cuda import CAPABILITIES, CannotCompile, assembly
 
 OPS = [
     getattr(gpulessons, name)

@@ -9,8 +9,8 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from gpulessons import check
 from gpulessons.backends import gpu, host, torch_cpu
-from gpulessons.microscope import tracing
 from gpulessons.ops.layer_norm import EPS, layer_norm, layer_norm_backward
+from warplens import tracing
 
 SHAPES = ((1, 1), (5, 1), (1, 7), (5, 31), (9, 33), (70, 40), (3, 257), (2, 1009))
 SMALL = array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=40)

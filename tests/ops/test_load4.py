@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from numba import cuda, float32
 
-from gpulessons.machine_code.cuda import CannotCompile, assembly
-from gpulessons.microscope import Misaligned, OutOfBounds, Unsupported, trace, tracing
-from gpulessons.microscope.report.steps import steps_of
 from gpulessons.ops.load4 import load4, store4
+from warplens import Misaligned, OutOfBounds, Unsupported, trace, tracing
+from warplens.code.cuda import CannotCompile, assembly
+from warplens.report.steps import steps_of
 
 ROWS, COLUMNS = 4, 128
 

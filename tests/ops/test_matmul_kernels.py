@@ -12,11 +12,11 @@ import pytest
 from numba import cuda
 
 from gpulessons import gpu
-from gpulessons.machine_code.cuda import assembly
-from gpulessons.microscope import OutOfBounds, trace, tracing
 from gpulessons.ops import matmul_kernels as kernels
 from gpulessons.ops.common import ceil_div
 from gpulessons.ops.matmul import matmul
+from warplens import OutOfBounds, trace, tracing
+from warplens.code.cuda import assembly
 
 VERSIONS = {  # and a kernel's, by its name
     "naive": "CUDA, naive",

@@ -8,19 +8,20 @@ import numpy as np
 import pytest
 from numba import cuda
 
-from gpulessons import backends, microscope
+import warplens
+from gpulessons import backends
 from gpulessons.backends import NotHere, gpu, host
 from gpulessons.grader.check import check
-from gpulessons.machine_code.cuda import assembly
 from gpulessons.measure.results import Absent
 from gpulessons.measure.timings import timings
-from gpulessons.microscope import trace
-from gpulessons.microscope.rounding import round_bf16, round_fp16, round_tf32
 from gpulessons.operation import op
 from gpulessons.ops import matmul_fp16, matmul_tensor_cores
 from gpulessons.ops.common import ceil_div
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.matmul_tensor_cores import BM, BN, SLICE, WARPS
+from warplens import trace
+from warplens.code.cuda import assembly
+from warplens.rounding import round_bf16, round_fp16, round_tf32
 
 NAME = "CUDA, tensor cores (TF32)"
 FP16 = "CUDA, tensor cores (fp16)"
@@ -131,7 +132,7 @@ def test_it_reads_as_little_for_a_multiply_add_as_its_docstring_says(whole):
 def shared_reads(name):
     """Of one version, for each multiply-add."""
     x, y = np.ones((128, 32), np.float32), np.ones((32, 128), np.float32)
-    with microscope.tracing() as launches:
+    with warplens.tracing() as launches:
         matmul.versions[name](cuda.to_device(x), cuda.to_device(y))
     work = launches[-1].work()
     return work.shared_reads * work.threads / (128 * 32 * 128)
@@ -166,9 +167,9 @@ def test_a_t4_multiplies_fp16_and_two_blocks_fit():
 def test_an_older_gpu_is_refused_in_a_sentence(name, old, new):
     version, inputs = matmul.versions[name], matmul.inputs(19, k=9, n=22)
     words = r"{}\.{} \(.* this one has {}\.{}".format(*new, *old)
-    with microscope.tracing(old), pytest.raises(NotHere, match=words):
+    with warplens.tracing(old), pytest.raises(NotHere, match=words):
         version(*map(cuda.to_device, inputs))
-    with microscope.tracing(new) as launches:
+    with warplens.tracing(new) as launches:
         version(*map(cuda.to_device, inputs))
     assert len(launches) == 1
 
@@ -225,7 +226,7 @@ def test_a_version_that_cannot_be_here_is_absent_for_that_reason(double):
 def test_check_says_what_it_could_not_try(double, monkeypatch):
     """The microscope stands in for the GPU, too: outside check's own tracing, this one applies."""
     monkeypatch.setattr(type(gpu), "why_not", lambda self: "")
-    with microscope.tracing():
+    with warplens.tracing():
         verdict = check(double, double.versions["on an older GPU"])
     assert verdict.passed and "not on the GPU: this machine lacks it" in repr(verdict)
 

@@ -5,8 +5,8 @@ import pytest
 
 from gpulessons import digits, neighbours
 from gpulessons.backends import gpu, host, torch_cpu
-from gpulessons.microscope import tracing
 from gpulessons.ops.neighbours import clustered, squared_distances, uniform
+from warplens import tracing
 
 ON_CPU = [v for v in neighbours.versions.values() if v.backend in (host, torch_cpu)]
 ON_GPU = [v for v in neighbours.versions.values() if v.backend is gpu]

@@ -16,12 +16,12 @@ from numba import cuda, float32
 
 from gpulessons import check
 from gpulessons.backends import gpu, host, torch_cpu
-from gpulessons.microscope import tracing
 from gpulessons.ops import rows
 from gpulessons.ops import softmax as lesson
 from gpulessons.ops.common import THREADS, WARP, ZERO
 from gpulessons.ops.reduce import WARPS, warp_reduce_sum
 from gpulessons.ops.softmax import overflowing, softmax, softmax_backward
+from warplens import tracing
 
 SHAPES = ((1, 1), (3, 1), (1, 7), (5, 31), (9, 33), (4, 129), (3, 257), (2, 1009))
 SMALL = array_shapes(min_dims=2, max_dims=2, max_side=40)

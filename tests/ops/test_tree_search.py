@@ -5,9 +5,9 @@ import pytest
 
 from gpulessons import tree_search, tree_softmax
 from gpulessons.backends import gpu, host
-from gpulessons.microscope import tracing
 from gpulessons.ops.huffman import huffman, zipf
 from gpulessons.ops.tree_search import nodes_visited
+from warplens import tracing
 
 VERSIONS = [v for v in tree_search.versions.values() if v.backend in (host, gpu)]
 each = pytest.mark.parametrize("version", VERSIONS, ids=lambda v: v.name)

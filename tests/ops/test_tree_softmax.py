@@ -7,9 +7,9 @@ import pytest
 
 from gpulessons import tree_softmax
 from gpulessons.backends import gpu, host, torch_cpu
-from gpulessons.microscope import tracing
 from gpulessons.operation import fetched
 from gpulessons.ops.huffman import huffman, zipf
+from warplens import tracing
 
 ON_CPU = [v for v in tree_softmax.versions.values() if v.backend in (host, torch_cpu)]
 ON_GPU = [v for v in tree_softmax.versions.values() if v.backend is gpu]

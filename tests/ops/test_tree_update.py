@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 
 from gpulessons import tree_softmax
-from gpulessons.machine_code.cuda import CAPABILITIES, assembly
-from gpulessons.microscope import trace, tracing
 from gpulessons.ops import tree_update as updates
 from gpulessons.ops.huffman import huffman, zipf
 from gpulessons.ops.rows import warp_per_row
 from gpulessons.ops.tree_softmax import zipf_tree
 from gpulessons.ops.tree_update import tree_step, tree_update, tree_update_cuda, tree_update_numba
+from warplens import trace, tracing
+from warplens.code.cuda import CAPABILITIES, assembly
 
 SIZES = ODD, MANY, *_ = tree_softmax.edge_cases
 

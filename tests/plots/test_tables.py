@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpulessons.plots.tables import Table, aligned, as_html, as_text, html_table, sentence
+from warplens.tables import Table, aligned, as_html, as_text, html_table, sentence
 
 ROWS = [["relu", "1.5 µs", "<fast>"], ["layer_norm", "2 µs", ""]]
 

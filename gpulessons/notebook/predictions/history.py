@@ -146,14 +146,14 @@ class History:
     def __repr__(self) -> str:
         if not self.entries:
             return self.note
-        from gpulessons.plots.tables import aligned
+        from warplens.tables import aligned
 
         return "\n".join([*aligned(self.table()), self.note])
 
     def _repr_html_(self) -> str:
         if not self.entries:
             return f"<p>{escape(self.note)}</p>"
-        from gpulessons.plots.tables import html_table
+        from warplens.tables import html_table
 
         head, *rows = self.table()
         return f"{html_table('Your predictions', head, rows, named=1)}<p>{escape(self.note)}</p>"

@@ -1,0 +1,11 @@
+"""The microscope, as the notebooks know it: `warplens`, and its answers drawn."""
+
+from warplens import *  # noqa: F403
+
+from .plots.player import Player, player  # noqa: F401
+from .plots.traces import (  # noqa: F401
+    banks_picture,
+    branch_picture,
+    request_picture,
+    source_picture,
+)

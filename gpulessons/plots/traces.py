@@ -1,0 +1,282 @@
+"""Pictures of a trace: requests, banks, branches, counts beside the source.
+
+Each is a course `Picture`: it shows itself with its alt text, on light pages and on dark ones.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from gpulessons.plots.picture import SKY, VERMILLION, Picture
+from gpulessons.units import plural
+from warplens.lanes.masks import WARP
+from warplens.report.counts import BANKS, LINE, SECTOR, WORD
+from warplens.report.reports import LineCount
+from warplens.report.steps import Request, request_of, runs_of
+from warplens.report.traces import Trace
+
+from .trace_drawing import ACCESS_COLORS, EXTRA, GRAY, blank, cell, cells, finish, key, write
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOVED = 0.3  # how strong the color of bytes is that move unwanted
+LARGEST = 4.0  # a sector, in widths of a lane
+
+# Lanes and sectors
+
+
+def request_picture(
+    trace: Trace,
+    array: str | None = None,
+    access: str | None = None,
+    line: int | None = None,
+    number: int = 0,
+) -> Picture:
+    """One request to global memory: lines from the 32 lanes to the sectors that have to move."""
+    r = request_of(trace, "global", array, access, line, number)
+    touched = sorted({b // SECTOR for b in r.bytes} | {(b + r.size - 1) // SECTOR for b in r.bytes})
+    places, wide, width = sector_places(touched)
+    figure, axes = blank(7.8, 3)
+    draw_lanes(axes, r, places, wide, max(WARP, width) / WARP)
+    draw_sectors(axes, r, touched, places, wide)
+    axes.set_xlim(-0.5, max(WARP, width) + 0.5)
+    axes.set_ylim(-1.2, 3.7)
+    key(axes, 0, -0.6, {f"wanted, {r.access}": ACCESS_COLORS[r.access],
+                        "moved with it": to_be_seen(r.access), "stays": "none"})  # fmt: skip
+    return finish(figure, axes, *request_words(r, touched))
+
+
+def to_be_seen(access: str) -> tuple[float, ...]:
+    """The color of bytes that move because others are wanted."""
+    from matplotlib.colors import to_rgba
+
+    return to_rgba(ACCESS_COLORS[access], MOVED)
+
+
+def draw_lanes(
+    axes: Axes, r: Request, places: dict[int, float], wide: float, scale: float
+) -> None:
+    """The warp's lanes in a row, each active one joined to the bytes it asks for."""
+    color = ACCESS_COLORS[r.access]
+    for lane in range(WARP):
+        active = lane in r.lanes
+        cell(axes, lane * scale, 3, 0.86 * scale, 0.42, color if active else None, GRAY)
+        write(axes, (lane + 0.43) * scale, 3.2, lane, color="black" if active else GRAY)
+    for lane, byte in zip(r.lanes, r.bytes, strict=True):
+        x = places[byte // SECTOR] + wide * (byte % SECTOR + r.size / 2) / SECTOR
+        axes.plot([(lane + 0.43) * scale, x], [2.96, 0.75], color=color, linewidth=1, alpha=0.8)
+
+
+def request_words(r: Request, touched: list[int]) -> tuple[str, str]:
+    """Title and alt text of one request."""
+    sectors = f"{plural(len(touched), 'sector')} of 32 bytes"
+    moved, asked = SECTOR * len(touched), len(set(r.bytes)) * r.size
+    lines = len({s * SECTOR // LINE for s in touched})
+    title = (
+        f"{r.array}, {r.access} at line {r.line}: {plural(len(r.lanes), 'lane')} → {sectors}, "
+        f"{asked:,} of {moved:,} bytes used"
+    )
+    alt = (
+        f"{plural(len(r.lanes), 'active lane')} of warp {r.warp}, block {r.block}, {r.access} "
+        f"{r.array} at line {r.line}. Lines lead from the lanes to {sectors} in "
+        f"{plural(lines, 'line')} of 128."
+    )
+    return title, alt
+
+
+def sector_places(touched: list[int]) -> tuple[dict[int, float], float, float]:
+    """Where to draw each sector of the touched lines, how wide one is, and all of them: few are
+    drawn larger, and lines far apart stand apart.
+    """
+    places: dict[int, float] = {}
+    x, last = 0.0, None
+    for row in sorted({s * SECTOR // LINE for s in touched}):
+        x += 0 if last is None else 0.25 if row == last + 1 else 0.8
+        for part in range(LINE // SECTOR):
+            places[row * LINE // SECTOR + part] = x
+            x += 1
+        last = row
+    wide = max(1.0, min(LARGEST, WARP / x))
+    aside = max(0.0, WARP - x * wide) / 2
+    return {s: aside + at * wide for s, at in places.items()}, wide, max(x * wide, WARP)
+
+
+def draw_sectors(
+    axes: Axes, r: Request, touched: list[int], places: dict[int, float], wide: float
+) -> None:
+    """The sectors of the touched lines; those that move show which of their bytes are wanted."""
+    rows = sorted({s * SECTOR // LINE for s in places})
+    sparse = len(rows) > 8
+    color = ACCESS_COLORS[r.access]
+    for sector, x in places.items():
+        if sector in touched:
+            cell(axes, x, 0.3, wide, 0.42, color, "none", MOVED)
+    word = min(WORD, r.size)
+    wanted = {part for byte in r.bytes for part in range(byte, byte + r.size, word)}
+    corners = [(places[at // SECTOR] + wide * (at % SECTOR) / SECTOR, 0.3) for at in sorted(wanted)]
+    cells(axes, corners, wide * word / SECTOR, 0.42, color, GRAY if wide > 2 else "none")
+    for sector, x in places.items():
+        cell(axes, x, 0.3, wide, 0.42, None, GRAY, 1.0 if sector in touched else 0.6)
+    for i, row in enumerate(rows):
+        if not sparse or i % 4 == 0:
+            middle = places[row * LINE // SECTOR] + 2 * wide
+            write(axes, middle, -0.1, f"byte {row * LINE}", va="top")
+
+
+# Banks
+
+
+def banks_picture(
+    trace: Trace,
+    array: str | None = None,
+    access: str | None = None,
+    line: int | None = None,
+    number: int = 0,
+) -> Picture:
+    """One request to shared memory: a column for each bank, a row for each wavefront it takes."""
+    r = request_of(trace, "shared", array, access, line, number)
+    parts = max(1, r.size // WORD)
+    figure, axes = blank(10, 1)
+    top, worst = 0, 0
+    for part in range(parts):
+        members = [
+            (lane, b)
+            for lane, b in zip(r.lanes, r.bytes, strict=True)
+            if lane * parts // WARP == part
+        ]
+        columns = words_by_bank(members, r.size)
+        ways = max((len(words) for words in columns.values()), default=0)
+        draw_banks(axes, columns, top, ways, r.access)
+        top, worst = top + ways, max(worst, ways)
+    figure.set_size_inches(8.6, min(8, 1.2 + 0.22 * top))
+    for bank in range(BANKS):
+        write(axes, bank + 0.5, -0.25, bank, va="bottom")
+    write(axes, -0.3, -0.25, "bank", "right", va="bottom")
+    axes.set_xlim(-2.6, BANKS + 0.1)
+    axes.set_ylim(top + 1.6, -1.2)
+    meanings = {f"{r.access}, the first wavefront": ACCESS_COLORS[r.access]}
+    if worst > 1:
+        meanings["a wavefront more: the bank is busy"] = EXTRA
+    key(axes, 0, top + 0.5, meanings)
+    conflict = f"{worst}-way bank conflict" if worst > 1 else "no bank conflict"
+    waves = plural(top, "wavefront")
+    title = f"{r.array}, {r.access} at line {r.line}: {waves}, {conflict}"
+    busiest = f"The busiest bank has {worst} words to give." if worst > 1 else "No bank has more."
+    alt = (
+        f"A grid of 32 banks by {waves}; each filled cell names the lanes that {r.access} that "
+        f"word of {r.array}. {busiest}"
+    )
+    return finish(figure, axes, title, alt)
+
+
+def words_by_bank(members: list[tuple[int, int]], size: int) -> dict[int, dict[int, list[int]]]:
+    """bank → {word: lanes}; an element wider than a word fills several banks."""
+    columns: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for lane, byte in members:
+        for word in range(byte // WORD, (byte + size - 1) // WORD + 1):
+            columns[word % BANKS][word].append(lane)
+    return columns
+
+
+def draw_banks(
+    axes: Axes, columns: dict[int, dict[int, list[int]]], top: int, ways: int, access: str
+) -> None:
+    """A row for each wavefront: its words, named by the lanes that want them."""
+    for row in range(ways):
+        write(axes, -0.3, top + row + 0.5, f"wave {top + row + 1}", "right")
+        wanted = {bank: list(words.values()) for bank, words in columns.items() if len(words) > row}
+        idle = [(bank, top + row) for bank in range(BANKS) if bank not in wanted]
+        cells(axes, idle, 0.9, 0.86, alpha=0.45)
+        busy = [(bank, top + row) for bank in wanted]
+        cells(axes, busy, 0.9, 0.86, ACCESS_COLORS[access] if row == 0 else EXTRA)
+        for bank, words in wanted.items():
+            label = lanes_label(words[row])
+            size = 8 if len(label) < 3 else 6.5
+            write(axes, bank + 0.45, top + row + 0.44, label, size=size, color="black")
+
+
+def lanes_label(lanes: list[int]) -> str:
+    """The first lane, and how many more there are."""
+    return str(lanes[0]) if len(lanes) == 1 else f"{lanes[0]}+{len(lanes) - 1}"
+
+
+# Branches
+
+
+def branch_picture(trace: Trace, warp: int = 0, most: int = 40) -> Picture:
+    """The path of a warp of the first traced block: rows are runs of code, columns lanes."""
+    path = groupby((run.function, run.line, run.lanes) for run in runs_of(trace, warp))
+    runs = [(run, len(list(same))) for run, same in path]
+    if not runs:
+        raise ValueError(f"the first traced block has no warp {warp}")
+    shown = runs[:most]
+    figure, axes = blank(8.6, 0.9 + 0.2 * len(shown))
+    source = source_lines(trace)
+    for row, ((function, line, bits), times) in enumerate(shown):
+        at_work = [lane for lane in range(WARP) if bits >> lane & 1]
+        waiting = [lane for lane in range(WARP) if lane not in at_work]
+        cells(axes, [(lane, row) for lane in waiting], 0.88, 0.8, alpha=0.4)
+        cells(axes, [(lane, row) for lane in at_work], 0.88, 0.8, SKY)
+        text = f"{line}: {source.get((function, line), function)[:44]}"
+        text += f"   × {times}" if times > 1 else ""
+        write(axes, WARP + 0.6, row + 0.45, text, "left", family="monospace")
+    for lane in range(0, WARP, 4):
+        write(axes, lane + 0.44, -0.2, lane, va="bottom")
+    axes.set_xlim(-0.2, WARP + 24)
+    axes.set_ylim(len(shown) + (0.9 if len(runs) > most else 0.2), -1)
+    if len(runs) > most:
+        write(axes, 0, len(shown) + 0.5, f"… and {len(runs) - most} more", "left")
+    active = sum(bits.bit_count() * n for (_, _, bits), n in runs)
+    share = active / sum(WARP * n for _, n in runs)
+    title = f"warp {warp} of {trace.kernel}: {100 * share:.3g} % of its lanes at work"
+    alt = (
+        f"Branch map of warp {warp}: {plural(len(runs), 'run')} of code as rows, 32 lanes as "
+        f"columns, filled where a lane is active; {100 * share:.3g} percent are."
+    )
+    return finish(figure, axes, title, alt)
+
+
+def source_lines(trace: Trace) -> dict[tuple[str, int], str]:
+    lines = enumerate(trace.source.splitlines(), trace.first_line)
+    return {(trace.kernel, number): text.strip() for number, text in lines}
+
+
+# Counts beside the source
+
+
+def source_picture(trace: Trace) -> Picture:
+    """The kernel's source with what each line cost written beside it."""
+    lines = trace.source.rstrip().splitlines()
+    counts = {c.line: c for c in trace.per_line() if c.function == trace.kernel}
+    width = max(map(len, lines)) + 8
+    figure, axes = blank(min(14, 4.6 + 0.085 * width), 0.8 + 0.21 * len(lines))
+    races = {line for race in trace.races() for line in race.lines}
+    for row, text in enumerate(lines):
+        number = trace.first_line + row
+        count = counts.get(number)
+        notes = [count.notes()] if count and count.notes() else []
+        notes += ["race"] if number in races else []
+        color = note_color(count, number in races)
+        if notes:
+            cell(axes, 0, row - 0.5, width + 56, 1, color, "none", 0.22)
+            write(axes, width + 1, row, ", ".join(notes), "left")
+        write(axes, 4, row, number, "right", family="monospace")
+        write(axes, 5.5, row, text, "left", family="monospace")
+    axes.set_xlim(0, width + 56)
+    axes.set_ylim(len(lines) + 0.9, -0.9)
+    meanings = {"counted": GRAY, "costs extra turns or sectors": EXTRA, "a race": VERMILLION}
+    used = {note_color(counts.get(n), n in races) for n in {*counts, *races}}
+    key(axes, 1, len(lines) - 0.2, {words: c for words, c in meanings.items() if c in used})
+    told = "; ".join(f"line {n}: {c.notes()}" for n, c in counts.items() if c.notes())
+    alt = f"Source of {trace.kernel} with counts. {told}."
+    return finish(figure, axes, f"{trace.kernel}, line by line", alt)
+
+
+def note_color(count: LineCount | None, race: bool) -> str:
+    if race:
+        return VERMILLION
+    slow = count and (count.conflicts or count.divergent or count.sectors > 8 * count.requests)
+    return EXTRA if slow else GRAY

@@ -1,0 +1,150 @@
+"""Each bound against arithmetic done here, by hand, for a copy and for a product."""
+
+import math
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from numba import cuda, float32
+
+from warplens import trace
+from warplens.model.bounds import TURNOVER, bounds, latency, reach
+from warplens.model.costs import Cost, path_clocks, unit_clocks
+from warplens.model.devices import named
+from warplens.model.sampling import TURNS, chosen, sampled
+
+A100, T4 = named("A100"), named("T4")
+
+
+def zeros(*shape):
+    return np.zeros(shape, np.float32)
+
+
+def sample_of(kernel, grid, block, *arguments):
+    grid = (*grid, 1, 1)[:3]
+    return sampled(trace(kernel, blocks=chosen(grid), turns=TURNS)[grid, block](*arguments))
+
+
+def copy_kernel(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = x[i]
+
+
+def product_kernel(x, y, out):
+    j, i = cuda.grid(2)
+    total = float32(0)
+    for k in range(x.shape[1]):
+        total += x[i, k] * y[k, j]
+    out[i, j] = total
+
+
+def of_copy(gpu, blocks, resident=8):
+    sample = sample_of(copy_kernel, (blocks,), 256, zeros(256 * blocks), zeros(256 * blocks))
+    return bounds(gpu, sample, Cost({"issue slots": 5.0}, 1000.0, 32, 0), resident)
+
+
+def test_a_copy_moves_each_byte_once_through_dram_and_l2():
+    blocks = 100_000
+    moved = 2 * 4 * 256 * blocks
+    found = of_copy(A100, blocks)
+    assert found["DRAM"] == pytest.approx(moved / (1555e9 * 0.89))
+    assert found["L2"] == pytest.approx(moved / 5400e9)
+
+
+def test_the_busiest_multiprocessor_has_whole_blocks():
+    warps = 8  # of a block
+    for blocks, most in ((108, 1), (109, 2), (216, 2), (217, 3)):
+        assert of_copy(A100, blocks)["issue slots"] == pytest.approx(most * warps * 5 / 1.41e9)
+
+
+def test_latency_is_one_walk_and_one_turnover_for_each_wave():
+    for blocks, waves in ((1, 1), (864, 1), (865, 2), (8640, 10)):  # 108 × 8 are a wave
+        assert of_copy(A100, blocks)["latency"] == pytest.approx(waves * (1000 + TURNOVER) / 1.41e9)
+    assert of_copy(A100, 864, resident=4)["latency"] == pytest.approx(2 * 1800 / 1.41e9)
+
+
+@pytest.mark.parametrize("size", [1024, 4096])
+def test_a_product_reads_from_l2_what_each_block_needs_and_from_dram_what_a_wave_does(size):
+    grid = size // 32, size // 32
+    arguments = zeros(size, size), zeros(size, size), zeros(size, size)
+    sample = sample_of(product_kernel, grid, (32, 32), *arguments)
+    found = bounds(A100, sample, Cost({}, 1.0, 32, 0), resident=2)
+    blocks = math.prod(grid)
+    a_block = 4 * (32 * size + size * 32 + 32 * 32)  # rows of x, columns of y, its result
+    assert found["L2"] == pytest.approx(blocks * a_block / 5400e9, rel=0.01)
+    once = 4 * 3 * size * size
+    if size == 1024:  # 12 MiB fit into 40 MiB of L2
+        expected = once
+    else:  # 216 blocks at a time: 128 along x, and into the second row
+        along, down = 128, 216 / 128
+        a_wave = 4 * size * 32 * (along + down)
+        expected = a_wave * blocks / 216 + 4 * size * size
+    assert found["DRAM"] == pytest.approx(expected / (1555e9 * 0.89), rel=0.01)
+
+
+def test_blocks_begin_along_x_then_y_then_z():
+    assert reach(3, (8, 4, 2)) == (3, 1, 1)
+    assert reach(16, (8, 4, 2)) == (8, 2, 1)
+    assert reach(64, (8, 4, 2)) == (8, 4, 2)
+
+
+def test_a_load_that_finds_its_lines_in_no_cache_waits_for_dram():
+    big = sample_of(copy_kernel, (100_000,), 256, zeros(25_600_000), zeros(25_600_000))
+    (read,) = [line for line in big.lines if line.access == "read"]
+    assert latency(A100, big, 8, read) == pytest.approx(A100.dram_latency)
+
+
+def test_a_load_of_what_other_blocks_fetched_waits_for_l2_and_its_own_again_for_l1():
+    def again_kernel(table, out):
+        i, total = cuda.grid(1), float32(0)
+        for _ in range(10):
+            total += table[cuda.threadIdx.x]
+        out[i] = total
+
+    sample = sample_of(again_kernel, (1000,), 256, zeros(256), zeros(256_000))
+    (read,) = [line for line in sample.lines if line.access == "read"]
+    expected = 0.9 * A100.l1_latency + 0.1 * A100.l2_latency  # nine of ten are its own
+    assert latency(A100, sample, 8, read) == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize(("gpu", "fp32", "integer"), [
+    ("A100", 32 * 150 / (64 * 0.98), 32 * 40 / 64),
+    ("RTX 3090", 32 * (150 + 40) / (128 * 0.64), 32 * 40 / 64),  # lanes that do both
+    ("H100", 32 * 150 / (128 * 0.64), 32 * 40 / 64),
+])  # fmt: skip
+def test_units_take_their_instructions_over_their_lanes(gpu, fp32, integer):
+    count = defaultdict(float, {"fp32": 100, "imad": 50, "alu": 40, "sfu": 2, "load/store": 8})
+    found = unit_clocks(named(gpu), count)
+    assert found["FP32"] == pytest.approx(fp32)
+    assert found["integer"] == pytest.approx(integer)
+    assert found["SFU"] == pytest.approx(32 * 2 / 16)
+    assert found["issue slots"] == 200 / 4
+    assert found["FP64"] == 0
+
+
+@pytest.mark.parametrize(("step", "tags"), [(1, 1), (8, 8 / 4), (32, 32 / 4), (128, 32)])
+def test_a_request_takes_the_path_for_its_lines_its_bytes_or_its_threads(step, tags):
+    def gather_kernel(x, step, out):
+        i = cuda.grid(1)
+        out[i] = x[i * step]
+
+    sample = sample_of(gather_kernel, (1,), 32, zeros(32 * step), step, zeros(32))
+    (read,) = [line for line in sample.lines if line.access == "read"]
+    assert read.tags == tags  # lines of 128 bytes, four tag sets, each looks up one a clock
+    sectors = min(32, 4 * step)
+    for gpu, lanes, rate in ((A100, 32, 126), (T4, 16, 64)):
+        one = max(tags, 32 * sectors / rate, 32 / lanes)
+        write = max(1, 32 * 4 / rate, 32 / lanes)
+        assert path_clocks(gpu, sample, {}) == pytest.approx(one + write)
+
+
+def test_a_bank_conflict_takes_its_wavefronts():
+    def conflict_kernel(step, out):
+        tile = cuda.shared.array(1024, float32)
+        out[cuda.threadIdx.x] = tile[cuda.threadIdx.x * step]
+
+    for step, ways in ((1, 1), (2, 2), (16, 16), (32, 32)):
+        sample = sample_of(conflict_kernel, (1,), 32, step, zeros(32))
+        write = max(1, 32 * 4 / 126, 1)
+        assert path_clocks(A100, sample, {}) == pytest.approx(ways + write)

@@ -1,0 +1,231 @@
+"""How often machine instructions run: against counts that are known, and in code made by hand."""
+
+import math
+
+import numpy as np
+import pytest
+from numba import cuda, float32
+
+from warplens import trace
+from warplens.code.cuda import CannotCompile, ptx_of, types_of
+from warplens.code.sass import disassembler, machine_code
+from warplens.model.modelling import modelled
+from warplens.model.rounds import innermost, rounds
+from warplens.model.sampling import TURNS, sampled
+
+try:
+    disassembler()
+    from cuda.bindings import nvjitlink as nvjitlink
+except (CannotCompile, ImportError) as missing:
+    pytest.skip(f"machine code is needed: {missing}", allow_module_level=True)
+
+
+def zeros(*shape):
+    return np.zeros(shape, np.float32)
+
+
+def machine(kernel, *arguments, capability=(8, 0), sizes=(1, 32)):
+    """(machine code, how often an average warp issues each instruction)"""
+    sample = sampled(trace(kernel, turns=TURNS)[sizes](*arguments))
+    code = machine_code(ptx_of(kernel, types_of(arguments), capability), capability)
+    return code, rounds(code, sample)
+
+
+def issued(code, turns, *opcodes):
+    """How often instructions of these names are issued."""
+    return sum(
+        times
+        for instruction, times in zip(code.instructions, turns, strict=True)
+        if instruction.opcode.split(".")[0] in opcodes
+    )
+
+
+def dot_kernel(x, y, out):
+    total = float32(0)
+    for k in range(x.size):
+        total += x[k] * y[k]
+    out[cuda.threadIdx.x] = total
+
+
+@pytest.mark.parametrize("capability", [(7, 5), (8, 0), (9, 0)])
+@pytest.mark.parametrize("length", [1, 3, 4, 5, 64, 67, 1000, 1023])
+def test_unrolled_loops_and_their_remainders_run_as_often_as_the_source_says(length, capability):
+    # A multiply-add and two reads each turn, however the compiler shares the turns out.
+    code, turns = machine(dot_kernel, zeros(length), zeros(length), zeros(32),
+                          capability=capability)  # fmt: skip
+    assert code.loops
+    assert issued(code, turns, "LDG") == pytest.approx(2 * length, rel=0.02, abs=1e-6)
+    assert issued(code, turns, "FFMA") == pytest.approx(length, rel=0.02, abs=1e-6)
+    assert issued(code, turns, "STG") == 1
+    assert issued(code, turns, "EXIT") >= 1
+
+
+def test_a_loop_that_is_not_reached_does_not_turn():
+    code, turns = machine(dot_kernel, zeros(0), zeros(0), zeros(32))
+    assert issued(code, turns, "LDG", "FFMA") == 0
+    assert issued(code, turns, "STG") == 1
+
+
+def test_a_loop_within_a_loop_runs_as_often_as_both_turn():
+    def nested_kernel(x, out):
+        for i in range(x.shape[0]):
+            total = float32(0)
+            for k in range(x.shape[1]):
+                total += x[i, k] * x[i, k]
+            out[i] = total
+
+    code, turns = machine(nested_kernel, zeros(30, 50), zeros(30))
+    assert {loop.depth for loop in code.loops} == {1, 2}
+    assert issued(code, turns, "FFMA") == pytest.approx(30 * 50, rel=0.02)
+    assert issued(code, turns, "STG") == pytest.approx(30, rel=0.02)
+
+
+def test_a_loop_without_memory_is_known_by_its_flops():
+    def power_kernel(x, n, out):
+        i, value = cuda.threadIdx.x, float32(1)
+        for _ in range(n):
+            value = value * x[0] + float32(0.5)
+        out[i] = value
+
+    code, turns = machine(power_kernel, zeros(1), 500, zeros(32))
+    assert issued(code, turns, "FFMA") == pytest.approx(500, rel=0.02)
+
+
+def test_a_loop_without_memory_and_flops_is_known_by_its_branches():
+    def collatz_kernel(start, out):
+        value, steps = start, 0
+        while value > 1:
+            value = value // 2 if value % 2 == 0 else 3 * value + 1
+            steps += 1
+        out[cuda.threadIdx.x] = steps
+
+    code, turns = machine(collatz_kernel, 27, np.zeros(32, np.int64))  # 111 steps
+    owner = innermost(code)
+    (most,) = {t for t, loop in zip(turns, owner, strict=True) if loop and loop.depth == 1}
+    assert most == pytest.approx(111, rel=0.05)
+
+
+def test_an_outer_loop_without_memory_of_its_own_is_known_by_its_branches():
+    def tiles_kernel(x, out):
+        total = float32(0)
+        for start in range(0, x.size, 100):
+            for k in range(start, min(start + 100, x.size)):
+                total += x[k]
+        out[cuda.threadIdx.x] = total
+
+    code, turns = machine(tiles_kernel, zeros(3000), zeros(32))
+    outer = [t for t, loop in zip(turns, innermost(code), strict=True) if loop and loop.depth == 1]
+    assert max(outer) == pytest.approx(30, rel=0.05)
+    assert issued(code, turns, "LDG") == pytest.approx(3000, rel=0.05)
+
+
+def test_reads_that_the_compiler_joins_are_fewer_and_wider():
+    def tile_kernel(x, out):
+        tile = cuda.shared.array((32, 32), float32, alignment=16)
+        t, total = cuda.threadIdx.x, float32(0)
+        for row in range(32):
+            tile[row, t] = x[row, t]
+        cuda.syncthreads()
+        for k in range(32):
+            total += tile[t, k] * tile[0, k]
+        out[t] = total
+
+    code, turns = machine(tile_kernel, zeros(32, 32), zeros(32))
+    reads = [
+        (times, one.bytes)
+        for one, times in zip(code.instructions, turns, strict=True)
+        if (one.space, one.access) == ("shared", "read")
+    ]
+    # 2 × 32 floats, four at a time. Some builds read a few once more, alone: names differ in them.
+    assert [times for times, width in reads if width == 16] == pytest.approx([1] * 16)
+    assert {width for _, width in reads} <= {4, 16}
+    assert issued(code, turns, "LDS") < 40
+
+
+def test_loops_three_deep_run_as_often_as_all_three_turn():
+    def stencil_kernel(x, out):
+        total = float32(0)
+        for c in range(x.shape[0]):
+            for i in range(x.shape[1]):
+                for j in range(x.shape[2]):
+                    total += x[c, i, j]
+        out[cuda.threadIdx.x] = total
+
+    for shape in ((64, 3, 3), (5, 7, 64), (20, 20, 20)):
+        code, turns = machine(stencil_kernel, zeros(*shape), zeros(32))
+        assert {loop.depth for loop in code.loops} == {1, 2, 3}
+        assert issued(code, turns, "LDG") == pytest.approx(np.prod(shape), rel=0.05)
+
+
+def test_what_a_quarter_of_the_warps_does_is_a_quarter_on_average():
+    def some_kernel(x, out):
+        t = cuda.threadIdx.x
+        if t < 32:
+            total = float32(0)
+            for k in range(x.size):
+                total += x[k] * x[k]
+            out[t] = total
+
+    code, turns = machine(some_kernel, zeros(400), zeros(32), sizes=(1, 128))
+    assert issued(code, turns, "FFMA") == pytest.approx(100, rel=0.02)
+
+
+# -- Where the source and the machine code speak of different lines, lanes or operations.
+
+
+@cuda.jit(device=True)
+def thousand(x):
+    t = x
+    for _ in range(1000):
+        t = t * x + float32(1)
+    return t
+
+
+def modelled_seconds(kernel):
+    x = np.zeros(1 << 18, np.float32)
+    return modelled(kernel, on="A100")[1024, 256](x, np.zeros_like(x)).seconds
+
+
+def test_a_loop_in_a_device_function_turns_as_often_as_the_same_in_the_kernel():
+    def called_kernel(x, out):
+        i = cuda.grid(1)
+        out[i] = thousand(x[i])
+
+    def written_kernel(x, out):
+        i = cuda.grid(1)
+        t = v = x[i]
+        for _ in range(1000):
+            t = t * v + float32(1)
+        out[i] = t
+
+    assert modelled_seconds(called_kernel) == pytest.approx(
+        modelled_seconds(written_kernel), rel=0.02
+    )
+
+
+def test_a_warp_takes_as_long_for_one_active_lane_as_for_all():
+    def one_lane_kernel(x, out):
+        i = cuda.grid(1)
+        if cuda.threadIdx.x % 32 == 0:
+            out[i] = thousand(x[i])
+
+    def all_lanes_kernel(x, out):
+        i = cuda.grid(1)
+        out[i] = thousand(x[i])
+
+    one, all_of_them = modelled_seconds(one_lane_kernel), modelled_seconds(all_lanes_kernel)
+    assert one == pytest.approx(all_of_them, rel=0.05)
+
+
+def test_exp_is_told_by_its_machine_instruction_not_by_its_single_operation():
+    def growing_kernel(x, out):
+        i = cuda.grid(1)
+        t = x[i]
+        for _ in range(1000):
+            t = math.exp(t) * float32(0.5)
+        out[i] = t
+
+    x = np.zeros(1 << 18, np.float32)
+    found = modelled(growing_kernel, on="A100")[1024, 256](x, np.zeros_like(x))
+    once = 1000 * 32 / 16 * (1 << 13) / 108 / 1.41e9  # each exp a turn of the SFU, for each warp
+    assert found.bounds["SFU"] == pytest.approx(once, rel=0.1)

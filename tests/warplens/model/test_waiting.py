@@ -1,0 +1,100 @@
+"""One warp's walk, through instructions made by hand: what overlaps, and what adds up."""
+
+import pytest
+
+from warplens.code.sass import Code, Instruction
+from warplens.model.waiting import BARRIER, CLOCKS, walk
+
+LOAD = 500.0  # clocks
+
+
+def one(opcode, writes="", reads="", target=None):
+    """An instruction of these registers: one("FADD", "R1", "R2 R3")."""
+    return lambda address: Instruction(
+        *(address, opcode, "", "", "k.py", 1, 1, "", tuple(reads.split()), tuple(writes.split())),
+        target,
+    )
+
+
+def clocks(*instructions, turns=None):
+    """The walk's clocks; an instruction's turns are 1 unless given, place by place."""
+    made = tuple(make(16 * n) for n, make in enumerate(instructions))
+    code = Code("k", (8, 0), made, {}, 32, 0, 0, 0)
+    return walk(code, turns or [1.0] * len(made), lambda _: LOAD)
+
+
+def load(register, address="R0"):
+    return one("LDG.E", register, address)
+
+
+def test_instructions_that_wait_for_nothing_are_issued_one_a_clock():
+    assert clocks(*[one("FADD", f"R{n}") for n in range(10)]) == 10
+
+
+def test_a_load_is_waited_for_where_it_is_used_first():
+    assert clocks(load("R1")) == 1
+    assert clocks(load("R1"), one("FADD", "R2", "R1")) == 1 + LOAD
+    busy = [one("FADD", f"R{n}") for n in range(10, 30)]
+    assert clocks(load("R1"), *busy, one("FADD", "R2", "R1")) == 1 + LOAD
+    busy = [one("FADD", f"R{n}") for n in range(10, 610)]
+    assert clocks(load("R1"), *busy, one("FADD", "R2", "R1")) == 602
+
+
+def test_loads_in_flight_overlap():
+    loads = [load(f"R{n}") for n in range(1, 9)]
+    assert clocks(*loads, one("FADD", "R20", "R1 R8")) == 8 + LOAD
+
+
+def test_a_load_whose_address_is_loaded_waits_for_it():
+    chain = [load(f"R{n}", f"R{n - 1}") for n in range(1, 5)]
+    assert clocks(*chain, one("FADD", "R9", "R4")) == 1 + 4 * LOAD
+
+
+def test_a_chain_of_sums_takes_their_latency_each():
+    chain = [one("FADD", "R1", "R1")] * 10
+    assert clocks(*chain) == 1 + 9 * CLOCKS["fp32"]
+
+
+def test_a_barrier_takes_its_clocks_and_waits_for_no_load():
+    assert clocks(load("R1"), one("BAR.SYNC"), one("FADD", "R2")) == 3 + BARRIER
+
+
+def loop_of(*body):
+    """A loop of these instructions: its last one jumps back to its first."""
+    return (*body, one("BRA", "", "P0", target=0))
+
+
+def test_a_loop_takes_its_turns_times_what_a_late_turn_takes():
+    body = loop_of(load("R1", "R2"), one("FADD", "R2", "R1"))  # the next address is this result
+    a_turn = LOAD + CLOCKS["fp32"]
+    for turns in (1, 2, 3, 100):
+        found = clocks(*body, turns=[turns] * 3)
+        assert found == pytest.approx(turns * a_turn, abs=4)
+
+
+def test_a_loop_that_does_not_turn_takes_no_time():
+    body = loop_of(load("R1"), one("FADD", "R2", "R1"))
+    assert clocks(*body, turns=[0, 0, 0]) == 0
+    assert clocks(*body, one("FADD", "R3"), turns=[0, 0, 0, 1]) == 1
+
+
+def test_loads_of_a_later_turn_are_in_flight_while_an_earlier_one_is_used():
+    # R1 is used before it is loaded anew: a load has the whole turn to come back.
+    busy = [one("FADD", f"R{n}") for n in range(10, 10 + int(LOAD))]
+    ahead = loop_of(one("FADD", "R2", "R1"), load("R1"), *busy)
+    behind = loop_of(load("R1"), one("FADD", "R2", "R1"), *busy)
+    turns = [50.0] * len(ahead)
+    assert clocks(*ahead, turns=turns) == pytest.approx(50 * (LOAD + 3), rel=0.01)
+    assert clocks(*behind, turns=turns) == pytest.approx(50 * (2 * LOAD + 2), rel=0.01)
+
+
+def test_a_loop_within_a_loop_takes_both_their_turns():
+    inner = one("FADD", "R1", "R1"), one("BRA", "", "P0", target=16)
+    outer = one("FADD", "R5", "R5"), *inner, one("BRA", "", "P1", target=0)
+    found = clocks(*outer, turns=[10, 1000, 1000, 10])  # a hundred of the inner, ten times
+    assert found == pytest.approx(1000 * CLOCKS["fp32"], rel=0.03)
+
+
+def test_a_loop_turned_less_than_once_on_average_costs_no_more_than_it_does():
+    body = loop_of(*[one("FADD", f"R{n}") for n in range(100)])
+    assert clocks(*body, turns=[0.25] * 101) < 101

@@ -1,0 +1,238 @@
+"""Atomic updates of every kind, type and space, and how many of them wait in turn."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from numba import cuda, float32, int32, types
+from numba.core.errors import TypingError
+from numba.cuda.compiler import compile_cuda
+from numba.np.numpy_support import from_dtype
+
+from warplens import Unsupported, trace, tracing
+
+LANES = 64
+
+
+def add(a, i, v, w, out):
+    out[i[cuda.threadIdx.x]] = cuda.atomic.add(a, 1, v[cuda.threadIdx.x])
+
+
+def sub(a, i, v, w, out):
+    out[i[cuda.threadIdx.x]] = cuda.atomic.sub(a, 1, v[cuda.threadIdx.x])
+
+
+def max_(a, i, v, w, out):
+    out[i[cuda.threadIdx.x]] = cuda.atomic.max(a, 1, v[cuda.threadIdx.x])
+
+
+def min_(a, i, v, w, out):
+    out[i[cuda.threadIdx.x]] = cuda.atomic.min(a, 1, v[cuda.threadIdx.x])
+
+
+def nanmax(a, i, v, w, out):
+    out[i[cuda.threadIdx.x]] = cuda.atomic.nanmax(a, 1, v[cuda.threadIdx.x])
+
+
+def nanmin(a, i, v, w, out):
+    out[i[cuda.threadIdx.x]] = cuda.atomic.nanmin(a, 1, v[cuda.threadIdx.x])
+
+
+def and_(a, i, v, w, out):
+    out[i[cuda.threadIdx.x]] = cuda.atomic.and_(a, 1, v[cuda.threadIdx.x])
+
+
+def or_(a, i, v, w, out):
+    out[i[cuda.threadIdx.x]] = cuda.atomic.or_(a, 1, v[cuda.threadIdx.x])
+
+
+def xor(a, i, v, w, out):
+    out[i[cuda.threadIdx.x]] = cuda.atomic.xor(a, 1, v[cuda.threadIdx.x])
+
+
+def inc(a, i, v, w, out):
+    out[i[cuda.threadIdx.x]] = cuda.atomic.inc(a, 1, v[cuda.threadIdx.x])
+
+
+def dec(a, i, v, w, out):
+    out[i[cuda.threadIdx.x]] = cuda.atomic.dec(a, 1, v[cuda.threadIdx.x])
+
+
+def exch(a, i, v, w, out):
+    out[i[cuda.threadIdx.x]] = cuda.atomic.exch(a, 1, v[cuda.threadIdx.x])
+
+
+def cas(a, i, v, w, out):
+    t = cuda.threadIdx.x
+    out[i[t]] = cuda.atomic.cas(a, 1, v[t], w[t])
+
+
+def compare_and_swap(a, i, v, w, out):
+    t = cuda.threadIdx.x
+    out[i[t]] = cuda.atomic.compare_and_swap(a[1:], v[t], w[t])
+
+
+# What one thread does: (what it finds, its values) → what it leaves, as the PTX manual has it.
+MEANINGS = {
+    add: lambda old, v, w: old + v,
+    sub: lambda old, v, w: old - v,
+    max_: lambda old, v, w: v if v > old else old,
+    min_: lambda old, v, w: v if v < old else old,
+    nanmax: lambda old, v, w: old if np.isnan(v) or old > v else v,
+    nanmin: lambda old, v, w: old if np.isnan(v) or old < v else v,
+    and_: lambda old, v, w: old & v,
+    or_: lambda old, v, w: old | v,
+    xor: lambda old, v, w: old ^ v,
+    inc: lambda old, v, w: 0 if old >= v else old + np.uint64(1),
+    dec: lambda old, v, w: v if old == 0 or old > v else old - np.uint64(1),
+    exch: lambda old, v, w: v,
+    cas: lambda old, v, w: w if old == v else old,
+    compare_and_swap: lambda old, v, w: w if old == v else old,
+}
+ALL = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 bool"
+
+
+def compiles(kernel, *arguments):
+    try:
+        with tracing():
+            compile_cuda(kernel, types.void, arguments, cc=(9, 0))
+    except Exception:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("kernel", MEANINGS, ids=lambda kernel: kernel.__name__)
+def test_every_atomic_takes_the_types_that_numba_takes_and_does_what_a_gpu_does(kernel):
+    rng, taken = np.random.default_rng(0), 0
+    for dtype in map(np.dtype, ALL.split()):
+        a = np.array([7, 3, 7]).astype(dtype)
+        v, w = rng.integers(0, 9, (2, LANES)).astype(dtype)
+        i, out = np.arange(LANES), np.zeros(LANES, dtype)
+        arrays = [from_dtype(x.dtype)[::1] for x in (a, i, v, w, out)]
+        if not compiles(kernel, *arrays):
+            with pytest.raises(TypingError, match=str(dtype)):
+                trace(kernel)[1, LANES](a, i, v, w, out)
+            continue
+        trace(kernel)[1, LANES](a, i, v, w, out)
+        old, found = dtype.type(3), []
+        with np.errstate(over="ignore"):
+            for value, new in zip(v, w, strict=True):
+                found.append(old)
+                old = np.asarray(MEANINGS[kernel](old, value, new)).astype(dtype)[()]
+        assert out.tolist() == found and a.tolist() == [7, old, 7], dtype
+        taken += 1
+    assert taken >= 2
+
+
+@pytest.mark.parametrize("kernel", [max_, min_, nanmax, nanmin], ids=lambda kernel: kernel.__name__)
+def test_a_nan_changes_nothing_or_counts_as_missing(kernel):
+    nan, numbers = np.nan, []
+    for old, value in [(nan, 1.0), (1.0, nan), (nan, nan)]:
+        a, out = np.full(3, old), np.zeros(1)
+        trace(kernel)[1, 1](a, np.zeros(1, int), np.array([value]), np.zeros(1), out)
+        numbers.append(a[1])
+    lost = nan if kernel in (max_, min_) else 1.0
+    assert np.array_equal(numbers, [lost, 1.0, nan], equal_nan=True)
+
+
+def test_indices_are_tuples_or_count_from_the_end():
+    def kernel(a, b, line):
+        i = cuda.threadIdx.x
+        cuda.atomic.add(a, (i % 3, -1), 1)
+        cuda.atomic.max(b, (0, i % 2, i), i)
+        cuda.atomic.sub(line, -1, 2)
+
+    a, b, line = np.zeros((3, 4), np.int32), np.zeros((1, 2, 8)), np.zeros(5, np.uint64)
+    trace(kernel)[1, 6](a, b, line)
+    assert a[:, 3].tolist() == [2, 2, 2] and a.sum() == 6
+    assert b[0].tolist() == [[0, 0, 2, 0, 4, 0, 0, 0], [0, 1, 0, 3, 0, 5, 0, 0]]
+    assert line.tolist() == [0, 0, 0, 0, 2**64 - 12]
+
+
+def tuple_on_one_axis(a):
+    cuda.atomic.add(a, (0,), 1)
+
+
+def a_complex_number(a):
+    cuda.atomic.add(a, 0, 1j)
+
+
+def test_what_numba_refuses_is_refused():
+    for kernel in (tuple_on_one_axis, a_complex_number):
+        assert not compiles(kernel, float32[::1])
+        with pytest.raises(Unsupported, match="atomic"):
+            trace(kernel)[1, 1](np.zeros(3, np.float32))
+
+
+def test_shared_memory_and_an_atomic_given_to_a_function():
+    @cuda.jit(device=True)
+    def collect(update, s, i, value):
+        return update(s, i, value)
+
+    def kernel(out):
+        i = cuda.threadIdx.x
+        s = cuda.shared.array(4, int32)
+        if i < 4:
+            s[i] = 0
+        cuda.syncthreads()
+        collect(cuda.atomic.add, s, i % 4, i)
+        collect(cuda.atomic.max, s, i % 4, 70 * i)
+        cuda.syncthreads()
+        if i < 4:
+            out[i] = s[i]
+
+    out = np.zeros(4, np.int32)
+    t = trace(kernel)[1, 32](out)
+    assert out.tolist() == [70 * 28, 70 * 29, 70 * 30, 70 * 31]
+    assert t.races().cells == 0 and t.atomics("s").updates == 64
+
+
+POINT = np.dtype([("n", np.int32), ("at", np.float32, (2, 2))])
+
+
+def test_fields_of_records_and_arrays_inside_them():
+    def kernel(points, seen):
+        i = cuda.threadIdx.x
+        cuda.atomic.add(points.n, i % 2, 1)
+        cuda.atomic.add(points["at"], (i % 2, 0, 1), 2)
+        seen[i] = cuda.atomic.exch(points["n"], i % 2, i)
+        cuda.atomic.max(points[1].at, (1, i % 2), i)
+
+    points, seen = np.zeros(2, POINT), np.zeros(8, np.int32)
+    t = trace(kernel)[1, 8](points, seen)
+    assert points["at"].tolist() == [[[0, 8], [0, 0]], [[0, 8], [6, 7]]]
+    assert points["n"].tolist() == [6, 7] and seen.tolist() == [4, 4, 0, 1, 2, 3, 4, 5]
+    assert {site.array for site in t.atomics().sites} == {"points.n", "points.at"}
+
+
+def count(bins, x):
+    i = cuda.grid(1)
+    cuda.atomic.add(bins, x[i], 1)
+
+
+@pytest.mark.parametrize("bins", [1, 2, 5, 32, 64])
+def test_threads_that_meet_at_one_place_go_one_after_another(bins):
+    x = np.random.default_rng(bins).integers(0, bins, 4 * LANES)
+    t = trace(count)[2, 2 * LANES](np.zeros(bins, np.int32), x)
+    longest = [max(Counter(warp.tolist()).values()) for warp in x.reshape(-1, 32)]
+    report = t.atomics("bins")
+    assert report.requests == 8 and report.updates == 256
+    assert report.steps == sum(longest) and report.worst == max(longest)
+    assert (f"{report.steps:,} steps" in repr(t)) == (report.steps > 8)
+    assert t.coalescing("bins").requests == 8  # as ever
+
+
+def test_32_threads_at_one_place_take_32_steps_in_shared_memory_too():
+    def kernel(out):
+        s = cuda.shared.array(1, float32)
+        s[0] = 0
+        cuda.syncthreads()
+        cuda.atomic.add(s, 0, 1)
+        cuda.syncthreads()
+        out[0] = s[0]
+
+    out = np.zeros(1, np.float32)
+    t = trace(kernel)[1, 64](out)
+    assert out[0] == 64 and t.atomics().steps == 64 and t.atomics().worst == 32
+    assert t.banks("s", "atomic").wavefronts == 2
+    assert t.atomics().from_json(t.atomics().to_json()) == t.atomics()

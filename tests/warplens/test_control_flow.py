@@ -1,0 +1,368 @@
+"""Divergent control flow: every thread gets what the same function gives in plain Python."""
+
+import numpy as np
+import pytest
+from numba import cuda
+
+from warplens import NoProgress, trace
+
+
+def collatz(i, x):
+    n, steps = i + 1, 0
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        steps += 1
+    return steps
+
+
+def breaks_and_continues(i, x):
+    total = 0
+    for a in range(i % 7):
+        if a == 3:
+            continue
+        for b in range(a, 10, 2):
+            if b * a > i:
+                break
+            if b % 3 == i % 3:
+                continue
+            total += a * 100 + b
+        else_taken = total % 5
+        if else_taken == 4:
+            break
+    return total
+
+
+def early_returns(i, x):
+    if i % 5 == 0:
+        return -1
+    for k in range(10):
+        if k * k > i:
+            return k
+        if i % 7 == 3:  # noqa: SIM102
+            if k == 2:
+                return 1000 + i
+    return -2
+
+
+def loop_variable_survives(i, x):
+    k = -1
+    for k in range(i % 4):
+        if k == 2:
+            break
+    return k * 10 + i
+
+
+def while_true(i, x):
+    n = 0
+    while True:
+        n += 1
+        if n > i % 11:
+            break
+        if n % 2:
+            continue
+        n += 1
+    return n
+
+
+def short_circuit_guards_an_index(i, x):
+    if (i < 20 and x[i] > 5) or i == 31:
+        return 1
+    return 0 if i >= 20 or x[i] < 2 else 2
+
+
+def conditional_expressions(i, x):
+    return (x[i] if i < 20 else -1) + (10 if i % 2 else 20 if i % 3 else 30)
+
+
+def steps_down(i, x):
+    total = 0
+    for k in range(i, -1, -3):
+        total = total * 2 + k
+    return total
+
+
+def over_an_array(i, x):
+    total = 0
+    for k, v in enumerate(x[: i % 6]):
+        total += k * v
+    for a, b in zip(x, x[i % 5 :]):  # noqa: B905
+        if a == 9:
+            break
+        total += a * b
+    for v in (1, i, 3):
+        total += v
+    return total
+
+
+def tuples_and_swaps(i, x):
+    a, b = i, i + 1
+    for _ in range(i % 4):
+        a, b = b, a + b
+    pair = (a, b) if i % 2 else (b, a)
+    return pair[0] * 1000 + pair[1] + (7, 8, 9)[i % 3]
+
+
+def slices(i, x):
+    part = x[i % 10 : 15]
+    tail = part[-2:]
+    return len(part) * 1000 + tail[0] * 10 + part[0] + x[::2][1] + len(x[5:i])
+
+
+def chained_assignment(i, x):
+    a = b = i * 2
+    a += 1
+    c: int = a - b
+    return a * 100 + b + c
+
+
+FUNCTIONS = [
+    collatz,
+    breaks_and_continues,
+    early_returns,
+    loop_variable_survives,
+    while_true,
+    short_circuit_guards_an_index,
+    conditional_expressions,
+    steps_down,
+    over_an_array,
+    tuples_and_swaps,
+    slices,
+    chained_assignment,
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("guarded", [False, True])
+def test_every_thread_takes_its_own_path(function, guarded):
+    device = cuda.jit(device=True)(function)
+
+    def kernel(x, out):
+        out[cuda.grid(1)] = device(cuda.grid(1), x)
+
+    def guarded_kernel(x, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = device(i, x)
+
+    x = (np.arange(20) * 7) % 10
+    out = np.zeros(75 if guarded else 96, np.int64)
+    trace(guarded_kernel if guarded else kernel)[3, 32](x, out)
+    assert out.tolist() == [function(i, x.tolist()) for i in range(len(out))]
+
+
+def test_device_functions_in_conditional_expressions():
+    @cuda.jit(device=True)
+    def slow(i):
+        if i > 3:
+            return i * 2.5
+        return 0.5
+
+    @cuda.jit
+    def kernel(x, maybe):
+        i = cuda.grid(1)
+        x[i] = (slow(i) + 1 if i < 100 else slow(i) - 1) + (0 if maybe is None else maybe[i])
+# a comment at the margin does not matter
+        x[i] += 1 if slow(i) > 3 else slow(i) * 2
+
+    x = np.zeros(8)
+    trace(kernel)[1, 8](x, None)
+    slow_ = slow.py_func
+    assert x.tolist() == [slow_(i) + 1 + (1 if slow_(i) > 3 else slow_(i) * 2) for i in range(8)]
+
+
+def test_device_functions_nest_and_hold_barriers():
+    @cuda.jit(device=True)
+    def neighbour(s, tid):
+        cuda.syncthreads()
+        return s[(tid + 1) % 64]
+
+    @cuda.jit(device=True)
+    def twice(s, tid, factor=2):
+        return neighbour(s, tid) * factor
+
+    @cuda.jit
+    def kernel(x):
+        s = cuda.shared.array(64, np.int64)
+        tid = cuda.threadIdx.x
+        s[tid] = tid
+        x[tid] = twice(s, tid) + twice(s, tid, factor=10)
+
+    x = np.zeros(64, np.int64)
+    t = trace(kernel)[1, 64](x)
+    assert x.tolist() == [12 * ((i + 1) % 64) for i in range(64)]
+    assert t.races().cells == 0
+
+
+def test_two_shared_arrays_on_one_line_are_two():
+    @cuda.jit
+    def kernel(x):
+        a, b = cuda.shared.array(32, np.int32), cuda.shared.array(32, np.int32)
+        i = cuda.threadIdx.x
+        a[i] = i
+        b[i] = 2 * i
+        cuda.syncthreads()
+        x[i] = a[31 - i] + b[31 - i]
+
+    x = np.zeros(32, np.int32)
+    trace(kernel)[1, 32](x)
+    assert x.tolist() == [3 * (31 - i) for i in range(32)]
+
+
+def test_dynamic_shared_memory_is_one_memory_with_many_types():
+    @cuda.jit
+    def kernel(x):
+        words = cuda.shared.array(0, np.int32)
+        halves = cuda.shared.array(0, np.int16)
+        i = cuda.threadIdx.x
+        words[i] = (i + 1) * 65536 + i
+        cuda.syncthreads()
+        x[i] = halves[2 * i] * 1000 + halves[2 * i + 1]
+        x[32] = words.shape[0]
+
+    x = np.zeros(33, np.int32)
+    t = trace(kernel)[2, 32, 0, 128](x)
+    assert x.tolist() == [i * 1000 + i + 1 for i in range(32)] + [32]
+    assert not [w for w in t.warnings if w.kind == "uninitialized"]
+
+
+def test_block_shapes_of_three_dimensions():
+    @cuda.jit
+    def kernel(out):
+        x, y, z = cuda.grid(3)
+        out[x, y, z] = (
+            cuda.threadIdx.x
+            + 10 * cuda.threadIdx.y
+            + 100 * cuda.threadIdx.z
+            + 1000 * (cuda.blockIdx.x + 2 * cuda.blockIdx.y + 4 * cuda.blockIdx.z)
+        )
+
+    out = np.full((6, 10, 4), -1)
+    trace(kernel)[(2, 2, 2), (3, 5, 2)](out)
+    expected = np.fromfunction(
+        lambda x, y, z: (
+            x % 3 + 10 * (y % 5) + 100 * (z % 2) + 1000 * (x // 3 + 2 * (y // 5) + 4 * (z // 2))
+        ),
+        out.shape,
+    )
+    assert np.array_equal(out, expected)
+
+
+def test_a_grid_stride_loop_over_more_than_one_batch_of_blocks():
+    @cuda.jit
+    def kernel(x, out):
+        start, step = cuda.grid(1), cuda.gridsize(1)
+        for i in range(start, x.size, step):
+            out[i] = x[i] + 1
+
+    x, out = np.arange(100_000), np.zeros(100_000, np.int64)
+    trace(kernel)[1500, 32](x, out)
+    assert np.array_equal(out, x + 1)
+
+
+def test_chosen_blocks_alone_run():
+    @cuda.jit
+    def kernel(x):
+        x[cuda.grid(1)] = 1 + cuda.blockIdx.x
+
+    x = np.zeros(64, np.int64)
+    t = trace(kernel, blocks={1, (3,)})[8, 8](x)
+    assert x.tolist() == [0] * 8 + [2] * 8 + [0] * 8 + [4] * 8 + [0] * 32
+    assert t.blocks == 2 and t.threads == 16
+    with pytest.raises(ValueError, match="not all in a grid of 8 blocks"):
+        trace(kernel, blocks={8})[8, 8](x)
+
+
+def test_an_endless_loop_is_ended_with_its_line():
+    @cuda.jit
+    def spin(lock):
+        while cuda.atomic.compare_and_swap(lock, 0, 1) != 0:
+            pass
+        cuda.atomic.exch(lock, 0, 0)
+
+    with pytest.raises(NoProgress, match="can never end") as caught:
+        trace(spin)[1, 32](np.zeros(1, np.int32))
+    assert caught.value.line == spin.py_func.__code__.co_firstlineno + 2
+
+
+def test_blocks_may_take_turns_behind_a_lock():
+    @cuda.jit
+    def turns(lock, total):
+        if cuda.threadIdx.x == 0:
+            while cuda.atomic.compare_and_swap(lock, 0, 1) != 0:
+                pass
+            cuda.threadfence()
+            total[0] += 1
+            cuda.threadfence()
+            cuda.atomic.exch(lock, 0, 0)
+
+    lock, total = np.zeros(1, np.int32), np.zeros(1, np.int32)
+    trace(turns)[20, 32](lock, total)
+    assert total[0] == 20 and lock[0] == 0
+
+
+def test_barriers_in_a_loop_that_some_blocks_leave_earlier():
+    @cuda.jit
+    def kernel(x):
+        s = cuda.shared.array(64, np.int64)
+        tid = cuda.threadIdx.x
+        s[tid] = tid
+        for _ in range(cuda.blockIdx.x % 3):
+            cuda.syncthreads()
+            v = s[(tid + 1) % 64]
+            cuda.syncthreads()
+            s[tid] = v
+        x[cuda.grid(1)] = s[tid]
+
+    x = np.zeros(6 * 64, np.int64)
+    t = trace(kernel)[6, 64](x)
+    assert x.reshape(6, 64)[:, 0].tolist() == [0, 1, 2, 0, 1, 2]
+    assert t.races().cells == 0
+
+
+def test_ping_pong_between_two_arrays():
+    @cuda.jit
+    def kernel(a, b, n):
+        i = cuda.grid(1)
+        if i < n:
+            src, dst = a, b
+            for _ in range(3):
+                dst[i] = src[i] + 1
+                src, dst = dst, src
+
+    a, b = np.zeros(50), np.zeros(50)
+    trace(kernel)[2, 32](a, b, 50)
+    assert (a == 2).all() and (b == 3).all()
+
+
+def test_printing_kernels_print(capsys):
+    @cuda.jit
+    def hello():
+        print("hello from", cuda.threadIdx.x)
+
+    trace(hello)[1, 3]()
+    assert capsys.readouterr().out.splitlines() == [f"hello from {i}" for i in range(3)]
+
+
+def test_the_highest_lane_to_write_a_cell_wins():
+    @cuda.jit
+    def kernel(x):
+        i = cuda.grid(1)
+        x[0] = i
+        x[1 + i % 2] = i
+
+    x = np.zeros(3)
+    trace(kernel)[1, 20](x)
+    assert x.tolist() == [19, 18, 19]
+
+
+def test_running_is_repeatable_even_where_it_races():
+    @cuda.jit
+    def race(x):
+        x[(cuda.grid(1) * 7) % 10] += cuda.grid(1)
+
+    results = []
+    for _ in range(3):
+        x = np.zeros(10)
+        trace(race)[5, 64](x)
+        results.append(x.tolist())
+    assert results[0] == results[1] == results[2]

@@ -1,0 +1,249 @@
+"""What a GPU would not survive is raised, and says everything; the rest is a caution."""
+
+import numpy as np
+import pytest
+from numba import cuda, float32, float64, uint64
+
+from warplens import LaunchError, OutOfBounds, PartialBarrier, trace, tracing
+
+BIG = 7000
+
+
+def no_guard(x, y):
+    i = cuda.grid(1)
+    y[i] = x[i]
+
+
+def neighbour(x, y):
+    row, col = cuda.grid(2)
+    y[row, col] = x[row + 1, col]
+
+
+def negative(x, y):
+    i = cuda.grid(1)
+    y[i - 9] = x[i]
+
+
+def atomic_outside(x, y):
+    cuda.atomic.add(y, cuda.grid(1) * 2, x[0])
+
+
+def test_reading_past_the_end_names_array_index_shape_block_and_thread():
+    with pytest.raises(OutOfBounds) as caught:
+        trace(no_guard)[4, 32](np.zeros(100), np.zeros(128))
+    fault = caught.value
+    assert (fault.array, fault.index, fault.shape) == ("x", (100,), (100,))
+    assert (fault.block, fault.thread, fault.access) == ((3, 0, 0), (4, 0, 0), "read")
+    assert fault.line == no_guard.__code__.co_firstlineno + 2
+    assert (
+        str(fault)
+        == f"line {fault.line}: thread 4 of block 3 reads x[100], outside its shape (100,) "
+        "(a GPU would not tell)"
+    )
+    assert isinstance(fault, IndexError)
+
+
+def test_only_the_dimension_matters_not_the_memory_behind_it():
+    x = np.zeros((8, 8))
+    with pytest.raises(OutOfBounds, match=r"x\[8, 0\], outside its shape \(8, 8\)"):
+        trace(neighbour)[1, (8, 8)](x, x.copy())
+
+
+def test_writing_too_far_below_zero():
+    with pytest.raises(OutOfBounds, match=r"thread 0 of block 0 writes y\[-9\]"):
+        trace(negative)[1, 8](np.zeros(8), np.zeros(8))
+
+
+def test_an_unsigned_index_does_not_count_from_the_end():
+    def unsigned(x, y):
+        y[0] = x[uint64(2) - uint64(3)]
+
+    with pytest.raises(OutOfBounds, match="reads x"):
+        trace(unsigned)[1, 1](np.zeros(8), np.zeros(8))
+
+
+def test_atomics_are_checked_too():
+    with pytest.raises(OutOfBounds, match=r"thread 4 of block 0 updates y\[8\]"):
+        trace(atomic_outside)[1, 8](np.zeros(8), np.zeros(8))
+
+
+def test_threads_that_are_masked_off_may_compute_any_index():
+    def guarded(x, y):
+        i = cuda.grid(1)
+        if i < x.size and x[i] >= 0:
+            y[i] = x[i]
+
+    y = np.ones(100)
+    trace(guarded)[4, 32](np.zeros(100), y)
+    assert (y == 0).all()
+
+
+def test_barriers_at_different_lines_are_named():
+    def two_lines(x):
+        if cuda.threadIdx.x < 32:
+            cuda.syncthreads()
+        else:
+            cuda.syncthreads()
+
+    with pytest.raises(PartialBarrier, match="at different lines") as caught:
+        trace(two_lines)[1, 64](np.zeros(1))
+    first = two_lines.__code__.co_firstlineno
+    assert caught.value.lines == (first + 2, first + 4)
+
+
+def test_a_loop_that_some_warps_leave_before_others():
+    def uneven(x):
+        for _ in range(cuda.threadIdx.x // 32 + 1):
+            cuda.syncthreads()
+
+    def tail(x):
+        for _ in range(cuda.threadIdx.x // 32 + 1):
+            cuda.syncthreads()
+        cuda.syncthreads()
+
+    # The first warp has returned: a GPU of today goes on, an older one hangs.
+    t = trace(uneven)[1, 64](np.zeros(1))
+    assert [w.kind for w in t.warnings] == ["early return"]
+    with pytest.raises(PartialBarrier, match="at different lines"):
+        trace(tail)[1, 64](np.zeros(1))
+
+
+def test_a_barrier_after_an_early_return_is_a_caution():
+    def early(x):
+        i = cuda.grid(1)
+        if i >= x.size:
+            return
+        cuda.syncthreads()
+        x[i] = 1
+
+    x = np.zeros(40)
+    t = trace(early)[1, 64](x)
+    assert (x == 1).all() and [w.kind for w in t.warnings] == ["early return"]
+    assert "24 threads" in t.warnings[0].text
+
+
+def test_blocks_that_return_whole_are_no_caution():
+    def some_blocks(x):
+        if cuda.blockIdx.x == 1:
+            return
+        cuda.syncthreads()
+        x[cuda.grid(1)] = 1
+
+    assert not trace(some_blocks)[3, 32](np.zeros(96)).warnings
+
+
+def test_static_and_dynamic_shared_memory_count_once():
+    def both(x):
+        s = cuda.shared.array(1024, float32)
+        d = cuda.shared.array(0, float32)
+        s[cuda.threadIdx.x] = d[cuda.threadIdx.x] = x[0]
+
+    trace(both)[1, 32, 0, 44 * 1024](np.zeros(1))
+    with pytest.raises(LaunchError, match="50,176 bytes"):
+        trace(both)[1, 32, 0, 45 * 1024](np.zeros(1))
+
+
+@pytest.mark.parametrize("waits, missing", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("leaves", [False, True])
+def test_a_grid_barrier_must_be_reached_by_the_whole_grid(waits, missing, leaves):
+    def some(x, waits, leaves):
+        if leaves and cuda.blockIdx.x != waits:
+            return
+        if cuda.blockIdx.x == waits:
+            cuda.cg.this_grid().sync()
+        x[cuda.grid(1)] = 1
+
+    with pytest.raises(PartialBarrier, match=f"not reached by block {missing}") as caught:
+        trace(some)[2, 32](np.zeros(64), waits, leaves)
+    assert (caught.value.block, caught.value.reached) == ((missing, 0, 0), 0)
+
+
+def test_a_grid_barrier_is_passed_by_the_whole_grid():
+    def everyone(x):
+        if cuda.threadIdx.x < 5:
+            x[cuda.blockIdx.x] = 1
+        cuda.cg.this_grid().sync()
+        x[cuda.grid(1)] = x[0] + x[1]
+
+    x = np.zeros(64)
+    trace(everyone)[2, 32](x)
+    assert x[2:].tolist() == [2] * 62
+
+
+@pytest.mark.parametrize(
+    "grid, block, dynamic, words",
+    [
+        (1, 1025, 0, "1,025 threads"),
+        (1, (32, 33), 0, "1,056 threads"),
+        (1, (1, 1, 65), 0, r"\(1, 1, 65\)"),
+        ((1, 70_000), 1, 0, r"70000"),
+        (0, 32, 0, "at least 1"),
+        ((1, 2, 3, 4), 32, 0, "1, 2 or 3 integers"),
+        (1, 32, 50_000, "50,000 bytes of shared memory"),
+    ],
+)
+def test_launches_that_a_gpu_refuses(grid, block, dynamic, words):
+    with pytest.raises(LaunchError, match=words):
+        trace(no_guard)[grid, block, 0, dynamic](np.zeros(1), np.zeros(1))
+
+
+def test_a_kernel_with_launch_bounds_is_launched_within_them():
+    @cuda.jit(launch_bounds=(64, 2))
+    def bounded(x):
+        x[cuda.grid(1)] = 1
+
+    trace(bounded)[1, 64](x := np.zeros(64, np.float32))
+    assert x.all()
+    with pytest.raises(LaunchError, match="the block has 96 threads; launch_bounds"):
+        trace(bounded)[1, 96](np.zeros(96, np.float32))
+    with tracing(), pytest.raises(ValueError, match="Got 4 launch bounds"):
+        cuda.jit("void()", launch_bounds=(64, 2, 4, 8))(lambda: None)
+
+
+def test_too_much_static_shared_memory_names_the_line():
+    def greedy(x):
+        s = cuda.shared.array(BIG, float64)
+        s[0] = x[0]
+
+    with pytest.raises(
+        LaunchError, match="56,000 bytes of shared memory in a block: a GPU gives 49,152"
+    ) as caught:
+        trace(greedy)[1, 1](np.zeros(1))
+    assert caught.value.line == greedy.__code__.co_firstlineno + 1
+
+
+def test_reading_shared_memory_that_nobody_wrote_is_a_caution_and_gives_no_zeros():
+    def unwritten(x):
+        s = cuda.shared.array(32, float32)
+        i = cuda.threadIdx.x
+        if i < 16:
+            s[i] = i
+        cuda.syncthreads()
+        x[i] = s[i]
+
+    x = np.zeros(32, np.float32)
+    t = trace(unwritten)[1, 32](x)
+    assert np.isnan(x[16:]).all() and x[:16].tolist() == list(range(16))
+    assert [(w.kind, w.times) for w in t.warnings] == [("uninitialized", 16)]
+    assert "s is read where nothing has been written" in str(t.warnings[0])
+
+
+def test_local_arrays_begin_empty_and_are_counted():
+    def kernel(x):
+        a = cuda.local.array(4, float32)
+        i = cuda.grid(1)
+        a[0] = x[i]
+        x[i] = a[0] + a[1]
+
+    t = trace(kernel)[1, 32](np.ones(32, np.float32))
+    assert [w.kind for w in t.warnings] == ["uninitialized"]
+    assert (t.work().local_reads, t.work().local_writes) == (2, 1)
+
+
+def test_wrong_answers_stay_out_of_the_process():
+    """A fault leaves nothing behind: the next launch is right."""
+    with pytest.raises(OutOfBounds):
+        trace(no_guard)[4, 32](np.zeros(100), np.zeros(128))
+    y = np.ones(128)
+    trace(no_guard)[4, 32](np.zeros(128), y)
+    assert (y == 0).all()

@@ -1,0 +1,230 @@
+"""mma and mma_fp16, in the microscope: the fragment layout that NVIDIA documents, and refusals.
+
+Layout: NVIDIA, "PTX ISA", "Matrix fragments for mma.m16n8k8", TF32 and fp16; written out here once
+more, number by number, because the emulation must not be its own witness.
+"""
+
+import numpy as np
+import pytest
+from numba import cuda, float32
+
+from gpulessons.ops.mma import (
+    accumulator_place,
+    left_fragment,
+    left_pairs,
+    mma,
+    mma_fp16,
+    pair,
+    right_fragment,
+    right_pair,
+    tf32,
+)
+from warplens import PartialWarp, Trace, Unsupported, trace
+from warplens.rounding import round_tf32
+
+
+@cuda.jit
+def as_documented(left, right, sums):
+    """sums[b] += left[b] right[b] for every block b of one warp."""
+    b, lane = cuda.blockIdx.x, cuda.threadIdx.x
+    group, t = lane >> 2, lane % 4
+    x, y, s = left[b], right[b], sums[b]
+    a = x[group, t], x[group + 8, t], x[group, t + 4], x[group + 8, t + 4]
+    c = (
+        s[group, 2 * t],
+        s[group, 2 * t + 1],
+        s[group + 8, 2 * t],
+        s[group + 8, 2 * t + 1],
+    )
+    c0, c1, c2, c3 = mma(a, (y[t, group], y[t + 4, group]), c)
+    s[group, 2 * t] = c0
+    s[group, 2 * t + 1] = c1
+    s[group + 8, 2 * t] = c2
+    s[group + 8, 2 * t + 1] = c3
+
+
+@cuda.jit
+def as_documented_fp16(left, right, sums):
+    """The same with factors in fp16, two to a word."""
+    b, lane = cuda.blockIdx.x, cuda.threadIdx.x
+    group, t = lane >> 2, lane % 4
+    x, y, s = left[b], right[b], sums[b]
+    a = (
+        pair(x[group, 2 * t], x[group, 2 * t + 1]),
+        pair(x[group + 8, 2 * t], x[group + 8, 2 * t + 1]),
+    )
+    c = (
+        s[group, 2 * t],
+        s[group, 2 * t + 1],
+        s[group + 8, 2 * t],
+        s[group + 8, 2 * t + 1],
+    )
+    c0, c1, c2, c3 = mma_fp16(a, pair(y[2 * t, group], y[2 * t + 1, group]), c)
+    s[group, 2 * t] = c0
+    s[group, 2 * t + 1] = c1
+    s[group + 8, 2 * t] = c2
+    s[group + 8, 2 * t + 1] = c3
+
+
+@cuda.jit
+def packed(x, y, out):
+    i = cuda.grid(1)
+    out[i] = pair(x[i], y[i])
+
+
+@cuda.jit
+def with_shares_fp16(left, right, sums):
+    """left and right: pairs along k, packed before."""
+    b, zero = cuda.blockIdx.x, float32(0)
+    a, y = left_pairs(left[b], 0, 0), right_pair(right[b], 0, 0)
+    c = mma_fp16(a, y, (zero, zero, zero, zero))
+    for n in range(4):
+        i, j = accumulator_place(0, 0, n)
+        sums[b, i, j] = c[n]
+
+
+@cuda.jit
+def pairs_of_floats(x, sums):
+    one = float32(1)
+    c = mma_fp16((x[0], x[1]), x[2], (one, one, one, one))
+    sums[0] = c[0]
+
+
+@cuda.jit
+def with_shares(left, right, sums):
+    b = cuda.blockIdx.x
+    zero = float32(0)
+    a, y = left_fragment(left[b], 0, 0), right_fragment(right[b], 0, 0)
+    c = mma(a, y, (zero, zero, zero, zero))
+    for n in range(4):
+        i, j = accumulator_place(0, 0, n)
+        sums[b, i, j] = c[n]
+
+
+@cuda.jit
+def rounding(x, out):
+    i = cuda.grid(1)
+    out[i] = tf32(x[i])
+
+
+@cuda.jit
+def under_a_branch(out, first, last):
+    """A value of type float32 in every lane; only the lanes from first on, to last, run mma."""
+    i = cuda.grid(1)
+    one = float32(1)
+    if first <= i and i < last:
+        c = mma((one, one, one, one), (one, one), (one, one, one, one))
+        out[i] = c[0]
+
+
+def matrices(count):
+    """Whole numbers, so that every sum is exact."""
+    rng = np.random.default_rng(count)
+    return (rng.integers(-9, 10, (count, *shape)).astype(np.float32)
+            for shape in ((16, 8), (8, 8), (16, 8)))  # fmt: skip
+
+
+@pytest.mark.parametrize("kernel", [as_documented, as_documented_fp16])
+def test_each_product_of_two_numbers_lands_where_it_belongs(kernel):
+    i, k, j = (axis.ravel() for axis in np.indices((16, 8, 8)))
+    block = np.arange(i.size)
+    left, right, sums, want = (np.zeros((i.size, *shape), np.float32)
+                               for shape in ((16, 8), (8, 8), (16, 8), (16, 8)))  # fmt: skip
+    left[block, i, k], right[block, k, j], want[block, i, j] = 2, 3, 6
+    trace(kernel)[i.size, 32](left, right, sums)
+    assert np.array_equal(sums, want)
+
+
+@pytest.mark.parametrize("kernel", [as_documented, as_documented_fp16])
+def test_whole_matrices_are_multiplied_and_added(kernel):
+    left, right, sums = matrices(50)
+    want = sums + left @ right
+    trace(kernel)[50, 32](left, right, sums)
+    assert np.array_equal(sums, want)
+
+
+def test_the_shares_are_those_of_the_documented_layout():
+    left, right, sums = matrices(50)
+    trace(with_shares)[50, 32](left, right, sums)
+    assert np.array_equal(sums, left @ right)
+
+
+def test_the_shares_of_pairs_are_those_of_the_documented_layout():
+    left, right, sums = matrices(50)
+    rows = np.ascontiguousarray(left.astype(np.float16)).view(np.uint32)
+    columns = np.ascontiguousarray(right.astype(np.float16).transpose(0, 2, 1)).view(np.uint32)
+    pairs = np.ascontiguousarray(columns.transpose(0, 2, 1))
+    trace(with_shares_fp16)[50, 32](rows, pairs, sums)
+    assert np.array_equal(sums, left @ right)
+
+
+def test_a_pair_is_two_numbers_of_numpys_half_the_first_in_the_low_bits():
+    patterns = np.random.default_rng(0).integers(0, 2**32, (2, 4096), dtype=np.uint64)
+    x, y = patterns.astype(np.uint32).view(np.float32)
+    out = np.zeros(4096, np.uint32)
+    trace(packed)[128, 32](x, y, out)
+    with np.errstate(over="ignore"):
+        want = np.stack([x, y], 1).astype(np.float16)
+    assert np.array_equal(out.view(np.float16).reshape(-1, 2), want, equal_nan=True)
+
+
+def test_factors_that_nobody_paired_are_refused():
+    with pytest.raises(Exception, match=r"pair\(\)"):
+        trace(pairs_of_floats)[1, 32](np.ones(3, np.float32), np.ones(1, np.float32))
+
+
+@pytest.mark.parametrize("kernel", [as_documented, as_documented_fp16])
+def test_it_is_2048_flops_a_warp_and_counted_as_the_tensor_cores(kernel):
+    left, right, sums = matrices(3)
+    t = trace(kernel)[3, 32](left, right, sums)
+    assert t.flops == t.tensor_core_flops == 3 * 2048
+    assert t.work().flops == t.work().tensor_core_flops == 64
+    assert "6,144 of them on tensor cores" in repr(t)
+    assert Trace.from_json(t.to_json()).tensor_core_flops == t.flops
+    assert not t.warnings
+
+
+def test_a_kernel_without_it_does_not_mention_it():
+    t = trace(rounding)[1, 32](np.ones(32, np.float32), np.ones(32, np.float32))
+    assert t.tensor_core_flops == 0 and "tensor" not in repr(t) + repr(t.work())
+
+
+def test_tf32_rounds_in_the_kernel_as_it_does_in_numpy():
+    patterns = np.random.default_rng(0).integers(0, 2**32, 4096, dtype=np.uint64)
+    x = patterns.astype(np.uint32).view(np.float32)
+    out = np.empty_like(x)
+    trace(rounding)[128, 32](x, out)
+    assert np.array_equal(out, round_tf32(x), equal_nan=True)
+
+
+def test_factors_that_nobody_rounded_are_cut_and_a_caution():
+    left, right, sums = matrices(1)
+    left += np.float32(1e-5)
+    cut = (left.view(np.uint32) >> 13 << 13).view(np.float32)
+    want = (sums + cut.astype(np.float64) @ right).astype(np.float32)
+    (caution,) = trace(as_documented)[1, 32](left, right, sums).warnings
+    assert "not rounded to TF32" in caution.text and caution.kind == "not rounded"
+    assert np.array_equal(sums, want)
+
+
+@pytest.mark.parametrize(("threads", "first", "last", "reached", "warp"),
+                         [(64, 0, 16, 16, 0), (64, 33, 64, 31, 1), (40, 0, 40, 8, 1)])  # fmt: skip
+def test_part_of_a_warp_is_refused(threads, first, last, reached, warp):
+    with pytest.raises(PartialWarp) as caught:
+        trace(under_a_branch)[2, threads](np.zeros(128, np.float32), first, last)
+    fault = caught.value
+    assert (fault.reached, fault.warp, fault.block) == (reached, warp, (0, 0, 0))
+    assert fault.line == under_a_branch.py_func.__code__.co_firstlineno + 6
+    assert f"mma is run by {reached} of the 32 lanes of warp {warp} of block 0" in str(fault)
+
+
+def test_whole_warps_may_stay_away():
+    out = np.zeros(96, np.float32)
+    t = trace(under_a_branch)[1, 96](out, 32, 64)
+    assert np.array_equal(out, np.repeat(np.float32([0, 9, 0]), 32))
+    assert t.flops == 2048
+
+
+def test_doubles_are_refused_with_their_line():
+    with pytest.raises(Unsupported, match=r"as_documented, line \d+.*mma takes float32"):
+        trace(as_documented)[1, 32](np.ones((1, 16, 8)), *[np.ones((1, 16, 8), np.float32)] * 2)

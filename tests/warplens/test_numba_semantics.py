@@ -1,0 +1,292 @@
+"""Arithmetic as Numba types it: compared with Numba's own compiled code on the CPU."""
+
+import linecache
+import math
+
+import numba
+import numpy as np
+import pytest
+from numba import cuda, float32, njit
+
+from warplens import trace
+
+INTS32 = np.array([0, 1, -1, 7, -7, 2**31 - 1, -(2**31), 12345], np.int32)
+INTS64 = np.array([3, -5, 2, 10, -3, 2**62, -9, 4], np.int64)
+UINTS = np.array([0, 1, 2**32 - 1, 7, 9, 2**31, 5, 6], np.uint32)
+BYTES = np.array([0, 1, 200, 255, 3, 4, 5, 6], np.uint8)
+FLOATS = np.array([0.1, -1.5, 3.7, 1e10, -2.25, 0.3333333, 7.0, 1e-3], np.float32)
+DOUBLES = np.array([0.1, -1.5, 3.7, 1e10, -2.25, 1 / 3, 7.0, 1e-3])
+POSITIVE = np.abs(FLOATS)
+
+TYPES = ["int8", "int32", "int64", "uint32", "uint64", "float32"]
+EXPRESSIONS = [
+    ("a + b", INTS32, INTS32),  # widens: no overflow
+    ("int32(a + b)", INTS32, INTS32),  # wraps around
+    ("int32(a * b)", INTS32, INTS32),
+    ("a * b", INTS64, INTS64),  # wraps around at 64 bits
+    ("a - b", UINTS, UINTS),
+    ("uint32(a - b)", UINTS, UINTS),
+    ("a + b", UINTS, INTS32),
+    ("a + b", BYTES, BYTES),
+    ("int8(a + b)", BYTES, BYTES),
+    ("a * b", INTS32, FLOATS),  # float64
+    ("a * b", BYTES, FLOATS),  # float32
+    ("a + b", FLOATS, FLOATS),  # stays float32
+    ("a * 0.1", FLOATS, FLOATS),  # a literal is a double
+    ("a * 2", FLOATS, FLOATS),
+    ("a * float32(0.1)", FLOATS, FLOATS),
+    ("a + b", FLOATS, DOUBLES),
+    ("a / b", INTS32, INTS64),
+    ("a // b", INTS32, INTS64),  # floors
+    ("a % b", INTS32, INTS64),  # sign of the divisor
+    ("a // b", FLOATS, FLOATS),
+    ("a % b", FLOATS, FLOATS),
+    ("a**2", FLOATS, FLOATS),
+    ("a**b", POSITIVE, FLOATS),
+    ("a**3", INTS32, INTS32),
+    ("a << 3", INTS32, INTS32),
+    ("a >> 3", INTS32, INTS32),
+    ("a >> 3", UINTS, UINTS),
+    ("a << 33", UINTS, UINTS),
+    ("(a & b) | (a ^ 5)", INTS32, INTS64),
+    ("~a", INTS32, INTS32),
+    ("-a", INTS32, INTS32),
+    ("-a", BYTES, BYTES),
+    ("abs(a)", FLOATS, FLOATS),
+    ("min(a, b)", FLOATS, FLOATS),
+    ("max(a, b, 3)", INTS32, INTS64),
+    ("max(a, 0.0)", FLOATS, FLOATS),
+    ("int(a)", FLOATS, FLOATS),  # truncates
+    ("float(a)", INTS32, INTS32),
+    ("round(a)", FLOATS, FLOATS),
+    ("math.floor(a)", FLOATS, FLOATS),
+    ("math.ceil(a)", FLOATS, FLOATS),
+    ("math.sqrt(a)", POSITIVE, FLOATS),
+    ("math.exp(-a * a)", FLOATS, FLOATS),
+    ("math.log(a)", POSITIVE, FLOATS),
+    ("math.tanh(a) + math.sin(b)", FLOATS, FLOATS),
+    ("math.atan2(a, b)", FLOATS, FLOATS),
+    ("math.hypot(a, b)", FLOATS, FLOATS),
+    ("math.pow(a, 2)", FLOATS, FLOATS),
+    ("math.erf(a)", FLOATS, FLOATS),
+    ("math.fabs(a)", FLOATS, FLOATS),
+    ("math.sqrt(a)", BYTES, BYTES),
+    ("a > 0 and b < 3", FLOATS, FLOATS),
+    ("a > 0 or b", INTS32 > 0, INTS32 > 5),
+    ("not a", INTS32, INTS32),
+    ("a if a > b else b", INTS32, FLOATS),
+    ("-1 < a <= 3.7 < 5", FLOATS, FLOATS),
+    ("a == b", INTS32, FLOATS),
+    ("(a > 0) + (b > 0)", FLOATS, FLOATS),
+    ("uint64(a) * uint64(0xBF58476D1CE4E5B9)", UINTS, UINTS),
+    ("0xFFFFFFFFFFFFFFFF ^ uint64(a)", UINTS, UINTS),
+    ("int64(a) - uint64(b)", UINTS, UINTS),
+    ("7 // 2 + 7 % -3 + (-7) // 2 + 2**5", INTS32, INTS32),
+    ("(0.1 + 0.2) * 3", INTS32, INTS32),
+    ("a + 9223372036854775807", INTS64, INTS64),
+    ("abs(complex(a, b))", DOUBLES, DOUBLES),
+    ("(complex(a, b) * complex(b, a)).imag", DOUBLES, DOUBLES),
+    ("divmod(a, b)[1]", INTS32, INTS64),
+]
+
+
+def function_of(expression):
+    """A function with source, as the microscope needs it."""
+    source = f"def f(a, b):\n    return {expression}\n"
+    name = f"<expression {expression}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    space = {"math": math} | {name: getattr(numba, name) for name in TYPES}
+    exec(compile(source, name, "exec"), space)
+    return space["f"]
+
+
+def numpy_type(numba_type) -> np.dtype:
+    return np.dtype("int64" if str(numba_type).startswith("Literal") else str(numba_type))
+
+
+@pytest.mark.parametrize("expression, a, b", EXPRESSIONS)
+def test_expressions_give_what_numba_gives(expression, a, b):
+    f = function_of(expression)
+    reference = njit(error_model="numpy")(f)
+    expected = [reference(x, y) for x, y in zip(a, b, strict=True)]
+    dtype = numpy_type(reference.nopython_signatures[0].return_type)
+    device = cuda.jit(device=True)(f)
+
+    def kernel(a, b, out):
+        i = cuda.grid(1)
+        out[i] = device(a[i], b[i])
+
+    out = np.zeros(len(a), dtype)
+    t = trace(kernel)[1, len(a)](a, b, out)
+    assert dtype != np.float32 or not t.warnings  # no double on the way to a float32
+    tolerance = 4 * np.finfo(dtype).eps if dtype.kind == "f" else 0
+    np.testing.assert_allclose(out, np.array(expected, dtype), rtol=tolerance, equal_nan=True)
+
+
+def run(kernel, *args, threads=8):
+    trace(kernel)[1, threads](*args)
+
+
+def test_an_accumulator_that_starts_as_a_python_float_is_double():
+    def total(x, out):
+        acc = 0.0
+        for i in range(x.size):
+            acc += x[i]
+        out[0] = acc
+
+    def total_single(x, out):
+        acc = float32(0.0)
+        for i in range(x.size):
+            acc += x[i]
+        out[0] = acc
+
+    x = np.full(1000, 0.1, np.float32)
+    double, single = np.zeros(1), np.zeros(1)
+    run(total, x, double, threads=1)
+    run(total_single, x, single, threads=1)
+    assert double[0] == sum(float(v) for v in x)
+    acc = np.float32(0)
+    for v in x:
+        acc += v
+    assert single[0] == acc != double[0]
+
+
+def test_a_store_converts_as_a_gpu_does():
+    def stores(x, ints, bytes_):
+        i = cuda.grid(1)
+        ints[i] = x[i]
+        bytes_[i] = i * 100
+
+    ints, bytes_ = np.zeros(4, np.int32), np.zeros(4, np.int8)
+    run(stores, np.array([1.9, -1.9, 0.5, 7.0], np.float32), ints, bytes_, threads=4)
+    assert ints.tolist() == [1, -1, 0, 7]
+    assert bytes_.tolist() == [0, 100, -56, 44]
+
+
+def test_atomic_max_and_min_ignore_nan_and_nanmax_replaces_it():
+    def extremes(x, out):
+        i = cuda.grid(1)
+        cuda.atomic.max(out, 0, x[i])
+        cuda.atomic.min(out, 1, x[i])
+        cuda.atomic.max(out, 2, x[i])
+        cuda.atomic.nanmax(out, 3, x[i])
+        cuda.atomic.nanmin(out, 4, x[i])
+
+    x = np.array([1, np.nan, 3, 2], np.float32)
+    out = np.array([0, 9, np.nan, np.nan, np.nan], np.float32)
+    run(extremes, x, out, threads=4)
+    np.testing.assert_array_equal(out, np.array([3, 1, np.nan, 3, 1], np.float32))
+
+
+def test_atomics_return_what_they_found_in_lane_order():
+    def tickets(counter, found, order):
+        i = cuda.grid(1)
+        found[i] = cuda.atomic.add(counter, 0, 2)
+        order[i] = cuda.atomic.exch(counter, 1, i)
+        cuda.atomic.inc(counter, 2, 5)
+        cuda.atomic.dec(counter, 3, 5)
+        cuda.atomic.sub(counter, 4, 1)
+        cuda.atomic.or_(counter, 5, 1 << i)
+        cuda.atomic.and_(counter, 6, ~(1 << i))
+        cuda.atomic.xor(counter, 7, 3)
+
+    counter = np.zeros(8, np.uint32)
+    counter[6] = 0xFFFF
+    found, order = np.zeros(8, np.int64), np.zeros(8, np.int64)
+    run(tickets, counter, found, order)
+    assert found.tolist() == list(range(0, 16, 2))
+    assert order.tolist() == [0, 0, 1, 2, 3, 4, 5, 6]
+    assert counter.tolist() == [16, 7, 2, 4, 2**32 - 8, 255, 0xFF00, 0]
+
+
+def test_compare_and_swap_lets_one_thread_win():
+    def claim(lock, winner, claimed):
+        i = cuda.grid(1)
+        if cuda.atomic.compare_and_swap(lock, 0, 1) == 0:
+            winner[0] = i
+        claimed[i] = cuda.atomic.cas(lock, 1, 0, i + 5)
+
+    lock, winner, claimed = np.zeros(2, np.int32), np.full(1, -1), np.full(8, -1)
+    run(claim, lock, winner, claimed)
+    assert lock.tolist() == [1, 5] and winner[0] == 0 and claimed.tolist() == [0] + [5] * 7
+
+
+def test_integer_division_by_zero_is_a_caution():
+    def divide(x, out):
+        i = cuda.grid(1)
+        out[i] = 10 // x[i]
+
+    out = np.zeros(4, np.int64)
+    t = trace(divide)[1, 4](np.array([1, 2, 0, 5]), out)
+    assert [w.kind for w in t.warnings] == ["division by zero"] and out.tolist() == [10, 5, 0, 2]
+
+
+def test_a_double_that_creeps_in_is_a_caution_with_its_line():
+    def scale(x):
+        i = cuda.grid(1)
+        x[i] = x[i] * 0.1
+
+    t = trace(scale)[1, 8](np.ones(8, np.float32))
+    assert [(w.kind, w.line) for w in t.warnings] == [
+        ("double precision", scale.__code__.co_firstlineno + 2)
+    ]
+    assert not trace(scale)[1, 8](np.ones(8)).warnings
+
+
+def test_versions_of_a_variable_keep_their_own_types_until_they_meet():
+    """`v` is a float32 inside the guard although it was a double before, in every warp."""
+
+    def kernel(x, y):
+        i = cuda.grid(1)
+        v = 0.0
+        k = 0.5
+        if i < y.size:
+            v = x[i]
+            y[i] = v * v
+            k = i
+            y[k] += v
+
+    x, y = np.full(64, 0.1, np.float32), np.zeros(40, np.float32)
+    t = trace(kernel)[1, 64](x, y)
+    assert not t.warnings and (y == np.float32(0.1) * np.float32(0.1) + np.float32(0.1)).all()
+
+
+def test_a_conditional_expression_has_one_type_whichever_way_it_goes():
+    def kernel(x, y):
+        i = cuda.grid(1)
+        v = x[i] if i < x.size else 0.0
+        y[i] = v * v
+
+    x, y = np.full(32, 0.1, np.float32), np.zeros(32)
+    t = trace(kernel)[1, 32](x, y.astype(np.float32))
+    assert [w.kind for w in t.warnings] == ["double precision"]
+    trace(kernel)[1, 32](x, y)
+    assert (y == float(np.float32(0.1)) ** 2).all()
+
+
+def test_half_precision_stays_half():
+    def halves(x, y, out):
+        i = cuda.grid(1)
+        out[i] = x[i] * y[i] + cuda.fp16.hfma(x[i], y[i], x[i])
+
+    x = np.linspace(0.1, 1, 8).astype(np.float16)
+    out = np.zeros(8, np.float16)
+    run(halves, x, x, out)
+    fused = (x.astype("f8") * x.astype("f8") + x.astype("f8")).astype(np.float16)
+    np.testing.assert_array_equal(out, x * x + fused)
+
+
+def test_negative_indices_count_from_the_end_with_a_caution():
+    def last(x, out):
+        out[cuda.grid(1)] = x[-1]
+
+    def before(x, out):
+        i = cuda.grid(1)
+        out[i] = x[i - 1]
+
+    x, out = np.arange(8.0), np.zeros(8)
+    run(last, x, out)
+    assert (out == 7).all()
+    t = trace(before)[1, 8](x, out)
+    assert out.tolist() == [7, 0, 1, 2, 3, 4, 5, 6]
+    assert [w.kind for w in t.warnings] == ["negative index"]

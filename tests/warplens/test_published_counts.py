@@ -1,0 +1,388 @@
+"""The counts that the microscope was specified to report, with closed forms where there are any."""
+
+import math
+
+import numpy as np
+import pytest
+from numba import cuda, float32
+
+from warplens import PartialBarrier, trace
+
+TILE, TALL, PADDED = 16, 32, 33
+
+
+@cuda.jit
+def matmul_x_is_row(A, B, C):
+    row, col = cuda.grid(2)
+    if row < C.shape[0] and col < C.shape[1]:
+        total = float32(0)
+        for k in range(A.shape[1]):
+            total += A[row, k] * B[k, col]
+        C[row, col] = total
+
+
+@cuda.jit
+def matmul_x_is_column(A, B, C):
+    col, row = cuda.grid(2)
+    if row < C.shape[0] and col < C.shape[1]:
+        total = float32(0)
+        for k in range(A.shape[1]):
+            total += A[row, k] * B[k, col]
+        C[row, col] = total
+
+
+@cuda.jit
+def matmul_tiled(A, B, C):
+    a = cuda.shared.array((TILE, TILE), float32)
+    b = cuda.shared.array((TILE, TILE), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    col, row = cuda.grid(2)
+    total = float32(0)
+    for t in range(A.shape[1] // TILE):
+        a[ty, tx] = A[row, t * TILE + tx]
+        b[ty, tx] = B[t * TILE + ty, col]
+        cuda.syncthreads()
+        for k in range(TILE):
+            total += a[ty, k] * b[k, tx]
+        cuda.syncthreads()
+    C[row, col] = total
+
+
+@cuda.jit
+def matmul_without_second_barrier(A, B, C):
+    a = cuda.shared.array((TILE, TILE), float32)
+    b = cuda.shared.array((TILE, TILE), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    col, row = cuda.grid(2)
+    total = float32(0)
+    for t in range(A.shape[1] // TILE):
+        a[ty, tx] = A[row, t * TILE + tx]  # written: line + 8
+        b[ty, tx] = B[t * TILE + ty, col]  # written: line + 9
+        cuda.syncthreads()
+        for k in range(TILE):
+            total += a[ty, k] * b[k, tx]  # read: line + 12
+    C[row, col] = total
+
+
+def product(kernel, n=64):
+    rng = np.random.default_rng(0)
+    A, B = rng.normal(size=(2, n, n)).astype(np.float32)
+    C = np.zeros((n, n), np.float32)
+    launched = trace(kernel)[(n // TILE, n // TILE), (TILE, TILE)](A, B, C)
+    right = np.allclose(C, A @ B, rtol=1e-4, atol=1e-4)
+    return launched, right
+
+
+@pytest.mark.parametrize(
+    "kernel, a, b, c",
+    [(matmul_x_is_row, 16, 1, 16), (matmul_x_is_column, 2, 2, 4), (matmul_tiled, 4, 4, 4)],
+)
+def test_matmul_sectors_per_request(kernel, a, b, c):
+    t, right = product(kernel)
+    assert right
+    assert t.coalescing("A").sectors_per_request == a
+    assert t.coalescing("B").sectors_per_request == b
+    assert t.coalescing("C").sectors_per_request == c
+    assert t.flops == 2 * 64**3
+    assert t.races().cells == 0 and not t.warnings
+
+
+def test_tiling_cuts_global_reads_from_128_to_8_without_bank_conflicts():
+    naive, _ = product(matmul_x_is_column)
+    tiled, _ = product(matmul_tiled)
+    assert naive.work().reads == 128 and tiled.work().reads == 8
+    assert tiled.banks().conflicts == 0 and tiled.banks().worst == 1
+    assert tiled.work().shared_reads == 128
+
+
+def test_a_tiled_product_of_128_keeps_to_100_megabytes():
+    import tracemalloc
+
+    tracemalloc.start()
+    t, right = product(matmul_tiled, 128)
+    races = t.races()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert right and not races.cells and t.work().shared_reads == 2 * 128
+    assert peak < 100e6
+
+
+def test_a_dropped_second_barrier_gives_a_wrong_product_and_names_both_lines():
+    t, right = product(matmul_without_second_barrier)
+    assert not right
+    first = matmul_without_second_barrier.py_func.__code__.co_firstlineno
+    assert {frozenset(r.lines) for r in t.races(limit=5000)} == {
+        frozenset({first + 8, first + 12}),
+        frozenset({first + 9, first + 12}),
+    }
+
+
+@cuda.jit
+def strided_copy(x, y, stride):
+    i = cuda.grid(1)
+    y[i * stride] = x[i * stride]
+
+
+@pytest.mark.parametrize("stride", range(1, 33))
+def test_strided_copy_meets_the_closed_form(stride):
+    n = 256
+    x = np.zeros(n * stride, np.float32)
+    t = trace(strided_copy)[n // 128, 128](x, x.copy(), stride)
+    expected = np.mean(
+        [len({(i * stride * 4) // 32 for i in range(w, w + 32)}) for w in range(0, n, 32)]
+    )
+    assert t.coalescing("x").sectors_per_request == expected
+    assert t.coalescing("y").sectors_per_request == expected
+    if stride in (1, 2, 4, 8, 32):
+        assert expected == {1: 4, 2: 8, 4: 16, 8: 32, 32: 32}[stride]
+
+
+@cuda.jit
+def offset_copy(x, y, offset):
+    i = cuda.grid(1)
+    y[i] = x[i + offset]
+
+
+def test_an_offset_of_one_costs_a_fifth_sector():
+    x = np.zeros(257, np.float32)
+    t = trace(offset_copy)[2, 128](x, x[:256].copy(), 1)
+    assert t.coalescing("x").sectors_per_request == 5
+    assert t.coalescing("x").efficiency == 128 / 160
+    assert t.coalescing("y").sectors_per_request == 4
+
+
+@cuda.jit
+def strided_shared_read(y, stride):
+    s = cuda.shared.array(1056, float32)
+    i = cuda.threadIdx.x
+    for k in range(33):
+        s[i + 32 * k] = 0
+    cuda.syncwarp()
+    y[i] = s[i * stride]
+
+
+@pytest.mark.parametrize("stride", range(1, 34))
+def test_a_strided_shared_read_is_gcd_way(stride):
+    t = trace(strided_shared_read)[1, 32](np.zeros(32, np.float32), stride)
+    read = t.banks(access="read")
+    assert read.requests == 1
+    assert read.worst == read.wavefronts == math.gcd(stride, 32)
+    assert read.conflicts == read.worst - 1
+
+
+@cuda.jit
+def transpose(x, y):
+    tile = cuda.shared.array((TALL, TALL), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    bx, by = cuda.blockIdx.x * TALL, cuda.blockIdx.y * TALL
+    for j in range(0, TALL, 8):
+        tile[ty + j, tx] = x[by + ty + j, bx + tx]
+    cuda.syncthreads()
+    for j in range(0, TALL, 8):
+        y[bx + ty + j, by + tx] = tile[tx, ty + j]
+
+
+@cuda.jit
+def transpose_padded(x, y):
+    tile = cuda.shared.array((TALL, PADDED), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    bx, by = cuda.blockIdx.x * TALL, cuda.blockIdx.y * TALL
+    for j in range(0, TALL, 8):
+        tile[ty + j, tx] = x[by + ty + j, bx + tx]
+    cuda.syncthreads()
+    for j in range(0, TALL, 8):
+        y[bx + ty + j, by + tx] = tile[tx, ty + j]
+
+
+@pytest.mark.parametrize("kernel, ways", [(transpose, 32), (transpose_padded, 1)])
+def test_padding_removes_the_bank_conflicts_of_a_transpose(kernel, ways):
+    x = np.arange(64 * 64, dtype=np.float32).reshape(64, 64)
+    y = np.zeros_like(x)
+    t = trace(kernel)[(2, 2), (32, 8)](x, y)
+    assert np.array_equal(y, x.T)
+    assert t.banks(access="read").worst == ways
+    assert t.banks(access="write").worst == 1
+    assert t.coalescing().sectors_per_request == 4
+
+
+@cuda.jit
+def odd_and_even(x):
+    i = cuda.grid(1)
+    if i % 2:
+        x[i] = 1
+
+
+@cuda.jit
+def odd_and_even_meet_again(x):
+    i = cuda.grid(1)
+    if i % 2:  # noqa: SIM108
+        v = x[i] + 1
+    else:
+        v = x[i] - 1
+    x[i] = v
+
+
+@cuda.jit
+def by_warp(x):
+    i = cuda.grid(1)
+    if i // 32 % 2:
+        x[i] = 1
+    else:
+        x[i] = 2
+
+
+@cuda.jit
+def by_block(x):
+    i = cuda.grid(1)
+    if cuda.blockIdx.x % 2:
+        x[i] = 1
+    else:
+        x[i] = 2
+
+
+@pytest.mark.parametrize("kernel", [odd_and_even, odd_and_even_meet_again])
+def test_branching_by_parity_diverges_in_every_instance(kernel):
+    d = trace(kernel)[2, 128](np.zeros(256, np.float32)).divergence()
+    assert d.instances == d.divergent == 8
+    assert d.efficiency == 0.75
+
+
+@pytest.mark.parametrize("kernel", [by_warp, by_block])
+def test_branching_by_warp_or_block_does_not_diverge(kernel):
+    d = trace(kernel)[2, 128](np.zeros(256, np.float32)).divergence()
+    assert d.instances == 8 and d.divergent == 0 and d.efficiency == 1.0
+
+
+@cuda.jit
+def nested_loops(x, out):
+    i = cuda.grid(1)
+    total = float32(0)
+    for a in range(i % 2 + 1):
+        for b in range(i % 3 + 1):
+            total += x[a * 3 + b]
+    out[i] = total
+
+
+def test_nested_loops_of_different_lengths_realign():
+    x, out = np.arange(6, dtype=np.float32), np.zeros(32, np.float32)
+    t = trace(nested_loops)[1, 32](x, out)
+    assert t.coalescing("x").requests == 6
+    assert t.coalescing("x").sectors_per_request == 1
+    expected = [
+        sum(x[a * 3 + b] for a in range(i % 2 + 1) for b in range(i % 3 + 1)) for i in range(32)
+    ]
+    assert out.tolist() == expected
+
+
+N_BLOCK = 256
+
+
+@cuda.jit
+def reduce_interleaved(x, out):
+    s = cuda.shared.array(N_BLOCK, float32)
+    tid = cuda.threadIdx.x
+    s[tid] = x[cuda.grid(1)]
+    cuda.syncthreads()
+    step = 1
+    while step < cuda.blockDim.x:
+        if tid % (2 * step) == 0:
+            s[tid] += s[tid + step]
+        cuda.syncthreads()
+        step *= 2
+    if tid == 0:
+        out[cuda.blockIdx.x] = s[0]
+
+
+@cuda.jit
+def reduce_strided(x, out):
+    s = cuda.shared.array(N_BLOCK, float32)
+    tid = cuda.threadIdx.x
+    s[tid] = x[cuda.grid(1)]
+    cuda.syncthreads()
+    step = 1
+    while step < cuda.blockDim.x:
+        i = 2 * step * tid
+        if i < cuda.blockDim.x:
+            s[i] += s[i + step]
+        cuda.syncthreads()
+        step *= 2
+    if tid == 0:
+        out[cuda.blockIdx.x] = s[0]
+
+
+@cuda.jit
+def reduce_sequential(x, out):
+    s = cuda.shared.array(N_BLOCK, float32)
+    tid = cuda.threadIdx.x
+    s[tid] = x[cuda.grid(1)]
+    cuda.syncthreads()
+    step = cuda.blockDim.x // 2
+    while step > 0:
+        if tid < step:
+            s[tid] += s[tid + step]
+        cuda.syncthreads()
+        step //= 2
+    if tid == 0:
+        out[cuda.blockIdx.x] = s[0]
+
+
+# 1,024 elements. Of the 128-thread blocks, warps diverge wherever only some of their lanes go on:
+# interleaved 4 + 4 + 4 + 4 + 4 + 2 + 1 steps and once at the end, 24 a block; otherwise 5 and 1.
+@pytest.mark.parametrize(
+    "kernel, threads, divergent, ways",
+    [
+        (reduce_interleaved, 128, 192, 1),
+        (reduce_strided, 128, 48, 4),
+        (reduce_sequential, 128, 48, 1),
+        (reduce_interleaved, 256, 4 * 48, 1),
+        (reduce_strided, 256, 4 * 6, 8),
+        (reduce_sequential, 256, 4 * 6, 1),
+    ],
+)
+def test_reductions(kernel, threads, divergent, ways):
+    x = np.random.default_rng(0).integers(0, 9, 1024).astype(np.float32)
+    out = np.zeros(1024 // threads, np.float32)
+    t = trace(kernel)[1024 // threads, threads](x, out)
+    assert out.sum() == x.sum()
+    assert t.divergence().divergent == divergent
+    assert t.banks().worst == ways
+    assert t.races().cells == 0
+
+
+@cuda.jit
+def histogram_without_atomics(x, bins):
+    i = cuda.grid(1)
+    if i < x.size:
+        bins[x[i]] += 1
+
+
+@cuda.jit
+def histogram(x, bins):
+    i = cuda.grid(1)
+    if i < x.size:
+        cuda.atomic.add(bins, x[i], 1)
+
+
+def test_a_histogram_races_on_every_bin_without_atomics_and_on_none_with_them():
+    x = np.random.default_rng(0).integers(0, 10, 1000)
+    bins = np.zeros(10, np.int32)
+    t = trace(histogram_without_atomics)[8, 128](x, bins)
+    assert t.races().cells == 10 and {r.cell for r in t.races()} == {(b,) for b in range(10)}
+    assert bins.sum() < 1000
+    bins[:] = 0
+    t = trace(histogram)[8, 128](x, bins)
+    assert t.races().cells == 0 and np.array_equal(bins, np.bincount(x, minlength=10))
+
+
+@cuda.jit
+def partial_barrier(x):
+    tid = cuda.threadIdx.x
+    if tid < 5:
+        cuda.syncthreads()
+    x[tid] = 1
+
+
+def test_a_barrier_for_five_threads_of_32_is_named_with_its_line():
+    with pytest.raises(PartialBarrier, match=r"reached by 5 of 32 threads") as caught:
+        trace(partial_barrier)[1, 32](np.zeros(32, np.float32))
+    assert caught.value.line == partial_barrier.py_func.__code__.co_firstlineno + 4

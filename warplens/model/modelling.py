@@ -1,0 +1,153 @@
+"""modelled(kernel, on="A100")[grid, block](x, y): how long it would take, and waiting for what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import Any
+
+from warplens import KernelFault, NoProgress, Trace, Unsupported, trace
+from warplens.code.cuda import CannotCompile, ptx_of, types_of
+from warplens.code.sass import Code, machine_code
+from warplens.lanes.launch import extent
+from warplens.report.steps import launch_of
+
+from .bounds import bounds, l2_sectors, latency
+from .costs import REGISTERS, from_machine_code, from_source
+from .devices import GPU, named
+from .occupancy import occupancy
+from .present import here
+from .sampling import TURNS, Sample, chosen, sampled
+from .value import LAUNCH, Modelled
+
+# Of the interval, all assumed: a bound may be reached a little sooner than a microbenchmark says;
+# and where the source alone was counted, nobody knows what the compiler made of it.
+SOONER, LATER = 0.9, 1.1
+SOURCE_ALONE = 2.0
+# Cache lines of a write request: assumed to be where the memory's pages decide. Lines, not sectors:
+# structures side by side take many sectors of few lines, and other stores fill the rest of these.
+SCATTERED = 16
+
+
+class CannotModel(RuntimeError):
+    """Nothing can be said of this kernel; the text says why."""
+
+
+def modelled(kernel: Any, on: str | GPU | None = None) -> Modelling:
+    """A kernel ready to be modelled: give it a grid, a block and arguments, as if to launch it.
+
+        modelled(kernel, on="T4")[grid, block](x, y)
+
+    on: the GPU; unless named, the one in this machine, and an A100 where there is none.
+    A few blocks are run under the microscope, and of long loops a few turns, so that a large grid
+    takes no longer than a small one; the arrays hold no result afterwards. These blocks lie in the
+    middle, and all others are taken to do the same. Raises CannotModel where the kernel does what
+    the model has no bound for.
+    """
+    return Modelling(kernel, here() if on is None else named(on))
+
+
+class Modelling:
+    """What `modelled(kernel)` gives: it waits for a grid and a block."""
+
+    def __init__(self, kernel: Any, gpu: GPU) -> None:
+        self.kernel, self.gpu = kernel, gpu
+
+    def __getitem__(self, sizes: Any) -> Callable[..., Modelled]:
+        blocks = None
+        if isinstance(sizes, tuple) and sizes:  # else `trace` says how to launch
+            blocks = chosen(extent(sizes[0], "the grid"))
+        launch = trace(self.kernel, blocks=blocks, turns=TURNS)[sizes]
+
+        def model(*arguments: Any) -> Modelled:
+            try:
+                return of_trace(launch(*arguments), self.gpu)
+            except (Unsupported, NoProgress) as refusal:
+                raise CannotModel(str(refusal)) from refusal
+
+        return model
+
+
+def of_trace(found: Trace, gpu: GPU) -> Modelled:
+    """The time of a launch of which `chosen` blocks were traced."""
+    launch = launch_of(found)
+    refuse(found)
+    try:
+        code = code_of(launch.function, types_of(launch.arguments), gpu.capability)
+    except CannotCompile as trouble:
+        if type(trouble.__cause__).__module__.startswith("numba."):
+            raise CannotModel(f"Numba refuses this kernel. {trouble}") from trouble
+        code = None
+    return of_sample(sampled(found), code, gpu)
+
+
+@lru_cache(maxsize=64)
+def code_of(function: Any, types: tuple, capability: tuple[int, int]) -> Code:
+    """A kernel's machine code, kept for its other launches. CannotCompile where it is not had."""
+    return machine_code(ptx_of(function, types, capability), capability)
+
+
+def of_sample(sample: Sample, code: Code | None, gpu: GPU) -> Modelled:
+    """The time of a launch from its Sample and its machine code; None: from its source alone."""
+    registers = code.registers if code else REGISTERS
+    shared = code.shared + sample.dynamic_shared if code else sample.shared
+    held = occupancy(sample.threads, registers, shared, gpu)
+    if not held.blocks:
+        name = sample.trace.kernel
+        raise CannotModel(f"not one block of {name} fits on {gpu.name}: {held.reason}")
+    wait = partial(latency, gpu, sample, held.blocks)
+    cost = from_machine_code(gpu, sample, code, wait) if code else from_source(gpu, sample, wait)
+    parts = bounds(gpu, sample, cost, held.blocks)
+    seconds = sum(part**3 for part in parts.values()) ** (1 / 3) + LAUNCH
+    why = unknown_above(sample, code)
+    low, high = interval(gpu, parts, seconds, code is not None)
+    waves = sample.blocks / (gpu.multiprocessors * held.blocks)
+    idle = gpu.multiprocessors - sample.blocks
+    return Modelled(
+        *(sample.trace.kernel, gpu.name, seconds, low, None if why else high),
+        {**parts, "launch": LAUNCH},
+        *(held.share, held.limiter, waves, "machine code" if code else "source", why),
+        idle=f"{idle} of {gpu.multiprocessors} multiprocessors have no block" * (idle > 0),
+    )
+
+
+def refuse(found: Trace) -> None:
+    """CannotModel for what the model has no bound for."""
+    if found.tensor_core_flops:
+        raise CannotModel(f"{found.kernel} uses tensor cores, which the model leaves out")
+    entries = (entry for each in launch_of(found).log.sites.values() for entry in each)
+    if any(entry.moment.grid_epoch for entry in entries):
+        raise CannotModel(
+            f"in {found.kernel} all blocks of the grid wait for each other, and a few of them are "
+            "traced: the model leaves that out"
+        )
+
+
+def interval(
+    gpu: GPU, parts: dict[str, float], seconds: float, from_code: bool
+) -> tuple[float, float]:
+    """(low, high): the largest bound at its best; the two largest one after the other, slowly.
+
+    Slowly: at the clock that the GPU keeps up for long, on which DRAM alone does not depend.
+    """
+    clock = gpu.boost / (gpu.sustained or gpu.base)
+    slowly = sorted(t if part == "DRAM" else clock * t for part, t in parts.items())
+    low = SOONER * max(parts.values())
+    high = max(LATER * seconds, sum(slowly[-2:]) + LAUNCH)
+    return (low, high) if from_code else (low / SOURCE_ALONE, SOURCE_ALONE * high)
+
+
+def unknown_above(sample: Sample, code: Code | None) -> str:
+    """Why nothing but the lower end of the interval is known; "" where both are."""
+    if code and code.local:
+        return "At least: its threads keep arrays in local memory, whose traffic is left out."
+    for line in sample.lines:
+        if line.access == "atomic" and line.contended:
+            return f"At least: threads wait for each other at the atomic in line {line.line}."
+        scattered = line.access == "write" and line.cache_lines >= SCATTERED * line.requests
+        if scattered and sample.blocks * sample.warps * line.sectors > l2_sectors(sample) / 2:
+            return f"At least: line {line.line} scatters its writes over memory."
+    return ""
+
+
+__all__ = ["CannotModel", "KernelFault", "modelled", "of_sample", "of_trace"]

@@ -1,0 +1,266 @@
+"""What a large grid does, told from a few of its blocks: accesses by line, what neighbors share.
+
+One block in the middle is traced, and its neighbors along x, y and z. What two neighbors both fetch
+need not come from far away twice: so the overlap tells how much the whole grid fetches, and how
+much those blocks do that run at one time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from warplens import Trace
+from warplens.lanes.launch import Launch
+from warplens.lanes.log import Entry
+from warplens.lanes.memory import Array
+from warplens.report.counts import (
+    LINE,
+    SECTOR,
+    distinct,
+    elements,
+    transactions,
+    wavefronts_of,
+)
+from warplens.report.steps import launch_of
+
+TURNS = 16  # of a long loop, run at its beginning; and the last one
+# An L1 cache looks up so many lines in a clock, where each lies in another set: assumed, after the
+# time that others published for a product whose rows all lie in one.
+TAG_SETS = 4
+Size = tuple[int, int, int]
+
+
+def chosen(grid: Size) -> list[tuple[int, ...]]:
+    """The blocks to trace: one in the middle of a grid, and its next neighbor along each axis."""
+    middle = [(n - 1) // 2 for n in grid]
+    along = [axis for axis, n in enumerate(grid) if n > 1]
+    return [
+        tuple(middle),
+        *(tuple(at + (i == axis) for i, at in enumerate(middle)) for axis in along),
+    ]
+
+
+@dataclass(frozen=True)
+class Line:
+    """What an average warp does to one array at one line of the kernel, over all its turns.
+
+    What a device function does counts where the kernel calls it.
+    """
+
+    line: int
+    array: str
+    memory: int  # that it lies in: several arrays may share it
+    space: str  # "global" or "shared"
+    access: str  # "read", "write" or "atomic"
+    requests: float
+    bytes: float  # that a thread asks for: of each request, the width of an element
+    sectors: float  # of 32 bytes, request by request
+    cache_lines: float  # of 128 bytes, likewise
+    tags: float  # clocks in which L1 looks up the lines of all requests
+    # Wavefronts of shared memory, where a thread asks for 4, 8 or 16 bytes at a time.
+    wavefronts: tuple[float, ...]
+    contended: bool  # do threads of one request mean the same element, or two blocks?
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """The distinct sectors of one memory that a block touches, and what its neighbors share."""
+
+    memory: int
+    access: str
+    sectors: float
+    shared: tuple[float, ...]  # the part that the next block along x, y, z touches too
+    whole: float  # sectors of that memory
+
+    def union(self, blocks: tuple[float, ...]) -> float:
+        """The distinct sectors of so many blocks along x, y and z: all there are, at most.
+
+        Blocks far apart may share too, in a grid of one dimension over an array of several.
+        """
+        grown = [1 + (n - 1) * (1 - part) for n, part in zip(blocks, self.shared, strict=True)]
+        return min(self.whole, self.sectors * math.prod(grown))
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A launch, as its sampled blocks tell it."""
+
+    trace: Trace
+    warps: int  # of a block
+    lines: tuple[Line, ...]
+    footprints: tuple[Footprint, ...]
+    array_bytes: int  # of all the arrays that it touches
+
+    @property
+    def blocks(self) -> int:
+        """Of the whole grid."""
+        return math.prod(self.trace.grid)
+
+    @property
+    def threads(self) -> int:
+        """Of a block."""
+        return math.prod(self.trace.block)
+
+    @property
+    def dynamic_shared(self) -> int:
+        """Bytes of a block's shared memory that the launch asked for."""
+        return launch_of(self.trace).dynamic_shared
+
+    @property
+    def shared(self) -> int:
+        """Bytes of shared memory of a block, as its source declares them."""
+        return launch_of(self.trace).shared_bytes
+
+    def requested(self, memory: int, access: str) -> float:
+        """Sectors that a block's threads ask for, request by request."""
+        asked = [x.sectors for x in self.lines if (x.memory, x.access) == (memory, access)]
+        return self.warps * sum(asked)
+
+
+def sampled(trace: Trace) -> Sample:
+    """The Sample of a Trace of the blocks that `chosen` names, in this order, or of all."""
+    launch = launch_of(trace)
+    warps = -(-launch.threads // 32)
+    found: dict[tuple[int, Array, str], list[Entry]] = defaultdict(list)
+    touched: dict[int, Array] = {}  # memory → the first array seen there: views have one footprint
+    for site, entries in launch.log.sites.items():
+        if site.array.space == "global":
+            touched.setdefault(id(site.array.origin), site.array)
+        if site.array.space in ("global", "shared"):
+            for entry in once_each(entries) if site.access == "read" else entries:
+                found[entry.kernel_line or site.line, site.array, site.access].append(entry)
+    lines = [
+        measured(line, array, access, entries, warps * trace.blocks)
+        for (line, array, access), entries in found.items()
+    ]
+    return Sample(
+        *(trace, warps, tuple(lines), tuple(footprints(launch))),
+        sum(math.prod(a.shape) * a.dtype.itemsize for a in touched.values()),
+    )
+
+
+def once_each(entries: list[Entry]) -> Iterator[Entry]:
+    """Reads without those that a compiler leaves out: the same place again, as in x[i] * x[i]."""
+    before: list[Entry] = []
+    for entry in entries:
+        if before and not alongside(before[0], entry):
+            before = []
+        if not any(np.array_equal(entry.place, other.place) for other in before):
+            before.append(entry)
+            yield entry
+
+
+def alongside(one: Entry, other: Entry) -> bool:
+    """Does the same straight run of code, run once, hold both? Then lanes are the same too."""
+    return one.stretch == other.stretch and one.moment is other.moment
+
+
+def measured(line: int, array: Array, access: str, entries: list[Entry], warps: int) -> Line:
+    """The Line of these accesses of so many warps."""
+    totals, contended = np.zeros(8), False
+    for weight, group in groupby(sorted(entries, key=weight_of), key=weight_of):
+        some = list(group)
+        request, lane, place = elements(some)
+        byte = place.astype(np.int64) * array.step + array.offset
+        requests, accesses, cells, sectors, *more = transactions(request, byte, array.width)
+        contended = contended or cells < accesses or between_blocks(some, byte)
+        counts = [requests, requests * array.width]
+        if array.space == "global":
+            counts += [sectors, more[0], tag_clocks(request, byte), 0, 0, 0]
+        else:
+            # Requests that a compiler joins ask for the bytes beside them, fewer times.
+            sizes = [max(array.width, size) for size in (4, 8, 16)]
+            counts += [0, 0, 0]
+            counts += [
+                wavefronts_of(request, lane, byte, size)[0] * array.width / size for size in sizes
+            ]
+        totals += weight * np.array(counts)
+    requests, width, sectors, touched, tags, *wavefronts = (totals / warps).tolist()
+    return Line(
+        *(line, array.name, id(array.origin), array.space, access, requests, width),
+        *(sectors, touched, tags, tuple(wavefronts), contended),
+    )
+
+
+def between_blocks(entries: list[Entry], byte: np.ndarray) -> bool:
+    """Do two of the blocks mean the same element?"""
+    blocks = np.concatenate([entry.moment.blocks[entry.lanes // 32] for entry in entries])
+    return len(set(zip(blocks.tolist(), byte.tolist(), strict=True))) > len(np.unique(byte))
+
+
+def weight_of(entry: Entry) -> int:
+    return entry.weight
+
+
+def tag_clocks(request: np.ndarray, byte: np.ndarray) -> int:
+    """Clocks to look up the distinct lines of each request: of one tag set, one a clock."""
+    owner, line = distinct(request, byte // LINE)
+    rank = np.cumsum(np.r_[0, owner[1:] != owner[:-1]])
+    load = np.bincount(rank * TAG_SETS + line % TAG_SETS, minlength=(rank[-1] + 1) * TAG_SETS)
+    return int(load.reshape(-1, TAG_SETS).max(axis=1).sum())
+
+
+# -- What neighbors share.
+
+
+def footprints(launch: Launch) -> list[Footprint]:
+    """The Footprint of each memory, for each kind of access."""
+    found: dict[tuple[int, str], list[tuple[int, np.ndarray]]] = defaultdict(list)
+    whole: dict[int, float] = defaultdict(float)
+    for site, entries in launch.log.sites.items():
+        if site.array.space == "global":
+            memory = id(site.array.origin)
+            whole[memory] = max(whole[memory], extent_of(site.array))
+            for weight, group in groupby(sorted(entries, key=weight_of), key=weight_of):
+                sectors = touched_sectors(site.array, list(group))
+                found[memory, site.access].append((weight, sectors))
+    return [footprint(*where, parts, launch, whole[where[0]]) for where, parts in found.items()]
+
+
+BLOCK = 2**40  # a key is block × this + sector: arrays are smaller than 32 TiB
+
+
+def touched_sectors(array: Array, entries: list[Entry]) -> np.ndarray:
+    """Distinct keys of the blocks and sectors that some accesses touch."""
+    parts = []
+    for entry in entries:
+        byte = entry.place.astype(np.int64) * array.step + array.offset
+        block = entry.moment.blocks[entry.lanes // 32].astype(np.int64)
+        for end in (byte, byte + array.width - 1):  # an element may lie astride two
+            parts.append(np.unique(block * BLOCK + end // SECTOR))
+    return np.unique(np.concatenate(parts))
+
+
+def extent_of(array: Array) -> float:
+    """Sectors from an array's first byte to its last."""
+    ends = [abs(stride) * (n - 1) for n, stride in zip(array.shape, array.strides, strict=True)]
+    return (sum(ends) * array.step + array.dtype.itemsize) / SECTOR + 1
+
+
+def footprint(
+    memory: int, access: str, parts: list[tuple[int, np.ndarray]], launch: Launch, whole: float
+) -> Footprint:
+    """Each sector stands for as many as its lightest turn: what every turn touches is one."""
+    parts = sorted(parts, key=lambda part: part[0])
+    keys = np.concatenate([keys for _, keys in parts])
+    weights = np.concatenate([np.full(len(keys), weight) for weight, keys in parts])
+    keys, first = np.unique(keys, return_index=True)
+    block, sector, weight = keys // BLOCK, keys % BLOCK, weights[first]
+    x, y, _ = launch.grid
+    middle, *neighbors = [i + x * (j + y * k) for i, j, k in chosen(launch.grid)]
+    here = block == middle
+    own = weight[here].sum()
+    shared = [0.0, 0.0, 0.0]
+    axes = [axis for axis, n in enumerate(launch.grid) if n > 1]
+    for axis, neighbor in zip(axes, neighbors, strict=True):
+        common = np.isin(sector[here], sector[block == neighbor])
+        shared[axis] = float(weight[here][common].sum() / own) if own else 0.0
+    # An average block's, as requests are: blocks of one launch may do different things.
+    average = float(weight.sum() / len(launch.blocks))
+    return Footprint(memory, access, average, tuple(shared), whole)

@@ -1,0 +1,148 @@
+"""Modelled: the time that a named GPU would need, its interval, its bounds and what limits it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from warplens import units
+from warplens.tables import Table
+
+LAUNCH = 2.5e-6  # seconds of a launch that nothing hides: assumed, as usual on Linux
+FEW = 10  # waves: with more, a tail no longer counts
+CONSIDERABLE = 0.1  # of a modelled time: a launch that is more of it is mentioned
+
+
+@dataclass(frozen=True, repr=False)
+class Modelled:
+    """One launch, or all launches of one call, modelled and never measured. Times in seconds."""
+
+    kernel: str
+    gpu: str
+    seconds: float
+    low: float  # of the interval in which nine of ten measured times should lie
+    high: float | None  # None where only the lower end is known: "at least"
+    bounds: dict[str, float]  # part of the GPU → the seconds that it alone would need
+    occupancy: float  # of the warp slots of a multiprocessor; of several launches, of the longest
+    occupancy_limiter: str  # "registers", "shared memory", "warps", "blocks"; or the grid itself
+    waves: float  # of blocks, one after the other
+    counted_from: str  # "machine code", or "source" where nothing can read machine code
+    why_at_least: str = ""
+    launches: tuple[Modelled, ...] = ()  # where there are several
+    idle: str = ""  # how many multiprocessors have nothing to do, where some do not
+
+    @property
+    def limiter(self) -> str:
+        """What the kernel would wait for most."""
+        return self.ranked[0]
+
+    @property
+    def runner_up(self) -> str:
+        return self.ranked[1]
+
+    @property
+    def ranked(self) -> list[str]:
+        """The bounds, the longest first."""
+        return sorted(self.bounds, key=lambda part: -self.bounds[part])
+
+    @property
+    def at_least(self) -> bool:
+        return self.high is None
+
+    @property
+    def tail(self) -> float:
+        """Of the block slots of the last wave, the share that stays empty."""
+        return -self.waves % 1
+
+    def share(self, part: str) -> float:
+        """A bound as a part of the modelled time: near 1 is what it waits for."""
+        return self.bounds[part] / self.seconds
+
+    def holds(self, seconds: float) -> bool:
+        """Does a measured time lie in the interval?"""
+        return between(self.low, seconds, self.high)
+
+    @property
+    def words(self) -> str:
+        """The time, with its interval, for a cell or a label."""
+        if self.high is None:
+            return f"at least {units.seconds(self.low)}"
+        low, high = units.seconds(self.low), units.seconds(self.high)
+        return f"{units.seconds(self.seconds)} ({low} to {high})"
+
+    @property
+    def headline(self) -> str:
+        source = ", counted from its source alone" if self.counted_from == "source" else ""
+        return (
+            f"{self.kernel} on {self.gpu}: {self.words}, MODELLED and not measured{source}. "
+            f"It would wait for {self.limiter}, then for {self.runner_up}."
+        )
+
+    @property
+    def notes(self) -> list[str]:
+        waves = f"{self.waves:.3g} wave{'s' * (self.waves != 1)} of blocks"
+        if self.tail and 1 < self.waves < FEW:
+            waves += f"; in the last one {self.tail:.0%} of the places stay empty"
+        found = [f"occupancy {self.occupancy:.0%}, limited by {self.occupancy_limiter}; {waves}"]
+        if self.bounds.get("launch", 0) > CONSIDERABLE * self.seconds:
+            assumed = f"{units.seconds(LAUNCH)} of it are assumed for each launch"
+            found.append(f"{assumed}; Python's share of a call is not in it")
+        return [*found, *filter(None, (self.idle, self.why_at_least))]
+
+    def table(self) -> Table:
+        rows = [
+            [part, units.seconds(self.bounds[part]), f"{self.share(part):.0%}"]
+            for part in self.ranked
+            if self.bounds[part]
+        ]
+        return Table(
+            self.headline, ["part of the GPU", "alone it takes", "share"], rows, self.notes
+        )
+
+    def __repr__(self) -> str:
+        return repr(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+    def to_json(self) -> str:
+        return json.dumps(dataclasses.asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Modelled:
+        return cls.from_dict(json.loads(text))
+
+    @classmethod
+    def from_dict(cls, told: dict) -> Modelled:
+        """From what `dataclasses.asdict` made of it."""
+        launches = tuple(cls.from_dict(each) for each in told.get("launches", ()))
+        return cls(**{**told, "launches": launches})
+
+
+def between(low: float, seconds: float, high: float | None) -> bool:
+    """Is a time in an interval? One without an upper end goes on for ever."""
+    return low <= seconds and (high is None or seconds <= high)
+
+
+def together(name: str, launches: Sequence[Modelled]) -> Modelled:
+    """Launches one after the other, as one Modelled: their times and bounds add up."""
+    if len(launches) == 1:
+        return dataclasses.replace(launches[0], kernel=name)
+    longest = max(launches, key=lambda each: each.seconds)
+    highs = [each.high for each in launches]
+    parts = dict.fromkeys(part for each in launches for part in each.bounds)
+    return Modelled(
+        name,
+        longest.gpu,
+        sum(each.seconds for each in launches),
+        sum(each.low for each in launches),
+        None if None in highs else sum(high for high in highs if high is not None),
+        {part: sum(each.bounds.get(part, 0.0) for each in launches) for part in parts},
+        *(longest.occupancy, longest.occupancy_limiter, longest.waves),
+        min((each.counted_from for each in launches), key="source machine code".find),
+        why_at_least="; ".join(dict.fromkeys(e.why_at_least for e in launches if e.why_at_least)),
+        launches=tuple(launches),
+        idle=longest.idle,
+    )

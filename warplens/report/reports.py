@@ -1,0 +1,293 @@
+"""What a trace tells, as values: coalescing, banks, divergence, work, intensity, lines."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from typing import Self
+
+from warplens.units import plural
+
+from .counts import SECTOR, SiteCount
+from .tables import Report, per, percent
+
+
+@dataclass(frozen=True, repr=False)
+class Sites(Report):
+    """Sums over the places in the source that were asked about."""
+
+    sites: tuple[SiteCount, ...]
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        return cls(tuple(SiteCount(**site) for site in json.loads(text)["sites"]))
+
+    def total(self, name: str) -> int:
+        return sum(getattr(site, name) for site in self.sites)
+
+    @property
+    def requests(self) -> int:
+        """Accesses of a whole warp."""
+        return self.total("requests")
+
+
+class Coalescing(Sites):
+    """How requests to global memory became sectors of 32 bytes and lines of 128."""
+
+    @property
+    def sectors(self) -> int:
+        return self.total("sectors")
+
+    @property
+    def lines(self) -> int:
+        return self.total("lines")
+
+    @property
+    def sectors_per_request(self) -> float:
+        return per(self.sectors, self.requests)
+
+    @property
+    def bytes_asked(self) -> int:
+        """By all threads, equal places counted each time."""
+        return self.total("bytes_asked")
+
+    @property
+    def bytes_used(self) -> int:
+        """Of each request's bytes, each once."""
+        return self.total("bytes_used")
+
+    @property
+    def bytes_moved(self) -> int:
+        return SECTOR * self.sectors
+
+    @property
+    def efficiency(self) -> float:
+        """Of the bytes moved, the share that some thread asked for."""
+        return per(self.bytes_used, self.bytes_moved)
+
+    def headline(self) -> str:
+        return (
+            f"{self.requests:,} requests, {self.sectors:,} sectors "
+            f"({self.sectors_per_request:.4g} per request), "
+            f"{self.lines:,} lines, {percent(self.efficiency)} of the bytes moved were asked for"
+        )
+
+    def table(self) -> tuple[tuple, list[tuple]]:
+        head = ("array", "access", "line", "requests", "sectors", "per request", "lines", "used")
+        rows = [
+            (
+                *(s.array, s.access, s.line, s.requests, s.sectors),
+                *(f"{per(s.sectors, s.requests):.4g}", s.lines),
+                percent(per(s.bytes_used, s.bytes_moved)),
+            )
+            for s in self.sites
+        ]
+        return head, rows
+
+
+class Banks(Sites):
+    """How requests to shared memory became wavefronts."""
+
+    @property
+    def wavefronts(self) -> int:
+        return self.total("wavefronts")
+
+    @property
+    def conflicts(self) -> int:
+        """Wavefronts beyond those that the bytes alone would take."""
+        return self.wavefronts - self.total("ideal")
+
+    @property
+    def worst(self) -> int:
+        """The most wavefronts of one request, or part of it for wide elements: 32-way, say."""
+        return max((site.worst for site in self.sites), default=0)
+
+    def headline(self) -> str:
+        return (
+            f"{self.requests:,} requests to shared memory, {self.wavefronts:,} wavefronts, "
+            f"{self.conflicts:,} of them conflicts, at worst {self.worst}-way"
+        )
+
+    def table(self) -> tuple[tuple, list[tuple]]:
+        head = ("array", "access", "line", "requests", "wavefronts", "conflicts", "worst")
+        rows = [
+            (
+                *(s.array, s.access, s.line, s.requests, s.wavefronts),
+                *(s.wavefronts - s.ideal, f"{s.worst}-way"),
+            )
+            for s in self.sites
+        ]
+        return head, rows
+
+
+class Atomics(Sites):
+    """How atomic updates queue: threads of a warp that want one place go one after another."""
+
+    @property
+    def updates(self) -> int:
+        """By all threads."""
+        return self.total("accesses")
+
+    @property
+    def steps(self) -> int:
+        """For each request as many as threads meet at its busiest place."""
+        return self.total("steps")
+
+    @property
+    def worst(self) -> int:
+        """The most threads of one warp at one place."""
+        return max((site.crowd for site in self.sites), default=0)
+
+    def headline(self) -> str:
+        return (
+            f"{self.requests:,} requests, {self.updates:,} updates in {self.steps:,} steps, "
+            f"at worst {plural(self.worst, 'thread')} of a warp at one place"
+        )
+
+    def table(self) -> tuple[tuple, list[tuple]]:
+        head = ("array", "space", "line", "requests", "updates", "steps", "worst")
+        rows = [
+            (s.array, s.space, s.line, s.requests, s.accesses, s.steps, s.crowd) for s in self.sites
+        ]
+        return head, rows
+
+
+@dataclass(frozen=True)
+class BranchCount:
+    """A branch at one line: `if`, or the question of a loop whether to turn again."""
+
+    function: str
+    line: int
+    instances: int  # times a warp came to it
+    divergent: int  # of these, times its threads went both ways
+
+
+@dataclass(frozen=True)
+class CodeCount:
+    """A straight run of code that begins at one line."""
+
+    function: str
+    line: int
+    slots: int  # 32 for every warp that ran it
+    active: int  # threads that ran it
+
+
+@dataclass(frozen=True, repr=False)
+class Divergence(Report):
+    """Branches that one warp took both ways, and how many of its lanes worked."""
+
+    branches: tuple[BranchCount, ...]
+    code: tuple[CodeCount, ...]
+
+    @classmethod
+    def from_json(cls, text: str) -> Divergence:
+        d = json.loads(text)
+        return cls(
+            tuple(BranchCount(**b) for b in d["branches"]), tuple(CodeCount(**c) for c in d["code"])
+        )
+
+    @property
+    def instances(self) -> int:
+        return sum(b.instances for b in self.branches)
+
+    @property
+    def divergent(self) -> int:
+        return sum(b.divergent for b in self.branches)
+
+    @property
+    def efficiency(self) -> float:
+        """Active lanes / lanes, over every straight run of code that a warp executed."""
+        return per(sum(c.active for c in self.code), sum(c.slots for c in self.code))
+
+    def headline(self) -> str:
+        return (
+            f"{self.divergent:,} of {self.instances:,} branches divergent, "
+            f"warp efficiency {percent(self.efficiency)}"
+        )
+
+    def table(self) -> tuple[tuple, list[tuple]]:
+        rows = [(b.function, b.line, b.instances, b.divergent) for b in self.branches]
+        return ("function", "line", "branches", "divergent"), rows
+
+
+@dataclass(frozen=True, repr=False)
+class Work(Report):
+    """What the average thread did. `reads`, `writes`, `atomics` are of global memory."""
+
+    threads: int
+    reads: float
+    writes: float
+    atomics: float
+    shared_reads: float
+    shared_writes: float
+    shared_atomics: float
+    local_reads: float
+    local_writes: float
+    constant_reads: float
+    flops: float
+    tensor_core_flops: float = 0.0  # of all FLOPs, those of matrix instructions
+
+    def headline(self) -> str:
+        return f"{self.threads:,} threads; each, on average:"
+
+    def table(self) -> tuple[tuple, list[tuple]]:
+        names = [f.name for f in dataclasses.fields(self)[1:]]
+        rows = [(n.replace("_", " "), f"{getattr(self, n):.4g}") for n in names if getattr(self, n)]
+        return ("work", "per thread"), rows
+
+
+@dataclass(frozen=True, repr=False)
+class Intensity(Report):
+    """FLOPs per byte of global memory: as the threads asked, and as sectors moved (no caches)."""
+
+    flops: int
+    bytes_asked: int
+    bytes_moved: int
+
+    @property
+    def asked(self) -> float:
+        return per(self.flops, self.bytes_asked)
+
+    @property
+    def moved(self) -> float:
+        return per(self.flops, self.bytes_moved)
+
+    def headline(self) -> str:
+        return (
+            f"{self.flops:,} FLOPs; {self.asked:.4g} per byte asked for ({self.bytes_asked:,} B), "
+            f"{self.moved:.4g} per byte moved ({self.bytes_moved:,} B)"
+        )
+
+    def table(self) -> tuple[tuple, list[tuple]]:
+        return (), []
+
+
+@dataclass(frozen=True)
+class LineCount:
+    """All that was counted at one line of source."""
+
+    function: str
+    line: int
+    flops: int
+    requests: int  # to global memory
+    sectors: int
+    shared_requests: int
+    conflicts: int
+    branches: int
+    divergent: int
+
+    def notes(self) -> str:
+        """In a few words, what there is to say about the line."""
+        parts = []
+        if self.requests:
+            parts.append(f"{per(self.sectors, self.requests):.3g} sectors/request")
+        if self.conflicts:
+            parts.append(f"{self.conflicts:,} bank conflicts")
+        elif self.shared_requests:
+            parts.append("no bank conflicts")
+        if self.divergent:
+            parts.append(f"{self.divergent:,} of {self.branches:,} branches divergent")
+        if self.flops:
+            parts.append(f"{self.flops:,} FLOPs")
+        return ", ".join(parts)
