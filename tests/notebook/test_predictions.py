@@ -2,9 +2,7 @@
 
 import csv
 import json
-import math
 import os
-import random
 
 import pytest
 
@@ -93,7 +91,6 @@ def test_zero_has_a_distance_on_a_linear_scale_and_no_factor_on_another():
 def test_a_table_of_nothing_says_how_to_make_a_prediction():
     for shown in (history_of([]), calibrated(history_of([]))):
         assert repr(shown) == HOW and HOW in shown._repr_html_()
-    assert calibrated(history_of([])).coverage(3) == HOW
 
 
 def test_a_question_is_escaped_in_the_table():
@@ -123,10 +120,8 @@ def test_predictions_can_be_seen_exported_and_cleared(path, another_kernel, tmp_
         predictions.export(tmp_path / "mine.xls")
 
     assert predictions.where() == path
-    (path.parent / "mine.damaged-1.jsonl").touch()
     words = predictions.clear()
-    assert words.startswith(f"Deleted: 3 questions, from this kernel and from {path}. Set aside")
-    assert "mine.damaged-1.jsonl" in words
+    assert words == f"Deleted: 3 questions, from this kernel and from {path}."
     assert not path.exists() and len(predictions.kept()) == 0
     assert predict("How fast?", 1, 1000).value is None
     another_kernel()
@@ -196,83 +191,18 @@ def test_a_file_that_cannot_be_deleted_is_said_and_kept(path, another_kernel, mo
 # The score
 
 
-PAIRS = ((10, 10), (25, 20), (40, 20), (1, 5), (90, 9), (1, 11))
-
-
 def test_factors_count_either_way_and_their_edge_is_inside():
-    score = Score(PAIRS)
+    score = Score(((10, 10), (25, 20), (40, 20), (1, 5), (90, 9), (1, 11)))
     assert score.factors == [1, 1.25, 2, 5, 10, 11]
     assert [score.within(bound) for bound in (1.25, 2, 5, 10)] == [2, 3, 4, 5]
-    assert score.median_factor == 3.5
-    assert [score.needed(share) for share in (0.01, 0.5, 0.8, 1)] == [1, 2, 10, 11]
-
-
-def test_scores_do_not_change_when_guess_and_answer_change_places_but_the_bias_turns():
-    score, turned = Score(PAIRS), Score(tuple((true, guess) for guess, true in PAIRS))
+    assert "3 are too high, 2 too low" in repr(score) and "half are within 3.5×" in repr(score)
+    turned = Score(tuple((true, guess) for guess, true in score.pairs))
     assert turned.factors == pytest.approx(score.factors)
     assert turned.bias == pytest.approx(1 / score.bias)
-    assert (turned.high, turned.low) == (score.low, score.high)
-
-
-@pytest.mark.parametrize(("most", "n", "chance"), [
-    (0, 0, 1), (1, 2, 1), (5, 5, 0.0625), (6, 6, 0.03125), (13, 17, 0.049041748046875)])
-def test_the_sign_test_is_that_of_the_tables(most, n, chance):
-    score = Score(((2, 1),) * most + ((1, 2),) * (n - most)) if n else Score(((1, 1),))
-    assert score.chance == pytest.approx(chance)
-
-
-@pytest.mark.parametrize(("pairs", "lean"), [
-    (((3, 1),) * 8, "you tend to guess too high"), (((1, 3),) * 8, "you tend to guess too low"),
-    (((3, 1), (1, 3)) * 8, "no lean to either side is certain"),
-    # Most are a little too high, and some much too low: sides are counted, not how far.
-    (((1.1, 1),) * 13 + ((1, 1000),) * 2, "you tend to guess too high"),
-    (((9, 1),) * 6 + ((1, 1.01),) * 2, "no lean to either side is certain"),
-    (((3, 1),) * 5, "fewer than 6 say nothing about a lean")])
-def test_a_lean_is_said_only_where_it_is_sure(pairs, lean):
-    assert Score(pairs).lean == lean
-    assert lean in repr(Score(pairs))
-
-
-def test_a_learner_without_a_lean_is_seldom_told_of_one():
-    draw = random.Random(1)
-    told = sum(Score(tuple((math.exp(draw.gauss(0, 1)), 1.0) for _ in range(12))).lean
-               .startswith("you tend") for _ in range(200))
-    assert told <= 20, "5 % at most, and some room for chance"
-
-
-def test_the_words_about_a_lean_are_those_of_one_test():
-    unsure, sure = Score(((2, 1),) * 9 + ((1, 3),) * 5), Score(((2, 1),) * 13 + ((1, 3),))
-    assert "9 are too high, 5 too low" in repr(unsure) and "in 42 % of cases" in repr(unsure)
-    assert "that may be chance, and no lean to either side is certain" in repr(unsure)
-    assert "that is hardly chance: you tend to guess too high" in repr(sure)
-    assert "The middle one is 2 times the answer" in repr(sure)
-
-
-@pytest.mark.parametrize(("inside", "n", "verdict"), [
-    (2, 10, "too sure of yourself"), (8, 10, "that agrees, as far as so few can tell"),
-    (16, 20, "that agrees"), (30, 30, "you know more than you said"),
-    (0, 1, "too few to tell"), (0, 2, "too few to tell"), (0, 5, "too few to tell"),
-    (1, 6, "too sure of yourself")])
-def test_a_claim_about_oneself_is_held_against_what_came(inside, n, verdict):
-    score = Score(((1, 1),) * inside + ((100, 1),) * (n - inside))
-    claim = score.coverage(3, 0.8)
-    assert claim.inside == inside and verdict in repr(claim)
-    assert f"{inside} of {n} ({100 * inside / n:.0f} %), where 80 % was said" in repr(claim)
-    assert claim.at_most + claim.at_least > 1
-
-
-def test_a_claim_that_is_none_is_refused():
-    shown = calibrated(history_of([answered(8, 4)]))
-    assert shown.coverage(2).startswith("Measured here. Within 2×: 1 of 1 (100 %)")
-    for factor, share in ((0.9, 0.8), (float("nan"), 0.8), (2, 0), (2, 80)):
-        with pytest.raises(ValueError, match="A factor is at least 1"):
-            shown.coverage(factor, share)
 
 
 def test_distances_are_shares_of_the_scale():
     near = Distances(((0.3, 0.5), (0.5, 0.45), (1.0, 0.0)))
-    assert near.median == pytest.approx(0.2)
-    assert [near.within(bound) for bound in (0.05, 0.2, 0.25, 1)] == [1, 2, 2, 3]
     assert "3 on a linear scale: half are within 20 % of the scale; 1 within 5 %" in repr(near)
 
 

@@ -16,10 +16,10 @@ from ..controls import kept as file
 from ..controls.predictions import remembered
 from .history import History, history_of
 from .invented import example
-from .scores import Calibration, Coverage, Distances, Score, calibrated
+from .scores import Calibration, Distances, Score, calibrated
 
 __all__ = [
-    "Calibration", "Coverage", "Distances", "History", "Score", "calibration", "clear", "example",
+    "Calibration", "Distances", "History", "Score", "calibration", "clear", "example",
     "export", "kept", "where",
 ]  # fmt: skip
 
@@ -54,9 +54,7 @@ def clear() -> str:
         return f"{path} could not be deleted: {trouble.strerror}."
     remembered.clear()
     gone = f"Deleted: {questions} question{'s' * (questions != 1)}, from this kernel"
-    damaged = sorted(path.parent.glob(f"{path.stem}.damaged-*")) if path else []
-    names = f" Set aside earlier, and still there: {', '.join(map(str, damaged))}."
-    return f"{gone}{f' and from {path}' if path else ''}.{names if damaged else ''}"
+    return f"{gone}{f' and from {path}' if path else ''}."
 
 
 def export(path: str | Path) -> Path:
