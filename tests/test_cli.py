@@ -1,21 +1,15 @@
 """The command line: what it prints, what it refuses in a sentence, and what it never loses."""
 
 import io
-import json
 import os
 import re
-import shlex
 import signal
 import subprocess
 import sys
 import sysconfig
 import tempfile
 import textwrap
-import tomllib
-import warnings
-from contextlib import nullcontext, suppress
 from dataclasses import replace
-from fnmatch import fnmatch
 from importlib import metadata
 from pathlib import Path
 
@@ -23,7 +17,7 @@ import pytest
 
 import gpulessons
 from gpulessons import cli, hardware, progress
-from gpulessons.cli import copies, health, main, measure, opening, terminal
+from gpulessons.cli import copies, health, main, opening, terminal
 from gpulessons.hardware import why_no_gpu
 from gpulessons.measure import compare as comparing
 from gpulessons.measure.recordings import Recording, load, save
@@ -145,12 +139,6 @@ def test_what_is_left_out_or_too_much_is_named_and_nothing_else(capsys):
     )
 
 
-@pytest.mark.parametrize("option", ["--sizes -5", "--sizes=5"])
-def test_an_option_that_there_is_not_is_answered_with_the_nearest(capsys, option):
-    words = refused(capsys, "compare", "relu", *option.split(), status=2)
-    assert "gpulessons compare has no option '--sizes'. Did you mean '--size'" in words
-
-
 def test_one_misspelled_op_stops_a_recording_before_anything_is_measured(capsys, tmp_path):
     refused(capsys, "record", "relu", "sigmod", status=2)
     assert files(tmp_path) == {}
@@ -163,23 +151,8 @@ def test_a_size_that_is_none_is_refused(capsys, size):
         assert "a size is a whole number of at least 1" in words
 
 
-@pytest.mark.parametrize("seconds", ["nan", "inf", "-1", "0", "soon"])
-def test_a_time_that_is_none_is_refused(capsys, seconds):
-    words = refused(capsys, "compare", "relu", "--seconds", seconds, status=2)
-    assert "a time is a number of seconds above 0" in words
-
-
 def test_sizes_are_read_as_people_write_them():
     assert {terminal.size(text) for text in ("1000", "1_000", "1,000", "1e3")} == {1000}
-
-
-def test_a_size_beyond_the_memory_is_refused_before_it_is_tried(capsys):
-    assert "Choose a smaller size." in refused(capsys, "compare", "copy", "--size", "1e15")
-
-
-@pytest.mark.parametrize("arguments", [["compare"], ["compare", "relu", "-x"], ["notebooks"]])
-def test_other_misspellings_name_the_help(capsys, arguments):
-    assert "--help" in refused(capsys, *arguments, status=2)
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"]])
@@ -190,13 +163,6 @@ def test_help_lists_every_command(capsys, monkeypatch, arguments):
     assert done.value.code == 0
     listed = re.findall(r"^ {4}(\w+)", capsys.readouterr().out, re.MULTILINE)
     assert listed == list(cli.COMMANDS)
-
-
-def test_the_version_is_the_packages_own(capsys):
-    with pytest.raises(SystemExit) as done:
-        main(["--version"])
-    assert done.value.code == 0
-    assert capsys.readouterr().out == f"gpulessons {gpulessons.__version__}\n"
 
 
 # -- doctor, ops
@@ -227,13 +193,6 @@ def hide(monkeypatch, *missing):
     monkeypatch.setattr(health, "installed", lambda n: "" if n in missing else version(n))
 
 
-def test_doctor_measures_again_when_it_is_asked_to(capsys, monkeypatch):
-    asked = []
-    monkeypatch.setattr(gpulessons, "machine", lambda again: asked.append(again) or "the card")
-    assert main(["doctor"]) == main(["doctor", "--again"]) == 0
-    assert asked == [False, True] and "the card" in capsys.readouterr().out
-
-
 def test_doctor_names_what_is_missing_and_how_to_install_it(capsys, monkeypatch):
     hide(monkeypatch, "numba", "tqdm")
     assert main(["doctor"]) == 1
@@ -245,32 +204,6 @@ def test_doctor_lets_the_course_run_without_jupyterlab(capsys, monkeypatch):
     hide(monkeypatch, "jupyterlab")
     assert main(["doctor"]) == 0
     assert f"{sys.executable} -m pip install 'gpulessons[lab]'" in capsys.readouterr().out
-
-
-def test_pip_finds_the_lab_in_the_installed_course_and_asks_no_index():
-    command = terminal.GET_LAB.replace("install", "install --dry-run --no-index")
-    done = subprocess.run(shlex.split(command), capture_output=True, text=True)
-    if "No matching distribution found for gpulessons[lab]" in done.stderr:
-        pytest.skip("the course itself is not installed here")
-    assert done.returncode == 0, done.stderr
-    assert "Requirement already satisfied: jupyterlab" in done.stdout
-
-
-def test_doctor_looks_for_what_the_package_depends_on():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert {re.match(r"[\w-]+", each)[0] for each in project["dependencies"]} == {*health.NEEDED}
-
-
-def test_a_missing_library_and_a_warning_are_sentences(capsys, monkeypatch):
-    def relu(name):
-        warnings.warn("a ceiling could not be measured", stacklevel=2)
-        raise ModuleNotFoundError("No module named 'numba'")
-
-    monkeypatch.setattr(measure, "find_op", relu)
-    assert main(["compare", "relu"]) == 1
-    warned, said = capsys.readouterr().err.splitlines()
-    assert warned == "gpulessons: a ceiling could not be measured"
-    assert "No module named 'numba'" in said and "gpulessons doctor" in said
 
 
 def test_ops_lists_every_version_and_whether_it_runs_here(capsys):
@@ -319,102 +252,12 @@ def test_compare_lays_files_beside_and_says_which_hold_nothing_of_the_op(capsys,
     assert f"{other} holds no relu of these versions and sizes." in captured.err
 
 
-def test_without_an_op_nothing_is_measured_and_all_that_files_share_is_compared(
-    capsys, tmp_path, monkeypatch
-):
-    both = quick(), quick("copy")
-    one, two = (imaginary(tmp_path / f"{n}.json", *both[n:]) for n in range(2))
-    monkeypatch.setattr(gpulessons, "compare", None)
-    assert main(["compare", "--with", str(one), str(two)]) == 0
-    captured = capsys.readouterr()
-    assert captured.err == ""
-    assert captured.out.startswith("2 machines side by side. ")
-    assert "\ncopy, 100 " in captured.out
-    assert "left out, on one machine alone: relu (A)" in captured.out
-
-
 def test_several_ops_are_measured_and_compared_only_they(capsys, tmp_path):
     path = imaginary(tmp_path / "1.json", *map(quick, ("relu", "copy", "tanh")))
     assert main(["compare", "copy", "relu", *QUICK, "--version", "NumPy", "--with", str(path)]) == 0
     said = capsys.readouterr().out
     assert said.count("time of one call (live: ") == 2
     assert said.index("\ncopy, 100 ") < said.index("\nrelu, 100 ") and "tanh" not in said
-
-
-def test_a_page_holds_the_table_and_a_picture_of_each_op(capsys, tmp_path):
-    paths = [imaginary(tmp_path / f"{n}.json", quick(), quick("copy")) for n in range(2)]
-    together = ["compare", "--with", *map(str, paths), "--html", "made/page.html"]
-    assert main(together) == 0
-    page = Path("made/page.html").read_text(encoding="utf-8")
-    assert page.startswith("<!doctype html>") and page.count("<table>") == 2
-    assert page.count("<img") == page.count("<svg") == page.count(' alt="') == 2
-    assert "The page is " in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "arguments, words",
-    [
-        ("compare", "Name an op to measure here, or two recordings after --with, or both."),
-        ("compare --with a.json", "Name an op to measure here, or two recordings"),
-        ("compare --with a.json relu", "relu is an op: name it before --with."),
-        ("compare --with a.json b.json --cold", "--cold and --seconds say how to measure"),
-        ("compare --with a.json b.json --seconds 2", "without an op nothing is measured"),
-        ("compare relu --html page.html", "name recordings after --with"),
-        ("compare --with a.json b.json --html a.json", "a.json should end in .html"),
-        ("compare relu copy --version zzz", "None of relu, copy has a version 'zzz'"),
-        ("compare relu matmul --version ijk 'Python loop'", "None of relu, matmul has a version"),
-        ("compare relu matmul --version 'CUDA, four elements a thread'", "matmul has no version"),
-    ],
-)
-def test_options_that_do_not_go_together_are_answered_in_a_sentence(capsys, arguments, words):
-    assert words in refused(capsys, *shlex.split(arguments), status=2)
-
-
-def test_where_no_page_can_be_kept_nothing_is_measured(capsys, read_only):
-    page = read_only / "page.html"
-    words = refused(capsys, "compare", "relu", "--with", "1.json", "--html", page)
-    assert f"Nothing can be written in {read_only}" in words
-
-
-def test_recordings_that_share_nothing_say_what_each_has(capsys, tmp_path):
-    one, two = (imaginary(tmp_path / f"{op}.json", quick(op)) for op in ("relu", "copy"))
-    words = refused(capsys, "compare", "--with", one, two)
-    assert f"{one} has relu at 100. {two} has copy at 100." in words
-
-
-def test_an_interrupted_comparison_is_laid_beside_the_files_as_far_as_it_came(
-    capsys, tmp_path, interrupt
-):
-    path = imaginary(tmp_path / "1.json", quick(versions=None))
-    interrupt(1)
-    assert main(["compare", "relu", "copy", *QUICK, "--with", str(path)]) == 130
-    said = capsys.readouterr().out
-    assert "A: interrupted: what was measured until then is here." in said
-    assert re.search("relu, 100 elements: .*\nversion +A +B .*\nNumPy ", said)
-    assert "copy, 100 " not in said
-
-
-def test_interrupted_before_anything_was_measured_there_is_nothing_to_lay_beside(
-    capsys, tmp_path, interrupt
-):
-    path = imaginary(tmp_path / "1.json", quick())
-    interrupt(0)
-    assert main(["compare", "relu", *QUICK, "--with", str(path)]) == 130
-    assert "Nothing can be laid" not in capsys.readouterr().err
-
-
-def test_of_a_file_only_the_named_versions_and_sizes_are_laid_beside(capsys, tmp_path):
-    everything = quick(sizes=[100, 200], versions=["NumPy", "Numba, one core"])
-    wide = imaginary(tmp_path / "1.json", everything)
-    narrow = imaginary(tmp_path / "2.json", quick())
-    wanted = ["--version", "Numba, one core", "--size", "200", "--seconds", "0.01"]
-    assert main(["compare", "relu", *wanted, "--with", str(wide), str(narrow)]) == 0
-    captured = capsys.readouterr()
-    _, beside = captured.out.split("\nrelu, 200 elements: time of one call\n")
-    head, row, *_ = beside.splitlines()
-    assert re.split(r"  +", head) == ["version", "A", "B", "vs A"]
-    assert row.startswith("Numba, one core ") and "NumPy " not in beside
-    assert f"{narrow} holds no relu of these versions and sizes." in captured.err
 
 
 def test_a_progress_bar_is_drawn_on_a_terminal_and_not_into_a_file(monkeypatch):
@@ -428,39 +271,6 @@ def test_a_progress_bar_is_drawn_on_a_terminal_and_not_into_a_file(monkeypatch):
             tell(1, 2, "NumPy")
             tell(2, 2, "NumPy")
         assert ("comparing" in stream.getvalue()) == watched
-
-
-def test_a_bar_that_ends_early_ends_all_the_same(monkeypatch):
-    made = []
-
-    class Bar(nullcontext):
-        def __init__(self, total, **_):
-            super().__init__(self)
-            made.append(self)
-
-        def set_description_str(self, words):
-            pass
-
-    monkeypatch.setattr("tqdm.auto.tqdm", Bar)
-    monkeypatch.setattr(progress, "monotonic", iter([0, 3]).__next__)
-    with suppress(KeyboardInterrupt), progress.progress_bar("comparing") as tell:
-        tell(1, 4, "NumPy")
-        raise KeyboardInterrupt
-    assert (made[0].n, made[0].total) == (1, 1)  # else a notebook leaves it there, in red
-
-
-def test_a_bad_file_is_refused_before_anything_is_measured(capsys, tmp_path):
-    (tmp_path / "bad.json").write_text('{"format": 1')
-    compare = ("compare", "relu", "--with")
-    assert "cannot be read as a recording" in refused(capsys, *compare, "bad.json")
-    assert "No such file" in refused(capsys, *compare, "nowhere.json")
-
-
-def test_an_interrupted_comparison_prints_what_was_measured(capsys, interrupt):
-    interrupt(2)
-    assert main(["compare", "relu", *QUICK]) == 130
-    said = capsys.readouterr().out
-    assert "interrupted" in said and "NumPy" in said and "Numba" not in said
 
 
 def test_ctrl_c_in_a_terminal_prints_what_was_measured_and_exits_130():
@@ -519,57 +329,11 @@ def quickly(monkeypatch):
     monkeypatch.setattr(gpulessons, "compare", compare)
 
 
-def test_a_file_of_this_machine_is_added_to_and_says_what_it_replaces(capsys, quickly):
-    assert record("relu") == 0
-    (first,) = load("r.json").comparisons
-    assert record("copy") == 0
-    assert "in place of" not in capsys.readouterr().err
-    assert record("copy") == 0
-    assert "r.json, in place of what was there" in capsys.readouterr().err
-    assert [each.op for each in load("r.json").comparisons] == ["relu", "copy"]
-    assert load("r.json").of("relu") == (first,)
-
-
-def test_a_folder_to_record_into_is_made_and_that_is_said(capsys, tmp_path, quickly):
-    assert main(["record", "relu", "--out", "new/r.json", *QUICK]) == 0
-    assert f"Making the folder {tmp_path / 'new'}, which was not there." in capsys.readouterr().err
-
-
-def test_an_ops_other_sizes_stay_in_the_file(quickly):
-    for sizes in (["100", "200"], ["200", "300"]):
-        arguments = ["--out", "r.json", "--seconds", "0.01", "--size", *sizes]
-        assert main(["record", "relu", *arguments]) == 0
-    first, second = load("r.json").of("relu")
-    assert (first.sizes, second.sizes) == ([100], [200, 300])
-
-
-def test_an_interrupted_recording_of_other_sizes_is_kept_beside_the_whole_one(interrupt, quickly):
-    assert record("relu") == 0
-    interrupt(1)
-    assert main(["record", "relu", "--out", "r.json", "--size", "200", "300",
-                 "--seconds", "0.01"]) == 130  # fmt: skip
-    assert [each.sizes for each in load("r.json").of("relu")] == [[100], [200]]
-
-
 def test_a_file_of_another_machine_is_refused_and_left_alone(capsys, tmp_path, quickly):
     before = imaginary(tmp_path / "r.json", quick()).read_bytes()
     words = refused(capsys, "record", "relu", "--out", "r.json")
     assert "(cpu differ)" in words and "--out" in words
     assert (tmp_path / "r.json").read_bytes() == before
-
-
-def test_a_file_of_another_version_of_the_package_is_not_added_to(capsys, tmp_path, quickly):
-    assert record("relu") == 0
-    path = tmp_path / "r.json"
-    for change in (("gpulessons", "9.9"), ("machine", {"temperature": 40})):
-        name, value = change
-        data = json.loads(path.read_text())
-        data[name] = data[name] | value if isinstance(value, dict) else value
-        other = tmp_path / f"{name}.json"
-        other.write_text(json.dumps(data))
-        before = other.read_bytes()
-        assert "(gpulessons differ)" in refused(capsys, "record", "relu", "--out", other)
-        assert other.read_bytes() == before
 
 
 @pytest.mark.parametrize("text", ["", "precious notes", '{"format": 1', '{"format": 3}'])
@@ -599,12 +363,6 @@ def test_an_interrupted_comparison_never_replaces_a_whole_one(interrupt, quickly
     assert Path("r.json").read_bytes() == before
 
 
-def test_where_nothing_was_measured_nothing_is_written(interrupt, quickly, tmp_path):
-    interrupt(0)
-    assert record("relu") == 130
-    assert files(tmp_path) == {}
-
-
 def test_each_op_is_in_the_file_before_the_next_is_measured(monkeypatch, quickly):
     compare = gpulessons.compare
 
@@ -615,11 +373,6 @@ def test_each_op_is_in_the_file_before_the_next_is_measured(monkeypatch, quickly
 
     monkeypatch.setattr(gpulessons, "compare", watched)
     assert record("relu", "copy", "triad") == 0
-
-
-def test_where_nothing_can_be_written_nothing_is_measured(capsys, read_only):
-    words = refused(capsys, "record", "relu", "--out", read_only / "r.json")
-    assert f"Nothing can be written in {read_only} (Permission denied)" in words
 
 
 # -- notebooks, lab
@@ -647,19 +400,6 @@ def test_where_no_notebook_can_be_written_a_sentence_says_so(capsys, monkeypatch
     for command in ("notebooks", "lab"):
         words = refused(capsys, command, read_only / "course")
         assert f"Nothing can be written in {read_only / 'course'} (Permission denied)" in words
-
-
-def test_a_file_where_the_folder_should_be_is_a_sentence(capsys, three, tmp_path):
-    (tmp_path / "taken").write_text("mine")
-    words = refused(capsys, "notebooks", "taken")
-    assert "Nothing can be written in taken (a file is there)" in words
-    assert files(tmp_path) == {"taken": "mine"}
-
-
-def test_a_package_without_notebooks_says_to_install_it_again(capsys, three):
-    for notebook in three.iterdir():
-        notebook.unlink()
-    assert "Install it again." in refused(capsys, "notebooks", "course")
 
 
 def renew(three, *names):
@@ -693,28 +433,6 @@ def test_lab_brings_in_what_is_new_and_keeps_what_was_changed(capsys, three, exe
     assert files("mine") == {**files(three), "answers.ipynb": "my answers"}
 
 
-def test_of_a_change_lab_says_nothing_while_the_course_has_nothing_newer(capsys, three, executed):
-    main(["lab", "mine"])
-    Path("mine/01_modes.ipynb").write_text("my answers")
-    capsys.readouterr()
-    main(["lab", "mine"])
-    assert files("mine")["01_modes.ipynb"] == "my answers"
-    assert "newer" not in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_text("[1")])
-def test_without_its_list_lab_takes_every_other_notebook_for_changed(three, executed, damage):
-    main(["lab", "mine"])
-    damage(Path("mine") / copies.LIST)
-    before = files("mine")
-    renew(three, "01_modes.ipynb")
-    main(["lab", "mine"])
-    assert files("mine") == before
-    renew(three, "00_start.ipynb")  # which was the course's own, and is known as such again
-    main(["lab", "mine"])
-    assert files("mine") == {**before, "00_start.ipynb": "the course's new 00_start.ipynb"}
-
-
 def test_lab_in_a_checkout_opens_a_copy_that_git_ignores(three, executed, tmp_path):
     checkout = three.parents[1]
     (checkout / "pyproject.toml").write_text("")
@@ -733,34 +451,6 @@ def test_in_the_lab_a_notebook_finds_the_command_of_this_environment(three, monk
     assert settings["PATH"].split(os.pathsep)[0] == sysconfig.get_path("scripts")
 
 
-def test_lab_opens_the_courses_own_notebooks_where_they_are(three, executed):
-    before = files(three)
-    main(["lab", str(three)])
-    assert executed[0][3] == str(three)
-    assert files(three) == before
-    ignored = (ROOT / ".gitignore").read_text().splitlines()
-    for kind in (copies.LIST, copies.SOLVED, copies.ASSIGNED):
-        assert any(fnmatch(kind, line) for line in ignored)
-
-
-def test_where_the_disk_is_full_no_notebook_is_cut_short(three, tmp_path):
-    (three / "01_modes.ipynb").write_text("x" * 10_000)
-    running = started(f"""
-        import resource, signal
-        from pathlib import Path
-        from gpulessons.cli import main
-        from gpulessons.hardware import files
-        files.PACKAGE = Path({str(three.parent)!r})
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-        sys.exit(main(["notebooks", {str(tmp_path / "mine")!r}]))
-    """)
-    said, trouble = running.communicate()
-    assert (running.returncode, said) == (1, "")
-    assert "Nothing can be written in" in trouble and "File too large" in trouble
-    assert files(tmp_path / "mine") == {"00_start.ipynb": "the course's 00_start"}
-
-
 def test_without_a_screen_lab_opens_no_browser_and_says_what_to_do(
     monkeypatch, capsys, three, executed
 ):
@@ -777,13 +467,6 @@ def test_without_a_screen_lab_opens_no_browser_and_says_what_to_do(
     monkeypatch.setattr(sys, "platform", "darwin")  # a screen needs no variable there
     main(["lab"])
     assert "--no-browser" not in executed[-1]
-
-
-def test_only_root_is_allowed_as_root(monkeypatch, three, executed):
-    for user in (0, 1000):
-        monkeypatch.setattr(os, "geteuid", lambda user=user: user)
-        main(["lab"])
-    assert ["--allow-root" in command for command in executed] == [True, False]
 
 
 def test_without_jupyterlab_a_sentence_says_how_to_get_it(capsys, monkeypatch, three, tmp_path):
@@ -832,35 +515,11 @@ def test_a_reader_who_has_read_enough_is_no_trouble(arguments):
     assert running.wait() == 1
 
 
-def test_a_closed_stdout_is_no_trouble():
-    command = f"{shlex.quote(sys.executable)} -m gpulessons ops >&-"
-    done = subprocess.run(
-        ["sh", "-c", command], stderr=subprocess.PIPE, text=True, env=environment()
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-
-
 def test_asm_says_what_each_kernel_needs_without_a_gpu(capsys):
     assert main(["asm", "transpose", "--version", "CUDA, padded tile", "--ptx"]) == 0
     said = capsys.readouterr().out
     assert "registers and 0 spilled bytes a thread, 4224 bytes of shared memory" in said
     assert ".entry" in said
-
-
-def test_asm_compiles_for_the_gpu_that_is_here_unless_told(capsys, monkeypatch):
-    from warplens.code import cuda
-
-    monkeypatch.setattr(cuda, "compute_capability", lambda: (7, 5))
-    assert main(["asm", "transpose", "--version", "CUDA, padded tile"]) == 0
-    assert "compute capability 7.5:" in capsys.readouterr().out
-    rungs = ["CUDA, tensor cores (TF32)", "CUDA, tensor cores (fp16)"]
-    assert main(["asm", "matmul", "--version", *rungs]) == 0
-    tf32, fp16 = capsys.readouterr().out.strip().split("\n", 1)
-    assert tf32.startswith(f"{rungs[0]}: TF32 needs a GPU of compute capability 8.0")
-    assert fp16.startswith(f"{rungs[1]}: fp16_kernel, compute capability 7.5:")
-    monkeypatch.setattr(cuda, "compute_capability", lambda: None)
-    assert main(["asm", "transpose", "--version", "CUDA, padded tile"]) == 0
-    assert "compute capability 9.0:" in capsys.readouterr().out
 
 
 def test_asm_counts_the_machine_code_of_each_line_and_prints_it_if_asked(capsys):
@@ -870,16 +529,6 @@ def test_asm_counts_the_machine_code_of_each_line_and_prints_it_if_asked(capsys)
     assert "BAR.SYNC" not in short
     assert main(["asm", "transpose", "--version", "CUDA, padded tile", "--sass"]) == 0
     assert "BAR.SYNC" in capsys.readouterr().out
-
-
-def test_asm_without_a_disassembler_says_the_rest(capsys, monkeypatch):
-    from warplens.code import sass
-
-    monkeypatch.setattr(sass.sysconfig, "get_path", lambda name: "/nowhere")
-    monkeypatch.setenv("PATH", "")
-    assert main(["asm", "transpose", "--version", "CUDA, padded tile", "--ptx"]) == 0
-    said = capsys.readouterr().out
-    assert "4224 bytes of shared memory" in said and "nvdisasm" in said and ".entry" in said
 
 
 @pytest.mark.parametrize(
@@ -908,69 +557,6 @@ def test_claims_prints_each_verdict_and_keeps_them_as_data_and_as_a_page(capsys,
     assert [each.number for each in found] == [2, 9]
     page = (tmp_path / "found.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>") and "Many slow workers" in page
-
-
-def test_devices_with_prices_decide_what_cannot_be_said_without(capsys, tmp_path):
-    device = gpulessons.money.Device("wide", price=40, price_per_hour=1)
-    gpulessons.money.save([device], tmp_path / "mine.json")
-    assert main(["claims", "9", "--devices", "mine.json"]) == 0
-    assert "REFUTED" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "status", "words"),
-    [
-        (["28"], 2, "no claim 28"),
-        (["two"], 2, "argument N: it is a whole number, not 'two'. Try: gpulessons claims --help"),
-        (["2", "--with", "none.json"], 1, "as a recording: No such file or directory.\n"),
-        (["2", "--devices", "none.json"], 1, "none.json cannot be read: No such file"),
-        (["2", "--json", "found.html"], 2, "--json writes data: found.html should end in .json."),
-        (["2", "--html", "found.json"], 2, "a web page: found.json should end in .html."),
-        (["2", "--json", "diary.json"], 1, "no JSON at line 1, column 1. It stays as it is"),
-        (["2", "--html", "folder.html"], 1, "It stays as it is"),
-        (["2", "--with", "found.json"], 1, "found.json holds findings, not a recording."),
-        (["2", "--with", "diary.json"], 1, "diary.json cannot be read"),
-    ],
-)
-def test_claims_refuses_in_a_sentence_before_anything_is_measured(
-    capsys, tmp_path, arguments, status, words
-):
-    assert main(["claims", "2", "--json", "found.json"]) == 0
-    (tmp_path / "diary.json").write_text("Dear diary")
-    (tmp_path / "folder.html").mkdir()
-    capsys.readouterr()
-    before = sorted(tmp_path.iterdir())
-    assert main(["claims", *arguments]) == status
-    told = capsys.readouterr()
-    assert words in told.err and not told.out
-    assert sorted(tmp_path.iterdir()) == before
-    assert (tmp_path / "diary.json").read_text() == "Dear diary"
-
-
-@pytest.mark.parametrize("option", ["--json", "--html"])
-def test_where_no_findings_can_be_kept_nothing_is_judged(capsys, read_only, option):
-    words = refused(capsys, "claims", "2", option, read_only / f"found.{option[2:]}")
-    assert f"Nothing can be written in {read_only}" in words
-
-
-def test_interrupted_claims_never_replace_more_of_them(capsys, monkeypatch, tmp_path):
-    def interrupted(given):
-        raise KeyboardInterrupt
-
-    both = ["--json", "found.json", "--html", "found.html"]
-    assert main(["claims", "2", "9", *both]) == 0
-    before = files(tmp_path)
-    broken = replace(gpulessons.claims.CLAIMS[9], measure=interrupted)
-    monkeypatch.setitem(gpulessons.claims.CLAIMS, 9, broken)
-    capsys.readouterr()
-    assert main(["claims", "2", "9", "26", *both]) == 130
-    assert files(tmp_path) == before
-    assert capsys.readouterr().err.count("holds more claims; it is as it was.") == 2
-    for name in before:
-        (tmp_path / name).unlink()
-    for _ in range(2):  # as many as are there already: those of today
-        assert main(["claims", "2", "9", "26", *both]) == 130
-        assert capsys.readouterr().err.count("Kept in ") == 2
 
 
 def test_interrupted_claims_print_and_keep_what_was_found(capsys, monkeypatch, tmp_path):

@@ -12,23 +12,24 @@ from pathlib import Path
 
 import pytest
 
+import assignments
 import save_notebooks
 from gpulessons import exercises
-from gpulessons.cli import copies, main, teaching
 from gpulessons.grader.check import Verdict
+from gpulessons.hardware.files import notebooks
 
-OURS = copies.texts()
+OURS = {path.name: path.read_bytes() for path in sorted(notebooks().glob("*.ipynb"))}
 LESSONS = [path.name for path in save_notebooks.lessons()]
 
 
 @pytest.fixture(scope="module")
 def solved():
-    return teaching.with_solutions(OURS)
+    return assignments.with_solutions(OURS)
 
 
 @pytest.fixture(scope="module")
 def assigned():
-    return teaching.for_nbgrader(OURS)
+    return assignments.for_nbgrader(OURS)
 
 
 def cells_of(text):
@@ -66,10 +67,11 @@ def verdicts_with_solutions(text, name):
     return [each for each in found if isinstance(each, Verdict)]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", LESSONS)
 def test_every_solution_passes_its_check_where_it_stands(name, solved):
     verdicts = verdicts_with_solutions(solved[name], name)
-    asked = {words[0] for cell, words in teaching.checks_in(cells_of(OURS[name]))}
+    asked = {words[0] for cell, words in assignments.checks_in(cells_of(OURS[name]))}
     assert len(verdicts) == len(asked) > 0
     assert [verdict for verdict in verdicts if not verdict.passed] == []
 
@@ -87,7 +89,7 @@ def test_a_copy_says_what_it_is_and_shows_no_verdict_of_a_stub(solved):
     for name, text in solved.items():
         first = "".join(cells_of(text)[0]["source"])
         assert ("**A teacher's copy.**" in first) == (name in LESSONS)
-        assert "not yet." not in "".join(map(shown, teaching.checks_in(cells_of(text))))
+        assert "not yet." not in "".join(map(shown, assignments.checks_in(cells_of(text))))
 
 
 def shown(checked):
@@ -96,40 +98,23 @@ def shown(checked):
 
 def test_all_else_stays_as_the_course_saved_it(solved):
     for name, text in OURS.items():
-        assert teaching.edited(text, lambda cells: None) == text
+        assert assignments.edited(text, lambda cells: None) == text
         pairs = list(zip(cells_of(text), cells_of(solved[name]), strict=True))
         changed = [before["id"] for before, after in pairs if before != after]
         exercise = [cell["id"] for cell in cells_of(text) if cell["id"].startswith("ex-")]
-        checks = [cell["id"] for cell, _ in teaching.checks_in(cells_of(text))]
+        checks = [cell["id"] for cell, _ in assignments.checks_in(cells_of(text))]
         first = [cells_of(text)[0]["id"]] if name in LESSONS else []
         assert changed == sorted({*first, *exercise, *checks}, key=changed.index)
 
 
-def test_a_learners_folder_never_becomes_a_teachers_nor_the_other_way_round(tmp_path, capsys):
-    theirs, mine = tmp_path / "theirs", tmp_path / "mine"
-    assert main(["notebooks", str(theirs)]) == main(["notebooks", "--solutions", str(mine)]) == 0
-    for folder, options in ((theirs, ["--solutions"]), (theirs, []), (mine, ["--solutions"])):
-        before = {path: path.read_bytes() for path in folder.glob("*.ipynb")}
-        assert main(["notebooks", *options, str(folder)]) == int(folder == theirs and bool(options))
-        assert {path: path.read_bytes() for path in folder.glob("*.ipynb")} == before
-    capsys.readouterr()
-    assert main(["notebooks", str(mine)]) == main(["notebooks", "--solutions", str(theirs)]) == 1
-    first, second = [line for line in capsys.readouterr().err.splitlines() if "Reading" not in line]
-    assert "mine holds a teacher's copy, with solutions; nothing was copied" in first
-    assert "theirs holds a learner's copy; nothing was copied" in second
-
-
-def test_solutions_that_a_teacher_changed_stay_and_new_ones_come(tmp_path, capsys, monkeypatch):
-    folder = tmp_path / "mine"
-    main(["notebooks", "--solutions", str(folder)])
-    (folder / LESSONS[0]).write_text("my notes")
-    assert main(["notebooks", "--solutions", str(folder)]) == 1
-    assert f"other versions of {LESSONS[0]}; nothing was copied" in capsys.readouterr().err
-    (folder / LESSONS[0]).unlink()
-    newer = {**OURS, LESSONS[1]: OURS[LESSONS[1]].replace(b"The wording", b"Our wording")}
-    monkeypatch.setattr(copies, "texts", lambda: newer)
-    assert main(["notebooks", "--solutions", str(folder)]) == 0
-    assert (folder / LESSONS[0]).exists()
+def test_a_folder_that_holds_something_is_left_alone(tmp_path, capsys):
+    (tmp_path / "mine.ipynb").write_text("my notes")
+    with pytest.raises(SystemExit):
+        assignments.main([str(tmp_path)])
+    assert "is not empty" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.ipynb"]
+    assert assignments.main([str(tmp_path / "new")]) == 0
+    assert len(list((tmp_path / "new").glob("*.ipynb"))) == len(OURS)
 
 
 # -- nbgrader
@@ -158,20 +143,13 @@ def test_links_between_notebooks_hold_in_nbgraders_folders(assigned):
     assert linked <= set(assigned)
 
 
-def test_settings_that_a_teacher_changed_stay(tmp_path):
-    folder = tmp_path / "grading"
-    main(["notebooks", "--nbgrader", str(folder)])
-    settings = folder / "nbgrader_config.py"
-    compile(settings.read_text(), settings, "exec")
-    settings.write_text("mine")
-    assert main(["notebooks", "--nbgrader", str(folder)]) == 0
-    assert settings.read_text() == "mine"
-
-
+@pytest.mark.nightly
 @pytest.mark.skipif(not importlib.util.find_spec("nbgrader"), reason="that needs nbgrader")
 def test_nbgrader_releases_the_stubs_and_grades_by_the_checks(tmp_path):
     name, folder = "15_buying_throughput", tmp_path / "grading"
-    main(["notebooks", "--nbgrader", str(folder)])
+    assignments.main([str(folder), "--nbgrader"])
+    settings = folder / "nbgrader_config.py"
+    compile(settings.read_text(), settings, "exec")
     source = folder / "source" / name / f"{name}.ipynb"
     source.write_bytes(only_exercises(source.read_bytes()))  # the lesson itself is tested elsewhere
     nbgrader(folder, "generate_assignment", name)
@@ -213,19 +191,3 @@ def nbgrader(folder, *words):
     command = [sys.executable, "-m", "nbgrader", *words]
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
-
-
-def test_a_folder_of_nbgraders_submissions_is_one_that_collect_reads(tmp_path, solved, capsys):
-    name = "15_buying_throughput.ipynb"
-    for who, text in (("ada", solved[name]), ("bob", OURS[name])):
-        there = tmp_path / "submitted" / who / "15_buying_throughput"
-        there.mkdir(parents=True)
-        (there / name).write_bytes(text)
-    assert main(["collect", str(tmp_path / "submitted")]) == 0
-    assert re.search(r"^ada +1 +0/2 +0 +0$", capsys.readouterr().out, re.MULTILINE)  # not yet run
-
-
-def test_both_kinds_at_once_are_refused(tmp_path, capsys):
-    assert main(["notebooks", "--solutions", "--nbgrader", str(tmp_path / "x")]) == 2
-    assert "not allowed with" in capsys.readouterr().err
-    assert not Path(tmp_path / "x").exists()

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import save_notebooks
+from collect import home_of
 from gpulessons import cli, exercises
-from gpulessons.cli.handed_in import home_of
 from gpulessons.hardware import budget, machine
 from gpulessons.measure.recordings import Recording
 
@@ -152,20 +152,6 @@ def test_every_exercise_is_a_core_or_an_extra_one_of_its_notebook():
     assert len(re.findall(r"`\w+`", part)) == len(told)
 
 
-def test_a_plan_that_disagrees_is_found():
-    table = ROW.findall(
-        "| 9:00 | 10 | Welcome |\n| 9:15 | 99 | [x](../notebooks/04_memory.ipynb) |"
-    )
-    assert gaps(table) == ["9:00 and 10 minutes is not 9:15"]
-    assert len(strays([table])) == 1
-
-
-def test_what_a_notebook_needs_is_read_as_it_says_it():
-    assert needed(LESSONS["05_matmul.ipynb"]) == {"01", "02", "04"}
-    assert needed(LESSONS["15_buying_throughput.ipynb"]) == set()
-    assert needed(LESSONS["11_trees_vs_brute_force.ipynb"]) == {"04"}
-
-
 def test_a_recording_names_no_host_and_no_user(monkeypatch):
     monkeypatch.setattr("platform.node", lambda: "adas-laptop")
     monkeypatch.setenv(budget.NAME, "0.001")
@@ -195,13 +181,6 @@ def test_its_commands_are_those_of_the_command_line(page):
 def help_of(command):
     (commands,) = (each for each in cli.parser()._actions if each.dest == "command")
     return commands.choices[command].format_help()
-
-
-def test_every_page_is_in_the_list_of_pages():
-    listed = (TEACHING / "README.md").read_text(encoding="utf-8")
-    assert {page.name for page in PAGES} - {"README.md"} == set(
-        re.findall(r"\((\w+\.md)\)", listed)
-    )
 
 
 def test_every_notebook_has_questions_with_answers():

@@ -11,8 +11,7 @@ from argparse import Namespace
 
 import gpulessons
 
-from . import collecting, measure, opening, running, verdicts
-from .collecting import collect
+from . import measure, opening, running, verdicts
 from .health import doctor, ops
 from .kernels import asm
 from .measure import compare, record
@@ -23,7 +22,7 @@ from .verdicts import claims
 
 COMMANDS = {
     command.__name__: command
-    for command in (doctor, lab, notebooks, compare, record, collect, claims, ops, asm, workers)
+    for command in (doctor, lab, notebooks, compare, record, claims, ops, asm, workers)
 }
 
 
@@ -93,7 +92,6 @@ def parser() -> Parser:
     made["doctor"].add_argument("--again", action="store_true", help=again)
     made["lab"].add_argument("folder", metavar="DIR", nargs="?", help=opening.WHERE)
     opening.describe(made["notebooks"])
-    collecting.describe(made["collect"])
 
     made["asm"].add_argument("op", metavar="OP", help="see: gpulessons ops")
     made["asm"].add_argument("--version", metavar="NAME", nargs="+", help="only these versions")

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,13 +11,7 @@ from gpulessons.hardware import files
 
 from .terminal import say
 
-# In the folder: {notebook: hash of what was copied}, so that a change shows. Each kind has its own.
-LIST, SOLVED, ASSIGNED = ".copied.json", ".copied-solutions.json", ".copied-nbgrader.json"
-KINDS = {
-    LIST: "a learner's copy",
-    SOLVED: "a teacher's copy, with solutions",
-    ASSIGNED: "assignments for nbgrader",
-}
+LIST = ".copied.json"  # in the folder: {notebook: hash of what was copied}, so that a change shows
 Texts = Mapping[str, bytes]  # {a file's name in the folder: what the course's holds}
 
 
@@ -41,12 +35,9 @@ def usual_folder() -> Path:
     return beside / "my-notebooks" if in_checkout else Path("gpulessons-notebooks")
 
 
-def changed(folder: Path, ours: Texts, kind: str = LIST) -> dict[str, bool]:
-    """The files that somebody changed in the folder; True where the course has, too.
-
-    kind: the name of the list of what was copied. Copies of another kind count as changed.
-    """
-    copied = listed(folder / kind)
+def changed(folder: Path, ours: Texts) -> dict[str, bool]:
+    """The files that somebody changed in the folder; True where the course has, too."""
+    copied = listed(folder / LIST)
     found = {}
     for name, text in ours.items():
         base, there = copied.get(name), folder / name
@@ -55,17 +46,7 @@ def changed(folder: Path, ours: Texts, kind: str = LIST) -> dict[str, bool]:
     return found
 
 
-def other_kind(folder: Path, names: Iterable[str], kind: str) -> str:
-    """What these files are, in words, where they are as a copy of another kind left them; or ""."""
-    there = {name: hashed((folder / name).read_bytes()) for name in names}
-    for other, words in KINDS.items():
-        copied = listed(folder / other) if other != kind else {}
-        if any(copied.get(name) == text for name, text in there.items()):
-            return words
-    return ""
-
-
-def bring(folder: Path, ours: Texts, kind: str = LIST) -> None:
+def bring(folder: Path, ours: Texts) -> None:
     """Copy these into the folder, as far as they are not there already."""
     now = {name: hashed(text) for name, text in ours.items()}
     with writing(folder):
@@ -73,11 +54,10 @@ def bring(folder: Path, ours: Texts, kind: str = LIST) -> None:
         for name, text in ours.items():
             there = folder / name
             if not there.exists() or hashed(there.read_bytes()) != now[name]:
-                there.parent.mkdir(parents=True, exist_ok=True)
                 files.write(there, text)
-        before = listed(folder / kind)
+        before = listed(folder / LIST)
         if {**before, **now} != before:
-            files.write(folder / kind, json.dumps({**before, **now}, indent=1))
+            files.write(folder / LIST, json.dumps({**before, **now}, indent=1))
 
 
 def listed(file: Path) -> dict[str, str]:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from importlib import util
 from pathlib import Path
 
-from . import copies, teaching
+from . import copies
 from .terminal import GET_LAB, Parser, say
 
 # Defaults for JupyterLab, laid under the learner's own settings: no news, room for the names.
@@ -20,37 +20,18 @@ def describe(parser: Parser) -> None:
     """Add what `notebooks` takes to its parser."""
     parser.add_argument("folder", metavar="DIR", help="where the copies go; made if it is missing")
     parser.add_argument("--force", action="store_true", help="replace changed ones, too")
-    kinds = parser.add_mutually_exclusive_group()
-    kinds.add_argument(
-        "--solutions", action="store_true", help="a teacher's copy: the exercises are solved"
-    )
-    kinds.add_argument(
-        "--nbgrader", action="store_true",
-        help="assignments for nbgrader: a point for each exercise that passes its check",
-    )  # fmt: skip
 
 
 def notebooks(options: Namespace) -> None:
     """copy the notebooks into a folder; never over changed ones, unless told to"""
-    folder = Path(options.folder)
-    if options.solutions or options.nbgrader:
-        say("Reading the exercises …")
-    ours, kind = copies.texts(), copies.LIST
-    if options.solutions:
-        ours, kind = teaching.with_solutions(ours), copies.SOLVED
-    elif options.nbgrader:
-        ours, kind = teaching.for_nbgrader(ours), copies.ASSIGNED
-    if (kept := copies.changed(folder, ours, kind)) and not options.force:
-        other = copies.other_kind(folder, kept, kind)
-        there = f"holds {other}" if other else f"has other versions of {', '.join(kept)}"
+    folder, ours = Path(options.folder), copies.texts()
+    if (kept := copies.changed(folder, ours)) and not options.force:
         raise ValueError(
-            f"{folder} {there}; nothing was copied. "
+            f"{folder} has other versions of {', '.join(kept)}; nothing was copied. "
             "Name another folder, or replace them with --force."
         )
-    copies.bring(folder, ours, kind)
+    copies.bring(folder, ours)
     print(f"{len(ours)} notebooks are in {folder.resolve()}")
-    if options.nbgrader:
-        print(teaching.settings_of_nbgrader(folder))
 
 
 def lab(options: Namespace) -> None:

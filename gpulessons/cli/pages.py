@@ -35,5 +35,5 @@ def page(title: str, body: str, cells: str) -> str:
 def named_as(option: str, file: str, *endings: str) -> None:
     """Misspelled where the file that an option names has none of these endings."""
     if Path(file).suffix.lower() not in endings:
-        what = {"--html": "a web page", "--json": "data", "--csv": "a table"}[option]
+        what = {"--html": "a web page", "--json": "data"}[option]
         raise Misspelled(f"{option} writes {what}: {file} should end in {endings[0]}.")

@@ -1,11 +1,17 @@
-"""What a teacher gets: the notebooks with their exercises solved, or as assignments for nbgrader.
+"""The notebooks for a teacher: with their exercises solved, or as assignments for nbgrader.
+
+    python teaching/assignments.py DIR              a copy in which every exercise is solved
+    python teaching/assignments.py DIR --nbgrader   a point for each exercise that passes its check
 
 Both are made of the learner's notebooks. A cell that is an exercise's stub, word for word, gets
-its solution; the cell that checks it is the one that nbgrader gives a point for.
+its solution; the cell that checks it is the one that nbgrader gives a point for. DIR is new, or
+empty: what you changed is never written over.
 """
 
+import argparse
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,9 +20,8 @@ from gpulessons import exercises
 from gpulessons.hardware import files
 from gpulessons.notebook.briefly import BRIEFLY
 
-from .copies import Texts, writing
-
 Cells = list[dict[str, Any]]  # of a notebook, as its file has them
+Texts = dict[str, bytes]  # {a file's name in the folder: what it holds}
 
 TEACHERS = """
 
@@ -87,18 +92,6 @@ def for_nbgrader(ours: Texts) -> Texts:
     return {f"source/{Path(name).stem}/{name}": edited(text, assign) for name, text in ours.items()}
 
 
-def settings_of_nbgrader(folder: Path) -> str:
-    """Write nbgrader's settings beside the assignments where there are none; what comes next."""
-    there = folder / "nbgrader_config.py"
-    if not there.exists():
-        with writing(folder):
-            files.write(there, SETTINGS)
-    return (
-        f"nbgrader's settings are {there.resolve()}. Next, in that folder: "
-        "nbgrader generate_assignment 02_activations"
-    )
-
-
 def stubs_in(cells: Cells) -> Iterator[tuple[dict[str, Any], Any]]:
     """(cell, exercise) for each cell that is a stub."""
     known = {exercise.stub.strip(): exercise for exercise in map(by_name, exercises.NAMES)}
@@ -139,3 +132,29 @@ def edited(text: bytes, edit: Callable[[Cells], None]) -> bytes:
 def lines(source: str) -> list[str]:
     """A cell's source as files have it."""
     return source.splitlines(keepends=True)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write the copies; the exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folder", type=Path, metavar="DIR", help="new, or empty")
+    parser.add_argument("--nbgrader", action="store_true", help="assignments for nbgrader")
+    options = parser.parse_args(arguments)
+    folder = options.folder
+    if folder.exists() and any(folder.iterdir()):
+        parser.error(f"{folder} is not empty: name another folder")
+    ours = {path.name: path.read_bytes() for path in sorted(files.notebooks().glob("*.ipynb"))}
+    made = for_nbgrader(ours) if options.nbgrader else with_solutions(ours)
+    if options.nbgrader:
+        made["nbgrader_config.py"] = SETTINGS.encode()
+    for name, text in made.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(text)
+    print(f"{len(ours)} notebooks are in {folder.resolve()}")
+    if options.nbgrader:
+        print("Next, in that folder: nbgrader generate_assignment 02_activations")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
