@@ -1,6 +1,5 @@
 """A file that a person cares about is written whole, or stays as it was."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -57,22 +56,3 @@ def test_text_keeps_its_line_ends_and_bytes_are_bytes(tmp_path):
     assert files.write(tmp_path / "a", b"\r\n").read_bytes() == b"\r\n"
 
 
-def test_through_a_link_the_file_behind_it_is_written(tmp_path):
-    (tmp_path / "real").write_text("old")
-    (tmp_path / "link").symlink_to(tmp_path / "real")
-    files.write(tmp_path / "link", "new")
-    assert (tmp_path / "link").is_symlink() and (tmp_path / "real").read_text() == "new"
-
-
-@pytest.mark.parametrize(("content", "said"), [
-    (None, "No such file or directory"), (b"{", "no JSON at line 1, column 2"),
-    (b"\x89PNG", "it is no text"), (b'{"format": 1}', "it names no op"),
-])  # fmt: skip
-def test_why_a_file_cannot_be_read_is_said_without_its_name(tmp_path, content, said):
-    path = tmp_path / "a.json"
-    if content:
-        path.write_bytes(content)
-    with pytest.raises((OSError, ValueError)) as caught:
-        json.loads(path.read_text(encoding="utf-8"))
-        raise ValueError("it names no op")
-    assert files.why(caught.value) == said

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from importlib import metadata
 
 import pytest
 
@@ -56,15 +55,6 @@ def test_the_first_cell_fetches_the_course_and_holds_what_is_there_where_it_is(t
     assert done.stdout == f"kept {' '.join(KEPT)}\nwide\n"
 
 
-def test_of_a_library_that_is_there_twice_the_first_cell_keeps_the_one_that_is_imported(tmp_path):
-    later = tmp_path / "later" / "numpy-1.26.4.dist-info"
-    later.mkdir(parents=True)
-    (later / "METADATA").write_text("Name: numpy\nVersion: 1.26.4\n")
-    (tmp_path / "broken-1.dist-info").mkdir()
-    run_first_cell(tmp_path, COURSE, ("numpy 2.1.3",), paths=[tmp_path / "later"])
-    assert asked(tmp_path) == ["install", "--quiet", COURSE, "numpy==2.1.3"]
-
-
 def test_the_first_cell_lets_pip_choose_what_is_not_there(tmp_path):
     run_first_cell(tmp_path, COURSE, ("numpy 2.1.3",))
     assert asked(tmp_path) == ["install", "--quiet", COURSE, "numpy==2.1.3"]
@@ -106,17 +96,6 @@ def test_the_first_cell_does_not_go_on_when_pip_fails(tmp_path):
     done = run_first_cell(tmp_path, COURSE, HOSTED, pip="raise SystemExit(1)")
     assert done.returncode == 1
     assert done.stdout == ""
-
-
-def test_pip_leaves_what_the_first_cell_names_as_it_is():
-    # The same request to the real pip, of this environment: nothing to do, and no index asked.
-    names = [line.partition("==")[0] for line in KEPT]
-    there = {each.name.lower() for each in metadata.distributions()}
-    keep = [f"{name}=={metadata.version(name)}" for name in names if name.lower() in there]
-    command = [sys.executable, "-m", "pip", "install", "--dry-run", "--no-index", *keep]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "Would install" not in done.stdout
-    assert done.stdout.count("Requirement already satisfied: ") >= len(keep)
 
 
 def test_the_address_for_which_a_first_cell_was_made_is_found_again():

@@ -1,7 +1,6 @@
 """The course in a browser, as far as a Python with NumPy alone is one: what runs, what is said."""
 
 import json
-import sys
 import tomllib
 
 import pytest
@@ -108,26 +107,6 @@ def test_a_lesson_runs_as_its_list_says(site):
     assert {line["cell"] for line in lines if line.get("said")} == set(needs)
 
 
-def test_a_survey_finds_what_fails_and_why_and_the_list_is_kept_sorted(site, tmp_path, monkeypatch):
-    sources = ["import torch", "import threading\nthreading.Thread(target=print).start()",
-               "n = torch.get_num_threads()", "n + 1",
-               "import subprocess, sys\nsubprocess.run([sys.executable])", "2 + 2"]  # fmt: skip
-    cells = [{"cell_type": "code", "id": f"cell-{n}", "source": source, "outputs": []}
-             for n, source in enumerate(["", *sources])]  # fmt: skip
-    cells[0]["id"] = "setup"
-    path = tmp_path / "z.ipynb"
-    path.write_text(json.dumps({"cells": cells}))
-    monkeypatch.setattr(lite, "lessons", lambda: [path])
-    monkeypatch.setattr(bare, "link", lambda *_: None)
-    found = lite.survey([], site)
-    assert found == {"z": {"cell-2": "threads", "cell-3": "PyTorch", "cell-4": "PyTorch",
-                           "cell-5": "processes"}}  # fmt: skip
-    monkeypatch.setattr(browser, "LIST", tmp_path / "list.toml")
-    browser.LIST.write_text('[a]\n"b" = "Numba"\n')
-    lite.write(found)
-    assert list(tomllib.loads(browser.LIST.read_text())) == ["a", "z"]
-
-
 def test_a_copy_for_the_site_has_its_own_first_cell_and_kernel_and_is_else_the_lesson():
     path = save_notebooks.NOTEBOOKS / f"{QUICK}.ipynb"
     saved, copy = save_notebooks.read(path), lite.copy_of(path)
@@ -139,22 +118,3 @@ def test_a_copy_for_the_site_has_its_own_first_cell_and_kernel_and_is_else_the_l
     assert others[0] == others[1]
 
 
-def test_the_site_opens_notebook_00_and_an_unknown_front_page_is_refused(tmp_path):
-    front = tmp_path / "index.html"
-    script = "await import('./config-utils.js');"
-    front.write_text(f'<script id="config">{{}}</script><script type="module">\n{script}</script>')
-    lite.begin_with_the_first(front)
-    text = front.read_text()
-    assert "lab/index.html?path=00_start_here.ipynb" in text and "import" not in text
-    assert '<script id="config">' in text and lite.SETTINGS.exists()
-    with pytest.raises(SystemExit, match="front page"):
-        lite.begin_with_the_first(front)
-
-
-def test_without_jupyterlite_one_sentence_says_what_to_do(monkeypatch, tmp_path):
-    monkeypatch.setattr(lite, "find_spec", lambda name: None)
-    with pytest.raises(SystemExit, match="Run: make lite"):
-        lite.build(tmp_path / "site")
-    monkeypatch.setattr(lite, "find_spec", lambda name: sys)
-    with pytest.raises(SystemExit, match=r"no pyodide-lock\.json"):
-        lite.build(tmp_path / "site", str(tmp_path))

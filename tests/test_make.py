@@ -53,13 +53,6 @@ def test_make_says_what_is_wrong_with_a_python_that_will_not_do(tmp_path, body, 
 
 
 @MAKE
-def test_make_says_so_when_there_is_no_python(tmp_path):
-    done = make(tmp_path, "test", "PYTHON=no-such-python")
-    assert done.returncode != 0
-    assert "make test PYTHON=" in done.stdout
-
-
-@MAKE
 def test_a_second_make_installs_nothing_until_the_versions_change(tmp_path):
     python = fake_python(tmp_path, "exit 1")
     ready = tmp_path / ".venv" / ".ready"
@@ -70,27 +63,6 @@ def test_a_second_make_installs_nothing_until_the_versions_change(tmp_path):
     assert make(tmp_path, ".venv/.ready", f"PYTHON={python}").returncode == 0
     os.utime(ready, (1, 1))
     assert make(tmp_path, ".venv/.ready", f"PYTHON={python}").returncode != 0
-
-
-@MAKE
-def test_make_colab_takes_the_nearest_python_that_runs_and_says_so_where_none_does(tmp_path):
-    copies(tmp_path, "tools")
-    old = fake_python(tmp_path, "exit 1")
-    done = make(tmp_path, "colab", f"COLAB=no-such-python {old}")
-    assert done.returncode != 0
-    assert f"None of no-such-python {old} runs here" in done.stdout
-    body = 'echo "$@"; case "$*" in *venv?--clear*) exit 1;; esac'
-    near = fake_python(tmp_path, body)
-    done = make(tmp_path, "colab", f"COLAB=no-such-python {near}")
-    assert "-m venv --clear .venv-colab" in done.stdout
-    assert not (tmp_path / ".venv-colab" / ".ready").exists()
-
-
-@MAKE
-def test_make_newest_says_so_when_its_python_does_not_run(tmp_path):
-    done = make(tmp_path, "newest", "NEWEST=no-such-python")
-    assert done.returncode != 0
-    assert "make newest NEWEST=" in done.stdout
 
 
 @MAKE

@@ -12,17 +12,17 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from gpulessons.cli.teaching import stubs_in
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 import save_notebooks
 from first_cell import ID, address_in, first_cell
 from gpulessons import exercises
-from gpulessons.cli.teaching import stubs_in
 from gpulessons.hardware import budget
 from gpulessons.notebook.controls import kept
 from gpulessons.notebook.controls.showing import Scale
 from gpulessons.progress import EMPTY
-from save_notebooks import NOTEBOOKS, WIDGET, canonical
+from save_notebooks import WIDGET, canonical
 
 PATHS = save_notebooks.lessons()
 ROUGHLY = {budget.NAME: "0.02"}  # what is timed stays unread here; `make bench` has the seconds
@@ -169,12 +169,6 @@ def test_each_extra_exercise_is_marked_where_its_task_begins_and_no_other(path):
     assert not mismarked(save_notebooks.read(path))
 
 
-def test_what_extra_means_is_said_once():
-    said = [path.stem for path in PATHS for text in prose(save_notebooks.read(path))
-            if "marked *extra*" in text]  # fmt: skip
-    assert said == ["00_start_here"]
-
-
 @each_notebook
 def test_its_cells_are_short_and_ended_well(path):
     for cell in code(save_notebooks.read(path)):
@@ -200,22 +194,6 @@ def test_a_sentence_is_printed_and_never_a_cells_value_in_quotes(path):
 def test_no_machine_shows_through(path):
     text = path.read_text(encoding="utf-8")
     assert not re.findall(r"(?<![\w.+/])/(?:home|root|Users|tmp)/[\w./-]+", text)
-
-
-@each_notebook
-def test_the_first_line_of_a_quiz_which_jupyterlab_shows_of_collapsed_code_has_no_answer(path):
-    cells = [cell.source for cell in code(save_notebooks.read(path)) if "quiz(" in cell.source]
-    firsts = [text.partition("\n")[0] for text in cells]
-    assert all(re.fullmatch(r'quiz\("[^"{]*"(, \{)?', first) for first in firsts)
-
-
-def test_there_are_notebooks_numbered_from_00_and_the_map_calls_those_in_the_gaps_to_come():
-    assert PATHS, f"no notebook in {NOTEBOOKS}: every test of one would be skipped"
-    numbers = [path.name[:2] for path in PATHS]
-    assert numbers == sorted(set(numbers)) and numbers[0] == "00"
-    the_map = PATHS[0].read_text(encoding="utf-8")
-    for missing in {f"{n:02d}" for n in range(int(numbers[-1]))} - set(numbers):
-        assert re.search(rf"to come:\*[^|]* {missing} · ", the_map), f"{missing} is nowhere"
 
 
 # The canonical form
@@ -253,11 +231,6 @@ def test_ids_stay_and_missing_ones_come_from_the_name_and_place():
     assert ids == ["n-00", ID, "kept", "n-04", "n-03"]
 
 
-def test_a_copied_cell_gets_an_id_of_its_own():
-    cells = [new_code_cell("a", id="same"), new_code_cell("b", id="same")]
-    assert [cell.id for cell in canonical(book(*cells), "n").cells] == [ID, "same", "n-02"]
-
-
 def test_what_belongs_to_one_machine_or_one_run_is_not_saved():
     cell = new_code_cell(
         "x",
@@ -280,20 +253,6 @@ def test_the_code_of_a_quiz_is_collapsed_for_it_has_the_answers_in_it():
     assert other.metadata == {} and cells[0].metadata == {"tags": ["t"]}
 
 
-def test_a_file_has_sorted_keys_and_ends_in_one_newline():
-    text = save_notebooks.text(canonical(book(new_code_cell("x", id="a")), "n"))
-    assert text.endswith("}\n") and not text.endswith("\n\n")
-    assert text.index('"cells"') < text.index('"metadata"') < text.index('"nbformat"')
-    assert text.index('"cell_type"') < text.index('"execution_count"') < text.index('"id"')
-
-
-def test_a_control_is_saved_as_its_static_fallback():
-    view = {WIDGET: {"model_id": "1"}, "text/html": "<p>1 … 10</p>", "text/plain": "Slider()"}
-    output = canonical(book(shown(view, **{WIDGET: {}})), "n").cells[1].outputs[0]
-    assert output.data == {"text/html": "<p>1 … 10</p>", "text/plain": "Slider()"}
-    assert output.metadata == {}
-
-
 def test_a_control_that_leaves_nothing_to_read_is_refused_by_cell():
     view = {WIDGET: {"model_id": "1"}, "text/plain": "IntSlider(value=0)"}
     with pytest.raises(ValueError, match=r"n, cell n-01: IntSlider.* Display it with text/html"):
@@ -311,12 +270,6 @@ def test_progress_bars_go_and_warnings_stay():
     assert [output.text for output in saved_outputs(err, widget)] == ["beware\n"]
 
 
-def test_a_stream_that_a_progress_bar_cut_in_two_is_saved_in_one_piece():
-    bar = new_output("stream", name="stderr", text="100%|██| 5/5")
-    parts = [new_output("stream", name="stdout", text=text) for text in ("a\n", "b\n")]
-    assert [output.text for output in saved_outputs(parts[0], bar, parts[1])] == ["a\nb\n"]
-
-
 def test_the_set_up_cell_is_put_in_before_the_first_code_and_then_kept_current():
     cells = [new_markdown_cell("# Title"), new_markdown_cell("more"), new_code_cell("x", id="x")]
     once = canonical(book(*cells), "n")
@@ -325,16 +278,6 @@ def test_the_set_up_cell_is_put_in_before_the_first_code_and_then_kept_current()
     twice = canonical(once, "n", "git+https://example.org/course")
     assert len(twice.cells) == 4
     assert twice.cells[2].source == first_cell("git+https://example.org/course")
-
-
-def test_the_remote_of_a_clone_does_not_decide_what_is_canonical(tmp_path, monkeypatch):
-    path = tmp_path / "n.ipynb"
-    path.write_text(save_notebooks.text(canonical(book(new_code_cell("x")), "n", "git+https://a.b/c")))
-    for address in ("", "git+https://example.org/another"):
-        monkeypatch.setattr(save_notebooks.published, "address", lambda address=address: address)
-        assert save_notebooks.is_canonical(path)
-    path.write_text(path.read_text().replace("import sys", "import sys as s"))
-    assert not save_notebooks.is_canonical(path)
 
 
 def test_a_new_address_changes_the_first_cell_and_nothing_else(tmp_path, monkeypatch):
@@ -347,65 +290,7 @@ def test_a_new_address_changes_the_first_cell_and_nothing_else(tmp_path, monkeyp
     assert save_notebooks.read(path).cells == [{**first, "source": first_cell(address)}, *rest]
 
 
-def test_the_version_of_python_is_the_one_of_the_exact_versions():
-    version = save_notebooks.METADATA["language_info"]["version"]
-    conda = (NOTEBOOKS.parent / "environment.yml").read_text()
-    assert f"python={version.rpartition('.')[0]}\n" in conda
-
-
 # What the tests above would catch
-
-
-@pytest.mark.parametrize(("source", "value"), [
-    ("'Too noisy.'", ""), ("show() if steady else 'Too noisy.'", ""),
-    ("'Too noisy.' if noisy else show()", ""), ("words()", "'Too noisy.'"),
-    ("words()", '"It isn\'t known."'),
-])  # fmt: skip
-def test_a_sentence_that_would_be_shown_in_quotes_is_found(source, value):
-    outputs = [new_output("execute_result", {"text/plain": value})] if value else []
-    cell = new_code_cell(source, id="it", outputs=outputs)
-    assert quoted(book(cell)) == ["it"]
-    printed = new_code_cell("show() if steady else print('Too noisy.')\n[1]",
-                            outputs=[new_output("execute_result", {"text/plain": "[1]"})])
-    assert quoted(book(printed)) == []
-
-
-def test_pictures_without_words_are_found():
-    png, figure = "iVBORw0KGgo=", "<Figure size 640x480 with 1 Axes>"
-    silent = [
-        shown({"image/png": png, "text/plain": figure}),
-        shown({"text/html": '<img src="data:,">'}),
-        new_markdown_cell("![](picture.png)"),
-        new_markdown_cell('<img src="picture.png" alt="">'),
-    ]
-    speaking = [
-        shown({"image/png": png, "text/plain": "ReLU runs at the speed of a copy"}),
-        shown({"image/png": png, "text/plain": figure}, **{"image/png": {"alt": "A rising line"}}),
-        shown({"text/html": '<img src="data:," alt="A rising line">'}),
-        new_markdown_cell("![A rising line](picture.png)"),
-    ]
-    assert [len(silent_pictures(book(cell))) for cell in silent] == [1, 1, 1, 1]
-    assert silent_pictures(book(*speaking)) == []
-
-
-def test_a_missing_or_misplaced_part_of_a_lesson_is_found():
-    lesson = [new_markdown_cell(f"## {part}: more words") for part in PARTS]
-    assert missing_parts(book(*lesson), "02_activations") == []
-    assert missing_parts(book(*lesson[1:]), "00_start_here") == []
-    assert missing_parts(book(*lesson[:-1]), "02_activations") == ["Sources"]
-    swapped = [*lesson[:-2], lesson[-1], lesson[-2]]
-    assert missing_parts(book(*swapped), "02_activations") == ["Sources"]
-
-
-def test_an_extra_exercise_without_the_mark_and_a_core_one_with_it_are_found():
-    extra, core = (
-        new_code_cell(stub) for stub in (exercises.project.stub, exercises.brighten.stub)
-    )
-    marked, plain = (new_markdown_cell(f"**Hard**{mark}.") for mark in (" *(extra)*", ""))
-    assert mismarked(book(plain, core, marked, extra)) == set()
-    assert mismarked(book(plain, core, plain, extra)) == {"project"}
-    assert mismarked(book(marked, core, marked, extra)) == {"brighten"}
-    assert mismarked(book(marked, plain, core)) == {marked.id}
 
 
 def test_no_run_of_a_test_reads_or_writes_the_predictions_of_whoever_starts_it(tmp_path):

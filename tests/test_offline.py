@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import offline
 from checkout import ROOT, pins, wanted
-from gpulessons.cli import copies
+
+pytestmark = pytest.mark.nightly
 
 HERE = "{}.{}".format(*sys.version_info)
 LINUX, WINDOWS, MAC = (
@@ -100,46 +100,11 @@ def test_each_system_gets_its_own_build_and_linux_an_old_one(shelf, tmp_path):
     assert gathered(tmp_path / "2", WINDOWS, "a") == {"a": "1.9"}
 
 
-def test_extras_that_are_asked_for_later_are_followed_too(shelf, tmp_path):
-    wheel(shelf, "a", requires=['late; extra == "x"', "b"])
-    wheel(shelf, "b", requires=["a[x]"])
-    wheel(shelf, "late")
-    assert set(gathered(tmp_path, LINUX, "a")) == {"a", "b", "late"}
-
-
-def test_a_version_that_a_later_package_forbids_is_exchanged(shelf, tmp_path):
-    wheel(shelf, "a", version="2")
-    wheel(shelf, "a", version="1")
-    wheel(shelf, "b", requires=["c"])
-    wheel(shelf, "c", requires=["a<2"])
-    assert gathered(tmp_path, LINUX, "a", "b") == {"a": "1", "b": "1", "c": "1"}
-
-
-def test_the_exact_versions_of_the_tests_are_asked_for_and_pytorchs_small_build(shelf, tmp_path):
-    exact = pins()
-    for version in (exact["tqdm"], "999"):
-        wheel(shelf, "tqdm", version=version)
-    for build in ("", "+cpu"):
-        wheel(shelf, "torch", version=exact["torch"] + build)
-    found = gathered(tmp_path / "1", LINUX, "tqdm", "torch")
-    assert found == {"tqdm": exact["tqdm"], "torch": exact["torch"] + "+cpu"}
-    assert offline.pins(LINUX, cuda=True)["torch"] == exact["torch"]
-    assert offline.pins(WINDOWS, cuda=False)["torch"] == exact["torch"]
-
-
 def test_what_pip_cannot_get_is_said_in_a_sentence(shelf, tmp_path):
     with pytest.raises(SystemExit) as told:
         gathered(tmp_path, WINDOWS, "nowhere")
     assert f"could not get a package for Python {HERE} on Windows" in str(told.value)
     assert "--python" in str(told.value)
-
-
-@pytest.mark.parametrize("words", [["--python", "3.10"], ["--python", "3"], ["--system", "beos"]])
-def test_a_python_or_a_system_that_cannot_be_served_is_refused(words, capsys, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["offline.py", *words])
-    with pytest.raises(SystemExit):
-        offline.arguments()
-    assert words[1] in capsys.readouterr().err
 
 
 # The folder, and an installation from it
@@ -199,36 +164,6 @@ def test_the_folder_installs_the_course_with_the_network_off(kit, tmp_path):
     done = install(less, mine, *off)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("Could not renew the course; what is above says")
-
-
-def test_the_folder_says_what_is_in_it_and_whom_it_serves(kit):
-    told = json.loads((kit / "kit.json").read_text(encoding="utf-8"))
-    assert [each["system"] for each in told["serves"]] == ["Linux", "Windows", "Darwin"]
-    assert all(each["unpacked"] > 1000 * len(wanted("lab", "gpu")) for each in told["serves"])
-    readme = (kit / "README.txt").read_text(encoding="utf-8")
-    for target in (LINUX, WINDOWS, MAC):
-        assert f"    {target}; " in readme
-    assert f"{len(list((kit / 'wheels').glob('*.whl')))} packages" in readme
-    beside = {path.name for path in (kit / "notebooks").iterdir()}
-    (course,) = (name for name in beside if name.endswith(".whl"))
-    assert beside - {course, copies.LIST} == {path.name for path in ROOT.glob("notebooks/*.ipynb")}
-    assert Requirement(told["course"]).specifier.contains(course.split("-")[1])
-
-
-def test_made_again_the_folder_loses_old_wheels_and_nothing_else(kit, tmp_path):
-    (kit / "notes.txt").write_text("mine")
-    first = min((kit / "notebooks").glob("*.ipynb"))
-    first.write_text("mine, too")
-    wheel(kit / "wheels", "outdated")
-    before = {path.name for path in (kit / "wheels").iterdir()}
-    (tmp_path / "empty").mkdir()
-    with only(tmp_path / "empty"):  # for all is in the folder by now
-        offline.make(kit, [LINUX, WINDOWS, MAC])
-    after = {path.name for path in (kit / "wheels").iterdir()}
-    assert before - after == {"outdated-1-py3-none-any.whl"}
-    assert (kit / "notes.txt").read_text() == "mine"
-    assert first.read_text() == "mine, too"
-    assert not list(kit.glob(".gathering-*"))
 
 
 def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path):

@@ -41,17 +41,6 @@ def git(folder, *words):
     subprocess.run(["git", "-C", folder, *words], check=True, capture_output=True)
 
 
-def test_the_address_is_the_checkouts_own_remote(tmp_path):
-    assert published.address(tmp_path) == ""
-    git(tmp_path, "init")
-    assert published.address(tmp_path) == ""
-    git(tmp_path, "remote", "add", "origin", "https://example.org/course.git")
-    assert published.address(tmp_path) == "git+https://example.org/course.git"
-    inner = tmp_path / "unpacked"
-    inner.mkdir()
-    assert published.address(inner) == ""  # the repository around it is another's
-
-
 def test_a_checkout_with_a_public_remote_names_it_to_the_index(tmp_path):
     copies(tmp_path, "README.md")
     git(tmp_path, "init")
@@ -61,8 +50,3 @@ def test_a_checkout_with_a_public_remote_names_it_to_the_index(tmp_path):
     assert told["urls"] == {"Source": "https://example.org/course.git"}
 
 
-def test_an_index_gets_the_readmes_words_without_its_pictures_and_links():
-    readme = "![A page](docs/a.png)\n\nSee [00](notebooks/00.ipynb), [us](https://example.org).\n"
-    assert published.long_description(readme) == "See 00, [us](https://example.org).\n"
-    themed = '<picture>\n<source srcset="b.png">\n<img src="a.png">\n</picture>\n\nSee it.'
-    assert published.long_description(themed) == "See it."

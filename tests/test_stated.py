@@ -1,7 +1,5 @@
 """No sentence of the course states a number or an order that a page could contradict."""
 
-import copy
-import re
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -25,25 +23,6 @@ def test_what_its_prose_states_has_a_ground(path):
     assert stated.groundless(save_notebooks.read(path), stated.grounds_of(path.stem)) == []
 
 
-@each_notebook
-def test_a_falsified_number_is_found(path):
-    """Every quantity of the prose in turn, made half as large again and a little more."""
-    notebook, grounds = save_notebooks.read(path), stated.grounds_of(path.stem)
-    known = stated.on_the_page(notebook)
-    for place, cell in enumerate(notebook.cells):
-        if cell.cell_type != "markdown" or cell.source.startswith("## Sources"):
-            continue
-        blanked = re.sub(r"`[^`]*`", lambda code: " " * len(code[0]), cell.source)
-        for found in stated.QUANTITY.finditer(blanked):
-            false = round(1.537 * stated.value(found[1]) + 0.71, 2)
-            if false in known:
-                continue
-            falsified = copy.deepcopy(notebook)
-            falsified.cells[place].source = (
-                cell.source[: found.start(1)] + f"{false}" + cell.source[found.end(1) :])
-            assert stated.groundless(falsified, grounds), f"{found[0]} in {cell.id}"
-
-
 def test_every_ground_is_of_something_that_is_stated():
     import json
 
@@ -64,15 +43,6 @@ def test_a_statement_without_a_ground_is_found(prose):
     assert stated.groundless(page(prose), {})
 
 
-@pytest.mark.parametrize("prose", [
-    "A tile has 16 × 16 numbers.", "4 × 16 = 64 and 3 + 4 × 2 = 11.", "Which is faster here?",
-    "If the figure shows a tie, ReLU wins nothing.", "Claims age faster than sentences.",
-    "`sleep` takes `12 µs`.", "## Sources\\n\\nA paper, 12 µs.",
-])  # fmt: skip
-def test_what_is_true_anywhere_is_left_alone(prose):
-    assert stated.groundless(page(prose.replace("\\n", "\n")), {}) == []
-
-
 def test_a_number_of_the_code_or_of_a_compared_output_is_a_ground_and_a_measured_one_is_none():
     prose = "It is 12 µs."
     assert stated.groundless(page(prose, "launch = 12e-6"), {}) == []
@@ -81,11 +51,3 @@ def test_a_number_of_the_code_or_of_a_compared_output_is_a_ground_and_a_measured
     assert stated.groundless(page(prose), {"12 µs": "published"}) == []
 
 
-def test_arguments_without_a_space_are_numbers_of_their_own():
-    assert stated.on_the_page(page("", "slider(3,4); f([1,2,30],1_000)")) == {1, 2, 3, 4, 30, 1000}
-    assert stated.groundless(page("It is 34 µs.", "slider(3,4)"), {})
-    assert list(stated.quantities("It moves 1,024 bytes, 12,5 s.")) == ["1,024 bytes", "5 s"]
-
-
-def test_a_ground_of_nothing_is_found():
-    assert stated.unused(page("It is 12 µs."), {"12 µs": "x", "13 µs": "x"}) == ["13 µs"]

@@ -1,6 +1,5 @@
 """Numbers read as people read them: three digits, the right prefix, and words for what has none."""
 
-import math
 import re
 
 import numpy as np
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from gpulessons import units
 
 INF, NAN = float("inf"), float("nan")
-PARSED = {"s": 1, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 
 
 @pytest.mark.parametrize(
@@ -30,18 +28,6 @@ def test_seconds(time, text):
 def test_one_is_singular_and_none_is_not():
     told = [units.plural(n, "pass") for n in (0, 1, 1024)]
     assert told == ["0 passes", "1 pass", "1,024 passes"] and units.plural(2, "block") == "2 blocks"
-
-
-def test_what_is_roughly_known_is_said_roughly():
-    said = {5_825: "some 5,800", 19_660_800: "some 20 million", 262_144: "some 260,000",
-            1.5e8: "some 150 million", 999_999: "some 1 million", 1: "some 1"}  # fmt: skip
-    assert {number: units.some(number) for number in said} == said
-
-
-def test_rounding_up_moves_to_the_next_unit():
-    assert units.seconds(999.9e-6) == "1 ms"
-    assert units.seconds(999.4e-6) == "999 µs"
-    assert units.rate(999.9e6, "B/s") == "1 GB/s"
 
 
 @pytest.mark.parametrize(
@@ -84,12 +70,6 @@ def test_count_keeps_every_digit(number, text):
 )
 def test_ratio(factor, text):
     assert units.ratio(factor) == text
-
-
-@given(st.floats(min_value=1e-12, max_value=1e12))
-def test_seconds_read_back_within_half_a_digit(time):
-    number, unit = units.seconds(time).split(" ")
-    assert math.isclose(float(number.replace(",", "")) * PARSED[unit], time, rel_tol=0.0051)
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))

@@ -4,11 +4,9 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections import defaultdict
 from functools import cache
 from html.parser import HTMLParser
 from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -21,6 +19,8 @@ import website
 import website_lessons
 import website_ways
 from browser import missing, page
+
+pytestmark = pytest.mark.nightly
 
 ROOT = Path(__file__).parents[1]
 ABSENT = [name for name in ("sphinx", "myst_nb", "furo") if not find_spec(name)]
@@ -69,54 +69,9 @@ def test_a_link_of_the_checkout_becomes_one_of_the_site(gathering, link, leads_t
     assert gathering.relinked(link, "README.md") == leads_to
 
 
-def test_a_comment_on_a_page_is_what_a_cell_said_with_the_way_to_it(gathering):
-    said = website.placed("said", "01-modes-of-parallel-67", gathering)
-    (told,) = [cell.outputs[0].text
-               for cell in website.notebook_of("notebooks/01_modes_of_parallelism.ipynb").cells
-               if cell.id == "01-modes-of-parallel-67"]  # fmt: skip
-    assert " ".join(told.split()) in said
-    assert "(../notebooks/01_modes_of_parallelism.ipynb#cell-id=01-modes-of-parallel-67)" in said
-    with pytest.raises(ValueError, match="no notebook has it"):
-        website.placed("said", "gone", gathering)
-
-
-def test_a_part_of_the_readme_is_placed_with_its_heading_and_its_links(gathering):
-    part = website.placed("part", "README.md, The map", gathering)
-    assert part.startswith("## The map\n")
-    assert "](../notebooks/00_start_here.ipynb)" in part
-    with pytest.raises(ValueError, match=r"the part 'Gone' of README.md, which has none"):
-        website.placed("part", "README.md, Gone", gathering)
-
-
-def test_the_readmes_picture_follows_the_switch_of_the_theme(gathering):
-    said = website.prose("README.md", gathering)
-    for theme, file in (("light", "docs/notebook.png"), ("dark", "docs/notebook-dark.png")):
-        assert f'<img class="only-{theme}" src="{file}" alt="A notebook' in said
-        assert (gathering.files / file).exists()
-
-
-def test_links_of_the_front_page_are_told_from_where_it_stands_on_the_site(gathering):
-    assert gathering.relinked("[a](../README.md)", website.FRONT) == "[a](README.md)"
-
-
-def test_a_file_of_code_that_is_linked_to_gets_a_page_and_a_picture_comes_along(gathering):
-    gathering.relinked("[a](gpulessons/units.py) ![b](docs/notebook.png)", "README.md")
-    assert "gpulessons/units.py" in gathering.waiting
-    assert (gathering.pages / "docs" / "notebook.png").exists()
-
-
 def test_a_link_to_nothing_is_refused_with_its_page(gathering):
     with pytest.raises(ValueError, match=r"README.md links to gone.md, which is no file"):
         gathering.relinked("[a](gone.md)", "README.md")
-
-
-def test_source_on_a_page_leads_to_its_line_in_the_whole_file(gathering):
-    shown = "<p><small>{}</small></p>ops/reduce.py, line 9"
-    leads = '<a href="../gpulessons/ops/reduce.html#line-47">ops/reduce.py, line 47</a>'
-    said = gathering.sourced(shown.format("ops/reduce.py, line 47"), "notebooks/04_memory.ipynb")
-    assert said == shown.format(leads)
-    with pytest.raises(ValueError, match=r"shows source of ops/gone.py"):
-        gathering.sourced(shown.format("ops/gone.py, line 1"), "notebooks/04_memory.ipynb")
 
 
 # The flowchart
@@ -138,25 +93,6 @@ def test_every_box_of_a_flowchart_is_drawn_and_every_arrow_is_told():
     assert set(re.findall(r"<text[^>]*>(\w)<", drawn)) == set("abcdef")
     assert drawn.count("<path") == 6
     assert 'aria-label="Arrows lead from a to b, c, e; b to d; c to d; d to e."' in drawn
-
-
-def test_arrows_of_a_flowchart_lead_down_and_boxes_stand_apart():
-    rooms = re.search(r"```mermaid\n(.*?)```", (ROOT / "ARCHITECTURE.md").read_text(), re.DOTALL)[1]
-    found = flowchart.arrows(rooms)
-    level = flowchart.levels(found)
-    assert all(level[name] < level[other] for name, to in found.items() for other in to)
-    boxes = re.findall(r'<rect x="(\d+)" y="(\d+)"', flowchart.picture(rooms))
-    rows = defaultdict(list)
-    for x, y in boxes:
-        rows[y].append(int(x))
-    assert len(boxes) == len(found)
-    for row in map(sorted, rows.values()):
-        assert all(right - left >= flowchart.WIDE for left, right in pairwise(row))
-
-
-def test_a_flowchart_that_runs_in_a_circle_is_refused():
-    with pytest.raises(ValueError, match="circle"):
-        flowchart.picture("flowchart TD\n    a --> b\n    b --> a")
 
 
 # The site itself
@@ -255,23 +191,6 @@ def test_the_course_can_be_taken_along_as_a_wheel_that_has_its_notebooks(site):
 
 
 @needs_sphinx
-def test_every_piece_of_source_leads_to_its_line(site):
-    pattern = r'href="(../gpulessons/[\w/]+\.html)(?:#([\w-]+))?">[^<]*, line (\d+)<'
-    for path in (site / "notebooks").glob("*.html"):
-        for file, place, line in re.findall(pattern, path.read_text(encoding="utf-8")):
-            assert place == f"line-{line}", path.name
-            assert place in read((path.parent / file).resolve()).names
-
-
-@needs_sphinx
-def test_every_page_says_what_it_is_about_and_has_an_icon(site):
-    for path in [site / "index.html", *(site / "notebooks").glob("*.html")]:
-        (about,) = [a["content"] for a in read(path).all("meta") if a.get("name") == "description"]
-        assert 20 < len(about) <= 162, path.name
-        assert [a for a in read(path).all("link") if "icon" in a.get("rel", "")], path.name
-
-
-@needs_sphinx
 def test_no_page_asks_another_host_for_anything(site):
     for path in pages(site):
         tags = read(path).all("script", "img", "iframe", "source", "video", "audio", "use")
@@ -307,14 +226,6 @@ def test_a_notebooks_page_shows_its_cells_and_offers_it_as_it_is(site):
             if cell.cell_type == "code" and cell.id != first_cell.ID:
                 there = re.sub(r"\s+", " ", cell.source.strip()) in words
                 assert there or not website_lessons.shows_code(cell), cell.id
-
-
-@needs_sphinx
-def test_a_link_to_a_lesson_leads_to_its_page_also_where_a_cell_showed_it(site):
-    for path in (site / "notebooks").glob("*.html"):
-        links = read(path).all("a")
-        raw = [a["href"] for a in links if a.get("href", "").partition("#")[0].endswith(".ipynb")]
-        assert raw in ([], [f"{path.stem}.ipynb"]), path.name
 
 
 @needs_sphinx
@@ -368,18 +279,6 @@ def test_on_a_telephone_no_page_is_wider_than_the_screen(site, opened):
     tab.close()
 
 
-@needs_browser
-@pytest.mark.parametrize("width", [680, 760])  # of a sheet, in pixels
-def test_on_paper_nothing_is_cut_off(site, opened, width):
-    tab = opened.context.browser.new_page(viewport={"width": width, "height": 1000})
-    tab.emulate_media(media="print")
-    for path in sorted(site.glob("notebooks/*.html")):
-        tab.goto(path.as_uri())
-        assert tab.evaluate(WIDER, width) == [], path.name
-        assert tab.evaluate(CUT) == [], path.name
-    tab.close()
-
-
 CONTRAST = """() => {
     const light = color => {
         const parts = color.match(/[\\d.]+/g).slice(0, 3).map(part => part / 255)
@@ -429,22 +328,6 @@ def test_words_stand_out_and_pictures_take_their_color_in_both_themes(site, open
 
 
 @needs_browser
-def test_the_switch_of_the_theme_turns_the_pictures_too(opened):
-    from playwright.sync_api import expect
-
-    opened.locator("input[type=range]").first.wait_for()
-    before, schemes = opened.evaluate(INK), set()
-    for _ in range(3):  # by itself, light, dark
-        opened.locator(".theme-toggle:visible").first.press("Enter")
-        ink, text = opened.evaluate(INK)
-        assert ink == text
-        schemes.add((ink, opened.evaluate("getComputedStyle(document.body).colorScheme")))
-    assert len({ink for ink, _ in schemes}) == len({scheme for _, scheme in schemes}) == 2
-    assert opened.evaluate(INK) == before
-    expect(opened.locator("body")).to_have_attribute("data-theme", re.compile("auto|light|dark"))
-
-
-@needs_browser
 def test_a_picture_moves_by_keyboard_and_the_page_stays(opened):
     from playwright.sync_api import expect
 
@@ -463,22 +346,6 @@ def test_the_search_finds_a_word_of_the_course_from_a_file(site, opened):
     tab.get_by_role("textbox", name="Search").first.fill("occupancy")
     tab.keyboard.press("Enter")
     tab.locator("ul.search a", has_text="17").first.wait_for()
-    tab.close()
-
-
-@needs_browser
-@pytest.mark.parametrize("sought", ["warp", "race condition", "occupancy"])
-def test_the_search_shows_the_glossary_first_and_code_last(site, opened, sought):
-    tab = opened.context.browser.new_page()
-    tab.goto(f"{(site / 'search.html').as_uri()}?q={sought}")
-    tab.locator(".search-summary", has_text="found").wait_for()
-    found = [link.get_attribute("href") for link in tab.locator("ul.search a").all()]
-    assert "glossary.html#" in found[0]
-    code = [
-        place for place, link in enumerate(found) if "gpulessons/" in link.partition("/site/")[2]
-    ]
-    lessons = [place for place, link in enumerate(found) if re.search(r"notebooks/\d\d", link)]
-    assert max(lessons) < min(code, default=len(found))
     tab.close()
 
 

@@ -7,6 +7,8 @@ import pytest
 
 import website_code
 
+pytestmark = pytest.mark.nightly
+
 FILE = "gpulessons/ops/activations.py"
 
 
@@ -26,17 +28,3 @@ def test_what_a_file_defines_leads_to_its_lines():
     assert all(re.match(rf"(def|class) {name}\b", source[int(n) - 1]) for n, name in links)
 
 
-def test_a_page_of_code_leads_back_to_the_lessons_that_read_it():
-    page = website_code.page(FILE, {"02 · Activations": "../../notebooks/02_activations.ipynb"})
-    assert "Read it with [02 · Activations](../../notebooks/02_activations.ipynb)." in page
-    assert "orphan" not in page and "# activations.py" in page
-    assert website_code.page("gpulessons/units.py", {"README": "../README.md"}).startswith(
-        "---\norphan: true\ndescription: "
-    )
-
-
-@pytest.mark.parametrize(
-    ("op", "number"), [("activations", "02"), ("bias_activation", "02"), ("attention", "09")]
-)
-def test_an_op_belongs_to_the_notebook_that_it_stands_under(op, number):
-    assert website_code.order()[0][op] == number

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import website_ways
-from gpulessons.cli import COMMANDS
+
+pytestmark = pytest.mark.nightly
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOK = "notebooks/02_activations.ipynb"
@@ -20,13 +21,6 @@ PREPARING = (ROOT / "teaching" / "preparing.md").read_text(encoding="utf-8")
 def test_what_learners_are_told_to_install_is_the_wheel_that_the_site_offers(page):
     named = re.findall(r"gpulessons-[\w.-]+\.whl", page)
     assert len(named) > 1 and set(named) == {website_ways.wheel()}
-
-
-def test_the_commands_of_the_set_up_page_are_there():
-    assert set(re.findall(r"gpulessons (\w+)", SET_UP)) <= COMMANDS.keys()
-    targets = re.findall(r"`make (\w+)", SET_UP)
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert targets and all(re.search(rf"^{name}:", makefile, re.M) for name in targets)
 
 
 def test_the_zip_has_every_notebook_and_the_wheel_beside_them(tmp_path, monkeypatch):
@@ -41,14 +35,6 @@ def test_the_zip_has_every_notebook_and_the_wheel_beside_them(tmp_path, monkeypa
     assert "gpulessons/glossary.ipynb" in inside
     # Beside a notebook its first cell would take such a zip for the source.
     assert not website_ways.ALL.startswith("gpulessons-")
-
-
-def test_a_wheel_that_cannot_be_built_is_no_site(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        website_ways.subprocess, "run", lambda words: subprocess.CompletedProcess(words, 1)
-    )
-    with pytest.raises(SystemExit, match="wheel could not be built"):
-        website_ways.take_along(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -74,20 +60,3 @@ def test_the_ways_to_open_a_notebook_follow_the_public_remote(monkeypatch, remot
     assert clone in website_ways.placed("clone", lite=False)
 
 
-def test_a_checkout_without_an_address_is_offered_as_its_source(tmp_path, monkeypatch):
-    monkeypatch.setattr(website_ways.published, "address", lambda: "")
-    monkeypatch.setattr(website_ways, "in_git", lambda: True)
-    assert f'href="../{website_ways.SOURCE}" download' in website_ways.placed("clone", lite=False)
-    asked = []
-    done = subprocess.CompletedProcess([], 0)
-    monkeypatch.setattr(website_ways.subprocess, "run", lambda words: asked.append(words) or done)
-    (tmp_path / website_ways.wheel()).write_bytes(b"built")
-    website_ways.take_along(tmp_path)
-    assert "archive" in asked[-1] and f"--output={tmp_path / website_ways.SOURCE}" in asked[-1]
-
-
-def test_the_course_in_a_browser_is_linked_where_it_was_built_and_only_there():
-    for lite in (True, False):
-        said = website_ways.of_notebook(NOTEBOOK, "x", lite) + website_ways.placed("browser", lite)
-        assert ("../lite/lab/index.html?path=02_activations.ipynb" in said) == lite
-        assert ("../lite/lab/index.html?path=00_start_here.ipynb" in said) == lite

@@ -81,34 +81,3 @@ assert "sectors" in launched._repr_html_()
     assert done.returncode == 0, done.stderr
 
 
-def test_no_time_of_pythons_loops_is_called_numbas(python):
-    done = python("""
-import gpulessons
-from gpulessons.hardware.compiled import WHY_NOT, waits_for_numba
-ops = [getattr(gpulessons, name) for name, home in gpulessons.home_of.items()
-       if home.startswith("ops.")]
-for op in ops:
-    for version in op.versions.values():
-        if version.backend is gpulessons.host:
-            loops = "Numba" in version.name or version.name == "BLAS, then sigmoid"
-            assert waits_for_numba(version.function) == loops, version
-found = {each.version: getattr(each, "why", "") for each in
-         gpulessons.timings(gpulessons.relu, 1000, budget=0.01)}
-assert found["NumPy"] == found["Python loop"] == ""
-assert found["Numba, one core"] == found["Numba, every core"] == WHY_NOT
-""")
-    assert done.returncode == 0, done.stderr
-
-
-def test_the_card_has_numpys_ceilings_and_no_width_that_nobody_compiles_for(python):
-    done = python("""
-import os
-from gpulessons import machine
-from gpulessons.hardware import vectors
-os.cpu_count = lambda: 1
-del os.sched_getaffinity
-here = machine()
-assert {*here.ceilings} == {"host float32", "host float64", "host copy"}, here
-assert vectors.in_words() == ""
-""", GPULESSONS_BUDGET="0.02", GPULESSONS_CEILINGS="/dev/null")
-    assert done.returncode == 0, done.stderr

@@ -1,13 +1,12 @@
 """Modelled answers: shown and said to be such, and no guess is scored by one. And their switch."""
 
-import json
 from dataclasses import replace
 
 import pytest
 
 from gpulessons import plots, predict
 from gpulessons.measure.results import Absent, Comparison, ModelledTiming, Timing
-from gpulessons.notebook.controls import Reveal, on_paper
+from gpulessons.notebook.controls import on_paper
 from gpulessons.notebook.controls.interactive import Live
 from gpulessons.notebook.controls.showing import VIEW
 from gpulessons.notebook.predictions.history import history_of
@@ -46,39 +45,6 @@ def test_a_guess_however_good_is_not_scored_by_it(guess, said):
     reveal = guess.reveal((2, 5, 8), **MODELLED)
     assert reveal.score == "modelled for A100, not measured: not scored"
     assert guess.reveal((2, 5, 8)).score != reveal.score, "a live one is scored"
-
-
-@pytest.mark.parametrize("label", ["measured here", "A100", "recorded on an A100"])
-def test_a_modelled_answer_without_its_gpu_is_refused(guess, label):
-    with pytest.raises(ValueError, match=r"modelled value"):
-        guess.reveal(5, tier="modelled", label=label)
-
-
-@pytest.mark.parametrize(
-    "model, says",
-    [
-        (5.5, "The model expects 5.5×, within 25 % of what is modelled for A100."),
-        (50, "The model expects 50×, 10 times more than what is modelled for A100."),
-    ],
-)
-def test_of_two_models_neither_blames_the_others_assumptions(guess, model, says):
-    reveal = guess.reveal((2, 5, 8), model, [("launches are free", "they cost 5 µs")], **MODELLED)
-    assert reveal.reason == says
-    assert "measure" not in reveal.reason and "assum" not in reveal.reason
-
-
-def test_a_modelled_mark_is_hatched_over_a_thin_broken_line(guess):
-    axes = guess.reveal((2, 5, 8), **MODELLED).picture().axes
-    spread = axes.lines[-1]
-    assert spread.get_linewidth() == 1 and spread.get_linestyle() != "-"
-    (mark,) = axes.collections
-    assert mark.get_hatch() and not len(mark.get_facecolor())
-
-
-def test_a_modelled_reveal_survives_its_json_form(guess):
-    reveal = guess.reveal((2, 5, 8), **MODELLED)
-    assert Reveal.from_json(reveal.to_json()) == reveal
-    assert json.loads(reveal.to_json())["tier"] == "modelled"
 
 
 def test_the_learners_file_and_score_know_it_for_what_it_is(path):
@@ -138,13 +104,6 @@ def test_the_switch_offers_the_modelled_gpus_and_draws_the_one_chosen(shown):
         assert f"modelled for {gpu}, not measured" in shown[-1].alt
 
 
-def test_the_switch_is_a_dropdown_that_a_keyboard_reaches():
-    from ipywidgets import Dropdown
-
-    (chooser,) = (o for o in on_paper(draw, TIMES).widget.children if isinstance(o, Dropdown))
-    assert not chooser.disabled
-
-
 def test_a_saved_page_has_the_first_gpus_figure_and_says_what_else_there_is(shown, monkeypatch):
     pages = []
     monkeypatch.setattr("IPython.display.display", lambda thing, **options: pages.append(thing))
@@ -159,8 +118,3 @@ def test_where_nothing_is_modelled_there_is_no_switch():
     assert isinstance(picture, plots.Picture) and "modelled" not in picture.alt
 
 
-def test_several_comparisons_share_a_switch_of_the_gpus_that_all_have():
-    fewer = replace(TIMES, modelled=TIMES.modelled[:0:-1])
-    assert on_paper(draw, TIMES, fewer, MEASURED).values == {"gpu": "RTX 3090"}
-    with pytest.raises(ValueError, match="no GPU in common"):
-        on_paper(draw, replace(TIMES, modelled=TIMES.modelled[:1]), fewer)
