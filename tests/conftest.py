@@ -3,6 +3,7 @@
 import os
 import signal
 
+import pytest
 from hypothesis import settings
 
 from gpulessons.hardware import budget
@@ -37,6 +38,7 @@ def pytest_collection_modifyitems(items):
     items.sort(key=turn)
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Side by side a file's tests stay together, for they share what they have made once.
 

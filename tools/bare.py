@@ -40,7 +40,8 @@ def link(site: Path, names: Iterable[str]) -> None:
             if top not in ("..", "__pycache__") and not (site / top).exists():
                 home = Path(str(file.locate())).parents[len(file.parts) - 1]
                 (site / top).symlink_to(home / top)
-    (site / "gpulessons").symlink_to(ROOT / "gpulessons")
+    for package in ("gpulessons", "warplens"):
+        (site / package).symlink_to(ROOT / package)
 
 
 def run(site: Path, *arguments: str, also: Iterable[Path] = (), seconds: float = 600,

@@ -131,7 +131,7 @@ def append(events: list[Event]) -> None:
     with lock:
         unsaved.extend(events)
         path = where()
-        if not unsaved or str(path) == os.devnull:
+        if not events or str(path) == os.devnull:
             return
         try:
             if path is None:
