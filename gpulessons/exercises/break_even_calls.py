@@ -46,8 +46,7 @@ mistakes = (
     ("That many eager calls take as long as compiling, but the compiled ones take time too.", HINT,
      lambda compiling, eager, compiled: math.ceil(compiling / eager)),
     ("A fraction of a call, or one too few: round up.", HINT,
-     lambda compiling, eager, compiled: compiling // (eager - compiled) if compiled < eager
-     else None),
+     lambda compiling, eager, compiled: compiling // max(1, eager - compiled)),
 )  # fmt: skip
 
 hints = (

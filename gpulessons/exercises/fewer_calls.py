@@ -71,7 +71,7 @@ def check_moved(parameters, old, slopes):
         raise Mismatch("No parameter has moved.", "names that end in _: they work in place.")
     if by(RATE):
         raise Mismatch("It climbs: the step is against the gradient.", "the sign.")
-    if by(-1):
+    if by(-1) or by(1):
         raise Mismatch("The step is the whole gradient: the rate is missing.", "alpha.")
     raise Mismatch("The parameters are not what the loop makes of them.", "p − rate × g.")
 

@@ -75,10 +75,10 @@ def check_nearest(nearest, values, k):
     where = f"of {str(values)[:30]} for k = {k}"
     if len(got) != k:
         raise Mismatch(f"It kept {len(got)} {where}.", "who has to leave when another joins.")
-    if sorted(got) == due != got:
-        raise Mismatch(f"They are the right ones in a wrong order, {where}.", "least first.")
     if [distance for distance, _ in got] == [distance for distance, _ in due] and got != due:
         raise Mismatch(f"Of equals a higher index comes first, {where}.", "who moves past whom.")
+    if sorted(got) == due != got:
+        raise Mismatch(f"They are the right ones in a wrong order, {where}.", "least first.")
     for n in range(k):
         if got[n] != due[n]:
             raise Mismatch(f"Place {n} has {got[n]} {where}, where {due[n]} is expected.",

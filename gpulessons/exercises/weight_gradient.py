@@ -42,8 +42,8 @@ MEAN = "what divides by the number of examples: the gradient of a sum is a sum."
 mistakes = (
     ("The signs are wrong: dz is the slope already.", "the minus.",
      lambda x, dz: (-dz.T @ x, -dz.sum(axis=0))),
-    ("That is a mean over the examples, where their sum is expected.", MEAN,
-     lambda x, dz: (dz.T @ x / len(x), dz.mean(axis=0))),
+    ("dw is a mean over the examples, where their sum is expected.", MEAN,
+     lambda x, dz: (dz.T @ x / len(x), dz.sum(axis=0))),
     ("db is a mean over the examples, where their sum is expected.", MEAN,
      lambda x, dz: (dz.T @ x, dz.mean(axis=0))),
 )  # fmt: skip

@@ -111,7 +111,7 @@ def check_written(got: np.ndarray, place: str) -> None:
         raise Mismatch(f"At size {place}, out was never written, or only added to.", which)
     if got.ndim == 2 and (lines := unwritten_lines(unwritten.reshape(got.shape))):
         raise Mismatch(
-            f"At size {place}, {lines} of out ({got.shape[0]} × {got.shape[1]}) never written.",
+            f"At size {place}, never written: {lines} of out ({got.shape[0]} × {got.shape[1]}).",
             "which threads take them, and how many blocks the grid has in that direction. "
             "cuda.grid(2) gives x first.",
         )
@@ -124,14 +124,14 @@ def check_written(got: np.ndarray, place: str) -> None:
 
 
 def unwritten_lines(unwritten: np.ndarray) -> str:
-    """"columns 8 to 36 were", missing in every row, or rows in every column; or ""."""
+    """"columns 8 to 36", if missing in every row, or rows in every column; or ""."""
     for axis, name in ((1, "row"), (0, "column")):
         lines = np.flatnonzero(unwritten.all(axis=axis))
         if lines.size and unwritten.sum() == lines.size * unwritten.shape[axis]:
             first, last = lines[0], lines[-1]
             if first == last:
-                return f"{name} {first} was"
-            return f"{name}s {first} to {last} were" if last - first + 1 == lines.size else ""
+                return f"{name} {first}"
+            return f"{name}s {first} to {last}" if last - first + 1 == lines.size else ""
     return ""
 
 
