@@ -71,17 +71,17 @@ def check_nearest(nearest, values, k):
     stream = ((Distance(value), index) for index, value in enumerate(values))
     pairs, needed = returned(run(nearest, (stream, k), {})), Distance.compared
     got = [(getattr(distance, "value", distance), index) for distance, index in pairs]
-    due = sorted((value, index) for index, value in enumerate(values))[:k]
+    expected = sorted((value, index) for index, value in enumerate(values))[:k]
     where = f"of {str(values)[:30]} for k = {k}"
     if len(got) != k:
         raise Mismatch(f"It kept {len(got)} {where}.", "who has to leave when another joins.")
-    if [distance for distance, _ in got] == [distance for distance, _ in due] and got != due:
+    if [pair[0] for pair in got] == [pair[0] for pair in expected] and got != expected:
         raise Mismatch(f"Of equals a higher index comes first, {where}.", "who moves past whom.")
-    if sorted(got) == due != got:
+    if sorted(got) == expected != got:
         raise Mismatch(f"They are the right ones in a wrong order, {where}.", "least first.")
     for n in range(k):
-        if got[n] != due[n]:
-            raise Mismatch(f"Place {n} has {got[n]} {where}, where {due[n]} is expected.",
+        if got[n] != expected[n]:
+            raise Mismatch(f"Place {n} has {got[n]} {where}, where {expected[n]} is expected.",
                            "who is turned away, and what ends the loop.")  # fmt: skip
     return needed
 

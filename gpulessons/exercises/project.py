@@ -64,7 +64,7 @@ mistakes = (
      lambda points, matrix: (points @ matrix.T)[:, :3]),
     ("the matrix is taken by its columns for x, y and z.", ROW,
      lambda points, matrix: (points @ matrix)[:, :3] / (points @ matrix.T)[:, 3:]),
-    ("three products are added, where four are due: the last one moves the scene.",
+    ("three products are added, where four are expected: the last one moves the scene.",
      "the loop over j: 0 to 3.",
      lambda points, matrix: projected(points[:, :3], matrix[:, :3])),
 )  # fmt: skip

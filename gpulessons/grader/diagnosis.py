@@ -70,9 +70,9 @@ def diagnose(
         return f"{head}: NaN at element {first}.", "0/0, inf − inf, or memory nobody wrote."
     if got.ndim == 2 and got.shape[0] == got.shape[1] and close(got.T, want, rtol):
         return f"{head}: rows and columns are swapped.", "the order of the two indices."
-    flat, due = got.ravel(), want.ravel()
-    for moved, right, which in ((flat[1:], due[:-1], "far"), (flat[:-1], due[1:], "early")):
-        if want.size > 2 and close(moved, right, rtol):
+    flat, right = got.ravel(), want.ravel()
+    for mine, theirs, which in ((flat[1:], right[:-1], "far"), (flat[:-1], right[1:], "early")):
+        if want.size > 2 and close(mine, theirs, rtol):
             return (f"{head}: every element is one place too {which}.",
                     "the first index: it starts at 0.")  # fmt: skip
     if first and first % 32 == 0 and where.size == wrong.size - first:
@@ -84,13 +84,13 @@ def diagnose(
         return f"{head}: right elsewhere, wrong {which}", "what happens to such values."
     return (
         f"{head}: {where.size} of {want.size} elements, first element {first}: "
-        f"{flat[first]:.6g}, where {due[first]:.6g} is expected.",
+        f"{flat[first]:.6g}, where {right[first]:.6g} is expected.",
         "that element, by hand.",
     )
 
 
 def by_input(wrong: np.ndarray, right: np.ndarray) -> str:
-    """When the inputs that go wrong are told apart from the others by their value alone."""
+    """When the inputs that go wrong differ from the others by their value alone."""
     if right.size < wrong.size / 20:  # a few that happen to be right tell nothing
         return ""
     for sign, name in ((-1, "negative"), (1, "positive")):
