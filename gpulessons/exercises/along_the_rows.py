@@ -62,6 +62,5 @@ hints = (
 )
 
 exercise = Exercise(
-    __name__, text, on=gpu, op=matrix_copy, inspect=inspect, mistakes=mistakes,
-    hints=hints,
-)  # fmt: skip
+    __name__, text, on=gpu, op=matrix_copy, inspect=inspect, mistakes=mistakes, hints=hints
+)

@@ -45,6 +45,4 @@ mistakes = (
     ("1.5 is added; it is a factor.", DUE, lambda picture: np.minimum(1.5 + picture, 1)),
 )  # fmt: skip
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=brighter, inspect=check_threads, mistakes=mistakes
-)
+exercise = Exercise(__name__, text, on=gpu, op=brighter, inspect=check_threads, mistakes=mistakes)

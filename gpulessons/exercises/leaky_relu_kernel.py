@@ -43,6 +43,5 @@ hints = (
 )
 
 exercise = Exercise(
-    __name__, text, on=gpu, op=leaky_relu, inspect=check_threads,
-    mistakes=mistakes, hints=hints,
-)  # fmt: skip
+    __name__, text, on=gpu, op=leaky_relu, inspect=check_threads, mistakes=mistakes, hints=hints
+)

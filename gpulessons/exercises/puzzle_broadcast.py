@@ -52,6 +52,5 @@ mistakes = (
 )  # fmt: skip
 
 exercise = Exercise(
-    __name__, text, on=gpu, op=table, inspect=check_threads,
-    mistakes=mistakes, hints=hints,
-)  # fmt: skip
+    __name__, text, on=gpu, op=table, inspect=check_threads, mistakes=mistakes, hints=hints
+)

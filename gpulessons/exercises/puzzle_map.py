@@ -46,6 +46,5 @@ mistakes = (
 )
 
 exercise = Exercise(
-    __name__, text, on=gpu, op=square, inspect=check_threads,
-    mistakes=mistakes, hints=hints,
-)  # fmt: skip
+    __name__, text, on=gpu, op=square, inspect=check_threads, mistakes=mistakes, hints=hints
+)

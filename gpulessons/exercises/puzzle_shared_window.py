@@ -82,6 +82,5 @@ mistakes = (
 )  # fmt: skip
 
 exercise = Exercise(
-    __name__, text, on=gpu, op=window_sum, inspect=inspect, mistakes=mistakes,
-    hints=hints,
-)  # fmt: skip
+    __name__, text, on=gpu, op=window_sum, inspect=inspect, mistakes=mistakes, hints=hints
+)

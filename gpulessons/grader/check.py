@@ -8,7 +8,6 @@ an attempt that passes is run on it too.
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from html import escape
@@ -128,7 +127,8 @@ def check(subject: Op | Exercise, attempt: Any, *, on: Any = None) -> Verdict:
         if isinstance(subject, Exercise):
             ran = check_exercise(subject, attempt)
         else:
-            ran = check_op(subject, attempt, on or backend_of(subject, attempt))
+            on = on or backend_of(subject, attempt)
+            ran = check_op(subject, attempt, on, ours=registered(subject, attempt))
     except Mismatch as found:
         untouched = isinstance(found, NotTried)
         return Verdict(subject.name, False, found.sentence, found.hint, untouched=untouched)
@@ -139,7 +139,7 @@ def check_exercise(exercise: Exercise, attempt: Any) -> str:
     """What was tried, in words; Mismatch, which says so first where the stub is as it was."""
     on_gpu = "@cuda.jit" in exercise.stub  # there launches tell whose kernels they are
     try:
-        with nullcontext() if on_gpu else own_work(attempt, exercise.forbidden):
+        with own_work(attempt, exercise.forbidden, watch=not on_gpu):
             if exercise.judge is None:
                 op, on = exercise.op, exercise.on
                 return check_op(op, attempt, on, exercise.inspect, exercise.mistakes)
@@ -158,9 +158,9 @@ def check_exercise(exercise: Exercise, attempt: Any) -> str:
 
 def check_op(
     op: Op, attempt: Any, backend: Any, inspect_launches: Callable | None = None,
-    mistakes: Sequence[tuple] = (),
+    mistakes: Sequence[tuple] = (), ours: bool = False,
 ) -> str:  # fmt: skip
-    """Try every size; returns what was tried in words, or raises Mismatch."""
+    """Try every size; returns what was tried in words, or raises Mismatch. ours: kernels may be."""
     version = isinstance(attempt, Version)
     function, rtol = (attempt.function, attempt.rtol) if version else (attempt, op.rtol)
     require_function(function)
@@ -171,6 +171,8 @@ def check_op(
     with backend.computing(attempt.arithmetic if version else ""):
         for size in op.edge_cases:
             launches = try_once(op, function, backend, size, rtol, mistakes)
+            if not ours:
+                require_own_kernels(launches)
             if inspect_launches:
                 inspect_launches(launches)
             doubles = remark_doubles(launches) or doubles
@@ -208,8 +210,6 @@ def try_once(
     for race in (race for launch in launches for race in launch.races(limit=1)):
         raise Mismatch(f"A race: {race}", hint_for_race(race))
     compare_results(op, inputs, results, size, rtol, launches, mistakes)
-    if not any(version.function is function for version in op.versions.values()):
-        require_own_kernels(launches)
     if total(launches, "write") + total(launches, "atomic") < sum(map(np.size, results)):
         raise Mismatch("The result is right, but no kernel computed it.",
                        "what the launcher returns: what the kernel wrote.")  # fmt: skip
@@ -325,10 +325,15 @@ def backend_of(op: Op, attempt: Any) -> Any:
     """The backend of a registered version; else gpu for functions that mention cuda or a kernel."""
     if isinstance(attempt, Version):
         return attempt.backend
-    for version in op.versions.values():
-        if version.function is attempt:
-            return version.backend
+    known = (version.backend for version in op.versions.values() if version.function is attempt)
+    if backend := next(known, None):
+        return backend
     return gpu if any(map(is_cuda, mentioned(attempt))) else host
+
+
+def registered(op: Op, attempt: Any) -> bool:
+    function = getattr(attempt, "function", attempt)
+    return any(version.function is function for version in op.versions.values())
 
 
 def is_cuda(value: Any) -> bool:

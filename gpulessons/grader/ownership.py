@@ -19,8 +19,8 @@ YOURS = "the stub: write yours."
 
 
 @contextmanager
-def own_work(attempt: Any, forbidden: Sequence[Callable]) -> Iterator[None]:
-    """Mismatch where the attempt is an op or a version, or one of these functions, or calls it."""
+def own_work(attempt: Any, forbidden: Sequence[Callable], watch: bool = True) -> Iterator[None]:
+    """Mismatch where the attempt is an op, a version or one of these; watch: or calls one."""
     if isinstance(attempt, Op | Version) or attempt in forbidden:
         raise Mismatch("This is the course's own.", YOURS)
     codes = [each.__code__ for each in (Op.__call__, Version.__call__, *forbidden)]
@@ -32,7 +32,7 @@ def own_work(attempt: Any, forbidden: Sequence[Callable]) -> Iterator[None]:
             raise Mismatch(f"{name} is the course's own.", YOURS)
 
     before = sys.getprofile()
-    sys.setprofile(look)
+    sys.setprofile(look if watch else before)
     try:
         yield
     finally:

@@ -122,6 +122,9 @@ def test_what_is_no_number_no_function_or_takes_other_arguments_is_refused_in_a_
          "from gpulessons.workers.schedules import one_forward_one_backward as mine\n"),
         ("one_forward_one_backward", "from gpulessons.workers import schedules\n"
          "def mine(*given):\n    return schedules.one_forward_one_backward(*given)\n"),
+        ("four_each", "from gpulessons import relu\nmine = relu.versions['CUDA, grid-stride']\n"),
+        ("four_each",
+         "from gpulessons import relu\nmine = relu.versions['CUDA, grid-stride'].function\n"),
         ("four_each", "from gpulessons.ops.activations import relu_kernel\ndef mine(x):\n"
          "    out = cuda.device_array_like(x)\n    relu_kernel[x.size // 128 + 1, 128](x, out)\n"
          "    return out\n"),
