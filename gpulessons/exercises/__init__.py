@@ -3,7 +3,8 @@
     exercises.leaky_relu_kernel    the value `exercise` of leaky_relu_kernel.py, loaded on first use
     exercises.EXTRA                the names of those that go further; the others carry their lesson
 
-A file holds the stub, word for word as a notebook has it, its solution, and what judges an attempt.
+A file holds one text, of which the stub is a notebook's cell word for word and the rest is the
+solution, and what judges an attempt, with the three mistakes that learners make most.
 Right and wrong answers belong to the tests, which prove that each stub is "not yet", each solution
 passes, however it is written, and each wrong answer is refused for its own reason.
 """

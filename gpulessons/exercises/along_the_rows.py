@@ -4,7 +4,7 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import refuse_scattered
+from gpulessons.grader.waste import check_sectors
 from gpulessons.operation import op
 
 COLUMNS = 40  # whole sectors, but no whole blocks of 32
@@ -21,38 +21,32 @@ def matrix_copy(x):
     return x.copy()
 
 
-stub = """\
+text = '''\
 @cuda.jit
 def my_matrix_kernel(x, out):
-    i, j = cuda.grid(2)  # Your turn: neighbors take rows. Let them take columns.
-    if i < x.shape[0] and j < x.shape[1]:
-        out[i, j] = x[i, j]
-
-def my_matrix_copy(x):
-    out = cuda.device_array_like(x)
-    grid = (x.shape[0] + 31) // 32, (x.shape[1] + 7) // 8
-    my_matrix_kernel[grid, (32, 8)](x, out)
-    return out
-"""
-
-solution = """\
-@cuda.jit
-def my_matrix_kernel(x, out):
+    ### BEGIN SOLUTION
     j, i = cuda.grid(2)
+    ### STUB
+    i, j = cuda.grid(2)  # Your turn: neighbors take rows. Let them take columns.
+    ### END SOLUTION
     if i < x.shape[0] and j < x.shape[1]:
         out[i, j] = x[i, j]
 
 def my_matrix_copy(x):
     out = cuda.device_array_like(x)
+    ### BEGIN SOLUTION
     grid = (x.shape[1] + 31) // 32, (x.shape[0] + 7) // 8
+    ### STUB
+    grid = (x.shape[0] + 31) // 32, (x.shape[1] + 7) // 8
+    ### END SOLUTION
     my_matrix_kernel[grid, (32, 8)](x, out)
     return out
-"""
+'''
 
 
 def inspect(launches):
     """Right is not enough: four sectors hold the 32 numbers of a warp."""
-    refuse_scattered(launches, "which of i and j changes from a thread to its neighbor.")
+    check_sectors(launches, "which of i and j changes from a thread to its neighbor.")
 
 
 ONE = "both of its indices: which of them change from thread to thread."
@@ -68,6 +62,5 @@ hints = (
 )
 
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=matrix_copy, inspect=inspect, mistakes=mistakes,
-    hints=hints,
-)  # fmt: skip
+    __name__, text, on=gpu, op=matrix_copy, inspect=inspect, mistakes=mistakes, hints=hints
+)

@@ -4,28 +4,19 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import refuse_sharing_threads
+from gpulessons.grader.waste import check_threads
 from gpulessons.operation import op
 
-stub = '''\
+text = '''\
 @cuda.jit
 def my_shader(picture, out):
     column, row = cuda.grid(2)
-    # Your turn: out[row, column] is 1.5 times the pixel, and 1 at most. Mind both guards.
-
-def my_brighten(picture):
-    out = cuda.device_array_like(picture)
-    rows, columns = picture.shape
-    my_shader[((columns + 31) // 32, (rows + 7) // 8), (32, 8)](picture, out)
-    return out
-'''
-
-solution = '''\
-@cuda.jit
-def my_shader(picture, out):
-    column, row = cuda.grid(2)
+    ### BEGIN SOLUTION
     if row < picture.shape[0] and column < picture.shape[1]:
         out[row, column] = min(np.float32(1.5) * picture[row, column], np.float32(1))
+    ### STUB
+    # Your turn: out[row, column] is 1.5 times the pixel, and 1 at most. Mind both guards.
+    ### END SOLUTION
 
 def my_brighten(picture):
     out = cuda.device_array_like(picture)
@@ -48,12 +39,10 @@ def brighter(picture):
 
 DUE = "min(1.5 × the pixel, 1)."
 mistakes = (
-    ("it is max, where min is due: nothing is below 1.", DUE,
+    ("it is max, where min is expected: nothing is below 1.", DUE,
      lambda picture: np.maximum(1.5 * picture, 1)),
     ("it is not brighter.", DUE, lambda picture: picture),
     ("1.5 is added; it is a factor.", DUE, lambda picture: np.minimum(1.5 + picture, 1)),
 )  # fmt: skip
 
-exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=brighter, inspect=refuse_sharing_threads, mistakes=mistakes
-)
+exercise = Exercise(__name__, text, on=gpu, op=brighter, inspect=check_threads, mistakes=mistakes)

@@ -4,7 +4,7 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import refuse_idle, refuse_scattered
+from gpulessons.grader.waste import check_sectors
 from gpulessons.operation import op
 from gpulessons.ops.matmul import matmul
 
@@ -21,28 +21,14 @@ product = op(
     edge_cases=(32, 33, 19, 70, 1),
 )(matmul.function)  # fmt: skip
 
-stub = """\
+text = '''\
 @cuda.jit
 def my_product_kernel(x, y, out):
-    i, j = cuda.grid(2)  # Your turn: neighbors take rows. Let them take columns.
-    if i < out.shape[0] and j < out.shape[1]:
-        total, k = np.float32(0), 0
-        while k < x.shape[1]:
-            total += x[i, k] * y[k, j]
-            k += 1
-        out[i, j] = total
-
-def my_product(x, y):
-    out = cuda.device_array((x.shape[0], y.shape[1]), x.dtype)
-    grid = (x.shape[0] + 31) // 32, (y.shape[1] + 7) // 8
-    my_product_kernel[grid, (32, 8)](x, y, out)
-    return out
-"""
-
-solution = """\
-@cuda.jit
-def my_product_kernel(x, y, out):
+    ### BEGIN SOLUTION
     j, i = cuda.grid(2)
+    ### STUB
+    i, j = cuda.grid(2)  # Your turn: neighbors take rows. Let them take columns.
+    ### END SOLUTION
     if i < out.shape[0] and j < out.shape[1]:
         total, k = np.float32(0), 0
         while k < x.shape[1]:
@@ -52,16 +38,19 @@ def my_product_kernel(x, y, out):
 
 def my_product(x, y):
     out = cuda.device_array((x.shape[0], y.shape[1]), x.dtype)
+    ### BEGIN SOLUTION
     grid = (y.shape[1] + 31) // 32, (x.shape[0] + 7) // 8
+    ### STUB
+    grid = (x.shape[0] + 31) // 32, (y.shape[1] + 7) // 8
+    ### END SOLUTION
     my_product_kernel[grid, (32, 8)](x, y, out)
     return out
-"""
+'''
 
 
 def inspect(launches):
     """Right is not enough: four sectors hold 32 neighbors, and one the same number 32 times."""
-    refuse_idle(launches)
-    refuse_scattered(launches, "which of i and j changes from a thread to its neighbor.")
+    check_sectors(launches, "which of i and j changes from a thread to its neighbor.")
 
 
 mistakes = (
@@ -80,5 +69,5 @@ hints = (
 )
 
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=product, inspect=inspect, mistakes=mistakes, hints=hints
+    __name__, text, on=gpu, op=product, inspect=inspect, mistakes=mistakes, hints=hints
 )

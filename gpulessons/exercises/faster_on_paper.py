@@ -8,7 +8,8 @@ from numba import cuda
 from gpulessons import units
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise, check_op
-from gpulessons.grader.diagnosis import Trouble, refuse_idle
+from gpulessons.grader.diagnosis import Mismatch, Wasteful
+from gpulessons.grader.waste import check_sectors
 from gpulessons.operation import Case, op
 from warplens.model.devices import named
 from warplens.model.modelling import CannotModel, modelled
@@ -33,24 +34,8 @@ def row_sums(x):
     return x.sum(axis=1)
 
 
-stub = """\
-# On paper a T4 needs 5.3 ms for 512 rows of 32,768 columns. Make it a tenth.
-@cuda.jit
-def my_row_sums_kernel(x, out):
-    i = cuda.grid(1)  # Your turn: a thread walks each row. What would it wait for?
-    if i < x.shape[0]:
-        total = np.float32(0)
-        for k in range(x.shape[1]):
-            total += x[i, k]
-        out[i] = total
-
-def my_row_sums(x):
-    out = cuda.device_array(x.shape[0], x.dtype)
-    my_row_sums_kernel[(x.shape[0] + 255) // 256, 256](x, out)
-    return out
-"""
-
-solution = """\
+text = '''\
+### BEGIN SOLUTION
 from gpulessons.ops.reduce import warp_reduce_sum  # adds up the 32 numbers of a warp
 
 @cuda.jit
@@ -63,12 +48,27 @@ def my_row_sums_kernel(x, out):
         total = warp_reduce_sum(total)
         if lane == 0:
             out[i] = total
+### STUB
+# On paper a T4 needs 5.3 ms for 512 rows of 32,768 columns. Make it a tenth.
+@cuda.jit
+def my_row_sums_kernel(x, out):
+    i = cuda.grid(1)  # Your turn: a thread walks each row. What would it wait for?
+    if i < x.shape[0]:
+        total = np.float32(0)
+        for k in range(x.shape[1]):
+            total += x[i, k]
+        out[i] = total
+### END SOLUTION
 
 def my_row_sums(x):
     out = cuda.device_array(x.shape[0], x.dtype)
+    ### BEGIN SOLUTION
     my_row_sums_kernel[(x.shape[0] + 7) // 8, 256](x, out)
+    ### STUB
+    my_row_sums_kernel[(x.shape[0] + 255) // 256, 256](x, out)
+    ### END SOLUTION
     return out
-"""
+'''
 
 
 @cuda.jit
@@ -96,90 +96,48 @@ mistakes = (
     ("only the first 256 columns are in it.", "the loop: a row may be longer than a block.",
      lambda x: x[:, :256].sum(axis=1)),
 )  # fmt: skip
-
-
-def judge(attempt):
-    """Right at small sizes, number by number; then quick on paper, at a size that nobody runs."""
-    launches = []
-    said = check_op(row_sums, attempt, gpu, launches.extend, mistakes)
-    refuse_idle(launches)
-    after = on_paper(attempt)
-    refuse_unread(after)
-    refuse_slow(after)
-    refuse_lines_of_their_own(launches)
-    times = before().seconds / after.seconds
-    told = f"{units.seconds(after.seconds)} instead of {units.seconds(before().seconds)}"
-    source = " (counted from the source alone)" * (after.counted_from == "source")
-    return (f"{said} On paper a T4 takes {told}{source}, {times:.0f} times less; it waits for "
-            f"{after.limiter}, then for {after.runner_up}.")  # fmt: skip
-
-
-def on_paper(attempt):
-    """One call at the large size, Modelled; Trouble where that cannot be."""
-    x, name = np.zeros((ROWS, COLUMNS), np.float32), getattr(attempt, "__name__", "It")
-    try:
-        (after,) = modelled_call(lambda: attempt(gpu.put(x)), name, T4)
-    except CannotModel as trouble:
-        raise Trouble(f"Right, but it cannot be modelled at {ROWS:,} × {COLUMNS:,}: {trouble}",
-                      "what it launches there.") from trouble  # fmt: skip
-    if after.at_least:
-        raise Trouble(f"Right, but its time cannot be modelled. {after.why_at_least}",
-                      hint_of(after))  # fmt: skip
-    return after
-
-
-def hint_of(after):
-    """What to do instead of what the model has no upper end for."""
-    if "atomic" in after.why_at_least:
-        return ("threads that queue at one atomic: the model cannot time them. Add up in shared "
-                "memory first, with a tree; lane 0 alone writes.")  # fmt: skip
-    return "where neighboring threads write: neighboring elements need fewer sectors."
-
-
-def refuse_unread(after):
-    """Trouble where it is quick because it does less: three blocks are traced, no sum compared."""
-    whole = 4 * ROWS * COLUMNS / (T4.dram_rate * T4.dram_share)
-    if after.bounds["DRAM"] < 0.9 * whole:
-        raise Trouble(
-            f"Right at small sizes; but of {ROWS:,} × {COLUMNS:,} the grid, judged by the blocks "
-            f"in its middle, does not read all of x: that takes DRAM {units.seconds(whole)}, and "
-            f"here it is busy for {units.seconds(after.bounds['DRAM'])}.",
-            "how many blocks there are, and which rows they take.",
-        )
-
-
 WAITS = {
-    "load/store path": "which numbers the 32 lanes of a warp read in the same turn.",
-    "latency": "how many turns a thread waits one after the other, and how many threads there are.",
-    "DRAM": "how often each number is fetched.",
+    "load/store path": "which numbers the 32 lanes of a warp read in the same iteration.",
+    "latency": "how many iterations a thread makes, and how many threads there are.",
+    "DRAM": "how often each number is loaded.",
 }
 
 
-def refuse_slow(after):
-    """Trouble, with what it waits for, unless it takes at most a tenth of the stub's time."""
-    if after.seconds * TIMES_LESS <= before().seconds:
-        return
-    first, then = (f"{part} ({units.seconds(after.bounds[part])})" for part in after.ranked[:2])
-    raise Trouble(
-        f"Right, but on paper a T4 takes {units.seconds(after.seconds)}, where a tenth of the "
-        f"stub's {units.seconds(before().seconds)} is due: it waits for {first}, then for {then}."
-        + f" {after.idle}." * bool(after.idle),
-        WAITS.get(after.limiter, "what each number costs beside its load and its addition."),
-    )
+def judge(attempt):
+    """Right at small sizes, number by number; then quick by the model, at a size nobody runs."""
+    launches = []
+    ran = check_op(row_sums, attempt, gpu, launches.extend, mistakes)
+    after, stub = at_full_size(attempt), before()
+    took = f"by the model a T4 takes {units.seconds(after.seconds)}"
+    if after.bounds["DRAM"] < 0.9 * 4 * ROWS * COLUMNS / (T4.dram_rate * T4.dram_share):
+        hint = "how many blocks there are, and which rows they take."
+        raise Mismatch("Right at small sizes; but here the grid does not read all of x.", hint)
+    if after.seconds * TIMES_LESS > stub.seconds:
+        idle = f" {after.idle}." * bool(after.idle)
+        raise Wasteful(
+            f"{took}, where a tenth of the stub's {units.seconds(stub.seconds)} is expected: it "
+            f"is bound by {after.limiter}.{idle}",
+            WAITS.get(after.limiter, "what each number costs beside its load."),
+        )
+    # The model knows no limit to what an L1 cache holds, and a GPU does.
+    check_sectors(launches, WAITS["load/store path"], "read")
+    source = " (counted from the source alone)" * (after.counted_from == "source")
+    return (f"{ran} Now {took}{source}, {stub.seconds / after.seconds:.0f} times less; it is bound "
+            f"by {after.limiter}, then by {after.runner_up}.")  # fmt: skip
 
 
-def refuse_lines_of_their_own(launches):
-    """Trouble where the model is too kind: it knows no limit to what an L1 cache keeps."""
-    for launch in launches:
-        for site in launch.coalescing(access="read").sites:
-            if site.sectors > 4 * site.requests:
-                raise Trouble(
-                    f"Right, and quick on paper; but a read of {site.array} touches "
-                    f"{site.sectors / site.requests:.3g} sectors, where 4 would do. The model "
-                    "trusts L1 to keep the rest of each until it is read: it knows no limit to "
-                    "L1, and a GPU does.",
-                    "which numbers the 32 lanes of a warp read in the same turn.",
-                )
+def at_full_size(attempt):
+    """One call at the large size, Modelled; Mismatch where that cannot be."""
+    x, name = np.zeros((ROWS, COLUMNS), np.float32), getattr(attempt, "__name__", "It")
+    try:
+        (after,) = modelled_call(lambda: attempt(gpu.put(x)), name, T4)
+    except CannotModel as why:
+        raise Mismatch(f"Right, but it cannot be modelled at {ROWS:,} × {COLUMNS:,}: {why}",
+                       "what it launches there.") from why  # fmt: skip
+    if after.at_least:
+        hint = "whether threads queue at one atomic, and where neighbors write."
+        raise Wasteful(f"its time cannot be modelled. {after.why_at_least}", hint)
+    return after
 
 
 hints = (
@@ -189,4 +147,4 @@ hints = (
     "i, lane = cuda.grid(1) // 32, cuda.threadIdx.x % 32",
 )
 
-exercise = Exercise(__name__, stub, solution, judge=judge, hints=hints)
+exercise = Exercise(__name__, text, judge=judge, hints=hints)

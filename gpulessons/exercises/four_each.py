@@ -4,30 +4,22 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Trouble, refuse_scattered
+from gpulessons.grader.diagnosis import Mismatch
+from gpulessons.grader.waste import check_sectors
 from gpulessons.ops.activations import relu
 
-stub = '''\
+text = '''\
 @cuda.jit
 def my_four_each(x, out):
     first = cuda.grid(1)
-    # Your turn: this thread does four elements. Which four?
-
-def my_relu(x):
-    out = cuda.device_array_like(x)
-    threads = (x.size + 3) // 4
-    my_four_each[(threads + 127) // 128, 128](x, out)
-    return out
-'''
-
-solution = '''\
-@cuda.jit
-def my_four_each(x, out):
-    first = cuda.grid(1)
+    ### BEGIN SOLUTION
     for step in range(4):
         i = first + step * cuda.gridsize(1)
         if i < x.size:
             out[i] = max(x[i], np.float32(0))
+    ### STUB
+    # Your turn: this thread does four elements. Which four?
+    ### END SOLUTION
 
 def my_relu(x):
     out = cuda.device_array_like(x)
@@ -48,16 +40,16 @@ def inspect(launches):
     threads = launch.threads
     elements = round(launch.work().writes * threads)
     if threads > elements / 4 + 128:
-        raise Trouble(
+        raise Mismatch(
             f"{threads} threads for {elements} elements: that is more than one for every four.",
             "the number of blocks.",
         )
-    refuse_scattered(launches, "which elements neighboring threads read at the same moment.")
+    check_sectors(launches, "which elements neighboring threads read at the same moment.")
 
 
 SIGN = "max(x[i], 0)."
 mistakes = (
-    ("it is min, where max is due.", SIGN, lambda x: np.minimum(x, 0)),
+    ("it is min, where max is expected.", SIGN, lambda x: np.minimum(x, 0)),
     ("it is a copy: negative numbers are as they were.", SIGN, lambda x: x),
 )
 
@@ -67,6 +59,6 @@ hints = (
 )
 
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=relu.like(not_in_fours), inspect=inspect,
+    __name__, text, on=gpu, op=relu.like(not_in_fours), inspect=inspect,
     mistakes=mistakes, hints=hints,
 )  # fmt: skip

@@ -5,7 +5,8 @@ from numba import cuda
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise, check_op, is_cuda
-from gpulessons.grader.diagnosis import Trouble, refuse_repeated_loads
+from gpulessons.grader.diagnosis import Mismatch
+from gpulessons.grader.waste import check_loads
 from gpulessons.operation import Case, op
 from gpulessons.ops.matmul import matmul
 
@@ -14,7 +15,7 @@ product = op(
     edge_cases=(16, 17, Case(40, k=23, n=31), 1),
 )(matmul.function)  # fmt: skip
 
-stub = """\
+text = '''\
 @cuda.jit
 def my_guarded_kernel(x, y, out):
     xs = cuda.shared.array((16, 16), np.float32)
@@ -22,32 +23,24 @@ def my_guarded_kernel(x, y, out):
     tx, ty, (j, i) = cuda.threadIdx.x, cuda.threadIdx.y, cuda.grid(2)
     zero = total = np.float32(0)
     for start in range(0, x.shape[1], 16):
-        xs[ty, tx] = x[i, start + tx]  # Your turn: does this element exist, for every thread?
-        ys[ty, tx] = y[start + ty, j]
-        cuda.syncthreads()
-        for k in range(16):
-            total += xs[ty, k] * ys[k, tx]
-        cuda.syncthreads()
-    out[i, j] = total
-"""
-
-solution = """\
-@cuda.jit
-def my_guarded_kernel(x, y, out):
-    xs = cuda.shared.array((16, 16), np.float32)
-    ys = cuda.shared.array((16, 16), np.float32)
-    tx, ty, (j, i) = cuda.threadIdx.x, cuda.threadIdx.y, cuda.grid(2)
-    zero = total = np.float32(0)
-    for start in range(0, x.shape[1], 16):
+        ### BEGIN SOLUTION
         xs[ty, tx] = x[i, start + tx] if i < x.shape[0] and start + tx < x.shape[1] else zero
         ys[ty, tx] = y[start + ty, j] if start + ty < y.shape[0] and j < y.shape[1] else zero
+        ### STUB
+        xs[ty, tx] = x[i, start + tx]  # Your turn: does this element exist, for every thread?
+        ys[ty, tx] = y[start + ty, j]
+        ### END SOLUTION
         cuda.syncthreads()
         for k in range(16):
             total += xs[ty, k] * ys[k, tx]
         cuda.syncthreads()
+    ### BEGIN SOLUTION
     if i < out.shape[0] and j < out.shape[1]:
         out[i, j] = total
-"""
+    ### STUB
+    out[i, j] = total
+    ### END SOLUTION
+'''
 
 MISTAKES = (
     ("only the last product of each tile is in it.", "what stands inside the loop over k.",
@@ -65,14 +58,14 @@ MISTAKES = (
 def judge(kernel):
     """The launcher is given: as many blocks as cover the result, the last ones only partly."""
     if not is_cuda(kernel):
-        raise Trouble("This is not a kernel.", "its first line: @cuda.jit makes one.")
+        raise Mismatch("This is not a kernel.", "its first line: @cuda.jit makes one.")
 
     def launcher(x, y):
         out = cuda.device_array((x.shape[0], y.shape[1]), x.dtype)
         kernel[((y.shape[1] + 15) // 16, (x.shape[0] + 15) // 16), (16, 16)](x, y, out)
         return out
 
-    return check_op(product, launcher, gpu, refuse_repeated_loads, MISTAKES)
+    return check_op(product, launcher, gpu, check_loads, MISTAKES)
 
 
 hints = (
@@ -81,4 +74,4 @@ hints = (
     "xs[ty, tx] = x[i, start + tx] if i < x.shape[0] and start + tx < x.shape[1] else zero",
 )
 
-exercise = Exercise(__name__, stub, solution, judge=judge, hints=hints)
+exercise = Exercise(__name__, text, judge=judge, hints=hints)

@@ -5,26 +5,22 @@ import random
 import time
 
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Trouble, returned
+from gpulessons.grader.diagnosis import Mismatch, returned
 
-stub = '''\
+text = '''\
 import time
 
 def my_clock(work, sync):
     """Seconds that work() really takes. It returns at once; sync() waits until all is done."""
-    ...  # Your turn.
-'''
-
-solution = '''\
-import time
-
-def my_clock(work, sync):
-    """Seconds that work() really takes. It returns at once; sync() waits until all is done."""
+    ### BEGIN SOLUTION
     sync()
     start = time.perf_counter()
     work()
     sync()
     return time.perf_counter() - start
+    ### STUB
+    ...  # Your turn.
+    ### END SOLUTION
 '''
 
 BLUR = 0.01  # seconds: a learner's clock may tick no finer
@@ -65,16 +61,16 @@ def judge(clock):
     ended = time.perf_counter()
     returned(seconds)
     if device.pieces == 1:
-        raise Trouble("work() never ran.", "what stands between your two readings of the clock.")
+        raise Mismatch("work() never ran.", "what stands between your two readings of the clock.")
     if seconds > ended - began + BLUR:
-        raise Trouble(f"It says {seconds:.1f}, but not in seconds.", "the unit of perf_counter().")
+        raise Mismatch(f"It says {seconds:.1f}, but not in seconds.", "the unit of perf_counter().")
     if device.queued or seconds < device.waited - BLUR:
-        raise Trouble("It stopped the clock before the work was done.", "when sync() is called.")
+        raise Mismatch("It stopped the clock before the work was done.", "when sync() is called.")
     if seconds > ended - device.free_since + BLUR:
-        raise Trouble("It counted earlier work that was still running.",
+        raise Mismatch("It counted earlier work that was still running.",
                       "what is going on when you start the clock.")  # fmt: skip
     return (f"{1e3 * length:.0f} ms of work read as {1e3 * seconds:.0f} ms, though the call itself "
             "took none.")  # fmt: skip
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge)
+exercise = Exercise(__name__, text, judge=judge)

@@ -7,7 +7,7 @@ from gpulessons.grader.check import Exercise
 from gpulessons.operation import op
 from gpulessons.ops.im2col import im2col
 
-stub = '''\
+text = '''\
 def my_im2col(x, k):
     """x (channels, height, width): its k × k patches as columns (channels · k · k, positions)."""
     channels, height, width = x.shape
@@ -15,14 +15,13 @@ def my_im2col(x, k):
     out = np.full((channels * k * k, rows * columns), np.nan, x.dtype)
     for c, ky, kx in np.ndindex(channels, k, k):
         for i, j in np.ndindex(rows, columns):
+            ### BEGIN SOLUTION
+            out[(c * k + ky) * k + kx, i * columns + j] = x[c, i + ky, j + kx]
+            ### STUB
             out[0, 0] = x[0, 0, 0]  # Your turn: which row, which column, which pixel?
+            ### END SOLUTION
     return out
 '''
-
-solution = stub.replace(
-    "out[0, 0] = x[0, 0, 0]  # Your turn: which row, which column, which pixel?",
-    "out[(c * k + ky) * k + kx, i * columns + j] = x[c, i + ky, j + kx]",
-)
 
 
 def small_picture(size, rng):
@@ -38,38 +37,23 @@ def patches(x, k):
     return im2col(x[None], (k, k))[0]
 
 
-def filled(row="(c * k + ky) * k + kx", column="i * columns + j", pixel="c, i + ky, j + kx"):
-    """im2col with other indices. All of them are written down as a learner would."""
-    code = compile(f"(({row}), ({column})), ({pixel})", "an index", "eval")
+def ordered(*axes):
+    """The same, its axes (c, ky, kx, i, j) in another order: the first three are out's rows."""
 
     def patches_of(x, k):
-        channels, height, width = x.shape
-        rows, columns = height - k + 1, width - k + 1
-        out = np.full((channels * k * k, rows * columns), np.nan)
-        for c, ky, kx, i, j in np.ndindex(channels, k, k, rows, columns):
-            known = {"c": c, "ky": ky, "kx": kx, "i": i, "j": j, "k": k, "rows": rows,
-                     "columns": columns, "channels": channels}  # fmt: skip
-            where, which = eval(code, known)
-            if where[0] < out.shape[0] and where[1] < out.shape[1]:
-                out[where] = x[which]
-        return out
+        windows = np.lib.stride_tricks.sliding_window_view(x, (k, k), (1, 2))  # (c, i, j, ky, kx)
+        return windows.transpose(0, 3, 4, 1, 2).transpose(axes).reshape(patches(x, k).shape)
 
     return patches_of
 
 
 ROW = "a row of out is (c, ky, kx), in this order, the last one running fastest."
 COLUMN = "a column of out is (i, j), in this order, the last one running fastest."
-PIXEL = "the pixel: position (i, j) and, from there, (ky, kx)."
 mistakes = (
-    ("every row is the same pixel of its patch: the first.", PIXEL, filled(pixel="c, i, j")),
-    ("ky and kx are exchanged, in the pixel or in the row.", PIXEL,
-     filled(pixel="c, i + kx, j + ky")),
-    ("channels run fastest among the rows; they are slowest.", ROW,
-     filled("(ky * k + kx) * channels + c")),
+    ("ky and kx are exchanged, in the pixel or in the row.", ROW, ordered(0, 2, 1, 3, 4)),
+    ("channels run fastest among the rows; they are slowest.", ROW, ordered(1, 2, 0, 3, 4)),
     ("positions run down the columns first: j should run fastest.", COLUMN,
-     filled(column="j * rows + i")),
-    ("the pixel is on the other side of the position.", PIXEL,
-     filled(pixel="c, i + k - 1 - ky, j + k - 1 - kx")),
+     ordered(0, 1, 2, 4, 3)),
 )  # fmt: skip
 
 hints = (
@@ -79,6 +63,5 @@ hints = (
 )
 
 exercise = Exercise(
-    __name__, stub, solution, on=host, op=patches, forbidden=(im2col,), mistakes=mistakes,
-    hints=hints,
-)  # fmt: skip
+    __name__, text, on=host, op=patches, forbidden=(im2col,), mistakes=mistakes, hints=hints
+)

@@ -1,72 +1,83 @@
 """Take the input products out of the chain: one large product before the steps begin."""
 
+from typing import ClassVar
+
 import numpy as np
 
 from gpulessons.backends import host
 from gpulessons.grader.check import Exercise, check_op
-from gpulessons.grader.counted_products import count_products
-from gpulessons.grader.diagnosis import Trouble
+from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.ops.lstm_sequence import lstm_sequence
 
-stub = '''\
+text = '''\
 import numpy as np
 from gpulessons.ops.lstm_parts import array_unit
 
 def my_sequence(x, h, c, w, u, b):
     """h after each step, and the last c. x: (steps, batch, inputs)."""
     hs = []
-    for x_t in x:  # Your turn: which of the two products waits for nothing?
-        preactivations = x_t @ w.T + h @ u.T + b
-        h, c = array_unit(*np.split(preactivations, 4, axis=1), c)
-        hs.append(h)
-    return np.stack(hs), c
-'''
-
-solution = '''\
-import numpy as np
-from gpulessons.ops.lstm_parts import array_unit
-
-def my_sequence(x, h, c, w, u, b):
-    """h after each step, and the last c. x: (steps, batch, inputs)."""
-    hs = []
+    ### BEGIN SOLUTION
     rows = x.reshape(-1, x.shape[2]) @ w.T + b
     for known in rows.reshape(len(x), len(h), -1):
         preactivations = known + h @ u.T
         h, c = array_unit(*np.split(preactivations, 4, axis=1), c)
         hs.append(h)
+    ### STUB
+    for x_t in x:  # Your turn: which of the two products waits for nothing?
+        preactivations = x_t @ w.T + h @ u.T + b
+        h, c = array_unit(*np.split(preactivations, 4, axis=1), c)
+        hs.append(h)
+    ### END SOLUTION
     return np.stack(hs), c
 '''
 
-MISTAKES = tuple(
-    (sentence, "how often b is added in each step: once.",
-     lambda x, h, c, w, u, b, times=times: lstm_sequence(x, h, c, w, u, times * b))
-    for sentence, times in (("the bias is forgotten.", 0), ("the bias is added twice.", 2))
+HINT = "which product needs nothing of the step before."
+mistakes = (
+    ("the bias is forgotten.", "how often b is added in each step: once.",
+     lambda x, h, c, w, u, b: lstm_sequence(x, h, c, w, u, 0 * b)),
+    ("the bias is added twice.", "how often b is added in each step: once.",
+     lambda x, h, c, w, u, b: lstm_sequence(x, h, c, w, u, 2 * b)),
 )  # fmt: skip
+
+
+class Counted(np.ndarray):
+    """What is made of one is one too; `shapes` are those of the factors of each matrix product."""
+
+    __array_priority__ = 1  # so that np.concatenate keeps the class
+    shapes: ClassVar[list] = []
+
+    def __array_ufunc__(self, ufunc, method, *inputs, out=(), **options):
+        if ufunc is np.matmul:
+            Counted.shapes.append([np.shape(each) for each in inputs])
+        arrays = [np.asarray(each) for each in inputs]
+        result = getattr(ufunc, method)(*arrays, out=tuple(map(np.asarray, out)) or None, **options)
+        return out[0] if out else np.asarray(result).view(Counted)
+
+    def __array_function__(self, function, types, inputs, options):
+        if function is np.dot:
+            return inputs[0] @ inputs[1]
+        return super().__array_function__(function, types, inputs, options)
+
+    def dot(self, other):
+        return self @ other
 
 
 def judge(attempt):
     """Right at every size; then, on arrays that tell, one product for each step and one more."""
-    said = check_op(lstm_sequence, attempt, host, mistakes=MISTAKES)
-    inputs, products = count_products(lstm_sequence.inputs(lstm_sequence.edge_cases[0]))
-    attempt(*inputs)
-    steps, hidden = len(inputs[0]), inputs[1].shape[1]
-    if not products:
-        raise Trouble("Right, but nobody can count its products.",
-                      "np.asarray and the like: take the arrays as they are.")  # fmt: skip
-    if any(made is np.matmul and max(map(len, shapes)) > 2 for made, shapes in products):
-        raise Trouble(
-            "Right, but a stack of matrices is multiplied one by one: a product for each step.",
-            "how to make all steps rows of one matrix.",
-        )
-    hint = "which product needs nothing of the step before."
-    if len(products) > steps + 1:
-        raise Trouble(
-            f"Right, but in {len(products)} products for {steps} steps; {steps + 1} will do.", hint
-        )
-    fed = sum(any(hidden not in shape for shape in shapes) for _, shapes in products)
+    ran = check_op(lstm_sequence, attempt, host, mistakes=mistakes)
+    inputs = lstm_sequence.inputs(lstm_sequence.edge_cases[0])
+    steps, hidden, Counted.shapes = len(inputs[0]), inputs[1].shape[1], []
+    attempt(*(np.array(each).view(Counted) for each in inputs))
+    shapes = Counted.shapes
+    if any(len(factor) > 2 for factors in shapes for factor in factors):
+        raise Wasteful("a stack of matrices is multiplied one by one: a product for each step.",
+                       "how to make all steps rows of one matrix.")  # fmt: skip
+    if len(shapes) > steps + 1:
+        raise Wasteful(f"in {len(shapes)} products for {steps} steps; {steps + 1} will do.", HINT)
+    fed = sum(any(hidden not in factor for factor in factors) for factors in shapes)
     if fed > 1:
-        raise Trouble(f"Right, but {fed} products have the inputs in them; one will do.", hint)
-    return f"{said} {len(products)} products for {steps} steps: only h uᵀ is left in the chain."
+        raise Wasteful(f"{fed} products have the inputs in them; one will do.", HINT)
+    return f"{ran} {steps + 1} products for {steps} steps: only h uᵀ is left in the chain."
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge)
+exercise = Exercise(__name__, text, judge=judge)

@@ -1,16 +1,15 @@
 """Little's law: how many workers must be busy, for so much output with so much delay?"""
 
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Trouble, number
+from gpulessons.grader.diagnosis import Mismatch, number
 
-stub = '''\
+text = '''\
 # A memory answers after 400 ns. Each request brings 4 bytes. You want one every 0.1 ns.
-my_in_flight = ...  # how many requests must be under way at once?
-'''
-
-solution = '''\
-# A memory answers after 400 ns. Each request brings 4 bytes. You want one every 0.1 ns.
+### BEGIN SOLUTION
 my_in_flight = 400 / 0.1  # how many requests must be under way at once?
+### STUB
+my_in_flight = ...  # how many requests must be under way at once?
+### END SOLUTION
 '''
 
 REASONS = {
@@ -26,7 +25,7 @@ def judge(answer):
     hint = "how many start while the first one is under way."
     if abs(number(answer, hint) - 4000) < 1:
         return "4,000 at once: with fewer under way, the memory waits for you."
-    raise Trouble(REASONS.get(round(answer), f"{answer:g} is not it."), hint)
+    raise Mismatch(REASONS.get(round(answer), f"{answer:g} is not it."), hint)
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge)
+exercise = Exercise(__name__, text, judge=judge)

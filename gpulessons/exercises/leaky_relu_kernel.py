@@ -4,34 +4,22 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import refuse_sharing_threads
+from gpulessons.grader.waste import check_threads
 from gpulessons.ops.activations import leaky_relu
 
-stub = '''\
+text = '''\
 import numpy as np
 from numba import cuda
 
 @cuda.jit
 def my_kernel(x, out):
     i = cuda.grid(1)
-    # Your turn: out[i] is x[i], or 0.01 times x[i] where that is negative. Mind the guard.
-
-def my_leaky_relu(x):
-    out = cuda.device_array_like(x)
-    blocks = (x.size + 255) // 256
-    my_kernel[blocks, 256](x, out)
-    return out
-'''
-
-solution = '''\
-import numpy as np
-from numba import cuda
-
-@cuda.jit
-def my_kernel(x, out):
-    i = cuda.grid(1)
+    ### BEGIN SOLUTION
     if i < x.size:
         out[i] = x[i] if x[i] > 0 else np.float32(0.01) * x[i]
+    ### STUB
+    # Your turn: out[i] is x[i], or 0.01 times x[i] where that is negative. Mind the guard.
+    ### END SOLUTION
 
 def my_leaky_relu(x):
     out = cuda.device_array_like(x)
@@ -39,17 +27,14 @@ def my_leaky_relu(x):
     my_kernel[blocks, 256](x, out)
     return out
 '''
-
 
 SLOPE = "which numbers are multiplied by 0.01: the negative ones."
 mistakes = (
     ("the two sides are exchanged: positive numbers are multiplied.", SLOPE,
      lambda x: np.where(x > 0, 0.01 * x, x)),
-    ("every number is multiplied.", SLOPE, lambda x: 0.01 * x),
-    ("it is a copy: negative numbers are as they were.", SLOPE, lambda x: x),
     ("negative numbers become 0: that is ReLU, which does not leak.", SLOPE,
      lambda x: np.maximum(x, 0)),
-    ("the slope is 0.1, where 0.01 is due.", SLOPE, lambda x: np.where(x > 0, x, 0.1 * x)),
+    ("the slope is 0.1, where 0.01 is expected.", SLOPE, lambda x: np.where(x > 0, x, 0.1 * x)),
 )  # fmt: skip
 
 hints = (
@@ -58,6 +43,5 @@ hints = (
 )
 
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=leaky_relu, inspect=refuse_sharing_threads,
-    mistakes=mistakes, hints=hints,
-)  # fmt: skip
+    __name__, text, on=gpu, op=leaky_relu, inspect=check_threads, mistakes=mistakes, hints=hints
+)

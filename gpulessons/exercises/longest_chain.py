@@ -1,20 +1,21 @@
 """How many products of a stack of layers stand in a row, when all that can be done at once is?"""
 
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Trouble, number
+from gpulessons.grader.diagnosis import Mismatch, number
 
 STEPS, LAYERS = 100, 3
 
-stub = "my_longest_chain = ...  # ticks for 100 steps of 3 layers, with as many cores as you like\n"
-solution = "my_longest_chain = 100 + 3 - 1  # each layer runs one tick behind the one below\n"
-
+text = '''\
+### BEGIN SOLUTION
+my_longest_chain = 100 + 3 - 1  # each layer runs one tick behind the one below
+### STUB
+my_longest_chain = ...  # ticks for 100 steps of 3 layers, with as many cores as you like
+### END SOLUTION
+'''
 REASONS = {
     STEPS: "The third layer starts two ticks after the first.",
     STEPS * LAYERS: "That is layer by layer: a layer need not wait for all steps of the one below.",
-    STEPS + LAYERS - 2: "That is the number of the last tick, and the first is tick 0.",
     STEPS + LAYERS: "That is one tick too many: the second layer is one behind, not two.",
-    2 * STEPS * LAYERS: "That counts both products of every cell, as if none could be shared.",
-    LAYERS: "Those are the layers. The steps of one layer wait for each other too.",
 }
 
 
@@ -24,8 +25,7 @@ def judge(answer):
     ticks = number(answer, hint)
     if ticks == STEPS + LAYERS - 1:
         return "300 cells in 102 ticks: nearly three at once, and never fewer than one a step."
-    few = f"{answer} is fewer ticks than steps." if ticks < STEPS else f"{answer} is not it."
-    raise Trouble(REASONS.get(ticks, few), hint)
+    raise Mismatch(REASONS.get(ticks, f"{answer} is not it."), hint)
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge)
+exercise = Exercise(__name__, text, judge=judge)

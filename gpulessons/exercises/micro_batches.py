@@ -1,22 +1,20 @@
 """Choose a schedule and a number of micro-batches: a small bubble within a memory limit."""
 
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Trouble, Untouched
+from gpulessons.grader.diagnosis import Mismatch, NotTried
+from gpulessons.units import percent
 from gpulessons.workers.schedules import SCHEDULES, bubble, kept, simulate
 
 STAGES, BATCH, ROOM, LEAST = 4, 256, 50, 8
 
-stub = '''\
+text = '''\
 # 4 stages, and a minibatch of 256 examples. The bubble is to be below 10 %. A stage has room for
 # the activations of 50 examples. Micro-batches of fewer than 8 examples waste the arithmetic.
-my_schedule, my_micro = ..., ...  # "GPipe" or "1F1B"; into how many micro-batches?
-my_choice = my_schedule, my_micro
-'''
-
-solution = '''\
-# 4 stages, and a minibatch of 256 examples. The bubble is to be below 10 %. A stage has room for
-# the activations of 50 examples. Micro-batches of fewer than 8 examples waste the arithmetic.
+### BEGIN SOLUTION
 my_schedule, my_micro = "1F1B", 32  # (4 - 1) / (32 + 4 - 1) is 8.6 %; 4 times 8 examples are kept
+### STUB
+my_schedule, my_micro = ..., ...  # "GPipe" or "1F1B"; into how many micro-batches?
+### END SOLUTION
 my_choice = my_schedule, my_micro
 '''
 
@@ -26,26 +24,22 @@ def judge(answer):
     hint = "the formula: (stages − 1) / (micro-batches + stages − 1)."
     pair = isinstance(answer, tuple | list) and len(answer) == 2
     if pair and ... in answer:
-        raise Untouched("The answer is still to come: a name and a whole number.", hint)
-    if not pair:
-        raise Trouble('Two things are due: a name and a whole number, as in ("GPipe", 2).', hint)
-    schedule, micro = answer
-    if schedule not in tuple(SCHEDULES):
-        raise Trouble(f"There is no schedule {schedule!r}.", f"the names: {', '.join(SCHEDULES)}.")
-    if micro not in range(1, BATCH + 1):  # 32.0 is
-        raise Trouble(f"{micro!r} is no number of micro-batches.", f"whole numbers up to {BATCH}.")
-    micro = int(micro)
+        raise NotTried("The answer is still to come: a name and a whole number.", hint)
+    if not pair or answer[0] not in tuple(SCHEDULES) or answer[1] not in range(1, BATCH + 1):
+        raise Mismatch(f'{answer!r} is not a name and a whole number, as in ("GPipe", 2).',
+                       f"the names: {', '.join(SCHEDULES)}.")  # fmt: skip
+    schedule, micro = answer[0], int(answer[1])  # 32.0 is a whole number
     if BATCH % micro:
-        raise Trouble(f"{micro} does not divide {BATCH} examples evenly.", "powers of two.")
+        raise Mismatch(f"{micro} does not divide {BATCH} examples evenly.", "powers of two.")
     share, size = bubble(STAGES, micro), BATCH // micro
     if share >= 0.1:
-        raise Trouble(f"The bubble is {share:.0%} of the time.", hint)
+        raise Mismatch(f"The bubble is {percent(share)} of the time.", hint)
     if size < LEAST:
-        raise Trouble(f"Micro-batches of {size} examples are too small.", "the largest that do.")
+        raise Mismatch(f"Micro-batches of {size} examples are too small.", "the largest that do.")
     held = kept(simulate(schedule, STAGES, micro), stage=0) * size
     if held > ROOM:
-        raise Trouble(f"Stage 0 keeps {held} examples; it has room for {ROOM}.", "who keeps less.")
+        raise Mismatch(f"Stage 0 keeps {held} examples; it has room for {ROOM}.", "who keeps less.")
     return f"A bubble of {share:.1%}, and {held} examples kept, whatever the minibatch."
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge)
+exercise = Exercise(__name__, text, judge=judge)

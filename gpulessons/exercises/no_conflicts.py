@@ -4,7 +4,7 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import refuse_conflicts, refuse_scattered
+from gpulessons.grader.waste import check_conflicts, check_sectors
 from gpulessons.operation import op
 from gpulessons.ops.transpose import transpose
 
@@ -18,10 +18,14 @@ tile_transpose = op(inputs=whole_tiles, flops=transpose.flops, sizes=(1_000,), r
     transpose.function
 )
 
-stub = """\
+text = '''\
 @cuda.jit
 def my_tile_kernel(x, out):
+    ### BEGIN SOLUTION
+    tile = cuda.shared.array((32, 33), np.float32)
+    ### STUB
     tile = cuda.shared.array((32, 32), np.float32)  # Your turn: a column is in one bank. Spread it.
+    ### END SOLUTION
     i, row = cuda.threadIdx.y, 32 * cuda.blockIdx.y
     j, column = cuda.threadIdx.x, 32 * cuda.blockIdx.x
     tile[i, j] = x[row + i, column + j]
@@ -32,30 +36,27 @@ def my_transpose(x):
     out = cuda.device_array((x.shape[1], x.shape[0]), x.dtype)
     my_tile_kernel[(x.shape[1] // 32, x.shape[0] // 32), (32, 32)](x, out)
     return out
-"""
-
-ASKED = "(32, 32), np.float32)  # Your turn: a column is in one bank. Spread it."
-solution = stub.replace(ASKED, "(32, 33), np.float32)")
+'''
 
 
 def inspect(launches):
     """Right is not enough: requests of four sectors, and no bank asked twice by one request."""
-    refuse_scattered(launches, "the tile: it is what turns the rows into columns.")
+    check_sectors(launches, "the tile: it is what turns the rows into columns.")
     hint = "the width of the tile: in which banks do tile[0, i], tile[1, i] … lie?"
-    refuse_conflicts(launches, hint)
+    check_conflicts(launches, hint)
 
 
-def turned_inside_only(x, order):
-    """Tiles at their own places or at those of the result, each as it is or transposed."""
+def tiles_alone(x):
+    """The tiles stand where they should, each as it was."""
     rows, columns = x.shape[0] // 32, x.shape[1] // 32
     tiles = x.reshape(rows, 32, columns, 32)
-    return tiles.transpose(order).reshape(x.shape[1], x.shape[0])
+    return tiles.transpose(2, 1, 0, 3).reshape(x.shape[1], x.shape[0])
 
 
 mistakes = (
     ("the tiles stand where they should, but none is turned inside.",
      "tile[i, j] or tile[j, i]: one way when you fill it, the other when you read it.",
-     lambda x: turned_inside_only(x, (2, 1, 0, 3))),
+     tiles_alone),
 )  # fmt: skip
 
 hints = (
@@ -65,6 +66,5 @@ hints = (
 )
 
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=tile_transpose, inspect=inspect, mistakes=mistakes,
-    hints=hints,
-)  # fmt: skip
+    __name__, text, on=gpu, op=tile_transpose, inspect=inspect, mistakes=mistakes, hints=hints
+)

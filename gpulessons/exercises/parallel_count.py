@@ -5,35 +5,29 @@ import threading
 import time
 
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Trouble
+from gpulessons.grader.diagnosis import Mismatch, Wasteful
 
-stub = '''\
-from threading import Thread
-
-def my_count(lists, tally):
-    """Count all negative numbers in tally.value: a thread for each list, all at the same time."""
-    def work(numbers):
-        for x in numbers:
-            if x < 0:
-                tally.value += 1  # Read, add, write: is nobody else between the three?
-
-    threads = [Thread(target=work, args=[numbers]) for numbers in lists]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-'''
-
-solution = '''\
+text = '''\
+### BEGIN SOLUTION
 from threading import Lock, Thread
+### STUB
+from threading import Thread
+### END SOLUTION
 
 def my_count(lists, tally):
     """Count all negative numbers in tally.value: a thread for each list, all at the same time."""
+    ### BEGIN SOLUTION
     lock = Lock()
     def work(numbers):
         mine = sum(x < 0 for x in numbers)  # Nobody else's: no lock needed.
         with lock:
             tally.value += mine  # Once for each thread.
+    ### STUB
+    def work(numbers):
+        for x in numbers:
+            if x < 0:
+                tally.value += 1  # Read, add, write: is nobody else between the three?
+    ### END SOLUTION
 
     threads = [Thread(target=work, args=[numbers]) for numbers in lists]
     for thread in threads:
@@ -81,53 +75,47 @@ class Numbers(list):
 
 
 def judge(count):
-    """Four lists of two to four negative numbers and six zeros each, in four threads at once."""
+    """Four lists of two to four negative numbers and some zeros each, in four threads at once."""
     together = threading.Barrier(4)
     each = [3, *random.choices((2, 3, 4), k=3)]
-    due = sum(each)
-    lists = [Numbers([0, -1, 0, 0, -2, *(n - 2) * [-3], 0, 0, 0], together) for n in each]
-    tally = Tally()
-    refuse_endless_early_or_failed(count, lists, tally)
+    lists = [Numbers([0, 0, *n * [-1], 0, 0], together) for n in each]
+    tally, expected = Tally(), sum(each)
+    run_in_time(count, lists, tally)
     if any(numbers.alone for numbers in lists):
-        raise Trouble("The threads took turns: no two counted at once.",
-                      "how long the lock is held, and when join() is called.")  # fmt: skip
-    if tally.value < due:
-        raise Trouble(f"{tally.value} of {due}: one thread overwrote what another had added.",
-                      "what may come between its reading and its writing, and how often it need "
-                      "do both.")  # fmt: skip
-    if tally.value > due:
-        raise Trouble(f"It counted {tally.value}, where {due} are negative.", "what counts.")
-    return f"{due} of {due}, by four threads at once, and none overwrote another."
+        raise Wasteful("the threads took turns: no two counted at once.",
+                       "how long the lock is held, and when join() is called.")  # fmt: skip
+    if tally.value < expected:
+        raise Mismatch(f"{tally.value} of {expected}: one thread overwrote what another had added.",
+                       "what may come between its reading and its writing, and how often it need "
+                       "do both.")  # fmt: skip
+    if tally.value > expected:
+        raise Mismatch(f"It counted {tally.value}, where {expected} are negative.", "what counts.")
+    return f"{expected} of {expected}, by four threads at once, and none overwrote another."
 
 
-def start(thread):
-    try:
-        thread.start()
-    except RuntimeError:  # as everywhere in a browser
-        raise Trouble("No thread can be started here, so this cannot be checked.",
-                      "the same notebook on a computer of yours.") from None  # fmt: skip
-
-
-def refuse_endless_early_or_failed(count, lists, tally):
+def run_in_time(count, lists, tally):
     """Run the attempt, and wait for each thread that it leaves behind."""
     before, hook, errors = set(threading.enumerate()), threading.excepthook, []
     threading.excepthook = lambda failed: errors.append(failed.exc_value)
     try:
         # A daemon's threads are daemons: if one waits forever, the notebook can still be closed.
         attempt = threading.Thread(target=count, args=[lists, tally], daemon=True)
-        start(attempt)
+        attempt.start()
         attempt.join(PATIENCE)
         endless, left = attempt.is_alive(), set(threading.enumerate()) - before
         for thread in left if not endless else ():
             thread.join(PATIENCE)
+    except RuntimeError:  # as everywhere in a browser
+        raise Mismatch("No thread can be started here, so this cannot be checked.",
+                       "the same notebook on a computer of yours.") from None  # fmt: skip
     finally:
         threading.excepthook = hook
     if errors:
-        raise Trouble(f"It raised {type(errors[0]).__name__}: {errors[0]}", "the line it names.")
+        raise Mismatch(f"It raised {type(errors[0]).__name__}: {errors[0]}", "the line it names.")
     if endless:
-        raise Trouble("It never came back.", "a lock that is taken and not given back.")
+        raise Mismatch("It never came back.", "a lock that is taken and not given back.")
     if left:
-        raise Trouble("It returned while threads were still counting.", "when join() is called.")
+        raise Mismatch("It returned while threads were still counting.", "when join() is called.")
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge)
+exercise = Exercise(__name__, text, judge=judge)

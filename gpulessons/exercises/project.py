@@ -4,26 +4,14 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import refuse_scattered, refuse_sharing_threads
+from gpulessons.grader.waste import check_sectors, check_threads
 from gpulessons.operation import op
 
-stub = '''\
+text = '''\
 @cuda.jit
 def my_projection(points, matrix, out):
     k = cuda.grid(1)
-    # Your turn: this thread computes one of out's numbers: a row of the matrix times point i,
-    # divided by w, which is row 3 times point i. Which i, and which row?
-
-def my_project(points, matrix):
-    out = cuda.device_array((points.shape[0], 3), points.dtype)
-    my_projection[(out.size + 127) // 128, 128](points, matrix, out)
-    return out
-'''
-
-solution = '''\
-@cuda.jit
-def my_projection(points, matrix, out):
-    k = cuda.grid(1)
+    ### BEGIN SOLUTION
     if k < out.size:
         i, row = k // 3, k % 3
         value = w = np.float32(0)
@@ -31,6 +19,10 @@ def my_projection(points, matrix, out):
             value += matrix[row, j] * points[i, j]
             w += matrix[3, j] * points[i, j]
         out[i, row] = value / w
+    ### STUB
+    # Your turn: this thread computes one of out's numbers: a row of the matrix times point i,
+    # divided by w, which is row 3 times point i. Which i, and which row?
+    ### END SOLUTION
 
 def my_project(points, matrix):
     out = cuda.device_array((points.shape[0], 3), points.dtype)
@@ -61,24 +53,20 @@ def projected(points, matrix):
 
 def inspect(launches):
     """Right is not enough: what a warp writes at one moment must be 128 bytes in a row."""
-    refuse_sharing_threads(launches)
+    check_threads(launches)
     hint = "which numbers of out threads 0 to 31 write: they should be neighbors."
-    refuse_scattered(launches, hint, access="write")
+    check_sectors(launches, hint, access="write")
 
 
 ROW = "row 0, 1 or 2 of the matrix times the point, over row 3 times the point."
 mistakes = (
     ("nothing is divided by w, or by the point's own, which is 1.", ROW,
      lambda points, matrix: (points @ matrix.T)[:, :3]),
-    ("the matrix is taken by its columns, where rows are due.", ROW,
-     lambda points, matrix: projected(points, matrix.T)),
     ("the matrix is taken by its columns for x, y and z.", ROW,
      lambda points, matrix: (points @ matrix)[:, :3] / (points @ matrix.T)[:, 3:]),
-    ("three products are added, where four are due: the last one moves the scene.",
+    ("three products are added, where four are expected: the last one moves the scene.",
      "the loop over j: 0 to 3.",
      lambda points, matrix: projected(points[:, :3], matrix[:, :3])),
-    ("it multiplies by w.", ROW,
-     lambda points, matrix: (points @ matrix.T)[:, :3] * (points @ matrix.T)[:, 3:]),
 )  # fmt: skip
 
 hints = (
@@ -88,5 +76,5 @@ hints = (
 )
 
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=projected, inspect=inspect, mistakes=mistakes, hints=hints
+    __name__, text, on=gpu, op=projected, inspect=inspect, mistakes=mistakes, hints=hints
 )

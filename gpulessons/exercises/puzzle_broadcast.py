@@ -4,7 +4,7 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import refuse_idle_or_sharing
+from gpulessons.grader.waste import check_threads
 from gpulessons.operation import op
 
 
@@ -19,32 +19,23 @@ def table(down, across):
     return down[:, np.newaxis] * across
 
 
-stub = """\
+text = '''\
 @cuda.jit
 def my_table_kernel(down, across, out):
     column, row = cuda.grid(2)
-    # Your turn: a multiplication table. out is the row's number times the column's.
-
-def my_table(down, across):
-    out = cuda.device_array((down.size, across.size), down.dtype)
-    grid = (across.size + 15) // 16, (down.size + 7) // 8
-    my_table_kernel[grid, (16, 8)](down, across, out)
-    return out
-"""
-
-solution = """\
-@cuda.jit
-def my_table_kernel(down, across, out):
-    column, row = cuda.grid(2)
+    ### BEGIN SOLUTION
     if row < out.shape[0] and column < out.shape[1]:
         out[row, column] = down[row] * across[column]
+    ### STUB
+    # Your turn: a multiplication table. out is the row's number times the column's.
+    ### END SOLUTION
 
 def my_table(down, across):
     out = cuda.device_array((down.size, across.size), down.dtype)
     grid = (across.size + 15) // 16, (down.size + 7) // 8
     my_table_kernel[grid, (16, 8)](down, across, out)
     return out
-"""
+'''
 
 hints = (
     "down has one number for each row, so one index is enough for it. Which one? And for across?",
@@ -61,6 +52,5 @@ mistakes = (
 )  # fmt: skip
 
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=table, inspect=refuse_idle_or_sharing,
-    mistakes=mistakes, hints=hints,
-)  # fmt: skip
+    __name__, text, on=gpu, op=table, inspect=check_threads, mistakes=mistakes, hints=hints
+)

@@ -4,7 +4,8 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Trouble, refuse_idle, refuse_scattered
+from gpulessons.grader.diagnosis import Wasteful
+from gpulessons.grader.waste import check_sectors
 from gpulessons.operation import op
 
 THREADS = 256
@@ -20,30 +21,22 @@ def plus(x, y):
     return x + y
 
 
-stub = """\
+text = '''\
 @cuda.jit
 def my_plus_kernel(x, y, out):
     first, all_threads = cuda.grid(1), cuda.gridsize(1)
-    # Your turn: this thread adds x[first] and y[first], and then? Which i is its next?
-
-def my_plus(x, y):
-    out = cuda.device_array_like(x)
-    my_plus_kernel[4, 64](x, y, out)  # 256 threads, whatever the size: leave that as it is
-    return out
-"""
-
-solution = """\
-@cuda.jit
-def my_plus_kernel(x, y, out):
-    first, all_threads = cuda.grid(1), cuda.gridsize(1)
+    ### BEGIN SOLUTION
     for i in range(first, x.size, all_threads):
         out[i] = x[i] + y[i]
+    ### STUB
+    # Your turn: this thread adds x[first] and y[first], and then? Which i is its next?
+    ### END SOLUTION
 
 def my_plus(x, y):
     out = cuda.device_array_like(x)
     my_plus_kernel[4, 64](x, y, out)  # 256 threads, whatever the size: leave that as it is
     return out
-"""
+'''
 
 hints = (
     "Threads 0 to 255 have taken the first 256 elements. Who takes element 256?",
@@ -54,24 +47,11 @@ hints = (
 
 def inspect(launches):
     """Right is not enough: with 256 threads, whose warps still read 32 neighbors."""
-    refuse_idle(launches)
     threads = sum(launch.threads for launch in launches)
     if threads != THREADS:
-        raise Trouble(f"Right, but with {threads:,} threads, where {THREADS} are all you have.",
+        raise Wasteful(f"with {threads:,} threads, where {THREADS} are all you have.",
                       "the loop: the launch stays as it was.")  # fmt: skip
-    refuse_scattered(launches, "which elements threads 0, 1, 2 … take at the same moment.")
+    check_sectors(launches, "which elements threads 0, 1, 2 … take at the same moment.")
 
 
-def first_turn(x, y):
-    """What a single turn leaves undone shows as never written, unless somebody clears it."""
-    return np.where(np.arange(x.size) < THREADS, x + y, 0)
-
-
-mistakes = (
-    ("only the first 256 are done.", "a loop: after its first element each thread has others.",
-     first_turn),
-)  # fmt: skip
-
-exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=plus, inspect=inspect, mistakes=mistakes, hints=hints
-)
+exercise = Exercise(__name__, text, on=gpu, op=plus, inspect=inspect, hints=hints)

@@ -4,45 +4,36 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import refuse_idle_or_sharing
+from gpulessons.grader.waste import check_threads
 from gpulessons.operation import op
 
 
-def numbers(size, rng):
-    return (rng.standard_normal(size, np.float32),)
-
-
-@op(inputs=numbers, flops=lambda x: x.size, sizes=(1_000,))
+@op(
+    inputs=lambda size, rng: (rng.standard_normal(size, np.float32),), flops=lambda x: x.size,
+    sizes=(1_000,),
+)  # fmt: skip
 def square(x):
     """x², element by element. (n,) to (n,)."""
     return x * x
 
 
-stub = """\
+text = '''\
 @cuda.jit
 def my_square_kernel(x, out):
     block, width, thread = cuda.blockIdx.x, cuda.blockDim.x, cuda.threadIdx.x
-    # Your turn: which i is this thread's? Where there is such an i, out[i] is x[i] squared.
-
-def my_square(x):
-    out = cuda.device_array_like(x)
-    my_square_kernel[(x.size + 63) // 64, 64](x, out)
-    return out
-"""
-
-solution = """\
-@cuda.jit
-def my_square_kernel(x, out):
-    block, width, thread = cuda.blockIdx.x, cuda.blockDim.x, cuda.threadIdx.x
+    ### BEGIN SOLUTION
     i = block * width + thread
     if i < x.size:
         out[i] = x[i] * x[i]
+    ### STUB
+    # Your turn: which i is this thread's? Where there is such an i, out[i] is x[i] squared.
+    ### END SOLUTION
 
 def my_square(x):
     out = cuda.device_array_like(x)
     my_square_kernel[(x.size + 63) // 64, 64](x, out)
     return out
-"""
+'''
 
 hints = (
     "Block 0 takes the first 64 elements, thread 0 to 63. Where does block 1 begin?",
@@ -55,6 +46,5 @@ mistakes = (
 )
 
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=square, inspect=refuse_idle_or_sharing,
-    mistakes=mistakes, hints=hints,
-)  # fmt: skip
+    __name__, text, on=gpu, op=square, inspect=check_threads, mistakes=mistakes, hints=hints
+)

@@ -4,7 +4,7 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import refuse_idle_or_sharing
+from gpulessons.grader.waste import check_threads
 from gpulessons.operation import op
 
 
@@ -19,26 +19,16 @@ def difference(before, after):
     return after - before
 
 
-stub = """\
+text = '''\
 @cuda.jit
 def my_difference_kernel(before, after, out):
     x, y = cuda.grid(2)
-    # Your turn: which of them is the row? Where there is such a pixel, out is after minus before.
-
-def my_difference(before, after):
-    out = cuda.device_array_like(after)
-    rows, columns = out.shape
-    grid = (columns + 15) // 16, (rows + 7) // 8  # x counts columns, y counts rows
-    my_difference_kernel[grid, (16, 8)](before, after, out)
-    return out
-"""
-
-solution = """\
-@cuda.jit
-def my_difference_kernel(before, after, out):
-    x, y = cuda.grid(2)
+    ### BEGIN SOLUTION
     if y < out.shape[0] and x < out.shape[1]:
         out[y, x] = after[y, x] - before[y, x]
+    ### STUB
+    # Your turn: which of them is the row? Where there is such a pixel, out is after minus before.
+    ### END SOLUTION
 
 def my_difference(before, after):
     out = cuda.device_array_like(after)
@@ -46,7 +36,7 @@ def my_difference(before, after):
     grid = (columns + 15) // 16, (rows + 7) // 8  # x counts columns, y counts rows
     my_difference_kernel[grid, (16, 8)](before, after, out)
     return out
-"""
+'''
 
 hints = (
     "An array's first index is the row. In a grid, x counts first, and it counts columns here.",
@@ -58,12 +48,8 @@ mistakes = (
      lambda before, after: before - after),
     ("nothing is subtracted: that is after.", "what it does with before.",
      lambda before, after: after),
-    ("nothing is subtracted: that is before.", "what it does with after.",
-     lambda before, after: before),
-    ("the two are added.", "the sign.", lambda before, after: after + before),
 )  # fmt: skip
 
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=difference, inspect=refuse_idle_or_sharing,
-    mistakes=mistakes, hints=hints,
-)  # fmt: skip
+    __name__, text, on=gpu, op=difference, inspect=check_threads, mistakes=mistakes, hints=hints
+)

@@ -4,50 +4,36 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Trouble, refuse_idle, refuse_unshared
+from gpulessons.grader.diagnosis import Wasteful
+from gpulessons.grader.waste import check_shared, total
 from gpulessons.operation import op
 
-BLOCK = 64
 
-
-def numbers(size, rng):
-    return (rng.standard_normal(size, np.float32),)
-
-
-@op(inputs=numbers, flops=lambda x: 2 * x.size, sizes=(1_000,))
+@op(
+    inputs=lambda size, rng: (rng.standard_normal(size, np.float32),), flops=lambda x: 2 * x.size,
+    sizes=(1_000,),
+)  # fmt: skip
 def window_sum(x):
     """Each number and its two neighbors; beyond the ends there are zeros. (n,) to (n,)."""
     zero = np.zeros(1, x.dtype)
     return np.concatenate([zero, x[:-1]]) + x + np.concatenate([x[1:], zero])
 
 
-stub = """\
+text = '''\
 @cuda.jit
 def my_window_kernel(x, out):
     part = cuda.shared.array(66, np.float32)  # 64 for the block's own, and one on either side
     i, t = cuda.grid(1), cuda.threadIdx.x
     part[t + 1] = x[i] if i < x.size else np.float32(0)
-    # Your turn: who fetches part[0] and part[65]? And who must wait before the next line?
-    if i < x.size:
-        out[i] = part[t] + part[t + 1] + part[t + 2]
-
-def my_window_sum(x):
-    out = cuda.device_array_like(x)
-    my_window_kernel[(x.size + 63) // 64, 64](x, out)
-    return out
-"""
-
-solution = """\
-@cuda.jit
-def my_window_kernel(x, out):
-    part = cuda.shared.array(66, np.float32)  # 64 for the block's own, and one on either side
-    i, t = cuda.grid(1), cuda.threadIdx.x
-    part[t + 1] = x[i] if i < x.size else np.float32(0)
+    ### BEGIN SOLUTION
     if t == 0:
         part[0] = x[i - 1] if i > 0 else np.float32(0)
     if t == 63:
         part[65] = x[i + 1] if i + 1 < x.size else np.float32(0)
     cuda.syncthreads()
+    ### STUB
+    # Your turn: who fetches part[0] and part[65]? And who must wait before the next line?
+    ### END SOLUTION
     if i < x.size:
         out[i] = part[t] + part[t + 1] + part[t + 2]
 
@@ -55,7 +41,7 @@ def my_window_sum(x):
     out = cuda.device_array_like(x)
     my_window_kernel[(x.size + 63) // 64, 64](x, out)
     return out
-"""
+'''
 
 hints = (
     "Thread 0 has no thread before it in its block, and thread 63 none after it: two more loads, "
@@ -67,16 +53,12 @@ hints = (
 
 def inspect(launches):
     """Right is not enough: 66 loads for 64 results, through shared memory."""
-    refuse_idle(launches)
-    refuse_unshared(launches)
-    reads, writes = (
-        sum(launch.coalescing(access=access).total("accesses") for launch in launches)
-        for access in ("read", "write")
-    )
+    check_shared(launches)
+    reads, writes = total(launches, "read"), total(launches, "write")
     blocks = sum(launch.blocks for launch in launches)
     if reads > writes + 2 * blocks:
-        raise Trouble(
-            f"Right, but {reads:,} numbers are fetched for {writes:,} results, where "
+        raise Wasteful(
+            f"{reads:,} numbers are fetched for {writes:,} results, where "
             f"{writes + 2 * blocks - 2:,} would do.",
             "the last line: what it adds lies in part.",
         )
@@ -84,8 +66,7 @@ def inspect(launches):
 
 def without_neighbors(x):
     """As if every block were alone: zeros beyond each block's own ends."""
-    whole = -(-x.size // BLOCK) * BLOCK
-    blocks = np.pad(x, (0, whole - x.size)).reshape(-1, BLOCK)
+    blocks = np.pad(x, (0, -x.size % 64)).reshape(-1, 64)
     padded = np.pad(blocks, ((0, 0), (1, 1)))
     return (padded[:, :-2] + blocks + padded[:, 2:]).reshape(-1)[: x.size]
 
@@ -95,17 +76,11 @@ mistakes = (
      "part[0] and part[65]: they belong to the blocks before and after.", without_neighbors),
     ("the neighbor after it is missing.", "the sum: three numbers of part.",
      lambda x: window_sum(x) - np.append(x[1:], 0)),
-    ("the neighbor before it is missing.", "the sum: three numbers of part.",
-     lambda x: window_sum(x) - np.append(0, x[:-1])),
-    ("the number itself is missing.", "the sum: three numbers of part.",
-     lambda x: window_sum(x) - x),
     ("the first takes the last for its neighbor: x[-1] is the end of x.",
      "part[0] in block 0: nobody is before it.",
      lambda x: window_sum(x) + np.append(x[-1], np.zeros(x.size - 1))),
-    ("it is a mean; the sum is due.", "the division.", lambda x: window_sum(x) / 3),
 )  # fmt: skip
 
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=window_sum, inspect=inspect, mistakes=mistakes,
-    hints=hints,
-)  # fmt: skip
+    __name__, text, on=gpu, op=window_sum, inspect=inspect, mistakes=mistakes, hints=hints
+)

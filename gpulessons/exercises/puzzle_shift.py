@@ -4,44 +4,35 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import refuse_sharing_threads
+from gpulessons.grader.waste import check_threads
 from gpulessons.operation import op
 
 
-def numbers(size, rng):
-    return (rng.standard_normal(size, np.float32),)
-
-
-@op(inputs=numbers, flops=lambda x: 0, sizes=(1_000,), rtol=0)
+@op(
+    inputs=lambda size, rng: (rng.standard_normal(size, np.float32),), flops=lambda x: 0,
+    sizes=(1_000,), rtol=0,
+)  # fmt: skip
 def shift(x):
     """Each element is the one after it; the last, which has none, is 0. (n,) to (n,)."""
     return np.append(x[1:], x.dtype.type(0))
 
 
-stub = """\
+text = '''\
 @cuda.jit
 def my_shift_kernel(x, out):
     i = cuda.grid(1)
-    # Your turn: out[i] is x[i + 1]. The last element has nobody after it: there, out is 0.
-
-def my_shift(x):
-    out = cuda.device_array_like(x)
-    my_shift_kernel[(x.size + 63) // 64, 64](x, out)
-    return out
-"""
-
-solution = """\
-@cuda.jit
-def my_shift_kernel(x, out):
-    i = cuda.grid(1)
+    ### BEGIN SOLUTION
     if i < x.size:
         out[i] = x[i + 1] if i + 1 < x.size else 0
+    ### STUB
+    # Your turn: out[i] is x[i + 1]. The last element has nobody after it: there, out is 0.
+    ### END SOLUTION
 
 def my_shift(x):
     out = cuda.device_array_like(x)
     my_shift_kernel[(x.size + 63) // 64, 64](x, out)
     return out
-"""
+'''
 
 hints = (
     "The guard asks which i you write to. What you read is one further: it needs a guard too.",
@@ -49,16 +40,14 @@ hints = (
     "out[i] = x[i + 1] if i + 1 < x.size else 0",
 )
 mistakes = (
-    ("nothing has moved.", "which element it reads.", lambda x: x),
     ("the last element is the first one's.", "the last one: it has nobody after it, so 0.",
      lambda x: np.roll(x, -1)),
     ("the last element kept its own number.", "the last one: it has nobody after it, so 0.",
      lambda x: np.append(x[1:], x[-1])),
     ("everything moved the other way.", "i + 1 or i - 1: out[0] is x[1].",
-     lambda x: np.append(x.dtype.type(0), x[:-1]), lambda x: np.roll(x, 1)),
+     lambda x: np.append(x.dtype.type(0), x[:-1])),
 )  # fmt: skip
 
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=shift, inspect=refuse_sharing_threads, mistakes=mistakes,
-    hints=hints,
-)  # fmt: skip
+    __name__, text, on=gpu, op=shift, inspect=check_threads, mistakes=mistakes, hints=hints
+)

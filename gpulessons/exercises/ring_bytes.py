@@ -1,20 +1,19 @@
 """How many bytes does each of eight workers send in a ring? Count the steps and the pieces."""
 
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Trouble, number
+from gpulessons.grader.diagnosis import Mismatch, number
 
-stub = "my_bytes = ...  # sent by each of 8 workers, for one million float32 numbers in a ring\n"
-solution = "my_bytes = 2 * (8 - 1) * 4 * 1_000_000 / 8  # 14 steps, an eighth of the vector each\n"
-
+text = '''\
+### BEGIN SOLUTION
+my_bytes = 2 * (8 - 1) * 4 * 1_000_000 / 8  # 14 steps, an eighth of the vector each
+### STUB
+my_bytes = ...  # sent by each of 8 workers, for one million float32 numbers in a ring
+### END SOLUTION
+'''
 REASONS = {
-    1.75: "Those are whole vectors, and one of them is four million bytes.",
     3_500_000: "That counts the pieces only while they are added up. Then they must be shown.",
     56_000_000: "That sends the whole vector in every step, or counts all eight workers.",
     1_750_000: "That counts numbers, not bytes: a float32 is four bytes.",
-    8_000_000: "Each round needs one step fewer: a piece need not come back to where it began.",
-    500_000: "That is a single piece, and in each step there is one to send.",
-    28_000_000: "Those are seven whole vectors: in a ring only an eighth goes in each step.",
-    4_000_000: "That is the vector once. Each piece goes round to be added, and again to be shown.",
 }
 
 
@@ -24,7 +23,7 @@ def judge(answer):
     if number(answer, hint) == 7_000_000:
         return "14 steps, 500,000 bytes in each: 1.75 vectors, and never 2."
     other = f"{answer:,} bytes is not what one worker sends."
-    raise Trouble(REASONS.get(answer, other), hint)
+    raise Mismatch(REASONS.get(answer, other), hint)
 
 
-exercise = Exercise(__name__, stub, solution, judge=judge)
+exercise = Exercise(__name__, text, judge=judge)

@@ -8,7 +8,7 @@ from gpulessons.operation import op
 
 EXAMPLES = 12
 
-stub = '''\
+text = '''\
 def my_sampled_loss(right, others, labels, drawn, expected):
     """−log p[label] of each example, among its label and the drawn classes. All scores are given.
 
@@ -16,23 +16,16 @@ def my_sampled_loss(right, others, labels, drawn, expected):
     labels: (examples,), drawn: (draws,) which classes, each once; expected: (classes,) how often
     each class is expected among the drawn ones.
     """
-    # Your turn: correct all scores for how they came here, leave out a label that was drawn as
-    # its own rival, and keep exp from overflowing.
-    raise NotImplementedError
-'''
-
-solution = '''\
-def my_sampled_loss(right, others, labels, drawn, expected):
-    """−log p[label] of each example, among its label and the drawn classes. All scores are given.
-
-    right: (examples,) the labels' scores; others: (examples, draws) those of the drawn classes.
-    labels: (examples,), drawn: (draws,) which classes, each once; expected: (classes,) how often
-    each class is expected among the drawn ones.
-    """
+    ### BEGIN SOLUTION
     right = right - np.log(expected[labels])
     others = others - np.log(expected[drawn])
     others[drawn == labels[:, None]] = -np.inf
     return np.logaddexp(right, np.logaddexp.reduce(others, axis=1)) - right
+    ### STUB
+    # Your turn: correct all scores for how they came here, leave out a label that was drawn as
+    # its own rival, and keep exp from overflowing.
+    raise NotImplementedError
+    ### END SOLUTION
 '''
 
 
@@ -59,41 +52,23 @@ def sampled_loss(right, others, labels, drawn, expected):
     return loss_by_parts(right, others, labels, drawn, expected)
 
 
-def loss_by_parts(
-    right, others, labels, drawn, expected, sign=1, mine=True, hits=False, label=True
-):  # fmt: skip
-    """The right loss; everything behind `expected` is a mistake.
-
-    sign: of the correction, 0 for none; mine: is the label's score corrected; hits: do they stay;
-    label: is it in the sum.
-    """
-    correction = sign * np.log(expected)
-    right = right - mine * correction[labels]
-    others = others - correction[drawn]
+def loss_by_parts(right, others, labels, drawn, expected, corrected=True, hits=False):
+    """The right loss; what stands behind `expected` are mistakes: scores as they are, hits kept."""
+    correction = corrected * np.log(expected)
+    right, others = right - correction[labels], others - correction[drawn]
     if not hits:
         others = np.where(drawn == labels[:, None], -np.inf, others)
-    total = np.logaddexp.reduce(others, axis=1)
-    if label:
-        total = np.logaddexp(right, total)
+    total = np.logaddexp(right, np.logaddexp.reduce(others, axis=1))
     return (total - right).astype(right.dtype)
 
 
-def mistaken(**parts):
-    return lambda *inputs: loss_by_parts(*inputs, **parts)
-
-
-MISTAKES = (
+mistakes = (
     ("no score is corrected: what is drawn often is then pushed down often.",
-     "what `expected` is for.", mistaken(sign=0)),
-    ("the correction has the wrong sign: it doubles what it should take away.",
-     "whether a class that is drawn often should weigh more or less.", mistaken(sign=-1)),
-    ("the label itself is not in the sum: that is no probability, and may be above one.",
-     "what −log p is when the label's score is by far the highest.", mistaken(label=False)),
+     "what `expected` is for.", lambda *inputs: loss_by_parts(*inputs, corrected=False)),
     ("accidental hits are kept: a label that was drawn is its own rival.",
-     "where `drawn` and a label are the same class.", mistaken(hits=True)),
-    ("only the drawn classes' scores are corrected, and the label's is not.",
-     "the label's score: it stands in the same sum.", mistaken(mine=False)),
-    ("that is log p, where −log p is due.", "the sign of what you return.",
+     "where `drawn` and a label are the same class.",
+     lambda *inputs: loss_by_parts(*inputs, hits=True)),
+    ("that is log p, where −log p is expected.", "the sign of what you return.",
      lambda *inputs: -loss_by_parts(*inputs)),
 )  # fmt: skip
 
@@ -106,7 +81,7 @@ def judge(attempt):
         wide = isinstance(result, np.ndarray) and result.dtype == np.float64
         return result.astype(np.float32) if wide else result
 
-    return check_op(sampled_loss, in_float32, host, mistakes=MISTAKES)
+    return check_op(sampled_loss, in_float32, host, mistakes=mistakes)
 
 
 hints = (
@@ -116,6 +91,4 @@ hints = (
     "right = right - np.log(expected[labels])\nothers = others - np.log(expected[drawn])",
 )
 
-exercise = Exercise(
-    __name__, stub, solution, judge=judge, forbidden=(loss_by_parts,), hints=hints
-)  # fmt: skip
+exercise = Exercise(__name__, text, judge=judge, hints=hints)

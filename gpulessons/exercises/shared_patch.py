@@ -4,7 +4,8 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Trouble, refuse_scattered, refuse_unshared
+from gpulessons.grader.diagnosis import Wasteful
+from gpulessons.grader.waste import check_sectors, check_shared, total
 from gpulessons.operation import op
 
 
@@ -20,53 +21,48 @@ def blurred(x):
     return windows.mean(axis=(2, 3), dtype=x.dtype)
 
 
-FETCH = """\
-    for n in range(32 * i + j, 340, 256):
-        patch[n // 34, n % 34] = x[above + n // 34, left + n % 34]
-    cuda.syncthreads()
-"""
-
-solution = f"""\
+text = '''\
 @cuda.jit
 def my_blur_kernel(x, out):
     patch = cuda.shared.array((10, 34), np.float32)  # 8 × 32 outputs, and a pixel all around
     i, j = cuda.threadIdx.y, cuda.threadIdx.x
     above, left = 8 * cuda.blockIdx.y, 32 * cuda.blockIdx.x
-{FETCH}\
+    ### BEGIN SOLUTION
+    for n in range(32 * i + j, 340, 256):
+        patch[n // 34, n % 34] = x[above + n // 34, left + n % 34]
+    cuda.syncthreads()
+    ### STUB
+    # Your turn: fetch the patch, 340 pixels with 256 threads, and wait for one another.
+    ### END SOLUTION
     total = np.float32(0)
     for ky in range(3):
         for kx in range(3):
+            ### BEGIN SOLUTION
             total += patch[i + ky, j + kx]
+            ### STUB
+            total += x[above + i + ky, left + j + kx]  # and read it here
+            ### END SOLUTION
     out[above + i, left + j] = total / np.float32(9)
 
 def my_blur(x):
     out = cuda.device_array((x.shape[0] - 2, x.shape[1] - 2), x.dtype)
     my_blur_kernel[(out.shape[1] // 32, out.shape[0] // 8), (32, 8)](x, out)
     return out
-"""
-
-stub = solution.replace(
-    FETCH,
-    "    # Your turn: fetch the patch, 340 pixels with 256 threads, and wait for one another.\n",
-).replace("+= patch[i + ky, j + kx]", "+= x[above + i + ky, left + j + kx]  # and read it here")
+'''
 
 
 def inspect(launches):
     """Right is not enough: each pixel of a patch comes from global memory once."""
-    reads, writes = (
-        sum(launch.coalescing(access=access).total("accesses") for launch in launches)
-        for access in ("read", "write")
-    )
-    loads = reads / max(1, writes)
+    loads = total(launches, "read") / total(launches, "write")
     if loads > 340 / 256:
-        raise Trouble(
-            f"Right, but {loads:.3g} pixels are read from global memory for each output, where "
+        raise Wasteful(
+            f"{loads:.3g} pixels are read from global memory for each output, where "
             f"{340 / 256:.2f} would do.",
             "who fetches what: 340 pixels, 256 threads, each pixel once.",
         )
-    refuse_unshared(launches)
+    check_shared(launches)
     # A warp's 32 pixels cross from one row of the patch to the next.
-    refuse_scattered(launches, "which pixels threads 0, 1, 2 … fetch: neighbors.", "read", most=6)
+    check_sectors(launches, "which pixels threads 0, 1, 2 … fetch: neighbors.", "read", most=6)
 
 
 def first_patch(x):
@@ -78,10 +74,8 @@ def first_patch(x):
 mistakes = (
     ("every block blurs the patch of the first one.", "above and left: where its patch begins.",
      first_patch),
-    ("it is the sum of nine pixels; their mean is due.", "the division by 9.",
+    ("it is the sum of nine pixels, where their mean is expected.", "the division by 9.",
      lambda x: 9 * blurred(x)),
-    ("it is a copy: only the pixel in the middle counts.", "the two loops over the patch.",
-     lambda x: x[1:-1, 1:-1]),
 )  # fmt: skip
 
 hints = (
@@ -92,5 +86,5 @@ hints = (
 )
 
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=blurred, inspect=inspect, mistakes=mistakes, hints=hints
+    __name__, text, on=gpu, op=blurred, inspect=inspect, mistakes=mistakes, hints=hints
 )

@@ -4,7 +4,7 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import refuse_repeated_loads, remark_conflicts
+from gpulessons.grader.waste import check_loads
 from gpulessons.operation import op
 from gpulessons.ops.matmul import matmul
 
@@ -20,31 +20,13 @@ product = op(
     inputs=whole_tiles, flops=matmul.flops, sizes=(64,), rtol=matmul.rtol, edge_cases=(1, 40)
 )(matmul.function)
 
-stub = """\
+text = '''\
 @cuda.jit
 def my_tile_kernel(x, y, out):
     xs = cuda.shared.array((16, 16), np.float32)
     ys = cuda.shared.array((16, 16), np.float32)
     tx, ty, (j, i) = cuda.threadIdx.x, cuda.threadIdx.y, cuda.grid(2)
-    total, k = np.float32(0), 0
-    # Your turn: a block fetches 16 × 16 of x and of y, all its threads use both, then the next.
-    while k < x.shape[1]:
-        total += x[i, k] * y[k, j]
-        k += 1
-    out[i, j] = total
-
-def my_product(x, y):
-    out = cuda.device_array((x.shape[0], y.shape[1]), x.dtype)
-    my_tile_kernel[(y.shape[1] // 16, x.shape[0] // 16), (16, 16)](x, y, out)
-    return out
-"""
-
-solution = """\
-@cuda.jit
-def my_tile_kernel(x, y, out):
-    xs = cuda.shared.array((16, 16), np.float32)
-    ys = cuda.shared.array((16, 16), np.float32)
-    tx, ty, (j, i) = cuda.threadIdx.x, cuda.threadIdx.y, cuda.grid(2)
+    ### BEGIN SOLUTION
     total = np.float32(0)
     for start in range(0, x.shape[1], 16):
         xs[ty, tx] = x[i, start + tx]
@@ -53,19 +35,20 @@ def my_tile_kernel(x, y, out):
         for k in range(16):
             total += xs[ty, k] * ys[k, tx]
         cuda.syncthreads()
+    ### STUB
+    total, k = np.float32(0), 0
+    # Your turn: a block fetches 16 × 16 of x and of y, all its threads use both, then the next.
+    while k < x.shape[1]:
+        total += x[i, k] * y[k, j]
+        k += 1
+    ### END SOLUTION
     out[i, j] = total
 
 def my_product(x, y):
     out = cuda.device_array((x.shape[0], y.shape[1]), x.dtype)
     my_tile_kernel[(y.shape[1] // 16, x.shape[0] // 16), (16, 16)](x, y, out)
     return out
-"""
-
-
-def inspect(launches):
-    """Right is not enough: a number fetched by one thread must serve others too."""
-    refuse_repeated_loads(launches)
-    return remark_conflicts(launches)
+'''
 
 
 def transposed_tiles(x):
@@ -74,25 +57,13 @@ def transposed_tiles(x):
     return x.reshape(m // 16, 16, k // 16, 16).transpose(0, 3, 2, 1).reshape(m, k)
 
 
-def first_tile_again(y):
-    """The rows of y's first tiles instead of all later ones."""
-    return np.tile(y[:16], (y.shape[0] // 16, 1))
-
-
 FILLED = "how a tile is filled: [ty, tx], from row start + ty or column start + tx."
 mistakes = (
     ("the tiles of x are transposed.", FILLED, lambda x, y: transposed_tiles(x) @ y),
-    ("the tiles of y are transposed.", FILLED, lambda x, y: x @ transposed_tiles(y)),
-    ("the tiles of both are transposed.", FILLED,
-     lambda x, y: transposed_tiles(x) @ transposed_tiles(y)),
-    ("it takes the first tile of y again and again.", FILLED, lambda x, y: x @ first_tile_again(y)),
-    ("it takes the first tile of x again and again.", FILLED,
-     lambda x, y: first_tile_again(x.T).T @ y),
+    ("it takes the first tile of y again and again.", FILLED,
+     lambda x, y: x @ np.tile(y[:16], (y.shape[0] // 16, 1))),
     ("only the last tiles are in it.", "where total becomes 0: once, before the loop over tiles.",
      lambda x, y: x[:, -16:] @ y[-16:]),
-    ("only the first tiles are in it.", "the loop over tiles.", lambda x, y: x[:, :16] @ y[:16]),
-    ("only the last product of each tile is in it.", "what stands inside the loop over k.",
-     lambda x, y: x[:, 15::16] @ y[15::16]),
 )  # fmt: skip
 
 hints = (
@@ -105,5 +76,5 @@ hints = (
 )
 
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=product, inspect=inspect, mistakes=mistakes, hints=hints
+    __name__, text, on=gpu, op=product, inspect=check_loads, mistakes=mistakes, hints=hints
 )

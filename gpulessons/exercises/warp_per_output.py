@@ -4,7 +4,7 @@ import numpy as np
 
 from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Trouble, refuse_idle
+from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.operation import op
 
 INPUTS = 88  # whole sectors, but no whole warps
@@ -23,30 +23,12 @@ def product(x, w):
     return w @ x
 
 
-stub = """\
+text = '''\
 from gpulessons.ops.reduce import warp_reduce_sum  # adds up the 32 numbers of a warp
 
 @cuda.jit
 def my_rows(x, w, out):
-    row = cuda.grid(1)  # Your turn: 32 lanes read 32 rows here. Let them share one.
-    if row < w.shape[0]:
-        total, k = np.float32(0), 0
-        while k < w.shape[1]:
-            total += w[row, k] * x[k]
-            k += 1
-        out[row] = total
-
-def my_product(x, w):
-    out = cuda.device_array(w.shape[0], w.dtype)
-    my_rows[(w.shape[0] + 255) // 256, 256](x, w, out)
-    return out
-"""
-
-solution = """\
-from gpulessons.ops.reduce import warp_reduce_sum  # adds up the 32 numbers of a warp
-
-@cuda.jit
-def my_rows(x, w, out):
+    ### BEGIN SOLUTION
     row, lane = cuda.grid(1) // 32, cuda.threadIdx.x & 31
     if row < w.shape[0]:
         total, k = np.float32(0), lane
@@ -56,37 +38,45 @@ def my_rows(x, w, out):
         total = warp_reduce_sum(total)
         if lane == 0:
             out[row] = total
+    ### STUB
+    row = cuda.grid(1)  # Your turn: 32 lanes read 32 rows here. Let them share one.
+    if row < w.shape[0]:
+        total, k = np.float32(0), 0
+        while k < w.shape[1]:
+            total += w[row, k] * x[k]
+            k += 1
+        out[row] = total
+    ### END SOLUTION
 
 def my_product(x, w):
     out = cuda.device_array(w.shape[0], w.dtype)
+    ### BEGIN SOLUTION
     my_rows[(w.shape[0] + 7) // 8, 256](x, w, out)
+    ### STUB
+    my_rows[(w.shape[0] + 255) // 256, 256](x, w, out)
+    ### END SOLUTION
     return out
-"""
+'''
 
 
 def inspect(launches):
     """Right is not enough: what the reads ask for fills the sectors that they move."""
-    refuse_idle(launches)
     reads = [launch.coalescing(access="read") for launch in launches]
     moved, full = (sum(r.sectors for r in reads), sum(r.bytes_used for r in reads) // 32)
     if full < 0.75 * moved:
-        raise Trouble(
-            f"Right, but its reads move {moved:,} sectors, for numbers that fill {full:,}.",
+        raise Wasteful(
+            f"its reads move {moved:,} sectors, for numbers that fill {full:,}.",
             "which k each lane of a warp reads in the same turn.",
         )
 
 
 mistakes = (
-    ("only the last product of each lane is in it.", "what stands inside the loop over k.",
-     lambda x, w: w[:, -32:] @ x[-32:]),
     ("only lane 0's own sum is in it.", "warp_reduce_sum: all lanes call it, lane 0 gets the sum.",
      lambda x, w: w[:, ::32] @ x[::32]),
     ("every lane adds up the whole row, and 32 times the sum comes out.",
      "the loop: each lane takes every 32nd column.", lambda x, w: 32 * (w @ x)),
     ("the last columns are left out, those that fill no whole warp.", "where the loop ends.",
      lambda x, w: w[:, : w.shape[1] // 32 * 32] @ x[: w.shape[1] // 32 * 32]),
-    ("only the first 32 columns are in it.", "the loop: a row may be longer than a warp.",
-     lambda x, w: w[:, :32] @ x[:32]),
 )  # fmt: skip
 
 hints = (
@@ -98,5 +88,5 @@ hints = (
 )
 
 exercise = Exercise(
-    __name__, stub, solution, on=gpu, op=product, inspect=inspect, mistakes=mistakes, hints=hints
+    __name__, text, on=gpu, op=product, inspect=inspect, mistakes=mistakes, hints=hints
 )

@@ -4,25 +4,23 @@ import numpy as np
 
 from gpulessons.backends import host
 from gpulessons.grader.check import Exercise, call, check_op
-from gpulessons.grader.diagnosis import Trouble, refuse_loop, steps_of
-from gpulessons.measure.peak_memory import peak_memory
-from gpulessons.operation import Version, op
+from gpulessons.grader.diagnosis import Wasteful
+from gpulessons.grader.waste import check_steps, memory_of, steps_of
+from gpulessons.operation import op
 from gpulessons.ops.dense import gradients
 
-stub = '''\
+text = '''\
 def my_gradients(x, dz):
     """dw and db. x: (examples, inputs), dz: (examples, outputs); dw: (outputs, inputs)."""
+    ### BEGIN SOLUTION
+    return dz.T @ x, dz.sum(axis=0)
+    ### STUB
     dw, db = 0, 0
     for example in range(len(x)):  # Your turn: no loop. One product, and one sum.
         dw = dw + dz[example][:, None] * x[example]
         db = db + dz[example]
     return dw, db
-'''
-
-solution = '''\
-def my_gradients(x, dz):
-    """dw and db. x: (examples, inputs), dz: (examples, outputs); dw: (outputs, inputs)."""
-    return dz.T @ x, dz.sum(axis=0)
+    ### END SOLUTION
 '''
 
 
@@ -40,33 +38,27 @@ def summed(x, dz):
     return gradients(x, np.zeros((dz.shape[1], x.shape[1]), x.dtype), dz)[1:]
 
 
+MEAN = "what divides by the number of examples: the gradient of a sum is a sum."
+mistakes = (
+    ("The signs are wrong: dz is the slope already.", "the minus.",
+     lambda x, dz: (-dz.T @ x, -dz.sum(axis=0))),
+    ("dw is a mean over the examples, where their sum is expected.", MEAN,
+     lambda x, dz: (dz.T @ x / len(x), dz.sum(axis=0))),
+    ("db is a mean over the examples, where their sum is expected.", MEAN,
+     lambda x, dz: (dz.T @ x, dz.mean(axis=0))),
+)  # fmt: skip
+
+
 def judge(attempt):
     """Right at every size; then, by one product: as few steps and as little room for many."""
-    refuse_means(attempt)
-    said = check_op(summed, attempt, host)
+    ran = check_op(summed, attempt, host, mistakes=mistakes)
     few, many = (steps_of(call, summed, attempt, summed.inputs(n), host) for n in (7, 31))
-    refuse_loop(few, many, "7 and 31 examples", "which sum a matrix product does.")
-    x, dz = summed.inputs(99)
-    taken = peak_memory(Version(summed, "this", host, attempt, summed.rtol), x, dz)
-    if taken > x.nbytes * dz.shape[1] / 2:
-        raise Trouble(f"Right, but it takes {taken:,} bytes on the way: an outer product for "
-                      "every example.", "a product, which adds as it goes.")  # fmt: skip
-    return f"{said} One product, and the sum over the examples is inside it."
-
-
-def refuse_means(attempt):
-    """The gradient of a sum is a sum; who divides by the examples has another loss in mind."""
-    x, dz = inputs = summed.inputs(31)
-    got = call(summed, attempt, inputs, host)
-    if len(got) == 2 and np.shape(got[1]) == (31,) and np.allclose(got[1], dz.sum(axis=1)):
-        raise Trouble("db is summed over the outputs: a number for each example.",
-                      "the axis of the examples.")  # fmt: skip
-    if len(got) == 2 and np.shape(got[0]) == (17, 36) and np.allclose(got[0], -dz.T @ x, atol=1e-5):
-        raise Trouble("The signs are wrong: dz is the slope already.", "the minus.")
-    for mine, right in zip(got, summed(*inputs), strict=False):
-        if np.shape(mine) == right.shape and np.allclose(np.multiply(mine, 31), right, atol=1e-5):
-            raise Trouble("That is a mean over the examples, where their sum is due.",
-                          "what divides by the number of examples.")  # fmt: skip
+    check_steps(few, many, "7 and 31 examples", "which sum a matrix product does.")
+    x, dz = inputs = summed.inputs(99)
+    if (taken := memory_of(call, summed, attempt, inputs, host)) > x.nbytes * dz.shape[1] / 2:
+        raise Wasteful(f"it takes {taken:,} bytes on the way: an outer product for every example.",
+                       "a product, which adds as it goes.")  # fmt: skip
+    return f"{ran} One product, and the sum over the examples is inside it."
 
 
 hints = (
@@ -75,4 +67,4 @@ hints = (
     "return dz.T @ x, dz.sum(axis=0)",
 )
 
-exercise = Exercise(__name__, stub, solution, judge=judge, forbidden=(gradients,), hints=hints)
+exercise = Exercise(__name__, text, judge=judge, forbidden=(gradients,), hints=hints)

@@ -2,41 +2,23 @@
 
 import math
 
+from gpulessons.grader.answers import check_answers
 from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Trouble
 
-stub = '''\
+text = '''\
 from math import ceil, log2
 
 def my_choice(workers, size, latency, bandwidth):
     """(seconds, "tree" or "ring"): the quicker one, for `size` bytes on each worker."""
     tree = 2 * ceil(log2(workers)) * (latency + size / bandwidth)
-    ring = tree  # Is it? How many messages wait for each other, and how long is each?
-    return min((tree, "tree"), (ring, "ring"))
-'''
-
-solution = '''\
-from math import ceil, log2
-
-def my_choice(workers, size, latency, bandwidth):
-    """(seconds, "tree" or "ring"): the quicker one, for `size` bytes on each worker."""
-    tree = 2 * ceil(log2(workers)) * (latency + size / bandwidth)
+    ### BEGIN SOLUTION
     ring = 2 * (workers - 1) * (latency + size / workers / bandwidth)
+    ### STUB
+    ring = tree  # Is it? How many messages wait for each other, and how long is each?
+    ### END SOLUTION
     return min((tree, "tree"), (ring, "ring"))
 '''
 
-MISTAKES = {  # what the ring would take if they were right: n workers, the latency, S/B seconds
-    "As if the whole vector went in each message: there it is a piece, 1/n of it.":
-        lambda n, latency, whole: 2 * (n - 1) * (latency + whole),
-    "That ring has no latency, however many messages wait for each other.":
-        lambda n, latency, whole: 2 * (n - 1) / n * whole,
-    "That pays the latency of only two messages: each of the 2 (n − 1) has its own.":
-        lambda n, latency, whole: 2 * (latency + (n - 1) / n * whole),
-    "Once more round: after n − 1 messages each worker has only one of the finished pieces.":
-        lambda n, latency, whole: (n - 1) * (latency + whole / n),
-    "A piece is home after n − 1 steps, not n.":
-        lambda n, latency, whole: 2 * n * (latency + whole / n),
-}  # fmt: skip
 # Many workers and few, with small vectors and large ones; two workers, and a close call. All are
 # divided evenly, so that pieces of whole bytes are the same.
 CASES = [
@@ -45,47 +27,37 @@ CASES = [
 ]  # fmt: skip
 
 
-def right_ring(n, latency, whole):
-    return 2 * (n - 1) * (latency + whole / n)
+def quicker(workers, size, latency, bandwidth):
+    return by_ring(lambda n, latency, whole: 2 * (n - 1) * (latency + whole / n))(
+        workers, size, latency, bandwidth
+    )
 
 
-def ways(case, ring=right_ring):
-    """(seconds, name) of both, the quicker one first, by the model."""
-    workers, size, latency, bandwidth = case
-    tree = 2 * math.ceil(math.log2(workers)) * (latency + size / bandwidth)
-    return sorted([(tree, "tree"), (ring(workers, latency, size / bandwidth), "ring")])
+def by_ring(ring):
+    """The choice, if the ring took ring(workers, latency, seconds for the whole vector)."""
+
+    def choice(workers, size, latency, bandwidth):
+        tree = 2 * math.ceil(math.log2(workers)) * (latency + size / bandwidth)
+        return min((tree, "tree"), (ring(workers, latency, size / bandwidth), "ring"))
+
+    return choice
 
 
-def judge(choice):
-    """All cases: right, or one mistake that explains every answer, or the first wrong answer."""
-    hint = "how many messages wait for each other, and the bytes in each."
-    answers = [choice(*case) for case in CASES]
-    if explained(answers, right_ring):
-        return ("The tree for small vectors and many workers, the ring for large ones, as long as "
-                "the tree sends whole vectors.")  # fmt: skip
-    for sentence, ring in MISTAKES.items():
-        if explained(answers, ring):
-            raise Trouble(sentence, hint)
-    for case, answer in zip(CASES, answers, strict=True):
-        quicker, slower = ways(case)
-        if not agrees(answer, *quicker):
-            given = "yours is the slower of the two" if agrees(answer, *slower) else f"not {answer}"
-            raise Trouble(f"{case[0]:,} workers and {case[1]:,.0f} bytes: {quicker[1]} is due, in "
-                          f"{quicker[0]:.3g} s; {given}.", hint)  # fmt: skip
+HINT = "how many messages wait for each other, and the bytes in each."
+mistakes = (
+    ("As if the whole vector went in each message: there it is a piece, 1/n of it.", HINT,
+     by_ring(lambda n, latency, whole: 2 * (n - 1) * (latency + whole))),
+    ("That pays the latency of only two messages: each of the 2 (n − 1) has its own.", HINT,
+     by_ring(lambda n, latency, whole: 2 * (latency + (n - 1) / n * whole))),
+    ("Once more round: after n − 1 messages each worker has only one of the finished pieces.",
+     HINT, by_ring(lambda n, latency, whole: (n - 1) * (latency + whole / n))),
+)  # fmt: skip
 
 
-def explained(answers, ring):
-    return all(agrees(a, *ways(case, ring)[0]) for a, case in zip(answers, CASES, strict=True))
+def judge(attempt):
+    check_answers(attempt, quicker, CASES, HINT, mistakes)
+    return ("The tree for small vectors and many workers, the ring for large ones, as long as the "
+            "tree sends whole vectors.")  # fmt: skip
 
 
-def agrees(answer, seconds, name):
-    """Is it this pair? Trouble where it is no pair of a time and a name at all."""
-    try:
-        time, named = answer
-        close = math.isclose(time, seconds, rel_tol=1e-6)
-    except (TypeError, ValueError):
-        raise Trouble(f"{answer!r} is not (seconds, name).", "what is returned.") from None
-    return named == name and close
-
-
-exercise = Exercise(__name__, stub, solution, judge=judge)
+exercise = Exercise(__name__, text, judge=judge)

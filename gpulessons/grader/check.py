@@ -5,12 +5,11 @@ GPU keeps to itself (a GPU lets a thread write past the end and says nothing). W
 an attempt that passes is run on it too.
 """
 
-import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from html import escape
 from types import ModuleType
 from typing import Any
@@ -18,31 +17,23 @@ from typing import Any
 import numpy as np
 
 import warplens
-from gpulessons.backends import NotHere, gpu, host, is_array
+from gpulessons.backends import NotHere, gpu, host
 from gpulessons.operation import Op, Version, as_tuple, writes_out
 from warplens import Race, Trace
+from warplens.faults import LaunchError, OutOfBounds, PartialBarrier, PartialWarp
 
 from . import SAVED
-from .diagnosis import (
-    Trouble,
-    Untouched,
-    diagnose,
-    refuse_changes,
-    refuse_uncomputed,
-    refuse_unwritten,
-    remark_doubles,
-    returned,
-)
-from .ownership import (
-    PACKAGE,
-    behind,
-    is_untouched,
-    mentioned,
-    refuse_borrowed,
-    refuse_borrowed_kernels,
-    refuse_called,
-    watched,
-)
+from .diagnosis import Mismatch, NotTried, Wasteful, check_unchanged, check_written, diagnose
+from .diagnosis import returned as something
+from .ownership import is_untouched, mentioned, own_work, require_own_kernels
+from .waste import remark_doubles, total
+
+PARTS = {  # what a line of an exercise's text opens: lines for the stub, the solution, or both
+    "### BEGIN SOLUTION": ("solution",),
+    "### STUB": ("stub",),
+    "### END SOLUTION": ("stub", "solution"),
+}
+STUB = "The stub is as it was."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,19 +41,18 @@ class Exercise:
     """A task of a notebook: where a learner starts, where they may arrive, and what judges them.
 
     Either the attempt computes `op` on the backend `on`, and inspect(launches), where there is one,
-    raises Trouble about how a right kernel did it, or returns a remark; or judge(attempt) does it
-    all: it raises Trouble, or returns a word of praise.
+    raises Mismatch about how a right kernel did it; or judge(attempt) does it all: it raises
+    Mismatch, or returns a word of praise.
     """
 
     module: str  # __name__ of its file
-    stub: str
-    solution: str
+    text: str  # the solution, and, between ### STUB and ### END SOLUTION, what a learner sees
     on: Any = None  # a backend
     op: Any = None  # an Op
-    inspect: Callable[[Sequence[Trace]], str | None] | None = None
+    inspect: Callable[[Sequence[Trace]], None] | None = None
     judge: Callable[[Any], str | None] | None = None
-    mistakes: tuple = ()  # (sentence, hint, *what attempts compute that make this mistake)
-    forbidden: tuple = ()  # what it judges by, beside ops: no attempt may call that
+    mistakes: tuple = ()  # (sentence, hint, what an attempt computes that makes this mistake)
+    forbidden: tuple = ()  # functions of the course that are the answer, beside ops
     hints: tuple = ()  # a nudge, often the name of a picture in illustrations/puzzles.py, a line
 
     @property
@@ -78,11 +68,26 @@ class Exercise:
     def task(self) -> str:
         return self.lesson.__doc__ or ""
 
+    @cached_property
+    def stub(self) -> str:
+        return self.lines_for("stub")
+
+    @cached_property
+    def solution(self) -> str:
+        return self.lines_for("solution")
+
+    def lines_for(self, part: str) -> str:
+        lines, parts = [], PARTS["### END SOLUTION"]
+        for line in self.text.splitlines(keepends=True):
+            mark = line.strip()
+            if mark in PARTS:
+                parts = PARTS[mark]
+            elif part in parts:
+                lines.append(line)
+        return "".join(lines)
+
     def __repr__(self) -> str:
         return f"{self.name}: {self.task}"
-
-
-STUB = "The stub is as it was."
 
 
 @dataclass(frozen=True, repr=False)
@@ -122,64 +127,60 @@ def check(subject: Op | Exercise, attempt: Any, *, on: Any = None) -> Verdict:
         if isinstance(subject, Exercise):
             ran = check_exercise(subject, attempt)
         else:
-            ran = check_op(subject, attempt, on or backend_of(subject, attempt))
-    except Trouble as trouble:
-        untouched = isinstance(trouble, Untouched)
-        return Verdict(subject.name, False, trouble.sentence, trouble.hint, untouched=untouched)
+            on = on or backend_of(subject, attempt)
+            ran = check_op(subject, attempt, on, ours=registered(subject, attempt))
+    except Mismatch as found:
+        untouched = isinstance(found, NotTried)
+        return Verdict(subject.name, False, found.sentence, found.hint, untouched=untouched)
     return Verdict(subject.name, True, ran=ran)
 
 
 def check_exercise(exercise: Exercise, attempt: Any) -> str:
-    """What was tried, in words; Trouble, which says so first where the stub is as it was."""
-    own = behind(attempt)
-    for each in (attempt, own):
-        refuse_borrowed(each, exercise.forbidden)
+    """What was tried, in words; Mismatch, which says so first where the stub is as it was."""
     on_gpu = "@cuda.jit" in exercise.stub  # there launches tell whose kernels they are
-    judges = (exercise.lesson, exercise.forbidden)
-    called: list[str] = []
     try:
-        with nullcontext() if on_gpu else watched(own, *judges, called):
-            said = judged(exercise, attempt)
-    except Trouble as trouble:
-        refuse_called(called)
-        refuse_untouched(exercise, attempt, trouble)
+        with own_work(attempt, exercise.forbidden, watch=not on_gpu):
+            if exercise.judge is None:
+                op, on = exercise.op, exercise.on
+                return check_op(op, attempt, on, exercise.inspect, exercise.mistakes)
+            if "def " in exercise.stub:
+                require_function(attempt)
+            return run(exercise.judge, (attempt,), {}, attempt) or ""
+    except NotTried:
         raise
-    refuse_called(called)
-    return said
-
-
-def judged(exercise: Exercise, attempt: Any) -> str:
-    if exercise.judge is None:
-        return check_op(exercise.op, attempt, exercise.on, exercise.inspect, exercise.mistakes)
-    if "def " in exercise.stub:
-        refuse_non_functions(attempt)
-    return run(exercise.judge, (attempt,), {}, attempt) or ""
+    except Mismatch as found:
+        if not is_untouched(exercise.stub, attempt):
+            raise
+        asks = "Your turn" in exercise.stub and not isinstance(found, Wasteful)
+        hint = 'what it says at "Your turn".' if asks else found.hint
+        raise NotTried(f"{STUB} {found.sentence}", hint) from found
 
 
 def check_op(
-    op: Op,
-    attempt: Any,
-    backend: Any,
-    inspect_launches: Callable | None = None,
-    mistakes: Sequence[tuple] = (),
-) -> str:
-    """Try every size; returns what was tried in words, or raises Trouble."""
+    op: Op, attempt: Any, backend: Any, inspect_launches: Callable | None = None,
+    mistakes: Sequence[tuple] = (), ours: bool = False,
+) -> str:  # fmt: skip
+    """Try every size; returns what was tried in words, or raises Mismatch. ours: kernels may be."""
     version = isinstance(attempt, Version)
     function, rtol = (attempt.function, attempt.rtol) if version else (attempt, op.rtol)
-    refuse_non_functions(function)
-    refuse_bare_kernels(function)
-    remark = doubles = ""
+    require_function(function)
+    if hasattr(function, "py_func") and is_cuda(function):  # a function of njit's can be called
+        hint = "its launcher: pass the function that allocates, launches and returns."
+        raise Mismatch("This is the kernel alone.", hint)
+    doubles = ""
     with backend.computing(attempt.arithmetic if version else ""):
         for size in op.edge_cases:
             launches = try_once(op, function, backend, size, rtol, mistakes)
+            if not ours:
+                require_own_kernels(launches)
             if inspect_launches:
-                remark = inspect_launches(launches) or remark
+                inspect_launches(launches)
             doubles = remark_doubles(launches) or doubles
     tried = "thread by thread" if backend is gpu else f"on {backend.label}"
     if backend is gpu and not gpu.why_not():
         tried += on_the_gpu(op, function, rtol)
-    said = f"Tried {tried} at sizes {', '.join(map(str, op.edge_cases))}."
-    return " ".join(filter(None, (said, remark, doubles)))
+    ran = f"Tried {tried} at sizes {', '.join(map(str, op.edge_cases))}."
+    return f"{ran} {doubles}".strip()
 
 
 def on_the_gpu(op: Op, function: Callable, rtol: float) -> str:
@@ -199,17 +200,19 @@ def try_once(
     """One problem, in the microscope when it is for a GPU. Returns the launches it traced."""
     inputs = op.inputs(size, seed=size)
     if backend is not gpu:
-        results, launches = call(op, function, inputs, backend), []
-    else:
-        with warplens.tracing() as launches:
-            results = call(op, function, inputs, backend)
-        if not launches:
-            hint = "kernel[blocks, threads](…): the brackets choose the grid."
-            raise Trouble("It launched no kernel.", hint)
-        refuse_races(launches)
+        compare_results(op, inputs, call(op, function, inputs, backend), size, rtol, (), mistakes)
+        return []
+    with warplens.tracing() as launches:
+        results = call(op, function, inputs, backend)
+    if not launches:
+        raise Mismatch("It launched no kernel.",
+                       "kernel[blocks, threads](…): the brackets choose the grid.")  # fmt: skip
+    for race in (race for launch in launches for race in launch.races(limit=1)):
+        raise Mismatch(f"A race: {race}", hint_for_race(race))
     compare_results(op, inputs, results, size, rtol, launches, mistakes)
-    if launches and not registered(op, function):
-        refuse_results_of_the_host(launches, results)
+    if total(launches, "write") + total(launches, "atomic") < sum(map(np.size, results)):
+        raise Mismatch("The result is right, but no kernel computed it.",
+                       "what the launcher returns: what the kernel wrote.")  # fmt: skip
     return launches
 
 
@@ -218,97 +221,82 @@ def call(op: Op, function: Callable, inputs: tuple, backend: Any) -> tuple:
     placed = tuple(map(backend.put, inputs))
     options = {"out": op.poisoned(backend, *inputs)} if writes_out(function) else {}
     result = run(function, placed, options)
-    refuse_changes(inputs, tuple(map(backend.get, placed)))
-    result = returned(options.get("out") if result is None else result)
+    check_unchanged(inputs, tuple(map(backend.get, placed)))
+    result = something(options.get("out") if result is None else result)
     if isinstance(result, list) and len(op.outputs(*inputs)) > 1:
         result = tuple(result)
     return tuple(map(backend.get, as_tuple(result)))
 
 
 def run(function: Callable, arguments: tuple, options: dict, attempt: Any = None) -> Any:
-    """Call it; whatever it raises becomes Trouble, at a line of the attempt: its own by default."""
+    """Call it; whatever it raises becomes Mismatch, at a line of the attempt."""
     try:
         return function(*arguments, **options)
-    except (Trouble, NotHere):
+    except (Mismatch, NotHere):
         raise
     except (warplens.KernelFault, warplens.Unsupported) as fault:
-        raise Trouble(f"{fault}", hint_for(fault, options)) from fault
+        raise Mismatch(f"{fault}", HINTS.get(type(fault), "the line it names.")) from fault
     except NotImplementedError:
-        raise Untouched(STUB, "the comment that says what to write.") from None
+        raise NotTried(STUB, "the comment that says what to write.") from None
     except Exception as error:
         sentence = f"It raised {type(error).__name__}: {error}"
-        hint = line_in(function if attempt is None else attempt, error)
-        raise Trouble(sentence, hint_for(error, options, hint)) from error
+        raise Mismatch(sentence, line_in(attempt or function, error)) from error
 
 
 def compare_results(
-    op: Op,
-    inputs: tuple,
-    results: tuple,
-    size: int,
-    rtol: float,
-    launches: Sequence[Trace] = (),
-    mistakes: Sequence[tuple] = (),
-) -> None:
-    """Trouble, unless the results are the specification's: count, shape, dtype, every element."""
+    op: Op, inputs: tuple, results: tuple, size: int, rtol: float,
+    launches: Sequence[Trace] = (), mistakes: Sequence[tuple] = (),
+) -> None:  # fmt: skip
+    """Mismatch, unless the results are the specification's: count, shape, dtype, every element."""
     wants = as_tuple(op.reference(*inputs))
     if len(results) != len(wants):
-        raise Trouble(f"It returned {len(results)} results; {len(wants)} are due.", "its return.")
-    due = zip(results, wants, op.outputs(*inputs), strict=True)
-    for n, (got, want, (shape, dtype)) in enumerate(due):
+        raise Mismatch(f"It returned {len(results)} results, where {len(wants)} are expected.",
+                       "its return.")  # fmt: skip
+    expected = zip(results, wants, op.outputs(*inputs), strict=True)
+    for n, (got, want, (shape, dtype)) in enumerate(expected):
         place = f"{size}, result [{n}]" if len(wants) > 1 else f"{size}"
         if not isinstance(got, np.ndarray) and shape != ():
-            raise Trouble(f"It returned a {type(got).__name__}, not an array.", "its return.")
+            raise Mismatch(f"It returned a {type(got).__name__}, not an array.", "its return.")
         got = np.asarray(got)
-        if got.ndim == 2 and got.shape == shape[::-1] != shape and op.error(got.T, want) <= rtol:
-            raise Trouble(f"Wrong shape at size {place}: {got.shape}, where {shape} is due. Rows "
-                          "and columns are swapped.", "which factor is transposed.")  # fmt: skip
         if got.shape != shape:
-            raise Trouble(f"Wrong shape at size {place}: {got.shape}, where {shape} is due.",
-                          "what gives it its shape: how it is allocated, transposed or summed.")
+            swapped = " Rows and columns are swapped." * (got.shape == shape[::-1])
+            raise Mismatch(
+                f"Wrong shape at size {place}: {got.shape}, where {shape} is expected.{swapped}",
+                "what gives it its shape: how it is allocated, transposed or summed.",
+            )
         if got.dtype != dtype:
-            raise Trouble(f"Wrong dtype: {got.dtype}, where {dtype} is due.",
-                          "constants and new arrays: float64, unless told as in np.float32(1).")
-        refuse_unwritten(got, place)
+            hint = "constants and new arrays: float64, unless given as in np.float32(1)."
+            raise Mismatch(f"Wrong dtype: {got.dtype}, where {dtype} is expected.", hint)
+        check_written(got, place)
         if not op.error(got, want) <= rtol:
-            refuse_known(op, inputs, results, size, rtol, mistakes)
+            check_known(op, inputs, results, size, rtol, mistakes)
             sentence, hint = diagnose(inputs, got, want, place, rtol)
-            raise Trouble(sentence, caution_of(launches) or hint)
+            raise Mismatch(sentence, warning_of(launches) or hint)
 
 
-def caution_of(launches: Sequence[Trace]) -> str:
-    """What the microscope saw and a GPU would not tell, where a value came from nowhere."""
-    cautions = (caution for launch in launches for caution in launch.warnings)
-    return next((f"{c}." for c in cautions if c.kind in ("uninitialized", "shuffle")), "")
-
-
-# -- Refusals.
-
-
-def refuse_results_of_the_host(launches: Sequence[Trace], results: tuple) -> None:
-    """Trouble where a kernel ran, and NumPy did its work, or a kernel of the course."""
-    refuse_borrowed_kernels(launches)
-    given = (a for launch in launches if launch.launch for argument in launch.launch.arguments
-             for a in as_tuple(argument) if is_array(a))  # fmt: skip
-    accesses = (launch.coalescing(access=how) for launch in launches for how in ("write", "atomic"))
-    written = sum(report.total("accesses") for report in accesses)
-    refuse_uncomputed(results, list(map(gpu.get, given)), written)
-
-
-def refuse_known(
+def check_known(
     op: Op, inputs: tuple, results: tuple, size: int, rtol: float, mistakes: Sequence[tuple]
 ) -> None:
-    """Trouble by name where a mistake gives just these results."""
-    for sentence, hint, *ways in mistakes:
-        errors = (op.error(results, mistaken(*inputs)) for mistaken in ways)
-        if any(error <= 10 * rtol for error in errors):  # a mistake rounds in its own way
-            raise Trouble(f"Wrong at size {size}: {sentence}", hint)
+    """Mismatch by name where a mistake gives just these results."""
+    for sentence, hint, mistaken in mistakes:
+        if op.error(results, mistaken(*inputs)) <= 10 * rtol:  # a mistake rounds in its own way
+            raise Mismatch(f"Wrong at size {size}: {sentence}", hint)
 
 
-def refuse_races(launches: Sequence[Trace]) -> None:
-    for launch in launches:
-        for race in launch.races(limit=1):
-            raise Trouble(f"A race: {race}", hint_for_race(race))
+def warning_of(launches: Sequence[Trace]) -> str:
+    """What the microscope saw and a GPU would not tell, where a value came from nowhere."""
+    warnings = (each for launch in launches for each in launch.warnings)
+    return next((f"{w}." for w in warnings if w.kind in ("uninitialized", "shuffle")), "")
+
+
+# -- Hints, and small parts.
+
+HINTS = {
+    LaunchError: "the brackets: kernel[blocks, threads](…).",
+    OutOfBounds: "the guard: every index must be less than its axis, as in i < x.shape[0].",
+    PartialBarrier: "the branch around syncthreads(): every thread must reach it.",
+    PartialWarp: "the branch around mma(): all 32 lanes of a warp must reach it.",
+}
 
 
 def hint_for_race(race: Race) -> str:
@@ -320,66 +308,35 @@ def hint_for_race(race: Race) -> str:
     return "its index: each thread should write to elements of its own."
 
 
-def refuse_bare_kernels(function: Callable) -> None:
-    if hasattr(function, "py_func") and is_cuda(function):  # a function of njit's can be called
-        raise Trouble(
-            "This is the kernel alone.",
-            "its launcher: pass the function that allocates, launches and returns.",
-        )
+def line_in(function: Any, error: Exception) -> str:
+    """The line of the attempt where an error arose, as far down as its own file goes."""
+    file = getattr(getattr(function, "__code__", None), "co_filename", None)
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f"{frame.lineno}: {frame.line}" for frame in frames if frame.filename == file]
+    return f"line {own[-1]}." if own else "its parameters, and what it returns."
 
 
-def refuse_non_functions(function: Any) -> None:
+def require_function(function: Any) -> None:
     if not callable(function):
-        raise Trouble(f"{function!r} is not a function.", "what you passed: the name, uncalled.")
-
-
-def refuse_untouched(exercise: Exercise, attempt: Any, trouble: Trouble) -> None:
-    """Trouble that begins with it where the stub is as it was."""
-    if is_untouched(exercise.stub, attempt) and trouble.sentence != STUB:
-        told = re.search(r"Your turn[.:] \w", exercise.stub)
-        asked = told and not trouble.sentence.startswith("Right")
-        hint = 'what it says at "Your turn".' if asked else trouble.hint
-        raise Untouched(f"{STUB} {trouble.sentence}", hint) from trouble
-
-
-def hint_for(fault: Exception, options: dict, otherwise: str = "the line it names.") -> str:
-    outs = options.get("out")
-    if isinstance(outs, tuple) and "tuple" in str(fault):
-        return f"out, which is {len(outs)} arrays: write to out[0], out[1] … each by its own index."
-    return {
-        "LaunchError": "the brackets: kernel[blocks, threads](…).",
-        "OutOfBounds": "the guard: every index must be less than its axis, as in i < x.shape[0].",
-        "PartialBarrier": "the branch around syncthreads(): every thread must reach it.",
-        "PartialWarp": "the branch around mma(): all 32 lanes of a warp must reach it.",
-    }.get(type(fault).__name__, otherwise)
-
-
-# -- Small parts.
-
-
-def registered(op: Op, function: Callable) -> bool:
-    return any(version.function is function for version in op.versions.values())
+        raise Mismatch(f"{function!r} is not a function.", "what you passed: the name, uncalled.")
 
 
 def backend_of(op: Op, attempt: Any) -> Any:
     """The backend of a registered version; else gpu for functions that mention cuda or a kernel."""
     if isinstance(attempt, Version):
         return attempt.backend
-    for version in op.versions.values():
-        if version.function is attempt:
-            return version.backend
-    return gpu if any(map(is_cuda, mentioned(attempt).values())) else host
+    known = (version.backend for version in op.versions.values() if version.function is attempt)
+    if backend := next(known, None):
+        return backend
+    return gpu if any(map(is_cuda, mentioned(attempt))) else host
+
+
+def registered(op: Op, attempt: Any) -> bool:
+    function = getattr(attempt, "function", attempt)
+    return any(version.function is function for version in op.versions.values())
 
 
 def is_cuda(value: Any) -> bool:
     """The cuda module, or a kernel: something that `[grid, block]` can be said of."""
     name = getattr(value, "__name__", "")
     return name.endswith("cuda") or (hasattr(value, "py_func") and hasattr(value, "forall"))
-
-
-def line_in(function: Any, error: Exception) -> str:
-    """The line of the attempt where an error arose, as far down as its own file goes: not ours."""
-    file = getattr(getattr(function, "__code__", None), "co_filename", PACKAGE)
-    frames = [] if file.startswith(PACKAGE) else traceback.extract_tb(error.__traceback__)
-    own = [f"{frame.lineno}: {frame.line}" for frame in frames if frame.filename == file]
-    return f"line {own[-1]}." if own else "its parameters, and what it returns."

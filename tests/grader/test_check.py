@@ -6,9 +6,11 @@ from numba import cuda, float32
 
 from gpulessons import check, gpu, op, relu, total, transpose
 from gpulessons.backends import host
+from gpulessons.grader import SAVED
+from gpulessons.grader.answers import check_answers
 from gpulessons.grader.check import check_op
-from gpulessons.grader.diagnosis import Trouble
-from gpulessons.grader.taken_apart import elements_taken
+from gpulessons.grader.diagnosis import Mismatch, Wasteful
+from gpulessons.grader.waste import check_steps, memory_of, steps_of
 
 TILE = 32
 
@@ -58,23 +60,6 @@ def no_barrier(x, out):
         out[i] = max(part[t ^ 1], 0)
 
 
-@pytest.mark.parametrize(
-    ("attempt", "words"),
-    [
-        (launched(no_guard, up, 256), "outside its shape"),
-        (launched(partial_barrier, up, 256), "threads"),
-        (launched(no_barrier, up, 256), "A race"),
-        (launched(right, lambda n: max(1, n // 256), 256), "never written"),
-        (launched(right, up, 2048), "1,024"),
-        (lambda x: cuda.device_array_like(x), "launched no kernel"),
-    ],
-)
-def test_a_wrong_kernel_is_refused_in_words(attempt, words):
-    verdict = check(relu, attempt, on=gpu)
-    assert verdict.passed is False
-    assert words in verdict.trouble, verdict
-
-
 @cuda.jit
 def repeated(x, out):
     i = cuda.threadIdx.x
@@ -86,23 +71,6 @@ def repeated(x, out):
 def looped(x, out):
     for i in range(x.size):
         out[i] = max(x[i], 0)
-
-
-@pytest.mark.parametrize(
-    ("kernel", "hint"),
-    [(repeated, "every block repeats these"), (looped, "elements of its own"),
-     (no_barrier, "a barrier between the two")],
-)  # fmt: skip
-def test_a_race_is_looked_for_in_the_index_or_in_the_order(kernel, hint):
-    verdict = check(relu, launched(kernel, up, 256), on=gpu)
-    assert "A race" in verdict.trouble
-    assert hint in verdict.hint
-
-
-def test_a_right_kernel_passes_and_says_what_was_tried():
-    verdict = check(relu, launched(right, up, 256), on=gpu)
-    assert verdict.passed is True
-    assert "thread by thread" in verdict.ran
 
 
 @cuda.jit
@@ -117,10 +85,39 @@ def too_late(x, out):
         out[i] = max(part[t], 0)
 
 
-def test_a_value_that_came_from_nowhere_is_looked_for_where_it_was_read():
-    verdict = check(relu, launched(too_late, up, 256), on=gpu)
-    assert "first element 16" in verdict.trouble  # max(NaN, 0) is 0: no NaN tells
-    assert "part is read where nothing has been written to it" in verdict.hint
+@pytest.mark.parametrize(
+    ("attempt", "words", "hint"),
+    [
+        (launched(no_guard, up, 256), "outside its shape", "the guard"),
+        (launched(partial_barrier, up, 256), "a barrier is reached by", "every thread must reach"),
+        (launched(no_barrier, up, 256), "A race", "a barrier between the two"),
+        (launched(repeated, up, 256), "A race", "every block repeats these"),
+        (launched(looped, up, 256), "A race", "elements of its own"),
+        (launched(right, lambda n: max(1, n // 256), 256), "never written", "which threads exist"),
+        (launched(right, up, 2048), "1,024", "the brackets"),
+        (lambda x: cuda.device_array_like(x), "launched no kernel", "brackets"),
+        # max(NaN, 0) is 0: no NaN tells.
+        (launched(too_late, up, 256), "first element 16", "part is read where nothing"),
+        (right, "the kernel alone", "its launcher"),
+    ],
+)
+def test_a_wrong_kernel_is_refused_in_words(attempt, words, hint):
+    before = dict(vars(cuda))
+    verdict = check(relu, attempt, on=gpu)
+    assert verdict.passed is False and verdict.untouched is False
+    assert words in verdict.trouble, verdict
+    assert hint in verdict.hint, verdict
+    assert dict(vars(cuda)) == before  # the process is as it was
+
+
+def test_a_right_kernel_passes_and_the_verdict_is_data_too():
+    verdict = check(relu, launched(right, up, 256))  # it mentions cuda, so it is for a GPU
+    assert verdict.passed is True and "thread by thread" in verdict.ran
+    assert verdict._repr_mimebundle_()[SAVED] == {
+        "subject": "relu", "passed": True, "trouble": "", "hint": "", "ran": verdict.ran,
+        "untouched": False,
+    }  # fmt: skip
+    assert check(relu, relu.versions["CUDA, grid-stride"]).passed
 
 
 @cuda.jit
@@ -140,7 +137,7 @@ def test_a_sum_without_atomics_is_a_race():
 
 
 @cuda.jit
-def turned(x, out, late):
+def tiled_transpose(x, out, late):
     """One tile, used again and again: without the second barrier it is overwritten early."""
     tile = cuda.shared.array((TILE, TILE), float32)
     i, j = cuda.threadIdx.y, cuda.threadIdx.x
@@ -155,14 +152,20 @@ def turned(x, out, late):
                 cuda.syncthreads()
 
 
-@pytest.mark.parametrize(("late", "passed"), [(True, True), (False, False)])
-def test_a_second_barrier_that_is_dropped_is_a_race(late, passed):
-    def attempt(x, out):
-        turned[1, (TILE, TILE)](x, out, late)
+def test_a_second_barrier_that_is_dropped_is_a_race():
+    def attempt(late):
+        return lambda x, out: tiled_transpose[1, (TILE, TILE)](x, out, late)
 
-    verdict = check(transpose, attempt, on=gpu)
-    assert verdict.passed is passed
-    assert passed or "A race" in verdict.trouble
+    assert check(transpose, attempt(True), on=gpu).passed
+    assert "A race" in check(transpose, attempt(False), on=gpu).trouble
+
+
+def test_what_the_host_computed_is_no_work_of_a_kernel():
+    def attempt(x):
+        launched(right, up, 256)(x[:1])
+        return cuda.to_device(np.maximum(x.copy_to_host(), 0))
+
+    assert "no kernel computed it" in check(relu, attempt, on=gpu).trouble
 
 
 def square(size, rng):
@@ -175,146 +178,105 @@ def doubled(x):
     return 2 * x
 
 
-@pytest.mark.parametrize(
-    ("attempt", "words"),
-    [
-        (lambda x: (2 * x).T.copy(), "rows and columns are swapped"),
-        (lambda x: (2 * x)[::-1].copy(), "in the wrong order"),
-        (lambda x: 2 * x[:, :-1], "Wrong shape"),
-        (lambda x: 2 * x.astype(np.float64), "Wrong dtype"),
-        (lambda x: (2 * x).tolist(), "a list, not an array"),
-        (lambda x: None, "returned nothing"),
-        (lambda x: (2 * x, x), "2 results; 1 are due"),
-        (lambda x: 2 * x * np.where(x > 2, np.nan, 1).astype(np.float32), "NaN"),
-        (lambda x: 2 * x if x.size > 25 else x, "Wrong at size 31"),
-        (lambda x: np.multiply(x, 2, out=x), "changed its input in place"),
-        (lambda x: 1 / 0, "ZeroDivisionError"),
-        (lambda x: np.where(x < 0, x, 2 * x), "every negative input"),
-        (lambda x: 2 * np.clip(x, -2, 2), "large inputs"),
-        (lambda x: np.where(abs(x) <= abs(x).min(), 2 * x, x), "elements, first element"),
-        (lambda x, out: None, "never written"),
-    ],
-)
-def test_a_wrong_array_is_named_by_its_pattern(attempt, words):
-    verdict = check(doubled, attempt, on=host)
-    assert verdict.passed is False
-    assert words in verdict.trouble, verdict
-
-
 @op(inputs=square, flops=lambda x: 2 * x.size, sizes=(100,))
 def doubled_and_squared(x):
     return 2 * x, x * x
 
 
-@pytest.mark.parametrize(
-    ("attempt", "words"),
-    [
-        (lambda x: (2 * x, 2 * x), "Wrong at size 31, result [1]"),
-        (lambda x: (x, x * x), "Wrong at size 31, result [0]"),
-        (lambda x, out: np.multiply(2, x, out=out[0]) * 0, "1 results; 2 are due"),
-        (lambda x, out: out[1].fill(0), "At size 31, result [0]"),
-    ],
-)
-def test_of_several_results_the_wrong_one_is_named(attempt, words):
-    assert words in check(doubled_and_squared, attempt, on=host).trouble
-
-
-def test_a_mistake_that_is_known_is_named_and_a_remark_is_kept():
-    known = [("it is not doubled.", "the factor.", lambda x: x)]
-    with pytest.raises(Trouble, match="Wrong at size 31: it is not doubled") as trouble:
-        check_op(doubled, lambda x: x.copy(), host, mistakes=known)
-    assert trouble.value.hint == "the factor."
-    several = [("it is not doubled.", "the factor.", lambda x: 3 * x, lambda x: x)]
-    with pytest.raises(Trouble, match="Wrong at size 31: it is not doubled"):
-        check_op(doubled, lambda x: x.copy(), host, mistakes=several)
-    said = check_op(doubled, lambda x: 2 * x, host, lambda launches: f"{len(launches)} launches.")
-    assert said.endswith("1201, 1. 0 launches.")
-
-
-@cuda.jit
-def a_few_columns(x, out):
-    column, row = cuda.grid(2)
-    if row < x.shape[0] and column < 4:
-        out[row, column] = 2 * x[row, column]
-
-
-@cuda.jit
-def a_few_rows(x, out):
-    column, row = cuda.grid(2)
-    if row < 4 and column < x.shape[1]:
-        out[row, column] = 2 * x[row, column]
-
-
-@pytest.mark.parametrize(
-    ("kernel", "words"),
-    [
-        (a_few_columns, "column 4 of out (5 × 5) was never"),
-        (a_few_rows, "row 4 of out (5 × 5) was never"),
-    ],
-)
-def test_whole_lines_that_nobody_wrote_are_named(kernel, words):
-    assert words in check(doubled, lambda x, out: kernel[(1, 5), (8, 1)](x, out), on=gpu).trouble
-
-
-def test_what_the_host_computed_is_no_work_of_a_kernel():
-    def attempt(x):
-        launched(right, up, 256)(x)
-        return cuda.to_device(np.maximum(x.copy_to_host(), 0) + np.float32(0))
-
-    def unwritten(x):
-        launched(right, up, 256)(x[:1])
-        return cuda.to_device(np.maximum(x.copy_to_host(), 0))
-
-    assert "1 of 31 were written" in check(relu, unwritten, on=gpu).trouble
-    negative = launched(right, up, 256)
-    assert check(relu, lambda x: negative(x).copy_to_host(), on=gpu).passed
-
-    def squared(x):
-        return cuda.to_device(negative(x).copy_to_host() ** 2)
-
-    assert "no array of theirs holds it" in check(square, squared, on=gpu).trouble
-    assert check(relu, attempt, on=gpu).passed  # the same numbers: the kernel's as well
-
-
-@op(inputs=relu.make_inputs, flops=lambda x: x.size, sizes=(100,))
-def square(x):
-    return np.maximum(x, 0) ** 2
-
-
 @op(inputs=lambda size, rng: (rng.standard_normal((size, 3), np.float32),), flops=np.size,
     sizes=(100,))  # fmt: skip
-def turned_over(x):
+def flipped(x):
     return x.T
 
 
-def test_a_result_with_rows_and_columns_exchanged_is_named_so():
-    verdict = check(turned_over, lambda x: x.copy(), on=host)
-    assert "(31, 3), where (3, 31) is due. Rows and columns are swapped" in verdict.trouble
+def shifted(x, by):
+    return np.roll((2 * x).ravel(), by).reshape(x.shape)
+
+
+def in_part(x):
+    """Right up to element 32, where there are so many."""
+    return np.where(np.arange(x.size).reshape(x.shape) < 32, 2 * x, 0 * x).astype(np.float32)
 
 
 @pytest.mark.parametrize(
-    ("way", "taken"),
+    ("subject", "attempt", "words"),
     [
-        (lambda x: np.array(list(map(abs, x))), 9), (lambda x: np.abs(x.tolist()), 9),
-        (lambda x: np.frompyfunc(abs, 1, 1)(x), 9), (lambda x: [x[0], x.item(1)], 2),
-        (lambda x: np.abs(x), 0), (lambda x: np.where(x > 0, x, -x)[1:], 0),
-        (lambda x: np.add.reduce(x) + x.sum(), 0),
+        (doubled, lambda x: (2 * x).T.copy(), "rows and columns are swapped"),
+        (doubled, lambda x: shifted(x, 1), "one place too far"),
+        (doubled, lambda x: shifted(x, -1), "one place too early"),
+        (doubled, in_part, "everything from element 32 on is wrong"),
+        (doubled, lambda x: 2 * x[:, :-1], "Wrong shape"),
+        (doubled, lambda x: 2 * x.astype(np.float64), "Wrong dtype"),
+        (doubled, lambda x: (2 * x).tolist(), "a list, not an array"),
+        (doubled, lambda x: None, "returned nothing"),
+        (doubled, lambda x: (2 * x, x), "2 results, where 1 are expected"),
+        (doubled, lambda x: 2 * x * np.where(x > 2, np.nan, 1).astype(np.float32), "NaN"),
+        (doubled, lambda x: np.multiply(x, 2, out=x), "changed its input in place"),
+        (doubled, lambda x: 1 / 0, "ZeroDivisionError"),
+        (doubled, lambda x: np.where(x < 0, x, 2 * x), "every negative input"),
+        (doubled, lambda x: 2 * np.clip(x, -2, 2), "large inputs"),
+        (doubled, lambda x: np.where(abs(x) <= abs(x).min(), 2 * x, x), "elements, first element"),
+        (doubled, lambda x, out: None, "never written"),
+        (doubled, 7, "7 is not a function"),
+        (doubled_and_squared, lambda x: (2 * x, 2 * x), "Wrong at size 31, result [1]"),
+        (doubled_and_squared, lambda x, out: out[1].fill(0), "At size 31, result [0]"),
+        (flipped, lambda x: x.copy(), "(3, 31) is expected. Rows and columns are swapped"),
     ],
-)  # fmt: skip
-def test_elements_that_are_taken_one_by_one_are_counted(way, taken):
-    assert elements_taken(way, [np.arange(9.0)]) == taken
+)
+def test_a_wrong_array_is_named_by_its_pattern(subject, attempt, words):
+    verdict = check(subject, attempt, on=host)
+    assert verdict.passed is False
+    assert words in verdict.trouble, verdict
 
 
-def test_a_kernel_without_its_launcher_is_sent_back():
-    assert "the kernel alone" in check(relu, right, on=gpu).trouble
+@cuda.jit
+def a_few(x, out, rows, columns):
+    column, row = cuda.grid(2)
+    if row < min(rows, x.shape[0]) and column < min(columns, x.shape[1]):
+        out[row, column] = 2 * x[row, column]
+
+
+def test_whole_lines_that_nobody_wrote_are_named():
+    def attempt(rows, columns):
+        return lambda x, out: a_few[(1, 5), (64, 8)](x, out, rows, columns)
+
+    assert check(doubled, attempt(64, 64), on=gpu).passed
+    assert "column 4 of out (5 × 5)" in check(doubled, attempt(64, 4), on=gpu).trouble
+    assert "rows 3 to 4 of out (5 × 5)" in check(doubled, attempt(3, 64), on=gpu).trouble
+
+
+def test_a_mistake_that_is_known_is_named():
+    known = [("it is not doubled.", "the factor.", lambda x: x)]
+    with pytest.raises(Mismatch, match="Wrong at size 31: it is not doubled") as found:
+        check_op(doubled, lambda x: x.copy(), host, mistakes=known)
+    assert found.value.hint == "the factor."
+
+
+def test_answers_are_compared_as_values_and_one_mistake_may_explain_them_all():
+    def half(number):
+        return (number / 2, "even") if number % 2 == 0 else None
+
+    cases = [(2,), (3,), (8,)]
+    mistakes = [("That is the double.", "the factor.", lambda number: (2 * number, "even"))]
+    for answer in (half, lambda n: None if n % 2 else [np.float32(n / 2), "even"]):
+        check_answers(answer, half, cases, "half of it.", mistakes)
+    with pytest.raises(Mismatch, match="That is the double"):
+        check_answers(lambda n: None if n % 2 else (2.0 * n, "even"), half, cases, "", mistakes)
+    with pytest.raises(Mismatch, match=r"For number = 8: it was \(1, 'even'\), where \(4.0, 'even"):
+        check_answers(lambda n: None if n % 2 else (1, "even"), half, cases, "", mistakes)
+
+
+def test_loops_and_large_arrays_on_the_way_are_seen():
+    def loop(n):
+        for _ in range(n):
+            pass
+
+    check_steps(steps_of(np.arange, 10), steps_of(np.arange, 100), "10 and 100", "the loop.")
+    with pytest.raises(Wasteful, match="one after the other"):
+        check_steps(steps_of(loop, 10), steps_of(loop, 100), "10 and 100", "the loop.")
+    assert memory_of(lambda: np.zeros(100_000).sum()) > 800_000 > memory_of(lambda: np.zeros(9))
 
 
 def test_what_is_no_op_is_an_error_of_the_caller():
     with pytest.raises(TypeError, match="op or an exercise"):
         check(np.abs, lambda x: x)
-
-
-def test_the_process_is_as_before_a_refusal():
-    before = dict(vars(cuda))
-    check(relu, launched(no_guard, up, 256), on=gpu)
-    assert dict(vars(cuda)) == before

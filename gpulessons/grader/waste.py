@@ -1,0 +1,128 @@
+"""Right is not enough: loops, sectors, bank conflicts, idle threads; exercises ask for few."""
+
+import sys
+import tracemalloc
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from warplens import Trace
+
+from .diagnosis import Wasteful
+
+# -- On the host.
+
+
+def steps_of(function: Callable, *arguments: Any) -> int:
+    """How many steps of Python a call takes, those of what it calls included: a loop shows."""
+    events = 0
+
+    def watch(frame, event, value):
+        nonlocal events
+        events += 1
+        return watch
+
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        function(*arguments)
+    finally:
+        sys.settrace(before)
+    return events
+
+
+def check_steps(few: int, many: int, sizes: str, hint: str) -> None:
+    """A larger problem may take no more steps of Python; those of a library may differ a little."""
+    if many > few + 10:
+        steps = f"{few:,} and {many:,} steps of Python"
+        raise Wasteful(f"{steps} for {sizes}: one after the other.", hint)
+
+
+def memory_of(function: Callable, *arguments: Any) -> int:
+    """The most bytes that a call holds beside its arguments; NumPy tells tracemalloc of its own."""
+    already = tracemalloc.is_tracing()
+    tracemalloc.start()
+    try:
+        tracemalloc.reset_peak()
+        before, _ = tracemalloc.get_traced_memory()
+        function(*arguments)
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        if not already:
+            tracemalloc.stop()
+
+
+# -- In kernels.
+
+
+def total(launches: Sequence[Trace], access: str) -> int:
+    """How many elements of global memory all threads of all launches read or write."""
+    return sum(launch.coalescing(access=access).total("accesses") for launch in launches)
+
+
+def check_threads(launches: Sequence[Trace]) -> None:
+    """No thread may do the work of several, and no warp that of one."""
+    for launch in launches:
+        sites = launch.coalescing(access="write").sites
+        written = max((site.accesses for site in sites), default=0)
+        if written > launch.threads:
+            few = "1 thread writes" if launch.threads == 1 else f"{launch.threads:,} threads write"
+            raise Wasteful(f"{few} {written:,} numbers; here each thread has its own.",
+                           "the loop, and the brackets: how many threads there are.")  # fmt: skip
+        block = launch.threads // launch.blocks
+        if block < 32 and launch.blocks > 1:
+            raise Wasteful(f"in blocks of {block}: {32 - block} of a warp's 32 lanes do nothing.",
+                           "the brackets: kernel[blocks, threads].")  # fmt: skip
+
+
+def check_sectors(
+    launches: Sequence[Trace], hint: str, access: str | None = None, most: float = 4
+) -> None:
+    """Requests may touch no more than the four sectors that 32 float32 neighbors fill."""
+    for launch in launches:
+        for site in launch.coalescing(access=access).sites:
+            if site.sectors > most * site.requests:
+                raise Wasteful(
+                    f"each {site.access} of {site.array} touches "
+                    f"{site.sectors / site.requests:.3g} sectors, where at most {most:g} would do.",
+                    hint,
+                )
+
+
+def check_conflicts(launches: Sequence[Trace], hint: str) -> None:
+    """Lanes of a warp may not want different words of one bank."""
+    worst = max(launch.banks().worst for launch in launches)
+    if worst > 1:
+        raise Wasteful(
+            f"with bank conflicts, up to {worst}-way: a warp waits {worst} times for one bank of "
+            "shared memory.",
+            hint,
+        )
+
+
+def check_shared(launches: Sequence[Trace]) -> None:
+    """Something must pass through shared memory."""
+    if not any(launch.banks().requests for launch in launches):
+        raise Wasteful("without shared memory.", "cuda.shared.array: who fills it?")
+
+
+def check_loads(launches: Sequence[Trace]) -> None:
+    """A product's inner loop may not read global memory: a tile serves all its threads."""
+    reads, products = total(launches, "read"), sum(launch.flops for launch in launches) / 2
+    if products > 1 and reads > products / 2:  # a single one has nobody to share with
+        raise Wasteful(
+            f"{reads / products:.3g} loads for each multiplication, where 1/8 would do.",
+            "what the inner loop reads: two numbers in shared memory, the total in a register.",
+        )
+    check_shared(launches)
+
+
+def remark_doubles(launches: Sequence[Trace]) -> str:
+    """A sentence, for nobody asked, where a kernel computes in float64 though no array is."""
+    warnings = (warning for launch in launches for warning in launch.warnings)
+    lines = sorted({each.line for each in warnings if each.kind == "double precision"})
+    if not lines:
+        return ""
+    return (
+        f"It computes in float64 (line {', '.join(map(str, lines))}), which most GPUs do more "
+        "slowly: an int or a Python float does that; np.float32(…) keeps it single."
+    )

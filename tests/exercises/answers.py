@@ -1,0 +1,862 @@
+"""Answers to the exercises, right and wrong.
+
+    WRONG = {exercise: [(what, instead, reason)]}     one mistake, and words of its refusal
+    RIGHT = {exercise: [(what, instead)]}             the solution written otherwise
+    RIGHT = {exercise: [(what, instead, praise)]}     the same, and words of what is said about it
+
+Each is an edit of the exercise's solution.
+"""
+
+import itertools
+import linecache
+
+cells = itertools.count(1)
+
+
+def attempt(text):
+    """What a learner's cell leaves behind: the last name it binds. The source stays readable."""
+    name = f"<exercise {next(cells)}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    names = {}
+    exec(compile(text, name, "exec"), names)
+    return list(names.values())[-1]
+
+
+WRONG = {
+    "agree": [
+        ("x[i] + x[i] - x[i] * x[i]", "x[i] * x[i]", "all places are darkened"),
+        ("t, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x",
+         "i, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x\n    t = i // 2 + i % 2 * 32",
+         "lanes wait"),
+        ("    t, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x\n    if t < 32:\n"
+         "        i = first + 2 * t\n",
+         "    k, half = cuda.grid(1), x.size // 2\n    first, t = 0, k - half + 32\n"
+         "    if k < half:\n        i = 2 * k\n",
+         "2 times the sectors"),
+    ],
+    "along_the_rows": [
+        ("= x[i, j]", "= x[i, 0]", "every column is the first one"),
+        ("= x[i, j]", "= x[0, j]", "every row is the first one"),
+        ("j, i = cuda.grid(2)", "i, j = cuda.grid(2)", "never written"),
+        ("(x.shape[1] + 31) // 32", "1", "never written: columns 32 to 39 of out (1 × 40)"),
+    ],
+    "block_total": [
+        ("    if t == 0:", "    if i == 0:", "only the first block"),
+        ("    if t == 0:\n        cuda.atomic.add(out, 0, part[0])",
+         "    cuda.atomic.add(out, 0, part[t])",
+         "every thread adds"),
+        ("while step > 0:", "while step > 1:", "part[1] is not in it"),
+        ("        if t < step:\n            part[t] += part[t + step]",
+         "        index = 256 // step * t\n"
+         "        if index < 256:\n"
+         "            part[index] += part[index + 128 // step]",
+         "bank"),
+    ],
+    "break_even_calls": [
+        ("(eager - compiled))", "compiled)", "What counts is what a call saves"),
+        ("(eager - compiled))", "eager)", "the compiled ones take time too"),
+        ("ceil(compiling / (eager - compiled))", "compiling // (eager - compiled)", "round up"),
+        ("    if compiled >= eager:\n        return None\n", "", "ZeroDivisionError"),
+    ],
+    "break_even_hours": [
+        ("watts / 1000 * price_per_kwh", "0", "forgets the energy"),
+        ("rent_per_hour - energy", "rent_per_hour + energy", "adds the energy to the rent"),
+        ("price / (rent_per_hour - energy)",
+         "round(price / (rent_per_hour - energy))",
+         "is rounded"),
+        ("return None", "return 0", "it was 0, where None is expected"),
+    ],
+    "brighten": [
+        ("min(", "max(", "it is max, where min is expected"),
+        ("np.float32(1.5) * picture[row", "picture[row", "it is not brighter"),
+        ("np.float32(1.5) * picture[row", "np.float32(1.5) + picture[row", "1.5 is added"),
+        ("row < picture.shape[0] and ", "", "outside"),
+        ("(rows + 7) // 8", "1", "never written"),
+    ],
+    "bytes_saved": [
+        ("2 * 4 *", "4 *", "one of the two trips"),
+        ("2 * 4 *", "2 *", "numbers, not bytes"),
+        ("2 * 4 *", "4 * 4 *", "all four trips"),
+    ],
+    "coalesce_product": [
+        ("            total += x[i, k] * y[k, j]\n            k += 1",
+         "            k += 1\n        total += x[i, k - 1] * y[k - 1, j]",
+         "only the last product"),
+        ("total, k = np.float32(0), 0",
+         "total, k = np.float32(0), 1",
+         "the first product of each sum"),
+        ("while k < x.shape[1]:", "while k < x.shape[1] - 1:", "the last product of each sum"),
+    ],
+    "faster_on_paper": [
+        ("        total = warp_reduce_sum(total)\n", "", "only lane 0's own sum"),
+        ("for k in range(lane, x.shape[1], 32):\n            total += x[i, k]",
+         "if lane < x.shape[1]:\n            total = x[i, lane]",
+         "the first 32 columns"),
+        ("8, 256]", "8 if x.shape[0] < 99 else 9, 256]", "does not read all of x"),
+        ("for k in range(lane, x.shape[1], 32):",
+         "size = (x.shape[1] + 31) // 32\n"
+         "        for k in range(lane * size, min(lane * size + size, x.shape[1])):",
+         "sectors"),
+    ],
+    "fewer_calls": [
+        ("torch._foreach_add_(parameters, gradients, alpha=-rate)",
+         "for p, g in zip(parameters, gradients):\n        p.sub_(rate * g)",
+         "with 80 operator calls"),
+        ("torch._foreach_add_(parameters, gradients, alpha=-rate)",
+         "parameters[:] = torch._foreach_add(parameters, gradients, alpha=-rate)",
+         "new tensors"),
+        ("alpha=-rate", "alpha=rate", "It climbs"),
+        (", alpha=-rate", "", "the rate is missing"),
+    ],
+    "forgot_to_average": [
+        ("np.median(replicas, axis=0)", "replicas[0]", "worker 0 forgot"),
+        ("np.abs(weights - middle).max()", "np.abs(weights).max()", "large weights"),
+        ("np.abs(weights - middle).max()", "abs((weights - middle).sum())", "cancel"),
+    ],
+    "four_each": [
+        ("max(x[i], np", "min(x[i], np", "it is min, where max is"),
+        ("max(x[i], np.float32(0))", "x[i]", "it is a copy"),
+        ("first + step * cuda.gridsize(1)", "4 * first + step", "sectors"),
+    ],
+    "fuse_bias_gelu": [
+        (" + b[column]", "", "the bias is forgotten"),
+        ("device_gelu(x[row, column] + b[column])",
+         "device_gelu(x[row, column]) + b[column]",
+         "the bias is added after GELU"),
+        ("b[column]", "b[row]", "the bias of the row"),
+    ],
+    "fuse_pointwise": [
+        ("out[0], out[1]", "out[1], out[0]", "the new c and out[1] the new h"),
+        ("math.tanh(memory)", "math.tanh(c[k])", "made of the old c"),
+        ("math.tanh(memory)", "memory", "the new c does not go through tanh"),
+        ("math.tanh(memory)", "math.tanh(new_c[k])", "6 loads"),
+    ],
+    "guard_tile": [
+        ("            total += xs[ty, k] * ys[k, tx]",
+         "            k += 0\n        total += xs[ty, k] * ys[k, tx]",
+         "the last product of each tile"),
+        ("range(0, x.shape[1], 16)",
+         "range(0, x.shape[1] // 16 * 16, 16)",
+         "the last tiles are left out"),
+        ("y[start + ty, j] if start + ty < y.shape[0] and j < y.shape[1] else zero",
+         "y[min(start + ty, y.shape[0] - 1), min(j, y.shape[1] - 1)]\n"
+         "        xs[ty, tx] = x[min(i, x.shape[0] - 1), min(start + tx, x.shape[1] - 1)]",
+         "what lies behind the end is taken"),
+    ],
+    "honest_clock": [
+        ("    work()\n"
+         "    sync()\n",
+         "    work()\n",
+         "before the work was done"),
+        ("    sync()\n    start", "    start", "earlier work"),
+        ("return time", "return 1000 * time", "seconds"),
+    ],
+    "im2col_index": [
+        ("(c * k + ky) * k + kx", "(c * k + kx) * k + ky", "ky and kx are exchanged"),
+        ("(c * k + ky) * k + kx", "(ky * k + kx) * channels + c", "channels run fastest"),
+        ("i * columns + j", "j * rows + i", "down the columns first"),
+    ],
+    "inputs_first": [
+        ("@ w.T + b", "@ w.T", "the bias is forgotten"),
+        ("known + h", "known + b + h", "the bias is added twice"),
+        ("x.reshape(-1, x.shape[2]) @ w.T + b",
+         "np.stack([np.dot(x_t, w.T) for x_t in x]) + b",
+         "10 products"),
+    ],
+    "interleave": [
+        ('"AAABBB", "BBBAAA"', '"AAABBB"', "One is missing"),
+        ('"BBBAAA"', '"BBBAAA", "ABABAB"', "ABABAB: both read"),
+        ('"BBBAAA"', '"BBBAAA", "AABB"', "three turns each"),
+    ],
+    "judge_a_claim": [
+        (' if kind in ("live", "recorded")]', "]", "stands beside"),
+        ('kind in ("live", "recorded")', 'kind == "live"', "may decide"),
+        ("    if not faster:\n"
+         '        return "not testable here"\n',
+         "",
+         "nothing is known"),
+    ],
+    "keep_the_best": [
+        ("if len(best) == k and not distance < best[-1][0]:", "if False:", "Right, but after"),
+        ("not distance <", "distance <", "Place 0 has"),
+        ("best.sort()", "best.sort(key=lambda pair: (pair[0], -pair[1]))", "higher index"),
+    ],
+    "kitchen_math": [
+        ("400 / 0.1", "400 * 0.1", "multiplied"),
+        ("400 / 0.1", "400", "every 1 ns"),
+        ("400 / 0.1", "4 * 400 / 0.1", "bytes"),
+        ("400 / 0.1", "10", "per ns"),
+    ],
+    "leaky_relu_kernel": [
+        ("x[i] if x[i] > 0", "x[i] if x[i] < 0", "the two sides are exchanged"),
+        ("if x[i] > 0 else np.float32(0.01) * x[i]",
+         "if x[i] > 0 else 0",
+         "that is ReLU, which does not leak"),
+        ("np.float32(0.01) *", "np.float32(0.1) *", "the slope is 0.1"),
+    ],
+    "longest_chain": [
+        ("100 + 3 - 1", "100", "The third layer starts"),
+        ("100 + 3 - 1", "100 * 3", "layer by layer"),
+        ("100 + 3 - 1", "100 + 3", "one tick too many"),
+    ],
+    "micro_batches": [
+        ('"1F1B", 32', '"GPipe", 32', "keeps 256 examples"),
+        ('"1F1B", 32', '"1F1B", 64', "of 4 examples"),
+        ('"1F1B", 32', '"1F1B", 31', "does not divide"),
+    ],
+    "no_conflict": [
+        ("return max(0.0, chance)", "return 1 - chance", "that they do share one"),
+        ("chance *= (features - active - taken) / (features - taken)",
+         "chance *= 1 - 1 / features",
+         "one place is taken"),
+        ("chance *= (features - active - taken) / (features - taken)",
+         "chance *= 1 - active / features",
+         "may be drawn twice"),
+    ],
+    "no_conflicts": [
+        ("tile[i, j] =", "tile[j, i] =", "none is turned inside"),
+        ("(32, 33)", "(32, 32)", "32-way"),
+        ("(32, 33)", "(32, 34)", "2-way"),
+    ],
+    "one_batch": [
+        ("32", "16", "5 times"),
+        ("np.stack(questions[start : start + 32])",
+         "np.stack(questions[start : start + 32])[::-1]",
+         "to their questions"),
+        ("range(0, len(questions), 32)", "range(0, len(questions) - 31, 32)", "shape (64, 8)"),
+    ],
+    "one_forward_one_backward": [
+        ("ahead = min(stages - stage, batches)", "ahead = batches", "keeps"),
+        ("ahead = min(stages - stage, batches)", "ahead = 1", "waits"),
+        ("ahead = min(stages - stage, batches)",
+         "ahead = min(stages - 1 - stage, batches)",
+         "before it went forward"),
+    ],
+    "online_update": [
+        ("total * exp(row_max - new)", "total", "did not rescale the sum"),
+        ("+ exp(score - new)", "+ 1", "as if it were the largest"),
+        ("return new, total * exp(row_max - new) + exp(score - new)",
+         "return total * exp(row_max - new) + exp(score - new), new",
+         "in the other order"),
+    ],
+    "output_size": [
+        (" + 1", "", "one too few"),
+        ("2 * padding", "padding", "two ends"),
+        (" // stride + 1", " + 1", "steps of 1"),
+        ("(n + 2 * padding - kernel) // stride + 1",
+         "sum(1 for at in range(-padding, n + padding - kernel + 1, stride))",
+         "steps of Python"),
+    ],
+    "parallel_count": [
+        ("        mine = sum(x < 0 for x in numbers)  # Nobody else's: no lock needed.\n"
+         "        with lock:\n",
+         "        with lock:\n"
+         "            mine = sum(x < 0 for x in numbers)  # Nobody else's: no lock needed.\n",
+         "took turns"),
+        ("        with lock:\n    ", "", "overwrote"),
+        ("with lock:", "with Lock():", "overwrote"),
+    ],
+    "project": [
+        ("value / w", "value", "nothing is divided by w"),
+        ("matrix[row, j]", "matrix[j, row]", "taken by its columns for x, y and z"),
+        ("range(4)", "range(3)", "three products are added"),
+        ("i, row = k // 3, k % 3", "i, row = k % out.shape[0], k // out.shape[0]", "sectors"),
+    ],
+    "puzzle_broadcast": [
+        ("down[row] * across[column]", "down[row] + across[column]", "added, not multiplied"),
+        ("down[row] * across[column]", "down[row]", "only the row's"),
+        ("down[row] * across[column]", "across[column]", "only the column's"),
+    ],
+    "puzzle_grid_stride": [
+        ("for i in range(first, x.size, all_threads):",
+         "each = (x.size + all_threads - 1) // all_threads\n"
+         "    for i in range(first * each, min(x.size, (first + 1) * each)):",
+         "sectors"),
+        ("for i in range(first, x.size, all_threads):",
+         "i = first\n    if i < x.size:",
+         "257 elements of out were never written"),
+        ("for i in range(first, x.size, all_threads):", "for i in range(x.size):", "A race"),
+    ],
+    "puzzle_map": [
+        ("= x[i] * x[i]", "= x[i] + x[i]", "it is doubled"),
+        ("= x[i] * x[i]", "= x[i]", "it is copied"),
+        ("if i < x.size:", "if True:", "outside its shape"),
+    ],
+    "puzzle_map_2d": [
+        ("after[y, x] - before[y, x]", "before[y, x] - after[y, x]", "the wrong way round"),
+        ("after[y, x] - before[y, x]", "after[y, x]", "nothing is subtracted"),
+        ("if y < out.shape[0] and x < out.shape[1]:", "if y < out.shape[0]:", "outside its shape"),
+    ],
+    "puzzle_shared_window": [
+        ("    if t == 0:\n"
+         "        part[0] = x[i - 1] if i > 0 else np.float32(0)\n"
+         "    if t == 63:\n"
+         "        part[65] = x[i + 1] if i + 1 < x.size else np.float32(0)\n",
+         "    if t == 0:\n"
+         "        part[0] = 0\n"
+         "        part[65] = 0\n",
+         "blocks know nothing of each other"),
+        ("part[t] + part[t + 1] + part[t + 2]",
+         "part[t] + part[t + 1]",
+         "the neighbor after it is missing"),
+        ("x[i - 1] if i > 0 else np.float32(0)", "x[i - 1]", "the first takes the last"),
+        ("part[t] + part[t + 1] + part[t + 2]",
+         "x[i] + (x[i - 1] if i > 0 else np.float32(0))"
+         " + (x[i + 1] if i + 1 < x.size else np.float32(0))",
+         "numbers are fetched for"),
+    ],
+    "puzzle_shift": [
+        ("x[i + 1] if i + 1 < x.size else 0",
+         "x[(i + 1) % x.size]",
+         "the last element is the first one's"),
+        ("x[i + 1] if i + 1 < x.size else 0",
+         "x[i + 1] if i + 1 < x.size else x[i]",
+         "kept its own number"),
+        ("x[i + 1] if i + 1 < x.size else 0", "x[i - 1] if i > 0 else 0", "the other way"),
+    ],
+    "recall_of": [
+        ("[len(set(mine) & set(due)) for mine, due in zip(found, truth)]",
+         "[(mine[:len(due)] == due[:len(mine)]).sum() for mine, due in zip(found, truth)]",
+         "in another order"),
+        ("/ truth.size", "/ len(truth)", "It says 4"),
+        ("[len(set(mine) & set(due)) for mine, due in zip(found, truth)]",
+         "[sum(n in due for n in mine) for mine, due in zip(found, truth)]",
+         "named twice"),
+    ],
+    "ring_bytes": [
+        ("2 * (8 - 1)", "(8 - 1)", "only while they are added up"),
+        ("/ 8 ", "", "whole vector in every step"),
+        ("4 * 1_000_000", "1_000_000", "numbers, not bytes"),
+    ],
+    "row_softmax": [
+        (" / total", "", "nothing is divided by the sum"),
+        ("        row_max = max(row_max, cuda.shfl_xor_sync(0xFFFFFFFF, row_max, step))",
+         "        pass",
+         "each lane subtracts a maximum of its own"),
+        ("x[i, lane], np.float32(0)", "np.float32(0), np.float32(0)", "NaN"),
+    ],
+    "sampled_correction": [
+        ("    right = right - np.log(expected[labels])\n"
+         "    others = others - np.log(expected[drawn])\n",
+         "    others = others.copy()\n",
+         "no score is corrected"),
+        ("    others[drawn == labels[:, None]] = -np.inf\n", "", "its own rival"),
+        ("return np.logaddexp(right, np.logaddexp.reduce(others, axis=1)) - right",
+         "return right - np.logaddexp(right, np.logaddexp.reduce(others, axis=1))",
+         "that is log p"),
+    ],
+    "shared_patch": [
+        ("n // 34, n % 34] = x[above + n // 34, left + n % 34]",
+         "n // 34, n % 34] = x[n // 34, n % 34]",
+         "the patch of the first one"),
+        ("total / np.float32(9)", "total", "it is the sum of nine pixels"),
+        ("+= patch[i + ky, j + kx]", "+= x[above + i + ky, left + j + kx]", "10.3 pixels"),
+        ("32 * i + j, 340", "8 * j + i, 340", "sectors"),
+    ],
+    "skip_causal": [
+        ("min(last, keys)", "min(last + 1, keys)", "1 of them for nothing"),
+        ("min(last, keys)", "min(first, keys)", "from 0 on is missing"),
+        ("min(last, keys)", "last", "before the last key"),
+    ],
+    "stable_softmax": [
+        ("x.max(axis=1, keepdims=True)", "x.max()", "the row of small ones"),
+        ("x.max(axis=1, keepdims=True)", "1_000", "NaN or infinity for ordinary scores"),
+        ("x - x.max(axis=1, keepdims=True)",
+         "x / x.max(axis=1, keepdims=True)",
+         "other probabilities"),
+    ],
+    "stale_step": [
+        ("weights[max(0, step - delay)]", "weights[-1]", "has waited for everybody"),
+        ("append(weights[-1]", "append(seen", "throws away"),
+        ("weights[-1] - rate", "weights[-1] + rate", "uphill"),
+    ],
+    "sum_duplicates": [
+        ("np.subtract.at(table, ids, rate * gradient)",
+         "table -= rate * (np.arange(len(table))[:, None] == ids) @ gradient",
+         "as long as"),
+        ("np.subtract.at(table, ids, rate * gradient)",
+         "table[ids] -= rate * gradient",
+         "only its last gradient moved it"),
+        ("np.subtract.at(", "np.add.at(", "uphill"),
+    ],
+    "tile_product": [
+        ("xs[ty, tx] = x[i, start + tx]",
+         "xs[tx, ty] = x[i, start + tx]",
+         "the tiles of x are transposed"),
+        ("y[start + ty, j]", "y[ty, j]", "the first tile of y again"),
+        ("        xs[ty, tx] =",
+         "        total = np.float32(0)\n        xs[ty, tx] =",
+         "only the last tiles"),
+        ("* ys[k, tx]", "* y[start + k, j]", "loads for each multiplication"),
+    ],
+    "typical_time": [
+        ("median(samples)", "sum(samples) / len(samples)", "hiccup"),
+        ("median(samples)", "min(samples)", "best, not the typical"),
+        ("median(samples)", "samples[len(samples) // 2]", "order"),
+    ],
+    "vectorize": [
+        ("np.where(x > 0, x, np.float32(0.01) * x)",
+         "np.array([v if v > 0 else np.float32(0.01) * v for v in x])",
+         "one after the other"),
+        ("np.where(x > 0, x, np.float32(0.01) * x)",
+         "np.array(list(map(max, x, np.float32(0.01) * x)))",
+         "somebody else's map"),
+        ("np.float32(0.01) * x)", "0)", "every negative input"),
+    ],
+    "walk_the_tree": [
+        ("1 - 2 * turns", "2 * turns - 1", "taken for the other one"),
+        ("(1 - 2 * turns) * ", "", "taken for turn 0"),
+        ("return -np.logaddexp(0, -scores).sum()",
+         "return np.exp(-np.logaddexp(0, -scores).sum())",
+         "its logarithm is expected"),
+    ],
+    "warp_per_output": [
+        ("        total = warp_reduce_sum(total)\n", "", "only lane 0's own sum"),
+        ("while k < w.shape[1]:",
+         "for k in range(w.shape[1]):",
+         "every lane adds up the whole row"),
+        ("while k < w.shape[1]:",
+         "while k < w.shape[1] // 32 * 32:",
+         "the last columns are left out"),
+        ("while k < w.shape[1]:",
+         "for k in range(3 * lane, min(3 * lane + 3, w.shape[1])):",
+         "sectors"),
+    ],
+    "warps_in_flight": [
+        (" / gpu.boost", "", "in clocks, for seconds"),
+        (" / gpu.multiprocessors", "", "the whole GPU need"),
+        (" * gpu.dram_share", "", "the data sheet's"),
+    ],
+    "weight_gradient": [
+        ("dz.T @ x, dz.sum(axis=0)", "-dz.T @ x, -dz.sum(axis=0)", "The signs are wrong"),
+        ("dz.T @ x", "dz.T @ x / len(x)", "dw is a mean"),
+        ("dz.sum(axis=0)", "dz.mean(axis=0)", "db is a mean"),
+        ("dz.T @ x", "(dz[:, :, None] * x[:, None, :]).sum(0)", "for every example"),
+    ],
+    "where_time_goes": [
+        ("(10 - 3) + (14 - 12)", "(10 - 2) + (14 - 12)", "first millisecond is Python"),
+        ("(20 - 16) / 20", "0", "Idle is forgotten"),
+        ("(16 - 0) - compute", "(16 - 0)", "counted with what runs inside"),
+    ],
+    "where_to_sum": [
+        ("    parts = []\n"
+         "    for own in (slice(0, half), slice(half, None)):\n"
+         "        h = np.maximum(x @ a[:, own], 0)\n"
+         "        parts.append(h @ b[own])\n"
+         "    return all_reduce(parts)\n",
+         "    k = a.shape[0] // 2\n"
+         "    h = all_reduce([x[:, :k] @ a[:k], x[:, k:] @ a[k:]])\n"
+         "    h = np.maximum(h, 0)\n"
+         "    return all_reduce([h[:, :half] @ b[:half], h[:, half:] @ b[half:]])\n",
+         "twice"),
+        ("    parts = []\n"
+         "    for own in (slice(0, half), slice(half, None)):\n"
+         "        h = np.maximum(x @ a[:, own], 0)\n"
+         "        parts.append(h @ b[own])\n"
+         "    return all_reduce(parts)\n",
+         "    k = a.shape[0] // 2\n"
+         "    h = sum([np.maximum(p, 0) for p in [x[:, :k] @ a[:k], x[:, k:] @ a[k:]]])\n"
+         "    h = np.maximum(h, 0)\n"
+         "    return all_reduce([h[:, :half] @ b[:half], h[:, half:] @ b[half:]])\n",
+         "relu of a sum"),
+        ("return all_reduce(parts)", "return parts[0] + parts[1]", "never"),
+    ],
+    "which_all_reduce": [
+        ("size / workers", "size", "whole vector"),
+        ("2 * (workers - 1) * (latency + size / workers / bandwidth)",
+         "2 * (latency + (workers - 1) / workers * size / bandwidth)",
+         "only two messages"),
+        ("2 * (workers - 1)", "(workers - 1)", "Once more round"),
+    ],
+    "which_limit": [
+        ("return bounds[name], name",
+         "return sum(bounds.values()), name",
+         "It adds the bounds"),
+        ("32 * sectors / (gpu.dram_rate * gpu.dram_share)",
+         "32 * sectors / (gpu.dram_rate)",
+         "the data sheet's"),
+        ("32 * requests / (gpu.lsu_lanes * clocks)", "requests / clocks", "a request a clock"),
+    ],
+    "which_part": [
+        ("price * max(flops / flop_rate, bytes_moved / bandwidth)",
+         "price * flops / flop_rate",
+         "It looks at FLOP/s alone"),
+        ("max(flops / flop_rate, bytes_moved / bandwidth)",
+         "(flops / flop_rate + bytes_moved / bandwidth)",
+         "It adds both times"),
+        ("price * max(", "max(", "It names the fastest"),
+    ],
+    "within_a_factor": [
+        ("max(guess / true, true / guess) <= factor",
+         "guess / true <= factor",
+         "too low is off by a factor too"),
+        ("max(guess / true, true / guess) <= factor",
+         "abs(guess - true) <= factor",
+         "That is a difference: 1,000 for 900"),
+        ("<= factor", "< factor", "off by just that factor is within it"),
+    ],
+}
+
+RIGHT = {
+    "agree": [
+        ("    t, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x\n"
+         "    if t < 32:\n"
+         "        i = first + 2 * t\n"
+         "        out[i] = x[i] + x[i] - x[i] * x[i]\n"
+         "    else:\n"
+         "        i = first + 2 * (t - 32) + 1\n"
+         "        out[i] = x[i] * x[i]\n",
+         "    i = 2 * cuda.grid(1)\n"
+         "    if i < x.size:\n"
+         "        out[i] = x[i] + x[i] - x[i] * x[i]\n"
+         "        out[i + 1] = x[i + 1] * x[i + 1]\n"),
+        ("    t, first = cuda.threadIdx.x, 64 * cuda.blockIdx.x\n"
+         "    if t < 32:\n"
+         "        i = first + 2 * t\n"
+         "        out[i] = x[i] + x[i] - x[i] * x[i]\n"
+         "    else:\n"
+         "        i = first + 2 * (t - 32) + 1\n"
+         "        out[i] = x[i] * x[i]\n",
+         "    i = cuda.grid(1)\n"
+         "    square = x[i] * x[i]\n"
+         "    out[i] = square if i % 2 else x[i] + x[i] - square\n"),
+    ],
+    "block_total": [
+        ("    step = 128\n"
+         "    while step > 0:\n"
+         "        if t < step:\n"
+         "            part[t] += part[t + step]\n"
+         "        cuda.syncthreads()\n"
+         "        step //= 2\n"
+         "    if t == 0:\n"
+         "        cuda.atomic.add(out, 0, part[0])\n"
+         "\n",
+         "    if t < 32:\n"
+         "        s = part[t]\n"
+         "        for k in range(1, 8):\n"
+         "            s += part[t + 32 * k]\n"
+         "        for step in (16, 8, 4, 2, 1):\n"
+         "            s += cuda.shfl_xor_sync(0xFFFFFFFF, s, step)\n"
+         "        if t == 0:\n"
+         "            cuda.atomic.add(out, 0, s)\n"
+         "\n"),
+        ("        if t < step:\n            part[t] += part[t + step]",
+         "        if t % (256 // step) == 0:\n            part[t] += part[t + 128 // step]"),
+    ],
+    "break_even_calls": [
+        ("return None", 'return float("inf")'),
+        ("ceil(compiling / (eager - compiled))", "-(compiling // (compiled - eager))"),
+    ],
+    "break_even_hours": [
+        ("return None", 'return float("inf")'),
+        ("price / (rent_per_hour - energy)",
+         "1000 * price / (1000 * rent_per_hour - watts * price_per_kwh)"),
+    ],
+    "coalesce_product": [
+        ("        while k < x.shape[1]:\n", "        for k in range(x.shape[1]):\n"),
+        ("(y.shape[1] + 31) // 32, (x.shape[0] + 7) // 8\n    my_product_kernel[grid, (32, 8)]",
+         "y.shape[1] // 8, x.shape[0]\n    my_product_kernel[grid, (8, 1)]"),
+    ],
+    "faster_on_paper": [
+        ("[(x.shape[0] + 7) // 8, 256]", "[x.shape[0], 32]", "times less"),
+        ("total = warp_reduce_sum(total)",
+         "for s in (16, 8, 4, 2, 1):\n"
+         "            total += cuda.shfl_xor_sync(0xFFFFFFFF, total, s)"),
+    ],
+    "fewer_calls": [
+        ("torch._foreach_add_(parameters, gradients, alpha=-rate)",
+         "torch._foreach_sub_(parameters, torch._foreach_mul(gradients, rate))",
+         "instead of 80: 2."),
+        ("torch._foreach_add_(parameters, gradients, alpha=-rate)",
+         "flat = torch.cat([p.flatten() for p in parameters])\n"
+         "    flat -= rate * torch.cat([g.flatten() for g in gradients])\n"
+         "    parts = flat.split([p.numel() for p in parameters])\n"
+         "    new = [part.view_as(p) for part, p in zip(parts, parameters)]\n"
+         "    torch._foreach_copy_(parameters, new)",
+         "instead of 80: 5."),
+    ],
+    "forgot_to_average": [
+        ("int(np.argmax(far))", "float(np.argmax(far))"),
+        ("np.median(replicas, axis=0)", "sum(replicas) / len(replicas)"),
+    ],
+    "four_each": [
+        ("np.float32(0)", "0", "It computes in float64 (line 9)"),
+    ],
+    "fuse_pointwise": [
+        ("def my_unit(i, f, g, o, c, out):\n"
+         "    my_kernel[-(-c.size // 128), 128](i, f, g, o, c, out[0], out[1])\n",
+         "def my_unit(i, f, g, o, c):\n"
+         "    out = [cuda.device_array_like(c) for _ in 'hc']\n"
+         "    my_kernel[8, 256](i, f, g, o, c, *out)\n"
+         "    return out\n"),
+        ("if k < c.size:", "for k in range(k, c.size, cuda.gridsize(1)):"),
+    ],
+    "guard_tile": [
+        ("range(16)", "range(min(16, x.shape[1] - start))"),
+        ("x[i, start + tx] if i < x.shape[0] and start + tx < x.shape[1] else zero",
+         "0\n"
+         "        if i < out.shape[0] and start + tx < y.shape[0]:\n"
+         "            xs[ty, tx] = x[i, start + tx]"),
+    ],
+    "im2col_index": [
+        ("out[(c * k + ky) * k + kx, i * columns + j] = x[c, i + ky, j + kx]",
+         "out[c * k**2 + k * ky + kx, j + columns * i] = x[c, ky + i, kx + j]"),
+        ("    for c",
+         "    out = np.lib.stride_tricks.sliding_window_view(x, (k, k), (1, 2))\n"
+         "    out = out.transpose(0, 3, 4, 1, 2)\n"
+         "    return out.reshape(channels * k * k, -1)\n"
+         "    for c"),
+    ],
+    "inputs_first": [
+        ("x.reshape(-1, x.shape[2]) @ w.T + b",
+         "np.einsum('tbi,gi->tbg', x, w, optimize=True) + b"),
+        ("x.reshape(-1, x.shape[2]) @ w.T + b", "np.concatenate(x).dot(w.T) + b"),
+    ],
+    "interleave": [
+        ('{"AAABBB", "BBBAAA"}', '["BBBAAA", "AAABBB", "BBBAAA"]'),
+        ('{"AAABBB", "BBBAAA"}', 'frozenset(["AAABBB", "BBBAAA"])'),
+    ],
+    "judge_a_claim": [
+        ('kind in ("live", "recorded")', 'kind not in ("published", "modelled")'),
+        ("    if all(faster):", "    if sum(faster) == len(faster):"),
+    ],
+    "keep_the_best": [
+        ("    for distance, index in stream:\n"
+         "        if len(best) == k and not distance < best[-1][0]:\n"
+         "            continue  # farther than all of them, and so are nearly all that come\n"
+         "        best.append((distance, index))\n"
+         "        best.sort()\n"
+         "        del best[k:]\n"
+         "    return best\n",
+         "    for distance, index in stream:\n"
+         "        if len(best) == k and distance >= best[-1][0]:\n"
+         "            continue\n"
+         "        place = len(best)\n"
+         "        while place and distance < best[place - 1][0]:\n"
+         "            place -= 1\n"
+         "        best.insert(place, (distance, index))\n"
+         "        del best[k:]\n"
+         "    return best\n",
+         "nearly all are turned away"),
+        ("    for distance, index in stream:\n"
+         "        if len(best) == k and not distance < best[-1][0]:\n"
+         "            continue  # farther than all of them, and so are nearly all that come\n"
+         "        best.append((distance, index))\n"
+         "        best.sort()\n"
+         "        del best[k:]\n"
+         "    return best\n",
+         "    import heapq\n"
+         "    for distance, index in stream:\n"
+         "        if len(best) < k:\n"
+         "            heapq.heappush(best, (-distance, -index))\n"
+         "        elif distance < -best[0][0]:\n"
+         "            heapq.heapreplace(best, (-distance, -index))\n"
+         "    return [(-distance, -index) for distance, index in sorted(best, reverse=True)]\n"),
+    ],
+    "leaky_relu_kernel": [
+        ("np.float32(0.01)", "0.01", "It computes in float64 (line 10)"),
+        ("if i < x.size:", "if i < out.size:"),
+    ],
+    "micro_batches": [
+        ('"1F1B", 32', '"1F1B", 256 / 8'),
+        ("= my_schedule, my_micro", "= [my_schedule, np.int64(my_micro)]"),
+    ],
+    "no_conflict": [
+        ("return max(0.0, chance)",
+         "import math\n"
+         "    return math.comb(features - active, active) / math.comb(features, active)"),
+        ("max(0.0, chance)", "np.array(max(0, chance))"),
+    ],
+    "one_batch": [
+        ("    return answers", "    return np.array(answers)"),
+        ("np.stack(questions[start : start + 32])", "questions[start : start + 32]"),
+    ],
+    "one_forward_one_backward": [
+        ("    return order", "    yield from order"),
+        ("    return order", "    return tuple([way, np.int64(m)] for way, m in order)"),
+    ],
+    "online_update": [
+        ("    return new, total * exp(row_max - new) + exp(score - new)",
+         "    return np.float32([new, total * exp(row_max - new) + exp(score - new)])"),
+        ("    return new, total * exp(row_max - new) + exp(score - new)",
+         "    low = min(row_max, score)\n"
+         "    return [new, total * exp(low - score) + exp(low - row_max)]"),
+    ],
+    "output_size": [
+        ("(n + 2 * padding - kernel) // stride + 1",
+         "-(-(n + padding - kernel + padding + 1) // stride)"),
+        ("(n + 2 * padding - kernel) // stride + 1",
+         "int(np.floor((n + 2 * padding - kernel) / stride) + 1)"),
+    ],
+    "puzzle_broadcast": [
+        ("if row < out.shape[0] and column < out.shape[1]:",
+         "if row < down.size and column < across.size:"),
+    ],
+    "puzzle_grid_stride": [
+        ("for i in range(first, x.size, all_threads):\n        out[i] = x[i] + y[i]",
+         "i = first\n"
+         "    while i < x.size:\n"
+         "        out[i] = x[i] + y[i]\n"
+         "        i += all_threads"),
+    ],
+    "puzzle_map": [
+        ("block * width + thread", "cuda.grid(1)"),
+        ("x[i] * x[i]", "x[i] ** 2"),
+    ],
+    "puzzle_map_2d": [
+        ("if y < out.shape[0] and x < out.shape[1]:",
+         "if y < before.shape[0] and x < before.shape[1]:"),
+        ("if y < out.shape[0] and x < out.shape[1]:",
+         "rows, columns = out.shape\n    if x < columns and y < rows:"),
+    ],
+    "puzzle_shared_window": [
+        ("    if t == 0:\n"
+         "        part[0] = x[i - 1] if i > 0 else np.float32(0)\n"
+         "    if t == 63:\n"
+         "        part[65] = x[i + 1] if i + 1 < x.size else np.float32(0)\n",
+         "    if t < 2:\n"
+         "        n, there = 65 * t, i - 1 + 64 * t\n"
+         "        part[n] = x[there] if 0 <= there < x.size else np.float32(0)\n"),
+        ("    if t == 0:\n"
+         "        part[0] = x[i - 1] if i > 0 else np.float32(0)\n",
+         "    if t == 63:\n"
+         "        k = cuda.blockIdx.x * 64 - 1\n"
+         "        part[0] = x[k] if k >= 0 else np.float32(0)\n"),
+    ],
+    "puzzle_shift": [
+        ("out[i] = x[i + 1] if i + 1 < x.size else 0",
+         "out[i] = 0\n"
+         "        if i + 1 < x.size:\n"
+         "            out[i] = x[i + 1]"),
+        ("        out[i] = x[i + 1] if i + 1 < x.size else 0",
+         "        if i > 0:\n"
+         "            out[i - 1] = x[i]\n"
+         "        else:\n"
+         "            out[x.size - 1] = 0"),
+    ],
+    "recall_of": [
+        ("[len(set(mine) & set(due)) for mine, due in zip(found, truth)]",
+         "[len(np.intersect1d(mine, due)) for mine, due in zip(found, truth)]"),
+        ("[len(set(mine) & set(due)) for mine, due in zip(found, truth)]",
+         "[np.isin(due, mine).sum() for mine, due in zip(found, truth)]"),
+    ],
+    "row_softmax": [
+        ("x[i, lane], np.float32(0)", "-math.inf, 0.0"),
+        ("i, lane = cuda.blockIdx.x, cuda.threadIdx.x", "i, lane = cuda.blockIdx.x, cuda.laneid"),
+    ],
+    "sampled_correction": [
+        ("    return np.logaddexp(right, np.logaddexp.reduce(others, axis=1)) - right\n",
+         "    total = np.logaddexp(right, np.logaddexp.reduce(others, axis=1))\n"
+         "    return (total - right).astype(float)\n"),
+        ("    right = right - np.log(expected[labels])\n"
+         "    others = others - np.log(expected[drawn])\n",
+         "    right, others = right.astype(float), others.astype(float)\n"
+         "    right = right - np.log(expected[labels])\n"
+         "    others = others - np.log(expected[drawn])\n"),
+    ],
+    "shared_patch": [
+        ("    for n in range(32 * i + j, 340, 256):\n"
+         "        patch[n // 34, n % 34] = x[above + n // 34, left + n % 34]\n"
+         "    cuda.syncthreads()\n",
+         "    for r in range(i, 10, 8):\n"
+         "        for c in range(j, 34, 32):\n"
+         "            patch[r, c] = x[above + r, left + c]\n"
+         "    cuda.syncthreads()\n"),
+        ("kernel(x, out):", "kernel(picture, out):\n    x = picture"),
+    ],
+    "skip_causal": [
+        ("return range(0, min(last, keys), tile)", "yield from range(0, min(last, keys), tile)"),
+        ("range(0, min(last, keys), tile)", "np.arange(0, min(last, keys), tile)[::-1]"),
+    ],
+    "stable_softmax": [
+        ("exps / exps.sum(axis=1, keepdims=True)", "(exps.T / exps.sum(axis=1)).T.tolist()"),
+        ("x - x.max(axis=1, keepdims=True)", "x - np.logaddexp.reduce(x, axis=1)[:, None]"),
+    ],
+    "stale_step": [
+        ("    return weights\n", "    return np.array(weights)\n"),
+        ("    return weights\n", "    yield from weights\n"),
+    ],
+    "sum_duplicates": [
+        ("np.subtract.at(table, ids, rate * gradient)", "np.add.at(table, ids, -rate * gradient)"),
+        ("np.subtract.at(table, ids, rate * gradient)",
+         "for i in range(len(ids)):\n        table[ids[i]] -= rate * gradient[i]"),
+    ],
+    "tile_product": [
+        ("((16, 16)", "((16, 17)"),
+        ("total += xs[ty, k] * ys[k, tx]", "total = cuda.fma(xs[ty, k], ys[k, tx], total)"),
+    ],
+    "typical_time": [
+        ("median(samples)", "sorted(samples)[len(samples) // 2]", "The median"),
+        ("median(samples)",
+         "sum(sorted(samples)[1:-1]) / (len(samples) - 2)",
+         "It is not the median"),
+    ],
+    "vectorize": [
+        ("np.where(x > 0, x, np.float32(0.01) * x)", "np.maximum(x, np.float32(0.01) * x)"),
+        ("return np.where(x > 0, x, np.float32(0.01) * x)",
+         "y = x.copy()\n"
+         "    y[x < 0] *= np.float32(0.01)\n"
+         "    return y"),
+    ],
+    "walk_the_tree": [
+        ("    scores = (1 - 2 * turns) * (w[nodes] @ h)  # sigmoid(-score) is 1 - sigmoid(score)\n"
+         "    return -np.logaddexp(0, -scores).sum()\n",
+         "    total = 0.0\n"
+         "    for node, turn in zip(nodes, turns):\n"
+         "        score = float(w[node] @ h)\n"
+         "        total -= np.logaddexp(0, -score if turn == 0 else score)\n"
+         "    return total\n",
+         "a path of 2,000 steps does not underflow"),
+        ("    scores = (1 - 2 * turns) * (w[nodes] @ h)  # sigmoid(-score) is 1 - sigmoid(score)\n"
+         "    return -np.logaddexp(0, -scores).sum()\n",
+         "    total = 0.0\n"
+         "    for node, turn in zip(nodes[::-1], turns[::-1]):\n"
+         "        score = float(w[node] @ h)\n"
+         "        total -= np.logaddexp(0, -score if turn == 0 else score)\n"
+         "    return total\n"),
+    ],
+    "warp_per_output": [
+        ("while k < w.shape[1]:", "for k in range(lane, w.shape[1], 32):"),
+        ("w, out):", "weights, out):\n    w = weights"),
+    ],
+    "warps_in_flight": [
+        ("ceil(in_flight / gpu.multiprocessors / bytes_of_a_warp)",
+         "float(ceil(in_flight / gpu.multiprocessors / bytes_of_a_warp))"),
+        ("ceil(in_flight / gpu.multiprocessors / bytes_of_a_warp)",
+         "-int(-in_flight // gpu.multiprocessors // bytes_of_a_warp)"),
+    ],
+    "weight_gradient": [
+        ("dz.T @ x, dz.sum(axis=0)", "np.einsum('no,ni->oi', dz, x, optimize=True), np.sum(dz, 0)"),
+        ("dz.T @ x, dz.sum(axis=0)", "(x.T @ dz).T, np.ones(len(dz), np.float32) @ dz"),
+    ],
+    "where_time_goes": [
+        ('{"compute": compute / 20, "Python": python / 20, "idle": (20 - 16) / 20}',
+         '{"idle": 0.2, "compute": 0.45, "Python": 0.35}'),
+    ],
+    "where_to_sum": [
+        ("return all_reduce(parts)", "return all_reduce(part for part in parts[::-1])"),
+        ("(slice(0, half), slice(half, None))", "(slice(0, None, 2), slice(1, None, 2))"),
+    ],
+    "which_all_reduce": [
+        ('min((tree, "tree"), (ring, "ring"))',
+         '[tree, "tree"] if tree <= ring else [np.float64(ring), "ring"]'),
+        ("2 * (workers - 1) * (latency + size / workers / bandwidth)",
+         "sum(latency + size / (workers * bandwidth) for _ in range(2 * workers - 2))"),
+    ],
+    "which_limit": [
+        ("return bounds[name], name", "return [bounds[name], name]"),
+        ("    name = max(bounds, key=bounds.get)\n    return bounds[name], name",
+         "    return max((seconds, name) for name, seconds in bounds.items())"),
+    ],
+    "which_part": [
+        ("return min(priced, key=cost)[0] if priced else None",
+         "return sorted(priced, key=cost)[0][0] if priced else None"),
+        ("return min(priced, key=cost)[0] if priced else None",
+         "return min(((cost(d), d[0]) for d in priced), default=(0, None))[1]"),
+    ],
+    "within_a_factor": [
+        ("max(guess / true, true / guess) <= factor", "1 / factor <= guess / true <= factor"),
+        ("max(guess / true, true / guess) <= factor",
+         "guess <= factor * true and true <= factor * guess"),
+    ],
+}
