@@ -181,7 +181,7 @@ def aligned(table: Iterable[list[str]]) -> str:
 
 
 def html_table(table: Table) -> str:
-    from gpulessons.measure.results import html_row
+    from warplens.tables import html_row
 
     head, *rows = table
     cells = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)

@@ -19,9 +19,9 @@ import pytest
 
 from gpulessons import backends, relu
 from gpulessons.backends import BACKENDS, Host, host, torch_cpu
+from gpulessons.comparing import compare
 from gpulessons.hardware import cores, timer
 from gpulessons.measure import rounds
-from gpulessons.measure.compare import compare
 from gpulessons.measure.problem import Problem
 from gpulessons.measure.results import Absent, Comparison, Timing
 from gpulessons.measure.rounds import Run
