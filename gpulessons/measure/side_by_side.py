@@ -113,19 +113,20 @@ class SideBySide:
         found = [Table(self.title, ("machine", ""), legend, [*said])]
         if differ:
             found.append(Table("In this they differ, too", ("", *letters), differ))
-        heads = [(n, f"vs {self.against}" * ratio or letter) for n, letter in enumerate(letters)
-                 for ratio in (False, True) if not (ratio and letter == self.against)]  # fmt: skip
+        columns = [(n, ratio) for n, letter in enumerate(letters) for ratio in (False, True)
+                   if not (ratio and letter == self.against)]  # fmt: skip
+        heads = [f"vs {self.against}" if ratio else letters[n] for n, ratio in columns]
         for op, size in self.shared:
             rows = self.of(op, size)
             cells = [
-                (row.name, *(told(row.ratios[n]) if head.startswith("vs ") else time(row.entries[n])
-                             for n, head in heads))
+                (row.name, *(ratio_cell(row.ratios[n]) if ratio else time_cell(row.entries[n])
+                             for n, ratio in columns))
                 for row in rows
             ]  # fmt: skip
             caption = f"{op}, {units.count(size)} {rows[0].unit}: time of one call"
             notes = {f"– {each.version}: {each.why}": None for row in rows for each in row.entries
                      if isinstance(each, Absent)}  # fmt: skip
-            found.append(Table(caption, ("version", *(head for _, head in heads)), cells, [*notes]))
+            found.append(Table(caption, ("version", *heads), cells, [*notes]))
         return found
 
     def __repr__(self) -> str:
@@ -218,10 +219,10 @@ def unpaired(there: Timing | Absent | None, here: Timing | Absent | None) -> Rat
     return Ratio(there.median / here.median, fast / late, slow / quick)
 
 
-def time(entry: Timing | Absent | None) -> str:
+def time_cell(entry: Timing | Absent | None) -> str:
     """One time; a tilde marks a noisy one, a dash one that could not be taken there."""
     return f"{entry.words}{' ~' * bool(entry.noise)}" if entry else ""
 
 
-def told(ratio: Ratio | None) -> str:
+def ratio_cell(ratio: Ratio | None) -> str:
     return "" if not ratio else ratio.refused or units.ratio(ratio.median)

@@ -3,10 +3,15 @@
 import os
 
 import pytest
-import torch
 
 from gpulessons.measure import compiling
 from gpulessons.measure.compiling import Compiled, compiled, fresh_folder, no_compiler
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded():
+    global torch
+    import torch
 
 
 def chain(x, y):
