@@ -313,9 +313,8 @@ def test_compare_lays_files_beside_and_says_which_hold_nothing_of_the_op(capsys,
     assert main([*numpy, "--with", str(one), str(other)]) == 0
     captured = capsys.readouterr()
     assert captured.out.startswith("relu, time of one call (live: ")
-    assert re.search("^A  live: ", captured.out, re.M), "this machine comes first"
-    assert re.search(rf"^B  recorded: Imaginary CPU.*, {one}$", captured.out, re.M)
-    assert f"left out, for nothing in it is shared: {other}" in captured.out
+    assert re.search("^A +live: ", captured.out, re.M), "this machine comes first"
+    assert re.search(rf"^B +recorded: Imaginary CPU.*, {one}$", captured.out, re.M)
     assert f"{other} holds no relu of these versions and sizes." in captured.err
 
 
@@ -330,7 +329,7 @@ def test_without_an_op_nothing_is_measured_and_all_that_files_share_is_compared(
     assert captured.err == ""
     assert captured.out.startswith("2 machines side by side. ")
     assert "\ncopy, 100 " in captured.out
-    assert "left out, on one machine alone: relu (A)" in captured.out
+    assert "left out, on one machine alone: relu at 100 (A)" in captured.out
 
 
 def test_several_ops_are_measured_and_compared_only_they(capsys, tmp_path):
@@ -346,7 +345,7 @@ def test_a_page_holds_the_table_and_a_picture_of_each_op(capsys, tmp_path):
     together = ["compare", "--with", *map(str, paths), "--html", "made/page.html"]
     assert main(together) == 0
     page = Path("made/page.html").read_text(encoding="utf-8")
-    assert page.startswith("<!doctype html>") and page.count("<table>") == 2
+    assert page.startswith("<!doctype html>") and page.count("<table>") >= 3
     assert page.count("<img") == page.count("<svg") == page.count(' alt="') == 2
     assert "The page is " in capsys.readouterr().err
 

@@ -83,6 +83,7 @@ class SideBySide:
     sides: tuple[Side, ...]
     against: str  # the letter of the machine that the ratios refer to
     rows: tuple[Row, ...]
+    left_out: tuple[str, ...] = ()  # what one machine alone has timed
 
     @property
     def shared(self) -> list[tuple[str, int]]:
@@ -110,7 +111,9 @@ class SideBySide:
         ]  # fmt: skip
         said = {f"{side.letter}: {note}.": None for side in self.sides for one in side.comparisons
                 for note in one.notes}  # fmt: skip
-        found = [Table(self.title, ("machine", ""), legend, [*said])]
+        alone = [f"left out, on one machine alone: {', '.join(self.left_out)}"]
+        notes = [*said, *(alone if self.left_out else [])]
+        found = [Table(self.title, ("machine", ""), legend, notes)]
         if differ:
             found.append(Table("In this they differ, too", ("", *letters), differ))
         columns = [(n, ratio) for n, letter in enumerate(letters) for ratio in (False, True)
@@ -156,7 +159,12 @@ def side_by_side(
             for row in rows_of(sides, op, size, unit, chosen[0])]  # fmt: skip
     if not rows:
         raise ValueError("It takes an op at a size that two machines have timed; here is none.")
-    return SideBySide(tuple(sides), sides[chosen[0]].letter, tuple(rows))
+    shared = {(row.op, row.size) for row in rows}
+    left_out = tuple(
+        f"{op} at {units.count(size)} ({side.letter})" for op, size in sorted(set(places) - shared)
+        for side in sides if side.entries(op, size)
+    )  # fmt: skip
+    return SideBySide(tuple(sides), sides[chosen[0]].letter, tuple(rows), left_out)
 
 
 def sides_of(measured: Sequence[Recording | Comparison], names: Mapping[str, str]) -> list[Side]:
