@@ -40,8 +40,8 @@ from ncu import compare_with_profiler
 
 import gpulessons
 from gpulessons.backends import gpu
+from gpulessons.comparing import compare
 from gpulessons.hardware import load, machine, why_no_gpu
-from gpulessons.measure.compare import compare
 from gpulessons.measure.problem import Problem
 from gpulessons.measure.recordings import Recording, joined, save
 from gpulessons.measure.rounds import Run

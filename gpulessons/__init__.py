@@ -15,7 +15,7 @@ HOMES = {
     "backends": "host gpu torch_cpu torch_gpu",
     "operation": "op",
     "measure.timings": "timings",
-    "measure.compare": "compare",
+    "comparing": "compare",
     "grader.check": "check",
     "warplens.code.cuda": "assembly",
     "warplens": "trace tracing",

@@ -12,9 +12,9 @@ from zlib import crc32
 
 def noisy():
     """Every comparison is too noisy to say anything."""
-    rounds, turns = module("measure.rounds"), module("measure.turns")
+    rounds, timer = module("measure.rounds"), module("hardware.timer")
     change(rounds.Run, "timing", lambda timing: replace(timing, samples=shaken(timing.samples)))
-    change(turns, "spreads", lambda found: [
+    change(timer, "spreads", lambda found: [
         (name, replace(spread, samples=shaken(spread.samples))) for name, spread in found
     ])  # fmt: skip
 

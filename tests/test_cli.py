@@ -246,10 +246,23 @@ def test_compare_lays_files_beside_and_says_which_hold_nothing_of_the_op(capsys,
     assert main([*numpy, "--with", str(one), str(other)]) == 0
     captured = capsys.readouterr()
     assert captured.out.startswith("relu, time of one call (live: ")
-    assert re.search("^A  live: ", captured.out, re.M), "this machine comes first"
-    assert re.search(rf"^B  recorded: Imaginary CPU.*, {one}$", captured.out, re.M)
-    assert f"left out, for nothing in it is shared: {other}" in captured.out
+    assert re.search("^A +live: ", captured.out, re.M), "this machine comes first"
+    assert re.search(rf"^B +recorded: Imaginary CPU.*, {one}$", captured.out, re.M)
     assert f"{other} holds no relu of these versions and sizes." in captured.err
+
+
+def test_without_an_op_nothing_is_measured_and_all_that_files_share_is_compared(
+    capsys, tmp_path, monkeypatch
+):
+    both = quick(), quick("copy")
+    one, two = (imaginary(tmp_path / f"{n}.json", *both[n:]) for n in range(2))
+    monkeypatch.setattr(gpulessons, "compare", None)
+    assert main(["compare", "--with", str(one), str(two)]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    assert captured.out.startswith("2 machines side by side. ")
+    assert "\ncopy, 100 " in captured.out
+    assert "left out, on one machine alone: relu at 100 (A)" in captured.out
 
 
 def test_several_ops_are_measured_and_compared_only_they(capsys, tmp_path):
@@ -323,8 +336,10 @@ def record(*arguments):
 def quickly(monkeypatch):
     """Only NumPy's versions are measured: what happens to the file is the question here."""
 
+    whole = gpulessons.compare
+
     def compare(op, sizes=None, versions=("NumPy",), **how):
-        return comparing.compare(op, sizes, versions, **how)
+        return whole(op, sizes, versions, **how)
 
     monkeypatch.setattr(gpulessons, "compare", compare)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from gpulessons.hardware import machine
 from gpulessons.hardware.budget import note
-from gpulessons.measure.side_by_side.conditions import VERSION
+from gpulessons.measure.recordings import version
 from gpulessons.progress import progress_bar
 
 from .claim import (
@@ -49,7 +49,7 @@ def judge(
         except KeyboardInterrupt:
             notes.append(INTERRUPTED)
     today = date.today().isoformat()
-    return Findings(tuple(found), here.name, today, VERSION, tuple(notes))
+    return Findings(tuple(found), here.name, today, version(), tuple(notes))
 
 
 def known(number: Any) -> Claim:

@@ -186,7 +186,7 @@ def opened(path: Path) -> Recording:
         raise ValueError(f"{trouble} It stays as it is; name another file with --out.") from trouble
     there = vars(recording.machine)
     other = [k for k, v in vars(here).items() if k not in PASSING and there[k] != v]
-    if recording.gpulessons != gpulessons.__version__ or recording.unread:
+    if recording.gpulessons != gpulessons.recordings.version():
         other.append("gpulessons")
     if other:
         raise ValueError(

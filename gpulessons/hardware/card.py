@@ -130,7 +130,7 @@ class Machine:
             ("GPU", self.gpu_text()),
             ("torch accelerator", self.accelerator or "unknown"),
             *((f"{name}, measured", self.ceiling_text(name)) for name in ceilings),
-            *([("ceilings", told)] if (told := self.measured_when()) else []),
+            *([("ceilings", when)] if (when := self.measured_when()) else []),
             ("system", f"{self.system}, Python {self.python}"),
             ("libraries", libraries or "unknown"),
             ("date", self.date),
@@ -205,37 +205,40 @@ def made(again: bool) -> Machine:
 
 
 def kept_or_measured(again: bool, now: str) -> dict[str, Any]:
-    """The ceilings with how and when they were measured: kept ones, or new ones that are kept where
-    they were measured with care. What something disturbed is marked, and good for an hour.
+    """The ceilings with how and when they were measured: stored ones, or new ones that are stored.
+
+    What something disturbed is good for an hour, and takes no better one's place; what was measured
+    roughly or in part is not stored.
     """
     caches = system.caches()
-    small, rough = too_small(beyond(caches, system.free_memory()), caches), note()
     of = measured_of(caches)
     known = kept.find("ceilings", of)
-    if known and not again and is_usable(known["found"], small) and lasts(known, now):
+    rough, short = note(), too_small(beyond(caches, system.free_memory()), caches)
+    if known and not again and lasts(known, short, now):
         return {**known["found"], "ceilings_date": known["when"]}
-    rates, threads, unsteady, words = measured_ceilings(buffer_bytes())
-    notes = [rough] if rough else [small, in_a_busy_minute(unsteady), words]
-    found = {"ceilings": rates, "ceiling_threads": threads, "disturbed": ", ".join(unsteady)}
-    found["note"] = "; ".join(filter(None, notes))
-    better = known and is_usable(known["found"], small) and not known["found"]["disturbed"]
-    if not rough and is_whole(rates) and not (unsteady and better):
+    rates, threads, disturbed, interrupted = measured_ceilings(buffer_bytes())
+    names = ", ".join(disturbed)
+    busy = f"kept for an hour only, because something disturbed {names}" if names else ""
+    notes = [rough] if rough else [short, busy, INTERRUPTED * interrupted]
+    found: dict[str, Any] = {
+        "ceilings": rates, "ceiling_threads": threads, "disturbed": names,
+        "note": "; ".join(filter(None, notes)),
+    }  # fmt: skip
+    better = known and is_calm(known["found"], short) and not is_calm(found, short)
+    if not (rough or better) and is_whole(rates):
         kept.keep("ceilings", of, found)
     return {**found, "ceilings_date": now}
 
 
-def is_usable(found: Any, small: str) -> bool:
-    """Whether what was kept is whole, and as good as what could be measured now."""
-    fields = {"ceilings", "ceiling_threads", "disturbed", "note"}
-    if not isinstance(found, dict) or set(found) != fields:
-        return False
-    return bool(small or found["disturbed"] or not found["note"])
+def is_calm(found: dict[str, Any], short: str) -> bool:
+    """Whether nothing disturbed it, and it had all the memory that there is now."""
+    return not found["disturbed"] and found["note"] in ("", short)
 
 
-def lasts(known: kept.Entry, now: str) -> bool:
-    """Whether what was kept is good still: an hour long, where something disturbed it."""
-    old = datetime.fromisoformat(now) - datetime.fromisoformat(known["when"])
-    return not known["found"]["disturbed"] or old < A_BUSY_HOUR
+def lasts(known: kept.Entry, short: str, now: str) -> bool:
+    """Whether it is good still: an hour long, where something disturbed it."""
+    age = datetime.fromisoformat(now) - datetime.fromisoformat(known["when"])
+    return is_calm(known["found"], short) or bool(known["found"]["disturbed"] and age < A_BUSY_HOUR)
 
 
 def measured_of(caches: dict[str, int]) -> dict[str, Any]:
@@ -244,14 +247,14 @@ def measured_of(caches: dict[str, int]) -> dict[str, Any]:
     Nothing here may depend on what a process has imported so far: all pages have the same.
     """
     libraries = system.libraries()
-    said = {name: os.environ[name] for name in vectors.SETTINGS if name in os.environ}
+    settings = {name: os.environ[name] for name in vectors.SETTINGS if name in os.environ}
     return {
         "cpu": [system.cpu_name(), system.proc_cpuinfo().get("model")],
         "cores": [system.cores(), os.cpu_count()],
         "caches": caches,
         "gpu": nvidia.gpu(),
         "libraries": {name: libraries.get(name) for name in ("numpy", "numba", "torch")},
-        "settings": said if vectors.set_by_reader() else {},
+        "settings": settings if vectors.set_by_reader() else {},
         "method": METHOD,
     }
 
@@ -265,15 +268,7 @@ def too_small(nbytes: int, caches: dict[str, int]) -> str:
     """What must be said where the memory leaves no room for arrays far beyond the last cache."""
     if nbytes >= 4 * last_cache(caches):
         return ""
-    why = "is taken" if nbytes >= LARGEST_BUFFER else "was free"
-    return (
-        f"memory was rated by {units.size(nbytes)}, less than four times the last cache: no more "
-        f"{why}"
-    )
-
-
-def in_a_busy_minute(names: list[str]) -> str:
-    return f"kept for an hour only, because something disturbed {', '.join(names)}" if names else ""
+    return f"memory was rated by {units.size(nbytes)}, less than four times the last cache"
 
 
 def last_cache(caches: dict[str, int]) -> int:
@@ -292,9 +287,9 @@ def beyond(caches: dict[str, int], free: float) -> int:
     return int(min(max(4 * last_cache(caches), SMALLEST_BUFFER), LARGEST_BUFFER, free / 8))
 
 
-def measured_ceilings(nbytes: int) -> tuple[dict[str, float], dict[str, int], list[str], str]:
+def measured_ceilings(nbytes: int) -> tuple[dict[str, float], dict[str, int], list[str], bool]:
     """Name -> rate, and name -> the thread count that reached it, for the CPU and any GPU; the
-    names of those that something disturbed; and what must be said. Ctrl-C keeps what there is.
+    names of those that something disturbed; whether Ctrl-C came, which keeps what there is.
     """
     rates: dict[str, float] = {}
     winners: dict[str, int] = {}
@@ -312,8 +307,8 @@ def measured_ceilings(nbytes: int) -> tuple[dict[str, float], dict[str, int], li
             if nvidia.gpu_count():
                 rates |= attempt(gpu_ceilings) or {}
         except KeyboardInterrupt:
-            return rates, winners, unsteady, INTERRUPTED
-    return rates, winners, unsteady, ""
+            return rates, winners, unsteady, True
+    return rates, winners, unsteady, False
 
 
 def host_ceilings(nbytes: int) -> "dict[str, Callable[[int], Rate]]":

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from .budget import capped
 from .compiled import left_as_it_is
 from .system import cores
+from .timer import passes
 
 SCALE = np.float32(3.0)
 Rates = dict[str, float]
@@ -54,26 +54,26 @@ def host(nbytes: int) -> dict[str, Callable[[int], Rate]]:
 
 
 def gpu() -> Rates:
-    """The ceilings of CUDA device 0, in bytes/s or FLOP/s; only copy where torch has no CUDA."""
-    try:
-        import torch
-    except ImportError:
-        return numba_gpu()
-    return torch_gpu(torch) if torch.cuda.is_available() else numba_gpu()
+    """The ceilings of CUDA device 0, in bytes/s or FLOP/s; none where torch has no CUDA."""
+    import torch
+
+    return torch_gpu(torch) if torch.cuda.is_available() else {}
 
 
 def best(call: Callable[[], Any], budget: float = 0.15) -> tuple[float, float]:
     """(Seconds of the fastest pass, cores that worked on average while they ran): at least three
     passes, and more until `budget` seconds are spent.
     """
-    call()
-    passes: list[float] = []
-    began, worked = perf_counter(), process_time()
-    while len(passes) < 3 or perf_counter() < began + capped(budget):
+
+    def one_pass() -> float:
         start = perf_counter()
         call()
-        passes.append(perf_counter() - start)
-    return min(passes), (process_time() - worked) / (perf_counter() - began)
+        return perf_counter() - start
+
+    call()
+    began, worked = perf_counter(), process_time()
+    fastest = min(passes(one_pass, budget))
+    return fastest, (process_time() - worked) / (perf_counter() - began)
 
 
 def touched(nbytes: int) -> np.ndarray:
@@ -185,28 +185,16 @@ def float32_products(torch: Any, precision: str) -> Iterator[None]:
         torch.set_float32_matmul_precision(before)
 
 
-def numba_gpu(nbytes: int = 2**29) -> Rates:
-    """The one ceiling that needs no library: the driver's own copy."""
-    from numba import cuda
+def best_on_gpu(event: Callable[[], Any], call: Callable[[], Any], budget: float = 0.2) -> float:
+    """Seconds of the fastest pass between two of torch's events."""
 
-    nbytes = min(nbytes, cuda.current_context().get_memory_info()[0] // 8)
-    out, a = (cuda.device_array(nbytes // 4, np.float32) for _ in range(2))
-    seconds = best_on_gpu(cuda.event, lambda: out.copy_to_device(a))
-    return {"gpu copy": 2 * out.nbytes / seconds}
-
-
-def best_on_gpu(
-    event: Callable[[], Any], call: Callable[[], Any], budget: float = 0.2
-) -> float:
-    """Seconds of the fastest pass between two events, torch's or Numba's."""
-    call()
-    passes: list[float] = []
-    end = perf_counter() + capped(budget)
-    while len(passes) < 3 or perf_counter() < end:
+    def one_pass() -> float:
         start, stop = event(), event()
         start.record()
         call()
         stop.record()
         stop.synchronize()
-        passes.append(start.elapsed_time(stop) / 1e3)
-    return min(passes)
+        return start.elapsed_time(stop) / 1e3
+
+    call()
+    return min(passes(one_pass, budget))

@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from .files import why, write
+from .files import write
 
 NAME = "GPULESSONS_CEILINGS"  # in the environment: another file, or os.devnull for none
 MOST = 32  # entries; beyond them the oldest go
@@ -48,7 +48,7 @@ def find(about: str, of: Entry) -> Entry | None:
 
 
 def keep(about: str, of: Entry, found: Any) -> None:
-    """Keep what was found, in place of what was kept of it before."""
+    """Store what was found, in place of what was found of it before."""
     path = where()
     if path is None:
         return
@@ -60,25 +60,23 @@ def keep(about: str, of: Entry, found: Any) -> None:
         write(path, json.dumps([*others, new][-MOST:], indent=1) + "\n")
     except OSError as trouble:
         warnings.warn(
-            f"What was measured of this machine cannot be kept in {path} ({trouble.strerror}): the "
-            f"next start measures again. {NAME}=FILE in the environment names another place.",
+            f"What was measured of this machine cannot be stored in {path} ({trouble.strerror}). "
+            f"{NAME}=FILE in the environment names another place.",
             stacklevel=2,
         )
 
 
 def entries() -> list[Entry]:
-    """All that is kept, oldest first; nothing, with a sentence, where the file is damaged."""
+    """All that is stored, oldest first; nothing, with a sentence, where the file is damaged."""
     path = where()
     try:
-        read = json.loads(path.read_text(encoding="utf-8")) if path else []
-        if not isinstance(read, list) or not all(map(is_entry, read)):
-            raise ValueError("it holds something else")
-        return read
-    except (FileNotFoundError, NotADirectoryError):
-        return []
+        read = json.loads(path.read_text(encoding="utf-8")) if path and path.exists() else []
+        if isinstance(read, list) and all(map(is_entry, read)):
+            return read
+        raise ValueError("it holds something else")
     except (OSError, ValueError, RecursionError) as trouble:
         warnings.warn(
-            f"What was measured of this machine cannot be read from {path} ({why(trouble)}): it is "
+            f"What was measured of this machine cannot be read from {path} ({trouble}): it is "
             "measured again.",
             stacklevel=2,
         )

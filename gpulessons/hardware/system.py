@@ -64,14 +64,14 @@ def simd() -> tuple[str | None, int | None]:
 
 
 def caches() -> dict[str, int]:
-    """Bytes of L1d, L2 and L3, as one core sees them; without those that are not told."""
-    told = {}
+    """Bytes of L1d, L2 and L3, as one core sees them; without those that the system hides."""
+    found = {}
     for index in range(8):
         folder = f"/sys/devices/system/cpu/cpu0/cache/index{index}"
-        told[read(f"{folder}/level"), read(f"{folder}/type")] = read(f"{folder}/size")
-    sizes = {level: told.get(key, "").removesuffix("K") for level, key in SYSFS_CACHES.items()}
-    told_sizes = {level: 1024 * int(size) for level, size in sizes.items() if size.isdigit()}
-    return told_sizes or py_cpuinfo_caches()
+        found[read(f"{folder}/level"), read(f"{folder}/type")] = read(f"{folder}/size")
+    sizes = {level: found.get(key, "").removesuffix("K") for level, key in SYSFS_CACHES.items()}
+    nbytes = {level: 1024 * int(size) for level, size in sizes.items() if size.isdigit()}
+    return nbytes or py_cpuinfo_caches()
 
 
 def memory() -> int | None:
@@ -87,7 +87,7 @@ def memory() -> int | None:
 def free_memory() -> float:
     """Bytes that this process may still take: the least that the system or a cgroup has left.
 
-    Infinity where nothing tells. A cgroup counts the files it has read; those are given back.
+    Infinity where that is unknown. A cgroup counts the files it has read; those are given back.
     """
     available = known(available_memory)
     left = [math.inf if available is None else available]
@@ -97,9 +97,9 @@ def free_memory() -> float:
             ("memory.max", "memory.current", "inactive_file"),
             ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
         ):
-            told = read(folder / limit), read(folder / usage), files.get(cached, "0")
-            if all(words.isdigit() for words in told):
-                most, used, given_back = map(int, told)
+            numbers = read(folder / limit), read(folder / usage), files.get(cached, "0")
+            if all(number.isdigit() for number in numbers):
+                most, used, given_back = map(int, numbers)
                 left.append(max(0, most - used + given_back))
     return min(left)
 

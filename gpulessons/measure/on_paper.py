@@ -21,7 +21,6 @@ from .results import Absent, Comparison, Entry, ModelledTiming, Timing
 from .rounds import sentence
 
 SWITCH = ("T4", "RTX 3090", "A100")  # free in hosted notebooks; a consumer's; a data center's
-WRONG = "wrong: "  # how the reason begins where a version was tried and failed
 Tell = Callable[[int, int, str], None]
 
 
@@ -71,7 +70,7 @@ def without_a_time(entries: Iterable[Entry], recorded: Iterable[Comparison]) -> 
     for entry in entries:
         if not isinstance(entry, Absent) or entry.version in timed:
             continue
-        if entry.backend == "gpu" and WRONG not in entry.why:
+        if entry.backend == "gpu" and not entry.wrong:
             yield entry
 
 

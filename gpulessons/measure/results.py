@@ -7,14 +7,15 @@ measurement: what a named GPU would need, in a Comparison of its own kind.
 
 import math
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
-from html import escape
-from statistics import median, quantiles
+from collections.abc import Iterator
+from dataclasses import MISSING, dataclass, fields
+from statistics import median
 from typing import Any
 
 from gpulessons import units
+from gpulessons.hardware.timer import quartiles
 from warplens.model.value import LAUNCH
+from warplens.tables import Table
 
 NOISY, TOO_NOISY = 0.10, 0.25  # of the median: marked; no speed-up is claimed
 INTERRUPTED = "interrupted: what was measured until then is here"  # a Comparison's note
@@ -115,6 +116,7 @@ class Absent:
     size: int
     why: str
     arithmetic: str = ""
+    wrong: bool = False  # it was checked, and computes something else
 
     words, noise = "–", ""
 
@@ -338,29 +340,16 @@ class Comparison:
             return f"modelled for {self.machine}, not measured"
         return f"{self.tier}: {self.machine}, {self.date}"
 
-    def __repr__(self) -> str:
+    def shown(self) -> Table:
         head, *rows = self.table()
-        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-        title = f"{self.op}, {self.what} ({self.label()})"
-        table = [
-            "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in (head, *rows)
-        ]
-        below = map(repr, (*self.beside, *self.modelled[:1]))
-        return "\n".join([title, *table, *self.reasons(), *below])
+        return Table(f"{self.op}, {self.what} ({self.label()})", head, rows, [*self.reasons()])
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, (self.shown(), *self.beside, *self.modelled[:1])))
 
     def _repr_html_(self) -> str:
-        head, *rows = self.table()
-        cells = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
-        body = "".join(html_row(row) for row in rows)
-        reasons = "".join(f"<br>{with_code(reason)}" for reason in self.reasons())
-        return (
-            '<div style="overflow-x: auto"><table>'  # wider than a small screen, it scrolls here
-            f"<caption>{escape(self.op)}, {self.what}. {with_whole_dates(self.label())}"
-            f"</caption><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>"
-            f"<p>{reasons}</p>"
-            + "".join(other._repr_html_() for other in (*self.beside, *self.modelled[:1]))
-        )
+        others = (self.shown(), *self.beside, *self.modelled[:1])
+        return "".join(other._repr_html_() for other in others)
 
     def sized(self, sizes: list[str]) -> list[str]:
         """Sizes as heads of columns: the first says what is counted, "1 element", "100 classes"."""
@@ -407,7 +396,8 @@ class Comparison:
             )
             yield f"– {'; '.join(where)}: {why}"
         if any(entry.noise for entry in self.entries):
-            yield f"~ noisy: the middle half of the samples spreads over {NOISY:.0%} of the median"
+            limit = units.percent(NOISY)
+            yield f"~ noisy: the middle half of the samples spreads over {limit} of the median"
         shown = (t for one in (self, *self.beside) for t in one.timings)
         missed = any("gpu" in entry.backend for entry in self.absent)
         if self.tier == "live" and missed and not any("gpu" in t.backend for t in shown):
@@ -429,43 +419,13 @@ def cell(entry: Entry) -> str:
     return f"{entry.words}{' ~' * bool(entry.noise)}"
 
 
-def with_code(words: str) -> str:
-    """Words as HTML in which what stands in backticks is code."""
-    return re.sub("`(.+?)`", r"<code>\1</code>", escape(words, quote=False))
-
-
-def with_whole_dates(words: str) -> str:
-    """Words as HTML in which no line breaks inside a date."""
-    whole = r'<span style="white-space: nowrap">\g<0></span>'
-    return re.sub(r"\d{4}-\d\d-\d\d", whole, escape(words))
-
-
-def html_row(row: list[str]) -> str:
-    version, *values = row
-    cells = "".join(f"<td>{escape(whole(value))}</td>" for value in values)
-    return f'<tr><th scope="row">{escape(version)}</th>{cells}</tr>'
-
-
-def whole(words: str) -> str:
-    """Words in which a figure stays on one line with its unit and its mark, an interval on one."""
-    figure = re.fullmatch(r"(≈ |at least )?\d\S*( \S+){0,2}( \(.*\))?", words)
-    return words.replace(" ", "\N{NBSP}").replace("\N{NBSP}(", " (") if figure else words
-
-
-def quartiles(samples: Sequence[float]) -> tuple[float, float]:
-    """First and third quartile; of a single sample, the sample itself."""
-    if len(samples) < 2:
-        return samples[0], samples[0]
-    low, _, high = quantiles(samples, n=4, method="inclusive")
-    return low, high
-
-
 def entry_from(values: dict[str, Any]) -> Entry:
     """A Timing, a ModelledTiming or an Absent from its JSON object; ValueError when it is none."""
     kind: Any = Timing if "samples" in values else Absent
     if "limiter" in values:
         kind = ModelledTiming
     known = {field.name for field in fields(kind)}
-    if not known - {"arithmetic"} <= set(values) <= known:  # older ones have none
+    needed = {field.name for field in fields(kind) if field.default is MISSING}
+    if not needed <= set(values) <= known:
         raise ValueError(f"neither timed nor absent: its fields are {', '.join(sorted(values))}")
     return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})

@@ -1,13 +1,11 @@
-"""Rounds: versions taking turns under the clock, until each is known well enough.
+"""Rounds: versions of an op under the clock in turn, until each is known well enough.
 
-A Run is one version at one size. Its methods stand in the order of its life: begin, warm_up, then
-take_over, take_turn and ended in every round, and at last result. interleave() gives out the turns.
+A Run is one version at one size: a Sampler that also checks what it computes. Its methods stand in
+the order of its life: begin, warm_up, then take and ended in every round, and at last result.
 """
 
-import gc
 import math
 import os
-import random
 import threading
 import time
 from collections.abc import Callable
@@ -22,14 +20,12 @@ from typing import Any
 import numpy as np
 
 from gpulessons.backends import Backend, host
-from gpulessons.hardware import cores, free_memory, machine, thread_choices, threads
+from gpulessons.hardware import cores, free_memory, machine, thread_choices, threads, timer
 from gpulessons.operation import Version, fetched
 
 from .problem import Problem, write_all
 from .results import Absent, Timing
 
-SAMPLE = 2e-3  # seconds: calls shorter than this are batched, so the timer's 0.1 µs vanishes
-LONG = 0.05  # seconds: beside this, waking threads up is nothing
 ON_CPU = ("host", "torch_cpu")  # backends whose threads and caches are the CPU's
 ROUNDS, SECONDS, PRECISION = 10, 0.2, 0.02  # the least number, the least time, the interval's width
 
@@ -38,8 +34,8 @@ class WrongAnswer(ValueError):
     """A version that does not compute its op."""
 
 
-@dataclass
-class Run:
+@dataclass(eq=False)
+class Run(timer.Sampler):
     """A version being measured at one size, from its first call to its Timing."""
 
     problem: Problem
@@ -50,13 +46,8 @@ class Run:
     error: float = 0.0
     sets: list[tuple[tuple, Any]] = field(default_factory=list)  # (inputs, out), used in turn
     bound: list[Callable[[], Any]] = field(default_factory=list)  # the function on each of the sets
-    calls: int = 1
-    threads: int = 1
     helped: bool = False  # do other threads than the caller's compute, where they may?
-    flush: Callable[[], Any] | None = None  # empties the caches before every call
-    samples: list[float] = field(default_factory=list)
     waits: list[float] = field(default_factory=list)
-    spent: float = 0.0  # seconds of the caller's time, flushing included
     trouble: str = ""  # what ended it
     stop: str = "interrupted"
 
@@ -79,20 +70,20 @@ class Run:
             self.first = first
         results = result, version(*other, out=room)  # both, before either is looked at
         for result, reference in zip(results, references, strict=True):
-            self.refuse_wrong(result, reference, f"; check({version.op.name}, …) says where")
-        self.refuse_changed_inputs()
+            self.require_right(result, reference, f"; check({version.op.name}, …) says where")
+        self.require_inputs_unchanged()
         with version.computing():
             self.bound = [version.bound(*each) for each in self.sets]
         self.d2h = clocked(backend, lambda: fetched(backend, results[0]))[1]
 
-    def refuse_wrong(self, result: Any, reference: Any, advice: str) -> None:
+    def require_right(self, result: Any, reference: Any, advice: str) -> None:
         rtol = self.version.rtol
         error = self.version.op.error(fetched(self.version.backend, result), reference)
         if not error <= rtol:  # so written that a NaN is refused
             raise WrongAnswer(f"off by {error:.2g} where {rtol:.2g} is allowed{advice}")
         self.error = max(self.error, error)
 
-    def refuse_changed_inputs(self) -> None:
+    def require_inputs_unchanged(self) -> None:
         get = self.version.backend.get
         for (inputs, _), originals in zip(self.sets, self.problem.inputs, strict=True):
             pairs = zip(inputs, originals, strict=True)
@@ -102,11 +93,11 @@ class Run:
     def sample(self, keep: bool = True) -> float:
         """Time one batch of calls, by the backend's clock and by the caller's."""
         backend = self.version.backend
-        turns = list(islice(cycle(self.bound), self.calls))
+        calls = list(islice(cycle(self.bound), self.calls))
         with threads(self.threads), self.version.computing():
             backend.sync()
             began, start = time.perf_counter(), backend.mark()
-            for call in turns:
+            for call in calls:
                 call()
             stop = backend.mark()
             backend.sync()
@@ -119,56 +110,31 @@ class Run:
 
     def warm_up(self) -> None:
         """Choose threads and batch size, on the very path that will be timed."""
-        took = self.sample(keep=False)
-        self.choose_calls(took)
-        if self.on_cpu:
-            self.helped = self.has_helpers()
-            self.threads = self.best_threads()
-        self.choose_calls(min(self.sample(keep=False) for _ in range(3)) if took < LONG else took)
-
-    def choose_calls(self, took: float) -> None:
-        self.calls = 1 if self.flush else max(1, math.ceil(SAMPLE / max(took, 1e-9)))
+        super().warm_up()
+        self.helped = self.on_cpu and self.has_helpers()
 
     def has_helpers(self) -> bool:
         """Do other threads compute, where they may? Asked of their processor time.
 
         A caller that spins until a helper gets a core computes too, so a small share is help.
         """
-        self.threads = thread_choices()[-1]
+        chosen, self.threads = self.threads, thread_choices()[-1]
         own, others = time.thread_time(), computed_by_others()
         self.sample(keep=False)
+        self.threads = chosen
         return computed_by_others() - others > 0.05 * (time.thread_time() - own)
 
-    def best_threads(self) -> int:
-        """One thread or all, whichever is faster by more than noise; one where they tie."""
-        repeats, took = 3 if self.calls > 1 else 1, {}
-        for choice in thread_choices():
-            self.threads = choice
-            took[choice] = min(self.sample(keep=False) for _ in range(repeats + 1))
-        return min(took, key=lambda choice: took[choice] * (1 if choice == 1 else 1.05))
+    def take(self, again: bool) -> None:
+        self.guarded(lambda: super(Run, self).take(again))
 
-    def take_over(self) -> None:
-        """Make the cores this version's own: others' threads may spin on them, its own sleep."""
-        if self.on_cpu and self.samples and self.calls * min(self.samples) < LONG:
-            began = time.perf_counter()
-            self.sample(keep=False)
-            self.spent += time.perf_counter() - began
-
-    def take_turn(self) -> None:
-        began = time.perf_counter()
-        if self.flush:
-            self.flush()
-        self.sample()
-        self.spent += time.perf_counter() - began
-
-    def ended(self, budget: float) -> bool:
+    def ended(self, limit: float) -> bool:
         enough = len(self.samples) >= ROUNDS and self.spent >= SECONDS
         if enough and interval(self.samples) < PRECISION:
             self.stop = "settled"
-        elif self.spent >= budget:
+        elif self.spent >= limit:
             self.stop = "time budget"
         else:
-            return False
+            return bool(self.trouble)
         return True
 
     def recheck(self) -> None:
@@ -181,7 +147,7 @@ class Run:
             with self.version.computing():
                 result = self.bound[0]()
             result = out if result is None else result
-            self.refuse_wrong(result, reference, " after timing, when its inputs had changed")
+            self.require_right(result, reference, " after timing, when its inputs had changed")
         finally:
             write_all(backend, inputs, problem.inputs[0])
 
@@ -228,7 +194,7 @@ class Run:
 
 
 def interleave(runs: list[Run], budget: float, cold: bool, tell: Callable[[str], None]) -> None:
-    """Rounds of A B B A in random order, until every run has settled or used up its budget.
+    """Warm every run up; then rounds, until each has settled or used up its budget.
 
     tell(name of the version): called as each run ends. cold: empty the caches before every call,
     where there is the memory for it; a Timing says whether that was so.
@@ -237,24 +203,7 @@ def interleave(runs: list[Run], budget: float, cold: bool, tell: Callable[[str],
     for run in runs:
         run.flush = flushing(host if run.on_cpu else run.version.backend) if cold else None
         run.guarded(run.warm_up)
-    active, order = list(runs), random.Random(0)
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        while active:
-            order.shuffle(active)
-            before = None
-            for run in active + active[::-1]:
-                if run is not before:
-                    run.guarded(run.take_over)
-                run.guarded(run.take_turn)
-                before = run
-            for run in [run for run in active if run.trouble or run.ended(budget)]:
-                active.remove(run)
-                tell(run.version.name)
-    finally:
-        if collecting:
-            gc.enable()
+    timer.interleave(runs, budget, lambda run: tell(run.version.name))
 
 
 def absent(problem: Problem, version: Version, why: str) -> Absent:

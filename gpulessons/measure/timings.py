@@ -21,11 +21,12 @@ from gpulessons.backends import NotHere
 from gpulessons.hardware import free_memory
 from gpulessons.hardware.budget import capped, note
 from gpulessons.hardware.compiled import WHY_NOT, waits_for_numba
+from gpulessons.hardware.timer import LONG
 from gpulessons.operation import Op, Version, find, several, whole
 
 from .problem import Problem
 from .results import Absent, Timing
-from .rounds import LONG, Run, absent, interleave, sentence
+from .rounds import Run, absent, interleave, sentence
 
 Tell = Callable[[int, int, str], None]
 

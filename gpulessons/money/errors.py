@@ -399,8 +399,7 @@ def in_turn(problem, version, counts, budget):
         run.choose_calls(min(run.sample(keep=False) for _ in range(2)))
     while any(run.spent < budget or len(run.samples) < 3 for run in runs.values()):
         for run in runs.values():
-            run.take_over()
-            run.take_turn()
+            run.take(again=False)
     return {n: run.result() for n, run in runs.items()}
 
 

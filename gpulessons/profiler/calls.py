@@ -6,20 +6,15 @@ step of many small operators pays it for each of them. Every figure holds one Py
 of the function which makes the call.
 """
 
-import shutil
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from statistics import median, quantiles
+from statistics import median
 from typing import Any
 
 from gpulessons import units
 from gpulessons.hardware.budget import capped, note
-
-from .tables import Table
-
-SAMPLE = 1e-3  # seconds: shorter calls are batched until the clock's own cost vanishes
-ROUNDS = 7  # at least, however little time there is
+from gpulessons.hardware.timer import interleaved, quartiles
+from warplens.tables import Table
 
 
 @dataclass(frozen=True)
@@ -36,8 +31,14 @@ class CallCost:
 
     @property
     def quartiles(self) -> tuple[float, float]:
-        low, _, high = quantiles(self.samples, n=4)
-        return low, high
+        return quartiles(self.samples)
+
+    @property
+    def row(self) -> tuple[str, str, str]:
+        if self.why:
+            return self.name, "–", self.why
+        low, high = map(units.seconds, self.quartiles)
+        return self.name, units.seconds(self.median), f"{low} to {high}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,52 +59,23 @@ def cost_of_a_call(*, budget: float = 0.2) -> CallCosts:
     """
     if not capped(budget) > 0:
         raise ValueError(f"A budget is a number of seconds above 0, not {budget}.")
-    found = {name: prepared(make) for name, make in KINDS_OF_CALL.items()}
-    samples: dict[str, list[float]] = {name: [] for name in found}
-    ready = {name: call for name, call in found.items() if not isinstance(call, str)}
-    batches = {name: batch(call) for name, call in ready.items()}
-    until = time.perf_counter() + capped(budget) * len(ready)
-    while time.perf_counter() < until or len(samples["a Python function"]) < ROUNDS:
-        for name, call in ready.items():
-            samples[name].append(clocked(call, batches[name]))
+    ready, missing = {}, {}
+    for name, make in KINDS_OF_CALL.items():
+        try:
+            ready[name] = make()
+            ready[name]()
+        except Exception as trouble:
+            ready.pop(name, None)
+            missing[name] = str(trouble).strip().partition("\n")[0] or type(trouble).__name__
+    spreads = dict(interleaved(ready, budget))
     costs = tuple(
-        CallCost(name, tuple(samples[name]), call if isinstance(call, str) else "")
-        for name, call in found.items()
-    )
+        CallCost(name, why=missing[name]) if name in missing
+        else CallCost(name, spreads[name].samples)
+        for name in KINDS_OF_CALL
+    )  # fmt: skip
     title = f"What a call costs that adds two numbers{f' ({note()})' if note() else ''}"
-    return CallCosts(title, ("call", "median", "middle half"), tuple(map(row, costs)), costs)
-
-
-def row(cost: CallCost) -> tuple[str, str, str]:
-    if cost.why:
-        return cost.name, "–", cost.why
-    low, high = map(units.seconds, cost.quartiles)
-    return cost.name, units.seconds(cost.median), f"{low} to {high}"
-
-
-def clocked(call: Callable[[], Any], times: int) -> float:
-    began = time.perf_counter()
-    for _ in range(times):
-        call()
-    return (time.perf_counter() - began) / times
-
-
-def batch(call: Callable[[], Any]) -> int:
-    """How many calls fill a sample."""
-    times = 1
-    while clocked(call, times) * times < SAMPLE:
-        times *= 2
-    return times
-
-
-def prepared(make: Callable[[], Callable[[], Any]]) -> Callable[[], Any] | str:
-    """A call that has run once, and so is compiled; or why there is none."""
-    try:
-        call = make()
-        call()
-        return call
-    except Exception as trouble:
-        return str(trouble).strip().partition("\n")[0] or type(trouble).__name__
+    head = ("call", "median", "middle half")
+    return CallCosts(title, head, [cost.row for cost in costs], costs=costs)
 
 
 def python_function() -> Callable[[], Any]:
@@ -154,8 +126,6 @@ def compiled_torch_add() -> Callable[[], Any]:
 
     if note():
         raise RuntimeError("compiling takes seconds: not measured under GPULESSONS_BUDGET")
-    if not any(map(shutil.which, ("c++", "g++", "clang++", "cl"))):
-        raise RuntimeError("torch.compile needs a C++ compiler, and none is here")
     one = torch.ones(2)
     add = torch.compile(lambda a, b: a + b)
     return lambda: add(one, one)

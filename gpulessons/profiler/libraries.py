@@ -22,8 +22,9 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from gpulessons import units
+from warplens.tables import Table
 
-from .tables import Table, shortened
+from .owners import shortened
 
 MKL_LINE = re.compile(r"MKL_VERBOSE (\w+)\(([^)]*)\) ([\d.]+)(ns|us|ms|s)\b")
 SCALES = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
@@ -58,8 +59,8 @@ class LibraryCalls(Table):
 def library_calls(step: Callable[[], Any]) -> LibraryCalls:
     """Run `step()` twice and list the calls of oneDNN and MKL in the second run, longest first.
 
-    TypeError when step cannot be called, ImportError without PyTorch, OSError on Windows, where the
-    lines cannot be caught. A PyTorch that was built without one of the libraries says so.
+    TypeError when step cannot be called, OSError on Windows, where the lines cannot be caught. A
+    PyTorch that was built without one of the libraries says so.
     """
     if not callable(step):
         raise TypeError(f"Give library_calls() a callable without arguments, not {step!r}.")
@@ -67,33 +68,26 @@ def library_calls(step: Callable[[], Any]) -> LibraryCalls:
         raise OSError(
             "What a library prints cannot be caught on Windows: run it on Linux or macOS."
         )
-    try:
-        from torch import backends
-    except ImportError:
-        raise ImportError("library_calls() watches PyTorch: pip install torch") from None
+    from torch import backends
 
     step()
+    libraries = {"oneDNN": backends.mkldnn, "MKL": backends.mkl}
+    there = {name: each for name, each in libraries.items() if each.is_available()}
     with ExitStack() as verbose, caught() as lines:
-        if backends.mkldnn.is_available():
-            verbose.enter_context(backends.mkldnn.verbose(backends.mkldnn.VERBOSE_ON))
-        if backends.mkl.is_available():
-            verbose.enter_context(backends.mkl.verbose(backends.mkl.VERBOSE_ON))
+        for each in there.values():
+            verbose.enter_context(each.verbose(each.VERBOSE_ON))
         step()
         verbose.close()  # before the lines are read
     calls = summed(lines)
-    absent = [
-        name
-        for name, library in (("oneDNN", backends.mkldnn), ("MKL", backends.mkl))
-        if not library.is_available()
-    ]
-    without = f" (this PyTorch has no {' and no '.join(absent)})" if absent else ""
-    rows = tuple(
+    absent = " and no ".join(set(libraries) - set(there))
+    without = f" (this PyTorch has no {absent})" if absent else ""
+    rows = [
         (c.library, c.routine, c.code, shortened(c.shape), units.count(c.calls),
          units.seconds(c.seconds))
         for c in calls
-    )  # fmt: skip
+    ]  # fmt: skip
     head = ("library", "routine", "its code", "shape", "calls", "time")
-    return LibraryCalls(f"What the libraries say that they ran{without}", head, rows, calls)
+    return LibraryCalls(f"What the libraries say that they ran{without}", head, rows, calls=calls)
 
 
 @contextmanager

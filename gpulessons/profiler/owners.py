@@ -56,3 +56,7 @@ def blas() -> str:
     found = re.search(r"BLAS_INFO=(\w+)", torch.__config__.show())
     names = {"mkl": "MKL", "open": "OpenBLAS", "accelerate": "Accelerate", "flexi": "FlexiBLAS"}
     return f"BLAS: {names.get(found[1], found[1])}" if found else "BLAS"
+
+
+def shortened(name: str, longest: int = 60) -> str:
+    return name if len(name) <= longest else f"{name[: longest - 1]}…"

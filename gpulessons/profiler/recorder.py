@@ -25,7 +25,7 @@ from .result import Profile
 from .spans import Event, spans
 
 STEP = "the step"  # what torch's own table calls it: Python's time, and all that is no operator
-BEAT = 2e-3  # seconds between two looks at the calling thread's clock
+EVERY = 2e-3  # seconds between two looks at the calling thread's clock
 TINY = 100  # sums of two numbers, to learn what the call of an operator costs
 
 
@@ -38,15 +38,10 @@ def profile(step: Callable[[], Any], *, steps: int = 5, warm_up: int = 3) -> Pro
     Under GPULESSONS_BUDGET it is recorded once.
 
     TypeError when step cannot be called, ValueError for a number of steps below 1 or when no
-    operator of PyTorch ran, ImportError without PyTorch.
+    operator of PyTorch ran.
     """
-    refuse_unusable(step, steps, warm_up)
-    try:
-        import torch
-    except ImportError:
-        raise ImportError(
-            "profile() watches PyTorch, which is not here: pip install torch"
-        ) from None
+    check_step(step, steps, warm_up)
+    import torch
 
     steps, warm_up = repeated(steps), min(warm_up, repeated(warm_up))
     with progress_bar("profiling") as tell, quiet():
@@ -72,15 +67,16 @@ def profile(step: Callable[[], Any], *, steps: int = 5, warm_up: int = 3) -> Pro
     )  # fmt: skip
 
 
-def refuse_unusable(step: Any, steps: int, warm_up: int) -> None:
+def check_step(step: Any, steps: int, warm_up: int) -> None:
     if not callable(step):
         raise TypeError(
-            f"profile() runs a step itself: give it a callable without arguments, such as "
+            "profile() runs a step itself: give it a callable without arguments, such as "
             f"lambda: train(batch), not {type(step).__name__}."
         )
     if steps < 1 or warm_up < 0:
-        raise ValueError(f"A profile needs 1 step or more, and a warm-up of 0 or more; not "
-                         f"{steps} and {warm_up}.")  # fmt: skip
+        raise ValueError(
+            f"A profile needs 1 step or more and a warm-up of 0 or more, not {steps} and {warm_up}."
+        )
 
 
 class Recording:
@@ -96,15 +92,15 @@ class Recording:
             step()
             finish(torch)
             watching.step()
-            with Heart() as heart:
-                awake = heart.clock()  # before the step: reading the clocks is no part of it
+            with ClockSampler() as sampler:
+                awake = sampler.clock()  # before the step: reading the clocks is no part of it
                 with seen.record_function(STEP):
-                    heart.begin(awake)
+                    sampler.begin(awake)
                     step()
                     finish(torch)
-                heart.beat()
+                sampler.sample()
             watching.step()
-        self.pulse = sorted(heart.beats)
+        self.pulse = sorted(sampler.samples)
         self.averages = watching.key_averages()
         found = watching.events()
         whole = next(one for one in found if one.name == STEP and not on_gpu(one))
@@ -130,41 +126,41 @@ def on_gpu(one: Any) -> bool:
     return not str(one.device_type).endswith("CPU")
 
 
-class Heart:
+class ClockSampler:
     """Looks at the clocks of the thread that makes it, every two milliseconds, from another one.
 
-    beats: (seconds since the beginning, seconds of them in which the thread ran or wanted to).
+    samples: (seconds since the beginning, seconds of them in which the thread ran or wanted to).
     """
 
-    def __enter__(self) -> "Heart":
-        self.clock = awake_clock()
+    def __enter__(self) -> "ClockSampler":
+        self.clock = runnable_clock()
         self.began: tuple[float, float] | None = None
-        self.beats: list[tuple[float, float]] = []
+        self.samples: list[tuple[float, float]] = []
         self.over = threading.Event()
-        self.watcher = threading.Thread(target=self.watch, name="gpulessons-heart", daemon=True)
+        self.watcher = threading.Thread(target=self.watch, name="gpulessons-clock", daemon=True)
         self.watcher.start()
         return self
 
     def begin(self, awake: float) -> None:
-        """From here on it beats; `awake` is what the clock has just said."""
-        self.beats.append((0.0, 0.0))
+        """From here on it samples; `awake` is what the clock has just said."""
+        self.samples.append((0.0, 0.0))
         self.began = time.perf_counter(), awake
 
     def watch(self) -> None:
-        while not self.over.wait(BEAT):
-            self.beat()
+        while not self.over.wait(EVERY):
+            self.sample()
 
-    def beat(self) -> None:
+    def sample(self) -> None:
         if self.began:
             wall, awake = self.began
-            self.beats.append((time.perf_counter() - wall, self.clock() - awake))
+            self.samples.append((time.perf_counter() - wall, self.clock() - awake))
 
     def __exit__(self, *trouble: object) -> None:
         self.over.set()
         self.watcher.join()
 
 
-def awake_clock() -> Callable[[], float]:
+def runnable_clock() -> Callable[[], float]:
     """A clock of this thread, readable from others: seconds in which it ran or wanted to run.
 
     Linux tells for how long it waited for a free core. Where no thread can read another's clock

@@ -11,12 +11,13 @@ from typing import Any
 
 from gpulessons import units
 from gpulessons.hardware.files import write
+from gpulessons.plots.picture import Picture
+from warplens.tables import Table
 
-from .owners import owner_on_cpu, owner_on_gpu
+from .owners import owner_on_cpu, owner_on_gpu, shortened
 from .spans import COMPUTE, GPU, PYTHON, Span, own_seconds
 from .split import Part, Pulse, partition, percents, shares
-from .tables import Table, shortened
-from .timeline import Timeline, drawn
+from .timeline import drawn
 
 
 @dataclass(frozen=True)
@@ -87,27 +88,16 @@ class Profile:
         What stands inside an operator counts for that one, so the column of own times sums up to
         the step. The row "the step" is all that was in no operator: mostly Python.
         """
+        columns = {"Self GPU": "self_device_time_total"} if self.uses_gpu else {}
+        columns |= {"Self CPU": "self_cpu_time_total", "CPU total": "cpu_time_total"}
         rows = [one for one in self.averages or () if not one.key.startswith("ProfilerStep")]
-        own, own_gpu = "self_cpu_time_total", "self_device_time_total"
-        gpu = [own_gpu] if self.uses_gpu else []
-        if gpu:
-            rows.sort(key=lambda one: (getattr(one, own_gpu), getattr(one, own)), reverse=True)
-        else:
-            rows.sort(key=lambda one: getattr(one, own), reverse=True)
-        head = (
-            "name",
-            "calls",
-            "Self CPU",
-            *(["Self GPU"] if gpu else []),
-            "CPU total",
-        )
-        cells = tuple(
-            (
-                shortened(one.key), units.count(one.count),
-                *(units.seconds(1e-6 * getattr(one, c)) for c in [own, *gpu, "cpu_time_total"]),
-            )
+        rows.sort(key=lambda one: [getattr(one, each) for each in columns.values()], reverse=True)
+        head = ("name", "calls", *columns)
+        cells = [
+            (shortened(one.key), units.count(one.count),
+             *(units.seconds(1e-6 * getattr(one, each)) for each in columns.values()))
             for one in rows[:n]
-        )  # fmt: skip
+        ]  # fmt: skip
         more = f"; {len(rows) - n} rows more" if len(rows) > n else ""
         return Table(f"torch.profiler's table of one step{more}", head, cells)
 
@@ -133,11 +123,11 @@ class Profile:
         )
         where = "the GPU's kernels" if gpu else "operators that compute, on the CPU"
         head = ("name", "whose, by the name", "calls", "time")
-        return Kernels(f"What computed in one step: {where}", head, rows, tuple(found))
+        return Kernels(f"What computed in one step: {where}", head, rows, kernels=tuple(found))
 
-    def timeline(self, *, width: int = 1000) -> Timeline:
+    def timeline(self) -> Picture:
         """The step as a picture: time to the right, a row for each depth of each lane."""
-        return drawn(self.spans, self.parts, self.seconds, self.title, self.message, width)
+        return drawn(self.spans, self.parts, self.seconds, self.title, self.message)
 
     @property
     def title(self) -> str:
@@ -148,25 +138,15 @@ class Profile:
     @property
     def message(self) -> str:
         """The title, and the figures that belong beside it."""
-        words = [self.title, f"It took {units.seconds(self.seconds)} while it was watched"]
-        if self.plain:
-            words[-1] += f", {units.seconds(self.plain)} by itself"
-        words[-1] += "."
-        if most := next(iter(self.kernels()), None):
-            share = units.seconds(most.seconds)
-            words.append(f"Longest: {shortened(most.name)}, {share} ({most.owner}).")
-        return " ".join([*words, *([f"({self.note})"] if self.note else [])])
+        by_itself = f", {units.seconds(self.plain)} by itself" if self.plain else ""
+        words = f"{self.title} It took {units.seconds(self.seconds)} while watched{by_itself}."
+        if longest := next(iter(self.kernels()), None):
+            took = units.seconds(longest.seconds)
+            words += f" Longest: {shortened(longest.name)}, {took} ({longest.owner})."
+        return f"{words} ({self.note})" if self.note else words
 
     def save(self, path: str | Path) -> Path:
-        """Write the step as a trace for ui.perfetto.dev or chrome://tracing (JSON).
-
-        FileNotFoundError for a folder that is not there. The file is written whole, or not at all.
-        """
-        folder = Path(path).resolve().parent
-        if not folder.is_dir():
-            raise FileNotFoundError(
-                f"There is no folder {folder} to save the trace in: make it first."
-            )
+        """Write the step as a trace for ui.perfetto.dev or chrome://tracing (JSON)."""
         return write(path, json.dumps({"traceEvents": list(self.trace()), "displayTimeUnit": "ms"}))
 
     def trace(self) -> Iterator[dict[str, Any]]:

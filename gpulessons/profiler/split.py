@@ -16,9 +16,10 @@ system's clocks (`pulse`) say for how long the thread did not want a processor; 
 out of "launch and Python" and is idle. What another program's load takes away stays where it is.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from .spans import COMPUTE, GPU, IDLE, KINDS, LAUNCH, MEMORY, OPERATORS, PYTHON, Span
@@ -61,8 +62,8 @@ def partition(
             layers[LAYERS.index(part.kind, 2)].append(part)
         if lane != OPERATORS:
             others += bridged(parts)
-    flat = list(overlaid(layers, others, seconds))
-    return tuple(joined(part for part, _ in with_idle(flat, pulse)))
+    pieces = list(overlaid(layers, others, seconds, [time for time, _ in pulse]))
+    return tuple(joined(with_idle(pieces, pulse)))
 
 
 def shares(parts: Sequence[Part]) -> dict[str, float]:
@@ -124,24 +125,24 @@ def innermost(spans: Sequence[Span], call: float) -> Iterator[Part]:
         around.pop(), left.pop()
 
 
-def bridged(parts: Sequence[Part]) -> Iterator[Part]:
+def bridged(parts: Sequence[Part]) -> list[Part]:
     """Where a thread is at work: its operators, and the short pauses between them."""
-    start = stop = None
+    found: list[Part] = []
     for part in parts:
-        if stop is None or part.start - stop > PAUSE:
-            if start is not None and stop is not None:
-                yield Part(start, stop, LAUNCH)
-            start = part.start
-        stop = part.stop
-    if start is not None and stop is not None:
-        yield Part(start, stop, LAUNCH)
+        near = found and part.start - found[-1].stop <= PAUSE
+        start = found.pop().start if near else part.start
+        found.append(Part(start, part.stop, LAUNCH))
+    return found
 
 
 def overlaid(
-    layers: dict[int, list[Part]], others: Sequence[Part], seconds: float
+    layers: dict[int, list[Part]], others: Sequence[Part], seconds: float, cuts: Sequence[float]
 ) -> Iterator[tuple[Part, bool]]:
-    """Each instant by its lowest layer, as (part, may it have been waiting?)."""
-    changes = [(seconds, OTHERS, 0)]  # (time, layer, how many parts more are there)
+    """Each instant by its lowest layer, as (part, may it have been waiting?), cut at these times.
+
+    A caller does not wait for nothing while another thread is at work.
+    """
+    changes = [(time, OTHERS, 0) for time in (*cuts, seconds) if 0 < time <= seconds]
     for layer, parts in [*layers.items(), (OTHERS, others)]:
         for part in parts:
             start, stop = max(0.0, part.start), min(seconds, part.stop)
@@ -157,44 +158,28 @@ def overlaid(
         there[layer] += more
 
 
-def with_idle(parts: Sequence[tuple[Part, bool]], pulse: Pulse) -> Iterator[tuple[Part, bool]]:
-    """Between two beats the thread slept for so long: the longest parts that may be are idle."""
-    beats = [time for time, _ in pulse]
-    by_beat: dict[int, list[int]] = defaultdict(list)
-    pieces: list[tuple[Part, bool]] = []
-    for part, may in parts:
-        start = part.start
-        within = beats[bisect_right(beats, start) : bisect_left(beats, part.stop)]
-        for beat in within if may else []:
-            pieces.append((Part(start, beat, part.kind), may))
-            start = beat
-        pieces.append((Part(start, part.stop, part.kind), may))
-    for index, (part, may) in enumerate(pieces):
-        if may and part.seconds > UNSURE:
-            by_beat[bisect_left(beats, part.stop)].append(index)
-    asleep: dict[int, float] = {}
-    for beat in range(1, len(pulse)):
-        slept = (pulse[beat][0] - pulse[beat - 1][0]) - (pulse[beat][1] - pulse[beat - 1][1])
-        for index in sorted(by_beat[beat], key=lambda i: -pieces[i][0].seconds):
-            asleep[index] = min(slept if slept > UNSURE else 0.0, pieces[index][0].seconds)
-            slept -= asleep[index]
-    for index, (part, may) in enumerate(pieces):
-        middle = part.start + asleep.get(index, 0.0)
+def with_idle(pieces: Sequence[tuple[Part, bool]], pulse: Pulse) -> Iterator[Part]:
+    """Between two samples of its clock the thread slept for so long: the longest pieces in which it
+    may have waited are idle."""
+    starts = [part.start for part, _ in pieces]
+    asleep: dict[Part, float] = {}
+    for (start, awake), (stop, later) in pairwise(pulse):
+        slept = (stop - start) - (later - awake)
+        between = pieces[bisect_left(starts, start) : bisect_left(starts, stop)]
+        waiting = [part for part, may in between if may and part.seconds > UNSURE]
+        for part in sorted(waiting, key=lambda part: -part.seconds) if slept > UNSURE else ():
+            asleep[part] = min(slept, part.seconds)
+            slept -= asleep[part]
+    for part, _ in pieces:
+        middle = min(part.start + asleep.get(part, 0.0), part.stop)
         if middle > part.start:
-            yield Part(part.start, min(middle, part.stop), IDLE), may
+            yield Part(part.start, middle, IDLE)
         if middle < part.stop:
-            yield Part(middle, part.stop, part.kind), may
+            yield Part(middle, part.stop, part.kind)
 
 
 def joined(parts: Iterator[Part]) -> Iterator[Part]:
     """Neighbors of one kind become one part."""
-    last = None
-    for part in parts:
-        if last and last.kind == part.kind:
-            last = Part(last.start, part.stop, part.kind)
-        else:
-            if last:
-                yield last
-            last = part
-    if last:
-        yield last
+    for kind, alike in groupby(parts, key=lambda part: part.kind):
+        same = list(alike)
+        yield Part(same[0].start, same[-1].stop, kind)

@@ -3,10 +3,15 @@
 import os
 
 import pytest
-import torch
 
 from gpulessons.measure import compiling
 from gpulessons.measure.compiling import Compiled, compiled, fresh_folder, no_compiler
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded():
+    global torch
+    import torch
 
 
 def chain(x, y):
@@ -61,6 +66,7 @@ def test_compiling_has_paid_after_so_many_calls_or_never(seconds, eager, one_loo
     assert Compiled(chain, seconds, "").paid_after(eager, one_loop) == calls
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(bool(no_compiler()), reason="no C++ compiler")
 def test_a_compiled_function_computes_the_same_at_other_lengths_too():
     result = compiled(chain, torch.ones(1000), torch.ones(1000))

@@ -2,21 +2,16 @@
 
 import math
 import re
-from dataclasses import FrozenInstanceError, replace
-from html.parser import HTMLParser
+from dataclasses import replace
 
 import pytest
 
 from gpulessons import conv2d, matmul
-from gpulessons.backends import host
 from gpulessons.measure.results import (
     Absent,
     Comparison,
-    Ratio,
     Timing,
     entry_from,
-    html_row,
-    quartiles,
     ratio,
 )
 from gpulessons.plots.timings import bars, fastest
@@ -34,42 +29,12 @@ def compared(*entries, **options):
     return Comparison("relu", entries, "a laptop", "2026-11-05", **options)
 
 
-class Plain(HTMLParser):
-    """What is left of a page when every tag and style is stripped; cells apart, rows in lines."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.text, self.tags = "", []
-        self.feed(html)
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append(tag)
-
-    def handle_data(self, data):
-        self.text += data.replace("\N{NBSP}", " ")
-
-    def handle_endtag(self, tag):
-        self.text += {"tr": "\n", "td": " ", "th": " ", "caption": "\n"}.get(tag, "")
-
-
 # -- One timing.
-
-
-def test_whoever_asks_an_entry_for_its_doubt_gets_a_sentence():
-    # A page asks each row whatever became of it: a version that is not here has its reason.
-    assert ABSENT.doubt(1e9) == ABSENT.doubt(None) == "no NVIDIA GPU here"
-    assert replace(CALM, cold=True).doubt(1.0) and not replace(CALM, cold=True).doubt(None)
 
 
 def test_a_timing_says_op_size_version_and_median():
     assert repr(CALM) == "relu at 1,000, NumPy: 2 µs"
     assert repr(TIMING) == "relu at 1,000, NumPy: 2 µs (too noisy)"
-
-
-def test_rates_are_of_the_median():
-    assert TIMING.median == 2e-6
-    assert TIMING.bandwidth == pytest.approx(8000 / 2e-6)
-    assert TIMING.flop_rate == pytest.approx(1000 / 2e-6)
 
 
 def test_on_a_gpu_the_caller_waits_longer_than_the_kernel_runs():
@@ -78,20 +43,12 @@ def test_on_a_gpu_the_caller_waits_longer_than_the_kernel_runs():
     assert on_gpu.with_transfers == pytest.approx(1e-6 + 9e-6 + 3e-6)
 
 
-def test_the_quartiles_hold_the_middle_half():
-    assert quartiles([1, 2, 3, 4, 5]) == (2, 4)
-    assert quartiles([7]) == (7, 7)
-
-
-@pytest.mark.parametrize(
-    "spread, noise",
-    [(0.0, ""), (0.099, ""), (0.11, "noisy"), (0.249, "noisy"), (0.26, "too noisy")],
-)
-def test_spread_is_marked_over_ten_percent_and_refused_over_twenty_five(spread, noise):
-    samples = (1 - spread / 2, 1 - spread / 2, 1.0, 1 + spread / 2, 1 + spread / 2)
-    timing = replace(TIMING, samples=samples)
-    assert timing.spread == pytest.approx(spread)
-    assert timing.noise == noise
+def test_spread_is_marked_over_ten_percent_and_refused_over_twenty_five():
+    for spread, noise in ((0, ""), (0.099, ""), (0.11, "noisy"), (0.249, "noisy"),
+                          (0.26, "too noisy")):  # fmt: skip
+        samples = (1 - spread / 2, 1 - spread / 2, 1.0, 1 + spread / 2, 1 + spread / 2)
+        timing = replace(TIMING, samples=samples)
+        assert timing.spread == pytest.approx(spread) and timing.noise == noise
 
 
 def test_a_hot_figure_sold_as_cold_is_doubted():
@@ -101,12 +58,6 @@ def test_a_hot_figure_sold_as_cold_is_doubted():
     assert cold.doubt(3.7e9) == ""
     assert CALM.doubt(1e9) == "", "a hot cache may be faster than the memory"
     assert cold.doubt(None) == "", "no ceiling was measured"
-
-
-def test_values_cannot_be_changed():
-    for value in (TIMING, ABSENT, compared(TIMING), ratio(CALM, CALM)):
-        with pytest.raises(FrozenInstanceError):
-            value.median = 0
 
 
 def test_an_entry_survives_its_json_form():
@@ -136,10 +87,6 @@ def test_rounds_that_only_one_took_part_in_do_not_count():
     slow = replace(TIMING, samples=(3.0,) * 4)
     fast = replace(TIMING, samples=(1.0,) * 4 + (30.0,) * 9)
     assert ratio(slow, fast).median == pytest.approx(3)
-
-
-def test_a_ratio_reads_with_its_middle_half():
-    assert repr(Ratio(2.0, 1.9, 2.1)) == "2× (middle half 1.9× to 2.1×)"
 
 
 def test_no_ratio_is_claimed_of_noise_or_of_nothing():
@@ -179,13 +126,6 @@ def test_what_computes_in_another_arithmetic_shares_no_ranking():
     assert labels == ["mine", "in TF32:", "NumPy"]
 
 
-def test_a_version_that_rounds_more_is_set_apart_also_without_a_name_for_it():
-    loose = matmul.like()
-    loose.version("mine", on=host, rtol=1e-2)(matmul.function)
-    loose.version("exact", on=host)(matmul.function)
-    assert loose.versions["mine"].arithmetic and not loose.versions["exact"].arithmetic
-
-
 def test_every_version_that_rounds_more_names_its_arithmetic():
     for op in (matmul, conv2d):
         for version in op.versions.values():
@@ -199,51 +139,9 @@ def test_an_entry_that_is_not_there_is_missed_in_a_sentence():
         compared(CALM).at("mine")
 
 
-def test_as_text_columns_stand_under_their_heads():
-    head, *rows = repr(compared(CALM, replace(CALM, size=1_000_000), ABSENT)).splitlines()[1:]
-    column = head.index("1,000,000")
-    assert rows[0][column:].startswith("2 µs")
-    assert rows[0][column - 2 : column] == "  "
-    assert rows[1].startswith("CUDA, grid-stride  –")
-
-
-def test_as_text_and_as_html_the_same_is_said():
-    both = compared(CALM, TIMING, ABSENT, notes=("a note",))
-    page = Plain(both._repr_html_())
-    for words in ("relu", "live: a laptop, 2026-11-05", "1,000", "NumPy", "2 µs", "4 GB/s",
-                  "500 MFLOP/s", "– CUDA, grid-stride: no NVIDIA GPU here", "a note"):  # fmt: skip
-        assert words in repr(both)
-        assert words in page.text
-    assert {"table", "caption", "th", "td"} <= set(page.tags)
-    looks = set(re.findall(r'style="([a-z-]+)', both._repr_html_()))
-    assert looks == {"overflow-x", "white-space"}, "colors and sizes are the page's own"
-
-
-def test_stripped_of_tags_every_cell_and_row_is_still_apart():
-    text = Plain(compared(CALM, ABSENT)._repr_html_()).text
-    assert "NumPy 2 µs 1 4 GB/s 500 MFLOP/s \n" in text
-
-
-def test_no_line_breaks_within_a_figure_or_an_interval():
-    row = html_row(["a b", "2 µs ~", "≈ 0.8 ms (0.63 to 4.5)", "2 of 31 were never written"])
-    assert row.replace("\N{NBSP}", "_") == (
-        '<tr><th scope="row">a b</th><td>2_µs_~</td><td>≈_0.8_ms (0.63_to_4.5)</td>'
-        "<td>2 of 31 were never written</td></tr>"
-    )
-
-
-@pytest.mark.parametrize(("unit", "one"), [
-    ("elements", "element"), ("classes", "class"), ("rows and columns", "row and column"),
-])  # fmt: skip
-def test_one_of_something_is_said_so(unit, one):
-    few = compared(replace(CALM, size=1), replace(CALM, size=2), unit=unit)
-    assert f"1 {one} " in repr(few)
-    assert f"2 {unit} " in repr(compared(replace(CALM, size=2), unit=unit))
-
-
 def test_a_noisy_cell_is_marked_and_the_mark_explained():
     assert re.search(r"NumPy +2 µs ~", repr(compared(TIMING)))
-    assert "~ noisy: the middle half of the samples spreads over 10%" in repr(compared(TIMING))
+    assert "~ noisy: the middle half of the samples spreads over 10 %" in repr(compared(TIMING))
     assert "~" not in repr(compared(CALM))
 
 
@@ -255,26 +153,19 @@ def test_each_reason_is_given_once():
     assert "– A; B: no NVIDIA GPU here" in text and "– loop at 1,000: skipped" in text
 
 
-@pytest.mark.parametrize("name", ["<b>bold</b>", "a & b", '"quoted"', "<script>alert(1)</script>"])
-def test_a_name_is_text_and_never_markup(name):
-    """A learner names their versions, and a note may hold an error's message."""
-    entry, gone = replace(CALM, version=name), replace(ABSENT, version=name, why=name)
-    page = Plain(compared(entry, gone, notes=(name,))._repr_html_())
-    assert page.text.count(name) >= 3
-    assert not {"b", "script"} & set(page.tags)
-
-
 def test_a_ragged_comparison_keeps_its_columns():
     """Interrupted at the second size: the version that was not reached has an empty cell there."""
     ragged = compared(CALM, replace(CALM, version="Numba"), replace(CALM, size=9000))
     assert "Numba" in repr(ragged) and "<td></td>" in ragged._repr_html_()
 
 
-def test_a_comparison_of_absences_displays():
-    nothing = compared(ABSENT)
-    assert "CUDA, grid-stride  –" in repr(nothing)
-    assert "no NVIDIA GPU here" in Plain(nothing._repr_html_()).text
-    assert nothing.best() is None and nothing.timings == ()
+def test_as_text_and_as_html_the_same_is_said_and_a_name_is_never_markup():
+    named = replace(CALM, version="<b>bold</b>")
+    both = compared(CALM, named, ABSENT, notes=("a note",))
+    for words in ("relu", "live: a laptop, 2026-11-05", "1,000 elements", "NumPy", "2 µs", "4 GB/s",
+                  "500 MFLOP/s", "– CUDA, grid-stride: no NVIDIA GPU here", "a note"):  # fmt: skip
+        assert words in repr(both) and words in both._repr_html_()
+    assert "<b>" not in both._repr_html_() and "<b>" in repr(both)
 
 
 def test_a_comparison_of_nothing_displays():

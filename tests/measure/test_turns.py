@@ -4,8 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from gpulessons.hardware import budget
-from gpulessons.measure import turns
+from gpulessons.hardware import budget, timer
 from gpulessons.measure.turns import Spread, alternate
 
 
@@ -14,7 +13,10 @@ class Clock:
 
     def __init__(self, monkeypatch):
         self.now = 0.0
-        monkeypatch.setattr(turns.time, "perf_counter", lambda: self.now)
+        monkeypatch.setattr(timer, "time", self)
+
+    def perf_counter(self):
+        return self.now
 
     def call(self, seconds, calls=None):
         def work():

