@@ -49,9 +49,12 @@ class Picture:
 
         drawn = io.BytesIO()
         self.figure.savefig(drawn, format="png", dpi=100, transparent=True)
-        data = packed_image(Image.open(drawn), photograph=any(a.images for a in self.figure.axes))
+        photograph = any(axes.images for axes in self.figure.axes)
+        return self.img(packed_image(Image.open(drawn), photograph))
+
+    def img(self, link: str) -> str:
         return (
-            f'<img src="{data}" alt="{escape(self.alt)}" width="{self.width}" '
+            f'<img src="{link}" alt="{escape(self.alt)}" width="{self.width}" '
             'style="max-width: 100%; height: auto">'
         )
 
