@@ -7,6 +7,7 @@ from gpulessons import units
 from gpulessons.money.devices import TF32
 from gpulessons.money.throughput import MEASURES, amount
 from gpulessons.plots.axes import log_axes
+from gpulessons.plots.forms import listed, name_rows
 from gpulessons.plots.picture import (
     BLUE,
     GREEN,
@@ -50,14 +51,10 @@ def dots(costs: Any) -> Picture:
     width = min(max(names + 1.6 * len(drawn), 6), 8.8)
     figure, panels = blank(width=width, height=1.6 + 0.36 * len(devices), title=title,
                            ncols=len(drawn), sharey=True, squeeze=False)  # fmt: skip
-    panels = panels[0]
-    for axes, measure in zip(panels, drawn, strict=True):
+    for axes, measure in zip(panels[0], drawn, strict=True):
         draw_costs(axes, costs, measure)
-    panels[0].set_yticks(range(len(devices)), [d.name for d in devices])
-    panels[0].set_ylim(len(devices) - 0.5, -0.5)
+    name_rows(panels[0, 0], [d.name for d in devices])
     add_legend(figure, {d.kind: look(d.kind, INK) for d in devices})
-    if absent := [m for m in MEASURES if m not in drawn]:
-        spoken += f" Of no device the cost per {' or per '.join(absent)} is known: no panel."
     return Picture(figure, spoken)
 
 
@@ -69,8 +66,7 @@ def draw_costs(axes, costs, measure):
         axes.axhline(row, color=INK, linewidth=0.4, alpha=0.4, zorder=0)
         if not cost:
             continue
-        color = DEVICES[row % len(DEVICES)]
-        axes.plot(cost, row, clip_on=False, **look(device.kind, color))
+        axes.plot(cost, row, clip_on=False, **look(device.kind, DEVICES[row % len(DEVICES)]))
         if device.name in best:
             side = 1 if cost < math.sqrt(low * high) else -1  # where there is room
             axes.annotate(amount(cost), (cost, row), (7 * side, 4), textcoords="offset points",
@@ -99,20 +95,18 @@ def look(kind, color):
 
 def add_legend(figure, looks):
     """Below the picture: {label: how its marker looks}."""
-    from matplotlib.lines import Line2D
-
-    marks = [Line2D([], [], label=label, **each) for label, each in looks.items()]
-    figure.legend(handles=marks, loc="outside lower center", ncols=4, frameon=False,
-                  labelcolor=INK)  # fmt: skip
+    for label, each in looks.items():
+        figure.axes[0].plot([], [], label=label, **each)
+    figure.legend(loc="outside lower center", ncols=4, frameon=False, labelcolor=INK)
 
 
 def spoken_costs(costs):
-    told = []
+    known = {}
     for device in costs.devices:
         each = {m: costs.per(m)[device.name] for m in MEASURES}
-        known = ", ".join(f"{amount(c)} per {m}" for m, c in each.items() if c is not None)
-        told.append(f"{device.name} ({device.kind}): {known or 'no cost known'}")
-    return "; ".join(told) + "."
+        words = ", ".join(f"{amount(c)} per {m}" for m, c in each.items() if c is not None)
+        known[f"{device.name} ({device.kind})"] = words or "no cost known"
+    return f"{listed(known)}."
 
 
 # -- Whose roof is where.
@@ -155,16 +149,18 @@ def roofs(worth: Any) -> Picture:
 
 
 def name_marks(axes, marks, room):
-    """{name: place}: an upright line each, down to the names, which stand in the lowest `room`."""
-    marks = dict(sorted(marks.items(), key=lambda pair: pair[1]))
-    left, right = map(math.log, axes.get_xlim())
-    columns = apart([(math.log(place) - left) / (right - left) for place in marks.values()], 0.04)
-    lead = {"arrowstyle": "-", "color": INK, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0}
-    for (name, place), column in zip(marks.items(), columns, strict=True):
+    """{name: place}: an upright line each, and its name in the lowest `room` of the height."""
+    for place in marks.values():
         axes.axvline(place, ymin=room, color=INK, linewidth=0.8, linestyle=":")
-        axes.annotate(name, (place, room), (column, room - 0.04), rotation=90, color=INK,
-                      xycoords=("data", "axes fraction"), textcoords="axes fraction",
-                      fontsize=9, ha="center", va="top", arrowprops=lead)  # fmt: skip
+    logs = {name: math.log(place) for name, place in marks.items()}
+    names = sorted(logs, key=logs.get)
+    left, right = map(math.log, axes.get_xlim())
+    columns = apart([(logs[name] - left) / (right - left) for name in names], 0.04)
+    for name, column in zip(names, columns, strict=True):
+        axes.annotate(name, (marks[name], room), (column, room - 0.04), rotation=90, color=INK,
+                      xycoords=("data", "axes fraction"), textcoords="axes fraction", fontsize=9,
+                      ha="center", va="top",
+                      arrowprops={"arrowstyle": "-", "color": INK, "linewidth": 0.6})  # fmt: skip
 
 
 def whose_limit(worth, devices):

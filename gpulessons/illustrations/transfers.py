@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from gpulessons import units
 from gpulessons.plots.axes import written
+from gpulessons.plots.forms import beside, listed, name_rows
 from gpulessons.plots.picture import BLUE, INK, SKY, VERMILLION, Picture, blank
 from warplens.model.devices import named
 from warplens.model.modelling import LAUNCH
@@ -73,9 +74,19 @@ def timeline(numbers: int = 921_600, layers: int = 10) -> Picture:
     title = message(layers, each, stay, quickest)
     figure, axes = blank(height=3.7, title=title)
     for place, row in enumerate(rows.values()):
-        draw_row(axes, place, row, slowest)
-    finish(axes, rows, slowest)
-    spoken = "; ".join(f"{name}: {units.seconds(total)}" for name, total in totals.items())
+        for what, color in COLORS.items():
+            spans = [(step.start, step.seconds) for step in row if step.what == what]
+            axes.broken_barh(spans, (place - 0.36, 0.72), color=color, linewidth=0,
+                             label="" if place else what)  # fmt: skip
+        beside(axes, units.seconds(row[-1].end), row[-1].end, place)
+    name_rows(axes, rows)
+    axes.set_xlim(0, 1.13 * slowest)
+    axes.set_xlabel(f"time since the start, modelled for an {GPU} of 40 GB on the link of a DGX")
+    written(axes.xaxis, units.seconds)
+    axes.locator_params(axis="x", nbins=6)
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, frameon=False, labelcolor=INK,
+                fontsize=10, handlelength=1.2, borderaxespad=0.1)  # fmt: skip
+    spoken = listed({name: units.seconds(total) for name, total in totals.items()})
     return Picture(figure, f"{title} {units.count(numbers)} numbers. {spoken}. Modelled for an "
                            f"{GPU} of 40 GB on the link of a DGX, not measured.")  # fmt: skip
 
@@ -102,26 +113,3 @@ def steps(numbers: int, trips: Sequence[int], memory: str) -> list[Step]:
         for what, seconds in trip:
             done.append(Step(what, done[-1].end if done else 0.0, seconds))
     return done
-
-
-def draw_row(axes, place, row, whole):
-    """The steps of each kind as one shape, and the time at the end."""
-    for what, color in COLORS.items():
-        spans = [(step.start, step.seconds) for step in row if step.what == what]
-        axes.broken_barh(spans, (place - 0.36, 0.72), color=color, linewidth=0)
-    axes.text(row[-1].end + 0.012 * whole, place, units.seconds(row[-1].end), va="center",
-              fontsize=10, color=INK)  # fmt: skip
-
-
-def finish(axes, rows, whole):
-    """Names on the left, seconds below, and what each color is."""
-    from matplotlib.patches import Patch
-
-    axes.set_yticks(range(len(rows)), list(rows))
-    axes.set(xlim=(0, 1.13 * whole), ylim=(len(rows) - 0.5, -0.6))
-    axes.set_xlabel(f"time since the start, modelled for an {GPU} of 40 GB on the link of a DGX")
-    written(axes.xaxis, units.seconds)
-    axes.xaxis.get_major_locator().set_params(nbins=6)
-    key = [Patch(color=color, label=what) for what, color in COLORS.items()]
-    axes.legend(handles=key, loc="lower right", bbox_to_anchor=(1, 1), ncols=3, frameon=False,
-                labelcolor=INK, fontsize=10, handlelength=1.2, borderaxespad=0.1)  # fmt: skip
