@@ -64,7 +64,7 @@ def ladder(counted: Mapping[int, Any], name: str) -> Picture:
         hollow = {"color": VERMILLION, "markerfacecolor": "none"}
         rows += [(f"{tokens} tokens: {kernel}", size, hollow) for kernel, size in parts.items()]
         rows += [(f"{tokens} tokens: all {len(parts)}", many, {"color": VERMILLION}),
-                 (f"{tokens} tokens: {name}", few, {"color": BLUE, "marker": "D"})]  # fmt: skip
+                 (f"{tokens} tokens: {name}", few, {"color": BLUE, "marker": "D"})]
     *most, _ = sorted(parts, key=parts.get, reverse=True)  # of the longest: all but the smallest
     title = (
         f"{tokens} tokens, one head: separate kernels ask for {units.size(many)}, "
@@ -72,7 +72,7 @@ def ladder(counted: Mapping[int, Any], name: str) -> Picture:
         f"{of_a_hundred(sum(map(parts.get, most)) / many)} of it for {' and '.join(most)}."
     )
     return dots(rows, "filled: a whole call, hollow: a part; bytes asked for", units.size,
-                title=title)  # fmt: skip
+                title=title)
 
 
 def ahead(one: Any, other: Any) -> str:
@@ -99,12 +99,12 @@ def peaks(measured: Mapping[str, Any]) -> Picture:
     title = f"Twice the length, and memory grows: {', '.join(steps)}."
     figure, axes = blank(height=4.1, title=title)
     log_axes(axes, x=("tokens", units.count), y=("most memory at once", units.size),
-             ticks=sorted(next(iter(measured.values()))), base=4)  # fmt: skip
+             ticks=sorted(next(iter(measured.values()))), base=4)
     lines(axes, [(name, list(sizes), list(sizes.values()), {"color": color, "marker": mark})
                  for (name, sizes), color, mark in zip(measured.items(), HUES, MARKS, strict=False)
-                 ])  # fmt: skip
+                 ])
     spoken = {name: ", ".join(f"{units.size(c)} at {units.count(n)}" for n, c in sizes.items())
-              for name, sizes in measured.items()}  # fmt: skip
+              for name, sizes in measured.items()}
     return Picture(figure, f"{title} {listed(spoken)}.")
 
 
@@ -120,13 +120,13 @@ def per_pair(comparison: Any) -> Picture:
     The title compares each version with itself, at its first and last length.
     """
     timed = {version: {t.size: t for t in comparison.timings if t.version == version}
-             for version in comparison.versions}  # fmt: skip
+             for version in comparison.versions}
     timed = {version: timings for version, timings in timed.items() if len(timings) > 1}
     lengths = sorted({size for timings in timed.values() for size in timings})
     before, last = lengths[-2:] or comparison.sizes[-2:]
     growth = {name: each[last].median / each[before].median for name, each in timed.items()
               if {before, last} <= set(each)
-              and "too noisy" not in (each[last].noise, each[before].noise)}  # fmt: skip
+              and "too noisy" not in (each[last].noise, each[before].noise)}
     title = f"{last / before:g} times the tokens ({before:,} to {last:,}) take "
     if growth:
         least, most = (f"{choose(growth.values()):.3g}" for choose in (min, max))
@@ -136,12 +136,12 @@ def per_pair(comparison: Any) -> Picture:
     figure, axes = blank(height=4.1, title=title)
     log_axes(axes, x=(comparison.unit, units.count),
              y=("time for each pair of tokens", units.seconds),
-             ticks=lengths)  # fmt: skip
+             ticks=lengths)
     lines(axes, [
         (name, list(each), [t.median / t.size**2 for t in each.values()],
          {"color": COLORS[each[next(iter(each))].backend], "marker": mark})
         for (name, each), mark in zip(timed.items(), MARKS, strict=False)
-    ])  # fmt: skip
+    ])
     grew = {name: f"{growth[name]:.3g} times" if name in growth else "not comparable"
-            for name in timed}  # fmt: skip
+            for name in timed}
     return Picture(figure, f"{title} {listed(grew)}. {comparison.label()}.")

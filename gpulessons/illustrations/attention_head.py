@@ -40,7 +40,7 @@ def head(words: Sequence[str], q: np.ndarray, k: np.ndarray, v: np.ndarray, toke
         (left[1], above + tokens - width, (width, tokens), "kᵀ"),
         (left[2], 0, (tokens, tokens), "shares: softmax of each row"),
         (left[3], 0, (tokens, width), "result: shares v"), (left[3], above, (tokens, width), "v"),
-    ):  # fmt: skip
+    ):
         matrix(axes, x, y, shape, name)
     for (i, j), share in np.ndenumerate(0.5 * shares / shares.max()):
         rectangle(axes, left[2] + j, i, 1, 1, facecolor=(BLUE, share), edgecolor="none")
@@ -49,13 +49,13 @@ def head(words: Sequence[str], q: np.ndarray, k: np.ndarray, v: np.ndarray, toke
     for j, share in enumerate(row):
         write(axes, left[2] + j + 0.5, token + 0.5, f"{100 * share:.0f}")
         write(axes, left[1] + j + 0.5, above + tokens - width - 0.2, words[j], rotation=90,
-              va="bottom")  # fmt: skip
+              va="bottom")
         for start, top in ((left[0], 0), (left[3], above)):
             write(axes, start - 0.3, top + j + 0.5, words[j], ha="right")
     for start, columns in zip(left, (width, tokens, tokens, width), strict=True):
         rectangle(axes, start, token, columns, 1, edgecolor=ORANGE, linewidth=1.5)
     write(axes, -WORD, above, f"orange: the row of token {token}\nblue: shares, here in %",
-          ha="left", va="top")  # fmt: skip
+          ha="left", va="top")
     axes.set(xlim=(-WORD - 0.2, left[3] + width + 1.5), ylim=(tokens + 2, above - 0.1))
     axes.set_aspect("equal")
     axes.set_axis_off()

@@ -29,7 +29,7 @@ def estimates(here=None, drawn=None, **numbers):
     marks += [("this machine, measured", here, BLUE)] if here else []
     title = f"These numbers: {powers(yours)} FLOP/s. {drawn.title}"
     figure, (above, below) = blank(height=4.4, title=title, nrows=2, sharex=True,
-                                   height_ratios=(len(marks), 5))  # fmt: skip
+                                   height_ratios=(len(marks), 5))
     for row, (_, flops, color) in enumerate(marks):
         above.axhline(row, color=INK, linewidth=0.4, alpha=0.4)
         above.plot(flops, row, "o", color=color, markersize=8)
@@ -69,7 +69,7 @@ def shares(drawn=None, **numbers):
     middle, first = operations_per_second(**numbers), ranked[0]
     share = {each.name: f"{drawn.shares[each.name]:.0%}" for each in ranked}
     title = (f"{share[first.name]} of the spread is one assumption's: {in_words(first.name)}, "
-             f"from {first.low:g} to {first.high:g} {first.unit}.")  # fmt: skip
+             f"from {first.low:g} to {first.high:g} {first.unit}.")
     figure, axes = blank(width=7.6, height=4.2, title=title)
     for row, each in enumerate(ranked):
         ends = [operations_per_second(**numbers | {each.name: n}) for n in (each.low, each.high)]

@@ -50,7 +50,7 @@ def dots(costs: Any) -> Picture:
     names = 1 + 0.08 * max(len(d.name) for d in devices)  # inches
     width = min(max(names + 1.6 * len(drawn), 6), 8.8)
     figure, panels = blank(width=width, height=1.6 + 0.36 * len(devices), title=title,
-                           ncols=len(drawn), sharey=True, squeeze=False)  # fmt: skip
+                           ncols=len(drawn), sharey=True, squeeze=False)
     for axes, measure in zip(panels[0], drawn, strict=True):
         draw_costs(axes, costs, measure)
     name_rows(panels[0, 0], [d.name for d in devices])
@@ -70,7 +70,7 @@ def draw_costs(axes, costs, measure):
         if device.name in best:
             side = 1 if cost < math.sqrt(low * high) else -1  # where there is room
             axes.annotate(amount(cost), (cost, row), (7 * side, 4), textcoords="offset points",
-                          ha="left" if side > 0 else "right", color=INK, fontsize=9)  # fmt: skip
+                          ha="left" if side > 0 else "right", color=INK, fontsize=9)
     log_axes(axes, x=(f"per {measure}", amount))
     axes.set_xlabel(f"{costs.currency} per {measure}\n(log scale)".strip())
     axes.set_xlim(low / (high / low) ** 0.05, high * (high / low) ** 0.05)
@@ -90,7 +90,7 @@ def look(kind, color):
     """A dot's marker, filled where its number was measured."""
     fill = color if kind in MEASURED else "none"
     return {"marker": MARKERS[kind], "color": color, "markerfacecolor": fill, "markersize": 7,
-            "linestyle": "none"}  # fmt: skip
+            "linestyle": "none"}
 
 
 def add_legend(figure, looks):
@@ -127,7 +127,7 @@ def roofs(worth: Any) -> Picture:
     left, right = min(0.1, *places), max(300, *(2 * place for place in places))
     figure, axes = blank(width=8.4, height=4.8, title=title)
     log_axes(axes, x=("FLOPs per byte", "{:g}".format),
-             y=("FLOP/s at most", lambda rate: units.rate(rate, "FLOP/s")))  # fmt: skip
+             y=("FLOP/s at most", lambda rate: units.rate(rate, "FLOP/s")))
     axes.set_xlim(left, right)
     ends = []
     boxes = list(dict.fromkeys(d.name.removesuffix(TF32) for d in devices))
@@ -135,7 +135,7 @@ def roofs(worth: Any) -> Picture:
         color = DEVICES[boxes.index(d.name.removesuffix(TF32)) % len(DEVICES)]
         style = "--" if d.kind == "recorded" else ":" if d.name.endswith(TF32) else "-"
         axes.plot([left, d.corner, right], [left * d.bandwidth, d.flop_rate, d.flop_rate], style,
-                  color=color, linewidth=1.8 if d.kind in MEASURED else 0.9)  # fmt: skip
+                  color=color, linewidth=1.8 if d.kind in MEASURED else 0.9)
         axes.plot(d.corner, d.flop_rate, **look(d.kind, color))
         ends.append((right, d.flop_rate, f"{d.name} ({d.kind})", color))
     low, high = min(left * d.bandwidth for d in devices), 2 * max(d.flop_rate for d in devices)
@@ -160,7 +160,7 @@ def name_marks(axes, marks, room):
         axes.annotate(name, (marks[name], room), (column, room - 0.04), rotation=90, color=INK,
                       xycoords=("data", "axes fraction"), textcoords="axes fraction", fontsize=9,
                       ha="center", va="top",
-                      arrowprops={"arrowstyle": "-", "color": INK, "linewidth": 0.6})  # fmt: skip
+                      arrowprops={"arrowstyle": "-", "color": INK, "linewidth": 0.6})
 
 
 def whose_limit(worth, devices):
@@ -170,7 +170,7 @@ def whose_limit(worth, devices):
     for d in devices:
         by_number.setdefault(total - worth.limits[d.name], []).append(d.name)
     told = [f"of {number} on {' and '.join(by_number[number])}"
-            for number in sorted(by_number, reverse=True) if number]  # fmt: skip
+            for number in sorted(by_number, reverse=True) if number]
     if not told:
         return "Modelled: FLOP/s are the limit of every step, on each device."
     first = told[0].replace(" on ", f" of {units.plural(total, 'step')} on ", 1)
@@ -194,12 +194,12 @@ def hits(*errors: Any) -> Picture:
     told = ["No result:"] if any(e.disturbed for e in some) else map(typical, some)
     title = " ".join([*told, *notes])
     figure, panels = blank(width=4.6 * len(some) if len(some) > 1 else 6.4, height=4.9,
-                           title=title, ncols=len(some), squeeze=False)  # fmt: skip
+                           title=title, ncols=len(some), squeeze=False)
     for axes, each in zip(panels[0], some, strict=True):
         draw_hits(axes, each)
     add_legend(figure, {f"limit: {limit}": how for limit, how in LIMITS.items()})
     spoken = " ".join(f"{e.device.name} from {e.known}: {'; '.join(map(repr, e.misses))}."
-                      for e in some)  # fmt: skip
+                      for e in some)
     return Picture(figure, f"{title} {spoken}")
 
 
@@ -221,7 +221,7 @@ def draw_hits(axes, errors):
     times = [t for miss in errors.misses for t in (miss.predicted, miss.measured)]
     low, high = min(times) / 3, 3 * max(times)
     axes.fill_between([low, high], [low / 2, high / 2], [2 * low, 2 * high], color=INK, alpha=0.15,
-                      linewidth=0)  # fmt: skip
+                      linewidth=0)
     axes.plot([low, high], [low, high], color=INK, linewidth=1)
     points = []
     for miss in errors.misses:
@@ -229,8 +229,8 @@ def draw_hits(axes, errors):
         axes.plot(miss.predicted, miss.measured, **how)
         points.append((miss.predicted, miss.measured, miss.work.name, how["color"]))
     log_axes(axes, x=("predicted (modelled)", units.seconds),
-             y=(f"measured ({errors.device.kind})", units.seconds))  # fmt: skip
+             y=(f"measured ({errors.device.kind})", units.seconds))
     axes.set(xlim=(low, high), ylim=(low, high))
     axes.set_title(f"{errors.device.name},\nfrom {errors.known}", color=INK, fontsize=10,
-                   loc="left")  # fmt: skip
+                   loc="left")
     name_points(axes, points)

@@ -43,7 +43,7 @@ def numbers(axes, matrix):
 
 def frame(axes, i, j, rows, columns):
     rectangle(axes, j - 0.5, i - 0.5, columns, rows, facecolor=(SKY, 0.35), edgecolor=BLUE,
-              linewidth=1.5)  # fmt: skip
+              linewidth=1.5)
 
 
 def overtaking(times: Mapping[str, Any], slow: str, fast: str) -> Picture | str:
@@ -57,11 +57,11 @@ def overtaking(times: Mapping[str, Any], slow: str, fast: str) -> Picture | str:
     title += f" At {sides[-1]} × {sides[-1]}, {quickest} takes the least time."
     figure, axes = blank(height=3.6, title=title)
     log_axes(axes, x=("kernel, pixels a side", str), y=("time of one call", units.seconds),
-             ticks=sides)  # fmt: skip
+             ticks=sides)
     looks = zip(times.items(), ("o", "v", "P", "X"), ("-", "--", ":", "-."), strict=False)
     lines(axes, [(way, sides, [timings[s].median for s in sides],  # all on the CPU: of one color
                   {"marker": marker, "linestyle": dashes})
-                 for (way, timings), marker, dashes in looks])  # fmt: skip
+                 for (way, timings), marker, dashes in looks])
     spoken = "; ".join(f"{way}, {s} × {s}: {t[s].words}" for way, t in times.items() for s in sides)
     return Picture(figure, f"{title} {spoken}.")
 
@@ -97,7 +97,7 @@ def crossing(
 def measured(times):
     """The sides at which every way has a time."""
     return [s for s in sorted(next(iter(times.values())))
-            if all(hasattr(way[s], "median") for way in times.values())]  # fmt: skip
+            if all(hasattr(way[s], "median") for way in times.values())]
 
 
 def first_win(times: Mapping[str, Any], slow: str, fast: str) -> int | None:

@@ -15,6 +15,6 @@ def ratios(cores):
     title = f"A K80 has {units.ratio(first)} the cores and {units.ratio(rate)} the FLOP/s."
     title = f"No result: {cores.doubt}." if cores.doubt else title
     rows = [(name, times, {"color": BLUE if name.endswith("/s") else VERMILLION})
-            for name, times in found.items()]  # fmt: skip
+            for name, times in found.items()]
     what = "K80, published, over this machine, measured; blue: per second"
     return dots(rows, what, units.ratio, title=title, one=True)

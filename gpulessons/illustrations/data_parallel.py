@@ -31,7 +31,7 @@ KINDS = {"compute": BLUE, "communicate": ORANGE}
 WAYS = {
     "backend": (GREEN, "o"), "ring": (BLUE, "s"), "tree": (PURPLE, "^"), "naive": (VERMILLION, "D"),
     "halving": (ORANGE, "v"),
-}  # fmt: skip
+}
 MANY = 1024  # workers
 LOOKS = [(INK, "-"), (SKY, "--"), (GREEN, "-."), (BLUE, ":"), (VERMILLION, (0, (5, 1)))]
 
@@ -52,7 +52,7 @@ def timeline(runs: Mapping[str, Any]) -> Picture:
     title = title[:1].upper() + title[1:]
     count = len(next(iter(runs.values())))
     figure, panels = blank(height=1.2 + 0.55 * count * len(runs), title=title, nrows=len(runs),
-                           sharex=True, squeeze=False)  # fmt: skip
+                           sharex=True, squeeze=False)
     for axes, (way, workers) in zip(panels.flat, runs.items(), strict=True):
         if effects_first(workers):
             raise ValueError(f"{way}: a sum ends before a worker begins: no common clock.")
@@ -68,9 +68,9 @@ def timeline(runs: Mapping[str, Any]) -> Picture:
 def effects_first(workers):
     """Whether any all-reduce ends for one worker before another has begun it."""
     sent = [sorted((start, stop) for kind, start, stop in worker.events if kind == "communicate")
-            for worker in workers]  # fmt: skip
+            for worker in workers]
     return any(max(start for start, _ in each) > min(stop for _, stop in each)
-               for each in zip(*sent, strict=True))  # fmt: skip
+               for each in zip(*sent, strict=True))
 
 
 def draw_step(axes, workers):
@@ -85,7 +85,7 @@ def draw_step(axes, workers):
             for what, began, ended in worker.events:
                 if what == kind and start <= began < stop:
                     axes.barh(row, ended - began, left=began - first, height=0.8, color=color,
-                              alpha=0.7)  # fmt: skip
+                              alpha=0.7)
     axes.set_yticks(*zip(*names, strict=True))
     axes.tick_params(axis="y", labelsize=9, length=0)
     axes.invert_yaxis()
@@ -132,7 +132,7 @@ def losses(runs: Mapping[str, Any]) -> Picture:
     least = min(bytes_of, key=bytes_of.get)
     first, ends = next(iter(runs)), {way: line[-1] for way, line in smooth.items()}
     title = (f"{first}: a loss of {ends[first]:.2g} at the end; {least}: {ends[least]:.2g}, for "
-             f"{units.ratio(bytes_of[first] / bytes_of[least])} fewer bytes.")  # fmt: skip
+             f"{units.ratio(bytes_of[first] / bytes_of[least])} fewer bytes.")
     title = title[:1].upper() + title[1:]
     figure, (left, right) = blank(width=8.2, height=3.8, title=title, ncols=2, sharey=True)
     for (way, line), (color, dashes) in zip(smooth.items(), LOOKS, strict=False):
@@ -144,7 +144,7 @@ def losses(runs: Mapping[str, Any]) -> Picture:
     log_axes(right, x=("bytes handed over by one worker", lambda size: units.rate(size, "B")))
     left.legend(frameon=False, labelcolor=INK, fontsize=9)
     spoken = "; ".join(f"{way}: {ends[way]:.3g} after {bytes_of[way]:,.0f} bytes a step"
-                       for way in runs)  # fmt: skip
+                       for way in runs)
     return Picture(figure, f"{title} Live: {spoken}.")
 
 
@@ -157,25 +157,25 @@ def fitted(link: Link, samples: Sequence[Any]) -> Picture:
     """Measured all-reduces, and the model's lines, both axes on log scales."""
     rate = units.rate(link.bandwidth, "B/s") if link.bandwidth < 1e15 else "no limit on the bytes"
     title = (f"A latency of {units.seconds(link.latency)} and {rate} "
-             f"fit the backend's times to within {link.off:.0%}, typically.")  # fmt: skip
+             f"fit the backend's times to within {link.off:.0%}, typically.")
     figure, axes = blank(height=4.2, title=title)
     log_axes(axes, x=("bytes of each worker's vector", units.size),
              y=("time of one all-reduce", units.seconds),
-             ticks=sorted({s.bytes for s in samples}))  # fmt: skip
+             ticks=sorted({s.bytes for s in samples}))
     drawn, workers = [], samples[0].workers
     for place, way in enumerate(dict.fromkeys(sample.algorithm for sample in samples)):
         color, marker = WAYS[way]
         beside = 1.12 ** (place - 1.5)  # or they would hide each other
         points = [(beside * s.bytes, s.seconds) for s in samples if s.algorithm == way]
         drawn.append((f"{way}, measured", *zip(*points, strict=True),
-                      {"color": color, "marker": marker, "linestyle": "none"}))  # fmt: skip
+                      {"color": color, "marker": marker, "linestyle": "none"}))
     sizes = np.geomspace(min(s.bytes for s in samples), max(s.bytes for s in samples), 100)
     for way in [way for way in ("backend", "naive") if way in {s.algorithm for s in samples}]:
         drawn.append((f"{way}, modelled", sizes, [link.seconds(way, workers, n) for n in sizes],
-                      {"color": WAYS[way][0], "linewidth": 1}))  # fmt: skip
+                      {"color": WAYS[way][0], "linewidth": 1}))
     lines(axes, drawn)
     spoken = "; ".join(f"{s.algorithm} at {units.size(s.bytes)}: {units.seconds(s.seconds)}"
-                       for s in samples)  # fmt: skip
+                       for s in samples)
     return Picture(figure, f"{title} Live, {workers} processes sharing one machine: {spoken}.")
 
 
@@ -199,7 +199,7 @@ def at_scale(link: Link, size: float, compute: float) -> Picture:
     axes.set(ylim=(0, 1.05), ylabel="computing (modelled)")
     written(axes.yaxis, "{:.0%}".format)
     lines(axes, [(f"{way}, modelled", workers, share, {"color": WAYS[way][0], "linewidth": 1})
-                 for way, share in shares.items()])  # fmt: skip
+                 for way, share in shares.items()])
     return Picture(figure, title)
 
 
@@ -210,7 +210,7 @@ def returns(found: Sequence[Any]) -> Picture:
     least, bend = critical(found)
     bends = f"the curve bends near a batch of {bend:.2g}" if least else "no bend yet"
     title = (f"{units.count(more)} times the batch, {units.ratio(fewer)} fewer steps: {bends}. "
-             f"On one core {quickest(found)} there first.")  # fmt: skip
+             f"On one core {quickest(found)} there first.")
     figure, (left, right) = blank(width=8.2, height=4, title=title, ncols=2)
     batch = ("examples in the batch", units.count)
     log_axes(left, x=batch, y=("steps to the same loss", units.count), ticks=sizes)
@@ -220,18 +220,18 @@ def returns(found: Sequence[Any]) -> Picture:
         fine = np.geomspace(sizes[0], sizes[-1], 60)
         left.plot(fine, least * (1 + bend / fine), color=INK, linewidth=1)
         left.annotate(f"{least:.0f} × (1 + {bend:.2g} / batch), fitted", (sizes[-1], 2.2 * least),
-                      color=INK, ha="right", fontsize=9)  # fmt: skip
+                      color=INK, ha="right", fontsize=9)
     left.plot(sizes, steps, "o", color=BLUE, markersize=6)
     for one in found:
         left.plot([one.batch] * len(one.runs), one.runs, "_", color=BLUE, markersize=9)
     middle = sizes[len(sizes) // 2]
     left.annotate("if it were linear", (middle, steps[0] * sizes[0] / middle), (-8, -4), color=INK,
-                  textcoords="offset points", ha="right", va="top", fontsize=9)  # fmt: skip
+                  textcoords="offset points", ha="right", va="top", fontsize=9)
     for axes in (left, right):
         axes.yaxis.get_major_locator().set_params(subs=(1, 2, 5))
     right.plot(sizes, [r.seconds for r in found], "o-", color=BLUE)
     spoken = "; ".join(f"{r.batch}: {units.count(r.steps)} steps in {units.seconds(r.seconds)}, "
-                       f"rate {r.rate:g}" for r in found)  # fmt: skip
+                       f"rate {r.rate:g}" for r in found)
     return Picture(figure, f"{title} Live: {spoken}.")
 
 

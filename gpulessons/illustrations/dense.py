@@ -31,13 +31,13 @@ from gpulessons.plots.picture import (
 TOOLKITS = {
     "NumPy": (BLUE, "-"), "Numba": (SKY, "--"), "PyTorch on CPU": (GREEN, ":"),
     "CUDA": (VERMILLION, "-."), "PyTorch on GPU": (ORANGE, (0, (1, 3))),
-}  # fmt: skip
+}
 
 
 def per_example(
     comparison: Comparison, models: Mapping[str, Callable[[float], float]] | None = None,
     *, title: str = "",
-) -> Picture:  # fmt: skip
+) -> Picture:
     """Time of one example against the batch it comes in, both on log scales.
 
     Versions of one backend share its color, and each has its own mark and dashes.
@@ -49,7 +49,7 @@ def per_example(
     title = title or batched(steady)
     figure, axes = blank(height=4.2, title=title)
     log_axes(axes, x=("examples in the batch", units.count),
-             y=("time of one example", units.seconds), ticks=sorted(best))  # fmt: skip
+             y=("time of one example", units.seconds), ticks=sorted(best))
     drawn, of_backend = [], Counter()
     for version in comparison.versions:
         timings = [t for t in comparison.timings if t.version == version]
@@ -59,14 +59,14 @@ def per_example(
             of_backend[backend] += 1
             drawn.append((version, [t.size for t in timings], [t.median / t.size for t in timings],
                           {"color": COLORS[backend], "marker": (MARKERS[backend] + "vPX")[at],
-                           "linestyle": ("-", "--", ":", "-.")[at]}))  # fmt: skip
+                           "linestyle": ("-", "--", ":", "-.")[at]}))
     for name, model in (models or {}).items() if best else ():
         sizes = np.geomspace(min(best), max(best), 100)
         each = [model(size) / size for size in sizes]
         drawn.append((name, sizes, each, {"color": INK, "linewidth": 1}))
     lines(axes, drawn)
     spoken = {f"{t.version} at {units.count(t.size)}": units.seconds(t.median / t.size)
-              for t in comparison.timings}  # fmt: skip
+              for t in comparison.timings}
     return Picture(figure, f"{title} {comparison.label()}, for one example: {listed(spoken)}.")
 
 
@@ -77,7 +77,7 @@ def batched(each):
     alone, most = min(each), max(each)
     few = "Alone" if alone == 1 else f"In a batch of {alone}"
     return (f"{few} an example takes {units.seconds(each[alone])}, in a batch of "
-            f"{units.count(most)} it takes {units.seconds(each[most])}.")  # fmt: skip
+            f"{units.count(most)} it takes {units.seconds(each[most])}.")
 
 
 def against_parameters(
@@ -91,19 +91,19 @@ def against_parameters(
     counts = sorted(set().union(*measured.values()))
     measured = {name: times for name, times in measured.items() if times}
     growths = [f"{t[counts[-1]] / t[counts[0]]:.2g} times as long for {name}"
-               for name, t in measured.items() if {counts[0], counts[-1]} <= set(t)]  # fmt: skip
+               for name, t in measured.items() if {counts[0], counts[-1]} <= set(t)]
     title = "Too noisy to say how the time grows."
     if growths:
         title = f"{counts[-1] / counts[0]:.3g} times the parameters take {', '.join(growths)}."
     figure, axes = blank(height=4, title=title)
     log_axes(axes, x=("weights and biases", units.count), y=("time of one call", units.seconds),
-             ticks=counts)  # fmt: skip
+             ticks=counts)
     looks = [{"marker": "o"}, {"marker": "v", "linestyle": "--"}, {"marker": "P"}]
     drawn = [*zip(measured.items(), looks, strict=False)]
     drawn += [(one, {"color": INK, "linewidth": 1}) for one in (bounds or {}).items()]
     lines(axes, [(name, list(times), list(times.values()), look) for (name, times), look in drawn])
     spoken = {name: ", ".join(f"{units.count(n)} in {units.seconds(s)}" for n, s in times.items())
-              for name, times in measured.items()}  # fmt: skip
+              for name, times in measured.items()}
     return Picture(figure, f"{title} {listed(spoken)}.")
 
 
@@ -164,7 +164,7 @@ def grid(
     rows = max(1, math.ceil(len(images) / columns))
     tall = 0.95 if captions else 0.72
     figure, axes = blank(height=0.5 + tall * rows * 10 / columns, title=title, nrows=rows,
-                         ncols=columns, squeeze=False)  # fmt: skip
+                         ncols=columns, squeeze=False)
     far = float(np.abs(images).max()) if len(images) else 1
     look = {"cmap": "PuOr_r", "vmin": -far, "vmax": far} if signed else {"cmap": "gray_r"}
     for place, one in enumerate(axes.flat):

@@ -53,12 +53,12 @@ def steps_table(rows: Sequence[Any], machine: str) -> Table:
         gpu = f"not measured: {row.why}" if row.gpu is None else units.seconds(row.gpu)
         cells.append([row.name, units.count(row.parameters), units.count(row.size.batch),
                       f"{units.seconds(row.cpu)}{' ~' * row.noisy}", gpu,
-                      row.size.shrunk() or "in full"])  # fmt: skip
+                      row.size.shrunk() or "in full"])
     head = ["network", "parameters", "batch", "CPU, every core", "GPU", "size"]
     notes = ["AlexNet and ResNet are the comparison's small ones, for pictures of 32 × 32."]
     if any(row.noisy for row in rows):
         notes.append("~ noisy: one step took at least 1.25 times as long as another. Run it again "
-                     "before you compare it.")  # fmt: skip
+                     "before you compare it.")
     return Table(f"One step of training, measured here (live: {machine})", head, cells, notes)
 
 
@@ -93,9 +93,9 @@ def six(rows: Sequence[Any]) -> Picture:
 def shares(steps: Mapping[str, Mapping[str, float]]) -> Picture:
     """What the time of each step went into, in the colors of a timeline: {step: {kind: share}}."""
     computing = ", ".join(f"{share_of(split['compute'])} of the {name}"
-                          for name, split in steps.items())  # fmt: skip
+                          for name, split in steps.items())
     return stacked(steps, KINDS, share_of, title=f"Compute is {computing}.",
-                   what="share of the step, while the profiler watches")  # fmt: skip
+                   what="share of the step, while the profiler watches")
 
 
 def share_of(share: float) -> str:
@@ -130,7 +130,7 @@ def saved(steps: Mapping[str, float], microseconds: float, calls: int, count: fl
     """
     gain = microseconds * 1e-6 * calls
     worth = [f"{'more than all' if gain >= time else f'{100 * gain / time:.2g}%'} of the {name}'s "
-             "run" for name, time in steps.items()]  # fmt: skip
+             "run" for name, time in steps.items()]
     title = f"{duration(gain * count)} saved: {', '.join(worth)}."
     figure, axes = blank(height=1.6 + 0.55 * len(steps), title=title)
     looks = ("o", {"color": BLUE}, 9), ("D", {"color": ORANGE, "markerfacecolor": "none"}, -18)
@@ -138,7 +138,7 @@ def saved(steps: Mapping[str, float], microseconds: float, calls: int, count: fl
         for what, (marker, look, above) in zip((time, gain), looks, strict=True):
             axes.plot(what * count, y, marker, **SPOTS, **look)
             axes.annotate(duration(what * count), (what * count, y), (0, above), ha="center",
-                          color=INK, textcoords="offset points", fontsize=10)  # fmt: skip
+                          color=INK, textcoords="offset points", fontsize=10)
     name_rows(axes, steps)
     every = [gain * count, *(time * count for time in steps.values())]
     low, high = min(every) / 3, 3 * max(every)
@@ -157,7 +157,7 @@ PLANNED = (1e-9, 1e-6, 1e-3, 1, 60, 3600, DAY, 7 * DAY, *(365 * DAY * 10**n for 
 def duration(seconds: float) -> str:
     """Seconds as people plan with them: minutes, hours, days, years."""
     for name, length in (("year", 365 * DAY), ("week", 7 * DAY), ("day", DAY), ("hour", 3600),
-                         ("minute", 60)):  # fmt: skip
+                         ("minute", 60)):
         if seconds == length:
             return f"1 {name}"
         if seconds >= 2 * length and name != "week":

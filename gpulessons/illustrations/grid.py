@@ -34,7 +34,7 @@ def grid_picture(n: int = 150, block: int = 64, thread: int = 100) -> Picture:
         draw_warp(axes, warp, lanes, working, row)
         if first <= chosen < first + lanes:
             axes.barh(row, 1, left=chosen - first, height=SIDE, color=VERMILLION, edgecolor=INK,
-                      linewidth=1.2)  # fmt: skip
+                      linewidth=1.2)
     finish(axes, rows)
     sum_up = in_words(chosen, n, block)
     figure.supxlabel(sum_up, color=INK, fontsize=11, linespacing=1.5)
@@ -45,11 +45,11 @@ def blocks_for(n, block):
     """How many blocks so many numbers need; ValueError where no picture can be made of it."""
     if n < 1 or not 1 <= block <= 1024:
         raise ValueError(f"A launch needs a number at least and blocks of 1 to 1,024 threads, "
-                         f"not n = {n} and blocks of {block}.")  # fmt: skip
+                         f"not n = {n} and blocks of {block}.")
     blocks = -(-n // block)
     if blocks * block > MOST:
         raise ValueError(f"{blocks * block:,} threads cannot be told apart in a picture: "
-                         f"ask for {MOST:,} at most.")  # fmt: skip
+                         f"ask for {MOST:,} at most.")
     return blocks
 
 
@@ -78,7 +78,7 @@ def finish(axes, rows):
     from matplotlib.patches import Patch
 
     names = [f"block {block}, warp {warp}" if not warp else f"warp {warp}"
-             for block, warp, *_ in rows]  # fmt: skip
+             for block, warp, *_ in rows]
     places = [row for *_, row in rows]
     axes.set_yticks(places, names)
     axes.set(xlim=(0, WARP), ylim=(places[-1] + 0.6, -0.6))
@@ -88,12 +88,12 @@ def finish(axes, rows):
     axes.spines[:].set_visible(False)
     for _, _, first, lanes, _, row in rows:
         axes.text(WARP + 0.5, row, f"i = {first}" + f" … {first + lanes - 1}" * (lanes > 1),
-                  va="center", color=INK, fontsize=10)  # fmt: skip
+                  va="center", color=INK, fontsize=10)
     key = [Patch(color=SHADES[0], label="has a number (shades: warps)"),
            Patch(color=INK, alpha=IDLE, label="i ≥ n: sent home"),
-           Patch(color=VERMILLION, label="the chosen thread")]  # fmt: skip
+           Patch(color=VERMILLION, label="the chosen thread")]
     axes.legend(handles=key, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=3, frameon=False,
-                labelcolor=INK, fontsize=10, handlelength=1.2, columnspacing=1.4)  # fmt: skip
+                labelcolor=INK, fontsize=10, handlelength=1.2, columnspacing=1.4)
 
 
 def in_words(chosen, n, block):

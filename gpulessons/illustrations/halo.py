@@ -40,7 +40,7 @@ def halo(width: int) -> Picture:
         area = (bottom - top) * (right - left)
         shared += area * (down * across > 1)
         rectangle(axes, left, top, right - left, bottom - top, alpha=0.45, linewidth=0,
-                  facecolor=TIMES[down * across][0])  # fmt: skip
+                  facecolor=TIMES[down * across][0])
     reach = (width - 1) // 2  # a filter lies around its output
     for row, column in product(range(2), range(2)):
         rectangle(axes, column * LANES + reach, row * ROWS + reach, LANES, ROWS, linestyle="--")
@@ -51,7 +51,7 @@ def halo(width: int) -> Picture:
     axes.set_axis_off()
     shared /= (2 * ROWS + width - 1) * (2 * LANES + width - 1)
     return Picture(figure, f"{title} Of the pixels under four blocks {shared:.0%} are fetched "
-                   "more than once.")  # fmt: skip
+                   "more than once.")
 
 
 def runs(length: int, width: int) -> list[tuple[int, int, int]]:
@@ -69,4 +69,4 @@ def key(axes, drawn):
         axes.text(18 * place + 3.2, below + 1.25, f"fetched {how_often}", **words)
     axes.text(0, below + 5, f"dashed: the outputs of a block, {ROWS} × {LANES}", **words)
     axes.text(0, below + 8.5, "blue: all that it fetches; square: the filter, at its last output",
-              **words)  # fmt: skip
+              **words)

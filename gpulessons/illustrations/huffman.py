@@ -45,13 +45,13 @@ def draw_node(axes, children, words, node, depth, path, leaves):
         return x
     taken = [path[1:] if path and path[0] == turn else None for turn in (0, 1)]
     below = [draw_node(axes, children, words, child, depth + 1, way, leaves)
-             for child, way in zip(children[node], taken, strict=True)]  # fmt: skip
+             for child, way in zip(children[node], taken, strict=True)]
     x = sum(below) / 2
     for turn, to in enumerate(below):
         color, wide = (INK, 1) if taken[turn] is None else (VERMILLION, 2.2)
         axes.plot([x, to], [-depth, -depth - 1], "-", color=color, linewidth=wide, zorder=1)
         axes.text((x + to) / 2, -depth - 0.41, f" {turn} ", fontsize=9, color=color,
-                  ha="left" if turn else "right", va="center")  # fmt: skip
+                  ha="left" if turn else "right", va="center")
     axes.plot(x, -depth, "o", color=BLUE, markersize=8)
     return x
 
@@ -69,8 +69,8 @@ def rows_read(lengths: dict[int, float]) -> Picture:
     title = f"{most} classes: {most} rows without a tree, {lengths[max(lengths)]:.1f} with it."
     figure, axes = blank(height=3.9, title=title)
     log_axes(axes, x=("classes", units.count), y=("rows read for an example", units.count),
-             ticks=sizes)  # fmt: skip
+             ticks=sizes)
     lines(axes, [("every class", sizes, sizes, {"color": INK}),
-                 ("the path", sizes, [lengths[n] for n in sizes], {"marker": "o"})])  # fmt: skip
+                 ("the path", sizes, [lengths[n] for n in sizes], {"marker": "o"})])
     spoken = listed({units.count(n): f"{lengths[n]:.1f}" for n in sizes})
     return Picture(figure, f"{title} Mean length of a path, {spoken}. Counted.")

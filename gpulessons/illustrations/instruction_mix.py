@@ -28,7 +28,7 @@ def mixes(named: Sequence[tuple[str, Any]]) -> Picture:
         {kind: color for kind, (_, color) in KINDS.items()}, "{:.0%}".format,
         title=what_it_is_for(named), beyond={name: beside(mix.main) for name, mix in named},
         what=f"share {loops}'s instructions, machine code for {codes}; counted",
-    )  # fmt: skip
+    )
 
 
 def shares(part: Any) -> dict[str, float]:

@@ -128,7 +128,7 @@ def side_by_side(shifts: Mapping[str, Shift]) -> Picture:
     title = f"The first portion: {ranked(first)}. All {count}: {ranked(done)}."
     rows = [max(1.5, shift.cooks) for shift in shifts.values()]
     figure, panels = blank(height=1.9 + 0.2 * sum(rows), title=title, nrows=len(shifts),
-                           sharex=True, height_ratios=rows)  # fmt: skip
+                           sharex=True, height_ratios=rows)
     for axes, (name, shift) in zip(panels, shifts.items(), strict=True):
         draw_dishes(axes, shift, max(done.values()))
         axes.set_title(name, color=INK, fontsize=10, loc="left")
@@ -143,7 +143,7 @@ def draw_levels(axes, shift):
     axes.fill_between(at, cooked, step="post", color=SKY, linewidth=0)
     axes.axhline(shift.in_kitchen, color=INK, linewidth=1.5, linestyle=":")
     axes.set_title("orders inside: being cooked (blue), waiting (orange), on average (dotted) "
-                   f"{shift.in_kitchen:.1f}", color=INK, fontsize=10, loc="left")  # fmt: skip
+                   f"{shift.in_kitchen:.1f}", color=INK, fontsize=10, loc="left")
     axes.yaxis.get_major_locator().set_params(integer=True, nbins=4)
 
 
@@ -176,25 +176,25 @@ def schedule(runs: Mapping[str, Sequence[tuple[float, float, float]]]) -> Pictur
     at_work = sum(worked for _, _, worked in calls) / whole
     doubt = ": the machine was too busy to tell" if at_work < 0.8 else ""
     title = (f"{at_work:.1f} of {len(runs)} programs were at work, on average over "
-             f"{units.seconds(whole)}{doubt}.")  # fmt: skip
+             f"{units.seconds(whole)}{doubt}.")
     figure, axes = blank(height=1.7 + 0.42 * len(runs), title=title)
     for row, each in enumerate(runs.values()):
         first, last = each[0][0] - origin, each[-1][1] - origin
         axes.barh(row, last - first, left=first, height=0.7, color="none", edgecolor=ORANGE,
-                  hatch="/////", linewidth=0, label="" if row else "waiting")  # fmt: skip
+                  hatch="/////", linewidth=0, label="" if row else "waiting")
         for start, end, worked in each:
             height = 0.7 * min(1, worked / (end - start))
             axes.bar(start - origin, height, end - start, row + 0.35 - height, align="edge",
-                     color=SKY, edgecolor=INK, linewidth=0.5)  # fmt: skip
+                     color=SKY, edgecolor=INK, linewidth=0.5)
     axes.bar(0, 0, color=SKY, edgecolor=INK, linewidth=0.5, label="at work, a box for each call")
     axes.set_yticks(range(len(runs)), list(runs))
     axes.set(ylim=(len(runs) - 0.5, -0.5), xlabel="time since the first call began")
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, labelcolor=INK,
-                fontsize=10)  # fmt: skip
+                fontsize=10)
     written(axes.xaxis, units.seconds)
     worked = {name: f"{units.plural(len(each), 'call')}, "
               f"{units.seconds(sum(worked for _, _, worked in each))} of work"
-              for name, each in runs.items()}  # fmt: skip
+              for name, each in runs.items()}
     return Picture(figure, f"{title} {listed(worked)}.")
 
 

@@ -125,7 +125,7 @@ def draw_warps(axes, rows: list[str]) -> None:
     ticks = sorted({1, len(rows), SLOTS})
     axes.set_yticks([tick - 1 for tick in ticks], ticks)
     axes.legend(loc="upper left", bbox_to_anchor=(0, 0), ncols=3, frameon=False, labelcolor=INK,
-                fontsize=10, borderpad=0.2)  # fmt: skip
+                fontsize=10, borderpad=0.2)
 
 
 def draw_issue_slot(axes, rows: list[str]) -> None:

@@ -66,7 +66,7 @@ def lost_shares(counts: Mapping[Any, Any]) -> Picture:
     axes.plot(shared.keys(), [100 * lost for lost in shared.values()], "o-", color=VERMILLION)
     for n, lost in shared.items():
         axes.annotate(percent(lost), (n, 100 * lost), (5, 5), color=INK,
-                      textcoords="offset points", ha="left", fontsize=9.5)  # fmt: skip
+                      textcoords="offset points", ha="left", fontsize=9.5)
     log_axes(axes, x=("shared cells", units.count), ticks=list(shared))
     axes.set_ylabel("additions lost, in percent")
     axes.margins(0.12, 0.15)
@@ -93,7 +93,7 @@ def descent(values: Sequence[float], goal: float) -> Picture:
     third, off = max(1, len(values) // 3), [abs(value - goal) for value in values]
     before, late = max(off[third:-third], default=0), max(off[-third:])
     ends = "arrives" if late <= 0.1 * off[0] else (
-        "is thrown out" if late > max(before, off[0]) else "is still under way")  # fmt: skip
+        "is thrown out" if late > max(before, off[0]) else "is still under way")
     title = f"The weight {ends}: at most {late:.2g} from the minimum in the last {third} steps."
     figure, axes = blank(height=3.2, title=title)
     axes.axhline(goal, color=INK, linewidth=0.8, linestyle=":")

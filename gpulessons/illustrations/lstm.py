@@ -29,7 +29,7 @@ def cell(batch: int, inputs: int, hidden: int) -> Drawing:
     weights = 4 * hidden * (inputs + hidden)
     share = 2 * weights / (2 * weights + POINTWISE * hidden)
     return drawing("lstm_cell", batch=batch, inputs=inputs, hidden=hidden, four=f"4·{hidden}",
-                   share=f"{share:.1%}")  # fmt: skip
+                   share=f"{share:.1%}")
 
 
 # -- What waits.
@@ -113,13 +113,13 @@ def through_time(steps: int, batch: int = 32, hidden: int = 256) -> Picture:
     for y, name in ((2.7, "forward:\nh, c"), (1.35, "kept"), (0, "back:\ndh, dc")):
         write(axes, -0.6, y, name, "right")
     write(axes, (len(drawn) - 1) / 2, -1.5, "when the chain is through: dw = Σ dz[t]ᵀ x[t], "
-          "du = Σ dz[t]ᵀ h[t−1], one product each")  # fmt: skip
+          "du = Σ dz[t]ᵀ h[t−1], one product each")
     parts = ", ".join(f"{units.size(size // steps)} of {name}" for name, size in kept.items())
     return Picture(figure, (
         f"{title} A step keeps {parts}, for {batch} examples of {hidden} units. Forward, h and c "
         "go from each step to the next. Back, dh and dc go from each step to the one before, and "
         "each step adds what its own loss says of its h. The weights' gradients wait until the end."
-    ))  # fmt: skip
+    ))
 
 
 def one_step(axes, place, step):
@@ -148,7 +148,7 @@ def rungs(rows: Sequence[Any], limit: float) -> Picture:
     that product's FLOP/s. A modelled time is drawn as such, and is no rung of the title.
     """
     timed = [(name, t.median / steps, t) for name, t, steps in rows
-             if not isinstance(t, str) and not is_modelled(t)]  # fmt: skip
+             if not isinstance(t, str) and not is_modelled(t)]
     title = from_first_to_quickest(timed, limit)
     figure, axes = blank(width=7.6, height=1.6 + 0.34 * len(rows), title=title)
     words = {name: draw_rung(axes, y, t, steps, limit) for y, (name, t, steps) in enumerate(rows)}
@@ -156,7 +156,7 @@ def rungs(rows: Sequence[Any], limit: float) -> Picture:
     longest = max((t.median / steps for _, t, steps in rows if not isinstance(t, str)), default=1)
     axes.set_xlim(0, 2.1 * longest)
     notes = [f"not measured here: {why}" for why in sorted({t for _, t, _ in rows
-                                                            if isinstance(t, str)})]  # fmt: skip
+                                                            if isinstance(t, str)})]
     if any(t.flop_rate > 1.05 * limit for _, _, t in timed):
         notes.append("more than 100%: the ceiling is one library's, taken at another time")
     axes.set_xlabel("\n".join(["time of one step of one layer", *notes]))
@@ -212,7 +212,7 @@ def step_waits(
     numbers = 4 * hidden * hidden + batch * (4 * hidden + 4 * hidden)
     flops = batch * hidden * (8 * hidden + POINTWISE)
     return {"launches": launches * launch, "bytes": 4 * numbers / bandwidth,
-            "arithmetic": flops / peak}  # fmt: skip
+            "arithmetic": flops / peak}
 
 
 def regimes(
@@ -233,7 +233,7 @@ def regimes(
     each = [step_waits(size, hidden, **device) for size in batches]
     drawn = [(f"{name}, modelled", batches, [one[name] for one in each],
               {"color": VERMILLION, "linestyle": dashes, "linewidth": 1})
-             for name, dashes in WAITS.items()]  # fmt: skip
+             for name, dashes in WAITS.items()]
     if measured:
         drawn.append(("this CPU, measured", *zip(*measured, strict=True), {"marker": "o"}))
     axes.plot(batch, waits[longest], "o", color="none", markeredgecolor=VERMILLION, markersize=9)

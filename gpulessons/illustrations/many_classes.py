@@ -36,7 +36,7 @@ LOOKS = [
 def cost_against_classes(
     times: Sequence[Any], crossover: Callable[[Any, Any], float | None],
     full: str = "full softmax", rival: str = "hierarchical softmax", note: str = "",
-) -> Picture:  # fmt: skip
+) -> Picture:
     """Seconds of a training step against the number of classes, both on log scales.
 
     times: StepTimes; crossover(a, b): from how many classes on b is quicker. Marked is where the
@@ -49,7 +49,7 @@ def cost_against_classes(
     title = crossing(layers, full, rival, at)
     figure, axes = blank(width=7.6, height=4.4, title=title)
     log_axes(axes, x=("classes", units.count), y=("time of a training step", units.seconds),
-             ticks=sorted({one.classes for one in times}))  # fmt: skip
+             ticks=sorted({one.classes for one in times}))
     names = list(dict.fromkeys(one.layer for one in times))
     drawn = []
     for name, look in zip(names, LOOKS, strict=False):
@@ -63,7 +63,7 @@ def cost_against_classes(
     spoken = {
         name: ", ".join(f"{units.seconds(time)} at {units.count(classes)}"
                         for classes, time in medians(layers[name]).items()) for name in names
-    }  # fmt: skip
+    }
     return Picture(figure, f"{title} {listed(spoken)}. {note}".strip())
 
 
@@ -82,15 +82,15 @@ def crossing(
     one, other = layers[full][most], layers[rival][most]
     if one.quartiles[0] <= other.quartiles[1] and other.quartiles[0] <= one.quartiles[1]:
         return (f"At {units.count(most)} classes a step of the {full} and one of the {rival} are "
-                "too close to tell who is quicker.")  # fmt: skip
+                "too close to tell who is quicker.")
     factor = one.median / other.median
     if at is None:
         return (f"At {units.count(most)} classes a step of the {rival} still takes "
-                f"{units.ratio(1 / factor)} that of the {full}.")  # fmt: skip
+                f"{units.ratio(1 / factor)} that of the {full}.")
     start = min(layers[full])
     where = "at every size" if at <= start else f"from {units.count(round_to_two(at))} classes on"
     return (f"A step of the {rival} is quicker {where}: {units.ratio(factor)} at "
-            f"{units.count(most)} classes.")  # fmt: skip
+            f"{units.count(most)} classes.")
 
 
 def losses(runs: Mapping[str, Sequence[Any]], floor: float, blind: float | None = None) -> Picture:
@@ -118,7 +118,7 @@ def losses(runs: Mapping[str, Sequence[Any]], floor: float, blind: float | None 
     if blind:
         level((left, right), blind, "--", f"by frequency alone, {blind:.2f}", 0.98)
     ends = {name: f"{points[-1].loss:.2f} after {units.count(points[-1].steps)} steps in "
-            f"{units.seconds(points[-1].seconds)}" for name, points in drawn.items()}  # fmt: skip
+            f"{units.seconds(points[-1].seconds)}" for name, points in drawn.items()}
     lost = [name for name in runs if name not in drawn]
     spoken = listed(ends) + f"; not drawn, as it did not learn: {', '.join(lost)}" * bool(lost)
     return Picture(figure, f"{title} {spoken}. No loss goes below {floor:.2f} but by chance.")
@@ -133,7 +133,7 @@ def winners(runs: Mapping[str, Sequence[Any]]) -> str:
     if by_step == by_second:
         return f"Lowest loss after equal steps and after equal seconds: {in_words(by_step)}."
     return (f"Lowest loss after equal steps: {in_words(by_step)}; "
-            f"after equal seconds: {in_words(by_second)}.")  # fmt: skip
+            f"after equal seconds: {in_words(by_second)}.")
 
 
 def level(panels: Sequence[Any], loss: float, style: str, name: str, where: float) -> None:
@@ -143,7 +143,7 @@ def level(panels: Sequence[Any], loss: float, style: str, name: str, where: floa
     panels[0].annotate(
         name, (where, loss), (0, 3), color=INK, fontsize=10, ha="left" if where < 0.5 else "right",
         xycoords=("axes fraction", "data"), textcoords="offset points",
-    )  # fmt: skip
+    )
 
 
 def lowest(runs: Mapping[str, Sequence[Any]], amount: Callable[[Any], float]) -> list[str]:

@@ -75,10 +75,10 @@ def tree(leaves: int = 1) -> Picture:
         if cell in cells:
             middle = shape.mean(axis=0)
             axes.text(*middle, f"{cells.index(cell) + 1}", color=INK, fontsize=13, ha="center",
-                      va="center")  # fmt: skip
+                      va="center")
     axes.plot(*points.T, "o", color=BLUE, markersize=3.5, label="points")
     axes.plot(*points[near].T, "o", markerfacecolor="none", color=VERMILLION, markersize=9,
-              label=f"the {NEAREST} nearest")  # fmt: skip
+              label=f"the {NEAREST} nearest")
     axes.plot(*QUERY, "*", color=VERMILLION, markersize=13, label="query")
     axes.set(xlim=(-SIDE, SIDE), ylim=(-SIDE, SIDE), xticks=[], yticks=[], aspect="equal")
     figure.legend(loc="outside lower center", ncols=3, labelcolor=INK, frameon=False, fontsize=10)

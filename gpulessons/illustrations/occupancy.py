@@ -29,11 +29,11 @@ def occupancy_picture(threads=256, registers=32, shared=0, on="A100", along="thr
     draw_curve(curve, places, shares, along, (asked[along], held.share))
     rows = "; ".join(f"{name}, {words}" for name, words in held.rows())
     return Picture(figure, f"{title} For {held.launch}: {rows}. Occupancy here: {held.share:.0%}. "
-                           f"Along {AXES[along]} it is {max(shares):.0%} at most.")  # fmt: skip
+                           f"Along {AXES[along]} it is {max(shares):.0%} at most.")
 
 
 AXES = {"threads": "threads of a block", "registers": "registers of a thread",
-        "shared": "shared memory of a block"}  # fmt: skip
+        "shared": "shared memory of a block"}
 WRITE = {"threads": units.count, "registers": units.count, "shared": units.size}
 
 
@@ -43,7 +43,7 @@ def summary(held):
         return f"{held.gpu}: not one block fits: {held.reason}."
     blocks = f"{units.plural(held.blocks, 'block')} of {units.count(held.threads)} threads"
     return (f"{held.gpu}: {blocks}, {held.warps} of {held.most_warps} warp slots "
-            f"({held.share:.0%}), limited by {held.limiter}.")  # fmt: skip
+            f"({held.share:.0%}), limited by {held.limiter}.")
 
 
 def steps(along, gpu):
@@ -68,10 +68,10 @@ def draw_slots(axes, held):
             shade = SHADES[block % len(SHADES)]
             fill(axes, row, column, lanes, color=shade)
             fill(axes, row, column + SIDE * lanes, 1 - lanes, facecolor="none", edgecolor=shade,
-                 hatch="////", linewidth=0)  # fmt: skip
+                 hatch="////", linewidth=0)
             if not warp:
                 axes.text(column + SIDE / 2, row, block + 1, ha="center", va="center", fontsize=9,
-                          color=on(shade) if lanes > 0.7 else INK)  # fmt: skip
+                          color=on(shade) if lanes > 0.7 else INK)
         fill(axes, row, column, facecolor="none", edgecolor=INK, linewidth=0.8)
     axes.set(xlim=(-0.2, held.most_warps / PARTITIONS), ylim=(PARTITIONS - 0.4, -0.6))
     axes.set(aspect="equal", xticks=[], yticks=[])
@@ -90,7 +90,7 @@ def draw_curve(axes, places, shares, along, here):
     axes.plot(places, shares, drawstyle="steps-pre", color=INK, linewidth=1.4)
     axes.plot(*here, "o", color=VERMILLION, markersize=9)
     axes.set_title(f"The dot: {WRITE[along](here[0])}, {here[1]:.0%}", loc="right", color=INK,
-                   fontsize=10)  # fmt: skip
+                   fontsize=10)
     axes.set(ylim=(-0.04, 1.08), xlim=(0, max(places[-1], here[0]) * 1.02), ylabel="occupancy")
     axes.set_xlabel(f"{AXES[along]}, all else as it is")
     written(axes.yaxis, "{:.0%}".format)

@@ -45,7 +45,7 @@ def gantt(
     figure, panels = blank(
         height=1.3 + 0.42 * len(rows) + 0.3 * sum(rows), title=title, nrows=len(rows), sharex=True,
         squeeze=False, height_ratios=rows,
-    )  # fmt: skip
+    )
     for axes, (name, tasks), stages in zip(panels[:, 0], runs.items(), rows, strict=True):
         draw_tasks(axes, tasks, until)
         axes.set(xlim=(0, 1.01 * until), ylim=(stages - 0.5, -0.5))
@@ -65,12 +65,12 @@ def draw_tasks(axes, tasks, until):
     digit, gap = until / 80, until / 800  # of a figure's width
     for stage, forward in {(task.stage, task.kind == FORWARD) for task in tasks}:
         spans = [(task.start, max(task.stop - task.start - gap, gap)) for task in tasks
-                 if (task.stage, task.kind == FORWARD) == (stage, forward)]  # fmt: skip
+                 if (task.stage, task.kind == FORWARD) == (stage, forward)]
         axes.broken_barh(spans, (stage - 0.42, 0.84), color=SHADES[forward], linewidth=0)
     for task in tasks:
         if task.stop - task.start > digit * len(str(task.micro_batch)):
             axes.text((task.start + task.stop) / 2, task.stage, task.micro_batch, ha="center",
-                      va="center", fontsize=9, color=DARK)  # fmt: skip
+                      va="center", fontsize=9, color=DARK)
 
 
 def spoken(name, tasks):
@@ -102,10 +102,10 @@ def efficiency(
     small = formula * useful / np.array([alone[m] for m in micros])
     each = {name: [useful / (stages * times[m]) for m in micros] for name, times in piped.items()}
     best, name, m = max((e, n, m) for n, line in each.items()
-                        for e, m in zip(line, micros, strict=True))  # fmt: skip
+                        for e, m in zip(line, micros, strict=True))
     gain = units.ratio(stages * best)
     title = (f"{stages} workers do {best:.0%} useful work at best, {gain} the quickest single "
-             f"process, with {name} at M = {m}.")  # fmt: skip
+             f"process, with {name} at M = {m}.")
     figure, axes = blank(height=4, title=title)
     log_axes(axes, x=("micro-batches, M", units.count), ticks=micros)
     axes.set(ylabel="share of useful work", ylim=(0, 1.05))
@@ -113,13 +113,13 @@ def efficiency(
     thin = {"color": INK, "linewidth": 1}
     drawn = [("as one process", micros, [1 / stages] * len(micros), {**thin, "linestyle": "--"}),
              ("model: bubble", micros, formula, {**thin, "linestyle": ":"}),
-             ("model: both losses", micros, small, thin)]  # fmt: skip
+             ("model: both losses", micros, small, thin)]
     for (name, line), color, marker in zip(each.items(), (BLUE, VERMILLION), "os", strict=False):
         drawn.append((f"{name}, measured", micros, line, {"color": color, "marker": marker}))
     lines(axes, drawn)
     figures = {f"{name} with {m}": f"{e:.0%}"
                for name, line in each.items()
-               for e, m in zip(line, micros, strict=True)}  # fmt: skip
+               for e, m in zip(line, micros, strict=True)}
     return Picture(figure, f"{title} Processes sharing one machine. {listed(figures)}.")
 
 
@@ -134,7 +134,7 @@ def winners(
     from matplotlib.colors import ListedColormap, to_rgba
 
     seconds = np.array([[[model(b, d) for b in batches] for d in widths]
-                        for model in models.values()])  # fmt: skip
+                        for model in models.values()])
     won, (best, second) = seconds.argmin(0), np.sort(seconds, 0)[:2]
     fits, close = np.isfinite(best), np.isfinite(best) & (second < CLOSE * best)
     parts = {name: (won == n) & fits & ~close for n, name in enumerate(models)}
@@ -146,7 +146,7 @@ def winners(
     colors = ListedColormap([to_rgba(hue, alpha) for hue in hues for alpha in (1, 0.35)])
     drawn = np.where(fits, 2 * won + close, np.nan)
     axes.pcolormesh(batches, widths, drawn, cmap=colors, vmin=-0.5, vmax=2 * len(models) - 0.5,
-                    shading="nearest", rasterized=True)  # fmt: skip
+                    shading="nearest", rasterized=True)
     for hue, name in zip(hues, models, strict=True):
         axes.plot([], [], "s", color=hue, markersize=9, label=name)
         if parts[name].mean() > 0.03:
@@ -154,10 +154,10 @@ def winners(
             axes.text(batches[column], widths[row], name, ha="center", va="center", color=DARK)
     axes.plot([], [], "s", color=hues[0], alpha=0.35, markersize=9, label="faint: a close call")
     axes.plot([], [], "s", color="none", markeredgecolor=INK, markersize=9,
-              label="empty: nothing fits")  # fmt: skip
+              label="empty: nothing fits")
     axes.legend(loc="lower left", bbox_to_anchor=(1, 0), frameon=False, labelcolor=INK)
     log_axes(axes, x=("rows in the minibatch, of all workers", units.count),
-             y=("width of the layers", units.count))  # fmt: skip
+             y=("width of the layers", units.count))
     return Picture(figure, title)
 
 
@@ -182,7 +182,7 @@ def cut_layers(x: np.ndarray, a: np.ndarray, b: np.ndarray) -> Picture:
     at = draw_matrix(axes, at, b, "b", np.tile(side[:, None], (1, b.shape[1])), "@")
     for worker, part in enumerate(parts):
         at = draw_matrix(axes, at, part, f"worker {worker}'s", np.full(part.shape, worker),
-                         "+" if worker else "→")  # fmt: skip
+                         "+" if worker else "→")
     at = draw_matrix(axes, at, sum(parts), "the sum", np.full(x.shape, -1), "=")
     axes.set(xlim=(-0.1, at), ylim=(len(b) / 2 + 0.2, -len(b) / 2 - 1.1), aspect="equal")
     axes.set_axis_off()

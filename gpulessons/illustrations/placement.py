@@ -41,19 +41,19 @@ def timetable(runs: Mapping[str, Any], batches: int = 5) -> Picture:
     first = {name: [t for t in run.tasks if t.batch < batches] for name, run in runs.items()}
     until = max(task.stop for tasks in first.values() for task in tasks)
     figure, panels = blank(width=8.2, height=1.2 + 1.1 * len(runs), title=title, nrows=len(runs),
-                           sharex=True, squeeze=False)  # fmt: skip
+                           sharex=True, squeeze=False)
     for axes, (name, run) in zip(panels[:, 0], runs.items(), strict=True):
         for task in first[name]:
             length = task.stop - task.start
             span(axes, WORKERS.index(task.worker), task.start, length, STAGES[task.stage],
-                 task.batch if length > 0.024 * until else "")  # fmt: skip
+                 task.batch if length > 0.024 * until else "")
         axes.set(xlim=(0, 1.01 * until), ylim=(1.5, -0.5))
         axes.set_yticks(range(2), WORKERS)
         axes.set_title(f"{name} ({run.where})", color=INK, fontsize=10, loc="left")
     for stage, color in STAGES.items():
         if stage != "fetch":
             axes.plot([], [], "s", color=color, markersize=9,
-                      label="send, fetch" if stage == "send" else stage)  # fmt: skip
+                      label="send, fetch" if stage == "send" else stage)
     figure.legend(loc="outside lower center", ncols=4, frameon=False, labelcolor=INK)
     axes.set_xlabel(f"time, measured; the first {batches} batches")
     written(axes.xaxis, units.seconds)
@@ -76,7 +76,7 @@ def placements(step: Any, overlap: bool = True) -> Picture:
     figure, axes = blank(height=4, title=title)
     link = "link" + f"; no room: {absent}" * bool(absent)
     log_axes(axes, x=(link, lambda rate: units.rate(rate, "B/s")),
-             y=("a step (modelled)", units.seconds))  # fmt: skip
+             y=("a step (modelled)", units.seconds))
     axes.minorticks_off()  # it is drawn for many positions of the sliders
     axes.set_xlim(LINKS[0], LINKS[-1])
     if between and "hybrid" in fitting:
@@ -85,10 +85,10 @@ def placements(step: Any, overlap: bool = True) -> Picture:
         heights = [took[link][name] for link in links for name in fitting]
         axes.set_ylim(min(heights) / 3, max(heights) * 3)
     lines(axes, [(name, links, [took[link][name] for link in links],
-                  {"color": LINES[name], "linewidth": 1.6}) for name in fitting])  # fmt: skip
+                  {"color": LINES[name], "linewidth": 1.6}) for name in fitting])
     spoken = {name: ", ".join(f"{units.seconds(took[at][name])} at {units.rate(at, 'B/s')}"
                               for at in SPOKEN) if name in fitting else "no room"
-              for name in LINES}  # fmt: skip
+              for name in LINES}
     limit = units.count(largest_rows(step))
     return Picture(figure, f"{title} {listed(spoken)}. The GPU has room for {limit} rows.")
 

@@ -26,7 +26,7 @@ def costs(**numbers):
     dead = hours[hours >= plan.useful_hours]
     energy = plan.energy_per_hour * alive
     axes.fill_between(alive, plan.bought(alive) - energy, plan.bought(alive), color=ORANGE,
-                      alpha=0.35, linewidth=0)  # fmt: skip
+                      alpha=0.35, linewidth=0)
     axes.plot(dead, plan.bought(dead), color=BLUE, linestyle=":")
     if math.isfinite(plan.break_even):
         axes.plot(plan.break_even, plan.rented(plan.break_even), "o", color=INK)
@@ -34,12 +34,12 @@ def costs(**numbers):
     axes.set(xlim=(0, hours[-1]), xlabel="hours of use", ylabel="cost, in your currency")
     axes.set_ylim(0, 1.05 * max(plan.bought(hours[-1]), plan.rented(hours[-1])) or 1)
     axes.annotate("support ends", (plan.useful_hours, 1.01), color=INK, fontsize=10,
-                  xycoords=axes.get_xaxis_transform(), ha="center")  # fmt: skip
+                  xycoords=axes.get_xaxis_transform(), ha="center")
     written(axes.xaxis, units.count)
     written(axes.yaxis, "{:,.12g}".format)
     share = f"{plan.energy_share(plan.useful_hours):.0%}"
     lines(axes, [(f"bought; {share}\nenergy, shaded", alive, plan.bought(alive), {}),
-                 ("rented", hours, plan.rented(hours), {"color": VERMILLION})])  # fmt: skip
+                 ("rented", hours, plan.rented(hours), {"color": VERMILLION})])
     return Picture(figure, f"{plan.message} {spoken(plan)}")
 
 
@@ -62,16 +62,16 @@ def per_hour(**numbers):
     if plan.rent and needed <= 1:
         times = units.ratio(plan.per_useful_hour() / plan.rent)
         title = (f"Used {percent(plan.utilization)} of its life, an owned hour costs {times} the "
-                 f"rent; break-even at {percent(needed)}.")  # fmt: skip
+                 f"rent; break-even at {percent(needed)}.")
     figure, axes = blank(height=3.6, title=title)
     log_axes(axes, x=("share of its life in which it computes", percent),
              y=("cost of an hour of use", units.three_digits),
-             ticks=(0.005, 0.01, 0.03, 0.1, 0.3, 1))  # fmt: skip
+             ticks=(0.005, 0.01, 0.03, 0.1, 0.3, 1))
     drawn = [("bought", used, plan.per_useful_hour(used), {})]
     if plan.rent:
         drawn.append(("rented", used, np.full_like(used, plan.rent), {"color": VERMILLION}))
     axes.plot(plan.utilization, plan.per_useful_hour(), "o", color=BLUE, markersize=8,
-              clip_on=False)  # fmt: skip
+              clip_on=False)
     if left <= needed <= 1:
         axes.plot(needed, plan.rent, "o", color=INK)
     axes.set_xlim(left, 1)

@@ -116,10 +116,10 @@ class Ring(Film):
             rectangle(axes, left, y - 0.15, wide, 0.3, facecolor=color)
             if fresh:
                 rectangle(axes, left, y - 0.15, wide, 0.3, edgecolor=VERMILLION, linewidth=2,
-                          zorder=4)  # fmt: skip
+                          zorder=4)
             axes.text(left + wide / 2, y, f"{moment.values[rank, piece]}", ha="center",
                       va="center", fontsize=size, color=DARK if shares > 1 else INK, zorder=5,
-                      weight="bold" if shares == n else "normal")  # fmt: skip
+                      weight="bold" if shares == n else "normal")
         side, va = (-0.2, "top") if y < -0.5 else (0.2, "bottom")  # away from the arrows
         axes.text(x, y + side, f"worker {rank}", ha="center", va=va, fontsize=size, color=INK)
 
@@ -137,7 +137,7 @@ def draw_arrow(axes, between, n, adding, label, size):
         "", end, start,
         arrowprops={"arrowstyle": "-|>", "color": SKY if adding else GREEN, "linewidth": 2,
                     "connectionstyle": "arc3,rad=-0.12", "mutation_scale": 14},
-    )  # fmt: skip
+    )
     x, y = place(between, n)
     axes.text(1.52 * x, 1.3 * y, label, ha="center", va="center", fontsize=size, color=INK)
 
@@ -153,4 +153,4 @@ def draw_key(axes):
         rectangle(axes, 0.04, y - 0.05, 0.1, 0.1, **look)
         axes.text(0.2, y, words, va="center", fontsize=9, color=INK)
     axes.text(0.04, 0.21, "by an arrow: what it\ncarries, to be added\nor to replace",
-              va="center", fontsize=9, color=INK)  # fmt: skip
+              va="center", fontsize=9, color=INK)

@@ -80,7 +80,7 @@ def mark(axes, name, value, height, style, end):
     left = inside and value < axes.get_xlim()[0] + 0.75 * (end - axes.get_xlim()[0])
     axes.annotate(words, (min(value, end), height), (4 if left else -4, 0), va="center",
                   textcoords="offset points", ha="left" if left else "right", fontsize=10,
-                  color=INK)  # fmt: skip
+                  color=INK)
 
 
 def stopped(returned: float, done: float, where: str) -> Picture:
@@ -108,7 +108,7 @@ def lies(readings: Mapping[str, tuple[float, float]]) -> Picture:
     lowest, highest = min(factors.values()), max(factors.values())
     title = f"One machine, {len(factors)} readings: from {off(lowest)} to {off(highest)}."
     rows = [(f"{what}: {off(factor)}", factor, {"color": PURPLE})
-            for what, factor in factors.items()]  # fmt: skip
+            for what, factor in factors.items()]
     return dots(rows, "reading over truth", units.ratio, title=title, one=True)
 
 

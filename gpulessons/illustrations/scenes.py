@@ -45,7 +45,7 @@ def wireframe(corners: np.ndarray, edges: np.ndarray) -> Picture:
         apart = np.concatenate([ends, np.full_like(ends[:, :1], np.nan)], axis=1).reshape(-1, 2)
         share = layer / (DEPTHS - 1)
         axes.plot(*apart.T, color=BLUE, alpha=0.35 + 0.65 * share, linewidth=0.5 + 1.1 * share,
-                  solid_capstyle="round")  # fmt: skip
+                  solid_capstyle="round")
     axes.set(xlim=(-2.4, 2.4), ylim=(-1.4, 1.4), aspect="equal")
     axes.set_axis_off()
     across, up = np.ptp(flat[:, 0]), np.ptp(flat[:, 1])
@@ -102,7 +102,7 @@ def warps(orders: Mapping[str, np.ndarray]) -> Picture:
         axes.set(xlabel="lane", xticks=(0, 8, 16, 24, 31))
     panels.flat[0].set_ylabel("turns: at work (filled),\nwaiting (empty)")
     spoken = {name: f"this warp's lanes take {typical(turns).min()} to {typical(turns).max()} turns"
-              for name, turns in orders.items()}  # fmt: skip
+              for name, turns in orders.items()}
     return Picture(figure, f"{title} {listed(spoken)}.")
 
 
@@ -115,7 +115,7 @@ def prices(rows: Mapping[str, tuple[float, float]]) -> Picture:
          for name, factors in rows.items()
          for factor, (backend, kind) in zip(factors, kinds, strict=True)],
         "time or steps, shuffled over sorted", times, title=title, one=True,
-    )  # fmt: skip
+    )
 
 
 # -- Small parts.

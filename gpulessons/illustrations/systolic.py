@@ -76,7 +76,7 @@ class Run:
             ("loads", f"{self.inputs:,} inputs and {self.weights:,} weights, "
              f"{self.loads_per_multiply:.3g} for each multiplication"),
             ("cells at work", f"{self.utilization:.1%}"),
-        ])  # fmt: skip
+        ])
 
     def __repr__(self):
         return repr(self.table())

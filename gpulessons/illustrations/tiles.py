@@ -8,7 +8,7 @@ tile, a number of y a column of it.
 from .drawings import Drawing, drawing
 
 RUNGS = {"shared tile": "tile_shared", "1-D register tile": "tile_1d",
-         "2-D register tile": "tile_2d"}  # fmt: skip
+         "2-D register tile": "tile_2d"}
 
 
 def tile(name: str) -> Drawing:

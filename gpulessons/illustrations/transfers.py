@@ -45,7 +45,7 @@ def figures() -> Table:
         [f"{memory} memory, there and back",
          " and ".join(units.rate(rate, "B/s") for rate in both), "published", LINK_SOURCE]
         for memory, both in LINKS.items()
-    ]  # fmt: skip
+    ]
     dram = "; ".join(f"{gpu.sources[each].citation}" for each in ("dram_rate", "dram_share"))
     memory = units.rate(gpu.dram_rate * gpu.dram_share, "B/s")
     rows.append([f"the memory of an {GPU}, 40 GB", memory, "published", dram])
@@ -62,7 +62,7 @@ def timeline(numbers: int = 921_600, layers: int = 10) -> Picture:
     """
     if numbers < 1 or layers < 1:
         raise ValueError(f"A timeline needs a number and a layer at least, "
-                         f"not {numbers} numbers in {layers} layers.")  # fmt: skip
+                         f"not {numbers} numbers in {layers} layers.")
     rows = {
         f"{memory}, {name}": steps(numbers, trips, memory)
         for memory in LINKS
@@ -77,7 +77,7 @@ def timeline(numbers: int = 921_600, layers: int = 10) -> Picture:
         for what, color in COLORS.items():
             spans = [(step.start, step.seconds) for step in row if step.what == what]
             axes.broken_barh(spans, (place - 0.36, 0.72), color=color, linewidth=0,
-                             label="" if place else what)  # fmt: skip
+                             label="" if place else what)
         beside(axes, units.seconds(row[-1].end), row[-1].end, place)
     name_rows(axes, rows)
     axes.set_xlim(0, 1.13 * slowest)
@@ -85,10 +85,10 @@ def timeline(numbers: int = 921_600, layers: int = 10) -> Picture:
     written(axes.xaxis, units.seconds)
     axes.locator_params(axis="x", nbins=6)
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, frameon=False, labelcolor=INK,
-                fontsize=10, handlelength=1.2, borderaxespad=0.1)  # fmt: skip
+                fontsize=10, handlelength=1.2, borderaxespad=0.1)
     spoken = listed({name: units.seconds(total) for name, total in totals.items()})
     return Picture(figure, f"{title} {units.count(numbers)} numbers. {spoken}. Modelled for an "
-                           f"{GPU} of 40 GB on the link of a DGX, not measured.")  # fmt: skip
+                           f"{GPU} of 40 GB on the link of a DGX, not measured.")
 
 
 def message(layers, each, stay, pinned):
@@ -98,7 +98,7 @@ def message(layers, each, stay, pinned):
             f"One layer: nothing to save by staying; pinned memory saves {1 - pinned / stay:.0%}."
         )
     return (f"{layers} layers: data that stay on the GPU save {1 - stay / each:.0%}, "
-            f"and pinned as well {1 - pinned / each:.0%}.")  # fmt: skip
+            f"and pinned as well {1 - pinned / each:.0%}.")
 
 
 def steps(numbers: int, trips: Sequence[int], memory: str) -> list[Step]:
@@ -109,7 +109,7 @@ def steps(numbers: int, trips: Sequence[int], memory: str) -> list[Step]:
     done: list[Step] = []
     for layers in trips:
         trip = [("to_device", nbytes / there), *[("kernel", kernel)] * layers,
-                ("copy_to_host", nbytes / back)]  # fmt: skip
+                ("copy_to_host", nbytes / back)]
         for what, seconds in trip:
             done.append(Step(what, done[-1].end if done else 0.0, seconds))
     return done

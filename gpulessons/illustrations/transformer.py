@@ -35,7 +35,7 @@ def layer_flops(tokens, length):
         "mixture": scores, "out": square, "layer norm": 7 * tokens * HIDDEN,
         "up": 2 * tokens * HIDDEN * INNER, "bias + GELU": 10 * tokens * INNER,
         "down": 2 * tokens * HIDDEN * INNER,
-    }  # fmt: skip
+    }
 
 
 PRODUCTS = "q, k, v", "scores", "mixture", "out", "up", "down"
@@ -55,7 +55,7 @@ def encoder(length: int = 128) -> Drawing:
         "encoder", length=f"{length:,}", **each,
         products=f"{sum(work[name] for name in PRODUCTS) / whole:.1%}",
         quadratic=of_a_hundred((work["scores"] + work["mixture"]) / whole),
-    )  # fmt: skip
+    )
 
 
 # -- Writing, a token at a time.
@@ -87,19 +87,19 @@ def generation(batch: int, behind: int, kv_heads: int = HEADS) -> Picture:
     )
     figure, axes = blank(height=4.1, title=title)
     log_axes(axes, x=("texts in the batch", units.count),
-             y=("bytes for each token", units.size), base=2)  # fmt: skip
+             y=("bytes for each token", units.size), base=2)
     batches = [2**power for power in range(10)]
     axes.set_xticks(batches, map(units.count, batches))
     each = [token_bytes(size, behind, kv_heads) for size in batches]
     looks = {"weights": (VERMILLION, "--"), "keys and values": (BLUE, ":")}
     drawn = [(name, batches, [one[name] for one in each], {"color": color, "linestyle": dashes})
-             for name, (color, dashes) in looks.items()]  # fmt: skip
+             for name, (color, dashes) in looks.items()]
     axes.plot(batch, whole, "o", color="none", markeredgecolor=INK, markersize=9)
     lines(axes, [*drawn, ("together", batches, [sum(one.values()) for one in each],
-                          {"color": INK, "linewidth": 1.2})])  # fmt: skip
+                          {"color": INK, "linewidth": 1.2})])
     spoken = ", ".join(f"{units.size(size)} of {name}" for name, size in now.items())
     return Picture(figure, f"{title} Counted: {spoken}. Weights fall as 1 / batch; keys and values "
-                           "stay, as each text has its own.")  # fmt: skip
+                           "stay, as each text has its own.")
 
 
 # -- Where a layer's time goes.
@@ -111,12 +111,12 @@ def parts(stacks: Mapping[str, Any], *, title="") -> Picture:
     The first part is the one the title speaks of. Parts too thin for a name get none.
     """
     shares = {way: {name: amount / sum(amounts.values()) for name, amount in amounts.items()}
-              for way, amounts in stacks.items()}  # fmt: skip
+              for way, amounts in stacks.items()}
     names = list(next(iter(shares.values())))
     first = [f"{of_a_hundred(each[names[0]])} of the {way}" for way, each in shares.items()]
     title = title or f"{names[0].capitalize()}: {'; '.join(first)}."
     return stacked(shares, dict(zip(names, HUES, strict=False)), of_a_hundred, title=title,
-                   what="share")  # fmt: skip
+                   what="share")
 
 
 def of_a_hundred(share):

@@ -32,11 +32,11 @@ class Listed:
     def __repr__(self):
         return "\n".join(fill(f"{number:2}  {each.words} ({', '.join(each.notebooks)})", 92,
                               subsequent_indent="    ")
-                         for number, each in sorted(self.claims.items()))  # fmt: skip
+                         for number, each in sorted(self.claims.items()))
 
     def _repr_html_(self):
         rows = (f"<li>{escape(each.words)} ({', '.join(map(self.linked, each.notebooks))})</li>"
-                for _, each in sorted(self.claims.items()))  # fmt: skip
+                for _, each in sorted(self.claims.items()))
         return f"<ol>{''.join(rows)}</ol>"
 
     def linked(self, number):
@@ -53,12 +53,12 @@ def subjects(claims):
     parts = list(dict.fromkeys(each.part for _, each in sorted(claims.items())))
     about = sorted(number for number, each in claims.items() if each.about_gpus)
     title = (f"{len(about)} of {len(claims)} claims are about what a GPU does: they can hold "
-             "only where one has had a say.")  # fmt: skip
+             "only where one has had a say.")
     figure, axes = blank(width=9, height=1.2 + 0.36 * len(parts), title=title)
     for number, each in claims.items():
         fill = "full" if each.about_gpus else "none"
         axes.plot(sorted(claims).index(number), parts.index(each.part), "s", fillstyle=fill,
-                  markersize=9, **LOOK)  # fmt: skip
+                  markersize=9, **LOOK)
     name_marks(axes, sorted(claims), parts)
     return Picture(figure, f"{title} They are {', '.join(map(str, about))}.")
 
@@ -77,7 +77,7 @@ def table(*findings):
         for each in found:
             marker, fill = MARKS[each.verdict]
             axes.plot(numbers.index(each.number), y, marker=marker, fillstyle=fill, markersize=11,
-                      **LOOK)  # fmt: skip
+                      **LOOK)
     name_marks(axes, numbers, map(label, findings))
     for word, (marker, fill) in MARKS.items():
         axes.plot([], [], marker=marker, fillstyle=fill, markersize=9, label=word, **LOOK)
@@ -103,7 +103,7 @@ def summary(findings):
     first, *others = findings
     verdicts = {each.number: each.verdict for each in first}
     turned = {each.number for other in others for each in other
-              if verdicts.get(each.number, each.verdict) != each.verdict}  # fmt: skip
+              if verdicts.get(each.number, each.verdict) != each.verdict}
     if not others:
         return first.sentence
     if not turned:
@@ -114,6 +114,6 @@ def summary(findings):
 def in_words(found):
     """One machine's verdicts, read out."""
     numbers = {word: ", ".join(str(each.number) for each in found if each.verdict == word)
-               for word in MARKS}  # fmt: skip
+               for word in MARKS}
     verdicts = listed({word: each for word, each in numbers.items() if each})
     return f"{found.machine}, {found.date}: {verdicts}."

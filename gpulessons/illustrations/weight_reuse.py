@@ -49,14 +49,14 @@ def weight_reuse(batch: int, corners: Mapping[str, float] | None = None) -> Pict
     )
     draw_product(left, batch)
     log_axes(right, x=("examples in the batch", units.count), y=("FLOPs per byte", "{:g}".format),
-             ticks=BATCHES[::2])  # fmt: skip
+             ticks=BATCHES[::2])
     along = [flops_per_byte(each) for each in BATCHES]
     right.plot(BATCHES, along, color=BLUE, linewidth=1.5)
     right.plot(batch, flops_per_byte(batch), "o", color=ORANGE, markersize=10)
     for name, corner in (corners or {}).items():
         right.axhline(corner, color=INK, linewidth=1, linestyle=":")
         right.annotate(name, (BATCHES[0], corner), (0, 3), textcoords="offset points", color=INK,
-                       fontsize=9)  # fmt: skip
+                       fontsize=9)
     right.set_title(f"a layer of {WIDTH:,} by {WIDTH:,}", color=INK, fontsize=10)
     spoken = "; ".join(f"{name}: {corner:.3g}" for name, corner in (corners or {}).items())
     return Picture(figure, f"{title}{f' Arithmetic is the wait above {spoken}.' * bool(spoken)}")

@@ -22,7 +22,7 @@ SPOTS = {"linestyle": "none", "markersize": 8}
 def dots(
     rows: Sequence[tuple[str, float, dict]], what: str, write: Callable[[float], str], *,
     title: str, one: bool = False,
-) -> Picture:  # fmt: skip
+) -> Picture:
     """A row for each (name, value, how its dot looks) on a log axis, which has no zero for bars.
 
     what: the axis. write: a value in words, beside its dot. one: a line at 1, and one to each dot.
@@ -45,7 +45,7 @@ def dots(
 def beside(axes: Axes, words: str, x: float, y: float, up: float = 0) -> None:
     """Words to the right of a mark; up: points."""
     axes.annotate(words, (x, y), (9, up), textcoords="offset points", va="center", fontsize=10,
-                  color=INK)  # fmt: skip
+                  color=INK)
 
 
 def name_rows(axes: Axes, names: Iterable[str]) -> None:
@@ -63,7 +63,7 @@ def listed(words: Mapping[str, Any]) -> str:
 def stacked(
     stacks: Mapping[str, Mapping[str, float]], colors: Mapping[str, str], write: Callable, *,
     title: str, what: str, beyond: Mapping[str, str] | None = None,
-) -> Picture:  # fmt: skip
+) -> Picture:
     """Shares end to end, a bar for each of {row: {part: share}}; no color: an outline.
 
     write: a share in words, inside its part. what: the axis. beyond: {row: words} behind its bar.
@@ -77,7 +77,7 @@ def stacked(
             axes.barh(y, share, left=start, height=0.62, label="" if y else part, **look)
             if share > THIN:
                 axes.text(start + share / 2, y, write(share), ha="center", va="center",
-                          fontsize=9.5, color=on(color) if color else INK)  # fmt: skip
+                          fontsize=9.5, color=on(color) if color else INK)
             start += share
         axes.text(1.02, y, (beyond or {}).get(row, ""), va="center", color=INK, fontsize=9.5)
     name_rows(axes, stacks)
@@ -104,11 +104,11 @@ def lines(axes: Axes, named: Iterable[tuple[str, Sequence, Sequence, dict]]) -> 
 def cell(
     axes: Axes, x: float, y: float, words: Any = "", color: str = "none", size: float = 10,
     **look: Any,
-) -> None:  # fmt: skip
+) -> None:
     """A square whose upper left corner is at (x, y), where y grows downwards, and words in it."""
     rectangle(axes, x + 0.04, y + 0.04, 0.92, 0.92, facecolor=color, **look)
     axes.text(x + 0.5, y + 0.5, f"{words}", ha="center", va="center", fontsize=size,
-              color=INK if color == "none" else DARK)  # fmt: skip
+              color=INK if color == "none" else DARK)
 
 
 def rectangle(axes: Axes, x: float, y: float, wide: float, tall: float, **look: Any) -> None:
@@ -122,4 +122,4 @@ def span(axes: Axes, row: float, start: float, length: float, color: str, words:
     """Somebody at work from `start` on, so long, and what is written on it."""
     axes.barh(row, length, left=start, height=0.8, color=color, edgecolor=INK, linewidth=0.6)
     axes.text(start + length / 2, row, f"{words}", ha="center", va="center", fontsize=9,
-              color=DARK)  # fmt: skip
+              color=DARK)

@@ -57,11 +57,11 @@ def moving(
     is shown, which takes less room so than as it is.
     """
     named = [{"name": name, "values": list(values), "start": start}
-             for name, values, start in controls]  # fmt: skip
+             for name, values, start in controls]
     # Frames are alike: a tag that many have is kept once, and a frame is the places of its tags.
     tags: dict[str, int] = {}
     placed = [([tags.setdefault(tag, len(tags)) for tag in markup.split("<")], words)
-              for markup, words in frames]  # fmt: skip
+              for markup, words in frames]
     kept = {"controls": named, "frames": placed, "tags": list(tags)}
     text = json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
     packed = base64.b64encode(zlib.compress(text.encode(), 9)).decode()

@@ -29,7 +29,7 @@ def best_of_all(op: str) -> str:
 def roofline(
     machine: Any, timings: Iterable[Any], *, names: Sequence[str] = (), title: str = "",
     modelled: Iterable[Any] = (), traffic: Callable[[str], str] = best_of_all,
-) -> Picture:  # fmt: skip
+) -> Picture:
     """FLOP/s of ops against their FLOPs per byte, under the ceilings of the machine's card.
 
     The slanted roof is the best of read, copy and triad, the flat one the library's product.
@@ -61,7 +61,7 @@ def roofline(
     points = [(intensity(t) or left, rate(t, left, t.median)) for t in timings + modelled]
     figure, axes = blank(height=4.6, title=title)
     log_axes(axes, x=("FLOPs per byte (◂ none at all)", "{:g}".format),
-             y=("FLOP/s", lambda rate: units.rate(rate, "FLOP/s")))  # fmt: skip
+             y=("FLOP/s", lambda rate: units.rate(rate, "FLOP/s")))
     axes.set_xlim(left, right)
     for place, kinds in places.items():
         draw_roof(axes, place, kinds, left, right, below=bool(sheets))
@@ -100,16 +100,16 @@ def quotable(
 def draw_measured(axes, timings, points):
     for t, (x, y) in zip(timings, points, strict=True):
         axes.plot(x, y, MARKERS[t.backend] if t.flops else "<", color=COLORS[t.backend],
-                  markersize=6, clip_on=False)  # fmt: skip
+                  markersize=6, clip_on=False)
 
 
 def draw_modelled(axes, modelled, points, left):
     """Open and hatched, each with its interval; left: where what has no arithmetic stands."""
     for t, (x, y) in zip(modelled, points, strict=True):
         axes.plot([x, x], [rate(t, left, time) for time in t.quartiles], color=COLORS[t.backend],
-                  linewidth=1, clip_on=False)  # fmt: skip
+                  linewidth=1, clip_on=False)
         axes.scatter(x, y, 80, marker=MARKERS[t.backend] if t.flops else "<", facecolor="none",
-                     edgecolor=COLORS[t.backend], hatch=2 * HATCH, clip_on=False)  # fmt: skip
+                     edgecolor=COLORS[t.backend], hatch=2 * HATCH, clip_on=False)
 
 
 def rate(timing: Any, left: float, seconds: float) -> float:
@@ -180,10 +180,10 @@ def device(backend: str) -> str:
 def draw_sheet(axes, gpu, peak, bandwidth, left, right):
     """The roof of a GPU that is not here, as its data sheet has it: nobody reaches that quite."""
     axes.plot([left, peak / bandwidth, right], [left * bandwidth, peak, peak], color=INK,
-              linewidth=0.8, linestyle=DASH_DOT)  # fmt: skip
+              linewidth=0.8, linestyle=DASH_DOT)
     rates = f"{units.rate(peak, 'FLOP/s')}, {units.rate(bandwidth, 'B/s')}"
     axes.text(right, 1.06 * peak, f"{gpu}, data sheet: {rates}", color=INK, fontsize=10,
-              ha="right", va="bottom")  # fmt: skip
+              ha="right", va="bottom")
 
 
 def draw_roof(axes, name, roofs, left, right, below=False):
@@ -195,18 +195,18 @@ def draw_roof(axes, name, roofs, left, right, below=False):
     """
     for peak, bandwidth in roofs.values():
         axes.plot([left, peak / bandwidth, right], [left * bandwidth, peak, peak], color=INK,
-                  linewidth=1.5)  # fmt: skip
+                  linewidth=1.5)
     peak, bandwidth = (min if below else max)(roofs.values())
     corner = peak / bandwidth
     at, side = (right, "right") if below else (1.1 * corner, "left")
     axes.text(at, 1.06 * peak, f"{name}: {units.rate(peak, 'FLOP/s')}", color=INK,
-              fontsize=10, ha=side, va="bottom")  # fmt: skip
+              fontsize=10, ha=side, va="bottom")
     middle = left**0.4 * corner**0.6
     slopes = [f"{kind} {units.rate(rate, 'B/s')}".strip() for kind, (_, rate) in roofs.items()]
     axes.annotate(f"{name}: {', '.join(slopes)}", (middle, middle * bandwidth),
                   (8, -4) if below else (-8, 4), textcoords="offset points", color=INK,
                   fontsize=10, ha="left" if below else "right",
-                  va="top" if below else "baseline")  # fmt: skip
+                  va="top" if below else "baseline")
 
 
 def name_points(axes, points):
@@ -222,7 +222,7 @@ def name_points(axes, points):
     taken = [text.get_window_extent() for text in axes.texts]
     for x, y, name, color in sorted(point for point in points if point[2]):
         text = axes.annotate(name, (x, y), (0, 0), textcoords="offset points", va="center",
-                             fontsize=10, color=INK)  # fmt: skip
+                             fontsize=10, color=INK)
         own = axes.transData.transform((x, y))
         free, clear = None, None
         for dx, dy in PLACES:

@@ -78,9 +78,9 @@ def draw_line(axes: Any, comparison: Any, timings: Sequence[Any]) -> None:
     color = COLORS[backend]
     if comparison.tier == "modelled":
         axes.plot(sizes, medians, color=color, marker=MARKERS[backend], markersize=4,
-                  markerfacecolor="none", linewidth=1, linestyle=DASH_DOT)  # fmt: skip
+                  markerfacecolor="none", linewidth=1, linestyle=DASH_DOT)
         axes.fill_between(sizes, low, high, facecolor="none", edgecolor=color, hatch=HATCH,
-                          alpha=0.3, linewidth=0)  # fmt: skip
+                          alpha=0.3, linewidth=0)
         axes.vlines(sizes, low, high, color=color, linewidth=1, alpha=0.6)
         return
     style = "-" if comparison.tier == "live" else "--"
@@ -101,7 +101,7 @@ def label_ends(axes: Any, ends: Sequence[tuple[float, float, str, str]]) -> None
             fontsize=10, annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": color, "linewidth": 0.8, "shrinkB": 4,
                         "relpos": (0, 0.5)},
-        )  # fmt: skip
+        )
 
 
 def apart(places: Sequence[float], gap: float) -> Sequence[float]:
@@ -170,7 +170,7 @@ def draw_factor(axes: Any, y: float, timing: Any, slowest: float, mark: str) -> 
         axes.hlines(y, 1, factor, color=color, linewidth=1, linestyle="--" if mark else "-")
         axes.plot(ends, [y, y], color=color, linewidth=4, alpha=0.4)
         axes.plot(factor, y, shape, color=color, markersize=8,
-                  markerfacecolor="none" if mark else color)  # fmt: skip
+                  markerfacecolor="none" if mark else color)
         noise = f" ({timing.noise})" if timing.noise else ""
         times = "" if timing.arithmetic else f", {units.ratio(factor)}"
         beside(axes, f"{timing.words}{times}{noise}", max(factor, *ends), y)
@@ -178,10 +178,10 @@ def draw_factor(axes: Any, y: float, timing: Any, slowest: float, mark: str) -> 
     axes.plot(ends, [y, y], color=color, linewidth=1, marker="|")
     if timing.at_least:  # so fast at most: an arrow to where it lies, and no dot
         axes.plot([factor / 1.6, factor], [y, y], color=color, linewidth=1, marker="<",
-                  markevery=[0])  # fmt: skip
+                  markevery=[0])
     else:
         axes.scatter(factor, y, 70, marker=shape, facecolor="none", edgecolor=color,
-                     hatch=2 * HATCH)  # fmt: skip
+                     hatch=2 * HATCH)
     beside(axes, f"{timing.briefly}, modelled on {timing.gpu}", max(factor, *ends), y)
 
 
@@ -201,7 +201,7 @@ def draw_modelled(
 def beside(axes: Any, text: str, x: float, y: float) -> None:
     """Words to the right of a mark."""
     axes.annotate(text, (x, y), (9, 0), textcoords="offset points", va="center", fontsize=10,
-                  color=INK)  # fmt: skip
+                  color=INK)
 
 
 def is_modelled(timing: Any) -> bool:
@@ -213,7 +213,7 @@ def ceiling(
     given: Mapping[str, float] | Iterable[Any], limit: float, *, name: str = "copy",
     names: Sequence[str] = (), marks: Mapping[str, float] | None = None, about: str = "",
     title: str = "",
-) -> Picture:  # fmt: skip
+) -> Picture:
     """Bytes per second of timings, or given as {what: bytes/s}, under a measured ceiling (bytes/s).
 
     name: that of the ceiling. names: what to call the timings, where their versions' names do not
@@ -234,7 +234,7 @@ def ceiling(
     figure, axes = blank(height=1.5 + 0.34 * len(rates) + 0.2 * len(lines), title=title)
     axes.barh(range(len(rates)), rates.values(), height=0.68, color=colors)
     axes.set(xlim=(0, 1.05 * max([limit, *rates.values()])), xlabel="bytes per second, as counted",
-             ylim=(len(rates) - 0.5, -1.2 - 0.62 * (len(lines) - 1)))  # fmt: skip
+             ylim=(len(rates) - 0.5, -1.2 - 0.62 * (len(lines) - 1)))
     draw_limits(axes, lines, len(rates))
     rows = [f"{what}, {units.rate(rate, 'B/s')}" for what, rate in rates.items()]
     axes.set_yticks(range(len(rates)), rows)

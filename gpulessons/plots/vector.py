@@ -56,7 +56,7 @@ def attributes(style: str) -> str:
     parts = (part.strip().split(": ", 1) for part in style.split(";") if part.strip())
     return "".join(f' {name}="{value}"' if name != "font-family" else ' font-family="monospace"'
                    for name, value in parts
-                   if name != "font-family" or "Mono" in value.split(",")[0])  # fmt: skip
+                   if name != "font-family" or "Mono" in value.split(",")[0])
 
 
 def repacked(link: str) -> str:
