@@ -72,7 +72,7 @@ def ladder(counted: Mapping[int, Any], name: str) -> Picture:
         f"{of_a_hundred(sum(map(parts.get, most)) / many)} of it for {' and '.join(most)}."
     )
     return dots(rows, "filled: a whole call, hollow: a part; bytes asked for", units.size,
-                title=title)
+                title=title, base=4)
 
 
 def ahead(one: Any, other: Any) -> str:

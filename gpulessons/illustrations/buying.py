@@ -6,7 +6,7 @@ from typing import Any
 from gpulessons import units
 from gpulessons.money.devices import TF32
 from gpulessons.money.throughput import MEASURES, amount
-from gpulessons.plots.axes import log_axes
+from gpulessons.plots.axes import apart, label_ends, log_axes
 from gpulessons.plots.forms import listed, name_rows
 from gpulessons.plots.picture import (
     BLUE,
@@ -20,7 +20,6 @@ from gpulessons.plots.picture import (
     blank,
 )
 from gpulessons.plots.roofline import name_points
-from gpulessons.plots.timings import apart, label_ends
 
 DEVICES = BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY
 MARKERS = {"live": "o", "recorded": "s", "published": "^", "typed in": "D"}

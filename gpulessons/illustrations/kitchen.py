@@ -186,7 +186,7 @@ def schedule(runs: Mapping[str, Sequence[tuple[float, float, float]]]) -> Pictur
             height = 0.7 * min(1, worked / (end - start))
             axes.bar(start - origin, height, end - start, row + 0.35 - height, align="edge",
                      color=SKY, edgecolor=INK, linewidth=0.5)
-    axes.bar(0, 0, color=SKY, edgecolor=INK, linewidth=0.5, label="at work, a box for each call")
+    axes.bar(0, 0, 0, color=SKY, edgecolor=INK, linewidth=0.5, label="at work, a box for each call")
     axes.set_yticks(range(len(runs)), list(runs))
     axes.set(ylim=(len(runs) - 0.5, -0.5), xlabel="time since the first call began")
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, labelcolor=INK,

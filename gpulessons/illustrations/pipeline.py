@@ -155,7 +155,7 @@ def winners(
     axes.plot([], [], "s", color=hues[0], alpha=0.35, markersize=9, label="faint: a close call")
     axes.plot([], [], "s", color="none", markeredgecolor=INK, markersize=9,
               label="empty: nothing fits")
-    axes.legend(loc="lower left", bbox_to_anchor=(1, 0), frameon=False, labelcolor=INK)
+    figure.legend(loc="outside lower center", ncols=3, frameon=False, labelcolor=INK)
     log_axes(axes, x=("rows in the minibatch, of all workers", units.count),
              y=("width of the layers", units.count))
     return Picture(figure, title)

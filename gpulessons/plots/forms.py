@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .axes import log_axes
+from .axes import beside, label_ends, log_axes, name_rows
 from .picture import BLUE, DARK, INK, Picture, blank, on
-from .timings import label_ends
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +20,7 @@ SPOTS = {"linestyle": "none", "markersize": 8}
 
 def dots(
     rows: Sequence[tuple[str, float, dict]], what: str, write: Callable[[float], str], *,
-    title: str, one: bool = False,
+    title: str, one: bool = False, base: int = 10,
 ) -> Picture:
     """A row for each (name, value, how its dot looks) on a log axis, which has no zero for bars.
 
@@ -32,27 +31,14 @@ def dots(
         if one:
             axes.plot([1, value], [y, y], color=look["color"], linewidth=1)
         axes.plot(value, y, **{"marker": "o", **SPOTS, **look})
-        beside(axes, write(value), value, y)
+        beside(axes, write(value), value, y, left=one and value < 1)
     if one:
         axes.axvline(1, color=INK, linewidth=1)
     name_rows(axes, [name for name, *_ in rows])
     values = [value for _, value, _ in rows] + [1] * one
-    axes.set_xlim(min(values) / 2, 8 * max(values))
-    log_axes(axes, x=(what, write))
+    axes.set_xlim(min(values) / (8 if one else 2), 8 * max(values))
+    log_axes(axes, x=(what, write), base=base)
     return Picture(figure, f"{title} {listed({n: write(v) for n, v, _ in rows})}.")
-
-
-def beside(axes: Axes, words: str, x: float, y: float, up: float = 0) -> None:
-    """Words to the right of a mark; up: points."""
-    axes.annotate(words, (x, y), (9, up), textcoords="offset points", va="center", fontsize=10,
-                  color=INK)
-
-
-def name_rows(axes: Axes, names: Iterable[str]) -> None:
-    """Rows from the top, each with its name on the left."""
-    names = list(names)
-    axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(len(names) - 0.5, -0.6)
 
 
 def listed(words: Mapping[str, Any]) -> str:

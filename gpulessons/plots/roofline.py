@@ -17,7 +17,6 @@ from .picture import COLORS, DASH_DOT, HATCH, INK, MARKERS, Picture, blank
 # Where a name may stand beside its point, in points: the best place first.
 STEPS = (0, -7, 7, -14, 14, -28, 28, -42, -56, 42, -70, 56)
 MARK = 6  # pixels from a point's middle to its edge
-NEARER = 4  # pixels: a name is nearer to its own point than to another by more than that
 PLACES = [(8, 0), (8, -7), (8, -14), *((side * 8, dy) for dy in STEPS for side in (-1, 1))]
 
 
@@ -210,50 +209,30 @@ def draw_roof(axes, name, roofs, left, right, below=False):
 
 
 def name_points(axes, points):
-    """Names beside points, (x, y, name, color): each where it covers nothing, nearest to its own.
+    """Names beside points, (x, y, name, color): each at the first free one of PLACES.
 
-    A name that has to stand further off, or nearer to another point, has a line to its point.
+    A name that stands further off has a line to its point.
     """
     axes.figure.draw_without_rendering()
-    spots = axes.transData.transform(np.concatenate([along(line) for line in axes.lines]))
-    dots = axes.transData.transform([(x, y) for x, y, _, _ in points])
+    dots = axes.transData.transform([(x, y) for x, y, *_ in points])
     edges = [(-MARK, 0), (MARK, 0), (0, -MARK), (0, MARK)]
-    spots = np.concatenate([spots, *(dots + edge for edge in edges)])
+    spots = [axes.transData.transform(along(line)) for line in axes.lines]
+    spots = np.concatenate([*spots, *(dots + edge for edge in edges)])
     taken = [text.get_window_extent() for text in axes.texts]
+    right = axes.get_window_extent().x1 + 2
     for x, y, name, color in sorted(point for point in points if point[2]):
         text = axes.annotate(name, (x, y), (0, 0), textcoords="offset points", va="center",
                              fontsize=10, color=INK)
-        own = axes.transData.transform((x, y))
-        free, clear = None, None
-        for dx, dy in PLACES:
+        for dx, dy in (*PLACES, PLACES[0]):  # the first again where none is free
             text.set(position=(dx, dy), ha="left" if dx > 0 else "right")
             box = text.get_window_extent().padded(2)
-            if box.count_contains(spots) or any(map(box.overlaps, taken)) or off(box, axes):
-                continue
-            free = free or (dx, dy)
-            others = [dot for dot in dots if abs(dot - own).max() > 1]
-            if all(away(box, own) + NEARER < away(box, dot) for dot in others):
-                clear = dx, dy
+            if not (box.count_contains(spots) or any(map(box.overlaps, taken)) or box.x1 > right):
                 break
-        dx, dy = clear or free or PLACES[0]
-        text.set(position=(dx, dy), ha="left" if dx > 0 else "right")
-        box = text.get_window_extent()
-        if abs(dy) > 14 or not clear:
+        if abs(dy) > 14:
             end = box.x0 if dx > 0 else box.x1, (box.y0 + box.y1) / 2
             to = axes.transData.inverted().transform(end)
             axes.plot([x, to[0]], [y, to[1]], color=color, linewidth=0.6)
-            spots = np.concatenate([spots, np.linspace(own, end, 40)])
-        taken.append(box.padded(2))
-
-
-def away(box, dot):
-    """Pixels between a name's box and a point."""
-    return np.hypot(*np.maximum(0, np.maximum(box.min - dot, dot - box.max)))
-
-
-def off(box, axes):
-    """Does a name leave the drawing to its right?"""
-    return box.x1 > axes.get_window_extent().x1 + 2
+        taken.append(box)
 
 
 def along(line):
