@@ -1,7 +1,4 @@
-"""Pictures of attention: who attends to whom, and the memory, the bytes and the time that it takes.
-
-As in plots, every title is computed, and every picture says its message in words too.
-"""
+"""Pictures of attention: who attends to whom, and the memory, bytes and time that it takes."""
 
 import math
 from collections.abc import Mapping, Sequence

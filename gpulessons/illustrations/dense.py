@@ -1,7 +1,4 @@
-"""Pictures of dense layers and of the network made of them: batches, parameters, curves, digits.
-
-As in plots, every title is computed, and every picture says its message in words too.
-"""
+"""Pictures of dense layers and the network made of them: batches, parameters, curves, digits."""
 
 import math
 from collections import Counter

@@ -1,6 +1,4 @@
 """Pictures of what a framework does: its layers, eager and compiled code, six networks, small sums.
-
-As in plots, every title is computed, and every picture says its message in words too.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Pictures of recurrence: a cell with its shapes, what waits for what, the way back through time,
 and what a step costs.
-
-As in plots, every title is computed, and every picture says its message in words too.
 """
 
 from collections.abc import Sequence

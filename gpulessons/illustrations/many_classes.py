@@ -1,7 +1,6 @@
 """Output layers over many classes: what a step costs, and what it teaches.
 
 Points are those of `models.many_classes`: of a race {layer's name: [Point]}, of times [StepTime].
-As in plots, every title is computed and every picture says its message in words too.
 """
 
 import math

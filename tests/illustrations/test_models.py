@@ -6,7 +6,6 @@ from types import SimpleNamespace as Of
 
 import numpy as np
 import pytest
-
 from test_pictures import Card, compared, live, on_paper, points, timed, trained
 
 
@@ -153,7 +152,7 @@ def test_the_tiles_in_the_drawings_are_those_of_the_kernels():
 @pytest.mark.nightly  # the forest's search is compiled for it
 def test_a_tree_of_the_forest_cuts_the_meadow_into_cells_that_fill_it():
     near = of("neighbours")
-    points_, forest = near.meadow()
+    forest = near.meadow()[1]
 
     def area(shape):
         x, y = shape.T

@@ -1,4 +1,4 @@
-"""Every picture of the course is drawn once: it has words, and nothing that one theme would hide."""
+"""Every picture of the course is drawn once: it has words, and nothing that a theme would hide."""
 
 import dataclasses
 import importlib
@@ -234,11 +234,12 @@ class Network(Of):
 
 
 EPOCHS = [Of(number=n, accuracy=n / 3, seconds=float(n)) for n in (1, 2)]
-HOGWILD = Of(curve=((0.0, 1.0), (2.0, 0.5), (4.0, 0.1)), by_updates=((0, 1.0), (10, 0.5), (20, 0.1)))
+HOGWILD = Of(curve=((0.0, 1.0), (2.0, 0.5), (4.0, 0.1)),
+             by_updates=((0, 1.0), (10, 0.5), (20, 0.1)))
 HOUSE = {"cores, as on the box": 20.0, "FLOP/s": 3.0}
 FOREST = [Of(name=name, rate=rate, recall=recall, leaves=leaves, note="")
           for name, rate, recall, leaves in
-          (("brute force", 100.0, 1.0, 0), ("1 leaf", 9000.0, 0.4, 1), ("9 leaves", 900.0, 0.95, 9))]
+          (("brute force", 1e2, 1.0, 0), ("1 leaf", 9e3, 0.4, 1), ("9 leaves", 9e2, 0.95, 9))]
 GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "attention": {
         "attending": lambda f: f(["a", "b"], np.array([[0.9, 0.1], [0.4, 0.6]])),
@@ -253,7 +254,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "conv2d": {
         "patch_and_column": lambda f: f(random(4, 5), random(4, 12), (2, 2), 5),
         "overtaking": lambda f: f({way: {n: Of(median=t * n, words="t") for n in (3, 5)}
-                                   for way, t in (("direct", 1e-3), ("FFT", 2e-3))}, "direct", "FFT"),
+                                   for way, t in (("loop", 1e-3), ("FFT", 2e-3))}, "loop", "FFT"),
     },
     "cores": {"ratios": lambda f: f(Of(ratios=lambda: HOUSE, doubt=""))},
     "data_parallel": {
@@ -350,7 +351,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f()},
     "transfers": {"timeline": lambda f: f()},
     "transformer": {"encoder": lambda f: f(2048), "generation": lambda f: f(8, 1024),
-                    "parts": lambda f: f({"operations": {"a": 3, "b": 1}, "time": {"a": 1, "b": 1}})},
+                    "parts": lambda f: f({"work": {"a": 3, "b": 1}, "time": {"a": 1}})},
     "trees": {"trees": lambda f: f()},
     "verdicts": {"subjects": lambda f: f(claims()), "table": lambda f: f(findings(), findings())},
     "waves": {"waves": lambda f: f()},

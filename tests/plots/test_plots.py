@@ -56,7 +56,8 @@ class Card:
     name = "a card"
 
     def ceiling(self, backend, what):
-        return {"float32": 1e12, "read": 1e11, "copy": 9e10}.get(what) if backend == "host" else None
+        known = {"float32": 1e12, "read": 1e11, "copy": 9e10}
+        return known.get(what) if backend == "host" else None
 
     def bandwidth(self, backend):
         return 1e11 if backend == "host" else None
