@@ -102,9 +102,9 @@ def points(*losses):
 
 
 def huffman():
-    from gpulessons.ops.huffman import huffman
-
-    return huffman(np.array([8, 4, 2, 1]))
+    """The tree of a, b, c and d: 0, 10, 110, 111."""
+    return Of(children=np.array([[-1, 1], [-2, 2], [-3, -4]]), starts=np.array([0, 1, 3, 6, 9]),
+              turns=np.array([0, 1, 0, 1, 1, 0, 1, 1, 1]))
 
 
 def trained(*offsets):
@@ -323,7 +323,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "gantt": lambda f: f({"GPipe": tasks()}),
         "efficiency": lambda f: f({1: 1.0, 4: 1.2}, {"GPipe": {1: 1.1, 4: 0.7}}, lambda s, m: 0.2),
         "winners": lambda f: f({"a": lambda b, d: 3.0, "b": lambda b, d: float(b)},
-                               np.array([1, 2, 4, 8, 16]), np.array([10, 100])),
+                               np.array([1, 2, 4, 8, 16]), np.array([10, 20])),
         "cut_layers": lambda f: f(np.ones((1, 2)), np.ones((2, 2)), np.ones((2, 2))),
     },
     "placement": {
@@ -382,9 +382,16 @@ def drawn(home, name):
     return [shown.figure(0), shown.multiples()] if hasattr(shown, "multiples") else [shown]
 
 
+@pytest.fixture(autouse=True)
+def without_a_layout(monkeypatch):
+    """Half of the time goes to finding room for words, which is not asked for here."""
+    monkeypatch.setattr("matplotlib.layout_engine.ConstrainedLayoutEngine", lambda **room: None)
+
+
 SLOW = {"tree"}  # compiles the forest's search
 
 
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("home", "name"), [
     pytest.param(home, name, id=name, marks=[pytest.mark.nightly] * (name in SLOW))
     for home, name in ALL
