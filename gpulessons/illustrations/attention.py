@@ -1,7 +1,4 @@
-"""Pictures of attention: who attends to whom, and the memory, the bytes and the time that it takes.
-
-As in plots, every title is computed, and every picture says its message in words too.
-"""
+"""Pictures of attention: who attends to whom, and the memory, bytes and time that it takes."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,8 +8,8 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.axes import log_axes
+from gpulessons.plots.forms import dots, lines, listed, rectangle
 from gpulessons.plots.picture import BLUE, COLORS, INK, VERMILLION, Picture, blank
-from gpulessons.plots.timings import label_ends
 
 from .transformer import HUES, of_a_hundred
 
@@ -45,13 +42,8 @@ def attending(words: Sequence[str], shares: np.ndarray) -> Picture:
 
 def wash(axes, shares):
     """A square for each share, the bluer the larger; either theme's ink stays legible on it."""
-    from matplotlib.collections import PatchCollection
-    from matplotlib.colors import to_rgba
-    from matplotlib.patches import Rectangle
-
-    squares = [Rectangle((j - 0.5, i - 0.5), 1, 1) for i, j in np.ndindex(shares.shape)]
-    colors = [to_rgba(BLUE, 0.6 * share) for share in shares.flat]
-    axes.add_collection(PatchCollection(squares, facecolors=colors, linewidths=0))
+    for (i, j), share in np.ndenumerate(shares):
+        rectangle(axes, j - 0.5, i - 0.5, 1, 1, facecolor=(BLUE, 0.6 * share), edgecolor="none")
 
 
 # -- What it moves and holds.
@@ -62,37 +54,22 @@ def ladder(counted: Mapping[int, Any], name: str) -> Picture:
 
     `name` does all in one launch; the other kernels belong together. Dots on a log scale.
     """
-    rows, totals = [], {}
+    rows = []
     for tokens, sums in counted.items():
-        parts = [(kernel, size) for kernel, size in sums.items() if kernel != name]
-        together = sum(size for _, size in parts)
-        totals[tokens] = together, sums[name]
-        *most, _ = sorted(parts, key=lambda part: part[1], reverse=True)
-        rows += [(f"{tokens} tokens: {kernel}", size, False) for kernel, size in parts]
-        rows += [(f"{tokens} tokens: all {len(parts)}", together, True)]
-        rows += [(f"{tokens} tokens: {name}", sums[name], True)]
-    tokens = max(totals)
-    many, few = totals[tokens]
-    most = dict(most)  # of the longest text: all parts but the smallest
+        parts = {kernel: size for kernel, size in sums.items() if kernel != name}
+        many, few = sum(parts.values()), sums[name]
+        hollow = {"color": VERMILLION, "markerfacecolor": "none"}
+        rows += [(f"{tokens} tokens: {kernel}", size, hollow) for kernel, size in parts.items()]
+        rows += [(f"{tokens} tokens: all {len(parts)}", many, {"color": VERMILLION}),
+                 (f"{tokens} tokens: {name}", few, {"color": BLUE, "marker": "D"})]
+    *most, _ = sorted(parts, key=parts.get, reverse=True)  # of the longest: all but the smallest
     title = (
         f"{tokens} tokens, one head: separate kernels ask for {units.size(many)}, "
         f"{units.ratio(many / few)} the {units.size(few)} of the tiled launch; "
-        f"{of_a_hundred(sum(most.values()) / many)} of it for {' and '.join(most)}."
+        f"{of_a_hundred(sum(map(parts.get, most)) / many)} of it for {' and '.join(most)}."
     )
-    figure, axes = blank(width=7.6, height=1.5 + 0.3 * len(rows), title=title)
-    for y, (row, size, whole) in enumerate(rows):
-        color = BLUE if name in row else VERMILLION
-        axes.plot(size, y, "D" if name in row else "o", markersize=8 if whole else 6,
-                  color=color if whole else "none", markeredgecolor=color)  # fmt: skip
-        axes.annotate(units.size(size), (size, y), (9, 0), textcoords="offset points",
-                      va="center", fontsize=10, color=INK)  # fmt: skip
-    axes.set_yticks(range(len(rows)), [row for row, *_ in rows])
-    sizes = [size for _, size, _ in rows]
-    axes.set(ylim=(len(rows) - 0.5, -0.5), xlim=(min(sizes) / 2, 4 * max(sizes)))
-    log_axes(axes, x=("filled: a whole call, hollow: a part; bytes asked for", units.size),
-             base=4)  # fmt: skip
-    spoken = "; ".join(f"{row}: {units.size(size)}" for row, size, _ in rows)
-    return Picture(figure, f"{title} {spoken}.")
+    return dots(rows, "filled: a whole call, hollow: a part; bytes asked for", units.size,
+                title=title, base=4)
 
 
 def ahead(one: Any, other: Any) -> str:
@@ -119,17 +96,13 @@ def peaks(measured: Mapping[str, Any]) -> Picture:
     title = f"Twice the length, and memory grows: {', '.join(steps)}."
     figure, axes = blank(height=4.1, title=title)
     log_axes(axes, x=("tokens", units.count), y=("most memory at once", units.size),
-             ticks=sorted(next(iter(measured.values()))), base=4)  # fmt: skip
-    ends = []
-    for (name, sizes), color, mark in zip(measured.items(), HUES, MARKS, strict=False):
-        axes.plot(list(sizes), list(sizes.values()), marker=mark, color=color, markersize=5)
-        ends.append((max(sizes), sizes[max(sizes)], name, color))
-    label_ends(axes, ends)
-    spoken = "; ".join(
-        f"{name}: " + ", ".join(f"{units.size(c)} at {units.count(n)}" for n, c in sizes.items())
-        for name, sizes in measured.items()
-    )
-    return Picture(figure, f"{title} {spoken}.")
+             ticks=sorted(next(iter(measured.values()))), base=4)
+    lines(axes, [(name, list(sizes), list(sizes.values()), {"color": color, "marker": mark})
+                 for (name, sizes), color, mark in zip(measured.items(), HUES, MARKS, strict=False)
+                 ])
+    spoken = {name: ", ".join(f"{units.size(c)} at {units.count(n)}" for n, c in sizes.items())
+              for name, sizes in measured.items()}
+    return Picture(figure, f"{title} {listed(spoken)}.")
 
 
 def doubling(costs):
@@ -143,14 +116,14 @@ def per_pair(comparison: Any) -> Picture:
 
     The title compares each version with itself, at its first and last length.
     """
-    lines = {version: {t.size: t for t in comparison.timings if t.version == version}
-             for version in comparison.versions}  # fmt: skip
-    lines = {version: timings for version, timings in lines.items() if len(timings) > 1}
-    lengths = sorted({size for timings in lines.values() for size in timings})
+    timed = {version: {t.size: t for t in comparison.timings if t.version == version}
+             for version in comparison.versions}
+    timed = {version: timings for version, timings in timed.items() if len(timings) > 1}
+    lengths = sorted({size for timings in timed.values() for size in timings})
     before, last = lengths[-2:] or comparison.sizes[-2:]
-    growth = {name: each[last].median / each[before].median for name, each in lines.items()
+    growth = {name: each[last].median / each[before].median for name, each in timed.items()
               if {before, last} <= set(each)
-              and "too noisy" not in (each[last].noise, each[before].noise)}  # fmt: skip
+              and "too noisy" not in (each[last].noise, each[before].noise)}
     title = f"{last / before:g} times the tokens ({before:,} to {last:,}) take "
     if growth:
         least, most = (f"{choose(growth.values()):.3g}" for choose in (min, max))
@@ -160,17 +133,12 @@ def per_pair(comparison: Any) -> Picture:
     figure, axes = blank(height=4.1, title=title)
     log_axes(axes, x=(comparison.unit, units.count),
              y=("time for each pair of tokens", units.seconds),
-             ticks=lengths)  # fmt: skip
-    ends = []
-    for (name, timings), mark in zip(lines.items(), MARKS, strict=False):
-        each = list(timings.values())
-        color, marks = COLORS[each[0].backend], {"marker": mark, "markersize": 5}
-        places = list(timings), [t.median / t.size**2 for t in each]
-        axes.plot(*places, color=color, **marks)
-        ends.append((places[0][-1], places[1][-1], name, color))
-    label_ends(axes, ends)
-    told = {
-        name: f"{growth[name]:.3g} times" if name in growth else "not comparable" for name in lines
-    }
-    spoken = "; ".join(f"{name}: {words}" for name, words in told.items())
-    return Picture(figure, f"{title} {spoken}. {comparison.label()}.")
+             ticks=lengths)
+    lines(axes, [
+        (name, list(each), [t.median / t.size**2 for t in each.values()],
+         {"color": COLORS[each[next(iter(each))].backend], "marker": mark})
+        for (name, each), mark in zip(timed.items(), MARKS, strict=False)
+    ])
+    grew = {name: f"{growth[name]:.3g} times" if name in growth else "not comparable"
+            for name in timed}
+    return Picture(figure, f"{title} {listed(grew)}. {comparison.label()}.")

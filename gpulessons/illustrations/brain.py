@@ -12,6 +12,7 @@ from gpulessons.money.brain import (
     spread,
 )
 from gpulessons.plots.axes import log_axes
+from gpulessons.plots.forms import listed, name_rows
 from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, SKY, VERMILLION, Picture, blank
 
 
@@ -28,12 +29,11 @@ def estimates(here=None, drawn=None, **numbers):
     marks += [("this machine, measured", here, BLUE)] if here else []
     title = f"These numbers: {powers(yours)} FLOP/s. {drawn.title}"
     figure, (above, below) = blank(height=4.4, title=title, nrows=2, sharex=True,
-                                   height_ratios=(len(marks), 5))  # fmt: skip
+                                   height_ratios=(len(marks), 5))
     for row, (_, flops, color) in enumerate(marks):
         above.axhline(row, color=INK, linewidth=0.4, alpha=0.4)
         above.plot(flops, row, "o", color=color, markersize=8)
-    above.set_yticks(range(len(marks)), [name for name, *_ in marks])
-    above.set_ylim(len(marks) - 0.4, -0.6)
+    name_rows(above, [name for name, *_ in marks])
     above.tick_params(axis="x", which="both", length=0)
     above.spines["bottom"].set_visible(False)
     log_axes(below, x=("FLOP/s", powers_alone))
@@ -42,8 +42,8 @@ def estimates(here=None, drawn=None, **numbers):
     below.set_ylim(bottom=0)
     below.axvspan(drawn.low, drawn.high, color=INK, alpha=0.12, linewidth=0)
     below.set_ylabel("draws")
-    told = "; ".join(f"{name}: {powers(flops)}" for name, flops, _ in marks)
-    spoken = f"a histogram of the draws, their middle nine tenths shaded; above it: {told}."
+    above_it = listed({name: powers(flops) for name, flops, _ in marks})
+    spoken = f"a histogram of the draws, their middle nine tenths shaded; above it: {above_it}."
     return Picture(figure, f"{title} Over FLOP/s on a log axis {spoken}")
 
 
@@ -66,26 +66,17 @@ def shares(drawn=None, **numbers):
     """
     drawn = drawn or spread()
     ranked = sorted(ASSUMPTIONS, key=lambda each: -drawn.shares[each.name])
-    middle = operations_per_second(**numbers)
-    first, told = ranked[0], {name: percent(share) for name, share in drawn.shares.items()}
-    title = (f"{told[first.name]} of the spread is one assumption's: {in_words(first.name)}, "
-             f"from {first.low:g} to {first.high:g} {first.unit}.")  # fmt: skip
+    middle, first = operations_per_second(**numbers), ranked[0]
+    share = {each.name: f"{drawn.shares[each.name]:.0%}" for each in ranked}
+    title = (f"{share[first.name]} of the spread is one assumption's: {in_words(first.name)}, "
+             f"from {first.low:g} to {first.high:g} {first.unit}.")
     figure, axes = blank(width=7.6, height=4.2, title=title)
     for row, each in enumerate(ranked):
         ends = [operations_per_second(**numbers | {each.name: n}) for n in (each.low, each.high)]
         axes.plot(ends, [row, row], "-o", color=SKY, linewidth=3, markersize=6)
-        axes.annotate(told[each.name], (1.02, row), color=INK, fontsize=10,
-                      xycoords=axes.get_yaxis_transform(), va="center")  # fmt: skip
     axes.axvline(middle, color=GREEN, linewidth=1)
-    axes.set_yticks(range(len(ranked)), [in_words(each.name) for each in ranked])
-    axes.set_ylim(len(ranked) - 0.5, -0.5)
-    log_axes(axes, x=("FLOP/s with one assumption at its least and at its most", powers_alone))
-    axes.annotate("share", (1.02, 1.01), xycoords="axes fraction", color=INK, fontsize=10)
-    axes.annotate(f"these numbers: {powers(middle)}", (middle, 1.01), color=INK, fontsize=10,
-                  xycoords=axes.get_xaxis_transform(), ha="center")  # fmt: skip
-    spoken = ", ".join(f"{in_words(name)} {share}" for name, share in told.items())
+    name_rows(axes, [f"{in_words(each.name)}, {share[each.name]}" for each in ranked])
+    what = f"FLOP/s with one assumption at its ends; green: {powers(middle)}; %: share"
+    log_axes(axes, x=(what, powers_alone))
+    spoken = ", ".join(f"{in_words(name)} {words}" for name, words in share.items())
     return Picture(figure, f"{title} Shares of the variance of the logarithm: {spoken}.")
-
-
-def percent(share):
-    return f"{share:.0%}" if share >= 0.005 else "<1%"

@@ -6,7 +6,8 @@ from typing import Any
 from gpulessons import units
 from gpulessons.money.devices import TF32
 from gpulessons.money.throughput import MEASURES, amount
-from gpulessons.plots.axes import log_axes
+from gpulessons.plots.axes import apart, label_ends, log_axes
+from gpulessons.plots.forms import listed, name_rows
 from gpulessons.plots.picture import (
     BLUE,
     GREEN,
@@ -19,7 +20,6 @@ from gpulessons.plots.picture import (
     blank,
 )
 from gpulessons.plots.roofline import name_points
-from gpulessons.plots.timings import apart, label_ends
 
 DEVICES = BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY
 MARKERS = {"live": "o", "recorded": "s", "published": "^", "typed in": "D"}
@@ -49,15 +49,11 @@ def dots(costs: Any) -> Picture:
     names = 1 + 0.08 * max(len(d.name) for d in devices)  # inches
     width = min(max(names + 1.6 * len(drawn), 6), 8.8)
     figure, panels = blank(width=width, height=1.6 + 0.36 * len(devices), title=title,
-                           ncols=len(drawn), sharey=True, squeeze=False)  # fmt: skip
-    panels = panels[0]
-    for axes, measure in zip(panels, drawn, strict=True):
+                           ncols=len(drawn), sharey=True, squeeze=False)
+    for axes, measure in zip(panels[0], drawn, strict=True):
         draw_costs(axes, costs, measure)
-    panels[0].set_yticks(range(len(devices)), [d.name for d in devices])
-    panels[0].set_ylim(len(devices) - 0.5, -0.5)
+    name_rows(panels[0, 0], [d.name for d in devices])
     add_legend(figure, {d.kind: look(d.kind, INK) for d in devices})
-    if absent := [m for m in MEASURES if m not in drawn]:
-        spoken += f" Of no device the cost per {' or per '.join(absent)} is known: no panel."
     return Picture(figure, spoken)
 
 
@@ -69,12 +65,11 @@ def draw_costs(axes, costs, measure):
         axes.axhline(row, color=INK, linewidth=0.4, alpha=0.4, zorder=0)
         if not cost:
             continue
-        color = DEVICES[row % len(DEVICES)]
-        axes.plot(cost, row, clip_on=False, **look(device.kind, color))
+        axes.plot(cost, row, clip_on=False, **look(device.kind, DEVICES[row % len(DEVICES)]))
         if device.name in best:
             side = 1 if cost < math.sqrt(low * high) else -1  # where there is room
             axes.annotate(amount(cost), (cost, row), (7 * side, 4), textcoords="offset points",
-                          ha="left" if side > 0 else "right", color=INK, fontsize=9)  # fmt: skip
+                          ha="left" if side > 0 else "right", color=INK, fontsize=9)
     log_axes(axes, x=(f"per {measure}", amount))
     axes.set_xlabel(f"{costs.currency} per {measure}\n(log scale)".strip())
     axes.set_xlim(low / (high / low) ** 0.05, high * (high / low) ** 0.05)
@@ -94,25 +89,23 @@ def look(kind, color):
     """A dot's marker, filled where its number was measured."""
     fill = color if kind in MEASURED else "none"
     return {"marker": MARKERS[kind], "color": color, "markerfacecolor": fill, "markersize": 7,
-            "linestyle": "none"}  # fmt: skip
+            "linestyle": "none"}
 
 
 def add_legend(figure, looks):
     """Below the picture: {label: how its marker looks}."""
-    from matplotlib.lines import Line2D
-
-    marks = [Line2D([], [], label=label, **each) for label, each in looks.items()]
-    figure.legend(handles=marks, loc="outside lower center", ncols=4, frameon=False,
-                  labelcolor=INK)  # fmt: skip
+    for label, each in looks.items():
+        figure.axes[0].plot([], [], label=label, **each)
+    figure.legend(loc="outside lower center", ncols=4, frameon=False, labelcolor=INK)
 
 
 def spoken_costs(costs):
-    told = []
+    known = {}
     for device in costs.devices:
         each = {m: costs.per(m)[device.name] for m in MEASURES}
-        known = ", ".join(f"{amount(c)} per {m}" for m, c in each.items() if c is not None)
-        told.append(f"{device.name} ({device.kind}): {known or 'no cost known'}")
-    return "; ".join(told) + "."
+        words = ", ".join(f"{amount(c)} per {m}" for m, c in each.items() if c is not None)
+        known[f"{device.name} ({device.kind})"] = words or "no cost known"
+    return f"{listed(known)}."
 
 
 # -- Whose roof is where.
@@ -133,7 +126,7 @@ def roofs(worth: Any) -> Picture:
     left, right = min(0.1, *places), max(300, *(2 * place for place in places))
     figure, axes = blank(width=8.4, height=4.8, title=title)
     log_axes(axes, x=("FLOPs per byte", "{:g}".format),
-             y=("FLOP/s at most", lambda rate: units.rate(rate, "FLOP/s")))  # fmt: skip
+             y=("FLOP/s at most", lambda rate: units.rate(rate, "FLOP/s")))
     axes.set_xlim(left, right)
     ends = []
     boxes = list(dict.fromkeys(d.name.removesuffix(TF32) for d in devices))
@@ -141,7 +134,7 @@ def roofs(worth: Any) -> Picture:
         color = DEVICES[boxes.index(d.name.removesuffix(TF32)) % len(DEVICES)]
         style = "--" if d.kind == "recorded" else ":" if d.name.endswith(TF32) else "-"
         axes.plot([left, d.corner, right], [left * d.bandwidth, d.flop_rate, d.flop_rate], style,
-                  color=color, linewidth=1.8 if d.kind in MEASURED else 0.9)  # fmt: skip
+                  color=color, linewidth=1.8 if d.kind in MEASURED else 0.9)
         axes.plot(d.corner, d.flop_rate, **look(d.kind, color))
         ends.append((right, d.flop_rate, f"{d.name} ({d.kind})", color))
     low, high = min(left * d.bandwidth for d in devices), 2 * max(d.flop_rate for d in devices)
@@ -155,16 +148,18 @@ def roofs(worth: Any) -> Picture:
 
 
 def name_marks(axes, marks, room):
-    """{name: place}: an upright line each, down to the names, which stand in the lowest `room`."""
-    marks = dict(sorted(marks.items(), key=lambda pair: pair[1]))
-    left, right = map(math.log, axes.get_xlim())
-    columns = apart([(math.log(place) - left) / (right - left) for place in marks.values()], 0.04)
-    lead = {"arrowstyle": "-", "color": INK, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0}
-    for (name, place), column in zip(marks.items(), columns, strict=True):
+    """{name: place}: an upright line each, and its name in the lowest `room` of the height."""
+    for place in marks.values():
         axes.axvline(place, ymin=room, color=INK, linewidth=0.8, linestyle=":")
-        axes.annotate(name, (place, room), (column, room - 0.04), rotation=90, color=INK,
-                      xycoords=("data", "axes fraction"), textcoords="axes fraction",
-                      fontsize=9, ha="center", va="top", arrowprops=lead)  # fmt: skip
+    logs = {name: math.log(place) for name, place in marks.items()}
+    names = sorted(logs, key=logs.get)
+    left, right = map(math.log, axes.get_xlim())
+    columns = apart([(logs[name] - left) / (right - left) for name in names], 0.04)
+    for name, column in zip(names, columns, strict=True):
+        axes.annotate(name, (marks[name], room), (column, room - 0.04), rotation=90, color=INK,
+                      xycoords=("data", "axes fraction"), textcoords="axes fraction", fontsize=9,
+                      ha="center", va="top",
+                      arrowprops={"arrowstyle": "-", "color": INK, "linewidth": 0.6})
 
 
 def whose_limit(worth, devices):
@@ -174,7 +169,7 @@ def whose_limit(worth, devices):
     for d in devices:
         by_number.setdefault(total - worth.limits[d.name], []).append(d.name)
     told = [f"of {number} on {' and '.join(by_number[number])}"
-            for number in sorted(by_number, reverse=True) if number]  # fmt: skip
+            for number in sorted(by_number, reverse=True) if number]
     if not told:
         return "Modelled: FLOP/s are the limit of every step, on each device."
     first = told[0].replace(" on ", f" of {units.plural(total, 'step')} on ", 1)
@@ -198,12 +193,12 @@ def hits(*errors: Any) -> Picture:
     told = ["No result:"] if any(e.disturbed for e in some) else map(typical, some)
     title = " ".join([*told, *notes])
     figure, panels = blank(width=4.6 * len(some) if len(some) > 1 else 6.4, height=4.9,
-                           title=title, ncols=len(some), squeeze=False)  # fmt: skip
+                           title=title, ncols=len(some), squeeze=False)
     for axes, each in zip(panels[0], some, strict=True):
         draw_hits(axes, each)
     add_legend(figure, {f"limit: {limit}": how for limit, how in LIMITS.items()})
     spoken = " ".join(f"{e.device.name} from {e.known}: {'; '.join(map(repr, e.misses))}."
-                      for e in some)  # fmt: skip
+                      for e in some)
     return Picture(figure, f"{title} {spoken}")
 
 
@@ -225,7 +220,7 @@ def draw_hits(axes, errors):
     times = [t for miss in errors.misses for t in (miss.predicted, miss.measured)]
     low, high = min(times) / 3, 3 * max(times)
     axes.fill_between([low, high], [low / 2, high / 2], [2 * low, 2 * high], color=INK, alpha=0.15,
-                      linewidth=0)  # fmt: skip
+                      linewidth=0)
     axes.plot([low, high], [low, high], color=INK, linewidth=1)
     points = []
     for miss in errors.misses:
@@ -233,8 +228,8 @@ def draw_hits(axes, errors):
         axes.plot(miss.predicted, miss.measured, **how)
         points.append((miss.predicted, miss.measured, miss.work.name, how["color"]))
     log_axes(axes, x=("predicted (modelled)", units.seconds),
-             y=(f"measured ({errors.device.kind})", units.seconds))  # fmt: skip
+             y=(f"measured ({errors.device.kind})", units.seconds))
     axes.set(xlim=(low, high), ylim=(low, high))
     axes.set_title(f"{errors.device.name},\nfrom {errors.known}", color=INK, fontsize=10,
-                   loc="left")  # fmt: skip
+                   loc="left")
     name_points(axes, points)

@@ -7,8 +7,8 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.axes import log_axes
+from gpulessons.plots.forms import lines, rectangle
 from gpulessons.plots.picture import BLUE, INK, SKY, Picture, blank
-from gpulessons.plots.timings import label_ends
 
 
 def patch_and_column(
@@ -42,10 +42,8 @@ def numbers(axes, matrix):
 
 
 def frame(axes, i, j, rows, columns):
-    from matplotlib.patches import Rectangle
-
-    axes.add_patch(Rectangle((j - 0.5, i - 0.5), columns, rows, facecolor=SKY, alpha=0.35,
-                             edgecolor=BLUE, linewidth=1.5))  # fmt: skip
+    rectangle(axes, j - 0.5, i - 0.5, columns, rows, facecolor=(SKY, 0.35), edgecolor=BLUE,
+              linewidth=1.5)
 
 
 def overtaking(times: Mapping[str, Any], slow: str, fast: str) -> Picture | str:
@@ -59,13 +57,11 @@ def overtaking(times: Mapping[str, Any], slow: str, fast: str) -> Picture | str:
     title += f" At {sides[-1]} × {sides[-1]}, {quickest} takes the least time."
     figure, axes = blank(height=3.6, title=title)
     log_axes(axes, x=("kernel, pixels a side", str), y=("time of one call", units.seconds),
-             ticks=sides)  # fmt: skip
-    ends = []  # all on the CPU, and so of one color
-    for (way, timings), look in zip(times.items(), ("o-", "v--", "P:", "X-."), strict=False):
-        medians = [timings[s].median for s in sides]
-        axes.plot(sides, medians, look, color=BLUE, markersize=6)
-        ends.append((sides[-1], medians[-1], way, BLUE))
-    label_ends(axes, ends)
+             ticks=sides)
+    looks = zip(times.items(), ("o", "v", "P", "X"), ("-", "--", ":", "-."), strict=False)
+    lines(axes, [(way, sides, [timings[s].median for s in sides],  # all on the CPU: of one color
+                  {"marker": marker, "linestyle": dashes})
+                 for (way, timings), marker, dashes in looks])
     spoken = "; ".join(f"{way}, {s} × {s}: {t[s].words}" for way, t in times.items() for s in sides)
     return Picture(figure, f"{title} {spoken}.")
 
@@ -101,7 +97,7 @@ def crossing(
 def measured(times):
     """The sides at which every way has a time."""
     return [s for s in sorted(next(iter(times.values())))
-            if all(hasattr(way[s], "median") for way in times.values())]  # fmt: skip
+            if all(hasattr(way[s], "median") for way in times.values())]
 
 
 def first_win(times: Mapping[str, Any], slow: str, fast: str) -> int | None:

@@ -4,13 +4,13 @@ As in plots, every title is computed. What a model says is a thin line and is ca
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.axes import log_axes, written
+from gpulessons.plots.forms import lines, listed
 from gpulessons.plots.picture import (
     BLUE,
     GREEN,
@@ -22,69 +22,24 @@ from gpulessons.plots.picture import (
     Picture,
     blank,
 )
-from gpulessons.plots.timings import label_ends
 from gpulessons.workers.batches import critical
 from gpulessons.workers.links import Link
+
+from .drawings import Drawing, drawing
 
 KINDS = {"compute": BLUE, "communicate": ORANGE}
 WAYS = {
     "backend": (GREEN, "o"), "ring": (BLUE, "s"), "tree": (PURPLE, "^"), "naive": (VERMILLION, "D"),
     "halving": (ORANGE, "v"),
-}  # fmt: skip
+}
 MANY = 1024  # workers
 LOOKS = [(INK, "-"), (SKY, "--"), (GREEN, "-."), (BLUE, ":"), (VERMILLION, (0, (5, 1)))]
 
 
-def sends(way: str, workers: int) -> list[list[tuple[int, int, float]]]:
-    """The rounds of an all-reduce: [(from, to, share of a vector)] of each, until all have the sum.
-
-    workers: a power of two. naive: all at once, over worker 0's one wire.
-    """
-    doublings = [2**k for k in range(workers.bit_length() - 1)]
-    if way == "naive":
-        others = range(1, workers)
-        return [[(w, 0, 1.0) for w in others], [(0, w, 1.0) for w in others]]
-    if way == "tree":
-        up = [[(w, w - step, 1.0) for w in range(step, workers, 2 * step)] for step in doublings]
-        return [*up, *([(to, w, 1.0) for w, to, _ in each] for each in reversed(up))]
-    if way == "ring":
-        around = [(w, (w + 1) % workers, 1 / workers) for w in range(workers)]
-        return [around] * (2 * (workers - 1))
-    halves = [[(w, w ^ step, step / workers) for w in range(workers)]
-              for step in reversed(doublings)]  # fmt: skip
-    return [*halves, *reversed(halves)]
-
-
-def rounds(*ways: str, workers: int = 4) -> Picture:
-    """Who sends to whom, round by round; an arrow is as thick as its share of a vector."""
-    told = {}
-    for way in ways:
-        all_rounds = sends(way, workers)
-        sent = [sum(share for who, _, share in chain(*all_rounds) if who == w)
-                for w in range(workers)]  # fmt: skip
-        told[way] = f"{way}: {len(all_rounds)} rounds, the busiest sends {max(sent):g} vectors"
-    title = f"Among {workers} workers, {'; '.join(told.values())}."
-    figure, panels = blank(width=8.6, height=2.9, title=title, ncols=len(ways), squeeze=False,
-                           sharey=True)  # fmt: skip
-    for axes, way in zip(panels.flat, ways, strict=True):
-        draw_rounds(axes, sends(way, workers), workers, WAYS[way][0])
-        axes.set_title(way, color=INK, fontsize=10, loc="left")
-    panels[0, 0].set_yticks(range(workers), [f"worker {w}" for w in range(workers)])
-    return Picture(figure, f"{title} An arrow is as thick as its share of a vector.")
-
-
-def draw_rounds(axes, all_rounds, workers, color):
-    sent = [(number, *message) for number, each in enumerate(all_rounds, 1) for message in each]
-    for share in {share for *_, share in sent}:
-        at, who, to = np.array([message[:3] for message in sent if message[3] == share]).T
-        along = np.full(len(at), 0.8)
-        axes.quiver(at - 0.35, who, along, to - who, angles="xy", scale_units="xy", scale=1,
-                    units="inches", width=(0.6 + 2.4 * share) / 72, headwidth=7 - 3 * share,
-                    headlength=8 - 3 * share, headaxislength=7 - 2.5 * share,
-                    color=color)  # fmt: skip
-    axes.set(xlim=(0.4, len(all_rounds) + 0.7), ylim=(workers - 0.6, -0.4), xlabel="round")
-    axes.set_xticks(range(1, len(all_rounds) + 1))
-    axes.tick_params(length=0)
+def rounds(*ways: str) -> Drawing:
+    """Who of four workers sends to whom, round by round; an arrow is as thick as its share of a
+    vector. There are "naive", "tree", "ring" and "ring", "halving"."""
+    return drawing("_".join(["rounds", *ways]))
 
 
 def timeline(runs: Mapping[str, Any]) -> Picture:
@@ -93,11 +48,11 @@ def timeline(runs: Mapping[str, Any]) -> Picture:
     Refused (ValueError) where one worker's sum is there before another has begun to send.
     """
     told = {way: f"{units.seconds(workers[0].seconds)} a step" for way, workers in runs.items()}
-    title = f"{'; '.join(f'{way}: {words}' for way, words in told.items())}."
+    title = f"{listed(told)}."
     title = title[:1].upper() + title[1:]
     count = len(next(iter(runs.values())))
     figure, panels = blank(height=1.2 + 0.55 * count * len(runs), title=title, nrows=len(runs),
-                           sharex=True, squeeze=False)  # fmt: skip
+                           sharex=True, squeeze=False)
     for axes, (way, workers) in zip(panels.flat, runs.items(), strict=True):
         if effects_first(workers):
             raise ValueError(f"{way}: a sum ends before a worker begins: no common clock.")
@@ -107,16 +62,15 @@ def timeline(runs: Mapping[str, Any]) -> Picture:
     last = panels.flat[-1]
     written(last.xaxis, units.seconds)
     last.set_xlabel("time in a step of median length (live: processes sharing one machine)")
-    spoken = "; ".join(f"{way}: {words}" for way, words in told.items())
-    return Picture(figure, f"{title} {spoken}.")
+    return Picture(figure, f"{title} {listed(told)}.")
 
 
 def effects_first(workers):
     """Whether any all-reduce ends for one worker before another has begun it."""
     sent = [sorted((start, stop) for kind, start, stop in worker.events if kind == "communicate")
-            for worker in workers]  # fmt: skip
+            for worker in workers]
     return any(max(start for start, _ in each) > min(stop for _, stop in each)
-               for each in zip(*sent, strict=True))  # fmt: skip
+               for each in zip(*sent, strict=True))
 
 
 def draw_step(axes, workers):
@@ -131,7 +85,7 @@ def draw_step(axes, workers):
             for what, began, ended in worker.events:
                 if what == kind and start <= began < stop:
                     axes.barh(row, ended - began, left=began - first, height=0.8, color=color,
-                              alpha=0.7)  # fmt: skip
+                              alpha=0.7)
     axes.set_yticks(*zip(*names, strict=True))
     axes.tick_params(axis="y", labelsize=9, length=0)
     axes.invert_yaxis()
@@ -178,7 +132,7 @@ def losses(runs: Mapping[str, Any]) -> Picture:
     least = min(bytes_of, key=bytes_of.get)
     first, ends = next(iter(runs)), {way: line[-1] for way, line in smooth.items()}
     title = (f"{first}: a loss of {ends[first]:.2g} at the end; {least}: {ends[least]:.2g}, for "
-             f"{units.ratio(bytes_of[first] / bytes_of[least])} fewer bytes.")  # fmt: skip
+             f"{units.ratio(bytes_of[first] / bytes_of[least])} fewer bytes.")
     title = title[:1].upper() + title[1:]
     figure, (left, right) = blank(width=8.2, height=3.8, title=title, ncols=2, sharey=True)
     for (way, line), (color, dashes) in zip(smooth.items(), LOOKS, strict=False):
@@ -190,7 +144,7 @@ def losses(runs: Mapping[str, Any]) -> Picture:
     log_axes(right, x=("bytes handed over by one worker", lambda size: units.rate(size, "B")))
     left.legend(frameon=False, labelcolor=INK, fontsize=9)
     spoken = "; ".join(f"{way}: {ends[way]:.3g} after {bytes_of[way]:,.0f} bytes a step"
-                       for way in runs)  # fmt: skip
+                       for way in runs)
     return Picture(figure, f"{title} Live: {spoken}.")
 
 
@@ -203,27 +157,25 @@ def fitted(link: Link, samples: Sequence[Any]) -> Picture:
     """Measured all-reduces, and the model's lines, both axes on log scales."""
     rate = units.rate(link.bandwidth, "B/s") if link.bandwidth < 1e15 else "no limit on the bytes"
     title = (f"A latency of {units.seconds(link.latency)} and {rate} "
-             f"fit the backend's times to within {link.off:.0%}, typically.")  # fmt: skip
+             f"fit the backend's times to within {link.off:.0%}, typically.")
     figure, axes = blank(height=4.2, title=title)
     log_axes(axes, x=("bytes of each worker's vector", units.size),
              y=("time of one all-reduce", units.seconds),
-             ticks=sorted({s.bytes for s in samples}))  # fmt: skip
-    ends, workers = [], samples[0].workers
+             ticks=sorted({s.bytes for s in samples}))
+    drawn, workers = [], samples[0].workers
     for place, way in enumerate(dict.fromkeys(sample.algorithm for sample in samples)):
         color, marker = WAYS[way]
         beside = 1.12 ** (place - 1.5)  # or they would hide each other
         points = [(beside * s.bytes, s.seconds) for s in samples if s.algorithm == way]
-        sizes, times = zip(*points, strict=True)
-        axes.plot(sizes, times, marker, color=color, markersize=6)
-        ends.append((sizes[-1], times[-1], f"{way}, measured", color))
+        drawn.append((f"{way}, measured", *zip(*points, strict=True),
+                      {"color": color, "marker": marker, "linestyle": "none"}))
     sizes = np.geomspace(min(s.bytes for s in samples), max(s.bytes for s in samples), 100)
     for way in [way for way in ("backend", "naive") if way in {s.algorithm for s in samples}]:
-        times = [link.seconds(way, workers, size) for size in sizes]
-        axes.plot(sizes, times, color=WAYS[way][0], linewidth=1)
-        ends.append((sizes[-1], times[-1], f"{way}, modelled", WAYS[way][0]))
-    label_ends(axes, ends)
+        drawn.append((f"{way}, modelled", sizes, [link.seconds(way, workers, n) for n in sizes],
+                      {"color": WAYS[way][0], "linewidth": 1}))
+    lines(axes, drawn)
     spoken = "; ".join(f"{s.algorithm} at {units.size(s.bytes)}: {units.seconds(s.seconds)}"
-                       for s in samples)  # fmt: skip
+                       for s in samples)
     return Picture(figure, f"{title} Live, {workers} processes sharing one machine: {spoken}.")
 
 
@@ -246,10 +198,8 @@ def at_scale(link: Link, size: float, compute: float) -> Picture:
     log_axes(axes, x=("workers", units.count), ticks=workers[::2], base=2)
     axes.set(ylim=(0, 1.05), ylabel="computing (modelled)")
     written(axes.yaxis, "{:.0%}".format)
-    for way, share in shares.items():
-        axes.plot(workers, share, color=WAYS[way][0], linewidth=1)
-    label_ends(axes, [(workers[-1], s[-1], f"{way}, modelled", WAYS[way][0])
-                      for way, s in shares.items()])  # fmt: skip
+    lines(axes, [(f"{way}, modelled", workers, share, {"color": WAYS[way][0], "linewidth": 1})
+                 for way, share in shares.items()])
     return Picture(figure, title)
 
 
@@ -260,7 +210,7 @@ def returns(found: Sequence[Any]) -> Picture:
     least, bend = critical(found)
     bends = f"the curve bends near a batch of {bend:.2g}" if least else "no bend yet"
     title = (f"{units.count(more)} times the batch, {units.ratio(fewer)} fewer steps: {bends}. "
-             f"On one core {quickest(found)} there first.")  # fmt: skip
+             f"On one core {quickest(found)} there first.")
     figure, (left, right) = blank(width=8.2, height=4, title=title, ncols=2)
     batch = ("examples in the batch", units.count)
     log_axes(left, x=batch, y=("steps to the same loss", units.count), ticks=sizes)
@@ -270,18 +220,18 @@ def returns(found: Sequence[Any]) -> Picture:
         fine = np.geomspace(sizes[0], sizes[-1], 60)
         left.plot(fine, least * (1 + bend / fine), color=INK, linewidth=1)
         left.annotate(f"{least:.0f} × (1 + {bend:.2g} / batch), fitted", (sizes[-1], 2.2 * least),
-                      color=INK, ha="right", fontsize=9)  # fmt: skip
+                      color=INK, ha="right", fontsize=9)
     left.plot(sizes, steps, "o", color=BLUE, markersize=6)
     for one in found:
         left.plot([one.batch] * len(one.runs), one.runs, "_", color=BLUE, markersize=9)
     middle = sizes[len(sizes) // 2]
     left.annotate("if it were linear", (middle, steps[0] * sizes[0] / middle), (-8, -4), color=INK,
-                  textcoords="offset points", ha="right", va="top", fontsize=9)  # fmt: skip
+                  textcoords="offset points", ha="right", va="top", fontsize=9)
     for axes in (left, right):
         axes.yaxis.get_major_locator().set_params(subs=(1, 2, 5))
     right.plot(sizes, [r.seconds for r in found], "o-", color=BLUE)
     spoken = "; ".join(f"{r.batch}: {units.count(r.steps)} steps in {units.seconds(r.seconds)}, "
-                       f"rate {r.rate:g}" for r in found)  # fmt: skip
+                       f"rate {r.rate:g}" for r in found)
     return Picture(figure, f"{title} Live: {spoken}.")
 
 

@@ -1,7 +1,4 @@
-"""Pictures of dense layers and of the network made of them: batches, parameters, curves, digits.
-
-As in plots, every title is computed, and every picture says its message in words too.
-"""
+"""Pictures of dense layers and the network made of them: batches, parameters, curves, digits."""
 
 import math
 from collections import Counter
@@ -13,6 +10,7 @@ import numpy as np
 from gpulessons import units
 from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes, written
+from gpulessons.plots.forms import lines, listed
 from gpulessons.plots.picture import (
     BLUE,
     COLORS,
@@ -25,19 +23,18 @@ from gpulessons.plots.picture import (
     Picture,
     blank,
 )
-from gpulessons.plots.timings import label_ends
 
 # Toolkits on one CPU share a backend's color, so a curve has one of its own, and its own dashes.
 TOOLKITS = {
     "NumPy": (BLUE, "-"), "Numba": (SKY, "--"), "PyTorch on CPU": (GREEN, ":"),
     "CUDA": (VERMILLION, "-."), "PyTorch on GPU": (ORANGE, (0, (1, 3))),
-}  # fmt: skip
+}
 
 
 def per_example(
     comparison: Comparison, models: Mapping[str, Callable[[float], float]] | None = None,
     *, title: str = "",
-) -> Picture:  # fmt: skip
+) -> Picture:
     """Time of one example against the batch it comes in, both on log scales.
 
     Versions of one backend share its color, and each has its own mark and dashes.
@@ -49,29 +46,25 @@ def per_example(
     title = title or batched(steady)
     figure, axes = blank(height=4.2, title=title)
     log_axes(axes, x=("examples in the batch", units.count),
-             y=("time of one example", units.seconds), ticks=sorted(best))  # fmt: skip
-    ends, drawn = [], Counter()
+             y=("time of one example", units.seconds), ticks=sorted(best))
+    drawn, of_backend = [], Counter()
     for version in comparison.versions:
         timings = [t for t in comparison.timings if t.version == version]
         if timings:
             backend = timings[0].backend
-            marker, dashes = (MARKERS[backend] + "vPX", ("-", "--", ":", "-."))
-            look = {"marker": marker[drawn[backend] % 4], "linestyle": dashes[drawn[backend] % 4]}
-            sizes, each = [t.size for t in timings], [t.median / t.size for t in timings]
-            axes.plot(sizes, each, color=COLORS[backend], markersize=6, **look)
-            ends.append((sizes[-1], each[-1], version, COLORS[backend]))
-            drawn[backend] += 1
+            at = of_backend[backend] % 4
+            of_backend[backend] += 1
+            drawn.append((version, [t.size for t in timings], [t.median / t.size for t in timings],
+                          {"color": COLORS[backend], "marker": (MARKERS[backend] + "vPX")[at],
+                           "linestyle": ("-", "--", ":", "-.")[at]}))
     for name, model in (models or {}).items() if best else ():
         sizes = np.geomspace(min(best), max(best), 100)
         each = [model(size) / size for size in sizes]
-        axes.plot(sizes, each, color=INK, linewidth=1)
-        ends.append((sizes[-1], each[-1], name, INK))
-    label_ends(axes, ends)
-    spoken = "; ".join(
-        f"{t.version} at {units.count(t.size)}: {units.seconds(t.median / t.size)}"
-        for t in comparison.timings
-    )
-    return Picture(figure, f"{title} {comparison.label()}, for one example: {spoken}.")
+        drawn.append((name, sizes, each, {"color": INK, "linewidth": 1}))
+    lines(axes, drawn)
+    spoken = {f"{t.version} at {units.count(t.size)}": units.seconds(t.median / t.size)
+              for t in comparison.timings}
+    return Picture(figure, f"{title} {comparison.label()}, for one example: {listed(spoken)}.")
 
 
 def batched(each):
@@ -81,7 +74,7 @@ def batched(each):
     alone, most = min(each), max(each)
     few = "Alone" if alone == 1 else f"In a batch of {alone}"
     return (f"{few} an example takes {units.seconds(each[alone])}, in a batch of "
-            f"{units.count(most)} it takes {units.seconds(each[most])}.")  # fmt: skip
+            f"{units.count(most)} it takes {units.seconds(each[most])}.")
 
 
 def against_parameters(
@@ -93,32 +86,22 @@ def against_parameters(
     bounds: {name: the same} for what the machine allows at best, drawn as thin lines.
     """
     counts = sorted(set().union(*measured.values()))
-    whole = {name: t for name, t in measured.items() if t and counts[0] in t and counts[-1] in t}
+    measured = {name: times for name, times in measured.items() if times}
     growths = [f"{t[counts[-1]] / t[counts[0]]:.2g} times as long for {name}"
-               for name, t in whole.items()]  # fmt: skip
+               for name, t in measured.items() if {counts[0], counts[-1]} <= set(t)]
     title = "Too noisy to say how the time grows."
     if growths:
-        more = counts[-1] / counts[0]
-        title = f"{more:.3g} times the parameters take {', '.join(growths)}."
+        title = f"{counts[-1] / counts[0]:.3g} times the parameters take {', '.join(growths)}."
     figure, axes = blank(height=4, title=title)
     log_axes(axes, x=("weights and biases", units.count), y=("time of one call", units.seconds),
-             ticks=counts)  # fmt: skip
-    ends = []
-    for (name, times), look in zip(measured.items(), ("o-", "v--", "P:"), strict=False):
-        if not times:
-            continue
-        axes.plot(list(times), list(times.values()), look, color=BLUE, markersize=6)
-        ends.append((max(times), times[max(times)], name, BLUE))
-    for name, times in (bounds or {}).items():
-        axes.plot(list(times), list(times.values()), color=INK, linewidth=1)
-        ends.append((max(times), times[max(times)], name, INK))
-    label_ends(axes, ends)
-    spoken = "; ".join(
-        f"{name}: " + ", ".join(f"{units.count(n)} in {units.seconds(s)}" for n, s in times.items())
-        for name, times in measured.items()
-        if times
-    )
-    return Picture(figure, f"{title} {spoken}.")
+             ticks=counts)
+    looks = [{"marker": "o"}, {"marker": "v", "linestyle": "--"}, {"marker": "P"}]
+    drawn = [*zip(measured.items(), looks, strict=False)]
+    drawn += [(one, {"color": INK, "linewidth": 1}) for one in (bounds or {}).items()]
+    lines(axes, [(name, list(times), list(times.values()), look) for (name, times), look in drawn])
+    spoken = {name: ", ".join(f"{units.count(n)} in {units.seconds(s)}" for n, s in times.items())
+              for name, times in measured.items()}
+    return Picture(figure, f"{title} {listed(spoken)}.")
 
 
 def curves(runs: Mapping[str, Any]) -> Picture:
@@ -142,8 +125,7 @@ def curves(runs: Mapping[str, Any]) -> Picture:
     written(left.yaxis, "{:.0%}".format)
     log_axes(right, x=("seconds of training", units.seconds))
     right.legend(frameon=False, labelcolor=INK, fontsize=10, loc="lower right")
-    spoken = "; ".join(f"{toolkit}: {last}" for toolkit, last in lasts.items())
-    return Picture(figure, f"{title} {spoken}.")
+    return Picture(figure, f"{title} {listed(lasts)}.")
 
 
 def wrong(
@@ -179,7 +161,7 @@ def grid(
     rows = max(1, math.ceil(len(images) / columns))
     tall = 0.95 if captions else 0.72
     figure, axes = blank(height=0.5 + tall * rows * 10 / columns, title=title, nrows=rows,
-                         ncols=columns, squeeze=False)  # fmt: skip
+                         ncols=columns, squeeze=False)
     far = float(np.abs(images).max()) if len(images) else 1
     look = {"cmap": "PuOr_r", "vmin": -far, "vmax": far} if signed else {"cmap": "gray_r"}
     for place, one in enumerate(axes.flat):

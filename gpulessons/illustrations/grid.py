@@ -30,118 +30,81 @@ def grid_picture(n: int = 150, block: int = 64, thread: int = 100) -> Picture:
         f"{f'the guard sends {units.count(home)} home' if home else 'each thread has one'}."
     )
     figure, axes = blank(height=1.9 + 0.25 * len(rows) + 0.12 * blocks, title=title)
-    for row in rows:
-        draw_warp(axes, row, block)
-    mark(axes, rows, chosen, block)
-    finish(axes, rows, block)
-    sum_up = f"{arithmetic(chosen, block)}\n{verdict(chosen, n, block)}{ragged(block)}"
+    for _, warp, first, lanes, working, row in rows:
+        draw_warp(axes, warp, lanes, working, row)
+        if first <= chosen < first + lanes:
+            axes.barh(row, 1, left=chosen - first, height=SIDE, color=VERMILLION, edgecolor=INK,
+                      linewidth=1.2)
+    finish(axes, rows)
+    sum_up = in_words(chosen, n, block)
     figure.supxlabel(sum_up, color=INK, fontsize=11, linespacing=1.5)
-    spoken = sum_up.replace("\n", " ").replace("  ", " ")
-    return Picture(figure, f"{title} {spoken}")
+    return Picture(figure, f"{title} {' '.join(sum_up.split())}")
 
 
 def blocks_for(n, block):
     """How many blocks so many numbers need; ValueError where no picture can be made of it."""
     if n < 1 or not 1 <= block <= 1024:
         raise ValueError(f"A launch needs a number at least and blocks of 1 to 1,024 threads, "
-                         f"not n = {n} and blocks of {block}.")  # fmt: skip
+                         f"not n = {n} and blocks of {block}.")
     blocks = -(-n // block)
     if blocks * block > MOST:
         raise ValueError(f"{blocks * block:,} threads cannot be told apart in a picture: "
-                         f"ask for {MOST:,} at most.")  # fmt: skip
+                         f"ask for {MOST:,} at most.")
     return blocks
 
 
 def warps(n, block):
-    """A dict for each warp: its block, its number there, its first thread, its lanes, how many of
-    them work, and its row, counted downwards with a gap before each block.
-    """
+    """[(block, warp in it, first thread, lanes, lanes that work, row)]: a gap before each block."""
     found = []
     for number in range(blocks_for(n, block)):
         for warp, start in enumerate(range(0, block, WARP)):
             first, lanes = number * block + start, min(WARP, block - start)
-            row = len(found) + GAP * number
-            found.append({"block": number, "warp": warp, "first": first, "lanes": lanes,
-                          "working": min(max(n - first, 0), lanes), "row": row})  # fmt: skip
+            working = min(max(n - first, 0), lanes)
+            found.append((number, warp, first, lanes, working, len(found) + GAP * number))
     return found
 
 
-def draw_warp(axes, row, block):
+def draw_warp(axes, warp, lanes, working, row):
     """The lanes that work, then those that the guard sends home, with a line between neighbors."""
-    shade, working = SHADES[row["warp"] % 2], row["working"]
-    look = {"height": SIDE, "linewidth": 0, "align": "center"}
-    if working:
-        axes.barh(row["row"], working, color=shade, **look)
-    if working < row["lanes"]:
-        axes.barh(row["row"], row["lanes"] - working, left=working, color=INK, alpha=IDLE, **look)
-    if not row["warp"]:  # the lines of a block's whole rows, as one path
-        whole = row["row"] + (block // WARP or 1) - 1 + SIDE / 2
-        lanes = range(min(WARP, block) + 1)
-        grid_lines(axes, lanes, row["row"] - SIDE / 2, whole)
-    elif row["lanes"] < WARP:
-        grid_lines(axes, range(row["lanes"] + 1), row["row"] - SIDE / 2, row["row"] + SIDE / 2)
-
-
-def grid_lines(axes, places, top, bottom):
-    x = [value for place in places for value in (place, place, None)]
-    y = [value for _ in places for value in (top, bottom, None)]
+    axes.barh(row, working, color=SHADES[warp % 2], height=SIDE, linewidth=0)
+    axes.barh(row, lanes - working, left=working, color=INK, alpha=IDLE, height=SIDE, linewidth=0)
+    x = [value for place in range(lanes + 1) for value in (place, place, None)]
+    y = [row - SIDE / 2, row + SIDE / 2, None] * (lanes + 1)  # one path for all lines of a row
     axes.plot(x, y, color=INK, linewidth=0.5, alpha=0.6)
 
 
-def mark(axes, rows, chosen, block):
-    """A filled square on the chosen thread."""
-    row = next(r for r in rows if r["first"] <= chosen < r["first"] + r["lanes"])
-    axes.barh(row["row"], 1, left=chosen - row["first"], height=SIDE, color=VERMILLION,
-              edgecolor=INK, linewidth=1.2)  # fmt: skip
-
-
-def finish(axes, rows, block):
+def finish(axes, rows):
     """The names of blocks and warps on the left, the indices on the right, lanes above, a key."""
     from matplotlib.patches import Patch
 
-    names = [f"block {r['block']}, warp {r['warp']}" if not r["warp"] else f"warp {r['warp']}"
-             for r in rows]  # fmt: skip
-    axes.set_yticks([r["row"] for r in rows], names)
-    axes.set(xlim=(0, WARP), ylim=(rows[-1]["row"] + 0.6, -0.6))
-    axes.tick_params(left=False, bottom=False)
+    names = [f"block {block}, warp {warp}" if not warp else f"warp {warp}"
+             for block, warp, *_ in rows]
+    places = [row for *_, row in rows]
+    axes.set_yticks(places, names)
+    axes.set(xlim=(0, WARP), ylim=(places[-1] + 0.6, -0.6))
     axes.xaxis.tick_top()
-    axes.xaxis.set_label_position("top")
     axes.set_xticks([lane + 0.5 for lane in (0, 8, 16, 24, 31)], ["lane 0", "8", "16", "24", "31"])
-    axes.tick_params(top=False)
-    for side in axes.spines.values():
-        side.set_visible(False)
-    right = axes.secondary_yaxis("right")
-    right.set_yticks([r["row"] for r in rows], [span(r) for r in rows])
-    right.tick_params(colors=INK, labelsize=10, right=False)
-    right.spines["right"].set_visible(False)
+    axes.tick_params(left=False, top=False)
+    axes.spines[:].set_visible(False)
+    for _, _, first, lanes, _, row in rows:
+        axes.text(WARP + 0.5, row, f"i = {first}" + f" … {first + lanes - 1}" * (lanes > 1),
+                  va="center", color=INK, fontsize=10)
     key = [Patch(color=SHADES[0], label="has a number (shades: warps)"),
            Patch(color=INK, alpha=IDLE, label="i ≥ n: sent home"),
-           Patch(color=VERMILLION, label="the chosen thread")]  # fmt: skip
+           Patch(color=VERMILLION, label="the chosen thread")]
     axes.legend(handles=key, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=3, frameon=False,
-                labelcolor=INK, fontsize=10, handlelength=1.2, columnspacing=1.4)  # fmt: skip
+                labelcolor=INK, fontsize=10, handlelength=1.2, columnspacing=1.4)
 
 
-def span(row):
-    first, last = row["first"], row["first"] + row["lanes"] - 1
-    return f"i = {first}" if first == last else f"i = {first} … {last}"
-
-
-def arithmetic(chosen, block):
-    """The index of a thread, term by term."""
+def in_words(chosen, n, block):
+    """The index of the chosen thread, term by term; where it stands; what the guard says to it."""
     number, place = divmod(chosen, block)
-    return (f"blockIdx.x × blockDim.x + threadIdx.x = {number} × {block} + {place} = {chosen} = i"
-            )  # fmt: skip
-
-
-def verdict(chosen, n, block):
-    """Where the chosen thread stands, and what the guard says to it."""
-    warp, lane = divmod(chosen % block, WARP)
-    where = f"block {chosen // block}, warp {warp}, lane {lane}"
-    told = f"{chosen} < {n}: it takes element {chosen}"
-    return f"{where}.  {told if chosen < n else f'{chosen} ≥ {n}: the guard sends it home'}."
-
-
-def ragged(block):
-    """What a block that is no whole number of warps costs."""
+    warp, lane = divmod(place, WARP)
+    takes = f"{chosen} < {n}: it takes element {chosen}"
     left = block % WARP
-    return f"\nThe last warp of a block has {plural(left, 'thread')} of {WARP}." if left else ""
+    return (
+        f"blockIdx.x × blockDim.x + threadIdx.x = {number} × {block} + {place} = {chosen} = i\n"
+        f"block {number}, warp {warp}, lane {lane}.  "
+        f"{takes if chosen < n else f'{chosen} ≥ {n}: the guard sends it home'}."
+        + f"\nThe last warp of a block has {plural(left, 'thread')} of {WARP}." * bool(left)
+    )

@@ -56,13 +56,13 @@ def buckets(degrees: float = 90, tables: int = 1) -> Picture:
     start, stop = lines[first], lines[(first + 1) % len(lines)]
     bucket = np.linspace(start, stop if stop > start else stop + 360, 30)
     axes.fill(*np.hstack([[[0], [0]], REACH * point(bucket)]), color=ORANGE, alpha=0.28,
-              linewidth=0)  # fmt: skip
+              linewidth=0)
     for plane in planes(tables - 1):
         axes.plot(*REACH * point(np.array([plane, plane + 180])), color=INK, linewidth=0.8)
     axes.plot(*point(directions()), "o", color=BLUE, markersize=4, label="classes")
     axes.plot(*point(directions()[looked]), "o", color=BLUE, markersize=9, label="looked at")
     axes.plot(*point(directions()[best]), "o", markerfacecolor="none", color=VERMILLION,
-              markersize=13, label=f"the {NEAREST} nearest to h")  # fmt: skip
+              markersize=13, label=f"the {NEAREST} nearest to h")
     arrow = {"arrowstyle": "->", "color": VERMILLION, "linewidth": 1.8}
     axes.annotate("", 0.88 * point(degrees), (0, 0), arrowprops=arrow)
     axes.text(*1.13 * point(degrees), "h", color=INK, fontsize=12, ha="center", va="center")

@@ -13,26 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from matplotlib.patches import Patch
-
 from gpulessons import units
 from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes, written
-from gpulessons.plots.picture import (
-    COLORS,
-    DARK,
-    GREEN,
-    INK,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILLION,
-    Picture,
-    blank,
-)
+from gpulessons.plots.forms import listed, span
+from gpulessons.plots.picture import COLORS, INK, ORANGE, SKY, Picture, blank
 
-STEPS = {"fry": SKY, "salt": ORANGE, "bake": PURPLE, "boil": GREEN,
-         "smell": "#F0E442", "taste": "#BBBBBB", "weigh": VERMILLION}  # fmt: skip
+from .drawings import Drawing, drawing
 
 
 @dataclass(frozen=True)
@@ -112,11 +99,16 @@ def simulate(orders: Iterable[float], cooks: int, minutes: float) -> Shift:
 # -- Pictures.
 
 
+def four_classes() -> Drawing:
+    """Flynn's classes as kitchens: what each cook does in the same four minutes."""
+    return drawing("four_classes")
+
+
 def picture(shift: Shift) -> Picture:
     """Below, who cooks when; above, how many orders are inside, and how many of them wait."""
     title = (
-        f"{people(shift.cooks)}, {minutes(shift.minutes)} a dish: {shift.throughput:.1f} dishes an "
-        f"hour, each {minutes(shift.latency)} after its order."
+        f"{units.plural(shift.cooks, 'cook')}, {minutes(shift.minutes)} a dish: "
+        f"{shift.throughput:.1f} dishes an hour, each {minutes(shift.latency)} after its order."
     )
     rows = max(0.7, 0.3 * shift.cooks)
     figure, (above, below) = blank(
@@ -124,9 +116,8 @@ def picture(shift: Shift) -> Picture:
     )
     draw_levels(above, shift)
     draw_dishes(below, shift, max(dish.done for dish in shift.dishes))
-    below.set(xlabel="minutes since opening", ylabel=people(shift.cooks))
-    alt = f"{title} On average {shift.in_kitchen:.1f} orders are in the kitchen."
-    return Picture(figure, alt)
+    below.set(xlabel="minutes since opening", ylabel=units.plural(shift.cooks, "cook"))
+    return Picture(figure, f"{title} On average {shift.in_kitchen:.1f} orders are in the kitchen.")
 
 
 def side_by_side(shifts: Mapping[str, Shift]) -> Picture:
@@ -136,10 +127,8 @@ def side_by_side(shifts: Mapping[str, Shift]) -> Picture:
     count = len(next(iter(shifts.values())).dishes)
     title = f"The first portion: {ranked(first)}. All {count}: {ranked(done)}."
     rows = [max(1.5, shift.cooks) for shift in shifts.values()]
-    figure, panels = blank(
-        height=1.9 + 0.2 * sum(rows), title=title, nrows=len(shifts), sharex=True,
-        height_ratios=rows,
-    )  # fmt: skip
+    figure, panels = blank(height=1.9 + 0.2 * sum(rows), title=title, nrows=len(shifts),
+                           sharex=True, height_ratios=rows)
     for axes, (name, shift) in zip(panels, shifts.items(), strict=True):
         draw_dishes(axes, shift, max(done.values()))
         axes.set_title(name, color=INK, fontsize=10, loc="left")
@@ -147,33 +136,32 @@ def side_by_side(shifts: Mapping[str, Shift]) -> Picture:
     return Picture(figure, title)
 
 
-def four_classes() -> Picture:
-    """Flynn's classes as kitchens: what each cook does in the same four minutes."""
-    kitchens = {
-        "SISD: one recipe, one dish at a time": ["fry a, salt a, fry b, salt b"],
-        "SIMD: one recipe, many dishes": [
-            f"fry {this}, salt {this}, fry {then}, salt {then}"
-            for this, then in zip("abcd", "efgh", strict=True)
-        ],
-        "MISD: many recipes, the same dish": [
-            f"{step} a, {step} b, {step} c, {step} d" for step in ("smell", "taste", "weigh")
-        ],
-        "MIMD: many recipes, many dishes": [
-            "fry a, fry b, fry c", "bake d", "boil e, salt e", "salt f, bake f",
-        ],
-    }  # fmt: skip
-    title = "Flynn's four classes as kitchens: a row is a cook, a color an instruction."
-    figure, panels = blank(height=4.2, title=title, nrows=2, ncols=2)
-    for axes, (name, cooks) in zip(panels.flat, kitchens.items(), strict=True):
-        for row, steps in enumerate(cook.split(", ") for cook in cooks):
-            length = 4 / len(steps)
-            for at, step in enumerate(steps):
-                draw_step(axes, row, at * length, length, step, STEPS[step.split()[0]])
-        axes.set(xlim=(-0.02, 4.02), ylim=(3.6, -0.6), yticks=[], xticks=[])
-        axes.spines[:].set_visible(False)
-        axes.set_title(name, color=INK, fontsize=10, loc="left")
-    spoken = ". ".join(f"{name}: {'; '.join(cooks)}" for name, cooks in kitchens.items())
-    return Picture(figure, f"{title} {spoken}.")
+def draw_levels(axes, shift):
+    at, level = zip((0, 0), *shift.levels(), strict=True)
+    cooked = [min(orders, shift.cooks) for orders in level]
+    axes.fill_between(at, cooked, level, step="post", color=ORANGE, linewidth=0)
+    axes.fill_between(at, cooked, step="post", color=SKY, linewidth=0)
+    axes.axhline(shift.in_kitchen, color=INK, linewidth=1.5, linestyle=":")
+    axes.set_title("orders inside: being cooked (blue), waiting (orange), on average (dotted) "
+                   f"{shift.in_kitchen:.1f}", color=INK, fontsize=10, loc="left")
+    axes.yaxis.get_major_locator().set_params(integer=True, nbins=4)
+
+
+def draw_dishes(axes, shift, until):
+    """A row for each cook, up to a minute; the orders' numbers where there is room."""
+    for number, dish in enumerate(shift.dishes, 1):
+        has_room = shift.minutes > 0.03 * until
+        span(axes, dish.cook, dish.started, shift.minutes, SKY, number if has_room else "")
+    axes.set(ylim=(shift.cooks - 0.4, -0.6), yticks=[], xlim=(0, 1.02 * until))
+
+
+def ranked(times):
+    """{name: minutes} as "A 2 min, B 8 min", the quickest first."""
+    return ", ".join(f"{name} {minutes(times[name])}" for name in sorted(times, key=times.get))
+
+
+def minutes(time):
+    return f"{time:.1f}".removesuffix(".0") + " min"
 
 
 def schedule(runs: Mapping[str, Sequence[tuple[float, float, float]]]) -> Picture:
@@ -186,32 +174,28 @@ def schedule(runs: Mapping[str, Sequence[tuple[float, float, float]]]) -> Pictur
     origin = min(start for start, _, _ in calls)
     whole = max(end for _, end, _ in calls) - origin
     at_work = sum(worked for _, _, worked in calls) / whole
-    busy = f"{at_work:.1f} of {len(runs)} programs were at work"
     doubt = ": the machine was too busy to tell" if at_work < 0.8 else ""
-    title = f"{busy}, on average over {units.seconds(whole)}{doubt}."
+    title = (f"{at_work:.1f} of {len(runs)} programs were at work, on average over "
+             f"{units.seconds(whole)}{doubt}.")
     figure, axes = blank(height=1.7 + 0.42 * len(runs), title=title)
     for row, each in enumerate(runs.values()):
         first, last = each[0][0] - origin, each[-1][1] - origin
-        axes.broken_barh([(first, last - first)], (row - 0.35, 0.7), facecolor="none",
-                         edgecolor=ORANGE, hatch="/////", linewidth=0)  # fmt: skip
+        axes.barh(row, last - first, left=first, height=0.7, color="none", edgecolor=ORANGE,
+                  hatch="/////", linewidth=0, label="" if row else "waiting")
         for start, end, worked in each:
             height = 0.7 * min(1, worked / (end - start))
             axes.bar(start - origin, height, end - start, row + 0.35 - height, align="edge",
-                     color=SKY, edgecolor=INK, linewidth=0.5)  # fmt: skip
+                     color=SKY, edgecolor=INK, linewidth=0.5)
+    axes.bar(0, 0, 0, color=SKY, edgecolor=INK, linewidth=0.5, label="at work, a box for each call")
     axes.set_yticks(range(len(runs)), list(runs))
     axes.set(ylim=(len(runs) - 0.5, -0.5), xlabel="time since the first call began")
-    key = [Patch(facecolor=SKY, edgecolor=INK, linewidth=0.5, label="at work, a box for each call"),
-           Patch(facecolor="none", edgecolor=ORANGE, hatch="/////", linewidth=0.5,
-                 label="waiting")]  # fmt: skip
-    axes.legend(handles=key, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False,
-                labelcolor=INK, fontsize=10)  # fmt: skip
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, labelcolor=INK,
+                fontsize=10)
     written(axes.xaxis, units.seconds)
-    spoken = (
-        f"{name}: {units.plural(len(each), 'call')}, "
-        f"{units.seconds(sum(worked for _, _, worked in each))} of work"
-        for name, each in runs.items()
-    )
-    return Picture(figure, f"{title} {'; '.join(spoken)}.")
+    worked = {name: f"{units.plural(len(each), 'call')}, "
+              f"{units.seconds(sum(worked for _, _, worked in each))} of work"
+              for name, each in runs.items()}
+    return Picture(figure, f"{title} {listed(worked)}.")
 
 
 def pace(comparison: Comparison) -> Picture:
@@ -234,52 +218,9 @@ def pace(comparison: Comparison) -> Picture:
     log_axes(left, x=size, y=("time of one call", units.seconds))
     log_axes(right, x=size, y=("elements per second", lambda rate: units.rate(rate, "/s")))
     left.legend(frameon=False, labelcolor=INK, fontsize=10)
-    spoken = (f"{t.version} at {units.count(t.size)}: {units.seconds(t.wait)}" for t in timings)
-    return Picture(figure, f"{title} {'; '.join(spoken)}.")
-
-
-# -- Small parts.
-
-
-def draw_levels(axes, shift):
-    at, level = zip((0, 0), *shift.levels(), strict=True)
-    cooked = [min(orders, shift.cooks) for orders in level]
-    axes.fill_between(at, cooked, level, step="post", color=ORANGE, linewidth=0)
-    axes.fill_between(at, cooked, step="post", color=SKY, linewidth=0)
-    axes.axhline(shift.in_kitchen, color=INK, linewidth=1.5, linestyle=":")
-    axes.annotate(f"on average\n{shift.in_kitchen:.1f}", (1.01, shift.in_kitchen), color=INK,
-                  xycoords=("axes fraction", "data"), va="center", fontsize=10)  # fmt: skip
-    axes.set_title("orders inside: being cooked (blue), waiting (orange)", color=INK,
-                   fontsize=10, loc="left")  # fmt: skip
-    axes.yaxis.get_major_locator().set_params(integer=True, nbins=4)
-
-
-def draw_dishes(axes, shift, until):
-    """A row for each cook, up to a minute; the orders' numbers where there is room."""
-    for number, dish in enumerate(shift.dishes, 1):
-        words = str(number) if shift.minutes > 0.03 * until else ""
-        draw_step(axes, dish.cook, dish.started, shift.minutes, words, SKY)
-    axes.set(ylim=(shift.cooks - 0.4, -0.6), yticks=[], xlim=(0, 1.02 * until))
-
-
-def draw_step(axes, row, start, length, words, color):
-    axes.barh(row, length, left=start, height=0.8, color=color, edgecolor=INK, linewidth=0.6)
-    axes.text(start + length / 2, row, words, ha="center", va="center", fontsize=9, color=DARK)
+    waits = {f"{t.version} at {units.count(t.size)}": units.seconds(t.wait) for t in timings}
+    return Picture(figure, f"{title} {listed(waits)}.")
 
 
 def elements_per_second(timing):
     return timing.size / timing.wait
-
-
-def ranked(times):
-    """{name: minutes} as "A 2 min, B 8 min", the quickest first."""
-    quickest_first = sorted(times.items(), key=lambda item: item[1])
-    return ", ".join(f"{name} {minutes(time)}" for name, time in quickest_first)
-
-
-def minutes(time):
-    return f"{time:.1f}".removesuffix(".0") + " min"
-
-
-def people(count):
-    return units.plural(count, "cook")

@@ -31,11 +31,11 @@ def l1_sets(columns: int = 4096) -> Picture:
         for clock, row in enumerate(rows):
             axes.barh(s, 0.9, left=clock + 0.05, height=0.8, color=color)
             axes.text(clock + 0.5, s, str(row), color=on(color), ha="center", va="center",
-                      fontsize=9)  # fmt: skip
+                      fontsize=9)
     axes.set(xlim=(0, ROWS), ylim=(TAG_SETS - 0.4, -0.6), xlabel="clock", ylabel="set of L1")
     axes.set_yticks(range(TAG_SETS))
     axes.annotate("in each box: the row of x", (1, 1.02), xycoords="axes fraction", ha="right",
-                  color=INK, fontsize=10)  # fmt: skip
+                  color=INK, fontsize=10)
     told = "; ".join(
         f"set {s}: {', '.join(map(str, rows)) or 'none'}" for s, rows in enumerate(sets)
     )

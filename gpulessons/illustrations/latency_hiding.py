@@ -10,12 +10,11 @@ some instructions, the last of them a load, whose number the next turn needs.
 """
 
 import math
-
-from matplotlib.patches import Patch, PathPatch
-from matplotlib.path import Path
+import re
 
 from gpulessons.plots.axes import written
-from gpulessons.plots.picture import DARK, INK, ORANGE, SKY, VERMILLION, Picture, blank
+from gpulessons.plots.forms import span
+from gpulessons.plots.picture import INK, ORANGE, SKY, VERMILLION, Picture, blank
 from gpulessons.units import plural
 from warplens.model.devices import named
 from warplens.model.occupancy import PARTITIONS, limits_of
@@ -109,62 +108,34 @@ def message(warps: int, work: int, latency: int) -> str:
     return f"{who}: an instruction in {busy:.0%} of the clocks; {more}."
 
 
-def pieces(row: str):
-    """(state, first clock, length) of each run of equal letters."""
-    first = 0
-    for clock in range(1, len(row) + 1):
-        if clock == len(row) or row[clock] != row[first]:
-            yield row[first], first, clock - first
-            first = clock
+def spans_of(row: str, state: str) -> list[tuple[int, int]]:
+    """(first clock, length) wherever that state lasts."""
+    return [(found.start(), len(found[0])) for found in re.finditer(f"{re.escape(state)}+", row)]
 
 
 def draw_warps(axes, rows: list[str]) -> None:
     """A row for each warp slot, the resident ones filled; with a key."""
-    for state, (_, look) in STATES.items():
+    for state, (name, look) in STATES.items():
         height = 0.44 if state == WAITS else 0.8
-        boxes(axes, spans_of(rows, state), height, linewidth=0, **look)
-    empty = range(len(rows), SLOTS)
-    axes.hlines(empty, 0, CLOCKS, color=INK, linestyle=":", linewidth=0.8)
-    axes.set(xlim=(0, CLOCKS), ylim=(SLOTS - 0.4, -0.6), ylabel="warp slots")
+        for at, row in enumerate(rows):
+            axes.broken_barh(spans_of(row, state), (at - height / 2, height), linewidth=0, **look)
+        axes.bar(0, 0, label=name, linewidth=0.5, **look)
+    axes.hlines(range(len(rows), SLOTS), 0, CLOCKS, color=INK, linestyle=":", linewidth=0.8)
+    axes.set(xlim=(0, CLOCKS), ylim=(SLOTS - 0.4, -0.6), ylabel="warp slots", xticks=[])
     ticks = sorted({1, len(rows), SLOTS})
     axes.set_yticks([tick - 1 for tick in ticks], ticks)
-    axes.set_xticks([])
-    key = [Patch(label=name, linewidth=0, **look) for name, look in STATES.values()]
-    key[1].set_linewidth(0.5)
-    axes.legend(handles=key, loc="upper left", bbox_to_anchor=(0, 0), ncols=3, frameon=False,
-                labelcolor=INK, fontsize=10, borderpad=0.2)  # fmt: skip
+    axes.legend(loc="upper left", bbox_to_anchor=(0, 0), ncols=3, frameon=False, labelcolor=INK,
+                fontsize=10, borderpad=0.2)
 
 
 def draw_issue_slot(axes, rows: list[str]) -> None:
     """Who is issued in each clock, with the warp's number where there is room."""
-    spans = spans_of(rows, ISSUES)
-    issued = [(0, first, length) for _, first, length in spans]
-    boxes(axes, issued, 0.8, facecolor=SKY, edgecolor=INK, linewidth=0.6)
-    for warp, first, length in spans:
-        if length > 1 + (warp > 8):
-            axes.text(first + length / 2, 0, warp + 1, ha="center", va="center", color=DARK,
-                      fontsize=9)  # fmt: skip
+    for warp, row in enumerate(rows, 1):
+        for first, length in spans_of(row, ISSUES):
+            span(axes, 0, first, length, SKY, warp if length > 1 + (warp > 9) else "")
     axes.set(xlim=(0, CLOCKS), ylim=(-0.55, 0.55), xlabel="clocks")
     axes.set_yticks([0], ["issue slot"])
     axes.spines["left"].set_visible(False)
-
-
-def spans_of(rows: list[str], state: str) -> list[tuple[int, int, int]]:
-    """(row, first clock, length) wherever that state lasts."""
-    return [(at, first, length) for at, row in enumerate(rows)
-            for found, first, length in pieces(row) if found == state]  # fmt: skip
-
-
-def boxes(axes, spans: list[tuple[int, int, int]], height: float, **look) -> None:
-    """A box for each span, all in one path: a page holds many such pictures."""
-    corners = [
-        [(first, at - height / 2), (first + length, at - height / 2),
-         (first + length, at + height / 2), (first, at + height / 2), (first, at - height / 2)]
-        for at, first, length in spans
-    ]  # fmt: skip
-    if corners:
-        shapes = [Path(each, closed=True) for each in corners]
-        axes.add_patch(PathPatch(Path.make_compound_path(*shapes), **look))
 
 
 def draw_curve(axes, warps: int, work: int, latency: int) -> None:
@@ -173,6 +144,5 @@ def draw_curve(axes, warps: int, work: int, latency: int) -> None:
     axes.plot(places, [steady(n, work, latency)[0] for n in places], color=INK, linewidth=1.4)
     axes.plot(warps, steady(warps, work, latency)[0], "o", color=VERMILLION, markersize=9)
     axes.set(ylim=(0, 1.12), xlim=(0, SLOTS + 0.4), xlabel="resident warps", ylabel="clocks issued")
-    axes.set_xticks([1, *range(2, SLOTS + 1, 2)])
-    axes.set_yticks([0, 0.5, 1])
+    axes.set(xticks=[1, *range(2, SLOTS + 1, 2)], yticks=[0, 0.5, 1])
     written(axes.yaxis, "{:.0%}".format)

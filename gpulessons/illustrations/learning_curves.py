@@ -8,9 +8,9 @@ from typing import Any
 
 from gpulessons import units
 from gpulessons.plots.axes import log_axes, written
+from gpulessons.plots.forms import listed, span
 from gpulessons.plots.picture import (
     BLUE,
-    DARK,
     GREEN,
     INK,
     ORANGE,
@@ -21,6 +21,8 @@ from gpulessons.plots.picture import (
     blank,
 )
 from gpulessons.workers.programs.hogwild import goal, reached
+
+from .drawings import Drawing, drawing
 
 LOOKS = [(BLUE, "-", "o"), (VERMILLION, "--", "^"), (GREEN, "-.", "s"), (PURPLE, ":", "D")]
 
@@ -64,36 +66,18 @@ def lost_shares(counts: Mapping[Any, Any]) -> Picture:
     axes.plot(shared.keys(), [100 * lost for lost in shared.values()], "o-", color=VERMILLION)
     for n, lost in shared.items():
         axes.annotate(percent(lost), (n, 100 * lost), (5, 5), color=INK,
-                      textcoords="offset points", ha="left", fontsize=9.5)  # fmt: skip
+                      textcoords="offset points", ha="left", fontsize=9.5)
     log_axes(axes, x=("shared cells", units.count), ticks=list(shared))
     axes.set_ylabel("additions lost, in percent")
     axes.margins(0.12, 0.15)
     axes.set_ylim(bottom=-0.02 * max(1, *(100 * lost for lost in shared.values())))
-    spoken = "; ".join(f"{cells(n)}: {percent(lost)}" for n, lost in shared.items())
+    spoken = listed({cells(n): percent(lost) for n, lost in shared.items()})
     return Picture(figure, f"{title} Share lost, by processes sharing one machine: {spoken}.")
 
 
-def cache_lines(apart: int = 16, line: int = 8) -> Picture:
-    """Two workers' cells side by side, and `apart` cells from each other; `line` in a line."""
-    from matplotlib.patches import Rectangle
-
-    title = "Side by side, two cells are in one cache line. Two lines apart, each has its own."
-    figure, panels = blank(height=2.5, title=title, nrows=2)
-    lines = apart // line + 1
-    for axes, (name, gap) in zip(panels, {"side by side": 1, "apart": apart}.items(), strict=True):
-        owner = {0: (SKY, "A"), gap: (ORANGE, "B")}
-        for cell in range(lines * line):
-            color, word = owner.get(cell, ("none", ""))
-            axes.add_patch(Rectangle((cell, 0), 1, 1, facecolor=color, edgecolor=INK,
-                                     linewidth=0.5))  # fmt: skip
-            axes.text(cell + 0.5, 0.5, word, ha="center", va="center", color=DARK, fontsize=10)
-        for start in range(0, lines * line, line):
-            axes.add_patch(Rectangle((start, 0), line, 1, facecolor="none", edgecolor=INK,
-                                     linewidth=2))  # fmt: skip
-        axes.set(xlim=(-0.2, lines * line + 0.2), ylim=(-0.2, 1.2))
-        axes.set_axis_off()
-        axes.set_title(name, color=INK, fontsize=10, loc="left")
-    return Picture(figure, f"{title} {line} cells of eight bytes in each line; A's cell and B's.")
+def cache_lines() -> Drawing:
+    """Two workers' cells side by side, and two lines of eight cells from each other."""
+    return drawing("cache_lines")
 
 
 def percent(share):
@@ -109,7 +93,7 @@ def descent(values: Sequence[float], goal: float) -> Picture:
     third, off = max(1, len(values) // 3), [abs(value - goal) for value in values]
     before, late = max(off[third:-third], default=0), max(off[-third:])
     ends = "arrives" if late <= 0.1 * off[0] else (
-        "is thrown out" if late > max(before, off[0]) else "is still under way")  # fmt: skip
+        "is thrown out" if late > max(before, off[0]) else "is still under way")
     title = f"The weight {ends}: at most {late:.2g} from the minimum in the last {third} steps."
     figure, axes = blank(height=3.2, title=title)
     axes.axhline(goal, color=INK, linewidth=0.8, linestyle=":")
@@ -128,8 +112,7 @@ def turns(
     lanes = {who: (SKY, 2) if who == workers[0] else (ORANGE, 1) for who in workers}
     for at, (who, what, cell) in enumerate(history):
         color, lane = lanes[who]
-        axes.barh(lane, 0.94, left=at, height=0.7, color=color)
-        axes.text(at + 0.47, lane, what, color=DARK, ha="center", va="center", fontsize=10)
+        span(axes, lane, at, 0.94, color, what)
         axes.text(at + 0.94, 0, cell, color=INK, ha="right", va="center", fontsize=11)
     axes.set_yticks([2, 1, 0], [*workers, "the cell"])
     axes.set(xticks=[], xlim=(0, len(history)), ylim=(-0.5, 2.5), xlabel="time")

@@ -1,7 +1,5 @@
 """Pictures of recurrence: a cell with its shapes, what waits for what, the way back through time,
 and what a step costs.
-
-As in plots, every title is computed, and every picture says its message in words too.
 """
 
 from collections.abc import Sequence
@@ -12,8 +10,11 @@ import numpy as np
 from gpulessons import units
 from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.boxes import arrow, box, canvas
-from gpulessons.plots.picture import BLUE, COLORS, INK, MARKERS, VERMILLION, Picture, blank
-from gpulessons.plots.timings import draw_modelled, is_modelled, label_ends
+from gpulessons.plots.forms import beside, lines, listed, name_rows
+from gpulessons.plots.picture import BLUE, COLORS, INK, VERMILLION, Picture, blank
+from gpulessons.plots.timings import draw_modelled, is_modelled
+
+from .drawings import Drawing, drawing
 
 POINTWISE = 26  # operations on one unit after its products: see ops/lstm_parts.py
 
@@ -21,36 +22,12 @@ POINTWISE = 26  # operations on one unit after its products: see ops/lstm_parts.
 # -- The cell.
 
 
-def cell(batch: int, inputs: int, hidden: int) -> Picture:
+def cell(batch: int, inputs: int, hidden: int) -> Drawing:
     """One step of an LSTM, left to right, with the shape of every array."""
     weights = 4 * hidden * (inputs + hidden)
     share = 2 * weights / (2 * weights + POINTWISE * hidden)
-    title = f"One step: {share:.1%} of its operations are in two products; the rest is unit by unit"
-    figure, axes = canvas((0, 10.4), (0.5, 5.6), height=4.2, title=f"{title}.")
-    rows, four = f"({batch}, {hidden})", f"4·{hidden}"
-    box(axes, 0.8, 4.85, f"c\n{rows}")
-    box(axes, 0.8, 3.2, f"h\n{rows}")
-    box(axes, 0.8, 1.2, f"x\n({batch}, {inputs})")
-    box(axes, 3, 3.2, f"h uᵀ\nu: ({four}, {hidden})", VERMILLION, wide=2)
-    box(axes, 3, 1.2, f"x wᵀ\nw: ({four}, {inputs})", VERMILLION, wide=2)
-    box(axes, 5.25, 2.2, f"+ b\n({batch}, {four})")
-    for y, gate in ((4.2, "f: σ"), (3.2, "i: σ"), (2.2, "g: tanh"), (1.2, "o: σ")):
-        box(axes, 7.1, y, gate, BLUE, tall=0.62)
-        arrow(axes, (5.95, 2.2), (6.4, y))
-    box(axes, 9.2, 4.6, "c′ = f c + i g\n" + rows, BLUE, wide=1.9)
-    box(axes, 9.2, 1.8, "h′ = o tanh c′\n" + rows, BLUE, wide=1.9)
-    for start, end in (
-        ((1.5, 4.85), (8.25, 4.85)), ((1.5, 3.2), (2, 3.2)), ((1.5, 1.2), (2, 1.2)),
-        ((4, 3.2), (4.55, 2.4)), ((4, 1.2), (4.55, 2.0)), ((7.8, 4.2), (8.25, 4.55)),
-        ((7.8, 3.2), (8.25, 4.4)), ((7.8, 2.2), (8.25, 4.25)), ((7.8, 1.2), (8.25, 1.7)),
-        ((9.2, 4.15), (9.2, 2.25)),
-    ):  # fmt: skip
-        arrow(axes, start, end)
-    return Picture(figure, (
-        f"{title}. x ({batch}, {inputs}) times w ({four}, {inputs}), plus h {rows} times u "
-        f"({four}, {hidden}), plus b: sums of shape ({batch}, {four}). They are cut into the gates "
-        "i, f, o with a sigmoid and g with a tanh; the new c is f c + i g, the new h is o tanh c."
-    ))  # fmt: skip
+    return drawing("lstm_cell", batch=batch, inputs=inputs, hidden=hidden, four=f"4·{hidden}",
+                   share=f"{share:.1%}")
 
 
 # -- What waits.
@@ -89,11 +66,10 @@ def waiting(steps: int, layers: int = 1) -> Picture:
                 arrow(axes, (step, layer - 0.7), (step, layer - 0.3))
             if step:
                 arrow(axes, (step - 0.62, layer), (step - 0.38, layer), VERMILLION)
+        write(axes, step, -1.5, f"t = {step}")
     names = ["h uᵀ, cell"] if layers == 1 else [f"layer {layer}" for layer in range(layers)]
     for y, name in enumerate(["x[t] wᵀ", *names], start=-1):
-        axes.text(-0.6, y, name, color=INK, ha="right", va="center", fontsize=10)
-    for step in range(steps):
-        axes.text(step, -1.5, f"t = {step}", color=INK, ha="center", va="center", fontsize=10)
+        write(axes, -0.6, y, name, "right")
     below = " and for the layer below" * (layers > 1)
     alt = f"{title} Each step of a layer waits for the step before it{below}; x[t] wᵀ for nothing."
     return Picture(figure, alt)
@@ -121,30 +97,27 @@ def through_time(steps: int, batch: int = 32, hidden: int = 256) -> Picture:
         f"The way back through {units.plural(steps, 'step')} needs what the way forward kept: "
         f"{units.size(sum(kept.values()))}, {units.size(each)} for each."
     )
-    shown = list(range(steps))
-    if steps > DRAWN:
-        shown = [0, 1, 2, None, steps - 2, steps - 1]
-    figure, axes = canvas((-1.75, len(shown) - 0.35), (-1.75, 3.75), height=4.3, title=title)
-    for place, step in enumerate(shown):
+    drawn = range(steps) if steps <= DRAWN else [0, 1, 2, None, steps - 2, steps - 1]
+    figure, axes = canvas((-1.75, len(drawn) - 0.35), (-1.75, 3.75), height=4.3, title=title)
+    for place, step in enumerate(drawn):
         if step is None:
             for y in (0, 1.35, 2.7):
-                axes.text(place, y, "…", color=INK, ha="center", va="center", fontsize=12)
+                write(axes, place, y, "…")
         else:
             one_step(axes, place, step)
-    last = len(shown) - 1
-    for place in range(last):
-        arrow(axes, (place + 0.38, 2.7), (place + 0.62, 2.7), VERMILLION)
-        arrow(axes, (place + 0.62, 0), (place + 0.38, 0), BLUE)
+        if place:
+            arrow(axes, (place - 0.62, 2.7), (place - 0.38, 2.7), VERMILLION)
+            arrow(axes, (place - 0.38, 0), (place - 0.62, 0), BLUE)
     for y, name in ((2.7, "forward:\nh, c"), (1.35, "kept"), (0, "back:\ndh, dc")):
-        axes.text(-0.6, y, name, color=INK, ha="right", va="center", fontsize=10)
-    axes.text(last / 2, -1.5, "when the chain is through: dw = Σ dz[t]ᵀ x[t], du = Σ dz[t]ᵀ h[t−1],"
-              " one product each", color=INK, ha="center", va="center", fontsize=10)  # fmt: skip
+        write(axes, -0.6, y, name, "right")
+    write(axes, (len(drawn) - 1) / 2, -1.5, "when the chain is through: dw = Σ dz[t]ᵀ x[t], "
+          "du = Σ dz[t]ᵀ h[t−1], one product each")
     parts = ", ".join(f"{units.size(size // steps)} of {name}" for name, size in kept.items())
     return Picture(figure, (
         f"{title} A step keeps {parts}, for {batch} examples of {hidden} units. Forward, h and c "
         "go from each step to the next. Back, dh and dc go from each step to the one before, and "
         "each step adds what its own loss says of its h. The weights' gradients wait until the end."
-    ))  # fmt: skip
+    ))
 
 
 def one_step(axes, place, step):
@@ -152,13 +125,15 @@ def one_step(axes, place, step):
     box(axes, place, 2.7, f"step {step}", VERMILLION, tall=0.55, wide=0.74)
     box(axes, place, 1.35, "z, h, c", tall=0.55, wide=0.74)
     box(axes, place, 0, f"step {step}", BLUE, tall=0.55, wide=0.74)
-    arrow(axes, (place, 3.4), (place, 3.0))
-    arrow(axes, (place, 2.4), (place, 1.65))
-    arrow(axes, (place, 1.05), (place, 0.3))
-    arrow(axes, (place, -0.3), (place, -0.75), BLUE)
-    axes.text(place, 3.55, f"x[{step}]", color=INK, ha="center", va="center", fontsize=10)
-    axes.text(place, -0.98, f"dz[{step}]", color=INK, ha="center", va="center", fontsize=10)
-    axes.text(place + 0.06, 0.62, f"+ d[{step}]", color=INK, ha="left", va="center", fontsize=9)
+    for start, end in ((3.4, 3.0), (2.4, 1.65), (1.05, 0.3), (-0.3, -0.75)):
+        arrow(axes, (place, start), (place, end), BLUE if end < 0 else INK)
+    write(axes, place, 3.55, f"x[{step}]")
+    write(axes, place, -0.98, f"dz[{step}]")
+    write(axes, place + 0.06, 0.62, f"+ d[{step}]", "left")
+
+
+def write(axes, x, y, words, side="center"):
+    axes.text(x, y, words, color=INK, ha=side, va="center", fontsize=10)
 
 
 # -- What a step costs.
@@ -170,45 +145,45 @@ def rungs(rows: Sequence[Any], limit: float) -> Picture:
     rows: [(name, a Timing, or why there is none, how many steps of a layer one call does)]; limit:
     that product's FLOP/s. A modelled time is drawn as such, and is no rung of the title.
     """
-    from matplotlib.ticker import MaxNLocator
-
-    drawn = [(name, t.median / steps, t) for name, t, steps in rows if not isinstance(t, str)]
-    timed = [row for row in drawn if not is_modelled(row[2])]
-    title = headline(timed, limit)
-    missing = {t for _, t, _ in rows if isinstance(t, str)}
+    timed = [(name, t.median / steps, t) for name, t, steps in rows
+             if not isinstance(t, str) and not is_modelled(t)]
+    title = from_first_to_quickest(timed, limit)
     figure, axes = blank(width=7.6, height=1.6 + 0.34 * len(rows), title=title)
-    said = []
-    for y, (name, timing, steps) in enumerate(rows):
-        words = "not measured here"
-        if is_modelled(timing):
-            about = "at least" if timing.at_least else "≈"
-            each = [seconds / steps for seconds in (timing.median, *timing.quartiles)]
-            step = units.seconds(float(f"{each[0]:.2g}"))
-            words = f"{about} {step}, modelled on {timing.gpu}"
-            draw_modelled(axes, y, each, COLORS[timing.backend], words)
-        elif not isinstance(timing, str):
-            time, color = timing.median / steps, COLORS[timing.backend]
-            axes.barh(y, time, height=0.66, color=color)
-            words = f"{units.seconds(time)}, {timing.flop_rate / limit:.0%} of the ceiling"
-            words += f" ({timing.noise})" if timing.noise else ""
-            axes.text(time, y, f" {words}", va="center", fontsize=10, color=INK)
-        else:
-            axes.text(0, y, f" {words}", va="center", fontsize=10, color=INK)
-        said.append(f"{name}: {words}")
-    axes.set_yticks(range(len(rows)), [name for name, *_ in rows])
-    longest = max((time for _, time, _ in drawn), default=1)
-    axes.set(ylim=(len(rows) - 0.4, -0.6), xlim=(0, 2.1 * longest))
-    notes = [f"not measured here: {why}" for why in sorted(missing)]
+    words = {name: draw_rung(axes, y, t, steps, limit) for y, (name, t, steps) in enumerate(rows)}
+    name_rows(axes, words)
+    longest = max((t.median / steps for _, t, steps in rows if not isinstance(t, str)), default=1)
+    axes.set_xlim(0, 2.1 * longest)
+    notes = [f"not measured here: {why}" for why in sorted({t for _, t, _ in rows
+                                                            if isinstance(t, str)})]
     if any(t.flop_rate > 1.05 * limit for _, _, t in timed):
         notes.append("more than 100%: the ceiling is one library's, taken at another time")
     axes.set_xlabel("\n".join(["time of one step of one layer", *notes]))
-    axes.xaxis.set_major_locator(MaxNLocator(5))
+    axes.locator_params(axis="x", nbins=5)
     written(axes.xaxis, units.seconds)
-    return Picture(figure, f"{title} {'; '.join(said)}.")
+    return Picture(figure, f"{title} {listed(words)}.")
 
 
-def headline(timed, limit):
-    """From the first rung to the quickest, of those whose samples agree: no other stands here."""
+def draw_rung(axes, y, timing, steps, limit):
+    """A bar, hatched where it is modelled, none where there is no time; returns its words."""
+    if isinstance(timing, str):
+        words, end = "not measured here", 0
+    elif is_modelled(timing):
+        about = "at least" if timing.at_least else "≈"
+        each = [seconds / steps for seconds in (timing.median, *timing.quartiles)]
+        words = f"{about} {units.seconds(float(f'{each[0]:.2g}'))}, modelled on {timing.gpu}"
+        draw_modelled(axes, y, each, COLORS[timing.backend], words)
+        return words
+    else:
+        end = timing.median / steps
+        axes.barh(y, end, height=0.66, color=COLORS[timing.backend])
+        words = f"{units.seconds(end)}, {timing.flop_rate / limit:.0%} of the ceiling"
+        words += f" ({timing.noise})" if timing.noise else ""
+    beside(axes, words, end, y)
+    return words
+
+
+def from_first_to_quickest(timed, limit):
+    """The message, of the rungs whose samples agree: no other stands in a title."""
     steady = [row for row in timed if row[2].noise != "too noisy"]
     if len(steady) < 2:
         return f"{units.plural(len(steady), 'rung')} of {len(timed)} steady enough to compare."
@@ -235,7 +210,7 @@ def step_waits(
     numbers = 4 * hidden * hidden + batch * (4 * hidden + 4 * hidden)
     flops = batch * hidden * (8 * hidden + POINTWISE)
     return {"launches": launches * launch, "bytes": 4 * numbers / bandwidth,
-            "arithmetic": flops / peak}  # fmt: skip
+            "arithmetic": flops / peak}
 
 
 def regimes(
@@ -252,16 +227,14 @@ def regimes(
     title = f"{hidden:,} units, a batch of {batch:,}, modelled: it waits for {longest} ({parts})."
     figure, axes = blank(height=4.2, title=title)
     log_axes(axes, x=("examples in the batch", units.count), y=("time of one step", units.seconds))
-    batches, ends = np.geomspace(1, 4096, 13), []
-    lines = [step_waits(each, hidden, **device) for each in batches]
-    for name, dashes in WAITS.items():
-        times = [each[name] for each in lines]
-        axes.plot(batches, times, dashes, color=VERMILLION, linewidth=1)
-        ends.append((4096, times[-1], f"{name}, modelled", VERMILLION))
-    axes.plot(batch, waits[longest], "o", color="none", markeredgecolor=VERMILLION, markersize=9)
+    batches = np.geomspace(1, 4096, 13)
+    each = [step_waits(size, hidden, **device) for size in batches]
+    drawn = [(f"{name}, modelled", batches, [one[name] for one in each],
+              {"color": VERMILLION, "linestyle": dashes, "linewidth": 1})
+             for name, dashes in WAITS.items()]
     if measured:
-        axes.plot(*zip(*measured, strict=True), color=BLUE, marker=MARKERS["host"], markersize=5)
-        ends.append((*measured[-1], "this CPU, measured", BLUE))
-    label_ends(axes, ends)
+        drawn.append(("this CPU, measured", *zip(*measured, strict=True), {"marker": "o"}))
+    axes.plot(batch, waits[longest], "o", color="none", markeredgecolor=VERMILLION, markersize=9)
+    lines(axes, drawn)
     spoken = "; ".join(f"batch {size}: {units.seconds(time)}" for size, time in measured)
     return Picture(figure, f"{title} This CPU, measured: {spoken or 'nothing at this size'}.")

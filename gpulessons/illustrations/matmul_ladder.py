@@ -15,6 +15,7 @@ from typing import Any
 from gpulessons import units
 from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes
+from gpulessons.plots.forms import listed, name_rows
 from gpulessons.plots.picture import COLORS, HATCH, INK, MARKERS, Picture, blank
 from gpulessons.plots.roofline import device, intensity, roof, roofline
 from gpulessons.plots.timings import footnotes, label_ends, largest, ranked, shown, tiers
@@ -57,49 +58,44 @@ def ladder(
     in for rungs that were not measured, the first unless told, none for None. A rung of which
     nothing is known is named below, and has no row.
     """
-    rows, shares = with_rows(comparison.versions, published, above), standings(comparison)
+    shares = standings(comparison)
     modelled, mark = on_paper(comparison, shares, gpu)
-    each = shares | {version: (0, timing, mark) for version, timing in modelled.items()}
     title = how_far(comparison, shares, {} if modelled else published) + how_far_on_paper(modelled)
     published = {**published, **above}
-    known = {*each, *published, *(counted or {})} or {*rows}
-    out, rows = [v for v in rows if v not in known], [v for v in rows if v in known]
     if modelled:
         published = {version: share * CUBLAS_OF_PEAK for version, share in published.items()}
         source += ", as shares of its peak"
+    known = {*shares, *modelled, *published, *(counted or {})}
+    every = with_rows(comparison.versions, published, above)
+    rows = [version for version in every if version in known]
     figure, axes = blank(
         width=8.8 if counted else 7.2, height=1.9 + 0.31 * len(rows), title=title,
         ncols=2 if counted else 1, squeeze=False, sharey=True,
         width_ratios=(2.4, 1) if counted else None,
-    )  # fmt: skip
+    )
     left, *right = axes.flat
-    left.set_yticks(range(len(rows)), [named(v, each.get(v), comparison) for v in rows])
-    left.set_ylim(len(rows) - 0.4, -0.6)
-    share_axis(left, [*published.values(), *(share for share, *_ in shares.values())], modelled)
-    silent = [e.why for e in comparison.absent if e.version in {*rows} - {*shares}]
-    left.set_xlabel("\n".join([left.get_xlabel(), *remarks(source, silent, out)]))
-    footnotes(left, comparison, gpu if modelled else None)
-    for y, version in enumerate(rows):
-        draw_rung(left, y, shares.get(version), published.get(version), modelled.get(version))
-    for axes in right:
-        draw_loads(axes, rows, counted)
-    said = spoken(rows, shares, counted or {}, published, source, modelled)
-    return Picture(figure, f"{title} {said}")
-
-
-def share_axis(axes, known, modelled):
-    """A log axis of shares, with room for words on the right."""
-    known = known + ([part for t in modelled.values() for part in of_peak(t)] or [1])
-    axes.set_xlim(0.3 * min(known), (200 if modelled else 12) * max(known))
+    timed = shares | {version: (0, timing, mark) for version, timing in modelled.items()}
+    name_rows(left, [named(version, timed.get(version), comparison) for version in rows])
+    shown_shares = [*published.values(), *(share for share, *_ in shares.values())]
+    shown_shares += [part for t in modelled.values() for part in of_peak(t)]
+    ends = min(shown_shares, default=1), max(shown_shares, default=1)
+    left.set_xlim(0.3 * ends[0], (200 if modelled else 12) * ends[1])
     what = "share of the library's FLOP/s" + "; modelled: of the GPU's peak" * bool(modelled)
-    log_axes(axes, x=(what, lambda part: percent(part) if part < 9.5 else ""))
-
-
-def remarks(source, silent, out):
-    """The lines below the axis: whose the rings are, why rungs have no dot, which have no row."""
-    lines = [f"○ published: {source}"]
-    lines += [f"not measured here: {why}" for why in dict.fromkeys(silent)]
-    return lines + [f"left out, not measured here: {'; '.join(out)}"] * bool(out)
+    log_axes(left, x=(what, lambda part: percent(part) if part < 9.5 else ""))
+    out = [version for version in every if version not in known]
+    silent = dict.fromkeys(e.why for e in comparison.absent if e.version in {*rows} - {*shares})
+    notes = [f"○ published: {source}", *(f"not measured here: {why}" for why in silent)]
+    notes += [f"left out, not measured here: {'; '.join(out)}"] * bool(out)
+    left.set_xlabel("\n".join([left.get_xlabel(), *notes]))
+    footnotes(left, comparison, gpu if modelled else None)
+    words = {version: draw_rung(left, y, shares.get(version), published.get(version),
+                                modelled.get(version)) for y, version in enumerate(rows)}
+    for panel in right:
+        draw_loads(panel, rows, counted)
+    for version, loads in (counted or {}).items():
+        words[version] += ", {} loads a multiplication, {} from shared memory".format(
+            *map(fraction, loads))
+    return Picture(figure, f"{title} {listed(words)}. Published figures: {source}.")
 
 
 def with_rows(versions, published, above):
@@ -126,7 +122,7 @@ def together(*comparisons: Comparison) -> Comparison:
             one.on_paper(each.machine) for one in comparisons if each.machine in one.gpus
         ))
         for each in last.modelled
-    )  # fmt: skip
+    )
     return replace(last, entries=joined(comparisons), modelled=tuple(modelled))
 
 
@@ -220,13 +216,14 @@ def ours_on(place, timing):
 
 def draw_rung(axes, y, standing, published, modelled):
     """A dot for what was measured, an open one where elsewhere; hatched for what was modelled, with
-    its interval; an open ring in ink for what was published. Its words stand behind them all."""
+    its interval; an open ring in ink for what was published. Returns its words, which stand behind
+    them all."""
     ends, words = [published] if published else [], "not measured here"
     if standing:
         share, timing, recorded = standing
         color = COLORS[timing.backend]
         axes.plot(share, y, MARKERS[timing.backend], color=color, markersize=8,
-                  markerfacecolor="none" if recorded else color)  # fmt: skip
+                  markerfacecolor="none" if recorded else color)
         noise = f" ({timing.noise})" if timing.noise else ""
         words = f"{percent(share)}, {units.rate(timing.flop_rate, 'FLOP/s')}{noise}"
         ends += [share]
@@ -235,41 +232,35 @@ def draw_rung(axes, y, standing, published, modelled):
         color = COLORS[modelled.backend]
         axes.plot(interval, [y, y], color=color, linewidth=1, marker="|", markersize=7)
         axes.scatter(share, y, 70, marker=MARKERS[modelled.backend], facecolor="none",
-                     edgecolor=color, hatch=2 * HATCH)  # fmt: skip
+                     edgecolor=color, hatch=2 * HATCH)
         words = f"≈ {percent(share)}, {units.rate(modelled.flop_rate, 'FLOP/s')}, modelled"
         ends += interval
     elif published:
         words = f"published {100 * published:.3g}%"
     if published:
         axes.plot(published, y, "o", markersize=8, color="none", markeredgecolor=INK,
-                  markeredgewidth=1.6)  # fmt: skip
+                  markeredgewidth=1.6)
     axes.annotate(words, (max(ends or axes.get_xlim()[:1]), y), (9, 0), va="center", fontsize=9.5,
-                  textcoords="offset points", color=INK)  # fmt: skip
+                  textcoords="offset points", color=INK)
+    return words
 
 
 def draw_loads(axes, rows, counted):
     """Numbers read for each multiplication, on a log scale: from memory, from shared memory."""
-    memory = {"marker": MARKERS["gpu"], "color": COLORS["gpu"]}
-    shared = {"marker": "s", "color": INK, "markerfacecolor": "none"}
-    draw_counts(axes, rows, {v: one for v, (one, _) in counted.items()}, "memory", -1, memory)
-    draw_counts(axes, rows, {v: one for v, (_, one) in counted.items()}, "shared memory", 1, shared)
+    looks = {"memory": ("right", {"marker": MARKERS["gpu"], "color": COLORS["gpu"]}),
+             "shared memory": ("left", {"marker": "s", "color": INK, "markerfacecolor": "none"})}
+    for place, (name, (side, look)) in enumerate(looks.items()):
+        at = [(loads[place], rows.index(v)) for v, loads in counted.items() if loads[place]]
+        axes.plot(*zip(*at, strict=True), linestyle="none", markersize=7, label=name, **look)
+        for load, y in at:
+            axes.annotate(fraction(load), (load, y), (7 if side == "left" else -7, 0), ha=side,
+                          textcoords="offset points", va="center", fontsize=9, color=INK)
     log_axes(axes, x=("loads per multiplication,\ncounted", "{:g}".format))
     axes.tick_params(axis="y", length=0, labelleft=False)
     axes.spines["left"].set_visible(False)
     low, high = axes.get_xlim()
     axes.set_xlim(low / 25, high * 8)  # room for the words
-    axes.legend(frameon=False, labelcolor=INK, fontsize=9, title="from", loc="upper left",
-                title_fontproperties={"size": 9}).get_title().set_color(INK)  # fmt: skip
-
-
-def draw_counts(axes, rows, counts, name, side, look):
-    """A marker for each count, and the count itself at its left (side −1) or right (1)."""
-    at = [(load, rows.index(version)) for version, load in counts.items() if load]
-    axes.plot(*zip(*at, strict=True), linestyle="none", markersize=7, label=name, **look)
-    for load, y in at:
-        align = "left" if side > 0 else "right"
-        axes.annotate(fraction(load), (load, y), (7 * side, 0), textcoords="offset points",
-                      ha=align, va="center", fontsize=9, color=INK)  # fmt: skip
+    axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper left")
 
 
 def on_the_roofline(
@@ -301,15 +292,15 @@ def on_the_roofline(
         title += f" Left out as noisy: {', '.join(out)}."
     drawn = [*timings.values(), *ends]
     names = [named(timing.version, (1, timing, ""), comparison) for timing in drawn]
-    above = [timing.size == best.size for timing in drawn]  # each other: too near for names there
-    beside = ["" if crowded else name for crowded, name in zip(above, names, strict=True)]
+    crowded = [timing.size == best.size for timing in drawn]  # above each other: named at the edge
+    beside = ["" if each else name for each, name in zip(crowded, names, strict=True)]
     picture = roofline(machine, timings.values(), names=beside, title=title, modelled=ends)
     picture.figure.set_figwidth(9.6)  # room for these names
     label_ends(picture.axes, [
         (intensity(t), t.flop_rate, f"{name}, {units.rate(t.flop_rate, 'FLOP/s')}",
          COLORS[t.backend])
-        for t, name, crowded in zip(drawn, names, above, strict=True) if crowded
-    ])  # fmt: skip
+        for t, name, each in zip(drawn, names, crowded, strict=True) if each
+    ])
     return picture
 
 
@@ -377,21 +368,3 @@ def fraction(load: float) -> str:
     """A count per multiplication as people say it: 2, 1/8, 9/8; else in decimals."""
     exact = Fraction(load).limit_denominator(512)
     return str(exact) if exact == load and exact.numerator < 10 else f"{load:.3g}"
-
-
-def spoken(rows, shares, counted, published, source, modelled):
-    """Every figure of the picture in words."""
-    said = []
-    for version in rows:
-        parts = [f"{percent(shares[version][0])} of the library"] if version in shares else []
-        if version in modelled:
-            one = modelled[version]
-            share = percent(of_peak(one)[0])
-            parts.append(f"{one.words}, ≈ {share} of its peak, modelled for {one.gpu}")
-        if version in published:
-            parts.append(f"published {100 * published[version]:.3g}%")
-        if version in counted:
-            loads, shared = map(fraction, counted[version])
-            parts.append(f"{loads} loads a multiplication, {shared} from shared memory")
-        said.append(f"{version}: {', '.join(parts) or 'not measured here'}")
-    return f"{'; '.join(said)}. Published figures: {source}."

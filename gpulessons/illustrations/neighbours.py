@@ -1,6 +1,5 @@
 """Pictures of nearest neighbors: the planes of one small tree, and recall against speed."""
 
-import math
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -10,8 +9,9 @@ import numpy as np
 from gpulessons import units
 from gpulessons.ops.forest import cells_visited
 from gpulessons.ops.forest_growth import Forest, grow
-from gpulessons.plots.axes import log_axes
+from gpulessons.plots.axes import log_axes, two_ticks
 from gpulessons.plots.picture import BLUE, INK, ORANGE, VERMILLION, Picture, blank
+from gpulessons.plots.roofline import name_points
 
 POINTS, LEAF, NEAREST = 120, 8, 5
 QUERY = np.array([1.0, -7.0])
@@ -75,10 +75,10 @@ def tree(leaves: int = 1) -> Picture:
         if cell in cells:
             middle = shape.mean(axis=0)
             axes.text(*middle, f"{cells.index(cell) + 1}", color=INK, fontsize=13, ha="center",
-                      va="center")  # fmt: skip
+                      va="center")
     axes.plot(*points.T, "o", color=BLUE, markersize=3.5, label="points")
     axes.plot(*points[near].T, "o", markerfacecolor="none", color=VERMILLION, markersize=9,
-              label=f"the {NEAREST} nearest")  # fmt: skip
+              label=f"the {NEAREST} nearest")
     axes.plot(*QUERY, "*", color=VERMILLION, markersize=13, label="query")
     axes.set(xlim=(-SIDE, SIDE), ylim=(-SIDE, SIDE), xticks=[], yticks=[], aspect="equal")
     figure.legend(loc="outside lower center", ncols=3, labelcolor=INK, frameon=False, fontsize=10)
@@ -97,15 +97,11 @@ def recall_and_speed(rows: Sequence[Any], goal: float = 0.9) -> Picture:
     figure, axes = blank(height=4, title=title)
     axes.plot([r.rate for r in forest], [r.recall for r in forest], "o-", color=BLUE, linewidth=1)
     axes.plot(brute.rate, brute.recall, "D", color=VERMILLION, markersize=9, zorder=3)
-    axes.margins(x=0.2)
     log_axes(axes, x=("queries per second", lambda rate: units.count(int(rate))))
-    low, high = axes.get_xlim()
-    every = [n * 10**power for power in range(10) for n in (1, 2, 5)]
-    ticks = [n for n in every if low <= n <= high]
+    two_ticks(axes.xaxis)
+    axes.margins(x=0.2)
     axes.set(ylabel="recall", ylim=(-0.06, 1.14), yticks=[0, 0.25, 0.5, 0.75, 1])
-    axes.set_xticks(ticks[:: 1 + len(ticks) // 8])
-    axes.set_xlim(low, high)
-    name_dots(axes, brute, forest)
+    name_points(axes, [(r.rate, r.recall, r.name, BLUE) for r in rows])
     if brute.note:
         axes.set_xlabel(f"{axes.get_xlabel()}\n{brute.note}")
     spoken = "; ".join(map(repr, rows))
@@ -115,38 +111,3 @@ def recall_and_speed(rows: Sequence[Any], goal: float = 0.9) -> Picture:
 def percent(recall: float) -> str:
     """Rounded; what is not all is never called 100%."""
     return f"{recall:.0%}" if recall == 1 or recall < 0.99 else f"{min(recall, 0.999):.1%}"
-
-
-def name_dots(axes: Any, brute: Any, forest: Sequence[Any]) -> None:
-    """Names beside the dots: the line falls, so there is room above it on its right.
-
-    A name that would meet another, or brute force's dot, stands higher. Brute force's own stands
-    below the line on its left where the line is close.
-    """
-    axes.figure.draw_without_rendering()
-    look = {"color": INK, "textcoords": "offset points", "fontsize": 9.5}
-    x, y = on_page(axes, brute)
-    taken = [(x - 7, y - 8, x + 7, y + 8)]  # in points: left, low, right, high
-    if near_the_line(brute, forest):
-        axes.annotate(brute.name, (brute.rate, brute.recall), (-5, -22), ha="right", **look)
-        named = forest
-    else:
-        named = [brute, *forest]
-    for row in sorted(named, key=lambda row: -row.rate):
-        (x, y), up, wide = on_page(axes, row), 5, 6 * len(row.name)
-        while any(x + 6 < right and left < x + 6 + wide and y + up < high and low < y + up + 11
-                  for left, low, right, high in taken):  # fmt: skip
-            up += 2
-        axes.annotate(row.name, (row.rate, row.recall), (6, up), **look)
-        taken.append((x + 6, y + up, x + 6 + wide, y + up + 11))
-
-
-def on_page(axes: Any, row: Any) -> np.ndarray:
-    """Where a dot is drawn, in points."""
-    return axes.transData.transform((row.rate, row.recall)) * 72 / axes.figure.dpi
-
-
-def near_the_line(brute: Any, forest: Sequence[Any]) -> bool:
-    """Whether the forest's line passes close to brute force's dot."""
-    line = sorted((math.log(row.rate), row.recall) for row in forest)
-    return bool(np.interp(math.log(brute.rate), *zip(*line, strict=True)) > brute.recall - 0.2)

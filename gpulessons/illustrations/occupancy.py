@@ -15,7 +15,7 @@ def occupancy_picture(threads=256, registers=32, shared=0, on="A100", along="thr
     "threads" (of a block), "registers" (of a thread) and "shared" (bytes of a block).
 
     Made for sliders: live(occupancy_picture, threads=slider(…), …). Raises ValueError as
-    paper_gpu.occupancy.occupancy does.
+    model.occupancy.occupancy does.
     """
     asked = {"threads": threads, "registers": registers, "shared": shared}
     if along not in asked:
@@ -27,26 +27,23 @@ def occupancy_picture(threads=256, registers=32, shared=0, on="A100", along="thr
     places = steps(along, named(on))
     shares = [occupancy(**{**asked, along: place}, on=on).share for place in places]
     draw_curve(curve, places, shares, along, (asked[along], held.share))
-    best = max(shares)
-    first = WRITE[along](places[shares.index(best)])
-    told = f"Along {AXES[along]}, all else as it is, it is at most {best:.0%}, first at {first}."
     rows = "; ".join(f"{name}, {words}" for name, words in held.rows())
     return Picture(figure, f"{title} For {held.launch}: {rows}. Occupancy here: {held.share:.0%}. "
-                           f"{told}")  # fmt: skip
+                           f"Along {AXES[along]} it is {max(shares):.0%} at most.")
 
 
 AXES = {"threads": "threads of a block", "registers": "registers of a thread",
-        "shared": "shared memory of a block"}  # fmt: skip
+        "shared": "shared memory of a block"}
 WRITE = {"threads": units.count, "registers": units.count, "shared": units.size}
 
 
 def summary(held):
-    """The message of a paper_gpu Occupancy, in a line."""
+    """The message of an Occupancy, in a line."""
     if not held.blocks:
         return f"{held.gpu}: not one block fits: {held.reason}."
     blocks = f"{units.plural(held.blocks, 'block')} of {units.count(held.threads)} threads"
     return (f"{held.gpu}: {blocks}, {held.warps} of {held.most_warps} warp slots "
-            f"({held.share:.0%}), limited by {held.limiter}.")  # fmt: skip
+            f"({held.share:.0%}), limited by {held.limiter}.")
 
 
 def steps(along, gpu):
@@ -71,17 +68,14 @@ def draw_slots(axes, held):
             shade = SHADES[block % len(SHADES)]
             fill(axes, row, column, lanes, color=shade)
             fill(axes, row, column + SIDE * lanes, 1 - lanes, facecolor="none", edgecolor=shade,
-                 hatch="////", linewidth=0)  # fmt: skip
+                 hatch="////", linewidth=0)
             if not warp:
                 axes.text(column + SIDE / 2, row, block + 1, ha="center", va="center", fontsize=9,
-                          color=on(shade) if lanes > 0.7 else INK)  # fmt: skip
+                          color=on(shade) if lanes > 0.7 else INK)
         fill(axes, row, column, facecolor="none", edgecolor=INK, linewidth=0.8)
     axes.set(xlim=(-0.2, held.most_warps / PARTITIONS), ylim=(PARTITIONS - 0.4, -0.6))
-    axes.set_aspect("equal")
-    axes.set_xticks([])
-    axes.set_yticks([])
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    axes.set(aspect="equal", xticks=[], yticks=[])
+    axes.spines[:].set_visible(False)
     idle = ", idle lanes are hatched" * bool(held.blocks and held.threads % WARP)
     axes.set_xlabel(f"warp slots of one multiprocessor; a number begins each block{idle}")
 
@@ -93,19 +87,13 @@ def fill(axes, row, left, share=1, **look):
 
 def draw_curve(axes, places, shares, along, here):
     """Occupancy at each place, and where we are."""
-    last = len(shares) - 1  # a step is drawn by its ends
-    ends = [n for n in range(last + 1) if n in (0, last) or shares[n] != shares[n + 1]]
-    corners = [places[n] for n in ends], [shares[n] for n in ends]
-    axes.plot(*corners, drawstyle="steps-pre", color=INK, linewidth=1.4)
+    axes.plot(places, shares, drawstyle="steps-pre", color=INK, linewidth=1.4)
     axes.plot(*here, "o", color=VERMILLION, markersize=9)
     axes.set_title(f"The dot: {WRITE[along](here[0])}, {here[1]:.0%}", loc="right", color=INK,
-                   fontsize=10)  # fmt: skip
-    axes.set(ylim=(-0.04, 1.08), xlim=(0, max(places[-1], here[0]) * 1.02))
+                   fontsize=10)
+    axes.set(ylim=(-0.04, 1.08), xlim=(0, max(places[-1], here[0]) * 1.02), ylabel="occupancy")
     axes.set_xlabel(f"{AXES[along]}, all else as it is")
-    axes.set_ylabel("occupancy")
     written(axes.yaxis, "{:.0%}".format)
     written(axes.xaxis, WRITE[along])
-    if along == "threads":
-        axes.set_xticks(range(0, 1025, 128))
-    if along == "shared":
-        axes.set_xticks(range(0, places[-1] + 1, 16384 if places[-1] <= 2**17 else 32768))
+    if along != "registers":
+        axes.set_xticks(range(0, places[-1] + 1, 128 if along == "threads" else 2**15))

@@ -52,7 +52,7 @@ class Sweep(Film):
             return f"{place}: {now.row_max:g} stays the largest; the sum grows to {now.total:.3f}"
         return (f"{place}: the largest grows from {now.before:g} to {now.row_max:g}, so the sum so "
                 f"far is rescaled: {now.old:.3f} × {now.rescale:.2g}. Now it is "
-                f"{now.total:.3f}")  # fmt: skip
+                f"{now.total:.3f}")
 
     def figure(self, number: int) -> Picture:
         """The scores with the largest so far, over what each adds to the sum."""
@@ -73,11 +73,11 @@ class Sweep(Film):
             f"{often}, and ends at {self.states[-1].total:.3f}."
         )
         figure, panels = blank(width=7.8, height=3.9, title=title, nrows=2, ncols=len(self),
-                               sharex=True, sharey="row", squeeze=False)  # fmt: skip
+                               sharex=True, sharey="row", squeeze=False)
         for number, (above, below) in enumerate(panels.T):
             self.draw(above, below, number)
             above.set_title(f"tile {number + 1}: sum {self.states[number].total:.2f}",
-                            color=INK, fontsize=10)  # fmt: skip
+                            color=INK, fontsize=10)
         panels[0, 0].set_ylabel("score")
         panels[1, 0].set_ylabel("exp(score − largest)")
         figure.supxlabel("key; outlined: before it was rescaled", color=INK, fontsize=10)
@@ -91,13 +91,13 @@ class Sweep(Film):
             axes.axvspan(start - 0.5, now.stop - 0.5, color=ORANGE, alpha=0.25, linewidth=0)
         above.plot(keys[: now.stop], self.scores[: now.stop], "o", color=BLUE, markersize=5)
         above.plot(keys[now.stop :], self.scores[now.stop :], "o", color="none",
-                   markeredgecolor=INK, markersize=5)  # fmt: skip
+                   markeredgecolor=INK, markersize=5)
         above.plot((-0.5, now.stop - 0.5), (now.row_max, now.row_max), "--", color=VERMILLION)
         for key in keys[: now.stop]:
             below.bar(key, math.exp(self.scores[key] - now.row_max), color=BLUE)
             if key < start and now.rescale < 1:
                 below.bar(key, math.exp(self.scores[key] - now.before), color="none",
-                          edgecolor=INK, linewidth=1)  # fmt: skip
+                          edgecolor=INK, linewidth=1)
         below.set(ylim=(0, 1.05), xlim=(-0.7, len(self.scores) - 0.3))
 
     def __repr__(self):

@@ -11,6 +11,7 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.axes import log_axes, written
+from gpulessons.plots.forms import cell, lines, listed
 from gpulessons.plots.picture import (
     BLUE,
     DARK,
@@ -23,7 +24,6 @@ from gpulessons.plots.picture import (
     Picture,
     blank,
 )
-from gpulessons.plots.timings import label_ends
 from gpulessons.workers.schedules import FORWARD, waiting
 
 SHADES = {True: SKY, False: ORANGE}  # forward, backward
@@ -45,7 +45,7 @@ def gantt(
     figure, panels = blank(
         height=1.3 + 0.42 * len(rows) + 0.3 * sum(rows), title=title, nrows=len(rows), sharex=True,
         squeeze=False, height_ratios=rows,
-    )  # fmt: skip
+    )
     for axes, (name, tasks), stages in zip(panels[:, 0], runs.items(), rows, strict=True):
         draw_tasks(axes, tasks, until)
         axes.set(xlim=(0, 1.01 * until), ylim=(stages - 0.5, -0.5))
@@ -65,12 +65,12 @@ def draw_tasks(axes, tasks, until):
     digit, gap = until / 80, until / 800  # of a figure's width
     for stage, forward in {(task.stage, task.kind == FORWARD) for task in tasks}:
         spans = [(task.start, max(task.stop - task.start - gap, gap)) for task in tasks
-                 if (task.stage, task.kind == FORWARD) == (stage, forward)]  # fmt: skip
+                 if (task.stage, task.kind == FORWARD) == (stage, forward)]
         axes.broken_barh(spans, (stage - 0.42, 0.84), color=SHADES[forward], linewidth=0)
     for task in tasks:
         if task.stop - task.start > digit * len(str(task.micro_batch)):
             axes.text((task.start + task.stop) / 2, task.stage, task.micro_batch, ha="center",
-                      va="center", fontsize=9, color=DARK)  # fmt: skip
+                      va="center", fontsize=9, color=DARK)
 
 
 def spoken(name, tasks):
@@ -100,31 +100,27 @@ def efficiency(
     micros = np.array(sorted(alone))
     formula = 1 - np.array([bubble(stages, m) for m in micros])
     small = formula * useful / np.array([alone[m] for m in micros])
-    lines = {name: [useful / (stages * times[m]) for m in micros] for name, times in piped.items()}
-    best, name, m = max((e, n, m) for n, line in lines.items()
-                        for e, m in zip(line, micros, strict=True))  # fmt: skip
+    each = {name: [useful / (stages * times[m]) for m in micros] for name, times in piped.items()}
+    best, name, m = max((e, n, m) for n, line in each.items()
+                        for e, m in zip(line, micros, strict=True))
     gain = units.ratio(stages * best)
     title = (f"{stages} workers do {best:.0%} useful work at best, {gain} the quickest single "
-             f"process, with {name} at M = {m}.")  # fmt: skip
+             f"process, with {name} at M = {m}.")
     figure, axes = blank(height=4, title=title)
-    axes.plot(micros, formula, ":", color=INK, linewidth=1)
-    axes.plot(micros, small, "-", color=INK, linewidth=1)
-    axes.axhline(1 / stages, color=INK, linewidth=0.8, linestyle="--")
-    ends = [(micros[-1], 1 / stages, "as one process", INK),
-            (micros[-1], formula[-1], "model: bubble", INK),
-            (micros[-1], small[-1], "model: both losses", INK)]  # fmt: skip
-    for (name, line), color, marker in zip(lines.items(), (BLUE, VERMILLION), "os", strict=False):
-        axes.plot(micros, line, "-", color=color, marker=marker, markersize=5)
-        ends.append((micros[-1], line[-1], f"{name}, measured", color))
     log_axes(axes, x=("micro-batches, M", units.count), ticks=micros)
-    axes.set(ylabel="share of useful work", ylim=(0, None))
-    label_ends(axes, ends)
+    axes.set(ylabel="share of useful work", ylim=(0, 1.05))
     written(axes.yaxis, "{:.0%}".format)
-    figures = "; ".join(
-        f"{name} with {m}: {e:.0%}"
-        for name, line in lines.items() for e, m in zip(line, micros, strict=True)
-    )  # fmt: skip
-    return Picture(figure, f"{title} Processes sharing one machine. {figures}.")
+    thin = {"color": INK, "linewidth": 1}
+    drawn = [("as one process", micros, [1 / stages] * len(micros), {**thin, "linestyle": "--"}),
+             ("model: bubble", micros, formula, {**thin, "linestyle": ":"}),
+             ("model: both losses", micros, small, thin)]
+    for (name, line), color, marker in zip(each.items(), (BLUE, VERMILLION), "os", strict=False):
+        drawn.append((f"{name}, measured", micros, line, {"color": color, "marker": marker}))
+    lines(axes, drawn)
+    figures = {f"{name} with {m}": f"{e:.0%}"
+               for name, line in each.items()
+               for e, m in zip(line, micros, strict=True)}
+    return Picture(figure, f"{title} Processes sharing one machine. {listed(figures)}.")
 
 
 def winners(
@@ -136,50 +132,39 @@ def winners(
     within a tenth; empty where nothing fits.
     """
     from matplotlib.colors import ListedColormap, to_rgba
-    from matplotlib.legend_handler import HandlerTuple
-    from matplotlib.lines import Line2D
 
     seconds = np.array([[[model(b, d) for b in batches] for d in widths]
-                        for model in models.values()])  # fmt: skip
+                        for model in models.values()])
     won, (best, second) = seconds.argmin(0), np.sort(seconds, 0)[:2]
     fits, close = np.isfinite(best), np.isfinite(best) & (second < CLOSE * best)
     parts = {name: (won == n) & fits & ~close for n, name in enumerate(models)}
     parts |= {"a close call": close} | ({"nothing fits": ~fits} if not fits.all() else {})
-    shares = percents([part.mean() for part in parts.values()])
-    told = ", ".join(f"{name} {share}%" for name, share in zip(parts, shares, strict=True))
-    title = f"Which way is quickest, modelled, by a tenth or more? Of this map: {told}."
+    shares = ", ".join(f"{name} {part.mean():.0%}" for name, part in parts.items())
+    title = f"Which way is quickest, modelled, by a tenth or more? Of this map: {shares}."
     figure, axes = blank(height=4.4, title=title)
     hues = [SKY, ORANGE, PURPLE, GREEN][: len(models)]
     colors = ListedColormap([to_rgba(hue, alpha) for hue in hues for alpha in (1, 0.35)])
     drawn = np.where(fits, 2 * won + close, np.nan)
     axes.pcolormesh(batches, widths, drawn, cmap=colors, vmin=-0.5, vmax=2 * len(models) - 0.5,
-                    shading="nearest", rasterized=True)  # fmt: skip
+                    shading="nearest", rasterized=True)
     for hue, name in zip(hues, models, strict=True):
         axes.plot([], [], "s", color=hue, markersize=9, label=name)
         if parts[name].mean() > 0.03:
             row, column = middle(parts[name])
             axes.text(batches[column], widths[row], name, ha="center", va="center", color=DARK)
-    swatch = {"marker": "s", "linestyle": "", "markersize": 9}
-    faint = tuple(Line2D([], [], color=hue, alpha=0.35, **swatch) for hue in hues)
-    handles, labels = axes.get_legend_handles_labels()
-    handles, labels = [*handles, faint], [*labels, "faint: a close call"]
-    if not fits.all():
-        handles.append(Line2D([], [], markerfacecolor="none", markeredgecolor=INK, **swatch))
-        labels.append("empty: nothing fits")
-    axes.legend(handles, labels, loc="lower left", bbox_to_anchor=(1, 0), frameon=False,
-                labelcolor=INK, handler_map={tuple: HandlerTuple(None)})  # fmt: skip
+    axes.plot([], [], "s", color=hues[0], alpha=0.35, markersize=9, label="faint: a close call")
+    axes.plot([], [], "s", color="none", markeredgecolor=INK, markersize=9,
+              label="empty: nothing fits")
+    figure.legend(loc="outside lower center", ncols=3, frameon=False, labelcolor=INK)
     log_axes(axes, x=("rows in the minibatch, of all workers", units.count),
-             y=("width of the layers", units.count))  # fmt: skip
+             y=("width of the layers", units.count))
     return Picture(figure, title)
 
 
-def percents(shares: Sequence[float]) -> list[int]:
-    """Shares of one whole in percent, rounded so that they add up to 100."""
-    exact = 100 * np.array(shares)
-    whole = np.floor(exact).astype(int)
-    rest = np.argsort(whole - exact, kind="stable")[: 100 - whole.sum()]
-    whole[rest] += 1
-    return whole.tolist()
+def middle(mask):
+    """A place well inside a region: of all its places the one nearest to their middle."""
+    places = np.argwhere(mask)
+    return places[np.abs(places - places.mean(axis=0)).sum(axis=1).argmin()]
 
 
 def cut_layers(x: np.ndarray, a: np.ndarray, b: np.ndarray) -> Picture:
@@ -197,7 +182,7 @@ def cut_layers(x: np.ndarray, a: np.ndarray, b: np.ndarray) -> Picture:
     at = draw_matrix(axes, at, b, "b", np.tile(side[:, None], (1, b.shape[1])), "@")
     for worker, part in enumerate(parts):
         at = draw_matrix(axes, at, part, f"worker {worker}'s", np.full(part.shape, worker),
-                         "+" if worker else "→")  # fmt: skip
+                         "+" if worker else "→")
     at = draw_matrix(axes, at, sum(parts), "the sum", np.full(x.shape, -1), "=")
     axes.set(xlim=(-0.1, at), ylim=(len(b) / 2 + 0.2, -len(b) / 2 - 1.1), aspect="equal")
     axes.set_axis_off()
@@ -209,28 +194,11 @@ def draw_matrix(axes, at, matrix, name, whose, before=""):
 
     whose: the worker of each number, -1 where all have it.
     """
-    from matplotlib.patches import Rectangle
-
     rows, columns = matrix.shape
     left, top = at + 1.4 * bool(before), -rows / 2
     axes.text(at + 0.7, 0, before, ha="center", va="center", color=INK, fontsize=12)
     axes.text(left + columns / 2, top - 0.3, name, ha="center", va="bottom", color=INK, fontsize=10)
     for (row, column), value in np.ndenumerate(matrix):
-        owner = int(whose[row, column])
-        color = "none" if owner < 0 else (SKY, ORANGE)[owner]
-        axes.add_patch(Rectangle((left + column + 0.04, top + row + 0.04), 0.92, 0.92,
-                                 facecolor=color, edgecolor=INK, linewidth=0.7))  # fmt: skip
-        axes.text(left + column + 0.5, top + row + 0.5, f"{value}", ha="center", va="center",
-                  fontsize=10, color=INK if owner < 0 else DARK)  # fmt: skip
+        color = ("none", SKY, ORANGE)[int(whose[row, column]) + 1]
+        cell(axes, left + column, top + row, value, color)
     return left + columns
-
-
-def middle(mask):
-    """A place well inside a region: farthest from its edge, by peeling it."""
-    inside = np.pad(mask, 1)
-    while inside.any():
-        last = inside
-        inside = inside.copy()
-        inside[1:-1, 1:-1] &= last[:-2, 1:-1] & last[2:, 1:-1] & last[1:-1, :-2] & last[1:-1, 2:]
-    row, column = np.argwhere(last)[len(np.argwhere(last)) // 2]
-    return row - 1, column - 1

@@ -10,6 +10,7 @@ import numpy as np
 from gpulessons import units
 from gpulessons.models.placement import break_even, largest_rows, step_seconds
 from gpulessons.plots.axes import log_axes, written
+from gpulessons.plots.forms import lines, listed, span
 from gpulessons.plots.picture import (
     BLUE,
     GREEN,
@@ -20,9 +21,7 @@ from gpulessons.plots.picture import (
     VERMILLION,
     Picture,
     blank,
-    on,
 )
-from gpulessons.plots.timings import label_ends
 
 STAGES = {"gather": SKY, "send": PURPLE, "dense": ORANGE, "fetch": PURPLE, "update": GREEN}
 LINES = {"all CPU": BLUE, "all GPU": VERMILLION, "hybrid": GREEN}
@@ -42,31 +41,23 @@ def timetable(runs: Mapping[str, Any], batches: int = 5) -> Picture:
     first = {name: [t for t in run.tasks if t.batch < batches] for name, run in runs.items()}
     until = max(task.stop for tasks in first.values() for task in tasks)
     figure, panels = blank(width=8.2, height=1.2 + 1.1 * len(runs), title=title, nrows=len(runs),
-                           sharex=True, squeeze=False)  # fmt: skip
+                           sharex=True, squeeze=False)
     for axes, (name, run) in zip(panels[:, 0], runs.items(), strict=True):
         for task in first[name]:
-            draw_task(axes, task, gap=0.002 * until)
+            length = task.stop - task.start
+            span(axes, WORKERS.index(task.worker), task.start, length, STAGES[task.stage],
+                 task.batch if length > 0.024 * until else "")
         axes.set(xlim=(0, 1.01 * until), ylim=(1.5, -0.5))
         axes.set_yticks(range(2), WORKERS)
         axes.set_title(f"{name} ({run.where})", color=INK, fontsize=10, loc="left")
-    stages = {task.stage for tasks in first.values() for task in tasks}
-    for stage in (name for name in ("gather", "dense", "update", "send") if name in stages):
-        axes.plot([], [], "s", color=STAGES[stage], markersize=9,
-                  label="send, fetch" if stage == "send" else stage)  # fmt: skip
+    for stage, color in STAGES.items():
+        if stage != "fetch":
+            axes.plot([], [], "s", color=color, markersize=9,
+                      label="send, fetch" if stage == "send" else stage)
     figure.legend(loc="outside lower center", ncols=4, frameon=False, labelcolor=INK)
     axes.set_xlabel(f"time, measured; the first {batches} batches")
     written(axes.xaxis, units.seconds)
     return Picture(figure, f"{title} Measured: {' '.join(f'{run!r}.' for run in runs.values())}")
-
-
-def draw_task(axes, task, gap):
-    """A block with its batch in it, where there is room; a gap parts it from the next."""
-    length = task.stop - task.start
-    row = WORKERS.index(task.worker)
-    axes.barh(row, max(length - gap, gap), left=task.start, height=0.84, color=STAGES[task.stage])
-    if length > 12 * gap:
-        axes.text(task.start + length / 2, row, task.batch, ha="center", va="center",
-                  fontsize=9, color=on(STAGES[task.stage]))  # fmt: skip
 
 
 def placements(step: Any, overlap: bool = True) -> Picture:
@@ -76,43 +67,33 @@ def placements(step: Any, overlap: bool = True) -> Picture:
     """
     pays = break_even(step, overlap)
     between = [pays] if LINKS[0] < pays < LINKS[-1] else []
-    links = np.unique([*np.geomspace(LINKS[0], LINKS[-1], 21), *between])
+    links = np.unique([*np.geomspace(LINKS[0], LINKS[-1], 21), *between, *SPOKEN])
     took = {link: step_seconds(replace(step, link_bandwidth=link), overlap) for link in links}
-    room = {name: math.isfinite(took[links[0]][name]) for name in LINES}
-    title = f"Modelled, {units.count(step.rows)} rows: {even(step, pays)}"
-    if not any(room.values()):
-        title = f"Modelled, {units.count(step.rows)} rows: neither the CPU nor the GPU has room."
+    fitting = [name for name in LINES if math.isfinite(took[links[0]][name])]
+    absent = ", ".join(name for name in LINES if name not in fitting)
+    even = evens(step, pays) if fitting else "neither the CPU nor the GPU has room."
+    title = f"Modelled, {units.count(step.rows)} rows: {even}"
     figure, axes = blank(height=4, title=title)
-    log_axes(axes, x=("link", lambda rate: units.rate(rate, "B/s")),
-             y=("a step (modelled)", units.seconds))  # fmt: skip
+    link = "link" + f"; no room: {absent}" * bool(absent)
+    log_axes(axes, x=(link, lambda rate: units.rate(rate, "B/s")),
+             y=("a step (modelled)", units.seconds))
     axes.minorticks_off()  # it is drawn for many positions of the sliders
     axes.set_xlim(LINKS[0], LINKS[-1])
-    ends = []
-    for name, color in LINES.items():
-        if room[name]:
-            times = [took[link][name] for link in links]
-            axes.plot(links, times, color=color, linewidth=1.6)
-            ends.append((links[-1], times[-1], name, color))
-    if between and room["hybrid"]:
+    if between and "hybrid" in fitting:
         axes.axvline(pays, color=INK, linewidth=0.8, linestyle=":")
-    if ends:
-        heights = [time for each in took.values() for time in each.values() if time < math.inf]
+    if fitting:
+        heights = [took[link][name] for link in links for name in fitting]
         axes.set_ylim(min(heights) / 3, max(heights) * 3)
-    label_ends(axes, ends)
-    for up, name in enumerate(name for name in LINES if not room[name]):
-        axes.annotate(f"{name}: no room", (0.98, 0.04 + 0.07 * up), color=INK, ha="right",
-                      fontsize=10, xycoords="axes fraction")  # fmt: skip
-    spoken = "; ".join(
-        f"{name}: " + (", ".join(
-            f"{units.seconds(step_seconds(replace(step, link_bandwidth=link), overlap)[name])} at "
-            f"{units.rate(link, 'B/s')}" for link in SPOKEN
-        ) if room[name] else "no room") for name in LINES
-    )  # fmt: skip
+    lines(axes, [(name, links, [took[link][name] for link in links],
+                  {"color": LINES[name], "linewidth": 1.6}) for name in fitting])
+    spoken = {name: ", ".join(f"{units.seconds(took[at][name])} at {units.rate(at, 'B/s')}"
+                              for at in SPOKEN) if name in fitting else "no room"
+              for name in LINES}
     limit = units.count(largest_rows(step))
-    return Picture(figure, f"{title} {spoken}. The GPU has room for {limit} rows.")
+    return Picture(figure, f"{title} {listed(spoken)}. The GPU has room for {limit} rows.")
 
 
-def even(step, pays):
+def evens(step, pays):
     """From which link on the hybrid beats all CPU, in a sentence."""
     if step.table_bytes > step.cpu_memory:
         return f"the CPU has room for {units.count(largest_rows(step, step.cpu_memory))}."

@@ -6,9 +6,9 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.money.renting import Plan
-from gpulessons.plots.axes import log_axes, written
+from gpulessons.plots.axes import log_axes, two_ticks, written
+from gpulessons.plots.forms import lines, listed
 from gpulessons.plots.picture import BLUE, INK, ORANGE, VERMILLION, Picture, blank
-from gpulessons.plots.timings import label_ends
 
 
 def costs(**numbers):
@@ -26,23 +26,20 @@ def costs(**numbers):
     dead = hours[hours >= plan.useful_hours]
     energy = plan.energy_per_hour * alive
     axes.fill_between(alive, plan.bought(alive) - energy, plan.bought(alive), color=ORANGE,
-                      alpha=0.35, linewidth=0)  # fmt: skip
-    axes.plot(alive, plan.bought(alive), color=BLUE)
+                      alpha=0.35, linewidth=0)
     axes.plot(dead, plan.bought(dead), color=BLUE, linestyle=":")
-    axes.plot(hours, plan.rented(hours), color=VERMILLION)
     if math.isfinite(plan.break_even):
         axes.plot(plan.break_even, plan.rented(plan.break_even), "o", color=INK)
     axes.axvline(plan.useful_hours, color=INK, linestyle="--", linewidth=1)
     axes.set(xlim=(0, hours[-1]), xlabel="hours of use", ylabel="cost, in your currency")
-    owned, rented = plan.bought(hours[-1]), plan.rented(hours[-1])
-    axes.set_ylim(0, 1.05 * max(owned, rented) or 1)
+    axes.set_ylim(0, 1.05 * max(plan.bought(hours[-1]), plan.rented(hours[-1])) or 1)
     axes.annotate("support ends", (plan.useful_hours, 1.01), color=INK, fontsize=10,
-                  xycoords=axes.get_xaxis_transform(), ha="center")  # fmt: skip
+                  xycoords=axes.get_xaxis_transform(), ha="center")
     written(axes.xaxis, units.count)
     written(axes.yaxis, "{:,.12g}".format)
     share = f"{plan.energy_share(plan.useful_hours):.0%}"
-    label_ends(axes, [(hours[-1], owned, f"bought; {share}\nenergy, shaded", BLUE),
-                      (hours[-1], rented, "rented", VERMILLION)])  # fmt: skip
+    lines(axes, [(f"bought; {share}\nenergy, shaded", alive, plan.bought(alive), {}),
+                 ("rented", hours, plan.rented(hours), {"color": VERMILLION})])
     return Picture(figure, f"{plan.message} {spoken(plan)}")
 
 
@@ -56,8 +53,6 @@ def until(plan):
 
 def per_hour(**numbers):
     """What an hour of use costs over the utilization, for a Plan of these numbers."""
-    from matplotlib.ticker import LogLocator  # late, as everywhere: a bare import stays cheap
-
     plan = Plan(**numbers)
     if plan.missing or not plan.per_useful_hour():  # for nothing: no log axis has a place for it
         return nothing(plan)
@@ -67,24 +62,21 @@ def per_hour(**numbers):
     if plan.rent and needed <= 1:
         times = units.ratio(plan.per_useful_hour() / plan.rent)
         title = (f"Used {percent(plan.utilization)} of its life, an owned hour costs {times} the "
-                 f"rent; break-even at {percent(needed)}.")  # fmt: skip
+                 f"rent; break-even at {percent(needed)}.")
     figure, axes = blank(height=3.6, title=title)
     log_axes(axes, x=("share of its life in which it computes", percent),
              y=("cost of an hour of use", units.three_digits),
-             ticks=(0.005, 0.01, 0.03, 0.1, 0.3, 1))  # fmt: skip
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    owned = plan.per_useful_hour(used)
-    axes.plot(used, owned, color=BLUE)
-    ends = [(1, owned[-1], "bought", BLUE)]
+             ticks=(0.005, 0.01, 0.03, 0.1, 0.3, 1))
+    drawn = [("bought", used, plan.per_useful_hour(used), {})]
     if plan.rent:
-        axes.plot(used, np.full_like(used, plan.rent), color=VERMILLION)
-        ends.append((1, plan.rent, "rented", VERMILLION))
+        drawn.append(("rented", used, np.full_like(used, plan.rent), {"color": VERMILLION}))
     axes.plot(plan.utilization, plan.per_useful_hour(), "o", color=BLUE, markersize=8,
-              clip_on=False)  # fmt: skip
+              clip_on=False)
     if left <= needed <= 1:
         axes.plot(needed, plan.rent, "o", color=INK)
     axes.set_xlim(left, 1)
-    label_ends(axes, ends)
+    lines(axes, drawn)
+    two_ticks(axes.yaxis)
     return Picture(figure, f"{title} {spoken(plan)}")
 
 
@@ -102,4 +94,4 @@ def nothing(plan):
 
 def spoken(plan):
     """What a plan's table says, in a line."""
-    return "; ".join(f"{name}: {words}" for name, words in plan.rows()) + "."
+    return f"{listed(dict(plan.rows()))}."

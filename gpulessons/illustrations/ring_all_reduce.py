@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpulessons.plots.film import Film
+from gpulessons.plots.forms import rectangle
 from gpulessons.plots.picture import DARK, GREEN, INK, SKY, VERMILLION, Picture, blank
 
 
@@ -106,26 +107,19 @@ class Ring(Film):
 
     def draw_worker(self, axes, moment, rank, x, y, size):
         """A worker's pieces in a row: blue when others are in one, green when all are."""
-        from matplotlib.patches import Rectangle
-
         n = self.workers
         wide = min(0.4, 1.6 / n)
         for piece in range(n):
-            left, full = x + (piece - n / 2) * wide, moment.summed[rank, piece] == n
-            begun = moment.summed[rank, piece] > 1
+            left, shares = x + (piece - n / 2) * wide, moment.summed[rank, piece]
             fresh = moment.arrived is not None and moment.arrived[rank] == piece
-            color = GREEN if full else SKY if begun else "none"
-            corner = left, y - 0.15
-            axes.add_patch(Rectangle(corner, wide, 0.3, facecolor=color, edgecolor=INK,
-                                     linewidth=0.7))  # fmt: skip
+            color = GREEN if shares == n else SKY if shares > 1 else "none"
+            rectangle(axes, left, y - 0.15, wide, 0.3, facecolor=color)
             if fresh:
-                axes.add_patch(Rectangle(corner, wide, 0.3, facecolor="none", zorder=4,
-                                         edgecolor=VERMILLION, linewidth=2))  # fmt: skip
-            axes.text(
-                left + wide / 2, y, f"{moment.values[rank, piece]}", ha="center", va="center",
-                fontsize=size, color=DARK if begun else INK, zorder=5,
-                weight="bold" if full else "normal",
-            )  # fmt: skip
+                rectangle(axes, left, y - 0.15, wide, 0.3, edgecolor=VERMILLION, linewidth=2,
+                          zorder=4)
+            axes.text(left + wide / 2, y, f"{moment.values[rank, piece]}", ha="center",
+                      va="center", fontsize=size, color=DARK if shares > 1 else INK, zorder=5,
+                      weight="bold" if shares == n else "normal")
         side, va = (-0.2, "top") if y < -0.5 else (0.2, "bottom")  # away from the arrows
         axes.text(x, y + side, f"worker {rank}", ha="center", va=va, fontsize=size, color=INK)
 
@@ -143,23 +137,20 @@ def draw_arrow(axes, between, n, adding, label, size):
         "", end, start,
         arrowprops={"arrowstyle": "-|>", "color": SKY if adding else GREEN, "linewidth": 2,
                     "connectionstyle": "arc3,rad=-0.12", "mutation_scale": 14},
-    )  # fmt: skip
+    )
     x, y = place(between, n)
     axes.text(1.52 * x, 1.3 * y, label, ha="center", va="center", fontsize=size, color=INK)
 
 
 def draw_key(axes):
     """What the colors of the pieces and of the arrows say."""
-    from matplotlib.patches import Rectangle
-
     axes.set(xlim=(0, 1), ylim=(0, 1))
-    rows = [
-        ({"facecolor": SKY}, "the sums of some"), ({"facecolor": GREEN}, "the sums of all"),
-        ({"facecolor": "none", "edgecolor": VERMILLION, "linewidth": 2}, "just arrived"),
-    ]  # fmt: skip
-    for line, (look, words) in enumerate(rows):
-        y = 0.75 - 0.18 * line
-        axes.add_patch(Rectangle((0.04, y - 0.05), 0.1, 0.1, **look))
+    for y, look, words in (
+        (0.75, {"facecolor": SKY}, "the sums of some"),
+        (0.57, {"facecolor": GREEN}, "the sums of all"),
+        (0.39, {"edgecolor": VERMILLION, "linewidth": 2}, "just arrived"),
+    ):
+        rectangle(axes, 0.04, y - 0.05, 0.1, 0.1, **look)
         axes.text(0.2, y, words, va="center", fontsize=9, color=INK)
     axes.text(0.04, 0.21, "by an arrow: what it\ncarries, to be added\nor to replace",
-              va="center", fontsize=9, color=INK)  # fmt: skip
+              va="center", fontsize=9, color=INK)

@@ -4,7 +4,6 @@ Samples are times in seconds, or a Timing, which keeps its own. As in plots, eve
 and every picture says its message in words too.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from statistics import fmean, median
 
@@ -12,7 +11,8 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.measure.results import Timing, quartiles
-from gpulessons.plots.axes import log_axes, written
+from gpulessons.plots.axes import log_axes, two_ticks, written
+from gpulessons.plots.forms import beside, dots
 from gpulessons.plots.picture import BLUE, COLORS, INK, PURPLE, Picture, blank
 
 BINS = 40
@@ -22,11 +22,13 @@ def in_order(samples: Timing | Sequence[float]) -> Picture:
     """Every sample as a dot, first to last: on a log scale the unlucky ones show as well."""
     times, color = read(samples)
     factor = units.ratio(max(times) / min(times)).rstrip("×")
-    title = f"{number(times)}: the slowest took {factor} times as long as the fastest."
+    count = units.plural(len(times), "sample")
+    title = f"{count}: the slowest took {factor} times as long as the fastest."
     figure, axes = blank(height=3.2, title=title)
     axes.plot(range(1, len(times) + 1), times, ".", color=color, markersize=4, alpha=0.5)
-    axes.set(yscale="log", xlabel="call, in order", ylabel="time (log scale)")
-    in_words(axes.yaxis, ladder(min(times), max(times)), units.seconds)
+    axes.set_xlabel("call, in order")
+    log_axes(axes, y=("time", units.seconds))
+    two_ticks(axes.yaxis)
     return Picture(figure, f"{title} {summary(times)}")
 
 
@@ -40,7 +42,7 @@ def histogram(
     """
     times, color = read(samples)
     title = (
-        f"{number(times)}: the median is {units.seconds(median(times))}; "
+        f"{units.plural(len(times), 'sample')}: the median is {units.seconds(median(times))}; "
         f"the slowest took {units.ratio(max(times) / median(times))} that."
     )
     figure, axes = blank(height=3.4, title=title)
@@ -78,18 +80,17 @@ def mark(axes, name, value, height, style, end):
     left = inside and value < axes.get_xlim()[0] + 0.75 * (end - axes.get_xlim()[0])
     axes.annotate(words, (min(value, end), height), (4 if left else -4, 0), va="center",
                   textcoords="offset points", ha="left" if left else "right", fontsize=10,
-                  color=INK)  # fmt: skip
+                  color=INK)
 
 
 def stopped(returned: float, done: float, where: str) -> Picture:
     """A clock that stopped when the call returned, above the work that went on until `done`."""
     title = f"The clock stopped {units.ratio(done / returned).rstrip('×')} times too early."
     figure, axes = blank(height=1.9, title=title)
-    rows = [(where, done, PURPLE), ("your clock", returned, INK)]
-    for y, (_, seconds, color) in enumerate(rows):
+    for y, (seconds, color) in enumerate(((done, PURPLE), (returned, INK))):
         axes.barh(y, seconds, height=0.6, color=color)
-        axes.text(seconds, y, f" {units.seconds(seconds)}", va="center", fontsize=10, color=INK)
-    axes.set_yticks(range(len(rows)), [name for name, _, _ in rows])
+        beside(axes, units.seconds(seconds), seconds, y)
+    axes.set_yticks(range(2), [where, "your clock"])
     axes.set(xlim=(0, 1.2 * done), xlabel="time since the call")
     in_seconds(axes.xaxis)
     spoken = f"Your clock: {units.seconds(returned)}; {where}: {units.seconds(done)}."
@@ -106,21 +107,9 @@ def lies(readings: Mapping[str, tuple[float, float]]) -> Picture:
     factors = {what: read / true for what, (read, true) in readings.items()}
     lowest, highest = min(factors.values()), max(factors.values())
     title = f"One machine, {len(factors)} readings: from {off(lowest)} to {off(highest)}."
-    figure, axes = blank(height=1.1 + 0.4 * len(factors), title=title)
-    for y, (_, factor) in enumerate(reversed(factors.items())):
-        axes.plot([1, factor], [y, y], color=PURPLE, linewidth=2)
-        axes.plot(factor, y, "o", color=PURPLE, markersize=8)
-        inside = "left" if factor > 1 else "right"
-        axes.text(factor, y, f"  {off(factor)}  ", ha=inside, va="center", fontsize=10, color=INK)
-    axes.axvline(1, color=INK, linewidth=1.5)
-    axes.set_yticks(range(len(factors)), reversed(factors))
-    ends = min(lowest, 1) / 2, 2 * max(highest, 1)
-    room = (ends[1] / ends[0]) ** 0.8  # for the words beside the bars
-    log_axes(axes, x=("reading over truth", units.ratio))
-    axes.set(xlim=(ends[0] / room, ends[1] * room), ylim=(-0.6, len(factors) - 0.4))
-    in_words(axes.xaxis, decades(*ends, most=3), units.ratio)
-    spoken = "; ".join(f"{what}: {off(factor)}" for what, factor in factors.items())
-    return Picture(figure, f"{title} {spoken}.")
+    rows = [(f"{what}: {off(factor)}", factor, {"color": PURPLE})
+            for what, factor in factors.items()]
+    return dots(rows, "reading over truth", units.ratio, title=title, one=True)
 
 
 def off(factor):
@@ -143,10 +132,6 @@ def read(samples):
     return times, color
 
 
-def number(times):
-    return units.plural(len(times), "sample")
-
-
 def summary(times):
     """The five numbers of a distribution, for those who cannot see it."""
     low, high = map(units.seconds, quartiles(times))
@@ -161,22 +146,3 @@ def in_seconds(axis):
     """Labels at round times of a linear axis, few enough to stand side by side."""
     axis.get_major_locator().set_params(nbins=6)
     written(axis, units.seconds)
-
-
-def in_words(axis, places, write):
-    """Labels at these places of an axis, and nowhere else."""
-    axis.set_ticks(places, [write(place) for place in places])
-    axis.set_ticks([], minor=True)
-
-
-def ladder(low, high):
-    """Places for labels on a log axis: decades where there are three, else 1, 2, 5, 10 …"""
-    whole = decades(low, high)
-    return whole if len(whole) > 2 else [d * t for t in decades(low / 10, high) for d in (1, 2, 5)]
-
-
-def decades(low, high, most=5):
-    """Powers of ten from low to high, 1 among them if it is between, at most so many."""
-    first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
-    step = max(1, math.ceil((last - first + 1) / most))
-    return [10.0**power for power in range(first, last + 1) if power % step == 0]

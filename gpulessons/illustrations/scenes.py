@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from gpulessons.ops.common import WARP
-from gpulessons.plots.axes import log_axes
+from gpulessons.plots.forms import dots, listed
 from gpulessons.plots.picture import BLUE, COLORS, INK, MARKERS, Picture, blank
 
 DEPTHS = 8  # shades of near and far
@@ -45,7 +45,7 @@ def wireframe(corners: np.ndarray, edges: np.ndarray) -> Picture:
         apart = np.concatenate([ends, np.full_like(ends[:, :1], np.nan)], axis=1).reshape(-1, 2)
         share = layer / (DEPTHS - 1)
         axes.plot(*apart.T, color=BLUE, alpha=0.35 + 0.65 * share, linewidth=0.5 + 1.1 * share,
-                  solid_capstyle="round")  # fmt: skip
+                  solid_capstyle="round")
     axes.set(xlim=(-2.4, 2.4), ylim=(-1.4, 1.4), aspect="equal")
     axes.set_axis_off()
     across, up = np.ptp(flat[:, 0]), np.ptp(flat[:, 1])
@@ -101,39 +101,21 @@ def warps(orders: Mapping[str, np.ndarray]) -> Picture:
         axes.set_title(f"one warp, {name}", color=INK, fontsize=10, loc="left")
         axes.set(xlabel="lane", xticks=(0, 8, 16, 24, 31))
     panels.flat[0].set_ylabel("turns: at work (filled),\nwaiting (empty)")
-    spoken = "; ".join(
-        f"{name}: this warp's lanes take {typical(turns).min()} to {typical(turns).max()} turns"
-        for name, turns in orders.items()
-    )
-    return Picture(figure, f"{title} {spoken}.")
+    spoken = {name: f"this warp's lanes take {typical(turns).min()} to {typical(turns).max()} turns"
+              for name, turns in orders.items()}
+    return Picture(figure, f"{title} {listed(spoken)}.")
 
 
 def prices(rows: Mapping[str, tuple[float, float]]) -> Picture:
-    """What disorder costs: {name: (GPU factor, counted; CPU factor, measured)}, on a log scale.
-
-    Dots: a log scale has no zero for a bar to begin at.
-    """
+    """What disorder costs: {name: (GPU factor, counted; CPU factor, measured)}, on a log scale."""
     title = " ".join(f"{name}: {who_pays(*factors)}." for name, factors in rows.items())
-    figure, axes = blank(height=1.6 + 0.7 * len(rows), title=title)
-    axes.axvline(1, color=INK, linewidth=1)
-    for y, factors in enumerate(rows.values()):
-        for offset, factor, kind, backend in zip(
-            (-0.2, 0.2), factors, ("GPU, steps counted", "CPU, time measured"), ("gpu", "host"),
-            strict=True,
-        ):  # fmt: skip
-            axes.plot(factor, y + offset, MARKERS[backend], color=COLORS[backend], markersize=8)
-            axes.annotate(f"{kind}: {times(factor)}", (factor, y + offset), (9, 0), va="center",
-                          textcoords="offset points", fontsize=10, color=INK)  # fmt: skip
-    most = max(factor for factors in rows.values() for factor in factors)
-    least = min(1, *(factor for factors in rows.values() for factor in factors))
-    axes.set_yticks(range(len(rows)), list(rows))
-    axes.set(xlim=(0.9 * least, 4 * most), ylim=(len(rows) - 0.5, -0.5))
-    log_axes(axes, x=("time or steps, shuffled over sorted", times))
-    spoken = "; ".join(
-        f"{name}: {times(gpu)} on a GPU by count, {times(cpu)} on this CPU by the clock"
-        for name, (gpu, cpu) in rows.items()
+    kinds = ("gpu", "GPU, steps counted"), ("host", "CPU, time measured")
+    return dots(
+        [(f"{name}: {kind}", factor, {"marker": MARKERS[backend], "color": COLORS[backend]})
+         for name, factors in rows.items()
+         for factor, (backend, kind) in zip(factors, kinds, strict=True)],
+        "time or steps, shuffled over sorted", times, title=title, one=True,
     )
-    return Picture(figure, f"{title} {spoken}.")
 
 
 # -- Small parts.

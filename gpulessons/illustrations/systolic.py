@@ -14,13 +14,14 @@ Analysis of a Tensor Processing Unit", 2017, whose array has 256 × 256 cells.
 """
 
 from dataclasses import dataclass, field
-from html import escape
 
 import numpy as np
 
 from gpulessons.plots.film import Film
+from gpulessons.plots.forms import rectangle
 from gpulessons.plots.picture import DARK, INK, SKY, Picture, blank
 from gpulessons.units import plural
+from warplens.tables import Table
 
 
 @dataclass(frozen=True)
@@ -65,28 +66,23 @@ class Run:
         rows, columns = self.array
         return self.multiplications / (rows * columns * self.cycles)
 
-    def facts(self):
+    def table(self) -> Table:
         m, k, n = self.shape
-        yield "product", f"{m} × {k} by {k} × {n}"
-        yield "cells", f"{self.array[0]} × {self.array[1]}, in {plural(self.passes, 'pass')}"
-        yield "cycles", f"{self.cycles:,}"
-        yield "multiplications", f"{self.multiplications:,}"
-        yield "loads", (
-            f"{self.inputs:,} inputs and {self.weights:,} weights, "
-            f"{self.loads_per_multiply:.3g} for each multiplication"
-        )
-        yield "cells at work", f"{self.utilization:.1%}"
+        return Table("A systolic array", (), [
+            ("product", f"{m} × {k} by {k} × {n}"),
+            ("cells", f"{self.array[0]} × {self.array[1]}, in {plural(self.passes, 'pass')}"),
+            ("cycles", f"{self.cycles:,}"),
+            ("multiplications", f"{self.multiplications:,}"),
+            ("loads", f"{self.inputs:,} inputs and {self.weights:,} weights, "
+             f"{self.loads_per_multiply:.3g} for each multiplication"),
+            ("cells at work", f"{self.utilization:.1%}"),
+        ])
 
     def __repr__(self):
-        return "\n".join(f"{name:<15}  {value}" for name, value in self.facts())
+        return repr(self.table())
 
     def _repr_html_(self):
-        rows = "".join(
-            f'<tr><th scope="row" style="text-align:left">{escape(name)}</th>'
-            f'<td style="text-align:left">{escape(value)}</td></tr>'
-            for name, value in self.facts()
-        )
-        return f"<table><caption>A systolic array</caption><tbody>{rows}</tbody></table>"
+        return self.table()._repr_html_()
 
 
 def simulate(x: np.ndarray, y: np.ndarray, rows: int = 8, columns: int = 8) -> Run:
@@ -123,26 +119,17 @@ def one_pass(x, weights, rows, columns):
     held, kept = np.zeros((rows, columns), dtype), np.zeros((rows, columns), bool)
     held[:depth, : weights.shape[1]], kept[:depth, : weights.shape[1]] = weights, True
     inputs, there, sums = np.zeros_like(held), np.zeros_like(kept), np.zeros_like(held)
-    nothing = np.zeros(columns, dtype)
+    nothing = np.zeros((1, columns), dtype)
     for number in range(m + rows + columns - 2):
         arriving = number - np.arange(rows)  # which row of x: later by one for each row of cells
         comes = (arriving >= 0) & (arriving < m) & (np.arange(rows) < depth)
         entering = np.zeros(rows, dtype)
         entering[comes] = x[arriving[comes], np.flatnonzero(comes)]
-        inputs, there = to_the_right(inputs, entering), to_the_right(there, comes)
-        sums, busy = downward(sums, nothing), there & kept
+        inputs = np.hstack([entering[:, None], inputs[:, :-1]])  # to the right
+        there = np.hstack([comes[:, None], there[:, :-1]])
+        sums, busy = np.vstack([nothing, sums[:-1]]), there & kept  # downward
         sums[busy] += held[busy] * inputs[busy]
         yield Cycle(number, int(comes.sum()), held, inputs, sums, busy)
-
-
-def to_the_right(register, entering):
-    """Every cell takes what its left neighbor had."""
-    return np.hstack([entering[:, None], register[:, :-1]])
-
-
-def downward(register, entering):
-    """Every cell takes what its upper neighbor had."""
-    return np.vstack([entering[None], register[:-1]])
 
 
 def collect(cycle, below):
@@ -201,31 +188,23 @@ class Pass(Film):
         return Picture(figure, f"{title} {'; '.join(map(self.told, chosen))}.")
 
     def draw(self, axes, number, size):
+        """The cells; at their left, inputs in the order in which they come in; results below."""
         cycle = self.cycles[number]
         rows, columns = cycle.sums.shape
-        for r in range(rows):
-            for c in range(columns):
-                draw_cell(axes, cycle, r, c, size)
-            self.draw_waiting(axes, number, r, size)
-        self.draw_results(axes, number, rows, size)
+        for r, c in np.ndindex(rows, columns):
+            draw_cell(axes, cycle, r, c, size)
+        for (i, r), value in np.ndenumerate(self.x):
+            turns = i + r - number  # until it comes in
+            if turns > 0:
+                write(axes, 0.2 - 0.5 * turns, r + 0.5, value, size)
+        for (i, c), value in np.ndenumerate(self.product):
+            since = number - (i + rows - 1 + c)  # it has left its column; the latest is on top
+            if since >= 0:
+                write(axes, c + 0.5, rows + 0.25 + 0.45 * since, value, size, weight="bold")
         margin = len(self.x) + rows - 1  # the inputs stand in a slanted queue, the results too
         axes.set(xlim=(-0.5 * margin - 0.05, columns + 0.1), ylim=(rows + 0.45 * margin, -0.1))
         axes.set(aspect="equal")
         axes.set_axis_off()
-
-    def draw_waiting(self, axes, number, r, size):
-        """The inputs that row r still expects, in the order in which they come in."""
-        for i, value in enumerate(self.x[:, r]):
-            turns = i + r - number  # until it comes in
-            if turns > 0:
-                write(axes, 0.2 - 0.5 * turns, r + 0.5, value, size)
-
-    def draw_results(self, axes, number, rows, size):
-        """The results that have left each column, the latest on top."""
-        for (i, c), value in np.ndenumerate(self.product):
-            since = number - (i + rows - 1 + c)
-            if since >= 0:
-                write(axes, c + 0.5, rows + 0.25 + 0.45 * since, value, size, weight="bold")
 
     def left_over(self, number):
         sums = self.cycles[number].sums[-1]
@@ -253,14 +232,8 @@ def pulse(run: Run) -> Picture:
 
 def draw_cell(axes, cycle, r, c, size):
     """The product that a busy cell makes, over the sum it hands down; an idle one's weight."""
-    from matplotlib.patches import Rectangle
-
-    busy = cycle.busy[r, c]
-    axes.add_patch(Rectangle(
-        (c + 0.04, r + 0.04), 0.92, 0.92, facecolor=SKY if busy else "none", edgecolor=INK,
-        linewidth=0.8,
-    ))  # fmt: skip
-    weight = f"{cycle.weights[r, c]:g}"
+    busy, weight = cycle.busy[r, c], f"{cycle.weights[r, c]:g}"
+    rectangle(axes, c + 0.04, r + 0.04, 0.92, 0.92, facecolor=SKY if busy else "none")
     if busy:
         write(axes, c + 0.5, r + 0.32, f"{cycle.inputs[r, c]:g}·{weight}", size, color=DARK)
         write(axes, c + 0.5, r + 0.7, cycle.sums[r, c], size, color=DARK, weight="bold")

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from gpulessons import units
 from gpulessons.plots.axes import written
+from gpulessons.plots.forms import beside, listed, name_rows
 from gpulessons.plots.picture import BLUE, INK, SKY, VERMILLION, Picture, blank
 from warplens.model.devices import named
 from warplens.model.modelling import LAUNCH
@@ -44,7 +45,7 @@ def figures() -> Table:
         [f"{memory} memory, there and back",
          " and ".join(units.rate(rate, "B/s") for rate in both), "published", LINK_SOURCE]
         for memory, both in LINKS.items()
-    ]  # fmt: skip
+    ]
     dram = "; ".join(f"{gpu.sources[each].citation}" for each in ("dram_rate", "dram_share"))
     memory = units.rate(gpu.dram_rate * gpu.dram_share, "B/s")
     rows.append([f"the memory of an {GPU}, 40 GB", memory, "published", dram])
@@ -61,7 +62,7 @@ def timeline(numbers: int = 921_600, layers: int = 10) -> Picture:
     """
     if numbers < 1 or layers < 1:
         raise ValueError(f"A timeline needs a number and a layer at least, "
-                         f"not {numbers} numbers in {layers} layers.")  # fmt: skip
+                         f"not {numbers} numbers in {layers} layers.")
     rows = {
         f"{memory}, {name}": steps(numbers, trips, memory)
         for memory in LINKS
@@ -73,11 +74,21 @@ def timeline(numbers: int = 921_600, layers: int = 10) -> Picture:
     title = message(layers, each, stay, quickest)
     figure, axes = blank(height=3.7, title=title)
     for place, row in enumerate(rows.values()):
-        draw_row(axes, place, row, slowest)
-    finish(axes, rows, slowest)
-    spoken = "; ".join(f"{name}: {units.seconds(total)}" for name, total in totals.items())
+        for what, color in COLORS.items():
+            spans = [(step.start, step.seconds) for step in row if step.what == what]
+            axes.broken_barh(spans, (place - 0.36, 0.72), color=color, linewidth=0,
+                             label="" if place else what)
+        beside(axes, units.seconds(row[-1].end), row[-1].end, place)
+    name_rows(axes, rows)
+    axes.set_xlim(0, 1.13 * slowest)
+    axes.set_xlabel(f"time since the start, modelled for an {GPU} of 40 GB on the link of a DGX")
+    written(axes.xaxis, units.seconds)
+    axes.locator_params(axis="x", nbins=6)
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, frameon=False, labelcolor=INK,
+                fontsize=10, handlelength=1.2, borderaxespad=0.1)
+    spoken = listed({name: units.seconds(total) for name, total in totals.items()})
     return Picture(figure, f"{title} {units.count(numbers)} numbers. {spoken}. Modelled for an "
-                           f"{GPU} of 40 GB on the link of a DGX, not measured.")  # fmt: skip
+                           f"{GPU} of 40 GB on the link of a DGX, not measured.")
 
 
 def message(layers, each, stay, pinned):
@@ -87,7 +98,7 @@ def message(layers, each, stay, pinned):
             f"One layer: nothing to save by staying; pinned memory saves {1 - pinned / stay:.0%}."
         )
     return (f"{layers} layers: data that stay on the GPU save {1 - stay / each:.0%}, "
-            f"and pinned as well {1 - pinned / each:.0%}.")  # fmt: skip
+            f"and pinned as well {1 - pinned / each:.0%}.")
 
 
 def steps(numbers: int, trips: Sequence[int], memory: str) -> list[Step]:
@@ -98,30 +109,7 @@ def steps(numbers: int, trips: Sequence[int], memory: str) -> list[Step]:
     done: list[Step] = []
     for layers in trips:
         trip = [("to_device", nbytes / there), *[("kernel", kernel)] * layers,
-                ("copy_to_host", nbytes / back)]  # fmt: skip
+                ("copy_to_host", nbytes / back)]
         for what, seconds in trip:
             done.append(Step(what, done[-1].end if done else 0.0, seconds))
     return done
-
-
-def draw_row(axes, place, row, whole):
-    """The steps of each kind as one shape, and the time at the end."""
-    for what, color in COLORS.items():
-        spans = [(step.start, step.seconds) for step in row if step.what == what]
-        axes.broken_barh(spans, (place - 0.36, 0.72), color=color, linewidth=0)
-    axes.text(row[-1].end + 0.012 * whole, place, units.seconds(row[-1].end), va="center",
-              fontsize=10, color=INK)  # fmt: skip
-
-
-def finish(axes, rows, whole):
-    """Names on the left, seconds below, and what each color is."""
-    from matplotlib.patches import Patch
-
-    axes.set_yticks(range(len(rows)), list(rows))
-    axes.set(xlim=(0, 1.13 * whole), ylim=(len(rows) - 0.5, -0.6))
-    axes.set_xlabel(f"time since the start, modelled for an {GPU} of 40 GB on the link of a DGX")
-    written(axes.xaxis, units.seconds)
-    axes.xaxis.get_major_locator().set_params(nbins=6)
-    key = [Patch(color=color, label=what) for what, color in COLORS.items()]
-    axes.legend(handles=key, loc="lower right", bbox_to_anchor=(1, 1), ncols=3, frameon=False,
-                labelcolor=INK, fontsize=10, handlelength=1.2, borderaxespad=0.1)  # fmt: skip

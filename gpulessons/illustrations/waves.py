@@ -39,7 +39,7 @@ def waves(blocks: int = 9, resident: int = 1) -> Picture:
     high = 0.84 / resident
     for m, place, start, stop in runs:
         axes.barh(m - 0.42 + high * (place + 0.5), stop - start - 0.012, left=start,
-                  height=0.84 * high, color=ORANGE if stop == end else BLUE)  # fmt: skip
+                  height=0.84 * high, color=ORANGE if stop == end else BLUE)
     axes.set(xlim=(0, max(end, 1) * 1.02), ylim=(MULTIPROCESSORS - 0.4, -0.6))
     axes.set_yticks(range(MULTIPROCESSORS), [str(m) for m in range(MULTIPROCESSORS)])
     axes.set(xlabel="time, in waves", ylabel="multiprocessor")

@@ -13,6 +13,8 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.axes import log_axes
+from gpulessons.plots.boxes import arrow
+from gpulessons.plots.forms import rectangle
 from gpulessons.plots.picture import BLUE, INK, ORANGE, SKY, Picture, blank
 
 WIDTH = 4096  # inputs, and outputs, of the layer whose operations are counted
@@ -47,14 +49,14 @@ def weight_reuse(batch: int, corners: Mapping[str, float] | None = None) -> Pict
     )
     draw_product(left, batch)
     log_axes(right, x=("examples in the batch", units.count), y=("FLOPs per byte", "{:g}".format),
-             ticks=BATCHES[::2])  # fmt: skip
+             ticks=BATCHES[::2])
     along = [flops_per_byte(each) for each in BATCHES]
     right.plot(BATCHES, along, color=BLUE, linewidth=1.5)
     right.plot(batch, flops_per_byte(batch), "o", color=ORANGE, markersize=10)
     for name, corner in (corners or {}).items():
         right.axhline(corner, color=INK, linewidth=1, linestyle=":")
         right.annotate(name, (BATCHES[0], corner), (0, 3), textcoords="offset points", color=INK,
-                       fontsize=9)  # fmt: skip
+                       fontsize=9)
     right.set_title(f"a layer of {WIDTH:,} by {WIDTH:,}", color=INK, fontsize=10)
     spoken = "; ".join(f"{name}: {corner:.3g}" for name, corner in (corners or {}).items())
     return Picture(figure, f"{title}{f' Arithmetic is the wait above {spoken}.' * bool(spoken)}")
@@ -63,12 +65,16 @@ def weight_reuse(batch: int, corners: Mapping[str, float] | None = None) -> Pict
 def draw_product(axes, batch):
     """x, wᵀ above y: the weight that is followed, the numbers that it meets, the sums it is in."""
     rows, (output, input_) = min(batch, ROWS), CHOSEN
-    below, aside = INPUTS + 1.2, INPUTS + 1.2
-    matrix(axes, (aside, 0), (INPUTS, OUTPUTS), (output, input_, 1, 1), ORANGE)
-    matrix(axes, (0, below), (rows, INPUTS), (input_, 0, 1, rows), SKY)
-    matrix(axes, (aside, below), (rows, OUTPUTS), (output, 0, 1, rows), SKY)
-    axes.annotate("", (aside + output + 0.5, below), (aside + output + 0.5, input_ + 1),
-                  arrowprops={"arrowstyle": "->", "color": INK})  # fmt: skip
+    below = aside = INPUTS + 1.2
+    for corner, shape, (right, down, *size), color in (
+        ((aside, 0), (INPUTS, OUTPUTS), (output, input_, 1, 1), ORANGE),
+        ((0, below), (rows, INPUTS), (input_, 0, 1, rows), SKY),
+        ((aside, below), (rows, OUTPUTS), (output, 0, 1, rows), SKY),
+    ):
+        rectangle(axes, corner[0] + right, corner[1] + down, *size, facecolor=color)
+        for i, j in np.ndindex(shape):
+            rectangle(axes, corner[0] + j, corner[1] + i, 1, 1)
+    arrow(axes, (aside + output + 0.5, input_ + 1), (aside + output + 0.5, below), INK)
     words = {"size": 10, "color": INK}
     axes.text(aside - 0.3, input_ + 0.5, "one weight", ha="right", va="center", **words)
     for middle, name in ((INPUTS / 2, "weights wᵀ"), (below + rows / 2, "outputs y")):
@@ -77,14 +83,3 @@ def draw_product(axes, batch):
     axes.text(0, below + rows + 0.3, f"inputs x, a row for each example{more}", va="top", **words)
     axes.set(xlim=(-0.2, aside + OUTPUTS + 3.4), ylim=(below + ROWS + 2.4, -0.2), aspect="equal")
     axes.set_axis_off()
-
-
-def matrix(axes, corner, shape, filled, color):
-    """A grid of cells, its upper left at a corner (x, y); filled: (x, y, width, height) in it."""
-    from matplotlib.patches import Rectangle
-
-    (x, y), (rows, columns), (right, down, *size) = corner, shape, filled
-    axes.add_patch(Rectangle((x + right, y + down), *size, facecolor=color))
-    look = {"color": INK, "linewidth": 0.8}
-    axes.hlines(y + np.arange(rows + 1), x, x + columns, **look)
-    axes.vlines(x + np.arange(columns + 1), y, y + rows, **look)

@@ -26,14 +26,14 @@ def canvas(
 def box(
     axes: Axes, x: float, y: float, text: str, color: str = INK, wide: float = 1.4,
     tall: float = 0.9,
-) -> None:  # fmt: skip
+) -> None:
     """A rounded box around (x, y), drawn by its edge alone, and a text in it."""
     from matplotlib.patches import FancyBboxPatch
 
     axes.add_patch(FancyBboxPatch(
         (x - wide / 2, y - tall / 2), wide, tall, boxstyle="round,pad=0,rounding_size=0.08",
         facecolor="none", edgecolor=color, linewidth=1.6,
-    ))  # fmt: skip
+    ))
     axes.text(x, y, text, ha="center", va="center", color=INK, fontsize=10)
 
 
@@ -42,4 +42,4 @@ def arrow(axes: Axes, start: Point, end: Point, color: str = INK, bend: float = 
     axes.annotate("", end, start, arrowprops={
         "arrowstyle": "-|>", "color": color, "linewidth": 1.1, "shrinkA": 0, "shrinkB": 0,
         "connectionstyle": f"arc3,rad={bend}",
-    })  # fmt: skip
+    })

@@ -10,50 +10,14 @@ import json
 import os
 import zlib
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from .picture import Picture
 
 SAVING = "GPULESSONS_SAVING"  # in the environment: a page is being saved, so frames are drawn
 LARGEST = 120_000  # characters of one picture that moves
-SCRIPT = """\
-(async figure => {
-  const packed = Uint8Array.from(atob(figure.querySelector('script').textContent),
-    letter => letter.charCodeAt(0));
-  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
-  const {controls, frames, tags} = JSON.parse(await new Response(unpacked).text());
-  const shown = document.createElement('div');
-  shown.setAttribute('role', 'img');
-  const sliders = controls.map(({name, values, start}) => {
-    const [label, named, told] = ['label', 'span', 'output'].map(kind =>
-      document.createElement(kind));
-    const slider = Object.assign(document.createElement('input'),
-      {type: 'range', min: 0, max: values.length - 1, value: start});
-    label.style = 'display: flex; flex-wrap: wrap; gap: 0 1em; align-items: center';
-    slider.style = 'flex: 1 1 12em; max-width: 30em';
-    named.textContent = name;
-    named.style = 'min-width: 12em';
-    slider.oninput = () => {
-      told.textContent = values[slider.value];
-      slider.setAttribute('aria-valuetext', values[slider.value]);
-      show();
-    };
-    slider.onkeydown = event => event.stopPropagation();  // a notebook takes the arrow keys
-    label.append(named, slider, told);
-    return label;
-  });
-  const show = () => {
-    const at = sliders.reduce((sum, label, n) =>
-      sum * controls[n].values.length + Number(label.children[1].value), 0);
-    const [places, words] = frames[at];
-    shown.innerHTML = places.map(place => tags[place]).join('<');
-    shown.ariaLabel = words;
-  };
-  figure.firstElementChild.replaceWith(...sliders, shown);
-  sliders.forEach(label => label.children[1].oninput());
-  show();  // where there is no slider to do it
-})(document.currentScript.parentNode);
-"""
+SCRIPT = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 
 
 def saving() -> bool:
@@ -93,11 +57,11 @@ def moving(
     is shown, which takes less room so than as it is.
     """
     named = [{"name": name, "values": list(values), "start": start}
-             for name, values, start in controls]  # fmt: skip
+             for name, values, start in controls]
     # Frames are alike: a tag that many have is kept once, and a frame is the places of its tags.
     tags: dict[str, int] = {}
     placed = [([tags.setdefault(tag, len(tags)) for tag in markup.split("<")], words)
-              for markup, words in frames]  # fmt: skip
+              for markup, words in frames]
     kept = {"controls": named, "frames": placed, "tags": list(tags)}
     text = json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
     packed = base64.b64encode(zlib.compress(text.encode(), 9)).decode()

@@ -13,13 +13,13 @@ THE = "load/store path", "launch"  # the parts of a GPU that a sentence calls so
 
 def bounds(modelled: Any) -> Picture:
     """Seconds of each part of the GPU as bars, the limiter's filled; the modelled time and its
-    interval as a line and a hatched band behind them. For a Modelled of paper_gpu."""
+    interval as a line and a hatched band behind them. For a Modelled of warplens.model."""
     title = headline(modelled)
     parts = [part for part in modelled.ranked if modelled.bounds[part]][::-1]
     figure, axes = blank(height=1.3 + 0.34 * len(parts), title=title)
     for y, part in enumerate(parts):
         axes.barh(y, modelled.bounds[part], height=0.62, edgecolor=VERMILLION, zorder=2,
-                  color=VERMILLION if part == modelled.limiter else "none")  # fmt: skip
+                  color=VERMILLION if part == modelled.limiter else "none")
     axes.set_yticks(range(len(parts)), [told(modelled, part) for part in parts])
     axes.get_yticklabels()[-1].set_fontweight("bold")  # the limiter's
     draw_time(axes, modelled)
@@ -46,7 +46,7 @@ def draw_time(axes: Any, modelled: Any) -> None:
     right = 1.25 * max(modelled.high or 1.5 * modelled.low, *modelled.bounds.values())
     high = right if modelled.at_least else modelled.high
     axes.axvspan(modelled.low, high, facecolor="none", edgecolor=INK, hatch=HATCH, linewidth=0,
-                 alpha=0.35, zorder=0)  # fmt: skip
+                 alpha=0.35, zorder=0)
     axes.axvline(known, color=INK, linewidth=1.5, linestyle="--", zorder=3)
     axes.set_xlim(0, right)
     axes.locator_params(axis="x", nbins=FEW)

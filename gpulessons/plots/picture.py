@@ -18,7 +18,7 @@ INK = "#767676"
 # Okabe and Ito's palette, told apart by every common kind of color vision.
 BLUE, SKY, GREEN, VERMILLION, ORANGE, PURPLE = (
     "#0072B2", "#56B4E9", "#009E73", "#D55E00", "#E69F00", "#CC79A7",
-)  # fmt: skip
+)
 DARK = "#111111"  # words on these: 4.5 to 1 or better
 COLORS = {"host": BLUE, "torch_cpu": GREEN, "gpu": VERMILLION, "torch_gpu": ORANGE}
 # A modelled value is no measured one: lines that are thin and broken, areas that are hatched.
@@ -49,9 +49,12 @@ class Picture:
 
         drawn = io.BytesIO()
         self.figure.savefig(drawn, format="png", dpi=100, transparent=True)
-        data = packed_image(Image.open(drawn), photograph=any(a.images for a in self.figure.axes))
+        photograph = any(axes.images for axes in self.figure.axes)
+        return self.img(packed_image(Image.open(drawn), photograph))
+
+    def img(self, link: str) -> str:
         return (
-            f'<img src="{data}" alt="{escape(self.alt)}" width="{self.width}" '
+            f'<img src="{link}" alt="{escape(self.alt)}" width="{self.width}" '
             'style="max-width: 100%; height: auto">'
         )
 

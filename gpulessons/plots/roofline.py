@@ -17,7 +17,6 @@ from .picture import COLORS, DASH_DOT, HATCH, INK, MARKERS, Picture, blank
 # Where a name may stand beside its point, in points: the best place first.
 STEPS = (0, -7, 7, -14, 14, -28, 28, -42, -56, 42, -70, 56)
 MARK = 6  # pixels from a point's middle to its edge
-NEARER = 4  # pixels: a name is nearer to its own point than to another by more than that
 PLACES = [(8, 0), (8, -7), (8, -14), *((side * 8, dy) for dy in STEPS for side in (-1, 1))]
 
 
@@ -29,7 +28,7 @@ def best_of_all(op: str) -> str:
 def roofline(
     machine: Any, timings: Iterable[Any], *, names: Sequence[str] = (), title: str = "",
     modelled: Iterable[Any] = (), traffic: Callable[[str], str] = best_of_all,
-) -> Picture:  # fmt: skip
+) -> Picture:
     """FLOP/s of ops against their FLOPs per byte, under the ceilings of the machine's card.
 
     The slanted roof is the best of read, copy and triad, the flat one the library's product.
@@ -61,7 +60,7 @@ def roofline(
     points = [(intensity(t) or left, rate(t, left, t.median)) for t in timings + modelled]
     figure, axes = blank(height=4.6, title=title)
     log_axes(axes, x=("FLOPs per byte (◂ none at all)", "{:g}".format),
-             y=("FLOP/s", lambda rate: units.rate(rate, "FLOP/s")))  # fmt: skip
+             y=("FLOP/s", lambda rate: units.rate(rate, "FLOP/s")))
     axes.set_xlim(left, right)
     for place, kinds in places.items():
         draw_roof(axes, place, kinds, left, right, below=bool(sheets))
@@ -100,16 +99,16 @@ def quotable(
 def draw_measured(axes, timings, points):
     for t, (x, y) in zip(timings, points, strict=True):
         axes.plot(x, y, MARKERS[t.backend] if t.flops else "<", color=COLORS[t.backend],
-                  markersize=6, clip_on=False)  # fmt: skip
+                  markersize=6, clip_on=False)
 
 
 def draw_modelled(axes, modelled, points, left):
     """Open and hatched, each with its interval; left: where what has no arithmetic stands."""
     for t, (x, y) in zip(modelled, points, strict=True):
         axes.plot([x, x], [rate(t, left, time) for time in t.quartiles], color=COLORS[t.backend],
-                  linewidth=1, clip_on=False)  # fmt: skip
+                  linewidth=1, clip_on=False)
         axes.scatter(x, y, 80, marker=MARKERS[t.backend] if t.flops else "<", facecolor="none",
-                     edgecolor=COLORS[t.backend], hatch=2 * HATCH, clip_on=False)  # fmt: skip
+                     edgecolor=COLORS[t.backend], hatch=2 * HATCH, clip_on=False)
 
 
 def rate(timing: Any, left: float, seconds: float) -> float:
@@ -180,10 +179,10 @@ def device(backend: str) -> str:
 def draw_sheet(axes, gpu, peak, bandwidth, left, right):
     """The roof of a GPU that is not here, as its data sheet has it: nobody reaches that quite."""
     axes.plot([left, peak / bandwidth, right], [left * bandwidth, peak, peak], color=INK,
-              linewidth=0.8, linestyle=DASH_DOT)  # fmt: skip
+              linewidth=0.8, linestyle=DASH_DOT)
     rates = f"{units.rate(peak, 'FLOP/s')}, {units.rate(bandwidth, 'B/s')}"
     axes.text(right, 1.06 * peak, f"{gpu}, data sheet: {rates}", color=INK, fontsize=10,
-              ha="right", va="bottom")  # fmt: skip
+              ha="right", va="bottom")
 
 
 def draw_roof(axes, name, roofs, left, right, below=False):
@@ -195,65 +194,45 @@ def draw_roof(axes, name, roofs, left, right, below=False):
     """
     for peak, bandwidth in roofs.values():
         axes.plot([left, peak / bandwidth, right], [left * bandwidth, peak, peak], color=INK,
-                  linewidth=1.5)  # fmt: skip
+                  linewidth=1.5)
     peak, bandwidth = (min if below else max)(roofs.values())
     corner = peak / bandwidth
     at, side = (right, "right") if below else (1.1 * corner, "left")
     axes.text(at, 1.06 * peak, f"{name}: {units.rate(peak, 'FLOP/s')}", color=INK,
-              fontsize=10, ha=side, va="bottom")  # fmt: skip
+              fontsize=10, ha=side, va="bottom")
     middle = left**0.4 * corner**0.6
     slopes = [f"{kind} {units.rate(rate, 'B/s')}".strip() for kind, (_, rate) in roofs.items()]
     axes.annotate(f"{name}: {', '.join(slopes)}", (middle, middle * bandwidth),
                   (8, -4) if below else (-8, 4), textcoords="offset points", color=INK,
                   fontsize=10, ha="left" if below else "right",
-                  va="top" if below else "baseline")  # fmt: skip
+                  va="top" if below else "baseline")
 
 
 def name_points(axes, points):
-    """Names beside points, (x, y, name, color): each where it covers nothing, nearest to its own.
+    """Names beside points, (x, y, name, color): each at the first free one of PLACES.
 
-    A name that has to stand further off, or nearer to another point, has a line to its point.
+    A name that stands further off has a line to its point.
     """
     axes.figure.draw_without_rendering()
-    spots = axes.transData.transform(np.concatenate([along(line) for line in axes.lines]))
-    dots = axes.transData.transform([(x, y) for x, y, _, _ in points])
+    dots = axes.transData.transform([(x, y) for x, y, *_ in points])
     edges = [(-MARK, 0), (MARK, 0), (0, -MARK), (0, MARK)]
-    spots = np.concatenate([spots, *(dots + edge for edge in edges)])
+    spots = [axes.transData.transform(along(line)) for line in axes.lines]
+    spots = np.concatenate([*spots, *(dots + edge for edge in edges)])
     taken = [text.get_window_extent() for text in axes.texts]
+    right = axes.get_window_extent().x1 + 2
     for x, y, name, color in sorted(point for point in points if point[2]):
         text = axes.annotate(name, (x, y), (0, 0), textcoords="offset points", va="center",
-                             fontsize=10, color=INK)  # fmt: skip
-        own = axes.transData.transform((x, y))
-        free, clear = None, None
-        for dx, dy in PLACES:
+                             fontsize=10, color=INK)
+        for dx, dy in (*PLACES, PLACES[0]):  # the first again where none is free
             text.set(position=(dx, dy), ha="left" if dx > 0 else "right")
             box = text.get_window_extent().padded(2)
-            if box.count_contains(spots) or any(map(box.overlaps, taken)) or off(box, axes):
-                continue
-            free = free or (dx, dy)
-            others = [dot for dot in dots if abs(dot - own).max() > 1]
-            if all(away(box, own) + NEARER < away(box, dot) for dot in others):
-                clear = dx, dy
+            if not (box.count_contains(spots) or any(map(box.overlaps, taken)) or box.x1 > right):
                 break
-        dx, dy = clear or free or PLACES[0]
-        text.set(position=(dx, dy), ha="left" if dx > 0 else "right")
-        box = text.get_window_extent()
-        if abs(dy) > 14 or not clear:
+        if abs(dy) > 14:
             end = box.x0 if dx > 0 else box.x1, (box.y0 + box.y1) / 2
             to = axes.transData.inverted().transform(end)
             axes.plot([x, to[0]], [y, to[1]], color=color, linewidth=0.6)
-            spots = np.concatenate([spots, np.linspace(own, end, 40)])
-        taken.append(box.padded(2))
-
-
-def away(box, dot):
-    """Pixels between a name's box and a point."""
-    return np.hypot(*np.maximum(0, np.maximum(box.min - dot, dot - box.max)))
-
-
-def off(box, axes):
-    """Does a name leave the drawing to its right?"""
-    return box.x1 > axes.get_window_extent().x1 + 2
+        taken.append(box)
 
 
 def along(line):

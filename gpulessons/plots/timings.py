@@ -8,14 +8,13 @@ first unless told, none for None.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from statistics import mean
 from typing import Any
 
 import numpy as np
 
 from gpulessons import units
 
-from .axes import log_axes, two_ticks, written
+from .axes import apart, beside, label_ends, log_axes, two_ticks, written  # noqa: F401
 from .picture import BLUE, COLORS, DASH_DOT, HATCH, INK, MARKERS, VERMILLION, Picture, blank
 
 MARKS = "¹²³⁴⁵⁶⁷⁸⁹"  # of footnotes
@@ -78,41 +77,14 @@ def draw_line(axes: Any, comparison: Any, timings: Sequence[Any]) -> None:
     color = COLORS[backend]
     if comparison.tier == "modelled":
         axes.plot(sizes, medians, color=color, marker=MARKERS[backend], markersize=4,
-                  markerfacecolor="none", linewidth=1, linestyle=DASH_DOT)  # fmt: skip
+                  markerfacecolor="none", linewidth=1, linestyle=DASH_DOT)
         axes.fill_between(sizes, low, high, facecolor="none", edgecolor=color, hatch=HATCH,
-                          alpha=0.3, linewidth=0)  # fmt: skip
+                          alpha=0.3, linewidth=0)
         axes.vlines(sizes, low, high, color=color, linewidth=1, alpha=0.6)
         return
     style = "-" if comparison.tier == "live" else "--"
     axes.plot(sizes, medians, style, color=color, marker=MARKERS[backend], markersize=5)
     axes.fill_between(sizes, low, high, color=color, alpha=0.25, linewidth=0)
-
-
-def label_ends(axes: Any, ends: Sequence[tuple[float, float, str, str]]) -> None:
-    """Name lines at the right edge, each led to its end: (x, y, text, color)."""
-    if not ends:
-        return
-    ends = sorted(ends, key=lambda end: end[1])
-    axes.figure.draw_without_rendering()
-    heights = axes.transAxes.inverted().transform(axes.transData.transform([e[:2] for e in ends]))
-    for (x, y, text, color), height in zip(ends, apart(heights[:, 1], 0.065), strict=True):
-        axes.annotate(
-            text, (x, y), (1.06, height), textcoords="axes fraction", va="center", color=INK,
-            fontsize=10, annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": color, "linewidth": 0.8, "shrinkB": 4,
-                        "relpos": (0, 0.5)},
-        )  # fmt: skip
-
-
-def apart(places: Sequence[float], gap: float) -> Sequence[float]:
-    """Sorted places moved at least a gap apart, as little as can be: those that touch share it."""
-    groups = []
-    for i, place in enumerate(places):
-        groups.append([place - i * gap])
-        while len(groups) > 1 and mean(groups[-2]) > mean(groups[-1]):
-            groups[-2:] = [groups[-2] + groups[-1]]
-    starts = [mean(group) for group in groups for _ in group]
-    return [start + i * gap for i, start in enumerate(starts)]
 
 
 def bars(
@@ -170,19 +142,19 @@ def draw_factor(axes: Any, y: float, timing: Any, slowest: float, mark: str) -> 
         axes.hlines(y, 1, factor, color=color, linewidth=1, linestyle="--" if mark else "-")
         axes.plot(ends, [y, y], color=color, linewidth=4, alpha=0.4)
         axes.plot(factor, y, shape, color=color, markersize=8,
-                  markerfacecolor="none" if mark else color)  # fmt: skip
+                  markerfacecolor="none" if mark else color)
         noise = f" ({timing.noise})" if timing.noise else ""
-        times = "" if timing.arithmetic else f", {units.ratio(factor)}"
-        beside(axes, f"{timing.words}{times}{noise}", max(factor, *ends), y)
-        return
-    axes.plot(ends, [y, y], color=color, linewidth=1, marker="|")
-    if timing.at_least:  # so fast at most: an arrow to where it lies, and no dot
-        axes.plot([factor / 1.6, factor], [y, y], color=color, linewidth=1, marker="<",
-                  markevery=[0])  # fmt: skip
+        words = timing.words + f", {units.ratio(factor)}" * (not timing.arithmetic) + noise
     else:
-        axes.scatter(factor, y, 70, marker=shape, facecolor="none", edgecolor=color,
-                     hatch=2 * HATCH)  # fmt: skip
-    beside(axes, f"{timing.briefly}, modelled on {timing.gpu}", max(factor, *ends), y)
+        axes.plot(ends, [y, y], color=color, linewidth=1, marker="|")
+        if timing.at_least:  # so fast at most: an arrow to where it lies, and no dot
+            axes.annotate("", (factor / 1.6, y), (factor, y),
+                          arrowprops={"arrowstyle": "-|>", "color": color})
+        else:
+            axes.scatter(factor, y, 70, marker=shape, facecolor="none", edgecolor=color,
+                         hatch=2 * HATCH)
+        words = f"{timing.briefly}, modelled on {timing.gpu}"
+    beside(axes, words, max(factor, *ends), y)
 
 
 def draw_modelled(
@@ -198,12 +170,6 @@ def draw_modelled(
     beside(axes, text, max(*ends, past), y)
 
 
-def beside(axes: Any, text: str, x: float, y: float) -> None:
-    """Words to the right of a mark."""
-    axes.annotate(text, (x, y), (9, 0), textcoords="offset points", va="center", fontsize=10,
-                  color=INK)  # fmt: skip
-
-
 def is_modelled(timing: Any) -> bool:
     """A modelled time says what it would wait for."""
     return hasattr(timing, "waits_for")
@@ -213,7 +179,7 @@ def ceiling(
     given: Mapping[str, float] | Iterable[Any], limit: float, *, name: str = "copy",
     names: Sequence[str] = (), marks: Mapping[str, float] | None = None, about: str = "",
     title: str = "",
-) -> Picture:  # fmt: skip
+) -> Picture:
     """Bytes per second of timings, or given as {what: bytes/s}, under a measured ceiling (bytes/s).
 
     name: that of the ceiling. names: what to call the timings, where their versions' names do not
@@ -221,41 +187,36 @@ def ceiling(
     of, the fastest unless told. What is absent has no bar. Raises ValueError where nothing is there
     to draw and no title says why.
     """
-    rates, colors = named(given, names)
-    if (not rates and not title) or about not in ("", *rates):
-        there = ", ".join(rates) or "nothing"
+    if not isinstance(given, Mapping):
+        timings = list(given)
+        there = dict(zip(names or [t.version for t in timings], timings, strict=True))
+        if len(there) < len(timings):
+            raise ValueError("Name each of them by its own name: names=[…].")
+        there = {name: t for name, t in there.items() if hasattr(t, "bandwidth")}
+        given = {name: timing.bandwidth for name, timing in there.items()}
+        colors = [COLORS[timing.backend] for timing in there.values()]
+    else:
+        colors = [BLUE] * len(given)
+    if (not given and not title) or about not in ("", *given):
+        there = ", ".join(given) or "nothing"
         raise ValueError(f"Draw at least one rate, and the title's {about!r} among {there}.")
-    about = about or max(rates, key=rates.__getitem__, default="")
-    title = title or f"{about}: {rates[about] / limit:.0%} of this machine's {name} ceiling."
-    if max(rates.values(), default=0) > 1.02 * limit:  # an error to explain, not a record
+    about = about or max(given, key=given.__getitem__, default="")
+    title = title or f"{about}: {given[about] / limit:.0%} of this machine's {name} ceiling."
+    if max(given.values(), default=0) > 1.02 * limit:  # an error to explain, not a record
         title += f" Its {name} was measured in a busier moment, or a cache helped."
     lines = {f"{name} ceiling, {units.rate(limit, 'B/s')}": (limit, "-")}
     lines |= {words: (rate, ":") for words, rate in (marks or {}).items()}
-    figure, axes = blank(height=1.5 + 0.34 * len(rates) + 0.2 * len(lines), title=title)
-    axes.barh(range(len(rates)), rates.values(), height=0.68, color=colors)
-    axes.set(xlim=(0, 1.05 * max([limit, *rates.values()])), xlabel="bytes per second, as counted",
-             ylim=(len(rates) - 0.5, -1.2 - 0.62 * (len(lines) - 1)))  # fmt: skip
-    draw_limits(axes, lines, len(rates))
-    rows = [f"{what}, {units.rate(rate, 'B/s')}" for what, rate in rates.items()]
-    axes.set_yticks(range(len(rates)), rows)
-    axes.spines["left"].set_bounds(len(rates) - 0.5, -0.5)
-    axes.xaxis.get_major_locator().set_params(nbins=5)  # "25 GB/s" is wide
+    figure, axes = blank(height=1.5 + 0.34 * len(given) + 0.2 * len(lines), title=title)
+    axes.barh(range(len(given)), given.values(), height=0.68, color=colors)
+    axes.set(xlim=(0, 1.05 * max([limit, *given.values()])), xlabel="bytes per second, as counted",
+             ylim=(len(given) - 0.5, -1.2 - 0.62 * (len(lines) - 1)))
+    draw_limits(axes, lines, len(given))
+    rows = [f"{what}, {units.rate(rate, 'B/s')}" for what, rate in given.items()]
+    axes.set_yticks(range(len(given)), rows)
+    axes.spines["left"].set_bounds(len(given) - 0.5, -0.5)
+    axes.locator_params(axis="x", nbins=5)  # "25 GB/s" is wide
     written(axes.xaxis, lambda rate: units.rate(rate, "B/s"))
     return Picture(figure, f"{title} {'; '.join([*rows, *lines])}.")
-
-
-def named(
-    given: Mapping[str, float] | Iterable[Any], names: Sequence[str]
-) -> tuple[Mapping[str, float], list[str]]:
-    """({what: bytes/s}, the color of each) of such rates, or of timings."""
-    if isinstance(given, Mapping):
-        return given, [BLUE] * len(given)
-    timings = list(given)
-    names = names or [timing.version for timing in timings]
-    if len(set(names)) < len(names):
-        raise ValueError(f"Name each of them by its own name: names=[…], not {', '.join(names)}.")
-    there = [(n, t) for n, t in zip(names, timings, strict=True) if hasattr(t, "bandwidth")]
-    return {name: t.bandwidth for name, t in there}, [COLORS[t.backend] for _, t in there]
 
 
 def draw_limits(axes: Any, lines: Mapping[str, tuple[float, str]], rows: int) -> None:
@@ -318,11 +279,9 @@ def crossover(comparison: Any, model: Mapping[str, Callable[[float], float]]) ->
 def first_below(sizes, model, measured):
     """In words: from which size on the model is faster."""
     below = np.flatnonzero(model < measured)
-    if below.size == 0:
+    if not below.size:
         return "never, at these sizes"
-    return (
-        "at every size" if below[0] == 0 else f"from {units.count(round_to_two(sizes[below[0]]))}"
-    )
+    return f"from {units.count(round_to_two(sizes[below[0]]))}" if below[0] else "at every size"
 
 
 def round_to_two(value):

@@ -62,20 +62,8 @@ def test_a_picture_is_drawn_when_it_is_shown_and_once(monkeypatch):
 @pytest.mark.parametrize("name", DRAWN)
 def test_every_picture_has_a_title_and_more_words_for_who_cannot_see_it(name):
     picture = getattr(puzzles, name)()
-    title = picture.figure.get_suptitle()
-    assert title.endswith(".")
-    assert picture.alt.startswith(title) and len(picture.alt) > len(title) + 20
-
-
-def test_pictures_say_what_a_thread_takes():
-    def words(picture):
-        return [text.get_text() for text in picture.axes.texts if text.get_text()]
-
-    strided = puzzles.grid_stride()
-    assert words(strided)[:10] == [str(i) for i in range(10)]
-    thick = [patch.get_x() for patch in strided.axes.patches if patch.get_linewidth() > 2]
-    assert thick == [1, 5, 9]
-    assert words(puzzles.shift())[1:12:2] == ["x1", "x2", "x3", "x4", "x5", "0"]
+    title = picture.alt.partition(".")[0]
+    assert title in picture.svg and len(picture.alt) > len(title) + 20
 
 
 def test_who_has_no_hints_is_told_what_else_there_is():

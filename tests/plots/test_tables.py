@@ -28,7 +28,7 @@ def test_a_table_reads_as_text_and_as_html_with_its_notes():
     table = Table("Times", ["op", "time", "how"], ROWS, ["a & b", "c"])
     assert repr(table).splitlines()[:2] == ["Times", "op          time    how"]
     assert repr(table).endswith("\na & b\nc")
-    assert table._repr_html_().endswith("</table></div><p><br>a &amp; b<br>c</p>")
+    assert table._repr_html_().endswith("</table></div><p>a &amp; b<br>c</p>")
 
 
 def test_names_and_words_read_as_lines_under_a_title():

@@ -1,0 +1,111 @@
+"""The few forms that most pictures are made of: dots in rows, stacked shares, lines, cells, spans.
+
+A form draws on axes and says nothing: title and alt text are its caller's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .axes import beside, label_ends, log_axes, name_rows
+from .picture import BLUE, DARK, INK, Picture, blank, on
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+THIN = 0.045  # a share below this has no room for its words
+SPOTS = {"linestyle": "none", "markersize": 8}
+
+
+def dots(
+    rows: Sequence[tuple[str, float, dict]], what: str, write: Callable[[float], str], *,
+    title: str, one: bool = False, base: int = 10,
+) -> Picture:
+    """A row for each (name, value, how its dot looks) on a log axis, which has no zero for bars.
+
+    what: the axis. write: a value in words, beside its dot. one: a line at 1, and one to each dot.
+    """
+    figure, axes = blank(height=1.2 + 0.4 * len(rows), title=title)
+    for y, (_, value, look) in enumerate(rows):
+        if one:
+            axes.plot([1, value], [y, y], color=look["color"], linewidth=1)
+        axes.plot(value, y, **{"marker": "o", **SPOTS, **look})
+        beside(axes, write(value), value, y, left=one and value < 1)
+    if one:
+        axes.axvline(1, color=INK, linewidth=1)
+    name_rows(axes, [name for name, *_ in rows])
+    values = [value for _, value, _ in rows] + [1] * one
+    axes.set_xlim(min(values) / (8 if one else 2), 8 * max(values))
+    log_axes(axes, x=(what, write), base=base)
+    return Picture(figure, f"{title} {listed({n: write(v) for n, v, _ in rows})}.")
+
+
+def listed(words: Mapping[str, Any]) -> str:
+    """{name: words} as "name: words; name: words"."""
+    return "; ".join(f"{name}: {each}" for name, each in words.items())
+
+
+def stacked(
+    stacks: Mapping[str, Mapping[str, float]], colors: Mapping[str, str], write: Callable, *,
+    title: str, what: str, beyond: Mapping[str, str] | None = None,
+) -> Picture:
+    """Shares end to end, a bar for each of {row: {part: share}}; no color: an outline.
+
+    write: a share in words, inside its part. what: the axis. beyond: {row: words} behind its bar.
+    """
+    figure, axes = blank(width=8.2, height=1.75 + 0.5 * len(stacks), title=title)
+    for y, (row, parts) in enumerate(stacks.items()):
+        start = 0.0
+        for part, share in parts.items():
+            color = colors.get(part)
+            look = {"color": color} if color else {"fill": False, "edgecolor": INK}
+            axes.barh(y, share, left=start, height=0.62, label="" if y else part, **look)
+            if share > THIN:
+                axes.text(start + share / 2, y, write(share), ha="center", va="center",
+                          fontsize=9.5, color=on(color) if color else INK)
+            start += share
+        axes.text(1.02, y, (beyond or {}).get(row, ""), va="center", color=INK, fontsize=9.5)
+    name_rows(axes, stacks)
+    axes.set(xlim=(0, 1), xlabel=what)
+    axes.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    figure.legend(frameon=False, labelcolor=INK, fontsize=9.5, ncols=3, loc="outside lower center")
+    spoken = {
+        row: ", ".join(f"{part} {write(share)}" for part, share in parts.items())
+        + (f", {beyond[row]}".replace("\n", " ") if beyond and beyond[row] else "")
+        for row, parts in stacks.items()
+    }
+    return Picture(figure, f"{title} {listed(spoken)}.")
+
+
+def lines(axes: Axes, named: Iterable[tuple[str, Sequence, Sequence, dict]]) -> None:
+    """(name, x, y, look) as lines, each with its name at its right end."""
+    ends = []
+    for name, x, y, look in named:
+        axes.plot(x, y, **{"color": BLUE, "markersize": 5, **look})
+        ends.append((x[-1], y[-1], name, look.get("color", BLUE)))
+    label_ends(axes, ends)
+
+
+def cell(
+    axes: Axes, x: float, y: float, words: Any = "", color: str = "none", size: float = 10,
+    **look: Any,
+) -> None:
+    """A square whose upper left corner is at (x, y), where y grows downwards, and words in it."""
+    rectangle(axes, x + 0.04, y + 0.04, 0.92, 0.92, facecolor=color, **look)
+    axes.text(x + 0.5, y + 0.5, f"{words}", ha="center", va="center", fontsize=size,
+              color=INK if color == "none" else DARK)
+
+
+def rectangle(axes: Axes, x: float, y: float, wide: float, tall: float, **look: Any) -> None:
+    from matplotlib.patches import Rectangle
+
+    look = {"facecolor": "none", "edgecolor": INK, "linewidth": 0.8, **look}
+    axes.add_patch(Rectangle((x, y), wide, tall, **look))
+
+
+def span(axes: Axes, row: float, start: float, length: float, color: str, words: Any = "") -> None:
+    """Somebody at work from `start` on, so long, and what is written on it."""
+    axes.barh(row, length, left=start, height=0.8, color=color, edgecolor=INK, linewidth=0.6)
+    axes.text(start + length / 2, row, f"{words}", ha="center", va="center", fontsize=9,
+              color=DARK)

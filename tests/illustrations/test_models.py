@@ -1,0 +1,278 @@
+"""What pictures compute by themselves: small models, each held against its law or brute force."""
+
+import importlib
+import math
+from types import SimpleNamespace as Of
+
+import numpy as np
+import pytest
+from test_pictures import Card, compared, live, on_paper, points, timed, trained
+
+
+def of(module):
+    return importlib.import_module(f"gpulessons.illustrations.{module}")
+
+
+@pytest.mark.parametrize(("cooks", "per_hour"), [(1, 5), (2, 30), (5, 20)])
+def test_littles_law_holds_in_the_kitchen_and_no_order_waits_beside_an_idle_cook(cooks, per_hour):
+    kitchen = of("kitchen")
+    shift = kitchen.simulate(kitchen.orders(40, per_hour), cooks, 6)
+    assert shift.in_kitchen == pytest.approx(shift.throughput / 60 * shift.latency)
+    for n, dish in enumerate(shift.dishes):
+        if dish.started > dish.ordered:
+            busy = [d for d in shift.dishes[:n] if d.started <= dish.ordered < d.done]
+            assert len(busy) == cooks
+
+
+def test_a_shift_is_drawn_as_it_was_cooked():
+    kitchen = of("kitchen")
+    shift = kitchen.simulate(kitchen.rush(5), 2, 4)
+    below = kitchen.picture(shift).figure.axes[1]
+    got = sorted((bar.get_x(), bar.get_width()) for bar in below.patches)
+    assert got == sorted((dish.started, 4) for dish in shift.dishes)
+
+
+def test_littles_law_holds_on_the_scheduler_and_so_many_warps_are_enough():
+    hiding = of("latency_hiding")
+    for work, latency in ((1, 10), (4, 36), (8, 9)):
+        for warps in (1, 3, hiding.enough(work, latency)):
+            issued, loads, flying = hiding.steady(warps, work, latency)
+            assert flying == pytest.approx(loads * latency)
+        assert issued == 1
+        assert hiding.steady(hiding.enough(work, latency) - 1 or 1, work, latency)[0] < 1.001
+
+
+@pytest.mark.parametrize("shape", [(4, 3, 3), (5, 7, 4), (1, 9, 10)])
+def test_a_systolic_array_multiplies_in_as_many_cycles_as_its_formula_says(shape):
+    m, k, n = shape
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(-4, 5, (m, k)), rng.integers(-4, 5, (k, n))
+    run = of("systolic").simulate(x, y, 4, 3)
+    assert (run.product == x @ y).all() and run.multiplications == m * k * n
+    assert run.cycles == run.passes * (m + 4 + 3 - 2) and run.weights == k * n
+    assert run.passes == -(-k // 4) * -(-n // 3)
+
+
+def test_a_ring_leaves_everyone_with_the_sums_after_two_rounds_less_two_steps():
+    vectors = np.arange(16).reshape(4, 4)
+    *_, last = moments = list(of("ring_all_reduce").moments(vectors))
+    assert (last.values == vectors.sum(axis=0)).all() and len(moments) == 7
+    with pytest.raises(ValueError, match="pieces"):
+        next(of("ring_all_reduce").moments(np.ones((2, 3))))
+
+
+def test_the_online_sum_is_that_of_the_softmax():
+    scores = [1.0, 5.0, 2.0, 7.0, 0.0]
+    last = of("online_softmax").taken_in(scores, 2)[-1]
+    assert last.total == pytest.approx(sum(math.exp(score - 7) for score in scores))
+
+
+def test_shares_of_attention_add_up_and_the_title_names_the_largest():
+    head = of("attention_head")
+    q, k, v = np.random.default_rng(1).random((3, 3, 4))
+    shares = head.shares_of(q, k)
+    assert shares.sum(axis=1) == pytest.approx(1)
+    words = ["a", "b", "c"]
+    assert f"token {shares[1].argmax()}, “{words[shares[1].argmax()]}”" in head.head(
+        words, q, k, v, 1).alt
+
+
+def test_a_halo_is_what_counting_pixel_by_pixel_finds():
+    halo = of("halo")
+    rows, lanes, width = halo.ROWS, halo.LANES, 5
+    times = np.zeros((2 * rows + width - 1, 2 * lanes + width - 1), int)
+    for top in (0, rows):
+        for left in (0, lanes):
+            times[top : top + rows + width - 1, left : left + lanes + width - 1] += 1
+    assert halo.fetched(width) == (times[: rows + width - 1, : lanes + width - 1] > 0).sum()
+    assert f"{(times > 1).mean():.0%} are fetched more than once" in halo.halo(width).alt
+
+
+def test_a_grid_has_a_lane_for_each_thread_and_the_guard_sends_home_the_rest():
+    grid = of("grid")
+    for n, block in ((150, 64), (1, 32), (100, 48), (256, 256)):
+        rows = grid.warps(n, block)
+        assert sum(working for *_, working, _ in rows) == n
+        assert sum(lanes for _, _, _, lanes, *_ in rows) == -(-n // block) * block
+    assert "100 < 150" in grid.grid_picture(150, 64, 100).alt
+    assert "160 ≥ 150" in grid.grid_picture(150, 64, 160).alt
+    with pytest.raises(ValueError, match="apart"):
+        grid.grid_picture(5000)
+
+
+def test_waves_place_every_block_once_and_none_beside_too_many():
+    runs = of("waves").placed(21, 2)
+    assert len(runs) == 21
+    assert {place for _, place, *_ in runs} == {0, 1}
+    assert of("waves").placed(8, 1)[-1][-1] == 1 and "2 waves" in of("waves").waves(9).alt
+
+
+def test_rows_of_a_power_of_two_share_a_set_of_l1():
+    l1 = of("l1_sets")
+    assert max(map(len, l1.looked_up(4096))) == l1.ROWS
+    assert sum(map(len, l1.looked_up(4128))) == l1.ROWS > max(map(len, l1.looked_up(4128)))
+
+
+def test_the_least_batch_reaches_the_ridge_and_one_less_does_not():
+    reuse = of("weight_reuse")
+    batch = reuse.batch_for(20.0)
+    assert reuse.flops_per_byte(batch) >= 20 > reuse.flops_per_byte(batch - 1)
+    assert reuse.batch_for(1e9) is None
+
+
+def test_a_step_of_an_lstm_waits_for_the_longest_of_its_three_parts():
+    lstm = of("lstm")
+    device = {"launches": 5, "launch": 1e-6, "bandwidth": 1e11, "peak": 1e13}
+    waits = lstm.step_waits(32, 256, **device)
+    assert waits["launches"] == pytest.approx(5e-6)
+    assert waits["arithmetic"] == pytest.approx(32 * 256 * (8 * 256 + lstm.POINTWISE) / 1e13)
+    assert f"waits for {max(waits, key=waits.get)}" in lstm.regimes([], 32, 256, **device).alt
+    assert max(lstm.ticks(5, 3).values()) == 6
+    assert "(32, 128)" in lstm.cell(32, 16, 128).svg
+
+
+def test_operations_and_bytes_of_a_transformer_are_those_of_its_shapes():
+    transformer = of("transformer")
+    work = transformer.layer_flops(64, 16)
+    assert work["scores"] == 2 * 64 * 16 * 768 and work["up"] == 2 * 64 * 768 * 3072
+    alone, many = (transformer.token_bytes(batch, 100) for batch in (1, 8))
+    assert alone["weights"] == 8 * many["weights"]
+    assert alone["keys and values"] == many["keys and values"] == 4 * 12 * 2 * 100 * 768
+
+
+def test_the_tiles_in_the_drawings_are_those_of_the_kernels():
+    from gpulessons.ops import matmul
+
+    words = of("tiles").tile("2-D register tile").alt
+    assert f"{matmul.BM} × {matmul.BN} results" in words
+    assert f"{matmul.T} × {matmul.T} results" in of("tiles").tile("shared tile").alt
+    assert "1/64 fetch" in words and 2 / matmul.BM == 1 / 64
+
+
+@pytest.mark.nightly  # the forest's search is compiled for it
+def test_a_tree_of_the_forest_cuts_the_meadow_into_cells_that_fill_it():
+    near = of("neighbours")
+    forest = near.meadow()[1]
+
+    def area(shape):
+        x, y = shape.T
+        return abs(np.sum(x * np.roll(y, 1) - y * np.roll(x, 1))) / 2
+
+    shapes = near.cell_shapes(forest)
+    assert sum(map(area, shapes.values())) == pytest.approx((2 * near.SIDE) ** 2, rel=1e-5)
+    assert "5 of the 5 nearest found" in near.tree(len(shapes)).alt
+
+
+def test_more_tables_find_no_fewer_of_the_classes():
+    hashing = of("hashing")
+    found = [set(hashing.active(90, tables)) for tables in (1, 2, 4)]
+    assert found[0] <= found[1] <= found[2] and len(found[2]) > len(found[0])
+
+
+def test_a_crossing_lies_between_the_sides_and_the_last_of_all_wins_for_good():
+    conv = of("conv2d")
+    slow, fast = ({n: Of(median=t) for n, t in each.items()} for each in
+                  ({3: 1.0, 5: 2.0, 7: 4.0}, {3: 2.0, 5: 2.5, 7: 2.0}))
+    times = {"slow": slow, "fast": fast}
+    before, at, after = conv.crossing(times, "slow", "fast")
+    assert before == 5 < at < after == 7
+    assert conv.crossing(times, "fast", "slow") is None
+
+
+def test_the_layer_that_wins_by_steps_need_not_win_by_seconds():
+    many = of("many_classes")
+    full = [Of(steps=n, seconds=10 * n, loss=4 - n) for n in range(4)]
+    tree = [Of(steps=n, seconds=n, loss=4 - 0.8 * n) for n in range(4)]
+    words = many.winners({"full": full, "tree": tree})
+    assert words.startswith("Lowest loss after equal steps: the full")
+    assert words.endswith("after equal seconds: the tree.")
+    assert many.loss_at(points(4, 2), lambda p: p.steps, 50) == 3
+
+
+def test_sending_while_computing_is_counted_and_an_effect_before_its_cause_is_seen():
+    parallel = of("data_parallel")
+    assert parallel.overlap(trained(0)) == pytest.approx(0.2 / 1.2)
+    assert not parallel.effects_first(trained(0, 0.1))
+    early = trained(0)
+    early[0].events[1] = ("communicate", 0.1, 0.2)
+    assert parallel.effects_first([*trained(0), *early])
+
+
+def test_a_round_trip_each_moves_the_numbers_once_for_each_layer():
+    transfers = of("transfers")
+    each, stay = (transfers.steps(10**6, trips, "pinned") for trips in ([1] * 4, [4]))
+    assert [sum(step.what == "to_device" for step in row) for row in (each, stay)] == [4, 1]
+    assert each[-1].end - stay[-1].end == pytest.approx(
+        3 * sum(4e6 / rate for rate in transfers.LINKS["pinned"]))
+
+
+def test_the_roof_keeps_out_what_is_noisy_absent_or_warm():
+    shares = of("roof_shares")
+    fast = timed("fast", "host", 1, 8e-5, op="total")[1]  # 10 GB/s of 100
+    noisy = timed("fast", "host", 1, 1, op="relu", samples=(1e-5, 8e-5, 9e-4))[1]
+    warm = timed("fast", "host", 1, 8e-5, op="copy", cold=False)[1]
+    runs = [compared(one, op=one.op) for one in (fast, noisy, warm)]
+    kept, left = shares.sorted_out(runs, Card())
+    assert [t.op for t in kept] == ["total"]
+    assert any("relu" in why for why in left) and any("copy" in why for why in left)
+    assert "total 10%" in shares.told(kept, Card())
+
+
+def test_rungs_stand_at_their_share_of_their_own_library():
+    ladder = of("matmul_ladder")
+    numpy, ours = timed("NumPy", "host", 1.0, 2.0), timed("Numba, blocked", "host", 2.0, 8.0)
+    comparison = compared(*numpy, *ours, op="matmul", unit="rows")
+    share, *_ = ladder.standings(comparison)["Numba, blocked"]
+    assert share == 1 / 4
+    axes = ladder.ladder(comparison, published={"NumPy": 0.5}).axes
+    drawn = {float(x) for line in axes.lines for x in line.get_xdata()}
+    assert {1.0, 0.25, 0.5} <= drawn
+    assert ladder.gain(ladder.at_their_largest(comparison), "NumPy", "Numba, blocked")[0] == 1 / 4
+    assert ladder.gain({}, "a", "b") == (None, "not timed: a, b")
+    assert [ladder.fraction(load) for load in (2, 1 / 8, 9 / 8, 0.3)] == ["2", "1/8", "9/8", "0.3"]
+    assert "0.25×" in ladder.step_by_step(comparison, ["NumPy", "Numba, blocked"], 2)
+
+
+def test_modelled_rungs_fill_in_where_nothing_was_measured():
+    ladder = of("matmul_ladder")
+    assert "Modelled for T4: CUDA, naive" in ladder.ladder(on_paper(), gpu="T4").alt
+    assert "Modelled" not in ladder.ladder(on_paper(), gpu=None).alt.partition("Published")[0]
+    joined = ladder.together(on_paper(), live())
+    assert len(joined.timings) == 2 * len(live().timings)
+
+
+@pytest.mark.parametrize(("narrow", "wide", "words"), [
+    (2.0, 1.0, "2×"), (1.0, 2.0, "does not pay"), (1.0, 1.05, "no claim"),
+])
+def test_a_width_of_vectors_is_judged_beyond_noise_alone(narrow, wide, words):
+    made = [Of(seconds=s, loop=Of(lanes=n)) for s, n in ((narrow, 8), (wide, 16))]
+    assert words in of("vector_widths").verdict(made)
+    assert "no AVX-512" in of("vector_widths").verdict(())
+
+
+def test_who_attends_first_is_ahead_only_beyond_both_intervals():
+    attention = of("attention")
+    (fast,), (slow,) = timed("a", "host", 1.0), timed("b", "host", 3.0)
+    assert attention.ahead(slow, fast).startswith("a is ahead")
+    (near,) = timed("b", "host", 1.01)
+    assert "open" in attention.ahead(fast, near)
+    assert attention.doubling({1: 1.0, 2: 4.0}) == 4
+
+
+@pytest.mark.nightly  # six versions are compiled for it
+def test_same_work_is_the_same_result():
+    versions = of("same_work").unchanged
+    x = np.float32(20) + np.random.default_rng(0).random(999, np.float32)
+    for name in versions.versions:
+        assert (versions.versions[name](x) == x).all(), name
+
+
+def test_occupancy_is_drawn_as_the_model_has_it():
+    from warplens.model.occupancy import occupancy
+
+    held = occupancy(threads=256, registers=96, shared=0, on="A100")
+    picture = of("occupancy").occupancy_picture(256, 96, along="registers")
+    (dot,) = (line for line in picture.figure.axes[1].lines if line.get_marker() == "o")
+    assert dot.get_xydata().tolist() == [[96, held.share]]
+
+

@@ -1,0 +1,427 @@
+"""Every picture of the course is drawn once: it has words, and nothing that a theme would hide."""
+
+import dataclasses
+import importlib
+import math
+import re
+from types import SimpleNamespace as Of
+
+import numpy as np
+import pytest
+
+SIZES = 1000, 100_000
+
+
+def timed(version, backend, *seconds, op="relu", **more):
+    """Timings of one version, at one size after the other."""
+    from gpulessons.measure.results import Timing
+
+    fields = {field.name: 0 for field in dataclasses.fields(Timing)}
+    return tuple(
+        Timing(**{**fields, "op": op, "version": version, "backend": backend, "size": size,
+                  "samples": (0.98 * t, t, 1.02 * t), "waits": (t,), "flops": size, "cold": True,
+                  "bytes": 8 * size, "arithmetic": "", "h2d": t, "d2h": t, "first": t, **more})
+        for size, t in zip(SIZES, seconds, strict=False)
+    )
+
+
+def modelled(gpu, *seconds, version="CUDA, naive", **more):
+    from gpulessons.measure.results import Comparison, ModelledTiming
+
+    entries = [
+        ModelledTiming("relu", version, "gpu", size, gpu, t, t / 2, 2 * t, "DRAM", "latency",
+                       "machine code", size, 8 * size, 8e12, 3e11, **more)
+        for size, t in zip(SIZES, seconds, strict=False)
+    ]
+    return Comparison("relu", tuple(entries), gpu, "2026-11-22", "modelled")
+
+
+def compared(*entries, **more):
+    from gpulessons.measure.results import Absent, Comparison
+
+    gone = [Absent("relu", "CUDA, naive", "gpu", size, "no GPU here") for size in SIZES]
+    given = {"op": "relu", "entries": (*entries, *gone), "machine": "a machine",
+             "date": "2026-11-05"}
+    return Comparison(**{**given, **more})
+
+
+CPU = ("NumPy", "host", 1e-6, 1e-4), ("Numba, every core", "host", 2e-6, 5e-5)
+TORCH = "PyTorch on CPU", "torch_cpu", 3e-6, 9e-5
+
+
+def live():
+    return compared(*(one for each in (*CPU, TORCH) for one in timed(*each)))
+
+
+def on_paper():
+    return dataclasses.replace(live(), modelled=(modelled("T4", 3e-6, 8e-6),))
+
+
+class Card:
+    """A machine with made-up ceilings."""
+
+    name, last_cache = "a card", 2**23
+
+    def ceiling(self, backend, what):
+        return 1e12 if what == "float32" else 1e11
+
+    def bandwidth(self, backend):
+        return 1e11
+
+
+def random(*shape):
+    return np.random.default_rng(0).random(shape)
+
+
+def kitchen():
+    return importlib.import_module("gpulessons.illustrations.kitchen")
+
+
+def shift():
+    return kitchen().simulate(kitchen().orders(12, 20), 3, 6)
+
+
+def systolic():
+    from gpulessons.illustrations import systolic
+
+    return systolic.simulate(np.ones((4, 3)), np.ones((3, 3)), 3, 3)
+
+
+def spread(median):
+    return Of(median=median, quartiles=(0.9 * median, 1.1 * median))
+
+
+def step_times():
+    return [Of(layer=name, classes=n, spread=spread(t * n ** power))
+            for name, t, power in (("full softmax", 1e-6, 1), ("hierarchical softmax", 1e-4, 0.1))
+            for n in (100, 10_000)]
+
+
+def points(*losses):
+    return [Of(steps=100 * n, seconds=n / 3, loss=loss) for n, loss in enumerate(losses)]
+
+
+def huffman():
+    """The tree of a, b, c and d: 0, 10, 110, 111."""
+    return Of(children=np.array([[-1, 1], [-2, 2], [-3, -4]]), starts=np.array([0, 1, 3, 6, 9]),
+              turns=np.array([0, 1, 0, 1, 1, 0, 1, 1, 1]))
+
+
+def trained(*offsets):
+    """Workers that compute, send, and compute again, step by step."""
+    return [Of(seconds=3.0, losses=[3.0, 2.0, 1.0], bytes=300.0,
+               events=[event for k in range(3) for event in
+                       (("compute", 3 * k, 3 * k + 1), ("communicate", 3 * k + 0.8 + o, 3 * k + 2),
+                        ("compute", 3 * k + 2, 3 * k + 2.5))]) for o in offsets]
+
+
+def devices():
+    from gpulessons.money.devices import Device
+
+    return [Device("box", cores=10, lanes=10, flop_rate=1e13, bandwidth=1e11, price=20),
+            Device("cpu", cores=2, lanes=40, flop_rate=1e11, bandwidth=1e10, price=20, kind="live")]
+
+
+def costs():
+    from gpulessons.money.throughput import costs
+
+    return costs(devices())
+
+
+def worth():
+    works = [Of(label="a copy", flops=0, intensity=0.0), Of(label="a", flops=50, intensity=5.0),
+             Of(label="b", flops=52, intensity=5.2)]
+    return Of(devices=devices(), works=works, limits={"box": 1, "cpu": 2})
+
+
+def misses():
+    work, limit = Of(name="copy"), Of(limit="bytes/s")
+    one = Of(predicted=1.0, measured=4.0, work=work, prediction=limit, was="4× long", reached=0.25)
+    return Of(misses=[one], note="", disturbed=False, shares="assumed", known="ceilings",
+              median=4.0, worst=one, device=devices()[1])
+
+
+PLAN = {"price": 1000.0, "watts": 300.0, "electricity": 0.3, "rental": 1.0, "years": 4.0,
+        "hours_per_week": 20.0}
+
+
+def plan():
+    """The numbers of a Plan, whatever they are called."""
+    from gpulessons.money.renting import Plan
+
+    names = [field.name for field in dataclasses.fields(Plan) if field.init]
+    return {name: PLAN.get(name, 1.0) for name in names}
+
+
+def placement_step():
+    from gpulessons.models.placement import Step
+
+    return Step(rows=1e6, width=10, per_example=5, examples=100, hot=0.5, cpu_bandwidth=1e9,
+                cpu_flops=1e9, gpu_bandwidth=1e10, gpu_flops=1e11, gpu_memory=4 * 11 * 2e6,
+                link_bandwidth=1e8, link_latency=1e-5, flops=1e4)
+
+
+def tasks():
+    from gpulessons.workers import simulate
+
+    return simulate("GPipe", 2, 4)
+
+
+def link():
+    from gpulessons.workers.links import Link
+
+    return Link(latency=1e-5, bandwidth=1e9, errors=(1.1, 0.9))
+
+
+def sent():
+    return [Of(algorithm=way, workers=2, bytes=size, seconds=size * 1e-9)
+            for way in ("backend", "naive") for size in (1024, 65536)]
+
+
+def claims():
+    return {1: Of(part="speed", about_gpus=True, words="A.", notebooks=("01",)),
+            2: Of(part="cost", about_gpus=False, words="B.", notebooks=("15",))}
+
+
+class Findings(list):
+    machine, date, sentence = "a machine, of some sort", "2026-01-01", "One claim holds."
+
+
+def findings():
+    return Findings([Of(number=1, verdict="holds"), Of(number=2, verdict="refuted")])
+
+
+def mix():
+    part = Of(instructions=10, pipes={"fp32": 4, "alu": 6}, multiply_adds=4, integer=6, loads=0,
+              products=4, memory={})
+    return Of(main=part, hot=part, capability=(8, 6))
+
+
+def calibration():
+    entries = [Of(scored=True, ratio=True, kind=kind, number=n, factor=n + 0.5, guess=1.0 + n,
+                  median=2.0, status=kind, scale=Of(write=str))
+               for n, kind in enumerate(("live", "counted"), 1)]
+    return Of(title="Two.", words=["A word."], history=Of(entries=entries), distances={},
+              scores={"live": Of(factors=[1.5])})
+
+
+def machines():
+    one, other = (Of(version="NumPy", backend="host", median=t, noise="", words=f"{t} s",
+                     quartiles=(0.9 * t, 1.1 * t)) for t in (1e-3, 2e-3))
+    row = Of(op="relu", size=10, unit="elements", name="NumPy", entries=(one, other),
+             ratios=(None, Of(median=0.5, refused="")))
+    sides = [Of(letter=letter, tier=tier, label=lambda: "a name")
+             for letter, tier in (("A", "live"), ("B", "recorded"))]
+    return Of(sides=sides, against="A", shared=[("relu", 10)], of=lambda op, size: [row])
+
+
+def estimate():
+    return Of(ranked=["DRAM", "launch"], bounds={"DRAM": 2e-3, "launch": 1e-6}, limiter="DRAM",
+              kernel="k", gpu="T4", at_least=False, low=1e-3, high=3e-3, seconds=2e-3,
+              words="≈ 2 ms", notes=["a note."], share=lambda part: 0.5)
+
+
+LSTM = {"launches": 5, "launch": 1e-6, "bandwidth": 1e11, "peak": 1e13}
+RUNS = {"NumPy": 1e-3, "PyTorch on CPU": 2e-3, "PyTorch on GPU": 3e-3}
+
+
+class Network(Of):
+    name, parameters, cpu, gpu, noisy, why = "FCN-5", 10, 0.4, 0.1, False, ""
+    size = Of(batch=8)
+
+    def __repr__(self):
+        return "FCN-5: 400 ms"
+
+
+EPOCHS = [Of(number=n, accuracy=n / 3, seconds=float(n)) for n in (1, 2)]
+HOGWILD = Of(curve=((0.0, 1.0), (2.0, 0.5), (4.0, 0.1)),
+             by_updates=((0, 1.0), (10, 0.5), (20, 0.1)))
+HOUSE = {"cores, as on the box": 20.0, "FLOP/s": 3.0}
+FOREST = [Of(name=name, rate=rate, recall=recall, leaves=leaves, note="")
+          for name, rate, recall, leaves in
+          (("brute force", 1e2, 1.0, 0), ("1 leaf", 9e3, 0.4, 1), ("9 leaves", 9e2, 0.95, 9))]
+GIVEN = {  # {module: {function: how it is called}}; a list: called with each
+    "attention": {
+        "attending": lambda f: f(["a", "b"], np.array([[0.9, 0.1], [0.4, 0.6]])),
+        "ladder": lambda f: f({64: {"scores": 9e4, "softmax": 8e4, "tiled": 3e4}}, "tiled"),
+        "peaks": lambda f: f({"three": {64: 1e6, 128: 4e6}, "tiled": {64: 1e6, 128: 2e6}}),
+        "per_pair": lambda f: f(live()),
+    },
+    "attention_head": {"head": lambda f: f(["a", "b", "c"], *random(3, 3, 4), token=1)},
+    "brain": {"estimates": lambda f: f(1e11), "shares": lambda f: f()},
+    "buying": {"dots": lambda f: f(costs()), "roofs": lambda f: f(worth()),
+               "hits": lambda f: f(misses())},
+    "conv2d": {
+        "patch_and_column": lambda f: f(random(4, 5), random(4, 12), (2, 2), 5),
+        "overtaking": lambda f: f({way: {n: Of(median=t * n, words="t") for n in (3, 5)}
+                                   for way, t in (("loop", 1e-3), ("FFT", 2e-3))}, "loop", "FFT"),
+    },
+    "cores": {"ratios": lambda f: f(Of(ratios=lambda: HOUSE, doubt=""))},
+    "data_parallel": {
+        "rounds": lambda f: f("naive", "tree", "ring"),
+        "timeline": lambda f: f({"late": trained(0, 0.1)}),
+        "losses": lambda f: f({"a": trained(0)[0], "b": trained(0)[0]}),
+        "fitted": lambda f: f(link(), sent()),
+        "at_scale": lambda f: f(link(), 1e8, 0.1),
+        "returns": lambda f: f([Of(batch=b, steps=s, runs=(s,), seconds=b * s / 1e3, rate=0.1)
+                                for b, s in ((8, 100), (32, 40), (128, 25))]),
+    },
+    "dense": {
+        "per_example": lambda f: f(live()),
+        "against_parameters": lambda f: f({"layer": {10: 1e-3, 100: 5e-3}}, {"roof": {10: 1e-4}}),
+        "curves": lambda f: f({"NumPy": EPOCHS}),
+        "wrong": lambda f: f(random(3, 8, 8), np.array([1, 2, 3]), random(3, 10)),
+        "grid": lambda f: f(random(3, 8, 8), ["a", "b", "c"], title="Three digits."),
+        "weights": lambda f: f(random(5, 64) - 0.5),
+    },
+    "frameworks": {
+        "layers": lambda f: f(), "passes": lambda f: f(), "six": lambda f: f([Network()]),
+        "shares": lambda f: f({"step": {"compute": 0.7, "launch and Python": 0.2, "other": 0.1}}),
+        "dots": lambda f: f(RUNS, title="Three sums."),
+        "saved": lambda f: f({"CNN": 0.01}, 2.0, 100, 1e6),
+    },
+    "grid": {"grid_picture": lambda f: f()},
+    "halo": {"halo": lambda f: f(3)},
+    "hashing": {"buckets": lambda f: f(90, 2)},
+    "huffman": {"drawn": lambda f: f(huffman(), ["a", "b", "c", "d"], "c"),
+                "rows_read": lambda f: f({10: 3.0, 1000: 9.0})},
+    "instruction_mix": {"mixes": lambda f: f([("one", mix())])},
+    "kitchen": {
+        "four_classes": lambda f: f(), "picture": lambda f: f(shift()),
+        "side_by_side": lambda f: f({"a": shift(), "b": shift()}),
+        "schedule": lambda f: f({"A": [(0, 1, 0.9), (1, 2, 0.8)], "B": [(0, 2, 1)]}),
+        "pace": lambda f: f(live()),
+    },
+    "l1_sets": {"l1_sets": lambda f: f()},
+    "latency_hiding": {"latency_hiding": lambda f: f()},
+    "learning_curves": {
+        "curves": lambda f: f({"a": HOGWILD, "b": HOGWILD}),
+        "lost_shares": lambda f: f({1: Of(lost=0.5), 64: Of(lost=0.01), "own": Of(lost=0)}),
+        "cache_lines": lambda f: f(),
+        "descent": lambda f: f([0.0, 1.0, 1.8, 2.0], 2.0),
+        "turns": lambda f: f([("A", "reads 0", 0), ("B", "writes 1", 1)]),
+    },
+    "lstm": {
+        "cell": lambda f: f(32, 256, 128), "waiting": lambda f: f(3, 2),
+        "through_time": lambda f: f(12),
+        "rungs": lambda f: f([("slow", *timed("a", "host", 1e-3), 5), ("none", "no GPU", 5),
+                              ("fast", *timed("a", "host", 1e-4), 5)], 1e9),
+        "regimes": lambda f: f([(1, 1e-4), (32, 1e-3)], 8, 64, **LSTM),
+    },
+    "many_classes": {
+        "cost_against_classes": lambda f: f(step_times(), lambda a, b: 500.0),
+        "losses": lambda f: f({"full": points(4, 2, 1), "tree": points(4, 3, 2)}, 0.8, 3.5),
+    },
+    "matmul_ladder": {
+        "ladder": lambda f: f(on_paper(), {"CUDA, naive": (2, 1 / 8)}),
+        "on_the_roofline": lambda f: f(Card(), on_paper(), gpu="T4"),
+    },
+    "neighbours": {"tree": lambda f: f(2), "recall_and_speed": lambda f: f(FOREST)},
+    "occupancy": {"occupancy_picture": lambda f: f(along="shared")},
+    "online_softmax": {"Sweep": lambda f: f([1.0, 3.0, 2.0, 5.0, 0.0], 2)},
+    "pipeline": {
+        "gantt": lambda f: f({"GPipe": tasks()}),
+        "efficiency": lambda f: f({1: 1.0, 4: 1.2}, {"GPipe": {1: 1.1, 4: 0.7}}, lambda s, m: 0.2),
+        "winners": lambda f: f({"a": lambda b, d: 3.0, "b": lambda b, d: float(b)},
+                               np.array([1, 2, 4, 8, 16]), np.array([10, 20])),
+        "cut_layers": lambda f: f(np.ones((1, 2)), np.ones((2, 2)), np.ones((2, 2))),
+    },
+    "placement": {
+        "timetable": lambda f: f({"one": Of(examples_per_second=100, where="CPU", tasks=[
+            Of(worker="sparse", stage="gather", batch=0, start=0.0, stop=1.0)])}),
+        "placements": lambda f: f(placement_step()),
+    },
+    "puzzles": {name: lambda f: f() for name in
+                ("map_1d", "map_2d", "broadcast", "grid_stride", "shift", "shared_window")},
+    "renting": {"costs": lambda f: f(**plan()), "per_hour": lambda f: f(**plan())},
+    "ring_all_reduce": {"Ring": lambda f: f(np.arange(9).reshape(3, 3))},
+    "samples": {
+        "in_order": lambda f: f([1e-6, 2e-6, 9e-6]), "histogram": lambda f: f([1e-6, 2e-6, 9e-6]),
+        "stopped": lambda f: f(1e-6, 1e-3, "the GPU"),
+        "lies": lambda f: f({"cold": (2.0, 1.0), "asynchronous": (0.01, 1.0)}),
+    },
+    "scenes": {
+        "wireframe": lambda f: f(random(4, 4), np.array([[0, 1], [2, 3]])),
+        "pixels": lambda f: f(np.arange(12), 11, (3, 4)),
+        "warps": lambda f: f({"sorted": np.arange(64), "shuffled": np.arange(64)[::-1]}),
+        "prices": lambda f: f({"sorting": (3.0, 1.2)}),
+    },
+    "systolic": {"Pass": lambda f: f(np.ones((4, 3)), np.ones((3, 3))),
+                 "pulse": lambda f: f(systolic())},
+    "tiles": {"tile": lambda f: f("2-D register tile"), "mma": lambda f: f()},
+    "transfers": {"timeline": lambda f: f()},
+    "transformer": {"encoder": lambda f: f(2048), "generation": lambda f: f(8, 1024),
+                    "parts": lambda f: f({"work": {"a": 3, "b": 1}, "time": {"a": 1}})},
+    "trees": {"trees": lambda f: f()},
+    "verdicts": {"subjects": lambda f: f(claims()), "table": lambda f: f(findings(), findings())},
+    "waves": {"waves": lambda f: f()},
+    "weight_reuse": {"weight_reuse": lambda f: f(64, {"a card": 10.0})},
+}
+PLOTS = {
+    "timings": {
+        "scaling": lambda f: f(on_paper()), "bars": lambda f: f(on_paper()),
+        "ceiling": lambda f: f({"copy": 8e10}, 1e11), "stages": lambda f: f(*timed(*CPU[0][:3])),
+        "crossover": lambda f: f(live(), {"a GPU": lambda n: 1e-5 + 1e-12 * n}),
+    },
+    "picture": {"images": lambda f: f({"a": random(8, 9), "b": random(8, 9, 3)}, "Two.")},
+    "modelled": {"bounds": lambda f: f(estimate())},
+    "machines": {"side_by_side": lambda f: f(machines())},
+    "calibration": {"reliability": lambda f: f(calibration())},
+    "roofline": {"roofline": lambda f: f(Card(), timed(*CPU[0]), names=["small", "large"])},
+}
+ALL = [(f"gpulessons.{room}.{module}", name) for room, given in
+       (("illustrations", GIVEN), ("plots", PLOTS))
+       for module, functions in given.items() for name in functions]
+
+
+def drawn(home, name):
+    """[the pictures of one function]: of a film its first step and all of them."""
+    module = importlib.import_module(home)
+    given = GIVEN if "illustrations" in home else PLOTS
+    shown = given[home.rpartition(".")[2]][name](getattr(module, name))
+    return [shown.figure(0), shown.multiples()] if hasattr(shown, "multiples") else [shown]
+
+
+@pytest.fixture(autouse=True)
+def without_a_layout(monkeypatch):
+    """Half of the time goes to finding room for words, which is not asked for here."""
+    monkeypatch.setattr("matplotlib.layout_engine.ConstrainedLayoutEngine", lambda **room: None)
+
+
+SLOW = {"tree"}  # compiles the forest's search
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("home", "name"), [
+    pytest.param(home, name, id=name, marks=[pytest.mark.nightly] * (name in SLOW))
+    for home, name in ALL
+])
+def test_a_picture_is_drawn_with_words_in_ink_that_follows_the_theme(home, name):
+    for picture in drawn(home, name):
+        assert len(picture.alt) > 20 and repr(picture) == picture.alt
+        assert not re.search(r"\bnan\b|None|\{|0x", picture.alt), picture.alt
+        svg = picture.svg
+        assert "currentColor" in svg and len(svg) < 150_000
+        # Black and white are hidden by one theme or the other, except as words on a colored area.
+        outside = re.sub(r"<text[^>]*>", "", svg)
+        assert not re.search(r'(?:fill|stroke)="(?:#000000|#ffffff|black|white)"', outside)
+        assert not math.isnan(picture.width)
+
+
+def test_every_picture_has_its_place_here():
+    """A function that is annotated to return a Picture is in one of the tables above."""
+    import ast
+    from pathlib import Path
+
+    import gpulessons
+
+    missing = []
+    for room, given in (("illustrations", GIVEN), ("plots", PLOTS)):
+        for path in (Path(gpulessons.__file__).parent / room).glob("*.py"):
+            if path.stem in {"traces", "player", "trace_drawing", "published_times", "forms"}:
+                continue
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                returns = ast.unparse(node.returns) if getattr(node, "returns", None) else ""
+                if returns in ("Picture", "Drawing") and node.name not in given.get(path.stem, {}):
+                    missing.append(f"{path.stem}.{node.name}")
+    assert not missing
