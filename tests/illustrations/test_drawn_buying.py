@@ -124,7 +124,7 @@ def test_roofs_that_nobody_knows_are_not_drawn():
 
 
 def test_a_dot_stands_where_predicted_and_measured_meet():
-    works = [Work("slow", 1, 1e10, 7, "v", 4.0, 2), Work("sums", 1e11, 1, 7, "v", 1.0, 2)]
+    works = [Work("slow", 1, 1e10, 7, "v", 4.0), Work("sums", 1e11, 1, 7, "v", 1.0)]
     found = by_ceilings(Measured(CPU, works))
     picture = buying.hits(found)
     assert [dot[:2] for dot in dots_of(picture.axes)] == [(1, 4), (1, 1)]
@@ -138,7 +138,7 @@ def test_a_dot_stands_where_predicted_and_measured_meet():
 
 
 def test_a_disturbed_trial_s_title_tells_no_size_of_an_error():
-    busy = Errors(by_ceilings(Measured(CPU, [Work("slow", 1, 1e10, 7, "v", 4.0, 2)])).misses, "x",
+    busy = Errors(by_ceilings(Measured(CPU, [Work("slow", 1, 1e10, 7, "v", 4.0)])).misses, "x",
                   CPU, "something else was running.", disturbed=True)  # fmt: skip
     assert buying.hits(busy).figure.get_suptitle() == "No result: something else was running."
 
