@@ -182,8 +182,9 @@ class Assumed:
         return [
             *((in_words(a.name), f"{short(a.source)} {a.unit}, {short(a.low)} to {short(a.high)} "
                f"({a.why})") for a in self.assumptions),
-            ("together", f"{powers(ours, 3)} FLOP/s as put together here, {percent(ours / PUBLISHED)} "
-             f"of the {powers(PUBLISHED, 3)} published: how the source does it could not be read"),
+            ("together", f"{powers(ours, 3)} FLOP/s as put together here, "
+             f"{percent(ours / PUBLISHED)} of the {powers(PUBLISHED, 3)} published: how the source "
+             "does it could not be read"),
         ]  # fmt: skip
 
     def __repr__(self):
