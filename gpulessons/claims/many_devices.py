@@ -1,5 +1,6 @@
 """Claims of the fourth part: many machines, here two processes that share one."""
 
+import math
 from statistics import median
 
 from gpulessons import units
@@ -25,13 +26,10 @@ def by_two(*runs):
 
 
 def others_share():
-    """The share of our cores that is busy while we only wait."""
+    """The share of this machine's cores that is busy while we only wait."""
     import psutil
 
-    each = psutil.cpu_percent(capped(0.3), percpu=True)
-    known = hasattr(psutil.Process, "cpu_affinity")  # not on macOS
-    mine = [n for n in psutil.Process().cpu_affinity() if n < len(each)] if known else []
-    return sum(each[n] for n in mine) / len(mine) / 100 if mine else sum(each) / len(each) / 100
+    return psutil.cpu_percent(capped(0.3)) / 100
 
 
 def unless_busy(what, value, unit, busy, spread=None):
@@ -238,7 +236,7 @@ BATCH, MICRO, BLOCKS = 64, 4, 4
 
 
 def network_cut_in_two(given):
-    """A network cut in two, through its layers and between them: the gradients beside those of one
+    """A network cut in two, through its layers and between them: the losses beside that of one
     process; and the time beside one's, of a pair of layers and of a pipeline's training step.
     """
     size = {"hidden": 64, "batch": BATCH, "dtype": "float64"}
@@ -255,9 +253,12 @@ def network_cut_in_two(given):
         "narrow": (f"{MANY} examples, layers {NARROW} wide", pair[NARROW, MANY]),
         "training": ("a pipeline's training step", pipeline_gain(stepped[0])),
     }
+    found = *(each.loss for each in split), piped[-1].loss
+    expected = *2 * [loss_of_parts(*size.values())], loss_of_stages(*size.values())
     return {
         "cores": own_cores(),
-        "off": counted("numbers of the gradients that differ", unlike(split) + unlike_piped(piped)),
+        "off": counted("losses that differ", sum(not math.isclose(a, b, rel_tol=1e-9)
+                                                 for a, b in zip(found, expected, strict=True))),
         **{name: unless_busy(f"{what}: two over one", factor, "×", busy)
            for name, (what, factor) in gains.items()},
     }  # fmt: skip
@@ -265,49 +266,34 @@ def network_cut_in_two(given):
 
 def pipeline_gain(runs):
     """The quickest way of one process over the quickest of two."""
-    took = {True: [], False: []}
-    for run in runs:
-        took[run.schedule == "alone"].append(run.seconds)
-    return min(took[True]) / min(took[False])
+    alone = [run.seconds for run in runs if run.schedule == "alone"]
+    return min(alone) / min(run.seconds for run in runs if run.schedule != "alone")
 
 
-def unlike(split):
-    """How many numbers of a tensor-parallel network's gradients are not one process's."""
+def loss_of_parts(hidden, batch, dtype):
+    """The loss of tensor_parallel's network, whole and in one process."""
     import torch
     from torch.nn.functional import cross_entropy
 
-    from gpulessons.workers.programs import tensor_parallel
+    from gpulessons.workers.programs.tensor_parallel import parameters
     from gpulessons.workers.training import examples
 
-    (x, labels), _ = examples(torch.float64)
-    whole = tensor_parallel.parameters(64, x.dtype)
-    leaves = {name: p.requires_grad_() for name, p in whole.items()}
-    h = torch.sigmoid(x[:BATCH] @ leaves["w1"].T + leaves["b1"])
-    cross_entropy(h @ leaves["w2"].T + leaves["b2"], labels[:BATCH]).backward()
-    due = {name: p.grad for name, p in leaves.items()}
-    parts = [tensor_parallel.part(due, rank, 2) for rank in range(2)]
-    return sum(differ(each.gradients[name], part[name])
-               for each, part in zip(split, parts, strict=True) for name in part)  # fmt: skip
+    (x, labels), _ = examples(getattr(torch, dtype))
+    whole = parameters(hidden, x.dtype)
+    h = torch.sigmoid(x[:batch] @ whole["w1"].T + whole["b1"])
+    return cross_entropy(h @ whole["w2"].T + whole["b2"], labels[:batch]).item()
 
 
-def unlike_piped(piped):
-    """The same of a pipeline's."""
+def loss_of_stages(hidden, batch, dtype):
+    """The loss of the pipeline's network, all stages in one process."""
     import torch
 
-    from gpulessons.workers.programs import pipeline
+    from gpulessons.workers.programs.pipeline import stages
     from gpulessons.workers.training import examples, mean_loss
 
-    (x, labels), _ = examples(torch.float64)
-    (whole,) = pipeline.stages(64, BLOCKS, 1)
-    mean_loss(whole, x[:BATCH], labels[:BATCH]).backward()
-    found = [gradient for stage in piped for gradient in stage.gradients]
-    return sum(differ(one, p.grad) for one, p in zip(found, whole.parameters(), strict=True))
-
-
-def differ(found, due):
-    """How many numbers are further apart than a billionth of the largest."""
-    apart = (due.new_tensor(found) - due).abs()
-    return int((apart > 1e-9 * due.abs().max()).sum())
+    (x, labels), _ = examples(getattr(torch, dtype))
+    (whole,) = stages(hidden, BLOCKS, 1)
+    return mean_loss(whole, x[:batch], labels[:batch]).item()
 
 
 @claim(
@@ -318,9 +304,9 @@ def differ(found, due):
 )  # fmt: skip
 def networks_can_be_cut(cores, off, many, one, narrow, training):
     if off:
-        return refuted(f"A network cut in two does not learn the same: {units.count(off)} numbers "
-                       "of its gradients are others.")  # fmt: skip
-    same = "Cut in two, a network has the gradients that it has in one process"
+        return refuted(f"A network cut in two does not compute the same: {units.count(off)} "
+                       "losses are others.")  # fmt: skip
+    same = "Cut in two, a network has the loss that it has in one process"
     if cores == 1:
         return untested(f"{same}; whether that pays cannot be seen: {ONE_CORE}", A_SECOND_CORE)
     found = (f"{same}. Two processes answer {MANY} examples {many:.2f} times as fast as one "

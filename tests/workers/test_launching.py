@@ -171,8 +171,9 @@ def test_an_exception_is_told_with_the_programs_own_frames_alone():
 
 def test_a_hung_workers_stack_says_whether_it_waits_for_others(tmp_path):
     def stack(file):
-        return ('Current thread 0x7f (most recent call first):\n'
-                f'  File "{TORCH}/{file}", line 4 in f\n  File "/home/caf\\xe9/mine.py", line 2 in main\n').encode()  # fmt: skip
+        first = "Current thread 0x7f (most recent call first):"
+        frames = f'File "{TORCH}/{file}", line 4 in f', 'File "/home/caf\\xe9/mine.py", line 2 in main'
+        return "\n  ".join([first, *frames]).encode()
 
     left_behind(tmp_path, stack={0: stack("autograd/graph.py"), 1: stack("nn/linear.py")})
     (tmp_path / "pid-0").write_text(str(2**30))
