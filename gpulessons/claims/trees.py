@@ -55,9 +55,6 @@ def growth_and_kernels(given):
         "compiled": compiled(launches),
         "gpu_walk": from_gpu(given, "the tree's walk, best of the CPU over best of the GPU",
                              tree_softmax, gpu_over_cpu, size=31_000),
-        "others": published("hierarchical softmax on a GPU over earlier GPU methods", 10, "×",
-                            "Simonton and Alaghband, HPEC 2017, abstract, which names no "
-                            "hardware"),
     }  # fmt: skip
 
 
@@ -120,7 +117,7 @@ def compiled(launches):
     "microscope, and compiles, is enough.", about_gpus=True,
 )  # fmt: skip
 def trees_cannot_run_on_gpus(
-    full, tree, path_few, path, kernels, faults, compiled, gpu_walk=None, others=None
+    full, tree, path_few, path, kernels, faults, compiled, gpu_walk=None
 ):
     return weakest(
         costs_of_n_and_of_log_n=growth(full, tree, path_few, path),
@@ -184,9 +181,6 @@ def index_or_all(given):
         "slide": published("hashing on a CPU (44 cores) over all classes on a V100, to an "
                            "accuracy: more than", 3.5, "×",
                            "SLIDE, Chen et al., MLSys 2020, abstract"),
-        "gslide": published("hashing on a GPU (RTX 2080 Ti) over hashing on a CPU (32 cores), an "
-                            "epoch: more than", 16.4, "×",
-                            "G-SLIDE, TPDS, 10.1109/tpds.2021.3132493, abstract"),
     }  # fmt: skip
 
 
@@ -231,7 +225,7 @@ def ahead_from(slower):
     "on the GPU: then the CPU is no longer its place.", about_gpus=True,
 )  # fmt: skip
 def logarithms_on_a_cpu_win(
-    forest, found, brute, gpu_brute=None, gpu_forest=None, gpu_ahead=None, slide=None, gslide=None
+    forest, found, brute, gpu_brute=None, gpu_forest=None, gpu_ahead=None, slide=None
 ):
     cpu = (f"Among {POINTS * WIDTH / 1e6:.2g} million numbers a forest on the CPU answers 64 "
            f"queries in {units.seconds(forest)}, with {found:.0%} of their neighbors")  # fmt: skip

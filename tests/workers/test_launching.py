@@ -172,7 +172,8 @@ def test_an_exception_is_told_with_the_programs_own_frames_alone():
 def test_a_hung_workers_stack_says_whether_it_waits_for_others(tmp_path):
     def stack(file):
         first = "Current thread 0x7f (most recent call first):"
-        frames = f'File "{TORCH}/{file}", line 4 in f', 'File "/home/caf\\xe9/mine.py", line 2 in main'
+        frames = (f'File "{TORCH}/{file}", line 4 in f',
+                  'File "/home/caf\\xe9/mine.py", line 2 in main')  # fmt: skip
         return "\n  ".join([first, *frames]).encode()
 
     left_behind(tmp_path, stack={0: stack("autograd/graph.py"), 1: stack("nn/linear.py")})
