@@ -127,7 +127,7 @@ def gpu_over_cpu(
     comparison: Comparison, *, size: int | None = None, wait: bool = False
 ) -> float:  # fmt: skip
     """How many times the best GPU version is as fast as the best CPU one, at the largest size
-    unless told. wait: by what the caller waits, launch and sync included, not by the GPU's clock.
+    unless given. wait: by what the caller waits, launch and sync included, not by the GPU's clock.
     What rounds more than the op is left out.
     """
     size = max(comparison.sizes, default=0) if size is None else size

@@ -232,7 +232,7 @@ def gain_of_lstm(on_cpu, gpu_wide, gpu_narrow):
     return holds(f"{found}.")
 
 
-# Products: what is dear in them, and how much of BERT they are.
+# Products: what is expensive in them, and how much of BERT they are.
 
 TOKENS, HIDDEN, HEADS, INNER = 128, 768, 12, 3072  # a layer of BERT-base, one text
 

@@ -60,9 +60,9 @@ def answers_by_two(given):
     ((first, second),), busy = by_two(inference)
     (x, _), _ = examples()
     with torch.no_grad():
-        due = network(HIDDEN)(x[torch.arange(QUESTIONS) % len(x)]).argmax(1).tolist()
+        expected = network(HIDDEN)(x[torch.arange(QUESTIONS) % len(x)]).argmax(1).tolist()
     wrong = sum(a != b for rank, each in enumerate((first, second))
-                for a, b in zip(each.labels, due[rank::2], strict=True))  # fmt: skip
+                for a, b in zip(each.labels, expected[rank::2], strict=True))  # fmt: skip
     gain = first.alone / max(first.seconds, second.seconds)
     return {
         "cores": own_cores(),
@@ -283,7 +283,7 @@ def networks_can_be_cut(cores, many, one, narrow, training):
                   "machines was timed.")  # fmt: skip
 
 
-# Training with shared minibatches: a gradient is told at every step.
+# Training with shared minibatches: a gradient is sent at every step.
 
 SLOW_LINK = 125e6  # bytes/s: a gigabit a second
 STEPS = 30

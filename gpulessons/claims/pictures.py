@@ -68,7 +68,7 @@ def drawing_and_computing(pixels, different, drawings, launches, look_ups, spare
                        "the other.")  # fmt: skip
     same = (f"A picture of {pixels:,} pixels comes out the same, drawn as a rectangle or by a CUDA "
             "kernel")  # fmt: skip
-    dear = (f"The sum of its turns takes {drawings} drawings or {launches} "
+    cost = (f"The sum of its turns takes {drawings} drawings or {launches} "
             f"launch{'es' * (launches != 1)}; their histogram, drawn, {three_digits(look_ups)} "
             "times the look-ups, for each bar looks at every pixel")  # fmt: skip
     flattened = drawings > launches or look_ups > 1
@@ -76,8 +76,8 @@ def drawing_and_computing(pixels, different, drawings, launches, look_ups, spare
         computing_meant_graphics=limits(
             f"{same}, which needs an index, and a guard for {spare} threads too many. So much a "
             "program shows; that there was no other way before 2007 it cannot."),
-        CUDA_flattened_that=holds(f"{dear}.") if flattened
-        else refuted(f"{dear}: nothing was flattened."),
+        CUDA_flattened_that=holds(f"{cost}.") if flattened
+        else refuted(f"{cost}: nothing was flattened."),
     )  # fmt: skip
 
 
@@ -172,19 +172,19 @@ def each_on_its_own(lanes, picture, talk):
 
 @njit
 def pack(x, room):
-    kept = 0
+    count = 0
     for i in range(x.size):
         if x[i] > 0:
-            room[kept] = x[i]
-            kept += 1
-    return kept
+            room[count] = x[i]
+            count += 1
+    return count
 
 
 @cuda.jit
-def pack_kernel(x, out, kept):
+def pack_kernel(x, out, count):
     i = cuda.grid(1)
     if x[i] > 0:
-        place = cuda.atomic.add(kept, 0, 1)
+        place = cuda.atomic.add(count, 0, 1)
         out[place] = x[i]
 
 

@@ -73,8 +73,8 @@ def mean_path(classes):
 def kernels_run():
     """(a traced launch of every kernel, how many of them were wrong or raced)."""
     h, labels, w, starts, nodes, *_ = inputs = tree_softmax.inputs(1_000)
-    due = tree_softmax.reference(*inputs)
-    slopes, learned = due[2].astype(np.float32), w.copy()
+    expected = tree_softmax.reference(*inputs)
+    slopes, learned = expected[2].astype(np.float32), w.copy()
     tree_update(learned, h, labels, slopes, starts, nodes, 0.1)
 
     def update(*arrays):
@@ -82,7 +82,7 @@ def kernels_run():
         return arrays[0]
 
     walks = [each for each in tree_softmax.versions.values() if each.backend is gpu]
-    calls = [(walk, inputs, due) for walk in walks]
+    calls = [(walk, inputs, expected) for walk in walks]
     calls.append((update, (w, h, labels, slopes, starts, nodes), learned))
     launches, faults = [], 0
     for call, arrays, wanted in calls:
