@@ -15,7 +15,7 @@ from . import frameworks, layers, machines, many_devices, money, pictures, trees
 from .claim import CLAIMS, VERDICTS, Claim, Figure, Finding, Findings
 from .evidence import Given
 from .judging import judge
-from .kept import load, recorded, save
+from .saved import load, recorded, save
 
 __all__ = [
     "CLAIMS", "VERDICTS", "Claim", "Figure", "Finding", "Findings", "Given", "judge", "load",

@@ -117,13 +117,13 @@ SEVERAL = ("A claim of several statements gets a word for each, and is as good a
 def weakest(**statements: Verdict) -> Verdict:
     """The verdict about a claim that makes several statements: that of its weakest.
 
-    A false one is false however right the others are, and one that nobody tested leaves the whole
-    untested. weakest(what_it_costs=holds("…"), on_a_GPU=refuted("…")): all of them are told.
+    A false one is false however right the others are, and one that was not tested leaves the whole
+    untested. weakest(what_it_costs=holds("…"), on_a_GPU=refuted("…")): its why has all of them.
     """
     word = min((each.word for each in statements.values()), key=WEAKEST.index)
-    told = (f"{name[0].upper()}{name[1:].replace('_', ' ')}: {each.word}. {each.why}"
-            for name, each in statements.items())  # fmt: skip
-    return Verdict(word, " ".join(told), tuple(n for s in statements.values() for n in s.lacks))
+    texts = (f"{name[0].upper()}{name[1:].replace('_', ' ')}: {each.word}. {each.why}"
+             for name, each in statements.items())  # fmt: skip
+    return Verdict(word, " ".join(texts), tuple(n for s in statements.values() for n in s.lacks))
 
 
 @dataclass(frozen=True)

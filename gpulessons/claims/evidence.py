@@ -1,20 +1,16 @@
 """Where a verdict's figures come from: measured here, recorded elsewhere, published, counted."""
 
-import math
+import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 from gpulessons.hardware import gpu_count
+from gpulessons.hardware.budget import repeated
 from gpulessons.measure.recordings import Recording, shipped
-from gpulessons.measure.results import (
-    TOO_NOISY,
-    Comparison,
-    Ratio,
-    Timing,
-    quartiles,
-)  # fmt: skip
+from gpulessons.measure.results import TOO_NOISY, Comparison, Timing, quartiles
 from gpulessons.measure.timings import timings
 from gpulessons.measure.turns import alternate
 from gpulessons.operation import Op
@@ -68,43 +64,38 @@ def compared(
     return Comparison(op.name, found, "here", "now", unit=op.unit)
 
 
-def figure_of(what: str, factor: Ratio) -> Figure:
-    """A ratio as a figure; where the machine was too noisy, or a version absent, none."""
-    if factor.refused:
-        return missing(what, factor.refused, "" if math.isnan(factor.median) else QUIET)
-    return live(what, factor.median, "×", (factor.low, factor.high))
-
-
-def in_turn(
-    calls: Mapping[str, Callable[[], Any]], seconds: float = SECONDS
-) -> dict[str, tuple[float, ...]]:
-    """{name: seconds, time after time} of calls that are no versions of an op, and take turns."""
-    return {name: spread.samples for name, spread in alternate(calls, seconds)}
-
-
-def factors(slow: Sequence[float], fast: Sequence[float]) -> list[float]:
-    """How many times as long one took as the other, round by round."""
-    return [a / b for a, b in zip(slow, fast, strict=False)]
-
-
-def paired(what: str, slow: Sequence[float], fast: Sequence[float]) -> Figure:
-    """The same as a figure; none where the rounds' middle half is too far apart."""
-    each = factors(slow, fast)
+def paired(what: str, calls: Mapping[str, Callable[[], Any]], seconds: float = SECONDS) -> Figure:
+    """How many times as long the first of two calls takes as the second, live, timed in turn; none
+    where the rounds' middle half is too far apart."""
+    slow, fast = (spread.samples for _, spread in alternate(calls, seconds))
+    each = [a / b for a, b in zip(slow, fast, strict=False)]
     (low, high), middle = quartiles(each), median(each)
-    noisy = "the machine was too noisy" * (high - low > TOO_NOISY * middle)
-    return figure_of(what, Ratio(middle, low, high, noisy))
+    if high - low > TOO_NOISY * middle:
+        return missing(what, "the machine was too noisy", QUIET)
+    return live(what, middle, "×", (low, high))
 
 
-def share(rest: Sequence[float], whole: Sequence[float]) -> float:
-    """The share of the whole's time that the rest does not take."""
-    return max(0.0, 1 - median(factors(rest, whole)))
+def cores_at_work(what: str, *calls: Callable[[], Any], rounds: int = 10) -> Figure:
+    """How many cores were at work while threads ran these calls at the same time: processor time
+    over time, in the round in which most were."""
+    found = []
+    with ThreadPoolExecutor(len(calls)) as pool:
+        for _ in range(repeated(rounds)):
+            began, worked = time.perf_counter(), time.process_time()
+            list(pool.map(lambda call: call(), calls))
+            found.append((time.process_time() - worked) / (time.perf_counter() - began))
+    return live(what, max(found))
 
 
-def ratio_of_calls(
-    what: str, calls: Mapping[str, Callable[[], Any]], seconds: float = SECONDS
-) -> Figure:
-    """How many times as long the first of two calls takes as the second, live, timed in turn."""
-    return paired(what, *in_turn(calls, seconds).values())
+def from_memory(what: str, op: Op, *versions: str, size: int = 2**22, cold: bool = True) -> Figure:
+    """Bytes per second of the best of these versions in its quickest pass: others on the machine
+    only lengthen one. cold: over numbers that no cache holds."""
+    best = (found := compared(op, size, versions, cold=cold)).best()
+    if best is None:
+        return missing(what, found.absent[0].why)
+    if best.noise == "too noisy":
+        return missing(what, "the machine was too noisy", QUIET)
+    return live(what, best.bytes / min(best.samples), "B/s")
 
 
 def from_gpu(
@@ -136,7 +127,7 @@ def gpu_over_cpu(
     comparison: Comparison, *, size: int | None = None, wait: bool = False
 ) -> float:  # fmt: skip
     """How many times the best GPU version is as fast as the best CPU one, at the largest size
-    unless told. wait: by what the caller waits, launch and sync included, not by the GPU's clock.
+    unless given. wait: by what the caller waits, launch and sync included, not by the GPU's clock.
     What rounds more than the op is left out.
     """
     size = max(comparison.sizes, default=0) if size is None else size

@@ -36,16 +36,16 @@ def judge(
     chosen = [known(number) for number in dict.fromkeys(numbers) or sorted(CLAIMS)]
     given = Given() if given is None else given
     here, notes, found = machine(), [words] if (words := note()) else [], []
-    with progress_bar("claims") as tell:
+    with progress_bar("claims") as progress:
         try:
             for done, each in enumerate(chosen):
-                if tell:
-                    tell(done, len(chosen), f"{each.number}. {each.words[:50]}")
+                if progress:
+                    progress(done, len(chosen), f"{each.number}. {each.words[:50]}")
                 found.append(find(each, given))
                 if told:
                     told(found[-1])
-            if tell:
-                tell(len(chosen), len(chosen), "")  # a bar that ends before its end turns red
+            if progress:
+                progress(len(chosen), len(chosen), "")  # a bar that ends before its end turns red
         except KeyboardInterrupt:
             notes.append(INTERRUPTED)
     today = date.today().isoformat()
@@ -80,8 +80,8 @@ def decided(claim: Claim, figures: dict[str, Figure]) -> Verdict:
         reasons: dict[str, list[str]] = {}
         for figure in missing:
             reasons.setdefault(figure.why, []).append(figure.what)
-        told = "; ".join(f"{why} ({', '.join(what)})" for why, what in reasons.items())
-        return untested(f"{told[0].upper()}{told[1:]}.")
+        text = "; ".join(f"{why} ({', '.join(what)})" for why, what in reasons.items())
+        return untested(f"{text[0].upper()}{text[1:]}.")
     verdict = claim.judge(**{name: figure.value for name, figure in figures.items()})
     if not claim.about_gpus or verdict.word not in (HOLDS, LIMITS):
         return verdict

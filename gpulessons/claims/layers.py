@@ -2,14 +2,11 @@
 
 from dataclasses import replace
 from functools import partial
-from statistics import median
-from time import perf_counter
 
 import numpy as np
 
 from gpulessons.hardware import machine, threads
-from gpulessons.hardware.budget import repeated
-from gpulessons.measure.results import quartiles
+from gpulessons.measure.turns import alternate
 from gpulessons.money.devices import best_rates
 from gpulessons.ops.bias_activation import bias_gelu
 from gpulessons.ops.conv2d import conv2d, shaped
@@ -21,23 +18,11 @@ from gpulessons.ops.lstm_parts import parameters
 from gpulessons.ops.lstm_sequence import lstm_sequence
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.softmax import softmax
+from gpulessons.units import percent
 from warplens import tracing
 
 from .claim import claim, holds, limits, refuted, untested, weakest
-from .evidence import (
-    SECONDS,
-    counted,
-    factors,
-    from_gpu,
-    gpu_over_cpu,
-    in_turn,
-    live,
-    missing,
-    modelled,
-    paired,
-    published,
-    share,
-)
+from .evidence import SECONDS, counted, from_gpu, gpu_over_cpu, live, missing, modelled, paired
 
 # A dense layer: how much of its time is the product?
 
@@ -48,26 +33,25 @@ def layers_by_width(given):
     """A layer of the library's against the same layer with a single input, which has hardly any
     product: for one example and for a batch, with many inputs and with few.
     """
-    took = in_turn({
-        "one": layer(1, WIDE, WIDE), "one, no product": layer(1, 1, WIDE),
-        "batch": layer(BATCH, WIDE, WIDE), "narrow": layer(BATCH, NARROW, WIDE),
-        "batch, no product": layer(BATCH, 1, WIDE),
-        "small": layer(1, NARROW, NARROW), "small, no product": layer(1, 1, NARROW),
-    })  # fmt: skip
+    shapes = {
+        "one": (1, WIDE, WIDE), "one, no product": (1, 1, WIDE),
+        "batch": (BATCH, WIDE, WIDE), "narrow": (BATCH, NARROW, WIDE),
+        "batch, no product": (BATCH, 1, WIDE),
+    }  # fmt: skip
+    took = medians({name: layer(*shape) for name, shape in shapes.items()})
     x, w, b = sized(NARROW, WIDE)(1, np.random.default_rng(0))
+    whats = {
+        "one": (f"the product's share of the time, {WIDE:,} inputs, one example", "one"),
+        "batch": (f"the same, a batch of {BATCH}", "batch"),
+        "narrow": (f"the same, {NARROW} inputs, a batch of {BATCH}", "batch"),
+    }
     return {
-        "one": live(f"the product's share of the time, {WIDE:,} inputs, one example",
-                    share(took["one, no product"], took["one"]), "%"),
-        "batch": live(f"the same, a batch of {BATCH}",
-                      share(took["batch, no product"], took["batch"]), "%"),
-        "narrow": live(f"the same, {NARROW} inputs, a batch of {BATCH}",
-                       share(took["batch, no product"], took["narrow"]), "%"),
-        "small": live(f"the same, {NARROW} inputs and outputs, one example",
-                      share(took["small, no product"], took["small"]), "%"),
+        **{name: live(what, max(0.0, 1 - took[f"{base}, no product"] / took[name]), "%")
+           for name, (what, base) in whats.items()},
         "counted_narrow": counted(f"its share of the operations, {NARROW} inputs",
                                   2 * w.size / dense.flops(x, w, b), "%"),
         "alone": live("an example alone against one of the batch",
-                      BATCH * median(factors(took["one"], took["batch"])), "×"),
+                      BATCH * took["one"] / took["batch"], "×"),
     }  # fmt: skip
 
 
@@ -84,19 +68,19 @@ def layer(examples, inputs, outputs):
     changes="Inputs: with few of them the function and the call are the larger cost. And a slower "
     "exponential, or a faster product, moves the border up.",
 )  # fmt: skip
-def product_governs(one, batch, narrow, small, counted_narrow, alone):
-    found = (f"With {WIDE:,} inputs the product takes {batch:.0%} of a layer's time in a batch of "
-             f"{BATCH}, and {one:.0%} for one example")  # fmt: skip
+def product_governs(one, batch, narrow, counted_narrow, alone):
+    found = (f"With {WIDE:,} inputs the product takes {percent(batch)} of a layer's time in a "
+             f"batch of {BATCH}, and {percent(one)} for one example")  # fmt: skip
     if min(one, batch) < 0.5:
         return refuted(f"{found}: it is not what governs.")
-    few = (f"With {NARROW} inputs it is {counted_narrow:.0%} of the operations and takes "
-           f"{max(narrow, small):.0%} of the time at most")  # fmt: skip
-    vector = (f"An example alone takes {alone:.2g} times as long as one of the batch: with a "
-              "vector the product waits for its weights")  # fmt: skip
-    if max(narrow, small) < 0.5:
-        also = f" {vector}." if alone > 2 else ""
-        return limits(f"{found}. {few}: there the function and the call govern.{also}")
-    return limits(f"{found}. {few}. {vector}.") if alone > 2 else holds(f"{found}. {few}.")
+    found += (f". With {NARROW} inputs it is {percent(counted_narrow)} of the operations and takes "
+              f"{percent(narrow)} of the time")  # fmt: skip
+    if narrow < 0.5:
+        return limits(f"{found}: there the function and the call govern.")
+    if alone > 2:
+        return limits(f"{found}. An example alone takes {alone:.2g} times as long as one of the "
+                      "batch: with a vector the product waits for its weights.")  # fmt: skip
+    return holds(f"{found}.")
 
 
 # A convolution: what waits for what in its sums?
@@ -104,7 +88,7 @@ def product_governs(one, batch, narrow, small, counted_narrow, alone):
 
 def additions_in_rounds(given):
     """All products of a convolution of ResNet's at once, then added pair by pair in rounds, against
-    its definition in float64; and what kernels fetch that make many outputs at once.
+    its definition in float64; and what kernels load that make many outputs at once.
     """
     problem = x, w, stride, padding = conv2d.inputs(14)
     columns = im2col(x, w.shape[2:], stride, padding)[0]
@@ -113,15 +97,16 @@ def additions_in_rounds(given):
     sums, rounds = in_pairs(terms)
     truth = conv2d.reference(*problem)
     error = conv2d.error(sums.reshape(truth.shape), truth)
+    small = conv2d, shaped((1, 4, 16), (3, 3)).inputs(32)
     return {
         "terms": counted("products in each output's sum", count),
         "additions": counted("additions", sums.size * (count - 1)),
         "rounds": counted("rounds, one after the other", rounds),
         "wrong": live("error, over what rounding is allowed", error / conv2d.rtol),
         "hungry": counted("loads for each multiplication, a thread for every output",
-                          loads_of_convolution("CUDA, a thread per output")),
+                          loads("CUDA, a thread per output", *small)),
         "tiled": counted("the same, 32 outputs a thread from a shared tile",
-                         loads_of_convolution("CUDA, shared tiles")),
+                         loads("CUDA, shared tiles", *small)),
     }  # fmt: skip
 
 
@@ -133,15 +118,6 @@ def in_pairs(terms):
         pairs, odd = terms[..., :half] + terms[..., half : 2 * half], terms[..., 2 * half :]
         terms, rounds = np.concatenate([pairs, odd], axis=-1), rounds + 1
     return terms[..., 0], rounds
-
-
-def loads_of_convolution(version, size=32):
-    """Loads from global memory for each multiplication, counted in a small layer."""
-    problem = shaped((1, 4, 16), (3, 3)).inputs(size)
-    with tracing() as launches:
-        conv2d.versions[version](*problem)
-    work = launches[0].work()
-    return work.reads * work.threads / (conv2d.flops(*problem) / 2)
 
 
 @claim(
@@ -176,26 +152,26 @@ def lstm_gains(given):
     counted. On a GPU: its best version against the CPU's best.
     """
     plain, merged = "NumPy, eight products a step", "NumPy, input products batched"
-    took = in_turn({
+    calls = {
         "eight": sequence(plain, STEPS, EXAMPLES), "merged": sequence(merged, STEPS, EXAMPLES),
         "longer": sequence(merged, 2 * STEPS, EXAMPLES), "single": sequence(merged, STEPS, 1),
         "wide": sequence(merged, 1, STEPS),
-    })  # fmt: skip
+    }  # fmt: skip
+    pairs = {
+        "merged": ("eight products a step over merged and batched ones", "eight", "merged"),
+        "batch": (f"{EXAMPLES} sequences over one", "merged", "single"),
+        "longer": ("twice the steps", "longer", "merged"),
+        "chain": (f"{STEPS} steps of one sequence over one step of {STEPS}, the same operations",
+                  "single", "wide"),
+    }  # fmt: skip
     return {
-        "merged": paired("eight products a step over merged and batched ones, time",
-                         took["eight"], took["merged"]),
-        "batch": paired(f"{EXAMPLES} sequences over one, time", took["merged"], took["single"]),
-        "longer": paired("twice the steps, time", took["longer"], took["merged"]),
-        "chain": paired(f"{STEPS} steps of one sequence over one step of {STEPS}, the same "
-                        "operations, time", took["single"], took["wide"]),
+        **{name: paired(f"{what}, time", {way: calls[way] for way in ways})
+           for name, (what, *ways) in pairs.items()},
         "counted_apart": counted("launches of a step, each product with its sum a kernel",
                                  launches_of("CUDA, eight products")),
         "counted_fused": counted("launches of a step, one kernel", launches_of("CUDA, one kernel")),
         "gpu_wide": lstm_on_both(given, 256),
         "gpu_narrow": lstm_on_both(given, 16),
-        "published_persistent": published(
-            "a persistent kernel over a naive one, batch of 4", 30, "×",
-            "Titan X: Diamos et al. 2016"),
     }  # fmt: skip
 
 
@@ -230,7 +206,6 @@ def launches_of(version):
 )  # fmt: skip
 def lstm_gains_too(
     merged, batch, longer, chain, counted_apart, counted_fused, gpu_wide=None, gpu_narrow=None,
-    published_persistent=None,
 ):  # fmt: skip
     waits = (f"The same operations take {chain:.2g} times as long in {STEPS} steps as in one wide "
              f"step, and twice the steps {longer:.2g} times as long")  # fmt: skip
@@ -257,29 +232,36 @@ def gain_of_lstm(on_cpu, gpu_wide, gpu_narrow):
     return holds(f"{found}.")
 
 
-# Products: what is dear in them, and how much of BERT they are.
+# Products: what is expensive in them, and how much of BERT they are.
 
 TOKENS, HIDDEN, HEADS, INNER = 128, 768, 12, 3072  # a layer of BERT-base, one text
 
 
 def fetching_and_bert(given):
     """The same multiplications on one core, in vectors: along rows, and in blocks that use again
-    what they have fetched. Loads of two kernels counted. A layer of BERT-base in NumPy on one core:
-    the products' share of its operations and of its time.
+    what they have loaded. Loads of two kernels counted. A layer of BERT-base in NumPy on one core:
+    the products' share of its operations and of its time, each part timed by itself.
     """
-    flops, ways = flops_of_encoder(), ("Numba, one core, ikj", "Numba, blocked, one core")
-    took = in_turn({version: product(version, 1024) for version in ways}, 2 * SECONDS)
+    ways = "Numba, one core, ikj", "Numba, blocked, one core"
+    parts = parts_of_encoder()
+    flops = {name: times * op.flops(*arrays) for name, (times, op, arrays) in parts.items()}
+    with threads(1):
+        took = medians({name: partial(op.versions["NumPy"].function, *arrays)
+                        for name, (_, op, arrays) in parts.items()})  # fmt: skip
+    spent = {name: times * took[name] for name, (times, *_) in parts.items()}
+    products = [name for name, (_, op, _) in parts.items() if op is matmul]
     return {
         "fetching": paired("a product of 1,024 rows, along rows over in blocks, time",
-                           *map(took.get, ways)),
-        "naive": counted("loads for each multiplication, naive kernel", loads("CUDA, naive")),
-        "tiled": counted("the same, shared tiles of 16 × 16", loads("CUDA, shared tile")),
+                           {way: product(way, 1024) for way in ways}, 2 * SECONDS),
+        "naive": counted("loads for each multiplication, naive kernel",
+                         loads("CUDA, naive", matmul, matmul.inputs(64))),
+        "tiled": counted("the same, shared tiles of 16 × 16",
+                         loads("CUDA, shared tile", matmul, matmul.inputs(64))),
         "once": once_over(1024),
         "operations": counted("products' share of a BERT layer's operations",
-                              flops["products"] / sum(flops.values()), "%"),
-        "time": time_in_products(),
-        "multipliers": published("multipliers in one matrix unit of a TPU", 65_536, "",
-                                 "TPU v1, 8 bits: Jouppi et al. 2017, abstract", of_gpu=False),
+                              sum(map(flops.get, products)) / sum(flops.values()), "%"),
+        "time": live("their share of its time",
+                     sum(map(spent.get, products)) / sum(spent.values()), "%"),
     }  # fmt: skip
 
 
@@ -288,12 +270,12 @@ def product(version, size):
     return partial(matmul.versions[version], x, y, out=np.empty_like(x))
 
 
-def loads(version, size=64):
-    """Loads from global memory for each multiplication."""
+def loads(version, op, inputs):
+    """Loads from global memory for each multiplication, counted."""
     with tracing() as launches:
-        matmul.versions[version](*matmul.inputs(size))
-    seen = launches[-1]
-    return sum(site.accesses for site in seen.select("global", access="read")) / (seen.flops / 2)
+        op.versions[version](*inputs)
+    reads = launches[-1].select("global", access="read")
+    return sum(site.accesses for site in reads) / (op.flops(*inputs) / 2)
 
 
 def once_over(rows):
@@ -308,65 +290,31 @@ def once_over(rows):
     return modelled(what, seconds[0] / seconds[1], "%")
 
 
-def flops_of_encoder():
-    """Operations of one layer for one text, part by part."""
-    scores, wide = TOKENS * TOKENS, TOKENS * HIDDEN
-    weights = 4 * HIDDEN**2 + 2 * HIDDEN * INNER
-    return {
-        "products": 2 * TOKENS * weights + 4 * scores * HIDDEN,
-        "softmax": 5 * HEADS * scores,
-        "layer norm": 2 * 7 * wide,
-        "bias + GELU": 10 * TOKENS * INNER,
-        "the rest": 8 * wide,
-    }
-
-
-def encoder_weights(rng):
-    """{name: matrix} of a layer: standard normal, so scaled that results are around one."""
-    shapes = dict.fromkeys(("q", "k", "v", "out"), (HIDDEN, HIDDEN))
-    shapes |= {"up": (HIDDEN, INNER), "down": (INNER, HIDDEN)}
-    return {name: rng.standard_normal(shape, np.float32) / np.float32(shape[0] ** 0.5)
-            for name, shape in shapes.items()}  # fmt: skip
-
-
-def encoder(x, w, multiply):
-    """A layer of BERT-base on x (tokens, 768): attention of 12 heads, then two dense layers, each
-    added to what came in, and normalized. The biases are zero."""
-    bias, zero, one = (np.full(n, v, np.float32) for n, v in ((INNER, 0), (HIDDEN, 0), (HIDDEN, 1)))
-    q, k, v = (heads(multiply(x, w[name]) + zero) for name in "qkv")
-    scores = multiply(q / 8, k.transpose(0, 2, 1))
-    shares = softmax(scores.reshape(-1, len(x))).reshape(scores.shape)
-    mixed = multiply(shares, v).transpose(1, 0, 2).reshape(x.shape)
-    x = layer_norm(x + multiply(mixed, w["out"]) + zero, one, zero)
-    wide = bias_gelu(multiply(x, w["up"]), bias)
-    return layer_norm(x + multiply(wide, w["down"]) + zero, one, zero)
-
-
-def heads(x):
-    """(heads, tokens, 64) from (tokens, 768)."""
-    return np.ascontiguousarray(x.reshape(len(x), HEADS, -1).transpose(1, 0, 2))
-
-
-def time_in_products(turns=15):
-    """The products' share of the time of a layer, on one core."""
+def parts_of_encoder():
+    """{part: (how often, op, its inputs)} of a layer of BERT-base, one text."""
     rng = np.random.default_rng(0)
-    x, w = rng.standard_normal((TOKENS, HIDDEN), np.float32), encoder_weights(rng)
-    shares, spent = [], 0.0
 
-    def multiply(a, b):
-        nonlocal spent
-        began = perf_counter()
-        result = np.matmul(a, b)
-        spent += perf_counter() - began
-        return result
+    def normal(*shape):
+        return rng.standard_normal(shape, np.float32)
 
-    with threads(1):
-        for _ in range(1 + repeated(turns)):
-            spent, began = 0.0, perf_counter()
-            encoder(x, w, multiply)
-            shares.append(spent / (perf_counter() - began))
-    shares = shares[1:]  # the first touches new memory
-    return live("their share of its time", median(shares), "%", quartiles(shares))
+    head = HIDDEN // HEADS
+    ones, zeros = np.ones(HIDDEN, np.float32), np.zeros(HIDDEN, np.float32)
+    return {
+        "queries, keys, values, outputs": (4, matmul, (normal(TOKENS, HIDDEN),
+                                                       normal(HIDDEN, HIDDEN))),
+        "scores": (HEADS, matmul, (normal(TOKENS, head), normal(head, TOKENS))),
+        "mixed values": (HEADS, matmul, (normal(TOKENS, TOKENS), normal(TOKENS, head))),
+        "up": (1, matmul, (normal(TOKENS, HIDDEN), normal(HIDDEN, INNER))),
+        "down": (1, matmul, (normal(TOKENS, INNER), normal(INNER, HIDDEN))),
+        "softmax": (1, softmax, (normal(HEADS * TOKENS, TOKENS),)),
+        "bias + GELU": (1, bias_gelu, (normal(TOKENS, INNER), normal(INNER))),
+        "layer norm": (2, layer_norm, (normal(TOKENS, HIDDEN), ones, zeros)),
+    }  # fmt: skip
+
+
+def medians(calls):
+    """{name: seconds} of calls that are timed in turn."""
+    return {name: spread.median for name, spread in alternate(calls, SECONDS)}
 
 
 @claim(
@@ -375,13 +323,14 @@ def time_in_products(turns=15):
     changes="Code that reuses what it has fetched: then arithmetic is what a large product waits "
     "for. And a machine that multiplies faster: less of BERT's time is then products.",
 )  # fmt: skip
-def fetching_is_dearest(fetching, naive, tiled, once, operations, time, multipliers=None):
-    said = weakest(
+def fetching_is_dearest(fetching, naive, tiled, once, operations, time):
+    verdict = weakest(
         fetching_is_the_dearest_part=price_of_fetching(fetching, naive, tiled, once),
         BERT_is_products=share_of_products(operations, time),
     )
-    built = f" A TPU's {multipliers:,} multipliers in one unit" if multipliers else " A TPU"
-    return replace(said, why=f"{said.why}{built}: by how it is built, not judged by this test.")
+    return replace(verdict, why=f"{verdict.why} A TPU is a matrix machine by how it is built "
+                   "(65,536 multipliers in one unit, Jouppi et al. 2017): not judged by this test."
+                   )  # fmt: skip
 
 
 def price_of_fetching(fetching, naive, tiled, once):
@@ -392,12 +341,13 @@ def price_of_fetching(fetching, naive, tiled, once):
         return refuted(f"{found}: fetching is not what it waits for.")
     if once >= 1:
         return holds(f"{found}. Even if it moved each number once, it would wait for them.")
-    return limits(f"{found}. But to move all numbers once would take {once:.1%} of the time that "
-                  "multiplying them takes, by a model: then it waits for arithmetic.")  # fmt: skip
+    return limits(f"{found}. But to move all numbers once would take {percent(once)} of the time "
+                  "that multiplying them takes, by a model: then it waits for arithmetic."
+                  )  # fmt: skip
 
 
 def share_of_products(operations, time):
-    found = f"By count products are {operations:.1%} of a BERT layer, by time {time:.0%}"
+    found = f"By count products are {percent(operations)} of a BERT layer, by time {percent(time)}"
     if min(operations, time) < 0.5:
         return refuted(f"{found}.")
     return holds(f"{found}.") if min(operations, time) > 0.7 else limits(f"{found}.")

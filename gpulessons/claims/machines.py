@@ -1,34 +1,32 @@
 """Claims of the first part: parallel machines, and what they cost."""
 
 import math
-from functools import cache, partial
-from statistics import median
+from functools import partial
 
 import numpy as np
-from numba import cuda, njit
+from numba import cuda
 
 from gpulessons import units
 from gpulessons.hardware import cores, machine
-from gpulessons.hardware.budget import repeated
-from gpulessons.measure.results import quartiles
-from gpulessons.ops.activations import relu, relu_kernel, vector_sigmoid
+from gpulessons.ops.activations import relu, sigmoid
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.optimizer_step import adam_step
 from gpulessons.ops.shade import shade, shade_sorted
 from gpulessons.units import percent, some, three_digits
-from warplens import trace
+from warplens import trace, tracing
 
-from .at_once import STILL, again, how_often, kept_busy, lasting, together, work
 from .claim import A_SECOND_CORE, QUIET, claim, holds, limits, refuted, untested, weakest
 from .evidence import (
     compared,
+    cores_at_work,
     counted,
     from_gpu,
+    from_memory,
     gpu_over_cpu,
     live,
     missing,
+    paired,
     published,
-    ratio_of_calls,
     timed,
 )
 
@@ -40,75 +38,35 @@ ON_GPU = "CUDA, a thread per pixel"
 # An activation, dealt out.
 
 
-@njit(nogil=True, error_model="numpy", fastmath={"contract"})
-def sigmoids(x, out):
-    for i in range(x.size):
-        out[i] = vector_sigmoid(x[i])
-
-
 def dealt_activation(given):
     """What the threads of an activation's kernel tell each other, counted. A sigmoid over numbers
-    that a cache holds: one core's share while the others rest, then a share on every core at the
-    same time, by the threads' own clocks. ReLU over numbers fetched from memory, on one core and on
-    every core: bytes per second.
+    that a cache holds, on one core and on every core: time, and how many cores were at work. ReLU
+    over numbers loaded from memory, on one core and on every core: bytes per second.
     """
-    values = np.ones(8_192, np.float32)
-    activation = trace(relu_kernel)[32, 256](values, np.empty_like(values))
+    with tracing() as activation:
+        relu.versions["CUDA, a thread per element"](relu.inputs(8_192)[0])
+    x = sigmoid.inputs(2**18)[0]
+    one, every = (partial(sigmoid.versions[version], x, out=np.empty_like(x))
+                  for version in (SERIAL, PARALLEL))  # fmt: skip
     return {
-        "talk": counted("accesses to what threads share", shared(activation)),
+        "talk": counted("accesses to what threads share", shared(activation[0])),
         "cores": counted("cores", cores()),
-        **dealt_sigmoids(),
+        "sigmoid": paired("a sigmoid on all of them, over one core", {"one": one, "all": every}),
+        "busy": cores_at_work("cores that were at work at once", lambda: repeat(every, 500)),
         "relu": from_memory("ReLU from memory, one core", relu, SERIAL),
         "relu_dealt": from_memory("ReLU from memory, every core", relu, *BEST),
     }
 
 
-def dealt_sigmoids(rounds=8):
-    """How many times as fast sigmoids are on every core as on one, and how many were at work."""
-    x = np.linspace(-8, 8, 2**17, dtype=np.float32)
-    outs = [np.empty_like(x) for _ in range(cores())]
-    sigmoids(x, outs[0])  # compiles
-    times = how_often(partial(sigmoids, x, outs[0]))
-    shares = [partial(again, times, partial(sigmoids, x, out)) for out in outs]
-    gains, busy = [], []
-    for _ in range(repeated(rounds)):
-        alone = work(shares[0])
-        worked, passed = together(shares)
-        if alone and all(worked):
-            gains.append(cores() * alone / max(worked))
-            busy.append(sum(worked) / passed)
-    gain, at_once = "a sigmoid dealt out to them, over one core", "cores that were at work at once"
-    return {
-        "sigmoid": live(gain, median(gains), "×", quartiles(gains)) if gains
-        else missing(gain, STILL),
-        "busy": live(at_once, max(busy)) if busy else missing(at_once, STILL),
-    }  # fmt: skip
+def repeat(call, times):
+    for _ in range(times):
+        call()
 
 
 def shared(traced):
     """Accesses by which one thread could tell another something: shared memory and atomics."""
     sites = traced.select("shared") + traced.select("global", access="atomic")
     return sum(site.accesses for site in sites)
-
-
-def from_memory(what, op, *versions, size=2**22):
-    """Bytes per second of the best of these versions, over numbers that no cache holds."""
-    try:
-        return live(what, memory_speed(op, *versions, size=size), "B/s")
-    except LookupError as why:
-        return missing(what, *why.args)
-
-
-@cache  # several claims ask: they are to get the same answer
-def memory_speed(op, *versions, size):
-    """The same in its quickest pass, as ceilings are measured: others on the machine only lengthen
-    one. LookupError, with its reason and what is lacking, where nothing can be said."""
-    best = (found := compared(op, size, versions, cold=True)).best()
-    if best is None:
-        raise LookupError(found.absent[0].why)
-    if best.noise == "too noisy":
-        raise LookupError("the machine was too noisy", QUIET)
-    return best.bytes / min(best.samples)
 
 
 @claim(
@@ -159,25 +117,6 @@ def dealt_out(cores, sigmoid, busy, relu, relu_dealt):
 # Flynn's classes.
 
 
-@njit(nogil=True)
-def hailstone(limit):  # the longest way down to 1: halve what is even, else 3 n + 1
-    longest = 0
-    for n in range(1, limit):
-        steps = 0
-        while n != 1:
-            n, steps = (n // 2 if n % 2 == 0 else 3 * n + 1), steps + 1
-        longest = max(longest, steps)
-    return longest
-
-
-@njit(nogil=True)
-def darts(thrown):  # pi: the share that hits a quarter circle in a square, times four
-    hits = 0
-    for _ in range(thrown):
-        hits += np.random.random() ** 2 + np.random.random() ** 2 < 1
-    return 4 * hits / thrown
-
-
 @cuda.jit
 def two_ways(roots, x, out):
     i = cuda.grid(1)
@@ -188,21 +127,25 @@ def two_ways(roots, x, out):
 
 
 def flynn(given):
-    """Two different programs in two threads, and two copies of one: how many run at once, by the
-    threads' own clocks. The sides of a branch that a warp takes, counted; and pixels on a GPU, with
-    lanes that take unequally long in one warp, and in different warps.
+    """Two different programs in two threads, and two copies of one: how many cores are at work at
+    once. The sides of a branch that a warp takes, counted; and pixels on a GPU, with lanes that
+    take unequally long in one warp, and in different warps.
     """
-    for program in (hailstone, darts):
-        program(10)  # compiles
-    one, other = lasting(partial(hailstone, 20_000)), lasting(partial(darts, 100_000))
+    one, other = (hold_a_core(program) for program in (np.sin, np.sqrt))
     lane = np.arange(64)
     return {
-        "alike": kept_busy("copies of one program that ran at once", [one, one]),
-        "different": kept_busy("different programs that ran at once", [one, other]),
+        "alike": cores_at_work("copies of one program that ran at once", one, one),
+        "different": cores_at_work("different programs that ran at once", one, other),
         "disagree": counted("sides taken by a warp whose lanes disagree", sides(lane % 2)),
         "agree": counted("sides taken by a warp whose lanes agree", sides(lane // 32)),
         **gpu_orders(given),
-    }  # fmt: skip
+    }
+
+
+def hold_a_core(ufunc):
+    """A call that computes on one core, and lets other threads of Python run meanwhile."""
+    x = np.ones(100_000)
+    return lambda: repeat(lambda: ufunc(x, out=x), 100)
 
 
 def sides(roots):
@@ -213,17 +156,14 @@ def sides(roots):
 
 
 def gpu_orders(given):
-    """Seconds of a GPU for the same pixels, in no order and sorted by the turns they take."""
+    """Seconds of a GPU for the same pixels, in no order and sorted by the iterations they take."""
     named = {"gpu_shuffled": ("pixels in no order on a GPU", shade),
              "gpu_sorted": ("the same pixels, sorted, on a GPU", shade_sorted)}  # fmt: skip
     return {
-        name: from_gpu(given, what, op, gpu_time, unit="s", size=2**17, versions=[ON_GPU])
+        name: from_gpu(given, what, op, lambda found: timed(found, ON_GPU).median, unit="s",
+                       size=2**17, versions=[ON_GPU])
         for name, (what, op) in named.items()
-    }
-
-
-def gpu_time(comparison):
-    return timed(comparison, ON_GPU).median
+    }  # fmt: skip
 
 
 @claim(
@@ -331,7 +271,7 @@ def gained(theirs, product, gpu_gain):
 # What memory costs.
 
 
-KEPT = 2**17  # numbers of an array that a cache holds
+IN_CACHE = 2**17  # numbers of an array that a cache holds
 
 
 def training_from_memory(given):
@@ -339,6 +279,8 @@ def training_from_memory(given):
     bytes per second, beside a triad's, whose stores are like theirs. A product for 512
     examples and for one: how many times the bytes it moves, and how many times as long it takes.
     """
+    here, fits = machine(), "parameters under Adam that the last cache holds"
+    triad = "the machine's ceiling from memory for loads and stores (triad)"
     width, examples = 2048, 512
     weights, one, many = (np.ones((rows, width), np.float32) for rows in (width, 1, examples))
     rooms = np.empty_like(one), np.empty_like(many)
@@ -346,37 +288,19 @@ def training_from_memory(given):
                 "one": lambda: matmul(one, weights, out=rooms[0])}  # fmt: skip
     moved = matmul.bytes(many, weights) / matmul.bytes(one, weights)
     return {
-        "memory": triad_from_memory(),
+        "memory": live(triad, here.ceiling("host", "triad"), "B/s")
+        if here.ceiling("host", "triad") else missing(triad, "they could not be measured"),
         "activation": from_memory("ReLU from memory, every core", relu, *BEST),
         "optimizer": from_memory("an Adam step from memory", adam_step, "Numba, fused"),
-        "activation_kept": from_cache("ReLU from a cache", relu, *BEST),
-        "optimizer_kept": from_cache("an Adam step from a cache", adam_step, "Numba, fused"),
+        "activation_kept": from_memory("ReLU from a cache", relu, *BEST, size=IN_CACHE, cold=False),
+        "optimizer_kept": from_memory("an Adam step from a cache", adam_step, "Numba, fused",
+                                      size=IN_CACHE, cold=False),
         "moved": counted("a product for 512 examples over one, bytes", moved, "×"),
-        "product": ratio_of_calls("the same, time", products),
-        "fits": in_the_last_cache(16),  # the parameter, its gradient and Adam's two means
+        "product": paired("the same, time", products),
+        # A parameter, its gradient and Adam's two means are 16 bytes.
+        "fits": counted(fits, here.last_cache // 16) if here.caches
+        else missing(fits, "this system does not tell its caches"),
     }
-
-
-def triad_from_memory():
-    """A loop that loads and stores, as these do; a copy by streaming stores fetches less."""
-    what = "the machine's ceiling from memory for loads and stores (triad)"
-    bandwidth = machine().ceiling("host", "triad")
-    return (live(what, bandwidth, "B/s") if bandwidth
-            else missing(what, "this machine's ceilings could not be measured"))  # fmt: skip
-
-
-def from_cache(what, op, *versions):
-    """The same as `from_memory` over numbers that were there a moment ago."""
-    best = compared(op, KEPT, versions).best()
-    return (live(what, best.bytes / min(best.samples), "B/s") if best
-            else missing(what, "none was timed"))  # fmt: skip
-
-
-def in_the_last_cache(nbytes):
-    what = "parameters under Adam that the last cache holds"
-    here = machine()
-    return (counted(what, here.last_cache // nbytes) if here.caches
-            else missing(what, "this system does not tell its caches"))  # fmt: skip
 
 
 @claim(

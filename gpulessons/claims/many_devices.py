@@ -6,10 +6,11 @@ from gpulessons import units
 from gpulessons.hardware import cores
 from gpulessons.hardware.budget import capped
 from gpulessons.measure.results import quartiles
+from gpulessons.units import percent
 from gpulessons.workers import launch
 
 from .claim import A_SECOND_CORE, QUIET, claim, holds, limits, refuted, untested, weakest
-from .evidence import counted, live, missing, modelled
+from .evidence import counted, live, missing
 
 # What the workers are made of brings PyTorch: it is imported where it is used.
 
@@ -25,13 +26,10 @@ def by_two(*runs):
 
 
 def others_share():
-    """The share of our cores that is busy while we only wait."""
+    """The share of this machine's cores that is busy while we only wait."""
     import psutil
 
-    each = psutil.cpu_percent(capped(0.3), percpu=True)
-    known = hasattr(psutil.Process, "cpu_affinity")  # not on macOS
-    mine = [n for n in psutil.Process().cpu_affinity() if n < len(each)] if known else []
-    return sum(each[n] for n in mine) / len(mine) / 100 if mine else sum(each) / len(each) / 100
+    return psutil.cpu_percent(capped(0.3)) / 100
 
 
 def unless_busy(what, value, unit, busy, spread=None):
@@ -62,9 +60,9 @@ def answers_by_two(given):
     ((first, second),), busy = by_two(inference)
     (x, _), _ = examples()
     with torch.no_grad():
-        due = network(HIDDEN)(x[torch.arange(QUESTIONS) % len(x)]).argmax(1).tolist()
+        expected = network(HIDDEN)(x[torch.arange(QUESTIONS) % len(x)]).argmax(1).tolist()
     wrong = sum(a != b for rank, each in enumerate((first, second))
-                for a, b in zip(each.labels, due[rank::2], strict=True))  # fmt: skip
+                for a, b in zip(each.labels, expected[rank::2], strict=True))  # fmt: skip
     gain = first.alone / max(first.seconds, second.seconds)
     return {
         "cores": own_cores(),
@@ -234,17 +232,13 @@ def beside_one(factor):
 # One example on two machines: the layers cut, or between the layers.
 
 WIDE, NARROW, MANY = 2048, 64, 128
-BATCH, MICRO, BLOCKS = 64, 4, 4
 
 
 def network_cut_in_two(given):
-    """A network cut in two, through its layers and between them: the gradients beside those of one
-    process; and the time beside one's, of a pair of layers and of a pipeline's training step.
+    """A network cut in two, through its layers and between them: the time beside one process's, of
+    a pair of layers and of a pipeline's training step.
     """
-    size = {"hidden": 64, "batch": BATCH, "dtype": "float64"}
-    (split, piped, pairs, stepped), busy = by_two(
-        {"program": "tensor_parallel", **size},
-        {"program": "pipeline", "micro": MICRO, "blocks": BLOCKS, **size},
+    (pairs, stepped), busy = by_two(
         {"program": "measure_split", "widths": [NARROW, WIDE], "batches": [1, MANY], "rounds": 9},
         {"program": "measure_pipeline", "micros": [1, 2, 4], "schedules": ["1F1B"], "rounds": 4},
     )
@@ -257,7 +251,6 @@ def network_cut_in_two(given):
     }
     return {
         "cores": own_cores(),
-        "off": counted("numbers of the gradients that differ", unlike(split) + unlike_piped(piped)),
         **{name: unless_busy(f"{what}: two over one", factor, "×", busy)
            for name, (what, factor) in gains.items()},
     }  # fmt: skip
@@ -265,49 +258,8 @@ def network_cut_in_two(given):
 
 def pipeline_gain(runs):
     """The quickest way of one process over the quickest of two."""
-    took = {True: [], False: []}
-    for run in runs:
-        took[run.schedule == "alone"].append(run.seconds)
-    return min(took[True]) / min(took[False])
-
-
-def unlike(split):
-    """How many numbers of a tensor-parallel network's gradients are not one process's."""
-    import torch
-    from torch.nn.functional import cross_entropy
-
-    from gpulessons.workers.programs import tensor_parallel
-    from gpulessons.workers.training import examples
-
-    (x, labels), _ = examples(torch.float64)
-    whole = tensor_parallel.parameters(64, x.dtype)
-    leaves = {name: p.requires_grad_() for name, p in whole.items()}
-    h = torch.sigmoid(x[:BATCH] @ leaves["w1"].T + leaves["b1"])
-    cross_entropy(h @ leaves["w2"].T + leaves["b2"], labels[:BATCH]).backward()
-    due = {name: p.grad for name, p in leaves.items()}
-    parts = [tensor_parallel.part(due, rank, 2) for rank in range(2)]
-    return sum(differ(each.gradients[name], part[name])
-               for each, part in zip(split, parts, strict=True) for name in part)  # fmt: skip
-
-
-def unlike_piped(piped):
-    """The same of a pipeline's."""
-    import torch
-
-    from gpulessons.workers.programs import pipeline
-    from gpulessons.workers.training import examples, mean_loss
-
-    (x, labels), _ = examples(torch.float64)
-    (whole,) = pipeline.stages(64, BLOCKS, 1)
-    mean_loss(whole, x[:BATCH], labels[:BATCH]).backward()
-    found = [gradient for stage in piped for gradient in stage.gradients]
-    return sum(differ(one, p.grad) for one, p in zip(found, whole.parameters(), strict=True))
-
-
-def differ(found, due):
-    """How many numbers are further apart than a billionth of the largest."""
-    apart = (due.new_tensor(found) - due).abs()
-    return int((apart > 1e-9 * due.abs().max()).sum())
+    alone = [run.seconds for run in runs if run.schedule == "alone"]
+    return min(alone) / min(run.seconds for run in runs if run.schedule != "alone")
 
 
 @claim(
@@ -316,25 +268,22 @@ def differ(found, due):
     changes="A faster link between the machines, or wider layers: a sum costs its latency, "
     "however little is summed. And a network that fits on no machine has no choice.",
 )  # fmt: skip
-def networks_can_be_cut(cores, off, many, one, narrow, training):
-    if off:
-        return refuted(f"A network cut in two does not learn the same: {units.count(off)} numbers "
-                       "of its gradients are others.")  # fmt: skip
-    same = "Cut in two, a network has the gradients that it has in one process"
+def networks_can_be_cut(cores, many, one, narrow, training):
     if cores == 1:
-        return untested(f"{same}; whether that pays cannot be seen: {ONE_CORE}", A_SECOND_CORE)
-    found = (f"{same}. Two processes answer {MANY} examples {many:.2f} times as fast as one "
-             f"through layers {WIDE:,} wide, a single example {one:.2f} times, and {MANY} through "
-             f"layers {NARROW} wide {narrow:.2f} times; as a pipeline they train "
-             f"{training:.2f} times as fast")  # fmt: skip
+        return untested(f"Whether it pays cannot be seen: {ONE_CORE}", A_SECOND_CORE)
+    found = (f"Two processes answer {MANY} examples {many:.2f} times as fast as one through layers "
+             f"{WIDE:,} wide, a single example {one:.2f} times, and {MANY} through layers {NARROW} "
+             f"wide {narrow:.2f} times; as a pipeline they train {training:.2f} times as fast"
+             )  # fmt: skip
     gains = many, one, narrow, training
-    pays = ("paid in every case" if min(gains) > 1.1 else
-            "did not pay in every case" if max(gains) > 1.1 else "paid in no case")  # fmt: skip
-    return limits(f"{found}. It gives the same result, and {pays}. Both processes were on one "
-                  "machine: no link between machines was timed.")  # fmt: skip
+    if max(gains) < 1:
+        return refuted(f"{found}: cut in two, a network is slower in every case.")
+    pays = "pays in every case" if min(gains) > 1.1 else "does not pay in every case"
+    return limits(f"{found}. It {pays}. Both processes were on one machine: no link between "
+                  "machines was timed.")  # fmt: skip
 
 
-# Training with shared minibatches: a gradient is told at every step.
+# Training with shared minibatches: a gradient is sent at every step.
 
 SLOW_LINK = 125e6  # bytes/s: a gigabit a second
 STEPS = 30
@@ -343,30 +292,19 @@ DEEP = {"hidden": 512, "depth": 4, "batch": 256, "steps": STEPS}
 
 def told_at_every_step(given):
     """Two processes train one network, each with half of every minibatch: seconds of computing and
-    of all-reduce in a step, bytes sent, plain and in 8 bits; the same on a slower link, modelled.
+    of all-reduce in a step, and bytes sent, plain and in 8 bits. A slower link is a model.
     """
     (plain, packed), busy = by_two({"how": "flat", **DEEP}, {"how": "8-bit", **DEEP})
     step, step_packed = (max(each.seconds for each in runs) for runs in (plain, packed))
-    size, small = (runs[0].bytes / STEPS for runs in (plain, packed))
     computing = min(step, max(each.computing for each in plain))
     return {
         "cores": own_cores(),
         "step": unless_busy("a step", step, "s", busy),
         "computing": unless_busy("of it computing", computing, "s", busy),
         "step_packed": unless_busy("a step that sends 8 bits a number", step_packed, "s", busy),
-        "size": counted("gradients that each sends in a step", size, "bytes"),
-        "small": counted("the same in 8 bits a number", small, "bytes"),
-        "slow": share_computing("computing over 1 Gbit/s", computing, step + size / SLOW_LINK),
-        "slow_packed": share_computing("the same, 8 bits a number", computing,
-                                       step_packed + small / SLOW_LINK),
-        "slow_hidden": share_computing("the same, all sent while computing", computing,
-                                       max(step, size / SLOW_LINK)),
-    }  # fmt: skip
-
-
-def share_computing(what, computing, step):
-    """The share of a step that computes: modelled, as what is measured here, and the journey."""
-    return modelled(what, computing / step, "%")
+        "size": counted("gradients that each sends in a step", plain[0].bytes / STEPS, "bytes"),
+        "small": counted("the same in 8 bits a number", packed[0].bytes / STEPS, "bytes"),
+    }
 
 
 @claim(
@@ -376,28 +314,22 @@ def share_computing(what, computing, step):
     "worker, or a convolution, whose few weights meet many pixels. Two machines with a slow link "
     "between them would measure what is modelled.",
 )  # fmt: skip
-def the_network_decides(
-    cores, step, computing, step_packed, size, small, slow, slow_packed, slow_hidden
-):
+def the_network_decides(cores, step, computing, step_packed, size, small):
     if cores == 1:
         return untested(f"A step cannot be measured: {ONE_CORE}", A_SECOND_CORE)
-    share, part = computing / step, small / size
-    part = "a quarter" if 0.245 < part < 0.255 else f"{part:.0%}"
-    found = (f"Of a step of two processes {share:.0%} is computing, the rest telling each other "
+    share, slow = computing / step, computing / (step + size / SLOW_LINK)
+    packed = computing / (step_packed + small / SLOW_LINK)
+    hidden = computing / max(step, size / SLOW_LINK)  # all sent while computing
+    found = (f"Of a step of two processes {percent(share)} is computing, the rest sends "
              f"{units.size(size)} of gradients. By a model, not measured: over 1 Gbit/s it would "
-             f"be {slow:.0%}")  # fmt: skip
+             f"be {percent(slow)}")  # fmt: skip
+    other = (f"With {percent(small / size)} of the bytes it would be {percent(packed)}, and with "
+             f"all sent while computing {percent(hidden)}, by the same model")  # fmt: skip
     return weakest(
         it_needs_a_fast_network=limits(f"{found}.") if slow <= 0.9 * share
         else refuted(f"{found}: a slow link takes little."),
-        what_is_sent_and_when=what_and_when(part, slow, slow_packed, slow_hidden,
-                                            step_packed / step),
+        what_is_sent_and_when=limits(f"{other}. No slower link was timed.")
+        if max(packed, hidden) >= 1.1 * slow else refuted(f"{other}: neither changes much."),
     )  # fmt: skip
 
 
-def what_and_when(part, slow, slow_packed, slow_hidden, packing):
-    found = (f"With {part} of the bytes it would be {slow_packed:.0%}, and with all sent while "
-             f"computing {slow_hidden:.0%}, by the same model")  # fmt: skip
-    if max(slow_packed, slow_hidden) < 1.1 * slow:
-        return refuted(f"{found}: neither changes much.")
-    return limits(f"{found}. No slower link was timed; but packing, measured, makes a step "
-                  f"{packing:.2g} times as long.")  # fmt: skip

@@ -27,10 +27,10 @@ def slow_and_fast(given):
     """
     priced = [d for d in given.devices if d.price and d.flop_rate and d.lanes]
     speed = {d.name: d.flop_rate / d.lanes for d in priced}
-    faster, dearer = "speed of the fastest workers over the slowest", "their costs per FLOP/s"
+    faster, price = "speed of the fastest workers over the slowest", "their costs per FLOP/s"
     promised = counted("of these two devices promised, not measured", 2)
     if len(set(speed.values())) < 2:
-        lacking = [missing(what, NO_PRICES, PRICES) for what in (faster, dearer)]
+        lacking = [missing(what, NO_PRICES, PRICES) for what in (faster, price)]
         return dict(zip(("workers", "costs", "promised"), (*lacking, promised), strict=True))
     both = fast, slow = [pick(priced, key=lambda d: speed[d.name]) for pick in (max, min)]
     promises = sum(device.kind not in ("live", "recorded") for device in both)
@@ -38,7 +38,7 @@ def slow_and_fast(given):
     cost = (fast.price / fast.flop_rate) / (slow.price / slow.flop_rate)
     return {
         "workers": Figure(faster, speed[fast.name] / speed[slow.name], "×", kind, where),
-        "costs": Figure(dearer, cost, "×", kind, f"{where}, at your prices"),
+        "costs": Figure(price, cost, "×", kind, f"{where}, at your prices"),
         "promised": replace(promised, value=promises),
     }
 
@@ -50,11 +50,11 @@ def slow_and_fast(given):
 )  # fmt: skip
 def slow_workers_are_cheaper(workers, costs, promised):
     found = (f"Workers {units.three_digits(workers)} times as fast make a TFLOP/s "
-             f"{units.three_digits(costs)} times as dear, at your prices")  # fmt: skip
+             f"{units.three_digits(costs)} times as expensive, at your prices")  # fmt: skip
     if promised:
         found += f" and, of {promised:.0f} of the two, by what its box promises"
     if costs <= 1:
-        return refuted(f"{found}: the fast ones are no dearer.")
+        return refuted(f"{found}: the fast ones are no more expensive.")
     return limits(f"{found}. It says nothing about work that does not divide.")
 
 
@@ -66,9 +66,9 @@ def rent_or_buy(given):
     what = "three years of rent over the price"
     if not both:
         return {"rent": missing(what, NO_RENT, PRICES)}
-    dear = max(both, key=lambda d: d.price_per_hour / d.price)
-    rent = dear.price_per_hour * YEARS * HOURS_PER_YEAR / dear.price
-    return {"rent": modelled(what, rent, "×", where=f"{dear.name}, at your prices")}
+    most = max(both, key=lambda d: d.price_per_hour / d.price)
+    rent = most.price_per_hour * YEARS * HOURS_PER_YEAR / most.price
+    return {"rent": modelled(what, rent, "×", where=f"{most.name}, at your prices")}
 
 
 @claim(

@@ -7,16 +7,16 @@ import numpy as np
 from gpulessons import units
 from gpulessons.backends import gpu, torch_gpu
 from gpulessons.measure.turns import alternate
-from gpulessons.models import hybrid, many_classes, placement
+from gpulessons.models import hybrid, many_classes
 from gpulessons.models.index import bound
 from gpulessons.models.outputs.full import Full
 from gpulessons.models.outputs.tree import Tree
-from gpulessons.money.devices import PUBLISHED
 from gpulessons.ops.forest import forest_search, recall
 from gpulessons.ops.huffman import zipf
 from gpulessons.ops.neighbours import neighbours
 from gpulessons.ops.tree_softmax import tree_softmax, zipf_tree
 from gpulessons.ops.tree_update import tree_update, tree_update_cuda
+from gpulessons.units import percent
 from warplens import tracing
 from warplens.code.cuda import CannotCompile, assembly
 
@@ -29,7 +29,6 @@ from .evidence import (
     live,
     missing,
     modelled,
-    published,
 )  # fmt: skip
 
 # A softmax over many classes: with all of them, and along a path.
@@ -55,9 +54,6 @@ def growth_and_kernels(given):
         "compiled": compiled(launches),
         "gpu_walk": from_gpu(given, "the tree's walk, best of the CPU over best of the GPU",
                              tree_softmax, gpu_over_cpu, size=31_000),
-        "others": published("hierarchical softmax on a GPU over earlier GPU methods", 10, "×",
-                            "Simonton and Alaghband, HPEC 2017, abstract, which names no "
-                            "hardware"),
     }  # fmt: skip
 
 
@@ -76,8 +72,8 @@ def mean_path(classes):
 def kernels_run():
     """(a traced launch of every kernel, how many of them were wrong or raced)."""
     h, labels, w, starts, nodes, *_ = inputs = tree_softmax.inputs(1_000)
-    due = tree_softmax.reference(*inputs)
-    slopes, learned = due[2].astype(np.float32), w.copy()
+    expected = tree_softmax.reference(*inputs)
+    slopes, learned = expected[2].astype(np.float32), w.copy()
     tree_update(learned, h, labels, slopes, starts, nodes, 0.1)
 
     def update(*arrays):
@@ -85,7 +81,7 @@ def kernels_run():
         return arrays[0]
 
     walks = [each for each in tree_softmax.versions.values() if each.backend is gpu]
-    calls = [(walk, inputs, due) for walk in walks]
+    calls = [(walk, inputs, expected) for walk in walks]
     calls.append((update, (w, h, labels, slopes, starts, nodes), learned))
     launches, faults = [], 0
     for call, arrays, wanted in calls:
@@ -120,7 +116,7 @@ def compiled(launches):
     "microscope, and compiles, is enough.", about_gpus=True,
 )  # fmt: skip
 def trees_cannot_run_on_gpus(
-    full, tree, path_few, path, kernels, faults, compiled, gpu_walk=None, others=None
+    full, tree, path_few, path, kernels, faults, compiled, gpu_walk=None
 ):
     return weakest(
         costs_of_n_and_of_log_n=growth(full, tree, path_few, path),
@@ -181,12 +177,6 @@ def index_or_all(given):
         "gpu_ahead": modelled(
             "numbers from which on the CPU's forest beats the GPU's brute force",
             brute.value and ahead_from(took["forest"].median / brute.value), why=brute.why),
-        "slide": published("hashing on a CPU (44 cores) over all classes on a V100, to an "
-                           "accuracy: more than", 3.5, "×",
-                           "SLIDE, Chen et al., MLSys 2020, abstract"),
-        "gslide": published("hashing on a GPU (RTX 2080 Ti) over hashing on a CPU (32 cores), an "
-                            "epoch: more than", 16.4, "×",
-                            "G-SLIDE, TPDS, 10.1109/tpds.2021.3132493, abstract"),
     }  # fmt: skip
 
 
@@ -231,7 +221,7 @@ def ahead_from(slower):
     "on the GPU: then the CPU is no longer its place.", about_gpus=True,
 )  # fmt: skip
 def logarithms_on_a_cpu_win(
-    forest, found, brute, gpu_brute=None, gpu_forest=None, gpu_ahead=None, slide=None, gslide=None
+    forest, found, brute, gpu_brute=None, gpu_forest=None, gpu_ahead=None
 ):
     cpu = (f"Among {POINTS * WIDTH / 1e6:.2g} million numbers a forest on the CPU answers 64 "
            f"queries in {units.seconds(forest)}, with {found:.0%} of their neighbors")  # fmt: skip
@@ -255,9 +245,6 @@ def logarithms_on_a_cpu_win(
 
 # A table beside the CPU, a network on the GPU.
 
-T4 = next(device for device in PUBLISHED if device.name == "T4")
-LATENCY = 10e-6  # of the link, seconds each way: assumed
-
 
 def two_halves(given):
     """A recommendation's training step: on this CPU the seconds of its sparse half, rows of a table
@@ -267,8 +254,6 @@ def two_halves(given):
     task = hybrid.problem()
     run = hybrid.measure("all CPU", task)
     took = run.medians
-    step = modelled_step(task, took["gather"] + took["update"], took["dense"])
-    link = placement.break_even(step)
     whats = {"gpu_hybrid": "the hybrid over all on the CPU",
              "gpu_alone": "the hybrid over all on the GPU"}  # fmt: skip
     if why := torch_gpu.why_not():
@@ -284,25 +269,9 @@ def two_halves(given):
                        "s"),
         "dense": live("the dense half", took["dense"], "s"),
         "journey": counted("that would travel in a step, both ways",
-                           2 * 4 * step.width * step.examples, "bytes"),
-        "link": modelled("a link from which on the hybrid pays", link if link < math.inf else None,
-                         "B/s", where=f"{T4}, and {units.seconds(LATENCY)} each way, assumed",
-                         why="by the model none is fast enough"),
+                           2 * 4 * task.table.shape[1] * task.ids.shape[1], "bytes"),
         **on_gpu,
     }  # fmt: skip
-
-
-def modelled_step(task, sparse, dense):
-    """The placement.Step of a task, whose CPU does its halves in these seconds; a T4 beside it."""
-    (rows, width), (_, examples, per_example) = task.table.shape, task.ids.shape
-    flops = 3 * 2 * sum(w.size for w in task.weights)  # forward, and two gradients
-    lookups = placement.PASSES * examples * per_example * 4 * width
-    return placement.Step(
-        rows=rows, width=width, per_example=per_example, examples=examples, hot=0.0,
-        cpu_bandwidth=lookups / sparse, cpu_flops=examples * flops / dense, flops=flops,
-        link_bandwidth=math.inf, link_latency=LATENCY, gpu_bandwidth=T4.bandwidth,
-        gpu_flops=T4.flop_rate, gpu_memory=math.inf,  # what is asked needs no room for the table
-    )  # fmt: skip
 
 
 @claim(
@@ -312,14 +281,11 @@ def modelled_step(task, sparse, dense):
     changes="A table that the GPU has room for, or a network so small, or a link so slow, that "
     "sending takes longer than computing at home.", about_gpus=True,
 )  # fmt: skip
-def hybrid_pays(sparse, dense, journey, link=None, gpu_hybrid=None, gpu_alone=None):
-    share = sparse / (sparse + dense)
+def hybrid_pays(sparse, dense, journey, gpu_hybrid=None, gpu_alone=None):
     if not gpu_hybrid:
-        pays = (f"pay off over a link faster than some {roughly(link)}" if link else
-                "pay off over no link")  # fmt: skip
-        return untested(f"The sparse half is {share:.0%} of a step on the CPU. A hybrid would "
-                        f"send {units.size(journey)} in every step and, by a model with a T4's "
-                        f"data sheet, {pays}. No GPU was timed.")  # fmt: skip
+        return untested(f"The sparse half is {percent(sparse / (sparse + dense))} of a step on the "
+                        f"CPU, and a hybrid would send {units.size(journey)} in every step. No GPU "
+                        "was timed.")  # fmt: skip
     found = (f"With the network on the GPU, and the table beside the CPU, steps come "
              f"{gpu_hybrid:.2f} times as fast as all on the CPU")  # fmt: skip
     if 0.9 < gpu_hybrid < 1.1:
@@ -332,6 +298,3 @@ def hybrid_pays(sparse, dense, journey, link=None, gpu_hybrid=None, gpu_alone=No
     return holds(f"{found}.")
 
 
-def roughly(link):
-    """A rate in two digits: more are not the same in the next run."""
-    return units.rate(float(f"{link:.2g}"), "B/s")

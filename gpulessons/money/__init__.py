@@ -14,10 +14,10 @@ Every public name is loaded at its first use, as the package's are.
 import importlib
 
 HOMES = {
-    "devices": "Device PUBLISHED latest load of_machine of_recording save with_prices",
+    "devices": "Device PUBLISHED latest load of_machine save with_prices",
     "throughput": "costs",
-    "prediction": "Work networks predict worth",
-    "errors": "Measured by_ceilings by_shares elsewhere one_core_to_all steps_here",
+    "prediction": "Work networks worth",
+    "errors": "Measured by_ceilings by_shares one_core_to_all steps_here",
     "cores": "Cores beside_the_k80",
     "renting": "Energy Plan",
     "brain": "ASSUMPTIONS Assumed operations_per_second spread",

@@ -13,8 +13,7 @@ one of its body's, over time alone:
 The source's number of every assumption stands in the post's text; that of the firing rate where it
 tells of Kurzweil's estimate, for neurons at large it says 50 to 1000. How the post puts them
 together stands only in two pictures, which could not be read: the lines above are our reading of
-the text, and come to 1.000 × 10^21, 7 % less. Nothing was fitted to close that gap: the numbers
-give 1.075 × 10^21 exactly in two ways at least, and the text decides for neither.
+the text, and come to 1.000 × 10^21, 7 % less. Nothing was fitted to close that gap.
 """
 
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ import numpy as np
 
 from gpulessons import units
 from warplens.tables import as_html, as_text
+from warplens.units import percent
 
 PUBLISHED = 1.075e21  # FLOP/s: the source's result
 OPS = 2  # a multiply-add is two, here as everywhere in the course
@@ -91,8 +91,8 @@ def firing(inputs, branches, dendrites, time_steps):
     return seen + seen * branches * dendrites * time_steps + time_steps
 
 
-def parts(**numbers):
-    """{kind of cell: FLOP/s}. numbers: of ASSUMPTIONS, by name; the source's where left out.
+def operations_per_second(**numbers):
+    """FLOP/s of the whole. numbers: of ASSUMPTIONS, by name; the source's where left out.
 
     Each is a number or an array of them. ValueError for one that is not above 0.
     """
@@ -106,15 +106,8 @@ def parts(**numbers):
     granule = firing(of.granule_inputs, of.granule_branches, of.granule_dendrites, of.time_steps)
     purkinje = firing(of.purkinje_inputs, of.purkinje_branches, of.purkinje_dendrites,
                       of.time_steps)  # fmt: skip
-    return {
-        "granule cells": granule * of.granule_cells * OPS * of.firing_rate * of.left_out,
-        "Purkinje cells": purkinje * of.purkinje_cells * OPS * of.firing_rate * of.left_out,
-    }
-
-
-def operations_per_second(**numbers):
-    """FLOP/s of the whole, for numbers as in parts()."""
-    return sum(parts(**numbers).values())
+    each_firing = granule * of.granule_cells + purkinje * of.purkinje_cells
+    return each_firing * OPS * of.firing_rate * of.left_out
 
 
 def spread(assumptions=ASSUMPTIONS, estimate=operations_per_second, draws=20_000, seed=0):
@@ -144,10 +137,6 @@ class Spread:
     shares: dict[str, float]
 
     @property
-    def median(self):
-        return float(np.median(self.values))
-
-    @property
     def low(self):
         return float(np.quantile(self.values, 0.05))
 
@@ -160,30 +149,10 @@ class Spread:
         """The assumption that moves the result most."""
         return next(iter(self.shares))
 
-    def reaching(self, flops):
-        """How many draws need so many FLOP/s or more."""
-        return int(np.sum(self.values >= flops))
-
     @property
     def title(self):
         return (f"Nine draws of ten lie between {powers(self.low)} and {powers(self.high)} FLOP/s; "
                 f"{in_words(self.weakest)} moves the result most.")  # fmt: skip
-
-    def rows(self):
-        return [
-            ("median", f"{powers(self.median)} FLOP/s"),
-            ("9 of 10 between", f"{powers(self.low)} and {powers(self.high)} FLOP/s"),
-            ("the source's, published", f"{powers(PUBLISHED, 3)} FLOP/s, which "
-             f"{self.reaching(PUBLISHED)} of {units.count(len(self.values))} draws reach"),
-            *((f"share of {in_words(name)}", f"{share:.0%}") for name, share in self.shares.items()
-              if share >= 0.01),
-        ]  # fmt: skip
-
-    def __repr__(self):
-        return as_text(self.title, self.rows())
-
-    def _repr_html_(self):
-        return as_html(self.title, self.rows())
 
 
 def in_words(name):
@@ -213,8 +182,9 @@ class Assumed:
         return [
             *((in_words(a.name), f"{short(a.source)} {a.unit}, {short(a.low)} to {short(a.high)} "
                f"({a.why})") for a in self.assumptions),
-            ("together", f"{powers(ours, 3)} FLOP/s as put together here, {ours / PUBLISHED:.0%} "
-             f"of the {powers(PUBLISHED, 3)} published: how the source does it could not be read"),
+            ("together", f"{powers(ours, 3)} FLOP/s as put together here, "
+             f"{percent(ours / PUBLISHED)} of the {powers(PUBLISHED, 3)} published: how the source "
+             "does it could not be read"),
         ]  # fmt: skip
 
     def __repr__(self):

@@ -36,20 +36,13 @@ NUMBER_BITS = 32
 
 @dataclass(frozen=True, repr=False)
 class Cores:
-    """A CPU beside a K80. Prices are the learner's, in one currency; None where there is none."""
+    """A CPU beside a K80."""
 
     cores: int  # logical processors, as the system counts them
     core_flops: float  # FLOP/s of one thread
     flops: float  # of all of them
     bandwidth: float  # bytes/s, copied by all of them
     simd_bits: int | None = None  # of a vector register
-    price: float | None = None  # of this CPU
-    k80_price: float | None = None
-
-    def __post_init__(self):
-        for name in ("cores", "core_flops", "flops", "bandwidth"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} is a number above 0, not {getattr(self, name)!r}.")
 
     @property
     def k80_core_flops(self):
@@ -74,11 +67,6 @@ class Cores:
     def as_many_flops(self):
         """FLOP/s of 4,992 cores like one here, at best."""
         return K80_CORES * self.core_flops
-
-    @property
-    def as_many_price(self):
-        """What as many cores would cost by the piece; None without a price."""
-        return None if self.price is None else self.price / self.cores * K80_CORES
 
     @property
     def doubt(self):
@@ -122,16 +110,6 @@ class Cores:
             rows.append(
                 (f"each of its {self.lanes} lanes", f"{rate}: its clock in GHz × its vector units")
             )
-        if self.price is not None:
-            rows.append((f"{K80_CORES:,} cores at this CPU's price each",
-                         f"{units.count(self.as_many_price)} in your currency"))  # fmt: skip
-        prices = [("this CPU", self.price, self.cores, self.flops),
-                  ("the K80", self.k80_price, K80_CORES, K80_FLOPS)]  # fmt: skip
-        rows += [
-            (f"{name}, at your price", f"{units.three_digits(price / cores)} a core, "
-             f"{units.three_digits(price / flops * 1e9)} a GFLOP/s")
-            for name, price, cores, flops in prices if price is not None
-        ]  # fmt: skip
         return [*rows, ("published", SOURCE)]
 
     def __repr__(self):
@@ -141,7 +119,7 @@ class Cores:
         return as_html(self.message, self.rows())
 
 
-def beside_the_k80(price=None, k80_price=None, card=None):
+def beside_the_k80(card=None):
     """The Cores of this machine, one of them measured now. card: a Machine; else this one's.
 
     RuntimeError where a ceiling that is needed could not be measured.
@@ -152,8 +130,7 @@ def beside_the_k80(price=None, k80_price=None, card=None):
         raise RuntimeError(
             "This machine's ceilings could not be measured: see gpulessons.machine()."
         )
-    return Cores(card.cores, one_core(), flops, bandwidth, card.simd_bits, price,
-                 k80_price)  # fmt: skip
+    return Cores(card.cores, one_core(), flops, bandwidth, card.simd_bits)
 
 
 def one_core():

@@ -11,7 +11,6 @@ A time predicted is "modelled", and never stands among measured ones. How wrong 
 measures. Launches, caches, tensor cores and what a framework adds are left out.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -19,7 +18,7 @@ from gpulessons import units
 from warplens.tables import Table
 
 from .devices import NUMBERS, Device, named_apart
-from .throughput import PAID, amount
+from .throughput import amount
 
 LIMITS = {"FLOP/s": ("flops", "flop_rate"), "bytes/s": ("bytes", "bandwidth")}
 BOARDS = {"K80 board": ("one GPU of a K80", 2)}  # what a program sees of it, of how many
@@ -36,7 +35,6 @@ class Work:
     size: int | None = None  # of an op's problem, or a network's batch
     version: str = ""
     seconds: float | None = None  # measured
-    threads: int | None = None  # None: it computes in one
 
     @property
     def intensity(self):
@@ -46,12 +44,6 @@ class Work:
     @property
     def label(self):
         return self.name if self.size is None else f"{self.name} at {units.count(self.size)}"
-
-
-def of_timing(timing):
-    """The Work of a measure.results.Timing, with the time that it took."""
-    return Work(timing.op, timing.flops, timing.bytes, timing.size, timing.version, timing.median,
-                timing.threads)  # fmt: skip
 
 
 def of_network(size, seconds=None):
@@ -64,8 +56,8 @@ def of_network(size, seconds=None):
     from gpulessons.models.six_networks import cost  # imports PyTorch
 
     needs = cost(size)
-    return Work(size.name, needs.flops, 2 * needs.memory + 8 * needs.parameters, size.batch,
-                seconds=seconds)  # fmt: skip
+    nbytes = 2 * needs.memory + 8 * needs.parameters
+    return Work(size.name, needs.flops, nbytes, size.batch, seconds=seconds)
 
 
 def networks(batch=None):
@@ -75,7 +67,7 @@ def networks(batch=None):
     return [of_network(replace(size, batch=batch or size.batch)) for size in FULL.values()]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class Prediction:
     """A time that nobody has measured: modelled."""
 
@@ -87,7 +79,7 @@ class Prediction:
     def parts(self):
         """{"FLOP/s": seconds of the arithmetic, "bytes/s": of the bytes}, None where unknown."""
         return {
-            limit: part(getattr(self.work, asked), getattr(self.device, rate))
+            limit: seconds(getattr(self.work, asked), getattr(self.device, rate))
             for limit, (asked, rate) in LIMITS.items()
         }
 
@@ -102,24 +94,12 @@ class Prediction:
         """ "FLOP/s" or "bytes/s", whichever takes longer; "" where one is unknown."""
         return "" if self.seconds is None else max(self.parts, key=self.parts.get)
 
-    def __repr__(self):
-        head = f"{self.work.label} on {self.device.name}: "
-        if self.seconds is None:
-            missing = [LIMITS[limit][1] for limit, time in self.parts.items() if time is None]
-            return head + f"unknown; type in its {' and '.join(missing)}"
-        return head + f"{units.seconds(self.seconds)} (modelled; {self.limit} are the limit)"
 
-
-def part(amount_of_work, rate):
-    """Seconds; 0 where nothing is asked."""
-    return 0.0 if not amount_of_work else None if rate is None else amount_of_work / rate
-
-
-def predict(work, device, share=1.0):
-    """The Prediction for a Work, a Timing or a network's Size. share: of the roof, above 0."""
-    if not share > 0:
-        raise ValueError(f"A share of the roof is a number above 0, such as 0.5, not {share!r}.")
-    return Prediction(as_work(work), for_one_program(device), share)
+def seconds(amount_of_work, rate):
+    """Of so much work at this rate: None where the rate is unknown, 0 where nothing is asked."""
+    if not amount_of_work:
+        return 0.0
+    return None if rate is None else amount_of_work / rate
 
 
 def for_one_program(device):
@@ -132,12 +112,6 @@ def for_one_program(device):
     return replace(device, name=name, **parts)
 
 
-def as_work(something):
-    if isinstance(something, Work):
-        return something
-    return of_timing(something) if hasattr(something, "samples") else of_network(something)
-
-
 # -- What is worth its price.
 
 
@@ -147,72 +121,44 @@ class Worth:
 
     works: Sequence[Work]
     devices: Sequence[Device]
-    by: str = "price"
-    currency: str = ""
-
-    @property
-    def predictions(self):
-        """{(work's label, device's name): Prediction}"""
-        return {
-            (w.label, d.name): Prediction(w, d) for w in self.works for d in self.devices
-        }  # fmt: skip
-
-    def seconds(self, work):
-        """{device: seconds of a step, modelled}, without those where it is unknown."""
-        found = {d.name: Prediction(work, d).seconds for d in self.devices}
-        return {name: time for name, time in found.items() if time is not None}
 
     def cost(self, work):
-        """{device: price × seconds}, what one step a second costs to buy; or to rent for an hour,
-        over 3,600: what a step costs. Without those where a number is missing."""
-        prices = {d.name: getattr(d, self.by) for d in self.devices}
-        seconds = self.seconds(work)
-        per = 1 if self.by == "price" else 3600
-        return {n: prices[n] * t / per for n, t in seconds.items() if prices[n] is not None}
-
-    def fastest(self, work):
-        """The device with the least time, or None."""
-        seconds = self.seconds(work)
-        return min(seconds, key=seconds.get, default=None)
-
-    def buy(self, work):
-        """The device on which it costs least, or None unless at least two can be compared."""
-        cost = self.cost(work)
-        return min(cost, key=cost.get) if len(cost) > 1 else None
+        """{device: price × seconds}, what one step a second costs to buy. Without those where a
+        number is missing."""
+        predicted = [(device, Prediction(work, device).seconds) for device in self.devices]
+        return {device.name: device.price * time for device, time in predicted
+                if None not in (device.price, time)}  # fmt: skip
 
     @property
     def buys(self):
-        """{work: the device to buy for it}, where that can be said."""
-        found = {work.label: self.buy(work) for work in self.works}
-        return {name: device for name, device in found.items() if device}
-
-    @property
-    def differs(self):
-        """Does the best buy depend on the network? None where it cannot be said."""
-        return len(set(self.buys.values())) > 1 if self.buys else None
+        """{work: the device on which it costs least}, where at least two can be compared."""
+        costs = {work.label: self.cost(work) for work in self.works}
+        return {name: min(cost, key=cost.get) for name, cost in costs.items() if len(cost) > 1}
 
     @property
     def limits(self):
         """{device: how many works its FLOP/s limit}, of those that are known."""
-        found = Counter(d for (_, d), p in self.predictions.items() if p.limit == "FLOP/s")
-        return {d.name: found[d.name] for d in self.devices}
+        return {
+            device.name: sum(Prediction(w, device).limit == "FLOP/s" for w in self.works)
+            for device in self.devices
+        }
 
     @property
     def verdict(self):
-        if self.differs is None:
-            return f"No best buy can be named: type in the {PAID[self.by]} of at least two devices."
+        if not self.buys:
+            return "No best buy can be named: type in the price of at least two devices."
         groups = {}
         for name, device in self.buys.items():
             groups.setdefault(device, []).append(name)
-        if not self.differs:
+        if len(groups) == 1:
             return f"Modelled: {next(iter(groups))} is the best buy for all {len(self.buys)}."
-        told = "; ".join(f"{device} for {', '.join(names)}" for device, names in groups.items())
-        return f"Modelled: the best buy depends on the network. {told}."
+        each = "; ".join(f"{device} for {', '.join(names)}" for device, names in groups.items())
+        return f"Modelled: the best buy depends on the network. {each}."
 
     def table(self):
         """Times, each with the number that is its limit."""
         rows = [
-            [w.label, f"{w.intensity:.3g}", *(self.cell(w, d) for d in self.devices)]
+            [w.label, f"{w.intensity:.3g}", *(cell(Prediction(w, d)) for d in self.devices)]
             for w in self.works
         ]
         head = ["step", "FLOPs a byte", *(f"{d.name} ({ROOFS[d.kind]})" for d in self.devices)]
@@ -221,21 +167,15 @@ class Worth:
                  "the two."]  # fmt: skip
         return Table("Time of one step, MODELLED and not measured", head, rows, notes)
 
-    def cell(self, work, device):
-        p = Prediction(work, device)
-        return "" if p.seconds is None else f"{units.seconds(p.seconds)} ({p.limit})"
-
     def cost_table(self):
-        bought = self.by == "price"
-        caption = "The price of one step a second" if bought else "The rent for 1,000 steps"
-        caption += f", in {self.currency}, MODELLED" if self.currency else ", MODELLED"
-        rows = []
+        rows, buys = [], self.buys
         for work in self.works:
-            cost, best = self.cost(work), self.buy(work)
-            each = {n: amount(c if bought else 1000 * c) for n, c in cost.items()}
-            cells = [each.get(d.name, "") + " (best)" * (d.name == best) for d in self.devices]
+            cost = {name: amount(each) for name, each in self.cost(work).items()}
+            cells = [cost.get(d.name, "") + " (best)" * (d.name == buys.get(work.label))
+                     for d in self.devices]  # fmt: skip
             rows.append([work.label, *cells])
-        return Table(caption, ["step", *(d.name for d in self.devices)], rows, [self.verdict])
+        head = ["step", *(d.name for d in self.devices)]
+        return Table("The price of one step a second, MODELLED", head, rows, [self.verdict])
 
     @property
     def tables(self):
@@ -249,11 +189,12 @@ class Worth:
         return "".join(table._repr_html_() for table in self.tables)
 
 
-def worth(works, devices, by="price", currency=""):
-    """The Worth of devices for works: Works, Timings or networks' Sizes. A step is one program."""
-    if by not in PAID:
-        raise ValueError(f"by is one of {', '.join(PAID)}, not {by!r}.")
-    works = [as_work(work) for work in works]
-    if not works:
-        raise ValueError("Give at least one op's timing or network, as in worth(networks(), …).")
-    return Worth(works, [*map(for_one_program, named_apart(devices))], by, currency)
+def cell(prediction):
+    if prediction.seconds is None:
+        return ""
+    return f"{units.seconds(prediction.seconds)} ({prediction.limit})"
+
+
+def worth(works, devices):
+    """The Worth of devices for Works. A step is one program."""
+    return Worth([*works], [*map(for_one_program, named_apart(devices))])

@@ -1,9 +1,9 @@
 """Rent or buy? Two lines over the hours of use, and where they cross.
 
-    bought(h) = price + rest − resale + h × an hour's energy and upkeep       until support ends
-    rented(h) = h × rent / speed of the rented device, relative to the bought one
+    bought(h) = price + rest − resale + h × an hour's energy       until support ends
+    rented(h) = h × rent
 
-    break-even hours = (price + rest − resale) / (rent / speed − energy and upkeep of an hour)
+    break-even hours = (price + rest − resale) / (rent − energy of an hour)
 
 The part that is paid once is spread over the hours of use, so everything hangs on how many there
 are: a device that idles costs as much. Hours after the end of support are worth nothing here.
@@ -17,6 +17,7 @@ from dataclasses import dataclass, fields
 
 from gpulessons import units
 from warplens.tables import as_html, as_text, sentence
+from warplens.units import percent
 
 HOURS_PER_WEEK = 168
 HOURS_PER_YEAR = 365.25 * 24
@@ -45,9 +46,7 @@ class Plan:
     hours_per_week: float | None = None  # of use
     idle_watts: float = 0  # in all other hours; 0: switched off
     rest: float = 0  # what else has to be bought: the machine around it
-    upkeep_per_year: float = 0
-    resale: float = 0  # share of the price that it sells for when support ends, 0 to 1
-    speed: float = 1  # of the rented one, relative to the bought one
+    resale: float = 0  # share of the price that it sells for in the end, 0 to 1
 
     def __post_init__(self):
         for field in fields(self):
@@ -57,7 +56,7 @@ class Plan:
         for name, most in (("hours_per_week", HOURS_PER_WEEK), ("resale", 1)):
             if (getattr(self, name) or 0) > most:
                 raise ValueError(f"{name} is at most {most}, not {getattr(self, name)!r}.")
-        for name in ("years", "hours_per_week", "speed"):
+        for name in ("years", "hours_per_week"):
             if getattr(self, name) == 0:
                 raise ValueError(f"{name} is more than 0: nothing can be spread over no hours.")
 
@@ -93,7 +92,7 @@ class Plan:
     @property
     def rent(self):
         """Of as much computing as the bought one does in an hour."""
-        return self.rent_per_hour / self.speed
+        return self.rent_per_hour
 
     @property
     def energy_per_hour(self):
@@ -101,17 +100,12 @@ class Plan:
         idle = 1 / self.utilization - 1
         return (self.watts + self.idle_watts * idle) / 1000 * self.price_per_kwh
 
-    @property
-    def running(self):
-        """An hour of use of the bought one: energy, and its share of the upkeep."""
-        return self.energy_per_hour + self.upkeep_per_year / (HOURS_PER_YEAR * self.utilization)
-
     def bought(self, hours):
         """What so many hours of use cost who bought it."""
-        return self.fixed + self.running * hours
+        return self.fixed + self.energy_per_hour * hours
 
     def rented(self, hours):
-        return self.rent * hours
+        return self.rent_per_hour * hours
 
     def energy_share(self, hours):
         """How much of what so many hours cost the owner is energy, 0 to 1."""
@@ -123,30 +117,24 @@ class Plan:
         used = self.utilization if utilization is None else utilization
         idle = (1 - used) * self.idle_watts / 1000 * self.price_per_kwh
         load = used * self.watts / 1000 * self.price_per_kwh
-        upkeep = self.upkeep_per_year / HOURS_PER_YEAR
-        return (self.fixed / self.lifetime + idle + load + upkeep) / used
-
-    @property
-    def per_year(self):
-        """What a year costs the owner in which it is supported."""
-        return self.per_useful_hour() * self.useful_hours / self.years
+        return (self.fixed / self.lifetime + idle + load) / used
 
     # -- Where the two are even.
 
     @property
     def break_even(self):
         """Hours of use from which buying is cheaper; ∞ where renting always is."""
-        if self.fixed == 0 and self.running <= self.rent:
+        if self.fixed == 0 and self.energy_per_hour <= self.rent_per_hour:
             return 0.0
-        saved = self.rent - self.running  # by each hour of use
+        saved = self.rent_per_hour - self.energy_per_hour  # by each hour of use
         return self.fixed / saved if saved > 0 else math.inf
 
     @property
     def break_even_utilization(self):
         """The share of its life from which owning is cheaper; above 1 where nothing is enough."""
         standing = self.idle_watts / 1000 * self.price_per_kwh
-        standing += self.fixed / self.lifetime + self.upkeep_per_year / HOURS_PER_YEAR
-        saved = self.rent - (self.watts - self.idle_watts) / 1000 * self.price_per_kwh
+        standing += self.fixed / self.lifetime
+        saved = self.rent_per_hour - (self.watts - self.idle_watts) / 1000 * self.price_per_kwh
         return standing / saved if saved > 0 else math.inf
 
     @property
@@ -156,10 +144,10 @@ class Plan:
             ask = "; ".join(f"{name}, {NEEDED[name]}" for name in self.missing)
             return f"Nothing to compare yet. Type in: {ask}."
         if math.isinf(self.break_even):
-            more = f" From a utilization of {self.break_even_utilization:.0%} on, buying is."
+            more = f" From a utilization of {percent(self.break_even_utilization)} on, buying is."
             return (f"At {self.hours_per_week:g} hours a week renting is always cheaper: an hour "
-                    f"costs {amount(self.rent)} in your currency, an owned one "
-                    f"{amount(self.running)} even when the device is paid."
+                    f"costs {amount(self.rent_per_hour)} in your currency, an owned one "
+                    f"{amount(self.energy_per_hour)} even when the device is paid."
                     + more * (self.break_even_utilization <= 1))  # fmt: skip
         if self.break_even == 0:
             return "Buying is cheaper from the first hour: nothing has to be earned back."
@@ -177,14 +165,13 @@ class Plan:
             return []
         needed = self.break_even_utilization
         own = amount(self.per_useful_hour())
-        energy = f"{self.energy_share(self.useful_hours):.0%} of it energy"
+        energy = f"{percent(self.energy_share(self.useful_hours))} of it energy"
         return [
             ("owning, a useful hour", f"{own} in your currency, {energy}"),
-            ("renting, a useful hour", amount(self.rent)),
-            ("owning, a supported year", amount(self.per_year)),
+            ("renting, a useful hour", amount(self.rent_per_hour)),
             ("hours of use until support ends", units.count(self.useful_hours)),
-            ("utilization", f"{self.utilization:.0%}"),
-            ("break-even utilization", f"{needed:.0%}" if needed <= 1 else "none is enough"),
+            ("utilization", percent(self.utilization)),
+            ("break-even utilization", percent(needed) if needed <= 1 else "none is enough"),
         ]  # fmt: skip
 
     def __repr__(self):

@@ -88,7 +88,7 @@ class Compressed(Flat):
             gradient += self.unpack(other, gradient)
 
 
-# -- Codes: a gradient as bytes, and back. `like` has the shape and dtype that are due.
+# -- Codes: a gradient as bytes, and back. `like` has the shape and dtype that are expected.
 
 
 def to_half(gradient: Tensor) -> Tensor:

@@ -76,7 +76,7 @@ def keep_to_a_core(worker: Worker) -> None:
 class locked:
     """A lock that processes can share, by fcntl.flock: one at a time may hold a file.
 
-    The operating system is asked each time: dearer than a lock that lies in shared memory.
+    The operating system is asked each time: more expensive than a lock that lies in shared memory.
     """
 
     def __init__(self, worker: Worker) -> None:

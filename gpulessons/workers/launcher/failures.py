@@ -1,15 +1,13 @@
 """What went wrong, for a reader: which worker, why, where in its program, and its last words.
 
-A worker records its exception in the error file that torchrun keeps for it, as torch's @record
-would, but in these words; torchrun's results hand them on, with the exit status of all that failed.
+A worker leaves its exception in the folder of the launch, torchrun the exit status of all that
+failed. A worker that hangs is asked for its stack: faulthandler answers for a deaf one, too.
 """
 
 import json
-import os
 import re
 import signal
 import sysconfig
-import tempfile
 import time
 import traceback
 from collections.abc import Mapping, Sequence
@@ -23,11 +21,14 @@ with suppress(ImportError):  # a browser has none, and starts no process
     import psutil
 
 from ..worker import Refused
-from .processes import left, living
+from .processes import left, marked
 
 OURS = Path(__file__).parents[2]
-HARNESS = {str(Path(__file__).with_name(f"{name}.py")) for name in ("harness", "torchrun")}
+HARNESS = str(Path(__file__).with_name("harness.py"))
 LIBRARIES = "<frozen", sysconfig.get_path("stdlib")
+SILENT = 0  # the exit status of a worker that left as if all were well, and returned nothing
+NOT_BEGUN = ("Not every host has begun, or --master-addr and --master-port do not lead to the one "
+             "of --node-rank=0.")  # fmt: skip
 
 
 class WorkersFailed(RuntimeError):
@@ -36,74 +37,43 @@ class WorkersFailed(RuntimeError):
     results: {rank: result} of those that had finished.
     """
 
-    def __init__(self, words: str, results: Mapping[int, Any] | None = None) -> None:
+    def __init__(self, reason: str, results: Mapping[int, Any] | None = None) -> None:
         self.results = dict(results or {})
         if self.results:
             names = " and ".join(f"worker {rank}" for rank in self.results)
-            words = f"{words}\nThe exception's .results has what {names} returned."
-        super().__init__(words)
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A worker that torchrun found failed."""
-
-    rank: int
-    exitcode: int  # -n for signal n
-    words: str = ""  # what it recorded; nothing where it ended at once
-    waiting: bool = False  # was it in a call to the others?
-    nanoseconds: int = 0  # when it recorded that
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How torchrun ended: these fields say nothing where all went well, or where it was killed."""
-
-    failures: tuple[Failure, ...] = ()
-    signal: int = 0  # by which it was ended
-    raised: str = ""  # what kept it from having workers
-
-    def write(self, report: Path) -> None:
-        (report / "ended").write_text(json.dumps(asdict(self)))
-
-    @classmethod
-    def read(cls, report: Path) -> "Ended":
-        """What torchrun has left; nothing where it could not."""
-        with suppress(OSError, ValueError):
-            found = json.loads((report / "ended").read_text())
-            failures = tuple(Failure(**failure) for failure in found.pop("failures"))
-            return cls(failures, **found)
-        return cls()
+            reason = f"{reason}\nThe exception's .results has what {names} returned."
+        super().__init__(reason)
 
 
 # -- On the worker's side.
 
 
-def record(trouble: BaseException, file: str) -> None:
-    """Leave an exception for torchrun, in the form of torch's own ErrorHandler; whole or not."""
-    if file == os.devnull:  # a torchrun without a folder for logs; nothing may take that name
-        return
-    words, waiting = told(trouble)
-    moment = time.time_ns()
-    more = {"py_callstack": words, "timestamp": str(moment // 10**9)}
-    message = {"message": words, "extraInfo": more, "waiting": waiting, "nanoseconds": moment}
-    partial = Path(f"{file}.partial")  # torchrun trips over half a file
-    with suppress(OSError):
-        partial.write_text(json.dumps({"message": message}))
-        partial.rename(file)
+@dataclass(frozen=True)
+class Error:
+    """An exception that ended a worker."""
+
+    text: str
+    waiting: bool  # was it in a call to the others?
+    moment: float  # when, in nanoseconds
+
+    @classmethod
+    def of(cls, trouble: BaseException) -> "Error":
+        return cls(*describe(trouble), time.time_ns())
+
+    @property
+    def packed(self) -> bytes:
+        return json.dumps(asdict(self)).encode()
 
 
-def told(trouble: BaseException) -> tuple[str, bool]:
-    """(an exception in words, was it in a call to the others?)"""
+def describe(trouble: BaseException) -> tuple[str, bool]:
+    """(an exception as text, was it in a call to the others?)"""
     if isinstance(trouble, Refused):
         return f"refused: {trouble}", False
     frames = traceback.extract_tb(trouble.__traceback__)
     if not isinstance(trouble, RuntimeError) or not meets(frames[-1]):
         return f"raised\n{shortened(trouble)}", False
     own = [frame for frame in frames if matters(frame.filename)]
-    reason = re.sub(r"^\[.*?\] |\. This is .*", "", str(trouble), flags=re.DOTALL)  # gloo's
-    at = place((own or frames)[-1])
-    return f"lost the others at {at}: {reason}", True
+    return f"lost the others at {place((own or frames)[-1])}: {trouble}", True
 
 
 def meets(frame: FrameSummary) -> bool:
@@ -124,7 +94,7 @@ def shortened(trouble: BaseException) -> str:
 
 def matters(file: str) -> bool:
     if file.startswith(str(OURS)):
-        return file not in HARNESS
+        return file != HARNESS
     installed = {"site-packages", "dist-packages"}.intersection(Path(file).parts)
     return not (installed or file.startswith(LIBRARIES))
 
@@ -132,70 +102,60 @@ def matters(file: str) -> bool:
 # -- On the launcher's side.
 
 
-def why(
-    report: Path, ended: Ended, status: int, heard: Mapping[int, Sequence[str]], elsewhere: bool
-) -> str:
+def why(report: Path, status: int, heard: Mapping[int, Sequence[str]]) -> str:
     """What went wrong first, in a sentence, and the last lines of the worker it happened to.
 
-    status: torchrun's. heard: {rank: its last lines}. elsewhere: are there workers on other hosts?
+    status: torchrun's. heard: {rank: its last lines}.
     """
-    if by := ended.signal or -min(status, 0):
+    ended = how_torchrun_ended(report)
+    if by := ended.get("signal") or -min(status, 0):
         return f"torchrun was ended ({signal.Signals(by).name}), and its workers with it."
-    failures = () if ended.raised else (*ended.failures, *silent(report, ended))
-    if not any(failure.exitcode < 0 or failure.words for failure in failures) and full(report):
-        return f"{report.parent} is full: make room there, or set TMPDIR to another folder."
-    if not failures:
-        return torchruns(report, ended.raised)
-    first = min(failures, key=lambda failure: order(failure, failures, elsewhere))
-    stack = left(report, "stack").get(first.rank, b"").decode()
-    sentence = f"worker {first.rank} {said(first, stack)}"
-    return "\n".join([sentence, *last_lines(heard.get(first.rank))])
+    if "raised" in ended:
+        return f"torchrun failed: {ended['raised']}"
+    errors = errors_of(report)
+    statuses = {int(rank): exit for rank, exit in ended.get("statuses", {}).items()}
+    unheard = left(report, "pid").keys() - left(report, "result").keys()
+    statuses |= dict.fromkeys(unheard - statuses.keys(), SILENT)
+    if not statuses:
+        lines = (report / "torchrun").read_text(errors="replace").strip().splitlines()
+        return f"torchrun ended before its workers began: {(lines or ['nothing'])[-1]}"
+    rank = min(statuses, key=lambda rank: order(rank, statuses[rank], errors.get(rank)))
+    stack = left(report, "stack").get(rank, b"").decode()
+    text = errors[rank].text if rank in errors else without_a_word(statuses[rank], stack)
+    return "\n".join([f"worker {rank} {text}", *last_lines(heard.get(rank))])
 
 
-def silent(report: Path, ended: Ended) -> list[Failure]:
-    """Who began, returned nothing, and left as if all were well."""
-    begun, done = (set(left(report, name)) for name in ("pid", "result"))
-    known = {failure.rank for failure in ended.failures}
-    return [Failure(rank, 0) for rank in sorted(begun - done - known)]
+def errors_of(report: Path) -> dict[int, Error]:
+    return {rank: Error(**json.loads(each)) for rank, each in left(report, "error").items()}
 
 
-def order(failure: Failure, failures: Sequence[Failure], elsewhere: bool) -> tuple[int, int]:
+def how_torchrun_ended(report: Path) -> dict[str, Any]:
+    """What torchrun has left; nothing where it could not."""
+    with suppress(OSError, ValueError):
+        return json.loads((report / "ended").read_text())
+    return {}
+
+
+def order(rank: int, status: int, error: Error | None) -> tuple[int, float]:
     """What sorts a cause before its consequences.
 
-    Whoever lost the others did so because one of them failed, here or elsewhere. torchrun ends by
-    SIGTERM who still runs then, and lists them last; before these is whom somebody else ended so.
+    Whoever lost the others did so because one of them failed, here or on another host; torchrun
+    ends by SIGTERM those that still run then.
     """
-    if failure.exitcode < 0 and failure.exitcode != -signal.SIGTERM:
-        return 0, 0
-    if failure.words:
-        return (4 if failure.waiting else 2), failure.nanoseconds
-    if failure.exitcode != -signal.SIGTERM:
-        return 1, failure.rank
-    ours = failure == failures[0] or not elsewhere
-    return (3 if ours else 5), failures.index(failure)
+    if error:
+        return (3 if error.waiting else 1), error.moment
+    if status == -signal.SIGTERM:
+        return 4, rank
+    return (0 if status < 0 else 2), rank
 
 
-def said(failure: Failure, stack: str) -> str:
-    """What a worker did, by its own account or by its exit status."""
-    if failure.exitcode < 0:
-        return killed(-failure.exitcode, stack)
-    return failure.words or f"ended without a word (exit status {failure.exitcode})."
-
-
-def full(report: Path) -> bool:
-    """Is there no room for a few bytes more?"""
-    try:
-        with tempfile.TemporaryFile(dir=report) as probe:
-            probe.write(bytes(1 << 12))
-    except OSError:
-        return True
-    return False
-
-
-def killed(by: int, stack: str) -> str:
-    name, frame = signal.Signals(by).name, innermost(stack)
+def without_a_word(status: int, stack: str) -> str:
+    """What a worker did that left no exception, by its exit status."""
+    if status >= 0:
+        return f"ended without a word (exit status {status})."
+    name, frame = signal.Signals(-status).name, innermost(stack)
     if name == "SIGKILL":
-        return "was killed (SIGKILL): by somebody, or by the system because memory ran out."
+        return "was killed (SIGKILL): from outside, or by the system because memory ran out."
     return f"was ended by {name}" + (f" at {place(frame)}." if frame else ".")
 
 
@@ -203,65 +163,46 @@ def last_lines(lines: Sequence[str] | None) -> list[str]:
     return ["Its last lines:", *(f"  {line}" for line in lines)] if lines else []
 
 
-def torchruns(report: Path, raised: str) -> str:
-    """Why torchrun itself failed; the usual troubles of a network have a sentence of their own."""
-    if left(report, "pid"):
-        return f"torchrun failed: {raised}"
-    if re.search(r"EADDRINUSE|[Aa]ddress already in use", raised):
-        return "The port is in use on this host: choose another with --master-port."
-    if re.search(r"getaddrinfo|not known|ETIMEDOUT|ECONNREFUSED|[Tt]imed out", raised):
-        return nobody()
-    said = raised or (report / "torchrun").read_text(errors="replace")  # argparse, or Python itself
-    lines = said.strip().splitlines() or ["nothing"]
-    return f"torchrun ended before its workers began: {lines[-1]}"
-
-
-def nobody() -> str:
-    return (
-        "Not every host has begun, or --master-addr and --master-port do not lead to the one of "
-        "--node-rank=0."
-    )
+# -- A worker that hangs.
 
 
 def hung(report: Path, timeout: float, heard: Mapping[int, Sequence[str]]) -> str:
     """Which worker hangs, and where: each is asked for its stack."""
     longer = "Should they only need longer: raise `timeout`."
     silence = f"No word for {timeout:g} s"
-    if not left(report, "pid"):
-        return f"{silence}, and no worker here has begun. {nobody()} {longer}"
-    here = living(report)
-    if not here:
-        return f"{silence}: torchrun does not tell how its workers ended. Was it stopped?"
-    for process in here.values():
+    pids = {int(pid): rank for rank, pid in left(report, "pid").items()}
+    if not pids:
+        return f"{silence}, and no worker here has begun. {NOT_BEGUN} {longer}"
+    for process in marked(report):
         with suppress(psutil.Error):
-            process.send_signal(signal.SIGUSR1)
+            if process.pid in pids:
+                process.send_signal(signal.SIGUSR1)
     time.sleep(0.5)
-    stacks = {rank: words.decode() for rank, words in left(report, "stack").items() if rank in here}
+    stacks = {rank: stack.decode() for rank, stack in left(report, "stack").items() if stack}
     waiting = [rank for rank in stacks if waits(stacks[rank])]
     first = [rank for rank in sorted(stacks) if rank not in waiting]
     named = " and ".join(f"worker {rank}" for rank in first)
     cause = f"{named} {'hang' if first[1:] else 'hangs'}" if first else "all wait for each other"
     where = [
-        f"  worker {rank}{' (waiting for the others)' * (rank in waiting)}: "
-        f"{place(at) if (at := innermost(stacks[rank])) else 'nobody knows where'}"
-        for rank in sorted(stacks)
-    ]
-    said = last_lines(heard.get(first[0])) if first else []
-    return "\n".join([f"{silence}: {cause}.", *where, *said, longer])
+        f"  worker {rank}{' (waiting for the others)' * (rank in waiting)}: {place(frame)}"
+        for rank in sorted(stacks) if (frame := innermost(stacks[rank]))
+    ]  # fmt: skip
+    last = last_lines(heard.get(first[0])) if first else []
+    return "\n".join([f"{silence}: {cause}.", *where, *last, longer])
 
 
 def frames_of(stack: str) -> list[FrameSummary]:
-    """The frames in faulthandler's words, which are ASCII; the innermost first."""
-    stack = stack.encode().decode("unicode_escape", "replace")
-    found = re.findall(r'File "(.*?)", line (\d+) in (.*)', stack)
+    """The frames of faulthandler's last stack, the innermost first."""
+    last = stack.rpartition("most recent call first")[2]
+    last = last.encode().decode("unicode_escape", "replace")  # it writes ASCII
+    found = re.findall(r'File "(.*)", line (\d+) in (.*)', last)
     return [FrameSummary(file, int(line), name) for file, line, name in found]
 
 
 def innermost(stack: str) -> FrameSummary | None:
-    """The frame where its program is, None where nobody knows."""
+    """Where in its program a worker was; in a library, if it was in none of its own code."""
     frames = frames_of(stack)
-    own = [frame for frame in frames if matters(frame.filename)]
-    return next(iter(own or frames), None)
+    return next(iter([frame for frame in frames if matters(frame.filename)] or frames), None)
 
 
 def waits(stack: str) -> bool:

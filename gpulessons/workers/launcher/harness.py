@@ -25,7 +25,7 @@ import psutil
 from gpulessons.hardware.system import cores
 
 from ..worker import Refused, Worker
-from .failures import record
+from .failures import Error
 from .processes import end_with_parent
 
 
@@ -41,10 +41,11 @@ def run(program: str, options: dict[str, Any]) -> None:
         worker.keep("result", packed(main(worker, **options)))
         leave()
     except BaseException as trouble:
-        record(trouble, os.environ.get("TORCHELASTIC_ERROR_FILE", os.devnull))
-        if worker.report:
-            end(1)
-        raise
+        if not worker.report:
+            raise
+        with suppress(Refused):  # no room for it
+            worker.keep("error", Error.of(trouble).packed)
+        end(1)
     if worker.report:
         end(0)
 
@@ -61,9 +62,9 @@ def report(worker: Worker) -> None:
     """Be heard by the launcher, be found by it, and end with it."""
     end_with_parent()
     append = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-    said = os.open(worker.folder / f"said-{worker.rank}", append, 0o600)
+    output = os.open(worker.folder / f"output-{worker.rank}", append, 0o600)
     for stream in (1, 2):
-        os.dup2(said, stream)
+        os.dup2(output, stream)
     stacks = open(worker.folder / f"stack-{worker.rank}", "w")  # noqa: SIM115 (until the end)
     faulthandler.enable(stacks, all_threads=False)
     faulthandler.register(signal.SIGUSR1, stacks, all_threads=False)
@@ -78,15 +79,8 @@ def entrance(program: str, options: dict[str, Any]) -> Callable[..., Any]:
     try:
         inspect.signature(main).bind(None, **options)
     except TypeError as trouble:
-        raise Refused(f"{program}: {trouble}. It has main{bare_signature(main)}.") from None
+        raise Refused(f"{program}: {trouble}. It has main{inspect.signature(main)}.") from None
     return main
-
-
-def bare_signature(main: Callable[..., Any]) -> inspect.Signature:
-    """A function's parameters and their defaults, without their types."""
-    whole, none = inspect.signature(main), inspect.Signature.empty
-    each = [parameter.replace(annotation=none) for parameter in whole.parameters.values()]
-    return whole.replace(parameters=each, return_annotation=none)
 
 
 def packed(result: object) -> bytes:

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from importlib.util import find_spec
@@ -26,8 +26,8 @@ from gpulessons import progress
 from gpulessons.hardware.system import cores
 
 from ..worker import MARK, REPORT
-from .failures import Ended, WorkersFailed, hung, why
-from .processes import PARENT, end_all, left, living
+from .failures import WorkersFailed, hung, why
+from .processes import end_all, left
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 TIMEOUT = 120.0  # seconds without a word from any worker: something hangs
@@ -66,14 +66,13 @@ def launch(
         heard: Heard = defaultdict(lambda: deque(maxlen=5))
         try:
             process = start(words, workers, report)
-            for rank, line in spoken(process, report, workers, (starting, timeout), heard):
+            for rank, line in lines_of(process, report, (starting, timeout), heard):
                 hear(rank, line, heard, show, tell)
         finally:
             end_all(report)
-        done, ended = results(report), Ended.read(report)
-        # An engine that trips on its way out has done its work; who lost others tells of trouble.
-        if len(done) < workers or any(failure.words for failure in ended.failures):
-            raise WorkersFailed(why(report, ended, process.returncode, heard, bool(hosts)), done)
+        done = results(report)
+        if len(done) < workers:
+            raise WorkersFailed(why(report, process.returncode, heard), done)
     return list(done.values())
 
 
@@ -130,7 +129,7 @@ def start(command: Sequence[str], workers: int, report: Path) -> subprocess.Pope
     path = os.pathsep.join(each or "." for each in map(str, sys.path))
     threads = max(1, cores() // workers)
     here = {
-        **{REPORT: str(report), PARENT: str(os.getpid())},
+        REPORT: str(report),
         **{"PYTHONPATH": path, "PYTHONSAFEPATH": "1"},  # what we import, and no more
         **{"OMP_NUM_THREADS": str(threads), "PET_LOG_DIR": str(report)},
     }
@@ -147,36 +146,29 @@ def start(command: Sequence[str], workers: int, report: Path) -> subprocess.Pope
 # -- While they work.
 
 
-def spoken(
-    process: subprocess.Popen[bytes],
-    report: Path,
-    workers: int,
-    timeouts: tuple[float, float],
-    heard: Heard,
+def lines_of(
+    process: subprocess.Popen[bytes], report: Path, timeouts: tuple[float, float], heard: Heard
 ) -> Iterator[tuple[int, str]]:
     """Yield (rank, line) as workers print, until torchrun ends; WorkersFailed after a silence.
 
-    timeouts: seconds of it before the workers here have met the others, and afterwards. A torchrun
-    that outlives workers which have done all their work is not waited for any longer.
+    timeouts: seconds of it before the workers here have met the others, and afterwards.
     """
-    read: Counter[Path] = Counter()
-    signs, last_word = None, time.monotonic()
+    read: dict[Path, int] = defaultdict(int)
+    signs, last_sign = None, time.monotonic()
     while True:
         over = process.poll() is not None  # asked first, so that no last word is missed
-        for path in sorted(report.glob("said-*")):
+        for path in sorted(report.glob("output-*")):
             lines, read[path] = news(path, read[path], over)
             for line in lines:
-                yield int(path.name.removeprefix("said-")), line
+                yield int(path.name.removeprefix("output-")), line
         if over:
             return
-        said = sum(path.stat().st_size for path in report.glob("said-*"))  # half lines, too
-        joined, done = (len(list(report.glob(f"{name}-*[0-9]"))) for name in ("joined", "result"))
-        if signs != (said, joined, done):
-            signs, last_word = (said, joined, done), time.monotonic()
+        printed = sum(path.stat().st_size for path in report.glob("output-*"))  # half lines, too
+        joined, done = len(left(report, "joined")), len(left(report, "result"))
+        if signs != (printed, joined, done):
+            signs, last_sign = (printed, joined, done), time.monotonic()
         limit = timeouts[joined > 0]
-        if time.monotonic() - last_word > limit:
-            if done == workers and not living(report):
-                return
+        if time.monotonic() - last_sign > limit:
             raise WorkersFailed(hung(report, limit, heard), results(report))
         time.sleep(BEAT)
 
@@ -195,10 +187,10 @@ def hear(
     rank: int, line: str, heard: Heard, show: Callable[[str], object], tell: Tell | None
 ) -> None:
     """A line for the reader is shown and kept; a note about progress is passed on."""
-    said, mark, note = line.partition(MARK)
-    if said or not mark:
-        heard[rank].append(said)
-        show(f"worker {rank}: {said}")
+    words, mark, note = line.partition(MARK)
+    if words or not mark:
+        heard[rank].append(words)
+        show(f"worker {rank}: {words}")
     if mark and tell:
         tell(*json.loads(note))
 

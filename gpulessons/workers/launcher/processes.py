@@ -12,7 +12,6 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,7 +20,6 @@ with suppress(ImportError):  # a browser has none, and starts no process
 
 from ..worker import MEMORY, REPORT
 
-PARENT = "GPULESSONS_PARENT"  # the process that this one must not outlive
 GRACE = 3.0  # seconds to end in peace
 
 
@@ -39,55 +37,46 @@ def carries(process: psutil.Process, mark: str) -> bool:
     return False
 
 
-def living(report: Path) -> dict[int, psutil.Process]:
-    """{rank: process} of the workers of one launch that have not ended."""
-    here = {process.pid: process for process in marked(report)}
-    pids = {rank: int(pid) for rank, pid in left(report, "pid").items()}
-    return {rank: here[pid] for rank, pid in pids.items() if pid in here}
+def end_all(report: Path, remove: bool = False) -> None:
+    """Ask every process of a launch to end; kill those that are still there; free memory.
+
+    remove: the folder, too, where its launcher is gone.
+    """
+    try:
+        for process in (asked := marked(report)):
+            with suppress(psutil.Error):
+                process.terminate()
+        psutil.wait_procs(asked, GRACE)
+    finally:  # for those in a hurry, too: Ctrl-C, and Ctrl-C again
+        for process in (deaf := marked(report)):
+            with suppress(psutil.Error):
+                process.kill()
+        psutil.wait_procs(deaf, GRACE)
+        for file in MEMORY.glob(f"{report.name}-*"):
+            file.unlink(missing_ok=True)
+        if remove:
+            shutil.rmtree(report, ignore_errors=True)
+
+
+def end_with_parent(launch: bool = False) -> int:
+    """End this process when its parent is gone, however that died; returns the parent's id.
+
+    launch: and the whole launch with it.
+    """
+    parent, report = os.getppid(), Path(os.environ[REPORT])
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.2)
+        if launch:
+            end_all(report, remove=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    threading.Thread(target=watch, daemon=True).start()
+    return parent
 
 
 def left(report: Path, name: str) -> dict[int, bytes]:
     """{rank: bytes} of the files of one name that workers left."""
     found = [path for path in report.glob(f"{name}-*") if path.name[len(name) + 1 :].isdigit()]
     return {int(path.name.rpartition("-")[2]): path.read_bytes() for path in sorted(found)}
-
-
-def end_all(report: Path) -> None:
-    """Ask every process of a launch to end; then those that are still there; free memory."""
-    try:
-        each(psutil.Process.terminate, report)
-    finally:  # for those in a hurry, too: Ctrl-C, and Ctrl-C again
-        each(psutil.Process.kill, report)
-        for file in MEMORY.glob(f"{report.name}-*"):
-            file.unlink(missing_ok=True)
-
-
-def tidy(report: Path) -> None:
-    """Nothing is left of a launch whose launcher is gone."""
-    end_all(report)
-    shutil.rmtree(report, ignore_errors=True)
-
-
-def each(end: Callable[[psutil.Process], None], report: Path) -> None:
-    found = marked(report)
-    for process in found:
-        with suppress(psutil.Error):
-            end(process)
-    psutil.wait_procs(found, GRACE)
-
-
-def end_with_parent(clean: bool = False) -> None:
-    """End this process, and those it started, when its parent is gone, however that died.
-
-    clean: end the whole launch, and remove its folder.
-    """
-    parent, report = int(os.environ[PARENT]), Path(os.environ[REPORT])
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.2)
-        if clean:
-            tidy(report)
-        os.killpg(os.getpgrp(), signal.SIGKILL)
-
-    threading.Thread(target=watch, daemon=True).start()

@@ -1,36 +1,28 @@
-"""torchrun, as PyTorch has it, but ending with whoever launched it, and handing on how it ended."""
+"""torchrun, as PyTorch has it, but ending with its launcher, and handing on how workers ended."""
 
+import json
 import os
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from ..worker import REPORT
-from .failures import Ended, Failure
-from .processes import PARENT, end_with_parent, tidy
-
-if TYPE_CHECKING:
-    from torch.distributed.elastic.multiprocessing.errors import ProcessFailure
+from .processes import end_all, end_with_parent
 
 
 def main() -> None:
-    launcher, report = int(os.environ[PARENT]), Path(os.environ[REPORT])
-    end_with_parent(clean=True)
-    os.environ[PARENT] = str(os.getpid())  # what the workers must not outlive
+    launcher = end_with_parent(launch=True)
+    report = Path(os.environ[REPORT])
     try:
         ended = run(sys.argv[1:])
-        with suppress(OSError):  # where there is no room, the launcher sees for itself
-            ended.write(report)
+        (report / "ended").write_text(json.dumps(ended))
     finally:
         if os.getppid() != launcher:  # torchrun may be done before the thread that watches
-            tidy(report)
-    sys.exit(ended != Ended())
+            end_all(report, remove=True)
+    sys.exit(bool(ended))
 
 
-def run(words: list[str]) -> Ended:
-    """Let torchrun do what its command line says."""
+def run(words: list[str]) -> dict[str, object]:
+    """Let torchrun do what its command line says; {} where all went well."""
     from torch.distributed import run as torchrun
     from torch.distributed.elastic.multiprocessing import SignalException
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
@@ -38,24 +30,12 @@ def run(words: list[str]) -> Ended:
     try:
         torchrun.run(torchrun.parse_args(words))
     except ChildFailedError as trouble:
-        return Ended(failures=failures(trouble.failures))
+        return {"statuses": {rank: one.exitcode for rank, one in trouble.failures.items()}}
     except SignalException as trouble:
-        return Ended(signal=int(trouble.sigval))
+        return {"signal": int(trouble.sigval)}
     except Exception as trouble:
-        reasons = [trouble, *([trouble.__cause__] if trouble.__cause__ else [])]
-        return Ended(raised=" ".join(f"{type(each).__name__}: {each}" for each in reasons))
-    return Ended()
-
-
-def failures(found: Mapping[int, "ProcessFailure"]) -> tuple[Failure, ...]:
-    """As torchrun found them: those that it ended itself, because of the others, come last."""
-    told = []
-    for rank, failure in found.items():
-        # What failures.record() wrote; else a sentence of torch's, in which nothing is new.
-        record: dict[str, Any] = failure.message if isinstance(failure.message, dict) else {}
-        words, waiting = record.get("message", ""), record.get("waiting", False)
-        told.append(Failure(rank, failure.exitcode, words, waiting, record.get("nanoseconds", 0)))
-    return tuple(told)
+        return {"raised": f"{type(trouble).__name__}: {trouble.__cause__ or trouble}"}
+    return {}
 
 
 if __name__ == "__main__":

@@ -17,10 +17,10 @@ def main(
     for length in lengths:
         generator = torch.Generator().manual_seed(100 * length + worker.rank)
         mine = torch.randint(-99, 99, (length,), generator=generator).float().to(worker.device)
-        due = mine.clone()
-        dist.all_reduce(due)
+        expected = mine.clone()
+        dist.all_reduce(expected)
         for name, algorithm in ALGORITHMS.items():
             x, wire = mine.clone(), Wire()
             algorithm(x, wire)
-            found.append((name, length, torch.equal(x, due), wire.sent))
+            found.append((name, length, torch.equal(x, expected), wire.sent))
     return found

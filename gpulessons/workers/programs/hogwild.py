@@ -30,7 +30,7 @@ from ..memory import APART, atomic_add, keep_to_a_core, locked, shared
 from ..worker import Worker
 
 FEATURES, COMMON, ACTIVE = 2_000_000, 2_000, 30  # words known; too common to tell; in one example
-KEPT, PARTS = 600_000, 12  # different examples, to be looked at again and again, made in parts
+DIFFERENT, PARTS = 600_000, 12  # different examples, to be looked at again and again, made in parts
 HELD = 2_500  # examples that only the loss is computed from
 CHUNK = 256  # examples between two looks at the clock, or under one lock
 LOOKS = 25  # at the held-out loss, in a round
@@ -75,9 +75,9 @@ def main(
     private = apart.reshape(worker.world_size, features)[worker.rank]
     clock = shared(worker, APART * worker.world_size, np.int64)
     keep_to_a_core(worker)
-    kept = parts(worker, min(examples, KEPT), features)
-    everything = joined(kept if worker.rank == 0 else kept[:1])
-    own = joined(kept[:: worker.world_size] if worker.rank == 0 else kept)
+    own_parts = parts(worker, min(examples, DIFFERENT), features)
+    everything = joined(own_parts if worker.rank == 0 else own_parts[:1])
+    own = joined(own_parts[:: worker.world_size] if worker.rank == 0 else own_parts)
     held = sparse(HELD, 0, features)
     learn(private, clock.copy(), worker.rank, *everything, rate, False)  # compiles
     lock, found = locked(worker), dict.fromkeys(ways, tuple[Ran, ...]())
@@ -115,15 +115,15 @@ def at_the_end(found: dict[str, tuple[Ran, ...]]) -> list[float]:
 def doubts(found: dict[str, tuple[Ran, ...]], workers: int = 2) -> list[str]:
     """Why these rounds allow no verdict: nothing, if they do."""
     there, end, most = gains(found), at_the_end(found), 1.1 * workers
-    told = []
+    reasons = []
     if more := sum(gain > most for gain in [*there, *end]):
-        told.append(f"{more} of {2 * len(there)} gains are above {most:.2g}, more than {workers} "
-                    "cores can give: one process alone was preempted")  # fmt: skip
+        reasons.append(f"{more} of {2 * len(there)} gains are above {most:.2g}, more than "
+                       f"{workers} cores can give: one process alone was preempted")  # fmt: skip
     target, total = float(np.median(there)), float(np.median(end))
     if max(target, total) > 1.25 * min(target, total):
-        told.append(f"at the same loss it is {target:.2f} times sooner, through all {total:.2f}: "
-                    "a worker may have been preempted on the way")  # fmt: skip
-    return told
+        reasons.append(f"at the same loss it is {target:.2f} times sooner, through all "
+                       f"{total:.2f}: a worker may have been preempted on the way")  # fmt: skip
+    return reasons
 
 
 def middle(numbers: Sequence[float]) -> int:
@@ -139,7 +139,7 @@ def run_round(
     (weights, clock), (places, labels) = memory, data
     dist.barrier()
     curve, counts = list[tuple[float, float]](), list[int]()
-    stale, turns = list[int](), -(-share // CHUNK)
+    stale, chunks = list[int](), -(-share // CHUNK)
 
     def look(seconds: float) -> None:
         counts.append(int(clock.sum()))
@@ -150,11 +150,11 @@ def run_round(
         look(0.0)
     dist.barrier()
     began = perf_counter()
-    for turn in range(turns):
-        if worker.rank == 0 and turn and turn % max(1, turns // LOOKS) == 0:
+    for chunk in range(chunks):
+        if worker.rank == 0 and chunk and chunk % max(1, chunks // LOOKS) == 0:
             look(perf_counter() - began)
-        start = turn % max(1, len(labels) // CHUNK) * CHUNK
-        some = slice(start, start + min(CHUNK, share - turn * CHUNK))
+        start = chunk % max(1, len(labels) // CHUNK) * CHUNK
+        some = slice(start, start + min(CHUNK, share - chunk * CHUNK))
         with guard:
             part = places[some], labels[some]
             stale.append(learn(weights, clock, worker.rank, *part, rate, atomic))
@@ -163,7 +163,7 @@ def run_round(
     if worker.rank == 0:
         look(seconds)
     updates = int(clock[APART * worker.rank])
-    late, old = (sum(each) / max(1, turns) for each in (stale, [each > OLD for each in stale]))
+    late, old = (sum(each) / max(1, chunks) for each in (stale, [each > OLD for each in stale]))
     return Ran(updates, seconds, late, tuple(curve), tuple(counts), old)
 
 

@@ -41,8 +41,8 @@ def main(
         layers = weights(worker, width)
         for batch in batches:
             x = torch.randn(batch, width, device=worker.device)
-            turns = repeated(rounds) + 1  # one to warm up
-            times = [both(x, worker, *layers) for _ in range(turns)][1:]
+            passes = repeated(rounds) + 1  # one to warm up
+            times = [both(x, worker, *layers) for _ in range(passes)][1:]
             quarter = torch.tensor(times).quantile(0.25, 0).tolist()
             measured.append(Pair(width, batch, *quarter))
             worker.progress(len(measured), len(widths) * len(batches), "batches")

@@ -102,14 +102,14 @@ class Stage:
 
     def backward(self, m: int) -> None:
         x, y = self.activations.pop(m)
-        due = self.receive(m, BACKWARD) if self.rank < self.last else None
+        gradient = self.receive(m, BACKWARD) if self.rank < self.last else None
         start = time()
         if self.rank == self.last:
             loss = cross_entropy(y, self.labels[m], reduction="sum") / self.total
             self.loss += loss.item()
             loss.backward()
         else:
-            y.backward(due)
+            y.backward(gradient)
         self.done(BACKWARD, m, start)
         if x.grad is not None:  # the examples have none
             self.send(x.grad, BACKWARD)

@@ -1,4 +1,4 @@
-"""Findings kept in a file, and those that ship with the course: one file for each machine."""
+"""Findings saved in a file, and those that ship with the course: one file for each machine."""
 
 import json
 from dataclasses import fields
@@ -21,7 +21,7 @@ def save(findings: Findings, path: str | Path) -> Path:
 def load(path: str | Path) -> Findings:
     """The Findings in a file; ValueError, in a sentence, when it holds none.
 
-    What was live when they were kept is recorded by now, and says where and when.
+    What was live when they were saved is recorded by now, and says where and when.
     """
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))

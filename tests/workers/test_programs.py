@@ -1,0 +1,294 @@
+"""Every program of the course on 1, 2 and 3 workers: they learn and count what one would.
+
+All of them run in one launch of three processes, since processes are what costs.
+"""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch.nn.functional import cross_entropy
+
+from gpulessons import launch
+from gpulessons.illustrations.data_parallel import effects_first
+from gpulessons.workers.memory import APART
+from gpulessons.workers.programs import hogwild, lost_updates, pipeline, tensor_parallel
+from gpulessons.workers.programs.hogwild import ALONE, ATOMIC, FREE, LOCKED, SEPARATE, Ran
+from gpulessons.workers.schedules import SCHEDULES
+from gpulessons.workers.training import examples, network
+
+WORLDS = [1, 2, 3]
+LENGTHS = [0, 1, 2, 5, 60, 1009]
+EXACT = ["one by one", "flat", "naive", "tree", "ring", "DDP", "DDP, one bucket"]
+PACKED = {"fp16": lambda n: 2 * n, "8-bit": lambda n: 4 + n, "1-bit": lambda n: 8 + -(-n // 8)}
+WAYS = [*EXACT, *PACKED, "alone"]
+STEPS, HIDDEN, BATCH = 4, 15, 62  # a batch that 3 does not divide
+SIZES = {"hidden": HIDDEN, "batch": BATCH, "dtype": "float64"}
+PIPES = [(schedule, micro) for schedule in SCHEDULES for micro in (1, 3, 8)]
+QUESTIONS = 7
+FEATURES, EXAMPLES, RATE = 20_000, 60_000, 0.02
+
+JOBS = {
+    "collectives": ("check_collectives", {"lengths": LENGTHS}),
+    **{how: ("data_parallel", {"how": how, "steps": STEPS, **SIZES}) for how in WAYS},
+    **{pipe: ("pipeline", {"schedule": pipe[0], "micro": pipe[1], "blocks": 4, "rounds": 1,
+                           **SIZES}) for pipe in PIPES},
+    "parts": ("tensor_parallel", SIZES),
+    "inference": ("inference", {"hidden": 4, "questions": QUESTIONS}),
+    "links": ("measure_links", {"sizes": [4096, 6], "rounds": 2}),
+    "piped": ("measure_pipeline", {"micros": [1, 4], "batch": 3, "rounds": 1, "hidden": 4,
+                                   "blocks": 2}),
+    "split": ("measure_split", {"widths": [3, 1], "batches": [2], "rounds": 2}),
+    "several": ("several", {"runs": [{"program": "hello"}, {"steps": 3}]}),
+    "hogwild": ("hogwild", {"examples": EXAMPLES, "features": FEATURES, "rate": RATE, "rounds": 1}),
+    "lost": ("lost_updates", {"cells": [1, 64], "additions": 200_000}),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def found():
+    """Each worker's {world: [result of each job]}, and then what `counting` counts in two."""
+    jobs = [(f"gpulessons.workers.programs.{name}", options) for name, options in JOBS.values()]
+    jobs += [("counting", {"turns": 200, "lock": lock}) for lock in (False, True)]
+    return launch("many_worlds", workers=3, worlds=WORLDS, jobs=jobs)
+
+
+def of(found, world, job):
+    return [worker[world][list(JOBS).index(job)] for worker in found[:world]]
+
+
+def near(found, due):
+    """Does no number differ by more than a millionth of the greatest?"""
+    found, due = torch.as_tensor(found), torch.as_tensor(due)
+    assert found.shape == due.shape
+    return (found - due).abs().max().item() <= 1e-6 * due.abs().max().item()
+
+
+# -- All-reduces.
+
+
+def test_each_all_reduce_is_the_backends_and_sends_the_bytes_of_its_closed_form(found):
+    forms = {"naive": naive, "tree": tree, "ring": ring}
+    for world in WORLDS:
+        for rank, checked in enumerate(of(found, world, "collectives")):
+            assert len(checked) == len(LENGTHS) * len(forms)
+            for name, length, equal, sent in checked:
+                assert equal and sent == 4 * forms[name](length, rank, world), (name, length, rank)
+    assert [ring(60, 0, world) for world in (1, 2, 3, 4, 5)] == [0, 60, 80, 90, 96]
+
+
+@pytest.mark.nightly
+def test_the_same_with_more_workers():
+    jobs = [(f"gpulessons.workers.programs.{JOBS['collectives'][0]}", JOBS["collectives"][1])]
+    forms = {"naive": naive, "tree": tree, "ring": ring}
+    for rank, worlds in enumerate(launch("many_worlds", workers=5, worlds=[4, 5], jobs=jobs)):
+        for world, (checked,) in worlds.items():
+            for name, length, equal, sent in checked:
+                assert equal and sent == 4 * forms[name](length, rank, world), (name, length, rank)
+
+
+def naive(length, rank, world):
+    return length * (1 if rank else world - 1)
+
+
+def tree(length, rank, world):
+    """Up once, unless it is the root; down once to each child, rank + 2^k."""
+    lowest = rank & -rank if rank else 2**10
+    children = [2**k for k in range(10) if 2**k < lowest and rank + 2**k < world]
+    return length * ((rank > 0) + len(children))
+
+
+def ring(length, rank, world):
+    """Every piece twice, but for the one it ends up owning, and the one its neighbor owns."""
+    pieces = [length // world + (number < length % world) for number in range(world)]
+    return 2 * length - pieces[(rank + 1) % world] - pieces[(rank + 2) % world]
+
+
+# -- Data parallel.
+
+
+def test_workers_with_shares_of_a_batch_learn_what_one_worker_learns_from_it(found):
+    size = sum(p.numel() for p in network(HIDDEN).parameters())
+    (alone,) = of(found, 1, "flat")
+    for world in WORLDS:
+        for how in EXACT:
+            replicas = of(found, world, how)
+            assert len({each.parameters for each in replicas}) == 1  # to the last bit
+            for each in replicas:
+                assert near(each.parameters, alone.parameters), (how, world)
+                assert near(each.losses, alone.losses) and each.bytes == STEPS * size * 8
+        first, *others = of(found, world, "alone")
+        assert near(first.parameters, alone.parameters)
+        assert {each.bytes for each in [first, *others]} == {0}
+
+
+def test_what_one_worker_learns_is_plain_gradient_descent(found):
+    (x, labels), _ = examples(torch.float64)
+    model, generator = network(HIDDEN, torch.float64), torch.Generator().manual_seed(0)
+    for _ in range(STEPS):
+        chosen = torch.randint(len(x), (BATCH,), generator=generator)
+        parameters = list(model.parameters())
+        gradients = torch.autograd.grad(cross_entropy(model(x[chosen]), labels[chosen]), parameters)
+        with torch.no_grad():
+            for parameter, gradient in zip(parameters, gradients, strict=True):
+                parameter -= 0.5 * gradient
+    due = [v for p in model.parameters() for v in p.detach().reshape(-1)[:100].tolist()]
+    assert near(of(found, 1, "flat")[0].parameters, due)
+
+
+def test_packed_gradients_learn_nearly_the_same_and_send_what_their_code_says(found):
+    size = sum(p.numel() for p in network(HIDDEN).parameters())
+    (alone,) = of(found, 1, "flat")
+    for how, packed in PACKED.items():
+        for world in WORLDS:
+            replicas = of(found, world, how)
+            assert len({each.parameters for each in replicas}) == 1
+            for each in replicas:
+                assert each.bytes == STEPS * packed(size)
+                assert each.losses[-1] == pytest.approx(alone.losses[-1], rel=0.1)
+
+
+@pytest.mark.nightly
+def test_workers_who_start_apart_tell_of_one_clock():
+    for run in zip(*launch("late", workers=2), strict=True):
+        assert not effects_first(run)
+
+
+# -- A network in stages, and layers in parts.
+
+
+def test_a_network_in_stages_has_the_loss_and_the_gradients_of_the_whole(found):
+    (x, labels), _ = examples(torch.float64)
+    (model,) = pipeline.stages(HIDDEN, 4, 1)
+    loss = cross_entropy(model(x[:BATCH]), labels[:BATCH])
+    loss.backward()
+    for world in WORLDS:
+        for schedule, micro in PIPES:
+            stages = of(found, world, (schedule, micro))
+            assert stages[-1].loss == pytest.approx(loss.item(), rel=1e-9)
+            passed = [gradient for stage in stages for gradient in stage.gradients]
+            for one, parameter in zip(passed, model.parameters(), strict=True):
+                assert near(one, parameter.grad), (world, schedule, micro)
+            for rank, stage in enumerate(stages):
+                done = sorted((task.kind, task.micro_batch) for task in stage.tasks)
+                assert done == sorted((kind, m) for kind in "FB" for m in range(micro))
+                assert stage.kept == min(micro, world - rank if schedule == "1F1B" else micro)
+
+
+def test_layers_in_parts_have_the_loss_and_the_gradients_of_whole_ones(found):
+    (x, labels), _ = examples(torch.float64)
+    x, labels = x[:BATCH].clone().requires_grad_(), labels[:BATCH]
+    whole = tensor_parallel.parameters(HIDDEN, x.dtype)
+    for parameter in whole.values():
+        parameter.requires_grad_()
+    h = torch.sigmoid(x @ whole["w1"].T + whole["b1"])
+    loss = cross_entropy(h @ whole["w2"].T + whole["b2"], labels)
+    loss.backward()
+    for world in WORLDS:
+        parts = of(found, world, "parts")
+        for name, axis in {"w1": 0, "b1": 0, "w2": 1}.items():
+            joined = torch.cat([torch.tensor(each.gradients[name]) for each in parts], axis)
+            assert near(joined, whole[name].grad), name
+        for each in parts:
+            assert each.loss == pytest.approx(loss.item(), rel=1e-12)
+            assert near(each.gradients["b2"], whole["b2"].grad)
+            assert near(each.gradients["x"], x.grad)
+            assert each.bytes == 8 * BATCH * (10 + 64)  # y forward, the gradient of x backward
+
+
+# -- Programs that measure: what they do is all there. How long it took, no test asks.
+
+
+def test_every_question_is_answered_by_one_worker_as_one_network_answers_it(found):
+    (x, _), _ = examples()
+    due = network(4)(x[:QUESTIONS]).argmax(1).tolist()
+    for world in WORLDS:
+        answers = of(found, world, "inference")
+        assert [answers[n % world].labels[n // world] for n in range(QUESTIONS)] == due
+        assert [each.alone > 0 for each in answers] == [True, *[False] * (world - 1)]
+
+
+def test_each_way_is_measured_at_each_size_and_all_tell_the_time_of_the_slowest(found):
+    for world in WORLDS:
+        samples, *others = of(found, world, "links")
+        assert all(each == samples for each in others)
+        due = [(way, n) for n in (4096, 4) for way in ("backend", "naive", "tree", "ring")]
+        assert [(one.algorithm, one.bytes) for one in samples] == due
+        pairs, *others = of(found, world, "split")
+        assert all(each == pairs for each in others)
+        assert [(pair.width, pair.batch) for pair in pairs] == [(3, 2), (1, 2)]
+        for rank, runs in enumerate(of(found, world, "piped")):
+            asked = [(name, micro) for micro in (1, 4) for name in ("alone", *SCHEDULES)]
+            assert [(run.schedule, run.micro) for run in runs] == asked
+            for run in runs:
+                done = sorted((task.stage, task.kind, task.micro_batch) for task in run.tasks)
+                due = sorted((rank, kind, m) for kind in "FB" for m in range(run.micro))
+                assert done == due * (run.schedule != "alone")
+        for hello, trained in of(found, world, "several"):
+            assert hello == sum(range(1, world + 1)) and len(trained.losses) == 3
+
+
+# -- Shared memory: Hogwild, and additions that vanish.
+
+
+def test_two_without_locks_reach_the_loss_of_one(found):
+    first, second = of(found, 2, "hogwild")
+    (serial,) = first[ALONE]
+    assert serial.curve[-1][1] < 0.97 * math.log(2)  # it has learned: a coin has a loss of log 2
+    for way in (FREE, ATOMIC, LOCKED):
+        (ran,) = first[way]
+        assert ran.curve[0][1] == pytest.approx(math.log(2))
+        assert ran.curve[-1][1] == pytest.approx(serial.curve[-1][1], rel=0.03)
+        assert [each[way][0].updates for each in (first, second)] == [EXAMPLES // 2] * 2
+        assert ran.counts[-1] == EXAMPLES
+    assert [each[ALONE][0].updates for each in (first, second)] == [EXAMPLES, 0]
+    assert [(first[way][0].staleness, first[way][0].old) for way in (ALONE, LOCKED)] == [(0, 0)] * 2
+    assert first[SEPARATE][0].curve[-1][1] > first[FREE][0].curve[-1][1]  # half of the examples
+
+
+def test_one_worker_alone_is_plain_stochastic_gradient_descent():
+    places, labels = hogwild.sparse(2_000, 1, FEATURES)
+    due = np.zeros(FEATURES)
+    for place, label in zip(places, labels, strict=True):
+        np.add.at(due, place, RATE * label / (1 + np.exp(label * due[place].sum())))
+    for atomic in (False, True):
+        weights, clock = np.zeros(FEATURES), np.zeros(APART, np.int64)
+        assert hogwild.learn(weights, clock, 0, places, labels, RATE, atomic) == 0  # not stale
+        np.testing.assert_allclose(weights, due, rtol=1e-9, atol=1e-12)
+
+
+def test_gains_that_cores_cannot_give_or_that_the_whole_run_lacks_allow_no_verdict():
+    def ran(target, end):
+        return Ran(1, end, 0.0, ((0.0, 1.0), (target, 0.5), (end, 0.49)))
+
+    steady = {ALONE: (ran(1.0, 2.0),) * 3, FREE: (ran(0.6, 1.2),) * 3}
+    assert hogwild.at_the_end(steady) == pytest.approx([2 / 1.2] * 3)
+    assert hogwild.doubts(steady) == []
+    preempted = {ALONE: (*steady[ALONE][:2], ran(3.0, 6.0)), FREE: steady[FREE]}
+    assert "2 of 6 gains are above 2.2" in hogwild.doubts(preempted)[0]
+    changed = {ALONE: steady[ALONE], FREE: (ran(0.6, 2.0),) * 3}
+    assert "sooner, through all 1.00: a worker may" in hogwild.doubts(changed)[0]
+    gains = {ALONE: tuple(ran(s, s) for s in (2.0, 4.0, 6.0)),
+             FREE: tuple(ran(s, s) for s in (4.0, 1.0, 3.0))}  # fmt: skip
+    assert hogwild.middle(hogwild.gains(gains)) == 2
+
+
+def test_additions_vanish_without_a_lock_and_none_with_one_or_atomically(found):
+    counts = [worker[2][len(JOBS) :] for worker in found[:2]]
+    assert counts[0][0] < 400 and [locked for _, locked in counts] == [400] * 2
+    first, second = of(found, 2, "lost")
+    assert {name: one.found for name, one in first.items()} == {
+        name: one.found for name, one in second.items()
+    }
+    for name, one in first.items():
+        assert 0 < one.found <= one.made
+        assert isinstance(name, int) or one.lost == 0
+
+
+def test_what_is_called_atomic_is_so_in_the_compiled_code_too():
+    cells, places = np.zeros(3, np.int64), np.array([1, 2, 1])  # two processes may never meet
+    lost_updates.bump_atomically(cells, places, 2)
+    assert cells.tolist() == [0, 4, 2]
+    made = "".join(lost_updates.bump_atomically.inspect_llvm().values())
+    assert "atomicrmw add " in made or "cmpxchg" in made
