@@ -29,6 +29,7 @@ from gpulessons.hardware import (
 )
 from gpulessons.hardware.ceilings import Rate
 from gpulessons.notebook.briefly import BRIEFLY
+from warplens.code import driver as cuda_driver
 
 CPUINFO_X86 = "processor\t: 0\nmodel name\t: Fast CPU\nflags\t\t: sse2 avx avx2\n\nprocessor\t: 1\n"
 CPUINFO_ARM = "processor\t: 0\nFeatures\t: fp asimd sve\nCPU implementer\t: 0x41\n"
@@ -815,9 +816,9 @@ def test_numbas_compiler_is_that_of_the_cuda_which_pytorch_brought(monkeypatch, 
     def version(name):
         if there and name == "nvidia-cuda-runtime-cu12":
             return "12.8.90"
-        raise nvidia.metadata.PackageNotFoundError(name)
+        raise cuda_driver.metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(nvidia.metadata, "version", version)
+    monkeypatch.setattr(cuda_driver.metadata, "version", version)
     assert hardware.cuda_package() == f"numba-cuda[{extra}]"
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from gpulessons.hardware import cuda_package
+from .driver import cuda_package
 
 Capability = tuple[int, int]
 INSTALL = f"This needs NVIDIA's compiler, but no GPU: pip install '{cuda_package()}'."
