@@ -539,8 +539,8 @@ def test_the_full_width_shows_in_the_machine_code():
     """Numba is imported first here, as a notebook's imports are sorted."""
     code = (
         "import numba, numpy; from gpulessons import wide_vectors; wide_vectors(); "
-        "from gpulessons.hardware import ceilings; from warplens.code import cpu; "
-        "ceilings.read(numpy.ones(9, numpy.float32)); print(cpu.hot_loop(ceilings.read).lanes)"
+        "from gpulessons.hardware import ceilings, hot_loop; "
+        "ceilings.read(numpy.ones(9, numpy.float32)); print(hot_loop.hot_loop(ceilings.read).lanes)"
     )
     own = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA")}
     out = subprocess.run(

@@ -5,9 +5,9 @@ import subprocess
 import pytest
 
 from gpulessons.hardware import vectors
+from gpulessons.hardware.hot_loop import Loop, measured
 from gpulessons.illustrations import vector_widths
 from gpulessons.illustrations.vector_widths import AtWidth, both, kinds, verdict
-from warplens.code.cpu import Loop, measured
 
 
 def at_width(bits, register, seconds=1e-6):

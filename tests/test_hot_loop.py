@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from warplens.code.cpu import hot_loop, innermost, lanes_of, measured
+from gpulessons.hardware.hot_loop import hot_loop, innermost, lanes_of, measured
 
 # The same two functions, a sum in order and a sum in any order, then a + s b.
 IN_ORDER = """
