@@ -193,5 +193,5 @@ def complaint(trouble: Exception) -> str:
     """The first line of a compiler's long complaint: it says what the rest is about."""
     text = re.sub(r"\x1b\[\d*m", "", str(trouble))  # without colors
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    told = [line for line in lines if not line.startswith("Failed in ")]  # a step of the compiler
-    return (told or lines or [type(trouble).__name__])[0]
+    causes = [line for line in lines if not line.startswith("Failed in ")]  # a step of the compiler
+    return (causes or lines or [type(trouble).__name__])[0]

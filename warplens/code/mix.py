@@ -104,9 +104,9 @@ class Mix(Report):
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        kept = json.loads(text)
-        hot = Part(**kept["hot"]) if kept["hot"] else None
-        return cls(kept["kernel"], tuple(kept["capability"]), Part(**kept["whole"]), hot)
+        read = json.loads(text)
+        hot = Part(**read["hot"]) if read["hot"] else None
+        return cls(read["kernel"], tuple(read["capability"]), Part(**read["whole"]), hot)
 
 
 def counts(parts: Sequence[Part], table: str, name: str) -> list[int]:
