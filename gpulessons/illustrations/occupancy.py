@@ -15,7 +15,7 @@ def occupancy_picture(threads=256, registers=32, shared=0, on="A100", along="thr
     "threads" (of a block), "registers" (of a thread) and "shared" (bytes of a block).
 
     Made for sliders: live(occupancy_picture, threads=slider(…), …). Raises ValueError as
-    paper_gpu.occupancy.occupancy does.
+    warplens.model.occupancy.occupancy does.
     """
     asked = {"threads": threads, "registers": registers, "shared": shared}
     if along not in asked:
@@ -41,7 +41,7 @@ WRITE = {"threads": units.count, "registers": units.count, "shared": units.size}
 
 
 def summary(held):
-    """The message of a paper_gpu Occupancy, in a line."""
+    """The message of an Occupancy, in a line."""
     if not held.blocks:
         return f"{held.gpu}: not one block fits: {held.reason}."
     blocks = f"{units.plural(held.blocks, 'block')} of {units.count(held.threads)} threads"

@@ -11,7 +11,6 @@ from gpulessons import assembly
 from gpulessons.ops import matmul_kernels
 from warplens.code import sass
 from warplens.code.cuda import CannotCompile
-from warplens.code.mix import Mix
 from warplens.code.operands import multiply_adds
 
 X = np.ones((64, 64), np.float32)
@@ -37,7 +36,6 @@ def test_the_mix_reads_as_text_page_and_data(vectorized):
     assert "instructions for 512 multiply-adds" in mix.headline()
     assert "LDS.128" in repr(mix)
     assert "<table>" in mix._repr_html_()
-    assert Mix.from_json(mix.to_json()) == mix
     assert json.loads(mix.to_json())["hot"]["memory"]["LDS.128"] == 32
 
 

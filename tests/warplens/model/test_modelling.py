@@ -144,15 +144,6 @@ def test_a_program_is_modelled_by_all_that_it_launches():
 # -- How it scales.
 
 
-@pytest.mark.nightly
-def test_twice_the_blocks_of_a_long_kernel_take_about_twice_as_long():
-    for card in GPUS.values():
-        blocks = 64 * card.multiprocessors
-        one = modelled(long_kernel, on=card)[blocks, 256](zeros(1), 10_000, zeros(256 * blocks))
-        two = modelled(long_kernel, on=card)[2 * blocks, 256](zeros(1), 10_000, zeros(512 * blocks))
-        assert two.seconds == pytest.approx(2 * one.seconds, rel=0.05)
-
-
 def test_twice_the_turns_take_about_twice_as_long():
     once, twice = (
         modelled(long_kernel)[1000, 256](zeros(1), n, zeros(256_000)).seconds

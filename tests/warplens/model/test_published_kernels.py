@@ -25,9 +25,6 @@ pytestmark = pytest.mark.nightly
 DEPTH = 32  # a multiple of every tile's
 LAUNCHES = sorted({(one.kernel, named(one.gpu).capability) for one in TIMES})
 each_launch = pytest.mark.parametrize("kernel, capability", LAUNCHES)
-ARRAYS = {"x", "y", "out", "xs", "ys", "tile", "a", "b", "totals", "bytes_in", "bytes_out"}
-
-
 @pytest.fixture(params=sorted({time.kernel for time in TIMES}))
 def pair(request):
     return pair_of(request.param)
@@ -128,35 +125,8 @@ def on_threads(pair, folder):
     return ctypes.CDLL(str(library)).run
 
 
-def test_a_text_reads_and_writes_the_same_arrays_as_its_port_on_every_line(pair):
-    port = port_lines(pair)
-    text = pair.text.splitlines()
-    assert len(port) == len(text)
-    for here, there in zip(port, text, strict=True):
-        assert touched(here) == touched(there), f"{here}\n{there}"
-        assert here.split()[0:1] == ["for"] or "for (" not in there, f"{here}\n{there}"
-        assert ("syncthreads" in here) == ("syncthreads" in there), f"{here}\n{there}"
-
-
-def test_a_text_has_the_sizes_of_its_port(pair):
-    outside = inspect.getclosurevars(pair.port.py_func)
-    sizes = {
-        name: value
-        for name, value in {**outside.globals, **outside.nonlocals}.items()
-        if isinstance(value, int)
-    }
-    assert sizes == {name: pair.constants.get(name) for name in sizes}
-
-
 def port_lines(pair):
     return inspect.getsource(pair.port.py_func).splitlines()
-
-
-def touched(line):
-    """The arrays of which a line reads or writes elements."""
-    code = re.sub(r"cuda\.\w+\.array\(.*|__shared__.*|float \w+\[\w+(?: \* \w+)?\][;,].*", "", line)
-    wide = re.findall(r"(?:load4|store4)\((\w+)", code)
-    return ARRAYS & {*re.findall(r"(\w+)\[", code), *wide}
 
 
 @each_launch

@@ -108,22 +108,6 @@ def test_loops_within_loops_count_as_often_as_both_turn():
     assert turned(found) == outer * (TURNS + 1)
 
 
-@pytest.mark.nightly
-def test_barriers_within_a_sampled_loop_are_met_by_all_warps():
-    def exchange_kernel(x, out):
-        tile = cuda.shared.array(64, float32)
-        t, total = cuda.threadIdx.x, float32(0)
-        for start in range(0, x.size, 64):
-            tile[t] = x[start + t]
-            cuda.syncthreads()
-            total += tile[63 - t]
-            cuda.syncthreads()
-        out[t] = total
-
-    found = agree(exchange_kernel, (1, 64), zeros(64 * 100), zeros(64))
-    assert not found.races()
-
-
 def leaving_by_break(x, out):
     for k in range(100):
         if x[k] > 0:
@@ -156,18 +140,6 @@ def test_a_loop_that_may_end_early_is_run_to_its_end():
     for kernel in (leaving_by_break, leaving_by_return, asking_something_else, of_each_its_own):
         found = agree(kernel, (1, 32), x, zeros(1))
         assert turned(found) >= 96  # all of them, up to the one at 95
-
-
-def test_a_while_loop_that_counts_is_sampled_like_a_range():
-    def counting_kernel(x, out):
-        total, k = float32(0), 3
-        while k < x.size:
-            total += x[k]
-            k += 2
-        out[cuda.threadIdx.x] = total
-
-    found = agree(counting_kernel, (1, 32), zeros(205), zeros(32))
-    assert turned(found) == TURNS + 1
 
 
 def test_a_device_function_in_a_sampled_loop_counts_as_often_as_the_loop_turns():
@@ -318,17 +290,6 @@ def test_blocks_that_do_different_things_count_on_average():
     # The two traced blocks are 4, which reads x, and 5, which reads y.
     sample = of_three_blocks(split_kernel, (10,), 64, zeros(640), zeros(640), zeros(640))
     assert [f.sectors for f in sample.footprints] == [4, 4, 8]
-
-
-def test_the_shared_memory_of_a_block_counts_static_and_dynamic():
-    def both_kernel(out):
-        fixed = cuda.shared.array(32, float32)
-        given = cuda.shared.array(0, float32)
-        fixed[cuda.threadIdx.x] = given[cuda.threadIdx.x] = 1
-        out[0] = fixed[0] + given[0]
-
-    sample = sampled(trace(both_kernel)[1, 32, 0, 256](zeros(1)))
-    assert (sample.dynamic_shared, sample.shared) == (256, 256 + 128)
 
 
 def test_a_while_loop_whose_step_or_bound_changes_is_run_in_full():
