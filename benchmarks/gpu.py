@@ -12,8 +12,7 @@ says. Into DIR it writes
     profiler.txt     the microscope's counts against those of NVIDIA's profiler; also as .json
     recording.json   every op, measured: put it into gpulessons/measure/recordings to ship it
     claims.json      the course's claims, judged: put it into gpulessons/claims/found to ship it
-    modelled.json    every CUDA version, modelled beside measured, the error for each limiter, and
-                     the block turnover: put it into warplens/model/confirming to ship it
+    modelled.csv     every CUDA version, modelled beside measured
     log.txt          all that was printed
 
 Each step runs in a process of its own, with its share of the time: a kernel that hangs, or takes
@@ -34,7 +33,7 @@ from pathlib import Path
 from threading import Timer
 from time import monotonic
 
-import paper
+import confirm
 import ratios
 from ncu import compare_with_profiler
 
@@ -136,8 +135,8 @@ def judge_model(out, end):
 
     Each leaves at least one kernel behind it, so that they come to an end.
     """
-    status = paper.judge(every_op(), out, end)
-    if status != paper.LOST:
+    status = confirm.judge(every_op(), out, end)
+    if status != confirm.LOST:
         return status
     print("an error took the GPU down: the rest is measured in another process", flush=True)
     return subprocess.call(command("modelled", out, max(0, end - monotonic())))
@@ -251,7 +250,7 @@ def alone(name, out, seconds):
 def everything(out, end):
     """Run every step in a process of its own; 0 when all went well."""
     began, failed = monotonic(), []
-    (out / paper.NAME).unlink(missing_ok=True)  # the step would go on where an earlier run ended
+    (out / confirm.NAME).unlink(missing_ok=True)  # the step would go on where an earlier run ended
     with open(out / "log.txt", "w") as log:
 
         def say(line):

@@ -5,13 +5,13 @@ and given out. The time of a launch against its number of waves is a line, and i
 """
 
 from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 from numba import cuda
 
 from gpulessons.backends import gpu
 from gpulessons.measure.results import quartiles
-from warplens.model.confirming import Turnover
 from warplens.model.occupancy import occupancy
 
 ZERO = np.float32(0)
@@ -20,6 +20,16 @@ FEW, MANY = 64, 1024  # waves: what a launch costs is in both, and not in their 
 ROUNDS = 15
 REGISTERS = 16  # at most, of kernels as short as these: they limit no occupancy
 LAUNCHES = 300
+
+
+class Turnover(NamedTuple):
+    """Clocks from one wave of blocks to the next when blocks have next to nothing to do."""
+
+    work: str  # "nothing" or "one load"
+    threads: int  # of a block
+    blocks: int  # of a wave: as many as the whole GPU holds
+    clocks: float  # the median, at the clock that the model reckons with
+    quartiles: tuple[float, float]
 
 
 @cuda.jit

@@ -52,7 +52,6 @@ HOMES = {
     "ops.tree_search": "tree_search",
     "ops.tree_softmax": "tree_softmax",
     "ops.vertex_transform": "vertex_transform",
-    "warplens.model.advice": "advice",
     "warplens.model.devices": "devices",
     "warplens.model.modelling": "modelled",
     "warplens.model.occupancy": "occupancy",

@@ -29,6 +29,7 @@ from gpulessons.hardware import (
 )
 from gpulessons.hardware.ceilings import Rate
 from gpulessons.notebook.briefly import BRIEFLY
+from warplens.code import driver as cuda_driver
 
 CPUINFO_X86 = "processor\t: 0\nmodel name\t: Fast CPU\nflags\t\t: sse2 avx avx2\n\nprocessor\t: 1\n"
 CPUINFO_ARM = "processor\t: 0\nFeatures\t: fp asimd sve\nCPU implementer\t: 0x41\n"
@@ -404,8 +405,8 @@ def test_the_full_width_shows_in_the_machine_code():
     """Numba is imported first here, as a notebook's imports are sorted."""
     code = (
         "import numba, numpy; from gpulessons import wide_vectors; wide_vectors(); "
-        "from gpulessons.hardware import ceilings; from warplens.code import cpu; "
-        "ceilings.read(numpy.ones(9, numpy.float32)); print(cpu.hot_loop(ceilings.read).lanes)"
+        "from gpulessons.hardware import ceilings, hot_loop; "
+        "ceilings.read(numpy.ones(9, numpy.float32)); print(hot_loop.hot_loop(ceilings.read).lanes)"
     )
     own = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA")}
     out = subprocess.run(
@@ -537,6 +538,24 @@ def test_a_gpu_needs_no_excuse_and_is_described_without_nvml(monkeypatch):
         "multiprocessors": 132, "l2": 50 * 2**20, "driver": None,
     }
     assert not {key for key in hardware.load() if key.startswith("gpu")}
+
+
+def test_the_compute_capability_is_the_drivers_and_none_without_a_gpu(monkeypatch):
+    plug_in(monkeypatch, FakeDriver(_75=7, _76=5))
+    assert hardware.compute_capability() == (7, 5)
+    plug_in(monkeypatch, FakeDriver(count=0))
+    assert hardware.compute_capability() is None
+
+
+@pytest.mark.parametrize(("there", "extra"), [(True, "cu12"), (False, "cu13")])
+def test_numbas_compiler_is_that_of_the_cuda_which_pytorch_brought(monkeypatch, there, extra):
+    def version(name):
+        if there and name == "nvidia-cuda-runtime-cu12":
+            return "12.8.90"
+        raise cuda_driver.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(cuda_driver.metadata, "version", version)
+    assert hardware.cuda_package() == f"numba-cuda[{extra}]"
 
 
 def test_nvml_adds_what_it_knows_and_hides_only_what_fails(monkeypatch):

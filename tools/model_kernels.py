@@ -1,16 +1,16 @@
-"""Model every taught kernel on the course's GPUs, and keep the times with the package.
+"""Model every taught kernel on the course's GPUs, for pages that cannot wait for it.
 
-    python tools/model_kernels.py [OP …]     all ops, unless named
+    python tools/model_kernels.py [OP …]     all ops, unless named; the others' rows stay
 
-What is kept already and is today's is not modelled again, so an interrupted run goes on where it
-stopped. A notebook then shows these times at once, where modelling them would take minutes.
+Writes gpulessons/measure/modelled.csv. A notebook shows these times at once, where modelling them
+would take minutes.
 """
 
-import dataclasses
-import json
+import csv
+import io
 import os
 import sys
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor
 from datetime import date
 from functools import partial
 from importlib import metadata
@@ -20,13 +20,17 @@ from tqdm import tqdm
 import gpulessons
 from gpulessons.backends import NotHere
 from gpulessons.hardware import files
+from gpulessons.hardware.system import commit
+from gpulessons.measure.modelled import FILE, modelled_anew, shapes_of
 from gpulessons.measure.on_paper import SWITCH
 from gpulessons.ops import conv2d, dense, lstm_sequence
-from warplens.model import kept
 from warplens.model.devices import named
-from warplens.model.versions import CannotModel, modelled_anew
+from warplens.model.modelling import CannotModel
 
 COMPILERS = ("numba", "numba-cuda", "nvidia-nvvm", "nvidia-nvjitlink", "nvidia-cuda-nvdisasm")
+COLUMNS = (
+    "op", "version", "inputs", "gpu", "seconds", "low", "high", "limiter", "runner_up", "why",
+)  # fmt: skip
 # What notebooks ask for beside each op's own sizes.
 MORE = {
     **dict.fromkeys(("copy", "transpose", "triad", "total", "dot", "gelu"), (2_000_000,)),
@@ -44,18 +48,13 @@ LAYERS = (
     ((1, 3, 64), (7, 7), None),
     ((64, 1, 1), (3, 3), 0),
 )
-# Kernels whose time depends on the values that they meet, not on their arrays' shapes alone.
-BY_VALUE = {
-    "shade", "shade_sorted", "embedding", "embedding_update", "neighbours", "forest_search",
-    "tree_search", "tree_softmax", "softmax_layer", "softmax_layer_backward",
-}  # fmt: skip
-# And whose blocks have more or less to do, by these values: a few do not stand for all.
+# Kernels whose blocks have more or less to do, by the values that they meet.
 UNLIKE = {"shade", "shade_sorted", "forest_search", "tree_search", "tree_softmax"}
 WHY_UNLIKE = "how much a block has to do depends on its data, and a few blocks do not stand for all"
 
 
 def taught():
-    """Return {name: op} of every op that the course teaches."""
+    """{name: op} of every op that the course teaches."""
     names = [
         name for home, names in gpulessons.HOMES.items()
         for name in names.split() if home.startswith("ops.")
@@ -64,13 +63,13 @@ def taught():
 
 
 def fewer_steps(size, rng):
-    """Return the inputs of lstm_sequence in notebook 08: half of the steps."""
+    """The inputs of lstm_sequence in notebook 08: half of the steps."""
     x, *rest = lstm_sequence.sequences(size, rng)
     return x[:32], *rest
 
 
 def others():
-    """Yield (op with the inputs of a notebook's own, its sizes)."""
+    """(op with the inputs of a notebook's own, its sizes)."""
     yield gpulessons.dense.like(dense.sized(4096, 4096)), (1, 64, 1024)
     yield gpulessons.lstm_sequence.like(fewer_steps), (256,)
     for dims, kernel, padding in LAYERS:
@@ -78,31 +77,21 @@ def others():
 
 
 def jobs(names=()):
-    """Yield (op, version, size, whether these are the op's own inputs) of all to model."""
-    ops = taught()
-    asked = [(op, sorted({*op.sizes, *MORE.get(name, ())}), True) for name, op in ops.items()]
-    asked += [(op, sizes, False) for op, sizes in others()]
-    for op, sizes, own in asked:
-        name = op.function.__name__
-        for size in sizes if name in (names or ops) else ():
-            for version in op.versions.values():
-                if version.backend.name == "gpu":
-                    yield op, version, size, own
+    """(op, version, size, what names its inputs in the file) of all to model."""
+    asked = [(op, size, str(size)) for name, op in taught().items()
+             for size in sorted({*op.sizes, *MORE.get(name, ())})]  # fmt: skip
+    asked += [(op, size, shapes_of(op, size)) for op, sizes in others() for size in sizes]
+    return [
+        (op, version, size, inputs)
+        for op, size, inputs in asked if not names or op.function.__name__ in names
+        for version in op.versions.values() if version.backend.name == "gpu"
+    ]  # fmt: skip
 
 
-def labels(op, version, size, own):
-    """Return what names a result: its size where the inputs are the op's own, and its shapes."""
-    name = op.function.__name__
-    which = {"size": size} if own else {}
-    if name not in BY_VALUE:
-        which["shapes"] = kept.shapes_of(op, size)
-    return {"op": name, "version": version.name, **which}
-
-
-def modelled(place, names):
-    """Return the results of the job at this place on each GPU; in a process of its own."""
-    op, version, size, own = list(jobs(names))[place]
-    about = labels(op, version, size, own)
+def rows_of(place, names):
+    """The rows of the job at this place, one for each GPU; in a process of its own."""
+    op, version, size, inputs = jobs(names)[place]
+    about = {"op": op.function.__name__, "version": version.name, "inputs": inputs}
     if op.function.__name__ in UNLIKE:
         return [{**about, "gpu": gpu, "why": WHY_UNLIKE} for gpu in SWITCH]
     try:
@@ -113,7 +102,7 @@ def modelled(place, names):
 
 
 def alone(version, size, gpu):
-    """Return what is kept of a version on a single GPU: its time, or why it has none."""
+    """What the file has of a version on a single GPU: its time, or why it has none."""
     try:
         return fields(modelled_anew(version, size, named(gpu))[0])
     except (CannotModel, NotHere) as why:
@@ -121,69 +110,37 @@ def alone(version, size, gpu):
 
 
 def fields(found):
-    """Return what is kept of a modelled time."""
+    """What the file has of a modelled time: four digits, for more is not known."""
     if found.counted_from != "machine code":
         raise SystemExit("These times are counted from source: install nvidia-cuda-nvdisasm.")
-    told = dataclasses.asdict(found)
-    del told["kernel"], told["launches"]  # of which there may be hundreds
-    told["bounds"] = {name: digits(seconds) for name, seconds in found.bounds.items()}
-    return {name: digits(value) for name, value in told.items()}
+    times = {name: getattr(found, name) for name in ("seconds", "low", "high")}
+    digits = {name: f"{time:.4g}" for name, time in times.items() if time is not None}
+    return {**digits, "limiter": found.limiter, "runner_up": found.runner_up}
 
 
-def digits(value):
-    """Return a number to four digits: more is not known, and a diff shows every one of them."""
-    return float(f"{value:.4g}") if isinstance(value, float) else value
+def order(row):
+    return row["op"], row["version"], len(row["inputs"]), row["inputs"], row["gpu"]
 
 
-def sources():
-    """Return the fingerprints of every op and of the model."""
-    found = {n: kept.fingerprint(op.function.__code__.co_filename) for n, op in taught().items()}
-    return found | {kept.MODEL: kept.fingerprint(str(kept.ENGINE))}
-
-
-def still_good(file):
-    """Return the results in a file that are today's."""
-    if not file.exists():
-        return []
-    data = json.loads(file.read_text(encoding="utf-8"))
-    today = sources()
-    if data["sources"].get(kept.MODEL) != today[kept.MODEL]:
-        return []
-    return [e for e in data["results"] if data["sources"].get(e["op"]) == today.get(e["op"])]
-
-
-def saved(file, results):
-    """Write all results with their provenance: one a line, sorted, for a diff to show change."""
-    versions = {d.metadata["Name"]: d.version for d in metadata.distributions()}
-    head = {
-        "format": 1, "gpulessons": gpulessons.__version__, "date": date.today().isoformat(),
-        "compilers": {name: versions[name] for name in COMPILERS if name in versions},
-        "sources": sources(),
-    }  # fmt: skip
-    lines = ",\n".join(sorted({json.dumps(each, ensure_ascii=False) for each in results}))
-    text = json.dumps(head, indent=1)
-    files.write(file, f'{text[:-2]},\n "results": [\n{lines}\n]}}\n')
-
-
-def main(names=(), file=kept.FILE, workers=2):
-    """Model what is missing, saving as it comes."""
-    results = still_good(file)
-    there = {key[:3] for each in results for key in kept.keys_of(each)}
-    missing = [
-        place for place, (op, version, size, own) in enumerate(jobs(names))
-        if (op.function.__name__, version.name, size if own else kept.shapes_of(op, size))
-        not in there
-    ]  # fmt: skip
-    work = partial(modelled, names=names)
-    with ProcessPoolExecutor(workers) as pool, tqdm(total=len(missing), unit="kernels") as bar:
-        for done in as_completed([pool.submit(work, place) for place in missing]):
-            bar.update()
-            if trouble := done.exception():  # the others' results are worth having
-                bar.write(f"{type(trouble).__name__}: {trouble}")
-                continue
-            results += done.result()
-            saved(file, results)
-    saved(file, results)
+def main(names=(), file=FILE, workers=2):
+    """Model the ops of these names, or all, and write the file."""
+    rows = []
+    if names:
+        _, *lines = file.read_text(encoding="utf-8").splitlines()
+        rows = [row for row in csv.DictReader(lines) if row["op"] not in names]
+    work = partial(rows_of, names=names)
+    with ProcessPoolExecutor(workers) as pool:
+        places = range(len(jobs(names)))
+        for found in tqdm(pool.map(work, places), total=len(places), unit="kernels"):
+            rows += found
+    there = {each.metadata["Name"]: each.version for each in metadata.distributions()}
+    compilers = ", ".join(f"{name} {there[name]}" for name in COMPILERS if name in there)
+    text = io.StringIO()
+    text.write(f"# modelled on {date.today()} with commit {commit()}; {compilers}\n")
+    table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    table.writeheader()
+    table.writerows(sorted(rows, key=order))
+    files.write(file, text.getvalue())
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ def asm(options: Namespace) -> int:
     """compile an op's CUDA kernels (no GPU needed): registers, machine code beside the source"""
     op = find_op(options.op)
     from gpulessons.backends import NotHere, gpu  # NumPy and more: not before the names are right
-    from warplens.code.cuda import CannotCompile, assemblies
+    from gpulessons.measure.modelled import assemblies
+    from warplens.code.cuda import CannotCompile
 
     for name in options.version or ():
         known(name, op.versions, f"{op.name} has no version")

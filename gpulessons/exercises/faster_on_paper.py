@@ -12,8 +12,7 @@ from gpulessons.grader.diagnosis import Mismatch, Wasteful
 from gpulessons.grader.waste import check_sectors
 from gpulessons.operation import Case, op
 from warplens.model.devices import named
-from warplens.model.modelling import CannotModel, modelled
-from warplens.model.versions import modelled_call
+from warplens.model.modelling import CannotModel, modelled, modelled_call
 
 T4 = named("T4")
 # Few rows, and long ones: a thread has far to walk alone, and few walk at a time. So smaller blocks

@@ -5,16 +5,10 @@ a container without /sys and a laptop without a GPU still have a card. Nothing h
 Numba or torch until a ceiling is measured.
 """
 
+from warplens.code.driver import compute_capability, cuda_package
+
 from .card import Machine, buffer_bytes, machine
-from .nvidia import (
-    compute_capability,
-    cuda_package,
-    gpu,
-    gpu_count,
-    gpu_load,
-    gpu_rates,
-    why_no_gpu,
-)
+from .nvidia import gpu, gpu_count, gpu_load, gpu_rates, why_no_gpu
 from .pools import thread_choices, threads
 from .system import cores, free_memory, load
 

@@ -5,15 +5,20 @@ and MIG, so what it says is what a kernel gets. NVML adds clocks, power and the 
 """
 
 import ctypes
-import os
-import sys
 from collections.abc import Callable
 from functools import partial
-from importlib import metadata
 from typing import Any
 
-# Attribute numbers of cuDeviceGetAttribute, CUDA driver API.
-MULTIPROCESSORS, L2_BYTES, MAJOR, MINOR = 16, 38, 75, 76
+from warplens.code.driver import (
+    MAJOR,
+    MINOR,
+    MULTIPROCESSORS,
+    attribute_of,
+    driver,
+    first_device,
+)
+
+L2_BYTES = 38  # attribute numbers, as in warplens.code.driver
 CLOCK, MEMORY_CLOCK, BUS_BITS = 13, 36, 37  # the clocks in kHz, at most
 
 # Bits of NVML's clocks event reasons that mean slower than asked; idling is not one of them.
@@ -41,8 +46,8 @@ def gpu() -> dict[str, Any] | None:
     library, count, _ = driver()
     if not count:
         return None
-    device, name, memory = ctypes.c_int(), ctypes.create_string_buffer(256), ctypes.c_size_t()
-    library.cuDeviceGet(ctypes.byref(device), 0)
+    device = first_device(library)
+    name, memory = ctypes.create_string_buffer(256), ctypes.c_size_t()
     library.cuDeviceGetName(name, len(name), device)
     library.cuDeviceTotalMem_v2(ctypes.byref(memory), device)
 
@@ -55,31 +60,6 @@ def gpu() -> dict[str, Any] | None:
         "l2": attribute(L2_BYTES),
         **{"driver": None, **nvml_readings({"driver": driver_version})},
     }
-
-
-def compute_capability() -> tuple[int, int] | None:
-    """Of CUDA device 0, such as (7, 5); None without one."""
-    library, count, _ = driver()
-    if not count:
-        return None
-    device = ctypes.c_int()
-    library.cuDeviceGet(ctypes.byref(device), 0)
-    return attribute_of(library, device, MAJOR), attribute_of(library, device, MINOR)
-
-
-def attribute_of(library: Any, device: ctypes.c_int, number: int) -> int:
-    value = ctypes.c_int()
-    library.cuDeviceGetAttribute(ctypes.byref(value), number, device)
-    return value.value
-
-
-def cuda_package() -> str:
-    """What pip calls Numba's CUDA compiler, of the CUDA whose libraries PyTorch brought along."""
-    try:
-        metadata.version("nvidia-cuda-runtime-cu12")
-    except metadata.PackageNotFoundError:
-        return "numba-cuda[cu13]"
-    return "numba-cuda[cu12]"
 
 
 def gpu_load() -> dict[str, Any]:
@@ -96,28 +76,6 @@ def gpu_load() -> dict[str, Any]:
     })
 
 
-def driver() -> tuple[Any, int, str]:
-    """The driver's library, the GPUs it counts, and the sentence that says why there is none."""
-    name = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
-    try:
-        library = ctypes.CDLL(name)
-    except OSError:
-        return None, 0, (
-            f"No NVIDIA driver ({name}) was found: install it if this machine has an NVIDIA GPU, "
-            "or use a machine that has one (on Colab: Runtime, Change runtime type, GPU)."
-        )
-    count = ctypes.c_int()
-    error = library.cuInit(0) or library.cuDeviceGetCount(ctypes.byref(count))
-    if error or not count.value:
-        visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-        return library, 0, (
-            f"The NVIDIA driver ({name}) is here but offers no GPU (error {error}): run nvidia-smi "
-            f"to see why, and check CUDA_VISIBLE_DEVICES, which is "
-            f"{'not set' if visible is None else repr(visible)}."
-        )
-    return library, count.value, ""
-
-
 def gpu_rates() -> dict[str, float]:
     """What CUDA device 0 reaches at most: "clock" (Hz), "memory" (B/s); without what it hides.
 
@@ -126,10 +84,7 @@ def gpu_rates() -> dict[str, float]:
     library, count, _ = driver()
     if not count:
         return {}
-    device = ctypes.c_int()
-    library.cuDeviceGet(ctypes.byref(device), 0)
-
-    attribute = partial(attribute_of, library, device)
+    attribute = partial(attribute_of, library, first_device(library))
     memory = 2e3 * attribute(MEMORY_CLOCK) * attribute(BUS_BITS) / 8
     rates = {"clock": 1e3 * attribute(CLOCK), "memory": memory}
     return {name: rate for name, rate in rates.items() if rate > 0}

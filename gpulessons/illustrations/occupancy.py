@@ -15,7 +15,7 @@ def occupancy_picture(threads=256, registers=32, shared=0, on="A100", along="thr
     "threads" (of a block), "registers" (of a thread) and "shared" (bytes of a block).
 
     Made for sliders: live(occupancy_picture, threads=slider(…), …). Raises ValueError as
-    model.occupancy.occupancy does.
+    warplens.model.occupancy.occupancy does.
     """
     asked = {"threads": threads, "registers": registers, "shared": shared}
     if along not in asked:

@@ -13,12 +13,12 @@ def published_times(judged):
     """A row for each published time: modelled over published, with the interval; on the line at 1
     both agree. A cross where the interval misses the published time.
 
-    judged: a paper_gpu.published.Judged. The title tells the median error and what the interval
+    judged: of warplens.model.published. The title tells the median error and what the interval
     holds; the alt text names every failure.
     """
     height = 1.5 + ROW * (len(judged.rows) + GAP * len(judged.ladders))
     figure, axes = blank(width=8, height=height, title=judged.message)
-    log_axes(axes, x=("modelled over published time", told))
+    log_axes(axes, x=("modelled over published time", times))
     axes.axvline(1, color=INK, linewidth=1)
     y, places, names = 0.0, [], []
     for ladder, rows in groupby(judged.rows, key=lambda row: row.published.ladder):
@@ -35,7 +35,7 @@ def published_times(judged):
     axes.tick_params(axis="y", length=0)
     axes.set_xticks(ticks(judged.rows))
     key(axes)
-    return Picture(figure, f"{judged.message} {spoken(judged)}")
+    return Picture(figure, f"{judged.message} {described(judged)}")
 
 
 def draw(axes, row, y):
@@ -86,12 +86,12 @@ def ticks(rows):
     return [one for one in usual if one == 1 or min(shown) / 1.2 <= one <= max(shown) * 1.2]
 
 
-def told(number):
+def times(number):
     return f"{number:g}×"
 
 
-def spoken(judged):
+def described(judged):
     """Every failure, the worst first, and the order of each ladder."""
     missed = "; ".join(f"{row.name} at {row.ratio:.2f}" for row in judged.failures)
-    orders = " ".join(judged.notes[: 1 + len(judged.ladders)])
+    orders = " ".join(judged.notes)
     return f"The interval fails for: {missed or 'none'}. {orders}"

@@ -14,8 +14,8 @@ from time import perf_counter
 
 from gpulessons import units
 from gpulessons.hardware.budget import repeated
+from gpulessons.hardware.hot_loop import REGISTER, Loop, hot_loop
 from gpulessons.hardware.vectors import WIDE, has_512, settings
-from warplens.code.cpu import REGISTER, Loop, hot_loop
 
 CHOICES = {256: "+prefer-256-bit", 512: WIDE}  # LLVM's feature, asked for or not
 REGISTERS = {"x": "xmm, 128 bits", "y": "ymm, 256 bits", "z": "zmm, 512 bits"}

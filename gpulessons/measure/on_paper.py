@@ -13,10 +13,11 @@ from typing import Any
 from gpulessons.backends import NotHere
 from gpulessons.hardware import gpu_count
 from gpulessons.operation import Op, Version, several
-from warplens.model import devices, kept
+from warplens.model import devices
 from warplens.model.devices import GPU
-from warplens.model.versions import CannotModel, modelled_version
+from warplens.model.modelling import CannotModel
 
+from .modelled import modelled_version, stored_result
 from .results import Absent, Comparison, Entry, ModelledTiming, Timing
 from .rounds import sentence
 
@@ -38,7 +39,7 @@ def modelled_beside(
     """A comparison for each GPU, of the CUDA versions without a time; () where none has one then.
 
     entries: what was measured here, and what could not be. named: whether somebody asked for these
-    GPUs: else what is not kept is modelled for the first alone, since it takes seconds for each.
+    GPUs: else what is not stored is modelled for the first alone, since it takes seconds for each.
     """
     gpus, entries = list(gpus), list(entries)
     missing = list(without_a_time(entries, recorded)) if gpus else []
@@ -51,8 +52,9 @@ def modelled_beside(
                 tell(done * len(missing) + len(made), len(gpus) * len(missing), entry.version)
             version = op.versions[entry.version]
             unasked = done and not named
-            if unasked and kept.result_of(version, entry.size, gpu.name) is None:
-                made.append(replace(entry, why=f'not kept: ask for it with modelled="{gpu.name}"'))
+            if unasked and stored_result(version, entry.size, gpu.name) is None:
+                why = f'not modelled: ask for it with modelled="{gpu.name}"'
+                made.append(replace(entry, why=why))
                 continue
             made.append(modelled_entry(op, entry, gpu, costs))
         found.append(Comparison(op.name, tuple(made), gpu.name, today, "modelled", unit=op.unit))

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from gpulessons import units
 from gpulessons.hardware import files
+from warplens.model.devices import sheet
 from warplens.tables import Table
 
 KINDS = "live", "recorded", "published", "typed in"
@@ -81,34 +82,21 @@ def refuse_no_number(device, field, value, counts):
 
 TF32 = " TF32"  # float32 numbers whose products tensor cores make, of 10 bits of each mantissa
 
+
+def published(name, factors="float32"):
+    """The Device that a data sheet promises, by the type of its factors."""
+    promised = sheet(name)
+    return Device(
+        name + TF32 * (factors == "TF32"), cores=promised.lanes, lanes=promised.lanes,
+        flop_rate=promised.peaks[factors], bandwidth=promised.memory, kind="published",
+        where=f"{promised.source}; {factors}",
+    )  # fmt: skip
+
+
 PUBLISHED = (
-    Device(
-        "K80 board", cores=4992, lanes=4992, flop_rate=8.74e12, bandwidth=480e9,
-        kind="published",
-        where="NVIDIA Tesla K80 board specification: two GPUs together, with boost; a program sees "
-        "one of them, half of all this",
-    ),
-    Device(
-        "T4", flop_rate=8.1e12, bandwidth=320e9, kind="published",
-        where="NVIDIA T4 data sheet, float32",
-    ),
-    Device(
-        "A100 40 GB", flop_rate=19.5e12, bandwidth=1.555e12, kind="published",
-        where="NVIDIA A100 data sheet, float32",
-    ),
-    Device(
-        f"A100 40 GB{TF32}", flop_rate=156e12, bandwidth=1.555e12, kind="published",
-        where="NVIDIA A100 data sheet, TF32 on tensor cores, without sparsity",
-    ),
-    Device(
-        "H200", flop_rate=67e12, bandwidth=4.8e12, kind="published",
-        where="NVIDIA H200 data sheet, float32",
-    ),
-    Device(
-        f"H200{TF32}", flop_rate=495e12, bandwidth=4.8e12, kind="published",
-        where="NVIDIA H200 data sheet (SXM), TF32 on tensor cores, without sparsity: half of what "
-        "stands there",
-    ),
+    published("K80 board"), published("T4"),
+    published("A100 40 GB"), published("A100 40 GB", "TF32"),
+    published("H200"), published("H200", "TF32"),
 )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ THE = "load/store path", "launch"  # the parts of a GPU that a sentence calls so
 
 def bounds(modelled: Any) -> Picture:
     """Seconds of each part of the GPU as bars, the limiter's filled; the modelled time and its
-    interval as a line and a hatched band behind them. For a Modelled of warplens.model."""
+    interval as a line and a hatched band behind them. For a Modelled of warplens."""
     title = headline(modelled)
     parts = [part for part in modelled.ranked if modelled.bounds[part]][::-1]
     figure, axes = blank(height=1.3 + 0.34 * len(parts), title=title)

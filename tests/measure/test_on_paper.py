@@ -149,12 +149,12 @@ def test_unasked_what_is_not_kept_is_modelled_for_the_first_gpu_alone(imagined, 
     assert compare(imagined, 10, budget=0.01).gpus == ["T4"]
     assert {gpu for *_, gpu in asked} == {"T4"}
     monkeypatch.setattr(
-        on_paper.kept, "result_of", lambda version, *where: version.name == FAST or None
+        on_paper, "stored_result", lambda version, *where: version.name == FAST or None
     )
     run = compare(imagined, 10, budget=0.01)
     assert run.gpus == ["T4", "RTX 3090", "A100"]
     assert [each.version for each in run.on_paper("A100").estimates] == [FAST]
-    assert run.on_paper("A100").at(SLOW).why == 'not kept: ask for it with modelled="A100"'
+    assert run.on_paper("A100").at(SLOW).why == 'not modelled: ask for it with modelled="A100"'
 
 
 def test_peaks_are_those_of_the_data_sheets():

@@ -10,8 +10,8 @@ from numba import cuda, float32
 import gpulessons
 from gpulessons import check, gpu
 from gpulessons.backends import NotHere
+from gpulessons.measure.modelled import assemblies, launches_of
 from gpulessons.operation import Op
-from warplens.code import cuda as compiling
 from warplens.code.cuda import CAPABILITIES, CannotCompile, assembly
 
 OPS = [
@@ -43,7 +43,7 @@ def test_it_is_right_thread_by_thread(version):
 @pytest.fixture(scope="module", params=VERSIONS, ids=named)
 def traced(request):
     """A version and what it launches: traced once for the two tests below."""
-    return request.param, compiling.traced(request.param)
+    return request.param, launches_of(request.param)
 
 
 def test_it_has_no_races_and_no_cautions(traced):
@@ -66,12 +66,12 @@ def test_it_compiles_without_spills_or_doubles(traced):
 @pytest.mark.parametrize("version", [v for v in VERSIONS if v.name in NEEDED], ids=named)
 def test_an_older_gpu_is_refused_in_a_sentence(version):
     with pytest.raises(NotHere, match="capability 8"):
-        compiling.assemblies(version, capability=CAPABILITIES[0])
+        assemblies(version, capability=CAPABILITIES[0])
 
 
 def test_shared_memory_is_reported():
     kernel = gpulessons.transpose.versions["CUDA, padded tile"]
-    (compiled,) = compiling.assemblies(kernel)
+    (compiled,) = assemblies(kernel)
     assert compiled.shared == 32 * 33 * 4
     assert re.search(r"\.entry", compiled.ptx)
 

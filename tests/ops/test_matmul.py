@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from numba import njit
 
 from gpulessons.backends import host, torch_cpu
+from gpulessons.hardware.hot_loop import hot_loop
 from gpulessons.ops import matmul as home
 from gpulessons.ops.common import aligned_empty
 from gpulessons.ops.matmul import COLUMNS, DEPTH, ROWS, matmul, multiply, multiply_one_core
-from warplens.code.cpu import hot_loop
 
 ON_CPU = [name for name, v in matmul.versions.items() if v.backend in (host, torch_cpu)]
 ROUNDING = 2.0**-24  # half the distance from 1 to the next float32

@@ -76,11 +76,11 @@ def summary(rows: list[Line]) -> str:
 def listing(rows: list[Line]) -> str:
     """The source as text, each line followed by its instructions; the hot loop's are marked."""
     return "\n".join(
-        line for row in rows for line in (f"{row.number or '':4}  {row.text}", *told(row))
+        line for row in rows for line in (f"{row.number or '':4}  {row.text}", *code_lines(row))
     )
 
 
-def told(row: Line) -> Iterator[str]:
+def code_lines(row: Line) -> Iterator[str]:
     """The instructions of a line, as text; a gap where the code goes on elsewhere."""
     for _, together in groupby(
         enumerate(row.instructions), key=lambda pair: pair[1][0].address // 16 - pair[0]
@@ -108,7 +108,7 @@ def html_row(row: Line) -> str:
     room = "" if row.instructions else "; padding-left: 1.1em"  # where the others have a triangle
     text = f'<span style="{LOOK}{room}">{escape(row.text) or " "}</span>'
     if row.instructions:
-        code = escape("\n".join(told(row)))
+        code = escape("\n".join(code_lines(row)))
         text = (
             f"<details><summary>{text} &ensp;<small>{escape(row.names)}</small></summary>"
             f'<pre style="{LOOK}">{code}</pre></details>'

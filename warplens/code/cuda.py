@@ -16,11 +16,10 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
-import warplens
-from gpulessons.hardware import compute_capability
 from warplens.arguments import host_array
 
 from . import beside
+from .driver import compute_capability
 from .linking import CannotCompile, Capability, linked
 from .mix import Mix, mix_of
 from .sass import Code, attributes, disassembled
@@ -165,30 +164,6 @@ def without_driver() -> Any:
     )
 
 
-def assemblies(version: Any, capability: Capability | None = None) -> list[Assembly]:
-    """Every kernel that a CUDA version launches, compiled for the arguments it is given.
-
-    A version that refuses GPUs of this compute capability does so here, with NotHere.
-    """
-    capability = capability or here()
-    launches = traced(version, capability)
-    kernels = {one.launch.function: one.launch.arguments for one in launches}
-    return [
-        assembly(function, *arguments, capability=capability)
-        for function, arguments in kernels.items()
-    ]
-
-
-def traced(version: Any, capability: Capability = ELSEWHERE) -> list[Any]:
-    """What a CUDA version launches, at a usual size and in an edge case: they may differ."""
-    traces = []
-    for size in (version.op.sizes[0], version.op.edge_cases[1]):
-        with warplens.tracing(capability) as launches:
-            version(*map(version.backend.put, version.op.inputs(size)))
-        traces += launches
-    return traces
-
-
 def pretended(cuda: Any, capability: Capability) -> Any:
     """Device functions ask the current device for its capability: answer in its place."""
     dispatcher = sys.modules[type(cuda.jit(lambda: None)).__module__]
@@ -218,5 +193,5 @@ def complaint(trouble: Exception) -> str:
     """The first line of a compiler's long complaint: it says what the rest is about."""
     text = re.sub(r"\x1b\[\d*m", "", str(trouble))  # without colors
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    told = [line for line in lines if not line.startswith("Failed in ")]  # a step of the compiler
-    return (told or lines or [type(trouble).__name__])[0]
+    causes = [line for line in lines if not line.startswith("Failed in ")]  # a step of the compiler
+    return (causes or lines or [type(trouble).__name__])[0]

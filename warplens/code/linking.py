@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from gpulessons.hardware import cuda_package
+from .driver import cuda_package
 
 Capability = tuple[int, int]
 INSTALL = f"This needs NVIDIA's compiler, but no GPU: pip install '{cuda_package()}'."
@@ -40,11 +40,11 @@ def linked(ptx: str | Sequence[str | bytes], capability: Capability) -> tuple[by
         if "cudaCG" in codes[0]:  # all blocks of a grid wait for each other
             nvjitlink.add_file(handle, nvjitlink.InputType.LIBRARY, device_runtime())
         nvjitlink.complete(handle)
-        log = said(nvjitlink.get_info_log_size, nvjitlink.get_info_log, handle)
+        log = log_of(nvjitlink.get_info_log_size, nvjitlink.get_info_log, handle)
         cubin = bytearray(nvjitlink.get_linked_cubin_size(handle))
         nvjitlink.get_linked_cubin(handle, cubin)
     except nvjitlink.nvJitLinkError as trouble:
-        why = said(nvjitlink.get_error_log_size, nvjitlink.get_error_log, handle)
+        why = log_of(nvjitlink.get_error_log_size, nvjitlink.get_error_log, handle)
         raise CannotCompile(
             f"NVIDIA's assembler refuses this kernel: {first_complaint(why) or trouble}"
         ) from trouble
@@ -53,7 +53,7 @@ def linked(ptx: str | Sequence[str | bytes], capability: Capability) -> tuple[by
     return bytes(cubin), log
 
 
-def said(size: Any, log: Any, handle: int) -> str:
+def log_of(size: Any, log: Any, handle: int) -> str:
     text = bytearray(size(handle))
     log(handle, text)
     return text.decode(errors="replace").rstrip("\0")

@@ -4,11 +4,10 @@ A matrix product is paid for its multiply-adds. What stands beside them in the h
 that are computed, values that are loaded, takes the same issue slots and is the price of each.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from warplens.report.tables import Report
 from warplens.units import plural
@@ -101,12 +100,6 @@ class Mix(Report):
             head += ("per multiply-add",)
             rows = [(*row, f"{row[-1] / self.main.multiply_adds:.3g}") for row in rows]
         return head, rows
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        kept = json.loads(text)
-        hot = Part(**kept["hot"]) if kept["hot"] else None
-        return cls(kept["kernel"], tuple(kept["capability"]), Part(**kept["whole"]), hot)
 
 
 def counts(parts: Sequence[Part], table: str, name: str) -> list[int]:

@@ -29,8 +29,8 @@ NO_DISASSEMBLER = (
     "Machine code is read with NVIDIA's nvdisasm (no GPU needed; there is none for a Mac): "
     "pip install nvidia-cuda-nvdisasm."
 )
-TOOLKITS = ("CUDA_HOME", "CUDA_PATH")  # where NVIDIA's installers put one is told here,
-INSTALLED = "/usr/local/cuda/bin"  # or is this: few have it on their path
+TOOLKITS = ("CUDA_HOME", "CUDA_PATH")  # where NVIDIA's installers say they put one,
+INSTALLED = "/usr/local/cuda/bin"  # or put it unasked: few have it on their path
 SECTION = re.compile(r"^//-+ \.text\.(\S+) +-+$", re.MULTILINE)
 LABEL = re.compile(r"^(?!\.text\.)([.$\w]+):$")
 JUMPS = ("BRA", "CALL", "JMP", "BSSY")
@@ -156,12 +156,12 @@ def listing(cubin: bytes) -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "kernel.cubin")
         path.write_bytes(cubin)
-        told = subprocess.run(
+        done = subprocess.run(
             [disassembler(), "-c", "-gi", path], capture_output=True, encoding="utf-8", check=False
         )
-    if told.returncode:
-        raise CannotCompile(f"nvdisasm refused this machine code: {told.stderr.strip()}")
-    return told.stdout
+    if done.returncode:
+        raise CannotCompile(f"nvdisasm refused this machine code: {done.stderr.strip()}")
+    return done.stdout
 
 
 def disassembler() -> str:

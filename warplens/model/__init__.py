@@ -6,15 +6,12 @@ Time is the largest of a few bounds: what must be issued, computed, moved, waite
 count (from the microscope, and from the machine code that NVIDIA's own compiler makes of the
 kernel) over a rate (from a data sheet or a microbenchmark). Where to read on:
 
-    devices      the GPUs, and where each of their figures comes from
+    devices      the GPUs; devices.toml: each of their figures beside its source
     occupancy    how many blocks a multiprocessor holds, and what limits them
     sampling     three blocks of a large grid, traced; what neighbors share
     rounds       how often each machine instruction runs;  costs: what a warp costs each unit
     waiting      one warp walked through its instructions: latency
     bounds       counts over rates, in seconds
-    modelling    all of it: `modelled`;  value: what it answers;  versions: of an op
-    kept         what the taught kernels' answers were, for pages that cannot wait
-    advice       what a profiler would advise, from counts alone
+    modelling    all of it: `modelled`;  value: what it answers
     published    what others measured, and how far the model is from that
-    confirming   how wrong it all was where a GPU could be asked;  present: which GPU that was
 """

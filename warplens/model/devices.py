@@ -5,38 +5,40 @@
     mine = devices()["RTX 3090"].but("my card", multiprocessors=46, boost=1.73e9, dram_rate=448e9,
                                      l2_bytes=4 * 2**20, l2_rate=1.26e12)
 
-A figure stands beside its source, and a GPU with a figure that has none cannot be made. What nobody
-has measured is called assumed, and says after what.
+The figures stand in devices.toml, each beside its source. What nobody has measured is called
+assumed there, and says after what.
 """
 
 import difflib
 import math
 import numbers
+import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from warplens import units
+from warplens.code.driver import gpu_name
 from warplens.tables import Table
 
-KINDS = ("data sheet", "database", "microbenchmark", "fitted", "assumed", "driver", "yours")
+DATA = tomllib.loads(Path(__file__).with_name("devices.toml").read_text(encoding="utf-8"))
+KINDS = ("data sheet", "database", "microbenchmark", "assumed", "yours")
 
 
 class Source(NamedTuple):
     """Where a figure comes from."""
 
-    # Of KINDS: "database" collects data sheets; "fitted" makes a model agree with times; "driver"
-    # is what the GPU in this machine says of itself.
-    kind: str
+    kind: str  # of KINDS: "database" collects data sheets
     citation: str
 
 
 class Figure(NamedTuple):
-    """What a field of a GPU counts: in words, how it is written, whether it is a whole number."""
+    """What a field of a GPU counts, and how it is written."""
 
-    words: str
+    label: str
     write: Any  # function of the number
-    whole: bool = False
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,50 +68,33 @@ class GPU:
     sustained: float | None = None  # clocks per second under load, where base is far below it
     sources: Mapping[str, Source] = field(default_factory=dict, compare=False)
 
-    def __post_init__(self) -> None:
-        if not (isinstance(self.name, str) and self.name.strip()):
-            raise ValueError(f'A GPU has a name, as in but("my card", …), not {self.name!r}.')
-        for each in FIGURES:
-            refuse_bad(self.name, each, getattr(self, each))
-        for clock in ("base", "sustained"):
-            if (getattr(self, clock) or 0) > self.boost:
-                raise ValueError(f"{self.name}: {clock} is above boost, {self.told(clock)} above "
-                                 f"{self.told('boost')}: give both.")  # fmt: skip
-        for each in self.figures():
-            if getattr(self.sources.get(each), "kind", "") not in KINDS:
-                raise ValueError(
-                    f"{self.name}: {each} has no source. Each figure has one, of a kind among "
-                    f'{", ".join(KINDS)}; devices()["A100"].but("my card", {each}=…) gives yours.'
-                )
-
     def but(self, name: str, **figures: Any) -> "GPU":
         """A GPU of one's own: this one with another name and other figures, their source "yours".
 
         What is not given is as here, and from then on assumed. Raises ValueError naming the field
         for a figure that no GPU has, or a value that is none.
         """
-        if isinstance(name, str) and name in GPUS:
-            raise ValueError(f"There is a GPU called {name!r}; give yours a name of its own.")
-        for each in figures:
-            if each not in FIGURES:
-                raise ValueError(f"A GPU has no {each!r}.{guess(each, FIGURES)} Its figures are: "
-                                 f"{', '.join(FIGURES)}.")  # fmt: skip
+        if not isinstance(name, str) or name in GPUS:
+            raise ValueError(f"Give your GPU a name of its own, not {name!r}.")
+        for each, value in figures.items():
+            check_figure(name, each, value)
         sources = {each: assumed_from(self.name, source) for each, source in self.sources.items()}
         given = dict.fromkeys(figures, Source("yours", "given by you"))
-        return replace(self, name=name, sources=sources | given, **figures)
+        mine = replace(self, name=name, sources=sources | given, **figures)
+        if mine.base > mine.boost:
+            raise ValueError(f"{name}: base is above boost, {mine.text('base')} above "
+                             f"{mine.text('boost')}: give both.")  # fmt: skip
+        return mine
 
-    def figures(self) -> list[str]:
-        """The names of its figures; sustained only where there is one."""
-        return [each for each in FIGURES if getattr(self, each) is not None]
-
-    def told(self, figure: str) -> str:
+    def text(self, figure: str) -> str:
         """A figure as people read it; "" where there is none."""
         value = getattr(self, figure)
         return "" if value is None else FIGURES[figure].write(value)
 
     def table(self) -> Table:
-        rows = [[each, self.told(each), FIGURES[each].words, *self.sources[each]]
-                for each in self.figures()]  # fmt: skip
+        """A row for each figure, with its source."""
+        rows = [[each, self.text(each), FIGURES[each].label, *self.sources[each]]
+                for each in FIGURES if self.text(each)]  # fmt: skip
         return Table(f"{self.name}: each figure and its source",
                      ["field", "figure", "what it is", "kind", "source"], rows)  # fmt: skip
 
@@ -118,6 +103,30 @@ class GPU:
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
+
+
+def check_figure(name: str, figure: str, value: Any) -> None:
+    """ValueError, naming GPU and field, unless a GPU has such a figure and the value can be one."""
+    if figure not in FIGURES:
+        raise ValueError(f"A GPU has no {figure!r}.{guess(figure, FIGURES)} Its figures are: "
+                         f"{', '.join(FIGURES)}.")  # fmt: skip
+    if figure == "capability":
+        if not (isinstance(value, tuple) and [type(part) for part in value] == [int, int]):
+            raise ValueError(f"{name}: capability is two whole numbers, as (8, 6), not {value!r}.")
+        return
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not (real and 0 < value < math.inf):
+        label = FIGURES[figure].label
+        raise ValueError(f"{name}: {figure} is a number above 0 ({label}), not {value!r}.")
+    if figure.endswith("_share") and value > 1:
+        raise ValueError(f"{name}: {figure} is at most 1, not {value!r}.")
+
+
+def assumed_from(name: str, source: Source) -> Source:
+    """The source of a figure that a GPU of one's own takes over from a known one."""
+    if name not in GPUS:
+        return source
+    return Source("assumed", f"as on the {name} ({source.kind}: {source.citation})")
 
 
 class Devices:
@@ -134,12 +143,16 @@ class Devices:
 
     def table(self) -> Table:
         """A row for each figure, a column for each GPU; the sources are numbered below."""
-        gpus = list(GPUS.values())
-        cited = {gpu.sources[each] for each in FIGURES for gpu in gpus if each in gpu.sources}
+        cited = {source for gpu in GPUS.values() for source in gpu.sources.values()}
         ordered = sorted(cited, key=lambda source: (KINDS.index(source.kind), source.citation))
         number = {source: n for n, source in enumerate(ordered, 1)}
-        rows = [[FIGURES[each].words, *(cell(gpu, each, number) for gpu in gpus)]
-                for each in FIGURES]  # fmt: skip
+
+        def cell(gpu: GPU, figure: str) -> str:
+            text = gpu.text(figure)
+            return f"{text} [{number[gpu.sources[figure]]}]" if text else "–"
+
+        rows = [[label, *(cell(gpu, figure) for gpu in GPUS.values())]
+                for figure, (label, _) in FIGURES.items()]  # fmt: skip
         notes = [f"[{n}] {kind}: {citation}" for (kind, citation), n in number.items()]
         return Table("GPUs to model times for; in brackets the source of each figure",
                      ["", *GPUS], rows, notes)  # fmt: skip
@@ -156,10 +169,6 @@ def devices() -> Devices:
     return Devices()
 
 
-def cell(gpu: GPU, figure: str, number: Mapping[Source, int]) -> str:
-    return f"{gpu.told(figure)} [{number[gpu.sources[figure]]}]" if gpu.told(figure) else "–"
-
-
 def named(gpu: str | GPU) -> GPU:
     """The GPU of this name; a GPU of one's own as it is. ValueError otherwise."""
     if isinstance(gpu, GPU):
@@ -170,35 +179,19 @@ def named(gpu: str | GPU) -> GPU:
     return GPUS[gpu]
 
 
+def present() -> GPU | None:
+    """The GPU in this machine, where it is one of these: "Tesla T4", "NVIDIA A100-SXM4-40GB"."""
+    name, multiprocessors = gpu_name()
+    for gpu in GPUS.values():  # a part of a GPU, or a Ti, has the name and not its multiprocessors
+        if re.search(rf"\b{gpu.name}\b", name) and gpu.multiprocessors == multiprocessors:
+            return gpu
+    return None
+
+
 def guess(wrong: Any, right: Mapping[str, Any]) -> str:
+    """ " Did you mean …?", where one of the right names is near."""
     near = difflib.get_close_matches(str(wrong), right, n=1)
     return f" Did you mean {near[0]!r}?" if near else ""
-
-
-def assumed_from(name: str, source: Source) -> Source:
-    """The source of a figure that a GPU of one's own takes over from a known one."""
-    if name not in GPUS:
-        return source
-    return Source("assumed", f"as on the {name} ({source.kind}: {source.citation})")
-
-
-def refuse_bad(name: str, figure: str, value: Any) -> None:
-    """ValueError, naming GPU and field, unless the value can be that figure."""
-    words = FIGURES[figure].words
-    if figure == "capability":
-        if not (isinstance(value, tuple) and len(value) == 2
-                and all(type(part) is int and part >= 0 for part in value)):  # fmt: skip
-            raise ValueError(f"{name}: capability is two whole numbers, as (8, 6), not {value!r}.")
-        return
-    if figure == "sustained" and value is None:
-        return
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not (real and 0 < value < math.inf):
-        raise ValueError(f"{name}: {figure} is a number above 0 ({words}), not {value!r}.")
-    if FIGURES[figure].whole and value != int(value):
-        raise ValueError(f"{name}: {figure} is a whole number ({words}), not {value!r}.")
-    if figure.endswith("_share") and value > 1:
-        raise ValueError(f"{name}: {figure} is at most 1 ({words}), not {value!r}.")
 
 
 def written(unit: str = "", scale: float = 1) -> Any:
@@ -209,19 +202,19 @@ def written(unit: str = "", scale: float = 1) -> Any:
 GHZ, GBS, CLOCKS = written("GHz", 1e9), written("GB/s", 1e9), written("clocks")
 FIGURES = {
     "capability": Figure("compute capability", lambda two: f"{two[0]}.{two[1]}"),
-    "multiprocessors": Figure("multiprocessors", written(), whole=True),
+    "multiprocessors": Figure("multiprocessors", written()),
     "boost": Figure("clock, at most", GHZ),
     "base": Figure("clock, guaranteed", GHZ),
-    "fp32_lanes": Figure("float32 lanes a multiprocessor", written(), whole=True),
-    "fp32_share": Figure("of them kept busy", "{:.0%}".format),
-    "int_lanes": Figure("integer lanes a multiprocessor", written(), whole=True),
-    "fp64_lanes": Figure("float64 lanes a multiprocessor", written(), whole=True),
-    "sfu_lanes": Figure("special-function lanes a multiprocessor", written(), whole=True),
-    "lsu_lanes": Figure("load/store lanes a multiprocessor", written(), whole=True),
+    "fp32_lanes": Figure("float32 lanes a multiprocessor", written()),
+    "fp32_share": Figure("of them kept busy", units.percent),
+    "int_lanes": Figure("integer lanes a multiprocessor", written()),
+    "fp64_lanes": Figure("float64 lanes a multiprocessor", written()),
+    "sfu_lanes": Figure("special-function lanes a multiprocessor", written()),
+    "lsu_lanes": Figure("load/store lanes a multiprocessor", written()),
     "l1_rate": Figure("L1 cache of a multiprocessor", written("B/clock")),
     "dram_rate": Figure("DRAM", GBS),
-    "dram_share": Figure("of it that a copy reaches", "{:.0%}".format),
-    "l2_bytes": Figure("L2 cache", units.size, whole=True),
+    "dram_share": Figure("of it that a copy reaches", units.percent),
+    "l2_bytes": Figure("L2 cache", units.size),
     "l2_rate": Figure("L2 cache's rate", GBS),
     "shared_latency": Figure("latency of shared memory", CLOCKS),
     "l1_latency": Figure("latency of L1", CLOCKS),
@@ -231,131 +224,45 @@ FIGURES = {
 }
 
 
-# -- The figures, each beside its source.
+# -- From devices.toml.
 
 
-def sheet(citation: str) -> Source:
-    return Source("data sheet", citation)
+def source_of(text: str) -> Source:
+    """A Source, from "kind: citation" or the name of one."""
+    return Source(*DATA["sources"].get(text, text).split(": ", 1))
 
 
-def bench(where: str, words: str = "") -> Source:
-    """A measurement kept in te42kyfo/gpu-benches (github.com/te42kyfo/gpu-benches)."""
-    return Source("microbenchmark", f"te42kyfo/gpu-benches, {where}{'; ' * bool(words)}{words}")
+def gpu_of(name: str, figures: Mapping[str, Any]) -> GPU:
+    """A GPU from its figures, and from those of the chip that it is like."""
+    own = {key: pair for key, pair in figures.items() if key != "like"}
+    pairs = DATA["chips"].get(figures.get("like"), {}) | own
+    values = {each: value for each, (value, _) in pairs.items()}
+    values["capability"] = tuple(values["capability"])
+    return GPU(name, **values, sources={each: source_of(text) for each, (_, text) in pairs.items()})
 
 
-def assumed(words: str) -> Source:
-    return Source("assumed", words)
+GPUS = {name: gpu_of(name, figures) for name, figures in DATA["gpus"].items()}
 
 
-def cited(name: str, **figures: tuple[Any, Source]) -> GPU:
-    """A GPU of figures that stand beside their sources."""
-    return GPU(name, **{each: value for each, (value, _) in figures.items()},
-               sources={each: source for each, (_, source) in figures.items()})  # fmt: skip
+class Sheet(NamedTuple):
+    """What a data sheet promises at best: bounds that no program exceeds, and few reach."""
+
+    name: str
+    peaks: Mapping[str, float]  # FLOP/s, by the type of the factors
+    memory: float  # bytes per second
+    source: str
+    lanes: int | None = None
+
+    def corners(self) -> dict[str, float]:
+        """FLOPs for each byte at which memory and arithmetic take equally long, by type.
+
+        With fewer, even a perfect program waits for memory.
+        """
+        return {factors: peak / self.memory for factors, peak in self.peaks.items()}
 
 
-MIB = 2**20
-CUDA_GPUS = sheet("NVIDIA's list of compute capabilities (developer.nvidia.com/cuda-gpus)")
-GUIDE = sheet("CUDA C++ Programming Guide, throughput of arithmetic instructions")
-TURING = sheet("NVIDIA Turing GPU architecture white paper")
-AMPERE = sheet("NVIDIA A100 Tensor Core GPU architecture white paper")
-GA102_PAPER = sheet("NVIDIA Ampere GA102 GPU architecture white paper")
-ADA = sheet("NVIDIA Ada GPU architecture white paper")
-HOPPER = sheet("NVIDIA H100 Tensor Core GPU architecture white paper")
-TECHPOWERUP = Source("database", "TechPowerUp GPU database")
-LUO = "Luo et al. 2024, Benchmarking and Dissecting the Nvidia Hopper GPU Architecture, table IV"
-SJFENG = Source("microbenchmark", "sjfeng1999/gpu-arch-microbenchmark; an RTX 2070, also Turing")
-JIA = assumed("after Jia et al. 2019, Dissecting the NVidia Turing T4 GPU (arXiv:1903.07486); "
-              "the paper was not at hand to check it")  # fmt: skip
-
-GA102: dict[str, tuple[Any, Source]] = {
-    "capability": ((8, 6), CUDA_GPUS),
-    "fp32_lanes": (128, GA102_PAPER),
-    "fp32_share": (0.64, bench("gpu-roofline/alex_a40.txt", "an A40, the same chip")),
-    "int_lanes": (64, GUIDE), "fp64_lanes": (2, GUIDE), "sfu_lanes": (16, GUIDE),
-    "lsu_lanes": (16, GA102_PAPER),
-    "l1_rate": (64, bench("gpu-cache/a40.txt", "an A40, the same chip")),
-    "dram_share": (0.94, bench("gpu-stream/a40.txt", "scale on an A40, with other DRAM")),
-    "l2_bytes": (6 * MIB, GA102_PAPER),
-    "l2_rate": (2250e9, bench("gpu-cache/a40.txt", "an A40, the same chip")),
-    "shared_latency": (29, assumed("as on the A100")),
-    "l1_latency": (36, assumed("as on the A100 and the L40, which both need 36")),
-    "l2_latency": (240, assumed("between the A100's 213 and the L40's 277")),
-    "dram_latency": (600, assumed("between the A100's 574 and the L40's 632")),
-}  # fmt: skip
-GH100: dict[str, tuple[Any, Source]] = {
-    "capability": ((9, 0), CUDA_GPUS), "multiprocessors": (132, HOPPER),
-    "boost": (1.98e9, bench("gpu-roofline/h200.txt", "the clock of an H200 while it ran")),
-    "base": (1.59e9, assumed("after GPU databases, which were not at hand to check it")),
-    "fp32_lanes": (128, HOPPER), "fp32_share": (0.64, bench("gpu-roofline/h200.txt")),
-    "int_lanes": (64, GUIDE), "fp64_lanes": (64, GUIDE), "sfu_lanes": (16, GUIDE),
-    "lsu_lanes": (32, HOPPER),
-    "l1_rate": (126, bench("cuda-cache/h100_pcie.txt", "an H100 with fewer multiprocessors")),
-    "l2_bytes": (50 * MIB, HOPPER), "l2_rate": (9700e9, bench("gpu-l2-cache/h200.txt")),
-    "shared_latency": (29, Source("microbenchmark", f"{LUO}; an H800")),
-    "l1_latency": (34, bench("gpu-latency/h100_pcie.txt")),
-    "l2_latency": (265, bench("gpu-latency/h100_pcie.txt")),
-    "dram_latency": (658, bench("gpu-latency/h100_pcie.txt")),
-}  # fmt: skip
-
-GPUS: dict[str, GPU] = {}
-for known in (
-    cited(
-        "T4", capability=((7, 5), CUDA_GPUS), multiprocessors=(40, TECHPOWERUP),
-        boost=(1.59e9, TECHPOWERUP), base=(0.585e9, TECHPOWERUP),
-        fp32_lanes=(64, TURING), fp32_share=(0.98, assumed("as on the A100, with as many lanes")),
-        int_lanes=(64, GUIDE), fp64_lanes=(2, GUIDE), sfu_lanes=(16, GUIDE), lsu_lanes=(16, TURING),
-        l1_rate=(64, assumed("as on the A40, whose load/store lanes are as many")),
-        dram_rate=(320e9, sheet("NVIDIA T4 data sheet")), dram_share=(0.69, JIA),
-        l2_bytes=(4 * MIB, TECHPOWERUP), l2_rate=(1270e9, JIA),
-        shared_latency=(23, SJFENG), l1_latency=(32, SJFENG), l2_latency=(188, JIA),
-        dram_latency=(434, assumed("as on the V100 (te42kyfo/gpu-benches, cuda-latency), which "
-                                   "came a year earlier")),
-    ),
-    cited(
-        "A100", capability=((8, 0), CUDA_GPUS), multiprocessors=(108, AMPERE),
-        boost=(1.41e9, AMPERE), base=(1.095e9, TECHPOWERUP),
-        fp32_lanes=(64, AMPERE), fp32_share=(0.98, bench("gpu-roofline/alex_a100_40.txt")),
-        int_lanes=(64, GUIDE), fp64_lanes=(32, GUIDE), sfu_lanes=(16, GUIDE),
-        lsu_lanes=(32, AMPERE), l1_rate=(126, bench("cuda-cache/a100_80.txt")),
-        dram_rate=(1555e9, sheet("NVIDIA A100 data sheet, 40 GB")),
-        dram_share=(0.89, bench("gpu-stream/a100_40.txt", "scale")), l2_bytes=(40 * MIB, AMPERE),
-        l2_rate=(5400e9, bench("gpu-l2-cache/a100_80.txt")),
-        shared_latency=(29, Source("microbenchmark", f"{LUO}; an A100")),
-        l1_latency=(36, bench("cuda-latency/a100_40.txt")),
-        l2_latency=(213, bench("cuda-latency/a100_40.txt")),
-        dram_latency=(574, bench("cuda-latency/a100_40.txt")),
-    ),
-    cited(
-        "RTX 3090", **GA102, multiprocessors=(82, GA102_PAPER), boost=(1.695e9, GA102_PAPER),
-        base=(1.395e9, TECHPOWERUP), dram_rate=(936e9, GA102_PAPER),
-    ),
-    cited(
-        "RTX A6000", **GA102, multiprocessors=(84, GA102_PAPER), boost=(1.80e9, TECHPOWERUP),
-        base=(1.41e9, TECHPOWERUP), dram_rate=(768e9, sheet("NVIDIA RTX A6000 data sheet")),
-    ),
-    cited(
-        "RTX 6000 Ada", capability=((8, 9), CUDA_GPUS), multiprocessors=(142, ADA),
-        boost=(2.505e9, TECHPOWERUP), base=(0.915e9, TECHPOWERUP),
-        sustained=(1.32e9, bench("gpu-roofline/genoa_l40.txt",
-                                 "the lowest clock of an L40 at its 300 W")),
-        fp32_lanes=(128, ADA), fp32_share=(0.63, bench("gpu-roofline/genoa_l40.txt", "an L40")),
-        int_lanes=(64, GUIDE), fp64_lanes=(2, GUIDE), sfu_lanes=(16, GUIDE), lsu_lanes=(16, ADA),
-        l1_rate=(64, bench("gpu-cache/l40.txt", "an L40")),
-        dram_rate=(960e9, sheet("NVIDIA RTX 6000 Ada Generation data sheet")),
-        dram_share=(0.89, bench("gpu-stream/l40.txt", "scale on an L40")),
-        l2_bytes=(96 * MIB, ADA), l2_rate=(5190e9, bench("gpu-l2-cache/l40.txt", "an L40")),
-        shared_latency=(30, Source("microbenchmark", f"{LUO}; an RTX 4090")),
-        l1_latency=(36, bench("gpu-latency/l40.txt", "an L40")),
-        l2_latency=(277, bench("gpu-latency/l40.txt", "an L40")),
-        dram_latency=(632, bench("gpu-latency/l40.txt", "an L40")),
-    ),
-    cited(
-        "H100", **GH100, dram_rate=(3352e9, sheet("NVIDIA H100 data sheet, SXM")),
-        dram_share=(0.90, bench("cuda-stream/h100_pcie.txt", "triad; its scale reaches 84 %")),
-    ),
-    cited(
-        "H200", **GH100, dram_rate=(4800e9, sheet("NVIDIA H200 data sheet, SXM")),
-        dram_share=(0.79, bench("gpu-roofline/h200.txt", "its fewest operations a byte")),
-    ),
-):  # fmt: skip
-    GPUS[known.name] = known
+def sheet(name: str) -> Sheet:
+    """The data sheet of this name."""
+    row = DATA["sheets"][name]
+    memory = GPUS[row["gpu"]].dram_rate if "gpu" in row else row["memory"]
+    return Sheet(name, row["peaks"], memory, row["source"], row.get("lanes"))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
 
-from warplens import KernelFault, NoProgress, Trace, Unsupported, trace
+from warplens import KernelFault, NoProgress, Trace, Unsupported, trace, tracing
 from warplens.code.cuda import CannotCompile, ptx_of, types_of
 from warplens.code.sass import Code, machine_code
 from warplens.lanes.launch import extent
@@ -14,11 +14,10 @@ from warplens.report.steps import launch_of
 
 from .bounds import bounds, l2_sectors, latency
 from .costs import REGISTERS, from_machine_code, from_source
-from .devices import GPU, named
+from .devices import GPU, GPUS, named, present
 from .occupancy import occupancy
-from .present import here
 from .sampling import TURNS, Sample, chosen, sampled
-from .value import LAUNCH, Modelled
+from .value import LAUNCH, Modelled, together
 
 # Of the interval, all assumed: a bound may be reached a little sooner than a microbenchmark says;
 # and where the source alone was counted, nobody knows what the compiler made of it.
@@ -27,6 +26,7 @@ SOURCE_ALONE = 2.0
 # Cache lines of a write request: assumed to be where the memory's pages decide. Lines, not sectors:
 # structures side by side take many sectors of few lines, and other stores fill the rest of these.
 SCATTERED = 16
+ALIKE = 4  # launches that are traced, of those that differ in nothing but their data
 
 
 class CannotModel(RuntimeError):
@@ -38,13 +38,14 @@ def modelled(kernel: Any, on: str | GPU | None = None) -> Modelling:
 
         modelled(kernel, on="T4")[grid, block](x, y)
 
-    on: the GPU; unless named, the one in this machine, and an A100 where there is none.
+    on: the GPU; unless named, the one in this machine where its figures are known, else an A100.
     A few blocks are run under the microscope, and of long loops a few turns, so that a large grid
     takes no longer than a small one; the arrays hold no result afterwards. These blocks lie in the
     middle, and all others are taken to do the same. Raises CannotModel where the kernel does what
     the model has no bound for.
     """
-    return Modelling(kernel, here() if on is None else named(on))
+    gpu = (present() or GPUS["A100"]) if on is None else named(on)
+    return Modelling(kernel, gpu)
 
 
 class Modelling:
@@ -68,10 +69,35 @@ class Modelling:
         return model
 
 
+def modelled_call(call: Callable[[], Any], name: str, *gpus: GPU) -> list[Modelled]:
+    """The time of all that call() launches, on each GPU; it puts its arrays on the device itself.
+
+    Traced once, as on the oldest of them. A launch that needs the result of the one before finds a
+    part of it only, and may be led astray; of many launches that are alike a few stand for all.
+    name: of what is modelled. Raises CannotModel with a sentence.
+    """
+    oldest = min(gpu.capability for gpu in gpus)
+    try:
+        with tracing(oldest, blocks=chosen, turns=TURNS, alike=ALIKE) as launches:
+            call()
+    except (Unsupported, KernelFault, ValueError) as trouble:  # a program may refuse a size
+        raise CannotModel(f"{name}: {trouble}") from trouble
+    if not launches:
+        raise CannotModel(f"{name} launches no kernel")
+    return [of_launches(name, launches, gpu) for gpu in gpus]
+
+
+def of_launches(name: str, launches: list[Trace], gpu: GPU) -> Modelled:
+    """One after the other; a trace that stands for others too is modelled once."""
+    alone = {id(launch): launch for launch in launches}
+    answers = {key: of_trace(launch, gpu) for key, launch in alone.items()}
+    return together(name, [answers[id(launch)] for launch in launches])
+
+
 def of_trace(found: Trace, gpu: GPU) -> Modelled:
     """The time of a launch of which `chosen` blocks were traced."""
     launch = launch_of(found)
-    refuse(found)
+    check_modelled(found)
     try:
         code = code_of(launch.function, types_of(launch.arguments), gpu.capability)
     except CannotCompile as trouble:
@@ -111,7 +137,7 @@ def of_sample(sample: Sample, code: Code | None, gpu: GPU) -> Modelled:
     )
 
 
-def refuse(found: Trace) -> None:
+def check_modelled(found: Trace) -> None:
     """CannotModel for what the model has no bound for."""
     if found.tensor_core_flops:
         raise CannotModel(f"{found.kernel} uses tensor cores, which the model leaves out")
@@ -148,6 +174,3 @@ def unknown_above(sample: Sample, code: Code | None) -> str:
         if scattered and sample.blocks * sample.warps * line.sectors > l2_sectors(sample) / 2:
             return f"At least: line {line.line} scatters its writes over memory."
     return ""
-
-
-__all__ = ["CannotModel", "KernelFault", "modelled", "of_sample", "of_trace"]

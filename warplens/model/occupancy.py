@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from warplens import units
 from warplens.tables import as_html, as_text
 
-from .devices import GPU, named
+from .devices import DATA, GPU, named
 
 KIB = 1024
 WARP = 32  # threads
@@ -47,21 +47,12 @@ class Limits(NamedTuple):
         return self.carve_outs[-1]
 
 
-def kib(*sizes: int) -> tuple[int, ...]:
-    return tuple(size * KIB for size in sizes)
+def limits_from(row: Mapping[str, Any]) -> Limits:
+    return Limits(**{**row, "carve_outs": tuple(KIB * size for size in row["carve_outs"])})
 
 
-# CUDA C++ Programming Guide, technical specifications per compute capability.
-SMALL = kib(0, 8, 16, 32, 64, 100)
-LARGE = kib(0, 8, 16, 32, 64, 100, 132, 164, 196, 228)
-LIMITS = {
-    (7, 5): Limits(32, 16, kib(32, 64), 0, 256),
-    (8, 0): Limits(64, 32, kib(0, 8, 16, 32, 64, 100, 132, 164), KIB, 128),
-    (8, 6): Limits(48, 16, SMALL, KIB, 128),
-    (8, 9): Limits(48, 24, SMALL, KIB, 128),
-    (9, 0): Limits(64, 32, LARGE, KIB, 128),
-    (10, 0): Limits(64, 32, LARGE, KIB, 128),
-    (12, 0): Limits(48, 24, SMALL, KIB, 128),
+LIMITS = {  # by compute capability
+    tuple(map(int, name.split("."))): limits_from(row) for name, row in DATA["holds"].items()
 }
 
 
@@ -129,16 +120,16 @@ class Occupancy:
         if not self.blocks:
             return f"{self.gpu} cannot run {self.launch}: {self.reason}."
         held = f"{self.blocks} block{'s' * (self.blocks > 1)}"
-        filled = f"{self.warps} of {self.most_warps} warps ({self.share:.0%})"
+        filled = f"{self.warps} of {self.most_warps} warps ({units.percent(self.share)})"
         return (f"{self.gpu}, {self.launch}: a multiprocessor holds {held}, {filled}, limited by "
                 f"{self.limiter}.")  # fmt: skip
 
     @property
     def reason(self) -> str:
         """Why not even one block fits; "" where one does."""
-        return "" if self.blocks else " and ".join(map(self.told, self.limiters))
+        return "" if self.blocks else " and ".join(map(self.taken, self.limiters))
 
-    def told(self, name: str) -> str:
+    def taken(self, name: str) -> str:
         """What a block takes of a resource, in words."""
         takes, there_are, _ = self.needs[name]
         if name == "shared memory":
@@ -149,7 +140,7 @@ class Occupancy:
         rows = []
         for name, blocks in self.limits.items():
             room = "no limit" if blocks is None else f"room for {blocks}"
-            rows.append((name, f"{room}: {self.told(name)}"))
+            rows.append((name, f"{room}: {self.taken(name)}"))
         if self.carve_out and self.blocks:
             rows.append(("carve-out", f"at least {units.size(self.carve_out)} of shared memory are "
                                       "split off the L1 cache"))  # fmt: skip
@@ -220,7 +211,7 @@ def limits_of(gpu: GPU) -> Limits:
     if gpu.capability not in LIMITS:
         there = ", ".join(f"{major}.{minor}" for major, minor in LIMITS)
         raise ValueError(f"{gpu.name}: what a multiprocessor holds is known here for the compute "
-                         f"capabilities {there}, not for {gpu.told('capability')}.")  # fmt: skip
+                         f"capabilities {there}, not for {gpu.text('capability')}.")  # fmt: skip
     return LIMITS[gpu.capability]
 
 

@@ -31,11 +31,11 @@ def rounds(code: Code, sample: Sample) -> list[float]:
             have[loop][key] = before + amount
     use_up(left, have.pop(None), 1, {})
     # A loop that was unrolled does most in a round; what it leaves over falls to its remainder. And
-    # what an outer loop does beside its inner ones is told first: they are left the rest.
+    # what an outer loop does beside its inner ones is worked out first: they are left the rest.
     turns: dict[Loop | None, float] = {None: 1.0}
     alone = {loop: own(loop, have) for loop in code.loops}
-    told = {loop: bool(alone[loop]) and alone[loop] != have[loop] for loop in code.loops}
-    for loop in sorted(code.loops, key=lambda x: (not told[x], x.depth, -sum(have[x].values()))):
+    known = {loop: bool(alone[loop]) and alone[loop] != have[loop] for loop in code.loops}
+    for loop in sorted(code.loops, key=lambda x: (not known[x], x.depth, -sum(have[x].values()))):
         outer = [x for x in turns if x and x.first <= loop.first <= x.last]
         entries = turns[max(outer, key=lambda x: x.depth)] if outer else 1.0
         turns[loop] = turns_of(alone[loop] or have[loop], left, entries)

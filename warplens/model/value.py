@@ -84,8 +84,9 @@ class Modelled:
     def notes(self) -> list[str]:
         waves = f"{self.waves:.3g} wave{'s' * (self.waves != 1)} of blocks"
         if self.tail and 1 < self.waves < FEW:
-            waves += f"; in the last one {self.tail:.0%} of the places stay empty"
-        found = [f"occupancy {self.occupancy:.0%}, limited by {self.occupancy_limiter}; {waves}"]
+            waves += f"; in the last one {units.percent(self.tail)} of the places stay empty"
+        share = units.percent(self.occupancy)
+        found = [f"occupancy {share}, limited by {self.occupancy_limiter}; {waves}"]
         if self.bounds.get("launch", 0) > CONSIDERABLE * self.seconds:
             assumed = f"{units.seconds(LAUNCH)} of it are assumed for each launch"
             found.append(f"{assumed}; Python's share of a call is not in it")
@@ -93,7 +94,7 @@ class Modelled:
 
     def table(self) -> Table:
         rows = [
-            [part, units.seconds(self.bounds[part]), f"{self.share(part):.0%}"]
+            [part, units.seconds(self.bounds[part]), units.percent(self.share(part))]
             for part in self.ranked
             if self.bounds[part]
         ]
@@ -115,10 +116,10 @@ class Modelled:
         return cls.from_dict(json.loads(text))
 
     @classmethod
-    def from_dict(cls, told: dict) -> Modelled:
+    def from_dict(cls, fields: dict) -> Modelled:
         """From what `dataclasses.asdict` made of it."""
-        launches = tuple(cls.from_dict(each) for each in told.get("launches", ()))
-        return cls(**{**told, "launches": launches})
+        launches = tuple(cls.from_dict(each) for each in fields.get("launches", ()))
+        return cls(**{**fields, "launches": launches})
 
 
 def between(low: float, seconds: float, high: float | None) -> bool:

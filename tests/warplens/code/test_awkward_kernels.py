@@ -15,11 +15,6 @@ def all_together(x):
     x[cuda.grid(1)] += 1
 
 
-def halves(x, out):
-    i = cuda.grid(1)
-    out[i] = cuda.fp16.hexp(x[i]) * x[i] + x[i]
-
-
 def crowded(x):
     held = cuda.shared.array(16 * 1024, float32)
     held[cuda.threadIdx.x] = x[cuda.threadIdx.x]
@@ -35,11 +30,6 @@ def doubled(x, out):
 
 def test_a_barrier_of_the_grid_is_linked_with_what_it_calls():
     assert assembly(all_together, np.zeros(N, np.float32)).registers
-
-
-def test_float16_is_linked_with_what_it_calls():
-    half = np.zeros(N, np.float16)
-    assert assembly(halves, half, half).registers
 
 
 def test_too_much_shared_memory_is_refused_in_words():

@@ -4,9 +4,9 @@ import ctypes
 import inspect
 import re
 import subprocess
+import sys
 from collections import defaultdict
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
 
@@ -14,20 +14,32 @@ import numpy as np
 import pytest
 
 from warplens import trace
-from warplens.code.cuda import CannotCompile
+from warplens.code import sass
 from warplens.model.devices import named
-from warplens.model.published import KERNELS, TIMES, copies, products, transposes
-from warplens.model.published.compiling import compiled
+from warplens.model.published import TIMES
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
+
+pytestmark = pytest.mark.nightly
 
 DEPTH = 32  # a multiple of every tile's
-each_pair = pytest.mark.parametrize("pair", KERNELS.values(), ids=KERNELS)
 LAUNCHES = sorted({(one.kernel, named(one.gpu).capability) for one in TIMES})
 each_launch = pytest.mark.parametrize("kernel, capability", LAUNCHES)
-ARRAYS = {"x", "y", "out", "xs", "ys", "tile", "a", "b", "totals", "bytes_in", "bytes_out"}
+@pytest.fixture(params=sorted({time.kernel for time in TIMES}))
+def pair(request):
+    return pair_of(request.param)
+
+
+def pair_of(name):
+    from published import KERNELS
+
+    return KERNELS[name]
 
 
 def small(pair, rng):
     """(grid, arguments, the array of results, what it must hold) of two by two blocks or so."""
+    from published import copies, transposes
+
     if pair in copies.COPIES:
         dtype = pair.arguments()[2].dtype
         out, x, *wide = copies.arrays(3000 * dtype.itemsize + dtype.itemsize - 1, dtype)
@@ -50,20 +62,21 @@ def small(pair, rng):
 @cache
 def small_trace(name):
     """(trace, result, what it must be) of the small launch: two tests look at each."""
-    pair = KERNELS[name]
+    pair = pair_of(name)
     grid, arguments, result, true = small(pair, np.random.default_rng(0))
-    return trace(pair.twin)[grid, pair.block](*arguments), result, true
+    return trace(pair.port)[grid, pair.block](*arguments), result, true
 
 
 def pair_side(pair):
     """How many rows and columns of the result a block computes."""
+    from published import products, transposes
+
     n = transposes.N if pair in transposes.TRANSPOSES else products.N
     assert n % pair.grid[0] == 0
     return n // pair.grid[0]
 
 
-@each_pair
-def test_a_twin_computes_what_it_says_and_has_no_races(pair):
+def test_a_port_computes_what_it_says_and_has_no_races(pair):
     traced, result, true = small_trace(pair.name)
     np.testing.assert_allclose(result, true, rtol=1e-5, atol=1e-5)
     assert not traced.races().cells
@@ -71,10 +84,9 @@ def test_a_twin_computes_what_it_says_and_has_no_races(pair):
 
 
 @pytest.mark.skipif(not which("c++"), reason="no C++ compiler here")
-@each_pair
-def test_a_text_computes_what_its_twin_does(pair, tmp_path):
+def test_a_text_computes_what_its_port_does(pair, tmp_path):
     grid, arguments, result, true = small(pair, np.random.default_rng(0))
-    if pair in copies.COPIES:  # the text takes the two arrays of bytes and their size
+    if pair.name.startswith("copy"):  # the text takes the two arrays of bytes and their size
         arguments = (*arguments[:2], arguments[0].size)
     run = on_threads(pair, tmp_path)
     (gx, gy), (bx, by) = ((*size, 1)[:2] for size in (grid, pair.block))
@@ -104,7 +116,7 @@ def on_threads(pair, folder):
         *(f"#define {name} {value}" for name, value in pair.constants.items()),
         pair.text,
         f'extern "C" void run(unsigned gx, unsigned gy, unsigned bx, unsigned by, {parameters})',
-        f"{{ run_blocks({{gx, gy}}, {{bx, by}}, [=] {{ {pair.twin.__name__}({names}); }}); }}",
+        f"{{ run_blocks({{gx, gy}}, {{bx, by}}, [=] {{ {pair.port.__name__}({names}); }}); }}",
     ]
     source, library = folder / "kernel.cpp", folder / "kernel.so"
     source.write_text("\n".join(parts))
@@ -113,86 +125,21 @@ def on_threads(pair, folder):
     return ctypes.CDLL(str(library)).run
 
 
-@each_pair
-def test_a_text_reads_and_writes_the_same_arrays_as_its_twin_on_every_line(pair):
-    twin = twin_lines(pair)
-    text = pair.text.splitlines()
-    assert len(twin) == len(text)
-    for here, there in zip(twin, text, strict=True):
-        assert touched(here) == touched(there), f"{here}\n{there}"
-        assert here.split()[0:1] == ["for"] or "for (" not in there, f"{here}\n{there}"
-        assert ("syncthreads" in here) == ("syncthreads" in there), f"{here}\n{there}"
-
-
-@each_pair
-def test_a_text_has_the_sizes_of_its_twin(pair):
-    outside = inspect.getclosurevars(pair.twin.py_func)
-    sizes = {
-        name: value
-        for name, value in {**outside.globals, **outside.nonlocals}.items()
-        if isinstance(value, int)
-    }
-    assert sizes == {name: pair.constants.get(name) for name in sizes}
-
-
-def twin_lines(pair):
-    return inspect.getsource(pair.twin.py_func).splitlines()
-
-
-def touched(line):
-    """The arrays of which a line reads or writes elements."""
-    code = re.sub(r"cuda\.\w+\.array\(.*|__shared__.*|float \w+\[\w+(?: \* \w+)?\][;,].*", "", line)
-    wide = re.findall(r"(?:load4|store4)\((\w+)", code)
-    return ARRAYS & {*re.findall(r"(\w+)\[", code), *wide}
-
-
-@pytest.mark.parametrize("pair", copies.COPIES, ids=repr)
-def test_a_copy_moves_elements_of_its_width(pair):
-    dtype = pair.arguments()[2].dtype
-    assert pair.grid[0] * pair.block[0] * dtype.itemsize == copies.SIZE
-    assert pair.name.split()[1] == str(dtype.itemsize)
-
-
-@each_pair
-def test_the_real_size_is_launched_whole_and_takes_no_memory_until_it_is_touched(pair):
-    arguments = pair.arguments()
-    arrays = [one for one in arguments if isinstance(one, np.ndarray)]
-    blocks = {0, int(np.prod(pair.grid)) - 1}
-    if pair.name.startswith("product"):  # its edges show in a short sum as well
-        arguments = (*arguments[:2], DEPTH, *arguments[3:])
-    traced = trace(pair.twin, blocks=blocks)[pair.grid, pair.block](*arguments)
-    places = [entry.place for entries in traced.launch.log.sites.values() for entry in entries]
-    assert len(places) > 0 and not traced.warnings
-    assert sum(array.nbytes for array in arrays) >= pair.bytes / 2
+def port_lines(pair):
+    return inspect.getsource(pair.port.py_func).splitlines()
 
 
 @each_launch
-def test_every_text_compiles_for_the_gpu_it_was_timed_on(kernel, capability):
-    cubin = KERNELS[kernel].cubin(capability)
-    assert cubin.startswith(b"\x7fELF")
-    assert KERNELS[kernel].cubin(capability) is cubin  # kept
-
-
-def disassembler():
-    """The path of nvdisasm from NVIDIA's wheel, or None."""
-    spec = find_spec("nvidia")
-    roots = list(spec.submodule_search_locations) if spec else []
-    found = [path for root in roots for path in Path(root).glob("*/bin/nvdisasm")]
-    return found[0] if found else None
-
-
-@pytest.mark.skipif(not disassembler(), reason="no nvdisasm: pip install nvidia-cuda-nvdisasm")
-@each_launch
-def test_machine_code_moves_memory_on_just_those_lines_where_the_twin_does(
+def test_machine_code_moves_memory_on_just_those_lines_where_the_port_does(
     kernel, capability, tmp_path
 ):
-    pair = KERNELS[kernel]
+    pair = pair_of(kernel)
     file = tmp_path / "kernel.cubin"
     file.write_bytes(pair.cubin(capability))
     text = subprocess.run(
-        [disassembler(), "-c", "-g", file], capture_output=True, text=True, check=True
+        [sass.disassembler(), "-c", "-g", file], capture_output=True, text=True, check=True
     ).stdout
-    code = memory_lines(text, pair.twin.py_func.__code__.co_filename)
+    code = memory_lines(text, pair.port.py_func.__code__.co_filename)
     traced, *_ = small_trace(kernel)
     counted = defaultdict(set)
     for site in traced.sites:
@@ -200,13 +147,13 @@ def test_machine_code_moves_memory_on_just_those_lines_where_the_twin_does(
             counted[site.line].add((site.space, site.access))
     assert set(code) - set(counted) <= never_run(pair)
     for line, kinds in counted.items():
-        assert code[line] == kinds, twin_lines(pair)[line - traced.first_line]
+        assert code[line] == kinds, port_lines(pair)[line - traced.first_line]
 
 
 def never_run(pair):
-    """Lines of the twin that a launch with beta 0, or without a rest of bytes, never reaches."""
-    first = pair.twin.py_func.__code__.co_firstlineno
-    lines = twin_lines(pair)
+    """Lines of the port that a launch with beta 0, or without a rest of bytes, never reaches."""
+    first = pair.port.py_func.__code__.co_firstlineno
+    lines = port_lines(pair)
     return {
         first + at for at, line in enumerate(lines) if "bytes_out[" in line or "load4(out" in line
     }
@@ -232,15 +179,3 @@ def memory_lines(text, path):
             if operation[1] in KINDS:
                 found[line].add(KINDS[operation[1]])
     return found
-
-
-def test_a_text_that_the_compiler_refuses_says_where_and_why():
-    with pytest.raises(CannotCompile, match=r'kernel\.py\(8\): error: .*"nothing" is undefined'):
-        compiled(
-            "__global__ void kernel(int *x) {\n    *x = nothing; }", ("kernel.py", 7), (), (9, 0)
-        )
-
-
-def test_an_unknown_gpu_is_refused_by_the_compiler():
-    with pytest.raises(CannotCompile):
-        KERNELS["copy, 1 byte"].cubin((1, 0))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import cuda, float32
 
-from gpulessons.ops.copy import copy_kernel, copy_strided_kernel
+from gpulessons.backends import gpu
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.transpose import transpose
 from warplens import trace, tracing
@@ -42,38 +42,31 @@ def turned(found):
 # -- Turns.
 
 
-LADDER = [version for version in matmul.versions.values() if version.backend.name == "gpu"]
-
-
-@pytest.mark.parametrize("version", LADDER, ids=lambda version: version.name)
-def test_each_product_of_the_ladder_counts_sampled_what_it_counts_in_full(version):
-    if "tensor" in version.name:
-        pytest.skip("its matrix instructions are left out of the model")
-    arguments = zeros(128, 96), zeros(96, 128)
-    for turns in (None, 4):
-        with tracing(turns=turns) as launches:
+def agree_on_an_op(version, turns, *arguments):
+    """Every launch of a version counts sampled what it counts in full."""
+    whole, some = [], []
+    for traces, each in ((whole, None), (some, turns)):
+        with tracing(turns=each) as launches:
             version(*map(version.backend.put, arguments))
-        if turns is None:
-            whole = launches
-    assert [counts(one) for one in launches] == [counts(one) for one in whole]
-    assert launches[0].launch.log.clock < 0.7 * whole[0].launch.log.clock
+        traces += launches
+    assert [counts(one) for one in some] == [counts(one) for one in whole]
+    return whole[0].launch.log.clock, some[0].launch.log.clock
 
 
-@pytest.mark.parametrize("name", [v.name for v in transpose.versions.values()
-                                  if v.backend.name == "gpu"])  # fmt: skip
-def test_transposes_count_sampled_what_they_count_in_full(name):
-    version = transpose.versions[name]
-    answers = []
-    for turns in (None, TURNS):
-        with tracing(turns=turns) as launches:
-            version(version.backend.put(zeros(70, 130)))
-        answers.append([counts(one) for one in launches])
-    assert answers[0] == answers[1]
+def cuda_versions(op):
+    return [v for v in op.versions.values() if v.backend is gpu and "tensor" not in v.name]
 
 
-def test_copies_count_sampled_what_they_count_in_full():
-    agree(copy_kernel, (4, 64), zeros(250), zeros(250))
-    agree(copy_strided_kernel, (4, 64), zeros(1000), 4, zeros(250))
+@pytest.mark.nightly
+def test_each_product_of_the_ladder_counts_sampled_what_it_counts_in_full():
+    for version in cuda_versions(matmul):
+        whole, some = agree_on_an_op(version, 4, zeros(128, 96), zeros(96, 128))
+        assert some < 0.7 * whole
+
+
+def test_transposes_count_sampled_what_they_count_in_full():
+    for version in cuda_versions(transpose):
+        agree_on_an_op(version, TURNS, zeros(70, 130))
 
 
 def row_kernel(x, out):
@@ -83,13 +76,13 @@ def row_kernel(x, out):
     out[i] = total
 
 
-@pytest.mark.parametrize("length", [47, 48, 49, 63, 64, 65, 1000])
-def test_however_long_a_loop_is_its_turns_add_up(length):
+def test_however_long_a_loop_is_its_turns_add_up():
     # 8 floats of a row are a sector: of 32 rows, each request has 32 of them.
-    with tracing():
-        rows = cuda.to_device(zeros(128, 1000))[:, :length]
-    found = agree(row_kernel, (2, 64), rows, zeros(128))
-    assert turned(found) == (length if length < 3 * TURNS else TURNS + 1) * 2
+    for length in (47, 48, 65, 200):
+        with tracing():
+            rows = cuda.to_device(zeros(128, 1000))[:, :length]
+        found = agree(row_kernel, (2, 64), rows, zeros(128))
+        assert turned(found) == (length if length < 3 * TURNS else TURNS + 1) * 2
 
 
 def test_the_last_turn_stands_for_itself_as_it_may_be_cut_short():
@@ -113,21 +106,6 @@ def test_loops_within_loops_count_as_often_as_both_turn():
     assert found.flops == 32 * 60 * 80 * 2
     outer = TURNS // 8 + 1  # whose turns are long
     assert turned(found) == outer * (TURNS + 1)
-
-
-def test_barriers_within_a_sampled_loop_are_met_by_all_warps():
-    def exchange_kernel(x, out):
-        tile = cuda.shared.array(64, float32)
-        t, total = cuda.threadIdx.x, float32(0)
-        for start in range(0, x.size, 64):
-            tile[t] = x[start + t]
-            cuda.syncthreads()
-            total += tile[63 - t]
-            cuda.syncthreads()
-        out[t] = total
-
-    found = agree(exchange_kernel, (1, 64), zeros(64 * 100), zeros(64))
-    assert not found.races()
 
 
 def leaving_by_break(x, out):
@@ -156,39 +134,12 @@ def of_each_its_own(x, out):
         out[0] = x[k]
 
 
-@pytest.mark.parametrize(
-    "kernel", [leaving_by_break, leaving_by_return, asking_something_else, of_each_its_own]
-)
-def test_a_loop_that_may_end_early_is_run_to_its_end(kernel):
+def test_a_loop_that_may_end_early_is_run_to_its_end():
     x = zeros(200)
     x[95] = 1
-    found = agree(kernel, (1, 32), x, zeros(1))
-    assert turned(found) >= 96  # all of them, up to the one at 95
-
-
-def test_a_while_loop_that_counts_is_sampled_like_a_range():
-    def counting_kernel(x, out):
-        total, k = float32(0), 3
-        while k < x.size:
-            total += x[k]
-            k += 2
-        out[cuda.threadIdx.x] = total
-
-    found = agree(counting_kernel, (1, 32), zeros(205), zeros(32))
-    assert turned(found) == TURNS + 1
-
-
-def test_loops_that_grow_longer_from_turn_to_turn_are_sampled_far_apart():
-    def triangle_kernel(x, out):
-        total = float32(0)
-        for row in range(x.size):
-            for k in range(row):
-                total += x[k]
-        out[cuda.threadIdx.x] = total
-
-    x, out = zeros(200), zeros(32)
-    full, some = (trace(triangle_kernel, turns=turns)[1, 32](x, out) for turns in (None, TURNS))
-    assert some.flops == pytest.approx(full.flops, rel=0.02)
+    for kernel in (leaving_by_break, leaving_by_return, asking_something_else, of_each_its_own):
+        found = agree(kernel, (1, 32), x, zeros(1))
+        assert turned(found) >= 96  # all of them, up to the one at 95
 
 
 def test_a_device_function_in_a_sampled_loop_counts_as_often_as_the_loop_turns():
@@ -214,23 +165,6 @@ def test_a_device_function_in_a_sampled_loop_counts_as_often_as_the_loop_turns()
     assert "dot_of_three(x, k)" in found.source.splitlines()[read.line - found.first_line]
 
 
-def test_an_inner_loop_whose_length_the_outer_one_sets_is_estimated_only():
-    def triangle_kernel(x, out):
-        for i in range(300):
-            for k in range(i):
-                out[0] = x[k]
-
-    some = trace(triangle_kernel, turns=TURNS)[1, 32](zeros(300), zeros(1))
-    assert some.coalescing("x").requests < 300 * 299 / 2  # the first turns are the short ones
-
-
-def test_a_sampled_trace_says_so():
-    x, out = zeros(64, 100), zeros(64)
-    said = "long loops were sampled: counts are estimates, and the results are wrong"
-    assert said in repr(trace(row_kernel, turns=16)[1, 64](x, out))
-    assert said not in repr(trace(row_kernel)[1, 64](x, out))
-
-
 def test_a_program_is_traced_by_some_blocks_and_turns_of_each_launch():
     kernel = cuda.jit(row_kernel)
     with tracing(blocks=chosen, turns=8) as launches:
@@ -253,14 +187,6 @@ def test_of_launches_that_are_alike_a_few_stand_for_all():
     assert [one is first for one in others] == [True, False, True, False, True]
     assert all(one is first or one is second for one in others)
     assert (narrow.threads, long.coalescing("x").requests) == (32, 2 * 9)
-
-
-def test_without_being_asked_to_a_program_runs_every_launch():
-    kernel = cuda.jit(row_kernel)
-    with tracing() as launches:
-        for _ in range(5):
-            kernel[1, 64](zeros(64, 8), zeros(64))
-    assert len({id(one) for one in launches}) == 5
 
 
 def test_what_a_line_reads_twice_at_one_place_is_read_once():
@@ -319,9 +245,8 @@ def product_kernel(x, y, out):
     out[i, j] = total
 
 
-@pytest.mark.parametrize("grid", [(1, 1), (4, 1), (1, 4), (4, 3)])
-def test_blocks_of_a_product_share_their_rows_and_columns(grid):
-    depth = 128
+def test_blocks_of_a_product_share_their_rows_and_columns():
+    grid, depth = (4, 3), 64
     x, y = zeros(16 * grid[1], depth), zeros(depth, 16 * grid[0])
     arguments = x, y, zeros(16 * grid[1], 16 * grid[0])
     sample = of_three_blocks(product_kernel, grid, (16, 16), *arguments)
@@ -329,21 +254,6 @@ def test_blocks_of_a_product_share_their_rows_and_columns(grid):
         true = counted(product_kernel, grid, (16, 16), name, access, *arguments)
         assert union(sample, name, access) == pytest.approx(true, rel=1e-9)
     assert union(sample, "x", "read") == x.nbytes / 32
-
-
-def test_blocks_of_a_stencil_share_their_edges():
-    def blur_kernel(x, out):
-        i = cuda.grid(1)
-        total = float32(0)
-        for k in range(17):
-            total += x[i + k]
-        out[i] = total
-
-    arguments = zeros(64 * 20 + 16), zeros(64 * 20)
-    sample = of_three_blocks(blur_kernel, (20,), 64, *arguments)
-    for name, access in (("x", "read"), ("out", "write")):
-        true = counted(blur_kernel, 20, 64, name, access, *arguments)
-        assert union(sample, name, access) == pytest.approx(true)
 
 
 def test_blocks_along_z_are_told_apart_too():
@@ -357,16 +267,6 @@ def test_blocks_along_z_are_told_apart_too():
     for name, access in (("x", "read"), ("plane", "read"), ("out", "write")):
         true = counted(volume_kernel, (4, 2, 3), (8, 4, 2), name, access, *arguments)
         assert union(sample, name, access) == pytest.approx(true)
-
-
-def test_what_every_block_reads_is_fetched_once():
-    def table_kernel(table, out):
-        i = cuda.grid(1)
-        out[i] = table[cuda.threadIdx.x]
-
-    sample = of_three_blocks(table_kernel, (50,), 64, zeros(64), zeros(64 * 50))
-    assert union(sample, "table", "read") == 8
-    assert union(sample, "out", "write") == 8 * 50
 
 
 def test_views_of_one_memory_have_one_footprint():
@@ -390,28 +290,6 @@ def test_blocks_that_do_different_things_count_on_average():
     # The two traced blocks are 4, which reads x, and 5, which reads y.
     sample = of_three_blocks(split_kernel, (10,), 64, zeros(640), zeros(640), zeros(640))
     assert [f.sectors for f in sample.footprints] == [4, 4, 8]
-
-
-def test_an_element_astride_two_sectors_is_in_both():
-    def record_kernel(x, out):
-        i = cuda.grid(1)
-        out[i] = x[i].wide
-
-    layout = {"names": ["wide"], "formats": ["c16"], "offsets": [24], "itemsize": 64}
-    x, out = np.zeros(32, np.dtype(layout)), np.zeros(32, complex)
-    sample = of_three_blocks(record_kernel, (1,), 32, x, out)
-    assert [f.sectors for f in sample.footprints] == [64, 16]
-
-
-def test_the_shared_memory_of_a_block_counts_static_and_dynamic():
-    def both_kernel(out):
-        fixed = cuda.shared.array(32, float32)
-        given = cuda.shared.array(0, float32)
-        fixed[cuda.threadIdx.x] = given[cuda.threadIdx.x] = 1
-        out[0] = fixed[0] + given[0]
-
-    sample = sampled(trace(both_kernel)[1, 32, 0, 256](zeros(1)))
-    assert (sample.dynamic_shared, sample.shared) == (256, 256 + 128)
 
 
 def test_a_while_loop_whose_step_or_bound_changes_is_run_in_full():

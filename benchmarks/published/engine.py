@@ -1,16 +1,15 @@
-"""The model, asked for a published kernel: its own machine code, and the sample of its twin."""
+"""The model, asked for a published kernel: its own machine code, and the sample of its port."""
 
 from functools import cache
 
 from warplens import trace
-from warplens.code.linking import CannotCompile
 from warplens.code.sass import Code, disassembled
 from warplens.lanes.launch import extent
+from warplens.model.devices import GPU
+from warplens.model.modelling import of_sample
+from warplens.model.sampling import TURNS, Sample, chosen, sampled
+from warplens.model.value import Modelled
 
-from ..devices import GPU
-from ..modelling import of_sample
-from ..sampling import TURNS, Sample, chosen, sampled
-from ..value import Modelled
 from .pairs import Pair
 
 
@@ -24,18 +23,12 @@ def by_source(pair: Pair, gpu: GPU) -> Modelled:
     return of_sample(sample_of(pair), None, gpu)
 
 
-def by_what_is_here(pair: Pair, gpu: GPU) -> Modelled:
-    """By machine code; by the source alone where machine code cannot be made or read."""
-    try:
-        return by_machine_code(pair, gpu)
-    except CannotCompile:
-        return by_source(pair, gpu)
 
 
 @cache  # one sample serves every GPU
 def sample_of(pair: Pair) -> Sample:
     blocks = chosen(extent(pair.grid, "the grid"))
-    return sampled(trace(pair.twin, blocks, TURNS)[pair.grid, pair.block](*pair.arguments()))
+    return sampled(trace(pair.port, blocks, TURNS)[pair.grid, pair.block](*pair.arguments()))
 
 
 @cache

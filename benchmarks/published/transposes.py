@@ -16,7 +16,7 @@ PADDED = TILE + 1  # one spare column puts a tile's column into 32 different ban
 
 
 @cuda.jit
-def naive_twin(x, out, n):
+def naive_port(x, out, n):
     j = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
     i = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
     if j < n and i < n:
@@ -24,7 +24,7 @@ def naive_twin(x, out, n):
 
 
 naive_text = """extern "C" __global__
-void naive_twin(const float *__restrict__ x, float *__restrict__ out, int n) {
+void naive_port(const float *__restrict__ x, float *__restrict__ out, int n) {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
     int i = blockIdx.y * blockDim.y + threadIdx.y;
     if (j < n && i < n)
@@ -32,11 +32,11 @@ void naive_twin(const float *__restrict__ x, float *__restrict__ out, int n) {
 """
 
 
-def tile_twin(WIDTH):
+def tile_port(WIDTH):
     """Through a tile whose rows are WIDTH long: TILE or PADDED."""
 
     @cuda.jit
-    def tile_twin(x, out, n):
+    def tile_port(x, out, n):
         tile = cuda.shared.array((TILE, WIDTH), float32)
         lane, row = cuda.threadIdx.x, cuda.threadIdx.y
         j, i = cuda.blockIdx.x * TILE + lane, cuda.blockIdx.y * TILE + row
@@ -47,11 +47,11 @@ def tile_twin(WIDTH):
         if i < n and j < n:
             out[j, i] = tile[lane, row]
 
-    return tile_twin
+    return tile_port
 
 
 tile_text = """extern "C" __global__
-void tile_twin(const float *__restrict__ x, float *__restrict__ out, int n) {
+void tile_port(const float *__restrict__ x, float *__restrict__ out, int n) {
     __shared__ float tile[TILE][WIDTH];
     int lane = threadIdx.x, row = threadIdx.y;
     int j = blockIdx.x * TILE + lane, i = blockIdx.y * TILE + row;
@@ -64,11 +64,11 @@ void tile_twin(const float *__restrict__ x, float *__restrict__ out, int n) {
 """
 
 
-def coarse_twin(ROWS):
+def coarse_port(ROWS):
     """Through a padded tile, by TILE × ROWS threads: each moves TILE / ROWS numbers."""
 
     @cuda.jit
-    def coarse_twin(x, out, n):
+    def coarse_port(x, out, n):
         tile = cuda.shared.array((TILE, PADDED), float32)
         lane, row = cuda.threadIdx.x, cuda.threadIdx.y
         j, i = cuda.blockIdx.x * TILE + lane, cuda.blockIdx.y * TILE + row
@@ -79,11 +79,11 @@ def coarse_twin(ROWS):
         for step in range(0, TILE, ROWS):
             out[j + step, i] = tile[lane, row + step]
 
-    return coarse_twin
+    return coarse_port
 
 
 coarse_text = """extern "C" __global__
-void coarse_twin(const float *__restrict__ x, float *__restrict__ out, int n) {
+void coarse_port(const float *__restrict__ x, float *__restrict__ out, int n) {
     __shared__ float tile[TILE][PADDED];
     int lane = threadIdx.x, row = threadIdx.y;
     int j = blockIdx.x * TILE + lane, i = blockIdx.y * TILE + row;
@@ -96,13 +96,13 @@ void coarse_twin(const float *__restrict__ x, float *__restrict__ out, int n) {
 """
 
 
-def vector_twin(SIDE):
+def vector_port(SIDE):
     """Through a padded tile of SIDE × SIDE, four numbers to a read and to a write; SIDE / 4 × 32
     threads."""
     WIDTH = SIDE + 1
 
     @cuda.jit
-    def vector_twin(x, out, n):
+    def vector_port(x, out, n):
         tile = cuda.shared.array((SIDE, WIDTH), float32)
         lane, row = cuda.threadIdx.x * 4, cuda.threadIdx.y
         j, i = cuda.blockIdx.x * SIDE + lane, cuda.blockIdx.y * SIDE + row
@@ -117,11 +117,11 @@ def vector_twin(SIDE):
             c, d = tile[lane + 2, row + step], tile[lane + 3, row + step]
             store4(out, (j + step, i), (a, b, c, d))
 
-    return vector_twin
+    return vector_port
 
 
 vector_text = """extern "C" __global__
-void vector_twin(const float *__restrict__ x, float *__restrict__ out, int n) {
+void vector_port(const float *__restrict__ x, float *__restrict__ out, int n) {
     __shared__ float tile[SIDE][WIDTH]; float4 four;
     int lane = threadIdx.x * 4, row = threadIdx.y;
     int j = blockIdx.x * SIDE + lane, i = blockIdx.y * SIDE + row;
@@ -143,10 +143,10 @@ def arrays(n):
     return np.zeros((n, n), np.float32), np.zeros((n, n), np.float32), n
 
 
-def transpose(name, twin, text, block, side=TILE, **constants):
+def transpose(name, port, text, block, side=TILE, **constants):
     return Pair(
         name=f"transpose, {name}",
-        twin=twin,
+        port=port,
         text=text,
         grid=(N // side, N // side),
         block=block,
@@ -158,13 +158,13 @@ def transpose(name, twin, text, block, side=TILE, **constants):
 
 
 TRANSPOSES = (
-    transpose("naive", naive_twin, naive_text, (32, 32)),
-    transpose("tile", tile_twin(TILE), tile_text, (32, 32), WIDTH=TILE),
-    transpose("padded tile", tile_twin(PADDED), tile_text, (32, 32), WIDTH=PADDED),
-    transpose("2 to a thread", coarse_twin(16), coarse_text, (32, 16), ROWS=16),
-    transpose("4 to a thread", coarse_twin(8), coarse_text, (32, 8), ROWS=8),
-    transpose("8 to a thread", coarse_twin(4), coarse_text, (32, 4), ROWS=4),
-    transpose("vectorized", vector_twin(32), vector_text, (8, 32), SIDE=32, WIDTH=33),
-    transpose("vectorized, tile of 64", vector_twin(64), vector_text, (16, 32), side=64, SIDE=64,
+    transpose("naive", naive_port, naive_text, (32, 32)),
+    transpose("tile", tile_port(TILE), tile_text, (32, 32), WIDTH=TILE),
+    transpose("padded tile", tile_port(PADDED), tile_text, (32, 32), WIDTH=PADDED),
+    transpose("2 to a thread", coarse_port(16), coarse_text, (32, 16), ROWS=16),
+    transpose("4 to a thread", coarse_port(8), coarse_text, (32, 8), ROWS=8),
+    transpose("8 to a thread", coarse_port(4), coarse_text, (32, 4), ROWS=4),
+    transpose("vectorized", vector_port(32), vector_text, (8, 32), SIDE=32, WIDTH=33),
+    transpose("vectorized, tile of 64", vector_port(64), vector_text, (16, 32), side=64, SIDE=64,
               WIDTH=65),
 )  # fmt: skip

@@ -15,7 +15,7 @@ T = 32
 
 
 @cuda.jit
-def naive_twin(m, n, k, alpha, x, y, beta, out):
+def naive_port(m, n, k, alpha, x, y, beta, out):
     i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x  # down the rows
     j = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
     if i < m and j < n:
@@ -25,7 +25,7 @@ def naive_twin(m, n, k, alpha, x, y, beta, out):
         out[i, j] = alpha * total + beta * out[i, j]
 
 
-naive_text = """extern "C" __global__ void naive_twin(int m, int n, int k, float alpha,
+naive_text = """extern "C" __global__ void naive_port(int m, int n, int k, float alpha,
     const float *x, const float *y, float beta, float *out) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     unsigned j = blockIdx.y * blockDim.y + threadIdx.y;
@@ -37,11 +37,11 @@ naive_text = """extern "C" __global__ void naive_twin(int m, int n, int k, float
 """
 
 
-def coalesced_twin(ROWS_FIRST):
+def coalesced_port(ROWS_FIRST):
     """A warp along a row. ROWS_FIRST: blocks are numbered down the rows, else along them."""
 
     @cuda.jit
-    def coalesced_twin(m, n, k, alpha, x, y, beta, out):
+    def coalesced_port(m, n, k, alpha, x, y, beta, out):
         i = (cuda.blockIdx.x if ROWS_FIRST else cuda.blockIdx.y) * T + cuda.threadIdx.x // T
         j = (cuda.blockIdx.y if ROWS_FIRST else cuda.blockIdx.x) * T + cuda.threadIdx.x % T
         if i < m and j < n:
@@ -50,10 +50,10 @@ def coalesced_twin(ROWS_FIRST):
                 total += x[i, t] * y[t, j]
             out[i, j] = alpha * total + beta * out[i, j]
 
-    return coalesced_twin
+    return coalesced_port
 
 
-coalesced_text = """extern "C" __global__ void coalesced_twin(int m, int n, int k, float alpha,
+coalesced_text = """extern "C" __global__ void coalesced_port(int m, int n, int k, float alpha,
     const float *x, const float *y, float beta, float *out) {
     INDEX i = (ROWS_FIRST ? blockIdx.x : blockIdx.y) * T + threadIdx.x / T;
     INDEX j = (ROWS_FIRST ? blockIdx.y : blockIdx.x) * T + threadIdx.x % T;
@@ -65,11 +65,11 @@ coalesced_text = """extern "C" __global__ void coalesced_twin(int m, int n, int 
 """
 
 
-def shared_twin(ROWS_FIRST):
+def shared_port(ROWS_FIRST):
     """A block fetches a tile of x and one of y, and all its threads use both."""
 
     @cuda.jit
-    def shared_twin(m, n, k, alpha, x, y, beta, out):
+    def shared_port(m, n, k, alpha, x, y, beta, out):
         xs = cuda.shared.array((T, T), float32)
         ys = cuda.shared.array((T, T), float32)
         row, column = cuda.threadIdx.x // T, cuda.threadIdx.x % T
@@ -85,10 +85,10 @@ def shared_twin(ROWS_FIRST):
             cuda.syncthreads()
         out[i, j] = alpha * total + beta * out[i, j]
 
-    return shared_twin
+    return shared_port
 
 
-shared_text = """extern "C" __global__ void shared_twin(int m, int n, int k, float alpha,
+shared_text = """extern "C" __global__ void shared_port(int m, int n, int k, float alpha,
     const float *x, const float *y, float beta, float *out) {
     __shared__ float xs[T * T];
     __shared__ float ys[T * T];
@@ -107,11 +107,11 @@ shared_text = """extern "C" __global__ void shared_twin(int m, int n, int k, flo
 """
 
 
-def column_twin(BM, BN, BK, TM):
+def column_port(BM, BN, BK, TM):
     """TM results of a column to a thread: a number of y, once read, serves all of them."""
 
     @cuda.jit
-    def column_twin(m, n, k, alpha, x, y, beta, out):
+    def column_port(m, n, k, alpha, x, y, beta, out):
         xs = cuda.shared.array((BM, BK), float32)
         ys = cuda.shared.array((BK, BN), float32)
         top, left = cuda.blockIdx.y * BM, cuda.blockIdx.x * BN
@@ -134,10 +134,10 @@ def column_twin(BM, BN, BK, TM):
         for r in range(TM):
             out[i + r, j] = alpha * totals[r] + beta * out[i + r, j]
 
-    return column_twin
+    return column_port
 
 
-column_text = """extern "C" __global__ void column_twin(int m, int n, int k, float alpha,
+column_text = """extern "C" __global__ void column_port(int m, int n, int k, float alpha,
     const float *x, const float *y, float beta, float *out) {
     __shared__ float xs[BM * BK];
     __shared__ float ys[BK * BN];
@@ -163,14 +163,14 @@ column_text = """extern "C" __global__ void column_twin(int m, int n, int k, flo
 """
 
 
-def square_twin(BM, BN, BK, TM, TN):
+def square_port(BM, BN, BK, TM, TN):
     """TM × TN results to a thread, side by side: TM + TN reads for TM · TN multiply-adds."""
     threads = BM // TM * (BN // TN)
     X_STEPS, Y_STEPS = BM * BK // threads, BK * BN // threads  # numbers that a thread fetches
     X_ROWS, Y_ROWS = threads // BK, threads // BN  # rows that all threads fetch in a step
 
     @cuda.jit
-    def square_twin(m, n, k, alpha, x, y, beta, out):
+    def square_port(m, n, k, alpha, x, y, beta, out):
         xs = cuda.shared.array((BM, BK), float32)
         ys = cuda.shared.array((BK, BN), float32)
         top, left = cuda.blockIdx.y * BM, cuda.blockIdx.x * BN
@@ -202,10 +202,10 @@ def square_twin(BM, BN, BK, TM, TN):
             for s in range(TN):
                 out[i + r, j + s] = alpha * totals[r, s] + beta * out[i + r, j + s]
 
-    return square_twin
+    return square_port
 
 
-square_text = """extern "C" __global__ void BOUNDS square_twin(int m, int n, int k, float alpha,
+square_text = """extern "C" __global__ void BOUNDS square_port(int m, int n, int k, float alpha,
     const float *x, const float *y, float beta, float *out) {
     __shared__ float xs[BM * BK];
     __shared__ float ys[BK * BN];
@@ -240,14 +240,14 @@ square_text = """extern "C" __global__ void BOUNDS square_twin(int m, int n, int
 """
 
 
-def vector_twin(BM, BN, BK, TM, TN):
+def vector_port(BM, BN, BK, TM, TN):
     """The same, four numbers to a read; x's tile is transposed, so that a column lies in a row."""
     threads = BM // TM * (BN // TN)
     X_STEPS, Y_STEPS = BM * BK // threads // 4, BK * BN // threads // 4
     X_ROWS, Y_ROWS = 4 * threads // BK, 4 * threads // BN
 
     @cuda.jit
-    def vector_twin(m, n, k, alpha, x, y, beta, out):
+    def vector_port(m, n, k, alpha, x, y, beta, out):
         xs = cuda.shared.array((BK, BM), float32, 16)
         ys = cuda.shared.array((BK, BN), float32, 16)
         top, left = cuda.blockIdx.y * BM, cuda.blockIdx.x * BN
@@ -289,10 +289,10 @@ def vector_twin(BM, BN, BK, TM, TN):
                     e, f = e + beta * four[2], f + beta * four[3]
                 store4(out, (i + r, j + s), (c, d, e, f))
 
-    return vector_twin
+    return vector_port
 
 
-vector_text = """extern "C" __global__ void vector_twin(int m, int n, int k, float alpha,
+vector_text = """extern "C" __global__ void vector_port(int m, int n, int k, float alpha,
     const float *x, const float *y, float beta, float *out) {
     __shared__ __align__(16) float xs[BK * BM];
     __shared__ __align__(16) float ys[BK * BN];
@@ -338,15 +338,15 @@ vector_text = """extern "C" __global__ void vector_twin(int m, int n, int k, flo
 
 
 def arrays(n, alpha, beta):
-    """The twins' arguments for matrices of n × n; the third number is how many terms a sum has."""
+    """The ports' arguments for matrices of n × n; the third number is how many terms a sum has."""
     x, y, out = (np.zeros((n, n), np.float32) for _ in range(3))
     return n, n, n, np.float32(alpha), x, y, np.float32(beta), out
 
 
-def product(name, twin, text, grid, block, alpha, beta, **constants):
+def product(name, port, text, grid, block, alpha, beta, **constants):
     return Pair(
         name=f"product, {name}",
-        twin=twin,
+        port=port,
         text=text,
         grid=grid,
         block=block,
@@ -357,14 +357,14 @@ def product(name, twin, text, grid, block, alpha, beta, **constants):
     )
 
 
-def boehm(name, twin, text, grid, block, **constants):
+def boehm(name, port, text, grid, block, **constants):
     """As siboehm/SGEMM_CUDA launches it: alpha 0.5, beta 3."""
-    return product(name, twin, text, grid, block, alpha=0.5, beta=3.0, **constants)
+    return product(name, port, text, grid, block, alpha=0.5, beta=3.0, **constants)
 
 
-def yencal(name, twin, text, grid, block, **constants):
+def yencal(name, port, text, grid, block, **constants):
     """As yencal/gpu-gemm launches it: alpha 1, beta 0."""
-    return product(name, twin, text, grid, block, alpha=1.0, beta=0.0, **constants)
+    return product(name, port, text, grid, block, alpha=1.0, beta=0.0, **constants)
 
 
 def steps(BM, BN, BK, TM, TN, each=1):
@@ -380,22 +380,22 @@ def tiles(side):
 
 
 PRODUCTS = (
-    boehm("naive", naive_twin, naive_text, tiles(32), (32, 32)),
-    boehm("coalesced", coalesced_twin(True), coalesced_text, tiles(32), (1024,),
+    boehm("naive", naive_port, naive_text, tiles(32), (32, 32)),
+    boehm("coalesced", coalesced_port(True), coalesced_text, tiles(32), (1024,),
           ROWS_FIRST=1, INDEX="int"),
-    boehm("shared tile", shared_twin(True), shared_text, tiles(32), (1024,), ROWS_FIRST=1),
-    boehm("8 to a thread", column_twin(64, 64, 8, 8), column_text, tiles(64), (512,),
+    boehm("shared tile", shared_port(True), shared_text, tiles(32), (1024,), ROWS_FIRST=1),
+    boehm("8 to a thread", column_port(64, 64, 8, 8), column_text, tiles(64), (512,),
           BM=64, BN=64, BK=8, TM=8),
-    boehm("8 × 8 to a thread", square_twin(128, 128, 8, 8, 8), square_text, tiles(128), (256,),
+    boehm("8 × 8 to a thread", square_port(128, 128, 8, 8, 8), square_text, tiles(128), (256,),
           BOUNDS="__launch_bounds__(256,1)", **steps(128, 128, 8, 8, 8)),
-    boehm("vectorized", vector_twin(128, 128, 8, 8, 8), vector_text, tiles(128), (256,),
+    boehm("vectorized", vector_port(128, 128, 8, 8, 8), vector_text, tiles(128), (256,),
           READS_OUT=1, **steps(128, 128, 8, 8, 8, each=4)),
-    yencal("coalesced, along rows", coalesced_twin(False), coalesced_text, tiles(32), (1024,),
+    yencal("coalesced, along rows", coalesced_port(False), coalesced_text, tiles(32), (1024,),
            ROWS_FIRST=0, INDEX="unsigned"),
-    yencal("shared tile, along rows", shared_twin(False), shared_text, tiles(32), (1024,),
+    yencal("shared tile, along rows", shared_port(False), shared_text, tiles(32), (1024,),
            ROWS_FIRST=0),
-    yencal("8 × 8 to a thread, blocks of 64", square_twin(64, 64, 8, 8, 8), square_text, tiles(64),
+    yencal("8 × 8 to a thread, blocks of 64", square_port(64, 64, 8, 8, 8), square_text, tiles(64),
            (64,), BOUNDS="", **steps(64, 64, 8, 8, 8)),
-    yencal("vectorized, 16 deep", vector_twin(128, 128, 16, 8, 8), vector_text, tiles(128), (256,),
+    yencal("vectorized, 16 deep", vector_port(128, 128, 16, 8, 8), vector_text, tiles(128), (256,),
            READS_OUT="beta != 0", **steps(128, 128, 16, 8, 8, each=4)),
 )  # fmt: skip

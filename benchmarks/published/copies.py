@@ -14,7 +14,7 @@ SIZE = 2**27  # bytes, the largest that is timed there
 
 
 @cuda.jit
-def copy_twin(bytes_out, bytes_in, out, x):
+def copy_port(bytes_out, bytes_in, out, x):
     first, stride = cuda.grid(1), cuda.gridsize(1)
     # out and x are the same memory, seen as wider elements.
     for i in range(first, x.size, stride):
@@ -24,7 +24,7 @@ def copy_twin(bytes_out, bytes_in, out, x):
 
 
 copy_text = """extern "C" __global__
-void copy_twin(char *__restrict__ bytes_out, const char *__restrict__ bytes_in, size_t size) {
+void copy_port(char *__restrict__ bytes_out, const char *__restrict__ bytes_in, size_t size) {
     size_t first = blockIdx.x * blockDim.x + threadIdx.x, stride = blockDim.x * gridDim.x;
     WIDE *out = (WIDE *)bytes_out; const WIDE *x = (const WIDE *)bytes_in;
     for (size_t i = first; i < size / sizeof(WIDE); i += stride)
@@ -45,7 +45,7 @@ def copy(bytes_each, wide, dtype):
     """The copy of elements of so many bytes: `wide` in C++, `dtype` in NumPy."""
     return Pair(
         name=f"copy, {bytes_each} byte{'s' * (bytes_each > 1)}",
-        twin=copy_twin,
+        port=copy_port,
         text=copy_text,
         grid=(SIZE // bytes_each // THREADS,),
         block=(THREADS,),

@@ -1,4 +1,4 @@
-"""Four neighbors in one request, for twins: only the microscope runs these, the text has float4."""
+"""Four neighbors in one request, for ports: only the microscope runs these, the text has float4."""
 
 from warplens.lanes import wide
 

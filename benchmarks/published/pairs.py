@@ -1,4 +1,4 @@
-"""A pair: one algorithm as a twin for the microscope and as a text for NVIDIA's compiler."""
+"""A pair: one algorithm as a port for the microscope and as a text for NVIDIA's compiler."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,14 +15,14 @@ class Pair:
     """A kernel twice, line for line, at the size that was timed.
 
     name: as in `Published.kernel`. grid, block: as it was launched. arguments(): arrays and numbers
-    as the twin takes them; large arrays take memory only where they are touched. flops: counted as
+    as the port takes them; large arrays take memory only where they are touched. flops: counted as
     the publisher counts. bytes: what must move at least, each array once. The model uses neither:
     they are there to check that no published time is shorter than a GPU can be.
     """
 
     name: str
-    twin: Any  # a kernel of Numba's, never compiled
-    text: str  # CUDA C++; its first line stands for the twin's decorator, and so on
+    port: Any  # a kernel of Numba's, never compiled
+    text: str  # CUDA C++; its first line stands for the port's decorator, and so on
     grid: Size
     block: Size
     arguments: Callable[[], tuple]
@@ -31,13 +31,13 @@ class Pair:
     constants: Mapping[str, int | str] = field(default_factory=dict)  # sizes that the text names
 
     def cubin(self, capability: tuple[int, int]) -> Cubin:
-        """The text as machine code, its lines named after the twin's. Needs no GPU.
+        """The text as machine code, its lines named after the port's. Needs no GPU.
 
         Raises CannotCompile, with a sentence, where the compiler is missing or refuses the text.
         """
-        place = self.twin.py_func.__code__
+        place = self.port.py_func.__code__
         where = place.co_filename, place.co_firstlineno
         return compiled(self.text, where, tuple(self.constants.items()), capability)
 
     def __repr__(self) -> str:
-        return f"{self.name}: {self.twin.__name__}[{self.grid}, {self.block}]"
+        return f"{self.name}: {self.port.__name__}[{self.grid}, {self.block}]"

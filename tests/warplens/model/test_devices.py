@@ -1,0 +1,98 @@
+"""GPUs to model times for: each figure has its source, and one's own are checked by name."""
+
+import dataclasses
+import math
+from types import SimpleNamespace
+
+import pytest
+
+from warplens.model import devices as home
+from warplens.model.devices import DATA, FIGURES, GPUS, KINDS, devices, named, present, sheet
+from warplens.model.occupancy import LIMITS
+
+A100 = GPUS["A100"]
+
+
+def test_every_figure_of_every_gpu_has_a_source_and_can_be_one():
+    for gpu in GPUS.values():
+        fields = {each.name for each in dataclasses.fields(gpu)} - {"name", "sources"}
+        assert fields == set(FIGURES), "a new field needs a label"
+        there = {each for each in FIGURES if getattr(gpu, each) is not None}
+        assert there == set(gpu.sources)
+        for each in there:
+            home.check_figure(gpu.name, each, getattr(gpu, each))
+            assert gpu.sources[each].kind in KINDS and len(gpu.sources[each].citation) > 10
+        assert gpu.base <= gpu.boost and gpu.capability in LIMITS
+    assert {"T4", "RTX 3090", "A100", "H100", "H200"} <= set(devices())
+
+
+def test_what_a_data_sheet_promises_is_what_lanes_and_clock_give():
+    for name, row in DATA["sheets"].items():
+        if "gpu" in row:
+            gpu, promised = GPUS[row["gpu"]], sheet(name)
+            peak = gpu.multiprocessors * gpu.fp32_lanes * 2 * gpu.boost
+            assert promised.memory == gpu.dram_rate
+            assert promised.peaks["float32"] == pytest.approx(peak, rel=0.01)
+    corners = sheet("H200").corners()
+    assert {kind: round(at) for kind, at in corners.items()} == {
+        "float32": 14, "TF32": 103, "bfloat16": 206,
+    }  # fmt: skip
+
+
+def test_the_tables_show_each_figure_with_its_source():
+    table = devices().table()
+    notes = dict(note.split(" ", 1) for note in table.notes)
+    for figure, row in zip(FIGURES, table.rows, strict=True):
+        for gpu, cell in zip(GPUS.values(), row[1:], strict=True):
+            if figure in gpu.sources:
+                value, _, number = cell.rpartition(" ")
+                kind, citation = gpu.sources[figure]
+                assert value == gpu.text(figure) and notes[number] == f"{kind}: {citation}"
+            else:
+                assert cell == "–"
+    assert ["dram_rate", "1,555 GB/s", "DRAM", *A100.sources["dram_rate"]] in A100.table().rows
+
+
+def test_a_gpu_of_ones_own_has_its_figures_as_yours_and_the_rest_assumed():
+    mine = GPUS["RTX 3090"].but("my card", multiprocessors=46, boost=1.73e9, dram_rate=448e9)
+    assert (mine.name, mine.multiprocessors, mine.boost) == ("my card", 46, 1.73e9)
+    assert mine.l2_bytes == GPUS["RTX 3090"].l2_bytes
+    kinds = {each: source.kind for each, source in mine.sources.items()}
+    yours = {each for each, kind in kinds.items() if kind == "yours"}
+    assert yours == {"multiprocessors", "boost", "dram_rate"}
+    assert set(kinds.values()) == {"yours", "assumed"}
+    again = mine.but("my other card", base=1e9)
+    assert again.sources["boost"].kind == "yours"
+    assert named(mine) is mine
+
+
+WRONG = (
+    ({"boost": math.nan}, "boost is a number above 0"),
+    ({"dram_rate": "fast"}, "dram_rate is a number above 0"),
+    ({"l2_rate": True}, "l2_rate is a number above 0"),
+    ({"int_lanes": 0}, "int_lanes is a number above 0"),
+    ({"dram_share": 89}, "dram_share is at most 1"),
+    ({"base": 2e9}, "base is above boost, 2 GHz above 1.41 GHz: give both"),
+    ({"capability": 8.6}, r"capability is two whole numbers, as \(8, 6\), not 8.6"),
+    ({"dram_rates": 448e9}, "no 'dram_rates'. Did you mean 'dram_rate'"),
+)
+
+
+def test_wrong_figures_and_names_are_refused_by_name():
+    for wrong, words in WRONG:
+        with pytest.raises(ValueError, match=words):
+            A100.but("my card", **wrong)
+    for name in ("A100", None):
+        with pytest.raises(ValueError, match="a name of its own"):
+            A100.but(name)
+    with pytest.raises(ValueError, match=r"Did you mean 'RTX 3090'.*There are T4, A100"):
+        devices()["RTX 309"]
+
+
+def test_the_gpu_that_is_here_is_known_by_name_and_multiprocessors(monkeypatch):
+    drivers = {("NVIDIA A100-SXM4-40GB", 108): "A100", ("Tesla T4", 40): "T4",
+               ("NVIDIA GeForce RTX 3090 Ti", 84): None, ("", 0): None}  # fmt: skip
+    for told, name in drivers.items():
+        monkeypatch.setattr(home, "gpu_name", lambda told=told: told)
+        found = present() or SimpleNamespace(name=None)
+        assert found.name == name

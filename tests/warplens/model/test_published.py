@@ -1,0 +1,69 @@
+"""Published times, and how near to them the model has to be."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpulessons.illustrations.published_times import published_times
+from warplens.model.devices import GPUS
+from warplens.model.published import MODELLED, PARTS, TIMES, Ladder, judged
+
+BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
+
+
+def test_every_time_names_a_gpu_and_a_place_to_read_it():
+    for one in TIMES:
+        assert one.gpu in GPUS and "/" in one.source and one.note and one.figure
+        assert 0 < one.within < 0.06
+    assert len({(one.kernel, one.gpu) for one in TIMES}) == len(TIMES) == 32
+    naive = TIMES[0]
+    assert (naive.kernel, naive.gpu) == ("product, naive", "RTX A6000")
+    assert naive.seconds == pytest.approx(2 * 4096**3 / 309e9, rel=1e-5)  # at 309 GFLOP/s
+
+
+def test_the_model_is_as_near_as_it_has_to_be():
+    found, alone = judged(), judged("source")
+    assert found.median_error <= 0.15
+    assert found.within(0.25) >= 0.85 and found.within(0.35) >= 0.9
+    assert sum(row.holds for row in found.rows) / len(found.rows) >= 0.9
+    assert found.width <= 2.5
+    assert all(ladder.tau >= 0.8 for ladder in found.ladders)
+    assert found.median_error < alone.median_error and found.width < alone.width
+    assert (found.counted_from, alone.counted_from) == ("machine code", "source")
+
+
+def test_rows_are_grouped_by_what_they_wait_for_and_by_source():
+    found = judged()
+    assert sum(map(len, found.by_limiter.values())) == len(found.rows)
+    assert all(row.modelled.limiter == "DRAM" for row in found.by_limiter["DRAM"])
+    assert len(found.ladders) == 6 and len(found.ladders[0].rows) == 6
+    missed = {row.name for row in found.failures}
+    assert missed == {row.name for row in found.rows if not row.holds}
+    assert set(found.rows[0].modelled.bounds) == set(PARTS)
+
+
+def test_tau_falls_where_two_kernels_come_in_the_wrong_order():
+    rows = judged().ladders[0].rows
+    assert Ladder("", rows).tau == 1
+    swapped = (type(rows[0])(rows[0].published, rows[1].modelled),
+               type(rows[0])(rows[1].published, rows[0].modelled))  # fmt: skip
+    assert Ladder("", swapped).tau == -1
+
+
+def test_the_picture_crosses_what_fails_and_names_it():
+    found = judged()
+    picture = published_times(found)
+    marks = [line for line in picture.axes.lines if len(line.get_xdata()) == 1]
+    crosses = [line for line in marks if line.get_marker() == "X"]
+    assert (len(marks), len(crosses)) == (len(found.rows), len(found.failures))
+    assert all(row.name in picture.alt for row in found.failures)
+
+
+@pytest.mark.nightly
+def test_the_model_says_today_what_the_file_says(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(BENCHMARKS), *sys.path])
+    importlib.import_module("judge_model").main(tmp_path / "now.csv")
+    now, then = (path.read_text().splitlines()[1:] for path in (tmp_path / "now.csv", MODELLED))
+    assert now == then

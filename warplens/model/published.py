@@ -1,0 +1,232 @@
+"""How far the model is from times that others measured, of kernels in CUDA C++.
+
+    TIMES                 what they measured: each with the figure as printed and where it stands
+    judged()              what the model says of the same launches, by machine code
+    judged("source")      and where nothing could be compiled or disassembled
+
+Published truth is noisy: a figure read from a plot is good to about 3 %; clocks and drivers are
+rarely named. Left out: kernels with asynchronous copies or tensor cores, which the model does not
+know; other rows of the transposes' table, all between 2.9 and 3.6 ms, so that one table does not
+outweigh the rest; the same author's reductions, for which rates are told but no size.
+
+benchmarks/published has the kernels, written anew; benchmarks/judge_model.py models them.
+"""
+
+import csv
+from dataclasses import dataclass
+from html import escape
+from itertools import combinations
+from pathlib import Path
+from statistics import median
+
+from warplens import units
+from warplens.tables import Table
+
+from .value import Modelled
+
+MODELLED = Path(__file__).with_name("published_modelled.csv")
+PARTS = (
+    "issue slots", "FP32", "integer", "FP64", "SFU", "load/store path", "L2", "DRAM", "latency",
+    "launch",
+)  # fmt: skip
+ORDER = "Kendall's τ: 1 where each pair of kernels comes in the right order, −1 where none does."
+
+
+@dataclass(frozen=True)
+class Published:
+    """One time that somebody else measured."""
+
+    kernel: str
+    gpu: str  # a name in `devices`
+    seconds: float
+    figure: str  # as printed
+    within: float  # how far off the figure itself may be, as a share
+    source: str
+    note: str
+
+    @property
+    def ladder(self) -> str:
+        """All figures of one source on one GPU are a ladder."""
+        return f"{self.source.partition(',')[0]}, {self.gpu}"
+
+
+def published_from(row: dict[str, str]) -> Published:
+    numbers = {name: float(row[name]) for name in ("seconds", "within")}
+    return Published(**{**row, **numbers})
+
+
+with Path(__file__).with_name("published.csv").open(encoding="utf-8", newline="") as lines:
+    TIMES = tuple(map(published_from, csv.DictReader(lines)))
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """One published time, and what the model says of the same launch."""
+
+    published: Published
+    modelled: Modelled
+
+    @property
+    def ratio(self) -> float:
+        """Modelled over published: below 1 the model is too fast."""
+        return self.modelled.seconds / self.published.seconds
+
+    @property
+    def error(self) -> float:
+        """How far off, as a share of the published time."""
+        return abs(self.ratio - 1)
+
+    @property
+    def holds(self) -> bool:
+        """Does the published time lie in the modelled interval?"""
+        return self.modelled.holds(self.published.seconds)
+
+    @property
+    def name(self) -> str:
+        return f"{self.published.kernel} ({self.published.gpu})"
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """All kernels of one source on one GPU, in order."""
+
+    name: str
+    rows: tuple[Judgment, ...]
+
+    @property
+    def tau(self) -> float:
+        """How well the model orders them: (pairs in order − pairs out of order) / pairs.
+
+        Pairs that the published figures do not tell apart, each as good as it is, are left out.
+        """
+        score = pairs = 0
+        for one, other in combinations(self.rows, 2):
+            quick, slow = sorted((one, other), key=lambda row: row.published.seconds)
+            at_least = slow.published.seconds * (1 - slow.published.within)
+            if at_least > quick.published.seconds * (1 + quick.published.within):
+                pairs += 1
+                gap = slow.modelled.seconds - quick.modelled.seconds
+                score += (gap > 0) - (gap < 0)
+        return score / pairs
+
+
+@dataclass(frozen=True, repr=False)
+class Judged:
+    """A model, judged by every published time."""
+
+    rows: tuple[Judgment, ...]
+
+    @property
+    def counted_from(self) -> str:
+        return self.rows[0].modelled.counted_from
+
+    @property
+    def median_error(self) -> float:
+        return median(row.error for row in self.rows)
+
+    def within(self, share: float) -> float:
+        """The share of times that are modelled within this share of the truth."""
+        return sum(row.error <= share for row in self.rows) / len(self.rows)
+
+    @property
+    def closed(self) -> list[Judgment]:
+        """Those whose interval has two ends."""
+        return [row for row in self.rows if not row.modelled.at_least]
+
+    @property
+    def width(self) -> float:
+        """The median interval's upper end over its lower."""
+        return median((row.modelled.high or 0) / row.modelled.low for row in self.closed)
+
+    @property
+    def failures(self) -> tuple[Judgment, ...]:
+        """Those whose interval does not hold the published time, the worst first."""
+        missed = [row for row in self.rows if not row.holds]
+        return tuple(sorted(missed, key=lambda row: max(row.ratio, 1 / row.ratio), reverse=True))
+
+    @property
+    def by_limiter(self) -> dict[str, tuple[Judgment, ...]]:
+        """The judgments, by what the model says each launch waits for."""
+        names = sorted({row.modelled.limiter for row in self.rows})
+        return {
+            name: tuple(row for row in self.rows if row.modelled.limiter == name) for name in names
+        }
+
+    @property
+    def ladders(self) -> tuple[Ladder, ...]:
+        names = dict.fromkeys(row.published.ladder for row in self.rows)
+        return tuple(
+            Ladder(name, tuple(row for row in self.rows if row.published.ladder == name))
+            for name in names
+        )
+
+    @property
+    def message(self) -> str:
+        source = ", from the source alone," * (self.counted_from == "source")
+        return (
+            f"Of {len(self.rows)} published times, the model's median error{source} is "
+            f"{units.percent(self.median_error)}; {units.percent(self.within(0.25))} are within "
+            f"25 %, {units.percent(self.within(0.35))} within 35 %; {self.intervals}."
+        )
+
+    @property
+    def intervals(self) -> str:
+        """How many hold, of those that have an upper end; how many have none."""
+        rest = len(self.rows) - len(self.closed)
+        more = f"; {rest} ha{'s' if rest == 1 else 've'} no upper end" if rest else ""
+        held = sum(row.holds for row in self.closed)
+        return (
+            f"of {len(self.closed)} intervals with two ends {held} hold the published time (in the "
+            f"median {self.width:.2g}× wide){more}"
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The order in each ladder."""
+        return ORDER, *(
+            f"{one.name}: τ {one.tau:.2f} over {len(one.rows)} kernels." for one in self.ladders
+        )
+
+    def table(self) -> Table:
+        head = ("kernel", "GPU", "published", "modelled", "ratio", "holds", "limiter")
+        return Table(self.message, head, [cells(row) for row in self.rows], self.notes)
+
+    def __repr__(self) -> str:
+        return repr(self.table())
+
+    def _repr_html_(self) -> str:
+        """The message, and the rows folded."""
+        head = f"<summary>{escape(self.message)} All of them, one by one</summary>"
+        return f"<details>{head}{self.table()._repr_html_()}</details>"
+
+
+def cells(row: Judgment) -> tuple[str, ...]:
+    published, modelled = row.published, row.modelled
+    ratio = "" if modelled.at_least else f"{row.ratio:.2f}"
+    return (
+        *(published.kernel, published.gpu, units.seconds(published.seconds), modelled.words),
+        *(ratio, "yes" if row.holds else "no", modelled.limiter),
+    )
+
+
+def judged(counted_from: str = "machine code") -> Judged:
+    """What the model said of every published time; counted_from: or "source", without compiler."""
+    with MODELLED.open(encoding="utf-8", newline="") as lines:
+        next(lines)  # when, with which commit
+        found = {
+            (row["kernel"], row["gpu"]): modelled_from(row)
+            for row in csv.DictReader(lines) if row["counted_from"] == counted_from
+        }  # fmt: skip
+    return Judged(tuple(Judgment(one, found[one.kernel, one.gpu]) for one in TIMES))
+
+
+def modelled_from(row: dict[str, str]) -> Modelled:
+    """A Modelled from a row of the file; an interval without an upper end has none there."""
+    texts = ("kernel", "gpu", "occupancy_limiter", "counted_from", "why_at_least")
+    numbers = ("seconds", "low", "occupancy", "waves")
+    return Modelled(
+        **{name: row[name] for name in texts},
+        **{name: float(row[name]) for name in numbers},
+        high=float(row["high"]) if row["high"] else None,
+        bounds={part: float(row[part]) for part in PARTS},
+    )
