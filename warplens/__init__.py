@@ -67,7 +67,6 @@ from .report.races import Race, Races
 from .report.reports import Atomics, Banks, Coalescing, Divergence, Intensity, LineCount, Work
 from .report.traces import Trace
 from .runner import trace
-from .sizes import Sizes, every_size
 
 __all__ = [
     "Atomics",
@@ -86,12 +85,10 @@ __all__ = [
     "PartialWarp",
     "Race",
     "Races",
-    "Sizes",
     "Trace",
     "Unsupported",
     "Untypable",
     "Work",
-    "every_size",
     "trace",
     "tracing",
 ]
