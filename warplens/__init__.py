@@ -64,7 +64,7 @@ from .faults import (
 )
 from .programs import tracing
 from .report.races import Race, Races
-from .report.reports import Atomics, Banks, Coalescing, Divergence, Intensity, LineCount, Work
+from .report.reports import Atomics, Banks, Coalescing, Divergence, Work
 from .report.traces import Trace
 from .runner import trace
 
@@ -74,10 +74,8 @@ __all__ = [
     "Caution",
     "Coalescing",
     "Divergence",
-    "Intensity",
     "KernelFault",
     "LaunchError",
-    "LineCount",
     "Misaligned",
     "NoProgress",
     "OutOfBounds",

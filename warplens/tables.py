@@ -1,8 +1,11 @@
-"""Tables to show, as text and as HTML: a `Table` of columns under a head, or names and words."""
+"""Tables to show, as text and as HTML: a `Table` of columns under a head, names and words, or a
+`Report`, which says of itself what stands in its table."""
 
+import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from html import escape
+from typing import Any
 
 Rows = Iterable[Sequence[str]]
 LEFT = ' style="text-align:left"'  # words; numbers stand where the page wants them
@@ -25,12 +28,47 @@ class Table:
         return f"{html_table(self.caption, self.head, self.rows)}<p>{notes}</p>"
 
 
-def aligned(rows: Rows) -> list[str]:
-    """Rows as lines of text whose columns stand under each other."""
-    rows = list(rows)
+class Report:
+    """Text and HTML for a value that has a `headline` and a `table` of whatever it counts."""
+
+    def headline(self) -> str:
+        raise NotImplementedError
+
+    def table(self) -> tuple[tuple, list[tuple]]:
+        """(the head, the rows); no rows where the headline says it all"""
+        raise NotImplementedError
+
+    def rows(self) -> list[list[str]]:
+        head, rows = self.table()
+        return [list(map(str, row)) for row in [head, *rows]] if rows else []
+
+    def __repr__(self) -> str:
+        return "\n".join([self.headline(), *aligned(self.rows(), numbers="right")])
+
+    def _repr_html_(self) -> str:
+        if not (rows := self.rows()):
+            return sentence(self.headline())
+        return html_table(self.headline(), rows[0], rows[1:])
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))  # type: ignore[call-overload]
+
+
+def per(total: float, count: float) -> float:
+    """How many there are of one for each of the other; none where there is nothing."""
+    return total / count if count else 0.0
+
+
+def aligned(rows: Iterable[Sequence[Any]], numbers: str = "left") -> list[str]:
+    """Rows as lines of text whose columns stand under each other; all but the first may stand to
+    the right, where they are numbers."""
+    rows = [list(map(str, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    sides = ["<", *["<" if numbers == "left" else ">"] * (len(widths) - 1)]
     return [
-        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        "  ".join(
+            f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)
+        ).rstrip()
         for row in rows
     ]
 

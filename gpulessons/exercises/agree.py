@@ -7,7 +7,6 @@ from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble
 from gpulessons.operation import op
 from warplens.model.sampling import footprints
-from warplens.report.steps import launch_of
 
 stub = '''\
 @cuda.jit
@@ -65,7 +64,7 @@ def inspect(launches):
             f"Right, but its lanes wait: warp efficiency {efficiency:.0%}, where 100% is possible.",
             "threads 0 to 31: do they all take the same side of the `if`?",
         )
-    touched = footprints(launch_of(launch))
+    touched = footprints(launch.launch)
     moved, wanted = launch.blocks * sum(f.sectors for f in touched), sum(f.whole for f in touched)
     if moved > 1.1 * wanted:
         raise Trouble(

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from numba import cuda
+from warplens.lanes.libdevice import LIBDEVICE
 
 from warplens import Unsupported, trace
-from warplens.lanes.libdevice import LIBDEVICE
 
 libdevicefuncs = pytest.importorskip("numba.cuda.libdevicefuncs")
 libdevice = pytest.importorskip("numba.cuda.libdevice")

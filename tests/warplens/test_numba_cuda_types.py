@@ -23,10 +23,10 @@ from numba.cuda.compiler import compile_cuda
 from numba.cuda.core import errors
 from numba.cuda.descriptor import cuda_target
 from numba.cuda.typeconv.rules import default_type_manager
+from warplens.lanes.fma import multiply_add
 
 from warplens import KernelFault, Unsupported, Untypable, trace
 from warplens.lanes import overloads
-from warplens.lanes.fma import multiply_add
 from warplens.lanes.launch import Launch
 from warplens.lanes.values import dtype_of
 from warplens.lanes.warps import Warps

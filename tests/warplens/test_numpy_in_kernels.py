@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 from numba import cuda
+from warplens.lanes.ufuncs import UFUNCS, loop
 
 from warplens import Unsupported, trace
-from warplens.lanes.ufuncs import UFUNCS, loop
 
 numpy_support = pytest.importorskip("numba.cuda.np.numpy_support")
 NUMBERS = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 "

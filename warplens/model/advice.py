@@ -38,8 +38,8 @@ from functools import partial
 from warplens import Trace
 from warplens.code.cuda import CannotCompile, assembly
 from warplens.report.counts import SiteCount
-from warplens.report.tables import per, percent
-from warplens.units import plural
+from warplens.tables import per
+from warplens.units import percent, plural
 
 from .devices import GPU, named
 from .occupancy import occupancy
