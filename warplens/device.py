@@ -187,6 +187,8 @@ def device_array_like(ary: Any, stream: Any = 0) -> DeviceArray:
 
 def empty(memory: np.ndarray) -> DeviceArray:
     """A new allocation."""
+    if memory.dtype.kind not in "biuf":
+        raise Unsupported(f"a device array of {memory.dtype}")
     return DeviceArray(unwritten(memory), marks=np.zeros(memory.nbytes, np.uint8))
 
 

@@ -75,7 +75,7 @@ def syncwarp(w: Warps, mask: Any = ALL_LANES) -> None:
         return
     w.log.partial_syncs = True
     text = "a syncwarp of part of a warp: races between lanes of a warp are not sought"
-    w.caution("warp mask", text)
+    w.caution("fence", text)
 
 
 def want_kind(kinds: str, *values: Any) -> None:
