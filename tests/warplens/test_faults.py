@@ -187,19 +187,6 @@ def test_launches_that_a_gpu_refuses(grid, block, dynamic, words):
         trace(no_guard)[grid, block, 0, dynamic](np.zeros(1), np.zeros(1))
 
 
-def test_a_kernel_with_launch_bounds_is_launched_within_them():
-    @cuda.jit(launch_bounds=(64, 2))
-    def bounded(x):
-        x[cuda.grid(1)] = 1
-
-    trace(bounded)[1, 64](x := np.zeros(64, np.float32))
-    assert x.all()
-    with pytest.raises(LaunchError, match="the block has 96 threads; launch_bounds"):
-        trace(bounded)[1, 96](np.zeros(96, np.float32))
-    with tracing(), pytest.raises(ValueError, match="Got 4 launch bounds"):
-        cuda.jit("void()", launch_bounds=(64, 2, 4, 8))(lambda: None)
-
-
 def test_too_much_static_shared_memory_names_the_line():
     def greedy(x):
         s = cuda.shared.array(BIG, float64)

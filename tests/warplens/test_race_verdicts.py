@@ -357,16 +357,6 @@ def syncwarp_where_a_block_barrier_is_needed(x, y):
 
 
 @racy("s")
-def half_warp_barriers_for_a_whole_warp_exchange(x, y):
-    s = cuda.shared.array(N, float32)
-    tid = cuda.threadIdx.x
-    half = 0xFFFF if tid % 32 < 16 else 0xFFFF0000
-    s[tid] = x[cuda.grid(1)]
-    cuda.syncwarp(half)
-    y[cuda.grid(1)] = s[tid ^ 31]
-
-
-@racy("s")
 def a_shuffle_is_no_memory_barrier(x, y):
     s = cuda.shared.array(N, float32)
     tid = cuda.threadIdx.x
