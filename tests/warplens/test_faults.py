@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import cuda, float32, float64, uint64
 
-from warplens import LaunchError, OutOfBounds, PartialBarrier, trace, tracing
+from warplens import LaunchError, OutOfBounds, PartialBarrier, trace
 
 BIG = 7000
 

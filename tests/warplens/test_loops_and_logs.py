@@ -26,6 +26,7 @@ def waits(x):
 @pytest.mark.parametrize("kernel", [forever, waits])
 def test_a_loop_that_does_not_end_is_given_up_with_its_line(kernel, monkeypatch):
     monkeypatch.setattr(flow, "TURN_LIMIT", 300)
+    monkeypatch.setattr(flow, "PATIENCE", 0.0)
     loop = kernel.__code__.co_firstlineno + (1 if kernel is forever else 2)
     with pytest.raises(NoProgress, match=f"line {loop} turned 300 times") as caught:
         trace(kernel)[1, 32](np.zeros(1, np.int32))

@@ -3,6 +3,7 @@
 import linecache
 import math
 import re
+from itertools import chain
 
 import numba
 import numpy as np
@@ -107,11 +108,13 @@ def test_expressions_give_what_numba_gives():
     texts = [re.sub(r"\bb\b", f"y{n}", re.sub(r"\ba\b", f"x{n}", expression))
              for n, (expression, _, _) in enumerate(EXPRESSIONS)]  # fmt: skip
     space = {"math": math} | {name: getattr(numba, name) for name in TYPES}
-    exec(f"def every({', '.join(names)}):\n    return ({', '.join(texts)},)", space)
+    groups = [f"({', '.join(texts[n : n + 8])},)" for n in range(0, len(texts), 8)]
+    exec(f"def every({', '.join(names)}):\n    return ({', '.join(groups)},)", space)
     reference = njit(error_model="numpy")(space["every"])
     operands = [array for _, a, b in EXPRESSIONS for array in (a, b)]
-    expected = list(zip(*(reference(*each) for each in zip(*operands, strict=True)), strict=True))
-    kinds = list(map(numpy_type, reference.nopython_signatures[0].return_type))
+    results_of = [list(chain(*reference(*each))) for each in zip(*operands, strict=True)]
+    expected = list(zip(*results_of, strict=True))
+    kinds = list(map(numpy_type, chain(*reference.nopython_signatures[0].return_type)))
     for (expression, a, b), dtype, results in zip(EXPRESSIONS, kinds, expected, strict=True):
         device = cuda.jit(device=True)(function_of(expression))
 

@@ -1,13 +1,9 @@
 """Slices that are set, `...`, methods of arrays, tuples of arrays, arrays made in loops."""
 
 import numpy as np
-import pytest
-from numba import cuda, float32, int32, int64, types
-from numba.core.errors import TypingError
-from numba.cuda.compiler import compile_cuda
+from numba import cuda, float32
 
-from warplens import Misaligned, Unsupported, trace, tracing
-
+from warplens import trace
 
 # Slices
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numba import cuda, float32
 from numba.core import sigutils
-from numba.core.errors import TypingError
 
 from warplens import LaunchError, OutOfBounds, trace, tracing
 
@@ -174,20 +173,6 @@ def test_a_launch_of_no_sense_is_refused_in_numba_s_words():
             axpy(1, 2, 3)
         with pytest.raises(TypeError, match=r"griddim must be a sequence of integers, got \[2.0\]"):
             axpy[2.0, 3]
-
-
-def test_a_device_array_is_transposed_into_one_of_its_own_and_knows_its_layout():
-    with tracing():
-        a = np.arange(120).reshape(10, 12)
-        d = cuda.to_device(a)
-        turned = d[::2, ::2].T
-        assert turned.strides == (40, 8) and (turned.copy_to_host() == a[::2, ::2].T).all()
-        assert turned.flags["C_CONTIGUOUS"] and d.view(np.uint64).gpu_data == d.gpu_data
-        f = cuda.device_array((3, 4), order="F")
-        likes = cuda.device_array_like(f), cuda.mapped_array_like(f), cuda.pinned_array_like(f)
-        assert all(like.strides == f.strides for like in likes)
-        with pytest.raises(NotImplementedError, match="non-2D"):
-            cuda.to_device(np.zeros((2, 2, 2))).T  # noqa: B018
 
 
 def test_a_device_function_with_a_signature_converts_what_it_is_given():

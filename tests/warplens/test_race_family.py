@@ -4,6 +4,7 @@ import functools
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 from race_family import (
     OF_BARRIERS,
     THREADS,

@@ -7,8 +7,9 @@ where the source does, which is how SIMT hardware reconverges.
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,8 @@ from .memory import View
 from .values import dtype_of, truth
 from .warps import Warps
 
-TURN_LIMIT = 100_000  # of a `while`: some seconds; what turns on is taken to wait for ever
+TURN_LIMIT = 10_000  # of a `while`: what turns on where threads wait for others waits for ever,
+PATIENCE = 10.0  # and elsewhere if it has taken so many seconds of the processor's time
 
 
 def split(w: Warps, test: Any) -> tuple[Mask | None, Mask | None]:
@@ -77,7 +79,7 @@ class Loop:
         self.left: list[Mask] = []  # at the loop's end
         self.broken: list[Mask] = []
         self.continued: list[Mask] = []
-        self.iterations = 0
+        self.iterations, self.start = 0, time.process_time()
 
     def test(self, condition: Any) -> bool:
         """Another iteration for the lanes where the condition holds."""
@@ -90,14 +92,16 @@ class Loop:
         w.mask = yes or w.no_lanes
         if yes:
             self.iterations += 1
-            if self.iterations > TURN_LIMIT:
-                self.give_up()
+            if self.iterations % TURN_LIMIT == 0:
+                self.check_time()
         return bool(yes)
 
-    def give_up(self) -> NoReturn:
-        text = f"the loop at line {self.line} turned {TURN_LIMIT:,} times and did not end"
-        waiting = " (threads of one block cannot wait for each other here)"
-        raise NoProgress(text + waiting * self.w.launch.locks, self.line)
+    def check_time(self) -> None:
+        locks = self.w.launch.locks
+        if locks or time.process_time() - self.start > PATIENCE:
+            text = f"the loop at line {self.line} turned {self.iterations:,} times and did not end"
+            waiting = " (threads of one block cannot wait for each other here)"
+            raise NoProgress(text + waiting * locks, self.line)
 
     def break_(self) -> None:
         self.broken.append(self.w.mask)
