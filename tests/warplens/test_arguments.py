@@ -5,7 +5,6 @@ from collections import namedtuple
 
 import numpy as np
 import pytest
-import torch
 from numba import cuda
 
 from warplens import Unsupported, trace, tracing
@@ -87,25 +86,6 @@ def test_arrays_on_the_host_are_one_piece_of_memory_or_refused(make):
             attempt()
 
 
-def test_arrays_in_columns_or_of_one_element_repeated_are_one_piece():
-    a = np.arange(100.0)
-    for x in (a[10:60], np.broadcast_to(a[:1], (50,)), a[10:].reshape(9, 10).T[3:4, 0], a[:0]):
-        y = np.zeros(len(x))
-        trace(double)[4, 32](x, y)
-        assert np.array_equal(y, 2 * x)
-
-
-def test_column_order():
-    def kernel(x, y):
-        i, j = cuda.grid(2)
-        y[i, j] = x[i, j]
-
-    x = np.asfortranarray(np.arange(64.0).reshape(8, 8))
-    y = np.zeros_like(x, order="F")
-    t = trace(kernel)[1, (8, 8)](x, y)
-    assert np.array_equal(x, y) and t.coalescing("x").sectors_per_request == 8
-
-
 def test_scalars_keep_their_type():
     def kernel(a, b, c, d, e, out):
         out[0] = a * b
@@ -128,6 +108,8 @@ def test_tuples_and_named_tuples():
 
 
 def test_torch_tensors_share_memory():
+    import torch
+
     x, y = torch.arange(50.0), torch.zeros(50)
     trace(double)[2, 32](x, y)
     assert torch.equal(y, 2 * x)

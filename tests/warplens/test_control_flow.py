@@ -150,26 +150,6 @@ def test_every_thread_takes_its_own_path(function, guarded):
     assert out.tolist() == [function(i, x.tolist()) for i in range(len(out))]
 
 
-def test_device_functions_in_conditional_expressions():
-    @cuda.jit(device=True)
-    def slow(i):
-        if i > 3:
-            return i * 2.5
-        return 0.5
-
-    @cuda.jit
-    def kernel(x, maybe):
-        i = cuda.grid(1)
-        x[i] = (slow(i) + 1 if i < 100 else slow(i) - 1) + (0 if maybe is None else maybe[i])
-# a comment at the margin does not matter
-        x[i] += 1 if slow(i) > 3 else slow(i) * 2
-
-    x = np.zeros(8)
-    trace(kernel)[1, 8](x, None)
-    slow_ = slow.py_func
-    assert x.tolist() == [slow_(i) + 1 + (1 if slow_(i) > 3 else slow_(i) * 2) for i in range(8)]
-
-
 def test_device_functions_nest_and_hold_barriers():
     @cuda.jit(device=True)
     def neighbour(s, tid):
@@ -317,30 +297,6 @@ def test_barriers_in_a_loop_that_some_blocks_leave_earlier():
     t = trace(kernel)[6, 64](x)
     assert x.reshape(6, 64)[:, 0].tolist() == [0, 1, 2, 0, 1, 2]
     assert t.races().cells == 0
-
-
-def test_ping_pong_between_two_arrays():
-    @cuda.jit
-    def kernel(a, b, n):
-        i = cuda.grid(1)
-        if i < n:
-            src, dst = a, b
-            for _ in range(3):
-                dst[i] = src[i] + 1
-                src, dst = dst, src
-
-    a, b = np.zeros(50), np.zeros(50)
-    trace(kernel)[2, 32](a, b, 50)
-    assert (a == 2).all() and (b == 3).all()
-
-
-def test_printing_kernels_print(capsys):
-    @cuda.jit
-    def hello():
-        print("hello from", cuda.threadIdx.x)
-
-    trace(hello)[1, 3]()
-    assert capsys.readouterr().out.splitlines() == [f"hello from {i}" for i in range(3)]
 
 
 def test_the_highest_lane_to_write_a_cell_wins():

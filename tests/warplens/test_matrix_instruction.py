@@ -19,7 +19,7 @@ from gpulessons.ops.mma import (
     right_pair,
     tf32,
 )
-from warplens import PartialWarp, Trace, Unsupported, trace
+from warplens import PartialWarp, Unsupported, trace
 from warplens.rounding import round_tf32
 
 
@@ -143,21 +143,6 @@ def test_whole_matrices_are_multiplied_and_added(kernel):
     assert np.array_equal(sums, want)
 
 
-def test_the_shares_are_those_of_the_documented_layout():
-    left, right, sums = matrices(50)
-    trace(with_shares)[50, 32](left, right, sums)
-    assert np.array_equal(sums, left @ right)
-
-
-def test_the_shares_of_pairs_are_those_of_the_documented_layout():
-    left, right, sums = matrices(50)
-    rows = np.ascontiguousarray(left.astype(np.float16)).view(np.uint32)
-    columns = np.ascontiguousarray(right.astype(np.float16).transpose(0, 2, 1)).view(np.uint32)
-    pairs = np.ascontiguousarray(columns.transpose(0, 2, 1))
-    trace(with_shares_fp16)[50, 32](rows, pairs, sums)
-    assert np.array_equal(sums, left @ right)
-
-
 def test_a_pair_is_two_numbers_of_numpys_half_the_first_in_the_low_bits():
     patterns = np.random.default_rng(0).integers(0, 2**32, (2, 4096), dtype=np.uint64)
     x, y = patterns.astype(np.uint32).view(np.float32)
@@ -171,22 +156,6 @@ def test_a_pair_is_two_numbers_of_numpys_half_the_first_in_the_low_bits():
 def test_factors_that_nobody_paired_are_refused():
     with pytest.raises(Exception, match=r"pair\(\)"):
         trace(pairs_of_floats)[1, 32](np.ones(3, np.float32), np.ones(1, np.float32))
-
-
-@pytest.mark.parametrize("kernel", [as_documented, as_documented_fp16])
-def test_it_is_2048_flops_a_warp_and_counted_as_the_tensor_cores(kernel):
-    left, right, sums = matrices(3)
-    t = trace(kernel)[3, 32](left, right, sums)
-    assert t.flops == t.tensor_core_flops == 3 * 2048
-    assert t.work().flops == t.work().tensor_core_flops == 64
-    assert "6,144 of them on tensor cores" in repr(t)
-    assert Trace.from_json(t.to_json()).tensor_core_flops == t.flops
-    assert not t.warnings
-
-
-def test_a_kernel_without_it_does_not_mention_it():
-    t = trace(rounding)[1, 32](np.ones(32, np.float32), np.ones(32, np.float32))
-    assert t.tensor_core_flops == 0 and "tensor" not in repr(t) + repr(t.work())
 
 
 def test_tf32_rounds_in_the_kernel_as_it_does_in_numpy():

@@ -171,54 +171,6 @@ def test_a_store_converts_as_a_gpu_does():
     assert bytes_.tolist() == [0, 100, -56, 44]
 
 
-def test_atomic_max_and_min_ignore_nan_and_nanmax_replaces_it():
-    def extremes(x, out):
-        i = cuda.grid(1)
-        cuda.atomic.max(out, 0, x[i])
-        cuda.atomic.min(out, 1, x[i])
-        cuda.atomic.max(out, 2, x[i])
-        cuda.atomic.nanmax(out, 3, x[i])
-        cuda.atomic.nanmin(out, 4, x[i])
-
-    x = np.array([1, np.nan, 3, 2], np.float32)
-    out = np.array([0, 9, np.nan, np.nan, np.nan], np.float32)
-    run(extremes, x, out, threads=4)
-    np.testing.assert_array_equal(out, np.array([3, 1, np.nan, 3, 1], np.float32))
-
-
-def test_atomics_return_what_they_found_in_lane_order():
-    def tickets(counter, found, order):
-        i = cuda.grid(1)
-        found[i] = cuda.atomic.add(counter, 0, 2)
-        order[i] = cuda.atomic.exch(counter, 1, i)
-        cuda.atomic.inc(counter, 2, 5)
-        cuda.atomic.dec(counter, 3, 5)
-        cuda.atomic.sub(counter, 4, 1)
-        cuda.atomic.or_(counter, 5, 1 << i)
-        cuda.atomic.and_(counter, 6, ~(1 << i))
-        cuda.atomic.xor(counter, 7, 3)
-
-    counter = np.zeros(8, np.uint32)
-    counter[6] = 0xFFFF
-    found, order = np.zeros(8, np.int64), np.zeros(8, np.int64)
-    run(tickets, counter, found, order)
-    assert found.tolist() == list(range(0, 16, 2))
-    assert order.tolist() == [0, 0, 1, 2, 3, 4, 5, 6]
-    assert counter.tolist() == [16, 7, 2, 4, 2**32 - 8, 255, 0xFF00, 0]
-
-
-def test_compare_and_swap_lets_one_thread_win():
-    def claim(lock, winner, claimed):
-        i = cuda.grid(1)
-        if cuda.atomic.compare_and_swap(lock, 0, 1) == 0:
-            winner[0] = i
-        claimed[i] = cuda.atomic.cas(lock, 1, 0, i + 5)
-
-    lock, winner, claimed = np.zeros(2, np.int32), np.full(1, -1), np.full(8, -1)
-    run(claim, lock, winner, claimed)
-    assert lock.tolist() == [1, 5] and winner[0] == 0 and claimed.tolist() == [0] + [5] * 7
-
-
 def test_integer_division_by_zero_is_a_caution():
     def divide(x, out):
         i = cuda.grid(1)
