@@ -20,7 +20,6 @@ from gpulessons.ops.mma import (
     tf32,
 )
 from warplens import PartialWarp, Unsupported, trace
-from warplens.rounding import round_tf32
 
 
 @cuda.jit
@@ -143,29 +142,6 @@ def test_whole_matrices_are_multiplied_and_added(kernel):
     assert np.array_equal(sums, want)
 
 
-def test_a_pair_is_two_numbers_of_numpys_half_the_first_in_the_low_bits():
-    patterns = np.random.default_rng(0).integers(0, 2**32, (2, 4096), dtype=np.uint64)
-    x, y = patterns.astype(np.uint32).view(np.float32)
-    out = np.zeros(4096, np.uint32)
-    trace(packed)[128, 32](x, y, out)
-    with np.errstate(over="ignore"):
-        want = np.stack([x, y], 1).astype(np.float16)
-    assert np.array_equal(out.view(np.float16).reshape(-1, 2), want, equal_nan=True)
-
-
-def test_factors_that_nobody_paired_are_refused():
-    with pytest.raises(Exception, match=r"pair\(\)"):
-        trace(pairs_of_floats)[1, 32](np.ones(3, np.float32), np.ones(1, np.float32))
-
-
-def test_tf32_rounds_in_the_kernel_as_it_does_in_numpy():
-    patterns = np.random.default_rng(0).integers(0, 2**32, 4096, dtype=np.uint64)
-    x = patterns.astype(np.uint32).view(np.float32)
-    out = np.empty_like(x)
-    trace(rounding)[128, 32](x, out)
-    assert np.array_equal(out, round_tf32(x), equal_nan=True)
-
-
 def test_factors_that_nobody_rounded_are_cut_and_a_caution():
     left, right, sums = matrices(1)
     left += np.float32(1e-5)
@@ -185,13 +161,6 @@ def test_part_of_a_warp_is_refused(threads, first, last, reached, warp):
     assert (fault.reached, fault.warp, fault.block) == (reached, warp, (0, 0, 0))
     assert fault.line == under_a_branch.py_func.__code__.co_firstlineno + 6
     assert f"mma is run by {reached} of the 32 lanes of warp {warp} of block 0" in str(fault)
-
-
-def test_whole_warps_may_stay_away():
-    out = np.zeros(96, np.float32)
-    t = trace(under_a_branch)[1, 96](out, 32, 64)
-    assert np.array_equal(out, np.repeat(np.float32([0, 9, 0]), 32))
-    assert t.flops == 2048
 
 
 def test_doubles_are_refused_with_their_line():

@@ -235,12 +235,6 @@ def test_branching_by_parity_diverges_in_every_instance(kernel):
     assert d.efficiency == 0.75
 
 
-@pytest.mark.parametrize("kernel", [by_warp, by_block])
-def test_branching_by_warp_or_block_does_not_diverge(kernel):
-    d = trace(kernel)[2, 128](np.zeros(256, np.float32)).divergence()
-    assert d.instances == 8 and d.divergent == 0 and d.efficiency == 1.0
-
-
 @cuda.jit
 def nested_loops(x, out):
     i = cuda.grid(1)
@@ -249,17 +243,6 @@ def nested_loops(x, out):
         for b in range(i % 3 + 1):
             total += x[a * 3 + b]
     out[i] = total
-
-
-def test_nested_loops_of_different_lengths_realign():
-    x, out = np.arange(6, dtype=np.float32), np.zeros(32, np.float32)
-    t = trace(nested_loops)[1, 32](x, out)
-    assert t.coalescing("x").requests == 6
-    assert t.coalescing("x").sectors_per_request == 1
-    expected = [
-        sum(x[a * 3 + b] for a in range(i % 2 + 1) for b in range(i % 3 + 1)) for i in range(32)
-    ]
-    assert out.tolist() == expected
 
 
 N_BLOCK = 256

@@ -375,7 +375,6 @@ def strided():
 
 
 def tensors():
-
     memory = pytest.importorskip("torch").zeros(65)
     return memory[1:], memory[:-1]
 
