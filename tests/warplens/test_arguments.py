@@ -107,6 +107,7 @@ def test_tuples_and_named_tuples():
     assert np.array_equal(x, np.arange(8) + 123.5)
 
 
+@pytest.mark.nightly  # importing PyTorch takes longer than all of these tests
 def test_torch_tensors_share_memory():
     import torch
 

@@ -385,7 +385,13 @@ def bytes_and_floats():
 
 
 @pytest.mark.parametrize(
-    ("arrays", "cells"), [(windows, 63), (strided, 63), (tensors, 63), (bytes_and_floats, 63)]
+    ("arrays", "cells"),
+    [
+        (windows, 63),
+        (strided, 63),
+        pytest.param(tensors, 63, marks=pytest.mark.nightly),  # importing PyTorch takes long
+        (bytes_and_floats, 63),
+    ],
 )
 def test_what_counts_is_the_address_and_not_the_owner(arrays, cells):
     x, y = arrays()
