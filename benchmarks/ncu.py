@@ -21,7 +21,7 @@ from gpulessons.ops.matmul import matmul
 from gpulessons.ops.reduce import total
 from gpulessons.ops.transpose import transpose
 from warplens import tracing
-from warplens.report.tables import per, table
+from warplens.tables import aligned, per
 
 SIZE = 10_007  # a prime: the last block, row and sector are not full
 SECONDS = 60  # under the profiler, at most
@@ -74,7 +74,8 @@ def compare_with_profiler(out, end):
     rows = []
     try:
         rows = list(compared(parsed(profile(end)), list(counted())))
-        text = table((*(field.name for field in fields(Row)), ""), [row.cells() for row in rows])
+        head = (*(field.name for field in fields(Row)), "")
+        text = "\n".join(aligned([head, *(row.cells() for row in rows)], numbers="right"))
     except CannotProfile as why:
         text = f"Not compared with NVIDIA's profiler: {why}"
     print(text)

@@ -131,7 +131,7 @@ def verdict(trouble):
         return "time", f"{last.filename}:{last.lineno}"
     ours = "warplens" in last.filename
     said = linecache.getline(last.filename, last.lineno).lstrip().startswith("raise ")
-    if ours and said and "does not support this line (" not in text:
+    if ours and said and "does not follow this line (" not in text:
         return "refused", text
     if isinstance(trouble, AssertionError) and not ours:
         return "wrong", text
@@ -228,7 +228,7 @@ def summary(table):
 
 def kind_of(why):
     """A sentence without the names and numbers of one test's."""
-    why = re.sub(r"^.*?: the microscope does not support ", "", why)
+    why = re.sub(r"^.*?: warplens does not follow ", "", why)
     return re.sub(r"\d+", "N", why)[:110]
 
 

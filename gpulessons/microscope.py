@@ -3,9 +3,4 @@
 from warplens import *  # noqa: F403
 
 from .plots.player import Player, player  # noqa: F401
-from .plots.traces import (  # noqa: F401
-    banks_picture,
-    branch_picture,
-    request_picture,
-    source_picture,
-)
+from .plots.traces import banks_picture, branch_picture, request_picture  # noqa: F401

@@ -1,53 +1,47 @@
 """Run any Numba-CUDA kernel warp by warp, without a GPU, and see exactly what it did.
 
     t = trace(kernel)[grid, block](x, y)      # the arrays hold the kernel's result
-    t.coalescing("x").sectors_per_request     # also .banks(), .atomics(), .divergence(), .work(), …
+    t.coalescing("x").sectors_per_request     # also .banks(), .atomics(), .divergence(), .work()
     t.races()                                 # two threads, one cell, nothing that orders them
     with tracing() as launches:               # whole programs, every launch traced
         main()
-    every_size(kernel, launch)                # correct for every n, or the smallest that breaks
 
-docs/hazards.md says of each error that NVIDIA's compute-sanitizer finds how it is caught here.
+    python -m warplens script.py              # the same from outside; for tests pytest --warplens
+
 What a GPU would not survive is raised: `OutOfBounds`, `Misaligned`, `PartialBarrier`,
 `PartialWarp`, `LaunchError`, `NoProgress` (all `KernelFault`). What it lets pass and a reader
-should not is in `Trace.warnings`. What the microscope does not follow it refuses as `Unsupported`,
-by name and line; what Numba-CUDA's compiler refuses for its types is `Untypable`, a TypingError.
-An intrinsic of one's own is followed if it has an attribute `traced`: what a warp does instead.
+should not is in `Trace.warnings`. What is not followed is refused as `Unsupported`, by name and
+line; what Numba-CUDA's compiler refuses for its types is `Untypable`, a TypingError. An intrinsic
+of one's own is followed if it has an attribute `traced`: what a warp does instead.
 
-Where to read on, in the order of a launch:
+How is a race found? report/races says what one is, report/search finds it in the log. For the rest
+read on in the order of a launch:
 
     runner             `trace(kernel)[grid, block](…)`, from the call to the `Trace`
     arguments          what a caller hands over; `signatures`: what types it then has
     programs, device   `tracing()`: a whole program, on a device that is the host
     source/writer      how a kernel becomes a Python function on vectors of lanes: its statements
-    source/expressions  … and its expressions
-    source/names       what a name from outside the kernel means
-    source/ending      what decides whether a loop ends;  lanes/endless: loops that never do
+    source/expressions  … and its expressions;  source/names: what a name from outside means
     source/compile     how long such a function is kept
     lanes/launch       in which order blocks and warps run;  lanes/barriers: where they meet
     lanes/masks, flow  which lanes are active: divergence, and coming together again
-    lanes/endings      `raise` and `assert`;  lanes/sequences: what loops run over
-    lanes/values       arithmetic as Numba types it;  lanes/functions: sqrt, max, …
-    lanes/overloads    which signature of a function Numba takes;  lanes/doubles: which doubles
-                       its code then has
+    lanes/values       arithmetic as Numba types it (overloads, doubles);  lanes/functions: sqrt, …
     lanes/memory       how an index finds its place in memory, and is kept within its array
-    lanes/access       reading and writing there;  lanes/methods: `fill`, `view`, …;  lanes/atomics
+    lanes/access       reading and writing there;  lanes/atomics
     lanes/intrinsics   what `cuda.…` means: a table of all that a kernel may call there
-    lanes/log          what is noted of all this;  report/streaming: when that grows large
+    lanes/log          what is noted of all this
     report/counts      how sectors, lines and bank conflicts are counted
-    report/races       what a race is;  report/search: how one is found
     report/traces      `Trace`, and what it can be asked;  report/reports: its answers
-    report/unused      memory and writes that a kernel could do without
-    source/reading     a kernel read for every size;  sizes: what is asked then;  affine: how
+    findings           what was found, in lines for a terminal
 
 Limits. Counts are those of the source: no caches, no loads merged or hoisted by a compiler, no
 predication (`if` and loops are branches; `and`, `or` and conditional expressions are not). Every
 array begins at an aligned address, except slices of device arrays. A variable with two types on two
 ways through the code takes the wider one where threads of both ways meet, but keeps the narrower
 one where all threads went the same way (Numba would widen it there too). The order that memory
-fences make is not followed. Threads of one block cannot wait for each other in a loop. Lists,
-`try`, `with` and array expressions are refused; a kernel needs source that `inspect` can find.
-The order in which things happen is fixed, and told in `lanes.launch`.
+fences and a `syncwarp` of part of a warp make is not followed. Threads of one block cannot wait for
+each other in a loop. README.md lists what is refused; a kernel needs source that `inspect` can
+find. The order in which things happen is fixed, and said in `lanes.launch`.
 """
 
 from .faults import (
@@ -64,10 +58,9 @@ from .faults import (
 )
 from .programs import tracing
 from .report.races import Race, Races
-from .report.reports import Atomics, Banks, Coalescing, Divergence, Intensity, LineCount, Work
+from .report.reports import Atomics, Banks, Coalescing, Divergence, Work
 from .report.traces import Trace
 from .runner import trace
-from .sizes import Sizes, every_size
 
 __all__ = [
     "Atomics",
@@ -75,10 +68,8 @@ __all__ = [
     "Caution",
     "Coalescing",
     "Divergence",
-    "Intensity",
     "KernelFault",
     "LaunchError",
-    "LineCount",
     "Misaligned",
     "NoProgress",
     "OutOfBounds",
@@ -86,12 +77,10 @@ __all__ = [
     "PartialWarp",
     "Race",
     "Races",
-    "Sizes",
     "Trace",
     "Unsupported",
     "Untypable",
     "Work",
-    "every_size",
     "trace",
     "tracing",
 ]

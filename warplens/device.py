@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
+from .faults import Unsupported
 from .lanes.launch import BLOCK_LIMIT, GRID_LIMIT, SHARED_LIMIT, THREAD_LIMIT
 from .lanes.masks import WARP
 from .lanes.memory import mark_of, marks_of
@@ -52,12 +53,7 @@ class DeviceArray:
     strides = property(lambda self: self.memory.strides)
     nbytes = property(lambda self: self.memory.nbytes)
     flags = property(lambda self: self.memory.flags)
-    gpu_data = property(lambda self: self.root.__array_interface__["data"][0])
     T = property(lambda self: self.transpose())
-
-    @property
-    def __cuda_array_interface__(self) -> Interface:
-        return Interface(self)
 
     def __len__(self) -> int:
         return len(self.memory)
@@ -74,12 +70,6 @@ class DeviceArray:
 
     def __repr__(self) -> str:
         return f"<device array {self.dtype}{list(self.shape)}, under the microscope>"
-
-    def setitem(self, index: Any, value: Any, stream: Any = 0) -> None:
-        self[index] = value
-
-    def getitem(self, index: Any, stream: Any = 0) -> Any:
-        return self[index]
 
     def copy_to_host(self, ary: Any = None, stream: Any = 0) -> np.ndarray:
         if ary is None:
@@ -99,45 +89,18 @@ class DeviceArray:
     def ravel(self, order: Any = "C", stream: Any = 0) -> DeviceArray:
         return self.part(self.memory.ravel(order))
 
-    def transpose(self, axes: Any = None) -> DeviceArray:
+    def transpose(self) -> DeviceArray:
         """A copy, as Numba makes it."""
-        if axes is not None and tuple(axes) == tuple(range(self.ndim)):
-            return self
-        if self.ndim != 2:
-            raise NotImplementedError("transposing a non-2D DeviceNDArray isn't supported")
-        return DeviceArray(self.memory.transpose(axes).copy("C"))
+        return DeviceArray(self.memory.T.copy("C"))
 
     def view(self, dtype: Any) -> DeviceArray:
         return self.part(self.memory.view(dtype))
-
-    def squeeze(self, axis: Any = None, stream: Any = 0) -> DeviceArray:
-        return self.part(self.memory.squeeze(axis))
-
-    def split(self, section: int, stream: Any = 0) -> Iterator[DeviceArray]:
-        for start in range(0, len(self), section):
-            yield self[start : start + section]
 
     def is_c_contiguous(self) -> bool:
         return self.memory.flags.c_contiguous
 
     def is_f_contiguous(self) -> bool:
         return self.memory.flags.f_contiguous
-
-    def bind(self, stream: Any = 0) -> DeviceArray:
-        return self
-
-
-class Interface(dict):
-    """What other libraries would take an array of the imaginary device by; it leads back to it."""
-
-    def __init__(self, array: DeviceArray) -> None:
-        super().__init__(array.memory.__array_interface__)
-        self.array = array
-
-
-def device_array_of(value: Any) -> Any:
-    """The array of the imaginary device that an object shows by such an interface, or itself."""
-    return getattr(getattr(value, "__cuda_array_interface__", None), "array", value)
 
 
 def check_contiguous(array: np.ndarray) -> None:
@@ -162,20 +125,8 @@ def check_shape(a: Any, b: DeviceArray) -> None:
         )
 
 
-class MappedArray(np.ndarray):
-    """Memory that host and device share: a NumPy array with a device array's methods."""
-
-    def copy_to_host(self, ary: Any = None, stream: Any = 0) -> np.ndarray:
-        return DeviceArray(self.view(np.ndarray)).copy_to_host(ary)
-
-    def copy_to_device(self, ary: Any, stream: Any = 0) -> None:
-        self[...] = getattr(ary, "memory", ary)
-
-
 class Stream:
     """Everything happens at once and in order."""
-
-    handle = 0
 
     def synchronize(self) -> None:
         pass
@@ -183,9 +134,6 @@ class Stream:
     @contextmanager
     def auto_synchronize(self) -> Iterator[Stream]:
         yield self
-
-    def add_callback(self, callback: Callable[..., Any], arg: Any = None) -> None:
-        callback(self, 0, arg)
 
 
 class Event:
@@ -195,9 +143,6 @@ class Event:
         pass
 
     synchronize = wait = record
-
-    def query(self) -> bool:
-        return True
 
     def elapsed_time(self, later: Event) -> float:
         return float("nan")
@@ -216,15 +161,6 @@ class Device:
     MAX_SHARED_MEMORY_PER_BLOCK = SHARED_LIMIT
     MULTIPROCESSOR_COUNT = 1
 
-    def __enter__(self) -> Device:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        pass
-
-    def reset(self) -> None:
-        pass
-
 
 def pretending(capability: tuple[int, int]) -> Callable[[], Device]:
     """`get_current_device`, where it has this compute capability."""
@@ -240,22 +176,20 @@ def pretending(capability: tuple[int, int]) -> Callable[[], Device]:
 def device_array(
     shape: Any, dtype: Any = np.float64, strides: Any = None, order: Any = "C", stream: Any = 0
 ) -> DeviceArray:
-    if strides is None:
-        return empty(np.empty(shape, dtype, order))
-    shape, strides = np.empty(shape, np.bool_).shape, np.atleast_1d(strides)
-    size = sum((n - 1) * step for n, step in zip(shape, strides, strict=True) if n)
-    memory = np.empty(size + np.dtype(dtype).itemsize, np.uint8)
-    return empty(memory, np.ndarray(shape, dtype, memory.data, 0, tuple(strides)))
+    if strides is not None:
+        raise Unsupported("cuda.device_array with strides")
+    return empty(np.empty(shape, dtype, order))
 
 
 def device_array_like(ary: Any, stream: Any = 0) -> DeviceArray:
     return empty(np.empty_like(getattr(ary, "memory", ary)))
 
 
-def empty(memory: np.ndarray, shown: np.ndarray | None = None) -> DeviceArray:
-    """A new allocation, shown as an array of its own shape."""
-    marks = np.zeros(memory.nbytes, np.uint8)
-    return DeviceArray(memory if shown is None else shown, unwritten(memory), marks)
+def empty(memory: np.ndarray) -> DeviceArray:
+    """A new allocation."""
+    if memory.dtype.kind not in "biuf":
+        raise Unsupported(f"a device array of {memory.dtype}")
+    return DeviceArray(unwritten(memory), marks=np.zeros(memory.nbytes, np.uint8))
 
 
 def unwritten(array: np.ndarray) -> np.ndarray:
@@ -277,21 +211,15 @@ def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> A
     return DeviceArray(np.array(obj))
 
 
-def host_array(
-    shape: Any, dtype: Any = np.float64, strides: Any = None, order: Any = "C", *_: Any, **__: Any
+def pinned_array(
+    shape: Any, dtype: Any = np.float64, strides: Any = None, order: Any = "C"
 ) -> np.ndarray:
     return np.empty(shape, dtype, order)
 
 
-def mapped_array(
-    shape: Any, dtype: Any = np.float64, strides: Any = None, order: Any = "C", *_: Any, **__: Any
-) -> MappedArray:
-    return np.empty(shape, dtype, order).view(MappedArray)
-
-
 @contextmanager
 def untouched(*_: Any, **__: Any) -> Iterator[None]:
-    """pinned(…), mapped(…), defer_cleanup(): nothing to do."""
+    """pinned(…), defer_cleanup(): nothing to do."""
     yield
 
 
@@ -299,42 +227,39 @@ def nothing(*_: Any, **__: Any) -> None:
     pass
 
 
+def refused(name: str) -> Callable[..., NoReturn]:
+    def refuse(*_: Any, **__: Any) -> NoReturn:
+        raise Unsupported(f"cuda.{name}")
+
+    return refuse
+
+
 NAMES: dict[str, Any] = {
     "to_device": to_device,
     "device_array": device_array,
     "device_array_like": device_array_like,
-    "pinned_array": host_array,
+    "pinned_array": pinned_array,
     "pinned_array_like": lambda ary: np.empty_like(getattr(ary, "memory", ary)),
-    "mapped_array": mapped_array,
-    "mapped_array_like": lambda ary, *_, **__: np.empty_like(getattr(ary, "memory", ary)).view(
-        MappedArray
-    ),
-    "managed_array": mapped_array,
     "pinned": untouched,
-    "mapped": untouched,
     "defer_cleanup": untouched,
-    "profiling": untouched,
     "profile_start": nothing,
     "profile_stop": nothing,
     "synchronize": nothing,
     "close": nothing,
+    "detect": nothing,
     "stream": Stream,
     "default_stream": Stream,
-    "legacy_default_stream": Stream,
-    "per_thread_default_stream": Stream,
-    "external_stream": lambda pointer: Stream(),
     "event": lambda timing=True: Event(),
     "event_elapsed_time": lambda start, end: start.elapsed_time(end),
     "is_available": lambda: True,
-    "is_cuda_array": lambda obj: isinstance(device_array_of(obj), DeviceArray),
-    "as_cuda_array": lambda obj, sync=True: (
-        found
-        if isinstance(found := device_array_of(obj), DeviceArray)
-        else DeviceArray(np.asarray(obj))
-    ),
     "get_current_device": Device,
     "select_device": lambda device_id: Device(),
     "list_devices": lambda: [Device()],
     "gpus": [Device()],
-    "detect": nothing,
 }
+REFUSED = (
+    "mapped mapped_array mapped_array_like managed_array as_cuda_array from_cuda_array_interface "
+    "external_stream per_thread_default_stream legacy_default_stream current_context profiling "
+    "open_ipc_array"
+)
+NAMES |= {name: refused(name) for name in REFUSED.split()}

@@ -18,7 +18,7 @@ class Unsupported(NotImplementedError):
     def __init__(self, what: str, line: int | None = None, function: str = "") -> None:
         self.what, self.line, self.function = what, line, function
         where = f", line {line}" if line else ""
-        super().__init__(f"{function or 'kernel'}{where}: the microscope does not support {what}")
+        super().__init__(f"{function or 'kernel'}{where}: warplens does not follow {what}")
 
 
 class TooLarge(Unsupported, MemoryError):

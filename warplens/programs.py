@@ -14,9 +14,8 @@ from . import device
 from .faults import LaunchError
 from .lanes.launch import Size, extent
 from .report.traces import Trace
-from .runner import Tracer, refuse_unbounded
-from .signatures import SIGNATURES, check_types
-from .source.names import kept_sources
+from .runner import Tracer
+from .signatures import SIGNATURES
 
 BlocksOf = Callable[[Size], Iterable[Any]]
 
@@ -41,17 +40,15 @@ def tracing(
     global that changes later changes nothing, as on a GPU.
 
     Works on a machine with a GPU or without one; behind it, the process is as it was. Kernels that
-    were decorated inside with an explicit signature stay kernels that compile when first launched;
-    what numba-cuda's compiler finds wrong with their types it says at once, as on a GPU.
+    were decorated inside with an explicit signature stay kernels that compile when first launched.
     """
     from numba import cuda
 
     launches: list[Trace] = []
     jit, kernel_class = cuda.jit, type(cuda.jit(lambda: None))
     asked = {"get_current_device": device.pretending(capability)}
-    names = device.NAMES | {"jit": lazy(jit, capability)} | asked
+    names = device.NAMES | {"jit": lazy(jit)} | asked
     with (
-        kept_sources(),
         replaced(cuda, names),
         replaced(sys.modules[kernel_class.__module__], asked),  # it compiles device functions
         replaced(kernel_class, launchers(launches, blocks, turns, alike)),
@@ -75,8 +72,8 @@ def replaced(owner: Any, names: dict[str, Any]) -> Iterator[None]:
                 delattr(owner, name)
 
 
-def lazy(jit: Callable[..., Any], capability: tuple[int, int]) -> Callable[..., Any]:
-    """`cuda.jit` that makes no machine code: a signature is checked, and kept for the launch."""
+def lazy(jit: Callable[..., Any]) -> Callable[..., Any]:
+    """`cuda.jit` that makes no machine code: a signature is kept for the launch."""
 
     def lazy_jit(func_or_sig: Any = None, *args: Any, **options: Any) -> Any:
         if func_or_sig is None or (
@@ -88,9 +85,6 @@ def lazy(jit: Callable[..., Any], capability: tuple[int, int]) -> Callable[..., 
             kernel = jit(**options)(function)
             SIGNATURES[kernel] = func_or_sig
             kernel._specialized = not isinstance(func_or_sig, list)
-            refuse_unbounded(kernel, threads=0)
-            if not options.get("device"):
-                check_types(function, func_or_sig, capability)
             return kernel
 
         return decorate

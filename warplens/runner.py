@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, NoReturn
 
-from .arguments import admitted, extended
-from .faults import LaunchError
-from .lanes.launch import Launch, extent
-from .report.streaming import condense
+from .arguments import admitted
+from .lanes.launch import Launch
 from .report.traces import Trace
 from .signatures import matched, signatures_of
 from .source.compile import Program, compiled, compiled_first
@@ -53,17 +50,11 @@ class Tracer:
                 "launch as kernel[grid, block], or kernel[grid, block, stream, dynamic_shared]"
             )
         grid, block, _, dynamic = (*sizes, 0, 0)[:4]
-        refuse_unbounded(self.kernel, math.prod(extent(block, "the block")))
 
         def launched(*args: Any) -> Trace:
-            with extended(args, getattr(self.kernel, "extensions", ())) as given:
-                typed = matched(given, signatures_of(self.kernel))
-                launch = Launch(self.function, grid, block, dynamic, self.blocks, self.turns)
-                launch.debug = bool(getattr(self.kernel, "targetoptions", {}).get("debug"))
-                done = run(launch, typed, self.program)
-            if launch.raised and launch.debug:
-                raise launch.raised.exception()
-            return done
+            typed = matched(args, signatures_of(self.kernel))
+            launch = Launch(self.function, grid, block, dynamic, self.blocks, self.turns)
+            return run(launch, typed, self.program)
 
         return launched
 
@@ -74,24 +65,6 @@ class Tracer:
 
     def __call__(self, *args: Any) -> NoReturn:
         raise TypeError("a kernel needs a grid and a block: trace(kernel)[grid, block](…)")
-
-
-def refuse_unbounded(kernel: Any, threads: int) -> None:
-    """A kernel whose decorator says how many threads its block has at most is launched with no
-    more: its registers were shared out among so many."""
-    bounds = getattr(kernel, "targetoptions", {}).get("launch_bounds")
-    if bounds is None:
-        return
-    bounds = bounds if isinstance(bounds, tuple) else (bounds,)
-    if len(bounds) > 3:
-        raise ValueError(
-            f"Got {len(bounds)} launch bounds: {bounds}. There are three at most: threads of a "
-            "block, blocks of a multiprocessor, blocks of a cluster"
-        )
-    if threads > bounds[0]:
-        raise LaunchError(
-            f"the block has {threads} threads; launch_bounds says that it has {bounds[0]} at most"
-        )
 
 
 def kind(value: Any) -> Any:
@@ -110,7 +83,7 @@ def run(launch: Launch, args: tuple, program_of: Callable[[tuple], Program]) -> 
     if not needed <= len(args) <= len(parameters):
         raise TypeError(f"{function.__name__} takes {len(parameters)} arguments, not {len(args)}")
     names = [p.name for p in parameters[: len(args)]]
-    launch.arguments, launch.condense = args, condense
+    launch.arguments = args
     with admitted(args, names) as values:
         program = program_of(args)
         launch.run(program.run, program.names, values)

@@ -7,8 +7,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from .arguments import host_array
-
 # Of kernels that were decorated while `tracing()`, when nothing is compiled at once.
 SIGNATURES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
@@ -21,53 +19,22 @@ def signatures_of(kernel: Any) -> list[Any]:
     return [] if getattr(kernel, "_can_compile", True) else list(kernel.overloads)
 
 
-def matched(args: tuple, signatures: list[Any]) -> tuple:
-    """The arguments as an explicit signature types them; a TypeError where none fits.
-
-    Of several that fit, the one that takes most arguments as they are.
-    """
-    if not signatures:
-        return args
-    listed = list(map(argument_types, signatures))
-    fitting = [t for t in listed if len(t) == len(args) and all(map(fits, args, t))]
-    if not fitting:
-        text = f"the arguments do not match the kernel's signature {signatures[0]}"
-        raise TypeError(f"No matching definition for argument type(s): {text}")
-    best = max(fitting, key=lambda types: sum(map(is_of, args, types)))
-    return tuple(map(typed, args, best))
-
-
-def is_of(arg: Any, numba_type: Any) -> bool:
-    """Is a number of just this type?"""
-    return np.asarray(arg).dtype.name == str(numba_type)
-
-
-def check_types(function: Any, signature: Any, capability: tuple[int, int]) -> None:
-    """Raise what numba-cuda's compiler says against a kernel with explicit signatures.
-
-    It needs no GPU for that. Where the compiler itself cannot be had, nothing is checked.
-    """
-    from numba import void
-    from numba.core.errors import NumbaError
-    from numba.cuda.compiler import compile_cuda
-    from numba.cuda.core import errors, sigutils
-
-    for one in signature if isinstance(signature, list) else [signature]:
-        arguments, result = sigutils.normalize_signature(one)
-        if result not in (None, void):
-            return  # a device function is compiled with the kernels that call it
-        try:
-            compile_cuda(function, void, arguments, cc=capability)
-        except (NumbaError, errors.NumbaError):
-            raise
-        except Exception:
-            return
-
-
-def argument_types(signature: Any) -> tuple:
+def parameters(signature: Any) -> tuple:
     from numba.core import sigutils
 
     return sigutils.normalize_signature(signature)[0]
+
+
+def matched(args: tuple, signatures: list[Any]) -> tuple:
+    """The arguments as the first explicit signature that fits types them; a TypeError where none
+    does."""
+    if not signatures:
+        return args
+    for types in map(parameters, signatures):
+        if len(types) == len(args) and all(map(fits, args, types)):
+            return tuple(map(typed, args, types))
+    text = f"the arguments do not match the kernel's signature {signatures[0]}"
+    raise TypeError(f"No matching definition for argument type(s): {text}")
 
 
 def declared(function: Any) -> tuple[list[np.dtype | None], np.dtype | None]:
@@ -83,33 +50,21 @@ def declared(function: Any) -> tuple[list[np.dtype | None], np.dtype | None]:
 
 
 def number_type(numba_type: Any) -> np.dtype | None:
+    """The dtype of a type of numbers, or None."""
     try:
         return None if hasattr(numba_type, "ndim") else np.dtype(str(numba_type))
-    except (TypeError, ValueError):
+    except TypeError:
         return None
 
 
 def fits(arg: Any, numba_type: Any) -> bool:
     if not hasattr(numba_type, "ndim"):
-        complex_only = isinstance(arg, (complex, np.complexfloating))
-        return np.ndim(arg) == 0 and (not complex_only or str(numba_type).startswith("complex"))
-    if not hasattr(arg, "dtype"):
+        return np.ndim(arg) == 0
+    if getattr(arg, "ndim", None) != numba_type.ndim:
         return False
-    array = host_array(arg, "", [])
-    return array.ndim == numba_type.ndim and array.dtype == dtype_of(numba_type.dtype, array)
-
-
-def dtype_of(numba_type: Any, array: np.ndarray) -> np.dtype:
-    try:
-        return np.dtype(str(numba_type))
-    except (TypeError, ValueError):  # records and the like: taken on trust
-        return array.dtype
+    return str(arg.dtype).rpartition(".")[2] == str(numba_type.dtype)  # PyTorch's is torch.float32
 
 
 def typed(arg: Any, numba_type: Any) -> Any:
-    if hasattr(numba_type, "ndim"):
-        return arg
-    try:
-        return np.asarray(arg).astype(np.dtype(str(numba_type)))[()]
-    except (TypeError, ValueError):
-        return arg
+    dtype = number_type(numba_type)
+    return arg if dtype is None else np.asarray(arg).astype(dtype)[()]

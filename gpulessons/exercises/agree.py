@@ -8,7 +8,6 @@ from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.operation import op
 from gpulessons.units import percent
 from warplens.model.sampling import footprints
-from warplens.report.steps import launch_of
 
 text = '''\
 @cuda.jit
@@ -59,7 +58,7 @@ def inspect(launches):
             f"its lanes wait: warp efficiency {percent(efficiency)}, where 100 % is possible.",
             "threads 0 to 31: do they all take the same side of the `if`?",
         )
-    touched = footprints(launch_of(launch))
+    touched = footprints(launch.launch)
     moved, wanted = launch.blocks * sum(f.sectors for f in touched), sum(f.whole for f in touched)
     if moved > 1.1 * wanted:
         raise Wasteful(

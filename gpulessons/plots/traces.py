@@ -9,11 +9,10 @@ from collections import defaultdict
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from gpulessons.plots.picture import SKY, VERMILLION, Picture
+from gpulessons.plots.picture import SKY, Picture
 from gpulessons.units import plural
 from warplens.lanes.masks import WARP
 from warplens.report.counts import BANKS, LINE, SECTOR, WORD
-from warplens.report.reports import LineCount
 from warplens.report.steps import Request, request_of, runs_of
 from warplens.report.traces import Trace
 
@@ -246,37 +245,3 @@ def source_lines(trace: Trace) -> dict[tuple[str, int], str]:
 
 # Counts beside the source
 
-
-def source_picture(trace: Trace) -> Picture:
-    """The kernel's source with what each line cost written beside it."""
-    lines = trace.source.rstrip().splitlines()
-    counts = {c.line: c for c in trace.per_line() if c.function == trace.kernel}
-    width = max(map(len, lines)) + 8
-    figure, axes = blank(min(14, 4.6 + 0.085 * width), 0.8 + 0.21 * len(lines))
-    races = {line for race in trace.races() for line in race.lines}
-    for row, text in enumerate(lines):
-        number = trace.first_line + row
-        count = counts.get(number)
-        notes = [count.notes()] if count and count.notes() else []
-        notes += ["race"] if number in races else []
-        color = note_color(count, number in races)
-        if notes:
-            cell(axes, 0, row - 0.5, width + 56, 1, color, "none", 0.22)
-            write(axes, width + 1, row, ", ".join(notes), "left")
-        write(axes, 4, row, number, "right", family="monospace")
-        write(axes, 5.5, row, text, "left", family="monospace")
-    axes.set_xlim(0, width + 56)
-    axes.set_ylim(len(lines) + 0.9, -0.9)
-    meanings = {"counted": GRAY, "costs extra turns or sectors": EXTRA, "a race": VERMILLION}
-    used = {note_color(counts.get(n), n in races) for n in {*counts, *races}}
-    key(axes, 1, len(lines) - 0.2, {words: c for words, c in meanings.items() if c in used})
-    told = "; ".join(f"line {n}: {c.notes()}" for n, c in counts.items() if c.notes())
-    alt = f"Source of {trace.kernel} with counts. {told}."
-    return finish(figure, axes, f"{trace.kernel}, line by line", alt)
-
-
-def note_color(count: LineCount | None, race: bool) -> str:
-    if race:
-        return VERMILLION
-    slow = count and (count.conflicts or count.divergent or count.sectors > 8 * count.requests)
-    return EXTRA if slow else GRAY

@@ -1,22 +1,15 @@
 """Arguments as Numba takes them."""
 
 import math
-import subprocess
-import sys
 from collections import namedtuple
-from enum import IntEnum
 
 import numpy as np
 import pytest
-import torch
 from numba import cuda
 
-from warplens import trace, tracing
+from warplens import Unsupported, trace, tracing
 
 Point = namedtuple("Point", "x y")
-PARTICLE = np.dtype(
-    [("kind", np.int8), ("mass", np.float32), ("at", np.float64)], align=True
-)  # 16 bytes
 
 
 def double(x, y):
@@ -38,7 +31,6 @@ def double(x, y):
         "float16",
         "float32",
         "float64",
-        "complex64",
     ],
 )
 def test_numpy_arrays_of_every_type(dtype):
@@ -89,69 +81,9 @@ def test_arrays_on_the_host_are_one_piece_of_memory_or_refused(make):
         lambda: trace(double)[1, 32](np.zeros(100), x),
         lambda: trace(double)[1, 32]((x,), np.zeros(100)),
         lambda: cuda.to_device(x),
-        lambda: cuda.jit(double)[1, 32](cuda.In(x), np.zeros(100)),
     ):
         with tracing(), pytest.raises(ValueError, match="non-contiguous buffer"):
             attempt()
-
-
-def test_arrays_in_columns_or_of_one_element_repeated_are_one_piece():
-    a = np.arange(100.0)
-    for x in (a[10:60], np.broadcast_to(a[:1], (50,)), a[10:].reshape(9, 10).T[3:4, 0], a[:0]):
-        y = np.zeros(len(x))
-        trace(double)[4, 32](x, y)
-        assert np.array_equal(y, 2 * x)
-
-
-@pytest.mark.parametrize(
-    "dtype", [np.longdouble, np.clongdouble, ">f4", [("x", ">i4")], [("x", "f4"), ("y", object)]]
-)
-def test_types_that_numba_does_not_know_are_refused(dtype):
-    if np.dtype(dtype) == np.float64:
-        pytest.skip("here a long double is a double")
-    with pytest.raises(TypeError, match="the argument x has dtype"):
-        trace(double)[1, 3](np.zeros(3, dtype), np.zeros(3))
-
-
-def test_texts_are_written_and_copied():
-    def kernel(names, people):
-        i = cuda.threadIdx.x
-        names[i] = b"Blaise"
-        if i % 2:
-            names[i] = b"Ada"
-        people[i].name = "Grace"
-        people[i].age = len(names)
-        people[i + 4] = people[i]
-
-    names = np.zeros(4, "S8")
-    people = np.zeros(8, [("age", np.int32), ("name", "U8")])
-    trace(kernel)[1, 4](names, people)
-    assert names.tolist() == [b"Blaise", b"Ada"] * 2
-    assert people.tolist() == [(4, "Grace")] * 8
-
-
-def test_device_arrays_have_the_strides_that_were_asked_for():
-    with tracing():
-        x = cuda.device_array((4, 8), np.float32, strides=(64, 8))
-        x[:, :] = np.arange(32).reshape(4, 8)
-        like = cuda.device_array_like(x)
-        columns = cuda.device_array((4, 8), np.float32, order="F")
-        y = np.zeros(8)
-        t = trace(double)[1, 32](x[2], y)
-    assert x.strides == (64, 8) and like.strides == (32, 4) and columns.strides == (4, 16)
-    assert np.isnan(columns.copy_to_host()).all() and np.isnan(like.copy_to_host()).all()
-    assert y.tolist() == list(range(32, 48, 2)) and t.coalescing("x").sectors == 2
-
-
-def test_column_order():
-    def kernel(x, y):
-        i, j = cuda.grid(2)
-        y[i, j] = x[i, j]
-
-    x = np.asfortranarray(np.arange(64.0).reshape(8, 8))
-    y = np.zeros_like(x, order="F")
-    t = trace(kernel)[1, (8, 8)](x, y)
-    assert np.array_equal(x, y) and t.coalescing("x").sectors_per_request == 8
 
 
 def test_scalars_keep_their_type():
@@ -175,35 +107,10 @@ def test_tuples_and_named_tuples():
     assert np.array_equal(x, np.arange(8) + 123.5)
 
 
-def test_records():
-    def kernel(particles, one, out):
-        i = cuda.grid(1)
-        p = particles[i]
-        out[i] = p.mass * p["at"] + particles["kind"][i] + one.mass + one["at"]
-        particles[i].at = i
-        particles[i]["mass"] = 2 * p.mass
-
-    particles = np.zeros(20, PARTICLE)
-    particles["mass"], particles["at"], particles["kind"] = np.arange(20), 0.5, 3
-    one = np.zeros(1, PARTICLE)[0]
-    one["mass"], one["at"] = 1, 0.25
-    out = np.zeros(20)
-    t = trace(kernel)[1, 20](particles, one, out)
-    assert np.array_equal(out, np.arange(20) * 0.5 + 4.25)
-    assert np.array_equal(particles["at"], np.arange(20)) and np.array_equal(
-        particles["mass"], 2 * np.arange(20)
-    )
-    assert t.races().cells == 0
-    assert {s.array for s in t.sites} >= {
-        "particles.mass",
-        "particles.at",
-        "particles.kind",
-        "one.mass",
-    }
-    assert t.coalescing("particles.mass", "write").sectors == 20 * 16 // 32
-
-
+@pytest.mark.nightly  # importing PyTorch takes longer than all of these tests
 def test_torch_tensors_share_memory():
+    import torch
+
     x, y = torch.arange(50.0), torch.zeros(50)
     trace(double)[2, 32](x, y)
     assert torch.equal(y, 2 * x)
@@ -219,60 +126,18 @@ def test_device_arrays_of_the_tracing_module():
         assert np.array_equal(y.copy_to_host(), 2 * np.arange(50.0))
 
 
-def test_in_and_out_wrappers():
-    y = np.zeros(50)
-    with tracing():
-        cuda.jit(double)[2, 32](cuda.In(np.arange(50.0)), cuda.Out(y))
-    assert np.array_equal(y, 2 * np.arange(50.0))
-
-
-def test_arrays_and_kernels_of_the_simulator():
-    program = """if True:
-        import numpy as np
-        from numba import cuda
-        from warplens import trace
-        import tests_simulated_kernel as k
-        y = cuda.to_device(np.zeros(50))
-        t = trace(k.double)[2, 32](cuda.to_device(np.arange(50.0)), y)
-        assert np.array_equal(y.copy_to_host(), 2 * np.arange(50.0)), y.copy_to_host()
-        print("simulated", t.coalescing("x").requests)
-    """
-    module = """from numba import cuda
-@cuda.jit
-def double(x, y):
-    i = cuda.grid(1)
-    if i < 50:
-        y[i] = 2 * x[i]
-"""
-    import os
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        with open(os.path.join(folder, "tests_simulated_kernel.py"), "w") as f:
-            f.write(module)
-        path = os.pathsep.join([folder, os.getcwd(), os.environ.get("PYTHONPATH", "")])
-        env = os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "PYTHONPATH": path}
-        done = subprocess.run(
-            [sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=600
-        )
-    assert done.stdout == "simulated 2\n", done.stderr
-
-
-def test_dates_count_in_their_unit():
-    def kernel(t, limit, out):
-        i = cuda.grid(1)
-        out[i] = t[i] - t[0] > limit
-
-    t = np.datetime64("2026-01-01") + np.arange(8).astype("timedelta64[D]")
-    out = np.zeros(8, bool)
-    trace(kernel)[1, 8](t, np.timedelta64(3, "D"), out)
-    assert out.tolist() == [False] * 4 + [True] * 4
-
-
-@pytest.mark.parametrize("bad", [[1, 2, 3], "text", {1: 2}, np.array([None])])
+@pytest.mark.parametrize("bad", [[1, 2, 3], "text", {1: 2}])
 def test_what_a_kernel_cannot_take_is_named(bad):
     with pytest.raises(TypeError, match="the argument x"):
         trace(double)[1, 3](bad, np.zeros(3))
+
+
+@pytest.mark.parametrize(
+    "dtype", ["complex64", "longdouble", "U3", "datetime64[s]", ">i4", [("a", "f4"), ("b", "i4")]]
+)
+def test_values_that_are_not_followed_are_refused_by_their_type(dtype):
+    with pytest.raises(Unsupported, match="the argument x: values of type"):
+        trace(double)[1, 3](np.zeros(3, dtype), np.zeros(3))
 
 
 def test_default_arguments():
@@ -284,10 +149,6 @@ def test_default_arguments():
     assert (x == 3).all()
 
 
-class Color(IntEnum):
-    RED = 3
-
-
 def test_names_of_cuda_come_in_many_ways():
     import numba
     import numba.cuda as nc
@@ -296,7 +157,7 @@ def test_names_of_cuda_come_in_many_ways():
 
     def kernel(x):
         s = shared.array(4, numba.float32)
-        s[thread.x] = numba.cuda.blockDim.x + blockIdx.x + Color.RED
+        s[thread.x] = numba.cuda.blockDim.x + blockIdx.x + 3
         syncthreads()
         x[grid(1)] = s[3 - nc.threadIdx.x]
         atomic.add(x, 0, np.float64(math.pi))

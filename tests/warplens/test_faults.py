@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import cuda, float32, float64, uint64
 
-from warplens import LaunchError, OutOfBounds, PartialBarrier, trace, tracing
+from warplens import LaunchError, OutOfBounds, PartialBarrier, trace
 
 BIG = 7000
 
@@ -122,27 +122,6 @@ def test_a_barrier_after_an_early_return_is_a_caution():
     assert "24 threads" in t.warnings[0].text
 
 
-def test_blocks_that_return_whole_are_no_caution():
-    def some_blocks(x):
-        if cuda.blockIdx.x == 1:
-            return
-        cuda.syncthreads()
-        x[cuda.grid(1)] = 1
-
-    assert not trace(some_blocks)[3, 32](np.zeros(96)).warnings
-
-
-def test_static_and_dynamic_shared_memory_count_once():
-    def both(x):
-        s = cuda.shared.array(1024, float32)
-        d = cuda.shared.array(0, float32)
-        s[cuda.threadIdx.x] = d[cuda.threadIdx.x] = x[0]
-
-    trace(both)[1, 32, 0, 44 * 1024](np.zeros(1))
-    with pytest.raises(LaunchError, match="50,176 bytes"):
-        trace(both)[1, 32, 0, 45 * 1024](np.zeros(1))
-
-
 @pytest.mark.parametrize("waits, missing", [(0, 1), (1, 0)])
 @pytest.mark.parametrize("leaves", [False, True])
 def test_a_grid_barrier_must_be_reached_by_the_whole_grid(waits, missing, leaves):
@@ -185,19 +164,6 @@ def test_a_grid_barrier_is_passed_by_the_whole_grid():
 def test_launches_that_a_gpu_refuses(grid, block, dynamic, words):
     with pytest.raises(LaunchError, match=words):
         trace(no_guard)[grid, block, 0, dynamic](np.zeros(1), np.zeros(1))
-
-
-def test_a_kernel_with_launch_bounds_is_launched_within_them():
-    @cuda.jit(launch_bounds=(64, 2))
-    def bounded(x):
-        x[cuda.grid(1)] = 1
-
-    trace(bounded)[1, 64](x := np.zeros(64, np.float32))
-    assert x.all()
-    with pytest.raises(LaunchError, match="the block has 96 threads; launch_bounds"):
-        trace(bounded)[1, 96](np.zeros(96, np.float32))
-    with tracing(), pytest.raises(ValueError, match="Got 4 launch bounds"):
-        cuda.jit("void()", launch_bounds=(64, 2, 4, 8))(lambda: None)
 
 
 def test_too_much_static_shared_memory_names_the_line():

@@ -19,8 +19,7 @@ from gpulessons.ops.mma import (
     right_pair,
     tf32,
 )
-from warplens import PartialWarp, Trace, Unsupported, trace
-from warplens.rounding import round_tf32
+from warplens import PartialWarp, Unsupported, trace
 
 
 @cuda.jit
@@ -143,60 +142,6 @@ def test_whole_matrices_are_multiplied_and_added(kernel):
     assert np.array_equal(sums, want)
 
 
-def test_the_shares_are_those_of_the_documented_layout():
-    left, right, sums = matrices(50)
-    trace(with_shares)[50, 32](left, right, sums)
-    assert np.array_equal(sums, left @ right)
-
-
-def test_the_shares_of_pairs_are_those_of_the_documented_layout():
-    left, right, sums = matrices(50)
-    rows = np.ascontiguousarray(left.astype(np.float16)).view(np.uint32)
-    columns = np.ascontiguousarray(right.astype(np.float16).transpose(0, 2, 1)).view(np.uint32)
-    pairs = np.ascontiguousarray(columns.transpose(0, 2, 1))
-    trace(with_shares_fp16)[50, 32](rows, pairs, sums)
-    assert np.array_equal(sums, left @ right)
-
-
-def test_a_pair_is_two_numbers_of_numpys_half_the_first_in_the_low_bits():
-    patterns = np.random.default_rng(0).integers(0, 2**32, (2, 4096), dtype=np.uint64)
-    x, y = patterns.astype(np.uint32).view(np.float32)
-    out = np.zeros(4096, np.uint32)
-    trace(packed)[128, 32](x, y, out)
-    with np.errstate(over="ignore"):
-        want = np.stack([x, y], 1).astype(np.float16)
-    assert np.array_equal(out.view(np.float16).reshape(-1, 2), want, equal_nan=True)
-
-
-def test_factors_that_nobody_paired_are_refused():
-    with pytest.raises(Exception, match=r"pair\(\)"):
-        trace(pairs_of_floats)[1, 32](np.ones(3, np.float32), np.ones(1, np.float32))
-
-
-@pytest.mark.parametrize("kernel", [as_documented, as_documented_fp16])
-def test_it_is_2048_flops_a_warp_and_counted_as_the_tensor_cores(kernel):
-    left, right, sums = matrices(3)
-    t = trace(kernel)[3, 32](left, right, sums)
-    assert t.flops == t.tensor_core_flops == 3 * 2048
-    assert t.work().flops == t.work().tensor_core_flops == 64
-    assert "6,144 of them on tensor cores" in repr(t)
-    assert Trace.from_json(t.to_json()).tensor_core_flops == t.flops
-    assert not t.warnings
-
-
-def test_a_kernel_without_it_does_not_mention_it():
-    t = trace(rounding)[1, 32](np.ones(32, np.float32), np.ones(32, np.float32))
-    assert t.tensor_core_flops == 0 and "tensor" not in repr(t) + repr(t.work())
-
-
-def test_tf32_rounds_in_the_kernel_as_it_does_in_numpy():
-    patterns = np.random.default_rng(0).integers(0, 2**32, 4096, dtype=np.uint64)
-    x = patterns.astype(np.uint32).view(np.float32)
-    out = np.empty_like(x)
-    trace(rounding)[128, 32](x, out)
-    assert np.array_equal(out, round_tf32(x), equal_nan=True)
-
-
 def test_factors_that_nobody_rounded_are_cut_and_a_caution():
     left, right, sums = matrices(1)
     left += np.float32(1e-5)
@@ -216,13 +161,6 @@ def test_part_of_a_warp_is_refused(threads, first, last, reached, warp):
     assert (fault.reached, fault.warp, fault.block) == (reached, warp, (0, 0, 0))
     assert fault.line == under_a_branch.py_func.__code__.co_firstlineno + 6
     assert f"mma is run by {reached} of the 32 lanes of warp {warp} of block 0" in str(fault)
-
-
-def test_whole_warps_may_stay_away():
-    out = np.zeros(96, np.float32)
-    t = trace(under_a_branch)[1, 96](out, 32, 64)
-    assert np.array_equal(out, np.repeat(np.float32([0, 9, 0]), 32))
-    assert t.flops == 2048
 
 
 def test_doubles_are_refused_with_their_line():

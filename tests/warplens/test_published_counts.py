@@ -95,18 +95,6 @@ def test_tiling_cuts_global_reads_from_128_to_8_without_bank_conflicts():
     assert tiled.work().shared_reads == 128
 
 
-def test_a_tiled_product_of_128_keeps_to_100_megabytes():
-    import tracemalloc
-
-    tracemalloc.start()
-    t, right = product(matmul_tiled, 128)
-    races = t.races()
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert right and not races.cells and t.work().shared_reads == 2 * 128
-    assert peak < 100e6
-
-
 def test_a_dropped_second_barrier_gives_a_wrong_product_and_names_both_lines():
     t, right = product(matmul_without_second_barrier)
     assert not right
@@ -247,12 +235,6 @@ def test_branching_by_parity_diverges_in_every_instance(kernel):
     assert d.efficiency == 0.75
 
 
-@pytest.mark.parametrize("kernel", [by_warp, by_block])
-def test_branching_by_warp_or_block_does_not_diverge(kernel):
-    d = trace(kernel)[2, 128](np.zeros(256, np.float32)).divergence()
-    assert d.instances == 8 and d.divergent == 0 and d.efficiency == 1.0
-
-
 @cuda.jit
 def nested_loops(x, out):
     i = cuda.grid(1)
@@ -261,17 +243,6 @@ def nested_loops(x, out):
         for b in range(i % 3 + 1):
             total += x[a * 3 + b]
     out[i] = total
-
-
-def test_nested_loops_of_different_lengths_realign():
-    x, out = np.arange(6, dtype=np.float32), np.zeros(32, np.float32)
-    t = trace(nested_loops)[1, 32](x, out)
-    assert t.coalescing("x").requests == 6
-    assert t.coalescing("x").sectors_per_request == 1
-    expected = [
-        sum(x[a * 3 + b] for a in range(i % 2 + 1) for b in range(i % 3 + 1)) for i in range(32)
-    ]
-    assert out.tolist() == expected
 
 
 N_BLOCK = 256
@@ -361,17 +332,6 @@ def histogram(x, bins):
     i = cuda.grid(1)
     if i < x.size:
         cuda.atomic.add(bins, x[i], 1)
-
-
-def test_a_histogram_races_on_every_bin_without_atomics_and_on_none_with_them():
-    x = np.random.default_rng(0).integers(0, 10, 1000)
-    bins = np.zeros(10, np.int32)
-    t = trace(histogram_without_atomics)[8, 128](x, bins)
-    assert t.races().cells == 10 and {r.cell for r in t.races()} == {(b,) for b in range(10)}
-    assert bins.sum() < 1000
-    bins[:] = 0
-    t = trace(histogram)[8, 128](x, bins)
-    assert t.races().cells == 0 and np.array_equal(bins, np.bincount(x, minlength=10))
 
 
 @cuda.jit

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warplens.report.tables import Report
+from warplens.tables import Report
 from warplens.units import plural
 
 from .linking import Capability

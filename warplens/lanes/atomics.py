@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..faults import Unsupported, Untypable
 from .access import places
-from .endless import watching
-from .masks import Phi, each_way
 from .memory import View, locate, mark_written, nothing_in
 from .values import INT64, Instruction, as_type, cast, dtype_of
 from .warps import Warps
@@ -37,10 +34,8 @@ def atomic(
     """
 
     def update(w: Warps, target: Any, *given: Any, blind: bool = False) -> Any:
-        if type(target) is Phi:
-            return each_way(w, partial(update, blind=blind), target, *given)
         index, *operands = (0, *given) if fixed else given
-        view, dtype = check(w, name, target, types, operands)
+        view, dtype = check(w, name, target, types)
         place = locate(w, view, whole_number(w, view, index), "atomic")
         if not w.mask:
             return dtype.type(0)
@@ -57,16 +52,13 @@ def atomic(
             np.broadcast_to(cast(w, v, dtype), w.mask.bits.shape)[w.mask.lanes] for v in operands
         ]
         found = np.zeros(w.mask.bits.shape, dtype)
-        with watching(w, view, cells):
-            found[w.mask.lanes] = in_turn(view.flat, cells, change, values)
+        found[w.mask.lanes] = in_turn(view.flat, cells, change, values)
         return found
 
     return update
 
 
-def check(
-    w: Warps, name: str, view: Any, types: Types, operands: list[Any]
-) -> tuple[View, np.dtype]:
+def check(w: Warps, name: str, view: Any, types: Types) -> tuple[View, np.dtype]:
     """(the array, its type), of those that Numba has this atomic for."""
     if type(view) is not View:
         raise Unsupported("an atomic on anything but an array", w.line, w.function)
@@ -75,8 +67,6 @@ def check(
         allowed = ", ".join(sorted(map(str, types)))
         text = f"cuda.atomic.{name} on an array of {dtype} (a GPU has it for {allowed})"
         raise Untypable(text, w.line, w.function)
-    if any(dtype_of(v).kind == "c" for v in operands):
-        raise Unsupported(f"an atomic of a complex number on {dtype}", w.line, w.function)
     if view.array.space == "constant":
         raise Unsupported("writing to a constant array", w.line, w.function)
     return view, dtype

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .masks import Mask, Phi
+from .masks import Mask, merged
 from .values import merge, truth
 from .warps import Warps
 
@@ -23,7 +23,7 @@ def narrow(w: Warps, value: Any, wanted: bool) -> bool:
 def popped(w: Warps) -> tuple[Any, Any]:
     """The value put by, and its truth; the lanes are those of before again."""
     mask, value, test = w.stack.pop()
-    w.mask = w.living(mask)
+    w.mask = mask
     return value, test
 
 
@@ -44,7 +44,6 @@ def or_(w: Warps, right: Any = True) -> Any:
 def other_lanes(w: Warps) -> None:
     """Between the two values of a conditional expression: now for the lanes left out before."""
     outer, _, test = w.stack[-1]
-    outer = w.living(outer)
     if isinstance(test, np.ndarray):
         w.mask = outer & ~test
     else:
@@ -58,6 +57,6 @@ def conditional(w: Warps, _: bool, first: Any, __: None, second: Any) -> Any:
         return second if first is None else first
     if not isinstance(test, np.ndarray):
         test = np.full(w.mask.bits.shape, test)
-    out = Phi.of(Mask(test), first, second)
+    out = merged(Mask(test), first, second)
     w.doubles.merged(out, first, second)
     return out

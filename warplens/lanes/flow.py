@@ -6,21 +6,22 @@ where the source does, which is how SIMT hardware reconverges.
 
 from __future__ import annotations
 
-import inspect
 import itertools
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from ..faults import Unsupported
-from .access import describe, load, of_one_type
-from .endless import LONGEST, Progress, Sides, limited
-from .masks import Mask, Variable, settle, union
+from ..faults import NoProgress, Unsupported
+from .access import describe, load
+from .masks import Mask, Variable, union
 from .memory import View
-from .sequences import SEQUENCES, Range
-from .values import cast, dtype_of, truth
+from .values import dtype_of, truth
 from .warps import Warps
+
+TURN_LIMIT = 10_000  # of a `while`: what turns on where threads wait for others waits for ever,
+PATIENCE = 10.0  # and elsewhere if it has taken so many seconds of the processor's time
 
 
 def split(w: Warps, test: Any) -> tuple[Mask | None, Mask | None]:
@@ -78,12 +79,7 @@ class Loop:
         self.left: list[Mask] = []  # at the loop's end
         self.broken: list[Mask] = []
         self.continued: list[Mask] = []
-        self.iterations = 0
-        self.progress: Progress | None = None
-
-    def watch(self, state: Sequence[Variable], memory: bool, sides: Sides) -> None:
-        """Mind whether it ends: see `endless`."""
-        self.progress = Progress(self.w, self.line, state, memory, sides)
+        self.iterations, self.start = 0, time.process_time()
 
     def test(self, condition: Any) -> bool:
         """Another iteration for the lanes where the condition holds."""
@@ -96,9 +92,16 @@ class Loop:
         w.mask = yes or w.no_lanes
         if yes:
             self.iterations += 1
-            if self.progress and self.iterations >= self.progress.due:
-                self.progress.look(self.iterations)
+            if self.iterations % TURN_LIMIT == 0:
+                self.check_time()
         return bool(yes)
+
+    def check_time(self) -> None:
+        locks = self.w.launch.locks
+        if locks or time.process_time() - self.start > PATIENCE:
+            text = f"the loop at line {self.line} turned {self.iterations:,} times and did not end"
+            waiting = " (threads of one block cannot wait for each other here)"
+            raise NoProgress(text + waiting * locks, self.line)
 
     def break_(self) -> None:
         self.broken.append(self.w.mask)
@@ -123,8 +126,6 @@ class Loop:
         self.left.append(self.w.mask)
 
     def end(self) -> None:
-        if self.progress:
-            self.progress.close()
         self.w.mask = union([*self.left, *self.broken], self.w, self.before)
 
     def range_(self, start: Any, stop: Any = None, step: Any = 1) -> Iterator[Any]:
@@ -156,8 +157,7 @@ class Loop:
             return [(values[-1], self.times)]
         if sampled := self.schedule(values):
             return sampled.items()
-        mortal = values if len(values) <= LONGEST else limited(values, self.line)
-        return zip(mortal, itertools.repeat(1))
+        return zip(values, itertools.repeat(1))
 
     def schedule(self, values: range) -> dict[int, int]:
         """{value: the turns that it stands for} of a loop to be sampled; {} where all are run.
@@ -198,22 +198,15 @@ class Loop:
             value = value + step
 
     def each(self, values: Any) -> Iterator[Any]:
-        """`for x in array`, in a tuple, in `zip(…)`."""
-        values = settle(self.w, values)
-        if isinstance(values, Range):
-            yield from self.range_(values.start, values.stop, values.step)
-        elif isinstance(values, SEQUENCES):
-            for i in self.range_(values.count(self.w)):
-                yield values.item(self.w, i)
-        elif isinstance(values, tuple):
-            of_one_type(self.w, values, "loop over")
+        """`for x in array`, in a tuple."""
+        if isinstance(values, tuple):
             for i in self.uniform_range(range(len(values))):
                 yield values[i]
         elif isinstance(values, View):
             for i in self.range_(values.shape[0]):
                 yield load(self.w, values, i)
         else:
-            raise Unsupported(f"a loop over {type(values).__name__}", self.w.line, self.w.function)
+            raise Unsupported(f"a loop over {describe(values)}", self.w.line, self.w.function)
 
 
 class Call:
@@ -237,25 +230,10 @@ class Call:
     def end(self) -> Any:
         if self.w.mask:
             self.return_()
-        self.w.mask, self.w.function = self.w.living(self.before), self.caller
+        self.w.mask, self.w.function = self.before, self.caller
         self.w.line = self.line
         self.w.kernel_line = self.kernel_line
-        if self.kernel or not self.result.known:  # as where an exception ended all its lanes
-            return None if self.kernel else False
-        return self.result.value
-
-
-def call_value(w: Warps, function: Any, *args: Any, **named: Any) -> Any:
-    """Call what a variable holds: an instruction, a device function, or a type."""
-    function = settle(w, function)
-    if isinstance(function, np.dtype):
-        return cast(w, args[0], function)
-    if not callable(function):
-        raise Unsupported(f"calling {describe(function)}", w.line, w.function)
-    if inspect.isgeneratorfunction(function):  # compiled: its parameters are called so
-        named = {f"a_{name}": value for name, value in named.items()}
-    done = function(w, *args, **named)
-    return (yield from done) if isinstance(done, Generator) else done
+        return None if self.kernel else self.result.value
 
 
 def check_literal(w: Warps, literal: bool, what: str) -> None:

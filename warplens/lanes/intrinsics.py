@@ -11,15 +11,10 @@ from ..faults import LaunchError, Untypable
 from . import primitives
 from .atomics import ATOMICS
 from .barriers import BARRIERS, this_grid
-from .cached import CACHED
-from .functions import FUNCTIONS, floating, fused, select
-from .half import MORE_OF_HALVES
-from .libdevice import LIBDEVICE
+from .functions import fused
 from .masks import WARP
 from .memory import View, marks_of, poison
-from .overloads import REALS, Overloads, alike
-from .values import ARITHMETIC, COMPARISONS, UNARY, Instruction, as_type, dtype_of, plain
-from .vectors import VECTORS
+from .values import Instruction, plain
 from .warps import Warps
 
 # Positions
@@ -117,40 +112,6 @@ def print_lanes(w: Warps, *values: Any) -> None:
         print(*(v[lane] if isinstance(v, np.ndarray) else v for v in values))
 
 
-HALF: dict[str, Instruction] = {
-    "hadd": ARITHMETIC["Add"],
-    "hsub": ARITHMETIC["Sub"],
-    "hmul": ARITHMETIC["Mult"],
-    "hdiv": ARITHMETIC["Div"],
-    "heq": COMPARISONS["Eq"],
-    "hne": COMPARISONS["NotEq"],
-    "hgt": COMPARISONS["Gt"],
-    "hge": COMPARISONS["GtE"],
-    "hlt": COMPARISONS["Lt"],
-    "hle": COMPARISONS["LtE"],
-    "hneg": UNARY["USub"],
-    "habs": FUNCTIONS[abs],
-    "hfma": fused("float16"),
-    "hmax": FUNCTIONS[max],
-    "hmin": FUNCTIONS[min],
-}
-HALF |= {
-    f"h{n}": floating(getattr(np, n), cases=alike("float16", 1))
-    for n in ["sin", "cos", "log", "log2", "log10", "exp", "exp2", "sqrt", "floor", "ceil", "trunc"]
-}
-
-
-def of_halves(name: str, instruction: Instruction) -> Instruction:
-    """What takes float16 takes any real number, and makes it one."""
-    overloads = Overloads(f"{name}()", [one for n in (1, 2, 3) for one in alike("float16", n)])
-
-    def apply(w: Warps, *values: Any) -> Any:
-        takes = overloads(*map(dtype_of, values)).takes
-        return instruction(w, *map(as_type, values, takes))
-
-    return apply
-
-
 VALUES: dict[str, Instruction] = {}
 for axis, letter in enumerate("xyz"):
     VALUES[f"threadIdx.{letter}"] = lambda w, axis=axis: w.thread_idx[axis]
@@ -184,15 +145,9 @@ CALLS: dict[str, Instruction] = {
     "clz": primitives.clz,
     "ffs": primitives.ffs,
     "brev": primitives.brev,
-    "fma": fused(REALS),
-    "cbrt": floating(np.cbrt, cases=alike(REALS, 1)),
-    "selp": select,
+    "fma": fused,
     "const.array_like": lambda w, array: array,
 }
 CALLS |= {f"atomic.{name}": update for name, update in ATOMICS.items()}
-CALLS |= {f"fp16.{name}": of_halves(name, half) for name, half in HALF.items()}
 ARRAYS = {"shared.array": shared_array, "local.array": local_array}
-CALLS |= {f"libdevice.{name}": function for name, function in LIBDEVICE.items()}
-CALLS |= {f"fp16.{name}": function for name, function in MORE_OF_HALVES.items()}
-CALLS |= VECTORS | CACHED
 NAMES = {*VALUES, *BARRIERS, *CALLS, *ARRAYS}

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import operator
-import re
 from collections.abc import Callable, Generator, Iterable
 from types import FunctionType
 from typing import Any
@@ -20,8 +19,7 @@ import numpy as np
 
 from ..faults import KernelFault, LaunchError, TooLarge, Unsupported, Untypable
 from .barriers import Barrier, Votes, released
-from .endings import AllEnded, Raised
-from .log import LARGE, Log
+from .log import Log
 from .masks import WARP
 from .memory import Array
 from .warps import Warps
@@ -76,12 +74,6 @@ class Launch:
         self.first_block = int(self.blocks[0])
         self.log = Log()
         self.arrays: dict[Any, Array] = {}  # those that the kernel makes, by place in the source
-        self.debug = False  # was the kernel compiled for debugging?
-        self.raised: Raised | None = None  # the first exception of a thread
-        self.watched = 0  # loops that are being looked at: do they end?
-        self.idle = 0  # accesses that wrote, since then, what was there before
-        # What reduces a log that has grown large, given the warps that are under way.
-        self.condense: Callable[[Launch, list[Warps]], None] | None = None
         self.locks = False  # may threads wait for each other, with atomics that swap values?
         self.dynamic = Array("dynamic shared memory", "shared", (self.dynamic_shared,), np.uint8)
         self.check_limits()
@@ -182,9 +174,6 @@ class Launch:
                     warps[warp].alive = warps[warp].no_lanes
                 else:
                     waiting[warp] = barrier
-            if self.condense and self.log.bytes > self.log.limit:
-                self.condense(self, warps)
-                self.log.limit = max(LARGE, 2 * self.log.bytes)
             going = released(warps, waiting)
 
 
@@ -194,24 +183,16 @@ def advance(
     """Run warps up to their next barrier, or None at the end; give refusals their line."""
     try:
         return run.send(votes)
-    except (StopIteration, AllEnded):
+    except StopIteration:
         return None
-    except Unsupported as refusal:
+    except (Unsupported, Untypable) as refusal:
         if refusal.line is None:
-            raise Unsupported(refusal.what, w.line, w.function) from None
-        raise
-    except Untypable as refusal:
-        if refusal.line is None:
-            raise Untypable(refusal.what, w.line, w.function) from None
+            kind = Unsupported if isinstance(refusal, Unsupported) else Untypable
+            raise kind(refusal.what, w.line, w.function) from None
         raise
     except KernelFault:
         raise
     except Exception as error:
-        raise Unsupported(f"this line ({in_words(error)})", w.line, w.function) from error
+        text = f"this line ({type(error).__name__}: {error})"
+        raise Unsupported(text, w.line, w.function) from error
 
-
-def in_words(error: Exception) -> str:
-    """What Python says against a line, where arrays and records have their usual names."""
-    names = {"View": "array", "Record": "record", "Phi": "one of several arrays"}
-    text = re.sub(r"\b(View|Record|Phi)\b", lambda found: names[found[0]], str(error))
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__

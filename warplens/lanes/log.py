@@ -21,7 +21,6 @@ from .memory import VERBS, Array, short
 if TYPE_CHECKING:
     from .warps import Warps
 
-LARGE = 2**28  # bytes of log that are kept as they are
 MEMORY_LIMIT = 2**31  # bytes of log: 2 GiB, what a small machine can spare
 OVERHEAD = 300  # bytes of one entry beside its places
 TENSOR_CORES = "tensor cores"  # in place of a dtype: FLOPs of matrix instructions
@@ -75,14 +74,6 @@ class Run(NamedTuple):
     lanes: int  # bit by bit, those that are active
 
 
-class PartialSync(NamedTuple):
-    """A `syncwarp` of part of a warp."""
-
-    clock: int
-    moment: Moment
-    members: np.ndarray  # per lane: the lanes that it met, bit by bit
-
-
 Place = tuple[str, int]  # function and line
 
 
@@ -99,12 +90,10 @@ class Log:
         # What warps do, by the kernel's own line, whatever their lanes: "branches" they come to,
         # "flops", and "functions" (exp, a division), of which the source does not say the cost.
         self.by_kernel_line: Counter[tuple[int, str]] = Counter()
-        self.partial_syncs: list[PartialSync] = []
+        self.partial_syncs = False  # of part of a warp: whom they order is not followed
         self.runs: list[Run] = []
         self.fenced = False
         self.clock = self.bytes = self.stretch = 0
-        self.limit = LARGE
-        self.counted: dict[Site, Any] = {}  # what accesses that are no longer kept came to
 
     def access(self, w: Warps, array: Array, access: str, place: Any) -> None:
         mask = w.mask

@@ -5,14 +5,14 @@ Masks are never changed, only replaced, so that `is` tells whether nothing happe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ..faults import Unsupported
-from .memory import Record, View
+from .memory import View
 from .values import merge
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Variable:
     def merged(self) -> Any:
         if self.older is NOTHING:
             return self.newest
-        out = Phi.of(self.newest_mask, self.newest, self.older)
+        out = merged(self.newest_mask, self.newest, self.older)
         self.w.doubles.merged(out, self.newest, self.older)
         return out
 
@@ -118,61 +118,22 @@ class Variable:
         raise Unsupported("a variable read before it is set", self.w.line, self.w.function)
 
 
-class Phi:
-    """Two arrays under one name, by the way that a lane came: one for the lanes of `mask`, one for
-    the others. (So compilers call a value that depends on the way.)"""
-
-    def __init__(self, mask: Mask, new: Any, old: Any) -> None:
-        self.mask, self.new, self.old = mask, new, old
-
-    @staticmethod
-    def of(mask: Mask, new: Any, old: Any) -> Any:
-        if isinstance(new, tuple) and isinstance(old, tuple) and len(new) == len(old):
-            parts = [Phi.of(mask, n, o) for n, o in zip(new, old, strict=True)]
-            return type(new)(*parts) if hasattr(new, "_fields") else tuple(parts)
-        try:
-            return merge(mask.bits, new, old)
-        except (NotImplementedError, TypeError):
-            found = in_one_memory(mask.bits, new, old)
-            return Phi(mask, new, old) if found is None else found
+def merged(mask: Mask, new: Any, old: Any) -> Any:
+    """`new` in the lanes of the mask, `old` in the others."""
+    if isinstance(new, tuple) and isinstance(old, tuple) and len(new) == len(old):
+        return tuple(merged(mask, n, o) for n, o in zip(new, old, strict=True))
+    if type(new) is type(old) is View:
+        return one_view(mask.bits, new, old)
+    return merge(mask.bits, new, old)
 
 
-def in_one_memory(bits: np.ndarray, new: Any, old: Any) -> Any:
-    """Two records, or two slices alike, of one array are one with a place for each lane; or
-    None."""
+def one_view(bits: np.ndarray, new: View, old: View) -> View:
+    """Two slices alike of one array are one with a place for each lane."""
 
     def each(a: Any, b: Any) -> Any:
         return a if type(a) is type(b) is int and a == b else np.where(bits, a, b)
 
-    if type(new) is type(old) is Record and new.view.array is old.view.array:
-        return Record(new.view, each(new.linear, old.linear))
-    if type(new) is type(old) is View and (new.array, new.strides) == (old.array, old.strides):
-        shape = tuple(map(each, new.shape, old.shape))
-        return new.sliced(each(new.start, old.start), shape, new.strides)
-    return None
-
-
-def settle(w: Warps, value: Any) -> Any:
-    """The one array that all active lanes mean."""
-    while type(value) is Phi:
-        inside = (w.mask & value.mask.bits).count
-        if 0 < inside < w.mask.count:
-            raise Unsupported(
-                "one name for two arrays among the threads of a warp", w.line, w.function
-            )
-        value = value.new if inside else value.old
-    return value
-
-
-def each_way(w: Warps, act: Callable[..., Any], value: Phi, *rest: Any) -> Any:
-    """Do something with the array that each lane means: first for the lanes of one, then of the
-    other."""
-    before, inside = w.mask, w.mask & value.mask.bits
-    if not inside or inside is before:
-        return act(w, value.new if inside or not before else value.old, *rest)
-    w.mask = inside
-    new = act(w, value.new, *rest)
-    w.mask = before - inside
-    old = act(w, value.old, *rest)
-    w.mask = w.living(before)
-    return None if new is None else Phi.of(inside, new, old)
+    if (new.array, new.strides) != (old.array, old.strides):
+        raise Unsupported("one name for two arrays, by the way that a thread came")
+    shape = tuple(map(each, new.shape, old.shape))
+    return new.sliced(each(new.start, old.start), shape, new.strides)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 # bytes are 0xCC, as debuggers fill memory.
 POISON: dict[str, Any] = {
     "f": np.nan,
-    "c": np.nan,
     "i": -0x3333_3333_3333_3333,
     "u": 0xCCCC_CCCC_CCCC_CCCC,
     "b": True,
@@ -55,46 +54,14 @@ class Array:
         self.origin, self.offset, self.address = self if origin is None else origin, offset, address
         self.width = self.dtype.itemsize  # bytes of one access
         self.astray = False  # do elements begin where the hardware does not load them?
-        self.parts: dict[Any, Array] = {}  # what `wide`, `part` and `seen_as` have made
+        self.wider: dict[int, Array] = {}  # what `wide` has made
 
     def wide(self, count: int) -> Array:
         """The same array, accessed `count` neighbors at a time."""
-        if count not in self.parts:
-            self.parts[count] = copy.copy(self)
-            self.parts[count].width = count * self.dtype.itemsize
-        return self.parts[count]
-
-    def field(self, name: str) -> Array:
-        """One field of an array of records; the axes of a field that is an array come last."""
-        assert self.dtype.fields is not None
-        dtype, shift = self.dtype.fields[name][:2]
-        return self.part(name, dtype, shift)
-
-    def part_of_complex(self, name: str) -> Array:
-        """The real or the imaginary parts of an array of complex numbers."""
-        half = np.empty(0, self.dtype).real.dtype
-        return self.part(name, half, half.itemsize * (name == "imag"))
-
-    def part(self, name: str, dtype: np.dtype, shift: int) -> Array:
-        """What lies so many bytes behind the beginning of every element."""
-        if name not in self.parts:
-            inner, dtype = dtype.shape, dtype.base
-            step = math.gcd(self.step, dtype.itemsize) if inner else self.step
-            strides = [s * self.step // step for s in self.strides]
-            strides += [s * dtype.itemsize // step for s in contiguous(inner)]
-            layout = self.shape + inner, dtype, tuple(strides), step, self.origin
-            moved = self.offset + shift, self.address + shift
-            self.parts[name] = Array(f"{self.name}.{name}", self.space, *layout, *moved)
-        return self.parts[name]
-
-    def seen_as(self, dtype: np.dtype) -> Array:
-        """The same memory as a line of numbers of another type."""
-        if dtype not in self.parts:
-            step = math.gcd(self.step, dtype.itemsize)
-            shape, strides = (-(-self.span // dtype.itemsize),), (dtype.itemsize // step,)
-            layout = shape, dtype, strides, step, self.origin
-            self.parts[dtype] = Array(self.name, self.space, *layout, self.offset, self.address)
-        return self.parts[dtype]
+        if count not in self.wider:
+            self.wider[count] = copy.copy(self)
+            self.wider[count].width = count * self.dtype.itemsize
+        return self.wider[count]
 
     @property
     def span(self) -> int:
@@ -145,62 +112,6 @@ class View:
     def sliced(self, start: Any, shape: tuple, strides: tuple) -> View:
         return View(self.array, self.flat, start, shape, strides, self.base, self.written)
 
-    def field(self, name: str) -> View:
-        """One field of an array of records; the axes of a field that is an array come last."""
-        array = self.array.field(name)
-        scale, inner = self.array.step // array.step, len(array.shape) - len(self.array.shape)
-        shape, strides = self.shape, tuple(s * scale for s in self.strides)
-        if inner:
-            shape, strides = (*shape, *array.shape[-inner:]), (*strides, *array.strides[-inner:])
-        written = None if self.written is None else in_line(self.written[name], array.step)
-        flat, start = in_line(self.flat[name], array.step), scaled(self.start, scale)
-        return View(array, flat, start, shape, strides, scaled(self.base, scale), written)
-
-    def part_of_complex(self, name: str) -> View:
-        array, flat = self.array.part_of_complex(name), getattr(self.flat, name)
-        return View(array, flat, self.start, self.shape, self.strides, self.base, self.written)
-
-
-def scaled(place: Any, scale: int) -> Any:
-    return place if scale == 1 or place is None else place * scale
-
-
-def in_line(part: np.ndarray, step: int) -> np.ndarray:
-    """A field that is itself an array, in every record: its elements one after another."""
-    if part.ndim == 1:
-        return part
-    ends = [(n - 1) * s for n, s in zip(part.shape, part.strides, strict=True)]
-    length = sum(ends) // step + 1 if part.size else 0
-    return np.lib.stride_tricks.as_strided(part, (length,), (step,), writeable=part.flags.writeable)
-
-
-def in_steps(flat: np.ndarray, dtype: np.dtype, step: int) -> np.ndarray:
-    """The bytes of memory as numbers of another type that begin every `step` bytes."""
-    size = max(0, (len(flat) - 1) * flat.strides[0] + flat.itemsize)
-    raw = np.lib.stride_tricks.as_strided(
-        flat[:1].view(np.uint8), (size,), (1,), writeable=flat.flags.writeable
-    )
-    count = max(0, (size - dtype.itemsize) // step + 1)
-    seen: np.ndarray = np.ndarray((count,), dtype, raw.data, 0, (step,))
-    return seen
-
-
-class Record:
-    """One element of an array of records."""
-
-    def __init__(self, view: View, linear: Any) -> None:
-        self.view, self.linear = view, linear
-
-    def part(self, w: Warps, name: Any) -> tuple[View, Any]:
-        """(a field of all these records, its place in this one); a number counts the fields."""
-        names = self.view.flat.dtype.names or ()
-        if type(name) is int and -len(names) <= name < len(names):
-            name = names[name]
-        if name not in names:
-            raise Unsupported(f"the field {name!r}, which this record lacks", w.line, w.function)
-        field = self.view.field(name)
-        return field, scaled(self.linear, self.view.array.step // field.array.step)
-
 
 def fresh_copies(array: Array, copies: int, owner: np.ndarray) -> View:
     """New memory for an array of which there are many, full of what a GPU might have left there;
@@ -214,31 +125,13 @@ def fresh_copies(array: Array, copies: int, owner: np.ndarray) -> View:
 
 def poison(dtype: np.dtype) -> np.ndarray:
     """What an element of memory holds that nobody wrote to."""
-    if not dtype.names:
-        return np.array(POISON.get(dtype.kind, 0)).astype(dtype)
-    record = np.zeros((), dtype)
-    for name in dtype.names:
-        record[name] = poison(dtype[name].base)
-    return record
+    return np.array(POISON.get(dtype.kind, 0)).astype(dtype)
 
 
 def marks_of(dtype: np.dtype) -> np.dtype:
     """The type of the marks of memory that began empty: numbers as wide as the values, every byte
     of which is 1 where something has been written, and 0 elsewhere."""
-    if dtype.names:
-        assert dtype.fields is not None
-        fields = [dtype.fields[name] for name in dtype.names]
-        layout: Any = {
-            "names": dtype.names,
-            "formats": [marks_of(field[0]) for field in fields],
-            "offsets": [field[1] for field in fields],
-            "itemsize": dtype.itemsize,
-        }
-        return np.dtype(layout)
-    if dtype.shape:
-        return np.dtype((marks_of(dtype.base), dtype.shape))
-    size = dtype.itemsize
-    return np.dtype(f"u{size}" if size in (1, 2, 4, 8) else complex if size == 16 else f"V{size}")
+    return np.dtype(f"u{dtype.itemsize}")
 
 
 @functools.cache
@@ -249,7 +142,7 @@ def mark_of(marks: np.dtype) -> Any:
 
 def nothing_in(marks: Any) -> Any:
     """Where nothing has been written, element by element."""
-    return marks == (0 if marks.dtype.kind == "u" else np.zeros((), marks.dtype)[()])
+    return marks == 0
 
 
 def mark_written(view: View, place: Any) -> None:
@@ -262,9 +155,8 @@ def mark_written(view: View, place: Any) -> None:
 
 def locate(w: Warps, view: View, index: Any, access: str) -> Any:
     """The place of an element (one per lane, perhaps), or a View if the index leaves one."""
-    open_ended = type(index) is Open
     if type(index) is not tuple:
-        index = spelled_out(index, len(view.shape)) if open_ended else (index,)
+        index = (index,)
     if len(index) > len(view.shape):
         raise Unsupported(
             f"{len(index)} indices for {view.array.name}, which has {len(view.shape)} dimensions",
@@ -282,18 +174,7 @@ def locate(w: Warps, view: View, index: Any, access: str) -> Any:
         else:
             at = checked(w, view, at, n, index, access)
         place = place + at * stride
-    part = bool(shape) or open_ended
-    return view.sliced(place, tuple(shape), tuple(strides)) if part else place
-
-
-class Open(tuple):
-    """An index with `...` in it."""
-
-
-def spelled_out(index: Open, ndim: int) -> tuple:
-    """(…, k) → (:, :, k)."""
-    at = next(axis for axis, i in enumerate(index) if i is ...)
-    return index[:at] + (slice(None),) * (ndim - len(index) + 1) + index[at + 1 :]
+    return view.sliced(place, tuple(shape), tuple(strides)) if shape else place
 
 
 def checked(w: Warps, view: View, at: Any, n: Any, index: tuple, access: str) -> Any:
@@ -314,7 +195,7 @@ def checked(w: Warps, view: View, at: Any, n: Any, index: tuple, access: str) ->
     wrapped = np.where(np.logical_and(at < 0, kind == "i"), at + n, at)
     beyond = np.broadcast_to(((wrapped < 0) | (wrapped >= n)) & w.mask.bits, w.mask.bits.shape)
     if beyond.any():
-        who, element, details = told(w, view, index, int(np.argmax(beyond)), access)
+        who, element, details = who_and_what(w, view, index, int(np.argmax(beyond)), access)
         text = f"{who} {element}, outside its shape {details['shape']} (a GPU would not tell)"
         raise OutOfBounds(text, w.line, **details)
     w.caution(
@@ -323,7 +204,7 @@ def checked(w: Warps, view: View, at: Any, n: Any, index: tuple, access: str) ->
     return wrapped
 
 
-def told(
+def who_and_what(
     w: Warps, view: View, index: tuple, lane: int, access: str
 ) -> tuple[str, str, dict[str, Any]]:
     """(who does what, to which element, the same as attributes) of one lane's access."""

@@ -19,15 +19,14 @@ from ..faults import Untypable
 
 PROMOTED, SAFE, UNSAFE = range(3)
 TURNS = {  # one step each, as in numba-cuda's typeconv/rules.py
-    PROMOTED: "int8>int16>int32>int64 uint8>uint16>uint32>uint64 float16>float32>float64 "
-    "complex64>complex128",
+    PROMOTED: "int8>int16>int32>int64 uint8>uint16>uint32>uint64 float16>float32>float64",
     SAFE: "bool>int8 bool>uint8 uint8>int16 uint16>int32 uint32>int64 int8>float16 int16>float32 "
-    "int32>float64 int64>float64 uint64>float64 float32>complex64 float64>complex128",
+    "int32>float64 int64>float64 uint64>float64",
     UNSAFE: "int16>float16 int32>float32",
 }
 SIGNED, UNSIGNED = "int8 int16 int32 int64", "uint8 uint16 uint32 uint64"
 INTEGERS = "int8 uint8 int16 uint16 int32 uint32 int64 uint64"  # as NumPy orders them
-REALS, COMPLEX = "float32 float64", "complex64 complex128"
+REALS = "float32 float64"
 
 
 def types(names: str) -> list[np.dtype]:
@@ -41,8 +40,7 @@ def all_steps() -> dict[tuple[np.dtype, np.dtype], int]:
             along = types(chain.replace(">", " "))
             for one, other in itertools.pairwise(along):
                 steps[one, other] = kind
-                if one.kind == "c" or other.kind != "c":  # no complex number becomes a real one
-                    steps[other, one] = UNSAFE
+                steps[other, one] = UNSAFE
     return steps
 
 

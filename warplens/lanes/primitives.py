@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..faults import PartialWarp, Untypable
-from .log import PartialSync
 from .masks import WARP
 from .memory import POISON, short
 from .overloads import SIGNED, UNSIGNED, Case, Overloads, alike
@@ -73,10 +72,10 @@ def syncwarp(w: Warps, mask: Any = ALL_LANES) -> None:
     whole = (named == packed(w.alive.bits)) | ~w.mask.bits
     if whole.all():
         w.moment = w.moment._replace(warp_epoch=w.moment.warp_epoch + w.mask.rows)
-    else:
-        w.log.clock += 1
-        met = np.where(w.mask.bits, named, 0)
-        w.log.partial_syncs.append(PartialSync(w.log.clock, w.moment, met))
+        return
+    w.log.partial_syncs = True
+    text = "a syncwarp of part of a warp: races between lanes of a warp are not sought"
+    w.caution("fence", text)
 
 
 def want_kind(kinds: str, *values: Any) -> None:

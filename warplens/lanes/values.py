@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..faults import Unsupported, Untypable
-from .endings import end_threads
-from .overloads import COMPLEX, REALS, SIGNED, UNSIGNED, Case, Overloads, alike, case
+from ..faults import Unsupported
+from .overloads import REALS, SIGNED, UNSIGNED, Case, Overloads, alike, case
 
 if TYPE_CHECKING:
     from .warps import Warps
@@ -27,12 +26,9 @@ PLAIN: dict[type, np.dtype] = {
     bool: BOOL,
     int: INT64,
     float: FLOAT64,
-    complex: np.dtype("complex128"),
 }
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 NARROWED = np.add, np.subtract, np.multiply, np.true_divide  # see `doubles`
-COMPLEX_FLOPS: dict[np.ufunc, int] = {np.add: 2, np.subtract: 2, np.multiply: 6, np.true_divide: 11}
-
 
 Instruction = Callable[..., Any]  # called with the warps `w` and the operands
 
@@ -57,11 +53,9 @@ def plain(value: Any) -> Any:
 
 
 def turns_into(w: Warps, value: Any, dtype: np.dtype) -> None:
-    """A value is converted: complex numbers to none but such; a double to the float it was."""
+    """A value is converted: a double, perhaps, to the float it was."""
     if dtype == FLOAT32:
         w.doubles.truncated(w, value)
-    if dtype_of(value).kind == "c" and dtype.kind not in "cb":
-        raise Untypable(f"{dtype} made of a {dtype_of(value)}")
 
 
 def cast(w: Warps, value: Any, dtype: np.dtype) -> Any:
@@ -70,7 +64,7 @@ def cast(w: Warps, value: Any, dtype: np.dtype) -> Any:
         raise Unsupported("a cast of a tuple")
     if type(value) is int:
         value = np.uint64(value % 2**64).astype(INT64)
-    elif not isinstance(value, (np.void, str, bytes)):
+    else:
         turns_into(w, value, dtype)
     return plain(np.asarray(value).astype(dtype, copy=False)[()])
 
@@ -103,14 +97,12 @@ def binary(
                 or (type(b) is np.ndarray and b.dtype is a.dtype)
             )
         ):
-            if type(a) is tuple and type(b) is tuple and ufunc is np.add:
-                return a + b
             given = a, b
             dtype = overloads(dtype_of(a), dtype_of(b)).result
             a, b = as_type(a, dtype), as_type(b, dtype)
         out = ufunc(a, b)
-        if out.dtype.kind in "fc":
-            w.count_flops(out.dtype, COMPLEX_FLOPS.get(ufunc, 1) if out.dtype.kind == "c" else 1)
+        if out.dtype.kind == "f":
+            w.count_flops(out.dtype, 1)
             if ufunc is np.true_divide:
                 w.by_kernel_line("functions")
             if narrowed and out.dtype == FLOAT64:
@@ -139,7 +131,7 @@ def power(w: Warps, a: Any, b: Any) -> Any:
     a = as_type(a, result)
     whole = exponent.kind in "iu"
     out = multiplied(a, as_type(b, exponent)) if whole else np.power(a, as_type(b, result))
-    if result.kind in "fc":
+    if result.kind == "f":
         w.count_flops(result, 1)
     return plain(out)
 
@@ -187,9 +179,9 @@ POWERS = Overloads(
     "a ** b",
     of_integers()
     + [case(f, f, i) for f in REALS.split() for i in ("int32", "int64", "uint64")]
-    + alike(f"{REALS} {COMPLEX}", 2),
+    + alike(REALS, 2),
 )
-EVERY = REALS, COMPLEX, "float16"
+EVERY = REALS, "float16"
 ARITHMETIC: dict[str, Instruction] = {
     "Add": binary(np.add, arithmetic("a + b", *EVERY), int.__add__),
     "Sub": binary(np.subtract, arithmetic("a - b", *EVERY), int.__sub__),
@@ -207,29 +199,13 @@ ARITHMETIC: dict[str, Instruction] = {
 ORDERED = f"bool {SIGNED} {UNSIGNED} {REALS} float16"
 
 
-def stopped_by_zero(instruction: Instruction) -> Instruction:
-    """In debugging a division by zero is an exception."""
-
-    def apply(w: Warps, a: Any, b: Any, *known: Any) -> Any:
-        if w.launch.debug:
-            end_threads(w, ZeroDivisionError, ("division by zero",), np.equal(b, 0))
-        return instruction(w, a, b, *known)
-
-    return apply
-
-
-ARITHMETIC |= {n: stopped_by_zero(ARITHMETIC[n]) for n in ("Div", "FloorDiv", "Mod")}
-
-
-def compare(ufunc: np.ufunc, names: str = ORDERED) -> Instruction:
+def compare(ufunc: np.ufunc) -> Instruction:
     """Two numbers are compared in one type, which need not hold both: int64 and uint64 become
     doubles."""
-    overloads = Overloads(f"{ufunc.__name__}()", alike(names, 2, "bool"))
+    overloads = Overloads(f"{ufunc.__name__}()", alike(ORDERED, 2, "bool"))
     as_they_are = {one.takes[0] for one in overloads.cases}
 
     def apply(w: Warps, a: Any, b: Any) -> Any:
-        if isinstance(a, (tuple, str, type)):
-            return compare_parts(ufunc, apply, w, a, b)
         if not (
             type(a) is np.ndarray
             and (
@@ -244,27 +220,13 @@ def compare(ufunc: np.ufunc, names: str = ORDERED) -> Instruction:
     return apply
 
 
-def compare_parts(ufunc: np.ufunc, instruction: Instruction, w: Warps, a: Any, b: Any) -> Any:
-    """Tuples, part by part as in Python; strings and types, which Numba knows when it compiles."""
-    if isinstance(a, type):
-        return plain(ufunc(a is b, True))
-    if isinstance(a, str) and isinstance(b, str):
-        return plain(ufunc(np.asarray(a), np.asarray(b)))
-    if not isinstance(a, tuple) or not isinstance(b, tuple):
-        raise Unsupported(f"comparing {type(a).__name__} with {type(b).__name__}")
-    out = ufunc(len(a), len(b))
-    for x, y in list(zip(a, b, strict=False))[::-1]:
-        out = np.where(COMPARISONS["Eq"](w, x, y), out, instruction(w, x, y))[()]
-    return plain(out)
-
-
 COMPARISONS: dict[str, Instruction] = {
     "Lt": compare(np.less),
     "LtE": compare(np.less_equal),
     "Gt": compare(np.greater),
     "GtE": compare(np.greater_equal),
-    "Eq": compare(np.equal, f"{ORDERED} {COMPLEX}"),
-    "NotEq": compare(np.not_equal, f"{ORDERED} {COMPLEX}"),
+    "Eq": compare(np.equal),
+    "NotEq": compare(np.not_equal),
 }
 
 
@@ -307,6 +269,6 @@ def merge(bits: np.ndarray, new: Any, old: Any) -> Any:
         return new
     if isinstance(new, tuple) and isinstance(old, tuple) and len(new) == len(old):
         parts = [merge(bits, n, o) for n, o in zip(new, old, strict=True)]
-        return type(new)(*parts) if hasattr(new, "_fields") else tuple(parts)
+        return tuple(parts)
     dtype = np.promote_types(dtype_of(new), dtype_of(old))
     return np.where(bits, as_type(new, dtype), as_type(old, dtype))

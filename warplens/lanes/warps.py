@@ -40,7 +40,6 @@ class Warps:
         self.kernel_line: int | None = None  # in a device function: where the kernel called
         self.weight = 1  # the turns of sampled loops that this one stands for
         self.stack: list[tuple] = []  # conditions under way
-        self.ended = False  # has an exception ended threads?
         self.doubles = Doubles()
         rows = len(blocks)
         self.lane = np.tile(np.arange(WARP, dtype=np.int32), rows)
@@ -58,10 +57,6 @@ class Warps:
         """(block, thread) of a lane, three numbers each."""
         pairs = (self.block_idx, self.thread_idx)
         return tuple(tuple(int(c if np.ndim(c) == 0 else c[lane]) for c in pair) for pair in pairs)
-
-    def living(self, mask: Mask) -> Mask:
-        """The lanes of a mask of before that no exception has ended since."""
-        return mask & self.alive.bits if self.ended else mask
 
     def any_lane(self, bits: Any) -> bool:
         """Does this hold for any active lane?"""

@@ -8,8 +8,7 @@ import numpy as np
 
 from ..faults import Misaligned, Unsupported
 from .access import fetched, put
-from .masks import settle
-from .memory import View, locate, told
+from .memory import View, locate, who_and_what
 from .warps import Warps
 
 WIDTH = 16  # bytes; a GPU wants such an access to begin at a multiple of it
@@ -26,9 +25,8 @@ def store4(w: Warps, target: Any, index: tuple, values: tuple) -> None:
         put(w, view, place + step, value)
 
 
-def first_of_four(w: Warps, target: Any, index: tuple, access: str) -> tuple[View, Any]:
+def first_of_four(w: Warps, view: Any, index: tuple, access: str) -> tuple[View, Any]:
     """(the array, the place of the first of four), checked and logged as one access."""
-    view = settle(w, target)
     if type(view) is not View or view.array.dtype != np.float32 or view.strides[-1] != 1:
         raise Unsupported("four at once of anything but rows of float32", w.line, w.function)
     place = locate(w, view, index, access)
@@ -45,7 +43,7 @@ def check_alignment(w: Warps, view: View, place: Any, index: tuple, access: str)
     astray = (astray % WIDTH != 0) & w.mask.bits
     if not astray.any():
         return
-    who, element, details = told(w, view, index, int(np.argmax(astray)), access)
+    who, element, details = who_and_what(w, view, index, int(np.argmax(astray)), access)
     text = (
         f"{who} four numbers from {element}, which is not at a multiple of {WIDTH} bytes "
         "(a GPU stops the kernel)"

@@ -42,7 +42,7 @@ class SiteCount:
     wavefronts: int = 0
     ideal: int = 0  # wavefronts without any conflict
     worst: int = 0  # of the most conflicted request: n-way
-    # Sectors of requests whose threads ask for places side by side; 0 if a trace was kept before.
+    # Sectors of requests whose threads ask for places side by side.
     ideal_sectors: int = 0
     steps: int = 0  # of atomics: one for each thread of a request that shares the busiest place
     crowd: int = 0  # the most threads of one request at one place
@@ -56,7 +56,6 @@ def count_site(site: Site, entries: list[Entry]) -> SiteCount:
     array, size = site.array, site.array.width
     totals = np.zeros(8, np.int64)
     worst = steps = crowd = 0
-    entries = [entry for entry in entries if entry.weight]  # the others have been counted
     for batch in batches(alike(site, entries)):
         request, lane, place = elements(batch)
         weight = batch[0].weight

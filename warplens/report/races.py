@@ -10,14 +10,13 @@ How one is found: report/search.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from ..lanes.launch import Size
 from ..lanes.memory import short
-from .tables import Report
+from ..tables import Report
 
 VERBS = {"read": "reads it", "write": "writes it", "atomic": "updates it atomically"}
 
@@ -44,14 +43,6 @@ class Race:
     cell: tuple[int, ...]
     first: Access
     second: Access
-
-    @classmethod
-    def from_dict(cls, d: dict[str, Any]) -> Race:
-        first, second = (
-            Access(tuple(a["block"]), tuple(a["thread"]), a["line"], a["access"])
-            for a in (d["first"], d["second"])
-        )
-        return cls(d["array"], tuple(d["cell"]), first, second)
 
     @property
     def lines(self) -> tuple[int, int]:
@@ -82,11 +73,6 @@ class Races(Report):
 
     found: tuple[Race, ...]
     cells: int
-
-    @classmethod
-    def from_json(cls, text: str) -> Races:
-        d = json.loads(text)
-        return cls(tuple(map(Race.from_dict, d["found"])), d["cells"])
 
     def __len__(self) -> int:
         return len(self.found)

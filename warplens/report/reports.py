@@ -1,16 +1,13 @@
-"""What a trace tells, as values: coalescing, banks, divergence, work, intensity, lines."""
+"""What a trace tells, as values: coalescing, banks, atomics, divergence, work."""
 
 from __future__ import annotations
 
 import dataclasses
-import json
 from dataclasses import dataclass
-from typing import Self
 
-from warplens.units import plural
-
+from ..tables import Report, per
+from ..units import percent, plural
 from .counts import SECTOR, SiteCount
-from .tables import Report, per, percent
 
 
 @dataclass(frozen=True, repr=False)
@@ -18,10 +15,6 @@ class Sites(Report):
     """Sums over the places in the source that were asked about."""
 
     sites: tuple[SiteCount, ...]
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        return cls(tuple(SiteCount(**site) for site in json.loads(text)["sites"]))
 
     def total(self, name: str) -> int:
         return sum(getattr(site, name) for site in self.sites)
@@ -180,13 +173,6 @@ class Divergence(Report):
     branches: tuple[BranchCount, ...]
     code: tuple[CodeCount, ...]
 
-    @classmethod
-    def from_json(cls, text: str) -> Divergence:
-        d = json.loads(text)
-        return cls(
-            tuple(BranchCount(**b) for b in d["branches"]), tuple(CodeCount(**c) for c in d["code"])
-        )
-
     @property
     def instances(self) -> int:
         return sum(b.instances for b in self.branches)
@@ -235,59 +221,3 @@ class Work(Report):
         names = [f.name for f in dataclasses.fields(self)[1:]]
         rows = [(n.replace("_", " "), f"{getattr(self, n):.4g}") for n in names if getattr(self, n)]
         return ("work", "per thread"), rows
-
-
-@dataclass(frozen=True, repr=False)
-class Intensity(Report):
-    """FLOPs per byte of global memory: as the threads asked, and as sectors moved (no caches)."""
-
-    flops: int
-    bytes_asked: int
-    bytes_moved: int
-
-    @property
-    def asked(self) -> float:
-        return per(self.flops, self.bytes_asked)
-
-    @property
-    def moved(self) -> float:
-        return per(self.flops, self.bytes_moved)
-
-    def headline(self) -> str:
-        return (
-            f"{self.flops:,} FLOPs; {self.asked:.4g} per byte asked for ({self.bytes_asked:,} B), "
-            f"{self.moved:.4g} per byte moved ({self.bytes_moved:,} B)"
-        )
-
-    def table(self) -> tuple[tuple, list[tuple]]:
-        return (), []
-
-
-@dataclass(frozen=True)
-class LineCount:
-    """All that was counted at one line of source."""
-
-    function: str
-    line: int
-    flops: int
-    requests: int  # to global memory
-    sectors: int
-    shared_requests: int
-    conflicts: int
-    branches: int
-    divergent: int
-
-    def notes(self) -> str:
-        """In a few words, what there is to say about the line."""
-        parts = []
-        if self.requests:
-            parts.append(f"{per(self.sectors, self.requests):.3g} sectors/request")
-        if self.conflicts:
-            parts.append(f"{self.conflicts:,} bank conflicts")
-        elif self.shared_requests:
-            parts.append("no bank conflicts")
-        if self.divergent:
-            parts.append(f"{self.divergent:,} of {self.branches:,} branches divergent")
-        if self.flops:
-            parts.append(f"{self.flops:,} FLOPs")
-        return ", ".join(parts)

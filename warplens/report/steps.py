@@ -46,10 +46,6 @@ class Step:
 
 
 def launch_of(trace: Trace) -> Launch:
-    if trace.launch is None:
-        raise ValueError(
-            "a trace read from JSON keeps counts but no single requests: trace it again"
-        )
     return trace.launch
 
 
@@ -64,7 +60,7 @@ def request_of(
     """The `number`-th request (from 0) that fits, in the order in which they ran."""
     entries = [
         (entry.clock, site, entry)
-        for site, logged in launch_of(trace).log.sites.items()
+        for site, logged in trace.launch.log.sites.items()
         if site.array.space == space
         and array in (None, site.array.name)
         and access in (None, site.access)
@@ -94,12 +90,12 @@ def one_request(site: Site, entry: Entry, row: int) -> Request:
 
 def runs_of(trace: Trace, warp: int) -> list[Run]:
     """The runs of code of a warp of the first traced block, in order."""
-    return [run for run in launch_of(trace).log.runs if run.warp == warp]
+    return [run for run in trace.launch.log.runs if run.warp == warp]
 
 
 def steps_of(trace: Trace) -> tuple[Step, ...]:
     """What the warps of the first traced block did, in order; the first `LONGEST` steps."""
-    launch = launch_of(trace)
+    launch = trace.launch
     found: list[tuple[int, Any, Any]] = [(run.clock, run, None) for run in launch.log.runs]
     for site, entries in launch.log.sites.items():
         found += [

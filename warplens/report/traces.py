@@ -1,38 +1,23 @@
-"""`Trace`: one launch, as counted. A frozen value that goes to JSON and back."""
+"""`Trace`: one launch, as counted."""
 
 from __future__ import annotations
 
-import dataclasses
 import html
-import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from warplens.units import plural
-
 from ..faults import Caution
 from ..lanes.launch import Launch
 from ..lanes.log import TENSOR_CORES, Log
-from .counts import SiteCount
+from ..units import plural
+from .counts import SiteCount, count_site
 from .races import Races
-from .reports import (
-    Atomics,
-    Banks,
-    BranchCount,
-    Coalescing,
-    CodeCount,
-    Divergence,
-    Intensity,
-    LineCount,
-    Work,
-)
+from .reports import Atomics, Banks, BranchCount, Coalescing, CodeCount, Divergence, Work
 from .search import find_races
-from .streaming import counted
-from .unused import Unused, Waste, find_unused, still_empty
 
-KEPT = 10  # races kept in JSON
+RACES_KNOWN = 10  # that are looked for once
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,8 +25,8 @@ class Trace:
     """What the threads of one launch did.
 
     `threads` and all counts are of the blocks that were traced. `flops` counts one for each +, −,
-    ×, / on floating-point numbers and each call of sqrt, exp, …, two for fma, 2,048 for a warp's
-    mma, and for complex numbers 2 (+, −), 6 (×) or 11 (/).
+    ×, / on floating-point numbers and each call of sqrt, exp, …, two for fma, 2,048 for a
+    warp's mma.
     """
 
     kernel: str
@@ -56,11 +41,8 @@ class Trace:
     code: tuple[CodeCount, ...]
     flops_by_line: tuple[tuple[str, int, str, int], ...]  # function, line, dtype, operations
     warnings: tuple[Caution, ...]
-    # The log itself; in a trace read from JSON None, and the races that were found then.
-    launch: Launch | None = field(compare=False, default=None)
-    recorded_races: Races | None = field(compare=False, default=None)
+    launch: Launch = field(compare=False)  # with its log
     turns: int | None = None  # of long loops so many were run, and counts are estimates
-    empty: tuple[Waste, ...] = ()  # device arrays that nobody has filled yet
 
     @classmethod
     def of(cls, launch: Launch, arguments: list[Any], source: str, first_line: int) -> Trace:
@@ -74,7 +56,7 @@ class Trace:
             block=launch.block,
             blocks=len(launch.blocks),
             threads=len(launch.blocks) * launch.threads,
-            sites=tuple(counted(*item, log.counted.get(item[0])) for item in log.sites.items()),
+            sites=tuple(count_site(*item) for item in log.sites.items()),
             branches=tuple(BranchCount(*where, *n) for where, n in sorted(log.branches.items())),
             code=tuple(CodeCount(*where, *n) for where, n in sorted(log.code.items())),
             flops_by_line=tuple((*where, n) for where, n in sorted(log.flops.items())),
@@ -83,7 +65,6 @@ class Trace:
             ),
             launch=launch,
             turns=launch.turns,
-            empty=tuple(still_empty(arguments)),
         )
 
     @property
@@ -147,47 +128,15 @@ class Trace:
         totals += [self.flops, self.tensor_core_flops]
         return Work(self.threads, *(total / self.threads for total in totals))
 
-    def intensity(self) -> Intensity:
-        moved = self.coalescing()
-        return Intensity(self.flops, moved.bytes_asked, moved.bytes_moved)
-
-    def races(self, limit: int = KEPT) -> Races:
+    def races(self, limit: int = RACES_KNOWN) -> Races:
         """The first `limit` cells that two threads touch with nothing to order them."""
-        known = self.known_races
-        if limit <= KEPT or self.launch is None:
-            return Races(known.found[:limit], known.cells)
-        return find_races(self.launch, limit)
+        if limit > RACES_KNOWN:
+            return find_races(self.launch, limit)
+        return Races(self.known_races.found[:limit], self.known_races.cells)
 
     @cached_property
     def known_races(self) -> Races:
-        if self.launch is None:
-            return self.recorded_races or Races((), 0)
-        return find_races(self.launch, KEPT)
-
-    def unused(self) -> Unused:
-        """Writes to shared memory that nobody reads, and memory that nobody has written."""
-        if self.launch is None:
-            raise ValueError("a trace read from JSON has no accesses any more: trace the kernel")
-        return Unused((*find_unused(self.launch), *self.empty))
-
-    def per_line(self) -> tuple[LineCount, ...]:
-        """Counts line by line, in the order of the source."""
-        places = {(s.function, s.line) for s in self.sites}
-        places |= {(b.function, b.line) for b in self.branches}
-        places |= {(function, line) for function, line, *_ in self.flops_by_line}
-        return tuple(self.count_line(*place) for place in sorted(places))
-
-    def count_line(self, function: str, line: int) -> LineCount:
-        here = [s for s in self.sites if (s.function, s.line) == (function, line)]
-        moved = Coalescing(tuple(s for s in here if s.space == "global"))
-        banks = Banks(tuple(s for s in here if s.space == "shared"))
-        branches = [b for b in self.branches if (b.function, b.line) == (function, line)]
-        flops = sum(n for f, at, _, n in self.flops_by_line if (f, at) == (function, line))
-        return LineCount(
-            *(function, line, flops),
-            *(moved.requests, moved.sectors, banks.requests, banks.conflicts),
-            *(sum(b.instances for b in branches), sum(b.divergent for b in branches)),
-        )
+        return find_races(self.launch, RACES_KNOWN)
 
     # Forms
 
@@ -218,26 +167,6 @@ class Trace:
         parts = "".join(f"<li>{html.escape(part)}</li>" for part in self.summary())
         return f"<ul>{parts}</ul>"
 
-    def to_json(self) -> str:
-        plain = dataclasses.replace(self, launch=None, recorded_races=self.races())
-        return json.dumps(dataclasses.asdict(plain))
-
-    @classmethod
-    def from_json(cls, text: str) -> Trace:
-        d = json.loads(text)
-        d |= {"grid": tuple(d["grid"]), "block": tuple(d["block"]), "launch": None}
-        kinds = {
-            "sites": SiteCount,
-            "branches": BranchCount,
-            "code": CodeCount,
-            "warnings": Caution,
-            "empty": Waste,
-        }
-        d |= {name: tuple(kind(**item) for item in d.get(name, ())) for name, kind in kinds.items()}
-        d["flops_by_line"] = tuple(map(tuple, d["flops_by_line"]))
-        d["recorded_races"] = Races.from_json(json.dumps(d["recorded_races"]))
-        return cls(**d)
-
 
 def caution(log: Log, kind: str, line: int, text: str) -> Caution:
     what = kind, line, text
@@ -249,10 +178,10 @@ def warn_of_doubles(launch: Launch, arguments: list[Any]) -> None:
     """Note double-precision arithmetic where no array is double: it is rarely meant."""
     arrays = [a for value in arguments for a in (value if isinstance(value, tuple) else (value,))]
     kinds, log = {a.array.dtype.name for a in arrays if hasattr(a, "array")}, launch.log
-    if kinds & {"float64", "complex128"}:
+    if "float64" in kinds:
         return
     for (function, line, dtype), times in chain(log.flops.items(), log.extrema.items()):
-        if dtype in ("float64", "complex128"):
+        if dtype == "float64":
             text = (
                 f"{function} computes in {dtype} though no array is: an int or a Python float "
                 "among float32 numbers does that in Numba; float32(…) keeps it single"

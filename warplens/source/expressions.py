@@ -8,107 +8,56 @@ from __future__ import annotations
 
 import ast
 import inspect
-import operator
+import math
 from collections.abc import Callable, Hashable
-from enum import Enum
 from itertools import zip_longest
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
 
 from ..arguments import array_view
-from ..device import DeviceArray, device_array_of
-from ..lanes import (
-    access,
-    barriers,
-    complexes,
-    conditions,
-    endings,
-    flow,
-    functions,
-    intrinsics,
-    limits,
-    masks,
-    memory,
-    methods,
-    sequences,
-    tuples,
-    ufuncs,
-    values,
-)
+from ..device import DeviceArray
+from ..lanes import access, barriers, conditions, flow, functions, intrinsics, masks, values
 from ..signatures import declared
 from .names import (
     MISSING,
     Cuda,
     Names,
-    assignments,
     cuda_attribute,
     dtype_named,
     folded_number,
-    is_namespace,
-    own_nodes,
     python_function,
     source_of,
-    spelled_as_def,
 )
 
 PRELUDE: dict[str, Any] = {
     **values.ARITHMETIC,
     **values.COMPARISONS,
     **values.UNARY,
-    **{
-        name: getattr(access, name)
-        for name in [
-            "load",
-            "load_constant",
-            "store",
-            "attribute",
-            "set_attribute",
-            "unpack",
-            "parts",
-        ]
-    },
+    **{name: getattr(access, name) for name in ["load", "store", "attribute", "unpack", "Dim3"]},
     **{
         name: getattr(conditions, name)
         for name in ["narrow", "and_", "or_", "other_lanes", "conditional"]
     },
-    **{
-        name: getattr(flow, name)
-        for name in ["Branch", "Loop", "Call", "call_value", "check_literal"]
-    },
-    "In": access.contains,
-    "NotIn": access.contains_not,
+    **{name: getattr(flow, name) for name in ["Branch", "Loop", "Call", "check_literal"]},
     "Is": access.identical,
     "IsNot": access.not_identical,
-    "Open": memory.Open,
-    "Dim3": access.Dim3,
-    "end_threads": endings.end_threads,
     "Variable": masks.Variable,
     "cast": values.cast,
     "constant_array": intrinsics.constant_array,
     "sync_group": barriers.sync_group,
 }
-METHODS: dict[str, Any] = functions.METHODS | methods.METHODS
 FUNCTIONS: dict[Any, Any] = {
     **functions.FUNCTIONS,
-    **sequences.FUNCTIONS_OF_SEQUENCES,
-    **complexes.CMATH,
-    **ufuncs.UFUNCS,
-    **ufuncs.PARTS,
-    **tuples.FUNCTIONS,
-    **limits.FUNCTIONS,
-    **{getattr(np, name): METHODS[name] for name in ["sum", "prod", "mean"]},
-    operator.is_: access.identical,
-    operator.is_not: access.not_identical,
     len: access.length,
     print: intrinsics.print_lanes,
 }
-CALLED = {**intrinsics.CALLS, **barriers.BARRIERS}
 REFUSED = {
     "Try": "try",
     "With": "with",
     "ClassDef": "a class",
+    "FunctionDef": "a function inside a kernel",
     "ListComp": "a comprehension",
     "GeneratorExp": "a generator expression",
     "List": "a list",
@@ -117,9 +66,9 @@ REFUSED = {
     "JoinedStr": "an f-string",
     "NamedExpr": "the operator :=",
     "Slice": "a slice here",
-    "Import": "import",
+    "Starred": "* before an argument",
     "ImportFrom": "import",
-}  # others by the name of their syntax: delete, match, yield, …
+}  # others by the name of their syntax: assert, delete, lambda, match, raise, yield, …
 
 
 class Expressions(ast.NodeVisitor):
@@ -129,7 +78,7 @@ class Expressions(ast.NodeVisitor):
         self,
         function: FunctionType,
         kernel: bool,
-        device: Callable[[FunctionType], Callable[..., Any]],
+        device: Callable[[FunctionType], Callable[..., Any] | None],
     ) -> None:
         self.function, self.device, self.kernel = function, device, kernel
         self.source = source_of(function)
@@ -166,12 +115,10 @@ class Expressions(ast.NodeVisitor):
             return self.constant(np.uint64(value))
         if isinstance(value, (int, float)) and value < 0:
             return f"({value!r})"
-        if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
-            return (
-                repr(value)
-                if np.isfinite(value if isinstance(value, float) else 0)
-                else self.constant(value)
-            )
+        if isinstance(value, float) and not np.isfinite(value):
+            return self.constant(value)
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return repr(value)
         self.refuse(f"the constant {value!r}", node)
 
     def visit_Tuple(self, node: ast.Tuple) -> str:
@@ -192,25 +139,15 @@ class Expressions(ast.NodeVisitor):
         found = self.names.resolve(node)
         if found is not MISSING:
             return self.outside(found, node)
-        index, constant = self.index(node.slice), folded_number(node.slice)
-        load = "load_constant" if isinstance(constant, int) else "load"
-        return f"{load}(w, {self.visit(node.value)}, {index})"
+        return f"load(w, {self.visit(node.value)}, {self.index(node.slice)})"
 
     def index(self, node: ast.expr) -> str:
         if isinstance(node, ast.Slice):
             parts = (self.visit(p) if p else "None" for p in (node.lower, node.upper, node.step))
             return f"slice({', '.join(parts)})"
-        if isinstance(node, ast.Constant) and node.value is ...:
-            return "Open((...,))"
         if isinstance(node, ast.Tuple):
-            open_ended = any(isinstance(e, ast.Constant) and e.value is ... for e in node.elts)
-            listed = "".join(f"{self.index_part(e)}, " for e in node.elts)
-            return f"Open(({listed}))" if open_ended else f"({listed})"
+            return f"({''.join(f'{self.index(e)}, ' for e in node.elts)})"
         return self.visit(node)
-
-    def index_part(self, node: ast.expr) -> str:
-        is_dots = isinstance(node, ast.Constant) and node.value is ...
-        return "..." if is_dots else self.index(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> str:
         op = type(node.op).__name__
@@ -247,6 +184,8 @@ class Expressions(ast.NodeVisitor):
         names = [type(op).__name__ for op in node.ops]
         left, text = self.visit(node.left), ""
         for i, (name, comparator) in enumerate(zip(names, node.comparators, strict=True)):
+            if name in ("In", "NotIn"):
+                self.refuse("the operator in", node)
             right = again = self.visit(comparator)
             if i < len(names) - 1:  # it is compared once more, and must not be computed twice
                 again = self.fresh("t")
@@ -255,9 +194,6 @@ class Expressions(ast.NodeVisitor):
             text = f"(and_(w, {one}) if narrow(w, {text}, True) else and_(w))" if text else one
             left = again
         return text
-
-    def visit_Starred(self, node: ast.Starred) -> str:
-        return f"*parts(w, {self.visit(node.value)})"
 
     def visit_IfExp(self, node: ast.IfExp) -> str:
         test, a, b = map(self.visit, (node.test, node.body, node.orelse))
@@ -285,16 +221,11 @@ class Expressions(ast.NodeVisitor):
         called = self.names.resolve(node.func)
         if called is MISSING:
             return self.method(node)
-        match node.args:
-            case [ast.Constant(str(text))] if called is float:
-                return self.constant(float(text))
         if isinstance(called, Cuda) and called.name in intrinsics.ARRAYS:
             return self.own_array(called.name, node)
         function = python_function(called)
         prefix = "a_" if function else ""  # compiled functions call their parameters so
         types, result = declared(called) if function else ([], None)
-        for a in node.args if function else ():
-            self.check_handed(a)
         given = [self.converted(self.visit(a), t) for a, t in zip_longest(node.args, types) if a]
         arguments = "".join(f", {value}" for value in given)
         arguments += "".join(f", {prefix}{k.arg}={self.visit(k.value)}" for k in node.keywords)
@@ -308,25 +239,10 @@ class Expressions(ast.NodeVisitor):
             self.refuse(self.describe(called), node)
         self.check_arguments(function, node)
         literals = self.constant(self.literals(function, node))
-        run = self.constant(self.device(function))
+        if (program := self.device(function)) is None:
+            self.refuse(f"{function.__name__}, which calls itself", node)
+        run = self.constant(program)
         return self.converted(f"(yield from {run}(w{arguments}, literals={literals}))", result)
-
-    def check_handed(self, node: ast.expr) -> None:
-        """Refuse what Numba cannot hand to a device function: one inside this one that uses a
-        variable of this one's which is no constant."""
-        found: list[ast.AST | None] = [node]
-        if isinstance(node, ast.Name):
-            inside = [n for n in own_nodes(self.names.tree) if isinstance(n, ast.FunctionDef)]
-            found = [n for n in inside if n.name == node.id]
-            found += assignments(self.names.tree, node.id)
-        one = found[0] if len(found) == 1 else None
-        inner = spelled_as_def(one) if isinstance(one, ast.Lambda) else one
-        if isinstance(inner, ast.FunctionDef):
-            used = {n.id for n in own_nodes(inner) if isinstance(n, ast.Name)} & self.names.own
-            for name in sorted(used - Names(self.function, inner).own):
-                if not self.names.is_constant(ast.Name(name)):
-                    what = f"handing on a function that uses {name!r}, which is no constant"
-                    self.refuse(f"{what}: hand that on as well", node)
 
     def converted(self, value: str, dtype: np.dtype | None) -> str:
         """A value in the type that a signature gives it, if it does."""
@@ -343,8 +259,6 @@ class Expressions(ast.NodeVisitor):
 
     def literals(self, function: FunctionType, node: ast.Call) -> frozenset[str]:
         """The parameters of a device function that Numba knows the values of when it compiles."""
-        if any(isinstance(a, ast.Starred) for a in node.args):
-            return frozenset()
         code = function.__code__
         names = code.co_varnames[: code.co_argcount]
         given = dict(zip(names, node.args, strict=False)) | {k.arg: k.value for k in node.keywords}
@@ -354,13 +268,13 @@ class Expressions(ast.NodeVisitor):
         """What warps do instead of a function of Python's, NumPy's or one with `traced`."""
         if isinstance(called, Hashable) and called in FUNCTIONS:
             return FUNCTIONS[called]
-        traced = self.names.attribute(called, "traced")
-        return None if traced is MISSING else traced
+        return getattr(called, "traced", None)
 
     def describe(self, called: Any) -> str:
         name = getattr(called, "__name__", repr(called))
         if isinstance(called, np.ufunc):
-            return f"np.{name}, which numba-cuda does not have in kernels: {ufuncs.instead(name)}"
+            instead = f"math.{name}" if hasattr(math, name) else "a loop"
+            return f"np.{name}: write {instead}"
         if inspect.isfunction(called):
             return (
                 f"calling {name}, a plain Python function: decorate it with @cuda.jit(device=True)"
@@ -378,14 +292,9 @@ class Expressions(ast.NodeVisitor):
     def method(self, node: ast.Call) -> str:
         if isinstance(node.func, ast.Attribute) and node.func.attr == "sync" and not node.args:
             return f"(yield from sync_group(w, {self.visit(node.func.value)}))"
-        arguments = "".join(f", {self.visit(a)}" for a in node.args)
-        if not isinstance(node.func, ast.Attribute):
-            arguments += "".join(f", {k.arg}={self.visit(k.value)}" for k in node.keywords)
-            return f"(yield from call_value(w, {self.visit(node.func)}{arguments}))"
-        if node.func.attr not in METHODS or node.keywords:
+        if isinstance(node.func, ast.Attribute):
             self.refuse(f"the method .{node.func.attr}()", node)
-        method = self.constant(METHODS[node.func.attr])
-        return f"{method}(w, {self.visit(node.func.value)}{arguments})"
+        self.refuse(f"calling {ast.unparse(node.func)}, a value of the kernel's own", node)
 
     def own_array(self, name: str, node: ast.Call) -> str:
         given = dict(zip(("shape", "dtype"), node.args, strict=False)) | {
@@ -413,31 +322,20 @@ class Expressions(ast.NodeVisitor):
             if f"{value.name}.x" in intrinsics.VALUES:
                 axes = (self.constant(intrinsics.VALUES[f"{value.name}.{a}"]) for a in "xyz")
                 return f"Dim3({', '.join(f'{axis}(w)' for axis in axes)})"
-            if is_namespace(value):
-                return self.constant(value)
             dtype = dtype_named(cuda_attribute(value.name))
-            held = CALLED.get(value.name) if dtype is None else dtype
-            if held is None:
-                self.refuse(f"cuda.{value.name}", node)
-            return self.constant(held)
-        if isinstance(value, ModuleType):
-            return self.constant(value)
-        if isinstance(value, Enum) and not isinstance(value, int):
-            return self.constant(access.Member(type(value), value.value))
-        if isinstance(array := device_array_of(value), DeviceArray):
-            return self.constant(array_view(array.memory, ast.unparse(node), array.root))
+            if dtype is not None:
+                return self.constant(dtype)
+            self.refuse(f"cuda.{value.name} as a value", node)
+        if isinstance(value, DeviceArray):
+            return self.constant(array_view(value.memory, ast.unparse(node), value.root))
         if isinstance(value, np.ndarray) and value.ndim:
             return f"constant_array(w, {ast.unparse(node)!r}, {self.constant(value.copy())})"
         if dtype_named(value) is not None:
             return self.constant(dtype_named(value))
-        if isinstance(value, int) and not isinstance(value, bool):  # an IntEnum, too
-            return self.visit_Constant(ast.copy_location(ast.Constant(int(value)), node))
-        if value is None or isinstance(value, (bool, float, complex, str, np.generic)):
+        if type(value) is int:
+            return self.visit_Constant(ast.copy_location(ast.Constant(value), node))
+        if value is None or isinstance(value, (bool, float, str, np.generic)):
             return self.constant(values.plain(value))
         if isinstance(value, tuple) and all(isinstance(v, (int, float, np.generic)) for v in value):
             return self.constant(value)
-        if function := python_function(value):
-            return self.constant(self.device(function))
-        if callable(value) and (instruction := self.instruction(value)):
-            return self.constant(instruction)
         self.refuse(f"the global {ast.unparse(node)} ({type(value).__name__})", node)

@@ -17,12 +17,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from types import FunctionType, NoneType
+from types import FunctionType
 from typing import Any
 
-from .ending import compared, counting, deciding
 from .expressions import Expressions
-from .names import Names, is_docstring, leaves, own_nodes, spelled_as_def
+from .names import is_docstring, leaves
 
 
 class Writer(Expressions):
@@ -36,58 +35,38 @@ class Writer(Expressions):
         self,
         function: FunctionType,
         kernel: bool,
-        device: Callable[[FunctionType], Callable[..., Any]],
+        device: Callable[[FunctionType], Callable[..., Any] | None],
     ) -> None:
         super().__init__(function, kernel, device)
         self.name = function.__name__
         self.loops: list[str] = []
         self.counts = False  # in a loop that does no more than count?
-        defaults = [self.constant(default) for default in function.__defaults__ or ()]
-        self.write_function("compiled", self.source.tree, defaults)
+        self.write_function(self.source.tree)
         text = "\n".join(self.lines)
         exec(compile(text, f"<microscope of {self.name}>", "exec"), self.space)
         self.run: Callable[..., Any] = self.space["compiled"]
 
     # Functions
 
-    def write_function(self, run: str, tree: ast.FunctionDef, defaults: list[str]) -> None:
-        """`def run(w, …)`; `defaults` are those of its last parameters."""
+    def write_function(self, tree: ast.FunctionDef) -> None:
+        """`def compiled(w, …)`."""
         given = tree.args
-        if given.kwarg or given.kwonlyargs or (self.kernel and given.vararg):
-            what = "*args, **kwargs" if self.kernel else "**kwargs"
-            self.refuse(f"{what} or keyword-only parameters", tree)
+        if given.vararg or given.kwarg or given.kwonlyargs:
+            self.refuse("*args, **kwargs or keyword-only parameters", tree)
         parameters = [f"a_{name}" for name in self.names.parameters]
-        for place, default in enumerate(reversed(defaults), 1):
-            parameters[-place] += f"={default}"
-        rest = [f"*a_{given.vararg.arg}"] if given.vararg else []
-        self.emit(f"def {run}({', '.join(['w', *parameters, *rest, 'literals=()'])}):")
+        for place, default in enumerate(reversed(self.function.__defaults__ or ()), 1):
+            parameters[-place] += f"={self.constant(default)}"
+        self.emit(f"def compiled({', '.join(['w', *parameters, 'literals=()'])}):")
         self.depth += 1
         self.emit(f"c = Call(w, {tree.name!r}, {self.kernel})")
-        for name in sorted(self.names.set_here):
+        for name in sorted(self.names.own):
             self.emit(f"v_{name} = Variable(w)")
-        for name in [*self.names.parameters, *([given.vararg.arg] if given.vararg else [])]:
+        for name in self.names.parameters:
             self.emit(f"v_{name}.set(a_{name})")
         self.suite(tree.body)
         self.emit("return c.end()")
         self.emit("yield")
         self.depth -= 1
-
-    def inner_function(self, tree: ast.FunctionDef) -> str:
-        """Write a function that is inside this one, with its variables; its name in the program."""
-        inside = [n.id for n in own_nodes(tree) if isinstance(n, ast.Name)]
-        if tree.name in inside or tree.decorator_list:
-            self.refuse("a function inside a kernel that is decorated or calls itself", tree)
-        if not all(map(self.names.is_constant, tree.args.defaults)):
-            self.refuse("a default of a function inside a kernel that is no constant", tree)
-        run, defaults = self.fresh("f"), [self.visit(default) for default in tree.args.defaults]
-        around = self.names, self.kernel, self.loops
-        self.names, self.kernel, self.loops = Names(self.function, tree, self.names), False, []
-        self.write_function(run, tree, defaults)
-        self.names, self.kernel, self.loops = around
-        return run
-
-    def visit_Lambda(self, node: ast.Lambda) -> str:
-        return self.inner_function(spelled_as_def(node))
 
     def suite(self, body: list[ast.stmt]) -> None:
         """Statements in a row; those behind a compound one are a new straight run of code."""
@@ -97,9 +76,9 @@ class Writer(Expressions):
             self.emit(f"w.enter({body[0].lineno})")
         for statement, following in zip(body, [*body[1:], None], strict=True):
             self.visit(statement)
-            if isinstance(statement, (ast.Return, ast.Break, ast.Continue, ast.Raise)):
+            if isinstance(statement, (ast.Return, ast.Break, ast.Continue)):
                 break
-            if following and isinstance(statement, (ast.If, ast.For, ast.While, ast.Assert)):
+            if following and isinstance(statement, (ast.If, ast.For, ast.While)):
                 if leaves(statement):
                     self.emit("if w.mask:")
                     self.depth += 1
@@ -120,42 +99,6 @@ class Writer(Expressions):
         self.at(node)
         self.unasked = node.value
         self.emit(self.visit(node.value))
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self.emit(f"v_{node.name}.set({self.inner_function(node)})")
-
-    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
-        self.emit("pass")
-
-    def visit_Global(self, node: ast.Global) -> None:
-        if self.names.own & set(node.names):
-            self.refuse("a global that is set", node)
-        self.emit("pass")
-
-    def visit_Raise(self, node: ast.Raise) -> None:
-        self.at(node)
-        called = node.exc if isinstance(node.exc, ast.Call) else None
-        kind, given = (called.func, called.args) if called else (node.exc, [])
-        found = RuntimeError if kind is None else self.names.resolve(kind)
-        if not (isinstance(found, type) and issubclass(found, BaseException)):
-            self.refuse("raise of anything but an exception's class or a call of one", node)
-        texts = tuple(a.value for a in given if isinstance(a, ast.Constant))
-        if len(texts) < len(given):
-            self.refuse("an exception whose text is not constant", node)
-        arguments = self.constant(texts)
-        self.emit(f"end_threads(w, {self.constant(found)}, {arguments})")
-
-    def visit_Assert(self, node: ast.Assert) -> None:
-        self.at(node)
-        branch, said = self.fresh("b"), node.msg
-        if not isinstance(said, (ast.Constant, NoneType)):
-            self.refuse("an assertion whose text is not constant", node)
-        arguments = self.constant((said.value,) if said else ())
-        self.emit(f"{branch} = Branch(w, {self.visit(node.test)})")
-        self.emit(f"if {branch}.take(1):")
-        self.emit(f"    end_threads(w, {self.constant(AssertionError)}, {arguments})")
-        self.emit(f"    {branch}.end(1)")
-        self.emit(f"{branch}.join()")
 
     def visit_Assign(self, node: ast.Assign) -> None:
         self.at(node)
@@ -200,10 +143,6 @@ class Writer(Expressions):
             new = self.fresh("t")
             self.emit(f"{new} = {value}")
             self.emit(f"store(w, {self.visit(target.value)}, {self.index(target.slice)}, {new})")
-        elif isinstance(target, ast.Attribute):
-            new = self.fresh("t")
-            self.emit(f"{new} = {value}")
-            self.emit(f"set_attribute(w, {self.visit(target.value)}, {target.attr!r}, {new})")
         elif isinstance(target, ast.Tuple):
             parts = [self.fresh("t") for _ in target.elts]
             self.emit(f"{', '.join(parts)}, = unpack(w, {value}, {len(parts)})")
@@ -236,7 +175,6 @@ class Writer(Expressions):
             variable, bound, step = counter
             start = f"v_{variable}.value, {self.visit(bound)}, {self.visit(step)}"
             self.emit(f"if w.launch.turns: v_{variable}.set({loop}.plan({start}))")
-        self.watch(loop, node)
         self.emit(f"while {loop}.test({self.visit(node.test)}):")
         self.depth += 1
         self.suite(node.body)
@@ -245,13 +183,6 @@ class Writer(Expressions):
             self.emit(f"if {loop}.leaps: v_{variable}.set({loop}.leap(v_{variable}.value))")
         self.at(node)
         self.end_loop(loop, node.orelse)
-
-    def watch(self, loop: str, node: ast.While) -> None:
-        """What tells whether a loop ends: see `lanes.endless`."""
-        names, memory = deciding(node, self.names.own)
-        state = "".join(f"v_{name}, " for name in sorted(names))
-        pairs = [f"({self.visit(left)}, {self.visit(right)}), " for left, right in compared(node)]
-        self.emit(f"{loop}.watch(({state}), {memory}, lambda: ({''.join(pairs)}))")
 
     def visit_For(self, node: ast.For) -> None:
         self.at(node)
@@ -267,7 +198,7 @@ class Writer(Expressions):
     def begin_loop(self, node: ast.For | ast.While) -> str:
         loop = self.fresh("l")
         inside = [part for statement in node.body for part in ast.walk(statement)]
-        leaves = any(isinstance(part, (ast.Break, ast.Return, ast.Raise)) for part in inside)
+        leaves = any(isinstance(part, (ast.Break, ast.Return)) for part in inside)
         outer = any(isinstance(part, (ast.For, ast.While)) for part in inside)
         counters = ""
         if (names := self.counters(node)) is not None:
@@ -281,7 +212,7 @@ class Writer(Expressions):
         """What a loop over a range counts in, where its turns do nothing else."""
         if not isinstance(node, ast.For) or not isinstance(node.iter, ast.Call):
             return None
-        return counting(node) if self.names.resolve(node.iter.func) is range else None
+        return counted_in(node) if self.names.resolve(node.iter.func) is range else None
 
     def end_loop(self, loop: str, orelse: list[ast.stmt]) -> None:
         self.depth -= 1
@@ -295,10 +226,8 @@ class Writer(Expressions):
         self.emit(f"{loop}.end()")
 
     def iteration(self, node: ast.expr) -> str:
-        if isinstance(node, ast.Call):
-            called = self.names.resolve(node.func)
-            if called is range or getattr(called, "__name__", "") == "prange":
-                return f"range_({', '.join(self.visit(a) for a in node.args)})"
+        if isinstance(node, ast.Call) and self.names.resolve(node.func) is range:
+            return f"range_({', '.join(self.visit(a) for a in node.args)})"
         return f"each({self.visit(node)})"
 
     def visit_Break(self, node: ast.Break) -> None:
@@ -306,6 +235,21 @@ class Writer(Expressions):
 
     def visit_Continue(self, node: ast.Continue) -> None:
         self.emit(f"{self.loops[-1]}.continue_()")
+
+
+def counted_in(loop: ast.For) -> list[str] | None:
+    """The variables that a `for` adds whole numbers to, if it does nothing else; else None."""
+    names = []
+    for statement in loop.body:
+        match statement:
+            case ast.Pass():
+                continue
+            case ast.AugAssign(ast.Name(name), ast.Add() | ast.Sub(), ast.Constant(int())):
+                names.append(name)
+            case _:
+                return None
+    stores = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+    return None if set(names) & stores else names
 
 
 def counted(node: ast.While) -> tuple[str, ast.expr, ast.expr] | None:
