@@ -29,6 +29,7 @@ from .common import (
     ZERO,
     ceil_div,
     exp32,
+    run_op,
     torch_call,
 )
 from .reduce import block_reduce_sum, warp_reduce_sum
@@ -256,3 +257,7 @@ def backward_pytorch(y, dy, out):
 
     backward = torch.ops.aten._softmax_backward_data.out
     return partial(backward, dy, y, 1, dy.dtype, grad_input=out)
+
+
+if __name__ == "__main__":
+    run_op(softmax)
