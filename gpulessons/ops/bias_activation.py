@@ -14,7 +14,7 @@ from numba import cuda, njit, prange, uint32
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .activations import device_gelu, element_kernel, gelu, scalar_gelu, vector_gelu
+from .activations_more import device_gelu, gelu, gelu_kernel, scalar_gelu, vector_gelu
 from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div
 
 WIDTH = 1009  # a layer's width; a prime, so that no block size divides it
@@ -98,9 +98,6 @@ def fused_kernel(x, b, out):
     i = cuda.grid(1)
     if i < x.size:
         out[i] = device_gelu(x[i] + b[column(i, b)])
-
-
-gelu_kernel = element_kernel(device_gelu)
 
 
 @bias_gelu.version("CUDA, two kernels", on=gpu, prepares=True)

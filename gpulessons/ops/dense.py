@@ -26,7 +26,13 @@ from numba import cuda, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .activations import device_sigmoid, element_kernel, scalar_sigmoid, sigmoid, vector_sigmoid
+from .activations_more import (
+    device_sigmoid,
+    scalar_sigmoid,
+    sigmoid,
+    sigmoid_kernel,
+    vector_sigmoid,
+)
 from .common import ONE, PARALLEL, REASSOCIATING, SERIAL, THREADS, WARP, ZERO, ceil_div
 from .matmul import COLUMNS, ROWS, launch_tile, multiply, multiply_tile
 from .matmul_kernels import layer_kernel, linear_kernel, tiles
@@ -122,7 +128,6 @@ def fused(x, w, b, out):
 
 
 fused_kernel = layer_kernel(device_sigmoid)
-sigmoid_kernel = element_kernel(device_sigmoid)
 
 
 @cuda.jit

@@ -8,8 +8,8 @@ import math
 
 from numba import cuda, float32
 
-from .activations import device_sigmoid as sigmoid
-from .activations import device_tanh, element_kernel
+from .activations_more import device_sigmoid as sigmoid
+from .activations_more import sigmoid_kernel, tanh_kernel  # noqa: F401 (lstm_cell's)
 from .lstm_parts import unit_with
 from .matmul_kernels import T_PADDED, T, tile_dot
 
@@ -17,7 +17,6 @@ MAX_HIDDEN = 64  # units whose weights one block can keep in its registers
 GATES = 4 * MAX_HIDDEN
 
 unit = cuda.jit(device=True)(unit_with(sigmoid, math.tanh))
-sigmoid_kernel, tanh_kernel = element_kernel(sigmoid), element_kernel(device_tanh)
 
 
 @cuda.jit(device=True)
