@@ -18,8 +18,8 @@ from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
 from .common import FULL_MASK, ONE, PARALLEL, SERIAL, ZERO, ceil_div, exp32
-from .matmul import add_product, copy_row, padded
-from .matmul_kernels import T, tile_dot, tiles
+from .dense import T, tile_dot, tiles
+from .matmul_cpu import add_product, copy_row, padded
 from .rows import LOWEST, NOTHING, max_of_row, warp_per_row
 from .softmax import exp_row, softmax
 from .softmax import warp_kernel as softmax_kernel

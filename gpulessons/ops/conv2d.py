@@ -26,7 +26,7 @@ from gpulessons.operation import Case, op
 from . import conv2d_direct
 from .common import PARALLEL, THREADS, ceil_div
 from .im2col import bordered, col2im, im2col, inner, output_size, patches
-from .matmul import multiply
+from .matmul_cpu import multiply
 
 
 def layer(height, rng, width=None, batch=1, channels=64, filters=64, kernel=(3, 3), stride=1,

@@ -16,9 +16,8 @@ from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
 from .common import ONE, PARALLEL, THREADS, ZERO, ceil_div, exp32
-from .dense import cuda_gradients, gradients, numba_gradients
-from .matmul import multiply
-from .matmul_kernels import linear_kernel, tiles
+from .dense import cuda_gradients, gradients, linear_kernel, numba_gradients, tiles
+from .matmul_cpu import multiply
 from .transpose import transposed
 
 CLASSES = 10
