@@ -24,7 +24,7 @@ from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
 from . import conv2d_direct
-from .common import PARALLEL, THREADS, ceil_div
+from .common import PARALLEL, THREADS, ceil_div, run_op
 from .im2col import bordered, col2im, im2col, inner, output_size, patches
 from .matmul_cpu import multiply
 
@@ -90,19 +90,6 @@ def python_loop(x, w, stride, padding, out):
 def numpy_im2col(x, w, stride, padding, out):
     columns = im2col(x, w.shape[2:], stride, padding)
     np.matmul(w.reshape(len(w), -1), columns, out=out.reshape(*out.shape[:2], -1))
-
-
-@conv2d.version("NumPy, im2col by rows", on=host)
-def numpy_im2col_by_rows(x, w, stride, padding, out):
-    """A product for each row of the kernel. All share one set of columns, begun a row lower each
-    time: a pixel is copied three times for a 3 × 3 kernel, not nine."""
-    lines = patches(bordered(x, padding), (1, w.shape[3]), 1)[..., ::stride]
-    lines = lines.reshape(len(x), -1, *lines.shape[4:])  # written down
-    flat = out.reshape(*out.shape[:2], -1)
-    flat[...] = 0
-    for ky in range(w.shape[2]):
-        columns = lines[:, :, ky : ky + stride * out.shape[2] : stride]
-        flat += w[:, :, ky].reshape(len(w), -1) @ columns.reshape(*lines.shape[:2], -1)
 
 
 @njit(**PARALLEL)
@@ -350,3 +337,7 @@ def backward_pytorch(x, w, dy, stride, padding):
         return dx, conv2d_weight(x, w.shape, dy, stride=stride, padding=padding)
 
     return call
+
+
+if __name__ == "__main__":
+    run_op(conv2d)
