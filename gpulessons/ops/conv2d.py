@@ -213,7 +213,7 @@ def tiles_kernel(high, wide, stride):
                             sums[f * EACH + r] += weights[f * taps + ky * wide + kx] * pixel
                     kx += 1
                 ky += 1
-            cuda.syncthreads()  # nobody needs them any more
+            cuda.syncthreads()  # no thread needs them any more
         for f in range(FILTERS):
             for r in range(EACH):
                 i, j = above + warp * EACH + r, left + lane
