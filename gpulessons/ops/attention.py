@@ -3,7 +3,7 @@
     attention(q, k, v) = softmax(q kᵀ / sqrt(head size)) v                  Vaswani et al. 2017
 
 The scores are a matrix of length × length: at 1,000 tokens 4 MB for each head, at 100,000 tokens
-40 GB. But nobody wants to see them. Taken a tile of keys at a time, with a running maximum, a
+40 GB. But nothing needs them all. Taken a tile of keys at a time, with a running maximum, a
 running sum and a running result, rescaled whenever the maximum grows, they never exist all at once
 (Rabe & Staats 2021; Dao et al. 2022, "FlashAttention").
 """
@@ -97,7 +97,7 @@ def numpy_tiled(q, k, v, causal, out, tile=64):
     out /= total
 
 
-# -- On the CPU: blocks of queries are dealt out to the cores; both products are matmul's.
+# -- On the CPU: each core takes blocks of queries; both products are matmul's.
 
 QUERIES, KEYS = 64, 128  # of a tile: their scores are 32 KB, in the first cache
 

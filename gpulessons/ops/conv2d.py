@@ -5,7 +5,8 @@
 
 Outside the picture x is zero. (Mathematicians turn w around first. Networks never did: LeCun et al.
 1989.) Each output stands alone, so all can be made at once. And neighbors use nearly the same
-pixels: as with a matrix product, who fetches a number anew for every use waits for memory.
+pixels: as with a matrix product, a program that loads a number anew for every use waits for
+memory.
 
 With x's patches written down as columns (im2col.py), y = w · columns. So, as for every product,
 
@@ -49,7 +50,7 @@ def flops(x, w, stride, padding):
     sizes=(7, 14, 28, 56),
     rtol=1e-5,  # sums of 576 products
     unit="pixels a side",
-    edge_cases=(  # small layers that find out whoever mixes up two of these numbers
+    edge_cases=(  # small layers in which no two of these numbers can be mixed up
         Case(26, width=42, batch=2, channels=2, filters=9),
         Case(19, width=35, batch=2, channels=3, filters=4, kernel=(5, 2), stride=2),
         Case(8, width=24, channels=1, filters=2, kernel=(7, 5), padding=3),

@@ -5,7 +5,7 @@
 A row of x is one example, a row of w the weights of one output (PyTorch lays them out like this).
 For a single example each weight is fetched, used once and forgotten: memory is the wait. For a
 batch it may be used for every example: the layer is a matrix product, with a sigmoid behind it that
-nobody need wait for, if it is done while the preactivations are still at hand.
+costs next to nothing, if it is done while the preactivations are still at hand.
 
 Backward takes two more products, and so twice the work (Rumelhart, Hinton & Williams 1986):
 

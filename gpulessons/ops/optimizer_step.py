@@ -57,7 +57,7 @@ def corrections(t):
     return np.float32(1 / (1 - BETA1**t)), np.float32(1 / (1 - BETA2**t))
 
 
-# -- One parameter. Written once, lifted to whoever runs it.
+# -- One parameter. Written once, for CPU and GPU.
 
 
 def momentum_body(w, g, v):

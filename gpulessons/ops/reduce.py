@@ -1,4 +1,4 @@
-"""Reductions: many numbers in, one out. Somebody has to wait.
+"""Reductions: many numbers in, one out, and additions that wait for additions.
 
     total(x)  = sum of x
     dot(x, y) = sum of x times y
@@ -246,7 +246,7 @@ def dot_pytorch(x, y, out):
     number = out[0]
 
     def call():
-        torch.dot(x, y, out=number)  # returns the number, and not the array of one that is due
+        torch.dot(x, y, out=number)  # returns the number, and not the array of one that is expected
 
     return call
 

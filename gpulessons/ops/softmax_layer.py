@@ -4,7 +4,7 @@
 
 With the loss −log p[i, label] the gradient is as short as can be: dz = p − 1 at the label, and p
 elsewhere (Bridle 1990). A sigmoid needs one score; a softmax needs all those of its example, so it
-cannot be done by whoever finishes one of them: it is a pass of its own.
+cannot be done where one of them is finished: it is a pass of its own.
 """
 
 import math
