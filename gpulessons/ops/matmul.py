@@ -368,22 +368,11 @@ def pytorch(x, y, out):
     return partial(torch.mm, x, y, out=out)
 
 
-def torch_half(name):
+@matmul.version("PyTorch, cast to fp16, GPU", on=torch_gpu, rtol=5e-3, arithmetic="fp16",
+                prepares=True)  # fmt: skip
+def cast_and_multiply(x, y, out):
     """A product of 16-bit numbers. The casts there and back belong to it, and to its time."""
-
-    def cast_and_multiply(x, y, out):
-        import torch
-
-        half = getattr(torch, name)
-        return lambda: out.copy_(x.to(half) @ y.to(half))
-
-    return cast_and_multiply
-
-
-for name, half, rtol in (("bf16", "bfloat16", 3e-2), ("fp16", "float16", 5e-3)):
-    matmul.version(
-        f"PyTorch, cast to {name}, GPU", on=torch_gpu, rtol=rtol, arithmetic=name, prepares=True
-    )(torch_half(half))
+    return lambda: out.copy_(x.half() @ y.half())
 
 
 if __name__ == "__main__":

@@ -19,9 +19,9 @@ NAMES = [name for home, names in gpulessons.HOMES.items()
          for name in names.split() if home.startswith("ops.")]  # fmt: skip
 HOME = Path(gpulessons.__file__).parent
 # Whose PyTorch version is one of its functions, and not one after another.
-ALONE = ("relu", "leaky_relu", "sigmoid", "tanh", "gelu", "copy", "triad", "copy_offset", "total",
-         "copy_strided", "matmul", "conv2d", "softmax", "layer_norm",
-         "lstm_cell", "lstm_layers", "transpose", "vertex_transform")  # fmt: skip
+ALONE = ("relu", "leaky_relu", "sigmoid", "tanh", "gelu", "copy", "triad", "total", "matmul",
+         "conv2d", "softmax", "layer_norm", "lstm_cell", "lstm_layers",
+         "transpose", "vertex_transform")  # fmt: skip
 
 
 def versions(backend):
