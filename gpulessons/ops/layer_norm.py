@@ -17,9 +17,9 @@ from numba import cuda, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .common import ONE, PARALLEL, REASSOCIATING, SERIAL, SIZES, THREADS, WARP, ZERO, run_op
-from .reduce import block_reduce_sum, warp_reduce_sum
-from .rows import ROW_EDGES, block_per_row, sum_of_row, warp_per_row, wide_rows
+from .common import ONE, PARALLEL, REASSOCIATING, SERIAL, SIZES, WARP, ZERO, run_op
+from .reduce import warp_reduce_sum
+from .rows import ROW_EDGES, sum_of_row, warp_per_row, wide_rows
 
 EPS = 1e-5  # PyTorch's: a row of equal numbers has no variance to divide by
 EPS32 = np.float32(EPS)
@@ -84,53 +84,27 @@ layer_norm.version("Numba, one core", on=host)(njit(**SERIAL)(normalize_rows))
 layer_norm.version("Numba, every core", on=host)(njit(**PARALLEL)(normalize_rows))
 
 
-# -- On the GPU: a group of threads to a row, be it a block or a warp.
+# -- On the GPU: a warp to a row, which it reads three times, the last two from a cache.
 
 
-def moments_of(group_sum, group):
-    """The device function that a group finds its row's mean and 1 / standard deviation with."""
-
-    @cuda.jit(device=True)
-    def find(x, i, t):
-        share, total, squares = ONE / np.float32(x.shape[1]), ZERO, ZERO
-        j = t
-        while j < x.shape[1]:  # not range(): notebook 05 says why
-            total += x[i, j]
-            j += group
-        mean, j = group_sum(total) * share, t
-        while j < x.shape[1]:
-            squares += (x[i, j] - mean) * (x[i, j] - mean)
-            j += group
-        return mean, ONE / math.sqrt(group_sum(squares) * share + EPS32)
-
-    return find
-
-
-block_moments = moments_of(block_reduce_sum, THREADS)
-warp_moments = moments_of(warp_reduce_sum, WARP)
-
-
-def layer_norm_kernel(find_moments, group):
-    @cuda.jit
-    def normalize(x, gain, bias, out):
-        i = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y
-        j = t = cuda.threadIdx.x & (group - 1)  # &: it is not negative
-        if i < x.shape[0]:  # the whole group
-            mean, scale = find_moments(x, i, t)
-            while j < x.shape[1]:
-                out[i, j] = (x[i, j] - mean) * scale * gain[j] + bias[j]
-                j += group
-
-    return normalize
-
-
-block_kernel = layer_norm_kernel(block_moments, THREADS)
-warp_kernel = layer_norm_kernel(warp_moments, WARP)
-
-
-@layer_norm.version("CUDA, a block per row", on=gpu)
-def launch_block(x, gain, bias, out):
-    block_kernel[block_per_row(x.shape[0])](x, gain, bias, out)
+@cuda.jit
+def warp_kernel(x, gain, bias, out):
+    i = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y
+    j = lane = cuda.threadIdx.x & (WARP - 1)  # &: it is not negative
+    if i >= x.shape[0]:
+        return  # the whole warp
+    share, total, squares = ONE / np.float32(x.shape[1]), ZERO, ZERO
+    while j < x.shape[1]:  # not range(): notebook 05 says why
+        total += x[i, j]
+        j += WARP
+    mean, j = warp_reduce_sum(total) * share, lane
+    while j < x.shape[1]:
+        squares += (x[i, j] - mean) * (x[i, j] - mean)
+        j += WARP
+    scale, j = ONE / math.sqrt(warp_reduce_sum(squares) * share + EPS32), lane
+    while j < x.shape[1]:
+        out[i, j] = (x[i, j] - mean) * scale * gain[j] + bias[j]
+        j += WARP
 
 
 @layer_norm.version("CUDA, a warp per row", on=gpu)
