@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gpulessons import gpu, matmul
+from gpulessons.backends import allow_tf32
 from gpulessons.ops import matmul as kernels
 from gpulessons.ops import matmul_cpu as blocked
 from gpulessons.ops.common import aligned_empty, ceil_div
@@ -107,10 +108,10 @@ def test_torch_may_round_to_tf32_only_where_the_name_says_so(monkeypatch, name, 
 
     monkeypatch.setattr(torch, "mm", stop)
     for before in (False, True):
-        monkeypatch.setattr(flags, "allow_tf32", before)
-        with pytest.raises(RuntimeError, match="stopped"):
-            matmul.versions[name](torch.ones(2, 2), torch.ones(2, 2), out=torch.empty(2, 2))
-        assert seen.pop() == wanted and flags.allow_tf32 == before
+        with allow_tf32(flags, before):
+            with pytest.raises(RuntimeError, match="stopped"):
+                matmul.versions[name](torch.ones(2, 2), torch.ones(2, 2), out=torch.empty(2, 2))
+            assert seen.pop() == wanted and flags.allow_tf32 == before
 
 
 # -- The ladder on a GPU.
