@@ -50,6 +50,7 @@ def test_it_is_right_at_any_shape_and_beyond_one_tile(causal):
             assert_right(version, *problem(*shape), causal)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("causal", (FULL, CAUSAL), ids=("full", "causal"))
 def test_its_kernels_are_right_at_any_shape(causal):
     for shape in SHAPES:

@@ -63,6 +63,7 @@ def through_torch(x, w, dy, stride, padding):
     return [array.detach().numpy() for array in (y, x.grad, w.grad)]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("op", [conv2d, conv2d_backward], ids=lambda op: op.name)
 def test_every_version_is_right_for_every_shape(op):
     for shape in SHAPES:
@@ -84,6 +85,7 @@ def test_the_specification_is_pytorchs_forward_and_backward():
             assert np.allclose(got, want, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.nightly
 def test_the_kernels_are_right_without_races_and_conflicts():
     for shape in SHAPES[1:8]:
         inputs = problem(*shape)

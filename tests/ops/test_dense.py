@@ -37,6 +37,7 @@ def problem(op, shape, dtype=np.float32):
     return x, w, softmax_layer(x, w, b), labels
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
 def test_every_version_is_right_at_every_shape(op):
     for shape in (*SHAPES, LARGE):

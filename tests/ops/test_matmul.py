@@ -163,6 +163,7 @@ def test_sectors_per_request_fall_when_neighbors_read_neighbors():
     assert sectors == {"naive": [16, 1, 16], "coalesced": [2, 2, 4], "tile": [4, 4, 4]}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("step", VERSIONS)
 def test_it_is_right_at_awkward_shapes(step):
     for shape in [(1, 8, 72), (17, 12, 68)] if step in FOURS else [(1, 40, 70), (17, 33, 65)]:
