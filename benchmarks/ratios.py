@@ -51,7 +51,8 @@ from gpulessons.hardware.pools import blas_in_words
 from gpulessons.hardware.system import cores
 from gpulessons.hardware.vectors import wide_vectors
 from gpulessons.measure.results import Ratio
-from gpulessons.ops.activations import gelu, relu, sigmoid, tanh
+from gpulessons.ops.activations import relu
+from gpulessons.ops.activations_more import gelu, sigmoid, tanh
 from gpulessons.ops.attention import attention
 from gpulessons.ops.bias_activation import bias_gelu
 from gpulessons.ops.conv2d import conv2d

@@ -8,7 +8,8 @@ from numba import cuda
 
 from gpulessons import units
 from gpulessons.hardware import cores, machine
-from gpulessons.ops.activations import relu, sigmoid
+from gpulessons.ops.activations import relu
+from gpulessons.ops.activations_more import sigmoid
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.optimizer_step import adam_step
 from gpulessons.ops.shade import shade, shade_sorted

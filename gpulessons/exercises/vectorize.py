@@ -4,7 +4,7 @@ from gpulessons.backends import host
 from gpulessons.grader.check import Exercise, check_op
 from gpulessons.grader.ownership import require_own_code
 from gpulessons.grader.waste import check_steps, steps_of
-from gpulessons.ops.activations import leaky_relu
+from gpulessons.ops.activations_more import leaky_relu
 
 text = '''\
 import numpy as np

@@ -4,6 +4,7 @@ Nothing here is about any one op; read activations.py first, and come here for t
 """
 
 import math
+from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 
@@ -25,13 +26,13 @@ ZERO, HALF, ONE = map(np.float32, (0, 0.5, 1))
 # -- It does see through `while k < n`. Where numbers come from a cache, so that it is instructions
 # -- that take the time, kernels count so: the coalesced matrix product then takes 4 integer
 # -- instructions for each multiply-add, with `range` 31 (notebook 05). Elsewhere `range` stands, as
-# -- usual: short loops of a known length are unrolled, and who waits for memory waits in any case.
+# -- usual: short loops of a known length are unrolled, and what waits for memory waits in any case.
 
 # -- Numba's options. Everywhere: no branch to raise ZeroDivisionError, which would forbid vectors,
 # -- and a multiplication and an addition may be fused. Sums keep their order unless it is said.
 
 SERIAL = {"error_model": "numpy", "fastmath": {"contract"}}
-PARALLEL = SERIAL | {"parallel": True}  # prange is dealt out to every core
+PARALLEL = SERIAL | {"parallel": True}  # every core takes a part of a prange
 REASSOCIATING = SERIAL | {"fastmath": {"contract", "reassoc", "nsz"}}  # sums in any order
 
 
@@ -125,3 +126,18 @@ def tanh32(v):
     s = v * v
     p = (((((P13 * s + P11) * s + P9) * s + P7) * s + P5) * s + P3) * s + P1
     return v * p / (((Q6 * s + Q4) * s + Q2) * s + Q0)
+
+
+# -- Every file of an op runs by itself: `python -m gpulessons.ops.softmax`.
+
+
+def run_op(op):
+    """Check each version of an op, then time at its smallest sizes those that this machine has."""
+    from gpulessons.grader.check import check
+    from gpulessons.measure.compare import compare
+
+    present = [version for version in op.versions.values() if not version.backend.why_not()]
+    for version in op.versions.values():
+        if version in present or version.backend.name == "gpu":  # traced where there is no GPU
+            print(replace(check(op, version), subject=version.name))
+    print(compare(op, op.sizes[:2], present, modelled=()))

@@ -21,6 +21,7 @@ from gpulessons.operation import Case, op
 
 from . import lstm_kernels as kernels
 from .common import THREADS, ceil_div
+from .dense import linear_kernel, tiles
 from .lstm_parts import (
     BATCH,
     aligned_transpose,
@@ -33,7 +34,6 @@ from .lstm_parts import (
     pointwise,
     scalar_unit,
 )
-from .matmul_kernels import linear_kernel, tiles
 
 
 def one_step(hidden, rng, batch=BATCH, inputs=None):

@@ -1,23 +1,22 @@
 """The LSTM on a GPU: from many kernels a step to one kernel for all steps.
 
 x: (rows, depth), w: (columns, depth), as PyTorch keeps weights: the products are tile_dot's, of
-matmul_kernels.py, where w is transposed on its way into shared memory. z: the preactivations.
+dense.py, where w is transposed on its way into shared memory. z: the preactivations.
 """
 
 import math
 
 from numba import cuda, float32
 
-from .activations import device_sigmoid as sigmoid
-from .activations import device_tanh, element_kernel
+from .activations_more import device_sigmoid as sigmoid
+from .activations_more import sigmoid_kernel, tanh_kernel  # noqa: F401 (lstm_cell's)
+from .dense import T_PADDED, T, tile_dot
 from .lstm_parts import unit_with
-from .matmul_kernels import T_PADDED, T, tile_dot
 
 MAX_HIDDEN = 64  # units whose weights one block can keep in its registers
 GATES = 4 * MAX_HIDDEN
 
 unit = cuda.jit(device=True)(unit_with(sigmoid, math.tanh))
-sigmoid_kernel, tanh_kernel = element_kernel(sigmoid), element_kernel(device_tanh)
 
 
 @cuda.jit(device=True)
@@ -45,7 +44,7 @@ def four_dots(x, w):
     return i, f, g, o
 
 
-# -- Products and pointwise parts, each a kernel. (x wᵀ + b is matmul_kernels.linear_kernel.)
+# -- Products and pointwise parts, each a kernel. (x wᵀ + b is dense.linear_kernel.)
 
 
 @cuda.jit

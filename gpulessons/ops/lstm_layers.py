@@ -17,9 +17,9 @@ from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
 from . import lstm_kernels as kernels
+from .dense import tiles
 from .lstm_parts import array_unit, flops, parameters
 from .lstm_sequence import lstm_sequence, numba_every_core, sequences, stacked_lstm
-from .matmul_kernels import tiles
 
 LAYERS = 2
 

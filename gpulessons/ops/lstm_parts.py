@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numba import njit, prange
 
-from .activations import scalar_sigmoid, sigmoid, tanh, vector_sigmoid
+from .activations_more import scalar_sigmoid, sigmoid, tanh, vector_sigmoid
 from .common import PARALLEL, SERIAL, aligned_empty, ceil_div, tanh32
 
 BATCH = 32  # examples that take a step together

@@ -17,6 +17,7 @@ from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
 from . import lstm_kernels as kernels
+from .dense import linear_kernel, tiles
 from .lstm_cell import eight_products, lstm_cell, python_loop
 from .lstm_parts import (
     BATCH,
@@ -29,7 +30,6 @@ from .lstm_parts import (
     parameters,
     pointwise,
 )
-from .matmul_kernels import linear_kernel, tiles
 
 
 def sequences(hidden, rng, steps=None, batch=BATCH, inputs=None):

@@ -24,7 +24,7 @@ from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
 from .common import FULL_MASK, PARALLEL, SERIAL, WARP, ZERO, aligned_empty, ceil_div
-from .matmul import add_product, padded
+from .matmul_cpu import add_product, padded
 from .reduce import WARPS
 from .rows import dot_of_rows, warp_per_row
 
