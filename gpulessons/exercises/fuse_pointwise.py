@@ -6,7 +6,7 @@ from gpulessons.backends import gpu
 from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Trouble
 from gpulessons.operation import op
-from gpulessons.ops.lstm_parts import array_unit
+from gpulessons.ops.lstm_cell import array_unit
 
 
 def layer(size, rng):
@@ -23,7 +23,7 @@ def pointwise(i, f, g, o, c):
 
 stub = """\
 import math
-from gpulessons.ops.lstm_kernels import sigmoid
+from gpulessons.ops.lstm_cell import device_sigmoid as sigmoid
 
 @cuda.jit
 def my_memory(i, f, g, c, new_c):
@@ -44,7 +44,7 @@ def my_unit(i, f, g, o, c, out):
 
 solution = """\
 import math
-from gpulessons.ops.lstm_kernels import sigmoid
+from gpulessons.ops.lstm_cell import device_sigmoid as sigmoid
 
 @cuda.jit
 def my_kernel(i, f, g, o, c, new_h, new_c):

@@ -15,7 +15,7 @@ from gpulessons.plots.boxes import arrow, box, canvas
 from gpulessons.plots.picture import BLUE, COLORS, INK, MARKERS, VERMILLION, Picture, blank
 from gpulessons.plots.timings import draw_modelled, is_modelled, label_ends
 
-POINTWISE = 26  # operations on one unit after its products: see ops/lstm_parts.py
+POINTWISE = 26  # operations on one unit after its products: see ops/lstm_cell.py
 
 
 # -- The cell.

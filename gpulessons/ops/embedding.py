@@ -22,7 +22,7 @@ from numba import cuda, get_num_threads, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import PARALLEL, SERIAL, THREADS, WARP, ZERO, ceil_div
+from .common import PARALLEL, SERIAL, THREADS, WARP, ZERO, ceil_div, run_op
 from .rows import warp_per_row
 
 LEARNING_RATE, EPSILON = 0.05, 1e-8
@@ -104,8 +104,8 @@ def numba_bags_everywhere(table, ids, out):
     add_rows_together(table, ids, out)
 
 
-# -- On the GPU. Who walks along a row? One thread, and its neighbors are in other rows; or neighbors
-# -- themselves, and a row comes in whole sectors.
+# -- On the GPU. One thread walks along a row, and its neighbors are in other rows; or neighbors walk
+# -- along it together, and it comes in whole sectors.
 
 
 @cuda.jit(device=True)
@@ -175,8 +175,8 @@ def pytorch(table, ids):
     return partial(embedding_bag, ids, table, mode="sum")
 
 
-# -- Learning, in place: a result of the table's size would touch every row. First NumPy, then Numba,
-# -- then PyTorch on any backend. table, moments: (rows, width), (rows,); gradient: (examples, width).
+# -- Learning, in place: a result of the table's size would touch every row. NumPy, Numba, PyTorch.
+# -- table: (rows, width), moments: (rows,), gradient: (examples, width) of the bags' sums.
 
 
 def numpy_update(table, moments, ids, gradient, rate=LEARNING_RATE):
@@ -274,3 +274,7 @@ def update_pytorch_in_place(table, moments, ids, gradient, rate=LEARNING_RATE):
     rows, sums = summed.indices()[0], summed.values()
     moments[rows] += sums.square().mean(1)
     table[rows] -= rate * sums / (moments[rows].sqrt() + EPSILON)[:, None]
+
+
+if __name__ == "__main__":
+    run_op(embedding)
