@@ -104,8 +104,8 @@ def numba_bags_everywhere(table, ids, out):
     add_rows_together(table, ids, out)
 
 
-# -- On the GPU. One thread walks along a row, and its neighbors are in other rows; or neighbors walk
-# -- along it together, and it comes in whole sectors.
+# -- On the GPU. One thread walks along a row, and its neighbors are in other rows; or neighbors
+# -- walk along it together, and it comes in whole sectors.
 
 
 @cuda.jit(device=True)
