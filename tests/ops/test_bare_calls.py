@@ -11,7 +11,6 @@ import gpulessons
 import warplens
 from gpulessons.backends import gpu, torch_cpu
 from gpulessons.ops.conv2d import conv2d
-from gpulessons.ops.embedding import embedding_update
 from gpulessons.ops.optimizer_step import adam_step, momentum_step
 from warplens.device import DeviceArray
 from warplens.model.sampling import TURNS, chosen
@@ -94,15 +93,6 @@ def test_a_training_loop_runs_no_specification(monkeypatch):
         w, m = momentum_step.versions["Numba, fused"](w, g, m)
     assert (len(runs[adam_step]), len(runs[momentum_step])) == (0, 1)
     assert len(adam_step.known_outputs) + len(momentum_step.known_outputs) == 1
-
-
-def test_a_rate_that_falls_is_no_other_kind_of_input(monkeypatch):
-    runs, version = [], embedding_update.versions["Numba, one core"]
-    monkeypatch.setattr(embedding_update, "known_outputs", {})
-    monkeypatch.setattr(embedding_update, "function", counting(embedding_update.function, runs))
-    *arrays, _ = embedding_update.inputs(16)
-    kinds = [version.op.outputs(*arrays, rate) for rate in (0.1, 0.05, np.float32(0.01))]
-    assert len(runs) == len(embedding_update.known_outputs) == 1 and kinds[0] == kinds[2]
 
 
 def counting(function, seen):

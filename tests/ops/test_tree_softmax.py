@@ -1,4 +1,4 @@
-"""The tree: a softmax along paths, how it learns in place, and the search for the likeliest class."""
+"""The tree: a softmax along paths, how it learns in place, and the search for a class."""
 
 import numpy as np
 import pytest
