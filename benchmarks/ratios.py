@@ -167,7 +167,7 @@ ROWS = (
                         "NumPy, eight products a step", 256)),
     Row("attention", 0.25, 0.5, "CPU", "Numba's tiles / torch's fused attention, 1,024 tokens",
         lambda: contest(attention, "Numba", "PyTorch, fused, CPU", 1024)),
-    Row("neighbours", 1.1, 1.5, "CPU", "neighbors by NumPy's product: Numba's selection / partition, 256 "
+    Row("neighbours", 1.1, 1.5, "CPU", "neighbors: NumPy's product, Numba's selection / partition, 256 "
         "of 100,000", lambda: contest(brute_force, "NumPy's product", "NumPy, partition",
                                         100_000, seconds=6)),
     Row("forest", 0.5, 1.0, "CPU with annoy", "forest / Annoy, queries per second at equal recall",
