@@ -51,7 +51,8 @@ from gpulessons.hardware.pools import blas_in_words
 from gpulessons.hardware.system import cores
 from gpulessons.hardware.vectors import wide_vectors
 from gpulessons.measure.results import Ratio
-from gpulessons.ops.activations import gelu, relu, sigmoid, tanh
+from gpulessons.ops.activations import relu
+from gpulessons.ops.activations_more import gelu, sigmoid, tanh
 from gpulessons.ops.attention import attention
 from gpulessons.ops.bias_activation import bias_gelu
 from gpulessons.ops.conv2d import conv2d
@@ -167,8 +168,8 @@ ROWS = (
                         "NumPy, eight products a step", 256)),
     Row("attention", 0.25, 0.5, "CPU", "Numba's tiles / torch's fused attention, 1,024 tokens",
         lambda: contest(attention, "Numba", "PyTorch, fused, CPU", 1024)),
-    Row("neighbours", 1.1, 1.5, "CPU", "neighbors: NumPy's product, Numba's selection / partition, 256 "
-        "of 100,000", lambda: contest(brute_force, "NumPy's product", "NumPy, partition",
+    Row("neighbours", 1.1, 1.5, "CPU", "neighbors: NumPy's product, Numba's selection / partition, "
+        "256 of 100,000", lambda: contest(brute_force, "NumPy's product", "NumPy, partition",
                                         100_000, seconds=6)),
     Row("forest", 0.5, 1.0, "CPU with annoy", "forest / Annoy, queries per second at equal recall",
         against_annoy),

@@ -68,7 +68,7 @@ class Version:
 
     def __call__(self, *inputs: Any, out: Any = None) -> Any:
         if out is None:
-            self.op.refuse_misfits([tuple(x.shape) for x in inputs if is_array(x)])
+            self.op.check_shapes([tuple(x.shape) for x in inputs if is_array(x)])
         if out is None and self.writes_out:
             out = self.empty(*inputs)
         with self.computing():
@@ -168,7 +168,7 @@ class Op:
             return math.nan
         return max(map(largest_error, gots, wants), key=nan_last)
 
-    def refuse_misfits(self, shapes: Sequence[tuple[int, ...]]) -> None:
+    def check_shapes(self, shapes: Sequence[tuple[int, ...]]) -> None:
         """ValueError unless shapes have the signature's axes, and axes of one name one length."""
         lengths: dict[str, int] = {}
         fits = [*map(len, self.axes)] == [*map(len, shapes)] and all(
@@ -276,7 +276,7 @@ def several(value: Any) -> list:
 
 
 def at_once(prepare: Callable) -> Callable:
-    """A function that prepares and calls: what a version is to whoever does not time it."""
+    """A function that prepares and calls: what a version is where it is not timed."""
 
     @wraps(prepare)
     def call(*inputs: Any, **out: Any) -> Any:

@@ -357,7 +357,7 @@ CUT = """() => [...document.querySelectorAll('.content *')].filter(node => {
 def test_on_a_telephone_no_page_is_wider_than_the_screen(site, opened):
     tab = opened.context.browser.new_page(viewport={"width": 390, "height": 800})
     chosen = [path for path in pages(site) if path.parent.name != "ops"]
-    for path in [*chosen, site / "gpulessons" / "ops" / "matmul_kernels.html"]:
+    for path in [*chosen, site / "gpulessons" / "ops" / "matmul.html"]:
         tab.goto(path.as_uri())
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390, path.name
         assert tab.evaluate(WIDER, 390) == [], path.name

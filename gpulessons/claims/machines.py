@@ -11,7 +11,8 @@ from gpulessons import units
 from gpulessons.hardware import cores, machine
 from gpulessons.hardware.budget import repeated
 from gpulessons.measure.results import quartiles
-from gpulessons.ops.activations import relu, relu_kernel, vector_sigmoid
+from gpulessons.ops.activations import relu, relu_kernel
+from gpulessons.ops.activations_more import vector_sigmoid
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.optimizer_step import adam_step
 from gpulessons.ops.shade import shade, shade_sorted

@@ -10,8 +10,7 @@ from gpulessons import units
 from gpulessons.backends import gpu
 from gpulessons.hardware.budget import repeated
 from gpulessons.ops.activations import relu, relu_kernel
-from gpulessons.ops.dense import dense, sized
-from gpulessons.ops.matmul_kernels import linear_kernel, tiles
+from gpulessons.ops.dense import dense, linear_kernel, sized, tiles
 from gpulessons.ops.reduce import total
 from gpulessons.ops.shade import LIMIT, one_pixel, shade, shade_kernel, shade_sorted
 from gpulessons.ops.vertex_transform import vertex_kernel, vertex_transform

@@ -5,7 +5,7 @@ from gpulessons.grader.check import Exercise, check_op
 from gpulessons.grader.diagnosis import Trouble, refuse_loop, steps_of
 from gpulessons.grader.ownership import behind, mentioned, names_in, refuse_ready_made
 from gpulessons.grader.taken_apart import elements_taken
-from gpulessons.ops.activations import leaky_relu
+from gpulessons.ops.activations_more import leaky_relu
 
 stub = '''\
 import numpy as np

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from gpulessons import units
-from gpulessons.ops.matmul_kernels import BK, BM, BM_1D, BN, BN_1D, TM, TN, T
+from gpulessons.ops.matmul import BK, BM, BM_1D, BN, BN_1D, TM, TN, T
 from gpulessons.plots.picture import INK, ORANGE, SKY, Picture, blank
 
 NAIVE = "total += x[i, k] * y[k, j]"

@@ -1,11 +1,13 @@
 """The ops: each a lesson that is read from top to bottom.
 
 A formula, its specification in NumPy, then every version from the slowest to the fastest, a kernel
-beside its launcher, and the gradient last.
+above its launcher, and the gradient last. `python -m gpulessons.ops.softmax` checks an op's
+versions and times them.
 
 Start with activations.py, where ReLU is spelled out whole. The order of the notebooks:
 
     02  activations          one element at a time: a loop, vectors, cores, the first kernel
+        activations_more     sigmoid, GELU and others: the same with another body
         bias_activation      two passes over memory become one
     03  vertex_transform     a graphics card's work is a network's layer
         shade                threads of one warp that do not agree
@@ -13,10 +15,9 @@ Start with activations.py, where ReLU is spelled out whole. The order of the not
         transpose            order turned across itself, and the tile that saves it
         reduce               many numbers to one: the tree, and warps that exchange registers
         optimizer_step       seven arrays, one pass
-    05  matmul               the tiles of a CPU, and the launchers of …
-        matmul_kernels       … the CUDA ladder, one idea a rung, up to …
-        matmul_tensor_cores  … the instruction that multiplies matrices
-        matmul_fp16          … and the same for older GPUs, a T4 among them
+    05  matmul               the CUDA ladder, one idea a step, up to …
+        matmul_tensor_cores  … the instruction that multiplies matrices, in TF32 and in fp16
+        matmul_cpu           the same plan on a CPU, with a cache in place of shared memory
     06  dense                a product with a bias and a sigmoid behind it
         softmax_layer        the last layer of a classifier
     07  conv2d               by way of columns, frequencies and shared tiles

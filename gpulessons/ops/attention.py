@@ -3,7 +3,7 @@
     attention(q, k, v) = softmax(q kᵀ / sqrt(head size)) v                  Vaswani et al. 2017
 
 The scores are a matrix of length × length: at 1,000 tokens 4 MB for each head, at 100,000 tokens
-40 GB. But nobody wants to see them. Taken a tile of keys at a time, with a running maximum, a
+40 GB. But nothing needs them all. Taken a tile of keys at a time, with a running maximum, a
 running sum and a running result, rescaled whenever the maximum grows, they never exist all at once
 (Rabe & Staats 2021; Dao et al. 2022, "FlashAttention").
 """
@@ -17,9 +17,10 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import FULL_MASK, ONE, PARALLEL, SERIAL, ZERO, ceil_div, exp32
-from .matmul import add_product, copy_row, padded
-from .matmul_kernels import T, tile_dot, tiles
+from .common import FULL_MASK, ONE, PARALLEL, SERIAL, WARP, ZERO, ceil_div, exp32, run_op
+from .dense import T, tile_dot, tiles
+from .matmul_cpu import add_product, copy_row, padded
+from .reduce import warp_reduce_sum
 from .rows import LOWEST, NOTHING, max_of_row, warp_per_row
 from .softmax import exp_row, softmax
 from .softmax import warp_kernel as softmax_kernel
@@ -96,7 +97,7 @@ def numpy_tiled(q, k, v, causal, out, tile=64):
     out /= total
 
 
-# -- On the CPU: blocks of queries are dealt out to the cores; both products are matmul's.
+# -- On the CPU: each core takes blocks of queries; both products are matmul's.
 
 QUERIES, KEYS = 64, 128  # of a tile: their scores are 32 KB, in the first cache
 
@@ -194,11 +195,60 @@ def launch_three(q, k, v, causal, out):
     return call
 
 
-# -- Tiled: queries and what they have gathered so far stay in registers; keys and values pass by in
-# -- shared memory. A group of lanes has four queries, and each lane a part of their columns. They
-# -- take one key at a time: a query's score is added up across the group, and may rescale. All is
-# -- float32, so no tensor cores: what limits it is how often a number fetched from shared memory is
-# -- used. Here four times, once for each query.
+# -- Online: no scores in memory, but a running maximum, a running sum and a running result. A warp
+# -- has a query, and each lane a part of its columns, side by side with its neighbors', so that
+# -- every key is read in order; a score is added up across the warp. What lies in registers needs a
+# -- size known before, so the kernel is compiled for a head size.
+
+
+@cache
+def warp_kernel(part):
+    """For heads of up to 32 × part columns."""
+
+    @cuda.jit
+    def online_by_warp(q, k, v, causal, scale, out):
+        query, output = cuda.local.array(part, float32), cuda.local.array(part, float32)
+        i = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y
+        lane, head, keys, width = cuda.threadIdx.x, cuda.blockIdx.y, k.shape[1], q.shape[2]
+        if i >= q.shape[1]:
+            return  # the whole warp
+        row_max, total = LOWEST, ZERO
+        for n in range(part):
+            c = lane + n * WARP
+            query[n], output[n] = q[head, i, c] * scale if c < width else ZERO, ZERO
+        for j in range(min(i + 1, keys) if causal else keys):
+            score = ZERO
+            for n in range(part):
+                c = lane + n * WARP
+                score += query[n] * k[head, j, c] if c < width else ZERO
+            score = warp_reduce_sum(score)
+            new_max = max(row_max, score)
+            rescale, weight = math.exp(row_max - new_max), math.exp(score - new_max)
+            row_max, total = new_max, total * rescale + weight
+            for n in range(part):
+                c = lane + n * WARP
+                value = v[head, j, c] if c < width else ZERO
+                output[n] = output[n] * rescale + weight * value
+        for n in range(part):
+            c = lane + n * WARP
+            if c < width:
+                out[head, i, c] = output[n] / total
+
+    return online_by_warp
+
+
+@attention.version("CUDA, a warp per query, online", on=gpu)
+def launch_warps(q, k, v, causal, out):
+    heads, length, width = q.shape
+    across, block = warp_per_row(length)
+    scale = np.float32(1 / math.sqrt(width))
+    warp_kernel(ceil_div(width, WARP))[(across, heads), block](q, k, v, causal, scale, out)
+
+
+# -- Tiled: a block takes keys and values into shared memory, for all of its queries. A group of
+# -- lanes, as few as have room for a query in registers, has four queries at once, and each lane a
+# -- part of their columns. All is float32, so no tensor cores: what limits it is how often a number
+# -- loaded from shared memory is used. Here four times, once for each query.
 
 BLOCK_THREADS, ROWS_EACH = 128, 4
 TILE_NUMBERS = 2048  # numbers in a tile of keys, 8 KiB; as many of values
@@ -214,17 +264,28 @@ def queries_per_block(lanes):
     return BLOCK_THREADS // lanes * ROWS_EACH
 
 
+@cuda.jit(device=True)
+def column(lanes, lane, c):
+    """Where a lane's column lies: in fours, one lane's after another, so no banks collide."""
+    return c // 4 * (4 * lanes) + 4 * lane + c % 4
+
+
+@cuda.jit(device=True)
+def group_sum(value, lanes):
+    """The sum over a group of lanes, which all of them know: warp_reduce_sum for fewer lanes."""
+    step = lanes // 2
+    while step > 0:
+        value += cuda.shfl_xor_sync(FULL_MASK, value, step)
+        step //= 2
+    return value
+
+
 @cache
 def tiled_kernel(lanes, part):
-    """For heads of up to lanes × part columns: what lies in registers needs a size known before."""
+    """For heads of up to lanes × part columns."""
     width = lanes * part
     keys = max(1, TILE_NUMBERS // width)
     per_block = queries_per_block(lanes)
-
-    @cuda.jit(device=True)
-    def column(lane, c):
-        """Where a lane's column lies: in fours, the lanes' in turn, so no banks collide."""
-        return c // 4 * (4 * lanes) + 4 * lane + c % 4
 
     @cuda.jit
     def tiled(q, k, v, causal, scale, out):
@@ -239,37 +300,36 @@ def tiled_kernel(lanes, part):
         for r in range(ROWS_EACH):
             row_max[r], total[r] = LOWEST, ZERO
             for c in range(part):
-                i, j = first + r, column(lane, c)
+                i, j = first + r, column(lanes, lane, c)
                 queries[r, c] = q[head, i, j] * scale if i < length and j < q.shape[2] else ZERO
                 output[r, c] = ZERO
         if causal:  # no query of this block sees a later key
             last = min(last, (cuda.blockIdx.x + 1) * per_block)
         for start in range(0, last, keys):
-            cuda.syncthreads()  # everybody is done with the tiles before
+            cuda.syncthreads()  # all threads are done with the tiles before
             for e in range(t, keys * width, BLOCK_THREADS):
                 j, c = e // width, e % width
                 inside = start + j < last and c < q.shape[2]
                 k_tile[j, c] = k[head, start + j, c] if inside else ZERO
                 v_tile[j, c] = v[head, start + j, c] if inside else ZERO
-            cuda.syncthreads()
+            cuda.syncthreads()  # both tiles are complete
             for j in range(min(keys, last - start)):
+                # The scores of four queries with key j …
                 for c in range(part):
-                    near[c] = k_tile[j, column(lane, c)]
+                    near[c] = k_tile[j, column(lanes, lane, c)]
                 for r in range(ROWS_EACH):
                     score[r] = ZERO
                     for c in range(part):
                         score[r] += queries[r, c] * near[c]
                 for r in range(ROWS_EACH):
-                    step = lanes // 2
-                    while step > 0:
-                        score[r] += cuda.shfl_xor_sync(FULL_MASK, score[r], step)
-                        step //= 2
+                    score[r] = group_sum(score[r], lanes)
+                # … and its value, taken into their results.
                 for c in range(part):
-                    near[c] = v_tile[j, column(lane, c)]
+                    near[c] = v_tile[j, column(lanes, lane, c)]
                 for r in range(ROWS_EACH):
                     if causal and start + j > first + r:
                         score[r] = NOTHING
-                    if score[r] > row_max[r]:
+                    if score[r] > row_max[r]:  # seldom, after the first few keys
                         rescale = math.exp(row_max[r] - score[r])
                         row_max[r] = score[r]
                         total[r] *= rescale
@@ -281,7 +341,7 @@ def tiled_kernel(lanes, part):
                         output[r, c] += weight * near[c]
         for r in range(ROWS_EACH):
             for c in range(part):
-                i, j = first + r, column(lane, c)
+                i, j = first + r, column(lanes, lane, c)
                 if i < length and j < q.shape[2]:
                     out[head, i, j] = output[r, c] / total[r]
 
@@ -307,3 +367,7 @@ def pytorch(q, k, v, causal):
 
     q, k, v = q[None], k[None], v[None]
     return lambda: attend(q, k, v, is_causal=causal)[0]
+
+
+if __name__ == "__main__":
+    run_op(attention)

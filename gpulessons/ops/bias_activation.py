@@ -14,8 +14,8 @@ from numba import cuda, njit, prange, uint32
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .activations import device_gelu, element_kernel, gelu, scalar_gelu, vector_gelu
-from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div
+from .activations_more import device_gelu, gelu, gelu_kernel, scalar_gelu, vector_gelu
+from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div, run_op
 
 WIDTH = 1009  # a layer's width; a prime, so that no block size divides it
 
@@ -93,16 +93,6 @@ def bias_kernel(x, b, out):
         out[i] = x[i] + b[column(i, b)]
 
 
-@cuda.jit
-def fused_kernel(x, b, out):
-    i = cuda.grid(1)
-    if i < x.size:
-        out[i] = device_gelu(x[i] + b[column(i, b)])
-
-
-gelu_kernel = element_kernel(device_gelu)
-
-
 @bias_gelu.version("CUDA, two kernels", on=gpu, prepares=True)
 def launch_two(x, b, out):
     grid, x, out = ceil_div(x.size, THREADS), x.ravel(), out.ravel()
@@ -112,6 +102,13 @@ def launch_two(x, b, out):
         gelu_kernel[grid, THREADS](out, out)
 
     return call
+
+
+@cuda.jit
+def fused_kernel(x, b, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = device_gelu(x[i] + b[column(i, b)])
 
 
 @bias_gelu.version("CUDA, fused", on=gpu, prepares=True)
@@ -147,3 +144,7 @@ def compiled():
 @bias_gelu.version("PyTorch, compiled, CPU", on=torch_cpu, prepares=True)
 def torch_compiled(x, b):
     return partial(compiled(), x, b)
+
+
+if __name__ == "__main__":
+    run_op(bias_gelu)

@@ -26,13 +26,13 @@ ZERO, HALF, ONE = map(np.float32, (0, 0.5, 1))
 # -- It does see through `while k < n`. Where numbers come from a cache, so that it is instructions
 # -- that take the time, kernels count so: the coalesced matrix product then takes 4 integer
 # -- instructions for each multiply-add, with `range` 31 (notebook 05). Elsewhere `range` stands, as
-# -- usual: short loops of a known length are unrolled, and who waits for memory waits in any case.
+# -- usual: short loops of a known length are unrolled, and what waits for memory waits in any case.
 
 # -- Numba's options. Everywhere: no branch to raise ZeroDivisionError, which would forbid vectors,
 # -- and a multiplication and an addition may be fused. Sums keep their order unless it is said.
 
 SERIAL = {"error_model": "numpy", "fastmath": {"contract"}}
-PARALLEL = SERIAL | {"parallel": True}  # prange is dealt out to every core
+PARALLEL = SERIAL | {"parallel": True}  # every core takes a part of a prange
 REASSOCIATING = SERIAL | {"fastmath": {"contract", "reassoc", "nsz"}}  # sums in any order
 
 

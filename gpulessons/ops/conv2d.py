@@ -5,7 +5,8 @@
 
 Outside the picture x is zero. (Mathematicians turn w around first. Networks never did: LeCun et al.
 1989.) Each output stands alone, so all can be made at once. And neighbors use nearly the same
-pixels: as with a matrix product, who fetches a number anew for every use waits for memory.
+pixels: as with a matrix product, a program that loads a number anew for every use waits for
+memory.
 
 With x's patches written down as columns (im2col.py), y = w · columns. So, as for every product,
 
@@ -24,9 +25,9 @@ from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
 from . import conv2d_direct
-from .common import PARALLEL, THREADS, ceil_div
+from .common import PARALLEL, THREADS, ceil_div, run_op
 from .im2col import bordered, col2im, im2col, inner, output_size, patches
-from .matmul import multiply
+from .matmul_cpu import multiply
 
 
 def layer(height, rng, width=None, batch=1, channels=64, filters=64, kernel=(3, 3), stride=1,
@@ -49,7 +50,7 @@ def flops(x, w, stride, padding):
     sizes=(7, 14, 28, 56),
     rtol=1e-5,  # sums of 576 products
     unit="pixels a side",
-    edge_cases=(  # small layers that find out whoever mixes up two of these numbers
+    edge_cases=(  # small layers in which no two of these numbers can be mixed up
         Case(26, width=42, batch=2, channels=2, filters=9),
         Case(19, width=35, batch=2, channels=3, filters=4, kernel=(5, 2), stride=2),
         Case(8, width=24, channels=1, filters=2, kernel=(7, 5), padding=3),
@@ -90,19 +91,6 @@ def python_loop(x, w, stride, padding, out):
 def numpy_im2col(x, w, stride, padding, out):
     columns = im2col(x, w.shape[2:], stride, padding)
     np.matmul(w.reshape(len(w), -1), columns, out=out.reshape(*out.shape[:2], -1))
-
-
-@conv2d.version("NumPy, im2col by rows", on=host)
-def numpy_im2col_by_rows(x, w, stride, padding, out):
-    """A product for each row of the kernel. All share one set of columns, begun a row lower each
-    time: a pixel is copied three times for a 3 × 3 kernel, not nine."""
-    lines = patches(bordered(x, padding), (1, w.shape[3]), 1)[..., ::stride]
-    lines = lines.reshape(len(x), -1, *lines.shape[4:])  # written down
-    flat = out.reshape(*out.shape[:2], -1)
-    flat[...] = 0
-    for ky in range(w.shape[2]):
-        columns = lines[:, :, ky : ky + stride * out.shape[2] : stride]
-        flat += w[:, :, ky].reshape(len(w), -1) @ columns.reshape(*lines.shape[:2], -1)
 
 
 @njit(**PARALLEL)
@@ -226,7 +214,7 @@ def tiles_kernel(high, wide, stride):
                             sums[f * EACH + r] += weights[f * taps + ky * wide + kx] * pixel
                     kx += 1
                 ky += 1
-            cuda.syncthreads()  # nobody needs them any more
+            cuda.syncthreads()  # no thread needs them any more
         for f in range(FILTERS):
             for r in range(EACH):
                 i, j = above + warp * EACH + r, left + lane
@@ -350,3 +338,7 @@ def backward_pytorch(x, w, dy, stride, padding):
         return dx, conv2d_weight(x, w.shape, dy, stride=stride, padding=padding)
 
     return call
+
+
+if __name__ == "__main__":
+    run_op(conv2d)

@@ -17,7 +17,7 @@ from numba import cuda, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div
+from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div, run_op
 
 SCALE, OFFSET = np.float32(3), 1
 STRIDE = 8  # numbers in a GPU's sector of 32 bytes: seven of eight are skipped, and none saved
@@ -89,12 +89,12 @@ def triad_loop(a, b, s, out):
 
 def offset_loop(x, offset, out):
     rest = x[offset:]  # x[i + offset] might count from the end: Numba would ask each time
-    for i in prange(out.size):
+    for i in range(out.size):
         out[i] = rest[i]
 
 
 def strided_loop(x, stride, out):
-    for i in prange(out.size):
+    for i in range(out.size):
         out[i] = x[i * stride]
 
 
@@ -103,9 +103,7 @@ copy.version("Numba, every core", on=host)(njit(copy_loop, parallel=True))
 triad.version("Numba, one core", on=host)(njit(**SERIAL)(triad_loop))
 triad.version("Numba, every core", on=host)(njit(**PARALLEL)(triad_loop))
 copy_offset.version("Numba, one core", on=host)(njit(offset_loop))
-copy_offset.version("Numba, every core", on=host)(njit(offset_loop, parallel=True))
 copy_strided.version("Numba, one core", on=host)(njit(strided_loop))
-copy_strided.version("Numba, every core", on=host)(njit(strided_loop, parallel=True))
 
 
 @cuda.jit
@@ -118,17 +116,6 @@ def copy_kernel(x, out):
 @copy.version("CUDA, a thread per element", on=gpu)
 def copy_launch(x, out):
     copy_kernel[ceil_div(x.size, THREADS), THREADS](x, out)
-
-
-@cuda.jit
-def copy_stride_kernel(x, out):
-    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
-        out[i] = x[i]
-
-
-@copy.version("CUDA, grid-stride", on=gpu)
-def copy_stride_launch(x, out):
-    copy_stride_kernel[min(ceil_div(x.size, THREADS), 2048), THREADS](x, out)
 
 
 @cuda.jit
@@ -181,18 +168,10 @@ def triad_pytorch(a, b, s, out):
     return partial(torch.add, a, b, alpha=float(s), out=out)
 
 
-@copy_offset.version("PyTorch on GPU", on=torch_gpu, prepares=True)
-@copy_offset.version("PyTorch on CPU", on=torch_cpu, prepares=True)
-def offset_pytorch(x, offset, out):
-    return partial(out.copy_, x[offset:])
-
-
-@copy_strided.version("PyTorch on GPU", on=torch_gpu, prepares=True)
-@copy_strided.version("PyTorch on CPU", on=torch_cpu, prepares=True)
-def strided_pytorch(x, stride, out):
-    return partial(out.copy_, x[::stride])
-
-
 def strided(stride):
     """copy_strided at another stride: the same versions, on inputs of its own."""
     return copy_strided.like(lambda size, rng: (*one_array(size, rng), stride))
+
+
+if __name__ == "__main__":
+    run_op(copy)

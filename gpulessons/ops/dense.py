@@ -5,7 +5,7 @@
 A row of x is one example, a row of w the weights of one output (PyTorch lays them out like this).
 For a single example each weight is fetched, used once and forgotten: memory is the wait. For a
 batch it may be used for every example: the layer is a matrix product, with a sigmoid behind it that
-nobody need wait for, if it is done while the preactivations are still at hand.
+costs next to nothing, if it is done while the preactivations are still at hand.
 
 Backward takes two more products, and so twice the work (Rumelhart, Hinton & Williams 1986):
 
@@ -21,15 +21,21 @@ known from its value.
 from functools import partial
 
 import numpy as np
-from numba import cuda, njit, prange
+from numba import cuda, float32, njit, prange
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .activations import device_sigmoid, element_kernel, scalar_sigmoid, sigmoid, vector_sigmoid
-from .common import ONE, PARALLEL, REASSOCIATING, SERIAL, THREADS, WARP, ZERO, ceil_div
-from .matmul import COLUMNS, ROWS, launch_tile, multiply, multiply_tile
-from .matmul_kernels import layer_kernel, linear_kernel, tiles
+from .activations_more import (
+    device_sigmoid,
+    scalar_sigmoid,
+    sigmoid,
+    sigmoid_kernel,
+    vector_sigmoid,
+)
+from .common import ONE, PARALLEL, REASSOCIATING, SERIAL, THREADS, WARP, ZERO, ceil_div, run_op
+from .matmul import launch_tile
+from .matmul_cpu import COLUMNS, ROWS, multiply, multiply_tile
 from .reduce import WARPS, warp_reduce_sum
 from .transpose import launch_padded, transposed
 
@@ -118,11 +124,8 @@ def fused(x, w, b, out):
     each_tile(x, transposed(w), b, out)
 
 
-# -- On the GPU: the product of matmul_kernels.py, with a step added at its end.
-
-
-fused_kernel = layer_kernel(device_sigmoid)
-sigmoid_kernel = element_kernel(device_sigmoid)
+# -- On the GPU: first an output for each warp, then the shared tile of matmul.py, for x wᵀ and with
+# -- a step added at its end.
 
 
 @cuda.jit
@@ -143,6 +146,63 @@ def warp_kernel(x, w, b, out):
 @dense.version("CUDA, a warp per output", on=gpu)
 def launch_warps(x, w, b, out):
     warp_kernel[(x.shape[0], ceil_div(w.shape[0], WARPS)), (WARP, WARPS)](x, w, b, out)
+
+
+T = 16  # a thread for each result, in blocks of T × T
+T_PADDED = T + 2  # rows this long put the column of a tile into different banks
+
+
+def tiles(rows, columns):
+    """Grid and block for a thread per result of a matrix, in tiles of T by T."""
+    return (ceil_div(columns, T), ceil_div(rows, T)), (T, T)
+
+
+@cuda.jit(device=True)
+def tile_dot(x, w):
+    """x[i] · w[j] for thread (j, i) of a grid of blocks (T, T): tile_kernel for x wᵀ.
+
+    x: (m, depth), w: (n, depth). Both are read along their rows, which is coalesced; the tile of w
+    is transposed on its way into shared memory. All threads of a block have to call this.
+    """
+    xs = cuda.shared.array((T, T), float32)
+    ws = cuda.shared.array((T, T_PADDED), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    i, row = cuda.blockIdx.y * T + ty, cuda.blockIdx.x * T + ty
+    total = float32(0)
+    for start in range(0, x.shape[1], T):
+        k = start + tx
+        xs[ty, tx] = x[i, k] if i < x.shape[0] and k < x.shape[1] else float32(0)
+        ws[tx, ty] = w[row, k] if row < w.shape[0] and k < x.shape[1] else float32(0)
+        cuda.syncthreads()
+        for k in range(T):
+            total += xs[ty, k] * ws[k, tx]
+        cuda.syncthreads()
+    return total
+
+
+def layer_kernel(finish):
+    """A layer of a network: out = finish(x wᵀ + b), in one pass over memory.
+
+    x: (examples, inputs), w: (outputs, inputs), b: (outputs,), out: (examples, outputs); `finish`
+    is a device function of one number, the activation. Blocks of (T, T) threads.
+    """
+
+    @cuda.jit
+    def layer(x, w, b, out):
+        j, i = cuda.grid(2)
+        total = tile_dot(x, w)
+        if i < out.shape[0] and j < out.shape[1]:
+            out[i, j] = finish(total + b[j])  # while the number is at hand
+
+    return layer
+
+
+@cuda.jit(device=True)
+def identity(value):
+    return value
+
+
+linear_kernel, fused_kernel = layer_kernel(identity), layer_kernel(device_sigmoid)
 
 
 @dense.version("CUDA, product, then sigmoid", on=gpu, prepares=True)
@@ -288,3 +348,7 @@ def launch_backward(x, w, y, dy, out):
 @dense_backward.version("PyTorch on CPU", on=torch_cpu)
 def backward_pytorch(x, w, y, dy):
     return gradients(x, w, dy * y * (1 - y))
+
+
+if __name__ == "__main__":
+    run_op(dense)

@@ -17,7 +17,7 @@ from numba import njit, prange
 from gpulessons.backends import host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .activations import sigmoid, tanh, vector_sigmoid
+from .activations_more import sigmoid, tanh, vector_sigmoid
 from .common import ONE, PARALLEL, SERIAL, ZERO, ceil_div, run_op, tanh32
 from .lstm_cell import FORCE_INLINE, add_thin_product, aligned_transpose, array_unit, pointwise
 from .lstm_cell import flops as forward_flops

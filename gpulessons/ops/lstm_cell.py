@@ -21,9 +21,17 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .activations import device_sigmoid, scalar_sigmoid, sigmoid, tanh, vector_sigmoid
+from .activations_more import (
+    device_sigmoid,
+    scalar_sigmoid,
+    sigmoid,
+    sigmoid_kernel,
+    tanh,
+    tanh_kernel,
+    vector_sigmoid,
+)
 from .common import PARALLEL, SERIAL, THREADS, aligned_empty, ceil_div, run_op, tanh32
-from .matmul_kernels import T_PADDED, T, linear_kernel, tile_dot, tiles
+from .dense import T_PADDED, T, linear_kernel, tile_dot, tiles
 
 BATCH = 32  # examples that take a step together
 
@@ -228,20 +236,6 @@ def add_product_kernel(x, w, out):
     total = tile_dot(x, w)
     if i < out.shape[0] and j < out.shape[1]:
         out[i, j] += total
-
-
-@cuda.jit
-def sigmoid_kernel(x, out):
-    k = cuda.grid(1)
-    if k < x.size:
-        out[k] = device_sigmoid(x[k])
-
-
-@cuda.jit
-def tanh_kernel(x, out):
-    k = cuda.grid(1)
-    if k < x.size:
-        out[k] = math.tanh(x[k])
 
 
 @cuda.jit

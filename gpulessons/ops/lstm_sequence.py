@@ -19,6 +19,7 @@ from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
 from .common import PARALLEL, SERIAL, aligned_empty, ceil_div, run_op
+from .dense import linear_kernel, tiles
 from .lstm_cell import (
     BATCH,
     add_thin_product,
@@ -34,7 +35,6 @@ from .lstm_cell import (
     parameters,
     pointwise,
 )
-from .matmul_kernels import linear_kernel, tiles
 
 
 def sequences(hidden, rng, steps=None, batch=BATCH, inputs=None):

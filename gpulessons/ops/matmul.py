@@ -3,23 +3,27 @@
     matmul(x, y)[i, j] = sum over k of x[i, k] y[k, j]
 
 2 m k n operations on m k + k n + m n numbers: each number is used again and again, hundreds of
-times. Whoever fetches it anew for every use waits for memory; all that follows is one idea, to use
-a number as often as possible while it is close: in a register, in a cache, in shared memory.
+times. A program that loads it anew for every use waits for memory; all that follows is one idea, to
+use a number as often as possible while it is close: in a register, in a cache, in shared memory.
+
+The CPU's loops are those of matmul_cpu.py. The ladder on a GPU is here, each kernel with one idea
+more than the one before, and behind its name what one multiply-add costs in reads, of global memory
+and of shared memory. After S. Boehm, "How to Optimize a CUDA Matmul Kernel for cuBLAS-like
+Performance", 2022. Its last step, tensor cores, is in matmul_tensor_cores.py.
 """
 
 from functools import partial
 
 import numpy as np
-from numba import njit, prange
+from numba import cuda, float32
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from . import matmul_fp16 as fp16
-from . import matmul_kernels as kernels
-from . import matmul_tensor_cores as tensor_cores
-from .common import PARALLEL, SERIAL, aligned_empty, ceil_div
-from .mma import refuse_older_gpus
+from .common import THREADS, ZERO, ceil_div, run_op
+from .load4 import load4, store4
+from .matmul_cpu import ijk, ikj, multiply, multiply_one_core
+from .matmul_tensor_cores import launch_fp16, launch_tf32
 
 
 def matrices(m, rng, k=None, n=None):
@@ -60,177 +64,296 @@ def row_by_row(x, y, out):
         out[i] = (x[i, :, None] * y).sum(axis=0)  # a column of factors times all of y
 
 
-@matmul.version("Numba, one core, ijk", on=host)
-@njit(**SERIAL)
-def ijk(x, y, out):
-    for i in range(x.shape[0]):
-        for j in range(y.shape[1]):
-            total = np.float32(0)
-            for k in range(x.shape[1]):
-                total += x[i, k] * y[k, j]  # down a column of y: a cache line for every number
-            out[i, j] = total
-
-
-@matmul.version("Numba, one core, ikj", on=host)
-@njit(**SERIAL)
-def ikj(x, y, out):
-    for i in range(x.shape[0]):
-        out[i] = 0
-        for k in range(x.shape[1]):
-            for j in range(y.shape[1]):
-                out[i, j] += x[i, k] * y[k, j]  # along rows: in vectors
-
-
-# -- Blocked: a tile of the result to a core, and what it needs copied close, piece by piece (Goto &
-# -- van de Geijn 2008, "Anatomy of High-Performance Matrix Multiplication"). The same plan as in a
-# -- GPU's shared memory, with a cache in its place.
-
-ROWS, COLUMNS = 128, 256  # of a tile: 128 KB, in the second cache
-DEPTH = 64  # and 64 KB of y beside it; four of its rows, and four of the tile's, in the first
-
-
-@njit(**SERIAL)
-def multiply_tile(x, y, out, i, j):
-    """The tile of out = x y that starts at (i, j), on one core. Whoever has more to do with these
-    numbers does it next, while they are close: out[i : i + ROWS, j : j + COLUMNS].
-    """
-    rows, columns = min(ROWS, out.shape[0] - i), min(COLUMNS, out.shape[1] - j)
-    tile = padded_zeros(rows, columns, out.dtype)
-    for k in range(0, x.shape[1], DEPTH):
-        add_product(padded(x, i, k, ROWS, DEPTH), padded(y, k, j, DEPTH, COLUMNS), tile)
-    for row in range(rows):
-        copy_row(tile[row, :columns], out[i + row, j : j + columns])
-
-
-@njit(**SERIAL)
-def padded(source, i, j, rows, columns):
-    """A copy of source[i : i + rows, j : j + columns], in order; zeros where the source ends."""
-    rows, columns = min(rows, source.shape[0] - i), min(columns, source.shape[1] - j)
-    copy = padded_zeros(rows, columns, source.dtype)
-    for row in range(rows):
-        copy_row(source[i + row, j : j + columns], copy[row])
-    return copy
-
-
-@njit(**SERIAL)
-def padded_zeros(rows, columns, dtype):
-    """Zeros, rounded up to blocks of 4 rows and 16 columns, so that the hot loop has no edges."""
-    zeros = aligned_empty(((rows + 3) & -4, (columns + 15) & -16), dtype)
-    zeros[...] = 0
-    return zeros
-
-
-@njit(**SERIAL)
-def copy_row(row, to):
-    for j in range(row.size):
-        to[j] = row[j]
-
-
-@njit(**SERIAL)
-def add_product(x, y, out):
-    """out += x y, all three padded (m and k to fours, n to sixteens). Four rows of out meet four
-    rows of y: sixteen numbers of x wait in registers, and every eight loads and four stores buy
-    sixteen multiply-adds.
-    """
-    for i in range(0, out.shape[0], 4):
-        for k in range(0, y.shape[0], 4):
-            x0, x1, x2, x3 = four(x, i, k), four(x, i + 1, k), four(x, i + 2, k), four(x, i + 3, k)
-            for j in range(out.shape[1] & -16):  # a multiple of 16, as the compiler can see
-                column = y[k, j], y[k + 1, j], y[k + 2, j], y[k + 3, j]
-                out[i, j] = add_dot(out[i, j], x0, column)
-                out[i + 1, j] = add_dot(out[i + 1, j], x1, column)
-                out[i + 2, j] = add_dot(out[i + 2, j], x2, column)
-                out[i + 3, j] = add_dot(out[i + 3, j], x3, column)
-
-
-@njit(**SERIAL)
-def four(x, i, k):
-    return x[i, k], x[i, k + 1], x[i, k + 2], x[i, k + 3]
-
-
-@njit(**SERIAL)
-def add_dot(total, x, y):  # from left to right: four fused multiply-adds
-    return total + x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3]
-
-
-def in_tiles(x, y, out):
-    """out = x y, of any shapes (m, k), (k, n) and (m, n); fastest where rows lie in order, as NumPy
-    makes them.
-    """
-    down, across = ceil_div(out.shape[0], ROWS), ceil_div(out.shape[1], COLUMNS)
-    if out.shape[0] < 4 and y.flags.c_contiguous:
-        ikj(x, y, out)  # y is used too little to be worth copying
-    else:
-        for tile in prange(down * across):
-            multiply_tile(x, y, out, tile // across * ROWS, tile % across * COLUMNS)
-
-
-multiply_one_core = njit(**SERIAL)(in_tiles)
-multiply = njit(**PARALLEL)(in_tiles)
+matmul.version("Numba, one core, ijk", on=host)(ijk)
+matmul.version("Numba, one core, ikj", on=host)(ikj)
 matmul.version("Numba, blocked, one core", on=host)(multiply_one_core)
 matmul.version("Numba, blocked, every core", on=host)(multiply)
 
 
-# -- On the GPU: the ladder of matmul_kernels.py, one idea a rung. Grids are (columns, rows).
+# -- On the GPU: a thread for each result, in blocks of T × T. Any shape will do: what lies outside
+# -- a matrix counts as zero. Grids are (columns, rows).
+
+T = 16
 
 
-def launcher(kernel, bm, bn, threads):
-    """A block of so many threads for each bm rows and bn columns of the result."""
-
-    def launch(x, y, out):
-        m, n = out.shape
-        kernel[(ceil_div(n, bn), ceil_div(m, bm)), threads](x, y, out)
-
-    return launch
+def grid(out, bm, bn):
+    """A block for each bm rows and bn columns of the result."""
+    m, n = out.shape
+    return ceil_div(n, bn), ceil_div(m, bm)
 
 
-def launcher_of_fours(kernel):
-    """A read of 16 bytes begins at a multiple of 16: other rows take the rung below."""
-    of_fours = launcher(kernel, kernels.BM, kernels.BN, kernels.THREADS)
-
-    def launch(x, y, out):
-        fits = x.shape[1] % 4 == 0 and y.shape[1] % 4 == 0
-        (of_fours if fits else launch_square)(x, y, out)
-
-    return launch
-
-
-T, BM, BN = kernels.T, kernels.BM, kernels.BN
-launch_tile = launcher(kernels.tile_kernel, T, T, (T, T))
-launch_square = launcher(kernels.square_kernel, BM, BN, kernels.THREADS)
+@cuda.jit
+def naive_kernel(x, y, out):
+    """2 global. A thread per result, threadIdx.x down the rows: a warp reads 16 rows at a time."""
+    i, j = cuda.grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        total, k = float32(0), 0
+        while k < x.shape[1]:  # not range(): notebook 05 says why
+            total += x[i, k] * y[k, j]
+            k += 1
+        out[i, j] = total
 
 
 @matmul.version("CUDA, naive", on=gpu)
 def launch_naive(x, y, out):
     m, n = out.shape
-    kernels.naive_kernel[(ceil_div(m, T), ceil_div(n, T)), (T, T)](x, y, out)  # (rows, columns)
+    naive_kernel[(ceil_div(m, T), ceil_div(n, T)), (T, T)](x, y, out)  # (rows, columns)
 
 
-matmul.version("CUDA, coalesced", on=gpu)(launcher(kernels.coalesced_kernel, T, T, (T, T)))
-matmul.version("CUDA, shared tile", on=gpu)(launch_tile)
-matmul.version("CUDA, 1-D register tile", on=gpu)(
-    launcher(kernels.column_kernel, kernels.BM_1D, kernels.BN_1D, kernels.THREADS_1D)
-)
-matmul.version("CUDA, 2-D register tile", on=gpu)(launch_square)
-matmul.version("CUDA, vectorized loads", on=gpu)(launcher_of_fours(kernels.vector_kernel))
-matmul.version("CUDA, double buffering", on=gpu)(launcher_of_fours(kernels.double_kernel))
+@cuda.jit
+def coalesced_kernel(x, y, out):
+    """2 global. threadIdx.x along a row: the same reads, but a warp's are neighbors."""
+    j, i = cuda.grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        total, k = float32(0), 0
+        while k < x.shape[1]:  # not range(): notebook 05 says why
+            total += x[i, k] * y[k, j]
+            k += 1
+        out[i, j] = total
 
 
-# rtol: factors in TF32 put most results off by 3e-4, and the worst of a million by 1.5e-3.
-@matmul.version("CUDA, tensor cores (TF32)", on=gpu, rtol=3e-3, arithmetic="TF32")
-def launch_tensor_cores(x, y, out):
-    refuse_older_gpus("TF32")
-    m, n = out.shape
-    grid = ceil_div(n, tensor_cores.BN), ceil_div(m, tensor_cores.BM)
-    tensor_cores.tensor_core_kernel[grid, (32, tensor_cores.WARPS)](x, y, out)
+@matmul.version("CUDA, coalesced", on=gpu)
+def launch_coalesced(x, y, out):
+    coalesced_kernel[grid(out, T, T), (T, T)](x, y, out)
 
 
-# As many digits as TF32, where numbers are neither huge nor tiny.
-@matmul.version("CUDA, tensor cores (fp16)", on=gpu, rtol=3e-3, arithmetic="fp16")
-def launch_fp16(x, y, out):
-    refuse_older_gpus("fp16")
-    m, n = out.shape
-    fp16.fp16_kernel[(ceil_div(n, fp16.BN), ceil_div(m, fp16.BM)), (32, fp16.WARPS)](x, y, out)
+# -- Shared memory. Of a shared array that begins at 16 bytes (its last argument) the compiler may
+# -- join four reads.
+
+
+@cuda.jit
+def tile_kernel(x, y, out):
+    """1/8 global, 2 shared. A block fetches a tile of x and one of y; all its threads use both."""
+    xs = cuda.shared.array((T, T), float32, 16)
+    ys = cuda.shared.array((T, T), float32, 16)
+    tx, ty = cuda.threadIdx.x & (T - 1), cuda.threadIdx.y & (T - 1)  # &: neither is negative
+    j, i = cuda.grid(2)
+    (m, depth), n = x.shape, y.shape[1]
+    total, start = float32(0), 0
+    while start < depth:
+        xs[ty, tx] = x[i, start + tx] if i < m and start + tx < depth else float32(0)
+        ys[ty, tx] = y[start + ty, j] if start + ty < depth and j < n else float32(0)
+        cuda.syncthreads()  # both tiles are complete
+        for k in range(T):
+            total += xs[ty, k] * ys[k, tx]
+        cuda.syncthreads()  # and have been read by all, before the next two
+        start += T
+    if i < m and j < n:
+        out[i, j] = total
+
+
+@matmul.version("CUDA, shared tile", on=gpu)
+def launch_tile(x, y, out):
+    tile_kernel[grid(out, T, T), (T, T)](x, y, out)
+
+
+# -- Registers. Tile sizes are named as usual for a GEMM: a block of threads computes BM × BN
+# -- results from tiles BK deep, and each of its threads TM × TN of them.
+# -- `t & 255` is t, but tells the compiler that t is not negative, a case that Numba would provide
+# -- for at each t in an index. That spares up to 40 registers: two blocks of 256 fit where one did.
+
+BK, TM, TN = 8, 8, 8
+BM_1D, BN_1D, THREADS_1D = 64, 64, 512  # of the kernel whose threads have a column of results each
+BM, BN = 128, 128  # of those whose threads have a square
+LAST, LAST_1D = THREADS - 1, THREADS_1D - 1
+
+
+@cuda.jit
+def column_kernel(x, y, out):
+    """1/32 global, 9/8 shared. A thread computes 8 results of a column: y's numbers serve all 8."""
+    xs = cuda.shared.array((BM_1D, BK), float32, 16)
+    ys = cuda.shared.array((BK, BN_1D), float32)
+    b = cuda.local.array(BK, float32)  # small arrays, and indices known once loops are unrolled:
+    totals = cuda.local.array(TM, float32)  # the compiler keeps them in registers
+    for r in range(TM):
+        totals[r] = 0
+    t, (m, depth), n = cuda.threadIdx.x & LAST_1D, x.shape, y.shape[1]
+    top, left = cuda.blockIdx.y * BM_1D, cuda.blockIdx.x * BN_1D
+    row, column = t // BN_1D * TM, t % BN_1D  # of the thread's first result, in the block
+    xi, xk = t // BK, t % BK  # the number of each tile that this thread fetches
+    yk, yj = t // BN_1D, t % BN_1D
+    for start in range(0, depth, BK):
+        inside = top + xi < m and start + xk < depth
+        xs[xi, xk] = x[top + xi, start + xk] if inside else float32(0)
+        inside = start + yk < depth and left + yj < n
+        ys[yk, yj] = y[start + yk, left + yj] if inside else float32(0)
+        cuda.syncthreads()
+        for k in range(BK):
+            b[k] = ys[k, column]
+        for r in range(TM):
+            for k in range(BK):
+                totals[r] += xs[row + r, k] * b[k]
+        cuda.syncthreads()
+    for r in range(TM):
+        if top + row + r < m and left + column < n:
+            out[top + row + r, left + column] = totals[r]
+
+
+@matmul.version("CUDA, 1-D register tile", on=gpu)
+def launch_column(x, y, out):
+    column_kernel[grid(out, BM_1D, BN_1D), THREADS_1D](x, y, out)
+
+
+@cuda.jit
+def square_kernel(x, y, out):
+    """1/64 global, 1/4 shared. A thread computes 8 by 8 results: 16 numbers, 64 multiply-adds."""
+    xs = cuda.shared.array((BM, BK), float32)
+    ys = cuda.shared.array((BK, BN), float32)
+    a, b = cuda.local.array((TM, BK), float32), cuda.local.array((BK, TN), float32)
+    totals = cuda.local.array((TM, TN), float32)
+    for r in range(TM):
+        for s in range(TN):
+            totals[r, s] = 0
+    t, (m, depth), n = cuda.threadIdx.x & LAST, x.shape, y.shape[1]
+    top, left = cuda.blockIdx.y * BM, cuda.blockIdx.x * BN
+    row, column = t // 16, t % 16  # of the thread's first result; the others are 16 apart
+    for start in range(0, depth, BK):
+        for step in range(4):  # 256 threads fetch 1,024 numbers of each matrix
+            i, k = t // BK + 32 * step, t % BK
+            inside = top + i < m and start + k < depth
+            xs[i, k] = x[top + i, start + k] if inside else float32(0)
+            k, j = t // BN + 2 * step, t % BN
+            inside = start + k < depth and left + j < n
+            ys[k, j] = y[start + k, left + j] if inside else float32(0)
+        cuda.syncthreads()
+        for k in range(BK):
+            for r in range(TM):
+                a[r, k], b[k, r] = xs[row + 16 * r, k], ys[k, column + 16 * r]
+        for r in range(TM):
+            for s in range(TN):
+                for k in range(BK):
+                    totals[r, s] += a[r, k] * b[k, s]
+        cuda.syncthreads()
+    for r in range(TM):
+        for s in range(TN):
+            i, j = top + row + 16 * r, left + column + 16 * s
+            if i < m and j < n:
+                out[i, j] = totals[r, s]
+
+
+@matmul.version("CUDA, 2-D register tile", on=gpu)
+def launch_square(x, y, out):
+    square_kernel[grid(out, BM, BN), THREADS](x, y, out)
+
+
+# -- Four numbers in one request. A read of 16 bytes begins at a multiple of 16: rows that are no
+# -- whole fours take the version above.
+
+ZEROS = (ZERO,) * 4
+BM_PADDED = BM + 4  # writes down a column meet different banks; rows still begin at 16 bytes
+
+
+def whole_fours(x, y):
+    return x.shape[1] % 4 == 0 and y.shape[1] % 4 == 0
+
+
+@cuda.jit(device=True)
+def fetch4(x, i, j):
+    """Four numbers of row i from column j on, in one request; zeros outside the matrix."""
+    return load4(x, (i, j)) if i < x.shape[0] and j < x.shape[1] else ZEROS
+
+
+@cuda.jit(device=True)
+def store_totals(out, i, j, totals):
+    """8 by 8 results, four to a write: rows i to i + 3 and 64 further down, columns likewise."""
+    for r in range(TM):
+        for s in range(0, TN, 4):
+            row, column = i + r + r // 4 * 60, j + s // 4 * 64
+            if row < out.shape[0] and column < out.shape[1]:
+                four = totals[r, s], totals[r, s + 1], totals[r, s + 2], totals[r, s + 3]
+                store4(out, (row, column), four)
+
+
+@cuda.jit
+def vector_kernel(x, y, out):
+    """1/256 global, 1/16 shared: the same numbers, four to a read. Rows must be whole fours.
+
+    x's tile is transposed, so that four rows' numbers lie side by side.
+    """
+    xs = cuda.shared.array((BK, BM_PADDED), float32, 16)
+    ys = cuda.shared.array((BK, BN), float32, 16)
+    a, b = cuda.local.array((BK, TM), float32), cuda.local.array((BK, TN), float32)
+    totals = cuda.local.array((TM, TN), float32)
+    for r in range(TM):
+        for s in range(TN):
+            totals[r, s] = 0
+    t = cuda.threadIdx.x & LAST
+    top, left = cuda.blockIdx.y * BM, cuda.blockIdx.x * BN
+    row, column = t // 16 * 4, t % 16 * 4  # of the first four; the other four are 64 apart
+    for start in range(0, x.shape[1], BK):
+        i, k = t // 2, t % 2 * 4
+        xs[k, i], xs[k + 1, i], xs[k + 2, i], xs[k + 3, i] = fetch4(x, top + i, start + k)
+        k, j = t // 32, t % 32 * 4
+        store4(ys, (k, j), fetch4(y, start + k, left + j))
+        cuda.syncthreads()
+        for k in range(BK):
+            a[k, 0], a[k, 1], a[k, 2], a[k, 3] = load4(xs, (k, row))
+            a[k, 4], a[k, 5], a[k, 6], a[k, 7] = load4(xs, (k, row + 64))
+            b[k, 0], b[k, 1], b[k, 2], b[k, 3] = load4(ys, (k, column))
+            b[k, 4], b[k, 5], b[k, 6], b[k, 7] = load4(ys, (k, column + 64))
+        for r in range(TM):
+            for s in range(TN):
+                for k in range(BK):
+                    totals[r, s] += a[k, r] * b[k, s]
+        cuda.syncthreads()
+    store_totals(out, top + row, left + column, totals)
+
+
+@matmul.version("CUDA, vectorized loads", on=gpu)
+def launch_vector(x, y, out):
+    kernel = vector_kernel if whole_fours(x, y) else square_kernel
+    kernel[grid(out, BM, BN), THREADS](x, y, out)
+
+
+@cuda.jit
+def double_kernel(x, y, out):
+    """1/256 global, 1/16 shared, one barrier a tile instead of two: while a pair of tiles is
+    multiplied, the next is on its way, into registers first and then into a second pair.
+    """
+    xs = cuda.shared.array((2, BK, BM_PADDED), float32, 16)
+    ys = cuda.shared.array((2, BK, BN), float32, 16)
+    a, b = cuda.local.array((BK, TM), float32), cuda.local.array((BK, TN), float32)
+    totals = cuda.local.array((TM, TN), float32)
+    for r in range(TM):
+        for s in range(TN):
+            totals[r, s] = 0
+    t = cuda.threadIdx.x & LAST
+    top, left = cuda.blockIdx.y * BM, cuda.blockIdx.x * BN
+    row, column = t // 16 * 4, t % 16 * 4
+    i, u, v, j = t // 2, t % 2 * 4, t // 32, t % 32 * 4  # this thread's four of x, its four of y
+    xs[0, u, i], xs[0, u + 1, i], xs[0, u + 2, i], xs[0, u + 3, i] = fetch4(x, top + i, u)
+    store4(ys, (0, v, j), fetch4(y, v, left + j))
+    cuda.syncthreads()
+    now = 0
+    for start in range(BK, x.shape[1] + BK, BK):  # of the next tiles; the last are all zeros
+        next_x, next_y = fetch4(x, top + i, start + u), fetch4(y, start + v, left + j)
+        for k in range(BK):
+            a[k, 0], a[k, 1], a[k, 2], a[k, 3] = load4(xs, (now, k, row))
+            a[k, 4], a[k, 5], a[k, 6], a[k, 7] = load4(xs, (now, k, row + 64))
+            b[k, 0], b[k, 1], b[k, 2], b[k, 3] = load4(ys, (now, k, column))
+            b[k, 4], b[k, 5], b[k, 6], b[k, 7] = load4(ys, (now, k, column + 64))
+        for r in range(TM):
+            for s in range(TN):
+                for k in range(BK):
+                    totals[r, s] += a[k, r] * b[k, s]
+        now = start // BK & 1  # the pair that no thread reads: 1, 0, 1, …
+        xs[now, u, i], xs[now, u + 1, i], xs[now, u + 2, i], xs[now, u + 3, i] = next_x
+        store4(ys, (now, v, j), next_y)
+        cuda.syncthreads()
+    store_totals(out, top + row, left + column, totals)
+
+
+@matmul.version("CUDA, double buffering", on=gpu)
+def launch_double(x, y, out):
+    kernel = double_kernel if whole_fours(x, y) else square_kernel
+    kernel[grid(out, BM, BN), THREADS](x, y, out)
+
+
+# -- Tensor cores. TF32 puts most results off by 3e-4, and the worst of a million by 1.5e-3; fp16
+# -- has as many digits, where numbers are neither huge nor tiny.
+
+for name, launch in (("TF32", launch_tf32), ("fp16", launch_fp16)):
+    matmul.version(f"CUDA, tensor cores ({name})", on=gpu, rtol=3e-3, arithmetic=name)(launch)
 
 
 # -- PyTorch.
@@ -245,19 +368,12 @@ def pytorch(x, y, out):
     return partial(torch.mm, x, y, out=out)
 
 
-def torch_half(name):
+@matmul.version("PyTorch, cast to fp16, GPU", on=torch_gpu, rtol=5e-3, arithmetic="fp16",
+                prepares=True)  # fmt: skip
+def cast_and_multiply(x, y, out):
     """A product of 16-bit numbers. The casts there and back belong to it, and to its time."""
-
-    def cast_and_multiply(x, y, out):
-        import torch
-
-        half = getattr(torch, name)
-        return lambda: out.copy_(x.to(half) @ y.to(half))
-
-    return cast_and_multiply
+    return lambda: out.copy_(x.half() @ y.half())
 
 
-for name, half, rtol in (("bf16", "bfloat16", 3e-2), ("fp16", "float16", 5e-3)):
-    matmul.version(
-        f"PyTorch, cast to {name}, GPU", on=torch_gpu, rtol=rtol, arithmetic=name, prepares=True
-    )(torch_half(half))
+if __name__ == "__main__":
+    run_op(matmul)

@@ -46,7 +46,7 @@ FOUR_FLOATS, TWO_FLOATS = types.UniTuple(types.float32, 4), types.UniTuple(types
 PAIRS = types.UniTuple(types.uint32, 2)
 
 
-def refuse_older_gpus(factors):
+def check_tensor_cores(factors):
     """Raise NotHere, with a sentence, where no tensor cores multiply "TF32" or "fp16"."""
     (needed, when), has = NEEDED[factors], cuda.get_current_device().compute_capability
     if tuple(has) < needed:

@@ -17,7 +17,7 @@ from numba import cuda, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div
+from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div, run_op
 
 RATE, MU, BETA1, BETA2, EPSILON = 1e-3, 0.9, 0.9, 0.999, 1e-8
 RATE32, MU32, B1, B2, EPSILON32 = map(np.float32, (RATE, MU, BETA1, BETA2, EPSILON))
@@ -57,7 +57,7 @@ def corrections(t):
     return np.float32(1 / (1 - BETA1**t)), np.float32(1 / (1 - BETA2**t))
 
 
-# -- One parameter. Written once, lifted to whoever runs it.
+# -- One parameter. Written once, for CPU and GPU.
 
 
 def momentum_body(w, g, v):
@@ -113,7 +113,7 @@ def adam_fused(w, g, m, v, t, out):
     adam_loop(w, g, m, v, *corrections(t), *out)
 
 
-# -- On the GPU: a kernel for each line of the formula, then one for all.
+# -- On the GPU: a kernel for each line of Adam's formula, then one for all.
 
 
 @cuda.jit
@@ -137,11 +137,24 @@ def move(w, m, v, scale1, scale2, new_w):
         new_w[i] = w[i] - RATE32 * (m[i] * scale1) / (math.sqrt(v[i] * scale2) + EPSILON32)
 
 
+@adam_step.version("CUDA, three kernels", on=gpu)
+def launch_separate(w, g, m, v, t, out):
+    grid, (new_w, new_m, new_v) = ceil_div(w.size, THREADS), out
+    first_moment[grid, THREADS](g, m, new_m)
+    second_moment[grid, THREADS](g, v, new_v)
+    move[grid, THREADS](w, new_m, new_v, *corrections(t), new_w)
+
+
 @cuda.jit
 def adam_kernel(w, g, m, v, scale1, scale2, new_w, new_m, new_v):
     i = cuda.grid(1)
     if i < w.size:
         new_w[i], new_m[i], new_v[i] = adam_gpu(w[i], g[i], m[i], v[i], scale1, scale2)
+
+
+@adam_step.version("CUDA, fused", on=gpu)
+def launch_fused(w, g, m, v, t, out):
+    adam_kernel[ceil_div(w.size, THREADS), THREADS](w, g, m, v, *corrections(t), *out)
 
 
 @cuda.jit
@@ -154,19 +167,6 @@ def momentum_kernel(w, g, v, new_w, new_v):
 @momentum_step.version("CUDA, fused", on=gpu)
 def launch_momentum(w, g, v, out):
     momentum_kernel[ceil_div(w.size, THREADS), THREADS](w, g, v, *out)
-
-
-@adam_step.version("CUDA, three kernels", on=gpu)
-def launch_separate(w, g, m, v, t, out):
-    grid, (new_w, new_m, new_v) = ceil_div(w.size, THREADS), out
-    first_moment[grid, THREADS](g, m, new_m)
-    second_moment[grid, THREADS](g, v, new_v)
-    move[grid, THREADS](w, new_m, new_v, *corrections(t), new_w)
-
-
-@adam_step.version("CUDA, fused", on=gpu)
-def launch_fused(w, g, m, v, t, out):
-    adam_kernel[ceil_div(w.size, THREADS), THREADS](w, g, m, v, *corrections(t), *out)
 
 
 # -- PyTorch, one operator at a time. (torch.optim has fused steps too; `make bench` measures them.)
@@ -186,3 +186,7 @@ def adam_torch(w, g, m, v, t):
     v = BETA2 * v + (1 - BETA2) * g * g
     scale1, scale2 = 1 / (1 - BETA1**t), 1 / (1 - BETA2**t)
     return w - RATE * (m * scale1) / ((v * scale2).sqrt() + EPSILON), m, v
+
+
+if __name__ == "__main__":
+    run_op(adam_step)

@@ -1,4 +1,4 @@
-"""Reductions: many numbers in, one out. Somebody has to wait.
+"""Reductions: many numbers in, one out, and additions that wait for additions.
 
     total(x)  = sum of x
     dot(x, y) = sum of x times y
@@ -16,7 +16,7 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .common import FULL_MASK, SIZES, THREADS, WARP, ZERO, ceil_div
+from .common import FULL_MASK, SIZES, THREADS, WARP, ZERO, ceil_div, run_op
 
 WARPS = THREADS // WARP  # in a block
 
@@ -94,6 +94,22 @@ def dot_every_core(x, y, out):
 
 
 @cuda.jit
+def zero_kernel(out):
+    out[0] = 0
+
+
+def launcher(kernel, most_blocks=None):
+    """Clear the sum, then launch: a block for every 256 numbers, or a bounded grid."""
+
+    def launch(*inputs, out):
+        grid = ceil_div(inputs[0].size, THREADS)
+        zero_kernel[1, 1](out)
+        kernel[min(grid, most_blocks or grid), THREADS](*inputs, out)
+
+    return launch
+
+
+@cuda.jit
 def interleaved_kernel(x, out):
     """Step 1, 2, 4, …: thread t works when t is a multiple of 2·step. Every warp diverges."""
     part = cuda.shared.array(THREADS, float32)
@@ -108,6 +124,9 @@ def interleaved_kernel(x, out):
         step *= 2
     if t == 0:
         cuda.atomic.add(out, 0, part[0])
+
+
+total.version("CUDA, interleaved", on=gpu)(launcher(interleaved_kernel))
 
 
 @cuda.jit
@@ -128,6 +147,9 @@ def strided_kernel(x, out):
         cuda.atomic.add(out, 0, part[0])
 
 
+total.version("CUDA, strided index", on=gpu)(launcher(strided_kernel))
+
+
 @cuda.jit
 def sequential_kernel(x, out):
     """Step 128, 64, …: neighbors read neighbors. No collisions, and whole warps fall idle."""
@@ -143,6 +165,9 @@ def sequential_kernel(x, out):
         step //= 2
     if t == 0:
         cuda.atomic.add(out, 0, part[0])
+
+
+total.version("CUDA, sequential", on=gpu)(launcher(sequential_kernel))
 
 
 @cuda.jit(device=True)
@@ -188,6 +213,9 @@ def total_kernel(x, out):
         cuda.atomic.add(out, 0, value)
 
 
+total.version("CUDA, warp shuffles", on=gpu)(launcher(total_kernel, most_blocks=1024))
+
+
 @cuda.jit
 def dot_kernel(x, y, out):
     value, i = ZERO, cuda.grid(1)
@@ -199,26 +227,6 @@ def dot_kernel(x, y, out):
         cuda.atomic.add(out, 0, value)
 
 
-@cuda.jit
-def zero_kernel(out):
-    out[0] = 0
-
-
-def launcher(kernel, most_blocks=None):
-    """Clear the sum, then launch: a block for every 256 numbers, or a bounded grid."""
-
-    def launch(*inputs, out):
-        grid = ceil_div(inputs[0].size, THREADS)
-        zero_kernel[1, 1](out)
-        kernel[min(grid, most_blocks or grid), THREADS](*inputs, out)
-
-    return launch
-
-
-total.version("CUDA, interleaved", on=gpu)(launcher(interleaved_kernel))
-total.version("CUDA, strided index", on=gpu)(launcher(strided_kernel))
-total.version("CUDA, sequential", on=gpu)(launcher(sequential_kernel))
-total.version("CUDA, warp shuffles", on=gpu)(launcher(total_kernel, most_blocks=1024))
 dot.version("CUDA, warp shuffles", on=gpu)(launcher(dot_kernel, most_blocks=1024))
 
 
@@ -238,6 +246,10 @@ def dot_pytorch(x, y, out):
     number = out[0]
 
     def call():
-        torch.dot(x, y, out=number)  # returns the number, and not the array of one that is due
+        torch.dot(x, y, out=number)  # returns the number, and not the array of one that is expected
 
     return call
+
+
+if __name__ == "__main__":
+    run_op(total)

@@ -1,7 +1,7 @@
 """Rows: what softmax, layer norm and attention share.
 
 Every row is a problem of its own; within a row, every number needs all the others. So rows are
-dealt out, to cores or to groups of threads, and a group has to put its findings together.
+distributed, to cores or to groups of threads, and a group has to combine what it finds.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """Shade: what a graphics card does to every pixel, here the Mandelbrot set.
 
-    shade(x, y) = turns of z ← z² + c, from z = 0, until |z| > 2; c = x + iy; LIMIT at most
+    shade(x, y) = iterations of z ← z² + c, from z = 0, until |z| > 2; c = x + iy; LIMIT at most
 
-Every pixel is alone, as in an activation, but no two take equally long. Threads of one warp turn
+Every pixel is alone, as in an activation, but no two take equally long. Threads of one warp iterate
 together: the warp is done when its slowest pixel is. The same pixels in another order are the same
 work and another time: in shade_sorted, neighbors take equally long.
 """
@@ -15,7 +15,7 @@ from numba import cuda, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .common import THREADS, ZERO, ceil_div
+from .common import THREADS, ZERO, ceil_div, run_op
 
 LIMIT = 64
 FOUR = np.float32(4)
@@ -23,14 +23,14 @@ PIXELS = (1_000, 30_000, 1_000_000)
 
 
 def escape(x, y):
-    """Turns until escape, for arrays x and y of one shape; int32 of that shape."""
+    """Iterations until escape, for arrays x and y of one shape; int32 of that shape."""
     c = x + 1j * y
-    z, turns = np.zeros_like(c), np.zeros(c.shape, np.int32)
+    z, iterations = np.zeros_like(c), np.zeros(c.shape, np.int32)
     for _ in range(LIMIT):
         inside = z.real * z.real + z.imag * z.imag <= 4
-        turns += inside
+        iterations += inside
         z = np.where(inside, z * z + c, z)
-    return turns
+    return iterations
 
 
 @cache
@@ -38,9 +38,9 @@ def steady_pixels():
     """(x, y) whose answer no rounding can change: at the rim of the set the last bit decides."""
     rng = np.random.default_rng(0)
     x, y = rng.uniform(-2, 0.6, 20_000), rng.uniform(-1.2, 1.2, 20_000)
-    turns = escape(x, y)
+    iterations = escape(x, y)
     nudges = [(1e-3, 0), (-1e-3, 0), (0, 1e-3), (0, -1e-3)]
-    steady = np.all([escape(x + dx, y + dy) == turns for dx, dy in nudges], axis=0)
+    steady = np.all([escape(x + dx, y + dy) == iterations for dx, dy in nudges], axis=0)
     return x[steady].astype(np.float32), y[steady].astype(np.float32)
 
 
@@ -58,18 +58,18 @@ def sorted_pixels(size, rng):
     return x[order], y[order]
 
 
-def turns_taken(x, y):
-    """Ten operations a turn, as many turns as these very pixels take."""
+def operations(x, y):
+    """Ten operations an iteration, as many as these very pixels take."""
     return 10 * int(escape(x, y).sum())
 
 
-@op(inputs=pixels, flops=turns_taken, sizes=PIXELS, rtol=0)
+@op(inputs=pixels, flops=operations, sizes=PIXELS, rtol=0)
 def shade(x, y):
-    """Turns until escape, for every pixel. x, y: (n,); returns (n,) int32."""
+    """Iterations until escape, for every pixel. x, y: (n,); returns (n,) int32."""
     return escape(x, y)
 
 
-@op(inputs=sorted_pixels, flops=turns_taken, sizes=PIXELS, rtol=0)
+@op(inputs=sorted_pixels, flops=operations, sizes=PIXELS, rtol=0)
 def shade_sorted(x, y):
     """shade, for pixels sorted by how long they take. x, y: (n,); returns (n,) int32."""
     return escape(x, y)
@@ -86,11 +86,11 @@ def version(name, on, **how):
 
 def one_pixel(x, y):
     """The body: real arithmetic only, as a pixel shader has it."""
-    a, b, turns = ZERO, ZERO, 0  # not 0 * x: an int would make them float64
-    while turns < LIMIT and a * a + b * b <= FOUR:
+    a, b, iterations = ZERO, ZERO, 0  # not 0 * x: an int would make them float64
+    while iterations < LIMIT and a * a + b * b <= FOUR:
         a, b = a * a - b * b + x, (a + a) * b + y
-        turns += 1
-    return turns
+        iterations += 1
+    return iterations
 
 
 @version("Python loop", host)
@@ -130,12 +130,16 @@ def pytorch(x, y):
     import torch
 
     def call():
-        c, turns = torch.complex(x, y), torch.zeros_like(x, dtype=torch.int32)
+        c, iterations = torch.complex(x, y), torch.zeros_like(x, dtype=torch.int32)
         z = torch.zeros_like(c)
-        for _ in range(LIMIT):  # no pixel can leave early: all turn until the last is done
+        for _ in range(LIMIT):  # no pixel can leave early: all iterate until the last is done
             inside = z.real * z.real + z.imag * z.imag <= 4
-            turns += inside
+            iterations += inside
             z = torch.where(inside, z * z + c, z)
-        return turns
+        return iterations
 
     return call
+
+
+if __name__ == "__main__":
+    run_op(shade)

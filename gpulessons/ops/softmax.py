@@ -9,7 +9,6 @@ turns out too small is rescaled by exp(old - new), as it grows (Milakov & Gimels
 """
 
 import math
-from functools import partial
 
 import numpy as np
 from numba import cuda, njit, prange
@@ -29,16 +28,16 @@ from .common import (
     ZERO,
     ceil_div,
     exp32,
+    run_op,
     torch_call,
 )
-from .reduce import block_reduce_sum, warp_reduce_sum
+from .reduce import block_reduce_sum
 from .rows import (
     LOWEST,
     NOTHING,
     ROW_EDGES,
     block_per_row,
     block_reduce_max,
-    dot_of_rows,
     max_of_row,
     warp_per_row,
     wide_rows,
@@ -51,25 +50,12 @@ def overflowing(x):
     return exps / exps.sum(axis=-1, keepdims=True)
 
 
-def probabilities_and_gradient(size, rng):
-    """y: rows of probabilities, each adding up to one; dy: the loss's gradient by each."""
-    (x,) = wide_rows(size, rng)
-    return softmax(x), rng.standard_normal(x.shape, np.float32)
-
-
 @op(inputs=wide_rows, flops=lambda x: 5 * x.size, sizes=SIZES, rtol=1e-6,
     edge_cases=ROW_EDGES, signature="(rows, columns)")  # fmt: skip
 def softmax(x):
     """exp(x) over its row's sum of exp(x). x: (rows, columns), float; returns like x."""
     exps = np.exp(x - x.max(axis=-1, keepdims=True))
     return exps / exps.sum(axis=-1, keepdims=True)
-
-
-@op(inputs=probabilities_and_gradient, flops=lambda y, dy: 4 * y.size, sizes=SIZES,
-    edge_cases=ROW_EDGES, signature="(rows, columns), (rows, columns)")  # fmt: skip
-def softmax_backward(y, dy):
-    """The gradient by x, of y = softmax(x), from that by y: (rows, columns) each."""
-    return y * (dy - (y * dy).sum(axis=-1, keepdims=True))
 
 
 # -- On the CPU: three passes over a row, which stays in the first cache meanwhile.
@@ -133,24 +119,6 @@ def online(x, out):
             out[i, j] = exp32(x[i, j] - row_max) / total
 
 
-@softmax_backward.version("Python loop", on=host)
-def backward_python(y, dy, out):
-    for i, (p, dp) in enumerate(zip(y.tolist(), dy.tolist(), strict=True)):
-        mean = sum(a * b for a, b in zip(p, dp, strict=True))
-        out[i] = [a * (b - mean) for a, b in zip(p, dp, strict=True)]
-
-
-def backward_rows(y, dy, out):
-    for i in prange(y.shape[0]):
-        mean = dot_of_rows(y[i], dy[i])
-        for j in range(y.shape[1]):
-            out[i, j] = y[i, j] * (dy[i, j] - mean)
-
-
-softmax_backward.version("Numba, one core", on=host)(njit(**SERIAL)(backward_rows))
-softmax_backward.version("Numba, every core", on=host)(njit(**PARALLEL)(backward_rows))
-
-
 # -- On the GPU: a thread, a block or a warp to a row.
 
 
@@ -165,6 +133,11 @@ def thread_kernel(x, out):
             out[i, j] = math.exp(x[i, j] - row_max) / total
 
 
+@softmax.version("CUDA, a thread per row, uncoalesced", on=gpu)
+def launch_thread(x, out):
+    thread_kernel[ceil_div(x.shape[0], THREADS), THREADS](x, out)
+
+
 @cuda.jit
 def block_kernel(x, out):
     i, t, columns = cuda.blockIdx.x, cuda.threadIdx.x, x.shape[1]
@@ -177,6 +150,11 @@ def block_kernel(x, out):
     total = block_reduce_sum(total)
     for j in range(t, columns, THREADS):
         out[i, j] = math.exp(x[i, j] - row_max) / total
+
+
+@softmax.version("CUDA, a block per row", on=gpu)
+def launch_block(x, out):
+    block_kernel[block_per_row(x.shape[0])](x, out)
 
 
 @cuda.jit(device=True)
@@ -205,40 +183,9 @@ def warp_kernel(x, out):
         out[i, j] = math.exp(x[i, j] - row_max) / total
 
 
-@cuda.jit
-def backward_kernel(y, dy, out):
-    i = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y
-    j = lane = cuda.threadIdx.x & (WARP - 1)  # &: it is not negative
-    if i >= y.shape[0]:
-        return
-    mean = ZERO
-    while j < y.shape[1]:  # not range(): notebook 05 says why
-        mean += y[i, j] * dy[i, j]
-        j += WARP
-    mean, j = warp_reduce_sum(mean), lane
-    while j < y.shape[1]:
-        out[i, j] = y[i, j] * (dy[i, j] - mean)
-        j += WARP
-
-
-@softmax.version("CUDA, a thread per row, uncoalesced", on=gpu)
-def launch_thread(x, out):
-    thread_kernel[ceil_div(x.shape[0], THREADS), THREADS](x, out)
-
-
-@softmax.version("CUDA, a block per row", on=gpu)
-def launch_block(x, out):
-    block_kernel[block_per_row(x.shape[0])](x, out)
-
-
 @softmax.version("CUDA, a warp per row, online", on=gpu)
 def launch_warp(x, out):
     warp_kernel[warp_per_row(x.shape[0])](x, out)
-
-
-@softmax_backward.version("CUDA, a warp per row", on=gpu)
-def launch_backward(y, dy, out):
-    backward_kernel[warp_per_row(y.shape[0])](y, dy, out)
 
 
 # -- PyTorch.
@@ -248,11 +195,5 @@ softmax.version("PyTorch on GPU", on=torch_gpu, prepares=True)(torch_call("softm
 softmax.version("PyTorch on CPU", on=torch_cpu, prepares=True)(torch_call("softmax", 1))
 
 
-@softmax_backward.version("PyTorch on GPU", on=torch_gpu, prepares=True)
-@softmax_backward.version("PyTorch on CPU", on=torch_cpu, prepares=True)
-def backward_pytorch(y, dy, out):
-    """A private operator, which a release may rename: no public call goes back from a y and dy."""
-    import torch
-
-    backward = torch.ops.aten._softmax_backward_data.out
-    return partial(backward, dy, y, 1, dy.dtype, grad_input=out)
+if __name__ == "__main__":
+    run_op(softmax)

@@ -4,7 +4,7 @@
 
 With the loss −log p[i, label] the gradient is as short as can be: dz = p − 1 at the label, and p
 elsewhere (Bridle 1990). A sigmoid needs one score; a softmax needs all those of its example, so it
-cannot be done by whoever finishes one of them: it is a pass of its own.
+cannot be done where one of them is finished: it is a pass of its own.
 """
 
 import math
@@ -15,10 +15,9 @@ from numba import cuda, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import ONE, PARALLEL, THREADS, ZERO, ceil_div, exp32
-from .dense import cuda_gradients, gradients, numba_gradients
-from .matmul import multiply
-from .matmul_kernels import linear_kernel, tiles
+from .common import ONE, PARALLEL, THREADS, ZERO, ceil_div, exp32, run_op
+from .dense import cuda_gradients, gradients, linear_kernel, numba_gradients, tiles
+from .matmul_cpu import multiply
 from .transpose import transposed
 
 CLASSES = 10
@@ -119,17 +118,17 @@ def softmax_kernel(z, p):
             p[i, j] /= total
 
 
+@softmax_layer.version("CUDA", on=gpu)
+def launch_forward(h, w, b, out):
+    linear_kernel[tiles(*out.shape)](h, w, b, out)
+    softmax_kernel[ceil_div(out.shape[0], THREADS), THREADS](out, out)
+
+
 @cuda.jit
 def output_gradient_kernel(p, labels, dz):
     j, i = cuda.grid(2)
     if i < p.shape[0] and j < p.shape[1]:
         dz[i, j] = p[i, j] - (ONE if j == labels[i] else ZERO)
-
-
-@softmax_layer.version("CUDA", on=gpu)
-def launch_forward(h, w, b, out):
-    linear_kernel[tiles(*out.shape)](h, w, b, out)
-    softmax_kernel[ceil_div(out.shape[0], THREADS), THREADS](out, out)
 
 
 @softmax_layer_backward.version("CUDA", on=gpu, prepares=True)
@@ -161,3 +160,7 @@ def torch_backward(h, w, p, labels):
     from torch.nn.functional import one_hot
 
     return lambda: gradients(h, w, p - one_hot(labels.long(), p.shape[1]))
+
+
+if __name__ == "__main__":
+    run_op(softmax_layer)

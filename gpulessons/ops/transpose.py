@@ -16,7 +16,7 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .common import SIZES, ceil_div
+from .common import SIZES, ceil_div, run_op
 
 TILE = 32  # one warp wide
 PADDED = TILE + 1  # one spare column puts a tile's column into 32 different banks
@@ -76,6 +76,12 @@ def naive_kernel(x, out):
         out[j, i] = x[i, j]
 
 
+@transpose.version("CUDA, naive", on=gpu)
+def launch_naive(x, out):
+    grid = ceil_div(x.shape[1], TILE), ceil_div(x.shape[0], THREADS_DOWN)
+    naive_kernel[grid, (TILE, THREADS_DOWN)](x, out)
+
+
 def tile_kernel(width):
     """Read a square along its rows, turn it in shared memory, write it along its rows."""
 
@@ -100,12 +106,6 @@ shared_kernel = tile_kernel(TILE)  # a column lies in one bank: 32 threads queue
 padded_kernel = tile_kernel(PADDED)  # a column lies in 32 banks
 
 
-@transpose.version("CUDA, naive", on=gpu)
-def launch_naive(x, out):
-    grid = ceil_div(x.shape[1], TILE), ceil_div(x.shape[0], THREADS_DOWN)
-    naive_kernel[grid, (TILE, THREADS_DOWN)](x, out)
-
-
 def launcher(kernel):
     """A block for each tile, the last ones of a row and of a column only partly filled."""
 
@@ -125,3 +125,7 @@ transpose.version("CUDA, padded tile", on=gpu)(launch_padded)
 @transpose.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def pytorch(x, out):
     return partial(out.copy_, x.T)
+
+
+if __name__ == "__main__":
+    run_op(transpose)

@@ -15,7 +15,7 @@ from numba import cuda, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .common import THREADS, ceil_div
+from .common import THREADS, ceil_div, run_op
 
 
 def cloud(size, rng):
@@ -65,6 +65,11 @@ def vertex_kernel(points, matrix, out):
             out[i, row] = a * x + b * y + c * z + d * w
 
 
+@vertex_transform.version("CUDA, a thread per point", on=gpu)
+def launch_points(points, matrix, out):
+    vertex_kernel[ceil_div(points.shape[0], THREADS), THREADS](points, matrix, out)
+
+
 @cuda.jit
 def coordinate_kernel(points, matrix, out):
     """A thread per coordinate: neighbors write neighbors; four threads read each point."""
@@ -73,11 +78,6 @@ def coordinate_kernel(points, matrix, out):
     if i < points.shape[0]:
         value = matrix[row, 0] * points[i, 0] + matrix[row, 1] * points[i, 1]
         out[i, row] = value + matrix[row, 2] * points[i, 2] + matrix[row, 3] * points[i, 3]
-
-
-@vertex_transform.version("CUDA, a thread per point", on=gpu)
-def launch_points(points, matrix, out):
-    vertex_kernel[ceil_div(points.shape[0], THREADS), THREADS](points, matrix, out)
 
 
 @vertex_transform.version("CUDA, a thread per coordinate", on=gpu)
@@ -91,3 +91,7 @@ def pytorch(points, matrix, out):
     import torch
 
     return partial(torch.matmul, points, matrix.T, out=out)
+
+
+if __name__ == "__main__":
+    run_op(vertex_transform)

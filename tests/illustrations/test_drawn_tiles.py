@@ -7,7 +7,7 @@ import pytest
 
 from gpulessons import trace
 from gpulessons.illustrations.tiles import NAIVE, READ, RUNGS, WRITTEN, mma, tile
-from gpulessons.ops import matmul_kernels as kernels
+from gpulessons.ops import matmul as kernels
 from warplens.report.steps import access_step, launch_of
 
 KERNELS = {

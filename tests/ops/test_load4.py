@@ -7,7 +7,6 @@ from numba import cuda, float32
 from gpulessons.ops.load4 import load4, store4
 from warplens import Misaligned, OutOfBounds, Unsupported, trace, tracing
 from warplens.code.cuda import CannotCompile, assembly
-from warplens.report.steps import steps_of
 
 ROWS, COLUMNS = 4, 128
 
@@ -87,22 +86,6 @@ def test_a_race_on_any_of_the_four_is_seen():
     races = trace(overlapping)[1, 32](x, out).races(limit=100)
     assert races.cells == 32
     assert {race.cell for race in races} == {(0, column) for column in range(32)}
-
-
-def test_memory_nobody_wrote_is_seen():
-    @cuda.jit
-    def unwritten(out):
-        tile = cuda.shared.array((1, COLUMNS), float32, 16)
-        store4(out, (0, 0), load4(tile, (0, 0)))
-
-    t = trace(unwritten)[1, 1](np.zeros((1, 4), np.float32))
-    assert [w.kind for w in t.warnings] == ["uninitialized"]
-
-
-def test_the_player_shows_all_four():
-    x, out = numbers(8)
-    reads = [s for s in steps_of(trace(copy4)[1, 2](x, out)) if s.access == "read"]
-    assert [s.cells for s in reads] == [tuple((0, column) for column in range(8))]
 
 
 def test_a_row_that_is_not_in_order_is_refused_here_and_by_the_compiler():

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from every_version import wrong_versions
 
 from gpulessons import (
     check,
@@ -25,11 +24,6 @@ from gpulessons.ops.lstm_cell import add_thin_product, array_unit, parameters
 CLOSE = {"rtol": 2e-5, "atol": 2e-5}
 # (steps, batch, inputs, hidden): odd sizes, a batch of one, a single step, and one example over.
 SHAPES = [(7, 5, 3, 11), (1, 4, 6, 2), (6, 1, 5, 9), (1, 1, 1, 1), (9, 6, 17, 33)]
-
-
-@pytest.mark.parametrize("op", ["lstm_cell", "lstm_sequence", "lstm_layers", "lstm_backward"])
-def test_every_version_is_right_and_no_kernel_races(op):
-    assert not wrong_versions(globals()[op])
 
 
 def problem(steps, batch, inputs, hidden, seed=0):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from every_version import wrong_versions
 
 from gpulessons import digits, gpu, microscope, neighbours
 from gpulessons.backends import host
@@ -11,10 +10,6 @@ from gpulessons.ops.neighbours import clustered, uniform
 ON_CPU = [v for v in neighbours.versions.values() if v.backend is host]
 ON_GPU = [v for v in neighbours.versions.values() if v.backend is gpu]
 FUSED = "NumPy's product, Numba's selection"
-
-
-def test_every_version_is_right_and_no_kernel_races():
-    assert not wrong_versions(neighbours)
 
 
 def test_the_specification_is_the_definition_and_its_inputs_have_ties_at_the_edge():

@@ -1,4 +1,4 @@
-"""Every version of every op is right: in edge cases, on wild values, within its bounds."""
+"""Every version of every op is right where wrong ones break, and costs what its op says."""
 
 import re
 from operator import attrgetter
@@ -7,128 +7,88 @@ import numpy as np
 import pytest
 
 import gpulessons
-from gpulessons import conv2d
-from gpulessons.backends import NotHere, allow_tf32, host, torch_cpu
-from gpulessons.operation import Case, as_tuple, fetched
-from gpulessons.ops import activations, common
+from gpulessons.backends import allow_tf32, host, is_array, torch_cpu
+from gpulessons.operation import as_tuple, fetched
 
-OPS = [getattr(gpulessons, name) for home, names in gpulessons.HOMES.items()
-       for name in names.split() if home.startswith("ops.")]  # fmt: skip
-VERSIONS = [version for op in OPS for version in op.versions.values()]
-INTERPRETED = [v for v in VERSIONS if "compiled" not in v.name]  # torch.compile takes seconds
-ELEMENTWISE = [gpulessons.relu, gpulessons.leaky_relu, gpulessons.sigmoid, gpulessons.tanh,
-               gpulessons.gelu]  # fmt: skip
-ON_CPU = [v for v in INTERPRETED if v.backend in (host, torch_cpu) and v.op in ELEMENTWISE]
-
-# Less than a vector, a warp, a block, four elements a thread; one more than each; primes.
-SIZES = (1, 2, 31, 33, 255, 257, 1009, 1025, 4099)
+NAMES = [name for home, names in gpulessons.HOMES.items()
+         for name in names.split() if home.startswith("ops.")]  # fmt: skip
+ELEMENTWISE = ("relu", "leaky_relu", "sigmoid", "tanh", "gelu")
 DENORMAL = np.float32(1e-40)
-
-LAYERS = dict(zip(SIZES, [conv2d.edge_cases[n].axes for n in (5, 4, 5, 2)], strict=False))
-UNEVEN = {  # axes that no version may mix up, by size: more of an op's edge cases
-    "matmul": lambda n: {"k": max(1, n // 2), "n": n + 3},
-    "dense": lambda n: {"inputs": n + 6, "outputs": n // 2 + 1},
-    "softmax_layer": lambda n: {"inputs": 65},
-    "conv2d": lambda n: {**LAYERS[n], "width": n + 16},
-    "lstm_cell": lambda n: {"batch": 3, "inputs": n + 2},
-    "lstm_sequence": lambda n: {"batch": 3, "steps": 5, "inputs": n + 2},
-    "lstm_layers": lambda n: {"batch": 3, "steps": 5},
-    "attention": lambda n: {"keys": n + 3, "heads": 2, "width": 20, "causal": n % 2 == 1},
-    "neighbours": lambda n: {"queries": 37, "dim": 41},
-    "forest_search": lambda n: {"queries": 9, "dim": 37, "trees": 3, "leaf": 5, "cells": 7},
-    "embedding": lambda n: {"width": 37, "bag": 3, "kind": "int64"},
-    "tree_softmax": lambda n: {"examples": n, "dim": 37},
-}
-UNEVEN |= {"lstm_backward": UNEVEN["lstm_sequence"], "tree_search": UNEVEN["tree_softmax"],
-           "embedding_update": UNEVEN["embedding"], "conv2d_backward": UNEVEN["conv2d"],
-           "dense_backward": UNEVEN["dense"],
-           "softmax_layer_backward": UNEVEN["softmax_layer"]}  # fmt: skip
+each_op = pytest.mark.parametrize("name", NAMES)
 
 
-def each(versions):
-    return pytest.mark.parametrize(
-        "version", versions, ids=[f"{v.op.name}: {v.name}" for v in versions]
-    )
+def on_cpu(op):
+    """Its versions that run here, but torch.compile's, which takes seconds."""
+    return [version for version in op.versions.values() if version.backend in (host, torch_cpu)
+            and "compiled" not in version.name and not version.backend.why_not()]  # fmt: skip
+
+
+def quickly(op):
+    """Without those for one core, whose bodies are mostly those for every core: each compiles."""
+    return [version for version in on_cpu(op) if "one core" not in version.name]
 
 
 def run(version, *inputs):
-    """The version's answer to NumPy inputs, as NumPy; skips where its backend cannot be."""
-    if why := version.backend.why_not():
-        pytest.skip(why)
-    try:
-        with np.errstate(all="ignore"):
-            return fetched(version.backend, version(*map(version.backend.put, inputs)))
-    except NotHere as why:
-        pytest.skip(str(why))
-
-
-def truth(op, *inputs):
     with np.errstate(all="ignore"):
-        return op.reference(*inputs)
+        return fetched(version.backend, version(*map(version.backend.put, inputs)))
 
 
 def assert_right(version, *inputs):
     op, got = version.op, run(version, *inputs)
     assert [(y.shape, y.dtype) for y in as_tuple(got)] == op.outputs(*inputs)
-    error = op.error(got, truth(op, *inputs))
+    with np.errstate(all="ignore"):
+        error = op.error(got, op.reference(*inputs))
     assert error <= version.rtol, f"{version}: off by {error:.2g} at {inputs[0].shape}"
 
 
-def problems(op):
-    if op.unit == "elements":
-        return *op.edge_cases, *SIZES
-    return *op.edge_cases, 2, *(Case(n, **UNEVEN[op.name](n)) for n in SIZES[:4])
+@each_op
+def test_every_version_is_right_in_edge_cases(name):
+    op = getattr(gpulessons, name)
+    for case in op.edge_cases:
+        inputs = op.inputs(case, seed=case)
+        for version in quickly(op):
+            assert_right(version, *inputs)
 
 
-@each(INTERPRETED)
-def test_every_version_is_right_in_edge_cases(version):
-    op = version.op
-    for case in problems(op):
-        assert_right(version, *op.inputs(case, seed=case))
+@pytest.mark.nightly
+@each_op
+def test_every_version_is_right_at_more_sizes(name):
+    op = getattr(gpulessons, name)
+    sizes = (2, 33, 255, 4099) if op.unit == "elements" else (2, 33)
+    for case in (*op.edge_cases, *sizes):
+        for version in on_cpu(op):
+            assert_right(version, *op.inputs(case, seed=case))
 
 
-@each([v for v in INTERPRETED if v.op in ELEMENTWISE])
-def test_an_elementwise_version_takes_matrices(version):
-    for rows, columns in ((1, 1), (3, 7), (31, 33), (257, 2)):
-        (x,) = version.op.inputs(rows * columns, seed=rows)
-        assert_right(version, x.reshape(rows, columns))
-
-
-@each([v for v in INTERPRETED if v.op is gpulessons.bias_gelu])
-def test_the_bias_goes_along_the_columns(version):
-    rng = np.random.default_rng(0)
-    for rows, columns in ((1, 1), (5, 3), (2, 257), (257, 2)):
-        x = rng.normal(0, 3, (rows, columns)).astype(np.float32)
-        assert_right(version, x, rng.normal(0, 3, columns).astype(np.float32))
-
-
-@each(ON_CPU)
-def test_a_nan_stays_a_nan_wherever_it_stands(version):
-    """Also in the middle of a vector: minimum and maximum instructions are apt to lose it."""
-    (x,) = version.op.inputs(67)
-    x[::5] = np.nan
-    assert np.array_equal(np.isnan(run(version, x)), np.isnan(x))
-
-
-@each(ON_CPU)
-def test_the_ends_of_float32_come_out_as_in_float64(version):
-    largest = np.finfo(np.float32).max
-    x = np.array([0.0, -0.0, DENORMAL, -DENORMAL, 1e-45, 87, 88, 88.5, 89, 100, 1e10, largest,
-                  np.inf], np.float32)  # fmt: skip
-    for values in (x, -x, np.resize(np.concatenate([x, -x]), 101)):
-        assert_right(version, values)
-
-
-@each([v for v in ON_CPU if v.op in (gpulessons.relu, gpulessons.leaky_relu)])
-def test_a_selection_keeps_denormals(version):
-    assert run(version, np.array([DENORMAL]))[0] == DENORMAL
-
-
-@pytest.mark.parametrize(
-    "version", [v for v in VERSIONS if "compiled" in v.name and v.backend is torch_cpu], ids=str
-)
-def test_the_compiled_version_is_right(version):
+@pytest.mark.nightly
+def test_the_compiled_version_is_right():
+    version = gpulessons.bias_gelu.versions["PyTorch, compiled, CPU"]
     assert_right(version, *version.op.inputs(2 * 1009, seed=1))
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_an_activation_takes_matrices_nans_and_the_ends_of_float32(name):
+    """A NaN also in the middle of a vector: minimum and maximum instructions are apt to lose it."""
+    op, largest = getattr(gpulessons, name), np.finfo(np.float32).max
+    (matrix,) = op.inputs(31 * 33)
+    (some,) = op.inputs(67)
+    some[::5] = np.nan
+    ends = np.array([0.0, -0.0, DENORMAL, -DENORMAL, 1e-45, 87, 88, 88.5, 89, 100, 1e10, largest,
+                     np.inf], np.float32)  # fmt: skip
+    for version in quickly(op):
+        assert_right(version, matrix.reshape(31, 33))
+        assert np.array_equal(np.isnan(run(version, some)), np.isnan(some))
+        assert_right(version, np.resize(np.concatenate([ends, -ends]), 101))
+        if name == "relu":
+            assert run(version, np.array([DENORMAL]))[0] == DENORMAL
+
+
+def test_the_bias_goes_along_the_columns():
+    rng = np.random.default_rng(0)
+    for rows, columns in ((5, 3), (2, 257), (257, 2)):
+        x = rng.normal(0, 3, (rows, columns)).astype(np.float32)
+        for version in quickly(gpulessons.bias_gelu):
+            assert_right(version, x, rng.normal(0, 3, columns).astype(np.float32))
 
 
 # -- What an op says that it costs.
@@ -155,54 +115,53 @@ LONG_ROWS = {  # inputs so shaped that the product hides nothing, and a row's ow
     "gelu": [(800,)],
     "bias_gelu": [(5, 800), (800,)],
     "momentum_step": [(800,)] * 3,
-    "adam_step": [(800,)] * 4,
     "softmax": [(5, 800)],
-    "softmax_backward": [(5, 800)] * 2,
     "layer_norm": [(5, 800), (800,), (800,)],
-    "layer_norm_backward": [(5, 800), (800,), (5, 800)],
     "dense": [(20, 2), (300, 2), (300,)],
     "dense_backward": [(20, 2), (300, 2), (20, 300), (20, 300)],
     "softmax_layer": [(20, 2), (300, 2), (300,)],
-    "softmax_layer_backward": [(20, 2), (300, 2), (20, 300)],
     "lstm_cell": [(3, 2), (3, 5), (3, 5), (20, 2), (20, 5), (20,)],
     "lstm_sequence": [(4, 3, 2), (3, 5), (3, 5), (20, 2), (20, 5), (20,)],
-    "lstm_layers": [(4, 3, 5), (2, 3, 5), (2, 3, 5), (2, 20, 5), (2, 20, 5), (2, 20)],
 }
 
 
-@pytest.mark.parametrize("name", LONG_ROWS)
-def test_flops_are_what_the_specification_does(name):
-    op, rng = getattr(gpulessons, name), np.random.default_rng(0)
-    inputs = [rng.random(shape).view(Counted) for shape in LONG_ROWS[name]]
-    if name == "softmax_layer_backward":
-        inputs.append(rng.integers(0, 300, 20))
-    if name == "adam_step":
-        inputs.append(10)
-    Counted.done = 0
-    op(*inputs)
-    assert Counted.done == pytest.approx(op.flops(*inputs), rel=0.01)
+def test_flops_are_what_the_specification_does():
+    rng = np.random.default_rng(0)
+    for name, shapes in LONG_ROWS.items():
+        op, inputs = getattr(gpulessons, name), [rng.random(n).view(Counted) for n in shapes]
+        Counted.done = 0
+        op(*inputs)
+        assert Counted.done == pytest.approx(op.flops(*inputs), rel=0.01), name
 
 
-# -- PyTorch as a user may have set it.
+BY_CHANCE = ("embedding_update", "forest_search", "tree_search", "tree_softmax")  # what is met
 
 
-@pytest.mark.parametrize("user_s", [False, True])
-@pytest.mark.parametrize(
-    "name, version, library, home, calls",
-    [
-        ("conv2d", "PyTorch on CPU", "cudnn", "", "conv2d"),
-        ("conv2d_backward", "PyTorch on CPU", "cudnn", "nn.grad", "conv2d_input"),
-        ("conv2d_backward", "PyTorch on CPU", "cudnn", "nn.grad", "conv2d_weight"),
-        ("lstm_sequence", "PyTorch, nn.LSTM, CPU", "cudnn", "", "lstm"),
-        ("lstm_layers", "PyTorch, nn.LSTM, CPU", "cudnn", "", "lstm"),
-        ("lstm_backward", "PyTorch, autograd, CPU", "cudnn", "", "lstm"),
-        ("lstm_backward", "PyTorch, autograd, CPU", "cudnn", "autograd", "grad"),
-        ("attention", "PyTorch, fused, CPU", "cuda.matmul", "nn.functional",
-         "scaled_dot_product_attention"),
-    ],
-)  # fmt: skip
-def test_torch_rounds_no_factor_to_tf32(name, version, library, home, calls, user_s, monkeypatch):
-    """The flag matters on a GPU only, but it is the same function that is called there."""
+def test_a_larger_problem_is_more_of_the_same():
+    """No size, not a round one either, asks for another width, kernel or mask."""
+    for op in (getattr(gpulessons, name) for name in NAMES if name not in BY_CHANCE):
+        most, before = 0, None
+        for size in (1, 2, 7, 8, 16, 28, 30, 32, 33, 64):
+            inputs = op.inputs(size)
+            work = op.flops(*inputs) or op.bytes(*inputs)
+            axes = [n for x in inputs for n in (x.shape if is_array(x) else (x,))]
+            assert work >= most, f"{op.name} at size {size}"
+            if op.unit != "elements" and before:
+                assert all(a <= b for a, b in zip(before, axes, strict=True)), (op.name, size)
+            most, before = work, axes
+
+
+# -- PyTorch as a user may have set it: the flag matters on a GPU only, the function is the same.
+
+
+@pytest.mark.parametrize("users", [False, True])
+@pytest.mark.parametrize("name, version, library, home, calls", [
+    ("conv2d", "PyTorch on CPU", "cudnn", "", "conv2d"),
+    ("lstm_sequence", "PyTorch, nn.LSTM, CPU", "cudnn", "", "lstm"),
+    ("attention", "PyTorch, fused, CPU", "cuda.matmul", "nn.functional",
+     "scaled_dot_product_attention"),
+])  # fmt: skip
+def test_torch_rounds_no_factor_to_tf32(name, version, library, home, calls, users, monkeypatch):
     torch = pytest.importorskip("torch")
     flags = attrgetter(f"backends.{library}")(torch)
     home, seen = attrgetter(home)(torch) if home else torch, []
@@ -214,61 +173,50 @@ def test_torch_rounds_no_factor_to_tf32(name, version, library, home, calls, use
 
     monkeypatch.setattr(home, calls, watched)
     op = getattr(gpulessons, name)
-    with allow_tf32(flags, user_s):
+    with allow_tf32(flags, users):
         run(op.versions[version], *op.inputs(1))
-        assert seen == [False] and flags.allow_tf32 == user_s
+        assert seen == [False] and flags.allow_tf32 == users
 
 
 # -- exp32 and tanh32: their stated errors, over all of float32, and the vectors they exist for.
 
+PACKED = r"\bv?(mul|add|fn?m(add|sub)\d*)ps\b|\bf(mul|add|mla)\t?.*v\d+\.4s|\bf(mul|mla)\s+z\d+\.s"
+
 
 @pytest.fixture(scope="module")
-def loops():
-    """exp32 and tanh32 in the loop that the versions run."""
-    return {
-        function: activations.element_loop(getattr(common, function), common.SERIAL)
-        for function in ("exp32", "tanh32")
-    }
+def over():
+    """over(function, x): exp32's or tanh32's values, from a loop that consists of vectors."""
+    from gpulessons.ops import activations_more, common
+
+    loops = {name: activations_more.element_loop(getattr(common, name), common.SERIAL)
+             for name in ("exp32", "tanh32")}  # fmt: skip
+
+    def over(name, x):
+        out = np.empty_like(x)
+        loops[name](x, out)
+        (assembly,) = loops[name].inspect_asm().values()
+        assert re.search(PACKED, assembly), "only scalar instructions: the loop was not vectorized"
+        return out
+
+    return over
 
 
-def over(loop, x):
-    out = np.empty_like(x)
-    loop(x, out)
-    return out
-
-
-def float32s(low, high, step=251):
-    """Every 251st float32 from low to high, by its bits: all binades alike, none left out."""
+def float32s(low, high, step=2503):
+    """Every 2,503rd float32 from low to high, by its bits: all binades alike, none left out."""
     patterns = np.arange(0, 2**31 - 2**23, step, dtype=np.int32).view(np.float32)
     both = np.concatenate([-patterns, patterns])
     return both[(both >= low) & (both <= high)]
 
 
-def test_exp32_keeps_its_stated_error(loops):
-    for x in (float32s(-87, 88), np.linspace(-87, 88, 1_000_003).astype(np.float32)):
-        exact = np.exp(x.astype(np.float64))
-        assert np.abs(over(loops["exp32"], x) / exact - 1).max() < 2e-7
+def test_exp32_keeps_its_stated_error_and_ends_in_infinity_and_all_but_zero(over):
+    x = float32s(-87, 88)
+    assert np.abs(over("exp32", x) / np.exp(x.astype(np.float64)) - 1).max() < 2e-7
+    ends = over("exp32", np.array([89, 1e10, np.inf, -88, -1e10, -np.inf], np.float32))
+    assert np.all(np.isposinf(ends[:3])) and np.all((ends[3:] >= 0) & (ends[3:] < 2e-38))
 
 
-def test_exp32_beyond_float32_is_infinite_above_and_all_but_zero_below(loops):
-    x = np.array([89, 1e10, np.inf, -88, -1e10, -np.inf], np.float32)
-    high, low = np.split(over(loops["exp32"], x), 2)
-    assert np.all(np.isposinf(high)) and np.all((low >= 0) & (low < 2e-38))
-
-
-def test_tanh32_keeps_its_stated_error(loops):
-    for x in (float32s(-np.inf, np.inf), np.linspace(-9, 9, 1_000_003).astype(np.float32)):
-        got = over(loops["tanh32"], x)
+def test_tanh32_keeps_its_stated_error(over):
+    for x in (float32s(-np.inf, np.inf), np.linspace(-9, 9, 100_003).astype(np.float32)):
+        got = over("tanh32", x)
         assert np.abs(got - np.tanh(x.astype(np.float64))).max() < 5e-7
         assert np.abs(got).max() <= 1
-
-
-PACKED = r"\bv?(mul|add|fn?m(add|sub)\d*)ps\b|\bf(mul|add|mla)\t?.*v\d+\.4s|\bf(mul|mla)\s+z\d+\.s"
-
-
-@pytest.mark.parametrize("function", ["exp32", "tanh32"])
-def test_the_loop_contains_packed_vector_instructions(loops, function):
-    """x86's `mulps`, or Arm's `fmul v0.4s`: an instruction that multiplies several floats."""
-    over(loops[function], np.zeros(4, np.float32))
-    (assembly,) = loops[function].inspect_asm().values()
-    assert re.search(PACKED, assembly), "only scalar instructions: the loop was not vectorized"

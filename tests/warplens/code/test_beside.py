@@ -9,7 +9,7 @@ import pytest
 from numba import cuda, float32
 
 from gpulessons import assembly
-from gpulessons.ops import matmul_kernels
+from gpulessons.ops import matmul as matmul_kernels
 from warplens.code import sass
 from warplens.code.cuda import CannotCompile
 from warplens.code.mix import Mix

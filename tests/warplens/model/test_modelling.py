@@ -7,8 +7,7 @@ import pytest
 from numba import cuda, float32
 
 from gpulessons.ops.lstm_sequence import lstm_sequence
-from gpulessons.ops.matmul import matmul
-from gpulessons.ops.matmul_kernels import coalesced_kernel, naive_kernel
+from gpulessons.ops.matmul import coalesced_kernel, matmul, naive_kernel
 from gpulessons.plots import bounds as picture
 from warplens import LaunchError, OutOfBounds
 from warplens.code import sass
