@@ -229,7 +229,7 @@ def ahead_from(slower):
     "on the GPU: then the CPU is no longer its place.", about_gpus=True,
 )  # fmt: skip
 def logarithms_on_a_cpu_win(
-    forest, found, brute, gpu_brute=None, gpu_forest=None, gpu_ahead=None, slide=None, gslide=None
+    forest, found, brute, gpu_brute=None, gpu_ahead=None, slide=None, gslide=None
 ):
     cpu = (f"Among {POINTS * WIDTH / 1e6:.2g} million numbers a forest on the CPU answers 64 "
            f"queries in {units.seconds(forest)}, with {found:.0%} of their neighbors")  # fmt: skip
@@ -245,9 +245,6 @@ def logarithms_on_a_cpu_win(
         return refuted(f"{both}.")
     if gpu_ahead > BILLION / 3:
         return untested(f"{both}: too near to a billion for a model.")
-    if gpu_forest and gpu_forest < forest:
-        return limits(f"{both}. But a forest on the GPU, in {units.seconds(gpu_forest)}, beats the "
-                      "CPU's: the structure wins, and not the CPU.")  # fmt: skip
     return limits(f"{both}. Nothing had a billion.")
 
 

@@ -30,7 +30,6 @@ TURNS = {
     22: [
         (FOREST, UNTESTED),
         ({**FOREST, "gpu_brute": 1e-3, "gpu_ahead": 2e7}, LIMITS),
-        ({**FOREST, "gpu_brute": 1e-3, "gpu_ahead": 2e7, "gpu_forest": 1e-4}, LIMITS),
         ({**FOREST, "found": 0.5, "gpu_brute": 1e-3, "gpu_ahead": 2e7}, UNTESTED),
         ({**FOREST, "found": 0.5, "gpu_brute": 1e-6, "gpu_ahead": 4e9}, UNTESTED),
         ({**FOREST, "gpu_brute": 1e-5, "gpu_ahead": 9e8}, UNTESTED),
