@@ -43,7 +43,7 @@ from contests import (
 )
 from lessons import NOTEBOOKS, seconds_of
 from processes import engine_or_model, hogwild_or_one, hosts_or_model
-from trees import against_annoy, brute_force, skip_gram_or_gensim, tree_or_full
+from trees import against_annoy, brute_force, tree_or_full
 
 from gpulessons.backends import gpu, torch_gpu
 from gpulessons.hardware import budget
@@ -168,16 +168,14 @@ ROWS = (
                         "NumPy, eight products a step", 256)),
     Row("attention", 0.25, 0.5, "CPU", "Numba's tiles / torch's fused attention, 1,024 tokens",
         lambda: contest(attention, "Numba", "PyTorch, fused, CPU", 1024)),
-    Row("neighbours", 1.1, 1.5, "CPU", "Numba's fused neighbors / NumPy's product + partition, 256 "
-        "of 100,000", lambda: contest(brute_force, "Numba, fused", "NumPy, partition", 100_000,
-                                    seconds=6)),
+    Row("neighbours", 1.1, 1.5, "CPU", "neighbors: NumPy's product, Numba's selection / partition, "
+        "256 of 100,000", lambda: contest(brute_force, "NumPy's product", "NumPy, partition",
+                                        100_000, seconds=6)),
     Row("forest", 0.5, 1.0, "CPU with annoy", "forest / Annoy, queries per second at equal recall",
         against_annoy),
     Row("tree-softmax", 20, 100, "CPU", "training step, 100,000 classes: tree / full softmax",
         lambda: inverted(contest(tree_or_full, ("full: NumPy", "full: PyTorch on CPU"),
                                  "tree: Numba", 100_000))),
-    Row("skip-gram", 0.5, 1.0, "CPU with gensim", "skip-gram's words per second / gensim's",
-        skip_gram_or_gensim),
     Row("microscope", 10, 50, "CPU", "the microscope, counts and races / Numba's simulator",
         against_simulator),
     Row("hogwild", 1.5, 1.8, "CPU", "Hogwild: two processes without a lock / one, to equal loss",

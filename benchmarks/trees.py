@@ -8,12 +8,9 @@ import contests
 import numpy as np
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
-from gpulessons.hardware.system import cores
 from gpulessons.measure.results import Ratio, quartiles
-from gpulessons.models.skip_gram import SkipGram, train
 from gpulessons.operation import op
-from gpulessons.ops.forest import forest_search, recall
-from gpulessons.ops.forest_growth import grow
+from gpulessons.ops import forest
 from gpulessons.ops.huffman import zipf
 from gpulessons.ops.neighbours import NEAREST, clustered, neighbours, uniform
 from gpulessons.ops.tree_softmax import launch_block, zipf_tree
@@ -42,21 +39,19 @@ def against_annoy(count=100_000, asked=1000, k=10, trees=10, goal=0.9, rounds=7)
     """
     both = clustered(count + asked, DIM, seed=0)
     points, queries = both[:count], both[count:]
-    truth = neighbours.versions["Numba, fused, one core"](queries, points, k)[1]
-    forest, index = grow(points, trees, leaf=DIM + 2), annoy_index(points, trees)
-    search, lists = forest_search.versions["Numba, one core"].function, queries.tolist()
-    out = np.empty((asked, k), np.int32), np.empty((asked, k), np.float32)
+    truth = neighbours.versions["NumPy's product, Numba's selection"](queries, points, k)[1]
+    grown, index = forest.grow(points, trees, leaf=DIM + 2), annoy_index(points, trees)
+    lists = queries.tolist()
 
     def ours(cells):
-        search(queries, points, *forest, k, cells, out=out)
-        return np.array(out[0])
+        return forest.search(grown, points, queries, k, cells, cores=1)[0]
 
     def theirs(candidates):
         return np.array([index.get_nns_by_vector(x, k, search_k=candidates) for x in lists])
 
     def enough(way, start):
         steps = (round(start * 1.1**n) for n in range(80))
-        return next(n for n in steps if recall(distances(way(n)), truth) >= goal)
+        return next(n for n in steps if forest.recall(distances(way(n)), truth) >= goal)
 
     def distances(labels):
         return np.sort(((queries[:, None] - points[labels]) ** 2).sum(axis=2), axis=1)
@@ -83,35 +78,6 @@ def seconds_for(function, *arguments):
     start = time.perf_counter()
     function(*arguments)
     return time.perf_counter() - start
-
-
-# -- Skip-gram beside gensim's.
-
-
-def skip_gram_or_gensim(rounds=5, epochs=5):
-    """Gensim's seconds over ours, taking turns: skip-gram with hierarchical softmax, every core.
-
-    The text, the width, the window and the number of threads are the same, and only training is
-    timed: gensim, too, has counted the words and built its tree before.
-    """
-    from gensim.models import Word2Vec
-    from gensim.test.utils import datapath
-    from gensim.utils import simple_preprocess
-
-    with open(datapath("lee_background.cor"), encoding="utf-8") as lines:
-        text = [simple_preprocess(line) for line in lines]
-    theirs = Word2Vec(vector_size=100, window=5, sg=1, hs=1, negative=0, sample=0, min_count=1,
-                      workers=cores())  # fmt: skip
-    theirs.build_vocab(text)
-    ours, factors = SkipGram(text, dim=100, window=5), []
-    assert len(ours.words) == len(theirs.wv)
-    for _ in range(rounds):
-        start = time.perf_counter()
-        theirs.train(text, total_examples=theirs.corpus_count, epochs=epochs)
-        took = time.perf_counter() - start
-        *_, last = train(ours, epochs, cores=cores())
-        factors.append(took / last.seconds)
-    return Ratio(median(factors), *quartiles(factors))
 
 
 # -- A training step with a softmax over a tree beside one over all classes: forward, backward and

@@ -13,8 +13,7 @@ from gpulessons.ops.conv2d import conv2d, shaped
 from gpulessons.ops.dense import dense, sized
 from gpulessons.ops.im2col import im2col
 from gpulessons.ops.layer_norm import layer_norm
-from gpulessons.ops.lstm_cell import lstm_cell
-from gpulessons.ops.lstm_parts import parameters
+from gpulessons.ops.lstm_cell import lstm_cell, parameters
 from gpulessons.ops.lstm_sequence import lstm_sequence
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.softmax import softmax

@@ -8,12 +8,11 @@ from gpulessons import units
 from gpulessons.backends import gpu, torch_gpu
 from gpulessons.measure.turns import alternate
 from gpulessons.models import hybrid, many_classes
-from gpulessons.models.index import bound
 from gpulessons.models.outputs.full import Full
 from gpulessons.models.outputs.tree import Tree
-from gpulessons.ops.forest import forest_search, recall
+from gpulessons.ops import forest
 from gpulessons.ops.huffman import zipf
-from gpulessons.ops.neighbours import neighbours
+from gpulessons.ops.neighbours import NEAREST, QUERIES, clustered, neighbours
 from gpulessons.ops.tree_softmax import tree_softmax, zipf_tree
 from gpulessons.ops.tree_update import tree_update, tree_update_cuda
 from gpulessons.units import percent
@@ -161,19 +160,15 @@ def index_or_all(given):
     forest with the depth of its trees.
     """
     took, found = forest_and_brute()
-    whats = {"gpu_brute": (neighbours, "64 queries by brute force on a GPU"),
-             "gpu_forest": (forest_search, "64 queries in a forest on a GPU")}  # fmt: skip
-    on_gpu = {name: from_gpu(given, what, op, best_on_gpu, unit="s", size=POINTS,
-                             versions=gpu_versions(op))
-              for name, (op, what) in whats.items()}  # fmt: skip
-    brute = on_gpu["gpu_brute"]
+    brute = from_gpu(given, "64 queries by brute force on a GPU", neighbours, best_on_gpu, unit="s",
+                     size=POINTS, versions=gpu_versions(neighbours))  # fmt: skip
     return {
         "forest": live("64 queries in a forest on the CPU", took["forest"].median, "s",
                        took["forest"].quartiles),
         "found": live("of their neighbors the forest finds", found, "%"),
         "brute": live("64 queries by brute force on the CPU", took["brute"].median, "s",
                       took["brute"].quartiles),
-        **on_gpu,
+        "gpu_brute": brute,
         "gpu_ahead": modelled(
             "numbers from which on the CPU's forest beats the GPU's brute force",
             brute.value and ahead_from(took["forest"].median / brute.value), why=brute.why),
@@ -182,12 +177,15 @@ def index_or_all(given):
 
 def forest_and_brute():
     """({way: a Spread of seconds} of the forest and of brute force, the forest's recall)."""
-    queries, points, *trees, k, _ = forest_search.inputs(POINTS)
+    points, rng = clustered(POINTS, WIDTH, seed=0), np.random.default_rng(0)
+    queries = points[rng.integers(0, POINTS, QUERIES)]
+    queries += rng.integers(-3, 4, queries.shape).astype(np.float32)
+    grown, brute = forest.grow(points), neighbours.versions["NumPy's product, Numba's selection"]
     ways = {
-        "forest": bound(forest_search, "Numba, every core", k, queries, points, *trees, k, CELLS),
-        "brute": bound(neighbours, "NumPy's product, Numba's selection", k, queries, points, k),
+        "forest": lambda: forest.search(grown, points, queries, NEAREST, CELLS),
+        "brute": lambda: brute(queries, points, NEAREST),
     }
-    found = recall(ways["forest"]()[1], ways["brute"]()[1])
+    found = forest.recall(ways["forest"]()[1], ways["brute"]()[1])
     return dict(alternate(ways, SECONDS)), found
 
 
@@ -220,9 +218,7 @@ def ahead_from(slower):
     changes="Points without structure: an index then looks at most of them. And the same structure "
     "on the GPU: then the CPU is no longer its place.", about_gpus=True,
 )  # fmt: skip
-def logarithms_on_a_cpu_win(
-    forest, found, brute, gpu_brute=None, gpu_forest=None, gpu_ahead=None
-):
+def logarithms_on_a_cpu_win(forest, found, brute, gpu_brute=None, gpu_ahead=None):
     cpu = (f"Among {POINTS * WIDTH / 1e6:.2g} million numbers a forest on the CPU answers 64 "
            f"queries in {units.seconds(forest)}, with {found:.0%} of their neighbors")  # fmt: skip
     if found < ENOUGH:
@@ -237,9 +233,6 @@ def logarithms_on_a_cpu_win(
         return refuted(f"{both}.")
     if gpu_ahead > BILLION / 3:
         return untested(f"{both}: too near to a billion for a model.")
-    if gpu_forest and gpu_forest < forest:
-        return limits(f"{both}. But a forest on the GPU, in {units.seconds(gpu_forest)}, beats the "
-                      "CPU's: the structure wins, and not the CPU.")  # fmt: skip
     return limits(f"{both}. Nothing had a billion.")
 
 

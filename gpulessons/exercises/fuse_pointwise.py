@@ -7,7 +7,7 @@ from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.grader.waste import total
 from gpulessons.operation import op
-from gpulessons.ops.lstm_parts import array_unit
+from gpulessons.ops.lstm_cell import array_unit
 
 
 def layer(size, rng):
@@ -24,7 +24,7 @@ def pointwise(i, f, g, o, c):
 
 text = '''\
 import math
-from gpulessons.ops.lstm_kernels import sigmoid
+from gpulessons.ops.lstm_cell import device_sigmoid as sigmoid
 
 @cuda.jit
 ### BEGIN SOLUTION

@@ -11,7 +11,7 @@ from gpulessons.ops.lstm_sequence import lstm_sequence
 
 text = '''\
 import numpy as np
-from gpulessons.ops.lstm_parts import array_unit
+from gpulessons.ops.lstm_cell import array_unit
 
 def my_sequence(x, h, c, w, u, b):
     """h after each step, and the last c. x: (steps, batch, inputs)."""

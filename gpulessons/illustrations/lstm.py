@@ -16,7 +16,7 @@ from gpulessons.plots.timings import draw_modelled, is_modelled
 
 from .drawings import Drawing, drawing
 
-POINTWISE = 26  # operations on one unit after its products: see ops/lstm_parts.py
+POINTWISE = 26  # operations on one unit after its products: see ops/lstm_cell.py
 
 
 # -- The cell.

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from gpulessons import units
-from gpulessons.ops.forest import cells_visited
-from gpulessons.ops.forest_growth import Forest, grow
+from gpulessons.ops.forest import Forest, cells_visited, grow
 from gpulessons.plots.axes import log_axes, two_ticks
 from gpulessons.plots.picture import BLUE, INK, ORANGE, VERMILLION, Picture, blank
 from gpulessons.plots.roofline import name_points
@@ -58,7 +57,7 @@ def clipped(shape: np.ndarray, normal: np.ndarray, offset: float) -> np.ndarray:
 def tree(leaves: int = 1) -> Picture:
     """A query, and the cells that its search visits, numbered in their order."""
     points, forest = meadow()
-    cells = cells_visited(QUERY, *forest[:5], leaves)
+    cells = cells_visited(QUERY, forest, leaves)
     met = np.concatenate([forest.items[forest.starts[c] : forest.starts[c + 1]] for c in cells])
     near = np.argsort(((points - QUERY) ** 2).sum(axis=1), kind="stable")[:NEAREST]
     found, looked = len(np.intersect1d(near, met)), "cell" if len(cells) == 1 else "cells"

@@ -31,16 +31,14 @@ from gpulessons.hardware import free_memory, thread_choices, threads
 from gpulessons.hardware.budget import capped
 from gpulessons.measure.turns import Spread, alternate
 
-from .outputs.adaptive import Adaptive
 from .outputs.full import Full
-from .outputs.hashed import Hashed
 from .outputs.sampled import Sampled
 from .outputs.tree import Tree
 
-LAYERS = (Full, Adaptive, Hashed, Sampled, Tree)
+LAYERS = (Full, Sampled, Tree)
 # The best of 0.015, 0.03, 0.06, 0.12 and 0.24 for each: the lowest loss of held-out examples after
-# 2.4 s at 10,000 classes on two cores. `best_rate` finds it anew.
-RATES = {Full: 0.06, Adaptive: 0.03, Hashed: 0.06, Sampled: 0.06, Tree: 0.06}
+# 2.4 s at 10,000 classes on two cores.
+RATE = 0.06
 COLUMNS, BATCH = 48, 64
 FEEDS = 32  # batches that a timed step is fed with in turn
 OWN = 0.9  # how much of what follows a context is of its own group
@@ -50,11 +48,6 @@ class Task:
     """Contexts and the classes that follow them. groups: as many as kinds of contexts."""
 
     def __init__(self, classes, contexts=400, groups=40):
-        if not 1 <= groups <= min(classes, contexts):
-            raise ValueError(
-                f"Groups are 1 to {min(classes, contexts)} here: every group has a class and a "
-                f"context; not {groups}."
-            )
         self.classes, self.contexts, self.groups = classes, contexts, groups
         weights = 1 / np.arange(1, classes + 1)
         self.frequency = weights / weights.sum()
@@ -187,32 +180,18 @@ def quickest_cores(learner, contexts, labels):
     return min(took, key=took.get)
 
 
-def race(
-    task, layers=LAYERS, seconds=1.2, steps=None, rates=RATES, columns=COLUMNS, tell=None
-):  # fmt: skip
+def race(task, layers=LAYERS, seconds=1.2, steps=None, columns=COLUMNS, tell=None):
     """Yield (layer's name, Point) as each layer learns the task, one after the other.
 
-    Each for so many seconds; or, to compare them step by step, for so many steps.
-
-    All begin with what frequency alone says; the adaptive softmax without it inside its clusters.
-    tell(done, total, words): called at every Point.
+    Each for so many seconds; or, to compare them step by step, for so many steps. All begin with
+    what frequency alone says. tell(done, total, words): called at every Point.
     """
     for n, make in enumerate(layers):
-        for point in train(make(task.classes, columns), task, rates[make], seconds, steps):
+        for point in train(make(task.classes, columns), task, RATE, seconds, steps):
             if tell:
                 share = point.steps / steps if steps else point.seconds / capped(seconds)
-                share = min(1.0, share)
-                tell(round(100 * (n + share)), 100 * len(layers), make.name)
+                tell(round(100 * (n + min(1.0, share))), 100 * len(layers), make.name)
             yield make.name, point
-
-
-def best_rate(make, task, rates=(0.015, 0.03, 0.06, 0.12, 0.24), seconds=1.5, columns=COLUMNS):
-    """The rate with which this layer ends lowest after so many seconds, on other examples."""
-    ends = {}
-    for rate in rates:
-        *_, last = train(make(task.classes, columns), task, rate, seconds, seed=3)
-        ends[rate] = last.loss if math.isfinite(last.loss) else math.inf
-    return min(ends, key=ends.get)
 
 
 # -- What a step costs.
@@ -237,39 +216,26 @@ def step_times(
 ):  # fmt: skip
     """Yield the StepTime of each layer at each number of classes; the layers of one number in turn.
 
-    seconds: for the samples of each, at most GPULESSONS_BUDGET. A layer that rebuilds tables every
-    so many steps has its share of that added to every step. tell(done, total, words) as it goes on.
-    On Ctrl-C what was measured is yielded, then KeyboardInterrupt goes on its way.
+    seconds: for the samples of each, at most GPULESSONS_BUDGET. tell(done, total, name) as it goes
+    on. On Ctrl-C what was measured is yielded, then KeyboardInterrupt goes on its way.
     """
     numbers = sorted(classes)
     for n, number in enumerate(numbers):
-        refuse_too_many(number, len(layers), columns, batch)
+        check_memory(number, len(layers), columns, batch)
 
-        def told(done, total, words, n=n):
+        def progress(done, total, name, n=n):
             if tell:
-                tell(n * total + done, len(numbers) * total, words)
+                tell(n * total + done, len(numbers) * total, name)
 
-        yield from at_one_number(number, layers, columns, batch, seconds, told)
+        yield from at_one_number(number, layers, columns, batch, seconds, progress)
 
 
-def at_one_number(classes, layers, columns, batch, seconds, tell):
+def at_one_number(classes, layers, columns, batch, seconds, progress):
     """A function of its own, so that these layers are gone before the next are made."""
-    made, calls, shares, spreads = {}, {}, {}, {}
-    for make in layers:
-        layer = made[make.name] = make(classes, columns)
-        calls[make.name] = stepping(layer, batch)
-        if hasattr(
-            layer, "rebuild"
-        ):  # timed apart, or it would be in some samples and not in others
-            rebuilding = f"{make.name}, rebuilding"
-            shares[make.name], calls[rebuilding] = (rebuilding, layer.every), layer.rebuild
-            layer.every = math.inf
-    try:
-        spreads.update(alternate(calls, seconds, tell))
-    except KeyboardInterrupt:
-        yield from entries(made, spreads, shares)
-        raise
-    yield from entries(made, spreads, shares)
+    made = {make.name: make(classes, columns) for make in layers}
+    calls = {name: stepping(layer, batch) for name, layer in made.items()}
+    for name, spread in alternate(calls, seconds, progress):
+        yield StepTime(name, classes, spread, made[name].nbytes)
 
 
 def stepping(layer, batch):
@@ -281,16 +247,7 @@ def stepping(layer, batch):
     return lambda: layer.step(*next(feed), 0.01)
 
 
-def entries(made, spreads, shares):
-    """A StepTime for each layer that has been measured, all of it."""
-    for name, layer in made.items():
-        chore, every = shares.get(name, ("", 1))
-        if name in spreads and (not chore or chore in spreads):
-            more = spreads[chore].median / every if chore else 0.0
-            yield StepTime(name, layer.classes, spreads[name].plus(more), layer.nbytes)
-
-
-def refuse_too_many(classes, layers, columns, batch):
+def check_memory(classes, layers, columns, batch):
     """ValueError when the layers of one number of classes would not fit into free memory."""
     needed = 4 * classes * (layers * (columns + 40) + 3 * batch)
     free = free_memory()

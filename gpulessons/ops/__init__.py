@@ -24,10 +24,8 @@ Start with activations.py, where ReLU is spelled out whole. The order of the not
         im2col               what the columns are, in NumPy
         conv2d_direct        the CPU's way without columns
     08  lstm_cell            one step
-        lstm_sequence        a chain of steps, and what need not wait for it
-        lstm_layers          two chains, side by side
+        lstm_sequence        a chain of steps, what need not wait, and two chains side by side
         lstm_backward        the chain walked back
-        lstm_parts           what these four share on the CPU, lstm_kernels what they share on a GPU
     09  softmax              rows: read three times, or twice
         layer_norm           the other op of rows; rows.py has what both share
         attention            all scores in memory, or none
@@ -36,8 +34,7 @@ Start with activations.py, where ReLU is spelled out whole. The order of the not
         tree_update          and those rows learn, in place
         tree_search          the likeliest class, when no label says the path
         neighbours           a product, and a selection that never sees all of it
-        forest_growth        trees whose planes halve the points until few are left, and …
-        forest               … a search: look only where the query would have been put
+        forest               trees of planes: look only where the query would have been put
         embedding            rows fetched from anywhere, and an update that few of them see
 
 Below them: common.py (compiler options, exp and tanh for vectors), and load4.py and mma.py, two

@@ -1,131 +1,138 @@
 """Nearest neighbors by a forest: look only where the query would have been put.
 
-    margin(q) = (q · normal − offset) / |normal|;   miss of the far side = max(miss, |margin|)
+    margin(p) = (p · normal − offset) / |normal|;   miss of the far side = max(miss, |margin|)
 
-A tree's planes halve the points until a few are left in a cell (forest_growth.py). A query walks
-down to its own cell, and its neighbors are there, or just across one of the planes it passed. So
-whatever was not taken on the way waits in a queue, by how far the query misses it at least, and is
-taken up in that order, until so many cells were visited. Trees that were cut differently miss
-different neighbors; all of them share one queue. Only of points met in those cells is the distance
-computed: some hundreds instead of a hundred thousand, and perhaps not the right ones. This is the
-algorithm of Annoy (Bernhardsson, github.com/spotify/annoy).
+A tree halves the points by a plane between two of their clusters, each half again, until a few are
+left: a cell. Which clusters, points drawn at random decide, so every tree is cut differently. A
+query walks down to its own cell, and its neighbors are there, or just across one of the planes it
+passed. So whatever was not taken on the way waits in a queue, by how far the query misses it at
+least, until so many cells were visited. Trees that were cut differently miss different neighbors;
+all of them share one queue. Only of points met in those cells is the distance computed: some
+hundreds instead of a hundred thousand, and perhaps not the right ones.
 
-A walk is what a GPU likes least: every query goes its own way, and each step waits for the one
-before. So a warp walks as one, and its lanes share the coordinates of a plane, and of a point.
+This is how Annoy does it (Bernhardsson, github.com/spotify/annoy); trees of random projections are
+due to Dasgupta & Freund 2008. A walk is what a GPU likes least: every query goes its own way, and
+each step waits for the one before. The op that it competes with is in neighbours.py.
 """
 
 import heapq
-from functools import cache
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
-from numba import cuda, float32, get_num_threads, int32, njit, prange
+from numba import get_num_threads, njit, prange
 
-from gpulessons.backends import gpu, host
-from gpulessons.operation import Case, op
-
-from .common import FULL_MASK, PARALLEL, SERIAL, WARP, ZERO, ceil_div
-from .forest_growth import grow, margin, squared_distance
-from .neighbours import DIM, FAR, NEAREST, NONE, QUERIES, clustered, refuse_misfits
-from .reduce import warp_reduce_sum
+from .common import HALF, PARALLEL, REASSOCIATING, SERIAL, ZERO
+from .neighbours import FAR, NONE, check_shapes, keep
 
 
-@cache
-def wood(count, dim, trees, leaf):
-    """Points in clusters, and their forest: grown once, and asked by everybody."""
-    points = clustered(count, dim, seed=0)
-    return points, grow(points, trees, leaf)
+class Forest(NamedTuple):
+    """Trees as arrays. A node is a plane, numbered from 0, or a cell, numbered −1, −2, …"""
+
+    roots: np.ndarray  # (trees,) int32: nodes
+    normals: np.ndarray  # (planes, dim) float32
+    offsets: np.ndarray  # (planes,) float32
+    scales: np.ndarray  # (planes,) float32: 1 / |normal|; 0 where the halves were drawn by lot
+    children: np.ndarray  # (planes, 2) int32: nodes, where the margin is at most 0, and above
+    starts: np.ndarray  # (cells + 1,) int32: cell −1 − c holds items[starts[c] : starts[c + 1]]
+    items: np.ndarray  # (trees × points,) int32: every point once in each tree
+
+    def __repr__(self):
+        trees, cells = len(self.roots), len(self.starts) - 1
+        memory = sum(array.nbytes for array in self) / 2**20
+        return (f"{trees} trees over {len(self.items) // trees:,} points: {cells:,} cells of "
+                f"{len(self.items) / cells:.1f} points on average, {memory:.1f} MiB")  # fmt: skip
 
 
-def questions(size, rng, queries=QUERIES, dim=DIM, trees=10, leaf=32, cells=40):
-    """Some of `size` points, each moved a little; the points, and their trees of `leaf` points a
-    cell at most; k = 10; cells to visit. The points are the same for every seed: an index is built
-    once, and asked often.
-    """
-    points, forest = wood(size, dim, trees, leaf)
-    asked = points[rng.integers(0, size, queries)] + rng.integers(-3, 4, (queries, dim))
-    return asked.astype(np.float32), points, *forest, min(NEAREST, size), cells
+# -- The search.
 
 
-def met(queries, starts, items, leaves):
-    """How many points are met in so many cells, at least so many as cells hold on average."""
-    cells = len(starts) - 1
-    return len(queries) * min(leaves, cells) * len(items) // cells
+@njit(**REASSOCIATING)
+def margin(point, normal, offset, scale):
+    """How far a point lies above a plane: the one place where something is rounded."""
+    total = -offset
+    for c in range(point.size):
+        total += point[c] * normal[c]
+    return total * scale
 
 
-def operations(
-    queries, points, roots, normals, offsets, scales, children, starts, items, k, leaves
-):
-    """Three a coordinate of each point met; what the planes take is little beside it."""
-    return 3 * points.shape[1] * met(queries, starts, items, leaves)
+@njit(**REASSOCIATING)
+def squared_distance(a, b):
+    total = ZERO
+    for c in range(a.size):
+        difference = a[c] - b[c]
+        total += difference * difference
+    return total
 
 
-def traffic(queries, points, roots, normals, offsets, scales, children, starts, items, k, leaves):
-    """Bytes of the points met, if none is met twice; and of queries and results."""
-    row = points.shape[1] * 4
-    return row * (met(queries, starts, items, leaves) + len(queries)) + 8 * k * len(queries)
-
-
-@op(inputs=questions, flops=operations, moved=traffic, sizes=(1_000, 10_000, 100_000), rtol=0,
-    unit="points",
-    edge_cases=[Case(n, queries=9, dim=37, trees=3, leaf=5, cells=7) for n in (257, 31, 70, 1)],
-    signature="(queries, dim), (points, dim), (trees,), (planes, dim), (planes,), (planes,), "
-    "(planes, children), (cells,), (items,)")  # fmt: skip
-def forest_search(queries, points, roots, normals, offsets, scales, children, starts, items, k,
-                  leaves):  # fmt: skip
-    """The k nearest among the points that a search of so many cells meets; nearest first.
-
-    queries: (queries, dim), points: (points, dim); roots … items: their Forest. Cells are visited
-    in the order of (miss, node), the miss as float32, until `leaves` of them were. Returns indices
-    (queries, k) int32, of equals the lower first, and squared distances (queries, k); where fewer
-    points were met, −1 and infinity. ValueError for another k or leaves, or NaN in a query.
-    """
-    refuse_questions(queries, points, k, leaves)
-    indices = np.full((len(queries), k), NONE)
-    distances = np.full(indices.shape, np.inf, queries.dtype)
-    for i, query in enumerate(queries):
-        near = candidates(query, roots, normals, offsets, scales, children, starts, items, leaves)
-        found = ((query - points[near]) ** 2).sum(axis=1)
-        order = np.argsort(found, kind="stable")[:k]
-        indices[i, : len(order)], distances[i, : len(order)] = near[order], found[order]
-    return indices, distances
-
-
-def candidates(query, roots, normals, offsets, scales, children, starts, items, leaves):
-    """The points in the cells that the search visits: each once, by index."""
-    return np.unique(np.concatenate([
-        items[starts[cell] : starts[cell + 1]]
-        for cell in cells_visited(query, roots, normals, offsets, scales, children, leaves)
-    ]))  # fmt: skip
-
-
-def cells_visited(query, roots, normals, offsets, scales, children, leaves):
-    """The numbers of the cells, in the order of the search."""
-    queue, cells = [(np.float32(0), int(root)) for root in roots], []
+def cells_visited(query, forest, leaves):
+    """The numbers of the cells that a search visits, in its order: the walk, in plain Python."""
+    queue, cells = [(np.float32(0), int(root)) for root in forest.roots], []
     heapq.heapify(queue)
     while queue and len(cells) < leaves:
         miss, node = heapq.heappop(queue)
         while node >= 0:
-            above = np.float32((query @ normals[node] - offsets[node]) * scales[node])
+            above = query @ forest.normals[node] - forest.offsets[node]
+            above = np.float32(above * forest.scales[node])
             side = int(above > 0)
-            heapq.heappush(queue, (max(miss, abs(above)), int(children[node, 1 - side])))
-            node = children[node, side]
+            heapq.heappush(queue, (max(miss, abs(above)), int(forest.children[node, 1 - side])))
+            node = forest.children[node, side]
         cells.append(-1 - int(node))
     return cells
 
 
-def refuse_questions(queries, points, k, leaves):
-    refuse_misfits(queries, points, k)
-    if leaves < 1:
-        raise ValueError(f"A search visits 1 cell or more, not {leaves}.")
-    if isinstance(queries, np.ndarray) and np.isnan(queries).any():
-        row = np.flatnonzero(np.isnan(queries).any(axis=1))[0]
-        raise ValueError(f"Query {row} has a coordinate that is NaN: it is near nothing.")
+@njit(**SERIAL)
+def search_one(query, points, forest, leaves, stamp, stamps, indices, distances):
+    """One query's nearest. stamps: (points,), who was met for which query: each counts once."""
+    roots, normals, offsets, scales, children, starts, items = forest
+    indices[:], distances[:] = NONE, FAR
+    queue, visited = [(ZERO, root) for root in roots], 0
+    heapq.heapify(queue)
+    while len(queue) > 0 and visited < leaves:
+        miss, node = heapq.heappop(queue)
+        while node >= 0:
+            above = margin(query, normals[node], offsets[node], scales[node])
+            side = 1 if above > ZERO else 0
+            heapq.heappush(queue, (max(miss, abs(above)), children[node, 1 - side]))
+            node = children[node, side]
+        visited += 1
+        for n in range(starts[-1 - node], starts[-node]):
+            item = items[n]
+            if stamps[item] != stamp:
+                stamps[item] = stamp
+                distance = squared_distance(query, points[item])
+                if distance < distances[-1]:
+                    keep(distance, item, indices, distances)
+
+
+@njit(**PARALLEL)
+def search_all(queries, points, forest, leaves, cores, indices, distances):
+    """A share of the queries to each core, with stamps of its own."""
+    for core in prange(cores):
+        stamps = np.full(len(points), NONE)
+        for i in range(core * len(queries) // cores, (core + 1) * len(queries) // cores):
+            search_one(queries[i], points, forest, leaves, i, stamps, indices[i], distances[i])
+
+
+def search(forest, points, queries, k, leaves, cores=None):
+    """The k nearest among the points that a visit to so many cells meets; nearest first.
+
+    queries: (queries, dim), points: (points, dim), over which the forest was grown. Returns indices
+    (queries, k) int32, and squared distances (queries, k) float32; where fewer points were met, −1
+    and infinity. cores: as many as Numba has, unless given.
+    """
+    check_shapes(queries, points, k)
+    found = np.empty((len(queries), k), np.int32), np.empty((len(queries), k), np.float32)
+    cores = cores or get_num_threads()
+    search_all(queries, points, tuple(forest), leaves, cores, *found)
+    return found
 
 
 def recall(found, truth):
-    """What share of the neighbors that are due was found: distances (queries, k) each, sorted.
+    """What share of the neighbors was found: distances (queries, k) each, sorted.
 
-    By distance, not by name: of points that are equally far any will do. ValueError where the
+    By distance, not by index: of points that are equally far any will do. ValueError where the
     shapes differ.
     """
     if np.shape(found) != np.shape(truth) or np.ndim(found) != 2:
@@ -134,224 +141,136 @@ def recall(found, truth):
     return float(np.mean(found <= np.asarray(truth)[:, -1:]))
 
 
-# -- On the CPU: the queue is a heap, and a stamp says whether this query has met a point before.
+# -- How it grows. No tree waits for another, and each core grows its own.
+
+TRIES, LOPSIDED = 3, 0.95  # how often a plane is drawn, and the share on one side that is too much
+STEPS = 200  # of 2-means, each with one point
+BITS = 5  # after the leading one, of a normal's coordinate
 
 
-@njit(**SERIAL)
-def push(misses, nodes, size, miss, node):
-    """Into a heap of so many, ordered by (miss, node); there is room."""
-    place = size
-    while place > 0:
-        up = (place - 1) // 2
-        if misses[up] < miss or (misses[up] == miss and nodes[up] < node):
-            break
-        misses[place], nodes[place] = misses[up], nodes[up]
-        place = up
-    misses[place], nodes[place] = miss, node
+def grow(points, trees=10, leaf=32, seed=0):
+    """A Forest over points (points, dim) float32: cells of up to `leaf` of them. The same seed
+    gives the same forest on any number of cores. ValueError where there is nothing to grow, or NaN.
+    """
+    points = np.ascontiguousarray(points, np.float32)
+    if points.ndim != 2 or not points.size or np.isnan(points).any():
+        raise ValueError(f"A forest grows over (points, dim), at least one, none of them NaN; not "
+                         f"{points.shape}.")  # fmt: skip
+    seeds = np.random.default_rng(seed).integers(0, 2**32, trees, np.uint32)
+    with ThreadPoolExecutor(get_num_threads()) as pool:
+        return joined(list(pool.map(partial(grow_tree, points, leaf), seeds)))
 
 
-@njit(**SERIAL)
-def pop(misses, nodes, size):
-    """The least of a heap of so many, which then has one less."""
-    miss, node = misses[0], nodes[0]
-    last_miss, last_node = misses[size - 1], nodes[size - 1]
-    place, down = 0, 1
-    while down < size - 1:
-        right = down + 1
-        if right < size - 1 and before(misses, nodes, right, down):
-            down = right
-        if last_miss < misses[down] or (last_miss == misses[down] and last_node < nodes[down]):
-            break
-        misses[place], nodes[place] = misses[down], nodes[down]
-        place, down = down, 2 * down + 1
-    misses[place], nodes[place] = last_miss, last_node
-    return miss, node
-
-
-@njit(**SERIAL)
-def before(misses, nodes, i, j):
-    return misses[i] < misses[j] or (misses[i] == misses[j] and nodes[i] < nodes[j])
-
-
-@njit(**SERIAL)
-def keep_in_order(distance, index, indices, distances):
-    """Into a sorted list, by (distance, index), if it belongs there."""
-    place = distances.size
-    while place > 0 and (
-        distance < distances[place - 1]
-        or (distance == distances[place - 1] and index < indices[place - 1])
-    ):
-        place -= 1
-        if place + 1 < distances.size:
-            distances[place + 1], indices[place + 1] = distances[place], indices[place]
-    if place < distances.size:
-        distances[place], indices[place] = distance, index
-
-
-@njit(**SERIAL)
-def search_one(query, points, forest, leaves, stamp, stamps, misses, nodes, indices, distances):
-    roots, normals, offsets, scales, children, starts, items = forest
-    indices[:], distances[:] = NONE, FAR
-    size, visited = 0, 0
-    for root in roots:
-        push(misses, nodes, size, ZERO, root)
-        size += 1
-    while size > 0 and visited < leaves:
-        miss, node = pop(misses, nodes, size)
-        size -= 1
-        while node >= 0:
-            above = margin(query, normals[node], offsets[node], scales[node])
-            side = 1 if above > ZERO else 0
-            push(misses, nodes, size, max(miss, abs(above)), children[node, 1 - side])
-            size, node = size + 1, children[node, side]
-        visited += 1
-        for n in range(starts[-1 - node], starts[-node]):
-            item = items[n]
-            if stamps[item] != stamp:
-                stamps[item] = stamp
-                distance = squared_distance(query, points[item])
-                if distance <= distances[-1]:
-                    keep_in_order(distance, item, indices, distances)
-
-
-def in_groups(queries, points, forest, leaves, groups, indices, distances):
-    """A group of queries to a core, with a queue and stamps of its own."""
-    for group in prange(groups):
-        room = len(forest[0]) + len(forest[1])  # a root or a far side waits once at most
-        misses, nodes = np.empty(room, np.float32), np.empty(room, np.int32)
-        stamps = np.full(len(points), NONE)
-        for i in range(group * len(queries) // groups, (group + 1) * len(queries) // groups):
-            search_one(queries[i], points, forest, leaves, i, stamps, misses, nodes, indices[i],
-                       distances[i])  # fmt: skip
-
-
-def numba_search(search, groups):
-    """The version: what must be refused is refused first."""
-
-    def launch(queries, points, roots, normals, offsets, scales, children, starts, items, k,
-               leaves, out):  # fmt: skip
-        refuse_questions(queries, points, k, leaves)
-        forest = (roots, normals, offsets, scales, children, starts, items)
-        search(queries, points, forest, leaves, groups(), *out)
-
-    return launch
-
-
-one_core, every_core = njit(**SERIAL)(in_groups), njit(**PARALLEL)(in_groups)
-forest_search.version("Numba, one core", on=host)(numba_search(one_core, lambda: 1))
-forest_search.version("Numba, every core", on=host)(numba_search(every_core, get_num_threads))
-
-
-# -- On the GPU. Queue and result are the same thing, a short sorted list in shared memory, kept in
-# -- order by the whole warp: the lanes count who comes before a new entry, and all that come after
-# -- move on by one. Place n of the queue holds what would be visited as the n-th cell. The first
-# -- `head` places are behind us; who falls off the end would not have been visited anyway.
-
-SEARCHES, MOST = 4, 512  # warps in a block, and the longest list: 32 KiB of shared memory
-
-
-@cuda.jit(device=True)
-def insert(values, names, head, size, room, value, name, lane):
-    """(value, name) into the list from head to size, of room at most; not twice. Its new size."""
-    ahead, known = int32(0), False
-    for n in range(head + lane, size, WARP):
-        ahead += values[n] < value or (values[n] == value and names[n] < name)
-        known = known or names[n] == name
-    for step in (16, 8, 4, 2, 1):
-        ahead += cuda.shfl_xor_sync(FULL_MASK, ahead, step)
-    place = head + ahead
-    if cuda.any_sync(FULL_MASK, known) or place >= room:
-        return size
-    size = min(size + 1, room)
-    for last in range(size - 1, place, -WARP):  # from the end, or an entry would be overwritten
-        n = last - lane
-        moving = n > place
-        cuda.syncwarp()
-        if moving:
-            value_before, name_before = values[n - 1], names[n - 1]
-        cuda.syncwarp()
-        if moving:
-            values[n], names[n] = value_before, name_before
-    cuda.syncwarp()
-    if lane == 0:
-        values[place], names[place] = value, name
-    cuda.syncwarp()
-    return size
-
-
-@cuda.jit(device=True)
-def warp_dot(x, i, y, j, lane):
-    total, c = ZERO, lane
-    while c < x.shape[1]:  # not range(): notebook 05 says why
-        total += x[i, c] * y[j, c]
-        c += WARP
-    return warp_reduce_sum(total)
-
-
-@cuda.jit(device=True)
-def warp_distance(x, i, y, j, lane):
-    total, c = ZERO, lane
-    while c < x.shape[1]:
-        difference = x[i, c] - y[j, c]
-        total += difference * difference
-        c += WARP
-    return warp_reduce_sum(total)
-
-
-@cache
-def search_kernel(room):
-    """For lists of up to so many: what lies in shared memory needs a size known before."""
-
-    @cuda.jit
-    def search(queries, points, roots, normals, offsets, scales, children, starts, items, leaves,
-               indices, distances):  # fmt: skip
-        all_misses = cuda.shared.array((SEARCHES, room), float32)
-        all_nodes = cuda.shared.array((SEARCHES, room), int32)
-        all_nearest = cuda.shared.array((SEARCHES, room), float32)
-        all_found = cuda.shared.array((SEARCHES, room), int32)
-        warp, lane, k = cuda.threadIdx.y, cuda.threadIdx.x & (WARP - 1), indices.shape[1]
-        i = cuda.blockIdx.x * SEARCHES + warp
-        if i >= queries.shape[0]:
-            return  # the whole warp
-        misses, nodes = all_misses[warp], all_nodes[warp]
-        nearest, found = all_nearest[warp], all_found[warp]
-        head, size, count = 0, 0, 0
-        for n in range(roots.size):
-            size = insert(misses, nodes, head, size, leaves, ZERO, roots[n], lane)
-        while head < size:
-            miss, node = misses[head], nodes[head]
-            head += 1
-            while node >= 0:
-                above = warp_dot(queries, i, normals, node, lane) - offsets[node]
-                above *= scales[node]
-                side = 1 if above > ZERO else 0
-                far = children[node, 1 - side]
-                size = insert(misses, nodes, head, size, leaves, max(miss, abs(above)), far, lane)
-                node = children[node, side]
-            for n in range(starts[-1 - node], starts[-node]):
-                item = items[n]
-                distance = warp_distance(queries, i, points, item, lane)
-                if count < k or distance <= nearest[k - 1]:
-                    count = insert(nearest, found, 0, count, k, distance, item, lane)
-        n = lane
-        while n < k:
-            indices[i, n] = found[n] if n < count else NONE
-            distances[i, n] = nearest[n] if n < count else FAR
-            n += WARP
-
-    return search
-
-
-@forest_search.version("CUDA, a warp per query", on=gpu)
-def launch_search(queries, points, roots, normals, offsets, scales, children, starts, items, k,
-                  leaves, out):  # fmt: skip
-    refuse_questions(queries, points, k, leaves)
-    longest = max(k, min(leaves, starts.size - 1))
-    if longest > MOST:
-        raise ValueError(f"A warp's lists have up to {MOST} places; not {longest}.")
-    room = max(WARP, 1 << (longest - 1).bit_length())
-    grid, block = ceil_div(queries.shape[0], SEARCHES), (WARP, SEARCHES)
-    search_kernel(room)[grid, block](
-        queries, points, roots, normals, offsets, scales, children, starts, items,
-        min(leaves, starts.size - 1), *out,
+def joined(trees):
+    """One Forest of the single trees' arrays, with the nodes of all numbered on."""
+    planes, cells, roots, children, starts = 0, 0, [], [], [np.zeros(1, np.int32)]
+    for n, (root, normals, _, _, below, ends, items) in enumerate(trees):
+        roots.append(root + (planes if root >= 0 else -cells))
+        children.append(np.where(below >= 0, below + planes, below - cells))
+        starts.append(ends + np.int32(n * len(items)))
+        planes, cells = planes + len(normals), cells + len(ends)
+    normals, offsets, scales, items = (
+        np.concatenate([tree[part] for tree in trees]) for part in (1, 2, 3, 6)
+    )
+    return Forest(
+        np.array(roots, np.int32), normals, offsets, scales,
+        np.concatenate(children).astype(np.int32), np.concatenate(starts), items,
     )  # fmt: skip
+
+
+@njit(**SERIAL, nogil=True)
+def grow_tree(points, leaf, seed):
+    """(root, normals, offsets, scales, children, ends of the cells, items)."""
+    np.random.seed(seed)
+    count, dim = points.shape  # of planes there are fewer: each leaves a point on either side
+    items, ends = np.arange(count).astype(np.int32), np.empty(count, np.int32)
+    planes, cells, root = 0, 0, NONE
+    normals, offsets = np.empty((count, dim), np.float32), np.empty(count, np.float32)
+    scales, children = np.empty(count, np.float32), np.empty((count, 2), np.int32)
+    waiting = [(0, count, -1, 0)]  # items first to last, and where to enter them: parent and side
+    while waiting:
+        first, last, parent, side = waiting.pop()
+        if last - first <= leaf:
+            node, ends[cells] = np.int32(-1 - cells), last
+            cells += 1
+        else:
+            node = np.int32(planes)
+            offsets[node], scales[node], middle = split(points, items[first:last], normals[node])
+            waiting.append((first + middle, last, node, 1))
+            waiting.append((first, first + middle, node, 0))  # next: so cells lie in order
+            planes += 1
+        if parent < 0:
+            root = node
+        else:
+            children[parent, side] = node
+    return (root, normals[:planes].copy(), offsets[:planes].copy(), scales[:planes].copy(),
+            children[:planes].copy(), ends[:cells].copy(), items)  # fmt: skip
+
+
+@njit(**SERIAL)
+def split(points, items, normal):
+    """Draw a plane and sort items by its side: (offset, scale, how many are not above it).
+
+    Points that no plane divides well, such as equal ones, are halved by lot: so it always ends.
+    """
+    for _ in range(TRIES):
+        (offset, scale), middle = plane(points, items, normal), 0
+        for n in range(items.size):
+            item = items[n]
+            if margin(points[item], normal, offset, scale) <= ZERO:  # to the front
+                items[n], items[middle] = items[middle], item
+                middle += 1
+        if max(middle, items.size - middle) <= LOPSIDED * items.size:
+            return offset, scale, middle
+    normal[:] = ZERO
+    np.random.shuffle(items)
+    return ZERO, ZERO, items.size // 2
+
+
+@njit(**SERIAL)
+def plane(points, items, normal):
+    """Fill in the normal of a plane halfway between two means of the items: (offset, scale).
+
+    A normal's coordinates have six bits each: enough for a direction, and of points whose
+    coordinates are small whole numbers every margin is exact before it is divided.
+    """
+    a, b = two_means(points, items)
+    largest = ZERO
+    for c in range(normal.size):
+        normal[c] = b[c] - a[c]
+        largest = max(largest, abs(normal[c]))
+    if largest == ZERO:
+        return ZERO, ZERO
+    unit = np.float32(2.0 ** (np.floor(np.log2(largest)) - BITS))
+    offset, squares = ZERO, ZERO
+    for c in range(normal.size):
+        normal[c] = np.rint(normal[c] / unit) * unit
+        offset += normal[c] * (a[c] + b[c]) * HALF
+        squares += normal[c] * normal[c]
+    offset = np.rint(offset / unit) * unit
+    return offset, np.float32(1 / np.sqrt(squares))
+
+
+@njit(**SERIAL)
+def two_means(points, items):
+    """Two means that draw points at random to the nearer of them, the smaller cluster favored."""
+    i = np.random.randint(items.size)
+    j = (i + 1 + np.random.randint(items.size - 1)) % items.size
+    a, b = points[items[i]].copy(), points[items[j]].copy()
+    of_a, of_b = 1, 1
+    for _ in range(STEPS):
+        point = points[items[np.random.randint(items.size)]]
+        to_a, to_b = of_a * squared_distance(a, point), of_b * squared_distance(b, point)
+        if to_a < to_b:
+            move(a, point, of_a)
+            of_a += 1
+        elif to_b < to_a:
+            move(b, point, of_b)
+            of_b += 1
+    return a, b
+
+
+@njit(**SERIAL)
+def move(mean, point, count):
+    for c in range(mean.size):
+        mean[c] = (mean[c] * np.float32(count) + point[c]) / np.float32(count + 1)

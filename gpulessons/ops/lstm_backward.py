@@ -18,17 +18,10 @@ from gpulessons.backends import host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
 from .activations_more import sigmoid, tanh, vector_sigmoid
-from .common import ONE, PARALLEL, SERIAL, ZERO, ceil_div, tanh32
-from .lstm_parts import FORCE_INLINE, add_thin_product, aligned_transpose, pointwise
-from .lstm_parts import flops as forward_flops
-from .lstm_sequence import (
-    apart,
-    fused,
-    input_preactivations,
-    lstm_sequence,
-    sequences,
-    stacked_lstm,
-)
+from .common import ONE, PARALLEL, SERIAL, ZERO, ceil_div, run_op, tanh32
+from .lstm_cell import FORCE_INLINE, add_thin_product, aligned_transpose, array_unit, pointwise
+from .lstm_cell import flops as forward_flops
+from .lstm_sequence import input_preactivations, lstm_sequence, sequences, stacked_lstm
 
 
 def with_slope(hidden, rng, **axes):
@@ -55,33 +48,50 @@ def lstm_backward(x, h, c, w, u, b, d):
     Each gradient is shaped like what it is named after; d is shaped like hs. The loss is taken not
     to see the last c.
     """
-    return through_time(apart, slopes_apart)(x, h, c, w, u, b, d)
+    z, h_prev, c_prev = input_preactivations(x, w, b), [], []
+    for t in range(len(x)):  # there: what each step began with is kept
+        h_prev.append(h)
+        c_prev.append(c)
+        z[t] += h @ u.T
+        h, c = array_unit(*np.split(z[t], 4, axis=1), c)
+    dz, dh, dc = np.empty_like(z), np.zeros_like(h), np.zeros_like(c)
+    for t in reversed(range(len(x))):  # and back: only this product waits
+        *gates, dc = array_slopes(*np.split(z[t], 4, axis=1), c_prev[t], dh + d[t], dc)
+        dz[t] = np.hstack(gates)
+        dh = dz[t] @ u
+    return gathered(x, np.stack(h_prev), w, dz, dh, dc)
 
 
-# -- One unit. Written once, for whole arrays and for Numba.
+def array_slopes(i, f, g, o, c, dh, dc):
+    """dz for the four gates, and dc for the step before, on whole arrays. i, f, g, o: their z."""
+    i, f, g, o = sigmoid(i), sigmoid(f), tanh(g), sigmoid(o)
+    s = tanh(f * c + i * g)
+    dc = dc + dh * o * (1 - s * s)
+    return (
+        dc * g * i * (1 - i), dc * c * f * (1 - f), dc * i * (1 - g * g),
+        dh * s * o * (1 - o), dc * f,
+    )  # fmt: skip
 
 
-def slopes_with(sigmoid, tanh):
-    def slopes(i, f, g, o, c, dh, dc):
-        """dz for the four gates, and dc for the step before. i, f, g, o: z of each gate."""
-        i, f, g, o = sigmoid(i), sigmoid(f), tanh(g), sigmoid(o)
-        s = tanh(f * c + i * g)
-        dc = dc + dh * o * (ONE - s * s)
-        return (
-            dc * g * i * (ONE - i), dc * c * f * (ONE - f), dc * i * (ONE - g * g),
-            dh * s * o * (ONE - o), dc * f,
-        )  # fmt: skip
-
-    return slopes
+def gathered(x, h_prev, w, dz, dh, dc):
+    """The gradients that need not wait: one product each, over all steps and examples."""
+    rows, x_rows, h_rows = (each.reshape(-1, each.shape[2]) for each in (dz, x, h_prev))
+    return (rows @ w).reshape(x.shape), dh, dc, rows.T @ x_rows, rows.T @ h_rows, rows.sum(0)
 
 
-array_slopes = slopes_with(sigmoid, tanh)
-vector_slopes = njit(**FORCE_INLINE)(slopes_with(vector_sigmoid, tanh32))
+# -- Numba: four examples at a time, there and back on one core.
 
 
-def slopes_apart(z, c, dh, dc):
-    *dz, dc = array_slopes(*np.split(z, 4, axis=1), c, dh, dc)
-    return np.hstack(dz), dc
+@njit(**FORCE_INLINE)
+def vector_slopes(i, f, g, o, c, dh, dc):
+    """array_slopes for one unit, in arithmetic that the compiler can vectorize."""
+    i, f, g, o = vector_sigmoid(i), vector_sigmoid(f), tanh32(g), vector_sigmoid(o)
+    s = tanh32(f * c + i * g)
+    dc = dc + dh * o * (ONE - s * s)
+    return (
+        dc * g * i * (ONE - i), dc * c * f * (ONE - f), dc * i * (ONE - g * g),
+        dh * s * o * (ONE - o), dc * f,
+    )  # fmt: skip
 
 
 @njit(**SERIAL)
@@ -98,46 +108,9 @@ def pointwise_slopes(z, c, d, dh, dc, dz):
             dh[n, j] = ZERO
 
 
-def slopes_fused(z, c, dh, dc):
-    dz = np.empty_like(z)
-    pointwise_slopes(z, c, dh, np.zeros_like(dh), dc, dz)
-    return dz, dc
-
-
-# -- The chain, in both directions.
-
-
-def through_time(finish, slopes):
-    """A version, from what follows the products in a step forward, and in a step back."""
-
-    def backward(x, h, c, w, u, b, d):
-        z, h_prev, c_prev = input_preactivations(x, w, b), [], []
-        for t in range(len(x)):
-            h_prev.append(h)
-            c_prev.append(c)
-            z[t] += h @ u.T
-            h, c = finish(z[t], c)
-        dz, dh, dc = np.empty_like(z), np.zeros_like(h), np.zeros_like(c)
-        for t in reversed(range(len(x))):
-            dz[t], dc = slopes(z[t], c_prev[t], dh + d[t], dc)
-            dh = dz[t] @ u
-        return gathered(x, np.stack(h_prev), w, dz, dh, dc)
-
-    return backward
-
-
-def gathered(x, h_prev, w, dz, dh, dc):
-    """The gradients that need not wait: one product each, over all steps and examples."""
-    rows, x_rows, h_rows = (each.reshape(-1, each.shape[2]) for each in (dz, x, h_prev))
-    return (rows @ w).reshape(x.shape), dh, dc, rows.T @ x_rows, rows.T @ h_rows, rows.sum(0)
-
-
-lstm_backward.version("Numba, fused pointwise", on=host)(through_time(fused, slopes_fused))
-
-
 @njit(**PARALLEL)
-def in_shares(z, ut, u, d, h_prev, c_prev, dz, dh, dc):
-    """Four examples at a time, there and back, on one core. z: x wᵀ + b, completed here.
+def backward_loop(z, ut, u, d, h_prev, c_prev, dz, dh, dc):
+    """z: x wᵀ + b, completed here.
 
     h_prev, c_prev: h and c before each step, of which the first is given; one more than steps.
     """
@@ -153,12 +126,12 @@ def in_shares(z, ut, u, d, h_prev, c_prev, dz, dh, dc):
 
 
 @lstm_backward.version("Numba, every core", on=host)
-def numba_every_core(x, h, c, w, u, b, d):
+def every_core(x, h, c, w, u, b, d):
     z = input_preactivations(x, w, b)
     h_prev, c_prev = np.empty((2, len(x) + 1, *h.shape), h.dtype)
     h_prev[0], c_prev[0] = h, c
     dz, dh, dc = np.empty_like(z), np.zeros_like(h), np.zeros_like(c)
-    in_shares(z, aligned_transpose(u), u, d, h_prev, c_prev, dz, dh, dc)
+    backward_loop(z, aligned_transpose(u), u, d, h_prev, c_prev, dz, dh, dc)
     return gathered(x, h_prev[:-1], w, dz, dh, dc)
 
 
@@ -169,5 +142,9 @@ def torch_autograd(x, h, c, w, u, b, d):
     from torch.autograd import grad
 
     inputs = [each.detach().requires_grad_() for each in (x, h, c, w, u, b)]
-    forward = stacked_lstm(train=True)(inputs[0], *(each[None] for each in inputs[1:]))
+    forward = stacked_lstm(inputs[0], *(each[None] for each in inputs[1:]), train=True)
     return lambda: grad(forward()[0], inputs, d)
+
+
+if __name__ == "__main__":
+    run_op(lstm_backward)

@@ -12,28 +12,35 @@ the order i, f, g, o, so that w is `weight_ih_l0` and u is `weight_hh_l0`. PyTor
 where only their sum matters: b is `bias_ih_l0 + bias_hh_l0`.
 """
 
+import math
 from functools import partial
 
 import numpy as np
+from numba import cuda, float32, njit, prange
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from . import lstm_kernels as kernels
-from .common import THREADS, ceil_div
-from .dense import linear_kernel, tiles
-from .lstm_parts import (
-    BATCH,
-    aligned_transpose,
-    array_unit,
-    flops,
-    on_every_core,
-    on_one_core,
-    one_tanh,
-    parameters,
-    pointwise,
-    scalar_unit,
+from .activations_more import (
+    device_sigmoid,
+    scalar_sigmoid,
+    sigmoid,
+    sigmoid_kernel,
+    tanh,
+    tanh_kernel,
+    vector_sigmoid,
 )
+from .common import PARALLEL, SERIAL, THREADS, aligned_empty, ceil_div, run_op, tanh32
+from .dense import T_PADDED, T, linear_kernel, tile_dot, tiles
+
+BATCH = 32  # examples that take a step together
+
+
+def parameters(inputs, hidden, rng):
+    """w: (4·hidden, inputs), u: (4·hidden, hidden), b: (4·hidden,) float32: z stays around 1."""
+    w = rng.standard_normal((4 * hidden, inputs), np.float32) / np.float32(inputs**0.5)
+    u = rng.standard_normal((4 * hidden, hidden), np.float32) / np.float32(hidden**0.5)
+    return w, u, rng.standard_normal(4 * hidden, np.float32)
 
 
 def one_step(hidden, rng, batch=BATCH, inputs=None):
@@ -44,6 +51,14 @@ def one_step(hidden, rng, batch=BATCH, inputs=None):
     x[0] *= 30
     h, c = rng.standard_normal((2, batch, hidden), np.float32)
     return x, np.tanh(h), c, *parameters(x.shape[1], hidden, rng)
+
+
+def flops(x, h, c, w, u, b):
+    """Two for each weight, of each example and step; 26 for each unit: 4 sums of two products and a
+    bias, 2 each; 3 sigmoids of 4; 2 tanh, one each; 4 to combine.
+    """
+    rows = x.size // x.shape[-1]
+    return rows * (2 * w.size + 2 * u.size + 26 * h.size // x.shape[-2])
 
 
 @op(
@@ -62,6 +77,12 @@ def lstm_cell(x, h, c, w, u, b):
     return array_unit(i, f, g, o, c)
 
 
+def array_unit(i, f, g, o, c):
+    """All that follows the products, on whole arrays: a pass over memory for each operation."""
+    c = sigmoid(f) * c + sigmoid(i) * tanh(g)
+    return sigmoid(o) * tanh(c), c
+
+
 @lstm_cell.version("Python loop", on=host)
 def python_loop(x, h, c, w, u, b, out):
     batch, hidden = h.shape
@@ -71,7 +92,8 @@ def python_loop(x, h, c, w, u, b, out):
                 b[gate] + inner(x[n], w[gate]) + inner(h[n], u[gate])
                 for gate in range(j, 4 * hidden, hidden)
             )
-            out[0][n, j], out[1][n, j] = scalar_unit(i, f, g, o, c[n, j])
+            new_c = scalar_sigmoid(f) * c[n, j] + scalar_sigmoid(i) * math.tanh(g)
+            out[0][n, j], out[1][n, j] = scalar_sigmoid(o) * math.tanh(new_c), new_c
 
 
 def inner(p, q):
@@ -82,7 +104,7 @@ def inner(p, q):
     return total
 
 
-# -- NumPy: the same multiplications as eight products, as two (the specification), and as one.
+# -- NumPy: the same multiplications as eight products, where the specification has two.
 
 
 @lstm_cell.version("NumPy, eight products", on=host)
@@ -94,13 +116,44 @@ def eight_products(x, h, c, w, u, b):
     return array_unit(i, f, g, o, c)
 
 
-@lstm_cell.version("NumPy, one product", on=host)
-def one_product(x, h, c, w, u, b):
-    z = np.hstack([x, h]) @ np.hstack([w, u]).T + b  # copies everything for a longer sum
-    return one_tanh(z, c)
+HALVES = np.array([[0.5], [0.5], [1], [0.5]], np.float32)
+REST = 1 - HALVES
+
+
+def one_tanh(z, c):
+    """array_unit with one call for four gates: sigmoid(v) = (1 + tanh(v/2)) / 2. Overwrites z."""
+    gates = z.reshape(len(c), 4, -1)
+    gates *= HALVES
+    np.tanh(gates, out=gates)
+    gates *= HALVES
+    gates += REST
+    i, f, g, o = gates[:, 0], gates[:, 1], gates[:, 2], gates[:, 3]
+    c = f * c + i * g
+    return o * np.tanh(c), c
 
 
 # -- Numba: everything after the products in one pass; then the products too.
+
+# A body this long is not inlined, and a loop that calls is not vectorized, unless it is demanded.
+FORCE_INLINE = SERIAL | {"forceinline": True}
+
+
+@njit(**FORCE_INLINE)
+def vector_unit(i, f, g, o, c):
+    """array_unit for one unit, in arithmetic that the compiler can vectorize."""
+    c = vector_sigmoid(f) * c + vector_sigmoid(i) * tanh32(g)
+    return vector_sigmoid(o) * tanh32(c), c
+
+
+@njit(**SERIAL)
+def pointwise(z, c, new_h, new_c):
+    """z: (rows, 4·hidden); the rest (rows, hidden)."""
+    rows, hidden = c.shape
+    for n in range(rows):
+        i, f = z[n, :hidden], z[n, hidden : 2 * hidden]
+        g, o = z[n, 2 * hidden : 3 * hidden], z[n, 3 * hidden :]
+        for j in range(hidden):
+            new_h[n, j], new_c[n, j] = vector_unit(i[j], f[j], g[j], o[j], c[n, j])
 
 
 @lstm_cell.version("Numba, fused pointwise", on=host)
@@ -108,21 +161,95 @@ def fused_pointwise(x, h, c, w, u, b, out):
     pointwise(x @ w.T + h @ u.T + b, c, *out)
 
 
-def in_one_step(steps):
-    """The cell as a sequence of one step, on one core or on every one."""
-
-    def step(x, h, c, w, u, b, out):
-        wt, ut, (new_h, new_c) = aligned_transpose(w), aligned_transpose(u), out
-        steps(x[None], h, c, wt, ut, b, new_h[None], new_c)
-
-    return step
+# A product for one core, of few rows: a library's would start all cores, and wait for them.
 
 
-lstm_cell.version("Numba, one core", on=host)(in_one_step(on_one_core))
-lstm_cell.version("Numba, every core", on=host)(in_one_step(on_every_core))
+@njit(**SERIAL)
+def add_thin_product(x, wt, out):
+    """out += x wt on one core. x: (rows, depth), wt: (depth, columns), out: (rows, columns).
+
+    Four rows by four deep at a time: a number fetched is used four times, and so is one stored.
+    Like matmul's add_product, but without its padding: copying would cost few rows too much.
+    """
+    rows, depth = len(x) // 4 * 4, len(wt) // 4 * 4
+    for n in range(0, rows, 4):
+        for k in range(0, depth, 4):
+            w0, w1, w2, w3 = wt[k], wt[k + 1], wt[k + 2], wt[k + 3]
+            for j in range(wt.shape[1]):  # in vectors
+                p, q, r, s = w0[j], w1[j], w2[j], w3[j]
+                for m in range(n, n + 4):  # unrolled
+                    out[m, j] += x[m, k] * p + x[m, k + 1] * q + x[m, k + 2] * r + x[m, k + 3] * s
+    for m in range(len(x)):  # what four does not divide
+        for k in range(depth if m < rows else 0, len(wt)):
+            for j in range(wt.shape[1]):
+                out[m, j] += x[m, k] * wt[k, j]
 
 
-# -- On the GPU: fewer launches from one to the next, and less that goes through memory.
+@njit(**SERIAL)
+def fill_rows(b, out):
+    """b in every row of out."""
+    for n in range(len(out)):
+        for j in range(len(b)):
+            out[n, j] = b[j]
+
+
+def cell_loop(x, h, c, wt, ut, b, new_h, new_c):
+    """Four examples at a time: they need nothing of the others, and each core has its own."""
+    for share in prange(ceil_div(len(h), 4)):
+        n = slice(4 * share, 4 * share + 4)
+        z = aligned_empty((len(h[n]), len(b)), b.dtype)
+        fill_rows(b, z)
+        add_thin_product(x[n], wt, z)
+        add_thin_product(h[n], ut, z)
+        pointwise(z, c[n], new_h[n], new_c[n])
+
+
+cell_on_one_core, cell_on_every_core = njit(**SERIAL)(cell_loop), njit(**PARALLEL)(cell_loop)
+
+
+def aligned_transpose(w):
+    """w with a row for each input: vectors then run along the units, from a cache line on."""
+    rows = aligned_empty(w.T.shape, w.dtype)
+    rows[...] = w.T
+    return rows
+
+
+@lstm_cell.version("Numba, one core", on=host)
+def one_core(x, h, c, w, u, b, out):
+    cell_on_one_core(x, h, c, aligned_transpose(w), aligned_transpose(u), b, *out)
+
+
+@lstm_cell.version("Numba, every core", on=host)
+def every_core(x, h, c, w, u, b, out):
+    cell_on_every_core(x, h, c, aligned_transpose(w), aligned_transpose(u), b, *out)
+
+
+# -- On the GPU: fewer launches from one version to the next, and less that goes through memory.
+# -- x: (rows, depth), w: (columns, depth), as PyTorch has weights: tile_dot, the product in shared
+# -- tiles, transposes w on its way in.
+
+
+@cuda.jit
+def add_product_kernel(x, w, out):
+    """out += x wᵀ. (out = x wᵀ + b is linear_kernel.)"""
+    j, i = cuda.grid(2)
+    total = tile_dot(x, w)
+    if i < out.shape[0] and j < out.shape[1]:
+        out[i, j] += total
+
+
+@cuda.jit
+def cell_state_kernel(i, f, g, c, new_c):
+    k = cuda.grid(1)
+    if k < c.size:
+        new_c[k] = f[k] * c[k] + i[k] * g[k]
+
+
+@cuda.jit
+def output_kernel(o, tanh_c, new_h):
+    k = cuda.grid(1)
+    if k < o.size:
+        new_h[k] = o[k] * tanh_c[k]
 
 
 @lstm_cell.version("CUDA, eight products", on=gpu, prepares=True)
@@ -137,14 +264,32 @@ def launch_eight(x, h, c, w, u, b, out):
     def call():
         for gate, (w_gate, u_gate, b_gate, z) in zip(gates, parts, strict=True):
             linear_kernel[tiles(*h.shape)](x, w_gate, b_gate, z)
-            kernels.add_product_kernel[tiles(*h.shape)](h, u_gate, z)
-            activation = kernels.tanh_kernel if gate is g else kernels.sigmoid_kernel
+            add_product_kernel[tiles(*h.shape)](h, u_gate, z)
+            activation = tanh_kernel if gate is g else sigmoid_kernel
             activation[per_element](gate, gate)
-        kernels.cell_state_kernel[per_element](i, f, g, old_c, new_c)
-        kernels.tanh_kernel[per_element](new_c, i)
-        kernels.output_kernel[per_element](o, i, new_h)
+        cell_state_kernel[per_element](i, f, g, old_c, new_c)
+        tanh_kernel[per_element](new_c, i)
+        output_kernel[per_element](o, i, new_h)
 
     return call
+
+
+@cuda.jit(device=True)
+def device_unit(i, f, g, o, c):
+    """array_unit for one unit: its five numbers are in registers."""
+    c = device_sigmoid(f) * c + device_sigmoid(i) * math.tanh(g)
+    return device_sigmoid(o) * math.tanh(c), c
+
+
+@cuda.jit
+def unit_kernel(z, c, new_h, new_c):
+    """All that follows the products, for one unit of one example, in registers."""
+    j, n = cuda.grid(2)
+    hidden = c.shape[1]
+    if n < c.shape[0] and j < hidden:
+        i, f = z[n, j], z[n, j + hidden]
+        g, o = z[n, j + 2 * hidden], z[n, j + 3 * hidden]
+        new_h[n, j], new_c[n, j] = device_unit(i, f, g, o, c[n, j])
 
 
 @lstm_cell.version("CUDA, two products, fused pointwise", on=gpu, prepares=True)
@@ -155,15 +300,53 @@ def launch_fused(x, h, c, w, u, b, out):
 
     def call():
         linear_kernel[tiles(*z.shape)](x, w, b, z)
-        kernels.add_product_kernel[tiles(*z.shape)](h, u, z)
-        kernels.unit_kernel[tiles(batch, hidden)](z, c, *out)
+        add_product_kernel[tiles(*z.shape)](h, u, z)
+        unit_kernel[tiles(batch, hidden)](z, c, *out)
 
     return call
 
 
+@cuda.jit(device=True)
+def four_dots(x, w):
+    """tile_dot for the four gates of unit j and example i: x[i] is fetched once for all."""
+    xs = cuda.shared.array((T, T), float32)
+    ws = cuda.shared.array((4, T, T_PADDED), float32)
+    tx, ty, hidden = cuda.threadIdx.x, cuda.threadIdx.y, w.shape[0] // 4
+    n, row = cuda.blockIdx.y * T + ty, cuda.blockIdx.x * T + ty
+    i = f = g = o = float32(0)
+    for start in range(0, x.shape[1], T):
+        k = start + tx
+        xs[ty, tx] = x[n, k] if n < x.shape[0] and k < x.shape[1] else float32(0)
+        for gate in range(4):
+            inside = row < hidden and k < x.shape[1]
+            ws[gate, tx, ty] = w[gate * hidden + row, k] if inside else float32(0)
+        cuda.syncthreads()  # all tiles are complete
+        for k in range(T):
+            value = xs[ty, k]
+            i += value * ws[0, k, tx]
+            f += value * ws[1, k, tx]
+            g += value * ws[2, k, tx]
+            o += value * ws[3, k, tx]
+        cuda.syncthreads()  # and have been read by all
+    return i, f, g, o
+
+
+@cuda.jit
+def cell_kernel(x, h, c, w, u, b, new_h, new_c):
+    """The whole step: the four preactivations of a unit never leave their thread."""
+    j, n = cuda.grid(2)
+    hidden = c.shape[1]
+    xi, xf, xg, xo = four_dots(x, w)
+    hi, hf, hg, ho = four_dots(h, u)
+    if n < c.shape[0] and j < hidden:
+        i, f = xi + hi + b[j], xf + hf + b[j + hidden]
+        g, o = xg + hg + b[j + 2 * hidden], xo + ho + b[j + 3 * hidden]
+        new_h[n, j], new_c[n, j] = device_unit(i, f, g, o, c[n, j])
+
+
 @lstm_cell.version("CUDA, one kernel", on=gpu)
 def launch_one(x, h, c, w, u, b, out):
-    kernels.cell_kernel[tiles(*h.shape)](x, h, c, w, u, b, *out)
+    cell_kernel[tiles(*h.shape)](x, h, c, w, u, b, *out)
 
 
 # -- PyTorch.
@@ -176,3 +359,7 @@ def pytorch(x, h, c, w, u, b):
     import torch
 
     return partial(torch.lstm_cell, x, (h, c), w, u, b)
+
+
+if __name__ == "__main__":
+    run_op(lstm_cell)

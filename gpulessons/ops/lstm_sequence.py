@@ -3,29 +3,34 @@
     h, c ← lstm_cell(x[t], h, c), for t = 0, 1, 2, …
 
 The product h uᵀ of one step needs the step before: 64 steps are 64 products in a row, however many
-cores there are. All else can be moved out of the chain or shared out: the products x[t] wᵀ wait
+cores there are. All else can be moved out of the chain or distributed: the products x[t] wᵀ wait
 for nothing; the four gates are one product; the arithmetic on each unit is one pass; and no example
 of a batch ever needs another. After Appleyard et al., "Optimizing Performance of Recurrent Neural
-Networks on GPUs", 2016.
+Networks on GPUs", 2016. Layers of LSTM, one on another, are the last section: two chains that can
+run side by side.
 """
 
 from functools import partial
 
 import numpy as np
+from numba import cuda, float32, njit, prange
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from . import lstm_kernels as kernels
+from .common import PARALLEL, SERIAL, aligned_empty, ceil_div, run_op
 from .dense import linear_kernel, tiles
-from .lstm_cell import eight_products, lstm_cell, python_loop
-from .lstm_parts import (
+from .lstm_cell import (
     BATCH,
+    add_thin_product,
     aligned_transpose,
     array_unit,
+    device_unit,
+    eight_products,
+    fill_rows,
     flops,
-    on_every_core,
-    on_one_core,
+    four_dots,
+    lstm_cell,
     one_tanh,
     parameters,
     pointwise,
@@ -58,11 +63,11 @@ def lstm_sequence(x, h, c, w, u, b):
 
     Shapes of the inputs: see `sequences`; weights as in `lstm_cell`.
     """
-    return through(lstm_cell, x, h, c, w, u, b)
+    return repeated(lstm_cell, x, h, c, w, u, b)
 
 
-def through(cell, x, h, c, w, u, b):
-    """One cell after the other."""
+def repeated(cell, x, h, c, w, u, b):
+    """One step after the other."""
     hs = []
     for x_t in x:
         h, c = cell(x_t, h, c, w, u, b)
@@ -70,22 +75,13 @@ def through(cell, x, h, c, w, u, b):
     return np.stack(hs), c
 
 
-@lstm_sequence.version("Python loop", on=host)
-def python_steps(x, h, c, w, u, b):
-    def cell(x, h, c, w, u, b):
-        out = np.empty_like(h), np.empty_like(c)
-        python_loop(x, h, c, w, u, b, out)
-        return out
-
-    return through(cell, x, h, c, w, u, b)
-
-
 @lstm_sequence.version("NumPy, eight products a step", on=host)
 def eight_a_step(x, h, c, w, u, b):
-    return through(eight_products, x, h, c, w, u, b)
+    return repeated(eight_products, x, h, c, w, u, b)
 
 
 # -- Out of the chain: the products with x, all in one; then the passes over each unit, all in one.
+# -- Only h uᵀ waits, and what follows it.
 
 
 def input_preactivations(x, w, b):
@@ -93,53 +89,75 @@ def input_preactivations(x, w, b):
     return (x.reshape(-1, x.shape[2]) @ w.T + b).reshape(*x.shape[:2], -1)
 
 
-def chain(finish):
-    """A version in which only h uᵀ waits, and what finish(z, c) makes of it."""
-
-    def steps(x, h, c, w, u, b):
-        hs, ut = [], u.T
-        for z in input_preactivations(x, w, b):
-            z += h @ ut
-            h, c = finish(z, c)
-            hs.append(h)
-        return np.stack(hs), c
-
-    return steps
+@lstm_sequence.version("NumPy, input products batched", on=host)
+def inputs_first(x, h, c, w, u, b):
+    hs, ut = [], u.T
+    for z in input_preactivations(x, w, b):
+        z += h @ ut
+        h, c = array_unit(*np.split(z, 4, axis=1), c)
+        hs.append(h)
+    return np.stack(hs), c
 
 
-def apart(z, c):
-    return array_unit(*np.split(z, 4, axis=1), c)
+@lstm_sequence.version("NumPy, one tanh for the gates", on=host)
+def gates_together(x, h, c, w, u, b):
+    hs, ut = [], u.T
+    for z in input_preactivations(x, w, b):
+        z += h @ ut
+        h, c = one_tanh(z, c)
+        hs.append(h)
+    return np.stack(hs), c
 
 
-def fused(z, c):
-    h, new_c = np.empty_like(c), np.empty_like(c)
-    pointwise(z, c, h, new_c)
-    return h, new_c
-
-
-lstm_sequence.version("NumPy, input products batched", on=host)(chain(apart))
-lstm_sequence.version("NumPy, one tanh for the gates", on=host)(chain(one_tanh))
-lstm_sequence.version("Numba, fused pointwise", on=host)(chain(fused))
+@lstm_sequence.version("Numba, fused pointwise", on=host)
+def fused_pointwise(x, h, c, w, u, b):
+    hs, ut = [], u.T
+    for z in input_preactivations(x, w, b):
+        z += h @ ut
+        h, new_c = np.empty_like(h), np.empty_like(c)
+        pointwise(z, c, h, new_c)
+        c = new_c
+        hs.append(h)
+    return np.stack(hs), c
 
 
 # -- No example waits for another: each core takes its share of the batch through all the steps.
 
 
-def in_all_steps(steps):
-    """A version from in_shares, as compiled for one core or for every one."""
+def sequence_loop(x, h, c, wt, ut, b, hs, last_c):
+    """All steps for four examples at a time. They need nothing of the others: the core that has
+    them never waits, and the weights stay in its cache.
+    """
+    for share in prange(ceil_div(len(h), 4)):
+        n = slice(4 * share, 4 * share + 4)
+        h_prev, c_prev = h[n], c[n]
+        z = aligned_empty((len(x), len(h_prev), len(b)), b.dtype)
+        spare = np.empty((2, *h_prev.shape), b.dtype)
+        for t in range(len(x)):  # first all that waits for nothing: one matrix at a time in cache
+            fill_rows(b, z[t])
+            add_thin_product(x[t, n], wt, z[t])
+        for t in range(len(x)):
+            add_thin_product(h_prev, ut, z[t])
+            new_c = last_c[n] if t == len(x) - 1 else spare[t % 2]
+            pointwise(z[t], c_prev, hs[t, n], new_c)
+            h_prev, c_prev = hs[t, n], new_c
 
-    def sequence(x, h, c, w, u, b, out):
-        steps(x, h, c, aligned_transpose(w), aligned_transpose(u), b, *out)
 
-    return sequence
-
-
-numba_every_core = in_all_steps(on_every_core)
-lstm_sequence.version("Numba, one core", on=host)(in_all_steps(on_one_core))
-lstm_sequence.version("Numba, every core", on=host)(numba_every_core)
+loop_on_one_core = njit(**SERIAL)(sequence_loop)
+loop_on_every_core = njit(**PARALLEL)(sequence_loop)
 
 
-# -- On the GPU: two kernels a step, one kernel a step, one kernel.
+@lstm_sequence.version("Numba, one core", on=host)
+def one_core(x, h, c, w, u, b, out):
+    loop_on_one_core(x, h, c, aligned_transpose(w), aligned_transpose(u), b, *out)
+
+
+@lstm_sequence.version("Numba, every core", on=host)
+def every_core(x, h, c, w, u, b, out):
+    loop_on_every_core(x, h, c, aligned_transpose(w), aligned_transpose(u), b, *out)
+
+
+# -- On the GPU: one kernel a step, one kernel for all.
 
 
 def input_preactivations_on_gpu(x, w, b):
@@ -150,52 +168,82 @@ def input_preactivations_on_gpu(x, w, b):
     return z, lambda: linear_kernel[tiles(*flat.shape)](rows, w, b, flat)
 
 
-def step_by_step(launch_step):
-    """A version that launches a step, launch_step(z, h, c, u, new h, new c), after another.
+@cuda.jit
+def step_kernel(z, h, c, u, new_h, new_c):
+    """lstm_cell's cell_kernel where z = x wᵀ + b is known already."""
+    j, n = cuda.grid(2)
+    hidden = c.shape[1]
+    i, f, g, o = four_dots(h, u)
+    if n < c.shape[0] and j < hidden:
+        i, f = i + z[n, j], f + z[n, j + hidden]
+        g, o = g + z[n, j + 2 * hidden], o + z[n, j + 3 * hidden]
+        new_h[n, j], new_c[n, j] = device_unit(i, f, g, o, c[n, j])
 
-    The steps' parts of arrays are made once: each takes Python longer than a launch.
+
+@lstm_sequence.version("CUDA, one kernel a step", on=gpu, prepares=True)
+def launch_one_a_step(x, h, c, w, u, b, out):
+    (z, fill), (hs, last_c) = input_preactivations_on_gpu(x, w, b), out
+    # Parts of arrays are made once: each takes Python longer than a launch.
+    zs, new_hs = ([each[t] for t in range(z.shape[0])] for each in (z, hs))
+    old_hs, old_cs = [h, *new_hs[:-1]], [c] + [last_c] * (len(zs) - 1)
+    steps = list(zip(zs, old_hs, old_cs, new_hs, strict=True))
+
+    def call():
+        fill()
+        for z_t, old_h, old_c, new_h in steps:
+            step_kernel[tiles(*h.shape)](z_t, old_h, old_c, u, new_h, last_c)
+
+    return call
+
+
+# All steps in one kernel. After Diamos et al., "Persistent RNNs", 2016.
+
+MAX_HIDDEN = 64  # units whose weights one block can keep in its registers
+GATES = 4 * MAX_HIDDEN
+
+
+@cuda.jit
+def persistent_kernel(z, h, c, u, hs, last_c):
+    """A block is one example, a thread one gate of one unit, for all steps.
+
+    The thread's row of u stays in its registers: 64 steps then fetch it once. Only h is exchanged,
+    through shared memory, and only within the block: no example waits for another.
     """
-
-    def prepare(x, h, c, w, u, b, out):
-        (z, fill), (hs, last_c) = input_preactivations_on_gpu(x, w, b), out
-        zs, new_hs = ([each[t] for t in range(x.shape[0])] for each in (z, hs))
-        olds = [(h, c), *((new_h, last_c) for new_h in new_hs[:-1])]
-        steps = list(zip(zs, olds, new_hs, strict=True))
-
-        def call():
-            fill()
-            for z_t, old, new_h in steps:
-                launch_step(z_t, *old, u, new_h, last_c)
-
-        return call
-
-    return prepare
-
-
-def two_launches(z, h, c, u, new_h, new_c):
-    kernels.add_product_kernel[tiles(*z.shape)](h, u, z)
-    kernels.unit_kernel[tiles(*h.shape)](z, c, new_h, new_c)
-
-
-def one_launch(z, h, c, u, new_h, new_c):
-    kernels.step_kernel[tiles(*h.shape)](z, h, c, u, new_h, new_c)
-
-
-lstm_sequence.version("CUDA, fused pointwise", on=gpu, prepares=True)(step_by_step(two_launches))
-lstm_sequence.version("CUDA, one kernel a step", on=gpu, prepares=True)(step_by_step(one_launch))
+    weights = cuda.local.array(MAX_HIDDEN, float32)
+    h_prev = cuda.shared.array(MAX_HIDDEN, float32)
+    gates = cuda.shared.array(GATES, float32)
+    n, j, hidden = cuda.blockIdx.x, cuda.threadIdx.x, h.shape[1]
+    for k in range(MAX_HIDDEN):
+        weights[k] = u[j, k] if k < hidden else float32(0)
+    for k in range(j, MAX_HIDDEN, cuda.blockDim.x):
+        h_prev[k] = h[n, k] if k < hidden else float32(0)
+    c_prev = c[n, j % hidden]
+    cuda.syncthreads()
+    for t in range(z.shape[0]):
+        total = z[t, n, j]
+        for k in range(MAX_HIDDEN):
+            total += weights[k] * h_prev[k]
+        gates[j] = total
+        cuda.syncthreads()  # z is complete, and h has been read
+        if j < hidden:
+            i, f, g, o = gates[j], gates[j + hidden], gates[j + 2 * hidden], gates[j + 3 * hidden]
+            h_prev[j], c_prev = device_unit(i, f, g, o, c_prev)
+            hs[t, n, j] = h_prev[j]
+        cuda.syncthreads()  # the new h is there
+    if j < hidden:
+        last_c[n, j] = c_prev
 
 
 @lstm_sequence.version("CUDA, persistent", on=gpu, prepares=True)
 def launch_persistent(x, h, c, w, u, b, out):
     batch, hidden = h.shape
-    if hidden > kernels.MAX_HIDDEN:
-        most = kernels.MAX_HIDDEN
-        raise ValueError(f"its weights fit a block's registers up to {most} hidden units")
+    if hidden > MAX_HIDDEN:
+        raise ValueError(f"its weights fit a block's registers up to {MAX_HIDDEN} hidden units")
     z, fill = input_preactivations_on_gpu(x, w, b)
 
     def call():
         fill()
-        kernels.persistent_kernel[batch, 4 * hidden](z, h, c, u, *out)
+        persistent_kernel[batch, 4 * hidden](z, h, c, u, *out)
 
     return call
 
@@ -236,32 +284,103 @@ def torch_graph(*inputs, out):
     return graph.replay
 
 
-def stacked_lstm(train):
-    """What nn.LSTM calls: cuDNN on NVIDIA's GPUs, oneDNN on most CPUs. The first axis of all but x
-    is the layer's. For a version that `prepares`.
-
-    train: whether to keep what a backward pass needs.
+def stacked_lstm(x, h, c, w, u, b, train):
+    """The call of what nn.LSTM calls: cuDNN on NVIDIA's GPUs, oneDNN on most CPUs. The first axis
+    of all but x is the layer's. train: whether to keep what a backward pass needs.
     """
+    import torch
 
-    def prepare(x, h, c, *layers):
-        import torch
-
-        weights = [p for w, u, b in zip(*layers, strict=True)
-                   for p in (w, u, b, torch.zeros_like(b))]  # fmt: skip
-        options = {"has_biases": True, "num_layers": len(h), "dropout": 0.0, "train": train,
-                   "bidirectional": False, "batch_first": False}  # fmt: skip
-        return partial(torch.lstm, x, (h, c), weights, **options)
-
-    return prepare
+    weights = [p for layer in zip(w, u, b, strict=True) for p in (*layer, torch.zeros_like(b[0]))]
+    options = {"has_biases": True, "num_layers": len(h), "dropout": 0.0, "train": train,
+               "bidirectional": False, "batch_first": False}  # fmt: skip
+    return partial(torch.lstm, x, (h, c), weights, **options)
 
 
 @lstm_sequence.version("PyTorch, nn.LSTM, GPU", on=torch_gpu, prepares=True)
 @lstm_sequence.version("PyTorch, nn.LSTM, CPU", on=torch_cpu, prepares=True)
 def torch_lstm(x, h, c, w, u, b):
-    layer = stacked_lstm(train=False)(x, h[None], c[None], w[None], u[None], b[None])
+    layer = stacked_lstm(x, h[None], c[None], w[None], u[None], b[None], train=False)
 
     def call():
         hs, _, last_c = layer()
         return hs, last_c[0]
 
     return call
+
+
+# -- Layers, one on another. Layer l at step t needs itself at step t − 1, and the layer below at t:
+# --
+# --     tick        0      1      2      3      …
+# --     layer 0   step 0 step 1 step 2 step 3
+# --     layer 1          step 0 step 1 step 2        one tick behind: a wavefront
+# --
+# -- Layer by layer, two layers of 64 steps are a chain of 128 steps; as a wavefront they are 65
+# -- ticks, each with twice the work that can be done at once. A machine that one step does not fill
+# -- gains; a machine that is full already does not (Appleyard et al. 2016, section 3).
+
+LAYERS = 2
+
+
+def stacked(hidden, rng, **axes):
+    """x: (steps, batch, hidden); h, c: (layers, batch, hidden); w, u: (layers, 4·hidden, hidden);
+    b: (layers, 4·hidden): two layers; steps and batch as in `sequences`."""
+    x, h, *_ = sequences(hidden, rng, **axes)
+    layers = [parameters(hidden, hidden, rng) for _ in range(LAYERS)]
+    states = rng.standard_normal((2, LAYERS, *h.shape), np.float32)
+    return x, *states, *map(np.stack, zip(*layers, strict=True))
+
+
+@op(
+    inputs=stacked,
+    flops=flops,
+    sizes=(16, 64, 256),
+    rtol=1e-4,
+    unit="hidden units",
+    edge_cases=[Case(n, steps=5, batch=3) for n in (5, 17, 1)],
+    signature="(steps, batch, hidden), (layers, batch, hidden), (layers, batch, hidden), "
+    "(layers, gates, hidden), (layers, gates, hidden), (layers, gates)",
+)
+def lstm_layers(x, h, c, w, u, b):
+    """h of the last layer after each step: (steps, batch, hidden); the last h and c of every layer.
+
+    Shapes of the inputs: see `stacked`; as many layers as w has, and as many inputs as units.
+    """
+    return layer_by_layer(lstm_sequence, x, h, c, w, u, b)
+
+
+def layer_by_layer(sequence, x, *layers):
+    """What one layer says at all steps is what the next one reads."""
+    last_h, last_c = [], []
+    for h, c, w, u, b in zip(*layers, strict=True):
+        x, c = sequence(x, h, c, w, u, b)
+        last_h.append(x[-1])
+        last_c.append(c)
+    return x, np.stack(last_h), np.stack(last_c)
+
+
+@lstm_layers.version("NumPy, wavefront", on=host)
+def wavefront(x, h, c, w, u, b):
+    """Ticks instead of steps: the layers that have something to do share one (batched) product."""
+    (layers, *_), steps = w.shape, len(x)
+    h, c, hs = h.copy(), c.copy(), []
+    wt, ut = w.swapaxes(1, 2), u.swapaxes(1, 2)
+    for tick in range(steps + layers - 1):
+        first, stop = max(0, tick - steps + 1), min(layers, tick + 1)
+        busy = slice(first, stop)
+        below = np.stack([h[layer - 1] if layer else x[tick] for layer in range(first, stop)])
+        z = below @ wt[busy] + h[busy] @ ut[busy] + b[busy, None]
+        h[busy], c[busy] = array_unit(*np.split(z, 4, axis=2), c[busy])
+        if stop == layers:
+            hs.append(h[-1].copy())
+    return np.stack(hs), h, c
+
+
+# PyTorch's nn.LSTM(num_layers=2). On a GPU it is cuDNN, which runs the layers as a wavefront.
+@lstm_layers.version("PyTorch, nn.LSTM, GPU", on=torch_gpu, prepares=True)
+@lstm_layers.version("PyTorch, nn.LSTM, CPU", on=torch_cpu, prepares=True)
+def torch_layers(x, h, c, w, u, b):
+    return stacked_lstm(x, h, c, w, u, b, train=False)
+
+
+if __name__ == "__main__":
+    run_op(lstm_sequence)

@@ -18,18 +18,17 @@ distance of less than 0.
 from functools import partial
 
 import numpy as np
-from numba import cuda, float32, get_num_threads, int32, njit, prange
+from numba import cuda, float32, int32, njit
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import FULL_MASK, PARALLEL, SERIAL, WARP, ZERO, aligned_empty, ceil_div
-from .matmul_cpu import add_product, padded
+from .common import FULL_MASK, SERIAL, WARP, ZERO, ceil_div, run_op
 from .reduce import WARPS
-from .rows import dot_of_rows, warp_per_row
+from .rows import warp_per_row
 
 DIM, QUERIES, NEAREST = 64, 64, 10
-MINUS_TWO, FAR, NONE = np.float32(-2), np.float32(np.inf), np.int32(-1)
+FAR, NONE = np.float32(np.inf), np.int32(-1)
 
 
 def clustered(count, dim, seed):
@@ -68,9 +67,9 @@ def neighbours(queries, points, k):
     """The k points nearest to each query, nearest first; of equals, the lower index first.
 
     queries: (queries, dim), points: (points, dim), floats; 1 ≤ k ≤ points. Returns indices
-    (queries, k) int32, and squared distances (queries, k) of their dtype. ValueError for another k,
-    and for a coordinate that is NaN. CUDA kernels do not look for those: NaN is near nothing, and
-    what is not found has the index −1 and an infinite distance.
+    (queries, k) int32, and squared distances (queries, k) of their dtype. ValueError for another k;
+    on the CPU for a NaN too. CUDA kernels do not look for those: NaN is near nothing, and what is
+    not found has the index −1 and an infinite distance.
     """
     distances = squared_distances(queries, points, k)
     indices = np.argsort(distances, axis=1, kind="stable")[:, :k]
@@ -87,28 +86,17 @@ def squared_distances(queries, points, k):
 
 
 def squared_lengths(queries, points, k):
-    """|q|² of each query and |p|² of each point, which are due anyway; a NaN shows in them."""
-    refuse_misfits(queries, points, k)
-    for what, x in (("Queries", queries), ("Points", points)):
-        if x.dtype.kind != "f":  # a byte's square is no byte
-            raise ValueError(
-                f"{what} are floats, not {x.dtype}: x.astype(np.float32) makes them so."
-            )
+    """|q|² of each query and |p|² of each point, needed in any case; a NaN shows in them."""
+    check_shapes(queries, points, k)
     lengths = [np.einsum("ij,ij->i", x, x) for x in (queries, points)]
-    refuse_nan(lengths)
+    for what, squares in zip(("Query", "Point"), lengths, strict=True):
+        if np.isnan(squares).any():
+            row = np.flatnonzero(np.isnan(squares))[0]
+            raise ValueError(f"{what} {row} has a coordinate that is NaN: it is near nothing.")
     return lengths
 
 
-def refuse_nan(lengths):
-    """lengths: |q|² and |p|², NumPy's or PyTorch's."""
-    for what, squares in zip(("Query", "Point"), lengths, strict=True):
-        nan = squares != squares
-        if nan.any():
-            row = nan.tolist().index(True)
-            raise ValueError(f"{what} {row} has a coordinate that is NaN: it is near nothing.")
-
-
-def refuse_misfits(queries, points, k):
+def check_shapes(queries, points, k):
     if not 1 <= k <= len(points):
         raise ValueError(f"k is from 1 to the number of points, here {len(points)}; not {k}.")
     if queries.shape[1] != points.shape[1]:
@@ -129,11 +117,12 @@ def numpy_partition(queries, points, k, out):
         distances[:] = row[indices]
 
 
-# -- Fused: a tile of distances is selected from while it is close. The list of the best so far is
-# -- sorted; a newcomer moves up past those that are farther. It comes later, so it has the higher
-# -- index, and stays behind its equals.
+# -- Only what is below the k-th best so far counts. The list of the best is sorted; a newcomer
+# -- moves up past those that are farther. It comes later, so it has the higher index, and stays
+# -- behind its equals. NumPy's product, which is BLAS, takes a few thousand points at a time; Numba
+# -- selects from it while it is in the cache.
 
-TILE_QUERIES, TILE_POINTS = 128, 256  # the distances of a tile: 128 KB, in the second cache
+PIECE, TILE = 4096, 256  # points of a product, 1 MB of distances for 64 queries; of a look at them
 
 
 @njit(**SERIAL)
@@ -156,86 +145,17 @@ def any_below(row, limit):
 
 
 @njit(**SERIAL)
-def keep_nearest(row, first, indices, distances):
-    """row: the distances of points first, first + 1, …; indices, distances: the best before."""
-    if any_below(row, distances[-1]):
-        for j in range(row.size):
-            if row[j] < distances[-1]:
-                keep(row[j], first + j, indices, distances)
-
-
-@njit(**SERIAL)
-def nearest_of_part(queries, points, first, last, indices, distances):
-    """The nearest among points[first:last], in lists that are empty before. Distances lack |q|²,
-    which changes no order: |p|² stands in the tile, and the product with −2 q is added to it.
-    """
-    count, dim = queries.shape
-    factors = padded(queries, 0, 0, count, dim)
-    factors *= MINUS_TWO
-    room = aligned_empty((TILE_QUERIES * TILE_POINTS,), np.float32)  # once: it comes slowly
-    for start in range(first, last, TILE_POINTS):
-        here = points[start : min(start + TILE_POINTS, last)]
-        columns = padded(here.T, 0, 0, dim, TILE_POINTS)
-        width = columns.shape[1]
-        tile = room[: TILE_QUERIES * width].reshape(TILE_QUERIES, width)
-        lengths = np.zeros(width, np.float32)
-        for j in range(len(here)):
-            lengths[j] = dot_of_rows(here[j], here[j])
-        for i in range(0, count, TILE_QUERIES):
-            rows = factors[i : i + TILE_QUERIES]
-            for row in range(len(rows)):
-                tile[row] = lengths
-            add_product(rows, columns, tile[: len(rows)])
-            for row in range(min(TILE_QUERIES, count - i)):
-                near = tile[row, : len(here)]
-                keep_nearest(near, start, indices[i + row], distances[i + row])
-
-
-def in_parts(queries, points, lengths, parts, indices, distances):
-    """Each core takes a part of the points, and has lists of its own; then the lists are merged, in
-    the order of the parts, which is that of the indices."""
-    own = np.full((parts, *indices.shape), NONE)
-    least = np.full(own.shape, FAR)
-    for part in prange(parts):
-        first, last = part * len(points) // parts, (part + 1) * len(points) // parts
-        nearest_of_part(queries, points, first, last, own[part], least[part])
-    for i in prange(len(queries)):
-        indices[i], distances[i] = own[0, i], least[0, i]
-        for part in range(1, parts):
-            for n in range(indices.shape[1]):
-                if least[part, i, n] < distances[i, -1]:
-                    keep(least[part, i, n], own[part, i, n], indices[i], distances[i])
-        distances[i] += lengths[i]
-
-
-def fused(search, parts):
-    """The version: what must be refused is refused first."""
-
-    def launch(queries, points, k, out):
-        lengths, _ = squared_lengths(queries, points, k)
-        search(queries, points, lengths, parts(), *out)
-
-    return launch
-
-
-one_core, every_core = njit(**SERIAL)(in_parts), njit(**PARALLEL)(in_parts)
-neighbours.version("Numba, fused, one core", on=host)(fused(one_core, lambda: 1))
-neighbours.version("Numba, fused, every core", on=host)(fused(every_core, get_num_threads))
-
-
-# -- NumPy's product, which is BLAS, a few thousand points at a time; and Numba's selection from it.
-
-PIECE = 4096  # points: 1 MB of distances for 64 queries
-
-
-@njit(**SERIAL)
 def select(found, lengths, first, indices, distances):
+    """found: −2 q·p of points first, first + 1, …; indices, distances: the best before."""
     for i in range(len(found)):
-        for j in range(0, found.shape[1], TILE_POINTS):
-            near = found[i, j : j + TILE_POINTS]
+        for j in range(0, found.shape[1], TILE):
+            near = found[i, j : j + TILE]
             for n in range(near.size):
                 near[n] += lengths[first + j + n]
-            keep_nearest(near, first + j, indices[i], distances[i])
+            if any_below(near, distances[i, -1]):
+                for n in range(near.size):
+                    if near[n] < distances[i, -1]:
+                        keep(near[n], first + j + n, indices[i], distances[i])
 
 
 @neighbours.version("NumPy's product, Numba's selection", on=host)
@@ -276,12 +196,18 @@ def thread_kernel(queries, points, indices, distances):
 
 @neighbours.version("CUDA, a thread per query", on=gpu)
 def launch_thread(queries, points, k, out):
-    refuse_misfits(queries, points, k)
+    check_shapes(queries, points, k)
     thread_kernel[ceil_div(queries.shape[0], WARP), WARP](queries, points, *out)
 
 
-# -- A warp per query: a lane to a point, and the list in the lanes' registers, lane n with the n-th
-# -- best. Who is below the last votes; then one after another moves in, and pushes the rest on.
+# -- Tiled: a warp per query, a lane to a point, and the list in the lanes' registers, lane n with
+# -- the n-th best. The lanes whose point is below the last vote; then one point after another moves
+# -- in, and pushes the rest on. The eight queries of a block share a tile of points, read in order.
+# -- A few queries would leave most of a GPU idle, so the points are distributed too; one more
+# -- kernel merges the parts.
+
+PADDED = WARP + 1  # lanes read down a column of the tile: a bank each
+BLOCKS = 1024  # enough for every GPU, several times over
 
 
 @cuda.jit(device=True)
@@ -307,40 +233,6 @@ def merge_in(distance, index, k, best, own, lane):
         new = cuda.shfl_sync(FULL_MASK, distance, source)
         best, own = shift_in(new, cuda.shfl_sync(FULL_MASK, index, source), best, own, lane)
     return best, own
-
-
-@cuda.jit
-def warp_kernel(queries, points, indices, distances):
-    i, lane = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y, cuda.threadIdx.x
-    if i >= queries.shape[0]:
-        return  # the whole warp
-    best, own, k = FAR, NONE, indices.shape[1]
-    for start in range(0, points.shape[0], WARP):
-        j, distance = start + lane, FAR
-        if j < points.shape[0]:
-            distance, c = ZERO, 0
-            while c < queries.shape[1]:  # lanes read a whole row apart
-                difference = queries[i, c] - points[j, c]
-                distance += difference * difference
-                c += 1
-        best, own = merge_in(distance, int32(j), k, best, own, lane)
-    if lane < k:
-        indices[i, lane], distances[i, lane] = own, best
-
-
-@neighbours.version("CUDA, a warp per query", on=gpu)
-def launch_warp(queries, points, k, out):
-    refuse_misfits(queries, points, k)
-    if k > WARP:
-        return launch_thread(queries, points, k, out)  # a register of each lane holds no more
-    warp_kernel[warp_per_row(queries.shape[0])](queries, points, *out)
-
-
-# -- Tiled: the eight queries of a block share a tile of points, read in order. A few queries would
-# -- leave most of a GPU idle, so the points are dealt out too; one more kernel merges the parts.
-
-PADDED = WARP + 1  # lanes read down a column of the tile: a bank each
-BLOCKS = 1024  # enough for every GPU, several times over
 
 
 @cuda.jit
@@ -388,7 +280,7 @@ def merge_kernel(part_indices, part_distances, indices, distances):
 
 @neighbours.version("CUDA, shared tiles of points", on=gpu, prepares=True)
 def launch_tiled(queries, points, k, out):
-    refuse_misfits(queries, points, k)
+    check_shapes(queries, points, k)
     if k > WARP:
         return partial(launch_thread, queries, points, k, out)
     (count, _), blocks = queries.shape, ceil_div(queries.shape[0], WARPS)
@@ -411,11 +303,10 @@ def launch_tiled(queries, points, k, out):
 def pytorch(queries, points, k):
     import torch
 
-    refuse_misfits(queries, points, k)
+    check_shapes(queries, points, k)
 
     def call():
         lengths = [(x * x).sum(1) for x in (queries, points)]
-        refuse_nan(lengths)
         distances = torch.addmm(lengths[1], queries, points.T, alpha=-2)
         distances += lengths[0][:, None]
         limit = distances.topk(k, largest=False).values[:, -1:]
@@ -427,3 +318,7 @@ def pytorch(queries, points, k):
         return indices.to(torch.int32), distances.gather(1, indices)
 
     return call
+
+
+if __name__ == "__main__":
+    run_op(neighbours)

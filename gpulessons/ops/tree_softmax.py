@@ -21,7 +21,7 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import ONE, PARALLEL, SERIAL, WARP, ZERO, ceil_div
+from .common import ONE, PARALLEL, SERIAL, WARP, ZERO, ceil_div, run_op
 from .huffman import huffman, zipf
 from .reduce import WARPS, warp_reduce_sum
 from .rows import dot_of_rows, warp_per_row
@@ -68,7 +68,7 @@ def bytes_of_paths(h, labels, w, starts, nodes, turns, longest):
     return h.nbytes + labels.nbytes + rows + paths + written
 
 
-def refuse_strangers(labels, classes):
+def check_labels(labels, classes):
     """ValueError if a label is no class."""
     wrong = (labels < 0) | (labels >= classes)
     if wrong.any():
@@ -91,7 +91,7 @@ def tree_softmax(h, labels, w, starts, nodes, turns, longest):
     behind its end, so that w[node]'s gradient is the sum of slope × h. A label that is no class is
     a ValueError (on a GPU, NaN: a kernel cannot raise). A NaN in h makes NaNs of its own example.
     """
-    refuse_strangers(labels, len(starts) - 1)
+    check_labels(labels, len(starts) - 1)
     start, step = starts[labels], np.arange(longest)
     on = step < (starts[labels + 1] - start)[:, None]  # (examples, longest): not behind the end
     at = np.where(on, start[:, None] + step, 0)
@@ -151,18 +151,16 @@ serial_walks = njit(**SERIAL)(walks)
 parallel_walks = njit(**PARALLEL)(walks)
 
 
-def walker(loop):
-    """Look at the labels, then walk."""
-
-    def launch(h, labels, w, starts, nodes, turns, longest, out):
-        refuse_strangers(labels, len(starts) - 1)
-        loop(h, labels, w, starts, nodes, turns, *out)
-
-    return launch
+@tree_softmax.version("Numba, one core", on=host)
+def one_core(h, labels, w, starts, nodes, turns, longest, out):
+    check_labels(labels, len(starts) - 1)
+    serial_walks(h, labels, w, starts, nodes, turns, *out)
 
 
-tree_softmax.version("Numba, one core", on=host)(walker(serial_walks))
-tree_softmax.version("Numba, every core", on=host)(walker(parallel_walks))
+@tree_softmax.version("Numba, every core", on=host)
+def every_core(h, labels, w, starts, nodes, turns, longest, out):
+    check_labels(labels, len(starts) - 1)
+    parallel_walks(h, labels, w, starts, nodes, turns, *out)
 
 
 # -- On the GPU. Paths are of different lengths, and lead through rows that lie anywhere.
@@ -197,6 +195,11 @@ def thread_kernel(h, labels, w, starts, nodes, turns, losses, dh, slopes):
         for step in range(steps, slopes.shape[1]):
             slopes[e, step] = ZERO
         losses[e] = loss
+
+
+@tree_softmax.version("CUDA, a thread per example", on=gpu)
+def launch_thread(h, labels, w, starts, nodes, turns, longest, out):
+    thread_kernel[ceil_div(len(h), WARP), WARP](h, labels, w, starts, nodes, turns, *out)
 
 
 @cuda.jit(device=True)
@@ -234,6 +237,11 @@ def warp_kernel(h, labels, w, starts, nodes, turns, losses, dh, slopes):
         losses[e] = loss
 
 
+@tree_softmax.version("CUDA, a warp per example", on=gpu)
+def launch_warp(h, labels, w, starts, nodes, turns, longest, out):
+    warp_kernel[warp_per_row(len(h))](h, labels, w, starts, nodes, turns, *out)
+
+
 @cuda.jit
 def block_kernel(h, labels, w, starts, nodes, turns, losses, dh, slopes):
     """The label says the whole path, so no step waits for another: eight warps take turns."""
@@ -263,16 +271,6 @@ def block_kernel(h, labels, w, starts, nodes, turns, losses, dh, slopes):
         for n in range(WARPS):
             loss += part[n]
         losses[e] = loss
-
-
-@tree_softmax.version("CUDA, a thread per example", on=gpu)
-def launch_thread(h, labels, w, starts, nodes, turns, longest, out):
-    thread_kernel[ceil_div(len(h), WARP), WARP](h, labels, w, starts, nodes, turns, *out)
-
-
-@tree_softmax.version("CUDA, a warp per example", on=gpu)
-def launch_warp(h, labels, w, starts, nodes, turns, longest, out):
-    warp_kernel[warp_per_row(len(h))](h, labels, w, starts, nodes, turns, *out)
 
 
 @tree_softmax.version("CUDA, a block per example", on=gpu)
@@ -307,5 +305,9 @@ tree_softmax.version("PyTorch, gathered, GPU", on=torch_gpu, prepares=True)(gath
 
 @tree_softmax.version("PyTorch, gathered, CPU", on=torch_cpu, prepares=True)
 def gathered_on_cpu(h, labels, w, starts, nodes, turns, longest):
-    refuse_strangers(labels, len(starts) - 1)
+    check_labels(labels, len(starts) - 1)
     return gathered(h, labels, w, starts, nodes, turns, longest)
+
+
+if __name__ == "__main__":
+    run_op(tree_softmax)

@@ -13,14 +13,14 @@ from numba import cuda, get_num_threads, njit, prange
 
 from .common import CACHE_LINE, PARALLEL, WARP, ceil_div
 from .rows import warp_per_row
-from .tree_softmax import add_row, parallel_walks, path_of, refuse_strangers
+from .tree_softmax import add_row, check_labels, parallel_walks, path_of
 
 LINE = CACHE_LINE // 4  # columns of float32: a core's share is of whole cache lines
 
 
 def tree_update(w, h, labels, slopes, starts, nodes, rate):
     """w[node] −= rate × slope × h, in place: the specification. Shapes as in tree_softmax."""
-    refuse_strangers(labels, len(starts) - 1)
+    check_labels(labels, len(starts) - 1)
     for e, label in enumerate(labels):
         path = nodes[starts[label] : starts[label + 1]]
         w[path] -= rate * slopes[e, : path.size, None] * h[e]  # a path has no node twice
@@ -40,12 +40,6 @@ def update_loop(w, h, labels, slopes, starts, nodes, rate):
                 add_row(h[e, left:right], factor, w[nodes[step], left:right])
 
 
-def tree_update_numba(w, h, labels, slopes, starts, nodes, rate):
-    """The same on every core, free of races and in one order."""
-    refuse_strangers(labels, len(starts) - 1)
-    update_loop(w, h, labels, slopes, starts, nodes, np.float32(rate))
-
-
 def tree_step(h, labels, w, tree, rate):
     """A training step on every core: losses (examples,) and dh (examples, dim); w learns in place.
 
@@ -53,7 +47,7 @@ def tree_step(h, labels, w, tree, rate):
     A label that is no class is a ValueError, and so is an h that is not finite: the root's row
     would take it in, and with it every class. Either is raised before w changes.
     """
-    refuse_strangers(labels, len(tree.starts) - 1)
+    check_labels(labels, len(tree.starts) - 1)
     if not np.isfinite(h).all():
         example = int((~np.isfinite(h).all(axis=1)).argmax())
         raise ValueError(f"h[{example}] holds a NaN or an infinity: w would learn it at the root, "

@@ -65,19 +65,6 @@ def test_a_batch_is_gathered_computed_and_updated_in_this_order(task):
         assert run.examples_per_second == pytest.approx(6 * 32 / run.seconds)
 
 
-def test_the_problem_stays_as_it_was(task):
-    table, ids = task.table.copy(), task.ids.copy()
-    on_cpu("hybrid", task)
-    assert np.array_equal(task.table, table) and np.array_equal(task.ids, ids)
-    assert not task.moments.any()
-
-
-def test_it_says_that_two_threads_stand_for_a_gpu(task):
-    assert "two CPU threads; no GPU" in repr(on_cpu("hybrid", task))
-    assert "of the ids one old" in repr(on_cpu("hybrid", task))
-    assert "on one core" in repr(on_cpu("all CPU", task, cores=1))
-
-
 def test_the_loss_falls():
     losses = on_cpu("hybrid", problem(rows=50, examples=512, batches=30)).losses
     assert np.mean(losses[-5:]) < losses[0] - 0.05

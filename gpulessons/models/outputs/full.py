@@ -20,30 +20,18 @@ import numpy as np
 
 from gpulessons.backends import torch_cpu
 
-from .common import (
-    CHUNK,
-    first_weights,
-    full_best,
-    full_loss,
-    prior_scores,
-    refuse_few_classes,
-    refuse_misfits,
-)
+from .common import CHUNK, check_batch, first_weights, full_loss, prior_scores
 
 
 class Full:
-    """w: (classes, columns) on a PyTorch backend: `on` is torch_cpu or torch_gpu.
-
-    counts: (classes,), how frequent the classes are, else as Zipf has them.
-    """
+    """w: (classes, columns) on a PyTorch backend: `on` is torch_cpu or torch_gpu."""
 
     name = "full softmax"
 
-    def __init__(self, classes, columns, counts=None, seed=0, on=torch_cpu):
-        refuse_few_classes(classes, columns)
+    def __init__(self, classes, columns, seed=0, on=torch_cpu):
         self.classes, self.columns, self.backend = classes, columns, on
         self.chunk = CHUNK if on is torch_cpu else 2**18  # a GPU minds launches more
-        self.prior = prior_scores(classes, counts)
+        self.prior = prior_scores(classes)
         self.offsets = on.put(self.prior)
         self.tensor = on.empty((classes, columns), np.float32)
         on.write(self.tensor, first_weights(classes, columns, seed))
@@ -58,7 +46,7 @@ class Full:
         return self.tensor.nbytes + self.prior.nbytes
 
     def step(self, h, labels, rate):
-        refuse_misfits(h, labels, self.classes, self.columns)
+        check_batch(self, h, labels)
         import torch
 
         w, h, labels = self.tensor, *map(self.backend.put, (h, labels.astype(np.int64)))
@@ -83,8 +71,5 @@ class Full:
         return self.backend.get(losses), self.backend.get(dh / total[:, None] - mine)
 
     def loss(self, h, labels):
-        refuse_misfits(h, labels, self.classes, self.columns)
+        check_batch(self, h, labels)
         return full_loss(h, labels, self.w, self.prior)
-
-    def best(self, h):
-        return full_best(h, self.w, self.prior)

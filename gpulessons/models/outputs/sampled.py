@@ -12,7 +12,7 @@ would be its own rival.
 
 A step reads and writes `draws` rows and one for each example, however many classes there are. What
 it minimizes is an estimate, with noise that more draws make smaller. q falls as log(1 + 1/(1 + j)),
-about Zipf's law, for classes that are numbered by frequency; or is given by `counts`.
+about Zipf's law, for classes that are numbered by frequency.
 
 Bengio & Senécal 2003 and 2008 (importance sampling); Jean et al. 2015, arXiv:1412.2007 (shared
 candidates); E for distinct draws and the accidental hits as in TensorFlow's sampled_softmax_loss.
@@ -20,33 +20,22 @@ candidates); E for distinct draws and the accidental hits as in TensorFlow's sam
 
 import numpy as np
 
-from .common import (
-    first_weights,
-    full_best,
-    full_loss,
-    prior_scores,
-    refuse_few_classes,
-    refuse_misfits,
-)
+from .common import check_batch, first_weights, full_loss, prior_scores
 
 DRAWS = 512  # in a step, where there are that many classes
 
 
 class Sampled:
-    """w: (classes, columns), and what is drawn by: counts, (classes,), or log_uniform's weights."""
+    """w: (classes, columns), and the cumulated probabilities by which classes are drawn."""
 
     name = "sampled softmax"
 
-    def __init__(self, classes, columns, draws=None, counts=None, seed=0):
-        refuse_few_classes(classes, columns)
-        draws = min(DRAWS, classes) if draws is None else draws
-        if not 1 <= draws <= classes:
-            raise ValueError(f"Draws are 1 to {classes}, the number of classes; not {draws}.")
-        self.classes, self.columns, self.draws = classes, columns, draws
-        self.prior = prior_scores(classes, counts)
-        weights = log_uniform(classes) if counts is None else np.asarray(counts, np.float64)
-        self.up_to = np.cumsum(weights / weights.sum())
-        self.up_to[-1] = 1  # whatever rounding made of it
+    def __init__(self, classes, columns, draws=None, seed=0):
+        self.classes, self.columns = classes, columns
+        self.draws = min(DRAWS, classes) if draws is None else draws
+        self.prior = prior_scores(classes)
+        # log(j + 2) − log(j + 1) falls about as Zipf's law, and adds up to a logarithm.
+        self.up_to = np.log(np.arange(2, classes + 2)) / np.log(classes + 1)
         self.rng = np.random.default_rng(seed)
         self.w = first_weights(classes, columns, seed)
 
@@ -64,7 +53,7 @@ class Sampled:
         return np.log(-np.expm1(self.draws * np.log1p(-q))).astype(np.float32)
 
     def step(self, h, labels, rate):
-        refuse_misfits(h, labels, self.classes, self.columns)
+        check_batch(self, h, labels)
         return self.step_against(self.draw(), h, labels, rate)
 
     def step_against(self, drawn, h, labels, rate):
@@ -90,13 +79,5 @@ class Sampled:
 
     def loss(self, h, labels):
         """Of the full softmax that it approximates."""
-        refuse_misfits(h, labels, self.classes, self.columns)
+        check_batch(self, h, labels)
         return full_loss(h, labels, self.w, self.prior)
-
-    def best(self, h):
-        return full_best(h, self.w, self.prior)
-
-
-def log_uniform(classes):
-    """Weights that fall about as Zipf's law: log(j + 2) − log(j + 1), which adds up in a log."""
-    return np.log1p(1 / np.arange(1, classes + 1))
