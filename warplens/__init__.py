@@ -44,43 +44,29 @@ each other in a loop. README.md lists what is refused; a kernel needs source tha
 find. The order in which things happen is fixed, and said in `lanes.launch`.
 """
 
-from .faults import (
-    Caution,
-    KernelFault,
-    LaunchError,
-    Misaligned,
-    NoProgress,
-    OutOfBounds,
-    PartialBarrier,
-    PartialWarp,
-    Unsupported,
-    Untypable,
-)
-from .programs import tracing
-from .report.races import Race, Races
-from .report.reports import Atomics, Banks, Coalescing, Divergence, Work
-from .report.traces import Trace
-from .runner import trace
+import importlib
 
-__all__ = [
-    "Atomics",
-    "Banks",
-    "Caution",
-    "Coalescing",
-    "Divergence",
-    "KernelFault",
-    "LaunchError",
-    "Misaligned",
-    "NoProgress",
-    "OutOfBounds",
-    "PartialBarrier",
-    "PartialWarp",
-    "Race",
-    "Races",
-    "Trace",
-    "Unsupported",
-    "Untypable",
-    "Work",
-    "trace",
-    "tracing",
-]
+HOMES = {
+    "faults": "Caution KernelFault LaunchError Misaligned NoProgress OutOfBounds PartialBarrier "
+    "PartialWarp Unsupported Untypable",
+    "programs": "tracing",
+    "report.races": "Race Races",
+    "report.reports": "Atomics Banks Coalescing Divergence Work",
+    "report.traces": "Trace",
+    "runner": "trace",
+    "code.cuda": "assembly",
+    "model.devices": "devices",
+    "model.modelling": "modelled",
+    "model.occupancy": "occupancy",
+}
+home_of = {name: home for home, names in HOMES.items() for name in names.split()}
+__all__ = sorted(home_of)
+
+
+def __getattr__(name):  # type: ignore[no-untyped-def]
+    """Every public name is loaded at its first use: `import warplens` costs nothing."""
+    if name not in home_of:
+        raise AttributeError(f"warplens has no {name!r}; it has {', '.join(__all__)}.")
+    value = getattr(importlib.import_module(f".{home_of[name]}", __name__), name)
+    globals()[name] = value
+    return value
