@@ -12,10 +12,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from gpulessons.cli.teaching import stubs_in
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 import save_notebooks
+from assignments import stubs_in
 from first_cell import ID, address_in, first_cell
 from gpulessons import exercises
 from gpulessons.hardware import budget
