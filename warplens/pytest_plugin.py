@@ -22,7 +22,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)  # before modules are collected: they may compile kernels
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption(OPTION):
-        from . import tracing
+        from .programs import tracing
 
         config.stash[SESSION] = ExitStack()
         config.stash[LAUNCHES] = config.stash[SESSION].enter_context(tracing())

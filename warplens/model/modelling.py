@@ -6,11 +6,14 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
 
-from warplens import KernelFault, NoProgress, Trace, Unsupported, trace, tracing
 from warplens.code.cuda import CannotCompile, ptx_of, types_of
 from warplens.code.sass import Code, machine_code
+from warplens.faults import KernelFault, NoProgress, Unsupported
 from warplens.lanes.launch import extent
+from warplens.programs import tracing
 from warplens.report.steps import launch_of
+from warplens.report.traces import Trace
+from warplens.runner import trace
 
 from .bounds import bounds, l2_sectors, latency
 from .costs import REGISTERS, from_machine_code, from_source

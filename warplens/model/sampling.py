@@ -15,7 +15,6 @@ from itertools import groupby
 
 import numpy as np
 
-from warplens import Trace
 from warplens.lanes.launch import Launch
 from warplens.lanes.log import Entry
 from warplens.lanes.memory import Array
@@ -28,6 +27,7 @@ from warplens.report.counts import (
     wavefronts_of,
 )
 from warplens.report.steps import launch_of
+from warplens.report.traces import Trace
 
 TURNS = 16  # of a long loop, run at its beginning; and the last one
 # An L1 cache looks up so many lines in a clock, where each lies in another set: assumed, after the
