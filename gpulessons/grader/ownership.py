@@ -41,7 +41,7 @@ def own_work(attempt: Any, forbidden: Sequence[Callable], watch: bool = True) ->
 
 def is_ours(frame: FrameType | None) -> bool:
     """Does a line of the course's run in this frame, such as a judge's?"""
-    return bool(frame) and str(frame.f_globals.get("__name__")).startswith("gpulessons")
+    return frame is not None and str(frame.f_globals.get("__name__")).startswith("gpulessons")
 
 
 def require_own_kernels(launches: Sequence[Trace]) -> None:

@@ -348,7 +348,7 @@ class Comparison:
         return "\n".join(map(repr, (self.shown(), *self.beside, *self.modelled[:1])))
 
     def _repr_html_(self) -> str:
-        others = (self.shown(), *self.beside, *self.modelled[:1])
+        others: tuple[Any, ...] = (self.shown(), *self.beside, *self.modelled[:1])
         return "".join(other._repr_html_() for other in others)
 
     def sized(self, sizes: list[str]) -> list[str]:

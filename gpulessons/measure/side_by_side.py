@@ -127,9 +127,9 @@ class SideBySide:
                 for row in rows
             ]  # fmt: skip
             caption = f"{op}, {units.count(size)} {rows[0].unit}: time of one call"
-            notes = {f"– {each.version}: {each.why}": None for row in rows for each in row.entries
+            noted = {f"– {each.version}: {each.why}": None for row in rows for each in row.entries
                      if isinstance(each, Absent)}  # fmt: skip
-            found.append(Table(caption, ("version", *heads), cells, [*notes]))
+            found.append(Table(caption, ("version", *heads), cells, [*noted]))
         return found
 
     def __repr__(self) -> str:

@@ -198,8 +198,8 @@ def ceiling(
     else:
         colors = [BLUE] * len(given)
     if (not given and not title) or about not in ("", *given):
-        there = ", ".join(given) or "nothing"
-        raise ValueError(f"Draw at least one rate, and the title's {about!r} among {there}.")
+        named = ", ".join(given) or "nothing"
+        raise ValueError(f"Draw at least one rate, and the title's {about!r} among {named}.")
     about = about or max(given, key=given.__getitem__, default="")
     title = title or f"{about}: {given[about] / limit:.0%} of this machine's {name} ceiling."
     if max(given.values(), default=0) > 1.02 * limit:  # an error to explain, not a record

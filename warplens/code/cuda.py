@@ -85,14 +85,14 @@ class Assembly:
             f"{len(self.instructions)} PTX instructions, {len(self.doubles)} in double precision"
         )
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         try:
             seen = f"{self.mix.headline()}\n\n{self.summary}"
         except CannotCompile as trouble:
             return f"{self.headline}\n{trouble}\n{self.ptx}"
         return f"{self.headline}\n{seen}\n\nInstruction by instruction: .listing; counted: .mix"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         ptx = f"<details><summary>PTX</summary><pre>{escape(self.ptx)}</pre></details>"
         head = f"<p>{escape(self.headline)}</p>"
         try:

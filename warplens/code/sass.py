@@ -77,7 +77,7 @@ class Instruction:
         """And how much of it, for each thread."""
         return pipes.bytes_of(self.opcode)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return " ".join(filter(None, (self.predicate, self.opcode, self.operands)))
 
 
@@ -114,7 +114,7 @@ class Code:
             Loop(a, b, sum(first <= a and b <= last for first, last in spans)) for a, b in spans
         )
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{self.kernel}, {len(self.instructions)} instructions\n" + "\n".join(
             f"  {one.address:04x}  {one}" for one in self.instructions
         )
@@ -266,7 +266,7 @@ def reaches(ways: list[list[int]], one: Instruction, goal: int, avoiding: int) -
     return goal in seen
 
 
-def followers(instructions, place: int, where: dict[int, int]) -> Iterator[int]:
+def followers(instructions: Any, place: int, where: dict[int, int]) -> Iterator[int]:
     """The places at which a thread may go on."""
     one = instructions[place]
     base = one.opcode.split(".")[0]

@@ -96,7 +96,8 @@ def fused(w: Warps, *values: Any) -> Any:
     dtype = FUSED(*map(dtype_of, values)).result
     w.count_flops(dtype, 2)
     longer = np.float64 if dtype.itemsize == 4 else np.longdouble
-    a, b, c = (np.asarray(as_type(v, dtype)).astype(longer) for v in values)
+    wide: list[Any] = [np.asarray(as_type(v, dtype)).astype(longer) for v in values]
+    a, b, c = wide
     return plain((a * b + c).astype(dtype)[()])
 
 
@@ -131,7 +132,7 @@ ONE = {
     "acos": np.arccos, "atan": np.arctan, "asinh": np.arcsinh, "acosh": np.arccosh,
     "atanh": np.arctanh, "erf": elementwise(math.erf), "erfc": elementwise(math.erfc),
 }  # fmt: skip
-TWO = {"atan2": (np.arctan2, REAL), "hypot": (np.hypot, REAL), "pow": (np.power, POW),
+TWO: dict[str, tuple[Any, Any]] = {"atan2": (np.arctan2, REAL), "hypot": (np.hypot, REAL), "pow": (np.power, POW),
        "fmod": (np.fmod, alike(REALS, 2)), "copysign": (np.copysign, alike(REALS, 2))}  # fmt: skip
 
 

@@ -151,7 +151,7 @@ class Launch:
             self.arrays[site] = Array(name, "shared", shape, dtype, origin=self.dynamic)
         return self.arrays[site]
 
-    def run(self, program: Callable[..., Any], names: set[str], arguments: list[Any]) -> None:
+    def run(self, program: Callable[..., Any], names: frozenset[str], arguments: list[Any]) -> None:
         """Run a compiled kernel whose code, and its device functions', speaks of these names."""
         self.locks = bool(names & {"cas", "compare_and_swap", "exch"})
         size = len(self.blocks) if "this_grid" in names else 1 if self.locks else BATCH

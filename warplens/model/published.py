@@ -18,6 +18,7 @@ from html import escape
 from itertools import combinations
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from warplens import units
 from warplens.tables import Table
@@ -52,7 +53,8 @@ class Published:
 
 def published_from(row: dict[str, str]) -> Published:
     numbers = {name: float(row[name]) for name in ("seconds", "within")}
-    return Published(**{**row, **numbers})
+    fields: dict[str, Any] = {**row, **numbers}
+    return Published(**fields)
 
 
 with Path(__file__).with_name("published.csv").open(encoding="utf-8", newline="") as lines:
@@ -224,9 +226,10 @@ def modelled_from(row: dict[str, str]) -> Modelled:
     """A Modelled from a row of the file; an interval without an upper end has none there."""
     texts = ("kernel", "gpu", "occupancy_limiter", "counted_from", "why_at_least")
     numbers = ("seconds", "low", "occupancy", "waves")
+    fields: dict[str, Any] = {name: row[name] for name in texts}
+    fields |= {name: float(row[name]) for name in numbers}
     return Modelled(
-        **{name: row[name] for name in texts},
-        **{name: float(row[name]) for name in numbers},
+        **fields,
         high=float(row["high"]) if row["high"] else None,
         bounds={part: float(row[part]) for part in PARTS},
     )

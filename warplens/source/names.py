@@ -131,7 +131,7 @@ class Names:
         self.parameters = [p.arg for p in tree.args.posonlyargs + tree.args.args]
         self.own = {*self.parameters, *names_set(tree.body)}
         straight = (ast.Assign, ast.AnnAssign)  # outside of branches and loops
-        body = [s for s in tree.body if isinstance(s, straight)]
+        body: list[ast.stmt] = [s for s in tree.body if isinstance(s, straight)]
         self.surely_set = {*self.parameters, *names_set(body)}
 
     def refuse(self, what: str, node: ast.AST) -> NoReturn:
