@@ -125,14 +125,14 @@ def to_float(w: Warps, x: Any) -> Any:
 
 
 HALF_TOO = {"sqrt", "exp", "exp2", "log", "log2", "log10", "sin", "cos", "tanh"}  # float16, too
-ONE = {
+ONE: dict[str, Callable[..., Any]] = {
     "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "log": np.log, "log2": np.log2,
     "log10": np.log10, "log1p": np.log1p, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos,
     "tan": np.tan, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "asin": np.arcsin,
     "acos": np.arccos, "atan": np.arctan, "asinh": np.arcsinh, "acosh": np.arccosh,
     "atanh": np.arctanh, "erf": elementwise(math.erf), "erfc": elementwise(math.erfc),
 }  # fmt: skip
-TWO: dict[str, tuple[Any, Any]] = {"atan2": (np.arctan2, REAL), "hypot": (np.hypot, REAL), "pow": (np.power, POW),
+TWO = {"atan2": (np.arctan2, REAL), "hypot": (np.hypot, REAL), "pow": (np.power, POW),
        "fmod": (np.fmod, alike(REALS, 2)), "copysign": (np.copysign, alike(REALS, 2))}  # fmt: skip
 
 
