@@ -49,7 +49,7 @@ LAYERS = (
     ((64, 1, 1), (3, 3), 0),
 )
 # Kernels whose blocks have more or less to do, by the values that they meet.
-UNLIKE = {"shade", "shade_sorted", "forest_search", "tree_search", "tree_softmax"}
+UNLIKE = {"shade", "shade_sorted", "tree_softmax"}
 WHY_UNLIKE = "how much a block has to do depends on its data, and a few blocks do not stand for all"
 
 
