@@ -6,13 +6,12 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from gpulessons import money
 from gpulessons.hardware import Machine
 from gpulessons.money import brain, cores
 from gpulessons.money.cores import K80_CORES, K80_FLOPS, K80_MULTIPROCESSORS, Cores
 from gpulessons.money.devices import PUBLISHED, Device
 from gpulessons.money.prediction import Prediction, Work, networks, of_network, worth
-from gpulessons.money.renting import NEEDED, Energy, Plan
+from gpulessons.money.renting import NEEDED, Plan
 from gpulessons.money.throughput import MEASURES, costs
 
 # -- What a number costs.
@@ -31,12 +30,6 @@ def test_a_cost_is_the_price_over_the_number_and_the_cheapest_is_named_among_two
     assert found.verdict == "Cheapest: wide per core and per TFLOP/s; few per lane and per GB/s."
     assert costs([WIDE, BARE]).best("core") == []
     assert found.table().rows[2][2:] == ["", "", "", "", ""]
-
-
-def test_without_any_price_the_numbers_themselves_are_shown():
-    table = costs([BARE, Device("gift", cores=2)]).table()
-    assert table.rows[0] == ["bare", "typed in", "8", "", "", ""] and "price" in table.notes[0]
-    assert costs([Device("gift", cores=2, price=0)]).per("core") == {"gift": 0}
 
 
 # -- How long a step would take.
@@ -133,11 +126,6 @@ def test_without_a_price_the_plan_asks_for_it_and_no_number_is_ours():
             replace(PLAN, **{name: value})
 
 
-def test_energy_is_watts_times_seconds():
-    assert repr(Energy(3600, 500, 2)) == "3,600 s at 500 W: 1.8 MJ, 0.5 kWh, 1 in your currency."
-    assert Energy(0.002, 100).cost is None
-
-
 # -- The K80's cores. Here are two of 35 GFLOP/s: each as fast as 20 of its own.
 
 CPU = Cores(cores=2, core_flops=20 * K80_FLOPS / K80_CORES, flops=7e10, bandwidth=2.4e10,
@@ -210,7 +198,3 @@ def test_the_spread_of_a_product_is_that_of_its_logarithms():
     assert got.weakest == "c" and got.low < got.high
 
 
-def test_the_room_hands_out_its_functions_and_says_what_there_is():
-    assert money.costs is costs
-    with pytest.raises(AttributeError, match=r"no 'price'; it has .*Device, "):
-        money.price  # noqa: B018
