@@ -17,7 +17,7 @@ TURNS = {
         ({"cores": 2, "sigmoid": 1.9, "busy": 1.9, "relu_dealt": 1.9e10}, LIMITS),
         ({"sigmoid": 4.0}, LIMITS), ({"sigmoid": 1.1}, REFUTED), ({"talk": 1}, REFUTED),
         ({"busy": 1.0}, UNTESTED), ({"cores": 1}, UNTESTED), ({"sigmoid": None}, UNTESTED)),
-    2: ({"workers": 50.0, "costs": 300.0, "promised": 0}, LIMITS, ({"costs": 0.8}, REFUTED),
+    2: ({"workers": 50.0, "costs": 300.0}, LIMITS, ({"costs": 0.8}, REFUTED),
         ({"workers": None, "costs": None}, UNTESTED)),
     3: ({"alike": 1.9, "different": 1.8, "disagree": 2, "agree": 1, "gpu_shuffled": 3e-4,
          "gpu_sorted": 1e-4}, HOLDS, ({"gpu_shuffled": 1.05e-4}, REFUTED),

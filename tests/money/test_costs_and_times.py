@@ -106,16 +106,6 @@ def test_the_two_ways_of_being_even_agree():
         assert plan.per_useful_hour() == pytest.approx(whole)
 
 
-def test_the_sentence_says_when_buying_pays_or_that_it_never_does():
-    assert "break-even after 500 hours of use, 0.1 of 2 years" in repr(PLAN)
-    assert "but support ends after 438" in repr(replace(PLAN, years=0.1))
-    never = replace(PLAN, rent_per_hour=1)
-    assert never.break_even == math.inf and "renting is always cheaper" in repr(never)
-    assert "from the first hour" in repr(replace(PLAN, price=0))
-    idle = replace(PLAN, price=100, idle_watts=500, hours_per_week=10)
-    assert idle.break_even == math.inf and "From a utilization of" in repr(idle)
-
-
 def test_without_a_price_the_plan_asks_for_it_and_no_number_is_ours():
     assert Plan().missing == list(NEEDED) and "price, what the device costs" in repr(Plan())
     for field in fields(Plan):

@@ -282,14 +282,3 @@ def test_nothing_survives_a_launcher_that_is_killed(working, token):
     folder = torchrun.environ()["GPULESSONS_REPORT"]
     process.kill()
     assert patiently(lambda: not marked(token) and not os.path.exists(folder))
-
-
-@pytest.mark.nightly
-def test_nothing_survives_a_torchrun_that_is_killed(working, token):
-    process, torchrun = working
-    torchrun.kill()
-    trouble = process.communicate(timeout=300)[1]
-    assert trouble.endswith("torchrun was ended (SIGKILL), and its workers with it.\n")
-    assert not marked(token)
-
-

@@ -11,7 +11,6 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from gpulessons import launch
-from gpulessons.illustrations.data_parallel import effects_first
 from gpulessons.workers.memory import APART
 from gpulessons.workers.programs import hogwild, lost_updates, pipeline, tensor_parallel
 from gpulessons.workers.programs.hogwild import ALONE, ATOMIC, FREE, LOCKED, SEPARATE, Ran
@@ -137,12 +136,6 @@ def test_packed_gradients_learn_nearly_the_same_and_send_what_their_code_says(fo
             for each in replicas:
                 assert each.bytes == STEPS * packed(size)
                 assert each.losses[-1] == pytest.approx(alone.losses[-1], rel=0.1)
-
-
-@pytest.mark.nightly
-def test_workers_who_start_apart_tell_of_one_clock():
-    for run in zip(*launch("late", workers=2), strict=True):
-        assert not effects_first(run)
 
 
 # -- A network in stages, and layers in parts.
