@@ -18,7 +18,6 @@ from gpulessons.ops.lstm_sequence import lstm_sequence
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.softmax import softmax
 from gpulessons.units import percent
-from warplens import tracing
 
 from .claim import claim, holds, limits, refuted, untested, weakest
 from .evidence import SECONDS, counted, from_gpu, gpu_over_cpu, live, missing, modelled, paired
@@ -214,8 +213,8 @@ TOKENS, HIDDEN, HEADS, INNER = 128, 768, 12, 3072  # a layer of BERT-base, one t
 
 def fetching_and_bert(given):
     """The same multiplications on one core, in vectors: along rows, and in blocks that use again
-    what they have loaded. Loads of two kernels counted. A layer of BERT-base in NumPy on one core:
-    the products' share of its operations and of its time, each part timed by itself.
+    what they have loaded. A layer of BERT-base in NumPy on one core: the products' share of its
+    operations and of its time, each part timed by itself.
     """
     ways = "Numba, one core, ikj", "Numba, blocked, one core"
     parts = parts_of_encoder()
@@ -228,10 +227,6 @@ def fetching_and_bert(given):
     return {
         "fetching": paired("a product of 1,024 rows, along rows over in blocks, time",
                            {way: product(way, 1024) for way in ways}, 2 * SECONDS),
-        "naive": counted("loads for each multiplication, naive kernel",
-                         loads("CUDA, naive", matmul, matmul.inputs(64))),
-        "tiled": counted("the same, shared tiles of 16 × 16",
-                         loads("CUDA, shared tile", matmul, matmul.inputs(64))),
         "once": once_over(1024),
         "operations": counted("products' share of a BERT layer's operations",
                               sum(map(flops.get, products)) / sum(flops.values()), "%"),
@@ -243,14 +238,6 @@ def fetching_and_bert(given):
 def product(version, size):
     x, y = matmul.inputs(size)
     return partial(matmul.versions[version], x, y, out=np.empty_like(x))
-
-
-def loads(version, op, inputs):
-    """Loads from global memory for each multiplication, counted."""
-    with tracing() as launches:
-        op.versions[version](*inputs)
-    reads = launches[-1].select("global", access="read")
-    return sum(site.accesses for site in reads) / (op.flops(*inputs) / 2)
 
 
 def once_over(rows):
@@ -298,9 +285,9 @@ def medians(calls):
     changes="Code that reuses what it has fetched: then arithmetic is what a large product waits "
     "for. And a machine that multiplies faster: less of BERT's time is then products.",
 )  # fmt: skip
-def fetching_is_dearest(fetching, naive, tiled, once, operations, time):
+def fetching_is_dearest(fetching, once, operations, time):
     verdict = weakest(
-        fetching_is_the_dearest_part=price_of_fetching(fetching, naive, tiled, once),
+        fetching_is_the_dearest_part=price_of_fetching(fetching, once),
         BERT_is_products=share_of_products(operations, time),
     )
     return replace(verdict, why=f"{verdict.why} A TPU is a matrix machine by how it is built "
@@ -308,11 +295,10 @@ def fetching_is_dearest(fetching, naive, tiled, once, operations, time):
                    )  # fmt: skip
 
 
-def price_of_fetching(fetching, naive, tiled, once):
-    found = (f"By count a naive kernel loads {naive:.3g} numbers for each multiplication, one with "
-             f"tiles {tiled:.3g}. In blocks, which fetch less and also store and loop less, a core "
-             f"is {fetching:.2g} times as fast as along rows")  # fmt: skip
-    if fetching < 1.2 or tiled >= naive:
+def price_of_fetching(fetching, once):
+    found = ("In blocks, which load less and also store and loop less, a core is "
+             f"{fetching:.2g} times as fast as along rows")  # fmt: skip
+    if fetching < 1.2:
         return refuted(f"{found}: fetching is not what it waits for.")
     if once >= 1:
         return holds(f"{found}. Even if it moved each number once, it would wait for them.")
