@@ -1,22 +1,19 @@
 """Claims about frameworks: who is ahead in them, whose code they run, and what a call costs."""
 
 from functools import partial
-from time import perf_counter
 
 import numpy as np
-from numba import njit
 
 from gpulessons import units
 from gpulessons.hardware import gpu_count, threads
 from gpulessons.measure.turns import alternate
-from gpulessons.ops.common import PARALLEL
 from gpulessons.ops.conv2d import conv2d
 from gpulessons.ops.dense import dense
 from gpulessons.ops.lstm_sequence import lstm_sequence
-from gpulessons.ops.optimizer_step import adam_loop, adam_step
+from gpulessons.ops.optimizer_step import adam_step
 from gpulessons.ops.reduce import total_python
 from gpulessons.profiler.recorder import profile
-from gpulessons.units import percent, some, three_digits
+from gpulessons.units import percent, three_digits
 
 from .claim import A_GPU, claim, holds, limits, refuted, untested, weakest
 from .evidence import SECONDS, counted, from_gpu, live, missing, paired, timed
@@ -160,8 +157,7 @@ CALLS = 20 * (1_437 // 32)  # steps of a training: 20 epochs of digits, 32 at a 
 
 def calls_of_a_training(given):
     """Adam's step on the parameters of a small network for digits, in separate operators and as one
-    compiled call, in turn: what a call saves, in how many steps of a training, and what compiling
-    that call costs once.
+    compiled call, in turn: what a call saves, and in how many steps of a training.
     """
     w = np.random.default_rng(0).standard_normal(64 * 128 + 128 * 10, np.float32)
     state = w, w / 10, np.zeros_like(w), np.zeros_like(w), 1
@@ -175,16 +171,7 @@ def calls_of_a_training(given):
         "calls": counted("calls to Adam in the training, one a step", CALLS),
         "separate": live("a call in separate operators", separate, "s"),
         "fused": live("one compiled call", fused, "s"),
-        "compiling": live("compiling it, once", seconds_to_compile(), "s"),
     }
-
-
-def seconds_to_compile():
-    """Seconds to compile Adam's loop anew."""
-    w, one, again = np.zeros(8, np.float32), np.float32(1), njit(**PARALLEL)(adam_loop.py_func)
-    began = perf_counter()
-    again(w, w, w, w, one, one, w.copy(), w.copy(), w.copy())
-    return perf_counter() - began
 
 
 @claim(
@@ -193,14 +180,11 @@ def seconds_to_compile():
     changes="Wider layers: the same saving is a smaller share of a longer step. Nothing makes a "
     "share grow with the number of steps.",
 )  # fmt: skip
-def savings_compound(calls, separate, fused, compiling):
+def savings_compound(calls, separate, fused):
     saved = separate - fused
     if saved < 0.01 * separate:
         return refuted(f"One call in each of {calls:,.0f} steps saves nothing: the run is no "
                        "shorter.")  # fmt: skip
-    paid = "which this run has" if calls * saved >= compiling else "more than this run has"
     return limits(f"One call in each of {calls:,.0f} steps saves {units.seconds(saved)} of "
                   f"{units.seconds(separate)}, and {units.seconds(calls * saved)} in all. It adds "
-                  "up and does not compound: the share stays as it is. Compiling takes "
-                  f"{units.seconds(compiling)}, paid after {some(compiling / saved)} calls, {paid}."
-                  )  # fmt: skip
+                  "up and does not compound: the share stays as it is.")  # fmt: skip

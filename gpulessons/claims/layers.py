@@ -9,16 +9,15 @@ from gpulessons.hardware import machine, threads
 from gpulessons.measure.turns import alternate
 from gpulessons.money.devices import best_rates
 from gpulessons.ops.bias_activation import bias_gelu
-from gpulessons.ops.conv2d import conv2d, shaped
+from gpulessons.ops.conv2d import conv2d
 from gpulessons.ops.dense import dense, sized
 from gpulessons.ops.im2col import im2col
 from gpulessons.ops.layer_norm import layer_norm
-from gpulessons.ops.lstm_cell import lstm_cell, parameters
+from gpulessons.ops.lstm_cell import parameters
 from gpulessons.ops.lstm_sequence import lstm_sequence
 from gpulessons.ops.matmul import matmul
 from gpulessons.ops.softmax import softmax
 from gpulessons.units import percent
-from warplens import tracing
 
 from .claim import claim, holds, limits, refuted, untested, weakest
 from .evidence import SECONDS, counted, from_gpu, gpu_over_cpu, live, missing, modelled, paired
@@ -38,7 +37,6 @@ def layers_by_width(given):
         "batch, no product": (BATCH, 1, WIDE),
     }  # fmt: skip
     took = medians({name: layer(*shape) for name, shape in shapes.items()})
-    x, w, b = sized(NARROW, WIDE)(1, np.random.default_rng(0))
     whats = {
         "one": (f"the product's share of the time, {WIDE:,} inputs, one example", "one"),
         "batch": (f"the same, a batch of {BATCH}", "batch"),
@@ -47,8 +45,6 @@ def layers_by_width(given):
     return {
         **{name: live(what, max(0.0, 1 - took[f"{base}, no product"] / took[name]), "%")
            for name, (what, base) in whats.items()},
-        "counted_narrow": counted(f"its share of the operations, {NARROW} inputs",
-                                  2 * w.size / dense.flops(x, w, b), "%"),
         "alone": live("an example alone against one of the batch",
                       BATCH * took["one"] / took["batch"], "×"),
     }  # fmt: skip
@@ -67,13 +63,12 @@ def layer(examples, inputs, outputs):
     changes="Inputs: with few of them the function and the call are the larger cost. And a slower "
     "exponential, or a faster product, moves the border up.",
 )  # fmt: skip
-def product_governs(one, batch, narrow, counted_narrow, alone):
+def product_governs(one, batch, narrow, alone):
     found = (f"With {WIDE:,} inputs the product takes {percent(batch)} of a layer's time in a "
              f"batch of {BATCH}, and {percent(one)} for one example")  # fmt: skip
     if min(one, batch) < 0.5:
         return refuted(f"{found}: it is not what governs.")
-    found += (f". With {NARROW} inputs it is {percent(counted_narrow)} of the operations and takes "
-              f"{percent(narrow)} of the time")  # fmt: skip
+    found += f". With {NARROW} inputs it takes {percent(narrow)} of the time"
     if narrow < 0.5:
         return limits(f"{found}: there the function and the call govern.")
     if alone > 2:
@@ -87,7 +82,7 @@ def product_governs(one, batch, narrow, counted_narrow, alone):
 
 def additions_in_rounds(given):
     """All products of a convolution of ResNet's at once, then added pair by pair in rounds, against
-    its definition in float64; and what kernels load that make many outputs at once.
+    its definition in float64.
     """
     problem = x, w, stride, padding = conv2d.inputs(14)
     columns = im2col(x, w.shape[2:], stride, padding)[0]
@@ -96,17 +91,12 @@ def additions_in_rounds(given):
     sums, rounds = in_pairs(terms)
     truth = conv2d.reference(*problem)
     error = conv2d.error(sums.reshape(truth.shape), truth)
-    small = conv2d, shaped((1, 4, 16), (3, 3)).inputs(32)
     return {
         "terms": counted("products in each output's sum", count),
         "additions": counted("additions", sums.size * (count - 1)),
         "rounds": counted("rounds, one after the other", rounds),
         "wrong": live("error, over what rounding is allowed", error / conv2d.rtol),
-        "hungry": counted("loads for each multiplication, a thread for every output",
-                          loads("CUDA, a thread per output", *small)),
-        "tiled": counted("the same, 32 outputs a thread from a shared tile",
-                         loads("CUDA, shared tiles", *small)),
-    }  # fmt: skip
+    }
 
 
 def in_pairs(terms):
@@ -124,18 +114,15 @@ def in_pairs(terms):
     measure=additions_in_rounds,
     changes="Nothing on a machine: this is arithmetic. A sum of two products takes one round.",
 )  # fmt: skip
-def additions_at_once(terms, additions, rounds, wrong, hungry, tiled):
+def additions_at_once(terms, additions, rounds, wrong):
     if wrong > 1:
         return refuted("Added pair by pair, the sums come out wrong: the order matters.")
     found = f"Some {additions / 1e6:.2g} million additions take {rounds:.0f} rounds in turn"
     if rounds >= terms - 1:
         return refuted(f"{found}: they are a chain.")
-    kernel = ("A kernel that makes fewer at once fetches less: threads that make one output each "
-              f"fetch {hungry:.2g} numbers for a multiplication, threads that make 32 fetch "
-              f"{tiled:.2g}")  # fmt: skip
     if rounds <= 1:
-        return holds(f"All additions are made in one round. {kernel}.")
-    return limits(f"{found}, and no output waits for another: nearly at once. {kernel}.")
+        return holds("All additions are made in one round.")
+    return limits(f"{found}, and no output waits for another: nearly at once.")
 
 
 # An LSTM: products that gain, in steps that wait.
@@ -147,8 +134,8 @@ RUNGS = ("Numba, every core", "PyTorch, nn.LSTM, CPU", "CUDA, one kernel a step"
 
 def lstm_gains(given):
     """An LSTM on the CPU: its eight products a step merged and batched, 32 sequences against one,
-    twice the steps, and the same operations in a chain and in one wide step. Launches of a step
-    counted. On a GPU: its best version against the CPU's best.
+    twice the steps, and the same operations in a chain and in one wide step. On a GPU: its best
+    version against the CPU's best.
     """
     plain, merged = "NumPy, eight products a step", "NumPy, input products batched"
     calls = {
@@ -166,9 +153,6 @@ def lstm_gains(given):
     return {
         **{name: paired(f"{what}, time", {way: calls[way] for way in ways})
            for name, (what, *ways) in pairs.items()},
-        "counted_apart": counted("launches of a step, each product with its sum a kernel",
-                                 launches_of("CUDA, eight products")),
-        "counted_fused": counted("launches of a step, one kernel", launches_of("CUDA, one kernel")),
         "gpu_wide": lstm_on_both(given, 256),
         "gpu_narrow": lstm_on_both(given, 16),
     }  # fmt: skip
@@ -191,27 +175,18 @@ def sequence(version, steps, examples):
     )
 
 
-def launches_of(version):
-    with tracing() as launches:
-        lstm_cell.versions[version](*lstm_cell.inputs(16))
-    return len(launches)
-
-
 @claim(
     19, "An LSTM cell is several such products, so it gains too (but its steps wait for each "
     "other).", source="C", notebooks="08", measure=lstm_gains,
     changes="Width and batch: narrow steps are launches and little else. And steps that need not "
     "wait: attention reads all words at once.", about_gpus=True,
 )  # fmt: skip
-def lstm_gains_too(
-    merged, batch, longer, chain, counted_apart, counted_fused, gpu_wide=None, gpu_narrow=None,
-):  # fmt: skip
+def lstm_gains_too(merged, batch, longer, chain, gpu_wide=None, gpu_narrow=None):
     waits = (f"The same operations take {chain:.2g} times as long in {STEPS} steps as in one wide "
              f"step, and twice the steps {longer:.2g} times as long")  # fmt: skip
     lost = chain >= 1.2 and longer >= 1.2
     on_cpu = (f"On the CPU {EXAMPLES} sequences take {batch:.2g} times as long as one, and eight "
-              f"products a step {merged:.2g} times as long as merged ones. On a GPU a step is "
-              f"{counted_apart:.0f} launches or, fused, {counted_fused:.0f}, by count")  # fmt: skip
+              f"products a step {merged:.2g} times as long as merged ones")  # fmt: skip
     return weakest(
         it_gains_too=gain_of_lstm(on_cpu, gpu_wide, gpu_narrow),
         steps_wait=holds(f"{waits}.") if lost
@@ -238,8 +213,8 @@ TOKENS, HIDDEN, HEADS, INNER = 128, 768, 12, 3072  # a layer of BERT-base, one t
 
 def fetching_and_bert(given):
     """The same multiplications on one core, in vectors: along rows, and in blocks that use again
-    what they have loaded. Loads of two kernels counted. A layer of BERT-base in NumPy on one core:
-    the products' share of its operations and of its time, each part timed by itself.
+    what they have loaded. A layer of BERT-base in NumPy on one core: the products' share of its
+    operations and of its time, each part timed by itself.
     """
     ways = "Numba, one core, ikj", "Numba, blocked, one core"
     parts = parts_of_encoder()
@@ -252,10 +227,6 @@ def fetching_and_bert(given):
     return {
         "fetching": paired("a product of 1,024 rows, along rows over in blocks, time",
                            {way: product(way, 1024) for way in ways}, 2 * SECONDS),
-        "naive": counted("loads for each multiplication, naive kernel",
-                         loads("CUDA, naive", matmul, matmul.inputs(64))),
-        "tiled": counted("the same, shared tiles of 16 × 16",
-                         loads("CUDA, shared tile", matmul, matmul.inputs(64))),
         "once": once_over(1024),
         "operations": counted("products' share of a BERT layer's operations",
                               sum(map(flops.get, products)) / sum(flops.values()), "%"),
@@ -267,14 +238,6 @@ def fetching_and_bert(given):
 def product(version, size):
     x, y = matmul.inputs(size)
     return partial(matmul.versions[version], x, y, out=np.empty_like(x))
-
-
-def loads(version, op, inputs):
-    """Loads from global memory for each multiplication, counted."""
-    with tracing() as launches:
-        op.versions[version](*inputs)
-    reads = launches[-1].select("global", access="read")
-    return sum(site.accesses for site in reads) / (op.flops(*inputs) / 2)
 
 
 def once_over(rows):
@@ -322,9 +285,9 @@ def medians(calls):
     changes="Code that reuses what it has fetched: then arithmetic is what a large product waits "
     "for. And a machine that multiplies faster: less of BERT's time is then products.",
 )  # fmt: skip
-def fetching_is_dearest(fetching, naive, tiled, once, operations, time):
+def fetching_is_dearest(fetching, once, operations, time):
     verdict = weakest(
-        fetching_is_the_dearest_part=price_of_fetching(fetching, naive, tiled, once),
+        fetching_is_the_dearest_part=price_of_fetching(fetching, once),
         BERT_is_products=share_of_products(operations, time),
     )
     return replace(verdict, why=f"{verdict.why} A TPU is a matrix machine by how it is built "
@@ -332,11 +295,10 @@ def fetching_is_dearest(fetching, naive, tiled, once, operations, time):
                    )  # fmt: skip
 
 
-def price_of_fetching(fetching, naive, tiled, once):
-    found = (f"By count a naive kernel loads {naive:.3g} numbers for each multiplication, one with "
-             f"tiles {tiled:.3g}. In blocks, which fetch less and also store and loop less, a core "
-             f"is {fetching:.2g} times as fast as along rows")  # fmt: skip
-    if fetching < 1.2 or tiled >= naive:
+def price_of_fetching(fetching, once):
+    found = ("In blocks, which load less and also store and loop less, a core is "
+             f"{fetching:.2g} times as fast as along rows")  # fmt: skip
+    if fetching < 1.2:
         return refuted(f"{found}: fetching is not what it waits for.")
     if once >= 1:
         return holds(f"{found}. Even if it moved each number once, it would wait for them.")

@@ -1,7 +1,6 @@
 """Claims of the last part: money. Prices are the learner's; without them little can be said."""
 
 import math
-from dataclasses import replace
 
 from gpulessons import units
 from gpulessons.hardware import machine
@@ -28,18 +27,16 @@ def slow_and_fast(given):
     priced = [d for d in given.devices if d.price and d.flop_rate and d.lanes]
     speed = {d.name: d.flop_rate / d.lanes for d in priced}
     faster, price = "speed of the fastest workers over the slowest", "their costs per FLOP/s"
-    promised = counted("of these two devices promised, not measured", 2)
     if len(set(speed.values())) < 2:
-        lacking = [missing(what, NO_PRICES, PRICES) for what in (faster, price)]
-        return dict(zip(("workers", "costs", "promised"), (*lacking, promised), strict=True))
-    both = fast, slow = [pick(priced, key=lambda d: speed[d.name]) for pick in (max, min)]
-    promises = sum(device.kind not in ("live", "recorded") for device in both)
-    kind, where = "published" if promises else "recorded", f"{fast.name}, {slow.name}"
+        return {"workers": missing(faster, NO_PRICES, PRICES),
+                "costs": missing(price, NO_PRICES, PRICES)}  # fmt: skip
+    fast, slow = (pick(priced, key=lambda d: speed[d.name]) for pick in (max, min))
+    measured = {fast.kind, slow.kind} <= {"live", "recorded"}
+    kind, where = "recorded" if measured else "published", f"{fast.name}, {slow.name}"
     cost = (fast.price / fast.flop_rate) / (slow.price / slow.flop_rate)
     return {
         "workers": Figure(faster, speed[fast.name] / speed[slow.name], "×", kind, where),
         "costs": Figure(price, cost, "×", kind, f"{where}, at your prices"),
-        "promised": replace(promised, value=promises),
     }
 
 
@@ -48,11 +45,9 @@ def slow_and_fast(given):
     "French-fries kitchen).", source="A", notebooks="01 15", measure=slow_and_fast,
     changes="Prices; and work that does not divide, for which only the speed of one worker counts.",
 )  # fmt: skip
-def slow_workers_are_cheaper(workers, costs, promised):
+def slow_workers_are_cheaper(workers, costs):
     found = (f"Workers {units.three_digits(workers)} times as fast make a TFLOP/s "
              f"{units.three_digits(costs)} times as expensive, at your prices")  # fmt: skip
-    if promised:
-        found += f" and, of {promised:.0f} of the two, by what its box promises"
     if costs <= 1:
         return refuted(f"{found}: the fast ones are no more expensive.")
     return limits(f"{found}. It says nothing about work that does not divide.")

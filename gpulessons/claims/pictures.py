@@ -3,9 +3,8 @@
 from functools import partial
 
 import numpy as np
-from numba import cuda, njit
+from numba import njit
 
-from gpulessons import units
 from gpulessons.ops.activations import relu
 from gpulessons.ops.dense import dense, sized
 from gpulessons.ops.reduce import total
@@ -15,8 +14,8 @@ from gpulessons.units import percent, three_digits
 from warplens import trace, tracing
 
 from .claim import claim, holds, limits, refuted, untested, weakest
-from .evidence import counted, from_memory, paired
-from .machines import BEST, gpu_orders, shared
+from .evidence import counted, paired
+from .machines import gpu_orders, shared
 
 ROWS, COLUMNS = 30, 50
 BLOCK = 256
@@ -39,7 +38,7 @@ def two_forms(given):
     """
     x, y = plane()
     iterations = np.zeros(x.size, np.int32)
-    pixels = trace(shade_kernel)[-(-x.size // BLOCK), BLOCK](x, y, iterations)
+    trace(shade_kernel)[-(-x.size // BLOCK), BLOCK](x, y, iterations)
     shader = np.array([one_pixel(*place) for place in zip(x, y, strict=True)])
     with tracing() as launches:
         (added,) = total.versions["CUDA, warp shuffles"](iterations.astype(np.float32))
@@ -51,7 +50,6 @@ def two_forms(given):
         "launches": counted("launches of a kernel for it", len(launches)),
         "look_ups": counted("look-ups for a histogram, drawn over CUDA: each of its bars looks at "
                             "every pixel", LIMIT + 1, "×"),
-        "spare": counted("threads beyond the picture", pixels.threads - x.size),
     }  # fmt: skip
 
 
@@ -61,21 +59,20 @@ def two_forms(given):
     changes="A picture that one of the two forms cannot make. What “meant” meant is a historian's "
     "question: languages such as Brook (2004) already hid the drawing.",
 )  # fmt: skip
-def drawing_and_computing(pixels, different, drawings, launches, look_ups, spare):
+def drawing_and_computing(pixels, different, drawings, launches, look_ups):
     if different:
         return refuted(f"Of a picture with {pixels:,} pixels, its sum and its histogram "
                        f"{different:,} numbers differ between the two forms: neither can stand for "
                        "the other.")  # fmt: skip
     same = (f"A picture of {pixels:,} pixels comes out the same, drawn as a rectangle or by a CUDA "
             "kernel")  # fmt: skip
-    cost = (f"The sum of its turns takes {drawings} drawings or {launches} "
+    cost = (f"The sum of its iterations takes {drawings} drawings or {launches} "
             f"launch{'es' * (launches != 1)}; their histogram, drawn, {three_digits(look_ups)} "
             "times the look-ups, for each bar looks at every pixel")  # fmt: skip
     flattened = drawings > launches or look_ups > 1
     return weakest(
         computing_meant_graphics=limits(
-            f"{same}, which needs an index, and a guard for {spare} threads too many. So much a "
-            "program shows; that there was no other way before 2007 it cannot."),
+            f"{same}. So much a program shows; that there was no other way before 2007 it cannot."),
         CUDA_flattened_that=holds(f"{cost}.") if flattened
         else refuted(f"{cost}: nothing was flattened."),
     )  # fmt: skip
@@ -87,8 +84,7 @@ def drawing_and_computing(pixels, different, drawings, launches, look_ups, spare
 def corners_and_layers(given):
     """Corners times a matrix, by the kernel of a graphics card and by a layer's product: what
     differs. Operations for each byte; lanes at work in the warps of corners, activations and
-    pixels; and what threads tell each other, counted. Bytes per second of corners and of ReLU, from
-    memory.
+    pixels; and what threads tell each other, counted.
     """
     points, matrix = vertex_transform.inputs(POINTS)
     pixels, blocks = plane(512, 768), 512 * 768 // BLOCK
@@ -102,7 +98,6 @@ def corners_and_layers(given):
     kernels = turning, activation[0], coloring
     intensities = {  # FLOPs for each byte: its inputs and outputs once
         "corners": ("corners", vertex_transform, POINTS),
-        "layer": ("a layer of 4 units", dense.like(sized(4, 4)), POINTS),
         "wide": ("512 units, 512 examples", dense.like(sized(512, 512)), 512),
     }
     return {
@@ -117,8 +112,6 @@ def corners_and_layers(given):
         "picture": counted("lanes at work, pixels as they lie",
                            coloring.divergence().efficiency, "%"),
         "talk": counted("accesses to what threads share", sum(map(shared, kernels))),
-        "moved_corners": from_memory("corners from memory", vertex_transform, *BEST, size=2**20),
-        "moved_numbers": from_memory("ReLU from memory, every core", relu, *BEST),
     }  # fmt: skip
 
 
@@ -130,28 +123,21 @@ def corners_and_layers(given):
     "A layer as wide as a matrix for corners: then both would wait for the same. And tensor cores, "
     "where a training GPU of today has most of its FLOP/s: they want a layer's product alone.",
 )  # fmt: skip
-def one_machine(different, corners, layer, wide, lanes, picture, talk, moved_corners=None,
-                moved_numbers=None):  # fmt: skip
+def one_machine(different, corners, wide, lanes, picture, talk):
     return weakest(
-        matrices_times_vertices=same_product(
-            different, corners, layer, wide, moved_corners, moved_numbers),
+        matrices_times_vertices=same_product(different, corners, wide),
         hardly_a_branch=each_on_its_own(lanes, picture, talk),
-    )  # fmt: skip
+    )
 
 
-def same_product(different, corners, layer, wide, moved_corners, moved_numbers):
+def same_product(different, corners, wide):
     if different:
         return refuted(f"{different:,} coordinates differ between corners and a layer: they are "
                        "not the same product.")  # fmt: skip
     found = "Corners times a matrix are a layer's outputs"
-    if moved_corners and moved_numbers:
-        found += (f". From memory the CPU moves {units.rate(moved_corners, 'B/s')} for corners, "
-                  f"{units.rate(moved_numbers, 'B/s')} for ReLU")  # fmt: skip
     if wide > 4 * corners:
-        return limits(
-            f"{found}. But where corners ask for {three_digits(corners)} operations a byte and a "
-            f"layer of 4 units for {three_digits(layer)}, one of 512 asks for {three_digits(wide)}."
-        )
+        return limits(f"{found}. But where corners ask for {three_digits(corners)} operations a "
+                      f"byte, a layer of 512 units asks for {three_digits(wide)}.")  # fmt: skip
     return holds(f"{found}.")
 
 
@@ -180,39 +166,25 @@ def pack(x, room):
     return count
 
 
-@cuda.jit
-def pack_kernel(x, out, count):
-    i = cuda.grid(1)
-    if x[i] > 0:
-        place = cuda.atomic.add(count, 0, 1)
-        out[place] = x[i]
-
-
 def branches(given):
     """Mandelbrot pixels in no order against the same pixels sorted by the iterations that they
-    take, and numbers above zero packed out of numbers in no order against sorted ones: time on a
-    CPU core, one pixel or number after the other, steps of a warp's 32 lanes counted, and the
-    pixels' time on a GPU.
+    take: time on a CPU core, one after the other, steps of a warp's 32 lanes counted, and time on a
+    GPU. And numbers above zero packed out of numbers in no order against sorted ones: time on a
+    core.
     """
     loop, out = shade.versions["Numba, one core"].function, np.empty(30_000, np.int32)
     orders = {op.name: partial(loop, *op.inputs(30_000), out) for op in (shade, shade_sorted)}
     numbers = np.random.default_rng(0).standard_normal(2**16, np.float32)
     room, both = np.empty_like(numbers), {"shuffled": numbers, "sorted": np.sort(numbers)}
-    pixel_steps = [
+    shuffled, ordered = (
         warp_steps(shade_kernel, *op.inputs(8_192), np.zeros(8_192, np.int32))
         for op in (shade, shade_sorted)
-    ]
-    packing_steps = [
-        warp_steps(pack_kernel, x, room, np.zeros(1, np.int32)) for x in both.values()
-    ]
+    )
     return {
         "pixels": paired("pixels, shuffled over sorted, time on a core", orders),
-        "pixel_steps": counted("pixels, the same, steps of a warp",
-                               pixel_steps[0] / pixel_steps[1], "×"),
+        "pixel_steps": counted("pixels, the same, steps of a warp", shuffled / ordered, "×"),
         "packing": paired("packing, shuffled over sorted, time on a core",
                           {name: partial(pack, x, room) for name, x in both.items()}),
-        "packing_steps": counted("packing, the same, steps of a warp",
-                                 packing_steps[0] / packing_steps[1], "×"),
         **gpu_orders(given),
     }  # fmt: skip
 
@@ -229,18 +201,14 @@ def warp_steps(kernel, x, *arrays):
     "guesses wrong and that cannot be written away. And a CPU loop that runs a pixel in each lane "
     "of its vectors, under masks: it pays as a warp does.", about_gpus=True,
 )  # fmt: skip
-def branching_costs_more(pixels, pixel_steps, packing, packing_steps, gpu_shuffled=None,
-                         gpu_sorted=None):  # fmt: skip
+def branching_costs_more(pixels, pixel_steps, packing, gpu_shuffled=None, gpu_sorted=None):
     core = (f"Pixels in no order take a core, one after the other, {three_digits(pixels)} times as "
             "long as sorted ones")  # fmt: skip
     other = (f"packing numbers in no order takes a core {three_digits(packing)} times as long as "
              "in order")  # fmt: skip
     if not (gpu_shuffled and gpu_sorted):
-        return untested(
-            f"{core}, and a warp's 32 lanes together {three_digits(pixel_steps)} times as many "
-            f"steps; {other}, and a warp {three_digits(packing_steps)} times as many steps. No GPU "
-            "was timed."
-        )
+        return untested(f"{core}, and a warp's 32 lanes together {three_digits(pixel_steps)} times "
+                        f"as many steps; {other}. No GPU was timed.")  # fmt: skip
     on_gpu = gpu_shuffled / gpu_sorted
     found = f"{core}, a GPU {three_digits(on_gpu)} times"
     if on_gpu <= pixels:

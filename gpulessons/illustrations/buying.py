@@ -71,7 +71,7 @@ def draw_costs(axes, costs, measure):
             axes.annotate(amount(cost), (cost, row), (7 * side, 4), textcoords="offset points",
                           ha="left" if side > 0 else "right", color=INK, fontsize=9)
     log_axes(axes, x=(f"per {measure}", amount))
-    axes.set_xlabel(f"{costs.currency} per {measure}\n(log scale)".strip())
+    axes.set_xlabel(f"per {measure}\n(log scale)")
     axes.set_xlim(low / (high / low) ** 0.05, high * (high / low) ** 0.05)
     axes.xaxis.get_major_locator().set_params(numticks=3)
     axes.minorticks_off()  # it is drawn for many prices

@@ -1,25 +1,22 @@
 """How many cores is a core? The argument of the K80's 4,992, worked through.
 
-The claim: the difference is the number of cores (a K80 has 4,992) and what a thread costs; a CPU
-with as many would be faster still, and unaffordable.
-
 What a box calls a core is not one thing. A core of a CPU fetches instructions of its own and
 computes on a vector; NVIDIA counts every lane that can multiply and add:
 
     rate of a K80's core = 8.74 × 10^12 FLOP/s / 4,992       = 2 FLOPs at a clock of 875 MHz
     a core here is worth = its measured rate / the rate of a K80's core
-    4,992 cores like it  = 4,992 × its measured rate
 
 The rate here is that of one thread in the library's product, alone: its best, once that came again.
-All at once, cores may clock
-lower, two logical ones may be one in truth, and all share what feeds them: so 4,992 times that rate
-is what they would do at best.
+All at once, cores may clock lower, and they share what feeds them: 4,992 times that rate is what so
+many would do at best.
 """
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from gpulessons import units
-from gpulessons.hardware import Machine, machine, threads
+from gpulessons.hardware import Machine, ceilings, machine, threads
 from gpulessons.hardware.budget import note
 from gpulessons.hardware.card import came_again
 from warplens.tables import as_html, as_text
@@ -29,7 +26,6 @@ from .devices import PUBLISHED
 K80 = next(device for device in PUBLISHED if device.name.startswith("K80"))  # two GPUs, with boost
 K80_CORES, K80_FLOPS, K80_BANDWIDTH = K80.cores, K80.flop_rate, K80.bandwidth
 K80_MULTIPROCESSORS = 26  # 13 in each of its two GPUs, of 192 cores
-K80_BASE_FLOPS = 5.6e12  # FLOP/s without boost
 SOURCE = "NVIDIA, Tesla K80 GPU Accelerator, board specification BD-07317-001, 2015"
 NUMBER_BITS = 32
 
@@ -59,16 +55,6 @@ class Cores:
         return self.simd_bits // NUMBER_BITS if self.simd_bits else None
 
     @property
-    def lane_rate(self):
-        """Multiply-adds per second of one lane: its clock, times the units that add to it."""
-        return self.core_flops / 2 / self.lanes if self.lanes else None
-
-    @property
-    def as_many_flops(self):
-        """FLOP/s of 4,992 cores like one here, at best."""
-        return K80_CORES * self.core_flops
-
-    @property
     def doubt(self):
         """Why the rate of one core and that of all cannot both be right; "" where they can."""
         if 0.8 * self.flops / self.cores <= self.core_flops <= 1.25 * self.flops:
@@ -96,20 +82,18 @@ class Cores:
         return found | {"FLOP/s": K80_FLOPS / self.flops, "bytes/s": K80_BANDWIDTH / self.bandwidth}
 
     def rows(self):
-        each = K80_BANDWIDTH / K80_CORES
+        many = units.rate(K80_CORES * self.core_flops, "FLOP/s")
         rows = [
             ("a core of the K80, published", f"{units.rate(self.k80_core_flops, 'FLOP/s')}, "
-             f"{units.rate(K80_BASE_FLOPS / K80_CORES, 'FLOP/s')} without boost, "
-             f"{units.rate(each, 'B/s')}"),
+             f"{units.rate(K80_BANDWIDTH / K80_CORES, 'B/s')}"),
             ("a core here, measured", f"{units.rate(self.core_flops, 'FLOP/s')} alone, "
              f"{units.rate(self.bandwidth / self.cores, 'B/s')} when all copy"),
-            (f"{K80_CORES:,} cores like it, at best", units.rate(self.as_many_flops, "FLOP/s")),
+            (f"{K80_CORES:,} cores like it, at best", many),
         ]  # fmt: skip
         if self.lanes:
-            rate = f"{units.three_digits(self.lane_rate / 1e9)} multiply-adds a ns"
-            rows.append(
-                (f"each of its {self.lanes} lanes", f"{rate}: its clock in GHz × its vector units")
-            )
+            rate = units.three_digits(self.core_flops / 2 / self.lanes / 1e9)
+            rows.append((f"each of its {self.lanes} lanes", f"{rate} multiply-adds a ns: its clock "
+                         "in GHz × its vector units"))  # fmt: skip
         return [*rows, ("published", SOURCE)]
 
     def __repr__(self):
@@ -136,10 +120,6 @@ def beside_the_k80(card=None):
 def one_core():
     """FLOP/s of the library's float32 product on one thread: the best of up to four measurements,
     fewer once the best came again within a tenth."""
-    import numpy as np
-
-    from gpulessons.hardware import ceilings
-
     with threads(1):
         rates = [ceilings.product(np.float32).each_second]
         while not note() and len(rates) < 4 and not came_again(rates):

@@ -9,18 +9,16 @@ Prices are the learner's and never ours: they change by the week and by the coun
 nobody has given is None, and whatever it is needed for stays empty.
 """
 
-import difflib
 import json
 import math
 import numbers
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from gpulessons import units
 from gpulessons.hardware import files
 from warplens.model.devices import sheet
-from warplens.tables import Table
 
 KINDS = "live", "recorded", "published", "typed in"
 NUMBERS = {  # what a device's numbers count
@@ -53,7 +51,7 @@ class Device:
             raise ValueError(f"{self.name}: a kind is one of {', '.join(KINDS)}, not "
                              f"{self.kind!r}.")  # fmt: skip
         for field, counts in NUMBERS.items():
-            refuse_no_number(self.name, field, getattr(self, field), counts)
+            check_number(self.name, field, getattr(self, field), counts)
 
     @property
     def corner(self):
@@ -66,7 +64,7 @@ class Device:
         return f"{self.name} ({self.kind}): {rates[0]}, {rates[1]}"
 
 
-def refuse_no_number(device, field, value, counts):
+def check_number(device, field, value, counts):
     """ValueError unless it is None, or a finite number above 0 (a price may be 0)."""
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
     free = real and field in MAY_BE_FREE and value == 0
@@ -135,29 +133,12 @@ def lanes_of(gpu):
     return each and gpu.get("multiprocessors") and each * gpu["multiprocessors"]
 
 
-def of_recording(recording, price=None, gpu_price=None):
-    """[Device] of the machine of a measure.recordings.Recording."""
-    return of_machine(recording.machine, price, gpu_price, kind="recorded")
-
-
 def best_rates(machine, backend):
     """(FLOP/s, bytes/s) of a backend, None where they were not measured."""
     return machine.ceiling(backend, "float32"), machine.bandwidth(backend)
 
 
 # -- Shown and kept.
-
-
-def listed(devices):
-    """A Table of devices as they are."""
-    head = ["device", "kind", "cores", "lanes", "FLOP/s", "bytes/s", "price", "an hour", "watts"]
-    rows = [
-        [d.name, d.kind, shown(d.cores), shown(d.lanes), shown(d.flop_rate, "FLOP/s"),
-         shown(d.bandwidth, "B/s"), shown(d.price), shown(d.price_per_hour), shown(d.watts)]
-        for d in devices
-    ]  # fmt: skip
-    notes = [f"– {d.name} ({d.kind}): {d.where}" for d in devices if d.where]
-    return Table("Devices: an empty cell is a number that nobody has given", head, rows, notes)
 
 
 def shown(number, unit=""):
@@ -169,8 +150,8 @@ def shown(number, unit=""):
 
 def save(devices, path):
     """Write devices into a small JSON file, which people may edit. Returns its path."""
-    told = [{k: v for k, v in asdict(d).items() if v not in (None, "")} for d in devices]
-    return files.write(path, json.dumps(told, indent=1, ensure_ascii=False) + "\n")
+    given = [{k: v for k, v in asdict(d).items() if v not in (None, "")} for d in devices]
+    return files.write(path, json.dumps(given, indent=1, ensure_ascii=False) + "\n")
 
 
 def load(path):
@@ -180,21 +161,11 @@ def load(path):
     """
     example = '[{"name": "my card", "flop_rate": 1e13, "bandwidth": 4e11}]'
     try:
-        told = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as trouble:
+        given = json.loads(Path(path).read_text(encoding="utf-8"))
+        found = named_apart([Device(**{"name": None, **each}) for each in given])
+    except (OSError, ValueError, TypeError, RecursionError) as trouble:
         why = files.why(trouble)
         raise ValueError(f"{path} cannot be read: {why}. It should hold {example}.") from None
-    if not (isinstance(told, list) and told and all(isinstance(each, dict) for each in told)):
-        raise ValueError(f"{path} holds no list of devices, which looks like {example}.")
-    names = [field.name for field in fields(Device)]
-    for each in told:
-        if strange := set(each) - set(names):
-            raise ValueError(f"{path}: a device has no {', '.join(sorted(strange))}; "
-                             f"it may have {', '.join(names)}.")  # fmt: skip
-    try:
-        found = named_apart([Device(**{"name": None, **each}) for each in told])
-    except ValueError as trouble:
-        raise ValueError(f"{path}: {trouble}") from None
     return [replace(d, kind="recorded") if d.kind == "live" else d for d in found]
 
 
@@ -205,12 +176,9 @@ def with_prices(devices: Iterable[Device], prices: Mapping[str, float | None]):
     """
     devices = named_apart(devices)
     names = [device.name for device in devices]
-    for name in prices:
-        if name not in names:
-            near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.4)
-            guess = f" Did you mean {near[0]!r}?" if near else ""
-            raise ValueError(f"No device is called {name!r}.{guess} There are: "
-                             f"{', '.join(map(repr, names))}.")  # fmt: skip
+    if unknown := [name for name in prices if name not in names]:
+        raise ValueError(f"No device is called {unknown[0]!r}. There are: "
+                         f"{', '.join(map(repr, names))}.")  # fmt: skip
     return [d if prices.get(d.name) is None else replace(d, price=prices[d.name]) for d in devices]
 
 
@@ -222,8 +190,6 @@ def latest(devices: Iterable[Device]):
 def named_apart(devices: Iterable[Device]):
     """The list of them; ValueError where it is empty or two have one name."""
     devices = list(devices)
-    if strangers := [each for each in devices if not isinstance(each, Device)]:
-        raise ValueError(f'A device is made by Device("my card", …); {strangers[0]!r} is none.')
     names = [device.name for device in devices]
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise ValueError(f"Two devices are called {twice[0]!r}: give each a name of its own, "

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from math import nan
 from statistics import median
 
 from gpulessons import units
@@ -108,13 +107,13 @@ class Errors:
 
     @property
     def median(self):
-        """The factor that half of the predictions are wrong by, or more; NaN without any."""
-        return median(miss.off for miss in self.misses) if self.misses else nan
+        """The factor that half of the predictions are wrong by, or more."""
+        return median(miss.off for miss in self.misses)
 
     @property
     def reached(self):
-        """The share of the roof that half of them reach, or more; NaN without any."""
-        return median(miss.reached for miss in self.misses) if self.misses else nan
+        """The share of the roof that half of them reach, or more."""
+        return median(miss.reached for miss in self.misses)
 
     @property
     def worst(self):
@@ -159,14 +158,14 @@ class Errors:
         return self.table()._repr_html_() if self.misses else f"<p>{self.verdict}</p>"
 
 
-def by_ceilings(there, note=""):
+def by_ceilings(there):
     """Errors of the roof alone: predicted / measured is the share of it that is reached."""
     predictions = [(Prediction(work, there.device), work) for work in there.works]
     misses = [Miss(p, work, guess(p, work, there.cache)) for p, work in predictions if p.seconds]
-    return Errors(misses, "its own ceilings", there.device, note, shares="reached")
+    return Errors(misses, "its own ceilings", there.device, shares="reached")
 
 
-def by_shares(here, there, note=""):
+def by_shares(here, there):
     """Errors of "the same share there": each work measured on both, predicted from here."""
     known = {(work.name, work.size): work for work in here.works}
     misses = []
@@ -175,7 +174,7 @@ def by_shares(here, there, note=""):
         roof = one and Prediction(one, here.device).seconds
         if roof and (p := Prediction(work, there.device, roof / one.seconds)).seconds:
             misses.append(Miss(p, work, guess(p, work, there.cache, one)))
-    return Errors(misses, f"the share reached on {here.device.name}", there.device, note)
+    return Errors(misses, f"the share reached on {here.device.name}", there.device)
 
 
 def guess(prediction, work, cache, alone=None):
@@ -232,14 +231,6 @@ class Trial:
         """With the trial's note; a disturbed one guesses at nothing."""
         misses = [replace(m, why="" if self.disturbed else m.why) for m in errors.misses]
         return replace(errors, misses=misses, note=self.note, disturbed=self.disturbed)
-
-    def __repr__(self):
-        return self.why or f"{self.by_ceilings!r}\n\n{self.by_shares!r}"
-
-    def _repr_html_(self):
-        if self.why:
-            return f"<p>{self.why}</p>"
-        return self.by_ceilings._repr_html_() + self.by_shares._repr_html_()
 
 
 def nothing(why):

@@ -28,7 +28,6 @@ class Costs:
     """The costs of some devices, None where a price or a number is missing."""
 
     devices: Sequence[Device]
-    currency: str = ""  # a word of the learner's, shown and never converted
 
     def per(self, measure):
         """{device: what one core, lane, TFLOP/s or GB/s of it costs, or None}."""
@@ -63,7 +62,7 @@ class Costs:
             [d.name, d.kind, amount(d.price), *(self.cell(d, measure) for measure in MEASURES)]
             for d in self.devices
         ]
-        return Table(f"What throughput costs: price / number{self.in_currency}", head, rows)
+        return Table("What throughput costs: price / number", head, rows)
 
     def numbers(self):
         fields = [field for field, _ in MEASURES.values()]
@@ -74,10 +73,6 @@ class Costs:
                  "Device(…, price=…) or replace(device, price=…)."]  # fmt: skip
         caption = "What a price would be divided by; empty where the source gives none"
         return Table(caption, head, rows, notes)
-
-    @property
-    def in_currency(self):
-        return f", in {self.currency}" if self.currency else ""
 
     def cell(self, device, measure):
         best = " (best)" * (device.name in self.best(measure))
@@ -90,9 +85,9 @@ class Costs:
         return self.table()._repr_html_()
 
 
-def costs(devices, currency=""):
+def costs(devices):
     """Costs of devices, to buy."""
-    return Costs(tuple(named_apart(devices)), currency)
+    return Costs(tuple(named_apart(devices)))
 
 
 def amount(money):

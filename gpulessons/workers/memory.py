@@ -3,7 +3,7 @@
 import os
 import tempfile
 from collections.abc import Callable
-from types import TracebackType
+from contextlib import suppress
 from typing import Any, cast
 
 import numpy as np
@@ -13,7 +13,10 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 from numpy.typing import DTypeLike, NDArray
 
-from .worker import MEMORY, Refused, Worker, no_room
+from .worker import MEMORY, Worker
+
+with suppress(ImportError):  # Windows has none, and starts no workers
+    import fcntl
 
 APART = 16  # int64s: two cache lines, since a core may fetch them in pairs
 
@@ -21,10 +24,10 @@ APART = 16  # int64s: two cache lines, since a core may fetch them in pairs
 def shared(worker: Worker, size: int, dtype: DTypeLike) -> NDArray:
     """An array in memory that all workers of this machine see; zeros at first.
 
-    Refused where there are other machines, or where too little memory is left to be shared.
+    RuntimeError where there are other machines.
     """
     if int(os.environ["LOCAL_WORLD_SIZE"]) < worker.world_size:
-        raise Refused("this program needs shared memory, and several hosts have none in common.")
+        raise RuntimeError("This program needs shared memory: several hosts have none in common.")
     name = [make(worker, size * np.dtype(dtype).itemsize) if worker.rank == 0 else ""]
     dist.broadcast_object_list(name)
     array = np.asarray(np.memmap(name[0], dtype, "r+"))
@@ -38,11 +41,8 @@ def make(worker: Worker, size: int) -> str:
     """The name of a file in memory with so many bytes, all of them zero."""
     folder = MEMORY if os.access(MEMORY, os.W_OK) else worker.folder
     mark = f"{worker.folder.name}-"  # by which the launch finds it, whatever happens here
-    try:
-        with tempfile.NamedTemporaryFile(prefix=mark, dir=folder, delete=False) as file:
-            file.write(bytes(size))
-    except OSError as trouble:
-        raise no_room(size, folder, trouble) from None
+    with tempfile.NamedTemporaryFile(prefix=mark, dir=folder, delete=False) as file:
+        file.write(bytes(size))
     return file.name
 
 
@@ -83,14 +83,7 @@ class locked:
         self.file = open(worker.folder / "lock", "w")  # noqa: SIM115
 
     def __enter__(self) -> None:
-        import fcntl
-
         fcntl.flock(self.file, fcntl.LOCK_EX)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, trouble: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:  # fmt: skip
-        import fcntl
-
+    def __exit__(self, *trouble: object) -> None:
         fcntl.flock(self.file, fcntl.LOCK_UN)

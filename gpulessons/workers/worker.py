@@ -49,19 +49,8 @@ class Worker:
             print(f"{MARK}{json.dumps([done, total, words])}\n", end="", flush=True)
 
     def keep(self, name: str, value: bytes) -> None:
-        """Leave bytes for the launcher, whole or not at all; Refused where there is no room."""
+        """Leave bytes for the launcher, whole or not at all."""
         if self.report:
             partial = self.report / f"{name}-{self.rank}.partial"
-            try:
-                partial.write_bytes(value)
-            except OSError as trouble:
-                raise no_room(len(value), self.report, trouble) from None
+            partial.write_bytes(value)
             partial.rename(partial.with_suffix(""))
-
-
-class Refused(Exception):
-    """What a worker cannot begin, go on or end with: its sentence says all."""
-
-
-def no_room(size: int, folder: Path, trouble: OSError) -> Refused:
-    return Refused(f"{size:,} bytes do not fit into {folder} ({trouble.strerror or trouble}).")

@@ -50,8 +50,6 @@ def test_two_pictures_that_differ_refute_that_one_form_replaces_the_other(monkey
 
 
 def test_a_corner_turned_otherwise_than_a_layer_refutes_that_they_are_one(monkeypatch):
-    monkeypatch.setattr(pictures, "from_memory",
-                        lambda what, *_, **__: evidence.missing(what, "a test"))  # fmt: skip
     verdict, figures = measured(10)
     assert verdict.word == LIMITS and figures["lanes"].value == 1  # no block is half empty
     honest = pictures.vertex_transform.inputs

@@ -6,13 +6,12 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from gpulessons import money
 from gpulessons.hardware import Machine
 from gpulessons.money import brain, cores
 from gpulessons.money.cores import K80_CORES, K80_FLOPS, K80_MULTIPROCESSORS, Cores
 from gpulessons.money.devices import PUBLISHED, Device
 from gpulessons.money.prediction import Prediction, Work, networks, of_network, worth
-from gpulessons.money.renting import NEEDED, Energy, Plan
+from gpulessons.money.renting import NEEDED, Plan
 from gpulessons.money.throughput import MEASURES, costs
 
 # -- What a number costs.
@@ -31,12 +30,6 @@ def test_a_cost_is_the_price_over_the_number_and_the_cheapest_is_named_among_two
     assert found.verdict == "Cheapest: wide per core and per TFLOP/s; few per lane and per GB/s."
     assert costs([WIDE, BARE]).best("core") == []
     assert found.table().rows[2][2:] == ["", "", "", "", ""]
-
-
-def test_without_any_price_the_numbers_themselves_are_shown():
-    table = costs([BARE, Device("gift", cores=2)]).table()
-    assert table.rows[0] == ["bare", "typed in", "8", "", "", ""] and "price" in table.notes[0]
-    assert costs([Device("gift", cores=2, price=0)]).per("core") == {"gift": 0}
 
 
 # -- How long a step would take.
@@ -113,16 +106,6 @@ def test_the_two_ways_of_being_even_agree():
         assert plan.per_useful_hour() == pytest.approx(whole)
 
 
-def test_the_sentence_says_when_buying_pays_or_that_it_never_does():
-    assert "break-even after 500 hours of use, 0.1 of 2 years" in repr(PLAN)
-    assert "but support ends after 438" in repr(replace(PLAN, years=0.1))
-    never = replace(PLAN, rent_per_hour=1)
-    assert never.break_even == math.inf and "renting is always cheaper" in repr(never)
-    assert "from the first hour" in repr(replace(PLAN, price=0))
-    idle = replace(PLAN, price=100, idle_watts=500, hours_per_week=10)
-    assert idle.break_even == math.inf and "From a utilization of" in repr(idle)
-
-
 def test_without_a_price_the_plan_asks_for_it_and_no_number_is_ours():
     assert Plan().missing == list(NEEDED) and "price, what the device costs" in repr(Plan())
     for field in fields(Plan):
@@ -131,11 +114,6 @@ def test_without_a_price_the_plan_asks_for_it_and_no_number_is_ours():
                         ("resale", 1.1), ("years", 0)):  # fmt: skip
         with pytest.raises(ValueError, match=f"^{name} is "):
             replace(PLAN, **{name: value})
-
-
-def test_energy_is_watts_times_seconds():
-    assert repr(Energy(3600, 500, 2)) == "3,600 s at 500 W: 1.8 MJ, 0.5 kWh, 1 in your currency."
-    assert Energy(0.002, 100).cost is None
 
 
 # -- The K80's cores. Here are two of 35 GFLOP/s: each as fast as 20 of its own.
@@ -210,7 +188,3 @@ def test_the_spread_of_a_product_is_that_of_its_logarithms():
     assert got.weakest == "c" and got.low < got.high
 
 
-def test_the_room_hands_out_its_functions_and_says_what_there_is():
-    assert money.costs is costs
-    with pytest.raises(AttributeError, match=r"no 'price'; it has .*Device, "):
-        money.price  # noqa: B018

@@ -2,7 +2,6 @@
 
 import dataclasses
 
-import numba
 import pytest
 
 from gpulessons.backends import host
@@ -75,22 +74,7 @@ def test_one_core_and_all_are_both_measured(monkeypatch):
     assert trial.note and trial.every.device.cores == 2
     monkeypatch.setattr(errors, "cores", lambda: 1)
     alone = errors.one_core_to_all()
-    assert "has one core" in repr(alone) and alone.by_shares.worst is None and not alone.disturbed
-
-
-def test_one_thread_computes_under_the_clock_of_one(monkeypatch):
-    monkeypatch.setenv("GPULESSONS_BUDGET", "0.001")
-    most, seen = numba.config.NUMBA_NUM_THREADS, []
-    watched = total.like()
-
-    @watched.version("watched", on=host)
-    def add(x):
-        seen.append(numba.get_num_threads())
-        return x.sum(keepdims=True)
-
-    counts = sorted({1, most})
-    assert list(errors.in_turn(watched, "watched", 100, counts, 1e-3)) == counts
-    assert set(seen) == set(counts)
+    assert "has one core" in alone.why and alone.by_shares.worst is None and not alone.disturbed
 
 
 def test_where_all_cores_are_slower_than_one_there_is_no_result():

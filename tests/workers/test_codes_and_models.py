@@ -1,8 +1,7 @@
 """What needs no processes: packed gradients, schedules by the clock, the model of a link."""
 
 import math
-from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 
 import pytest
 import torch
@@ -23,7 +22,7 @@ from gpulessons.workers import (
 from gpulessons.workers.batches import Reached
 from gpulessons.workers.gradients import CODES, Compressed, reducer
 from gpulessons.workers.links import messages
-from gpulessons.workers.programs import pipeline, tensor_parallel
+from gpulessons.workers.programs import tensor_parallel
 from gpulessons.workers.schedules import SCHEDULES
 from gpulessons.workers.training import examples, mean_loss, minibatches, network
 
@@ -62,12 +61,6 @@ def test_a_bit_comes_back_as_the_mean_of_its_sign(numbers):
         if side.any():
             due = torch.full((int(side.sum()),), gradient[side].mean().float().item())
             torch.testing.assert_close(found[side], due.double(), rtol=1e-6, atol=1e-30)
-
-
-@given(st.integers(1, 100))
-def test_a_code_is_as_short_as_it_says(size):
-    lengths = {code: len(CODES[code][0](torch.ones(size))) for code in CODES}
-    assert lengths == {"fp16": 2 * size, "8-bit": 4 + size, "1-bit": 8 + (size + 7) // 8}
 
 
 @pytest.fixture(scope="module")
@@ -109,11 +102,6 @@ def test_a_gradient_is_summed_over_the_workers_and_that_of_its_neighbor_stays(mo
     (both * torch.ones(3)).sum().backward()
     assert x.grad.tolist() == [2, 2, 2]
     assert beside.grad.tolist() == [1, 1, 1]
-
-
-def test_an_unknown_way_is_refused_with_the_names_of_all():
-    with pytest.raises(ValueError, match=r"alone; one by one; flat; naive; tree; ring; fp16;"):
-        reducer("telepathy", [])
 
 
 # -- Batches.
@@ -168,21 +156,12 @@ def test_a_loss_is_reached_when_that_of_all_examples_is_there():
 # -- Schedules.
 
 
-def test_an_unknown_schedule_and_more_stages_than_layers_are_refused_in_a_sentence():
-    with pytest.raises(ValueError, match="A schedule is GPipe or 1F1B, not 'gpipe'"):
-        simulate("gpipe", 2, 2)
-    with pytest.raises(ValueError, match="4 layers make no 5 stages: raise blocks"):
-        pipeline.stages(8, blocks=2, count=5)
-
-
 @pytest.mark.parametrize("schedule", SCHEDULES)
-@pytest.mark.parametrize("stages", [1, 2, 3, 4, 8])
-@pytest.mark.parametrize("batches", [1, 2, 3, 8, 32])
-def test_the_simulated_bubble_is_that_of_the_formula(schedule, stages, batches):
-    for backward in (1.0, 2.0, 3.7):
-        lost = waiting(simulate(schedule, stages, batches, backward=backward))
-        assert lost == pytest.approx((stages - 1) / (batches + stages - 1), abs=1e-9)
-        assert lost == pytest.approx(bubble(stages, batches), rel=0.01, abs=1e-9)
+def test_the_simulated_bubble_is_that_of_the_formula(schedule):
+    for stages, micro, backward in product((1, 2, 3, 8), (1, 2, 3, 32), (1.0, 3.7)):
+        lost = waiting(simulate(schedule, stages, micro, backward=backward))
+        assert lost == pytest.approx((stages - 1) / (micro + stages - 1), abs=1e-9)
+        assert lost == pytest.approx(bubble(stages, micro), rel=0.01, abs=1e-9)
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
@@ -199,33 +178,29 @@ def test_nothing_is_done_twice_at_once_or_before_what_it_needs(schedule):
         assert all(one[1] <= two[0] for one, two in pairwise(own))
 
 
-@pytest.mark.parametrize("batches", [1, 3, 8, 20])
-def test_one_forward_one_backward_keeps_no_more_microbatches_than_there_are_stages(batches):
-    ours, gpipe = simulate("1F1B", 4, batches), simulate("GPipe", 4, batches)
-    assert [kept(ours, stage) for stage in range(4)] == [min(4 - s, batches) for s in range(4)]
-    assert [kept(gpipe, stage) for stage in range(4)] == [batches] * 4
+def test_one_forward_one_backward_keeps_no_more_microbatches_than_there_are_stages():
+    for micro in (1, 3, 8):
+        ours, gpipe = simulate("1F1B", 4, micro), simulate("GPipe", 4, micro)
+        assert [kept(ours, stage) for stage in range(4)] == [min(4 - s, micro) for s in range(4)]
+        assert [kept(gpipe, stage) for stage in range(4)] == [micro] * 4
 
 
 # -- Links.
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "workers", "due"),
-    [
+def test_so_many_messages_wait_for_each_other():
+    for algorithm, workers, expected in (
         ("naive", 4, (2, 3)), ("tree", 4, (4, 1)), ("tree", 5, (6, 1)), ("tree", 1000, (20, 1)),
-        ("ring", 4, (6, 1 / 4)), ("backend", 4, (6, 1 / 4)), ("tree", 1, (0, 1)),
-        ("halving", 2, (2, 1 / 2)), ("halving", 8, (6, 7 / 4 / 6)), ("halving", 1, (0, 0)),
+        ("ring", 4, (6, 1 / 4)), ("backend", 4, (6, 1 / 4)), ("halving", 8, (6, 7 / 4 / 6)),
         ("halving", 9, (8, (7 / 4 + 2) / 8)),
-    ],
-)  # fmt: skip
-def test_so_many_messages_wait_for_each_other(algorithm, workers, due):
-    assert messages(algorithm, workers) == due
+    ):  # fmt: skip
+        assert messages(algorithm, workers) == expected, (algorithm, workers)
 
 
-def measured(link, noise=lambda: 1.0):
+def measured(link):
     """What would be measured over such a link."""
     return [
-        Sample(algorithm, workers, size, link.seconds(algorithm, workers, size) * noise())
+        Sample(algorithm, workers, size, link.seconds(algorithm, workers, size))
         for algorithm in ("naive", "tree", "ring")
         for workers in (2, 3, 5, 8)
         for size in (4, 4_096, 1 << 20, 1 << 26)
@@ -238,14 +213,6 @@ def test_a_planted_link_is_recovered(latency, bandwidth):
     assert link.latency == pytest.approx(latency, rel=1e-6)
     assert link.bandwidth == pytest.approx(bandwidth, rel=1e-6)
     assert link.off == pytest.approx(0, abs=1e-6)
-
-
-@given(st.lists(st.floats(1e-6, 10), min_size=48, max_size=48))
-def test_no_measurement_makes_a_latency_or_a_bandwidth_negative(seconds):
-    samples = measured(Link(1e-5, 1e9))
-    link = fit([replace(one, seconds=s) for one, s in zip(samples, seconds, strict=True)])
-    assert link.latency >= 0
-    assert link.bandwidth > 0
 
 
 def test_what_one_worker_measured_alone_says_nothing_of_a_link():

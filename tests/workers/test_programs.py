@@ -11,7 +11,6 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from gpulessons import launch
-from gpulessons.illustrations.data_parallel import effects_first
 from gpulessons.workers.memory import APART
 from gpulessons.workers.programs import hogwild, lost_updates, pipeline, tensor_parallel
 from gpulessons.workers.programs.hogwild import ALONE, ATOMIC, FREE, LOCKED, SEPARATE, Ran
@@ -78,16 +77,6 @@ def test_each_all_reduce_is_the_backends_and_sends_the_bytes_of_its_closed_form(
     assert [ring(60, 0, world) for world in (1, 2, 3, 4, 5)] == [0, 60, 80, 90, 96]
 
 
-@pytest.mark.nightly
-def test_the_same_with_more_workers():
-    jobs = [(f"gpulessons.workers.programs.{JOBS['collectives'][0]}", JOBS["collectives"][1])]
-    forms = {"naive": naive, "tree": tree, "ring": ring}
-    for rank, worlds in enumerate(launch("many_worlds", workers=5, worlds=[4, 5], jobs=jobs)):
-        for world, (checked,) in worlds.items():
-            for name, length, equal, sent in checked:
-                assert equal and sent == 4 * forms[name](length, rank, world), (name, length, rank)
-
-
 def naive(length, rank, world):
     return length * (1 if rank else world - 1)
 
@@ -147,12 +136,6 @@ def test_packed_gradients_learn_nearly_the_same_and_send_what_their_code_says(fo
             for each in replicas:
                 assert each.bytes == STEPS * packed(size)
                 assert each.losses[-1] == pytest.approx(alone.losses[-1], rel=0.1)
-
-
-@pytest.mark.nightly
-def test_workers_who_start_apart_tell_of_one_clock():
-    for run in zip(*launch("late", workers=2), strict=True):
-        assert not effects_first(run)
 
 
 # -- A network in stages, and layers in parts.

@@ -20,7 +20,6 @@ from typing import Any
 with suppress(ImportError):  # a browser has none, and starts no process
     import psutil
 
-from ..worker import Refused
 from .processes import left, marked
 
 OURS = Path(__file__).parents[2]
@@ -67,8 +66,6 @@ class Error:
 
 def describe(trouble: BaseException) -> tuple[str, bool]:
     """(an exception as text, was it in a call to the others?)"""
-    if isinstance(trouble, Refused):
-        return f"refused: {trouble}", False
     frames = traceback.extract_tb(trouble.__traceback__)
     if not isinstance(trouble, RuntimeError) or not meets(frames[-1]):
         return f"raised\n{shortened(trouble)}", False

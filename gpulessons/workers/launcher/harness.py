@@ -9,14 +9,12 @@ module once for each worker; the programs themselves know nothing of launching.
 
 import faulthandler
 import importlib
-import inspect
 import json
 import os
 import pickle
 import signal
 import socket
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -24,7 +22,7 @@ import psutil
 
 from gpulessons.hardware.system import cores
 
-from ..worker import Refused, Worker
+from ..worker import Worker
 from .failures import Error
 from .processes import end_with_parent
 
@@ -35,15 +33,15 @@ def run(program: str, options: dict[str, Any]) -> None:
     try:
         if worker.report:
             report(worker)
-        main = entrance(program, options)
+        main = importlib.import_module(program).main
         join(worker)
         worker.keep("joined", b"")
-        worker.keep("result", packed(main(worker, **options)))
+        worker.keep("result", pickle.dumps(main(worker, **options)))
         leave()
     except BaseException as trouble:
         if not worker.report:
             raise
-        with suppress(Refused):  # no room for it
+        with suppress(OSError):  # no room for it
             worker.keep("error", Error.of(trouble).packed)
         end(1)
     if worker.report:
@@ -69,28 +67,6 @@ def report(worker: Worker) -> None:
     faulthandler.enable(stacks, all_threads=False)
     faulthandler.register(signal.SIGUSR1, stacks, all_threads=False)
     worker.keep("pid", str(os.getpid()).encode())
-
-
-def entrance(program: str, options: dict[str, Any]) -> Callable[..., Any]:
-    """The program's main, when it takes these options; Refused says what it takes."""
-    main = getattr(importlib.import_module(program), "main", None)
-    if not callable(main):
-        raise Refused(f"{program} has no main(worker, **options): that is where a worker begins.")
-    try:
-        inspect.signature(main).bind(None, **options)
-    except TypeError as trouble:
-        raise Refused(f"{program}: {trouble}. It has main{inspect.signature(main)}.") from None
-    return main
-
-
-def packed(result: object) -> bytes:
-    try:
-        return pickle.dumps(result)
-    except Exception as trouble:
-        raise Refused(
-            f"main returned what cannot be sent to the launcher: {trouble}. Return numbers, "
-            "strings, tuples, and dataclasses of them."
-        ) from None
 
 
 def join(worker: Worker) -> None:

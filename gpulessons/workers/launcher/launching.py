@@ -81,23 +81,16 @@ def launch(
 
 def found(program: str) -> str:
     """The full name of a program's module; ValueError where there is none."""
-    parts = program.split(".") if isinstance(program, str) else [""]
-    if parts[-1] == "py" or not all(part.isidentifier() for part in parts):
-        raise ValueError(f"A program is named as `import` names it, not {program!r}.")
     importlib.invalidate_caches()  # a cell may have written it a moment ago
-    if program in programs():
+    ours = sorted(path.stem for path in PROGRAMS.glob("[!_]*.py"))
+    if program in ours:
         return f"gpulessons.workers.programs.{program}"
     with suppress(ModuleNotFoundError, ValueError):  # no parent package, or no file
         if find_spec(program):
             return program
     raise ValueError(
-        f"There is no module {program!r} to import here. The course has {', '.join(programs())}."
+        f"There is no module {program!r} to import here. The course has {', '.join(ours)}."
     )
-
-
-def programs() -> list[str]:
-    """The short names of the course's own programs."""
-    return sorted(path.stem for path in PROGRAMS.glob("*.py") if path.stem != "__init__")
 
 
 def command(
@@ -197,14 +190,4 @@ def hear(
 
 def results(report: Path) -> dict[int, Any]:
     """{rank: what its main returned} of those that have finished here."""
-    return {rank: unpacked(rank, words) for rank, words in sorted(left(report, "result").items())}
-
-
-def unpacked(rank: int, result: bytes) -> Any:
-    try:
-        return pickle.loads(result)
-    except Exception as trouble:
-        raise WorkersFailed(
-            f"What worker {rank} returned cannot be read here: {trouble}. If its program has "
-            "changed since it was imported here, restart Python (in a notebook: the kernel)."
-        ) from trouble
+    return {rank: pickle.loads(each) for rank, each in sorted(left(report, "result").items())}

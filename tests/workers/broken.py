@@ -1,3 +1,0 @@
-"""A program for the tests that cannot even be imported."""
-
-broken = 1 / 0
