@@ -60,34 +60,6 @@ def steps_table(rows: Sequence[Any], machine: str) -> Table:
     return Table(f"One step of training, measured here (live: {machine})", head, cells, notes)
 
 
-def six(rows: Sequence[Any]) -> Picture:
-    """A step of each network: a square for the CPU, a diamond for the GPU, on a log scale."""
-    both = [row.cpu / row.gpu for row in rows if row.gpu is not None]
-    if both:
-        title = (
-            f"The GPU is ahead in {sum(each > 1 for each in both)} of {len(both)} networks: "
-            f"{units.ratio(min(both))} to {units.ratio(max(both))} as fast as every core."
-        )
-    else:
-        least, most = (choose(rows, key=lambda row: row.cpu) for choose in (min, max))
-        title = (
-            f"A step takes this CPU {units.seconds(least.cpu)} ({least.name}) to "
-            f"{units.seconds(most.cpu)} ({most.name}). No GPU was measured."
-        )
-    figure, axes = blank(height=3.6, title=title)
-    for y, row in enumerate(rows):
-        for backend, time in (("torch_cpu", row.cpu), ("torch_gpu", row.gpu)):
-            if time is not None:
-                axes.plot(time, y, MARKERS[backend], color=COLORS[backend], **SPOTS)
-                axes.text(time, y - 0.32, units.seconds(time), ha="center", color=INK, fontsize=9)
-    name_rows(axes, (f"{row.name}, batch {row.size.batch}" for row in rows))
-    times = [time for row in rows for time in (row.cpu, row.gpu) if time is not None]
-    axes.set_xlim(min(times) / 3, 3 * max(times))
-    gpu = ", diamonds: GPU" if both else ""
-    log_axes(axes, x=(f"squares: CPU, every core{gpu}; time of one step", units.seconds))
-    return Picture(figure, f"{title} {'; '.join(map(repr, rows))}.")
-
-
 def shares(steps: Mapping[str, Mapping[str, float]]) -> Picture:
     """What the time of each step went into, in the colors of a timeline: {step: {kind: share}}."""
     computing = ", ".join(f"{share_of(split['compute'])} of the {name}"
