@@ -189,13 +189,9 @@ def test_the_layer_that_wins_by_steps_need_not_win_by_seconds():
     assert many.loss_at(points(4, 2), lambda p: p.steps, 50) == 3
 
 
-def test_sending_while_computing_is_counted_and_an_effect_before_its_cause_is_seen():
+def test_sending_while_computing_is_counted():
     parallel = of("data_parallel")
     assert parallel.overlap(trained(0)) == pytest.approx(0.2 / 1.2)
-    assert not parallel.effects_first(trained(0, 0.1))
-    early = trained(0)
-    early[0].events[1] = ("communicate", 0.1, 0.2)
-    assert parallel.effects_first([*trained(0), *early])
 
 
 def test_a_round_trip_each_moves_the_numbers_once_for_each_layer():
@@ -239,15 +235,6 @@ def test_modelled_rungs_fill_in_where_nothing_was_measured():
     assert "Modelled" not in ladder.ladder(on_paper(), gpu=None).alt.partition("Published")[0]
     joined = ladder.together(on_paper(), live())
     assert len(joined.timings) == 2 * len(live().timings)
-
-
-@pytest.mark.parametrize(("narrow", "wide", "words"), [
-    (2.0, 1.0, "2×"), (1.0, 2.0, "does not pay"), (1.0, 1.05, "no claim"),
-])
-def test_a_width_of_vectors_is_judged_beyond_noise_alone(narrow, wide, words):
-    made = [Of(seconds=s, loop=Of(lanes=n)) for s, n in ((narrow, 8), (wide, 16))]
-    assert words in of("vector_widths").verdict(made)
-    assert "no AVX-512" in of("vector_widths").verdict(())
 
 
 def test_who_attends_first_is_ahead_only_beyond_both_intervals():
