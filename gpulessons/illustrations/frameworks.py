@@ -5,19 +5,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gpulessons import units
-from gpulessons.plots.axes import log_axes
-from gpulessons.plots.forms import SPOTS, listed, name_rows, stacked
 from gpulessons.plots.forms import dots as dots_of
+from gpulessons.plots.forms import stacked
 from gpulessons.plots.picture import (
     BLUE,
     COLORS,
     GREEN,
-    INK,
     MARKERS,
-    ORANGE,
     VERMILLION,
     Picture,
-    blank,
 )
 from warplens.tables import Table
 
@@ -92,36 +88,21 @@ def backend_of(name: str) -> str:
 # -- What a saving is worth.
 
 
-def saved(steps: Mapping[str, float], microseconds: float, calls: int, count: float) -> Picture:
+def saved(steps: Mapping[str, float], microseconds: float, calls: int, count: float) -> Table:
     """What a saving in each call is worth to a training run, for networks of other widths.
 
     steps: {network: seconds of one of its steps}; microseconds: saved in each call; calls: in one
     step; count: steps of the run. Modelled: a product of three numbers, and a share.
     """
     gain = microseconds * 1e-6 * calls
-    worth = [f"{'more than all' if gain >= time else f'{100 * gain / time:.2g}%'} of the {name}'s "
-             "run" for name, time in steps.items()]
-    title = f"{duration(gain * count)} saved: {', '.join(worth)}."
-    figure, axes = blank(height=1.6 + 0.55 * len(steps), title=title)
-    looks = ("o", {"color": BLUE}, 9), ("D", {"color": ORANGE, "markerfacecolor": "none"}, -18)
-    for y, time in enumerate(steps.values()):
-        for what, (marker, look, above) in zip((time, gain), looks, strict=True):
-            axes.plot(what * count, y, marker, **SPOTS, **look)
-            axes.annotate(duration(what * count), (what * count, y), (0, above), ha="center",
-                          color=INK, textcoords="offset points", fontsize=10)
-    name_rows(axes, steps)
-    every = [gain * count, *(time * count for time in steps.values())]
-    low, high = min(every) / 3, 3 * max(every)
-    axes.set_xlim(low, high)
-    ticks = [tick for tick in PLANNED if low <= tick <= high][-7:]
-    log_axes(axes, x=("dots: the run; diamonds: what is saved, modelled", duration), ticks=ticks)
-    whole = {name: f"{duration(time * count)} in all" for name, time in steps.items()}
-    return Picture(figure, f"{title} {listed(whole)}.")
+    rows = [(name, duration(time * count),
+             "more than all" if gain >= time else f"{100 * gain / time:.2g} %")
+            for name, time in steps.items()]
+    head = "network", "the whole run", "share saved"
+    return Table(f"{duration(gain * count)} saved, modelled", head, rows)
 
 
 DAY = 86_400
-# Seconds at which an axis of durations is numbered.
-PLANNED = (1e-9, 1e-6, 1e-3, 1, 60, 3600, DAY, 7 * DAY, *(365 * DAY * 10**n for n in range(9)))
 
 
 def duration(seconds: float) -> str:

@@ -178,11 +178,6 @@ def sent():
             for way in ("backend", "naive") for size in (1024, 65536)]
 
 
-def claims():
-    return {1: Of(part="speed", about_gpus=True, words="A.", notebooks=("01",)),
-            2: Of(part="cost", about_gpus=False, words="B.", notebooks=("15",))}
-
-
 class Findings(list):
     machine, date, sentence = "a machine, of some sort", "2026-01-01", "One claim holds."
 
@@ -260,7 +255,6 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "layers": lambda f: f(), "passes": lambda f: f(),
         "shares": lambda f: f({"step": {"compute": 0.7, "launch and Python": 0.2, "other": 0.1}}),
         "dots": lambda f: f(RUNS, title="Three sums."),
-        "saved": lambda f: f({"CNN": 0.01}, 2.0, 100, 1e6),
     },
     "grid": {"grid_picture": lambda f: f()},
     "halo": {"halo": lambda f: f(3)},
@@ -335,7 +329,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "transformer": {"encoder": lambda f: f(2048), "generation": lambda f: f(8, 1024),
                     "parts": lambda f: f({"work": {"a": 3, "b": 1}, "time": {"a": 1}})},
     "trees": {"trees": lambda f: f()},
-    "verdicts": {"subjects": lambda f: f(claims()), "table": lambda f: f(findings(), findings())},
+    "verdicts": {"table": lambda f: f(findings(), findings())},
     "waves": {"waves": lambda f: f()},
     "weight_reuse": {"weight_reuse": lambda f: f(64, {"a card": 10.0})},
 }
