@@ -43,7 +43,10 @@ def rounds(*ways: str) -> Drawing:
 
 
 def timeline(runs: Mapping[str, Any]) -> Picture:
-    """One step of each way, as its workers logged it: {way: [Trained of each worker]}."""
+    """One step of each way, as its workers logged it: {way: [Trained of each worker]}.
+
+    Refused (ValueError) where one worker's sum is there before another has begun to send.
+    """
     told = {way: f"{units.seconds(workers[0].seconds)} a step" for way, workers in runs.items()}
     title = f"{listed(told)}."
     title = title[:1].upper() + title[1:]
@@ -51,6 +54,8 @@ def timeline(runs: Mapping[str, Any]) -> Picture:
     figure, panels = blank(height=1.2 + 0.55 * count * len(runs), title=title, nrows=len(runs),
                            sharex=True, squeeze=False)
     for axes, (way, workers) in zip(panels.flat, runs.items(), strict=True):
+        if effects_first(workers):
+            raise ValueError(f"{way}: a sum ends before a worker begins: no common clock.")
         draw_step(axes, workers)
         told[way] += f", {overlap(workers):.0%} of the sending while computing"
         axes.set_title(f"{way}: {told[way]}", color=INK, fontsize=10, loc="left")
@@ -58,6 +63,14 @@ def timeline(runs: Mapping[str, Any]) -> Picture:
     written(last.xaxis, units.seconds)
     last.set_xlabel("time in a step of median length (live: processes sharing one machine)")
     return Picture(figure, f"{title} {listed(told)}.")
+
+
+def effects_first(workers):
+    """Whether any all-reduce ends for one worker before another has begun it."""
+    sent = [sorted((start, stop) for kind, start, stop in worker.events if kind == "communicate")
+            for worker in workers]
+    return any(max(start for start, _ in each) > min(stop for _, stop in each)
+               for each in zip(*sent, strict=True))
 
 
 def draw_step(axes, workers):

@@ -189,9 +189,13 @@ def test_the_layer_that_wins_by_steps_need_not_win_by_seconds():
     assert many.loss_at(points(4, 2), lambda p: p.steps, 50) == 3
 
 
-def test_sending_while_computing_is_counted():
+def test_sending_while_computing_is_counted_and_an_effect_before_its_cause_is_seen():
     parallel = of("data_parallel")
     assert parallel.overlap(trained(0)) == pytest.approx(0.2 / 1.2)
+    assert not parallel.effects_first(trained(0, 0.1))
+    early = trained(0)
+    early[0].events[1] = ("communicate", 0.1, 0.2)
+    assert parallel.effects_first([*trained(0), *early])
 
 
 def test_a_round_trip_each_moves_the_numbers_once_for_each_layer():
