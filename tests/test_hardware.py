@@ -102,20 +102,9 @@ class FakeDriver:
         address.value = b"0000:3b:00.0"
 
 
-def fake_nvml(reasons=0x20 | 0x04 | 0x01):
-    def power(handle):
-        raise RuntimeError("Not Supported")  # as a laptop's GPU says
-
-    return SimpleNamespace(
-        NVML_CLOCK_SM=1, NVML_TEMPERATURE_GPU=0,
-        nvmlInit=lambda: None, nvmlShutdown=lambda: None,
-        nvmlSystemGetDriverVersion=lambda: b"580.10",
-        nvmlDeviceGetHandleByPciBusId=lambda address: {b"0000:3b:00.0": "handle"}[address],
-        nvmlDeviceGetClockInfo=lambda handle, kind: 1980,
-        nvmlDeviceGetPowerUsage=power,
-        nvmlDeviceGetTemperature=lambda handle, kind: 61,
-        nvmlDeviceGetCurrentClocksEventReasons=lambda handle: reasons,
-    )
+def fake_nvml():
+    return SimpleNamespace(nvmlInit=lambda: None, nvmlShutdown=lambda: None,
+                           nvmlSystemGetDriverVersion=lambda: b"580.10")
 
 
 def plug_in(monkeypatch, driver, nvml=None):
@@ -134,7 +123,7 @@ def plug_in(monkeypatch, driver, nvml=None):
 
 def row(here, label):
     """What the card says beside a label."""
-    return dict(line.split("  ", 1) for line in repr(here).splitlines())[label].strip()
+    return dict(line.split("  ", 1) for line in repr(here).splitlines()[1:])[label].strip()
 
 
 # The card
@@ -537,7 +526,6 @@ def test_a_gpu_needs_no_excuse_and_is_described_without_nvml(monkeypatch):
         "name": "NVIDIA Test 100", "memory": 80 * 2**30, "compute_capability": "9.0",
         "multiprocessors": 132, "l2": 50 * 2**20, "driver": None,
     }
-    assert not {key for key in hardware.load() if key.startswith("gpu")}
 
 
 def test_the_compute_capability_is_the_drivers_and_none_without_a_gpu(monkeypatch):
@@ -558,12 +546,9 @@ def test_numbas_compiler_is_that_of_the_cuda_which_pytorch_brought(monkeypatch, 
     assert hardware.cuda_package() == f"numba-cuda[{extra}]"
 
 
-def test_nvml_adds_what_it_knows_and_hides_only_what_fails(monkeypatch):
+def test_nvml_adds_the_driver_s_version(monkeypatch):
     plug_in(monkeypatch, FakeDriver(), fake_nvml())
     assert nvidia.gpu()["driver"] == "580.10"
-    assert nvidia.gpu_load() == {
-        "gpu_hertz": 1.98e9, "gpu_celsius": 61, "gpu_throttled": "power cap, temperature",
-    }
 
 
 # Threads

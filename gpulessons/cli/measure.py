@@ -12,16 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import gpulessons
-from gpulessons.hardware import files
 
 from .copies import can_write, writing
-from .pages import UNBROKEN, named_as, page
 from .terminal import Misspelled, Parser, find_op, known, op_names, say, seconds, size
 
 if TYPE_CHECKING:
     from gpulessons.measure.recordings import Recording
     from gpulessons.measure.results import Comparison
-    from gpulessons.measure.side_by_side import SideBySide
     from gpulessons.operation import Op
 
 # Fields of a machine that two of its cards may disagree about: read or measured anew each time.
@@ -41,9 +38,6 @@ def describe(comparing: Parser, recording: Parser) -> None:
         "--with", dest="files", metavar="FILE", nargs="+", default=(),
         help="recordings to lay beside; without an OP nothing is timed, and only they are compared",
     )  # fmt: skip
-    comparing.add_argument(
-        "--html", metavar="FILE", help="keep the machines side by side as a page, with pictures"
-    )
     recording.add_argument("op", metavar="OP", nargs="*", help="all, unless named")
     recording.add_argument("--out", metavar="FILE", help="default: recording-HOST-DATE.json")
     for parser in (comparing, recording):
@@ -60,8 +54,6 @@ def compare(options: Namespace) -> int:
     """time ops on this machine, now; lay recordings of other machines beside them, or only those"""
     ops = [find_op(name) for name in dict.fromkeys(options.op)]
     sensible(ops, options)
-    if options.html:
-        can_write(Path(options.html).absolute().parent)
     beside = list(read(options))
     here: list[Comparison] = []
     for op in ops:
@@ -73,10 +65,7 @@ def compare(options: Namespace) -> int:
             break
     stopped = bool(here) and here[-1].interrupted
     if options.files and not (stopped and not any(each.timings for each in here)):
-        both = gpulessons.recordings.side_by_side(*here, *beside)
-        print(both)
-        if options.html:
-            keep_page(both, Path(options.html).absolute())
+        print(gpulessons.recordings.side_by_side(*here, *beside))
     return 130 if stopped else 0
 
 
@@ -94,10 +83,6 @@ def sensible(ops: list[Op], options: Namespace) -> None:
         raise Misspelled(
             "--cold and --seconds say how to measure, and without an op nothing is measured."
         )
-    if options.html and not options.files:
-        raise Misspelled("--html keeps machines side by side: name recordings after --with.")
-    if options.html:
-        named_as("--html", options.html, ".html", ".htm")
     if ops and options.version:
         every = dict.fromkeys(name for op in ops for name in op.versions)
         names = ", ".join(op.name for op in ops)
@@ -155,15 +140,6 @@ def asked_for(comparisons: Iterable[Comparison], options: Namespace) -> list[Com
         for each in comparisons if each.op in (options.op or [each.op])
     ]  # fmt: skip
     return [each for each in found if each.entries]
-
-
-def keep_page(both: SideBySide, path: Path) -> None:
-    """The tables, and a picture of each op at its largest size, as one web page."""
-    pictures = (gpulessons.plots.side_by_side(both, op)._repr_html_() for op in dict(both.shared))
-    body = both._repr_html_() + "".join(pictures)
-    with writing(path.parent):
-        files.write(path, page(both.title, body, UNBROKEN))
-    say(f"The page is {path}")
 
 
 def default_file() -> str:

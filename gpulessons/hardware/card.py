@@ -7,11 +7,11 @@ import warnings
 from collections.abc import Callable
 from dataclasses import MISSING, asdict, dataclass, fields
 from datetime import datetime, timedelta
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from gpulessons import units
 from gpulessons.progress import progress_bar
+from warplens.tables import Table
 
 from . import kept, nvidia, pools, system, vectors
 from .budget import note
@@ -100,19 +100,14 @@ class Machine:
             "record it again, or upgrade gpulessons if a newer one recorded it."
         )
 
+    def table(self) -> Table:
+        return Table("This machine", (), self.rows())
+
     def __repr__(self) -> str:
-        rows = self.rows()
-        width = max(len(label) for label, _ in rows)
-        return "\n".join(f"{label:<{width}}  {value}" for label, value in rows)
+        return repr(self.table())
 
     def _repr_html_(self) -> str:
-        # No colors: the table inherits the page's, light or dark.
-        cells = "".join(
-            f'<tr><th scope="row" style="text-align:left">{escape(label)}</th>'
-            f'<td style="text-align:left">{escape(value)}</td></tr>'
-            for label, value in self.rows()
-        )
-        return f"<table><caption>This machine</caption><tbody>{cells}</tbody></table>"
+        return self.table()._repr_html_()
 
     def rows(self) -> list[tuple[str, str]]:
         simd = f"{self.simd}, {units.count(self.simd_bits)} bits" if self.simd else "unknown"

@@ -1,4 +1,4 @@
-"""What the operating system says about the processor, its memory, and what else is running."""
+"""What the operating system says about the processor and its memory."""
 
 import functools
 import math
@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import Any
-
-from .nvidia import gpu_load
 
 LIBRARIES = ("numpy", "numba", "numba-cuda", "torch", "llvmlite", "ipywidgets", "jupyterlab")
 
@@ -135,26 +133,6 @@ def accelerator() -> str | None:
         if device_name:
             return f"{kind}: {device_name}"
     return "mps" if known(lambda: torch.backends.mps.is_available()) else "none"
-
-
-def load() -> dict[str, Any]:
-    """What else the machine is doing now; only what can be read, so an empty dict is possible.
-
-    load_average (processes, last minute), cpu_hertz, gpu_hertz, gpu_watts, gpu_celsius,
-    gpu_throttled (why, or "no").
-    """
-    readings = {"load_average": known(load_average), "cpu_hertz": known(cpu_hertz)}
-    return {key: value for key, value in readings.items() if value is not None} | gpu_load()
-
-
-def load_average() -> float:
-    return os.getloadavg()[0]
-
-
-def cpu_hertz() -> float | None:
-    import psutil
-
-    return psutil.cpu_freq().current * 1e6 or None
 
 
 def total_memory() -> int:

@@ -77,12 +77,7 @@ def host_features() -> dict[str, bool]:
 
 def full_width() -> dict[str, str]:
     """The settings that make Numba's vectors as wide as the CPU's."""
-    return settings(WIDE)
-
-
-def settings(preference: str) -> dict[str, str]:
-    """The settings that make Numba compile for this CPU, with a preference of LLVM's."""
     import llvmlite.binding as llvm
 
     features = llvm.get_host_cpu_features().flatten()
-    return {CPU: llvm.get_host_cpu_name(), FEATURES: f"{features},{preference}"}
+    return {CPU: llvm.get_host_cpu_name(), FEATURES: f"{features},{WIDE}"}

@@ -1,12 +1,13 @@
 """Pictures for a buyer: what a number costs, whose roof is where, how wrong a prediction is."""
 
 import math
+from textwrap import fill
 from typing import Any
 
 from gpulessons import units
 from gpulessons.money.devices import TF32
 from gpulessons.money.throughput import MEASURES, amount
-from gpulessons.plots.axes import apart, label_ends, log_axes
+from gpulessons.plots.axes import label_ends, log_axes
 from gpulessons.plots.forms import listed, name_rows
 from gpulessons.plots.picture import (
     BLUE,
@@ -19,7 +20,6 @@ from gpulessons.plots.picture import (
     Picture,
     blank,
 )
-from gpulessons.plots.roofline import name_points
 
 DEVICES = BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY
 MARKERS = {"live": "o", "recorded": "s", "published": "^", "typed in": "D"}
@@ -138,28 +138,15 @@ def roofs(worth: Any) -> Picture:
         axes.plot(d.corner, d.flop_rate, **look(d.kind, color))
         ends.append((right, d.flop_rate, f"{d.name} ({d.kind})", color))
     low, high = min(left * d.bandwidth for d in devices), 2 * max(d.flop_rate for d in devices)
-    room = 0.07 + 0.021 * max(map(len, marks), default=0)  # share of the height, for the names
-    axes.set_ylim(low / (high / low) ** (room / (1 - room)), high)
-    name_marks(axes, marks, room)
+    axes.set_ylim(low, high)
+    for place in marks.values():
+        axes.axvline(place, color=INK, linewidth=0.8, linestyle=":")
     label_ends(axes, ends)
     corners = "; ".join(f"{d.name} ({d.kind}): corner at {d.corner:.3g}" for d in devices)
     stand = "; ".join(f"{name}: {place:.3g}" for name, place in marks.items())
+    dotted = fill(f"dotted, from the left: {', '.join(sorted(marks, key=marks.get))}", 100)
+    axes.set_xlabel(f"{axes.get_xlabel()}\n{dotted}", linespacing=1.4)
     return Picture(figure, f"{title} FLOPs per byte. {corners}. Steps: {stand}.")
-
-
-def name_marks(axes, marks, room):
-    """{name: place}: an upright line each, and its name in the lowest `room` of the height."""
-    for place in marks.values():
-        axes.axvline(place, ymin=room, color=INK, linewidth=0.8, linestyle=":")
-    logs = {name: math.log(place) for name, place in marks.items()}
-    names = sorted(logs, key=logs.get)
-    left, right = map(math.log, axes.get_xlim())
-    columns = apart([(logs[name] - left) / (right - left) for name in names], 0.04)
-    for name, column in zip(names, columns, strict=True):
-        axes.annotate(name, (marks[name], room), (column, room - 0.04), rotation=90, color=INK,
-                      xycoords=("data", "axes fraction"), textcoords="axes fraction", fontsize=9,
-                      ha="center", va="top",
-                      arrowprops={"arrowstyle": "-", "color": INK, "linewidth": 0.6})
 
 
 def whose_limit(worth, devices):
@@ -232,4 +219,4 @@ def draw_hits(axes, errors):
     axes.set(xlim=(low, high), ylim=(low, high))
     axes.set_title(f"{errors.device.name},\nfrom {errors.known}", color=INK, fontsize=10,
                    loc="left")
-    name_points(axes, points)
+    label_ends(axes, points)

@@ -5,19 +5,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gpulessons import units
-from gpulessons.plots.axes import log_axes
-from gpulessons.plots.forms import SPOTS, listed, name_rows, stacked
 from gpulessons.plots.forms import dots as dots_of
+from gpulessons.plots.forms import stacked
 from gpulessons.plots.picture import (
     BLUE,
     COLORS,
     GREEN,
-    INK,
     MARKERS,
-    ORANGE,
     VERMILLION,
     Picture,
-    blank,
 )
 from warplens.tables import Table
 
@@ -60,34 +56,6 @@ def steps_table(rows: Sequence[Any], machine: str) -> Table:
     return Table(f"One step of training, measured here (live: {machine})", head, cells, notes)
 
 
-def six(rows: Sequence[Any]) -> Picture:
-    """A step of each network: a square for the CPU, a diamond for the GPU, on a log scale."""
-    both = [row.cpu / row.gpu for row in rows if row.gpu is not None]
-    if both:
-        title = (
-            f"The GPU is ahead in {sum(each > 1 for each in both)} of {len(both)} networks: "
-            f"{units.ratio(min(both))} to {units.ratio(max(both))} as fast as every core."
-        )
-    else:
-        least, most = (choose(rows, key=lambda row: row.cpu) for choose in (min, max))
-        title = (
-            f"A step takes this CPU {units.seconds(least.cpu)} ({least.name}) to "
-            f"{units.seconds(most.cpu)} ({most.name}). No GPU was measured."
-        )
-    figure, axes = blank(height=3.6, title=title)
-    for y, row in enumerate(rows):
-        for backend, time in (("torch_cpu", row.cpu), ("torch_gpu", row.gpu)):
-            if time is not None:
-                axes.plot(time, y, MARKERS[backend], color=COLORS[backend], **SPOTS)
-                axes.text(time, y - 0.32, units.seconds(time), ha="center", color=INK, fontsize=9)
-    name_rows(axes, (f"{row.name}, batch {row.size.batch}" for row in rows))
-    times = [time for row in rows for time in (row.cpu, row.gpu) if time is not None]
-    axes.set_xlim(min(times) / 3, 3 * max(times))
-    gpu = ", diamonds: GPU" if both else ""
-    log_axes(axes, x=(f"squares: CPU, every core{gpu}; time of one step", units.seconds))
-    return Picture(figure, f"{title} {'; '.join(map(repr, rows))}.")
-
-
 def shares(steps: Mapping[str, Mapping[str, float]]) -> Picture:
     """What the time of each step went into, in the colors of a timeline: {step: {kind: share}}."""
     computing = ", ".join(f"{share_of(split['compute'])} of the {name}"
@@ -120,36 +88,21 @@ def backend_of(name: str) -> str:
 # -- What a saving is worth.
 
 
-def saved(steps: Mapping[str, float], microseconds: float, calls: int, count: float) -> Picture:
+def saved(steps: Mapping[str, float], microseconds: float, calls: int, count: float) -> Table:
     """What a saving in each call is worth to a training run, for networks of other widths.
 
     steps: {network: seconds of one of its steps}; microseconds: saved in each call; calls: in one
     step; count: steps of the run. Modelled: a product of three numbers, and a share.
     """
     gain = microseconds * 1e-6 * calls
-    worth = [f"{'more than all' if gain >= time else f'{100 * gain / time:.2g}%'} of the {name}'s "
-             "run" for name, time in steps.items()]
-    title = f"{duration(gain * count)} saved: {', '.join(worth)}."
-    figure, axes = blank(height=1.6 + 0.55 * len(steps), title=title)
-    looks = ("o", {"color": BLUE}, 9), ("D", {"color": ORANGE, "markerfacecolor": "none"}, -18)
-    for y, time in enumerate(steps.values()):
-        for what, (marker, look, above) in zip((time, gain), looks, strict=True):
-            axes.plot(what * count, y, marker, **SPOTS, **look)
-            axes.annotate(duration(what * count), (what * count, y), (0, above), ha="center",
-                          color=INK, textcoords="offset points", fontsize=10)
-    name_rows(axes, steps)
-    every = [gain * count, *(time * count for time in steps.values())]
-    low, high = min(every) / 3, 3 * max(every)
-    axes.set_xlim(low, high)
-    ticks = [tick for tick in PLANNED if low <= tick <= high][-7:]
-    log_axes(axes, x=("dots: the run; diamonds: what is saved, modelled", duration), ticks=ticks)
-    whole = {name: f"{duration(time * count)} in all" for name, time in steps.items()}
-    return Picture(figure, f"{title} {listed(whole)}.")
+    rows = [(name, duration(time * count),
+             "more than all" if gain >= time else f"{100 * gain / time:.2g} %")
+            for name, time in steps.items()]
+    head = "network", "the whole run", "share saved"
+    return Table(f"{duration(gain * count)} saved, modelled", head, rows)
 
 
 DAY = 86_400
-# Seconds at which an axis of durations is numbered.
-PLANNED = (1e-9, 1e-6, 1e-3, 1, 60, 3600, DAY, 7 * DAY, *(365 * DAY * 10**n for n in range(9)))
 
 
 def duration(seconds: float) -> str:

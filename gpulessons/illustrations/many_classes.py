@@ -25,6 +25,7 @@ from gpulessons.plots.picture import (
 )
 from gpulessons.plots.timings import round_to_two
 
+FULL, RIVAL = "full softmax", "hierarchical softmax"
 NOISE = 0.05  # nats; a smaller lead may be due to chance
 LOOKS = [
     {"color": color, "marker": marker}
@@ -33,19 +34,18 @@ LOOKS = [
 
 
 def cost_against_classes(
-    times: Sequence[Any], crossover: Callable[[Any, Any], float | None],
-    full: str = "full softmax", rival: str = "hierarchical softmax", note: str = "",
+    times: Sequence[Any], crossover: Callable[[Any, Any], float | None]
 ) -> Picture:
     """Seconds of a training step against the number of classes, both on log scales.
 
     times: StepTimes; crossover(a, b): from how many classes on b is quicker. Marked is where the
-    rival gets ahead of the full softmax. note: of the machine, or that it was measured roughly.
+    hierarchical softmax gets ahead of the full one.
     """
     layers: dict[str, dict[int, Any]] = {}
     for one in sorted(times, key=lambda one: one.classes):
         layers.setdefault(one.layer, {})[one.classes] = one.spread
-    at = crossover(medians(layers.get(full, {})), medians(layers.get(rival, {})))
-    title = crossing(layers, full, rival, at)
+    at = crossover(medians(layers.get(FULL, {})), medians(layers.get(RIVAL, {})))
+    title = crossing(layers, FULL, RIVAL, at)
     figure, axes = blank(width=7.6, height=4.4, title=title)
     log_axes(axes, x=("classes", units.count), y=("time of a training step", units.seconds),
              ticks=sorted({one.classes for one in times}))
@@ -58,12 +58,11 @@ def cost_against_classes(
     if at and at > min(one.classes for one in times):
         axes.axvline(at, color=INK, linewidth=0.8, linestyle=":")
     lines(axes, drawn)
-    axes.set_xlabel(f"{axes.get_xlabel()}\n{note}".strip(), linespacing=1.4)
     spoken = {
         name: ", ".join(f"{units.seconds(time)} at {units.count(classes)}"
                         for classes, time in medians(layers[name]).items()) for name in names
     }
-    return Picture(figure, f"{title} {listed(spoken)}. {note}".strip())
+    return Picture(figure, f"{title} {listed(spoken)}.")
 
 
 def medians(spreads: Mapping[int, Any]) -> dict[int, float]:

@@ -18,7 +18,7 @@ from gpulessons.plots.axes import log_axes
 from gpulessons.plots.forms import listed, name_rows
 from gpulessons.plots.picture import COLORS, HATCH, INK, MARKERS, Picture, blank
 from gpulessons.plots.roofline import device, intensity, roof, roofline
-from gpulessons.plots.timings import footnotes, label_ends, largest, ranked, shown, tiers
+from gpulessons.plots.timings import footnotes, largest, ranked, shown, tiers
 
 LIBRARIES = {"CPU": "NumPy", "GPU": "PyTorch on GPU"}  # their products are BLAS and cuBLAS
 
@@ -268,40 +268,25 @@ def on_the_roofline(
 ) -> Picture | str:
     """The rungs that ran here on the roofline, each at the largest size at which it was timed.
 
-    Noisy times are left out, and named; a sentence instead of a picture where all are. gpu: of
+    Noisy times are left out; a sentence instead of a picture where all are. gpu: of
     whose modelled times the longest and the shortest stand beside them; none unless told.
     """
-    every = at_their_largest(comparison)
-    timings = {version: timing for version, timing in every.items() if not timing.noise}
+    timings = [t for t in at_their_largest(comparison).values() if t.noise != "too noisy"]
     if not timings:
         return "Every time is noisy: close other programs, and measure again."
     modelled, _ = on_paper(comparison, standings(comparison), gpu)
-    ranked = sorted(modelled.values(), key=lambda timing: timing.median)
-    ends = ranked[:1] + ranked[1:][-1:]
-    best = max(timings.values(), key=lambda timing: timing.flop_rate)
-    peak, bandwidth = roof(machine, best.backend)
-    side = "right" if intensity(best) * bandwidth > peak else "left"
+    by_time = sorted(modelled.values(), key=lambda timing: timing.median)
+    ends = by_time[:1] + by_time[1:][-1:]
+    best = max(timings, key=lambda timing: timing.flop_rate)
+    share = best.flop_rate / roof(machine, best.backend)[0]
     title = (
         f"{comparison.op} at {units.count(best.size)}: {intensity(best):.0f} FLOPs for each byte "
-        f"that must move, {side} of the corner at {peak / bandwidth:.2g}. {best.version} reaches "
-        f"{percent(best.flop_rate / peak)} of the flat roof."
+        f"that must move. {best.version} reaches {percent(share)} of the flat roof."
     )
-    if best.flop_rate > 1.02 * peak:  # an error to explain, not a record
+    if share > 1.02:  # an error to explain, not a record
         title += " The roof is what NumPy's product reached, and this rung beat it."
-    if out := [version for version in every if version not in timings]:
-        title += f" Left out as noisy: {', '.join(out)}."
-    drawn = [*timings.values(), *ends]
-    names = [named(timing.version, (1, timing, ""), comparison) for timing in drawn]
-    crowded = [timing.size == best.size for timing in drawn]  # above each other: named at the edge
-    beside = ["" if each else name for each, name in zip(crowded, names, strict=True)]
-    picture = roofline(machine, timings.values(), names=beside, title=title, modelled=ends)
-    picture.figure.set_figwidth(9.6)  # room for these names
-    label_ends(picture.axes, [
-        (intensity(t), t.flop_rate, f"{name}, {units.rate(t.flop_rate, 'FLOP/s')}",
-         COLORS[t.backend])
-        for t, name, each in zip(drawn, names, crowded, strict=True) if each
-    ])
-    return picture
+    names = [named(timing.version, (1, timing, ""), comparison) for timing in [*timings, *ends]]
+    return roofline(machine, timings, names=names, title=title, modelled=ends)
 
 
 def gain(rungs: Mapping[str, Any], slow: str, fast: str) -> tuple[float | None, str]:
@@ -313,7 +298,7 @@ def gain(rungs: Mapping[str, Any], slow: str, fast: str) -> tuple[float | None, 
     return (None if why else rungs[fast].flop_rate / rungs[slow].flop_rate), why
 
 
-def step_by_step(comparison: Comparison, rungs: Sequence[str], cores: int) -> str:
+def step_by_step(comparison: Comparison, rungs: Sequence[str]) -> str:
     """What each rung gains over the one before, at the largest size at which both were timed.
 
     A line for each: sizes differ from line to line, so the factors are not to be multiplied.
@@ -330,16 +315,8 @@ def step_by_step(comparison: Comparison, rungs: Sequence[str], cores: int) -> st
         lines.append(
             f"{slow} → {fast}, n = {units.count(shared[-1])}: {units.ratio(gain)}"
             + " (noisy)" * any(bool(t.noise) for t in pair)
-            + no_help(fast, gain, cores)
         )
     return "\n".join(lines)
-
-
-def no_help(version, gain, cores):
-    """A remark where more cores brought next to nothing; "" else."""
-    if "every core" not in version or cores < 2 or gain > 1.1:
-        return ""
-    return f"; {cores} cores are here, and more than one brought nothing"
 
 
 def libraries(rungs: Mapping[str, Any]) -> str:

@@ -8,9 +8,8 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.ops.forest import Forest, cells_visited, grow
-from gpulessons.plots.axes import log_axes, two_ticks
+from gpulessons.plots.axes import label_ends, log_axes, two_ticks
 from gpulessons.plots.picture import BLUE, INK, ORANGE, VERMILLION, Picture, blank
-from gpulessons.plots.roofline import name_points
 
 POINTS, LEAF, NEAREST = 120, 8, 5
 QUERY = np.array([1.0, -7.0])
@@ -100,7 +99,7 @@ def recall_and_speed(rows: Sequence[Any], goal: float = 0.9) -> Picture:
     two_ticks(axes.xaxis)
     axes.margins(x=0.2)
     axes.set(ylabel="recall", ylim=(-0.06, 1.14), yticks=[0, 0.25, 0.5, 0.75, 1])
-    name_points(axes, [(r.rate, r.recall, r.name, BLUE) for r in rows])
+    label_ends(axes, [(r.rate, r.recall, r.name, BLUE) for r in rows])
     if brute.note:
         axes.set_xlabel(f"{axes.get_xlabel()}\n{brute.note}")
     spoken = "; ".join(map(repr, rows))

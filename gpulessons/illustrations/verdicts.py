@@ -45,24 +45,6 @@ class Listed:
         return number
 
 
-def subjects(claims):
-    """The claims, a row for each subject: full squares are about what a GPU does.
-
-    claims: {number: Claim}, as in `claims.CLAIMS`.
-    """
-    parts = list(dict.fromkeys(each.part for _, each in sorted(claims.items())))
-    about = sorted(number for number, each in claims.items() if each.about_gpus)
-    title = (f"{len(about)} of {len(claims)} claims are about what a GPU does: they can hold "
-             "only where one has had a say.")
-    figure, axes = blank(width=9, height=1.2 + 0.36 * len(parts), title=title)
-    for number, each in claims.items():
-        fill = "full" if each.about_gpus else "none"
-        axes.plot(sorted(claims).index(number), parts.index(each.part), "s", fillstyle=fill,
-                  markersize=9, **LOOK)
-    name_marks(axes, sorted(claims), parts)
-    return Picture(figure, f"{title} They are {', '.join(map(str, about))}.")
-
-
 def table(*findings):
     """The verdicts of one machine or several: findings as `claims.judge` and `recorded` give them.
 

@@ -7,7 +7,7 @@ nothing is paired: a ratio is one of medians, and its range goes from quartile t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import TYPE_CHECKING
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from .recordings import Recording
 
 BEST = "best of all"
-LIBRARIES = ("numpy", "numba", "numba-cuda", "torch")
 
 
 @dataclass(frozen=True)
@@ -50,19 +49,6 @@ class Side:
             each.version: each for one in self.comparisons if one.op == op
             for each in one.entries if each.size == size and isinstance(each, Timing | Absent)
         }  # fmt: skip
-
-    def conditions(self) -> dict[str, str]:
-        """What else two times may differ for."""
-        card = self.machine
-        return {
-            "Python": card.python,
-            **{name: card.libraries.get(name, "none") for name in LIBRARIES},
-            "commit": card.commit or "unknown",
-            "system": card.system,
-            "SIMD": card.simd or "unknown",
-            "note": card.note,
-        }
-
 
 @dataclass(frozen=True)
 class Row:
@@ -101,21 +87,14 @@ class SideBySide:
         )
 
     def tables(self) -> list[Table]:
-        """The machines, in what they differ, and a table of times for each op and size."""
+        """The machines, and a table of times for each op and size."""
         letters = [side.letter for side in self.sides]
         legend = [(side.letter, side.label()) for side in self.sides]
-        conditions = [side.conditions() for side in self.sides]
-        differ = [
-            (name, *values) for name in conditions[0]
-            if len(set(values := [each[name] for each in conditions])) > 1
-        ]  # fmt: skip
         said = {f"{side.letter}: {note}.": None for side in self.sides for one in side.comparisons
                 for note in one.notes}  # fmt: skip
         alone = [f"left out, on one machine alone: {', '.join(self.left_out)}"]
         notes = [*said, *(alone if self.left_out else [])]
         found = [Table(self.title, ("machine", ""), legend, notes)]
-        if differ:
-            found.append(Table("In this they differ, too", ("", *letters), differ))
         columns = [(n, ratio) for n, letter in enumerate(letters) for ratio in (False, True)
                    if not (ratio and letter == self.against)]  # fmt: skip
         heads = [f"vs {self.against}" if ratio else letters[n] for n, ratio in columns]
@@ -140,15 +119,14 @@ class SideBySide:
 
 
 def side_by_side(
-    *measured: Recording | Comparison, against: str = "", names: Mapping[str, str] | None = None
+    *measured: Recording | Comparison, against: str = ""
 ) -> SideBySide:
     """Recordings of several machines beside each other, and this machine's live comparisons.
 
     against: the machine that the ratios refer to, by its letter or its file; the first unless
-    given. names: {a recording's file: what it is called instead of a letter}, all different. Live
-    comparisons are one column. ValueError where no two machines have timed the same.
+    given. Live comparisons are one column. ValueError where no two machines have timed the same.
     """
-    sides = sides_of(measured, names or {})
+    sides = sides_of(measured)
     chosen = [n for n, side in enumerate(sides) if against in ("", side.letter, side.file)]
     if not chosen:
         there = ", ".join(side.letter for side in sides)
@@ -167,7 +145,7 @@ def side_by_side(
     return SideBySide(tuple(sides), sides[chosen[0]].letter, tuple(rows), left_out)
 
 
-def sides_of(measured: Sequence[Recording | Comparison], names: Mapping[str, str]) -> list[Side]:
+def sides_of(measured: Sequence[Recording | Comparison]) -> list[Side]:
     """Each recording, and all live comparisons first."""
     live = tuple(each for each in measured if isinstance(each, Comparison))
     if any(each.tier != "live" for each in live):
@@ -178,14 +156,12 @@ def sides_of(measured: Sequence[Recording | Comparison], names: Mapping[str, str
     sides = [Side("A", machine(), live)] if live else []
     for each in measured:
         if not isinstance(each, Comparison) and each.comparisons:
-            letter = names.get(each.file, ascii_uppercase[len(sides) % 26])
+            letter = ascii_uppercase[len(sides) % 26]
             sides.append(Side(letter, each.machine, each.comparisons, each.file))
     return sides
 
 
-def rows_of(
-    sides: Sequence[Side], op: str, size: int, unit: str, chosen: int
-) -> list[Row]:  # fmt: skip
+def rows_of(sides: Sequence[Side], op: str, size: int, unit: str, chosen: int) -> list[Row]:
     """A row for each version that two machines have timed, and one for the best of each."""
     tried = [side.entries(op, size) for side in sides]
     timed = [{v: e for v, e in each.items() if isinstance(e, Timing)} for each in tried]

@@ -1,11 +1,10 @@
 """Figures: timings come in, a `Picture` goes out, its message in its title and in its alt text.
 
-`picture` is what all figures share, `timings`, `roofline` and `machines` draw measurements,
+`picture` is what all figures share, `timings` and `roofline` draw measurements,
 `bounds` a modelled time, `film` shows pictures in sequence in a `panel`, the box that widgets stand
 in. What is drawn for one notebook alone is in `illustrations`.
 """
 
-from .machines import side_by_side
 from .modelled import bounds
 from .picture import Picture, images
 from .timings import bars, ceiling, crossover, scaling, stages
@@ -18,6 +17,5 @@ __all__ = [
     "crossover",
     "images",
     "scaling",
-    "side_by_side",
     "stages",
 ]

@@ -7,17 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import compress
 from typing import Any
 
-import numpy as np
-
 from gpulessons import units
 
-from .axes import log_axes
+from .axes import label_ends, log_axes
 from .picture import COLORS, DASH_DOT, HATCH, INK, MARKERS, Picture, blank
-
-# Where a name may stand beside its point, in points: the best place first.
-STEPS = (0, -7, 7, -14, 14, -28, 28, -42, -56, 42, -70, 56)
-MARK = 6  # pixels from a point's middle to its edge
-PLACES = [(8, 0), (8, -7), (8, -14), *((side * 8, dy) for dy in STEPS for side in (-1, 1))]
 
 
 def best_of_all(op: str) -> str:
@@ -38,8 +31,8 @@ def roofline(
     named. Ops without arithmetic have no place on a log axis: they stand at its left end, as far
     below the roof as their bytes are. modelled: the estimates of GPUs that are not here, open and
     with their intervals, each under its GPU's roof by the data sheet. names: what to call the
-    points, of both, where they are not told apart by their ops; "" for a point that the caller
-    names. Raises ValueError where there is nothing to draw, or no ceiling.
+    points, of both, where they are not told apart by their ops. Raises ValueError
+    where there is nothing to draw, or no ceiling.
     """
     timings, modelled = list(timings), list(modelled)
     names = names or [*(t.op for t in timings), *(f"{t.op}, modelled" for t in modelled)]
@@ -73,7 +66,7 @@ def roofline(
     lowest = min(*(y for _, y in points), left * min(bandwidths), *slowest)
     axes.set_ylim(lowest / 2, 3 * max(peaks))
     colors = [COLORS[t.backend] for t in timings + modelled]
-    name_points(axes, [(*p, *look) for p, *look in zip(points, names, colors, strict=True)])
+    label_ends(axes, [(*p, *look) for p, *look in zip(points, names, colors, strict=True)])
     spoken = [in_words(*each) for each in under]
     spoken += [f"{in_words(*each)}, modelled for {each[0].gpu}" for each in on_paper]
     return Picture(figure, f"{title} {'; '.join(spoken)}.")
@@ -166,7 +159,7 @@ def two_digits(number: float) -> str:
 
 
 def ends(timings, roofs):
-    """The axis: room for every op, for the corners of the roofs, and for a name on the right."""
+    """The axis: room for every op, for the corners of the roofs."""
     known = [intensity(t) for t in timings if t.flops]
     corners = [peak / bandwidth for peak, bandwidth in roofs]
     return min([0.1, *known]) / 2, 4 * max([*known, *corners])
@@ -206,40 +199,6 @@ def draw_roof(axes, name, roofs, left, right, below=False):
                   (8, -4) if below else (-8, 4), textcoords="offset points", color=INK,
                   fontsize=10, ha="left" if below else "right",
                   va="top" if below else "baseline")
-
-
-def name_points(axes, points):
-    """Names beside points, (x, y, name, color): each at the first free one of PLACES.
-
-    A name that stands further off has a line to its point.
-    """
-    axes.figure.draw_without_rendering()
-    dots = axes.transData.transform([(x, y) for x, y, *_ in points])
-    edges = [(-MARK, 0), (MARK, 0), (0, -MARK), (0, MARK)]
-    spots = [axes.transData.transform(along(line)) for line in axes.lines]
-    spots = np.concatenate([*spots, *(dots + edge for edge in edges)])
-    taken = [text.get_window_extent() for text in axes.texts]
-    right = axes.get_window_extent().x1 + 2
-    for x, y, name, color in sorted(point for point in points if point[2]):
-        text = axes.annotate(name, (x, y), (0, 0), textcoords="offset points", va="center",
-                             fontsize=10, color=INK)
-        for dx, dy in (*PLACES, PLACES[0]):  # the first again where none is free
-            text.set(position=(dx, dy), ha="left" if dx > 0 else "right")
-            box = text.get_window_extent().padded(2)
-            if not (box.count_contains(spots) or any(map(box.overlaps, taken)) or box.x1 > right):
-                break
-        if abs(dy) > 14:
-            end = box.x0 if dx > 0 else box.x1, (box.y0 + box.y1) / 2
-            to = axes.transData.inverted().transform(end)
-            axes.plot([x, to[0]], [y, to[1]], color=color, linewidth=0.6)
-        taken.append(box)
-
-
-def along(line):
-    """Points of a line of the picture, close enough that no name slips between them."""
-    corners = np.log(line.get_xydata())
-    stops = np.linspace(0, len(corners) - 1, 300)
-    return np.exp([np.interp(stops, range(len(corners)), axis) for axis in corners.T]).T
 
 
 def in_words(timing, roof):

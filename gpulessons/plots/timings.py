@@ -158,16 +158,13 @@ def draw_factor(axes: Any, y: float, timing: Any, slowest: float, mark: str) -> 
 
 
 def draw_modelled(
-    axes: Any, y: float, values: Sequence[float], color: str, text: str, past: float = 0
+    axes: Any, y: float, values: Sequence[float], color: str, text: str
 ) -> None:
-    """A hatched bar of a modelled value, (value, one end, the other): its interval, its words.
-
-    past: the words stand beyond this, too.
-    """
+    """A hatched bar of a modelled value, (value, one end, the other): its interval, its words."""
     value, *ends = values
     axes.barh(y, value, height=0.68, color="none", edgecolor=color, linewidth=1, hatch=HATCH)
     axes.plot(ends, [y, y], color=INK, linewidth=1.5, marker="|", markersize=7)
-    beside(axes, text, max(*ends, past), y)
+    beside(axes, text, max(ends), y)
 
 
 def is_modelled(timing: Any) -> bool:
@@ -177,15 +174,13 @@ def is_modelled(timing: Any) -> bool:
 
 def ceiling(
     given: Mapping[str, float] | Iterable[Any], limit: float, *, name: str = "copy",
-    names: Sequence[str] = (), marks: Mapping[str, float] | None = None, about: str = "",
-    title: str = "",
+    names: Sequence[str] = (), marks: Mapping[str, float] | None = None, title: str = "",
 ) -> Picture:
     """Bytes per second of timings, or given as {what: bytes/s}, under a measured ceiling (bytes/s).
 
     name: that of the ceiling. names: what to call the timings, where their versions' names do not
-    tell them apart. marks: {words: bytes/s} for dotted lines. about: the one that the title speaks
-    of, the fastest unless told. What is absent has no bar. Raises ValueError where nothing is there
-    to draw and no title says why.
+    tell them apart. marks: {words: bytes/s} for dotted lines. What is absent has no bar. Raises
+    ValueError where nothing is there to draw and no title says why.
     """
     if not isinstance(given, Mapping):
         timings = list(given)
@@ -197,11 +192,11 @@ def ceiling(
         colors = [COLORS[timing.backend] for timing in there.values()]
     else:
         colors = [BLUE] * len(given)
-    if (not given and not title) or about not in ("", *given):
-        named = ", ".join(given) or "nothing"
-        raise ValueError(f"Draw at least one rate, and the title's {about!r} among {named}.")
-    about = about or max(given, key=given.__getitem__, default="")
-    title = title or f"{about}: {given[about] / limit:.0%} of this machine's {name} ceiling."
+    if not given and not title:
+        raise ValueError("Draw at least one rate.")
+    if not title:
+        best = max(given, key=given.__getitem__)
+        title = f"{best}: {given[best] / limit:.0%} of this machine's {name} ceiling."
     if max(given.values(), default=0) > 1.02 * limit:  # an error to explain, not a record
         title += f" Its {name} was measured in a busier moment, or a cache helped."
     lines = {f"{name} ceiling, {units.rate(limit, 'B/s')}": (limit, "-")}

@@ -10,7 +10,6 @@ operator: little beside a large product, much in a step of tiny sums.
 """
 
 import os
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -25,7 +24,6 @@ from .result import Profile
 from .spans import Event, spans
 
 STEP = "the step"  # what torch's own table calls it: Python's time, and all that is no operator
-EVERY = 2e-3  # seconds between two looks at the calling thread's clock
 TINY = 100  # sums of two numbers, to learn what the call of an operator costs
 
 
@@ -61,7 +59,7 @@ def profile(step: Callable[[], Any], *, steps: int = 5, warm_up: int = 3) -> Pro
             "Numba's work is invisible to torch.profiler. Give it a step that uses torch."
         )
     return Profile(
-        spans(chosen.events, chosen.thread), chosen.seconds, call, tuple(chosen.pulse),
+        spans(chosen.events, chosen.thread), chosen.seconds, call,
         plain=median(plain), recorded=tuple(one.seconds for one in recorded),
         averages=chosen.averages, note=note(),
     )  # fmt: skip
@@ -92,15 +90,10 @@ class Recording:
             step()
             finish(torch)
             watching.step()
-            with ClockSampler() as sampler:
-                awake = sampler.clock()  # before the step: reading the clocks is no part of it
-                with seen.record_function(STEP):
-                    sampler.begin(awake)
-                    step()
-                    finish(torch)
-                sampler.sample()
+            with seen.record_function(STEP):
+                step()
+                finish(torch)
             watching.step()
-        self.pulse = sorted(sampler.samples)
         self.averages = watching.key_averages()
         found = watching.events()
         whole = next(one for one in found if one.name == STEP and not on_gpu(one))
@@ -124,62 +117,6 @@ def within(found: Any, whole: Any) -> Iterator[Event]:
 
 def on_gpu(one: Any) -> bool:
     return not str(one.device_type).endswith("CPU")
-
-
-class ClockSampler:
-    """Looks at the clocks of the thread that makes it, every two milliseconds, from another one.
-
-    samples: (seconds since the beginning, seconds of them in which the thread ran or wanted to).
-    """
-
-    def __enter__(self) -> "ClockSampler":
-        self.clock = runnable_clock()
-        self.began: tuple[float, float] | None = None
-        self.samples: list[tuple[float, float]] = []
-        self.over = threading.Event()
-        self.watcher = threading.Thread(target=self.watch, name="gpulessons-clock", daemon=True)
-        self.watcher.start()
-        return self
-
-    def begin(self, awake: float) -> None:
-        """From here on it samples; `awake` is what the clock has just said."""
-        self.samples.append((0.0, 0.0))
-        self.began = time.perf_counter(), awake
-
-    def watch(self) -> None:
-        while not self.over.wait(EVERY):
-            self.sample()
-
-    def sample(self) -> None:
-        if self.began:
-            wall, awake = self.began
-            self.samples.append((time.perf_counter() - wall, self.clock() - awake))
-
-    def __exit__(self, *trouble: object) -> None:
-        self.over.set()
-        self.watcher.join()
-
-
-def runnable_clock() -> Callable[[], float]:
-    """A clock of this thread, readable from others: seconds in which it ran or wanted to run.
-
-    Linux tells for how long it waited for a free core. Where no thread can read another's clock
-    (Windows), it is the wall's: then nothing counts as idle.
-    """
-    if not hasattr(time, "pthread_getcpuclockid"):
-        return time.perf_counter
-    cpu = time.pthread_getcpuclockid(threading.get_ident())
-    statistics = f"/proc/self/task/{threading.get_native_id()}/schedstat"
-
-    def awake() -> float:
-        try:
-            with open(statistics) as file:
-                waited = 1e-9 * int(file.read().split()[1])
-        except (OSError, IndexError, ValueError):
-            waited = 0.0
-        return time.clock_gettime(cpu) + waited
-
-    return awake
 
 
 def clocked(torch: Any, step: Callable[[], Any]) -> float:

@@ -16,7 +16,7 @@ from warplens.tables import Table
 
 from .owners import owner_on_cpu, owner_on_gpu, shortened
 from .spans import COMPUTE, GPU, PYTHON, Span, own_seconds
-from .split import Part, Pulse, partition, percents, shares
+from .split import Part, partition, percents, shares
 from .timeline import drawn
 
 
@@ -50,7 +50,6 @@ class Profile:
     spans: tuple[Span, ...]
     seconds: float  # of this step, watched
     call: float = 0.0  # what the call of one operator costs while it is watched
-    pulse: Pulse = ()  # for how long the calling thread was awake
     plain: float | None = None  # the median of steps that nobody watched
     recorded: tuple[float, ...] = ()  # all the recorded steps, of which this is the median
     averages: Any = field(default=None, compare=False)  # torch's key_averages() of this step
@@ -68,7 +67,7 @@ class Profile:
     @cached_property
     def parts(self) -> tuple[Part, ...]:
         """The step cut into parts, each of one kind: split() sums them up."""
-        return partition(self.spans, self.seconds, self.call, self.pulse)
+        return partition(self.spans, self.seconds, self.call)
 
     def split(self) -> dict[str, float]:
         """{"compute", "launch and Python", "memory", "idle"}: shares of the step's time, sum 1.
@@ -76,8 +75,8 @@ class Profile:
         Every instant belongs to exactly one. On a GPU it computes while a kernel runs, moves memory
         while only copies run; while it has nothing to do, the host is launching or in Python, or
         both wait. On a CPU an operator computes, or only allocates and moves; between operators
-        there is dispatch, autograd's bookkeeping and Python; while the thread sleeps it is idle.
-        The first moments of an operator, as long as one on two numbers takes, are its launch.
+        there is dispatch, autograd's bookkeeping and Python. The first moments of an operator, as
+        long as one on two numbers takes, are its launch.
         `gpulessons/profiler/split.py` has the rules. Being watched lengthens what is launching.
         """
         return shares(self.parts)

@@ -9,26 +9,20 @@ For each instant the first of these that is true decides:
   the host waits for the GPU, which has nothing to do              → idle
   no operator runs: Python does                                    → launch and Python
 
-Two corrections. (1) A CPU operator computes and is called in one span: the first `call` seconds of
-its own time, as long as an operator takes that adds two numbers, are launching. So 500 tiny sums
-are 500 calls. (2) A thread that sleeps or waits for a file looks to the profiler like Python. The
-system's clocks (`pulse`) say for how long the thread did not want a processor; that much is taken
-out of "launch and Python" and is idle. What another program's load takes away stays where it is.
+A CPU operator computes and is called in one span: the first `call` seconds of its own time, as long
+as an operator takes that adds two numbers, are launching. So 500 tiny sums are 500 calls. A thread
+that sleeps or waits for a file looks to the profiler like Python, and is counted there.
 """
 
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import NamedTuple
 
 from .spans import COMPUTE, GPU, IDLE, KINDS, LAUNCH, MEMORY, OPERATORS, PYTHON, Span
 
 # What decides at an instant, the first that is there: GPU, GPU copies, then what hosts are in.
 LAYERS = (COMPUTE, MEMORY, COMPUTE, MEMORY, LAUNCH, IDLE)
-OTHERS = len(LAYERS)  # threads beside the caller's: while they work, nobody is idle
-UNSURE = 5e-5  # seconds: reading two clocks takes as long; what is shorter is no sleep
-PAUSE = 1e-4  # seconds: a thread between two operators this close is still at work
 
 
 class Part(NamedTuple):
@@ -43,27 +37,17 @@ class Part(NamedTuple):
         return self.stop - self.start
 
 
-Pulse = Sequence[tuple[float, float]]  # (seconds from the start, seconds awake until then)
-
-
-def partition(
-    spans: Sequence[Span], seconds: float, call: float = 0.0, pulse: Pulse = ()
-) -> tuple[Part, ...]:
+def partition(spans: Sequence[Span], seconds: float, call: float = 0.0) -> tuple[Part, ...]:
     """The step cut into parts without gap or overlap: 0 … seconds. The rules stand above."""
     layers: dict[int, list[Part]] = defaultdict(list)  # rank -> parts; the lowest rank wins
-    others: list[Part] = []
     for lane, inside in by_thread(spans).items():
         if lane.startswith(GPU):
             layers[0] += [Part(s.start, s.stop, COMPUTE) for s in inside if s.kind == COMPUTE]
             layers[1] += [Part(s.start, s.stop, MEMORY) for s in inside if s.kind == MEMORY]
             continue
-        parts = list(innermost(inside, call))
-        for part in parts:
+        for part in innermost(inside, call):
             layers[LAYERS.index(part.kind, 2)].append(part)
-        if lane != OPERATORS:
-            others += bridged(parts)
-    pieces = list(overlaid(layers, others, seconds, [time for time, _ in pulse]))
-    return tuple(joined(with_idle(pieces, pulse)))
+    return tuple(joined(overlaid(layers, seconds)))
 
 
 def shares(parts: Sequence[Part]) -> dict[str, float]:
@@ -125,57 +109,22 @@ def innermost(spans: Sequence[Span], call: float) -> Iterator[Part]:
         around.pop(), left.pop()
 
 
-def bridged(parts: Sequence[Part]) -> list[Part]:
-    """Where a thread is at work: its operators, and the short pauses between them."""
-    found: list[Part] = []
-    for part in parts:
-        near = found and part.start - found[-1].stop <= PAUSE
-        start = found.pop().start if near else part.start
-        found.append(Part(start, part.stop, LAUNCH))
-    return found
-
-
-def overlaid(
-    layers: dict[int, list[Part]], others: Sequence[Part], seconds: float, cuts: Sequence[float]
-) -> Iterator[tuple[Part, bool]]:
-    """Each instant by its lowest layer, as (part, may it have been waiting?), cut at these times.
-
-    A caller does not wait for nothing while another thread is at work.
-    """
-    changes = [(time, OTHERS, 0) for time in (*cuts, seconds) if 0 < time <= seconds]
-    for layer, parts in [*layers.items(), (OTHERS, others)]:
+def overlaid(layers: dict[int, list[Part]], seconds: float) -> Iterator[Part]:
+    """Each instant by its lowest layer; where there is none, Python runs."""
+    changes = [(seconds, 0, 0)]
+    for layer, parts in layers.items():
         for part in parts:
             start, stop = max(0.0, part.start), min(seconds, part.stop)
             if start < stop:
                 changes += [(start, layer, 1), (stop, layer, -1)]
-    there = [0] * (OTHERS + 1)
+    there = [0] * len(LAYERS)
     now = 0.0
     for time, layer, more in sorted(changes):
         if time > now:
-            kind = next((LAYERS[n] for n in range(OTHERS) if there[n]), LAUNCH)
-            yield Part(now, time, kind), kind == LAUNCH and not there[OTHERS]
+            kind = next((kind for kind, count in zip(LAYERS, there, strict=True) if count), LAUNCH)
+            yield Part(now, time, kind)
             now = time
         there[layer] += more
-
-
-def with_idle(pieces: Sequence[tuple[Part, bool]], pulse: Pulse) -> Iterator[Part]:
-    """Between two samples of its clock the thread slept for so long: the longest pieces in which it
-    may have waited are idle."""
-    starts = [part.start for part, _ in pieces]
-    asleep: dict[Part, float] = {}
-    for (start, awake), (stop, later) in pairwise(pulse):
-        slept = (stop - start) - (later - awake)
-        between = pieces[bisect_left(starts, start) : bisect_left(starts, stop)]
-        waiting = [part for part, may in between if may and part.seconds > UNSURE]
-        for part in sorted(waiting, key=lambda part: -part.seconds) if slept > UNSURE else ():
-            asleep[part] = min(slept, part.seconds)
-            slept -= asleep[part]
-    for part, _ in pieces:
-        middle = min(part.start + asleep.get(part, 0.0), part.stop)
-        if middle > part.start:
-            yield Part(part.start, middle, IDLE)
-        if middle < part.stop:
-            yield Part(middle, part.stop, part.kind)
 
 
 def joined(parts: Iterator[Part]) -> Iterator[Part]:

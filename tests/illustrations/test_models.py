@@ -230,7 +230,7 @@ def test_rungs_stand_at_their_share_of_their_own_library():
     assert ladder.gain(ladder.at_their_largest(comparison), "NumPy", "Numba, blocked")[0] == 1 / 4
     assert ladder.gain({}, "a", "b") == (None, "not timed: a, b")
     assert [ladder.fraction(load) for load in (2, 1 / 8, 9 / 8, 0.3)] == ["2", "1/8", "9/8", "0.3"]
-    assert "0.25×" in ladder.step_by_step(comparison, ["NumPy", "Numba, blocked"], 2)
+    assert "0.25×" in ladder.step_by_step(comparison, ["NumPy", "Numba, blocked"])
 
 
 def test_modelled_rungs_fill_in_where_nothing_was_measured():
@@ -239,15 +239,6 @@ def test_modelled_rungs_fill_in_where_nothing_was_measured():
     assert "Modelled" not in ladder.ladder(on_paper(), gpu=None).alt.partition("Published")[0]
     joined = ladder.together(on_paper(), live())
     assert len(joined.timings) == 2 * len(live().timings)
-
-
-@pytest.mark.parametrize(("narrow", "wide", "words"), [
-    (2.0, 1.0, "2×"), (1.0, 2.0, "does not pay"), (1.0, 1.05, "no claim"),
-])
-def test_a_width_of_vectors_is_judged_beyond_noise_alone(narrow, wide, words):
-    made = [Of(seconds=s, loop=Of(lanes=n)) for s, n in ((narrow, 8), (wide, 16))]
-    assert words in of("vector_widths").verdict(made)
-    assert "no AVX-512" in of("vector_widths").verdict(())
 
 
 def test_who_attends_first_is_ahead_only_beyond_both_intervals():

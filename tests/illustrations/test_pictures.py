@@ -178,11 +178,6 @@ def sent():
             for way in ("backend", "naive") for size in (1024, 65536)]
 
 
-def claims():
-    return {1: Of(part="speed", about_gpus=True, words="A.", notebooks=("01",)),
-            2: Of(part="cost", about_gpus=False, words="B.", notebooks=("15",))}
-
-
 class Findings(list):
     machine, date, sentence = "a machine, of some sort", "2026-01-01", "One claim holds."
 
@@ -205,16 +200,6 @@ def calibration():
               scores={"live": Of(factors=[1.5])})
 
 
-def machines():
-    one, other = (Of(version="NumPy", backend="host", median=t, noise="", words=f"{t} s",
-                     quartiles=(0.9 * t, 1.1 * t)) for t in (1e-3, 2e-3))
-    row = Of(op="relu", size=10, unit="elements", name="NumPy", entries=(one, other),
-             ratios=(None, Of(median=0.5, refused="")))
-    sides = [Of(letter=letter, tier=tier, label=lambda: "a name")
-             for letter, tier in (("A", "live"), ("B", "recorded"))]
-    return Of(sides=sides, against="A", shared=[("relu", 10)], of=lambda op, size: [row])
-
-
 def estimate():
     return Of(ranked=["DRAM", "launch"], bounds={"DRAM": 2e-3, "launch": 1e-6}, limiter="DRAM",
               kernel="k", gpu="T4", at_least=False, low=1e-3, high=3e-3, seconds=2e-3,
@@ -223,14 +208,6 @@ def estimate():
 
 LSTM = {"launches": 5, "launch": 1e-6, "bandwidth": 1e11, "peak": 1e13}
 RUNS = {"NumPy": 1e-3, "PyTorch on CPU": 2e-3, "PyTorch on GPU": 3e-3}
-
-
-class Network(Of):
-    name, parameters, cpu, gpu, noisy, why = "FCN-5", 10, 0.4, 0.1, False, ""
-    size = Of(batch=8)
-
-    def __repr__(self):
-        return "FCN-5: 400 ms"
 
 
 EPOCHS = [Of(number=n, accuracy=n / 3, seconds=float(n)) for n in (1, 2)]
@@ -275,10 +252,9 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
         "weights": lambda f: f(random(5, 64) - 0.5),
     },
     "frameworks": {
-        "layers": lambda f: f(), "passes": lambda f: f(), "six": lambda f: f([Network()]),
+        "layers": lambda f: f(), "passes": lambda f: f(),
         "shares": lambda f: f({"step": {"compute": 0.7, "launch and Python": 0.2, "other": 0.1}}),
         "dots": lambda f: f(RUNS, title="Three sums."),
-        "saved": lambda f: f({"CNN": 0.01}, 2.0, 100, 1e6),
     },
     "grid": {"grid_picture": lambda f: f()},
     "halo": {"halo": lambda f: f(3)},
@@ -353,7 +329,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "transformer": {"encoder": lambda f: f(2048), "generation": lambda f: f(8, 1024),
                     "parts": lambda f: f({"work": {"a": 3, "b": 1}, "time": {"a": 1}})},
     "trees": {"trees": lambda f: f()},
-    "verdicts": {"subjects": lambda f: f(claims()), "table": lambda f: f(findings(), findings())},
+    "verdicts": {"table": lambda f: f(findings(), findings())},
     "waves": {"waves": lambda f: f()},
     "weight_reuse": {"weight_reuse": lambda f: f(64, {"a card": 10.0})},
 }
@@ -365,7 +341,6 @@ PLOTS = {
     },
     "picture": {"images": lambda f: f({"a": random(8, 9), "b": random(8, 9, 3)}, "Two.")},
     "modelled": {"bounds": lambda f: f(estimate())},
-    "machines": {"side_by_side": lambda f: f(machines())},
     "calibration": {"reliability": lambda f: f(calibration())},
     "roofline": {"roofline": lambda f: f(Card(), timed(*CPU[0]), names=["small", "large"])},
 }

@@ -159,12 +159,13 @@ def test_points_stand_at_their_intensity_and_rate_under_the_roof_of_their_card()
     assert "Left out, too noisy: relu" in roofline(Card(), [one, *noisy]).alt
 
 
-@pytest.mark.parametrize("count", [2, 9])
-def test_no_two_names_on_a_roofline_meet(count):
-    many = [timed("a", "host", 1e-6 * (1 + n / 4))[0] for n in range(count)]
-    picture = roofline(Card(), many, names=[f"a version {n}" for n in range(count)])
+def test_no_two_names_on_a_roofline_meet():
+    from matplotlib.text import Text
+
+    many = [timed("a", "host", 1e-6 * (1 + n / 4))[0] for n in range(9)]
+    picture = roofline(Card(), many, names=[f"a version {n}" for n in range(9)])
     picture.figure.draw_without_rendering()
-    boxes = [text.get_window_extent() for text in picture.axes.texts if text.get_text()]
+    boxes = [Text.get_window_extent(text) for text in picture.axes.texts]  # without their lines
     assert sum(a.overlaps(b) for n, a in enumerate(boxes) for b in boxes[:n]) == 0
 
 

@@ -5,7 +5,6 @@ from itertools import pairwise
 import pytest
 
 from gpulessons.profiler.spans import (
-    BACKWARD,
     COMPUTE,
     COPIES,
     GPU,
@@ -105,30 +104,6 @@ def test_what_the_gpu_does_is_asked_before_what_the_host_computes():
     )
 
 
-def test_a_thread_that_sleeps_is_idle_where_no_operator_runs():
-    # From 40 to 50 it was awake for 2 seconds only. While addmm runs, waiting is part of computing.
-    pulse = [(0, 0), (20, 15), (40, 35), (50, 37), (100, 87)]
-    parts = partition(spans(CPU_STEP, MAIN), 100.0, pulse=pulse)
-    idle = [part for part in parts if part.kind == IDLE]
-    assert sum(part.seconds for part in idle) == pytest.approx(5 + 8)
-    assert [part.start for part in idle] == [0, 40]
-
-
-def test_a_caller_that_waits_for_the_backward_thread_is_not_idle():
-    events = [
-        Event("aten::linear", 0, 10, MAIN),
-        Event("autograd::engine::evaluate_function: AddmmBackward0", 20, 90, OTHER),
-        Event("AddmmBackward0", 20, 90, OTHER),
-        Event("aten::mm", 30, 80, OTHER),
-        Event("cudaLaunchKernel", 31, 32, OTHER),
-    ]
-    asleep = [(0, 0), (10, 10), (95, 10), (100, 15)]
-    found = split(events, pulse=asleep)
-    assert {span.lane for span in spans(events, MAIN)} == {OPERATORS, BACKWARD}
-    assert found[COMPUTE] == 10  # linear, which called nothing, counts as computing itself
-    assert found[IDLE] == pytest.approx(10 + 5)  # before the backward thread began, and after it
-
-
 def test_spans_keep_their_nesting_and_their_lanes():
     found = {span.name: span for one in (CPU_STEP, GPU_STEP) for span in spans(one, MAIN)}
     assert found["aten::linear"].depth == 0
@@ -153,10 +128,9 @@ def test_an_operator_by_itself_is_of_a_kind():
 
 
 def test_every_instant_belongs_to_one_part():
-    pulse = [(0, 0), (33.3, 20.0), (60, 46.7), (99, 50)]
     for events in (CPU_STEP, GPU_STEP, []):
         for call in (0.0, 0.5, 1000.0):
-            assert_gapless(partition(spans(events, MAIN), 100.0, call, pulse), 100.0)
+            assert_gapless(partition(spans(events, MAIN), 100.0, call), 100.0)
 
 
 def test_percents_add_up_to_a_hundred():
