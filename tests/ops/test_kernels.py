@@ -7,7 +7,6 @@ import pytest
 
 import gpulessons
 from gpulessons import gpu
-from gpulessons.backends import NotHere
 from gpulessons.measure.modelled import assemblies, launches_of
 from gpulessons.operation import fetched
 from warplens import tracing
@@ -57,12 +56,6 @@ def test_it_is_so_in_all_edge_cases_and_spills_no_register_on_any_gpu(name):
                     compiled = assembly(function, *arguments, capability=capability)
                     assert compiled.registers > 0
                     assert (compiled.spills, compiled.local, compiled.doubles) == (0, 0, ())
-
-
-def test_an_older_gpu_is_refused_in_a_sentence():
-    version = gpulessons.matmul.versions["CUDA, tensor cores (TF32)"]
-    with pytest.raises(NotHere, match="capability 8"):
-        assemblies(version, capability=CAPABILITIES[0])
 
 
 def test_shared_memory_is_reported():

@@ -1,11 +1,9 @@
-"""Slices that are set, `...`, methods of arrays, tuples of arrays, arrays made in loops."""
+"""Slices that are set, and local arrays made in loops."""
 
 import numpy as np
 from numba import cuda, float32
 
 from warplens import trace
-
-# Slices
 
 
 def test_every_thread_sets_a_slice_of_its_own_length():
@@ -22,15 +20,6 @@ def test_every_thread_sets_a_slice_of_its_own_length():
         n[i, -1] = 100 * (i % 2)
     assert np.array_equal(m, n) and t.races().cells == 0
     assert t.work().writes * 40 == sum(range(40)) + 20
-
-
-# Methods
-
-
-# Tuples of arrays
-
-
-# Arrays that a kernel makes
 
 
 def test_a_local_array_in_a_loop_that_threads_leave_one_by_one():
