@@ -84,12 +84,6 @@ def test_an_edge_case_is_named_by_what_a_learner_types_to_have_it():
     assert repr(Case(3, kind="int64")) == "3 (kind='int64')"
 
 
-def test_a_version_must_live_on_a_backend(double):
-    with pytest.raises(ValueError, match=r"one of the backends host, gpu, torch_cpu, torch_gpu"):
-        double.version("mine", on="gpu")
-    assert list(double.versions) == ["NumPy"]
-
-
 # -- Calling.
 
 
@@ -243,7 +237,7 @@ def test_a_learners_version_joins_the_comparison(mine):
 
     both = compare(relu, 1000, ["NumPy", mine], budget=0.02, recorded=())
     assert both.versions == ["NumPy", mine] and isinstance(both.at(mine), Timing)
-    assert mine in repr(both) and f'<th scope="row">{mine}</th>' in both._repr_html_()
+    assert mine in repr(both) and mine in both._repr_html_()
 
 
 @pytest.mark.parametrize("guard, verdict", [(True, "right, thread by thread"), (False, "wrong:")])

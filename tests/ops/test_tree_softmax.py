@@ -222,10 +222,6 @@ def model():
     return model
 
 
-def counts_of(model):
-    return np.array([model.wv.get_vecattr(c, "count") for c in range(WORDS)])
-
-
 def paths_of(model):
     """gensim's own codes and points, as tree_softmax takes them."""
     codes, points = ([model.wv.get_vecattr(c, what) for c in range(WORDS)]
@@ -233,15 +229,6 @@ def paths_of(model):
     starts = np.cumsum([0, *map(len, codes)])
     nodes, turns = np.concatenate(points), np.concatenate(codes)
     return starts, nodes.astype(np.int32), turns.astype(np.int8), max(map(len, codes))
-
-
-@pytest.mark.nightly
-def test_its_codes_are_no_shorter_on_the_mean_and_ours_are_no_deeper(model):
-    counts, theirs = counts_of(model), np.diff(paths_of(model)[0])
-    ours = huffman(counts)
-    assert counts @ ours.depths == counts @ theirs
-    assert ours.longest <= theirs.max()
-    assert len(set(theirs)) > 3
 
 
 @pytest.mark.nightly
