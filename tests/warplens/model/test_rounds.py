@@ -58,14 +58,13 @@ def check_dot(length, capability=(8, 0)):
 
 
 def test_an_unrolled_loop_and_its_remainder_run_as_often_as_the_source_says():
-    for length in (0, 67, 1000):
-        check_dot(length)
+    check_dot(67)
 
 
 @pytest.mark.nightly
 def test_unrolled_loops_of_any_length_on_any_generation():
     for capability in ((7, 5), (8, 0), (9, 0)):
-        for length in (1, 3, 4, 5, 64, 1023):
+        for length in (0, 1, 3, 4, 5, 64, 1023):
             check_dot(length, capability)
 
 
