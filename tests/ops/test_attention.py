@@ -63,7 +63,7 @@ def test_scores_of_hundreds_pick_one_value_and_equal_keys_the_mean():
     q, k = np.full((1, 40, 1), 300, np.float32), np.full((1, 40, 1), -1, np.float32)
     k[0, 17] = 1
     v = np.arange(40, dtype=np.float32).reshape(1, 40, 1)
-    for version in versions(host, torch_cpu, gpu):
+    for version in versions(host, torch_cpu):
         assert np.all(run(version, q, k, v, FULL) == 17)
         assert np.allclose(run(version, q, k, v, CAUSAL)[0, :17, 0], np.arange(17) / 2, rtol=1e-5)
         assert np.abs(run(version, q, 0 * k, v, FULL) - v.mean()).max() < 1e-5
@@ -104,6 +104,7 @@ def launches_of(name, *inputs):
     return launches
 
 
+@pytest.mark.nightly
 def test_a_block_loads_no_key_that_none_of_its_queries_sees():
     """Blocks of 16 queries, at 256 columns: of 32 keys, the first needs half, the second all."""
     full, causal = (

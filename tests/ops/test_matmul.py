@@ -197,7 +197,9 @@ def run(kernel, step, m, k, n):
     return trace(kernel)[(ceil_div(n, side), ceil_div(m, side)), threads](*factors(m, k, n), out)
 
 
-@pytest.mark.parametrize("step", ["tile", "column", "double"])
+@pytest.mark.parametrize(
+    "step", ["tile", "column", pytest.param("double", marks=pytest.mark.nightly)]
+)
 def test_no_barrier_can_be_spared(planted, step):
     for turn in (0, 1):
         kernel = planted(step, "cuda.syncthreads()", "pass", turn)

@@ -89,7 +89,8 @@ def test_tensor_cores_do_all_of_it_and_it_reads_as_its_docstring_says(name):
 
 
 @pytest.mark.parametrize("name, capability, instruction", [
-    ("tensor_core_kernel", (8, 0), "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"),
+    pytest.param("tensor_core_kernel", (8, 0),
+                 "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", marks=pytest.mark.nightly),
     ("fp16_kernel", (7, 5), "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32"),
 ])  # fmt: skip
 def test_the_machine_multiplies_matrices_and_keeps_the_sums_in_registers(

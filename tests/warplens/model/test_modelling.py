@@ -188,6 +188,7 @@ def test_a_bad_launch_is_refused_as_by_the_microscope():
         modelled(copy_kernel)[1, 64](zeros(32), zeros(64))
 
 
+@pytest.mark.nightly
 def test_tensor_cores_are_refused():
     version = matmul.versions["CUDA, tensor cores (TF32)"]
     arguments = matmul.inputs(64)
