@@ -83,7 +83,7 @@ def look_at(which: list) -> None:
 
 
 def test_planted_races_are_found_where_they_are():
-    look_at(list(hazards())[::5])
+    look_at(list(hazards())[::7])  # coprime to the number of every way
 
 
 @pytest.mark.nightly
