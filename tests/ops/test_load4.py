@@ -5,8 +5,8 @@ import pytest
 from numba import cuda, float32
 
 from gpulessons.ops.load4 import load4, store4
-from warplens import Misaligned, OutOfBounds, Unsupported, trace, tracing
-from warplens.code.cuda import CannotCompile, assembly
+from warplens import Misaligned, OutOfBounds, trace
+from warplens.code.cuda import assembly
 
 ROWS, COLUMNS = 4, 128
 
@@ -70,31 +70,6 @@ def test_16_bytes_a_lane_take_a_quarter_of_a_warp_at_a_time():
     assert (read.requests, read.wavefronts, read.conflicts) == (4, 16, 0)
     assert (written.requests, written.wavefronts, written.worst) == (4, 64, 4)
     assert t.races().cells == 0
-
-
-@cuda.jit
-def overlapping(x, out):
-    tile = cuda.shared.array((1, COLUMNS), float32, 16)
-    t = cuda.threadIdx.x
-    tile[0, t] = x[0, t]
-    a, b, c, d = load4(tile, (0, t // 4 * 4))
-    out[0, t] = a + b + c + d
-
-
-def test_a_race_on_any_of_the_four_is_seen():
-    x, out = numbers(32)
-    races = trace(overlapping)[1, 32](x, out).races(limit=100)
-    assert races.cells == 32
-    assert {race.cell for race in races} == {(0, column) for column in range(32)}
-
-
-def test_a_row_that_is_not_in_order_is_refused_here_and_by_the_compiler():
-    x, out = np.zeros((1, 128), np.float32), np.zeros((1, 128), np.float32)
-    with tracing(), pytest.raises(Unsupported, match="rows of float32"):
-        copy4[1, 32](cuda.to_device(x)[:, ::-1], out)
-    x = x[:, ::-1]
-    with pytest.raises(CannotCompile, match="copy4"):
-        assembly(copy4, x, out)
 
 
 def test_they_are_one_instruction_each():

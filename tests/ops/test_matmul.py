@@ -14,7 +14,7 @@ from gpulessons.backends import allow_tf32
 from gpulessons.hardware.hot_loop import hot_loop
 from gpulessons.ops import matmul as kernels
 from gpulessons.ops import matmul_cpu as blocked
-from gpulessons.ops.common import aligned_empty, ceil_div
+from gpulessons.ops.common import ceil_div
 from gpulessons.ops.matmul_cpu import COLUMNS, DEPTH, ROWS, multiply, multiply_one_core
 from warplens import OutOfBounds, trace, tracing
 from warplens.code.cuda import assembly
@@ -48,20 +48,8 @@ def test_the_blocked_product_multiplies_every_shape():
             assert_product(out, x, y)
 
 
-def test_infinities_and_nans_spread_as_far_as_they_must_and_no_further():
-    x, y = factors(6, 66, 21)
-    x[3, 65], y[3, 20], y[64, 2] = np.inf, np.nan, -np.inf
-    x[0, 64], y[65, 7] = 0, 0  # zero times infinity is no number
-    got = np.empty((6, 21), np.float32)
-    multiply_one_core(x, y, got)
-    with np.errstate(invalid="ignore"):
-        want = matmul.reference(x, y)
-    for among in (np.isnan, np.isposinf, np.isneginf):
-        assert np.array_equal(among(got), among(want))
-
-
-@pytest.mark.parametrize("m", [2, 133])
-def test_multiply_takes_transposed_and_strided_matrices(m):
+def test_multiply_takes_transposed_and_strided_matrices():
+    m = 133
     x, y = factors(m, 67, 259)
     apart = np.full((2 * m, 2 * 259), np.nan, np.float32)
     out, x_apart = apart[::2, ::2], np.repeat(x, 2, axis=1)[:, ::2]
@@ -88,13 +76,6 @@ def test_the_hot_loop_of_the_blocked_product_is_fused_multiply_adds_on_vectors()
     loop = hot_loop(multiply_one_core)
     fused = [line for line in loop.lines if re.match("vfmadd|fmla", line)]
     assert len(fused) == loop.packed >= 16 and loop.scalar == 0 and loop.lanes >= 4
-
-
-def test_room_for_vectors_begins_on_a_cache_line():
-    """malloc gives multiples of 16 or 32 bytes, as it happens: many, so that none is by chance."""
-    rooms = [aligned_empty((1, 3), np.dtype(np.float32)) for _ in range(50)]
-    assert {room.ctypes.data % 64 for room in rooms} == {0}
-    assert {(room.shape, room.dtype.name) for room in rooms} == {((1, 3), "float32")}
 
 
 @pytest.mark.parametrize("name, wanted", [("PyTorch on GPU", False), ("PyTorch, TF32, GPU", True)])
@@ -216,11 +197,13 @@ def run(kernel, step, m, k, n):
     return trace(kernel)[(ceil_div(n, side), ceil_div(m, side)), threads](*factors(m, k, n), out)
 
 
-@pytest.mark.parametrize("turn", [0, 1])
-@pytest.mark.parametrize("step", ["tile", "column", "double"])
-def test_no_barrier_can_be_spared(planted, step, turn):
-    kernel = planted(step, "cuda.syncthreads()", "pass", turn)
-    assert run(kernel, step, 16, 32 if step == "tile" else 16, 16).races().cells
+@pytest.mark.parametrize(
+    "step", ["tile", "column", pytest.param("double", marks=pytest.mark.nightly)]
+)
+def test_no_barrier_can_be_spared(planted, step):
+    for turn in (0, 1):
+        kernel = planted(step, "cuda.syncthreads()", "pass", turn)
+        assert run(kernel, step, 16, 32 if step == "tile" else 16, 16).races().cells, turn
 
 
 @pytest.mark.parametrize("step, guard, within", [

@@ -1,10 +1,11 @@
-"""Nearest neighbors: every version to the very same indices, ties included."""
+"""Nearest neighbors: every version to the very same indices, ties included; and the forest."""
 
 import numpy as np
 import pytest
 
-from gpulessons import digits, gpu, microscope, neighbours
+from gpulessons import gpu, microscope, neighbours
 from gpulessons.backends import host
+from gpulessons.ops.forest import cells_visited, grow, recall, search
 from gpulessons.ops.neighbours import clustered, uniform
 
 ON_CPU = [v for v in neighbours.versions.values() if v.backend is host]
@@ -60,18 +61,7 @@ def test_on_a_gpu_a_nan_is_near_nothing():
             assert 5 not in indices and (indices[:, -1] == -1).all()
 
 
-def test_near_is_nearer_in_clusters_than_anywhere():
-    share = {}
-    for kind in (clustered, uniform):
-        points, queries = np.split(kind(2050, 64, seed=3), [2000])
-        assert np.array_equal(points, np.rint(points))
-        assert np.array_equal(points, kind(2050, 64, seed=3)[:2000])
-        distances = np.sqrt(neighbours(queries, points, 2000)[1])
-        share[kind] = np.median(distances[:, 9] / distances[:, 1000])
-    assert share[clustered] < 0.75 < share[uniform]
-
-
-# -- Other people's answers.
+# -- Beside faiss.
 
 
 @pytest.mark.nightly
@@ -88,11 +78,79 @@ def test_faiss_finds_the_same_and_keeps_the_lower_index_of_equals_too():
         assert np.array_equal(distances, theirs) and np.array_equal(indices, labels)
 
 
-@pytest.mark.nightly
-def test_scikit_learn_finds_the_same_digits():
-    near = pytest.importorskip("sklearn.neighbors")
-    (points, _), (queries, _) = ((x.reshape(-1, 64).astype(np.float32), y) for x, y in digits())
-    fitted = near.NearestNeighbors(n_neighbors=5, algorithm="brute").fit(points.astype(np.float64))
-    theirs, _ = fitted.kneighbors(queries.astype(np.float64))
-    distances = neighbours.versions[FUSED](queries, points, 5)[1]
-    assert np.array_equal(distances, np.rint(theirs**2))  # of whole numbers, but for a root
+# -- The forest: every point in every tree, a search that meets what its cells hold.
+
+BRUTE = neighbours.versions["NumPy"]
+
+
+def split(kind, points, queries, dim=16, seed=1):
+    return np.split(kind(points + queries, dim, seed), [points])
+
+
+@pytest.mark.parametrize("kind", [clustered, uniform, lambda n, dim, _: np.ones((n, dim), "f")])
+def test_every_point_stands_in_every_tree_once_on_its_side_of_every_plane(kind):
+    points, _ = split(kind, 500, 1, dim=4)
+    forest = grow(points, trees=3, leaf=7)
+    assert np.diff(forest.starts).max() <= 7
+    for n, root in enumerate(forest.roots):
+        below = items_below(forest, points, root)
+        assert sorted(below) == list(range(500)), f"tree {n}"
+
+
+def items_below(forest, points, node):
+    """The points under a node, each tested against the planes above it."""
+    if node < 0:
+        return forest.items[forest.starts[-1 - node] : forest.starts[-node]]
+    sides = [items_below(forest, points, child) for child in forest.children[node]]
+    if forest.scales[node]:  # not halved by lot
+        low, high = (points[side] @ forest.normals[node] - forest.offsets[node] for side in sides)
+        assert (low <= 0).all() and (high > 0).all()
+    return np.concatenate(sides)
+
+
+def test_a_visit_to_every_cell_finds_what_brute_force_finds():
+    for kind in (clustered, uniform):
+        points, queries = split(kind, 700, 20)
+        forest = grow(points, trees=3, leaf=5)
+        indices, distances = search(forest, points, queries, 10, 10_000)
+        truth = BRUTE(queries, points, 10)[1]
+        assert np.array_equal(distances, truth)
+        assert np.array_equal(((queries[:, None] - points[indices]) ** 2).sum(2), truth)
+
+
+def test_numba_meets_the_cells_of_the_walk_in_python():
+    points, queries = split(clustered, 3000, 9)
+    forest = grow(points, trees=4, leaf=6)
+    for leaves in (1, 7, 40):
+        found = search(forest, points, queries, 300, leaves)[1]  # more than it meets: all of them
+        for query, distances in zip(queries, found, strict=True):
+            cells = cells_visited(query, forest, leaves)
+            assert len(set(cells)) == len(cells) == leaves
+            met = np.unique(np.concatenate(
+                [forest.items[forest.starts[c] : forest.starts[c + 1]] for c in cells]
+            ))  # fmt: skip
+            near = np.sort(((query - points[met]) ** 2).sum(1))
+            assert np.array_equal(distances[: len(near)], near)
+            assert np.isinf(distances[len(near) :]).all()
+
+
+def test_the_seed_decides_and_not_the_number_of_cores():
+    points, queries = split(clustered, 2000, 30)
+    forest, same, other = (grow(points, trees=3, seed=seed) for seed in (1, 1, 2))
+    assert all(map(np.array_equal, forest, same))
+    assert not np.array_equal(forest.items, other.items)
+    one, every = (search(forest, points, queries, 10, 20, cores) for cores in (1, None))
+    assert all(map(np.array_equal, one, every))
+
+
+def test_more_cells_find_more_and_clusters_are_where_it_helps():
+    found = {}
+    for kind in (clustered, uniform):
+        points, queries = split(kind, 10_000, 200, dim=64)
+        truth, forest = BRUTE(queries, points, 10)[1], grow(points, trees=5)
+        found[kind] = [recall(search(forest, points, queries, 10, leaves)[1], truth)
+                       for leaves in (1, 10, 100)]  # fmt: skip
+        assert sorted(found[kind]) == found[kind]
+    assert found[clustered][-1] > 0.95 and found[uniform][-1] < 0.8
+
+

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gpulessons
-from gpulessons.backends import allow_tf32, host, is_array, torch_cpu
+from gpulessons.backends import allow_tf32, host, torch_cpu
 from gpulessons.operation import as_tuple, fetched
 
 NAMES = [name for home, names in gpulessons.HOMES.items()
@@ -83,14 +83,6 @@ def test_an_activation_takes_matrices_nans_and_the_ends_of_float32(name):
             assert run(version, np.array([DENORMAL]))[0] == DENORMAL
 
 
-def test_the_bias_goes_along_the_columns():
-    rng = np.random.default_rng(0)
-    for rows, columns in ((5, 3), (2, 257), (257, 2)):
-        x = rng.normal(0, 3, (rows, columns)).astype(np.float32)
-        for version in quickly(gpulessons.bias_gelu):
-            assert_right(version, x, rng.normal(0, 3, columns).astype(np.float32))
-
-
 # -- What an op says that it costs.
 
 
@@ -132,23 +124,6 @@ def test_flops_are_what_the_specification_does():
         Counted.done = 0
         op(*inputs)
         assert Counted.done == pytest.approx(op.flops(*inputs), rel=0.01), name
-
-
-BY_CHANCE = ("embedding_update", "forest_search", "tree_search", "tree_softmax")  # what is met
-
-
-def test_a_larger_problem_is_more_of_the_same():
-    """No size, not a round one either, asks for another width, kernel or mask."""
-    for op in (getattr(gpulessons, name) for name in NAMES if name not in BY_CHANCE):
-        most, before = 0, None
-        for size in (1, 2, 7, 8, 16, 28, 30, 32, 33, 64):
-            inputs = op.inputs(size)
-            work = op.flops(*inputs) or op.bytes(*inputs)
-            axes = [n for x in inputs for n in (x.shape if is_array(x) else (x,))]
-            assert work >= most, f"{op.name} at size {size}"
-            if op.unit != "elements" and before:
-                assert all(a <= b for a, b in zip(before, axes, strict=True)), (op.name, size)
-            most, before = work, axes
 
 
 # -- PyTorch as a user may have set it: the flag matters on a GPU only, the function is the same.

@@ -119,13 +119,6 @@ def test_torch_tensors_share_memory():
     assert torch.equal(y.detach(), 2 * x)
 
 
-def test_device_arrays_of_the_tracing_module():
-    with tracing():
-        x, y = cuda.to_device(np.arange(50.0)), cuda.device_array(50)
-        trace(double)[2, 32](x, y)
-        assert np.array_equal(y.copy_to_host(), 2 * np.arange(50.0))
-
-
 @pytest.mark.parametrize("bad", [[1, 2, 3], "text", {1: 2}])
 def test_what_a_kernel_cannot_take_is_named(bad):
     with pytest.raises(TypeError, match="the argument x"):
@@ -138,15 +131,6 @@ def test_what_a_kernel_cannot_take_is_named(bad):
 def test_values_that_are_not_followed_are_refused_by_their_type(dtype):
     with pytest.raises(Unsupported, match="the argument x: values of type"):
         trace(double)[1, 3](np.zeros(3, dtype), np.zeros(3))
-
-
-def test_default_arguments():
-    def kernel(x, factor=3):
-        x[cuda.grid(1)] = factor
-
-    x = np.zeros(4)
-    trace(kernel)[1, 4](x)
-    assert (x == 3).all()
 
 
 def test_names_of_cuda_come_in_many_ways():

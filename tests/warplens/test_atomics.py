@@ -4,9 +4,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from numba import cuda, float32, int32
+from numba import cuda, float32
 
-from warplens import Unsupported, Untypable, trace
+from warplens import Untypable, trace
 
 LANES = 64
 
@@ -136,34 +136,6 @@ def test_indices_are_tuples_or_count_from_the_end():
     assert a[:, 3].tolist() == [2, 2, 2] and a.sum() == 6
     assert b[0].tolist() == [[0, 0, 2, 0, 4, 0, 0, 0], [0, 1, 0, 3, 0, 5, 0, 0]]
     assert line.tolist() == [0, 0, 0, 0, 2**64 - 12]
-
-
-def tuple_on_one_axis(a):
-    cuda.atomic.add(a, (0,), 1)
-
-
-def test_what_numba_refuses_is_refused():
-    with pytest.raises(Unsupported, match="atomic"):
-        trace(tuple_on_one_axis)[1, 1](np.zeros(3, np.float32))
-
-
-def test_atomics_in_shared_memory():
-    def kernel(out):
-        i = cuda.threadIdx.x
-        s = cuda.shared.array(4, int32)
-        if i < 4:
-            s[i] = 0
-        cuda.syncthreads()
-        cuda.atomic.add(s, i % 4, i)
-        cuda.atomic.max(s, i % 4, 70 * i)
-        cuda.syncthreads()
-        if i < 4:
-            out[i] = s[i]
-
-    out = np.zeros(4, np.int32)
-    t = trace(kernel)[1, 32](out)
-    assert out.tolist() == [70 * 28, 70 * 29, 70 * 30, 70 * 31]
-    assert t.races().cells == 0 and t.atomics("s").updates == 64
 
 
 def count(bins, x):

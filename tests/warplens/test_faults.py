@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-from numba import cuda, float32, float64, uint64
+from numba import cuda, float32
 
 from warplens import LaunchError, OutOfBounds, PartialBarrier, trace
-
-BIG = 7000
 
 
 def no_guard(x, y):
@@ -17,11 +15,6 @@ def no_guard(x, y):
 def neighbour(x, y):
     row, col = cuda.grid(2)
     y[row, col] = x[row + 1, col]
-
-
-def negative(x, y):
-    i = cuda.grid(1)
-    y[i - 9] = x[i]
 
 
 def atomic_outside(x, y):
@@ -49,33 +42,9 @@ def test_only_the_dimension_matters_not_the_memory_behind_it():
         trace(neighbour)[1, (8, 8)](x, x.copy())
 
 
-def test_writing_too_far_below_zero():
-    with pytest.raises(OutOfBounds, match=r"thread 0 of block 0 writes y\[-9\]"):
-        trace(negative)[1, 8](np.zeros(8), np.zeros(8))
-
-
-def test_an_unsigned_index_does_not_count_from_the_end():
-    def unsigned(x, y):
-        y[0] = x[uint64(2) - uint64(3)]
-
-    with pytest.raises(OutOfBounds, match="reads x"):
-        trace(unsigned)[1, 1](np.zeros(8), np.zeros(8))
-
-
 def test_atomics_are_checked_too():
     with pytest.raises(OutOfBounds, match=r"thread 4 of block 0 updates y\[8\]"):
         trace(atomic_outside)[1, 8](np.zeros(8), np.zeros(8))
-
-
-def test_threads_that_are_masked_off_may_compute_any_index():
-    def guarded(x, y):
-        i = cuda.grid(1)
-        if i < x.size and x[i] >= 0:
-            y[i] = x[i]
-
-    y = np.ones(100)
-    trace(guarded)[4, 32](np.zeros(100), y)
-    assert (y == 0).all()
 
 
 def test_barriers_at_different_lines_are_named():
@@ -137,18 +106,6 @@ def test_a_grid_barrier_must_be_reached_by_the_whole_grid(waits, missing, leaves
     assert (caught.value.block, caught.value.reached) == ((missing, 0, 0), 0)
 
 
-def test_a_grid_barrier_is_passed_by_the_whole_grid():
-    def everyone(x):
-        if cuda.threadIdx.x < 5:
-            x[cuda.blockIdx.x] = 1
-        cuda.cg.this_grid().sync()
-        x[cuda.grid(1)] = x[0] + x[1]
-
-    x = np.zeros(64)
-    trace(everyone)[2, 32](x)
-    assert x[2:].tolist() == [2] * 62
-
-
 @pytest.mark.parametrize(
     "grid, block, dynamic, words",
     [
@@ -164,18 +121,6 @@ def test_a_grid_barrier_is_passed_by_the_whole_grid():
 def test_launches_that_a_gpu_refuses(grid, block, dynamic, words):
     with pytest.raises(LaunchError, match=words):
         trace(no_guard)[grid, block, 0, dynamic](np.zeros(1), np.zeros(1))
-
-
-def test_too_much_static_shared_memory_names_the_line():
-    def greedy(x):
-        s = cuda.shared.array(BIG, float64)
-        s[0] = x[0]
-
-    with pytest.raises(
-        LaunchError, match="56,000 bytes of shared memory in a block: a GPU gives 49,152"
-    ) as caught:
-        trace(greedy)[1, 1](np.zeros(1))
-    assert caught.value.line == greedy.__code__.co_firstlineno + 1
 
 
 def test_reading_shared_memory_that_nobody_wrote_is_a_caution_and_gives_no_zeros():
@@ -206,10 +151,3 @@ def test_local_arrays_begin_empty_and_are_counted():
     assert (t.work().local_reads, t.work().local_writes) == (2, 1)
 
 
-def test_wrong_answers_stay_out_of_the_process():
-    """A fault leaves nothing behind: the next launch is right."""
-    with pytest.raises(OutOfBounds):
-        trace(no_guard)[4, 32](np.zeros(100), np.zeros(128))
-    y = np.ones(128)
-    trace(no_guard)[4, 32](np.zeros(128), y)
-    assert (y == 0).all()

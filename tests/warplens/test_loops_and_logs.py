@@ -75,12 +75,6 @@ def product(barrier=True, n=32):
     return trace(tiled)[(n // T, n // T), (T, T)](x, x, np.zeros_like(x), barrier)
 
 
-def test_the_log_grows_by_what_is_new_in_a_turn():
-    entries = [e for kept in product().launch.log.sites.values() for e in kept]
-    patterns = {id(e.pattern): e.pattern.nbytes for e in entries}
-    assert sum(patterns.values()) < sum(e.place.nbytes for e in entries) / 10
-
-
 def test_a_log_that_does_not_fit_says_which_blocks_would(monkeypatch):
     monkeypatch.setattr(log, "MEMORY_LIMIT", 10_000)
     with pytest.raises(Unsupported, match=r"blocks=range\(\d+\)"):
@@ -93,7 +87,3 @@ def test_a_grid_of_too_many_blocks_is_refused_but_not_some_of_them():
     assert trace(counted, blocks={7})[2_000_000_000, 32](np.zeros(32), 3).blocks == 1
 
 
-def test_barriers_keep_apart_what_is_searched_for_races():
-    assert not product().races()
-    racy = product(barrier=False).races(10_000)
-    assert {race.array for race in racy} == {"a", "b"}

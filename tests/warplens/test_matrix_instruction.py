@@ -9,17 +9,11 @@ import pytest
 from numba import cuda, float32
 
 from gpulessons.ops.mma import (
-    accumulator_place,
-    left_fragment,
-    left_pairs,
     mma,
     mma_fp16,
     pair,
-    right_fragment,
-    right_pair,
-    tf32,
 )
-from warplens import PartialWarp, Unsupported, trace
+from warplens import PartialWarp, trace
 
 
 @cuda.jit
@@ -63,47 +57,6 @@ def as_documented_fp16(left, right, sums):
     s[group, 2 * t + 1] = c1
     s[group + 8, 2 * t] = c2
     s[group + 8, 2 * t + 1] = c3
-
-
-@cuda.jit
-def packed(x, y, out):
-    i = cuda.grid(1)
-    out[i] = pair(x[i], y[i])
-
-
-@cuda.jit
-def with_shares_fp16(left, right, sums):
-    """left and right: pairs along k, packed before."""
-    b, zero = cuda.blockIdx.x, float32(0)
-    a, y = left_pairs(left[b], 0, 0), right_pair(right[b], 0, 0)
-    c = mma_fp16(a, y, (zero, zero, zero, zero))
-    for n in range(4):
-        i, j = accumulator_place(0, 0, n)
-        sums[b, i, j] = c[n]
-
-
-@cuda.jit
-def pairs_of_floats(x, sums):
-    one = float32(1)
-    c = mma_fp16((x[0], x[1]), x[2], (one, one, one, one))
-    sums[0] = c[0]
-
-
-@cuda.jit
-def with_shares(left, right, sums):
-    b = cuda.blockIdx.x
-    zero = float32(0)
-    a, y = left_fragment(left[b], 0, 0), right_fragment(right[b], 0, 0)
-    c = mma(a, y, (zero, zero, zero, zero))
-    for n in range(4):
-        i, j = accumulator_place(0, 0, n)
-        sums[b, i, j] = c[n]
-
-
-@cuda.jit
-def rounding(x, out):
-    i = cuda.grid(1)
-    out[i] = tf32(x[i])
 
 
 @cuda.jit
@@ -163,6 +116,3 @@ def test_part_of_a_warp_is_refused(threads, first, last, reached, warp):
     assert f"mma is run by {reached} of the 32 lanes of warp {warp} of block 0" in str(fault)
 
 
-def test_doubles_are_refused_with_their_line():
-    with pytest.raises(Unsupported, match=r"as_documented, line \d+.*mma takes float32"):
-        trace(as_documented)[1, 32](np.ones((1, 16, 8)), *[np.ones((1, 16, 8), np.float32)] * 2)

@@ -211,30 +211,6 @@ def test_versions_of_a_variable_keep_their_own_types_until_they_meet():
     assert not t.warnings and (y == np.float32(0.1) * np.float32(0.1) + np.float32(0.1)).all()
 
 
-def test_a_conditional_expression_has_one_type_whichever_way_it_goes():
-    def kernel(x, y):
-        i = cuda.grid(1)
-        v = x[i] if i < x.size else 0.0
-        y[i] = v * v
-
-    x, y = np.full(32, 0.1, np.float32), np.zeros(32)
-    t = trace(kernel)[1, 32](x, y.astype(np.float32))
-    assert [w.kind for w in t.warnings] == ["double precision"]
-    trace(kernel)[1, 32](x, y)
-    assert (y == float(np.float32(0.1)) ** 2).all()
-
-
-def test_half_precision_stays_half():
-    def halves(x, y, out):
-        i = cuda.grid(1)
-        out[i] = x[i] * y[i] + x[i]
-
-    x = np.linspace(0.1, 1, 8).astype(np.float16)
-    out = np.zeros(8, np.float16)
-    run(halves, x, x, out)
-    np.testing.assert_array_equal(out, x * x + x)
-
-
 def test_negative_indices_count_from_the_end_with_a_caution():
     def last(x, out):
         out[cuda.grid(1)] = x[-1]

@@ -47,11 +47,6 @@ def test_filters_name_what_is_there(traced):
         traced.banks(access="reads")
 
 
-def test_work_of_the_average_thread(traced):
-    assert traced.work().flops == 0.5 and traced.work().reads == 1
-    assert traced.work().shared_reads == 2
-
-
 def test_requests_and_steps_of_the_first_block(traced):
     request = request_of(traced, "global", "x", number=1)
     assert request.lanes == tuple(range(32)) and request.bytes[:2] == (512, 520)

@@ -122,12 +122,3 @@ def test_a_mask_of_the_lanes_that_run_is_no_caution():
     assert out[0, :8].tolist() == [4, 5, 6, 7, 0, 1, 2, 3] and not t.warnings
 
 
-def test_a_last_warp_that_is_not_full():
-    def kernel(x, out):
-        i = cuda.grid(1)
-        out[i] = cuda.popc(cuda.activemask()) + 100 * cuda.syncthreads_count(1)
-
-    out = np.zeros(40, np.int64)
-    t = trace(kernel)[1, 40](VALUES, out)
-    assert out.tolist() == [4032] * 32 + [4008] * 8
-    assert t.divergence().efficiency == 40 / 64

@@ -1,7 +1,6 @@
 """Machine code beside the source, and what it is made of: matrix products, as text and page."""
 
 import json
-import re
 
 import numpy as np
 import pytest
@@ -55,27 +54,6 @@ def compares(x, out):
     i = cuda.grid(1)
     if i < x.size and x[i] < float32(1):
         out[i] = x[i]
-
-
-@cuda.jit
-def rests(x, out):
-    i = cuda.grid(1)
-    if i < x.size:
-        out[i] = x[i % out.size]  # with long integers: a function, with registers of its own
-
-
-@pytest.mark.nightly
-def test_registers_are_those_that_a_launch_takes():
-    made = assembly(rests, X[0], X[0], capability=(8, 6))
-    assert "CALL.ABS" in made.listing
-    alone = int(re.search(r"SHI_REGISTERS=(\d+)", entry_of(sass.listing(made.cubin)))[1])
-    assert made.registers == made.code.registers > alone
-
-
-def entry_of(text):
-    """The head of the kernel's own part of a listing."""
-    (part,) = (part for part in text.split(".section") if "STO_CUDA_ENTRY" in part)
-    return part
 
 
 def test_what_the_source_says_is_escaped_and_no_loop_is_said():

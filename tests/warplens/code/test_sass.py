@@ -1,6 +1,5 @@
 """Machine code, read: every CUDA kernel of some ops, for six generations of GPU; single lines."""
 
-
 import numpy as np
 import pytest
 from numba import cuda, typeof
@@ -9,7 +8,7 @@ import gpulessons
 from gpulessons import gpu
 from gpulessons.measure.modelled import launches_of
 from warplens.code import pipes, sass
-from warplens.code.cuda import CannotCompile, pretended
+from warplens.code.cuda import pretended
 from warplens.code.mix import hot_loop
 from warplens.code.operands import flow
 from warplens.code.sass import machine_code
@@ -46,7 +45,7 @@ def check_kernels(version, generations):
 
 
 def test_every_instruction_of_a_transpose_is_known_and_has_a_line():
-    check_kernels(gpulessons.transpose.versions["CUDA, padded tile"], ((7, 5), (9, 0)))
+    check_kernels(gpulessons.transpose.versions["CUDA, padded tile"], ((9, 0),))
 
 
 @pytest.mark.nightly
@@ -150,28 +149,6 @@ def test_loops_are_found_with_those_inside_them():
     for loop in code.loops:
         end = code.instructions[loop.last]
         assert end.target == code.instructions[loop.first].address
-
-
-def test_shared_memory_is_what_the_kernel_declares():
-    version = gpulessons.transpose.versions["CUDA, padded tile"]
-    (launch, *_) = launches_of(version)
-    for capability in ((7, 5), (9, 0)):
-        code = compiled(launch.launch.function, launch.launch.arguments, capability)
-        assert code.shared == 32 * 33 * 4
-
-
-def test_a_missing_disassembler_is_said(monkeypatch):
-    monkeypatch.setattr(sass.sysconfig, "get_path", lambda name: "/nowhere")
-    monkeypatch.setattr(sass, "INSTALLED", "/nowhere/either")
-    for variable in ("PATH", *sass.TOOLKITS):
-        monkeypatch.setenv(variable, "")
-    with pytest.raises(CannotCompile, match="nvdisasm"):
-        sass.disassembler()
-
-
-def test_what_is_no_machine_code_is_refused():
-    with pytest.raises(CannotCompile, match="nvdisasm refused"):
-        sass.disassembled(b"no cubin")
 
 
 def test_cubins_of_cuda_cpp_are_read_with_the_lines_of_inlined_functions():

@@ -8,7 +8,7 @@ import pytest
 from numba import cuda, float32
 
 from warplens import trace
-from warplens.model.bounds import TURNOVER, bounds, latency, reach
+from warplens.model.bounds import TURNOVER, bounds, latency
 from warplens.model.costs import Cost, path_clocks, unit_clocks
 from warplens.model.devices import named
 from warplens.model.sampling import TURNS, chosen, sampled
@@ -81,12 +81,6 @@ def test_a_product_reads_from_l2_what_each_block_needs_and_from_dram_what_a_wave
         a_wave = 4 * size * 32 * (along + down)
         expected = a_wave * blocks / 216 + 4 * size * size
     assert found["DRAM"] == pytest.approx(expected / (1555e9 * 0.89), rel=0.01)
-
-
-def test_blocks_begin_along_x_then_y_then_z():
-    assert reach(3, (8, 4, 2)) == (3, 1, 1)
-    assert reach(16, (8, 4, 2)) == (8, 2, 1)
-    assert reach(64, (8, 4, 2)) == (8, 4, 2)
 
 
 def test_a_load_that_finds_its_lines_in_no_cache_waits_for_dram():

@@ -39,20 +39,6 @@ def test_what_a_data_sheet_promises_is_what_lanes_and_clock_give():
     }  # fmt: skip
 
 
-def test_the_tables_show_each_figure_with_its_source():
-    table = devices().table()
-    notes = dict(note.split(" ", 1) for note in table.notes)
-    for figure, row in zip(FIGURES, table.rows, strict=True):
-        for gpu, cell in zip(GPUS.values(), row[1:], strict=True):
-            if figure in gpu.sources:
-                value, _, number = cell.rpartition(" ")
-                kind, citation = gpu.sources[figure]
-                assert value == gpu.text(figure) and notes[number] == f"{kind}: {citation}"
-            else:
-                assert cell == "–"
-    assert ["dram_rate", "1,555 GB/s", "DRAM", *A100.sources["dram_rate"]] in A100.table().rows
-
-
 def test_a_gpu_of_ones_own_has_its_figures_as_yours_and_the_rest_assumed():
     mine = GPUS["RTX 3090"].but("my card", multiprocessors=46, boost=1.73e9, dram_rate=448e9)
     assert (mine.name, mine.multiprocessors, mine.boost) == ("my card", 46, 1.73e9)

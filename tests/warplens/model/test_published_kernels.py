@@ -1,6 +1,5 @@
 """Our own texts of other people's kernels: right, alike line for line, compiled for their GPUs."""
 
-import ctypes
 import inspect
 import re
 import subprocess
@@ -8,7 +7,6 @@ import sys
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
-from shutil import which
 
 import numpy as np
 import pytest
@@ -81,48 +79,6 @@ def test_a_port_computes_what_it_says_and_has_no_races(pair):
     np.testing.assert_allclose(result, true, rtol=1e-5, atol=1e-5)
     assert not traced.races().cells
     assert not traced.warnings
-
-
-@pytest.mark.skipif(not which("c++"), reason="no C++ compiler here")
-def test_a_text_computes_what_its_port_does(pair, tmp_path):
-    grid, arguments, result, true = small(pair, np.random.default_rng(0))
-    if pair.name.startswith("copy"):  # the text takes the two arrays of bytes and their size
-        arguments = (*arguments[:2], arguments[0].size)
-    run = on_threads(pair, tmp_path)
-    (gx, gy), (bx, by) = ((*size, 1)[:2] for size in (grid, pair.block))
-    run(gx, gy, bx, by, *map(as_c, pair_types(pair), arguments))
-    np.testing.assert_allclose(result, true, rtol=1e-5, atol=1e-5)
-
-
-def pair_types(pair):
-    """The types that the text gives its parameters."""
-    head = pair.text[pair.text.index("(") + 1 : pair.text.index("{")]
-    return re.findall(r"(float|int|size_t|char)\b", head)
-
-
-def as_c(kind, value):
-    if isinstance(value, np.ndarray):
-        return ctypes.c_void_p(value.ctypes.data)
-    types = {"float": ctypes.c_float, "int": ctypes.c_int, "size_t": ctypes.c_size_t}
-    return types[kind](value)
-
-
-def on_threads(pair, folder):
-    """The text as a function of (grid x, grid y, block x, block y, arguments) on this CPU."""
-    parameters = pair.text[pair.text.index("(") + 1 : pair.text.index(") {")]
-    names = ", ".join(part.split()[-1].lstrip("*") for part in parameters.split(","))
-    parts = [
-        f'#include "{Path(__file__).parent / "block_of_threads.h"}"',
-        *(f"#define {name} {value}" for name, value in pair.constants.items()),
-        pair.text,
-        f'extern "C" void run(unsigned gx, unsigned gy, unsigned bx, unsigned by, {parameters})',
-        f"{{ run_blocks({{gx, gy}}, {{bx, by}}, [=] {{ {pair.port.__name__}({names}); }}); }}",
-    ]
-    source, library = folder / "kernel.cpp", folder / "kernel.so"
-    source.write_text("\n".join(parts))
-    options = ["-std=c++20", "-O1", "-w", "-fno-strict-aliasing", "-pthread", "-shared", "-fPIC"]
-    subprocess.run(["c++", *options, source, "-o", library], check=True)
-    return ctypes.CDLL(str(library)).run
 
 
 def port_lines(pair):

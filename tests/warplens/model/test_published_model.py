@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from gpulessons.illustrations.published_times import published_times
 from warplens.model.devices import GPUS
 from warplens.model.published import MODELLED, PARTS, TIMES, Ladder, judged
 
@@ -50,15 +49,6 @@ def test_tau_falls_where_two_kernels_come_in_the_wrong_order():
     swapped = (type(rows[0])(rows[0].published, rows[1].modelled),
                type(rows[0])(rows[1].published, rows[0].modelled))  # fmt: skip
     assert Ladder("", swapped).tau == -1
-
-
-def test_the_picture_crosses_what_fails_and_names_it():
-    found = judged()
-    picture = published_times(found)
-    marks = [line for line in picture.axes.lines if len(line.get_xdata()) == 1]
-    crosses = [line for line in marks if line.get_marker() == "X"]
-    assert (len(marks), len(crosses)) == (len(found.rows), len(found.failures))
-    assert all(row.name in picture.alt for row in found.failures)
 
 
 @pytest.mark.nightly

@@ -10,7 +10,7 @@ from warplens import trace
 from warplens.code.cuda import CannotCompile, ptx_of, types_of
 from warplens.code.sass import disassembler, machine_code
 from warplens.model.modelling import modelled
-from warplens.model.rounds import innermost, rounds
+from warplens.model.rounds import rounds
 from warplens.model.sampling import TURNS, sampled
 
 try:
@@ -58,14 +58,13 @@ def check_dot(length, capability=(8, 0)):
 
 
 def test_an_unrolled_loop_and_its_remainder_run_as_often_as_the_source_says():
-    for length in (0, 67, 1000):
-        check_dot(length)
+    check_dot(67)
 
 
 @pytest.mark.nightly
 def test_unrolled_loops_of_any_length_on_any_generation():
     for capability in ((7, 5), (8, 0), (9, 0)):
-        for length in (1, 3, 4, 5, 64, 1023):
+        for length in (0, 1, 3, 4, 5, 64, 1023):
             check_dot(length, capability)
 
 
@@ -80,34 +79,6 @@ def test_a_loop_without_memory_is_known_by_its_flops():
     assert issued(code, turns, "FFMA") == pytest.approx(500, rel=0.02)
 
 
-def test_a_loop_without_memory_and_flops_is_known_by_its_branches():
-    def collatz_kernel(start, out):
-        value, steps = start, 0
-        while value > 1:
-            value = value // 2 if value % 2 == 0 else 3 * value + 1
-            steps += 1
-        out[cuda.threadIdx.x] = steps
-
-    code, turns = machine(collatz_kernel, 27, np.zeros(32, np.int64))  # 111 steps
-    owner = innermost(code)
-    (most,) = {t for t, loop in zip(turns, owner, strict=True) if loop and loop.depth == 1}
-    assert most == pytest.approx(111, rel=0.05)
-
-
-def test_loops_three_deep_run_as_often_as_all_three_turn():
-    def stencil_kernel(x, out):
-        total = float32(0)
-        for c in range(x.shape[0]):
-            for i in range(x.shape[1]):
-                for j in range(x.shape[2]):
-                    total += x[c, i, j]
-        out[cuda.threadIdx.x] = total
-
-    code, turns = machine(stencil_kernel, zeros(5, 7, 64), zeros(32))
-    assert {loop.depth for loop in code.loops} == {1, 2, 3}
-    assert issued(code, turns, "LDG") == pytest.approx(5 * 7 * 64, rel=0.05)
-
-
 def test_what_a_quarter_of_the_warps_does_is_a_quarter_on_average():
     def some_kernel(x, out):
         t = cuda.threadIdx.x
@@ -119,55 +90,6 @@ def test_what_a_quarter_of_the_warps_does_is_a_quarter_on_average():
 
     code, turns = machine(some_kernel, zeros(400), zeros(32), sizes=(1, 128))
     assert issued(code, turns, "FFMA") == pytest.approx(100, rel=0.02)
-
-
-# -- Where the source and the machine code speak of different lines, lanes or operations.
-
-
-@cuda.jit(device=True)
-def thousand(x):
-    t = x
-    for _ in range(1000):
-        t = t * x + float32(1)
-    return t
-
-
-def modelled_seconds(kernel):
-    x = np.zeros(1 << 18, np.float32)
-    return modelled(kernel, on="A100")[1024, 256](x, np.zeros_like(x)).seconds
-
-
-@pytest.mark.nightly
-def test_a_loop_in_a_device_function_turns_as_often_as_the_same_in_the_kernel():
-    def called_kernel(x, out):
-        i = cuda.grid(1)
-        out[i] = thousand(x[i])
-
-    def written_kernel(x, out):
-        i = cuda.grid(1)
-        t = v = x[i]
-        for _ in range(1000):
-            t = t * v + float32(1)
-        out[i] = t
-
-    assert modelled_seconds(called_kernel) == pytest.approx(
-        modelled_seconds(written_kernel), rel=0.02
-    )
-
-
-@pytest.mark.nightly
-def test_a_warp_takes_as_long_for_one_active_lane_as_for_all():
-    def one_lane_kernel(x, out):
-        i = cuda.grid(1)
-        if cuda.threadIdx.x % 32 == 0:
-            out[i] = thousand(x[i])
-
-    def all_lanes_kernel(x, out):
-        i = cuda.grid(1)
-        out[i] = thousand(x[i])
-
-    one, all_of_them = modelled_seconds(one_lane_kernel), modelled_seconds(all_lanes_kernel)
-    assert one == pytest.approx(all_of_them, rel=0.05)
 
 
 def test_exp_is_told_by_its_machine_instruction_not_by_its_single_operation():
