@@ -7,17 +7,14 @@ import pytest
 from gpulessons.profiler.spans import (
     BACKWARD,
     COMPUTE,
-    COPIES,
-    GPU,
     IDLE,
     LAUNCH,
     MEMORY,
     OPERATORS,
-    PYTHON,
     Event,
     spans,
 )
-from gpulessons.profiler.split import partition, percents, shares
+from gpulessons.profiler.split import partition, shares
 
 MAIN, OTHER, STREAM = 100, 200, 7
 CPU_STEP = [
@@ -88,23 +85,6 @@ def test_a_gpu_step_computes_while_a_kernel_runs_whatever_the_host_does():
     assert split(GPU_STEP) == pytest.approx({COMPUTE: 52, MEMORY: 10, LAUNCH: 18, IDLE: 20})
 
 
-def test_a_copy_beside_a_kernel_costs_nothing_and_overlapping_streams_count_once():
-    more = [
-        Event("Memcpy DtoH (Device -> Pinned)", 40, 60, 9, on_gpu=True),
-        Event("nccl_all_reduce", 70, 90, 9, on_gpu=True),
-    ]
-    assert split([*GPU_STEP, *more]) == pytest.approx(
-        {COMPUTE: 62, MEMORY: 10, LAUNCH: 18, IDLE: 10}
-    )
-
-
-def test_what_the_gpu_does_is_asked_before_what_the_host_computes():
-    more = [Event("aten::mul", 7, 16, OTHER), Event("aten::mul", 16, 18, OTHER)]
-    assert split([*GPU_STEP, *more]) == pytest.approx(
-        {COMPUTE: 54, MEMORY: 10, LAUNCH: 16, IDLE: 20}
-    )
-
-
 def test_a_thread_that_sleeps_is_idle_where_no_operator_runs():
     # From 40 to 50 it was awake for 2 seconds only. While addmm runs, waiting is part of computing.
     pulse = [(0, 0), (20, 15), (40, 35), (50, 37), (100, 87)]
@@ -129,24 +109,6 @@ def test_a_caller_that_waits_for_the_backward_thread_is_not_idle():
     assert found[IDLE] == pytest.approx(10 + 5)  # before the backward thread began, and after it
 
 
-def test_spans_keep_their_nesting_and_their_lanes():
-    found = {span.name: span for one in (CPU_STEP, GPU_STEP) for span in spans(one, MAIN)}
-    assert found["aten::linear"].depth == 0
-    assert found["aten::addmm"].depth == 1
-    assert (found["cudaLaunchKernel"].lane, found["cudaLaunchKernel"].depth) == (OPERATORS, 1)
-    assert found["Optimizer.step#SGD.step"].lane == PYTHON
-    assert found["ampere_sgemm_128x64_tn"].lane == GPU
-    assert found["Memcpy HtoD (Pageable -> Device)"].lane == COPIES
-    starts = [span.start for span in spans(CPU_STEP, MAIN)]
-    assert starts == sorted(starts)
-
-
-def test_streams_are_told_apart_only_where_there_are_several():
-    two = [Event("k", 0, 1, 7, on_gpu=True), Event("l", 0, 1, 20, on_gpu=True)]
-    assert {span.lane for span in spans(two, MAIN)} == {"GPU, stream 7", "GPU, stream 20"}
-    assert {span.lane for span in spans(two[:1], MAIN)} == {"GPU"}
-
-
 def test_an_operator_by_itself_is_of_a_kind():
     found = {name: spans([Event(name, 0, 1, MAIN)], MAIN)[0].kind for name in KIND_OF}
     assert found == KIND_OF
@@ -157,8 +119,3 @@ def test_every_instant_belongs_to_one_part():
     for events in (CPU_STEP, GPU_STEP, []):
         for call in (0.0, 0.5, 1000.0):
             assert_gapless(partition(spans(events, MAIN), 100.0, call, pulse), 100.0)
-
-
-def test_percents_add_up_to_a_hundred():
-    assert percents({"a": 0.237, "b": 0.707, "c": 0.056}) == {"a": 24, "b": 71, "c": 5}
-    assert sum(percents(dict.fromkeys("abc", 1 / 3)).values()) == 100
