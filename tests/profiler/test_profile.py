@@ -101,7 +101,7 @@ def test_a_step_that_sleeps_is_idle_for_as_long():
     idle = found.split()[IDLE] * found.seconds
     assert 0.8 * 0.05 < idle < found.seconds
     of_it = [p for p in found.parts if p.kind == IDLE and dozed.start <= p.start <= dozed.stop]
-    assert sum(part.seconds for part in of_it) > 0.9 * idle
+    assert sum(part.seconds for part in of_it) > 0.8 * 0.05
 
 
 def test_under_a_budget_it_is_recorded_once_and_says_so(monkeypatch):
