@@ -67,7 +67,9 @@ def by_hand(steps, hidden):
     return [p.detach().numpy() for p in (w1, b1, w2, b2)]
 
 
-@pytest.mark.parametrize("toolkit", HERE)
+@pytest.mark.parametrize("toolkit", [
+    pytest.param(name, marks=[pytest.mark.nightly] * (name == "Numba")) for name in HERE
+])  # fmt: skip
 def test_three_steps_are_those_of_torch_optim(toolkit):
     for got, want in zip(stepped(toolkit, 5, steps=3)[:4], by_hand(3, 5), strict=True):
         assert np.allclose(got, want, rtol=1e-5, atol=1e-6)
