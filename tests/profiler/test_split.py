@@ -14,7 +14,7 @@ from gpulessons.profiler.spans import (
     Event,
     spans,
 )
-from gpulessons.profiler.split import partition, shares
+from gpulessons.profiler.split import partition, percents, shares
 
 MAIN, OTHER, STREAM = 100, 200, 7
 CPU_STEP = [
@@ -119,3 +119,8 @@ def test_every_instant_belongs_to_one_part():
     for events in (CPU_STEP, GPU_STEP, []):
         for call in (0.0, 0.5, 1000.0):
             assert_gapless(partition(spans(events, MAIN), 100.0, call, pulse), 100.0)
+
+
+def test_percents_add_up_to_a_hundred():
+    assert percents({"a": 0.237, "b": 0.707, "c": 0.056}) == {"a": 24, "b": 71, "c": 5}
+    assert sum(percents(dict.fromkeys("abc", 1 / 3)).values()) == 100
