@@ -25,16 +25,6 @@ ANY_ORDER = """
 	cmpq	%rsi, %rcx
 	jne	.LBB0_8
 """
-OLD_X86 = """
-.LBB0_7:
-	movups	(%rax,%rsi,4), %xmm5
-	addps	%xmm5, %xmm0
-	movups	16(%rax,%rsi,4), %xmm5
-	addps	%xmm5, %xmm1
-	addq	$8, %rsi
-	cmpq	%rsi, %rcx
-	jne	.LBB0_7
-"""
 ARM_LINUX = """
 .LBB0_7:
 	ldp	q26, q25, [x10, #-96]
@@ -50,14 +40,6 @@ LBB0_7:
 	fadd.4s	v4, v4, v26
 	subs	x11, x11, #8
 	b.ne	LBB0_7
-"""
-ARM_IN_ORDER = """
-LBB0_5:
-	ldp	s1, s2, [x8, #-16]
-	fadd	s0, s0, s1
-	fadd	s0, s0, s2
-	subs	x9, x9, #2
-	b.ne	LBB0_5
 """
 TRIAD = """
 .LBB0_8:
@@ -78,10 +60,8 @@ def only(text):
 LOOPS = (  # text, packed, scalar, lanes, chains
     (IN_ORDER, 0, 2, 1, 1),
     (ANY_ORDER, 4, 0, 16, 4),
-    (OLD_X86, 2, 0, 4, 2),
     (ARM_LINUX, 2, 0, 4, 2),
     (ARM_MAC, 2, 0, 4, 2),
-    (ARM_IN_ORDER, 0, 2, 1, 1),
     (TRIAD, 2, 0, 16, 0),
 )
 
@@ -113,21 +93,6 @@ LANES = {
 
 def test_a_line_computes_so_many_numbers_at_once():
     assert {line: lanes_of(line) for line in LANES} == LANES
-
-
-def test_a_register_that_is_loaded_first_is_no_chain():
-    loop = only(".LBB0_1:\nmovups\t(%rax), %xmm1\nmulps\t%xmm0, %xmm1\njne\t.LBB0_1\n")
-    assert (loop.packed, loop.chains) == (1, 0)
-
-
-def test_only_the_innermost_of_nested_loops_is_read():
-    text = ".LBB0_1:\naddss\t%xmm3, %xmm4\n" + ANY_ORDER + "jne\t.LBB0_1\n"
-    assert only(text).scalar == 0
-
-
-def test_a_jump_forward_or_a_call_is_no_loop():
-    text = "jne\t.LBB0_2\n.LBB0_1:\nvaddss\t%xmm1, %xmm0, %xmm0\nbl\t.LBB0_1\n.LBB0_2:\nretq\n"
-    assert list(innermost(text)) == []
 
 
 # Compiled here, whatever processor this is

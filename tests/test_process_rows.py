@@ -61,18 +61,3 @@ def test_two_processes_win_by_the_time_that_one_takes_to_the_same_loss(monkeypat
     rounds = {"alone": (ran(3.0), ran(2.0)), "no lock": (ran(1.0), ran(4.0))}
     monkeypatch.setattr(processes.gpulessons, "launch", lambda *_, **__: [rounds, None])
     assert processes.hogwild_or_one().median == pytest.approx(2.0)
-
-
-def test_a_host_that_cannot_be_started_leaves_none_behind(monkeypatch):
-    started = []
-
-    def start(words, **options):
-        if started:
-            raise FileNotFoundError("there is no `ip`")
-        started.append(SimpleNamespace(kill=lambda: started.append("killed")))
-        return started[0]
-
-    monkeypatch.setattr(two_hosts.subprocess, "Popen", start)
-    with pytest.raises(FileNotFoundError):
-        two_hosts.launched(["one", "other"], "hello")
-    assert started[1:] == ["killed"]

@@ -6,7 +6,7 @@ from types import SimpleNamespace as Of
 
 import numpy as np
 import pytest
-from test_pictures import Card, compared, live, on_paper, points, timed, trained
+from test_pictures import Card, compared, points, timed, trained
 
 
 def of(module):
@@ -22,14 +22,6 @@ def test_littles_law_holds_in_the_kitchen_and_no_order_waits_beside_an_idle_cook
         if dish.started > dish.ordered:
             busy = [d for d in shift.dishes[:n] if d.started <= dish.ordered < d.done]
             assert len(busy) == cooks
-
-
-def test_a_shift_is_drawn_as_it_was_cooked():
-    kitchen = of("kitchen")
-    shift = kitchen.simulate(kitchen.rush(5), 2, 4)
-    below = kitchen.picture(shift).figure.axes[1]
-    got = sorted((bar.get_x(), bar.get_width()) for bar in below.patches)
-    assert got == sorted((dish.started, 4) for dish in shift.dishes)
 
 
 def test_littles_law_holds_on_the_scheduler_and_so_many_warps_are_enough():
@@ -77,17 +69,6 @@ def test_shares_of_attention_add_up_and_the_title_names_the_largest():
         words, q, k, v, 1).alt
 
 
-def test_a_halo_is_what_counting_pixel_by_pixel_finds():
-    halo = of("halo")
-    rows, lanes, width = halo.ROWS, halo.LANES, 5
-    times = np.zeros((2 * rows + width - 1, 2 * lanes + width - 1), int)
-    for top in (0, rows):
-        for left in (0, lanes):
-            times[top : top + rows + width - 1, left : left + lanes + width - 1] += 1
-    assert halo.fetched(width) == (times[: rows + width - 1, : lanes + width - 1] > 0).sum()
-    assert f"{(times > 1).mean():.0%} are fetched more than once" in halo.halo(width).alt
-
-
 def test_a_grid_has_a_lane_for_each_thread_and_the_guard_sends_home_the_rest():
     grid = of("grid")
     for n, block in ((150, 64), (1, 32), (100, 48), (256, 256)):
@@ -98,19 +79,6 @@ def test_a_grid_has_a_lane_for_each_thread_and_the_guard_sends_home_the_rest():
     assert "160 ≥ 150" in grid.grid_picture(150, 64, 160).alt
     with pytest.raises(ValueError, match="apart"):
         grid.grid_picture(5000)
-
-
-def test_waves_place_every_block_once_and_none_beside_too_many():
-    runs = of("waves").placed(21, 2)
-    assert len(runs) == 21
-    assert {place for _, place, *_ in runs} == {0, 1}
-    assert of("waves").placed(8, 1)[-1][-1] == 1 and "2 waves" in of("waves").waves(9).alt
-
-
-def test_rows_of_a_power_of_two_share_a_set_of_l1():
-    l1 = of("l1_sets")
-    assert max(map(len, l1.looked_up(4096))) == l1.ROWS
-    assert sum(map(len, l1.looked_up(4128))) == l1.ROWS > max(map(len, l1.looked_up(4128)))
 
 
 def test_the_least_batch_reaches_the_ridge_and_one_less_does_not():
@@ -161,12 +129,6 @@ def test_a_tree_of_the_forest_cuts_the_meadow_into_cells_that_fill_it():
     shapes = near.cell_shapes(forest)
     assert sum(map(area, shapes.values())) == pytest.approx((2 * near.SIDE) ** 2, rel=1e-5)
     assert "5 of the 5 nearest found" in near.tree(len(shapes)).alt
-
-
-def test_more_tables_find_no_fewer_of_the_classes():
-    hashing = of("hashing")
-    found = [set(hashing.active(90, tables)) for tables in (1, 2, 4)]
-    assert found[0] <= found[1] <= found[2] and len(found[2]) > len(found[0])
 
 
 def test_a_crossing_lies_between_the_sides_and_the_last_of_all_wins_for_good():
@@ -233,31 +195,6 @@ def test_rungs_stand_at_their_share_of_their_own_library():
     assert "0.25×" in ladder.step_by_step(comparison, ["NumPy", "Numba, blocked"])
 
 
-def test_modelled_rungs_fill_in_where_nothing_was_measured():
-    ladder = of("matmul_ladder")
-    assert "Modelled for T4: CUDA, naive" in ladder.ladder(on_paper(), gpu="T4").alt
-    assert "Modelled" not in ladder.ladder(on_paper(), gpu=None).alt.partition("Published")[0]
-    joined = ladder.together(on_paper(), live())
-    assert len(joined.timings) == 2 * len(live().timings)
-
-
-def test_who_attends_first_is_ahead_only_beyond_both_intervals():
-    attention = of("attention")
-    (fast,), (slow,) = timed("a", "host", 1.0), timed("b", "host", 3.0)
-    assert attention.ahead(slow, fast).startswith("a is ahead")
-    (near,) = timed("b", "host", 1.01)
-    assert "open" in attention.ahead(fast, near)
-    assert attention.doubling({1: 1.0, 2: 4.0}) == 4
-
-
-@pytest.mark.nightly  # six versions are compiled for it
-def test_same_work_is_the_same_result():
-    versions = of("same_work").unchanged
-    x = np.float32(20) + np.random.default_rng(0).random(999, np.float32)
-    for name in versions.versions:
-        assert (versions.versions[name](x) == x).all(), name
-
-
 def test_occupancy_is_drawn_as_the_model_has_it():
     from warplens.model.occupancy import occupancy
 
@@ -265,5 +202,3 @@ def test_occupancy_is_drawn_as_the_model_has_it():
     picture = of("occupancy").occupancy_picture(256, 96, along="registers")
     (dot,) = (line for line in picture.figure.axes[1].lines if line.get_marker() == "o")
     assert dot.get_xydata().tolist() == [[96, held.share]]
-
-

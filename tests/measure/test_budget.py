@@ -53,11 +53,6 @@ def test_without_it_nothing_changes(text, monkeypatch):
     assert not compare(double, versions=["NumPy"], budget=0.01, recorded=()).notes
 
 
-def test_it_caps_and_never_lengthens(short):
-    assert [budget.capped(seconds) for seconds in (1.0, 0.02, 0.01)] == [0.02, 0.02, 0.01]
-    assert budget.repeated(30) == 1
-
-
 @pytest.mark.parametrize("text", ["soon", "nan", "0", "-1", "0,02"])
 def test_what_is_no_number_of_seconds_is_refused_in_a_sentence(text, monkeypatch):
     monkeypatch.setenv(budget.NAME, text)
@@ -79,12 +74,6 @@ def test_nothing_is_flushed_and_no_timing_calls_itself_cold(short, monkeypatch):
     assert isinstance(entry, Timing) and not entry.cold
 
 
-def test_a_comparison_says_that_it_is_rough(short):
-    compared = compare(double, versions=["NumPy"], recorded=())
-    assert WORDS in compared.notes
-    assert WORDS in repr(compared) and WORDS in compared._repr_html_()
-
-
 def test_a_ceiling_is_the_best_of_the_fewest_passes(short, monkeypatch):
     passes, ticks = [], iter(range(100))
     clock = SimpleNamespace(perf_counter=lambda: 0.005 * next(ticks))
@@ -96,5 +85,4 @@ def test_a_ceiling_is_the_best_of_the_fewest_passes(short, monkeypatch):
 
 def test_a_card_says_that_its_ceilings_are_rough(short):
     here = hardware.machine()
-    assert WORDS in repr(here) and WORDS in here._repr_html_()
-    assert Machine.from_json(here.to_json()) == here
+    assert WORDS in repr(here) and Machine.from_json(here.to_json()) == here

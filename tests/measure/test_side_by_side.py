@@ -84,22 +84,8 @@ def test_what_is_absent_on_one_machine_has_its_reason():
     assert table.notes == ["– Numba: no Numba here"]
 
 
-def test_what_one_machine_alone_has_timed_is_left_out_and_named():
-    more = recorded(timed(4e-3), timed(1e-3, op="copy"), file="more.json")
-    both = side_by_side(more, FAST)
-    assert both.shared == [("relu", 1000)]
-    assert "left out, on one machine alone: copy at 1,000 (A)" in repr(both)
-
-
 def test_what_is_not_shared_is_refused():
     with pytest.raises(ValueError, match="an op at a size that two machines have timed"):
         side_by_side(SLOW, recorded(timed(1e-3, size=50)))
     with pytest.raises(ValueError, match="give the whole recording"):
         side_by_side(SLOW, FAST.comparisons[0])
-
-
-def test_live_comparisons_are_one_column(monkeypatch):
-    monkeypatch.setattr("gpulessons.measure.side_by_side.machine", lambda: MACHINE)
-    live = Comparison("relu", (timed(1e-3),), "here", "2026-11-20")
-    both = side_by_side(live, SLOW)
-    assert [side.tier for side in both.sides] == ["live", "recorded"]

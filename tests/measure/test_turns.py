@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from gpulessons.hardware import budget, timer
-from gpulessons.measure.turns import Spread, alternate
+from gpulessons.hardware import timer
+from gpulessons.measure.turns import alternate
 
 
 class Clock:
@@ -42,12 +42,6 @@ def test_a_call_has_its_seconds_and_no_more_but_always_one_sample(monkeypatch):
     assert len(found["b"].samples) == 1
 
 
-def test_under_the_budget_one_sample_has_to_do(monkeypatch):
-    monkeypatch.setenv(budget.NAME, "0.02")
-    clock = Clock(monkeypatch)
-    assert len(dict(alternate({"a": clock.call(0.3)}))["a"].samples) == 1
-
-
 def test_short_calls_are_batched(monkeypatch):
     clock, calls = Clock(monkeypatch), []
     found = dict(alternate({"a": clock.call(1e-4, calls)}, seconds=0.1))
@@ -76,16 +70,3 @@ def test_what_was_measured_before_ctrl_c_is_kept(monkeypatch):
             kept.append(one)
     ((name, spread),) = kept
     assert name == "a" and len(spread.samples) >= 3
-
-
-def test_a_spread_has_its_median_and_its_middle_half():
-    spread = Spread((1.0, 2.0, 3.0, 4.0, 5.0), threads=2)
-    assert (spread.median, spread.quartiles) == (3.0, (2.0, 4.0))
-    assert spread.plus(1).median == 4.0
-    assert repr(spread) == "3 s (middle half 2 s to 4 s)"
-
-
-@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf")])
-def test_seconds_that_are_none_are_refused(seconds):
-    with pytest.raises(ValueError, match="above 0"):
-        dict(alternate({"a": int}, seconds))

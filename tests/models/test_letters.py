@@ -36,6 +36,7 @@ def test_every_toolkit_learns_the_same(toolkit):
     assert progress[-1][0] == progress[-1][1] == len(progress)
 
 
+@pytest.mark.nightly
 def test_a_quarter_of_the_loss_is_soon_gone_and_the_sample_is_of_the_text():
     writer = letters.Writer("NumPy", TEXT, hidden=32)
     first, *_, last = letters.train(writer, TEXT, epochs=40)

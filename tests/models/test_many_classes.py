@@ -28,16 +28,7 @@ def test_classes_are_frequent_as_zipf_and_follow_a_context_as_the_task_says():
     assert np.array_equal(again, TASK.examples(9, seed=1)) and not np.array_equal(again, others)
 
 
-def test_the_entropy_is_the_mean_loss_of_who_knows_the_probabilities():
-    contexts, classes = TASK.examples(200_000, seed=2)
-    table = np.array([TASK.probabilities(context) for context in range(30)])
-    losses = -np.log(table[contexts, classes])
-    assert TASK.loss(contexts, classes) == pytest.approx(losses.mean(), rel=1e-9)
-    assert TASK.entropy == pytest.approx(losses.mean(), abs=0.02)
-    assert TASK.entropy < TASK.blind - 1
-    assert Task(500, contexts=30, groups=1).entropy == pytest.approx(TASK.blind)
-
-
+@pytest.mark.nightly
 @pytest.mark.parametrize("make", LAYERS)
 def test_every_layer_learns_more_than_frequency_and_none_beats_the_entropy(make):
     curve = list(train(make(500, 24), TASK, rate=0.1, steps=400))
@@ -47,24 +38,6 @@ def test_every_layer_learns_more_than_frequency_and_none_beats_the_entropy(make)
     assert held < curve[-1].loss < TASK.blind - 0.3 < curve[0].loss
     again = list(train(make(500, 24), TASK, rate=0.1, steps=400))
     assert curve[-1].loss == pytest.approx(again[-1].loss, rel=1e-3)
-
-
-def test_looks_at_held_out_examples_are_not_on_the_clock(monkeypatch):
-    clock = [0.0]
-    monkeypatch.setattr(many_classes, "perf_counter", lambda: clock[0])
-    monkeypatch.setattr(many_classes, "capped", lambda seconds: seconds)
-
-    class Slow(Full):
-        def step(self, *batch):
-            clock[0] += 1
-            return super().step(*batch)
-
-        def loss(self, *batch):
-            clock[0] += 1000
-            return super().loss(*batch)
-
-    *_, last = train(Slow(500, 4), TASK, rate=0.01, seconds=5)
-    assert (last.steps, last.seconds) == (5, 5)
 
 
 def test_a_rate_far_too_high_ends_it_and_another_tasks_layer_is_refused():

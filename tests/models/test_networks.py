@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 import warplens
-from gpulessons.models import digits as networks
 from gpulessons.models import letters
 from gpulessons.models.data import digits
-from gpulessons.models.digits import TOOLKITS, Network, chosen, examine, pixels, train
+from gpulessons.models.digits import TOOLKITS, Network, pixels, train
 
 HERE = [name for name, (_, backend) in TOOLKITS.items() if not backend.why_not()]
 
@@ -19,6 +18,7 @@ def curves():
     return {toolkit: list(train(Network(toolkit), data)) for toolkit in HERE}
 
 
+@pytest.mark.nightly
 def test_every_toolkit_learns_along_numpys_curve_and_reads_96_percent(curves):
     assert {"NumPy", "Numba", "PyTorch on CPU"} <= set(HERE)
     for epochs in curves.values():
@@ -67,41 +67,12 @@ def by_hand(steps, hidden):
     return [p.detach().numpy() for p in (w1, b1, w2, b2)]
 
 
-@pytest.mark.parametrize("toolkit", HERE)
+@pytest.mark.parametrize("toolkit", [
+    pytest.param(name, marks=[pytest.mark.nightly] * (name == "Numba")) for name in HERE
+])  # fmt: skip
 def test_three_steps_are_those_of_torch_optim(toolkit):
     for got, want in zip(stepped(toolkit, 5, steps=3)[:4], by_hand(3, 5), strict=True):
         assert np.allclose(got, want, rtol=1e-5, atol=1e-6)
-
-
-def test_a_network_that_never_learned_reads_one_in_ten():
-    loss, accuracy = examine(Network("NumPy"), *digits()[1])
-    assert loss > 2 and accuracy < 0.3
-
-
-@pytest.mark.parametrize("broken", ["softmax_layer_backward", "dense_backward"])
-def test_with_a_gradient_forgotten_the_curve_is_another_one(curves, broken):
-    network = Network("NumPy")
-    version = network.versions[broken]
-    network.versions[broken] = WithoutBias(version)
-    *_, last = train(network, digits(), epochs=3)
-    assert last.loss != pytest.approx(curves["NumPy"][2].loss, rel=1e-4)
-
-
-class WithoutBias:
-    """A version that forgets one of its gradients."""
-
-    def __init__(self, version):
-        self.empty, self.version = version.empty, version
-
-    def __call__(self, *inputs, out):
-        dx, dw, db = self.version(*inputs, out=out)
-        return dx, dw, 0 * db
-
-
-def test_the_toolkit_s_last_version_is_taken():
-    assert chosen(networks.momentum_step, "Numba").name == "Numba, fused"
-    assert chosen(networks.dense, "CUDA").name == "CUDA, fused"
-    assert chosen(networks.dense, "PyTorch on CPU").name == "PyTorch on CPU"
 
 
 def test_what_a_toolkit_has_not_is_refused_in_a_sentence():
@@ -127,10 +98,3 @@ def test_the_digits_are_split_once_and_for_all():
     assert labels.shape == (1437,) and held_labels.shape == (360,)
     assert set(labels) == set(held_labels) == set(range(10))
     assert held_labels[:4].tolist() == [0, 5, 0, 5]
-
-
-def test_the_labels_are_those_of_the_images():
-    (images, labels), (held, held_labels) = digits()
-    means = np.array([images[labels == digit].mean(0) for digit in range(10)])
-    distances = ((held[:, None].astype(float) - means) ** 2).sum((2, 3))
-    assert (distances.argmin(1) == held_labels).mean() > 0.85

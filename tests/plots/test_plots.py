@@ -9,10 +9,8 @@ from base64 import b64decode
 import numpy as np
 import pytest
 
-from gpulessons.plots import axes as labels
-from gpulessons.plots import film, frames, images, timings
-from gpulessons.plots.film import Film, spread
-from gpulessons.plots.picture import COLORS, INK, Picture, blank, on, thinned
+from gpulessons.plots import frames, images, timings
+from gpulessons.plots.picture import COLORS, INK, Picture, blank, thinned
 from gpulessons.plots.roofline import roof, roofline
 
 SIZES = 1000, 100_000
@@ -169,15 +167,6 @@ def test_no_two_names_on_a_roofline_meet():
     assert sum(a.overlaps(b) for n, a in enumerate(boxes) for b in boxes[:n]) == 0
 
 
-@pytest.mark.parametrize("places", [[0.5], [0, 0, 0], [0, 0.01, 0.5, 0.52], [0.1, 0.2, 0.3]])
-def test_labels_are_moved_a_gap_apart_and_no_further_than_they_must(places):
-    moved = labels.apart(places, 0.1)
-    gaps = np.diff(moved)
-    assert (gaps > 0.1 - 1e-9).all() and np.mean(moved) == pytest.approx(np.mean(places))
-    if len(places) == 1 or min(np.diff(places)) >= 0.1:
-        assert moved == pytest.approx(places)
-
-
 # -- Pages.
 
 
@@ -201,10 +190,6 @@ def test_a_page_gets_vectors_an_image_for_those_that_refuse_them_and_words():
     assert 'aria-hidden="true"' in html
 
 
-def test_words_on_a_color_are_the_ones_that_read_better():
-    assert (on("#0072B2"), on("#56B4E9")) == ("#ffffff", "#000000")
-
-
 def test_a_saved_page_holds_every_frame_and_no_tag_twice(monkeypatch):
     pictures = [shown(f"{n} of three.") for n in range(3)]
     page = frames.moving([("n", ["0", "1", "2"], 1)], list(map(frames.frame, pictures)), "still")
@@ -218,25 +203,6 @@ def test_a_saved_page_holds_every_frame_and_no_tag_twice(monkeypatch):
     monkeypatch.setenv(frames.SAVING, "1")
     assert "text/plain" in shown()._repr_html_()
     assert frames.fitting(["x" * 999_999, "small"]) == "small"
-
-
-class Steps(Film):
-    def __len__(self):
-        return 100
-
-    def figure(self, number):
-        return shown(f"{number}.")
-
-    def multiples(self):
-        return shown("all.")
-
-
-def test_a_film_saves_as_many_steps_as_a_page_may_hold_its_ends_among_them(monkeypatch):
-    monkeypatch.setattr(film, "MOST", (3,))
-    assert spread(100, 5) == [0, 25, 50, 74, 99] and spread(3, 60) == [0, 1, 2]
-    packed = re.search(r'text/plain">([^<]+)<', Steps().page("still"))[1]
-    kept = json.loads(zlib.decompress(b64decode(packed)))
-    assert [words for _, words in kept["frames"]] == ["0.", "50.", "99."]
 
 
 def test_pictures_side_by_side_are_thinned_to_the_means_of_squares():

@@ -6,13 +6,9 @@ import pytest
 
 from gpulessons.profiler.spans import (
     COMPUTE,
-    COPIES,
-    GPU,
     IDLE,
     LAUNCH,
     MEMORY,
-    OPERATORS,
-    PYTHON,
     Event,
     spans,
 )
@@ -95,31 +91,6 @@ def test_a_copy_beside_a_kernel_costs_nothing_and_overlapping_streams_count_once
     assert split([*GPU_STEP, *more]) == pytest.approx(
         {COMPUTE: 62, MEMORY: 10, LAUNCH: 18, IDLE: 10}
     )
-
-
-def test_what_the_gpu_does_is_asked_before_what_the_host_computes():
-    more = [Event("aten::mul", 7, 16, OTHER), Event("aten::mul", 16, 18, OTHER)]
-    assert split([*GPU_STEP, *more]) == pytest.approx(
-        {COMPUTE: 54, MEMORY: 10, LAUNCH: 16, IDLE: 20}
-    )
-
-
-def test_spans_keep_their_nesting_and_their_lanes():
-    found = {span.name: span for one in (CPU_STEP, GPU_STEP) for span in spans(one, MAIN)}
-    assert found["aten::linear"].depth == 0
-    assert found["aten::addmm"].depth == 1
-    assert (found["cudaLaunchKernel"].lane, found["cudaLaunchKernel"].depth) == (OPERATORS, 1)
-    assert found["Optimizer.step#SGD.step"].lane == PYTHON
-    assert found["ampere_sgemm_128x64_tn"].lane == GPU
-    assert found["Memcpy HtoD (Pageable -> Device)"].lane == COPIES
-    starts = [span.start for span in spans(CPU_STEP, MAIN)]
-    assert starts == sorted(starts)
-
-
-def test_streams_are_told_apart_only_where_there_are_several():
-    two = [Event("k", 0, 1, 7, on_gpu=True), Event("l", 0, 1, 20, on_gpu=True)]
-    assert {span.lane for span in spans(two, MAIN)} == {"GPU, stream 7", "GPU, stream 20"}
-    assert {span.lane for span in spans(two[:1], MAIN)} == {"GPU"}
 
 
 def test_an_operator_by_itself_is_of_a_kind():

@@ -49,9 +49,3 @@ def test_bars_stand_where_their_times_are_under_names_of_lanes_and_with_a_legend
     }
     assert picture.alt == Profile(found, 1.0).message == repr(picture)
     assert "<img" in picture._repr_mimebundle_()["text/html"]
-
-
-def test_what_no_eye_could_see_is_left_out():
-    many = [Event("aten::add", n / 4_000, (n + 0.9) / 4_000, MAIN) for n in range(4_000)]
-    picture = Profile(spans(many, MAIN), 1.0).timeline()
-    assert sum(len(bars.get_paths()) for bars in picture.axes.collections) < 700
