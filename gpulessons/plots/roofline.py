@@ -66,8 +66,8 @@ def roofline(
     lowest = min(*(y for _, y in points), left * min(bandwidths), *slowest)
     axes.set_ylim(lowest / 2, 3 * max(peaks))
     colors = [COLORS[t.backend] for t in timings + modelled]
-    ends = zip(points, names, colors, strict=True)
-    label_ends(axes, [(x, y, name, color) for (x, y), name, color in ends])
+    labels = zip(points, names, colors, strict=True)
+    label_ends(axes, [(x, y, name, color) for (x, y), name, color in labels])
     spoken = [in_words(*each) for each in under]
     spoken += [f"{in_words(*each)}, modelled for {each[0].gpu}" for each in on_paper]
     return Picture(figure, f"{title} {'; '.join(spoken)}.")
