@@ -23,12 +23,11 @@ img {{display: block; margin-top: 2rem}}
 <body>{body}</body>
 </html>
 """
-UNBROKEN = "white-space: nowrap"  # cells of numbers
 RULED = "padding: 0.4rem 1rem 0.4rem 0; border-bottom: 1px solid"  # cells of sentences
 
 
 def page(title: str, body: str, cells: str) -> str:
-    """The page. title: plain text; body: HTML; cells: UNBROKEN or RULED."""
+    """The page. title: plain text; body: HTML; cells: how they look, such as RULED."""
     return PAGE.format(title=escape(title), body=body, cells=cells)
 
 
