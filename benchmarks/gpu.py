@@ -183,12 +183,12 @@ def failures_of(version, problems, end):
         try:
             if monotonic() > end:
                 raise TimeoutError("no time was left to check it")
-            refuse_wrong_answers(version, problem)
+            check_wrong_answers(version, problem)
         except Exception as trouble:
             yield f"FAILED {title(version)}, at {problem.size}: {sentence(trouble)}"
 
 
-def refuse_wrong_answers(version, problem):
+def check_wrong_answers(version, problem):
     """Raise unless it answers right on two sets of inputs, and again when they are changed."""
     if why := version.backend.why_not():
         raise RuntimeError(why)

@@ -147,8 +147,8 @@ def test_every_exercise_is_a_core_or_an_extra_one_of_its_notebook():
         for number, *kinds in re.findall(r"^\| (\d\d) \|(.*)\|(.*)\|$", part, re.MULTILINE)
         for extra, names in enumerate(kinds) for name in re.findall(r"`(\w+)`", names)
     }  # fmt: skip
-    due = {name: (home[:2], name in exercises.EXTRA) for name, home in home_of().items()}
-    assert told == due
+    expected = {name: (home[:2], name in exercises.EXTRA) for name, home in home_of().items()}
+    assert told == expected
     assert len(re.findall(r"`\w+`", part)) == len(told)
 
 

@@ -49,7 +49,7 @@ def timings(
     chosen = [find(op, v) for v in several(op.versions if versions is None else versions)]
     sizes = sorted({whole(n) for n in several(op.sizes if sizes is None else sizes)})
     for size in sizes:
-        refuse_too_large(op, size)
+        check_too_large(op, size)
     for version in chosen:
         version.backend.why_not()  # may import a library, whose frames linger: not with our arrays
     progress = Progress(tell, len(sizes) * len(chosen))
@@ -164,7 +164,7 @@ class Progress:
             self.tell(self.done, self.total, words)
 
 
-def refuse_too_large(op: Op, size: int) -> None:
+def check_too_large(op: Op, size: int) -> None:
     """ValueError when a problem would not fit, judged from how its arrays grow at small sizes."""
     small = op.sizes[0]
     if size <= small:

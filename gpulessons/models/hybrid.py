@@ -202,7 +202,7 @@ def measure(placement, task=None, *, waits=False, rate=LEARNING_RATE, device=Non
     gpu = device or ("cuda" if torch.cuda.is_available() else "cpu")
     alone = placement == "all CPU"
     if placement == "all GPU":
-        refuse_misfit(task, gpu)
+        check_misfit(task, gpu)
     network, spare = (Dense(task.weights, "cpu" if alone else gpu) for _ in range(2))
     each = (cores or quicker(task, rate)) if alone else 1
     kept = Kept(task, tell)
@@ -335,7 +335,7 @@ def on_the_gpu(task, network, rate, kept):
         kept.stopped = True
 
 
-def refuse_misfit(task, device):
+def check_misfit(task, device):
     """ValueError where the table has no place on the GPU, or there is none."""
     import torch
 

@@ -93,9 +93,9 @@ def test_a_hung_worker_is_named_with_its_line_and_what_others_returned_is_kept()
     assert "failing.py, line " in told[2] and told[2].endswith(", in sleeps")
     assert trouble.results == {0: 0}
     for rank in range(2):
-        due = [f"worker {rank}: {words}" for words in
+        expected = [f"worker {rank}: {words}" for words in
                ("knows sleeps", "and prints, too: é", "last line")]  # fmt: skip
-        assert [line for line in lines if line.startswith(f"worker {rank}: ")] == due
+        assert [line for line in lines if line.startswith(f"worker {rank}: ")] == expected
     assert progress == [(1, 2, "half way")] * 2
 
 
@@ -150,13 +150,13 @@ def test_the_cause_is_told_before_its_consequences(tmp_path):
         ({0: 1, 1: 3, 2: -15}, {0: lost}, "worker 1 ended without a word (exit status 3)."),
         ({0: 1, 2: -15}, {0: lost}, "worker 1 ended without a word (exit status 0)."),
     ]  # fmt: skip
-    for number, (statuses, errors, due) in enumerate(cases):
+    for number, (statuses, errors, expected) in enumerate(cases):
         report = tmp_path / str(number)
         report.mkdir()
         left_behind(report, statuses, error=errors)
         told = why(report, 1, {2: ["so long"]})
-        assert told.startswith(due), told
-        assert ("Its last lines:\n  so long" in told) == ("worker 2" in due)
+        assert told.startswith(expected), told
+        assert ("Its last lines:\n  so long" in told) == ("worker 2" in expected)
 
 
 def test_an_exception_is_told_with_the_programs_own_frames_alone():

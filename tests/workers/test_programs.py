@@ -57,11 +57,11 @@ def of(found, world, job):
     return [worker[world][list(JOBS).index(job)] for worker in found[:world]]
 
 
-def near(found, due):
+def near(found, expected):
     """Does no number differ by more than a millionth of the greatest?"""
-    found, due = torch.as_tensor(found), torch.as_tensor(due)
-    assert found.shape == due.shape
-    return (found - due).abs().max().item() <= 1e-6 * due.abs().max().item()
+    found, expected = torch.as_tensor(found), torch.as_tensor(expected)
+    assert found.shape == expected.shape
+    return (found - expected).abs().max().item() <= 1e-6 * expected.abs().max().item()
 
 
 # -- All-reduces.
@@ -122,8 +122,8 @@ def test_what_one_worker_learns_is_plain_gradient_descent(found):
         with torch.no_grad():
             for parameter, gradient in zip(parameters, gradients, strict=True):
                 parameter -= 0.5 * gradient
-    due = [v for p in model.parameters() for v in p.detach().reshape(-1)[:100].tolist()]
-    assert near(of(found, 1, "flat")[0].parameters, due)
+    expected = [v for p in model.parameters() for v in p.detach().reshape(-1)[:100].tolist()]
+    assert near(of(found, 1, "flat")[0].parameters, expected)
 
 
 def test_packed_gradients_learn_nearly_the_same_and_send_what_their_code_says(found):
@@ -185,10 +185,10 @@ def test_layers_in_parts_have_the_loss_and_the_gradients_of_whole_ones(found):
 
 def test_every_question_is_answered_by_one_worker_as_one_network_answers_it(found):
     (x, _), _ = examples()
-    due = network(4)(x[:QUESTIONS]).argmax(1).tolist()
+    expected = network(4)(x[:QUESTIONS]).argmax(1).tolist()
     for world in WORLDS:
         answers = of(found, world, "inference")
-        assert [answers[n % world].labels[n // world] for n in range(QUESTIONS)] == due
+        assert [answers[n % world].labels[n // world] for n in range(QUESTIONS)] == expected
         assert [each.alone > 0 for each in answers] == [True, *[False] * (world - 1)]
 
 
@@ -196,8 +196,8 @@ def test_each_way_is_measured_at_each_size_and_all_tell_the_time_of_the_slowest(
     for world in WORLDS:
         samples, *others = of(found, world, "links")
         assert all(each == samples for each in others)
-        due = [(way, n) for n in (4096, 4) for way in ("backend", "naive", "tree", "ring")]
-        assert [(one.algorithm, one.bytes) for one in samples] == due
+        expected = [(way, n) for n in (4096, 4) for way in ("backend", "naive", "tree", "ring")]
+        assert [(one.algorithm, one.bytes) for one in samples] == expected
         pairs, *others = of(found, world, "split")
         assert all(each == pairs for each in others)
         assert [(pair.width, pair.batch) for pair in pairs] == [(3, 2), (1, 2)]
@@ -206,8 +206,8 @@ def test_each_way_is_measured_at_each_size_and_all_tell_the_time_of_the_slowest(
             assert [(run.schedule, run.micro) for run in runs] == asked
             for run in runs:
                 done = sorted((task.stage, task.kind, task.micro_batch) for task in run.tasks)
-                due = sorted((rank, kind, m) for kind in "FB" for m in range(run.micro))
-                assert done == due * (run.schedule != "alone")
+                expected = sorted((rank, kind, m) for kind in "FB" for m in range(run.micro))
+                assert done == expected * (run.schedule != "alone")
         for hello, trained in of(found, world, "several"):
             assert hello == sum(range(1, world + 1)) and len(trained.losses) == 3
 
@@ -232,13 +232,13 @@ def test_two_without_locks_reach_the_loss_of_one(found):
 
 def test_one_worker_alone_is_plain_stochastic_gradient_descent():
     places, labels = hogwild.sparse(2_000, 1, FEATURES)
-    due = np.zeros(FEATURES)
+    expected = np.zeros(FEATURES)
     for place, label in zip(places, labels, strict=True):
-        np.add.at(due, place, RATE * label / (1 + np.exp(label * due[place].sum())))
+        np.add.at(expected, place, RATE * label / (1 + np.exp(label * expected[place].sum())))
     for atomic in (False, True):
         weights, clock = np.zeros(FEATURES), np.zeros(APART, np.int64)
         assert hogwild.learn(weights, clock, 0, places, labels, RATE, atomic) == 0  # not stale
-        np.testing.assert_allclose(weights, due, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(weights, expected, rtol=1e-9, atol=1e-12)
 
 
 def test_gains_that_cores_cannot_give_or_that_the_whole_run_lacks_allow_no_verdict():

@@ -105,10 +105,10 @@ def released(warps: list[Warps], waiting: dict[int, Barrier]) -> dict[int, Votes
     reached = {warp: lanes_per_block(barrier.mask.bits) for warp, barrier in waiting.items()}
     total = np.sum(list(reached.values()), axis=0)
     complete = total == alive
-    refuse_several_lines(warps, waiting, reached)
+    check_several_lines(warps, waiting, reached)
     for barrier in waiting.values():
         if barrier.scope == "grid":
-            refuse_missing_blocks(warps[0], barrier, total)
+            check_missing_blocks(warps[0], barrier, total)
     ready = {}
     for warp, barrier in waiting.items():
         if complete[reached[warp] > 0].all() and (barrier.scope == "block" or complete.all()):
@@ -128,7 +128,7 @@ def released(warps: list[Warps], waiting: dict[int, Barrier]) -> dict[int, Votes
     return {warp: Votes(np.sum(ballots, axis=0), alive) for warp in sorted(ready)}
 
 
-def refuse_several_lines(
+def check_several_lines(
     warps: list[Warps], waiting: dict[int, Barrier], reached: dict[int, np.ndarray]
 ) -> None:
     """All warps of a block must wait at the same line."""
@@ -139,7 +139,7 @@ def refuse_several_lines(
             refuse(warps, row, waiting, reached, warps[0].launch.threads)
 
 
-def refuse_missing_blocks(w: Warps, barrier: Barrier, reached: np.ndarray) -> None:
+def check_missing_blocks(w: Warps, barrier: Barrier, reached: np.ndarray) -> None:
     """A barrier of the grid takes every block, also one that has returned or waits elsewhere."""
     missing = np.flatnonzero(reached == 0)
     if missing.size:

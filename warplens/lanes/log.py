@@ -115,7 +115,7 @@ class Log:
         self.clock += 1
         entries = self.sites[site]
         if array.astray and not entries:
-            refuse_astray(w, array, access)
+            check_astray(w, array, access)
         entry = Entry(
             *(self.clock, first, pattern, lanes, w.moment),
             *(w.weight, w.kernel_line, self.stretch),
@@ -146,7 +146,7 @@ class Log:
             self.runs.append(Run(self.clock, w.warp, w.function, w.line, lanes))
 
 
-def refuse_astray(w: Warps, array: Array, access: str) -> NoReturn:
+def check_astray(w: Warps, array: Array, access: str) -> NoReturn:
     """Raise Misaligned for the first thread that touches an array."""
     block, thread = w.coordinates(int(w.mask.lanes[0]))
     text = (
