@@ -40,7 +40,7 @@ from ncu import compare_with_profiler
 import gpulessons
 from gpulessons.backends import gpu
 from gpulessons.comparing import compare
-from gpulessons.hardware import load, machine, why_no_gpu
+from gpulessons.hardware import machine, why_no_gpu
 from gpulessons.measure.problem import Problem
 from gpulessons.measure.recordings import Recording, joined, save
 from gpulessons.measure.rounds import Run
@@ -242,7 +242,6 @@ def main(arguments=None):
 
 
 def alone(name, out, seconds):
-    print("load:", load(), flush=True)
     step, _ = STEPS[name]
     return step(out, monotonic() + seconds)
 

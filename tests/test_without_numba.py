@@ -63,7 +63,7 @@ print(len({names}))
 
 
 def test_the_microscope_counts_and_draws(python):
-    tests = [str(TESTS / "microscope" / name) for name in COUNTED]
+    tests = [str(TESTS / "warplens" / name) for name in COUNTED]
     options = ["-q", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]
     done = python(f"import pytest; raise SystemExit(pytest.main({options + tests}))")
     assert done.returncode == 0, done.stdout[-3000:]

@@ -40,7 +40,7 @@ def test_the_place_is_the_line_where_it_stands():
         (copy.copy_kernel, "@cuda.jit\ndef copy_kernel(x, out):"),
         (
             relu.versions["CUDA, grid-stride"],
-            '@op.version("CUDA, grid-stride", on=gpu)\ndef launch',
+            '@relu.version("CUDA, grid-stride", on=gpu)\ndef launch',
         ),
         (relu, "@op("),
         (bias_activation.bias_gelu.versions["Numba, fused"], "def fused_loop(x, b, out):"),

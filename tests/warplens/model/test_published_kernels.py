@@ -29,14 +29,14 @@ def pair(request):
 
 
 def pair_of(name):
-    from published import KERNELS
+    from published_kernels import KERNELS
 
     return KERNELS[name]
 
 
 def small(pair, rng):
     """(grid, arguments, the array of results, what it must hold) of two by two blocks or so."""
-    from published import copies, transposes
+    from published_kernels import copies, transposes
 
     if pair in copies.COPIES:
         dtype = pair.arguments()[2].dtype
@@ -67,7 +67,7 @@ def small_trace(name):
 
 def pair_side(pair):
     """How many rows and columns of the result a block computes."""
-    from published import products, transposes
+    from published_kernels import products, transposes
 
     n = transposes.N if pair in transposes.TRANSPOSES else products.N
     assert n % pair.grid[0] == 0
