@@ -10,11 +10,11 @@ import csv
 import io
 from datetime import date
 
+from published_kernels import KERNELS
 from published_kernels.engine import by_machine_code, by_source
 
 from gpulessons.hardware import files
 from gpulessons.hardware.system import commit
-from published_kernels import KERNELS
 from warplens.model.devices import named
 from warplens.model.published import MODELLED, PARTS, TIMES, judged
 
