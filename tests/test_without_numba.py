@@ -70,7 +70,7 @@ def test_the_microscope_counts_and_draws(python):
     done = python("""
 import numpy as np
 from gpulessons import exercises
-from warplens import branch_picture, request_picture, trace
+from gpulessons.microscope import branch_picture, request_picture, trace
 from gpulessons.ops.transpose import naive_kernel
 x, out = np.ones((64, 64), np.float32), np.empty((64, 64), np.float32)
 launched = trace(naive_kernel)[(2, 8), (32, 8)](x, out)
