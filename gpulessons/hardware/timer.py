@@ -20,7 +20,7 @@ from typing import Any
 
 from gpulessons import units
 
-from .budget import capped
+from .budget import capped, repeated
 from .pools import thread_choices, threads
 
 SAMPLE = 2e-3  # seconds: calls shorter than this are batched, so the timer's 0.1 µs vanishes
@@ -67,7 +67,7 @@ class Sampler:
         once and wait for each other the next time.
         """
         took: dict[int, list[float]] = {n: [] for n in (thread_choices() if self.on_cpu else (1,))}
-        for repeat in range(5):
+        for repeat in range(repeated(5)):
             for self.threads, samples in took.items():
                 if repeat == 0 or samples[0] < LONG:
                     samples.append(self.sample(keep=False))

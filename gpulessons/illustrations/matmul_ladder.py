@@ -329,7 +329,7 @@ def libraries(rungs: Mapping[str, Any]) -> str:
 
     blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]["name"]
     other = "MKL" if torch.backends.mkl.is_available() else "a BLAS other than MKL"
-    codes = f"NumPy calls {blas}, PyTorch {other}; threads: {ours.threads} and {theirs.threads}"
+    codes = f"NumPy calls {blas}, PyTorch {other}; threads: {ours.threads or 1} and {theirs.threads or 1}"
     if ours.noise or theirs.noise:
         return f"Too noisy here to compare PyTorch with NumPy. {codes}."
     share = theirs.flop_rate / ours.flop_rate
