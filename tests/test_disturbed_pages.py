@@ -20,7 +20,7 @@ from gpulessons.notebook.briefly import BRIEFLY
 EVERY = "GPULESSONS_EVERY_DISTURBANCE"
 HANGS = 600  # seconds after which a cell counts as hung
 TAGS = re.compile(r"<(style|svg|script|pre)\b.*?</\1>|<[^>]*>", re.DOTALL)
-NO_FIGURE = re.compile(r"(?<![\w.])(nan|inf|None(?! of))(?![\w.])")
+NO_FIGURE = re.compile(r"(?<![\w.])(nan|inf|None(?! of|, where))(?![\w.])")
 
 
 def chosen(day):
