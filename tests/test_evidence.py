@@ -1,0 +1,184 @@
+"""Published figures: each has its source, and they say of each other what they must.
+
+No figure is repeated here: a mistyped one breaks a relation between several."""
+
+import datetime
+import tomllib
+from itertools import pairwise
+
+import pytest
+
+from gpulessons import home_of
+from gpulessons.evidence import COLUMNS, HERE, TELLING, figures, figures_in, published, subjects
+from warplens.model.devices import devices
+from warplens.model.published import TIMES
+
+ROWS = figures()
+OTHER_DEVICES = {
+    "V100", "P100", "M40", "K20X", "A40", "L40", "GH200", "B200", "A100 80 GB", "A100 SXM",
+    "A100 PCIe", "H100 PCIe", "H100 NVL", "Titan X", "Titan X Pascal", "GTX 1080", "GTX 1080 Ti",
+    "RTX 2080 Ti", "RTX 4070 Ti SUPER", "RTX 5090", "MI300X", "MI355X", "TPU v1",
+    "Xeon Phi 7250F", "2 × Xeon E5-2630 v3", "a multicore CPU", "a CPU of 44 cores", "",
+}  # fmt: skip
+DTYPES = {"float64", "float32", "float16", "bfloat16", "int64", "uint8", ""}
+NO_OPS = {
+    "all-reduce", "bandwidth by occupancy", "cross_entropy", "data parallel", "decoding", "hashing",
+    "hierarchical softmax", "histogram", "host to device", "inference", "latency", "launch", "lstm",
+    "mixture of experts", "model parallel", "nearest neighbours", "networks", "recurrent network",
+    "rms_norm", "strides", "text classification", "transformer training", "word2vec",
+}  # fmt: skip
+
+
+def values(subject, **where):
+    return [row.value for row in published(subject, **where)]
+
+
+def test_every_figure_has_a_source_that_says_who_when_and_where_it_was_read():
+    for row in ROWS:
+        source, year = row.source, row.source.measured[:4]
+        assert source.title and source.address and source.licence, row
+        assert datetime.date.fromisoformat(source.read) <= datetime.date.today()
+        assert 2000 < int(year) <= int(source.read[:4]), row
+        assert row.citation.endswith(f"{year} ({source.title})")
+
+
+def test_every_run_of_a_source_is_that_of_some_row():
+    def has(row, run):
+        parts = ((row if key in TELLING else row.source, key) for key in run)
+        return all(getattr(part, key) == run[key] for part, key in parts)
+
+    for name, table in tomllib.loads((HERE / "sources.toml").read_text(encoding="utf-8")).items():
+        rows = [row for row in ROWS if row.source.name == name]
+        for run in table.get("runs", []):
+            assert any(has(row, run) for row in rows), run
+
+
+def test_devices_dtypes_and_subjects_are_known_and_no_figure_stands_twice():
+    used = {row.device for row in ROWS}
+    assert used - {*devices()} == OTHER_DEVICES
+    assert {row.dtype for row in ROWS} == DTYPES
+    ops = {name for name, home in home_of.items() if home.startswith("ops.")}
+    assert set(subjects()) - ops == NO_OPS
+    assert not {size for row in ROWS for size in row.sizes} & {*COLUMNS, "source"}
+    told = [(row.source.name, row.where, row.what, row.size, row.device) for row in ROWS]
+    assert len(told) == len(set(told))
+
+
+def test_a_figure_has_its_value_in_si_units_its_sizes_and_a_citation():
+    (row,) = published("dense", device="V100", dtype="float16", batch=16, source="deepbench")
+    assert row.unit == "ms" and row.value == pytest.approx(float(row.figure) / 1000)
+    assert row.sizes == {"batch": 16, "inputs": 4096, "outputs": 4096}
+    assert row.citation == "V100, CUDA 10.1.243, cuDNN 7.6.2, 2019 (DeepBench)"
+    assert published("all-reduce", device="P100")[0].citation == "P100, NCCL 2.0, 2017 (DeepBench)"
+
+
+def test_what_is_not_there_is_answered_with_what_is():
+    with pytest.raises(LookupError, match=r"Nothing is published of 'denes'.*dense \(\d+\), lstm"):
+        published("denes")
+    with pytest.raises(LookupError, match=r"dense has no device 'V10'\. There is: V100, T4, P100"):
+        published("dense", device="V10")
+    with pytest.raises(LookupError, match=r"dense has no batches 16\. .*batch, inputs, outputs"):
+        published("dense", batches=16)
+
+
+GOOD = "copy,a kernel,bytes=64,V100,float32,1.5,ms,page 3,"
+SOURCE = '[own]\ntitle="t"\naddress="a"\nlicence="l"\nmeasured="2020"\nread="2026-11-23"\n'
+
+
+@pytest.mark.parametrize(
+    "good, bad, said",
+    [
+        ("1.5", "1,5", "a row has 9 cells"), ("3,", "3", "a row has 9 cells"),
+        ("1.5", "about 2", "could not convert"), ("1.5", "nan", "nan is no figure"),
+        ("1.5", "-1.5", "-1.5 is no figure"), (",ms", ",msec", "the unit 'msec' is none of s, "),
+        ("=64", "", "could not convert"), ("copy", "", "a figure needs a subject, and the place"),
+        ("page 3", "", "a figure needs a subject, and the place"),
+    ],
+)  # fmt: skip
+def test_a_bad_row_is_refused_with_its_place(tmp_path, good, bad, said):
+    (tmp_path / "sources.toml").write_text(SOURCE)
+    with pytest.raises(ValueError, match="each source has a table and a file: own"):
+        figures_in(tmp_path)
+    file = tmp_path / "own.csv"
+    file.write_text(f"what,subject\n{GOOD}\n")
+    with pytest.raises(ValueError, match=r"own\.csv:1: the columns are subject,what,"):
+        figures_in(tmp_path)
+    file.write_text(f"{','.join(COLUMNS)}\n{GOOD}\n")
+    assert figures_in(tmp_path)[0].value == 1.5e-3
+    file.write_text(f"{','.join(COLUMNS)}\n{GOOD}\n{GOOD.replace(good, bad)}\n")
+    with pytest.raises(ValueError) as refused:
+        figures_in(tmp_path)
+    assert str(refused.value).startswith(f"own.csv:3: {said}")
+
+
+def test_a_rings_formula_holds_for_much_data_and_fails_for_little():
+    def spread(card, floats):
+        cards = 2, 4, 8
+        times = [values("all-reduce", device=card, floats=floats, cards=n)[0] for n in cards]
+        rates = [(n - 1) / n / time for n, time in zip(cards, times, strict=True)]
+        return max(rates) / min(rates)
+
+    for card in ("Titan X", "P100", "M40"):
+        assert spread(card, 64_500_000) < 1.04 and spread(card, 100_000) > 1.2
+    switch, ring = values("all-reduce", device="H200", bytes=2**34)
+    assert ring < 450e9 < switch, "a switch that adds up moves less than a ring does"
+
+
+def test_dense_layers_wait_for_weights_before_they_wait_for_sums():
+    for card in ("V100", "Titan X", "M40", "Titan X Pascal"):
+        few, twice, *_, many = values("dense", device=card, dtype="float32")
+        assert twice == pytest.approx(few, rel=0.02) and many > 20 * few
+    few, twice, *_ = values("dense", device="P100", dtype="float32")
+    assert few > 2 * twice, "the library chose badly"
+    for hidden in (512, 2048, 4096):
+        times = values("lstm", device="V100", what="cuDNN: forward", dtype="float32", hidden=hidden)
+        assert all(one < next_ < 2 * one for one, next_ in pairwise(times))
+
+
+def test_a_winograd_convolution_seems_to_do_more_than_any_product():
+    (row,) = published("conv2d", device="V100", dtype="float32", width=112)
+    (product,) = values("dense", device="V100", dtype="float32", batch=7000)
+    counted = 2 * 9 * 64 * 128 * 112**2 * 8
+    assert "WINOGRAD" in row.what
+    assert counted / row.value > 1.5 * 2 * 4096**2 * 7000 / product
+
+
+def test_reading_grows_with_the_threads_resident_at_first_in_proportion():
+    for card in dict.fromkeys(row.device for row in published("bandwidth by occupancy")):
+        rates = values("bandwidth by occupancy", device=card, what="read")
+        assert rates == sorted(rates) and rates[1] / rates[0] == pytest.approx(4, rel=0.1)
+
+
+def test_launches_strides_and_latencies():
+    for card in ("H200", "A40", "L40"):
+        for elements in (4096, 12_378, 39_680, 127_236):
+            stream, graph = values("launch", device=card, elements=elements, block=256)
+            assert stream < graph
+    for stride in (1, 2, 3, 4, 6, 8, 12, 15, 16, 32):
+        clocks, *counted = values("strides", device="A100", stride=stride)
+        assert clocks == pytest.approx(max(counted), rel=0.03)
+        assert values("strides", device="A40", stride=stride) == [
+            pytest.approx(max(2, clocks), rel=0.03)]  # fmt: skip
+    for card in ("V100", "A100", "H100 PCIe", "L40"):
+        near, l2, far = values("latency", device=card)
+        assert 5 * near < l2 < far
+
+
+def test_fused_kernels_win_forward_and_lose_a_small_backward():
+    fused, eager, fused_back, eager_back = values("layer_norm", device="H100", columns=1024)
+    assert fused < eager and fused_back > 1.9 * eager_back
+    for tokens in (128, 512, 2048, 8192, 32_768):
+        rows = published("mixture of experts", experts=128, tokens=tokens)
+        loop = [row.value for row in rows if "loop" in row.what]
+        assert min(loop) > 5 * max(row.value for row in rows if "grouped" in row.what)
+
+
+def test_figures_of_one_thing_agree():
+    again = {row.figure for row in TIMES if row.source.startswith("siboehm/SGEMM_CUDA")}
+    assert again and again <= {f"{r.figure} {r.unit}" for r in published("matmul", n=4096)}
+    whole, efficiency, one = values("model parallel")
+    assert whole == pytest.approx(512 * efficiency * one, rel=0.01)
+    slide, tensorflow, ratio, *_ = values("hashing")
+    assert ratio == pytest.approx(tensorflow / slide)
+    rate, share, _ = values("recurrent network", device="Titan X")
+    assert rate / share == pytest.approx(2 * 3072 * 1e9, rel=0.05)  # its 3,072 lanes at 1 GHz
