@@ -39,8 +39,7 @@ def test_every_run_of_a_source_is_that_of_some_row():
 
 
 def test_devices_dtypes_and_subjects_are_known_and_no_figure_stands_twice():
-    used = {row.device for row in ROWS}
-    assert used - {*devices()} == OTHER_DEVICES
+    assert {row.device for row in ROWS} - {*devices()} == OTHER_DEVICES
     assert {row.dtype for row in ROWS} == {
         "float64", "float32", "float16", "bfloat16", "int64", "uint8", ""}  # fmt: skip
     assert all(get_close_matches(name, subjects(), cutoff=0.85) == [name] for name in subjects())
