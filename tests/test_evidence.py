@@ -26,8 +26,8 @@ def values(subject, **where):
 def test_every_figure_has_a_source_that_says_who_when_and_where_it_was_read():
     for row in ROWS:
         source, year = row.source, row.source.measured[:4]
-        assert source.title and source.address and source.licence, row
-        assert 2000 < int(year) <= date.fromisoformat(source.read).year, row
+        assert all((source.title, source.address, source.licence, date.fromisoformat(source.read)))
+        assert "2000" < year <= source.read if year else source.note == "No date is stated.", row
         assert f"{year} ({source.title})" in row.citation
 
 
@@ -147,7 +147,7 @@ def test_launches_loads_and_latencies():
 
 def test_fused_kernels_win_forward_and_lose_a_small_backward():
     fused, eager, fused_back, eager_back = values("layer_norm", device="H100", columns=1024)
-    assert fused < eager and fused_back > 1.9 * eager_back
+    assert fused < eager < eager_back < fused_back / 1.9
 
 
 def test_how_many_times_faster_one_was_and_figures_of_one_thing_agree():
