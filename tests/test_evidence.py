@@ -4,6 +4,7 @@ import tomllib
 from datetime import date
 from difflib import get_close_matches
 from itertools import pairwise
+from math import prod
 
 import pytest
 
@@ -75,8 +76,7 @@ SOURCE = '[own]\ntitle="t"\naddress="a"\nlicence="l"\nmeasured="2020"\nread="202
         ("1.5", "1,5", "a row has 9 cells"), ("3,", "3", "a row has 9 cells"),
         ("1.5", "about 2", "could not convert"), ("1.5", "nan", "nan is no figure"),
         ("1.5", "-1.5", "-1.5 is no figure"), (",ms", ",msec", "the unit 'msec' is none of s, "),
-        ("=64", "", "could not convert"), ("copy", "", "a figure needs a subject, and the place"),
-        ("page 3", "", "a figure needs a subject, and the place"),
+        ("=64", "", "could not"), ("copy", "", "a figure needs"), ("page 3", "", "a figure needs"),
     ],
 )  # fmt: skip
 def test_a_bad_row_is_refused_with_its_place(tmp_path, good, bad, said):
@@ -93,6 +93,19 @@ def test_a_bad_row_is_refused_with_its_place(tmp_path, good, bad, said):
     with pytest.raises(ValueError) as refused:
         figures_in(tmp_path)
     assert str(refused.value).startswith(f"own.csv:3: {said}")
+
+
+def test_neighbours_in_a_series_are_not_ten_times_apart():
+    def series(row):
+        what = row.what.partition(",")[0] if row.subject == "conv2d" else row.what
+        return row.subject, what, row.device, row.dtype, row.source.name, row.unit
+
+    smooth = [row for row in ROWS if row.subject != "strides" and "and back" not in row.what]
+    for one, two in pairwise(sorted(smooth, key=series)):
+        if series(one) == series(two):
+            steps = [two.sizes.get(name, number) / number for name, number in one.sizes.items()]
+            most = max(5, 2 * prod(max(step, 1 / step) for step in steps))
+            assert 1 / most < two.value / one.value < most, (one, two)
 
 
 def test_a_rings_formula_holds_for_much_data_and_fails_for_little():
@@ -113,9 +126,6 @@ def test_dense_layers_wait_for_weights_before_they_wait_for_sums():
         assert twice == pytest.approx(few, rel=0.02) and many > 20 * few
     few, twice, *_ = values("dense", device="P100", dtype="float32")
     assert few > 2 * twice
-    for hidden in (512, 2048, 4096):
-        times = values("lstm", device="V100", what="cuDNN: forward", hidden=hidden)[:4]
-        assert all(one < next_ < 2 * one for one, next_ in pairwise(times))
 
 
 def test_a_winograd_convolution_seems_to_do_more_than_any_product():
@@ -123,12 +133,6 @@ def test_a_winograd_convolution_seems_to_do_more_than_any_product():
     (dense,) = values("dense", device="V100", dtype="float32", batch=7000)
     counted = 9 * 64 * 128 * 112**2 * 8
     assert "WINOGRAD" in conv.what and counted / conv.value > 1.5 * 4096**2 * 7000 / dense
-
-
-def test_reading_grows_with_the_threads_resident_at_first_in_proportion():
-    for card in dict.fromkeys(row.device for row in published("bandwidth by occupancy")):
-        rates = values("bandwidth by occupancy", device=card, what="read")
-        assert rates == sorted(rates) and rates[1] / rates[0] == pytest.approx(4, rel=0.1)
 
 
 def test_launches_loads_and_latencies():
@@ -145,11 +149,6 @@ def test_launches_loads_and_latencies():
         assert 5 * l1 < l2 < memory
 
 
-def test_fused_kernels_win_forward_and_lose_a_small_backward():
-    fused, eager, fused_back, eager_back = values("layer_norm", device="H100", columns=1024)
-    assert fused < eager < eager_back < fused_back / 1.9
-
-
 def test_how_many_times_faster_one_was_and_figures_of_one_thing_agree():
     whole, loop = "forward and backward", "PyTorch, a loop over experts: forward"
     eager, fused = "attention of one token, Eager", "Triton: forward"
@@ -159,6 +158,7 @@ def test_how_many_times_faster_one_was_and_figures_of_one_thing_agree():
         ("networks", f"VGG-16, Torch: {whole}", f"VGG-16, Torch, cuDNN 5.1.05: {whole}", 66, {}),
         ("rms_norm", "PyTorch, an op at a time: forward", fused, 10.75, {"columns": 8192}),
         ("mixture of experts", loop, "Triton, experts grouped: forward", 51, {"tokens": 128}),
+        ("layer_norm", "Triton: backward", "PyTorch: backward", 2, {"columns": 1024}),
         ("histogram", "Global Atomic", "Shared Atomic", 180, {}),
         ("attention", "06_batched", "FlashAttention-2", 0.92, {"queries": 8192}),
         ("decoding", eager, eager.replace("Eager", "torch.compile"), 2.1, {"device": "H200"}),
