@@ -5,7 +5,7 @@ import os
 import platform
 import warnings
 from collections.abc import Callable
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -88,17 +88,12 @@ class Machine:
     def from_json(cls, text: str) -> "Machine":
         """The machine that `to_json` wrote; ValueError for any other text."""
         try:
-            values = json.loads(text)
-            known = {field.name for field in fields(cls)}
-            needed = {field.name for field in fields(cls) if field.default is MISSING}
-            if needed <= set(values) <= known:  # later fields have defaults
-                return cls(**values)
-        except (TypeError, ValueError):  # a number, or no JSON at all
-            pass
-        raise ValueError(
-            "This is not a machine of this version of gpulessons; "
-            "record it again, or upgrade gpulessons if a newer one recorded it."
-        )
+            return cls(**json.loads(text))  # later fields have defaults
+        except (TypeError, ValueError) as trouble:
+            raise ValueError(
+                "This is not a machine of this version of gpulessons; "
+                "record it again, or upgrade gpulessons if a newer one recorded it."
+            ) from trouble
 
     def table(self) -> Table:
         return Table("This machine", (), self.rows())
