@@ -35,10 +35,10 @@ def profile(step: Callable[[], Any], *, steps: int = 5, warm_up: int = 3) -> Pro
     is one, on the GPU are seen; NumPy's and Numba's work is not, it looks like Python's.
     Under GPULESSONS_BUDGET it is recorded once.
 
-    TypeError when step cannot be called, ValueError for a number of steps below 1 or when no
-    operator of PyTorch ran.
+    TypeError when step cannot be called, ValueError when no operator of PyTorch ran.
     """
-    check_step(step, steps, warm_up)
+    if not callable(step) or steps < 1 or warm_up < 0:
+        raise TypeError("profile() runs a callable, such as lambda: train(batch), once or more.")
     import torch
 
     steps, warm_up = repeated(steps), min(warm_up, repeated(warm_up))
@@ -61,40 +61,28 @@ def profile(step: Callable[[], Any], *, steps: int = 5, warm_up: int = 3) -> Pro
     return Profile(
         spans(chosen.events, chosen.thread), chosen.seconds, call,
         plain=median(plain), recorded=tuple(one.seconds for one in recorded),
-        averages=chosen.averages, note=note(),
+        seen=chosen.seen, note=note(),
     )  # fmt: skip
-
-
-def check_step(step: Any, steps: int, warm_up: int) -> None:
-    if not callable(step):
-        raise TypeError(
-            "profile() runs a step itself: give it a callable without arguments, such as "
-            f"lambda: train(batch), not {type(step).__name__}."
-        )
-    if steps < 1 or warm_up < 0:
-        raise ValueError(
-            f"A profile needs 1 step or more and a warm-up of 0 or more, not {steps} and {warm_up}."
-        )
 
 
 class Recording:
     """One run of the step as the profiler saw it; times in seconds from its start."""
 
     def __init__(self, torch: Any, step: Callable[[], Any]):
-        seen = torch.profiler
-        kinds = [seen.ProfilerActivity.CPU]
+        profiler = torch.profiler
+        kinds = [profiler.ProfilerActivity.CPU]
         if torch.cuda.is_available():
-            kinds.append(seen.ProfilerActivity.CUDA)
-        once = seen.schedule(wait=0, warmup=1, active=1, repeat=1)
-        with seen.profile(activities=kinds, schedule=once) as watching:
+            kinds.append(profiler.ProfilerActivity.CUDA)
+        once = profiler.schedule(wait=0, warmup=1, active=1, repeat=1)
+        with profiler.profile(activities=kinds, schedule=once) as watching:
             step()
             finish(torch)
             watching.step()
-            with seen.record_function(STEP):
+            with profiler.record_function(STEP):
                 step()
                 finish(torch)
             watching.step()
-        self.averages = watching.key_averages()
+        self.seen = watching
         found = watching.events()
         whole = next(one for one in found if one.name == STEP and not on_gpu(one))
         self.thread = whole.device_resource_id
