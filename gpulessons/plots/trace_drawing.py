@@ -1,4 +1,4 @@
-"""What the microscope's pictures share: a blank sheet, a cell, the colors of an access."""
+"""What the microscope's pictures share: a blank sheet, cells, the colors of an access."""
 
 from __future__ import annotations
 
@@ -46,24 +46,6 @@ def key(axes: Axes, x: float, y: float, meanings: dict[str, Any]) -> None:
                                       bbox_to_anchor=(x, y), bbox_transform=axes.transData))
 
 
-def cell(
-    axes: Axes,
-    x: float,
-    y: float,
-    width: float,
-    height: float,
-    color: str | None = None,
-    edge: str = INK,
-    alpha: float = 1.0,
-) -> None:
-    from matplotlib.patches import Rectangle
-
-    patch = Rectangle(
-        (x, y), width, height, facecolor=color or "none", edgecolor=edge, linewidth=0.8, alpha=alpha
-    )
-    axes.add_patch(patch)
-
-
 def cells(
     axes: Axes, corners: Iterable[tuple[float, float]], width: float, height: float,
     color: Any = None, edge: str = GRAY, alpha: float = 1.0,
@@ -82,14 +64,8 @@ def cells(
 
 
 def write(
-    axes: Axes,
-    x: float,
-    y: float,
-    text: Any,
-    align: str = "center",
-    size: float = 9,
-    color: str = INK,
-    **look: Any,
-) -> None:
+    axes: Axes, x: float, y: float, text: Any, align: str = "center", size: float = 9,
+    color: str = INK, **look: Any,
+) -> None:  # fmt: skip
     """Words at a place of the drawing, centered on its height unless told."""
     axes.text(x, y, text, **{"ha": align, "va": "center", "fontsize": size, "color": color, **look})

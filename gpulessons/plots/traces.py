@@ -1,4 +1,4 @@
-"""Pictures of a trace: requests, banks, branches, counts beside the source.
+"""Pictures of a trace: requests, banks, branches.
 
 Each is a course `Picture`: it shows itself with its alt text, on light pages and on dark ones.
 """
@@ -16,7 +16,7 @@ from warplens.report.counts import BANKS, LINE, SECTOR, WORD
 from warplens.report.steps import Request, request_of, runs_of
 from warplens.report.traces import Trace
 
-from .trace_drawing import ACCESS_COLORS, EXTRA, GRAY, blank, cell, cells, finish, key, write
+from .trace_drawing import ACCESS_COLORS, EXTRA, GRAY, blank, cells, finish, key, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,12 +28,9 @@ LARGEST = 4.0  # a sector, in widths of a lane
 
 
 def request_picture(
-    trace: Trace,
-    array: str | None = None,
-    access: str | None = None,
-    line: int | None = None,
+    trace: Trace, array: str | None = None, access: str | None = None, line: int | None = None,
     number: int = 0,
-) -> Picture:
+) -> Picture:  # fmt: skip
     """One request to global memory: lines from the 32 lanes to the sectors that have to move."""
     r = request_of(trace, "global", array, access, line, number)
     touched = sorted({b // SECTOR for b in r.bytes} | {(b + r.size - 1) // SECTOR for b in r.bytes})
@@ -60,10 +57,11 @@ def draw_lanes(
 ) -> None:
     """The warp's lanes in a row, each active one joined to the bytes it asks for."""
     color = ACCESS_COLORS[r.access]
-    for lane in range(WARP):
-        active = lane in r.lanes
-        cell(axes, lane * scale, 3, 0.86 * scale, 0.42, color if active else None, GRAY)
-        write(axes, (lane + 0.43) * scale, 3.2, lane, color="black" if active else GRAY)
+    idle = [lane for lane in range(WARP) if lane not in r.lanes]
+    for lanes, fill, ink in ((r.lanes, color, "black"), (idle, None, GRAY)):
+        cells(axes, [(lane * scale, 3) for lane in lanes], 0.86 * scale, 0.42, fill)
+        for lane in lanes:
+            write(axes, (lane + 0.43) * scale, 3.2, lane, color=ink)
     for lane, byte in zip(r.lanes, r.bytes, strict=True):
         x = places[byte // SECTOR] + wide * (byte % SECTOR + r.size / 2) / SECTOR
         axes.plot([(lane + 0.43) * scale, x], [2.96, 0.75], color=color, linewidth=1, alpha=0.8)
@@ -110,15 +108,15 @@ def draw_sectors(
     rows = sorted({s * SECTOR // LINE for s in places})
     sparse = len(rows) > 8
     color = ACCESS_COLORS[r.access]
-    for sector, x in places.items():
-        if sector in touched:
-            cell(axes, x, 0.3, wide, 0.42, color, "none", MOVED)
+    moved = [(places[sector], 0.3) for sector in touched]
+    still = [(x, 0.3) for sector, x in places.items() if sector not in touched]
+    cells(axes, moved, wide, 0.42, color, "none", MOVED)
     word = min(WORD, r.size)
     wanted = {part for byte in r.bytes for part in range(byte, byte + r.size, word)}
     corners = [(places[at // SECTOR] + wide * (at % SECTOR) / SECTOR, 0.3) for at in sorted(wanted)]
     cells(axes, corners, wide * word / SECTOR, 0.42, color, GRAY if wide > 2 else "none")
-    for sector, x in places.items():
-        cell(axes, x, 0.3, wide, 0.42, None, GRAY, 1.0 if sector in touched else 0.6)
+    cells(axes, still, wide, 0.42, alpha=0.6)
+    cells(axes, moved, wide, 0.42)
     for i, row in enumerate(rows):
         if not sparse or i % 4 == 0:
             middle = places[row * LINE // SECTOR] + 2 * wide
@@ -129,23 +127,17 @@ def draw_sectors(
 
 
 def banks_picture(
-    trace: Trace,
-    array: str | None = None,
-    access: str | None = None,
-    line: int | None = None,
+    trace: Trace, array: str | None = None, access: str | None = None, line: int | None = None,
     number: int = 0,
-) -> Picture:
+) -> Picture:  # fmt: skip
     """One request to shared memory: a column for each bank, a row for each wavefront it takes."""
     r = request_of(trace, "shared", array, access, line, number)
     parts = max(1, r.size // WORD)
     figure, axes = blank(10, 1)
     top, worst = 0, 0
     for part in range(parts):
-        members = [
-            (lane, b)
-            for lane, b in zip(r.lanes, r.bytes, strict=True)
-            if lane * parts // WARP == part
-        ]
+        members = [(lane, byte) for lane, byte in zip(r.lanes, r.bytes, strict=True)
+                   if lane * parts // WARP == part]  # fmt: skip
         columns = words_by_bank(members, r.size)
         ways = max((len(words) for words in columns.values()), default=0)
         draw_banks(axes, columns, top, ways, r.access)
@@ -241,7 +233,3 @@ def branch_picture(trace: Trace, warp: int = 0, most: int = 40) -> Picture:
 def source_lines(trace: Trace) -> dict[tuple[str, int], str]:
     lines = enumerate(trace.source.splitlines(), trace.first_line)
     return {(trace.kernel, number): text.strip() for number, text in lines}
-
-
-# Counts beside the source
-
