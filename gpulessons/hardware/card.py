@@ -202,7 +202,7 @@ def kept_or_measured(again: bool, now: str) -> dict[str, Any]:
     """
     caches = system.caches()
     of = measured_of(caches)
-    known = kept.find("ceilings", of)
+    known = kept.find(of)
     rough, short = note(), too_small(beyond(caches, system.free_memory()), caches)
     if known and not again and lasts(known, short, now):
         return {**known["found"], "ceilings_date": known["when"]}
@@ -216,7 +216,7 @@ def kept_or_measured(again: bool, now: str) -> dict[str, Any]:
     }  # fmt: skip
     better = known and is_calm(known["found"], short) and not is_calm(found, short)
     if not (rough or better) and is_whole(rates):
-        kept.keep("ceilings", of, found)
+        kept.keep(of, found)
     return {**found, "ceilings_date": now}
 
 
