@@ -281,12 +281,14 @@ def measured_ceilings(nbytes: int) -> tuple[dict[str, float], dict[str, int], li
     """Name -> rate, and name -> the thread count that reached it, for the CPU and any GPU; the
     names of those that something disturbed; whether Ctrl-C came, which keeps what there is.
     """
+    from . import ceilings  # NumPy and Numba: not before they are needed
+
     rates: dict[str, float] = {}
     winners: dict[str, int] = {}
     unsteady: list[str] = []
     with progress_bar("measuring what this machine can do") as tell:
         try:
-            measures = attempt(host_ceilings, nbytes) or {}
+            measures = attempt(ceilings.host, nbytes) or {}
             for done, (name, measure) in enumerate(measures.items()):
                 if tell:
                     tell(done, len(measures), name)
@@ -295,22 +297,10 @@ def measured_ceilings(nbytes: int) -> tuple[dict[str, float], dict[str, int], li
                     rates[name], winners[name], steady = best
                     unsteady += [] if steady else [name]
             if nvidia.gpu_count():
-                rates |= attempt(gpu_ceilings) or {}
+                rates |= attempt(ceilings.gpu) or {}
         except KeyboardInterrupt:
             return rates, winners, unsteady, True
     return rates, winners, unsteady, False
-
-
-def host_ceilings(nbytes: int) -> "dict[str, Callable[[int], Rate]]":
-    from . import ceilings  # NumPy and Numba: not before they are needed
-
-    return ceilings.host(nbytes)
-
-
-def gpu_ceilings() -> dict[str, float]:
-    from . import ceilings
-
-    return ceilings.gpu()
 
 
 def best_of_threads(measure: "Callable[[int], Rate]") -> tuple[float, int, bool]:
