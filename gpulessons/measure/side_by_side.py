@@ -28,6 +28,7 @@ Entries = dict[str, Timing | Absent]  # by version
 class Side:
     """One machine: what a recording holds, or what was measured here just now."""
 
+    letter: str  # what the table calls it
     label: str
     comparisons: tuple[Comparison, ...]
 
@@ -45,30 +46,29 @@ def side_by_side(*measured: Recording | Comparison) -> Table:
     Live comparisons are one column, the first. ValueError where no two have timed the same.
     """
     sides = sides_of(measured)
-    letters = [ascii_uppercase[n % 26] for n in range(len(sides))]
     places = {(one.op, size): one.unit for side in sides for one in side.comparisons
               for size in one.sizes}  # fmt: skip
     rows: list[Sequence[str]] = []
-    alone, reasons = [], {}
+    reasons: dict[str, None] = {}
+    alone = []
     for (op, size), unit in sorted(places.items()):
         tried = [side.entries(op, size) for side in sides]
         if found := list(rows_of(tried)):
-            blank = [""] * (2 * len(sides) - 1)
-            rows += [(f"{op}, {units.count(size)} {unit}", *blank), *found]
+            rows += [(f"{op}, {units.count(size)} {unit}", *[""] * (2 * len(sides) - 1)), *found]
             reasons |= {f"– {e.version}: {e.why}": None for each in tried
                         for e in each.values() if isinstance(e, Absent)}  # fmt: skip
         else:
-            alone += [f"{op} at {units.count(size)} ({letter})"
-                      for letter, each in zip(letters, tried, strict=True) if each]  # fmt: skip
+            alone += [f"{op} at {units.count(size)} ({side.letter})" for side in sides
+                      if side.entries(op, size)]  # fmt: skip
     if not rows:
         raise ValueError("It takes an op at a size that two machines have timed; here is none.")
-    notes = [f"{letter}  {side.label}" for letter, side in zip(letters, sides, strict=True)]
-    notes += dict.fromkeys(f"{letter}: {note}." for letter, side in zip(letters, sides, strict=True)
+    notes = [f"{side.letter}  {side.label}" for side in sides]
+    notes += dict.fromkeys(f"{side.letter}: {note}." for side in sides
                            for one in side.comparisons for note in one.notes)  # fmt: skip
     notes += [*reasons, *[f"left out, on one machine alone: {', '.join(alone)}"] * bool(alone)]
     title = f"{len(sides)} machines side by side. vs A: how many times as fast as A"
-    head = ["time of one call", "A", *(h for letter in letters[1:] for h in (letter, "vs A"))]
-    return Table(title, head, rows, notes)
+    others = (head for side in sides[1:] for head in (side.letter, "vs A"))
+    return Table(title, ("time of one call", "A", *others), rows, notes)
 
 
 def sides_of(measured: Sequence[Recording | Comparison]) -> list[Side]:
@@ -79,13 +79,13 @@ def sides_of(measured: Sequence[Recording | Comparison]) -> list[Side]:
             "A recorded comparison alone does not say under what conditions it was measured: "
             "give the whole recording."
         )
-    sides = [Side(f"live: {machine().name}", live)] if live else []
+    found = [(f"live: {machine().name}", live)] if live else []
     for each in measured:
         if not isinstance(each, Comparison) and each.comparisons:
             days = dict.fromkeys(sorted(one.date for one in each.comparisons))
             label = f"recorded: {each.machine.name}, {' and '.join(days)}, {each.file}"
-            sides.append(Side(label.rstrip(", "), each.comparisons))
-    return sides
+            found.append((label.rstrip(", "), each.comparisons))
+    return [Side(ascii_uppercase[n % 26], *each) for n, each in enumerate(found)]
 
 
 def rows_of(tried: Sequence[Entries]) -> Iterator[list[str]]:

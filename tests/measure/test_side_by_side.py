@@ -47,7 +47,7 @@ BOTH = side_by_side(SLOW, FAST)
 
 
 def test_times_stand_under_the_letters_of_their_machines():
-    assert BOTH.head == ["time of one call", "A", "B", "vs A"]
+    assert BOTH.head == ("time of one call", "A", "B", "vs A")
     op, *rows = map(list, BOTH.rows)
     assert op[0] == "relu, 1,000 elements" and set(op[1:]) == {""}
     assert rows == [
