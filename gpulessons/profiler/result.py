@@ -40,11 +40,6 @@ class Profile:
     note: str = ""  # what must stand beside the figures
 
     @property
-    def overhead(self) -> float | None:
-        """How much longer a step takes that is watched: 0.3 is 30 %."""
-        return self.seconds / self.plain - 1 if self.plain else None
-
-    @property
     def uses_gpu(self) -> bool:
         return any(span.lane.startswith(GPU) for span in self.spans)
 
