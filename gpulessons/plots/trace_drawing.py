@@ -1,34 +1,18 @@
-"""What the microscope's pictures share: a blank sheet, cells, the colors of an access."""
+"""What the microscope's pictures share: cells, words, the colors of an access."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from gpulessons.plots.picture import GREEN, INK, ORANGE, PURPLE, SKY, Picture
+from gpulessons.plots.picture import GREEN, INK, ORANGE, PURPLE, SKY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 GRAY = "#8C8C8C"
 ACCESS_COLORS = {"read": SKY, "write": ORANGE, "atomic": GREEN}
 EXTRA = PURPLE  # what takes more turns than it need
-
-
-def blank(width: float, height: float) -> tuple[Figure, Axes]:
-    """A figure with one empty drawing area."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="tight")
-    axes = figure.subplots()
-    axes.set_axis_off()
-    return figure, axes
-
-
-def finish(figure: Figure, axes: Axes, title: str, alt: str) -> Picture:
-    axes.set_title(title, loc="left", fontsize=12, color=INK)
-    return Picture(figure, alt)
 
 
 def key(axes: Axes, x: float, y: float, meanings: dict[str, Any]) -> None:

@@ -36,7 +36,7 @@ def filled(axes, color):
 
 def test_a_request_fills_the_lanes_that_ask_and_the_sectors_that_move(launched):
     picture = request_picture(launched, "x")
-    assert "8 lanes → 8 sectors of 32 bytes, 32 of 256 bytes used" in picture.axes.get_title("left")
+    assert "8 lanes → 8 sectors of 32 bytes, 32 of 256 bytes used" in picture.figure.get_suptitle()
     cells = filled(picture.axes, ACCESS_COLORS["read"])
     assert [y for _, y in cells].count(3) == 8
     assert sum(alpha == 0.3 for alpha in cells.values()) == 8
@@ -44,13 +44,13 @@ def test_a_request_fills_the_lanes_that_ask_and_the_sectors_that_move(launched):
 
 def test_a_wavefront_has_a_row_of_its_own(launched):
     picture = banks_picture(launched, "tile", "read")
-    assert "8 wavefronts, 8-way bank conflict" in picture.axes.get_title("left")
+    assert "8 wavefronts, 8-way bank conflict" in picture.figure.get_suptitle()
     first, more = (filled(picture.axes, each) for each in (ACCESS_COLORS["read"], EXTRA))
     assert set(first) == {(0, 0)} and set(more) == {(0, row) for row in range(1, 8)}
 
 
 def test_a_branch_keeps_the_other_lanes_waiting(launched):
-    assert "lanes at work" in branch_picture(launched).axes.get_title("left")
+    assert "lanes at work" in branch_picture(launched).figure.get_suptitle()
     with pytest.raises(ValueError, match="no warp 7"):
         branch_picture(launched, 7)
 
