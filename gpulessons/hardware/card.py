@@ -5,7 +5,7 @@ import os
 import platform
 import warnings
 from collections.abc import Callable
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -88,17 +88,12 @@ class Machine:
     def from_json(cls, text: str) -> "Machine":
         """The machine that `to_json` wrote; ValueError for any other text."""
         try:
-            values = json.loads(text)
-            known = {field.name for field in fields(cls)}
-            needed = {field.name for field in fields(cls) if field.default is MISSING}
-            if needed <= set(values) <= known:  # later fields have defaults
-                return cls(**values)
-        except (TypeError, ValueError):  # a number, or no JSON at all
-            pass
-        raise ValueError(
-            "This is not a machine of this version of gpulessons; "
-            "record it again, or upgrade gpulessons if a newer one recorded it."
-        )
+            return cls(**json.loads(text))  # later fields have defaults
+        except (TypeError, ValueError) as trouble:
+            raise ValueError(
+                "This is not a machine of this version of gpulessons; "
+                "record it again, or upgrade gpulessons if a newer one recorded it."
+            ) from trouble
 
     def table(self) -> Table:
         return Table("This machine", (), self.rows())
@@ -207,7 +202,7 @@ def kept_or_measured(again: bool, now: str) -> dict[str, Any]:
     """
     caches = system.caches()
     of = measured_of(caches)
-    known = kept.find("ceilings", of)
+    known = kept.find(of)
     rough, short = note(), too_small(beyond(caches, system.free_memory()), caches)
     if known and not again and lasts(known, short, now):
         return {**known["found"], "ceilings_date": known["when"]}
@@ -221,7 +216,7 @@ def kept_or_measured(again: bool, now: str) -> dict[str, Any]:
     }  # fmt: skip
     better = known and is_calm(known["found"], short) and not is_calm(found, short)
     if not (rough or better) and is_whole(rates):
-        kept.keep("ceilings", of, found)
+        kept.keep(of, found)
     return {**found, "ceilings_date": now}
 
 
@@ -286,12 +281,14 @@ def measured_ceilings(nbytes: int) -> tuple[dict[str, float], dict[str, int], li
     """Name -> rate, and name -> the thread count that reached it, for the CPU and any GPU; the
     names of those that something disturbed; whether Ctrl-C came, which keeps what there is.
     """
+    from . import ceilings  # NumPy and Numba: not before they are needed
+
     rates: dict[str, float] = {}
     winners: dict[str, int] = {}
     unsteady: list[str] = []
     with progress_bar("measuring what this machine can do") as tell:
         try:
-            measures = attempt(host_ceilings, nbytes) or {}
+            measures = attempt(ceilings.host, nbytes) or {}
             for done, (name, measure) in enumerate(measures.items()):
                 if tell:
                     tell(done, len(measures), name)
@@ -300,22 +297,10 @@ def measured_ceilings(nbytes: int) -> tuple[dict[str, float], dict[str, int], li
                     rates[name], winners[name], steady = best
                     unsteady += [] if steady else [name]
             if nvidia.gpu_count():
-                rates |= attempt(gpu_ceilings) or {}
+                rates |= attempt(ceilings.gpu) or {}
         except KeyboardInterrupt:
             return rates, winners, unsteady, True
     return rates, winners, unsteady, False
-
-
-def host_ceilings(nbytes: int) -> "dict[str, Callable[[int], Rate]]":
-    from . import ceilings  # NumPy and Numba: not before they are needed
-
-    return ceilings.host(nbytes)
-
-
-def gpu_ceilings() -> dict[str, float]:
-    from . import ceilings
-
-    return ceilings.gpu()
 
 
 def best_of_threads(measure: "Callable[[int], Rate]") -> tuple[float, int, bool]:

@@ -160,10 +160,14 @@ def torch_memory(torch: Any, device: str, length: int, clock: Clock) -> Rates:
 
 def torch_products(torch: Any, device: str, n: int, clock: Clock) -> Rates:
     ceilings: Rates = {}
-    for name, dtype, precision in gpu_products(torch):
-        x, y, out = (torch.randn(n, n, device=device, dtype=dtype) for _ in range(3))
-        with float32_products(torch, precision):
+    before = torch.get_float32_matmul_precision()
+    try:
+        for name, dtype, precision in gpu_products(torch):
+            torch.set_float32_matmul_precision(precision)
+            x, y, out = (torch.randn(n, n, device=device, dtype=dtype) for _ in range(3))
             ceilings[name] = 2 * n**3 / clock(partial(torch.matmul, x, y, out=out))
+    finally:
+        torch.set_float32_matmul_precision(before)
     return ceilings
 
 
@@ -173,16 +177,6 @@ def gpu_products(torch: Any) -> Iterator[tuple[str, Any, str]]:
     if torch.cuda.get_device_capability() >= (8, 0):
         yield "gpu tf32", torch.float32, "high"
     yield "gpu float16", torch.float16, "highest"
-
-
-@contextmanager
-def float32_products(torch: Any, precision: str) -> Iterator[None]:
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision(precision)
-    try:
-        yield
-    finally:
-        torch.set_float32_matmul_precision(before)
 
 
 def best_on_gpu(event: Callable[[], Any], call: Callable[[], Any], budget: float = 0.2) -> float:

@@ -1,9 +1,8 @@
 """What was measured of this machine, in one small file: every page then has the same figures.
 
-An entry says what it is about, what it was measured `of` (all that makes another machine, or other
-libraries, another entry), when, and what was found. Machines that share a home folder share the
-file. Where it cannot be written, or holds anything else, a sentence says so, and the process
-measures for itself.
+An entry says what was measured (`of`: all that makes another machine, or other libraries, another
+entry), when, and what was found. Machines that share a home folder share the file. Where it cannot
+be written, or holds anything else, a sentence says so, and the process measures for itself.
 """
 
 import json
@@ -18,9 +17,8 @@ from .files import write
 
 NAME = "GPULESSONS_CEILINGS"  # in the environment: another file, or os.devnull for none
 MOST = 32  # entries; beyond them the oldest go
-FIELDS = {"about", "of", "when", "found"}
 
-Entry = dict[str, Any]  # "about", "of", "when" (ISO 8601, with its time zone) and "found"
+Entry = dict[str, Any]  # "of", "when" (ISO 8601, with its time zone) and "found"
 
 
 def where() -> Path | None:
@@ -42,19 +40,19 @@ def cache_folder() -> Path:
     return Path(named) if os.path.isabs(named) else Path.home() / ".cache"
 
 
-def find(about: str, of: Entry) -> Entry | None:
-    """The entry that was kept about just this, or None."""
-    return next((each for each in entries() if is_about(each, about, of)), None)
+def find(of: Entry) -> Entry | None:
+    """The entry of just this, or None."""
+    return next((each for each in entries() if each["of"] == as_read(of)), None)
 
 
-def keep(about: str, of: Entry, found: Any) -> None:
+def keep(of: Entry, found: Any) -> None:
     """Store what was found, in place of what was found of it before."""
     path = where()
     if path is None:
         return
-    others = [each for each in entries() if not is_about(each, about, of)]
+    others = [each for each in entries() if each["of"] != as_read(of)]
     when = datetime.now().astimezone().isoformat(timespec="seconds")
-    new = {"about": about, "of": of, "when": when, "found": found}
+    new = {"of": of, "when": when, "found": found}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write(path, json.dumps([*others, new][-MOST:], indent=1) + "\n")
@@ -71,10 +69,10 @@ def entries() -> list[Entry]:
     path = where()
     try:
         read = json.loads(path.read_text(encoding="utf-8")) if path and path.exists() else []
-        if isinstance(read, list) and all(map(is_entry, read)):
-            return read
-        raise ValueError("it holds something else")
-    except (OSError, ValueError, RecursionError) as trouble:
+        for each in read:
+            each["of"], each["found"], datetime.fromisoformat(each["when"])
+        return read
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as trouble:
         warnings.warn(
             f"What was measured of this machine cannot be read from {path} ({trouble}): it is "
             "measured again.",
@@ -83,9 +81,6 @@ def entries() -> list[Entry]:
         return []
 
 
-def is_entry(each: Any) -> bool:
-    return isinstance(each, dict) and set(each) >= FIELDS and isinstance(each["when"], str)
-
-
-def is_about(each: Entry, about: str, of: Entry) -> bool:
-    return each["about"] == about and each["of"] == json.loads(json.dumps(of))
+def as_read(value: Any) -> Any:
+    """A value as it comes back from JSON."""
+    return json.loads(json.dumps(value))

@@ -69,12 +69,13 @@ def caches() -> dict[str, int]:
         found[read(f"{folder}/level"), read(f"{folder}/type")] = read(f"{folder}/size")
     sizes = {level: found.get(key, "").removesuffix("K") for level, key in SYSFS_CACHES.items()}
     nbytes = {level: 1024 * int(size) for level, size in sizes.items() if size.isdigit()}
-    return nbytes or py_cpuinfo_caches()
+    told = {level: py_cpuinfo().get(key) for level, key in CPUINFO_CACHES.items() if not nbytes}
+    return nbytes or {level: size for level, size in told.items() if isinstance(size, int)}
 
 
 def memory() -> int | None:
     """Bytes of memory that this process may use: the machine's, or its cgroup's limit."""
-    limits = [known(total_memory)]
+    limits = [known(lambda: of_memory("total"))]
     for folder in cgroup_folders("memory"):
         limits += [read(folder / "memory.max"), read(folder / "memory.limit_in_bytes")]
     numbers = [int(limit) for limit in limits if str(limit).isdigit()]
@@ -87,7 +88,7 @@ def free_memory() -> float:
 
     Infinity where that is unknown. A cgroup counts the files it has read; those are given back.
     """
-    available = known(available_memory)
+    available = known(lambda: of_memory("available"))
     left = [math.inf if available is None else available]
     for folder in cgroup_folders("memory"):
         files = dict(line.split() for line in read(folder / "memory.stat").splitlines())
@@ -135,16 +136,11 @@ def accelerator() -> str | None:
     return "mps" if known(lambda: torch.backends.mps.is_available()) else "none"
 
 
-def total_memory() -> int:
+def of_memory(what: str) -> int:
+    """Bytes of the system's memory, "total" or "available"."""
     import psutil
 
-    return psutil.virtual_memory().total
-
-
-def available_memory() -> int:
-    import psutil
-
-    return psutil.virtual_memory().available
+    return getattr(psutil.virtual_memory(), what)
 
 
 def quotas() -> Iterator[float]:
@@ -184,11 +180,6 @@ def py_cpuinfo() -> dict[str, Any]:
         return cpuinfo.get_cpu_info()
 
     return known(ask) or {}
-
-
-def py_cpuinfo_caches() -> dict[str, int]:
-    sizes = {level: py_cpuinfo().get(key) for level, key in CPUINFO_CACHES.items()}
-    return {level: size for level, size in sizes.items() if isinstance(size, int)}
 
 
 def read(path: str | Path) -> str:

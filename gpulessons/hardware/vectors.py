@@ -34,15 +34,6 @@ def has_compiled() -> bool:
     return "_toplevel_target_context" in vars(target or object)
 
 
-def is_wide() -> bool:
-    """Whether Numba's loops get the full width: its code generator says so, or else will."""
-    if not has_compiled():
-        return FEATURES in os.environ
-    from numba.core.registry import cpu_target
-
-    return bool(cpu_target.target_context.codegen().magic_tuple()[2].endswith(WIDE))
-
-
 def set_by_reader() -> bool:
     """Whether the environment, or Numba's file of settings, says something that is not ours."""
     said = {name: os.environ[name] for name in SETTINGS if name in os.environ}
@@ -55,7 +46,7 @@ def in_words() -> str:
         return ""
     if set_by_reader():
         return f"as {' and '.join(filter(os.environ.get, SETTINGS)) or CONFIG} says"
-    if is_wide():
+    if FEATURES in os.environ:
         return "512 bits, by wide_vectors()"
     return "as LLVM prefers: wide_vectors(), before anything is compiled, asks for 512 bits"
 

@@ -18,7 +18,7 @@ from gpulessons.plots.axes import log_axes
 from gpulessons.plots.forms import listed, name_rows
 from gpulessons.plots.picture import COLORS, HATCH, INK, MARKERS, Picture, blank
 from gpulessons.plots.roofline import device, intensity, roof, roofline
-from gpulessons.plots.timings import footnotes, largest, ranked, shown, tiers
+from gpulessons.plots.timings import footnotes, largest, ranked, shown
 
 LIBRARIES = {"CPU": "NumPy", "GPU": "PyTorch on GPU"}  # their products are BLAS and cuBLAS
 
@@ -133,7 +133,7 @@ def joined(comparisons):
 def standings(comparison):
     """{version: (share of the library, timing, footnote mark)}: live where there is one."""
     found = {}
-    for one, mark in tiers(comparison):
+    for one, mark in shown(comparison):
         timings = at_their_largest(one)
         for version, timing in timings.items():
             library = timings.get(LIBRARIES[device(timing.backend)])

@@ -9,13 +9,13 @@ import math
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
+from unittest.mock import patch
 
-FOLDER = "TORCHINDUCTOR_CACHE_DIR"
 # One thread that compiles; and headers as they are, since they would be prepared for one use.
 PLAINLY = {"compile_threads": 1, "cpp_cache_precompile_headers": False}
 
@@ -51,7 +51,10 @@ def compiled(function: Callable, *inputs: Any) -> Compiled:
     try:
         look_for_vectors()
         known = {name: value for name, value in PLAINLY.items() if hasattr(config, name)}
-        with fresh_folder(), config.patch(known):
+        with (
+            tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+            patch.dict(os.environ, TORCHINDUCTOR_CACHE_DIR=folder), config.patch(known),
+        ):  # fmt: skip
             start = perf_counter()
             call(*inputs)
             return Compiled(call, perf_counter() - start, "")
@@ -76,18 +79,3 @@ def look_for_vectors() -> None:
         from torch._inductor.cpu_vec_isa import pick_vec_isa
 
         pick_vec_isa()
-
-
-@contextmanager
-def fresh_folder() -> Iterator[None]:
-    """Inside, the compiler's cache is a new folder, which is gone after."""
-    before = os.environ.get(FOLDER)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        os.environ[FOLDER] = folder
-        try:
-            yield
-        finally:
-            if before is None:
-                del os.environ[FOLDER]
-            else:
-                os.environ[FOLDER] = before

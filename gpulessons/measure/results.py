@@ -8,7 +8,7 @@ measurement: what a named GPU would need, in a Comparison of its own kind.
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
@@ -83,6 +83,12 @@ class Timing:
     def flop_rate(self) -> float:
         return self.flops / self.median
 
+    @property
+    def about(self) -> list[str]:
+        """The threads that computed and its rates, where they are known: as a table has them."""
+        flops = units.rate(self.flop_rate, "FLOP/s") if self.flops else ""
+        return [str(self.threads or ""), units.rate(self.bandwidth, "B/s"), flops]
+
     def doubt(self, ceiling: float | None) -> str:
         """What is wrong with a cold figure that beats the memory's measured ceiling (bytes/s).
 
@@ -119,6 +125,7 @@ class Absent:
     wrong: bool = False  # it was checked, and computes something else
 
     words, noise = "–", ""
+    about = ("", "", "")
 
     def doubt(self, ceiling: float | None) -> str:
         """Why there is no figure: asked of timings, this answers too."""
@@ -341,7 +348,19 @@ class Comparison:
         return f"{self.tier}: {self.machine}, {self.date}"
 
     def shown(self) -> Table:
-        head, *rows = self.table()
+        """This comparison alone: versions in rows, sizes in columns; then what the largest did."""
+        sizes = list(map(units.count, self.sizes)) or [""]
+        at = f" at {sizes[-1]}" if len(sizes) > 1 else ""
+        about = f"{at} waits for".strip() if self.tier == "modelled" else "threads"
+        head = ["version", *self.sized(sizes), about, f"bytes/s{at}", f"FLOP/s{at}"]
+        rows = []
+        for arithmetic, versions in self.by_arithmetic.items():
+            if arithmetic:
+                rows.append([f"in {arithmetic}, ranked apart:", *[""] * (len(sizes) + 3)])
+            for version in versions:
+                row = {entry.size: entry for entry in self.entries if entry.version == version}
+                times = [cell(row[size]) if size in row else "" for size in self.sizes]
+                rows.append([version, *times, *row[max(row)].about])
         return Table(f"{self.op}, {self.what} ({self.label()})", head, rows, [*self.reasons()])
 
     def __repr__(self) -> str:
@@ -357,32 +376,6 @@ class Comparison:
         unit = one if sizes[0] == "1" else self.unit
         return [f"{sizes[0]} {unit}", *sizes[1:]] if self.sizes else []
 
-    def table(self) -> Iterator[list[str]]:
-        """Head and rows of plain strings."""
-        sizes = list(map(units.count, self.sizes)) or [""]
-        at = f" at {sizes[-1]}" if len(sizes) > 1 else ""  # what follows is said of the last
-        about = f"{at} waits for".strip() if self.tier == "modelled" else "threads"
-        yield ["version", *self.sized(sizes), about, f"bytes/s{at}", f"FLOP/s{at}"]
-        for arithmetic, versions in self.by_arithmetic.items():
-            if arithmetic:
-                yield [f"in {arithmetic}, ranked apart:", *[""] * (len(sizes) + 3)]
-            for version in versions:
-                row = {entry.size: entry for entry in self.entries if entry.version == version}
-                times = [cell(row[size]) if size in row else "" for size in self.sizes]
-                yield [version, *times, *self.rates(row[max(row)])]
-
-    def rates(self, entry: Entry) -> list[str]:
-        """The threads and rates at the largest size, where they are known.
-
-        Of a modelled time what it would wait for; and no rates of one that is "at least" so long.
-        """
-        if isinstance(entry, Absent):
-            return ["", "", ""]
-        if isinstance(entry, ModelledTiming):
-            return entry.about
-        flops = units.rate(entry.flop_rate, "FLOP/s") if entry.flops else ""
-        return [str(entry.threads or ""), units.rate(entry.bandwidth, "B/s"), flops]
-
     def reasons(self) -> Iterator[str]:
         """Why something is missing, each reason once, and what the marks mean."""
         reasons: dict[str, dict[str, list[str]]] = {}
@@ -390,10 +383,8 @@ class Comparison:
             sizes = reasons.setdefault(entry.why, {})
             sizes.setdefault(entry.version, []).append(units.count(entry.size))
         for why, sizes in reasons.items():
-            all_sizes = len(self.sizes)
-            where = (
-                v if len(at) == all_sizes else f"{v} at {', '.join(at)}" for v, at in sizes.items()
-            )
+            where = (v if len(at) == len(self.sizes) else f"{v} at {', '.join(at)}"
+                     for v, at in sizes.items())  # fmt: skip
             yield f"– {'; '.join(where)}: {why}"
         if any(entry.noise for entry in self.entries):
             limit = units.percent(NOISY)
@@ -419,13 +410,7 @@ def cell(entry: Entry) -> str:
     return f"{entry.words}{' ~' * bool(entry.noise)}"
 
 
-def entry_from(values: dict[str, Any]) -> Entry:
-    """A Timing, a ModelledTiming or an Absent from its JSON object; ValueError when it is none."""
+def entry_from(values: dict[str, Any]) -> Timing | Absent:
+    """A Timing or an Absent from its JSON object; TypeError when it is neither."""
     kind: Any = Timing if "samples" in values else Absent
-    if "limiter" in values:
-        kind = ModelledTiming
-    known = {field.name for field in fields(kind)}
-    needed = {field.name for field in fields(kind) if field.default is MISSING}
-    if not needed <= set(values) <= known:
-        raise ValueError(f"neither timed nor absent: its fields are {', '.join(sorted(values))}")
     return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})

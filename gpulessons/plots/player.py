@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gpulessons.plots.film import Film
 from gpulessons.plots.picture import INK, SKY, Picture
 from gpulessons.units import plural
@@ -23,13 +25,12 @@ KEY = {"read": "blue: read now", "write": "orange: written now", "atomic": "gree
 
 
 def describe(step: Step, number: int, total: int) -> str:
-    lanes = plural(len(step.lanes), "lane")
-    if not step.array:
-        return (
-            f"step {number + 1} of {total}: warp {step.warp} reaches line {step.line} with {lanes}"
-        )
-    verb = {"read": "read", "write": "write", "atomic": "update"}[step.access]
-    what = f"{lanes} of warp {step.warp} {verb} {step.array} at line {step.line}"
+    lanes, warp = plural(len(step.lanes), "lane"), f"warp {step.warp}"
+    done = {"read": "read", "write": "write", "atomic": "update"}.get(step.access)
+    what = (
+        f"{lanes} of {warp} {done} {step.array} at line {step.line}" if step.array
+        else f"{warp} reaches line {step.line} with {lanes}"
+    )  # fmt: skip
     return f"step {number + 1} of {total}: {what}"
 
 
@@ -51,26 +52,23 @@ class Player(Film):
 
         figure = Figure(figsize=(8.8, 3.4))
         left, right = figure.subplots(1, 2, width_ratios=(1, 1.15))
-        self.draw(left, right, number)
-        told = describe(self.steps[number], number, len(self.steps))
+        step = self.steps[number]
+        draw_threads(left, step, self.warps)
+        right.set_axis_off()
+        last = next((at for at in range(number, -1, -1) if self.steps[at].array), None)
+        if last is not None:
+            draw_cells(right, self.steps[last], self.seen(number, self.steps[last].array),
+                       faint=last != number)  # fmt: skip
+        told = describe(step, number, len(self.steps))
         figure.suptitle(told, x=0.02, ha="left", fontsize=12, color=INK)
-        figure.text(0.02, 0.02, self.source(number), family="monospace", fontsize=9, color=INK)
+        text = source_lines(self.trace).get((step.function, step.line), f"in {step.function}")
+        figure.text(0.02, 0.02, f"{step.line}: {text}", family="monospace", fontsize=9, color=INK)
         figure.subplots_adjust(left=0.05, right=0.99, top=0.8, bottom=0.14, wspace=0.08)
         return Picture(figure, told)
 
-    def source(self, number: int) -> str:
-        step = self.steps[number]
-        text = source_lines(self.trace).get((step.function, step.line), f"in {step.function}")
-        return f"{step.line}: {text}"
-
-    def draw(self, left: Axes, right: Axes, number: int) -> None:
-        step = self.steps[number]
-        draw_threads(left, step, self.warps)
-        shown = step if step.array else next((s for s in self.steps[number::-1] if s.array), None)
-        right.set_axis_off()
-        if shown:
-            seen = {c for s in self.steps[:number] if s.array == shown.array for c in s.cells}
-            draw_cells(right, shown, seen, current=step is shown)
+    def seen(self, number: int, array: str) -> set[tuple[int, ...]]:
+        """The cells of an array that the steps before this one met."""
+        return {c for step in self.steps[:number] if step.array == array for c in step.cells}
 
     def multiples(self, count: int = 4) -> Picture:
         """What the block does to its arrays, in order: a panel for each array and way of access."""
@@ -103,15 +101,12 @@ class Player(Film):
 
     def draw_kind(self, axes: Axes, place: int, number: int) -> None:
         """A step's array, whole where 32 rows are enough, under what is done to it."""
-        step = self.steps[number]
-        if not step.array:
-            axes.set_title(f"{place}. line {step.line}", loc="left", fontsize=10, color=INK)
-            return
-        seen = {c for s in self.steps[:number] if s.array == step.array for c in s.cells}
-        draw_cells(axes, step, seen, current=True, rows=COLUMNS)
-        done = {"read": "reads", "write": "writes", "atomic": "updates"}[step.access]
-        words = f"{place}. warp {step.warp} {done} {step.array}, line {step.line}"
-        axes.set_title(words, loc="left", fontsize=10, color=INK)
+        step, words = self.steps[number], f"line {self.steps[number].line}"
+        if step.array:
+            draw_cells(axes, step, self.seen(number, step.array), rows=COLUMNS)
+            done = {"read": "reads", "write": "writes", "atomic": "updates"}[step.access]
+            words = f"warp {step.warp} {done} {step.array}, {words}"
+        axes.set_title(f"{place}. {words}", loc="left", fontsize=10, color=INK)
 
     def __repr__(self) -> str:
         return f"a player of {plural(len(self.steps), 'step')} of {self.trace.kernel}"
@@ -139,41 +134,32 @@ def draw_threads(axes: Axes, step: Step, warps: int) -> None:
 
 
 def draw_cells(
-    axes: Axes, step: Step, seen: set[tuple[int, ...]], current: bool, rows: int = ROWS
+    axes: Axes, step: Step, seen: set[tuple[int, ...]], rows: int = ROWS, faint: bool = False
 ) -> None:
     """A window of the array: cells of this step in color, cells met before in gray."""
-    flat = len(step.shape) < 2
-    width = COLUMNS if flat else min(COLUMNS, step.shape[-1])
-    places = {place_of(c, step.shape, flat) for c in step.cells}
-    before = {place_of(c, step.shape, flat) for c in seen}
-    top, start = (
-        min(r for r, _ in places),
-        0 if flat else min(c for _, c in places) // COLUMNS * COLUMNS,
+    size = math.prod(step.shape)
+    across = step.shape[-1] if len(step.shape) > 1 else COLUMNS  # a flat array is folded
+    places, before = (
+        {place_of(each, step.shape, across) for each in some} for some in (step.cells, seen)
     )
-    total = -(-math.prod(step.shape) // width) if flat else math.prod(step.shape[:-1])
-    top = max(0, min(top, total - rows))
+    total = -(-size // across)
+    top = max(0, min(min(row for row, _ in places), total - rows))
+    start = min(column for _, column in places) // COLUMNS * COLUMNS
     drawn = {(row, column) for row in range(top, min(top + rows, total))
-             for column in range(start, start + width) if inside(row, column, step.shape, flat)}
-    for chosen, color, faint in (
+             for column in range(start, min(start + COLUMNS, across))
+             if row * across + column < size}  # fmt: skip
+    for chosen, color, alpha in (
         (drawn - places - before, None, 0.35), ((drawn & before) - places, GRAY, 0.35),
-        (drawn & places, ACCESS_COLORS[step.access], 1.0 if current else 0.6),
+        (drawn & places, ACCESS_COLORS[step.access], 0.6 if faint else 1.0),
     ):  # fmt: skip
         corners = sorted((column - start, row - top) for row, column in chosen)
-        cells(axes, corners, 0.88, 0.84, color, alpha=faint)
+        cells(axes, corners, 0.88, 0.84, color, alpha=alpha)
     window = f"rows {top} to {min(top + rows, total) - 1}" if total > rows else "all of it"
     axes.set_title(f"{step.array}{list(step.shape)}, {window}", loc="left", fontsize=10, color=INK)
     axes.set_xlim(-0.5, COLUMNS)
     axes.set_ylim(max(8, min(rows, total)), -0.5)
 
 
-def place_of(index: tuple[int, ...], shape: tuple[int, ...], flat: bool) -> tuple[int, int]:
-    if flat:
-        return divmod(index[0] if index else 0, COLUMNS)
-    row = 0
-    for i, n in zip(index[:-1], shape[:-1], strict=True):
-        row = row * n + i
-    return row, index[-1]
-
-
-def inside(row: int, column: int, shape: tuple[int, ...], flat: bool) -> bool:
-    return row * COLUMNS + column < math.prod(shape) if flat else column < shape[-1]
+def place_of(index: tuple[int, ...], shape: tuple[int, ...], across: int) -> tuple[int, int]:
+    """(row, column) of an element, with so many of them in a row."""
+    return divmod(int(np.ravel_multi_index(index, shape)) if index else 0, across)

@@ -4,13 +4,13 @@ S. Williams, A. Waterman and D. Patterson, "Roofline: An Insightful Visual Perfo
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import compress
 from typing import Any
 
 from gpulessons import units
 
 from .axes import label_ends, log_axes
 from .picture import COLORS, DASH_DOT, HATCH, INK, MARKERS, Picture, blank
+from .timings import is_modelled
 
 
 def best_of_all(op: str) -> str:
@@ -36,38 +36,40 @@ def roofline(
     """
     timings, modelled = list(timings), list(modelled)
     names = names or [*(t.op for t in timings), *(f"{t.op}, modelled" for t in modelled)]
-    timings, names, noisy = quotable(timings, names)
-    if not timings + modelled:
+    named = list(zip(timings + modelled, names, strict=True))
+    noisy = [name for t, name in named if t.noise == "too noisy"]
+    named = [(t, name) for t, name in named if t.noise != "too noisy"]
+    if not named:
         raise ValueError("Give at least one timing that is not too noisy: compare(relu).timings.")
-    under = [(t, roof(machine, t.backend, traffic(t.op))) for t in timings]
-    sheets = {t.gpu: (t.peak, t.memory) for t in modelled}
+    measured = [t for t, _ in named if not is_modelled(t)]
+    under = [(t, roof(machine, t.backend, traffic(t.op))) for t in measured]
+    on_paper = [(t, (t.peak, t.memory)) for t in modelled]
+    roofs = [its_roof for _, its_roof in under + on_paper]
+    gpus = list(dict.fromkeys(t.gpu for t in modelled))
+    title = (title or under_the_slope(under or on_paper)) + footnote(noisy, gpus)
+    left, right = ends([t for t, _ in named], roofs)
+    figure, axes = blank(height=4.6, title=title)
+    log_axes(axes, x=("FLOPs per byte (◂ none at all)", "{:g}".format),
+             y=("FLOP/s", lambda rate: units.rate(rate, "FLOP/s")))
+    axes.set_xlim(left, right)
     places: dict[str, dict[str, tuple[float, float]]] = {}
     for t, its_roof in under:
         kind = traffic(t.op)
         kind = kind if kind and machine.ceiling(t.backend, kind) else ""
         places.setdefault(device(t.backend), {})[kind] = its_roof
-    roofs = [each for kinds in places.values() for each in kinds.values()] + [*sheets.values()]
-    on_paper = [(t, sheets[t.gpu]) for t in modelled]
-    title = (title or under_the_slope(under or on_paper)) + footnote(noisy, sheets)
-    left, right = ends(timings + modelled, roofs)
-    points = [(intensity(t) or left, rate(t, left, t.median)) for t in timings + modelled]
-    figure, axes = blank(height=4.6, title=title)
-    log_axes(axes, x=("FLOPs per byte (◂ none at all)", "{:g}".format),
-             y=("FLOP/s", lambda rate: units.rate(rate, "FLOP/s")))
-    axes.set_xlim(left, right)
     for place, kinds in places.items():
-        draw_roof(axes, place, kinds, left, right, below=bool(sheets))
-    for gpu, (peak, bandwidth) in sheets.items():
-        draw_sheet(axes, gpu, peak, bandwidth, left, right)
-    draw_measured(axes, timings, points[: len(timings)])
-    draw_modelled(axes, modelled, points[len(timings) :], left)
-    peaks, bandwidths = zip(*roofs, strict=True)
-    slowest = (rate(t, left, max(t.quartiles)) for t in modelled)
-    lowest = min(*(y for _, y in points), left * min(bandwidths), *slowest)
-    axes.set_ylim(lowest / 2, 3 * max(peaks))
-    colors = [COLORS[t.backend] for t in timings + modelled]
-    labels = zip(points, names, colors, strict=True)
-    label_ends(axes, [(x, y, name, color) for (x, y), name, color in labels])
+        draw_roof(axes, place, kinds, left, right, below=bool(gpus))
+    for gpu in gpus:
+        draw_sheet(axes, gpu, next(t for t in modelled if t.gpu == gpu), left, right)
+    labels, rates = [], []
+    for t, name in named:
+        x, y = intensity(t) or left, rate(t, left, t.median)
+        draw_point(axes, t, x, y, left)
+        labels.append((x, y, name, COLORS[t.backend]))
+        rates += [y, *(rate(t, left, end) for end in t.quartiles if is_modelled(t))]
+    lowest = min(*rates, *(left * bandwidth for _, bandwidth in roofs))
+    axes.set_ylim(lowest / 2, 3 * max(peak for peak, _ in roofs))
+    label_ends(axes, labels)
     spoken = [in_words(*each) for each in under]
     spoken += [f"{in_words(*each)}, modelled for {each[0].gpu}" for each in on_paper]
     return Picture(figure, f"{title} {'; '.join(spoken)}.")
@@ -79,30 +81,17 @@ def footnote(noisy: Iterable[str], gpus: Iterable[str]) -> str:
     return left + (f" Hatched: modelled for {' and '.join(gpus)}, not measured." if gpus else "")
 
 
-def quotable(
-    timings: Sequence[Any], names: Sequence[str]
-) -> tuple[list[Any], list[str], list[str]]:
-    """(the timings that are not too noisy, their names and those of what is modelled, the names of
-    the noisy ones)"""
-    good = [t.noise != "too noisy" for t in timings]  # two may have the same name
-    names, more = names[: len(timings)], names[len(timings) :]
-    noisy = [name for name, is_good in zip(names, good, strict=True) if not is_good]
-    return list(compress(timings, good)), [*compress(names, good), *more], noisy
-
-
-def draw_measured(axes, timings, points):
-    for t, (x, y) in zip(timings, points, strict=True):
-        axes.plot(x, y, MARKERS[t.backend] if t.flops else "<", color=COLORS[t.backend],
-                  markersize=6, clip_on=False)
-
-
-def draw_modelled(axes, modelled, points, left):
-    """Open and hatched, each with its interval; left: where what has no arithmetic stands."""
-    for t, (x, y) in zip(modelled, points, strict=True):
-        axes.plot([x, x], [rate(t, left, time) for time in t.quartiles], color=COLORS[t.backend],
-                  linewidth=1, clip_on=False)
-        axes.scatter(x, y, 80, marker=MARKERS[t.backend] if t.flops else "<", facecolor="none",
-                     edgecolor=COLORS[t.backend], hatch=2 * HATCH, clip_on=False)
+def draw_point(axes, timing, x, y, left):
+    """A mark; of what is modelled a hatched one with its interval. left: where what has no
+    arithmetic stands."""
+    marker, color = MARKERS[timing.backend] if timing.flops else "<", COLORS[timing.backend]
+    if not is_modelled(timing):
+        axes.plot(x, y, marker, color=color, markersize=6, clip_on=False)
+        return
+    interval = [rate(timing, left, time) for time in timing.quartiles]
+    axes.plot([x, x], interval, color=color, linewidth=1, clip_on=False)
+    axes.scatter(x, y, 80, marker=marker, facecolor="none", edgecolor=color, hatch=2 * HATCH,
+                 clip_on=False)
 
 
 def rate(timing: Any, left: float, seconds: float) -> float:
@@ -170,8 +159,9 @@ def device(backend: str) -> str:
     return "GPU" if "gpu" in backend else "CPU"
 
 
-def draw_sheet(axes, gpu, peak, bandwidth, left, right):
+def draw_sheet(axes, gpu, timing, left, right):
     """The roof of a GPU that is not here, as its data sheet has it: nobody reaches that quite."""
+    peak, bandwidth = timing.peak, timing.memory
     axes.plot([left, peak / bandwidth, right], [left * bandwidth, peak, peak], color=INK,
               linewidth=0.8, linestyle=DASH_DOT)
     rates = f"{units.rate(peak, 'FLOP/s')}, {units.rate(bandwidth, 'B/s')}"

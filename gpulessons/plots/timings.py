@@ -7,14 +7,15 @@ hatched, with its interval. Where a comparison has modelled times, `gpu` names t
 first unless told, none for None.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from gpulessons import units
 
-from .axes import apart, beside, label_ends, log_axes, two_ticks, written  # noqa: F401
+from .axes import beside, label_ends, log_axes, two_ticks, written
 from .picture import BLUE, COLORS, DASH_DOT, HATCH, INK, MARKERS, VERMILLION, Picture, blank
 
 MARKS = "¹²³⁴⁵⁶⁷⁸⁹"  # of footnotes
@@ -40,16 +41,13 @@ def scaling(
     return Picture(figure, f"{title} {words(comparison, gpu=gpu)}")
 
 
-def tiers(comparison: Any) -> list[tuple[Any, str]]:
-    """(comparison, its footnote mark): the live one has none, each recording beside it a number."""
-    return [(comparison, ""), *zip(comparison.beside, MARKS, strict=False)]
-
-
-def shown(comparison: Any, gpu: str | None) -> list[tuple[Any, str]]:
-    """The tiers, and after them what is modelled for this GPU: its times are `estimates`."""
-    marked = tiers(comparison)
-    paper = None if gpu is None else comparison.on_paper(gpu)
-    return [*marked, (paper, MARKS[len(marked) - 1])] if paper and paper.estimates else marked
+def shown(comparison: Any, gpu: str | None = None) -> list[tuple[Any, str]]:
+    """(comparison, its footnote mark): the live one has none; a number for each recording beside
+    it, and for what is modelled for this GPU, whose times are `estimates`."""
+    parts = [comparison, *comparison.beside]
+    if gpu is not None and (paper := comparison.on_paper(gpu)).estimates:
+        parts.append(paper)
+    return list(zip(parts, ["", *MARKS], strict=False))
 
 
 def footnotes(axes: Any, comparison: Any, gpu: str | None = None) -> None:
@@ -101,7 +99,7 @@ def bars(
     size = largest(comparison) if size is None else size
     parts = shown(comparison, gpu)
     found = [(t, m) for one, m in parts for t in (*one.timings, *one.estimates) if t.size == size]
-    rows = in_groups(found)
+    rows = list(in_groups(found))
     title = title or fastest(comparison, size, gpu)
     figure, axes = blank(height=1.3 + 0.36 * len(rows) + 0.2 * (len(parts) - 1), title=title)
     own = ranked(timing for timing, _ in found)
@@ -121,17 +119,15 @@ def bars(
     return Picture(figure, f"{title} {words(comparison, size, gpu)}")
 
 
-def in_groups(rows: Iterable[tuple[Any, str]]) -> list[tuple[Any, str]]:
+def in_groups(rows: Iterable[tuple[Any, str]]) -> Iterator[tuple[Any, str]]:
     """(timing, mark) from the slowest to the fastest, those in the op's own arithmetic last; after
     those in another, (None, its name)."""
-    groups: dict[str, list[tuple[Any, str]]] = {}
-    for row in sorted(rows, key=lambda row: (not row[0].arithmetic, -row[0].median)):
-        groups.setdefault(row[0].arithmetic, []).append(row)
-    return [
-        row
-        for arithmetic, group in groups.items()
-        for row in [*group, *[(None, f"in {arithmetic}:")] * bool(arithmetic)]
-    ]
+    ordered = sorted(rows, key=lambda row: (
+        not row[0].arithmetic, row[0].arithmetic, -row[0].median))  # fmt: skip
+    for arithmetic, group in groupby(ordered, key=lambda row: row[0].arithmetic):
+        yield from group
+        if arithmetic:
+            yield None, f"in {arithmetic}:"
 
 
 def draw_factor(axes: Any, y: float, timing: Any, slowest: float, mark: str) -> None:
@@ -174,14 +170,15 @@ def is_modelled(timing: Any) -> bool:
 
 def ceiling(
     given: Mapping[str, float] | Iterable[Any], limit: float, *, name: str = "copy",
-    names: Sequence[str] = (), marks: Mapping[str, float] | None = None, title: str = "",
+    names: Sequence[str] = (), title: str = "",
 ) -> Picture:
     """Bytes per second of timings, or given as {what: bytes/s}, under a measured ceiling (bytes/s).
 
     name: that of the ceiling. names: what to call the timings, where their versions' names do not
-    tell them apart. marks: {words: bytes/s} for dotted lines. What is absent has no bar. Raises
-    ValueError where nothing is there to draw and no title says why.
+    tell them apart. What is absent has no bar. Raises ValueError where nothing is there to draw and
+    no title says why.
     """
+    colors = [BLUE]
     if not isinstance(given, Mapping):
         timings = list(given)
         there = dict(zip(names or [t.version for t in timings], timings, strict=True))
@@ -190,8 +187,6 @@ def ceiling(
         there = {name: t for name, t in there.items() if hasattr(t, "bandwidth")}
         given = {name: timing.bandwidth for name, timing in there.items()}
         colors = [COLORS[timing.backend] for timing in there.values()]
-    else:
-        colors = [BLUE] * len(given)
     if not given and not title:
         raise ValueError("Draw at least one rate.")
     if not title:
@@ -199,31 +194,23 @@ def ceiling(
         title = f"{best}: {given[best] / limit:.0%} of this machine's {name} ceiling."
     if max(given.values(), default=0) > 1.02 * limit:  # an error to explain, not a record
         title += f" Its {name} was measured in a busier moment, or a cache helped."
-    lines = {f"{name} ceiling, {units.rate(limit, 'B/s')}": (limit, "-")}
-    lines |= {words: (rate, ":") for words, rate in (marks or {}).items()}
-    figure, axes = blank(height=1.5 + 0.34 * len(given) + 0.2 * len(lines), title=title)
+    most, words = 1.05 * max([limit, *given.values()]), f"{name} ceiling, {byte_rate(limit)}"
+    figure, axes = blank(height=1.7 + 0.34 * len(given), title=title)
     axes.barh(range(len(given)), given.values(), height=0.68, color=colors)
-    axes.set(xlim=(0, 1.05 * max([limit, *given.values()])), xlabel="bytes per second, as counted",
-             ylim=(len(given) - 0.5, -1.2 - 0.62 * (len(lines) - 1)))
-    draw_limits(axes, lines, len(given))
-    rows = [f"{what}, {units.rate(rate, 'B/s')}" for what, rate in given.items()]
+    axes.set(xlim=(0, most), xlabel="bytes per second, as counted", ylim=(len(given) - 0.5, -1.2))
+    axes.plot([limit, limit], [len(given) - 0.5, -0.9], color=INK, linewidth=1.5)
+    axes.text(limit, -0.9, f" {words} ", ha="right" if limit > most / 2 else "left", va="center",
+              color=INK, fontsize=10)  # fmt: skip
+    rows = [f"{what}, {byte_rate(rate)}" for what, rate in given.items()]
     axes.set_yticks(range(len(given)), rows)
     axes.spines["left"].set_bounds(len(given) - 0.5, -0.5)
     axes.locator_params(axis="x", nbins=5)  # "25 GB/s" is wide
-    written(axes.xaxis, lambda rate: units.rate(rate, "B/s"))
-    return Picture(figure, f"{title} {'; '.join([*rows, *lines])}.")
+    written(axes.xaxis, byte_rate)
+    return Picture(figure, f"{title} {'; '.join([*rows, words])}.")
 
 
-def draw_limits(axes: Any, lines: Mapping[str, tuple[float, str]], rows: int) -> None:
-    """Lines across rows of bars, {words: (rate, style)}, their words above the bars.
-
-    The lowest rate's words stand lowest: no line runs through words.
-    """
-    for row, (words, (rate, style)) in enumerate(sorted(lines.items(), key=lambda line: line[1])):
-        foot = -0.9 - 0.62 * row
-        axes.plot([rate, rate], [rows - 0.5, foot], style, color=INK, linewidth=1.5)
-        side = "right" if rate > axes.get_xlim()[1] / 2 else "left"
-        axes.text(rate, foot, f" {words} ", ha=side, va="center", color=INK, fontsize=10)
+def byte_rate(rate: float) -> str:
+    return units.rate(rate, "B/s")
 
 
 def stages(timing: Any, label: str = "") -> Picture:
@@ -287,12 +274,14 @@ def round_to_two(value):
 def fastest(comparison: Any, size: int | None = None, gpu: str | None = None) -> str:
     """The message of a comparison in a sentence, and one on what is modelled for a GPU, if told."""
     size = largest(comparison) if size is None else size
-    papers = [t for one, _ in shown(comparison, gpu) for t in one.estimates if t.size == size]
-    modelled = ranked(papers)
     message = fastest_measured(comparison, size)
+    modelled = ranked(
+        t for one, _ in shown(comparison, gpu) for t in one.estimates if t.size == size
+    )
     if not modelled:
         return message
-    best = shortest(modelled)
+    # What is "at least" so long is the shortest only where there is no other.
+    best = min(modelled, key=lambda timing: (timing.at_least, timing.median))
     return f"{message} Modelled for {best.gpu}: {best.version}, {best.words}."
 
 
@@ -300,11 +289,6 @@ def ranked(timings: Iterable[Any]) -> list[Any]:
     """Those in the op's own arithmetic, beside which no other is ranked; where it has none, all."""
     timings = list(timings)
     return [timing for timing in timings if not timing.arithmetic] or timings
-
-
-def shortest(modelled: Iterable[Any]) -> Any:
-    """The shortest of modelled times; what is "at least" so long only where there is no other."""
-    return min(modelled, key=lambda timing: (timing.at_least, timing.median))
 
 
 def fastest_measured(comparison: Any, size: int) -> str:

@@ -1,34 +1,18 @@
-"""What the microscope's pictures share: a blank sheet, a cell, the colors of an access."""
+"""What the microscope's pictures share: cells, words, the colors of an access."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from gpulessons.plots.picture import GREEN, INK, ORANGE, PURPLE, SKY, Picture
+from gpulessons.plots.picture import GREEN, INK, ORANGE, PURPLE, SKY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 GRAY = "#8C8C8C"
 ACCESS_COLORS = {"read": SKY, "write": ORANGE, "atomic": GREEN}
 EXTRA = PURPLE  # what takes more turns than it need
-
-
-def blank(width: float, height: float) -> tuple[Figure, Axes]:
-    """A figure with one empty drawing area."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="tight")
-    axes = figure.subplots()
-    axes.set_axis_off()
-    return figure, axes
-
-
-def finish(figure: Figure, axes: Axes, title: str, alt: str) -> Picture:
-    axes.set_title(title, loc="left", fontsize=12, color=INK)
-    return Picture(figure, alt)
 
 
 def key(axes: Axes, x: float, y: float, meanings: dict[str, Any]) -> None:
@@ -44,24 +28,6 @@ def key(axes: Axes, x: float, y: float, meanings: dict[str, Any]) -> None:
     row = HPacker(children=parts, align="center", pad=0, sep=5)
     axes.add_artist(AnchoredOffsetbox("upper left", child=row, frameon=False, pad=0,
                                       bbox_to_anchor=(x, y), bbox_transform=axes.transData))
-
-
-def cell(
-    axes: Axes,
-    x: float,
-    y: float,
-    width: float,
-    height: float,
-    color: str | None = None,
-    edge: str = INK,
-    alpha: float = 1.0,
-) -> None:
-    from matplotlib.patches import Rectangle
-
-    patch = Rectangle(
-        (x, y), width, height, facecolor=color or "none", edgecolor=edge, linewidth=0.8, alpha=alpha
-    )
-    axes.add_patch(patch)
 
 
 def cells(
@@ -82,14 +48,8 @@ def cells(
 
 
 def write(
-    axes: Axes,
-    x: float,
-    y: float,
-    text: Any,
-    align: str = "center",
-    size: float = 9,
-    color: str = INK,
-    **look: Any,
-) -> None:
+    axes: Axes, x: float, y: float, text: Any, align: str = "center", size: float = 9,
+    color: str = INK, **look: Any,
+) -> None:  # fmt: skip
     """Words at a place of the drawing, centered on its height unless told."""
     axes.text(x, y, text, **{"ha": align, "va": "center", "fontsize": size, "color": color, **look})

@@ -1,4 +1,4 @@
-"""Pictures of a trace: requests, banks, branches, counts beside the source.
+"""Pictures of a trace: requests, banks, branches.
 
 Each is a course `Picture`: it shows itself with its alt text, on light pages and on dark ones.
 """
@@ -6,7 +6,7 @@ Each is a course `Picture`: it shows itself with its alt text, on light pages an
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
 from gpulessons.plots.picture import SKY, Picture
@@ -16,7 +16,8 @@ from warplens.report.counts import BANKS, LINE, SECTOR, WORD
 from warplens.report.steps import Request, request_of, runs_of
 from warplens.report.traces import Trace
 
-from .trace_drawing import ACCESS_COLORS, EXTRA, GRAY, blank, cell, cells, finish, key, write
+from .boxes import canvas
+from .trace_drawing import ACCESS_COLORS, EXTRA, GRAY, cells, key, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,24 +29,21 @@ LARGEST = 4.0  # a sector, in widths of a lane
 
 
 def request_picture(
-    trace: Trace,
-    array: str | None = None,
-    access: str | None = None,
-    line: int | None = None,
+    trace: Trace, array: str | None = None, access: str | None = None, line: int | None = None,
     number: int = 0,
-) -> Picture:
+) -> Picture:  # fmt: skip
     """One request to global memory: lines from the 32 lanes to the sectors that have to move."""
     r = request_of(trace, "global", array, access, line, number)
     touched = sorted({b // SECTOR for b in r.bytes} | {(b + r.size - 1) // SECTOR for b in r.bytes})
     places, wide, width = sector_places(touched)
-    figure, axes = blank(7.8, 3)
+    title, alt = request_words(r, touched)
+    across = -0.5, max(WARP, width) + 0.5
+    figure, axes = canvas(across, (-1.2, 3.7), 3, title, 7.8)
     draw_lanes(axes, r, places, wide, max(WARP, width) / WARP)
     draw_sectors(axes, r, touched, places, wide)
-    axes.set_xlim(-0.5, max(WARP, width) + 0.5)
-    axes.set_ylim(-1.2, 3.7)
     key(axes, 0, -0.6, {f"wanted, {r.access}": ACCESS_COLORS[r.access],
                         "moved with it": to_be_seen(r.access), "stays": "none"})  # fmt: skip
-    return finish(figure, axes, *request_words(r, touched))
+    return Picture(figure, alt)
 
 
 def to_be_seen(access: str) -> tuple[float, ...]:
@@ -60,10 +58,11 @@ def draw_lanes(
 ) -> None:
     """The warp's lanes in a row, each active one joined to the bytes it asks for."""
     color = ACCESS_COLORS[r.access]
-    for lane in range(WARP):
-        active = lane in r.lanes
-        cell(axes, lane * scale, 3, 0.86 * scale, 0.42, color if active else None, GRAY)
-        write(axes, (lane + 0.43) * scale, 3.2, lane, color="black" if active else GRAY)
+    idle = [lane for lane in range(WARP) if lane not in r.lanes]
+    for lanes, fill, ink in ((r.lanes, color, "black"), (idle, None, GRAY)):
+        cells(axes, [(lane * scale, 3) for lane in lanes], 0.86 * scale, 0.42, fill)
+        for lane in lanes:
+            write(axes, (lane + 0.43) * scale, 3.2, lane, color=ink)
     for lane, byte in zip(r.lanes, r.bytes, strict=True):
         x = places[byte // SECTOR] + wide * (byte % SECTOR + r.size / 2) / SECTOR
         axes.plot([(lane + 0.43) * scale, x], [2.96, 0.75], color=color, linewidth=1, alpha=0.8)
@@ -110,15 +109,15 @@ def draw_sectors(
     rows = sorted({s * SECTOR // LINE for s in places})
     sparse = len(rows) > 8
     color = ACCESS_COLORS[r.access]
-    for sector, x in places.items():
-        if sector in touched:
-            cell(axes, x, 0.3, wide, 0.42, color, "none", MOVED)
+    moved = [(places[sector], 0.3) for sector in touched]
+    still = [(x, 0.3) for sector, x in places.items() if sector not in touched]
+    cells(axes, moved, wide, 0.42, color, "none", MOVED)
     word = min(WORD, r.size)
     wanted = {part for byte in r.bytes for part in range(byte, byte + r.size, word)}
     corners = [(places[at // SECTOR] + wide * (at % SECTOR) / SECTOR, 0.3) for at in sorted(wanted)]
     cells(axes, corners, wide * word / SECTOR, 0.42, color, GRAY if wide > 2 else "none")
-    for sector, x in places.items():
-        cell(axes, x, 0.3, wide, 0.42, None, GRAY, 1.0 if sector in touched else 0.6)
+    cells(axes, still, wide, 0.42, alpha=0.6)
+    cells(axes, moved, wide, 0.42)
     for i, row in enumerate(rows):
         if not sparse or i % 4 == 0:
             middle = places[row * LINE // SECTOR] + 2 * wide
@@ -129,46 +128,39 @@ def draw_sectors(
 
 
 def banks_picture(
-    trace: Trace,
-    array: str | None = None,
-    access: str | None = None,
-    line: int | None = None,
+    trace: Trace, array: str | None = None, access: str | None = None, line: int | None = None,
     number: int = 0,
-) -> Picture:
+) -> Picture:  # fmt: skip
     """One request to shared memory: a column for each bank, a row for each wavefront it takes."""
     r = request_of(trace, "shared", array, access, line, number)
     parts = max(1, r.size // WORD)
-    figure, axes = blank(10, 1)
-    top, worst = 0, 0
+    turns = []  # of a request for wide elements: {bank: {word: lanes}} of each
     for part in range(parts):
-        members = [
-            (lane, b)
-            for lane, b in zip(r.lanes, r.bytes, strict=True)
-            if lane * parts // WARP == part
-        ]
-        columns = words_by_bank(members, r.size)
-        ways = max((len(words) for words in columns.values()), default=0)
-        draw_banks(axes, columns, top, ways, r.access)
-        top, worst = top + ways, max(worst, ways)
-    figure.set_size_inches(8.6, min(8, 1.2 + 0.22 * top))
+        members = [(lane, byte) for lane, byte in zip(r.lanes, r.bytes, strict=True)
+                   if lane * parts // WARP == part]  # fmt: skip
+        turns.append(words_by_bank(members, r.size))
+    ways = [max((len(words) for words in columns.values()), default=0) for columns in turns]
+    total, worst = sum(ways), max(ways)
+    conflict = f"{worst}-way bank conflict" if worst > 1 else "no bank conflict"
+    waves = plural(total, "wavefront")
+    title = f"{r.array}, {r.access} at line {r.line}: {waves}, {conflict}"
+    figure, axes = canvas(
+        (-2.6, BANKS + 0.1), (total + 1.6, -1.2), min(8, 1.2 + 0.22 * total), title, 8.6
+    )
+    for columns, top, tall in zip(turns, accumulate(ways, initial=0), ways, strict=False):
+        draw_banks(axes, columns, top, tall, r.access)
     for bank in range(BANKS):
         write(axes, bank + 0.5, -0.25, bank, va="bottom")
     write(axes, -0.3, -0.25, "bank", "right", va="bottom")
-    axes.set_xlim(-2.6, BANKS + 0.1)
-    axes.set_ylim(top + 1.6, -1.2)
     meanings = {f"{r.access}, the first wavefront": ACCESS_COLORS[r.access]}
     if worst > 1:
         meanings["a wavefront more: the bank is busy"] = EXTRA
-    key(axes, 0, top + 0.5, meanings)
-    conflict = f"{worst}-way bank conflict" if worst > 1 else "no bank conflict"
-    waves = plural(top, "wavefront")
-    title = f"{r.array}, {r.access} at line {r.line}: {waves}, {conflict}"
+    key(axes, 0, total + 0.5, meanings)
     busiest = f"The busiest bank has {worst} words to give." if worst > 1 else "No bank has more."
-    alt = (
+    return Picture(figure, (
         f"A grid of 32 banks by {waves}; each filled cell names the lanes that {r.access} that "
         f"word of {r.array}. {busiest}"
-    )
-    return finish(figure, axes, title, alt)
+    ))  # fmt: skip
 
 
 def words_by_bank(members: list[tuple[int, int]], size: int) -> dict[int, dict[int, list[int]]]:
@@ -212,7 +204,11 @@ def branch_picture(trace: Trace, warp: int = 0, most: int = 40) -> Picture:
     if not runs:
         raise ValueError(f"the first traced block has no warp {warp}")
     shown = runs[:most]
-    figure, axes = blank(8.6, 0.9 + 0.2 * len(shown))
+    active = sum(bits.bit_count() * n for (_, _, bits), n in runs)
+    share = active / sum(WARP * n for _, n in runs)
+    title = f"warp {warp} of {trace.kernel}: {100 * share:.3g} % of its lanes at work"
+    up = len(shown) + (0.9 if len(runs) > most else 0.2), -1
+    figure, axes = canvas((-0.2, WARP + 24), up, 0.9 + 0.2 * len(shown), title, 8.6)
     source = source_lines(trace)
     for row, ((function, line, bits), times) in enumerate(shown):
         at_work = [lane for lane in range(WARP) if bits >> lane & 1]
@@ -224,24 +220,14 @@ def branch_picture(trace: Trace, warp: int = 0, most: int = 40) -> Picture:
         write(axes, WARP + 0.6, row + 0.45, text, "left", family="monospace")
     for lane in range(0, WARP, 4):
         write(axes, lane + 0.44, -0.2, lane, va="bottom")
-    axes.set_xlim(-0.2, WARP + 24)
-    axes.set_ylim(len(shown) + (0.9 if len(runs) > most else 0.2), -1)
     if len(runs) > most:
         write(axes, 0, len(shown) + 0.5, f"… and {len(runs) - most} more", "left")
-    active = sum(bits.bit_count() * n for (_, _, bits), n in runs)
-    share = active / sum(WARP * n for _, n in runs)
-    title = f"warp {warp} of {trace.kernel}: {100 * share:.3g} % of its lanes at work"
-    alt = (
+    return Picture(figure, (
         f"Branch map of warp {warp}: {plural(len(runs), 'run')} of code as rows, 32 lanes as "
         f"columns, filled where a lane is active; {100 * share:.3g} percent are."
-    )
-    return finish(figure, axes, title, alt)
+    ))  # fmt: skip
 
 
 def source_lines(trace: Trace) -> dict[tuple[str, int], str]:
     lines = enumerate(trace.source.splitlines(), trace.first_line)
     return {(trace.kernel, number): text.strip() for number, text in lines}
-
-
-# Counts beside the source
-

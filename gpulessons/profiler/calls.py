@@ -6,32 +6,24 @@ step of many small operators pays it for each of them. Every figure holds one Py
 of the function which makes the call.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from statistics import median
+from functools import partial
 from typing import Any
 
 from gpulessons import units
 from gpulessons.hardware.budget import capped, note
-from gpulessons.hardware.timer import interleaved, quartiles
-from warplens.tables import Table
+from gpulessons.hardware.timer import Spread, interleaved
+
+from .listing import Listing
 
 
-@dataclass(frozen=True)
-class CallCost:
-    """One call of one kind, or why there is none; seconds."""
+@dataclass(frozen=True, repr=False)
+class CallCost(Spread):
+    """One call of one kind, in seconds; without samples, why there are none."""
 
     name: str
-    samples: tuple[float, ...] = ()
     why: str = ""
-
-    @property
-    def median(self) -> float:
-        return median(self.samples)
-
-    @property
-    def quartiles(self) -> tuple[float, float]:
-        return quartiles(self.samples)
 
     @property
     def row(self) -> tuple[str, str, str]:
@@ -41,17 +33,7 @@ class CallCost:
         return self.name, units.seconds(self.median), f"{low} to {high}"
 
 
-@dataclass(frozen=True, repr=False)
-class CallCosts(Table):
-    """A table of calls that can be looped over."""
-
-    costs: tuple[CallCost, ...] = ()
-
-    def __iter__(self) -> Iterator[CallCost]:
-        return iter(self.costs)
-
-
-def cost_of_a_call(*, budget: float = 0.2) -> CallCosts:
+def cost_of_a_call(*, budget: float = 0.2) -> Listing:
     """Measure calls that add two numbers, each for `budget` seconds, in turns with the others.
 
     What cannot run here, or would have to be compiled for seconds under GPULESSONS_BUDGET, gets a
@@ -69,13 +51,13 @@ def cost_of_a_call(*, budget: float = 0.2) -> CallCosts:
             missing[name] = str(trouble).strip().partition("\n")[0] or type(trouble).__name__
     spreads = dict(interleaved(ready, budget))
     costs = tuple(
-        CallCost(name, why=missing[name]) if name in missing
-        else CallCost(name, spreads[name].samples)
+        CallCost((), 1, name, missing[name]) if name in missing
+        else CallCost(spreads[name].samples, 1, name)
         for name in KINDS_OF_CALL
     )  # fmt: skip
     title = f"What a call costs that adds two numbers{f' ({note()})' if note() else ''}"
     head = ("call", "median", "middle half")
-    return CallCosts(title, head, [cost.row for cost in costs], costs=costs)
+    return Listing(title, head, [cost.row for cost in costs], values=costs)
 
 
 def python_function() -> Callable[[], Any]:
@@ -107,17 +89,10 @@ def numba_function() -> Callable[[], Any]:
     return lambda: add(one, one, out)
 
 
-def torch_add() -> Callable[[], Any]:
+def torch_add(**options: Any) -> Callable[[], Any]:
     import torch
 
-    one = torch.ones(2)
-    return lambda: torch.add(one, one)
-
-
-def torch_add_with_autograd() -> Callable[[], Any]:
-    import torch
-
-    one = torch.ones(2, requires_grad=True)
+    one = torch.ones(2, **options)
     return lambda: torch.add(one, one)
 
 
@@ -156,7 +131,7 @@ KINDS_OF_CALL: dict[str, Callable[[], Callable[[], Any]]] = {
     "NumPy": numpy_add,
     "Numba, compiled": numba_function,
     "PyTorch": torch_add,
-    "PyTorch, with autograd": torch_add_with_autograd,
+    "PyTorch, with autograd": partial(torch_add, requires_grad=True),
     "PyTorch, torch.compile": compiled_torch_add,
     "PyTorch, launching on a GPU": cuda_launch,
 }

@@ -18,12 +18,11 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from gpulessons import units
-from warplens.tables import Table
 
+from .listing import Listing
 from .owners import shortened
 
 MKL_LINE = re.compile(r"MKL_VERBOSE (\w+)\(([^)]*)\) ([\d.]+)(ns|us|ms|s)\b")
@@ -31,8 +30,7 @@ SCALES = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 VERBOSE = ("onednn_verbose", "dnnl_verbose", "MKL_VERBOSE")
 
 
-@dataclass(frozen=True)
-class LibraryCall:
+class LibraryCall(NamedTuple):
     """One routine of a library, called so often for one shape; seconds of all the calls."""
 
     library: str  # "oneDNN" or "MKL"
@@ -43,27 +41,11 @@ class LibraryCall:
     seconds: float
 
 
-@dataclass(frozen=True, repr=False)
-class LibraryCalls(Table):
-    """A table of calls that can be looped over."""
-
-    calls: tuple[LibraryCall, ...] = ()
-
-    def __iter__(self) -> Iterator[LibraryCall]:
-        return iter(self.calls)
-
-    def __len__(self) -> int:
-        return len(self.calls)
-
-
-def library_calls(step: Callable[[], Any]) -> LibraryCalls:
+def library_calls(step: Callable[[], Any]) -> Listing:
     """Run `step()` twice and list the calls of oneDNN and MKL in the second run, longest first.
 
-    TypeError when step cannot be called, OSError on Windows, where the lines cannot be caught. A
-    PyTorch that was built without one of the libraries says so.
+    OSError on Windows, where the lines cannot be caught. A library that is not there is silent.
     """
-    if not callable(step):
-        raise TypeError(f"Give library_calls() a callable without arguments, not {step!r}.")
     if sys.platform == "win32":
         raise OSError(
             "What a library prints cannot be caught on Windows: run it on Linux or macOS."
@@ -71,23 +53,20 @@ def library_calls(step: Callable[[], Any]) -> LibraryCalls:
     from torch import backends
 
     step()
-    libraries = {"oneDNN": backends.mkldnn, "MKL": backends.mkl}
-    there = {name: each for name, each in libraries.items() if each.is_available()}
     with ExitStack() as verbose, caught() as lines:
-        for each in there.values():
-            verbose.enter_context(each.verbose(each.VERBOSE_ON))
+        for library in (backends.mkldnn, backends.mkl):
+            if library.is_available():
+                verbose.enter_context(library.verbose(library.VERBOSE_ON))
         step()
         verbose.close()  # before the lines are read
     calls = summed(lines)
-    absent = " and no ".join(set(libraries) - set(there))
-    without = f" (this PyTorch has no {absent})" if absent else ""
     rows = [
         (c.library, c.routine, c.code, shortened(c.shape), units.count(c.calls),
          units.seconds(c.seconds))
         for c in calls
     ]  # fmt: skip
     head = ("library", "routine", "its code", "shape", "calls", "time")
-    return LibraryCalls(f"What the libraries say that they ran{without}", head, rows, calls=calls)
+    return Listing("What the libraries say that they ran", head, rows, values=calls)
 
 
 @contextmanager

@@ -5,8 +5,8 @@
 
 First the step runs a few times in a row, by itself under a clock: right after a recording it would
 find the caches full of the profiler. Then it runs in pairs, once while the profiler warms up and
-once recorded. So the Profile knows what being watched costs (`overhead`). That is paid for each
-operator: little beside a large product, much in a step of tiny sums.
+once recorded. So the Profile knows what being watched costs (`seconds` beside `plain`). That is
+paid for each operator: little beside a large product, much in a step of tiny sums.
 """
 
 import os
@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from statistics import median, median_low
 from typing import Any
+from unittest.mock import patch
 
 from gpulessons.hardware.budget import note, repeated
 from gpulessons.progress import progress_bar
@@ -35,20 +36,18 @@ def profile(step: Callable[[], Any], *, steps: int = 5, warm_up: int = 3) -> Pro
     is one, on the GPU are seen; NumPy's and Numba's work is not, it looks like Python's.
     Under GPULESSONS_BUDGET it is recorded once.
 
-    TypeError when step cannot be called, ValueError for a number of steps below 1 or when no
-    operator of PyTorch ran.
+    TypeError when step cannot be called, ValueError when no operator of PyTorch ran.
     """
-    check_step(step, steps, warm_up)
-    import torch
-
+    if not callable(step) or steps < 1 or warm_up < 0:
+        raise TypeError("profile() runs a callable, such as lambda: train(batch), once or more.")
     steps, warm_up = repeated(steps), min(warm_up, repeated(warm_up))
     with progress_bar("profiling") as tell, quiet():
         for _ in range(warm_up):
-            step()
-        plain = [clocked(torch, step) for _ in range(steps)]  # before the profiler first starts
-        call, recorded = cost_of_an_operator(torch), []
+            to_its_end(step)
+        plain = [to_its_end(step) for _ in range(steps)]  # before the profiler first starts
+        call, recorded = cost_of_an_operator(), []
         for done in range(steps):
-            recorded.append(Recording(torch, step))
+            recorded.append(Watched(step))
             if tell:
                 tell(done + 1, steps, "")
     typical = median_low(one.seconds for one in recorded)
@@ -61,41 +60,24 @@ def profile(step: Callable[[], Any], *, steps: int = 5, warm_up: int = 3) -> Pro
     return Profile(
         spans(chosen.events, chosen.thread), chosen.seconds, call,
         plain=median(plain), recorded=tuple(one.seconds for one in recorded),
-        averages=chosen.averages, note=note(),
+        seen=chosen.seen, note=note(),
     )  # fmt: skip
 
 
-def check_step(step: Any, steps: int, warm_up: int) -> None:
-    if not callable(step):
-        raise TypeError(
-            "profile() runs a step itself: give it a callable without arguments, such as "
-            f"lambda: train(batch), not {type(step).__name__}."
-        )
-    if steps < 1 or warm_up < 0:
-        raise ValueError(
-            f"A profile needs 1 step or more and a warm-up of 0 or more, not {steps} and {warm_up}."
-        )
-
-
-class Recording:
+class Watched:
     """One run of the step as the profiler saw it; times in seconds from its start."""
 
-    def __init__(self, torch: Any, step: Callable[[], Any]):
-        seen = torch.profiler
-        kinds = [seen.ProfilerActivity.CPU]
-        if torch.cuda.is_available():
-            kinds.append(seen.ProfilerActivity.CUDA)
-        once = seen.schedule(wait=0, warmup=1, active=1, repeat=1)
-        with seen.profile(activities=kinds, schedule=once) as watching:
-            step()
-            finish(torch)
-            watching.step()
-            with seen.record_function(STEP):
-                step()
-                finish(torch)
-            watching.step()
-        self.averages = watching.key_averages()
-        found = watching.events()
+    def __init__(self, step: Callable[[], Any]):
+        from torch import profiler
+
+        once = profiler.schedule(wait=0, warmup=1, active=1, repeat=1)
+        with profiler.profile(schedule=once) as self.seen:
+            to_its_end(step)
+            self.seen.step()
+            with profiler.record_function(STEP):
+                to_its_end(step)
+            self.seen.step()
+        found = self.seen.events()
         whole = next(one for one in found if one.name == STEP and not on_gpu(one))
         self.thread = whole.device_resource_id
         self.seconds = 1e-6 * (whole.time_range.end - whole.time_range.start)
@@ -119,45 +101,33 @@ def on_gpu(one: Any) -> bool:
     return not str(one.device_type).endswith("CPU")
 
 
-def clocked(torch: Any, step: Callable[[], Any]) -> float:
-    """Seconds of one step that nobody watches."""
-    finish(torch)
+def to_its_end(step: Callable[[], Any]) -> float:
+    """Seconds of one step, until the GPU has done all it was given."""
+    from torch import cuda
+
     began = time.perf_counter()
     step()
-    finish(torch)
+    if cuda.is_available():
+        cuda.synchronize()
     return time.perf_counter() - began
 
 
-def finish(torch: Any) -> None:
-    """Wait until the GPU has done all it was given."""
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
-
-
-def cost_of_an_operator(torch: Any) -> float:
+def cost_of_an_operator() -> float:
     """Seconds of an operator's span when there is nothing to compute: one sum of two numbers."""
-    one = torch.ones(1)
+    import torch
 
-    def sums() -> None:
+    one = torch.ones(1)
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as watching:
         for _ in range(TINY):
             torch.add(one, one)
-
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as watching:
-        sums()
-    took = [1e-6 * (e.time_range.end - e.time_range.start) for e in watching.events()
-            if e.name == "aten::add"]  # fmt: skip
-    return median(took)
+    spans = [each.time_range for each in watching.events() if each.name == "aten::add"]
+    return 1e-6 * median(span.end - span.start for span in spans)
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
     """Kineto, which records for torch, would print two lines each time it starts."""
-    name, before = "KINETO_LOG_LEVEL", os.environ.get("KINETO_LOG_LEVEL")
-    os.environ.setdefault(name, "6")
-    try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=".*[Pp]rofiler")
-            yield
-    finally:
-        if before is None:
-            os.environ.pop(name, None)
+    level = os.environ.get("KINETO_LOG_LEVEL", "6")
+    with patch.dict(os.environ, KINETO_LOG_LEVEL=level), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*[Pp]rofiler")
+        yield

@@ -1,46 +1,30 @@
 """A Profile: one step of PyTorch, what ran in it and what its time went into."""
 
-import json
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpulessons import units
-from gpulessons.hardware.files import write
 from gpulessons.plots.picture import Picture
 from warplens.tables import Table
 
+from .listing import Listing
 from .owners import owner_on_cpu, owner_on_gpu, shortened
-from .spans import COMPUTE, GPU, PYTHON, Span, own_seconds
+from .spans import COMPUTE, GPU, Span
 from .split import Part, partition, percents, shares
 from .timeline import drawn
 
 
-@dataclass(frozen=True)
-class Kernel:
+class Kernel(NamedTuple):
     """Something that computed, summed over the step."""
 
     name: str
     owner: str  # the library, as far as the name tells
     calls: int
     seconds: float
-
-
-@dataclass(frozen=True, repr=False)
-class Kernels(Table):
-    """A table of kernels that can be looped over."""
-
-    kernels: tuple[Kernel, ...] = ()
-
-    def __iter__(self) -> Iterator[Kernel]:
-        return iter(self.kernels)
-
-    def __len__(self) -> int:
-        return len(self.kernels)
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,13 +36,8 @@ class Profile:
     call: float = 0.0  # what the call of one operator costs while it is watched
     plain: float | None = None  # the median of steps that nobody watched
     recorded: tuple[float, ...] = ()  # all the recorded steps, of which this is the median
-    averages: Any = field(default=None, compare=False)  # torch's key_averages() of this step
+    seen: Any = field(default=None, compare=False)  # torch's own profile of this step
     note: str = ""  # what must stand beside the figures
-
-    @property
-    def overhead(self) -> float | None:
-        """How much longer a step takes that is watched: 0.3 is 30 %."""
-        return self.seconds / self.plain - 1 if self.plain else None
 
     @property
     def uses_gpu(self) -> bool:
@@ -89,7 +68,8 @@ class Profile:
         """
         columns = {"Self GPU": "self_device_time_total"} if self.uses_gpu else {}
         columns |= {"Self CPU": "self_cpu_time_total", "CPU total": "cpu_time_total"}
-        rows = [one for one in self.averages or () if not one.key.startswith("ProfilerStep")]
+        averages = self.seen.key_averages() if self.seen else ()
+        rows = [one for one in averages if not one.key.startswith("ProfilerStep")]
         rows.sort(key=lambda one: [getattr(one, each) for each in columns.values()], reverse=True)
         head = ("name", "calls", *columns)
         cells = [
@@ -100,7 +80,7 @@ class Profile:
         more = f"; {len(rows) - n} rows more" if len(rows) > n else ""
         return Table(f"torch.profiler's table of one step{more}", head, cells)
 
-    def kernels(self) -> Kernels:
+    def kernels(self) -> Listing:
         """What computed, by its own time: on a GPU its kernels, on a CPU the innermost operators.
 
         Whose code it is, its name tells, or it is "unknown". `library_calls(step)` asks the
@@ -108,10 +88,10 @@ class Profile:
         """
         sums: dict[tuple[str, str], list[float]] = defaultdict(list)
         gpu = self.uses_gpu
-        for span, own in zip(self.spans, own_seconds(self.spans), strict=True):
+        for span in self.spans:
             if span.kind == COMPUTE and span.lane.startswith(GPU) == gpu:
                 owner = owner_on_gpu(span.name) if gpu else owner_on_cpu(span.name)
-                sums[span.name, owner].append(own)
+                sums[span.name, owner].append(span.own)
         found = sorted(
             (Kernel(*key, len(took), sum(took)) for key, took in sums.items()),
             key=lambda one: -one.seconds,
@@ -122,7 +102,7 @@ class Profile:
         )
         where = "the GPU's kernels" if gpu else "operators that compute, on the CPU"
         head = ("name", "whose, by the name", "calls", "time")
-        return Kernels(f"What computed in one step: {where}", head, rows, kernels=tuple(found))
+        return Listing(f"What computed in one step: {where}", head, rows, values=tuple(found))
 
     def timeline(self) -> Picture:
         """The step as a picture: time to the right, a row for each depth of each lane."""
@@ -145,21 +125,9 @@ class Profile:
         return f"{words} ({self.note})" if self.note else words
 
     def save(self, path: str | Path) -> Path:
-        """Write the step as a trace for ui.perfetto.dev or chrome://tracing (JSON)."""
-        return write(path, json.dumps({"traceEvents": list(self.trace()), "displayTimeUnit": "ms"}))
-
-    def trace(self) -> Iterator[dict[str, Any]]:
-        """The spans in the words of the Trace Event Format, which counts in microseconds."""
-        lanes = list(dict.fromkeys([PYTHON, *(span.lane for span in self.spans)]))
-        for number, lane in enumerate(lanes):
-            of_thread = {"ph": "M", "pid": 1, "tid": number}
-            yield of_thread | {"name": "thread_name", "args": {"name": lane}}
-            yield of_thread | {"name": "thread_sort_index", "args": {"sort_index": number}}
-        for span in self.spans:
-            yield {
-                "ph": "X", "pid": 1, "tid": lanes.index(span.lane), "name": span.name,
-                "cat": span.kind, "ts": 1e6 * span.start, "dur": 1e6 * span.seconds,
-            }  # fmt: skip
+        """Write torch's trace of the step for ui.perfetto.dev or chrome://tracing (JSON)."""
+        self.seen.export_chrome_trace(str(path))
+        return Path(path)
 
     def __repr__(self) -> str:
         return self.message

@@ -6,7 +6,7 @@ addmm's is computing. A CUDA kernel runs on the GPU; on the host its operator on
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -60,10 +60,16 @@ class Span:
     lane: str  # "Python", "operators", "backward thread", "GPU", "GPU copies"
     kind: str  # what it does while nothing inside it runs: one of KINDS
     depth: int = 0  # 0: it stands in no other span of its lane
+    alone: tuple[tuple[float, float], ...] = ()  # from when to when nothing ran inside it
 
     @property
     def seconds(self) -> float:
         return self.stop - self.start
+
+    @property
+    def own(self) -> float:
+        """Its seconds without those of the spans that stand in it."""
+        return sum(stop - start for start, stop in self.alone)
 
 
 ENGINE, OPTIMIZER, SEED = "autograd::engine", "Optimizer.", "aten::ones_like"
@@ -100,24 +106,18 @@ def spans(events: Iterable[Event], thread: int) -> tuple[Span, ...]:
     for event in events:
         lanes[event.on_gpu, event.where].append(event)
     found: list[Span] = []
-    taken: set[str] = set()
+    taken: Counter[str] = Counter()
     for (on_gpu, where), lane in sorted(lanes.items(), key=lambda one: one[0]):
         if on_gpu:
             found += on_stream(lane, where, many=sum(gpu for gpu, _ in lanes) > 1)
         elif where == thread:
             found += on_thread(lane, OPERATORS)
         else:
-            backward = any(event.name.startswith("autograd::engine") for event in lane)
-            name = numbered(BACKWARD if backward else "other thread", taken)
-            found += on_thread(lane, name)
+            backward = any(event.name.startswith(ENGINE) for event in lane)
+            name = BACKWARD if backward else "other thread"
+            taken[name] += 1
+            found += on_thread(lane, f"{name} {taken[name]}" if taken[name] > 1 else name)
     return tuple(sorted(found, key=lambda span: (span.start, -span.stop)))
-
-
-def numbered(name: str, taken: set[str]) -> str:
-    """That name, or with a number behind it where it is taken; remembers it."""
-    number = 1 + sum(one.startswith(name) for one in taken)
-    taken.add(chosen := name if number == 1 else f"{name} {number}")
-    return chosen
 
 
 def on_stream(events: Sequence[Event], stream: int, many: bool) -> Iterator[Span]:
@@ -126,29 +126,36 @@ def on_stream(events: Sequence[Event], stream: int, many: bool) -> Iterator[Span
     for event in events:
         copies = event.name.startswith(COPYING)
         lane, kind = (COPIES, MEMORY) if copies else (GPU, COMPUTE)
-        yield Span(event.name, event.start, event.stop, lane + number, kind)
+        when = event.start, event.stop
+        yield Span(event.name, *when, lane + number, kind, alone=(when,))
 
 
 def on_thread(events: Sequence[Event], lane: str) -> Iterator[Span]:
     """A thread's work: operators in operators, and what Python named, which has its own lane."""
     for node in nested(events):
-        named = node.event.annotation and lane == OPERATORS
-        yield Span(
-            node.event.name, node.event.start, node.event.stop, PYTHON if named else lane,
-            node.kind(), node.depth(node.event.annotation),
-        )  # fmt: skip
+        event = node.event
+        named = event.annotation and lane == OPERATORS
+        yield Span(event.name, event.start, event.stop, PYTHON if named else lane, node.kind(),
+                   node.depth, tuple(node.alone()))  # fmt: skip
 
 
 @dataclass
 class Node:
-    """An event of a thread, with those that ran inside it."""
+    """An event of a thread, with those that ran directly inside it."""
 
     event: Event
-    parents: tuple["Node", ...]
+    depth: int  # how many like it, operators or what Python named, are around it
     children: list["Node"]
 
-    def depth(self, annotation: bool) -> int:
-        return sum(parent.event.annotation == annotation for parent in self.parents)
+    def alone(self) -> Iterator[tuple[float, float]]:
+        """From when to when none of its children ran: they are in order, and do not overlap."""
+        now = self.event.start
+        for start, stop in [(child.event.start, child.event.stop) for child in self.children]:
+            if now < start:
+                yield now, start
+            now = stop
+        if now < self.event.stop:
+            yield now, self.event.stop
 
     def kind(self) -> str:
         overload = self.event.name.rpartition("::")[2]
@@ -193,20 +200,10 @@ def nested(events: Sequence[Event]) -> list[Node]:
             around.pop()
         if around and event.stop > (end := around[-1].event.stop):
             event = Event(event.name, event.start, end, event.where, False, event.annotation)
-        node = Node(event, tuple(around), [])
+        depth = sum(parent.event.annotation == event.annotation for parent in around)
+        node = Node(event, depth, [])
         if around:
             around[-1].children.append(node)
         nodes.append(node)
         around.append(node)
     return nodes
-
-
-def own_seconds(spans: Sequence[Span]) -> list[float]:
-    """For each span, its seconds without those of the spans that stand directly in it."""
-    own = [span.seconds for span in spans]
-    around: dict[tuple[str, int], int] = {}  # the latest of each lane and depth
-    for index, span in enumerate(spans):
-        around[span.lane, span.depth] = index
-        if span.depth and not span.lane.startswith(GPU):
-            own[around[span.lane, span.depth - 1]] -= span.seconds
-    return own

@@ -14,12 +14,10 @@ as an operator takes that adds two numbers, are launching. So 500 tiny sums are 
 that sleeps or waits for a file looks to the profiler like Python, and is counted there.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from typing import NamedTuple
 
-from .spans import COMPUTE, GPU, IDLE, KINDS, LAUNCH, MEMORY, OPERATORS, PYTHON, Span
+from .spans import COMPUTE, GPU, IDLE, KINDS, LAUNCH, MEMORY, Span
 
 # What decides at an instant, the first that is there: GPU, GPU copies, then what hosts are in.
 LAYERS = (COMPUTE, MEMORY, COMPUTE, MEMORY, LAUNCH, IDLE)
@@ -39,15 +37,37 @@ class Part(NamedTuple):
 
 def partition(spans: Sequence[Span], seconds: float, call: float = 0.0) -> tuple[Part, ...]:
     """The step cut into parts without gap or overlap: 0 … seconds. The rules stand above."""
-    layers: dict[int, list[Part]] = defaultdict(list)  # rank -> parts; the lowest rank wins
-    for lane, inside in by_thread(spans).items():
-        if lane.startswith(GPU):
-            layers[0] += [Part(s.start, s.stop, COMPUTE) for s in inside if s.kind == COMPUTE]
-            layers[1] += [Part(s.start, s.stop, MEMORY) for s in inside if s.kind == MEMORY]
-            continue
-        for part in innermost(inside, call):
-            layers[LAYERS.index(part.kind, 2)].append(part)
-    return tuple(joined(overlaid(layers, seconds)))
+    changes = [(seconds, 0, 0)]  # (when, layer, one more or one less that is in it)
+    for span in spans:
+        for start, stop, layer in occupied(span, call):
+            start, stop = max(0.0, start), min(seconds, stop)
+            if start < stop:
+                changes += [(start, layer, 1), (stop, layer, -1)]
+    parts: list[Part] = []
+    there, now = [0] * len(LAYERS), 0.0
+    for time, layer, more in sorted(changes):
+        if time > now:
+            # Where no layer has anything, Python runs.
+            kind = next((kind for kind, count in zip(LAYERS, there, strict=True) if count), LAUNCH)
+            if parts and parts[-1].kind == kind:
+                now = parts.pop().start
+            parts.append(Part(now, time, kind))
+            now = time
+        there[layer] += more
+    return tuple(parts)
+
+
+def occupied(span: Span, call: float) -> Iterator[tuple[float, float, int]]:
+    """(start, stop, layer) of each stretch in which nothing runs inside a span."""
+    if span.lane.startswith(GPU):
+        yield span.start, span.stop, LAYERS.index(span.kind)
+        return
+    left = call if span.kind == COMPUTE else 0.0  # of the seconds that its call costs
+    for start, stop in span.alone:
+        calling = min(left, stop - start)
+        left -= calling
+        yield start, start + calling, LAYERS.index(LAUNCH)
+        yield start + calling, stop, LAYERS.index(span.kind, 2)
 
 
 def shares(parts: Sequence[Part]) -> dict[str, float]:
@@ -66,69 +86,3 @@ def percents(shares: dict[str, float]) -> dict[str, int]:
     for kind in lost[: 100 - sum(whole.values())]:
         whole[kind] += 1
     return whole
-
-
-def by_thread(spans: Sequence[Span]) -> dict[str, list[Span]]:
-    """Spans by lane; what Python named runs in the thread of the operators."""
-    lanes: dict[str, list[Span]] = defaultdict(list)
-    for span in spans:
-        lanes[OPERATORS if span.lane == PYTHON else span.lane].append(span)
-    return lanes
-
-
-def innermost(spans: Sequence[Span], call: float) -> Iterator[Part]:
-    """What one thread is in at each instant: the span that no other stands in."""
-    around: list[Span] = []
-    left: list[float] = []  # of the seconds that each call costs
-    now = 0.0
-
-    def until(stop: float) -> Iterator[Part]:
-        nonlocal now
-        start, now = now, max(now, stop)
-        if not around or start >= stop:
-            return
-        calling = min(left[-1], stop - start) if around[-1].kind == COMPUTE else 0.0
-        left[-1] -= calling
-        if calling:
-            yield Part(start, start + calling, LAUNCH)
-        if start + calling < stop:
-            yield Part(start + calling, stop, around[-1].kind)
-
-    # Of two alike, what Python named is outside.
-    order = sorted(spans, key=lambda s: (s.start, -s.stop, s.lane != PYTHON, s.depth))
-    for span in order:
-        while around and around[-1].stop <= span.start:
-            yield from until(around[-1].stop)
-            around.pop(), left.pop()
-        yield from until(span.start)
-        now = max(now, span.start)
-        around.append(span)
-        left.append(call)
-    while around:
-        yield from until(around[-1].stop)
-        around.pop(), left.pop()
-
-
-def overlaid(layers: dict[int, list[Part]], seconds: float) -> Iterator[Part]:
-    """Each instant by its lowest layer; where there is none, Python runs."""
-    changes = [(seconds, 0, 0)]
-    for layer, parts in layers.items():
-        for part in parts:
-            start, stop = max(0.0, part.start), min(seconds, part.stop)
-            if start < stop:
-                changes += [(start, layer, 1), (stop, layer, -1)]
-    there = [0] * len(LAYERS)
-    now = 0.0
-    for time, layer, more in sorted(changes):
-        if time > now:
-            kind = next((kind for kind, count in zip(LAYERS, there, strict=True) if count), LAUNCH)
-            yield Part(now, time, kind)
-            now = time
-        there[layer] += more
-
-
-def joined(parts: Iterator[Part]) -> Iterator[Part]:
-    """Neighbors of one kind become one part."""
-    for kind, alike in groupby(parts, key=lambda part: part.kind):
-        same = list(alike)
-        yield Part(same[0].start, same[-1].stop, kind)

@@ -22,7 +22,7 @@ WORDS = "measured for at most 0.02 s each (GPULESSONS_BUDGET): rough"
 def card_of_its_own(monkeypatch):
     """Each test makes a card, in no time, and none is left that was measured with the switch."""
     measures = {"host copy": lambda threads: ceilings.Rate(1e9, threads)}
-    monkeypatch.setattr(card, "host_ceilings", lambda _: measures)
+    monkeypatch.setattr(ceilings, "host", lambda _: measures)
     card.this_machine.clear()
     yield
     card.this_machine.clear()

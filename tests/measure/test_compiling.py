@@ -5,7 +5,7 @@ import os
 import pytest
 
 from gpulessons.measure import compiling
-from gpulessons.measure.compiling import Compiled, compiled, fresh_folder, no_compiler
+from gpulessons.measure.compiling import Compiled, compiled, no_compiler
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -27,31 +27,25 @@ def test_without_a_compiler_one_sentence_says_what_is_missing(monkeypatch, tmp_p
 
 
 @pytest.mark.nightly  # PyTorch loads its compiler to be told that there is none
-def test_what_cannot_be_compiled_gives_a_reason_and_no_traceback(monkeypatch):
+def test_what_cannot_be_compiled_has_a_reason_and_a_new_cache(monkeypatch, tmp_path):
     monkeypatch.setattr(compiling, "no_compiler", lambda: "")
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", mine := str(tmp_path))
+    folders = []
 
     def refused(function, **options):
         def call(*inputs):
+            folders.append(os.environ["TORCHINDUCTOR_CACHE_DIR"])
+            assert os.listdir(folders[-1]) == []
             raise RuntimeError("no such thing\nand more lines")
 
         return call
 
     monkeypatch.setattr(torch, "compile", refused)
+    compiled(chain, torch.ones(3))
     result = compiled(chain, torch.ones(3))
+    assert len({*folders, mine}) == 3 and os.environ["TORCHINDUCTOR_CACHE_DIR"] == mine
     assert result.why == "torch.compile gave up here (RuntimeError: no such thing)"
     assert result.call is None
-
-
-def test_the_compiler_s_folder_is_new_each_time_and_the_earlier_one_comes_back(monkeypatch):
-    monkeypatch.setenv(compiling.FOLDER, "mine")
-    with fresh_folder():
-        first = os.environ[compiling.FOLDER]
-        assert first != "mine" and os.listdir(first) == []
-    assert os.environ[compiling.FOLDER] == "mine" and not os.path.exists(first)
-    monkeypatch.delenv(compiling.FOLDER)
-    with fresh_folder():
-        assert os.environ[compiling.FOLDER] != first
-    assert compiling.FOLDER not in os.environ
 
 
 def test_compiling_has_paid_after_so_many_calls_or_never():

@@ -18,7 +18,6 @@ from gpulessons.measure.results import (
     Comparison,
     ModelledTiming,
     Timing,
-    entry_from,
     ratio,
 )
 from gpulessons.operation import op
@@ -98,11 +97,6 @@ def test_of_a_time_with_no_upper_end_only_the_lower_is_told():
     assert least.words == "at least 940 µs" and least.at_least
     assert (least.median, least.quartiles) == (0.94e-3, (0.94e-3, 0.94e-3))
     assert least.about == ["DRAM, then latency", "", ""]
-
-
-def test_a_modelled_time_survives_its_json_form():
-    for each in (ONE, replace(ONE, high=None)):
-        assert entry_from(json.loads(json.dumps(vars(each)))) == each
 
 
 def test_no_ratio_is_claimed_with_a_modelled_time():

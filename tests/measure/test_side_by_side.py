@@ -1,5 +1,6 @@
 """Machines side by side: what is compared, what is refused. Every machine here is imaginary."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from gpulessons.hardware import Machine
 from gpulessons.measure.recordings import Recording
 from gpulessons.measure.results import Absent, Comparison, Timing
-from gpulessons.measure.side_by_side import BEST, side_by_side, unpaired
+from gpulessons.measure.side_by_side import BEST, side_by_side, times_as_fast
 
 MACHINE = Machine(
     cpu="Imaginary CPU", cores=4, cores_total=8, simd="AVX2", simd_bits=256, caches={},
@@ -46,42 +47,36 @@ BOTH = side_by_side(SLOW, FAST)
 
 
 def test_times_stand_under_the_letters_of_their_machines():
-    rows = {row.name: row for row in BOTH.of("relu", 1000)}
-    assert [entry.median for entry in rows["NumPy"].entries] == [4e-3, 2e-3]
-    assert rows["NumPy"].ratios[0] is None and rows["Numba"].ratios[1].median == pytest.approx(4)
-    assert rows[BEST].entries[1].version == "Numba" and BOTH.of("relu", 1000)[-1].name == BEST
-    assert [side.letter for side in BOTH.sides] == ["A", "B"]
-    legend, times = BOTH.tables()
-    assert "slow.json" in repr(legend) and "A: a note." in legend.notes
-    assert times.head == ("version", "A", "B", "vs A")
-    assert [*times.rows[0]] == ["NumPy", "4 ms", "2 ms", "2×"]
-
-
-def test_the_machine_to_compare_with_is_named_by_letter_or_file():
-    for against in ("B", "fast.json"):
-        both = side_by_side(SLOW, FAST, against=against)
-        found, own = both.rows[0].ratios
-        assert found.median == pytest.approx(0.5) and own is None
-    with pytest.raises(ValueError, match="no machine 'C' to compare with; there is A, B"):
-        side_by_side(SLOW, FAST, against="C")
+    assert BOTH.head == ("time of one call", "A", "B", "vs A")
+    op, *rows = map(list, BOTH.rows)
+    assert op[0] == "relu, 1,000 elements" and set(op[1:]) == {""}
+    assert rows == [
+        ["NumPy", "4 ms", "2 ms", "2×"], ["Numba", "2 ms", "500 µs", "4×"],
+        [BEST, "2 ms", "500 µs", "4×"],
+    ]  # fmt: skip
+    assert "A: a note." in BOTH.notes
+    assert re.search("^A  recorded: Imaginary CPU, .*, 2026-11-01, slow.json$", repr(BOTH), re.M)
 
 
 def test_between_machines_nothing_is_claimed_of_noise_or_of_other_work():
     calm = timed(1e-3)
-    assert unpaired(timed(1e-3, spread=0.6), calm).refused == "too noisy"
-    assert unpaired(replace(calm, cold=True), calm).refused == "cold, warm"
-    assert unpaired(replace(calm, flops=2), calm).refused == "other work"
-    assert unpaired(None, calm) is None
-    found = unpaired(timed(2e-3), calm)
-    assert found.low < found.median < found.high and not found.refused
+    assert times_as_fast(timed(1e-3, spread=0.6), calm) == "too noisy"
+    assert times_as_fast(calm, timed(1e-3, spread=0.6)) == "too noisy"
+    assert times_as_fast(replace(calm, cold=True), calm) == "cold, warm"
+    assert times_as_fast(replace(calm, flops=2), calm) == "other work"
+    assert times_as_fast(None, calm) == ""
+    assert times_as_fast(timed(2e-3), calm) == "2×"
 
 
 def test_what_is_absent_on_one_machine_has_its_reason():
     absent = Absent("relu", "Numba", "host", 1000, "no Numba here")
-    others = recorded(timed(1e-3), absent, file="none.json")
-    table = side_by_side(SLOW, FAST, others).tables()[-1]
-    assert [*table.rows[1]] == ["Numba", "2 ms", "500 µs", "4×", "–", ""]
-    assert table.notes == ["– Numba: no Numba here"]
+    table = side_by_side(SLOW, FAST, recorded(timed(1e-3), absent, file="none.json"))
+    assert [*table.rows[2]] == ["Numba", "2 ms", "500 µs", "4×", "–", ""]
+    assert "– Numba: no Numba here" in table.notes
+
+
+def test_a_class_has_more_machines_than_there_are_letters():
+    assert len(side_by_side(*[SLOW] * 30).rows[1]) == 2 * 30
 
 
 def test_what_is_not_shared_is_refused():

@@ -1,5 +1,6 @@
 """Real steps of PyTorch on this CPU, under its profiler."""
 
+import json
 
 import numpy as np
 import pytest
@@ -72,6 +73,11 @@ def test_it_is_one_step_and_not_several(training):
     assert sum(span.name == "aten::conv2d" for span in training.spans) == 1
     assert len(training.recorded) == 5
     assert sorted(training.recorded)[2] == training.seconds
+
+
+def test_the_step_is_saved_as_a_trace_of_the_field_s_own(training, tmp_path):
+    events = json.loads(training.save(tmp_path / "step.json").read_text())["traceEvents"]
+    assert sum(event.get("name") == "aten::conv2d" for event in events) == 1
 
 
 def test_shares_sum_up_to_the_whole(training):

@@ -18,7 +18,7 @@ from typing import Any
 
 from gpulessons.hardware import Machine, files
 
-from ..results import Comparison, Entry, ModelledTiming, Timing, entry_from
+from ..results import Comparison, Entry, Timing, entry_from
 from ..side_by_side import side_by_side
 
 __all__ = [
@@ -115,8 +115,6 @@ def load(path: str | Path) -> Recording:
 def comparison_from(data: dict[str, Any]) -> Comparison:
     entries = tuple(map(entry_from, data["entries"]))
     for entry in entries:
-        if isinstance(entry, ModelledTiming):
-            raise ValueError(f"{entry.version} is modelled")
         times = entry.samples if isinstance(entry, Timing) else (1,)
         if not times or not all(0 < seconds < math.inf for seconds in times):
             raise ValueError(f"the samples of {entry.version} are not all times above 0")
