@@ -26,7 +26,7 @@ ROOMS = {
     "measure": "operation backends hardware progress units",
     "comparing": "measure grader operation progress",
     "profiler": "hardware plots progress units",
-    "ops": "measure grader operation backends",
+    "ops": "operation backends",
     "models": "ops measure backends hardware units",
     "money": "models ops measure operation hardware progress units",
     "workers": "models hardware progress",

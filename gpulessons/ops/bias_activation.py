@@ -15,7 +15,7 @@ from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
 from .activations_more import device_gelu, gelu, gelu_kernel, scalar_gelu, vector_gelu
-from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div, run_op
+from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div
 
 WIDTH = 1009  # a layer's width; a prime, so that no block size divides it
 
@@ -144,7 +144,3 @@ def compiled():
 @bias_gelu.version("PyTorch, compiled, CPU", on=torch_cpu, prepares=True)
 def torch_compiled(x, b):
     return partial(compiled(), x, b)
-
-
-if __name__ == "__main__":
-    run_op(bias_gelu)

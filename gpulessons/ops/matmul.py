@@ -20,7 +20,7 @@ from numba import cuda, float32
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import THREADS, ZERO, ceil_div, run_op
+from .common import THREADS, ZERO, ceil_div
 from .load4 import load4, store4
 from .matmul_cpu import ijk, ikj, multiply, multiply_one_core
 from .matmul_tensor_cores import launch_fp16, launch_tf32
@@ -373,7 +373,3 @@ def pytorch(x, y, out):
 def cast_and_multiply(x, y, out):
     """A product of 16-bit numbers. The casts there and back belong to it, and to its time."""
     return lambda: out.copy_(x.half() @ y.half())
-
-
-if __name__ == "__main__":
-    run_op(matmul)

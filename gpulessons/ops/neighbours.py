@@ -23,7 +23,7 @@ from numba import cuda, float32, int32, njit
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import FULL_MASK, SERIAL, WARP, ZERO, ceil_div, run_op
+from .common import FULL_MASK, SERIAL, WARP, ZERO, ceil_div
 from .reduce import WARPS
 from .rows import warp_per_row
 
@@ -318,7 +318,3 @@ def pytorch(queries, points, k):
         return indices.to(torch.int32), distances.gather(1, indices)
 
     return call
-
-
-if __name__ == "__main__":
-    run_op(neighbours)

@@ -15,7 +15,7 @@ from numba import cuda, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import ONE, PARALLEL, THREADS, ZERO, ceil_div, exp32, run_op
+from .common import ONE, PARALLEL, THREADS, ZERO, ceil_div, exp32
 from .dense import cuda_gradients, gradients, linear_kernel, numba_gradients, tiles
 from .matmul_cpu import multiply
 from .transpose import transposed
@@ -160,7 +160,3 @@ def torch_backward(h, w, p, labels):
     from torch.nn.functional import one_hot
 
     return lambda: gradients(h, w, p - one_hot(labels.long(), p.shape[1]))
-
-
-if __name__ == "__main__":
-    run_op(softmax_layer)

@@ -21,7 +21,7 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import ONE, PARALLEL, SERIAL, WARP, ZERO, ceil_div, run_op
+from .common import ONE, PARALLEL, SERIAL, WARP, ZERO, ceil_div
 from .huffman import huffman, zipf
 from .reduce import WARPS, warp_reduce_sum
 from .rows import dot_of_rows, warp_per_row
@@ -307,7 +307,3 @@ tree_softmax.version("PyTorch, gathered, GPU", on=torch_gpu, prepares=True)(gath
 def gathered_on_cpu(h, labels, w, starts, nodes, turns, longest):
     check_labels(labels, len(starts) - 1)
     return gathered(h, labels, w, starts, nodes, turns, longest)
-
-
-if __name__ == "__main__":
-    run_op(tree_softmax)
