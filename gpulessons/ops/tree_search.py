@@ -5,10 +5,8 @@
 No class below a node is likelier than the node is. So walk down, at every node to the likelier
 child, and put the other one on a stack with its probability; a leaf is a candidate, and a node no
 likelier than the candidate is dropped with all below it (branch and bound, Land & Doig 1960). The
-answer is exact. Its price is not log(classes): where the probabilities are flat, most of the tree
-is visited, and each visit waits for the one before.
-
-Of classes with one and the same probability the lowest wins.
+answer is exact, and of equals the lowest class. Its price is not log(classes): where the
+probabilities are flat, most of the tree is visited, and each visit waits for the one before.
 """
 
 import math
