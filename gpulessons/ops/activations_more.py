@@ -76,9 +76,6 @@ def add_versions(op, scalar, vector, kernel, library):
     op.version("PyTorch on GPU", on=torch_gpu, prepares=True)(library)
 
 
-# -- Leaky ReLU.
-
-
 @op(inputs=wide, flops=lambda x: 2 * x.size, sizes=SIZES)
 def leaky_relu(x):
     """x where x > 0, else 0.01 x. x: any shape, float; returns the same shape and dtype."""
@@ -104,9 +101,6 @@ def leaky_relu_kernel(x, out):
 # PyTorch's by its operator: torch.nn.functional has none that writes into `out`.
 add_versions(leaky_relu, scalar_leaky_relu, vector_leaky_relu, leaky_relu_kernel,
              torch_call("ops.aten.leaky_relu.out", 0.01))  # fmt: skip
-
-
-# -- Sigmoid.
 
 
 @op(inputs=wide, flops=lambda x: 4 * x.size, sizes=SIZES)
@@ -138,9 +132,6 @@ def sigmoid_kernel(x, out):
 
 
 add_versions(sigmoid, scalar_sigmoid, vector_sigmoid, sigmoid_kernel, torch_call("sigmoid"))
-
-
-# -- Tanh.
 
 
 @op(inputs=wide, flops=lambda x: x.size, sizes=SIZES)

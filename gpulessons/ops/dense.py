@@ -281,9 +281,6 @@ def backward_python(x, w, y, dy, out):
                 dw[j, k] += dz * x[i, k]
 
 
-# -- Backward, on the CPU.
-
-
 @njit(**PARALLEL)
 def slope(y, dy, dz):
     for i in prange(y.shape[0]):
@@ -302,9 +299,6 @@ def numba_backward(x, w, y, dy, out):
     dz = np.empty_like(y)
     slope(y, dy, dz)
     numba_gradients(x, w, dz, *out)
-
-
-# -- Backward, on the GPU.
 
 
 @cuda.jit

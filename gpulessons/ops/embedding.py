@@ -164,9 +164,6 @@ def launch_warps(table, ids, out):
     bag_warp_kernel[warp_per_row(len(ids))](table, ids, out)
 
 
-# -- PyTorch.
-
-
 @embedding.version("PyTorch on GPU", on=torch_gpu, prepares=True)
 @embedding.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def pytorch(table, ids):

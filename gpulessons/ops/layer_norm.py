@@ -46,9 +46,6 @@ def standard(x):
     return centered, 1 / np.sqrt((centered * centered).mean(axis=1, keepdims=True) + EPS)
 
 
-# -- On the CPU.
-
-
 def moments(row):
     """Mean and 1 / standard deviation of a row, in plain Python."""
     mean = sum(row) / len(row)
@@ -110,9 +107,6 @@ def warp_kernel(x, gain, bias, out):
 @layer_norm.version("CUDA, a warp per row", on=gpu)
 def launch_warp(x, gain, bias, out):
     warp_kernel[warp_per_row(x.shape[0])](x, gain, bias, out)
-
-
-# -- PyTorch.
 
 
 @layer_norm.version("PyTorch on GPU", on=torch_gpu, prepares=True)

@@ -349,9 +349,6 @@ def launch_one(x, h, c, w, u, b, out):
     cell_kernel[tiles(*h.shape)](x, h, c, w, u, b, *out)
 
 
-# -- PyTorch.
-
-
 @lstm_cell.version("PyTorch on GPU", on=torch_gpu, prepares=True)
 @lstm_cell.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def pytorch(x, h, c, w, u, b):

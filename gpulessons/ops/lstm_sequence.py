@@ -248,9 +248,6 @@ def launch_persistent(x, h, c, w, u, b, out):
     return call
 
 
-# -- PyTorch.
-
-
 @lstm_sequence.version("PyTorch, cell loop, GPU", on=torch_gpu, prepares=True)
 @lstm_sequence.version("PyTorch, cell loop, CPU", on=torch_cpu, prepares=True)
 def torch_cells(x, h, c, w, u, b, out):

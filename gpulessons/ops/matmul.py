@@ -356,9 +356,6 @@ for name, launch in (("TF32", launch_tf32), ("fp16", launch_fp16)):
     matmul.version(f"CUDA, tensor cores ({name})", on=gpu, rtol=3e-3, arithmetic=name)(launch)
 
 
-# -- PyTorch.
-
-
 @matmul.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3, arithmetic="TF32", prepares=True)
 @matmul.version("PyTorch on GPU", on=torch_gpu, prepares=True)
 @matmul.version("PyTorch on CPU", on=torch_cpu, prepares=True)

@@ -43,9 +43,6 @@ def dot(x, y):
     return np.atleast_1d(x @ y)
 
 
-# -- On the CPU.
-
-
 @total.version("Python loop", on=host)
 def total_python(x, out):
     partial = 0.0

@@ -187,8 +187,5 @@ def launch_warp(x, out):
     warp_kernel[warp_per_row(x.shape[0])](x, out)
 
 
-# -- PyTorch.
-
-
 softmax.version("PyTorch on GPU", on=torch_gpu, prepares=True)(torch_call("softmax", 1))
 softmax.version("PyTorch on CPU", on=torch_cpu, prepares=True)(torch_call("softmax", 1))

@@ -63,9 +63,6 @@ def softmax_layer_backward(h, w, p, labels):
     return gradients(h, w, dz)
 
 
-# -- On the CPU.
-
-
 @njit(**PARALLEL)
 def softmax_rows(z, b, p):
     for i in prange(z.shape[0]):
@@ -98,9 +95,6 @@ def numba_backward(h, w, p, labels, out):
     dz = np.empty_like(p)
     output_gradient(p, labels, dz)
     numba_gradients(h, w, dz, *out)
-
-
-# -- On the GPU.
 
 
 @cuda.jit
@@ -140,9 +134,6 @@ def launch_backward(h, w, p, labels, out):
         cuda_gradients(h, w, dz, dzt, *out)
 
     return call
-
-
-# -- PyTorch.
 
 
 @softmax_layer.version("PyTorch on GPU", on=torch_gpu, prepares=True)
