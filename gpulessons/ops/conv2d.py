@@ -44,23 +44,19 @@ def flops(x, w, stride, padding):
     return 2 * x.shape[0] * rows * columns * w.size
 
 
-@op(
-    inputs=layer,
-    flops=flops,
-    sizes=(7, 14, 28, 56),
-    rtol=1e-5,  # sums of 576 products
-    unit="pixels a side",
-    edge_cases=(  # small layers in which no two of these numbers can be mixed up
-        Case(26, width=42, batch=2, channels=2, filters=9),
-        Case(19, width=35, batch=2, channels=3, filters=4, kernel=(5, 2), stride=2),
-        Case(8, width=24, channels=1, filters=2, kernel=(7, 5), padding=3),
-        Case(5, width=21, batch=2, channels=2, filters=5, kernel=(1, 1), stride=2, padding=0),
-        # Corners that see nothing but padding.
-        Case(2, width=18, channels=2, filters=1, kernel=(2, 2), stride=3, padding=3),
-        Case(1, width=17, batch=2, channels=2, filters=9),
-    ),
-    signature="(batch, channels, height, width), (filters, channels, ky, kx)",
+EDGES = (  # small layers in which no two of these numbers can be mixed up
+    Case(26, width=42, batch=2, channels=2, filters=9),
+    Case(19, width=35, batch=2, channels=3, filters=4, kernel=(5, 2), stride=2),
+    Case(8, width=24, channels=1, filters=2, kernel=(7, 5), padding=3),
+    Case(5, width=21, batch=2, channels=2, filters=5, kernel=(1, 1), stride=2, padding=0),
+    Case(2, width=18, channels=2, filters=1, kernel=(2, 2), stride=3, padding=3),  # blank corners
+    Case(1, width=17, batch=2, channels=2, filters=9),
 )
+
+
+@op(inputs=layer, flops=flops, sizes=(7, 14, 28, 56), rtol=1e-5,  # sums of 576 products
+    unit="pixels a side", edge_cases=EDGES,
+    signature="(batch, channels, height, width), (filters, channels, ky, kx)")  # fmt: skip
 def conv2d(x, w, stride, padding):
     """Every filter at every position. x: (batch, channels, height, width), w: (filters, channels,
     kernel height, kernel width), of one dtype; returns (batch, filters, rows, columns).
@@ -278,15 +274,9 @@ def layer_and_gradient(height, rng, **axes):
     return x, w, dy, stride, padding
 
 
-@op(
-    inputs=layer_and_gradient,
+@op(inputs=layer_and_gradient, sizes=conv2d.sizes, rtol=2e-5, unit="pixels a side",
     flops=lambda x, w, dy, stride, padding: 2 * flops(x, w, stride, padding),
-    sizes=conv2d.sizes,
-    rtol=2e-5,
-    unit="pixels a side",
-    edge_cases=conv2d.edge_cases,
-    signature=f"{conv2d.signature}, (batch, filters, rows, columns)",
-)
+    edge_cases=EDGES, signature=f"{conv2d.signature}, (batch, filters, rows, columns)")  # fmt: skip
 def conv2d_backward(x, w, dy, stride, padding):
     """(dx, dw): the gradients of x (batch, channels, height, width) and of w (filters, channels,
     kernel height, kernel width), from dy (batch, filters, rows, columns), the output's gradient."""

@@ -2,10 +2,10 @@
 
     dense(x, w, b) = sigmoid(z), z = x wᵀ + b     z: the preactivations
 
-A row of x is one example, a row of w the weights of one output (PyTorch lays them out like this).
-For a single example each weight is fetched, used once and forgotten: memory is the wait. For a
-batch it may be used for every example: the layer is a matrix product, with a sigmoid behind it that
-costs next to nothing, if it is done while the preactivations are still at hand.
+A row of x is one example, a row of w the weights of one output, as in PyTorch. For a single example
+each weight is fetched, used once and forgotten: memory is the wait. For a batch it may be used for
+every example: the layer is a matrix product, with a sigmoid behind it that costs next to nothing,
+if it is done while the preactivations are still at hand.
 
 Backward takes two more products, and so twice the work (Rumelhart, Hinton & Williams 1986):
 
@@ -53,19 +53,13 @@ def sized(inputs, outputs):
     return partial(layer, inputs=inputs, outputs=outputs)
 
 
-@op(
-    inputs=layer,
+@op(inputs=layer, sizes=(1, 64, 4096), rtol=2e-5, unit="examples",
     flops=lambda x, w, b: (2 * x.shape[1] + 5) * x.shape[0] * w.shape[0],  # 4 in a sigmoid
-    sizes=(1, 64, 4096),
-    rtol=2e-5,
-    unit="examples",
     edge_cases=[Case(n, inputs=n + 6, outputs=n // 2 + 1) for n in (33, 19, 3)],
-    signature="(examples, inputs), (outputs, inputs), (outputs,)",
-)
+    signature="(examples, inputs), (outputs, inputs), (outputs,)")  # fmt: skip
 def dense(x, w, b):
-    """sigmoid(x wᵀ + b). x: (examples, inputs), w: (outputs, inputs), b: (outputs,), floats.
-
-    Returns (examples, outputs).
+    """sigmoid(x wᵀ + b). x: (examples, inputs), w: (outputs, inputs), b: (outputs,), floats;
+    returns (examples, outputs).
     """
     return sigmoid(x @ w.T + b)
 
@@ -250,15 +244,10 @@ def gradients(x, w, dz):
     return dz @ w, dz.T @ x, dz.sum(0)
 
 
-@op(
-    inputs=layer_and_gradient,
-    flops=lambda x, w, y, dy: 4 * (x.shape[1] + 1) * y.size,
-    sizes=(1, 64, 4096),
-    rtol=2e-5,
-    unit="examples",
-    edge_cases=dense.edge_cases,
+@op(inputs=layer_and_gradient, flops=lambda x, w, y, dy: 4 * (x.shape[1] + 1) * y.size,
+    sizes=(1, 64, 4096), rtol=2e-5, unit="examples", edge_cases=dense.edge_cases,
     signature="(examples, inputs), (outputs, inputs), (examples, outputs), (examples, outputs)",
-)
+)  # fmt: skip
 def dense_backward(x, w, y, dy):
     """dx, dw, db of y = sigmoid(x wᵀ + b), from dy, the gradient with respect to y.
 
@@ -266,19 +255,6 @@ def dense_backward(x, w, y, dy):
     shaped like x, w and b.
     """
     return gradients(x, w, dy * y * (1 - y))
-
-
-@dense_backward.version("Python loop", on=host)
-def backward_python(x, w, y, dy, out):
-    dx, dw, db = out
-    dx[:], dw[:], db[:] = 0, 0, 0
-    for i in range(y.shape[0]):
-        for j in range(y.shape[1]):
-            dz = dy[i, j] * y[i, j] * (1 - y[i, j])
-            db[j] += dz
-            for k in range(x.shape[1]):
-                dx[i, k] += dz * w[j, k]
-                dw[j, k] += dz * x[i, k]
 
 
 @njit(**PARALLEL)

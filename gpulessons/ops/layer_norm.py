@@ -46,20 +46,6 @@ def standard(x):
     return centered, 1 / np.sqrt((centered * centered).mean(axis=1, keepdims=True) + EPS)
 
 
-def moments(row):
-    """Mean and 1 / standard deviation of a row, in plain Python."""
-    mean = sum(row) / len(row)
-    return mean, 1 / math.sqrt(sum((v - mean) ** 2 for v in row) / len(row) + EPS)
-
-
-@layer_norm.version("Python loop", on=host)
-def python_loop(x, gain, bias, out):
-    for i, row in enumerate(x.tolist()):
-        mean, scale = moments(row)
-        for j, v in enumerate(row):
-            out[i, j] = (v - mean) * scale * gain[j] + bias[j]
-
-
 @njit(**REASSOCIATING)
 def row_moments(x):
     """Mean and 1 / standard deviation of one row, in two passes over it."""

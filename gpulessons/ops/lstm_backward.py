@@ -32,21 +32,14 @@ def with_slope(hidden, rng, **axes):
 
 
 # Forward once, then two products for each one of forward's.
-@op(
-    inputs=with_slope,
-    flops=lambda *inputs: 3 * forward_flops(*inputs[:-1]),
-    sizes=(16, 64, 256),
-    rtol=1e-4,
-    unit="hidden units",
-    edge_cases=lstm_sequence.edge_cases,
-    signature=f"{lstm_sequence.signature}, (steps, batch, hidden)",
-)
+@op(inputs=with_slope, flops=lambda *inputs: 3 * forward_flops(*inputs[:-1]),
+    sizes=(16, 64, 256), rtol=1e-4, unit="hidden units", edge_cases=lstm_sequence.edge_cases,
+    signature=f"{lstm_sequence.signature}, (steps, batch, hidden)")  # fmt: skip
 def lstm_backward(x, h, c, w, u, b, d):
     """dx, dh, dc, dw, du, db of a loss, from d: its gradient with respect to each step's h.
 
-    The inputs are those of `lstm_sequence`: forward is done again, to know z and every c.
-    Each gradient is shaped like what it is named after; d is shaped like hs. The loss is taken not
-    to see the last c.
+    The inputs are those of `lstm_sequence`: forward is done again, to know z and every c. Each
+    gradient is shaped like what it is named after, d like hs. The loss does not see the last c.
     """
     z, h_prev, c_prev = input_preactivations(x, w, b), [], []
     for t in range(len(x)):  # there: what each step began with is kept

@@ -7,9 +7,8 @@
     h' = o tanh(c')                    what the next layer, and the next step, see
 
 Hochreiter & Schmidhuber 1997; Gers et al. 2000 for f. Eight products, all independent, then a
-little arithmetic on every unit alone. The weights lie as PyTorch's do: the four gates stacked in
-the order i, f, g, o, so that w is `weight_ih_l0` and u is `weight_hh_l0`. PyTorch keeps two biases
-where only their sum matters: b is `bias_ih_l0 + bias_hh_l0`.
+little arithmetic on every unit alone. The weights lie as PyTorch's do, the gates stacked in the
+order i, f, g, o: w is `weight_ih_l0`, u is `weight_hh_l0`, b is `bias_ih_l0 + bias_hh_l0`.
 """
 
 import math
@@ -23,7 +22,6 @@ from gpulessons.operation import Case, op
 
 from .activations_more import (
     device_sigmoid,
-    scalar_sigmoid,
     sigmoid,
     sigmoid_kernel,
     tanh,
@@ -33,8 +31,6 @@ from .activations_more import (
 from .common import PARALLEL, SERIAL, THREADS, aligned_empty, ceil_div, tanh32
 from .dense import T_PADDED, T, linear_kernel, tile_dot, tiles
 
-BATCH = 32  # examples that take a step together
-
 
 def parameters(inputs, hidden, rng):
     """w: (4·hidden, inputs), u: (4·hidden, hidden), b: (4·hidden,) float32: z stays around 1."""
@@ -43,7 +39,7 @@ def parameters(inputs, hidden, rng):
     return w, u, rng.standard_normal(4 * hidden, np.float32)
 
 
-def one_step(hidden, rng, batch=BATCH, inputs=None):
+def one_step(hidden, rng, batch=32, inputs=None):
     """x: (batch, inputs), h and c: (batch, hidden), then the parameters. By default as many
     inputs as hidden units. One example is far out, where a careless exp fails.
     """
@@ -61,16 +57,10 @@ def flops(x, h, c, w, u, b):
     return rows * (2 * w.size + 2 * u.size + 26 * h.size // x.shape[-2])
 
 
-@op(
-    inputs=one_step,
-    flops=flops,
-    sizes=(64, 256, 1024),
-    rtol=2e-5,
-    unit="hidden units",
+@op(inputs=one_step, flops=flops, sizes=(64, 256, 1024), rtol=2e-5, unit="hidden units",
     edge_cases=[Case(n, batch=3, inputs=n + 2) for n in (5, 17, 33, 1)],
     signature="(batch, inputs), (batch, hidden), (batch, hidden), "
-    "(gates, inputs), (gates, hidden), (gates,)",
-)
+              "(gates, inputs), (gates, hidden), (gates,)")  # fmt: skip
 def lstm_cell(x, h, c, w, u, b):
     """The new h and c, of the shapes of h and c. Shapes of all: see `one_step`."""
     i, f, g, o = np.split(x @ w.T + h @ u.T + b, 4, axis=1)  # two products serve the four gates
@@ -83,32 +73,8 @@ def array_unit(i, f, g, o, c):
     return sigmoid(o) * tanh(c), c
 
 
-@lstm_cell.version("Python loop", on=host)
-def python_loop(x, h, c, w, u, b, out):
-    batch, hidden = h.shape
-    for n in range(batch):
-        for j in range(hidden):
-            i, f, g, o = (
-                b[gate] + inner(x[n], w[gate]) + inner(h[n], u[gate])
-                for gate in range(j, 4 * hidden, hidden)
-            )
-            new_c = scalar_sigmoid(f) * c[n, j] + scalar_sigmoid(i) * math.tanh(g)
-            out[0][n, j], out[1][n, j] = scalar_sigmoid(o) * math.tanh(new_c), new_c
-
-
-def inner(p, q):
-    """The sum of p times q, one by one."""
-    total = 0.0
-    for a, b in zip(p.tolist(), q.tolist(), strict=True):
-        total += a * b
-    return total
-
-
-# -- NumPy: the same multiplications as eight products, where the specification has two.
-
-
 @lstm_cell.version("NumPy, eight products", on=host)
-def eight_products(x, h, c, w, u, b):
+def eight_products(x, h, c, w, u, b):  # the same multiplications as in two
     i, f, g, o = (
         x @ w_gate.T + h @ u_gate.T + b_gate
         for w_gate, u_gate, b_gate in zip(*(np.split(p, 4) for p in (w, u, b)), strict=True)

@@ -5,9 +5,8 @@
 The product h uᵀ of one step needs the step before: 64 steps are 64 products in a row, however many
 cores there are. All else can be moved out of the chain or distributed: the products x[t] wᵀ wait
 for nothing; the four gates are one product; the arithmetic on each unit is one pass; and no example
-of a batch ever needs another. After Appleyard et al., "Optimizing Performance of Recurrent Neural
-Networks on GPUs", 2016. Layers of LSTM, one on another, are the last section: two chains that can
-run side by side.
+of a batch ever needs another (Appleyard et al. 2016). Layers of LSTM, one on another, are the last
+section: two chains that can run side by side.
 """
 
 from functools import partial
@@ -21,7 +20,6 @@ from gpulessons.operation import Case, op
 from .common import PARALLEL, SERIAL, aligned_empty, ceil_div
 from .dense import linear_kernel, tiles
 from .lstm_cell import (
-    BATCH,
     add_thin_product,
     aligned_transpose,
     array_unit,
@@ -37,7 +35,7 @@ from .lstm_cell import (
 )
 
 
-def sequences(hidden, rng, steps=None, batch=BATCH, inputs=None):
+def sequences(hidden, rng, steps=None, batch=32, inputs=None):
     """x: (steps, batch, inputs), h, c: (batch, hidden), then the parameters. By default as many
     inputs as hidden units, and 64 steps, or half as many steps as units below 128 of them.
     """
@@ -48,21 +46,12 @@ def sequences(hidden, rng, steps=None, batch=BATCH, inputs=None):
     return x, np.tanh(h), c, *parameters(x.shape[2], hidden, rng)
 
 
-@op(
-    inputs=sequences,
-    flops=flops,
-    sizes=(16, 64, 256),
-    rtol=5e-5,
-    unit="hidden units",
+@op(inputs=sequences, flops=flops, sizes=(16, 64, 256), rtol=5e-5, unit="hidden units",
     edge_cases=[Case(n, steps=5, batch=3, inputs=n + 2) for n in (5, 17, 1)],
     signature="(steps, batch, inputs), (batch, hidden), (batch, hidden), "
-    "(gates, inputs), (gates, hidden), (gates,)",
-)
+              "(gates, inputs), (gates, hidden), (gates,)")  # fmt: skip
 def lstm_sequence(x, h, c, w, u, b):
-    """h after each step: (steps, batch, hidden), of which hs[-1] is the last; and the last c.
-
-    Shapes of the inputs: see `sequences`; weights as in `lstm_cell`.
-    """
+    """h after each step: (steps, batch, hidden), and the last c. Inputs: see `sequences`."""
     return repeated(lstm_cell, x, h, c, w, u, b)
 
 
@@ -196,7 +185,7 @@ def launch_one_a_step(x, h, c, w, u, b, out):
     return call
 
 
-# All steps in one kernel. After Diamos et al., "Persistent RNNs", 2016.
+# -- All steps in one kernel (Diamos et al. 2016, "Persistent RNNs").
 
 MAX_HIDDEN = 64  # units whose weights one block can keep in its registers
 GATES = 4 * MAX_HIDDEN
@@ -315,32 +304,23 @@ def torch_lstm(x, h, c, w, u, b):
 # -- ticks, each with twice the work that can be done at once. A machine that one step does not fill
 # -- gains; a machine that is full already does not (Appleyard et al. 2016, section 3).
 
-LAYERS = 2
-
 
 def stacked(hidden, rng, **axes):
-    """x: (steps, batch, hidden); h, c: (layers, batch, hidden); w, u: (layers, 4·hidden, hidden);
-    b: (layers, 4·hidden): two layers; steps and batch as in `sequences`."""
+    """Two layers. x: (steps, batch, hidden); h, c: (layers, batch, hidden); w, u: (layers,
+    4·hidden, hidden); b: (layers, 4·hidden); steps and batch as in `sequences`."""
     x, h, *_ = sequences(hidden, rng, **axes)
-    layers = [parameters(hidden, hidden, rng) for _ in range(LAYERS)]
-    states = rng.standard_normal((2, LAYERS, *h.shape), np.float32)
+    layers = [parameters(hidden, hidden, rng) for _ in range(2)]
+    states = rng.standard_normal((2, 2, *h.shape), np.float32)
     return x, *states, *map(np.stack, zip(*layers, strict=True))
 
 
-@op(
-    inputs=stacked,
-    flops=flops,
-    sizes=(16, 64, 256),
-    rtol=1e-4,
-    unit="hidden units",
+@op(inputs=stacked, flops=flops, sizes=(16, 64, 256), rtol=1e-4, unit="hidden units",
     edge_cases=[Case(n, steps=5, batch=3) for n in (5, 17, 1)],
     signature="(steps, batch, hidden), (layers, batch, hidden), (layers, batch, hidden), "
-    "(layers, gates, hidden), (layers, gates, hidden), (layers, gates)",
-)
+              "(layers, gates, hidden), (layers, gates, hidden), (layers, gates)")  # fmt: skip
 def lstm_layers(x, h, c, w, u, b):
     """h of the last layer after each step: (steps, batch, hidden); the last h and c of every layer.
-
-    Shapes of the inputs: see `stacked`; as many layers as w has, and as many inputs as units.
+    Inputs: see `stacked`.
     """
     return layer_by_layer(lstm_sequence, x, h, c, w, u, b)
 

@@ -33,15 +33,11 @@ def matrices(m, rng, k=None, n=None):
     return x, y / np.float32(k**0.5)
 
 
-@op(
-    inputs=matrices,
-    flops=lambda x, y: 2 * x.shape[0] * x.shape[1] * y.shape[1],
-    sizes=(64, 256, 1024),
-    rtol=2e-5,  # 4096 float32 additions in a row lose 1.2e-5; NumPy's blocked ones 2e-6
-    unit="rows and columns",
+# rtol: 4096 float32 additions in a row lose 1.2e-5; NumPy's blocked ones 2e-6.
+@op(inputs=matrices, flops=lambda x, y: 2 * x.shape[0] * x.shape[1] * y.shape[1],
+    sizes=(64, 256, 1024), rtol=2e-5, unit="rows and columns", signature="(m, k), (k, n)",
     edge_cases=(Case(33, k=16, n=36), Case(19, k=9, n=22), Case(70, k=35, n=73), Case(1, k=1, n=4)),
-    signature="(m, k), (k, n)",
-)
+)  # fmt: skip
 def matmul(x, y, out=None):
     """The product of x (m, k) and y (k, n): (m, n), of their dtype."""
     return np.matmul(x, y, out=out)

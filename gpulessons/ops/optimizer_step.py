@@ -75,12 +75,6 @@ momentum_cpu, adam_cpu = njit(**SERIAL)(momentum_body), njit(**SERIAL)(adam_body
 momentum_gpu, adam_gpu = (cuda.jit(device=True)(body) for body in (momentum_body, adam_body))
 
 
-@momentum_step.version("Python loop", on=host)
-def momentum_python(w, g, v, out):
-    for i in range(w.size):
-        out[0][i], out[1][i] = momentum_body(w[i], g[i], v[i])
-
-
 @adam_step.version("Python loop", on=host)
 def adam_python(w, g, m, v, t, out):
     scales = corrections(t)
