@@ -159,6 +159,7 @@ def fill_rows(b, out):
             out[n, j] = b[j]
 
 
+@njit(**PARALLEL)
 def cell_loop(x, h, c, wt, ut, b, new_h, new_c):
     """Four examples at a time: they need nothing of the others, and each core has its own."""
     for share in prange(ceil_div(len(h), 4)):
@@ -170,9 +171,6 @@ def cell_loop(x, h, c, wt, ut, b, new_h, new_c):
         pointwise(z, c[n], new_h[n], new_c[n])
 
 
-cell_on_one_core, cell_on_every_core = njit(**SERIAL)(cell_loop), njit(**PARALLEL)(cell_loop)
-
-
 def aligned_transpose(w):
     """w with a row for each input: vectors then run along the units, from a cache line on."""
     rows = aligned_empty(w.T.shape, w.dtype)
@@ -180,14 +178,9 @@ def aligned_transpose(w):
     return rows
 
 
-@lstm_cell.version("Numba, one core", on=host)
-def one_core(x, h, c, w, u, b, out):
-    cell_on_one_core(x, h, c, aligned_transpose(w), aligned_transpose(u), b, *out)
-
-
 @lstm_cell.version("Numba, every core", on=host)
 def every_core(x, h, c, w, u, b, out):
-    cell_on_every_core(x, h, c, aligned_transpose(w), aligned_transpose(u), b, *out)
+    cell_loop(x, h, c, aligned_transpose(w), aligned_transpose(u), b, *out)
 
 
 # -- On the GPU: fewer launches from one version to the next, and less that goes through memory.

@@ -17,7 +17,7 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import PARALLEL, SERIAL, aligned_empty, ceil_div
+from .common import PARALLEL, aligned_empty, ceil_div
 from .dense import linear_kernel, tiles
 from .lstm_cell import (
     add_thin_product,
@@ -113,6 +113,7 @@ def fused_pointwise(x, h, c, w, u, b):
 # -- No example waits for another: each core takes its share of the batch through all the steps.
 
 
+@njit(**PARALLEL)
 def sequence_loop(x, h, c, wt, ut, b, hs, last_c):
     """All steps for four examples at a time. They need nothing of the others: the core that has
     them never waits, and the weights stay in its cache.
@@ -132,18 +133,9 @@ def sequence_loop(x, h, c, wt, ut, b, hs, last_c):
             h_prev, c_prev = hs[t, n], new_c
 
 
-loop_on_one_core = njit(**SERIAL)(sequence_loop)
-loop_on_every_core = njit(**PARALLEL)(sequence_loop)
-
-
-@lstm_sequence.version("Numba, one core", on=host)
-def one_core(x, h, c, w, u, b, out):
-    loop_on_one_core(x, h, c, aligned_transpose(w), aligned_transpose(u), b, *out)
-
-
 @lstm_sequence.version("Numba, every core", on=host)
 def every_core(x, h, c, w, u, b, out):
-    loop_on_every_core(x, h, c, aligned_transpose(w), aligned_transpose(u), b, *out)
+    sequence_loop(x, h, c, aligned_transpose(w), aligned_transpose(u), b, *out)
 
 
 # -- On the GPU: one kernel a step, one kernel for all.

@@ -18,9 +18,9 @@ each_op = pytest.mark.parametrize("name", NAMES)
 
 
 def on_cpu(op):
-    """Its versions that run here, but torch.compile's, which takes seconds."""
-    return [version for version in op.versions.values() if version.backend in (host, torch_cpu)
-            and "compiled" not in version.name and not version.backend.why_not()]  # fmt: skip
+    """Its versions that run here."""
+    return [version for version in op.versions.values()
+            if version.backend in (host, torch_cpu) and not version.backend.why_not()]  # fmt: skip
 
 
 def quickly(op):
@@ -58,12 +58,6 @@ def test_every_version_is_right_at_more_sizes(name):
     for case in (*op.edge_cases, *sizes):
         for version in on_cpu(op):
             assert_right(version, *op.inputs(case, seed=case))
-
-
-@pytest.mark.nightly
-def test_the_compiled_version_is_right():
-    version = gpulessons.bias_gelu.versions["PyTorch, compiled, CPU"]
-    assert_right(version, *version.op.inputs(2 * 1009, seed=1))
 
 
 @pytest.mark.parametrize("name", ELEMENTWISE)
