@@ -41,6 +41,11 @@ def ceil_div(elements: int, each: int) -> int:
     return -(-elements // each)
 
 
+def grid(shape, rows, columns):
+    """(across, down): a block for each so many rows and columns of a matrix of this shape."""
+    return ceil_div(shape[1], columns), ceil_div(shape[0], rows)
+
+
 @njit(**SERIAL)
 def aligned_empty(shape, dtype):
     """np.empty, begun where a cache line does: a vector that lies across two lines is fetched

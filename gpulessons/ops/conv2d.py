@@ -3,10 +3,9 @@
     conv2d(x, w)[b, f, i, j] = sum over c, ky, kx of w[f, c, ky, kx] x[b, c, row, column],
     row = stride · i + ky − padding, column = stride · j + kx − padding
 
-Outside the picture x is zero. (Mathematicians turn w around first. Networks never did: LeCun et al.
-1989.) Each output stands alone, so all can be made at once. And neighbors use nearly the same
-pixels: as with a matrix product, a program that loads a number anew for every use waits for
-memory.
+Outside the picture x is zero (LeCun et al. 1989). Each output stands alone, so all can be made at
+once. And neighbors use nearly the same pixels: as with a matrix product, a program that loads a
+number anew for every use waits for memory.
 
 With x's patches written down as columns (im2col.py), y = w · columns. So, as for every product,
 
@@ -80,9 +79,6 @@ def python_loop(x, w, stride, padding, out):
         out[b, f, i, j] = total
 
 
-# -- By way of a matrix: columns, then a product.
-
-
 @conv2d.version("NumPy, im2col", on=host)
 def numpy_im2col(x, w, stride, padding, out):
     columns = im2col(x, w.shape[2:], stride, padding)
@@ -108,8 +104,6 @@ def numba_im2col(x, w, stride, padding, out):
         copy_patches(picture, stride, columns)
         multiply(flat, columns.reshape(flat.shape[1], -1), result.reshape(len(w), -1))
 
-
-# -- Directly: no columns are written.
 
 conv2d.version("Numba, direct, one core", on=host)(conv2d_direct.one_core)
 conv2d.version("Numba, direct", on=host)(conv2d_direct.every_core)
@@ -166,8 +160,7 @@ FILTERS = 8  # each number that a thread takes from the patch serves eight filte
 def tiles_kernel(high, wide, stride):
     """16 rows by 32 columns of outputs, of eight filters: 32 sums a thread, kept in registers.
 
-    Compiled for the size of its filter and for its stride, as a library's is: loops of known length
-    can be unrolled, and shared arrays must have a known size.
+    Compiled for a filter's size and a stride: shared arrays must have a known size.
     """
     taps = high * wide
     weights_size = FILTERS * taps
@@ -230,10 +223,7 @@ def launch_tiles(x, w, stride, padding, out):
     compiled_tiles(*w.shape[2:], stride)[grid, (LANES, WARPS_DOWN)](x, w, padding, out)
 
 
-# -- PyTorch: oneDNN on a CPU, cuDNN on an NVIDIA GPU.
-
-
-# TF32: with the factors rounded to 11 bits, as cuDNN would by default.
+# PyTorch: oneDNN on a CPU, cuDNN on an NVIDIA GPU, which would round factors to TF32 by default.
 @conv2d.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3, arithmetic="TF32", prepares=True)
 @conv2d.version("PyTorch on GPU", on=torch_gpu, prepares=True)
 @conv2d.version("PyTorch on CPU", on=torch_cpu, prepares=True)
@@ -278,8 +268,7 @@ def layer_and_gradient(height, rng, **axes):
     flops=lambda x, w, dy, stride, padding: 2 * flops(x, w, stride, padding),
     edge_cases=EDGES, signature=f"{conv2d.signature}, (batch, filters, rows, columns)")  # fmt: skip
 def conv2d_backward(x, w, dy, stride, padding):
-    """(dx, dw): the gradients of x (batch, channels, height, width) and of w (filters, channels,
-    kernel height, kernel width), from dy (batch, filters, rows, columns), the output's gradient."""
+    """(dx, dw), shaped like x and w, from dy (batch, filters, rows, columns), the output's."""
     kernel, flat = w.shape[2:], dy.reshape(*dy.shape[:2], -1)
     columns = im2col(x, kernel, stride, padding)
     dw = (flat @ columns.swapaxes(1, 2)).sum(axis=0).reshape(w.shape)

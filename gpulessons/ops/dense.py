@@ -33,7 +33,7 @@ from .activations_more import (
     sigmoid_kernel,
     vector_sigmoid,
 )
-from .common import ONE, PARALLEL, REASSOCIATING, SERIAL, THREADS, WARP, ZERO, ceil_div
+from .common import ONE, PARALLEL, REASSOCIATING, SERIAL, THREADS, WARP, ZERO, ceil_div, grid
 from .matmul import launch_tile
 from .matmul_cpu import COLUMNS, ROWS, multiply, multiply_tile
 from .reduce import WARPS, warp_reduce_sum
@@ -118,8 +118,7 @@ def fused(x, w, b, out):
     each_tile(x, transposed(w), b, out)
 
 
-# -- On the GPU: first an output for each warp, then the shared tile of matmul.py, for x wᵀ and with
-# -- a step added at its end.
+# -- On the GPU: an output for each warp, then the shared tile of matmul.py with one step more.
 
 
 @cuda.jit
@@ -148,15 +147,15 @@ T_PADDED = T + 2  # rows this long put the column of a tile into different banks
 
 def tiles(rows, columns):
     """Grid and block for a thread per result of a matrix, in tiles of T by T."""
-    return (ceil_div(columns, T), ceil_div(rows, T)), (T, T)
+    return grid((rows, columns), T, T), (T, T)
 
 
 @cuda.jit(device=True)
 def tile_dot(x, w):
-    """x[i] · w[j] for thread (j, i) of a grid of blocks (T, T): tile_kernel for x wᵀ.
+    """x[i] · w[j] for thread (j, i) of a grid of blocks (T, T), all of whose threads call this.
 
     x: (m, depth), w: (n, depth). Both are read along their rows, which is coalesced; the tile of w
-    is transposed on its way into shared memory. All threads of a block have to call this.
+    is transposed on its way into shared memory.
     """
     xs = cuda.shared.array((T, T), float32)
     ws = cuda.shared.array((T, T_PADDED), float32)
@@ -175,11 +174,7 @@ def tile_dot(x, w):
 
 
 def layer_kernel(finish):
-    """A layer of a network: out = finish(x wᵀ + b), in one pass over memory.
-
-    x: (examples, inputs), w: (outputs, inputs), b: (outputs,), out: (examples, outputs); `finish`
-    is a device function of one number, the activation. Blocks of (T, T) threads.
-    """
+    """out = finish(x wᵀ + b), in one pass: `finish`, a device function, is the activation."""
 
     @cuda.jit
     def layer(x, w, b, out):
@@ -229,7 +224,7 @@ def pytorch(x, w, b, out):
     return call
 
 
-# -- Backward.
+# -- Backward: two more products.
 
 
 def layer_and_gradient(examples, rng, **axes):
@@ -249,11 +244,7 @@ def gradients(x, w, dz):
     signature="(examples, inputs), (outputs, inputs), (examples, outputs), (examples, outputs)",
 )  # fmt: skip
 def dense_backward(x, w, y, dy):
-    """dx, dw, db of y = sigmoid(x wᵀ + b), from dy, the gradient with respect to y.
-
-    x: (examples, inputs), w: (outputs, inputs), y and dy: (examples, outputs). The gradients are
-    shaped like x, w and b.
-    """
+    """dx, dw, db of y = sigmoid(x wᵀ + b), shaped like x, w and b, from dy: (examples, outputs)."""
     return gradients(x, w, dy * y * (1 - y))
 
 
@@ -296,8 +287,7 @@ def sum_rows_kernel(dz, db):
 
 
 def cuda_gradients(x, w, dz, dzt, dx, dw, db):
-    """dzt: room for dz, transposed."""
-    launch_padded(dz, dzt)
+    launch_padded(dz, dzt)  # room for dz, transposed
     launch_tile(dz, w, dx)
     launch_tile(dzt, x, dw)
     sum_rows_kernel[ceil_div(db.size, THREADS), THREADS](dz, db)

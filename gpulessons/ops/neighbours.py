@@ -15,12 +15,12 @@ close and far from 0 may come out at a distance of less than 0.
 """
 
 import numpy as np
-from numba import cuda, njit
+from numba import njit
 
-from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
+from gpulessons.backends import host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import SERIAL, WARP, ZERO, ceil_div
+from .common import SERIAL, ceil_div
 
 DIM, QUERIES, NEAREST = 64, 64, 10
 FAR, NONE = np.float32(np.inf), np.int32(-1)
@@ -60,8 +60,7 @@ def neighbours(queries, points, k):
 
     queries: (queries, dim), points: (points, dim), floats; 1 ≤ k ≤ points. Returns indices
     (queries, k) int32, and squared distances (queries, k) of their dtype. ValueError for another k;
-    on the CPU for a NaN too. To a kernel NaN is near nothing; what is not found has the index −1
-    and an infinite distance.
+    on the CPU for a NaN too.
     """
     distances = squared_distances(queries, points, k)
     indices = np.argsort(distances, axis=1, kind="stable")[:, :k]
@@ -159,37 +158,6 @@ def product_and_selection(queries, points, k, out):
         found = factors @ points[first : first + PIECE].T
         select(found, lengths[1], first, indices, distances)
     distances += lengths[0][:, None]
-
-
-# -- On the GPU: a thread per query, with its list in memory, a row apart from its neighbors'.
-
-
-@cuda.jit
-def thread_kernel(queries, points, indices, distances):
-    i = cuda.grid(1)
-    if i < queries.shape[0]:
-        last = indices.shape[1] - 1
-        for n in range(last + 1):
-            indices[i, n], distances[i, n] = NONE, FAR
-        for j in range(points.shape[0]):
-            distance, c = ZERO, 0
-            while c < queries.shape[1]:  # not range(): notebook 05 says why
-                difference = queries[i, c] - points[j, c]
-                distance += difference * difference
-                c += 1
-            if distance < distances[i, last]:
-                place = last
-                while place > 0 and distances[i, place - 1] > distance:
-                    distances[i, place] = distances[i, place - 1]
-                    indices[i, place] = indices[i, place - 1]
-                    place -= 1
-                distances[i, place], indices[i, place] = distance, j
-
-
-@neighbours.version("CUDA, a thread per query", on=gpu)
-def launch_thread(queries, points, k, out):
-    check_shapes(queries, points, k)
-    thread_kernel[ceil_div(queries.shape[0], WARP), WARP](queries, points, *out)
 
 
 # -- PyTorch. Its topk leaves open which of several equals it takes: they are counted out by index.

@@ -7,7 +7,7 @@ distributed, to cores or to groups of threads, and a group has to combine what i
 import numpy as np
 from numba import cuda, njit
 
-from .common import FULL_MASK, REASSOCIATING, SERIAL, THREADS, WARP, ZERO, ceil_div
+from .common import FULL_MASK, REASSOCIATING, SERIAL, WARP, ZERO, ceil_div
 from .reduce import WARPS, block_reduce
 
 ROW_EDGES = (31, 257, 10_007, 1)  # one row; a few; rows longer than a block of threads; one number
@@ -80,7 +80,3 @@ block_reduce_max = block_reduce(warp_reduce_max, LOWEST)
 def warp_per_row(rows):
     """(grid, block): eight rows to a block, each with its warp."""
     return ceil_div(rows, WARPS), (WARP, WARPS)
-
-
-def block_per_row(rows):
-    return rows, THREADS

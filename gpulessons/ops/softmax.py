@@ -35,7 +35,6 @@ from .rows import (
     LOWEST,
     NOTHING,
     ROW_EDGES,
-    block_per_row,
     block_reduce_max,
     max_of_row,
     warp_per_row,
@@ -153,7 +152,7 @@ def block_kernel(x, out):
 
 @softmax.version("CUDA, a block per row", on=gpu)
 def launch_block(x, out):
-    block_kernel[block_per_row(x.shape[0])](x, out)
+    block_kernel[x.shape[0], THREADS](x, out)
 
 
 @cuda.jit(device=True)
