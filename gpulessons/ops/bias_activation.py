@@ -14,8 +14,7 @@ from gpulessons.operation import op
 
 from .activations_more import device_gelu, gelu, gelu_kernel, scalar_gelu, vector_gelu
 from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div
-
-WIDTH = 1009  # a layer's width; a prime, so that no block size divides it
+from .rows import WIDTH
 
 
 def layer(size, rng):
@@ -39,9 +38,6 @@ def python_loop(x, b, out):
     for row in range(rows):
         for column in range(columns):
             out[row, column] = scalar_gelu(x[row, column] + b[column])
-
-
-# -- On the CPU: two loops, then one.
 
 
 def bias_loop(x, b, out):

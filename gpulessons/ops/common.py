@@ -72,10 +72,10 @@ def torch_call(path, *arguments, **options):
     torch_call("sigmoid") calls torch.sigmoid(x, out=out).
     """
 
-    def prepare(x, out):
+    def prepare(*inputs, out):
         import torch  # here, because it takes a second
 
-        return partial(attrgetter(path)(torch), x, *arguments, **options, out=out)
+        return partial(attrgetter(path)(torch), *inputs, *arguments, **options, out=out)
 
     return prepare
 

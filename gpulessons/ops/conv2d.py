@@ -157,6 +157,7 @@ BLOCK_ROWS = WARPS_DOWN * EACH
 FILTERS = 8  # each number that a thread takes from the patch serves eight filters
 
 
+@cache
 def tiles_kernel(high, wide, stride):
     """16 rows by 32 columns of outputs, of eight filters: 32 sums a thread, kept in registers.
 
@@ -213,14 +214,11 @@ def tiles_kernel(high, wide, stride):
     return tiles
 
 
-compiled_tiles = cache(tiles_kernel)
-
-
 @conv2d.version("CUDA, shared tiles", on=gpu)
 def launch_tiles(x, w, stride, padding, out):
     across, down = ceil_div(out.shape[3], LANES), ceil_div(out.shape[2], BLOCK_ROWS)
     grid = across, down, ceil_div(out.shape[1], FILTERS) * out.shape[0]
-    compiled_tiles(*w.shape[2:], stride)[grid, (LANES, WARPS_DOWN)](x, w, padding, out)
+    tiles_kernel(*w.shape[2:], stride)[grid, (LANES, WARPS_DOWN)](x, w, padding, out)
 
 
 # PyTorch: oneDNN on a CPU, cuDNN on an NVIDIA GPU, which would round factors to TF32 by default.
@@ -243,8 +241,8 @@ def cast_and_convolve(x, w, stride, padding):
 
 
 def shaped(dims, kernel, *, padding=None, name="conv2d"):
-    """conv2d, with the versions it has, for another layer: dims are (batch, channels, filters),
-    kernel (height, width); an odd, square kernel's padding keeps the size unless told."""
+    """conv2d for another layer: dims are (batch, channels, filters), kernel (height, width); the
+    padding of an odd, square kernel keeps the size unless told."""
     padding = kernel[0] // 2 if padding is None else padding
     numbers = dict(zip(("batch", "channels", "filters"), dims, strict=True))
     inputs = partial(layer, **numbers, kernel=kernel, padding=padding)

@@ -20,7 +20,7 @@ from numba import cuda, get_num_threads, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import PARALLEL, SERIAL, THREADS, WARP, ZERO, ceil_div
+from .common import PARALLEL, SERIAL, WARP, ZERO, ceil_div
 from .rows import warp_per_row
 
 LEARNING_RATE, EPSILON = 0.05, 1e-8
@@ -73,9 +73,6 @@ def check_ids(table, ids):
         )
 
 
-# -- On the CPU. A bag's row is all vectors; which row it is, only memory knows.
-
-
 def add_rows(table, ids, out):
     for e in prange(len(ids)):
         for j in range(out.shape[1]):
@@ -101,50 +98,26 @@ def numba_bags_everywhere(table, ids, out):
     add_rows_together(table, ids, out)
 
 
-# -- On the GPU. One thread walks along a row, and its neighbors are in other rows; or neighbors
-# -- walk along it together, and it comes in whole sectors.
-
-
-@cuda.jit(device=True)
-def gathered(table, ids, e, j):
-    """Column j of bag e: NaN where an id is no row, since a kernel cannot raise."""
-    total, k = ZERO, 0
-    while k < ids.shape[1]:  # not range(): notebook 05 says why
-        row = ids[e, k]
-        total += table[row, j] if 0 <= row < table.shape[0] else MISSING
-        k += 1
-    return total
-
-
 @cuda.jit
-def bag_kernel(table, ids, out):
-    """A thread for each bag: what a warp reads at once lies in 32 rows."""
-    e = cuda.grid(1)
-    if e < out.shape[0]:
-        j = 0
-        while j < out.shape[1]:
-            out[e, j] = gathered(table, ids, e, j)
-            j += 1
-
-
-@embedding.version("CUDA, a thread per bag, uncoalesced", on=gpu)
-def launch_bags(table, ids, out):
-    bag_kernel[ceil_div(len(ids), THREADS), THREADS](table, ids, out)
-
-
-@cuda.jit
-def bag_warp_kernel(table, ids, out):
-    """A warp for each bag, so no thread divides to find its place."""
+def warp_kernel(table, ids, out):
+    """A warp for each bag: neighbors walk along a row together, and it comes in whole sectors. An
+    id that is no row makes the bag NaN, since a kernel cannot raise.
+    """
     e, j = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y, cuda.threadIdx.x & (WARP - 1)
     if e < out.shape[0]:
-        while j < out.shape[1]:
-            out[e, j] = gathered(table, ids, e, j)
+        while j < out.shape[1]:  # not range(): notebook 05 says why
+            total, k = ZERO, 0
+            while k < ids.shape[1]:
+                row = ids[e, k]
+                total += table[row, j] if 0 <= row < table.shape[0] else MISSING
+                k += 1
+            out[e, j] = total
             j += WARP
 
 
 @embedding.version("CUDA, a warp per bag", on=gpu)
 def launch_warps(table, ids, out):
-    bag_warp_kernel[warp_per_row(len(ids))](table, ids, out)
+    warp_kernel[warp_per_row(len(ids))](table, ids, out)
 
 
 @embedding.version("PyTorch on GPU", on=torch_gpu, prepares=True)

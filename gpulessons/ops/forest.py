@@ -36,9 +36,6 @@ class Forest(NamedTuple):
     items: np.ndarray  # (trees × points,) int32: every point once in each tree
 
 
-# -- The search.
-
-
 @njit(**REASSOCIATING)
 def margin(point, normal, offset, scale):
     """How far a point lies above a plane: the one place where something is rounded."""
@@ -58,7 +55,7 @@ def squared_distance(a, b):
 
 
 def cells_visited(query, forest, leaves):
-    """The numbers of the cells that a search visits, in its order: the walk, in plain Python."""
+    """The numbers of the cells that a search visits, in order: the walk, in plain Python."""
     queue, cells = [(np.float32(0), int(root)) for root in forest.roots], []
     heapq.heapify(queue)
     while queue and len(cells) < leaves:

@@ -36,14 +36,9 @@ def rows_and_gains(size, rng):
     edge_cases=ROW_EDGES, signature="(rows, columns), (columns,), (columns,)")  # fmt: skip
 def layer_norm(x, gain, bias):
     """x: (rows, columns); gain, bias: (columns,). Returns like x; eps is 1e-5."""
-    centered, scale = standard(x)
-    return centered * scale * gain + bias
-
-
-def standard(x):
-    """x minus its rows' means, and 1 / their standard deviations."""
     centered = x - x.mean(axis=1, keepdims=True)
-    return centered, 1 / np.sqrt((centered * centered).mean(axis=1, keepdims=True) + EPS)
+    scale = 1 / np.sqrt((centered * centered).mean(axis=1, keepdims=True) + EPS)
+    return centered * scale * gain + bias
 
 
 @njit(**REASSOCIATING)

@@ -7,8 +7,8 @@
     dc ← dc f;  dh ← d[t−1] + dz u   to the step before
 
 Only dz u waits for the step after. The gradients of the weights are sums over all steps and
-examples, so they are one large product each when the chain is through. Werbos 1990; the forget
-gate's f is what keeps dc from vanishing on the way.
+examples: one large product each when the chain is through. Werbos 1990; the forget gate's f is what
+keeps dc from vanishing on the way.
 """
 
 import numpy as np
@@ -19,9 +19,16 @@ from gpulessons.operation import op
 
 from .activations_more import sigmoid, tanh, vector_sigmoid
 from .common import ONE, PARALLEL, SERIAL, ZERO, ceil_div, tanh32
-from .lstm_cell import FORCE_INLINE, add_thin_product, aligned_transpose, array_unit, pointwise
+from .lstm_cell import FORCE_INLINE, array_unit, pointwise
 from .lstm_cell import flops as forward_flops
-from .lstm_sequence import input_preactivations, lstm_sequence, sequences, stacked_lstm
+from .lstm_sequence import (
+    add_thin_product,
+    aligned_transpose,
+    input_preactivations,
+    lstm_sequence,
+    sequences,
+    stacked_lstm,
+)
 
 
 def with_slope(hidden, rng, **axes):

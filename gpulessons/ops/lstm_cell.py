@@ -15,7 +15,7 @@ import math
 from functools import partial
 
 import numpy as np
-from numba import cuda, float32, njit, prange
+from numba import cuda, float32, njit
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
@@ -28,7 +28,7 @@ from .activations_more import (
     tanh_kernel,
     vector_sigmoid,
 )
-from .common import PARALLEL, SERIAL, THREADS, aligned_empty, ceil_div, tanh32
+from .common import SERIAL, THREADS, ceil_div, tanh32
 from .dense import T_PADDED, T, linear_kernel, tile_dot, tiles
 
 
@@ -50,8 +50,8 @@ def one_step(hidden, rng, batch=32, inputs=None):
 
 
 def flops(x, h, c, w, u, b):
-    """Two for each weight, of each example and step; 26 for each unit: 4 sums of two products and a
-    bias, 2 each; 3 sigmoids of 4; 2 tanh, one each; 4 to combine.
+    """Two for each weight, of each example and step; 26 for each unit: 4 sums of 2, 3 sigmoids of
+    4, 2 tanh, 4 to combine.
     """
     rows = x.size // x.shape[-1]
     return rows * (2 * w.size + 2 * u.size + 26 * h.size // x.shape[-2])
@@ -98,9 +98,9 @@ def one_tanh(z, c):
     return o * np.tanh(c), c
 
 
-# -- Numba: everything after the products in one pass; then the products too.
+# -- Numba: everything after the products in one pass. A body this long is not inlined, and a loop
+# -- that calls is not vectorized, unless it is demanded.
 
-# A body this long is not inlined, and a loop that calls is not vectorized, unless it is demanded.
 FORCE_INLINE = SERIAL | {"forceinline": True}
 
 
@@ -127,65 +127,7 @@ def fused_pointwise(x, h, c, w, u, b, out):
     pointwise(x @ w.T + h @ u.T + b, c, *out)
 
 
-# A product for one core, of few rows: a library's would start all cores, and wait for them.
-
-
-@njit(**SERIAL)
-def add_thin_product(x, wt, out):
-    """out += x wt on one core. x: (rows, depth), wt: (depth, columns), out: (rows, columns).
-
-    Four rows by four deep at a time: a number fetched is used four times, and so is one stored.
-    Like matmul's add_product, but without its padding: copying would cost few rows too much.
-    """
-    rows, depth = len(x) // 4 * 4, len(wt) // 4 * 4
-    for n in range(0, rows, 4):
-        for k in range(0, depth, 4):
-            w0, w1, w2, w3 = wt[k], wt[k + 1], wt[k + 2], wt[k + 3]
-            for j in range(wt.shape[1]):  # in vectors
-                p, q, r, s = w0[j], w1[j], w2[j], w3[j]
-                for m in range(n, n + 4):  # unrolled
-                    out[m, j] += x[m, k] * p + x[m, k + 1] * q + x[m, k + 2] * r + x[m, k + 3] * s
-    for m in range(len(x)):  # what four does not divide
-        for k in range(depth if m < rows else 0, len(wt)):
-            for j in range(wt.shape[1]):
-                out[m, j] += x[m, k] * wt[k, j]
-
-
-@njit(**SERIAL)
-def fill_rows(b, out):
-    """b in every row of out."""
-    for n in range(len(out)):
-        for j in range(len(b)):
-            out[n, j] = b[j]
-
-
-@njit(**PARALLEL)
-def cell_loop(x, h, c, wt, ut, b, new_h, new_c):
-    """Four examples at a time: they need nothing of the others, and each core has its own."""
-    for share in prange(ceil_div(len(h), 4)):
-        n = slice(4 * share, 4 * share + 4)
-        z = aligned_empty((len(h[n]), len(b)), b.dtype)
-        fill_rows(b, z)
-        add_thin_product(x[n], wt, z)
-        add_thin_product(h[n], ut, z)
-        pointwise(z, c[n], new_h[n], new_c[n])
-
-
-def aligned_transpose(w):
-    """w with a row for each input: vectors then run along the units, from a cache line on."""
-    rows = aligned_empty(w.T.shape, w.dtype)
-    rows[...] = w.T
-    return rows
-
-
-@lstm_cell.version("Numba, every core", on=host)
-def every_core(x, h, c, w, u, b, out):
-    cell_loop(x, h, c, aligned_transpose(w), aligned_transpose(u), b, *out)
-
-
 # -- On the GPU: fewer launches from one version to the next, and less that goes through memory.
-# -- x: (rows, depth), w: (columns, depth), as PyTorch has weights: tile_dot, the product in shared
-# -- tiles, transposes w on its way in.
 
 
 @cuda.jit

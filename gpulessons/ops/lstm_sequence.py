@@ -17,15 +17,12 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import PARALLEL, aligned_empty, ceil_div
+from .common import PARALLEL, SERIAL, aligned_empty, ceil_div
 from .dense import linear_kernel, tiles
 from .lstm_cell import (
-    add_thin_product,
-    aligned_transpose,
     array_unit,
     device_unit,
     eight_products,
-    fill_rows,
     flops,
     four_dots,
     lstm_cell,
@@ -69,8 +66,7 @@ def eight_a_step(x, h, c, w, u, b):
     return repeated(eight_products, x, h, c, w, u, b)
 
 
-# -- Out of the chain: the products with x, all in one; then the passes over each unit, all in one.
-# -- Only h uᵀ waits, and what follows it.
+# -- Out of the chain: the products with x, all in one. Only h uᵀ waits, and what follows it.
 
 
 def input_preactivations(x, w, b):
@@ -110,7 +106,32 @@ def fused_pointwise(x, h, c, w, u, b):
     return np.stack(hs), c
 
 
-# -- No example waits for another: each core takes its share of the batch through all the steps.
+@njit(**SERIAL)
+def add_thin_product(x, wt, out):
+    """out += x wt on one core, of few rows: a library's product would start all cores, and wait.
+
+    Four rows by four deep at a time: a number fetched is used four times, and so is one stored.
+    Like matmul's add_product, but without its padding: copying would cost few rows too much.
+    """
+    rows, depth = len(x) // 4 * 4, len(wt) // 4 * 4
+    for n in range(0, rows, 4):
+        for k in range(0, depth, 4):
+            w0, w1, w2, w3 = wt[k], wt[k + 1], wt[k + 2], wt[k + 3]
+            for j in range(wt.shape[1]):  # in vectors
+                p, q, r, s = w0[j], w1[j], w2[j], w3[j]
+                for m in range(n, n + 4):  # unrolled
+                    out[m, j] += x[m, k] * p + x[m, k + 1] * q + x[m, k + 2] * r + x[m, k + 3] * s
+    for m in range(len(x)):  # what four does not divide
+        for k in range(depth if m < rows else 0, len(wt)):
+            for j in range(wt.shape[1]):
+                out[m, j] += x[m, k] * wt[k, j]
+
+
+@njit(**SERIAL)
+def fill_rows(b, out):
+    for n in range(len(out)):
+        for j in range(len(b)):
+            out[n, j] = b[j]
 
 
 @njit(**PARALLEL)
@@ -131,6 +152,13 @@ def sequence_loop(x, h, c, wt, ut, b, hs, last_c):
             new_c = last_c[n] if t == len(x) - 1 else spare[t % 2]
             pointwise(z[t], c_prev, hs[t, n], new_c)
             h_prev, c_prev = hs[t, n], new_c
+
+
+def aligned_transpose(w):
+    """w with a row for each input: vectors then run along the units, from a cache line on."""
+    rows = aligned_empty(w.T.shape, w.dtype)
+    rows[...] = w.T
+    return rows
 
 
 @lstm_sequence.version("Numba, every core", on=host)

@@ -12,15 +12,13 @@ and of shared memory. Its last step, tensor cores, is in matmul_tensor_cores.py.
 "How to Optimize a CUDA Matmul Kernel for cuBLAS-like Performance", 2022.
 """
 
-from functools import partial
-
 import numpy as np
 from numba import cuda, float32
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import THREADS, ZERO, grid
+from .common import THREADS, ZERO, grid, torch_call
 from .load4 import load4, store4
 from .matmul_cpu import ijk, ikj, multiply, multiply_one_core
 from .matmul_tensor_cores import launch_fp16, launch_tf32
@@ -346,13 +344,10 @@ for name, launch in (("TF32", launch_tf32), ("fp16", launch_fp16)):
     matmul.version(f"CUDA, tensor cores ({name})", on=gpu, rtol=3e-3, arithmetic=name)(launch)
 
 
-@matmul.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3, arithmetic="TF32", prepares=True)
-@matmul.version("PyTorch on GPU", on=torch_gpu, prepares=True)
-@matmul.version("PyTorch on CPU", on=torch_cpu, prepares=True)
-def pytorch(x, y, out):
-    import torch
-
-    return partial(torch.mm, x, y, out=out)
+mm = torch_call("mm")
+matmul.version("PyTorch on CPU", on=torch_cpu, prepares=True)(mm)
+matmul.version("PyTorch on GPU", on=torch_gpu, prepares=True)(mm)
+matmul.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3, arithmetic="TF32", prepares=True)(mm)
 
 
 @matmul.version("PyTorch, cast to fp16, GPU", on=torch_gpu, rtol=5e-3, arithmetic="fp16",

@@ -6,10 +6,9 @@ warp computes 64 × 32 results, as 4 × 4 times mma's 16 × 8: from 24 numbers t
 shared memory come 16 instructions, 512 multiply-adds of its own. Now it is the loading that takes
 the time; so the TF32 kernel loads the next tiles while it multiplies these.
 
-fp16, for a T4 too, puts two numbers in each word of a tile: half the room in shared memory, and
-half the reads. Which two? Those that one instruction multiplies with the same two of the other
-matrix, and a sum may take them in any order: number k of a tile is paired with k + 16, and not with
-its neighbor, so that a warp still reads neighbors from memory.
+fp16, for a T4 too, puts two numbers in each word of a tile: half the room, and half the reads. A
+sum may take its products in any order: number k of a tile is paired with k + 16, and not with its
+neighbor, so that a warp still reads neighbors from memory.
 """
 
 from numba import cuda, float32, uint32

@@ -95,9 +95,6 @@ def check_shapes(queries, points, k):
         raise ValueError(f"Queries and points have as many coordinates each; here {given}.")
 
 
-# -- On the CPU, with all distances in memory.
-
-
 @neighbours.version("NumPy, partition", on=host)
 def numpy_partition(queries, points, k, out):
     """No sorting of what is far away: the k-th least is found first, and who is within it."""
@@ -118,7 +115,7 @@ PIECE, TILE = 4096, 256  # points of a product, 1 MB of distances for 64 queries
 
 @njit(**SERIAL)
 def keep(distance, index, indices, distances):
-    """Put it into a sorted list, in whose last place it is nearer than what stands there."""
+    """Put it into a sorted list; it is nearer than the last."""
     place = distances.size - 1
     while place > 0 and distances[place - 1] > distance:
         distances[place], indices[place] = distances[place - 1], indices[place - 1]

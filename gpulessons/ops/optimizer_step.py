@@ -59,7 +59,6 @@ def corrections(t):
 
 # -- One parameter. Written once, for CPU and GPU.
 
-
 def momentum_body(w, g, v):
     v = MU32 * v + g
     return w - RATE32 * v, v
@@ -80,9 +79,6 @@ def adam_python(w, g, m, v, t, out):
     scales = corrections(t)
     for i in range(w.size):
         out[0][i], out[1][i], out[2][i] = adam_body(w[i], g[i], m[i], v[i], *scales)
-
-
-# -- On the CPU: one pass over everything.
 
 
 @njit(**PARALLEL)

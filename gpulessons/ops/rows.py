@@ -1,7 +1,7 @@
 """Rows: what softmax, layer norm and attention share.
 
 Every row is a problem of its own; within a row, every number needs all the others. So rows are
-distributed, to cores or to groups of threads, and a group has to combine what it finds.
+distributed, to cores or to groups of threads, and a group combines what it finds.
 """
 
 import numpy as np
@@ -39,9 +39,7 @@ def sortable(bits):
 
 @njit(**SERIAL)
 def max_of_row(x):
-    """The largest of x: (n,), n > 0. A NaN's rules keep a maximum of floats out of the vector
-    units; a maximum of integers has none.
-    """
+    """The largest of x: (n,), n > 0, as integers: a NaN's rules keep floats out of vector units."""
     largest = LEAST
     for j in range(x.size):
         largest = max(largest, sortable(np.float32(x[j]).view(np.int32)))

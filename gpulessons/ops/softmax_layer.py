@@ -3,8 +3,7 @@
     z = h wᵀ + b;   p[i, j] = exp(z[i, j]) / sum over k of exp(z[i, k])
 
 With the loss −log p[i, label] the gradient is as short as can be: dz = p − 1 at the label, and p
-elsewhere (Bridle 1990). A sigmoid needs one score; a softmax needs all those of its example, so it
-cannot be done where one of them is finished: it is a pass of its own.
+elsewhere (Bridle 1990). A softmax needs all scores of its example: it is a pass of its own.
 """
 
 import math
@@ -43,9 +42,8 @@ SHAPES = {"sizes": (64, 4096), "rtol": 2e-5, "unit": "examples",
 @op(inputs=last_layer, flops=lambda h, w, b: (2 * h.shape[1] + 6) * len(h) * len(w), **SHAPES,
     signature="(examples, inputs), (classes, inputs), (classes,)")  # fmt: skip
 def softmax_layer(h, w, b):
-    """softmax(h wᵀ + b). h: (examples, inputs), w: (classes, inputs), b: (classes,), floats.
-
-    Returns p: (examples, classes); every row adds up to one.
+    """softmax(h wᵀ + b): (examples, classes). h: (examples, inputs), w: (classes, inputs), b:
+    (classes,), floats. Every row adds up to one.
     """
     z = h @ w.T + b
     e = np.exp(z - z.max(1, keepdims=True))  # exp never sees more than 0: no overflow

@@ -29,7 +29,6 @@ NAN = np.float32(np.nan)
 
 @lru_cache(maxsize=4)
 def zipf_tree(classes):
-    """Huffman's tree of classes as frequent as words are."""
     return huffman(zipf(classes))
 
 
@@ -99,8 +98,7 @@ def tree_softmax(h, labels, w, starts, nodes, turns, longest):
     return losses, (slopes[:, None] @ rows)[:, 0], slopes
 
 
-# -- On the CPU: example by example, step by step. A row is read for its score, and again for dh
-# -- while it is still in the first cache.
+# -- On the CPU: a row is read for its score, and again for dh while it is in the first cache.
 
 
 def turn_at(score, turn):
@@ -149,9 +147,6 @@ def all_walks(h, labels, w, starts, nodes, turns, losses, dh, slopes):
 def every_core(h, labels, w, starts, nodes, turns, longest, out):
     check_labels(labels, len(starts) - 1)
     all_walks(h, labels, w, starts, nodes, turns, *out)
-
-
-# -- On the GPU. Paths are of different lengths, and lead through rows that lie anywhere.
 
 
 @cuda.jit(device=True)
@@ -266,12 +261,10 @@ def launch_block(h, labels, w, starts, nodes, turns, longest, out):
     block_kernel[len(h), (WARP, WARPS)](h, labels, w, starts, nodes, turns, *out)
 
 
-# -- PyTorch: all paths padded to the longest, their rows gathered, and one batched product.
-
-
 @tree_softmax.version("PyTorch, gathered, GPU", on=torch_gpu, prepares=True)
 @tree_softmax.version("PyTorch, gathered, CPU", on=torch_cpu, prepares=True)
 def gathered(h, labels, w, starts, nodes, turns, longest):
+    """All paths padded to the longest, their rows gathered, and one batched product."""
     import torch
 
     if labels.device.type == "cpu":  # elsewhere its copy would have to be waited for

@@ -59,7 +59,8 @@ def tree_step(h, labels, w, tree, rate):
     return losses, dh
 
 
-# -- On the GPU: a warp per example again. Atomics lose nothing, but come in any order.
+# -- On the GPU: a warp per example again. Atomics lose nothing, but add in any order: the last bits
+# -- may differ from run to run.
 
 
 @cuda.jit
@@ -77,7 +78,5 @@ def update_kernel(w, h, labels, slopes, starts, nodes, rate):
 
 
 def tree_update_cuda(w, h, labels, slopes, starts, nodes, rate):
-    """The same in device arrays; sums are made in any order, so their last bits may differ. A
-    label that is no class changes nothing.
-    """
+    """The same in device arrays. A label that is no class changes nothing."""
     update_kernel[warp_per_row(len(h))](w, h, labels, slopes, starts, nodes, np.float32(rate))
