@@ -7,8 +7,7 @@
                     Hendrycks & Gimpel 2016, the tanh form
 
 Each has its body three times, because each machine has numbers and an exp of its own: Python's,
-those of common.py for a CPU's vectors, and CUDA's. An exp or a tanh counts as one FLOP, as
-everywhere in this course.
+those of common.py for a CPU's vectors, and CUDA's. An exp or a tanh counts as one FLOP.
 """
 
 import math
@@ -51,9 +50,7 @@ def element_loop(element, options):
 
 
 def add_versions(op, scalar, vector, kernel, library):
-    """Give an op ReLU's versions, from its body in Python, its body for a CPU's vectors, and its
-    kernel. library: PyTorch's own, by torch_call.
-    """
+    """ReLU's versions for an op: bodies in Python and for CPU vectors, its kernel, PyTorch's."""
     one_core, every_core = element_loop(vector, SERIAL), element_loop(vector, PARALLEL)
 
     @op.version("Python loop", on=host)

@@ -157,7 +157,6 @@ BLOCK_ROWS = WARPS_DOWN * EACH
 FILTERS = 8  # each number that a thread takes from the patch serves eight filters
 
 
-@cache
 def tiles_kernel(high, wide, stride):
     """16 rows by 32 columns of outputs, of eight filters: 32 sums a thread, kept in registers.
 
@@ -214,11 +213,14 @@ def tiles_kernel(high, wide, stride):
     return tiles
 
 
+compiled_tiles = cache(tiles_kernel)
+
+
 @conv2d.version("CUDA, shared tiles", on=gpu)
 def launch_tiles(x, w, stride, padding, out):
     across, down = ceil_div(out.shape[3], LANES), ceil_div(out.shape[2], BLOCK_ROWS)
     grid = across, down, ceil_div(out.shape[1], FILTERS) * out.shape[0]
-    tiles_kernel(*w.shape[2:], stride)[grid, (LANES, WARPS_DOWN)](x, w, padding, out)
+    compiled_tiles(*w.shape[2:], stride)[grid, (LANES, WARPS_DOWN)](x, w, padding, out)
 
 
 # PyTorch: oneDNN on a CPU, cuDNN on an NVIDIA GPU, which would round factors to TF32 by default.

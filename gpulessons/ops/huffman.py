@@ -20,18 +20,14 @@ from .common import SERIAL
 class Tree(NamedTuple):
     """A binary tree with the classes as its leaves, and each class's path from the root.
 
-    starts: (classes + 1,) int64; class c's path is starts[c]:starts[c + 1] of nodes and turns.
-    nodes: (steps,) int32, the inner nodes on the path, root first. turns: (steps,) int8, 0 or 1:
-    which child is next. longest: the steps of the longest path. children: (classes - 1, 2) int32,
-    each inner node's children, the rarer one first: an inner node's number, or ~c for class c.
     Inner node 0 is the root, and every child's number is larger than its parent's.
     """
 
-    starts: np.ndarray
-    nodes: np.ndarray
-    turns: np.ndarray
-    longest: int
-    children: np.ndarray
+    starts: np.ndarray  # (classes + 1,) int64; class c's path is starts[c]:starts[c + 1] of …
+    nodes: np.ndarray  # (steps,) int32: the inner nodes on the path, root first; and of …
+    turns: np.ndarray  # (steps,) int8: which child is next, 0 or 1
+    longest: int  # the steps of the longest path
+    children: np.ndarray  # (classes − 1, 2) int32, the rarer one first: a node, or ~c for class c
 
     @property
     def paths(self):

@@ -291,8 +291,8 @@ def torch_graph(*inputs, out):
 
 
 def stacked_lstm(x, h, c, w, u, b, train):
-    """The call of what nn.LSTM calls: cuDNN on NVIDIA's GPUs, oneDNN on most CPUs. The first axis
-    of all but x is the layer's. train: whether to keep what a backward pass needs.
+    """What nn.LSTM calls: cuDNN on NVIDIA's GPUs, oneDNN on most CPUs. The first axis of all but x
+    is the layer's. train: whether to keep what a backward pass needs.
     """
     import torch
 
@@ -320,9 +320,8 @@ def torch_lstm(x, h, c, w, u, b):
 # --     layer 0   step 0 step 1 step 2 step 3
 # --     layer 1          step 0 step 1 step 2        one tick behind: a wavefront
 # --
-# -- Layer by layer, two layers of 64 steps are a chain of 128 steps; as a wavefront they are 65
-# -- ticks, each with twice the work that can be done at once. A machine that one step does not fill
-# -- gains; a machine that is full already does not (Appleyard et al. 2016, section 3).
+# -- Layer by layer, two layers of 64 steps are a chain of 128; as a wavefront they are 65 ticks,
+# -- each with twice the work at once. Only a machine that one step does not fill gains by it.
 
 
 def stacked(hidden, rng, **axes):

@@ -77,7 +77,7 @@ def squared_distances(queries, points, k):
 
 
 def squared_lengths(queries, points, k):
-    """|q|² of each query and |p|² of each point, needed in any case; a NaN shows in them."""
+    """|q|² of each query and |p|² of each point; a NaN shows in them."""
     check_shapes(queries, points, k)
     lengths = [np.einsum("ij,ij->i", x, x) for x in (queries, points)]
     for what, squares in zip(("Query", "Point"), lengths, strict=True):

@@ -5,8 +5,7 @@
                w ← w − lr (m / (1−β1^t)) / (sqrt(v / (1−β2^t)) + ε)
 
 Every parameter, its gradient and its moments are read, and all but the gradient written back: 20
-bytes a parameter for momentum, 28 for Adam, if it is done in one pass. Done as a sequence of array
-operations it is a multiple of that.
+bytes a parameter for momentum, 28 for Adam in one pass, and a multiple of that in several.
 """
 
 import math

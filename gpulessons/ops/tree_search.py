@@ -23,8 +23,8 @@ from .tree_softmax import NAN
 def search(h, w, children, longest):
     """One example's (class, log-probability, nodes visited). An h with a NaN: class −1, and NaN.
 
-    h: (dim,), w: (inner nodes, dim) float32; children and longest as in a Tree. What was put on the
-    stack last is looked at first, so one place per level is room enough.
+    h: (dim,), w: (inner nodes, dim) float32; children and longest as in a Tree: the stack never
+    holds more than a node for each level.
     """
     stack, bounds = np.empty(longest, np.int32), np.empty(longest, np.float32)
     best, found, visited, size = NOTHING, np.int32(-1), 0, 0
