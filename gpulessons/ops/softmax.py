@@ -86,7 +86,8 @@ def three_passes(x, out):
 
 
 softmax.version("Numba, three passes, one core", on=host)(njit(**SERIAL)(three_passes))
-softmax.version("Numba, three passes", on=host)(njit(**PARALLEL)(three_passes))
+softmax_on_every_core = njit(**PARALLEL)(three_passes)
+softmax.version("Numba, three passes", on=host)(softmax_on_every_core)
 
 
 # -- Online: a running maximum, and the running sum of exp(x - that maximum).

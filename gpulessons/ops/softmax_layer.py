@@ -6,17 +6,18 @@ With the loss −log p[i, label] the gradient is as short as can be: dz = p − 
 elsewhere (Bridle 1990). A softmax needs all scores of its example: it is a pass of its own.
 """
 
-import math
-
 import numpy as np
 from numba import cuda, njit, prange
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import ONE, PARALLEL, THREADS, ZERO, ceil_div, exp32
+from .common import ONE, PARALLEL, ZERO
 from .dense import cuda_gradients, gradients, linear_kernel, numba_gradients, tiles
 from .matmul_cpu import multiply
+from .rows import warp_per_row
+from .softmax import softmax_on_every_core
+from .softmax import warp_kernel as softmax_kernel
 from .transpose import transposed
 
 CLASSES = 10
@@ -62,20 +63,6 @@ def softmax_layer_backward(h, w, p, labels):
 
 
 @njit(**PARALLEL)
-def softmax_rows(z, b, p):
-    for i in prange(z.shape[0]):
-        row_max = z[i, 0] + b[0]
-        for j in range(z.shape[1]):
-            row_max = max(row_max, z[i, j] + b[j])
-        total = ZERO
-        for j in range(z.shape[1]):
-            p[i, j] = exp32(z[i, j] + b[j] - row_max)
-            total += p[i, j]
-        for j in range(z.shape[1]):
-            p[i, j] /= total
-
-
-@njit(**PARALLEL)
 def output_gradient(p, labels, dz):
     for i in prange(p.shape[0]):
         for j in range(p.shape[1]):
@@ -85,7 +72,8 @@ def output_gradient(p, labels, dz):
 @softmax_layer.version("Numba", on=host)
 def numba_forward(h, w, b, out):
     multiply(h, transposed(w), out)
-    softmax_rows(out, b, out)
+    out += b
+    softmax_on_every_core(out, out)
 
 
 @softmax_layer_backward.version("Numba", on=host)
@@ -95,25 +83,10 @@ def numba_backward(h, w, p, labels, out):
     numba_gradients(h, w, dz, *out)
 
 
-@cuda.jit
-def softmax_kernel(z, p):
-    i = cuda.grid(1)  # an example for each thread: with ten classes, the launch is what costs
-    if i < z.shape[0]:
-        row_max = z[i, 0]
-        for j in range(1, z.shape[1]):
-            row_max = max(row_max, z[i, j])
-        total = ZERO
-        for j in range(z.shape[1]):
-            p[i, j] = math.exp(z[i, j] - row_max)
-            total += p[i, j]
-        for j in range(z.shape[1]):
-            p[i, j] /= total
-
-
 @softmax_layer.version("CUDA", on=gpu)
 def launch_forward(h, w, b, out):
     linear_kernel[tiles(*out.shape)](h, w, b, out)
-    softmax_kernel[ceil_div(out.shape[0], THREADS), THREADS](out, out)
+    softmax_kernel[warp_per_row(out.shape[0])](out, out)
 
 
 @cuda.jit
