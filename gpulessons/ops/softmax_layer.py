@@ -7,16 +7,16 @@ elsewhere (Bridle 1990). A softmax needs all scores of its example: it is a pass
 """
 
 import numpy as np
-from numba import cuda, njit, prange
+from numba import cuda
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import ONE, PARALLEL, ZERO
+from .common import ONE, ZERO
 from .dense import cuda_gradients, gradients, linear_kernel, numba_gradients, tiles
 from .matmul_cpu import multiply
 from .rows import warp_per_row
-from .softmax import softmax_on_every_core
+from .softmax import softmax, softmax_on_every_core
 from .softmax import warp_kernel as softmax_kernel
 from .transpose import transposed
 
@@ -46,9 +46,7 @@ def softmax_layer(h, w, b):
     """softmax(h wᵀ + b): (examples, classes). h: (examples, inputs), w: (classes, inputs), b:
     (classes,), floats. Every row adds up to one.
     """
-    z = h @ w.T + b
-    e = np.exp(z - z.max(1, keepdims=True))  # exp never sees more than 0: no overflow
-    return e / e.sum(1, keepdims=True)
+    return softmax(h @ w.T + b)
 
 
 @op(inputs=last_layer_and_labels, **SHAPES,
@@ -57,16 +55,14 @@ def softmax_layer(h, w, b):
 )  # fmt: skip
 def softmax_layer_backward(h, w, p, labels):
     """dh, dw, db of the summed loss −log p[i, label]. p: softmax_layer's; labels: (examples,)."""
+    return gradients(h, w, output_gradient(p, labels))
+
+
+def output_gradient(p, labels):
+    """dz: p, less one at each example's label."""
     dz = p.copy()
     dz[np.arange(len(p)), labels] -= 1
-    return gradients(h, w, dz)
-
-
-@njit(**PARALLEL)
-def output_gradient(p, labels, dz):
-    for i in prange(p.shape[0]):
-        for j in range(p.shape[1]):
-            dz[i, j] = p[i, j] - (ONE if j == labels[i] else ZERO)
+    return dz
 
 
 @softmax_layer.version("Numba", on=host)
@@ -78,9 +74,7 @@ def numba_forward(h, w, b, out):
 
 @softmax_layer_backward.version("Numba", on=host)
 def numba_backward(h, w, p, labels, out):
-    dz = np.empty_like(p)
-    output_gradient(p, labels, dz)
-    numba_gradients(h, w, dz, *out)
+    numba_gradients(h, w, output_gradient(p, labels), *out)
 
 
 @softmax_layer.version("CUDA", on=gpu)
@@ -110,10 +104,10 @@ def launch_backward(h, w, p, labels, out):
 @softmax_layer.version("PyTorch on GPU", on=torch_gpu, prepares=True)
 @softmax_layer.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def torch_forward(h, w, b):
-    from torch import addmm, softmax
+    import torch
 
     wt = w.T
-    return lambda: softmax(addmm(b, h, wt), 1)
+    return lambda: torch.softmax(torch.addmm(b, h, wt), 1)
 
 
 @softmax_layer_backward.version("PyTorch on GPU", on=torch_gpu, prepares=True)
