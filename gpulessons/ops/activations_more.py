@@ -30,6 +30,7 @@ from .common import (
     exp32,
     flat,
     python_exp,
+    run_op,
     tanh32,
     torch_call,
 )
@@ -179,3 +180,8 @@ def gelu_kernel(x, out):
 
 add_versions(gelu, scalar_gelu, vector_gelu, gelu_kernel,
              torch_call("nn.functional.gelu", approximate="tanh"))  # fmt: skip
+
+
+if __name__ == "__main__":
+    for each in (leaky_relu, sigmoid, tanh, gelu):
+        run_op(each)

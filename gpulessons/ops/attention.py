@@ -17,7 +17,7 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import FULL_MASK, ONE, PARALLEL, SERIAL, WARP, ZERO, ceil_div, exp32
+from .common import FULL_MASK, ONE, PARALLEL, SERIAL, WARP, ZERO, ceil_div, exp32, run_op
 from .dense import T, tile_dot, tiles
 from .matmul_cpu import add_product, copy_row, padded
 from .reduce import warp_reduce_sum
@@ -361,3 +361,7 @@ def pytorch(q, k, v, causal):
 
     q, k, v = q[None], k[None], v[None]  # a batch of one problem
     return lambda: attend(q, k, v, is_causal=causal)[0]
+
+
+if __name__ == "__main__":
+    run_op(attention)

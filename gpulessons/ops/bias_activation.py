@@ -13,7 +13,7 @@ from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
 from .activations_more import device_gelu, gelu, gelu_kernel, scalar_gelu, vector_gelu
-from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div
+from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div, run_op
 from .rows import WIDTH
 
 
@@ -122,3 +122,7 @@ def torch_eager(x, b, out):
         gelu(out, approximate="tanh", out=out)
 
     return call
+
+
+if __name__ == "__main__":
+    run_op(bias_gelu)

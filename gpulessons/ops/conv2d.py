@@ -24,7 +24,7 @@ from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
 from . import conv2d_direct
-from .common import PARALLEL, THREADS, ceil_div
+from .common import PARALLEL, THREADS, ceil_div, run_op
 from .im2col import bordered, col2im, im2col, inner, output_size, patches
 from .matmul_cpu import multiply
 
@@ -317,3 +317,7 @@ def backward_pytorch(x, w, dy, stride, padding):
         return dx, conv2d_weight(x, w.shape, dy, stride=stride, padding=padding)
 
     return call
+
+
+if __name__ == "__main__":
+    run_op(conv2d)

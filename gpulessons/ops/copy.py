@@ -17,7 +17,7 @@ from numba import cuda, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div
+from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div, run_op
 
 SCALE, OFFSET = np.float32(3), 1
 STRIDE = 8  # numbers in a GPU's sector of 32 bytes: seven of eight are skipped, and none saved
@@ -165,3 +165,7 @@ def triad_pytorch(a, b, s, out):
 def strided(stride):
     """copy_strided at another stride: the same versions, on inputs of its own."""
     return copy_strided.like(lambda size, rng: (*one_array(size, rng), stride))
+
+
+if __name__ == "__main__":
+    run_op(copy)

@@ -33,7 +33,18 @@ from .activations_more import (
     sigmoid_kernel,
     vector_sigmoid,
 )
-from .common import ONE, PARALLEL, REASSOCIATING, SERIAL, THREADS, WARP, ZERO, ceil_div, grid
+from .common import (
+    ONE,
+    PARALLEL,
+    REASSOCIATING,
+    SERIAL,
+    THREADS,
+    WARP,
+    ZERO,
+    ceil_div,
+    grid,
+    run_op,
+)
 from .matmul import launch_tile
 from .matmul_cpu import COLUMNS, ROWS, multiply, multiply_tile
 from .reduce import WARPS, warp_reduce_sum
@@ -308,3 +319,7 @@ def launch_backward(x, w, y, dy, out):
 @dense_backward.version("PyTorch on CPU", on=torch_cpu)
 def backward_pytorch(x, w, y, dy):
     return gradients(x, w, dy * y * (1 - y))
+
+
+if __name__ == "__main__":
+    run_op(dense)

@@ -20,7 +20,7 @@ from numba import cuda, get_num_threads, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import PARALLEL, SERIAL, WARP, ZERO, ceil_div
+from .common import PARALLEL, SERIAL, WARP, ZERO, ceil_div, run_op
 from .rows import warp_per_row
 
 LEARNING_RATE, EPSILON = 0.05, 1e-8
@@ -216,3 +216,7 @@ def update_pytorch_in_place(table, moments, ids, gradient, rate=LEARNING_RATE):
     rows, sums = summed.indices()[0], summed.values()
     moments[rows] += sums.square().mean(1)
     table[rows] -= rate * sums / (moments[rows].sqrt() + EPSILON)[:, None]
+
+
+if __name__ == "__main__":
+    run_op(embedding)

@@ -18,7 +18,7 @@ from gpulessons.backends import host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
 from .activations_more import sigmoid, tanh, vector_sigmoid
-from .common import ONE, PARALLEL, SERIAL, ZERO, ceil_div, tanh32
+from .common import ONE, PARALLEL, SERIAL, ZERO, ceil_div, run_op, tanh32
 from .lstm_cell import FORCE_INLINE, array_unit, pointwise
 from .lstm_cell import flops as forward_flops
 from .lstm_sequence import (
@@ -144,3 +144,7 @@ def torch_autograd(x, h, c, w, u, b, d):
     inputs = [each.detach().requires_grad_() for each in (x, h, c, w, u, b)]
     forward = stacked_lstm(inputs[0], *(each[None] for each in inputs[1:]), train=True)
     return lambda: grad(forward()[0], inputs, d)
+
+
+if __name__ == "__main__":
+    run_op(lstm_backward)

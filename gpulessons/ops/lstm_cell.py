@@ -28,7 +28,7 @@ from .activations_more import (
     tanh_kernel,
     vector_sigmoid,
 )
-from .common import SERIAL, THREADS, ceil_div, tanh32
+from .common import SERIAL, THREADS, ceil_div, run_op, tanh32
 from .dense import T_PADDED, T, linear_kernel, tile_dot, tiles
 
 
@@ -257,3 +257,7 @@ def pytorch(x, h, c, w, u, b):
     import torch
 
     return partial(torch.lstm_cell, x, (h, c), w, u, b)
+
+
+if __name__ == "__main__":
+    run_op(lstm_cell)

@@ -17,7 +17,7 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import PARALLEL, SERIAL, aligned_empty, ceil_div
+from .common import PARALLEL, SERIAL, aligned_empty, ceil_div, run_op
 from .dense import linear_kernel, tiles
 from .lstm_cell import (
     array_unit,
@@ -376,3 +376,7 @@ def wavefront(x, h, c, w, u, b):
 @lstm_layers.version("PyTorch, nn.LSTM, CPU", on=torch_cpu, prepares=True)
 def torch_layers(x, h, c, w, u, b):
     return stacked_lstm(x, h, c, w, u, b, train=False)
+
+
+if __name__ == "__main__":
+    run_op(lstm_sequence)

@@ -18,7 +18,7 @@ from numba import cuda, float32
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import THREADS, ZERO, grid, torch_call
+from .common import THREADS, ZERO, grid, run_op, torch_call
 from .load4 import load4, store4
 from .matmul_cpu import ijk, ikj, multiply, multiply_one_core
 from .matmul_tensor_cores import launch_fp16, launch_tf32
@@ -355,3 +355,7 @@ matmul.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3, arithmetic="TF32",
 def cast_and_multiply(x, y, out):
     """A product of 16-bit numbers. The casts there and back belong to it, and to its time."""
     return lambda: out.copy_(x.half() @ y.half())
+
+
+if __name__ == "__main__":
+    run_op(matmul)

@@ -20,7 +20,7 @@ from numba import njit
 from gpulessons.backends import host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import SERIAL, ceil_div
+from .common import SERIAL, ceil_div, run_op
 
 DIM, QUERIES, NEAREST = 64, 64, 10
 FAR, NONE = np.float32(np.inf), np.int32(-1)
@@ -180,3 +180,7 @@ def pytorch(queries, points, k):
         return indices.to(torch.int32), distances.gather(1, indices)
 
     return call
+
+
+if __name__ == "__main__":
+    run_op(neighbours)

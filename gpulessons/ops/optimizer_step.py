@@ -16,7 +16,7 @@ from numba import cuda, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div
+from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div, run_op
 
 RATE, MU, BETA1, BETA2, EPSILON = 1e-3, 0.9, 0.9, 0.999, 1e-8
 RATE32, MU32, B1, B2, EPSILON32 = map(np.float32, (RATE, MU, BETA1, BETA2, EPSILON))
@@ -175,3 +175,7 @@ def adam_torch(w, g, m, v, t):
     v = BETA2 * v + (1 - BETA2) * g * g
     scale1, scale2 = 1 / (1 - BETA1**t), 1 / (1 - BETA2**t)
     return w - RATE * (m * scale1) / ((v * scale2).sqrt() + EPSILON), m, v
+
+
+if __name__ == "__main__":
+    run_op(adam_step)

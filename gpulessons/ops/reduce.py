@@ -14,7 +14,7 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .common import FULL_MASK, SIZES, THREADS, WARP, ZERO, ceil_div, torch_call
+from .common import FULL_MASK, SIZES, THREADS, WARP, ZERO, ceil_div, run_op, torch_call
 
 WARPS = THREADS // WARP  # in a block
 
@@ -241,3 +241,7 @@ def dot_pytorch(x, y, out):
         torch.dot(x, y, out=number)  # returns the number, and not the array of one that is expected
 
     return call
+
+
+if __name__ == "__main__":
+    run_op(total)

@@ -15,7 +15,7 @@ from numba import cuda, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .common import THREADS, ZERO, ceil_div
+from .common import THREADS, ZERO, ceil_div, run_op
 
 LIMIT = 64
 FOUR = np.float32(4)
@@ -138,3 +138,7 @@ def pytorch(x, y):
         return iterations
 
     return call
+
+
+if __name__ == "__main__":
+    run_op(shade)

@@ -28,6 +28,7 @@ from .common import (
     ZERO,
     ceil_div,
     exp32,
+    run_op,
     torch_call,
 )
 from .reduce import block_reduce_sum
@@ -189,3 +190,7 @@ def launch_warp(x, out):
 
 softmax.version("PyTorch on GPU", on=torch_gpu, prepares=True)(torch_call("softmax", 1))
 softmax.version("PyTorch on CPU", on=torch_cpu, prepares=True)(torch_call("softmax", 1))
+
+
+if __name__ == "__main__":
+    run_op(softmax)

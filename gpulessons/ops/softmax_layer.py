@@ -12,7 +12,7 @@ from numba import cuda
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import ONE, ZERO
+from .common import ONE, ZERO, run_op
 from .dense import cuda_gradients, gradients, linear_kernel, numba_gradients, tiles
 from .matmul_cpu import multiply
 from .rows import warp_per_row
@@ -116,3 +116,7 @@ def torch_backward(h, w, p, labels):
     from torch.nn.functional import one_hot
 
     return lambda: gradients(h, w, p - one_hot(labels.long(), p.shape[1]))
+
+
+if __name__ == "__main__":
+    run_op(softmax_layer)

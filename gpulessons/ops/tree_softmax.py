@@ -19,7 +19,7 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import ONE, PARALLEL, SERIAL, WARP, ZERO, ceil_div
+from .common import ONE, PARALLEL, SERIAL, WARP, ZERO, ceil_div, run_op
 from .huffman import huffman, zipf
 from .reduce import WARPS, warp_reduce_sum
 from .rows import dot_of_rows, warp_per_row
@@ -283,3 +283,7 @@ def gathered(h, labels, w, starts, nodes, turns, longest):
         return losses, torch.bmm(slopes[:, None], rows)[:, 0], slopes
 
     return call
+
+
+if __name__ == "__main__":
+    run_op(tree_softmax)

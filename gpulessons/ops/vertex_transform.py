@@ -15,7 +15,7 @@ from numba import cuda, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .common import THREADS, ceil_div
+from .common import THREADS, ceil_div, run_op
 
 
 def cloud(size, rng):
@@ -89,3 +89,7 @@ def pytorch(points, matrix, out):
     import torch
 
     return partial(torch.matmul, points, matrix.T, out=out)
+
+
+if __name__ == "__main__":
+    run_op(vertex_transform)
