@@ -7,8 +7,7 @@
                     Hendrycks & Gimpel 2016, the tanh form
 
 Each has its body three times, because each machine has numbers and an exp of its own: Python's,
-those of common.py for a CPU's vectors, and CUDA's. An exp or a tanh counts as one FLOP, as
-everywhere in this course.
+those of common.py for a CPU's vectors, and CUDA's. An exp or a tanh counts as one FLOP.
 """
 
 import math
@@ -52,9 +51,7 @@ def element_loop(element, options):
 
 
 def add_versions(op, scalar, vector, kernel, library):
-    """Give an op ReLU's versions, from its body in Python, its body for a CPU's vectors, and its
-    kernel. library: PyTorch's own, by torch_call.
-    """
+    """ReLU's versions for an op: bodies in Python and for CPU vectors, its kernel, PyTorch's."""
     one_core, every_core = element_loop(vector, SERIAL), element_loop(vector, PARALLEL)
 
     @op.version("Python loop", on=host)
@@ -75,9 +72,6 @@ def add_versions(op, scalar, vector, kernel, library):
 
     op.version("PyTorch on CPU", on=torch_cpu, prepares=True)(library)
     op.version("PyTorch on GPU", on=torch_gpu, prepares=True)(library)
-
-
-# -- Leaky ReLU.
 
 
 @op(inputs=wide, flops=lambda x: 2 * x.size, sizes=SIZES)
@@ -105,9 +99,6 @@ def leaky_relu_kernel(x, out):
 # PyTorch's by its operator: torch.nn.functional has none that writes into `out`.
 add_versions(leaky_relu, scalar_leaky_relu, vector_leaky_relu, leaky_relu_kernel,
              torch_call("ops.aten.leaky_relu.out", 0.01))  # fmt: skip
-
-
-# -- Sigmoid.
 
 
 @op(inputs=wide, flops=lambda x: 4 * x.size, sizes=SIZES)
@@ -139,9 +130,6 @@ def sigmoid_kernel(x, out):
 
 
 add_versions(sigmoid, scalar_sigmoid, vector_sigmoid, sigmoid_kernel, torch_call("sigmoid"))
-
-
-# -- Tanh.
 
 
 @op(inputs=wide, flops=lambda x: x.size, sizes=SIZES)

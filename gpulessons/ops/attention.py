@@ -3,9 +3,9 @@
     attention(q, k, v) = softmax(q kᵀ / sqrt(head size)) v                  Vaswani et al. 2017
 
 The scores are a matrix of length × length: at 1,000 tokens 4 MB for each head, at 100,000 tokens
-40 GB. But nothing needs them all. Taken a tile of keys at a time, with a running maximum, a
-running sum and a running result, rescaled whenever the maximum grows, they never exist all at once
-(Rabe & Staats 2021; Dao et al. 2022, "FlashAttention").
+40 GB. Taken a tile of keys at a time, with a running maximum, a running sum and a running result,
+rescaled whenever the maximum grows, they never exist all at once (Rabe & Staats 2021; Dao et al.
+2022, "FlashAttention").
 """
 
 import math
@@ -48,8 +48,7 @@ def operations(q, k, v, causal):
 def attention(q, k, v, causal):
     """q: (heads, length, head size); k, v: (heads, keys, head size); fold batches into the heads.
 
-    causal: query i sees keys 0 to i only, counted from the start for both, as in PyTorch.
-    Returns like q. All scores at once: memory grows as length × keys.
+    causal: query i sees keys 0 to i only, as in PyTorch. Returns like q. Memory: length × keys.
     """
     scores = q @ k.transpose(0, 2, 1) / math.sqrt(q.shape[2])
     if causal:
@@ -195,10 +194,9 @@ def launch_three(q, k, v, causal, out):
     return call
 
 
-# -- Online: no scores in memory, but a running maximum, a running sum and a running result. A warp
-# -- has a query, and each lane a part of its columns, side by side with its neighbors', so that
-# -- every key is read in order; a score is added up across the warp. What lies in registers needs a
-# -- size known before, so the kernel is compiled for a head size.
+# -- Online: no scores in memory. A warp has a query, and each lane a part of its columns, side by
+# -- side with its neighbors', so that every key is read in order; a score is added up across the
+# -- warp. What lies in registers needs a size known before: the kernel is compiled for a head size.
 
 
 @cache
@@ -246,9 +244,8 @@ def launch_warps(q, k, v, causal, out):
 
 
 # -- Tiled: a block takes keys and values into shared memory, for all of its queries. A group of
-# -- lanes, as few as have room for a query in registers, has four queries at once, and each lane a
-# -- part of their columns. All is float32, so no tensor cores: what limits it is how often a number
-# -- loaded from shared memory is used. Here four times, once for each query.
+# -- lanes, as few as have room for a query in registers, has four queries at once, so that each
+# -- number loaded from shared memory is used four times; each lane has a part of their columns.
 
 BLOCK_THREADS, ROWS_EACH = 128, 4
 TILE_NUMBERS = 2048  # numbers in a tile of keys, 8 KiB; as many of values
@@ -357,15 +354,12 @@ def launch_tiled(q, k, v, causal, out):
     tiled_kernel(lanes, part)[grid, BLOCK_THREADS](q, k, v, causal, scale, out)
 
 
-# -- PyTorch. It takes a batch of problems; here it is one, and its result has an axis too many.
-
-
 @attention.version("PyTorch, fused, GPU", on=torch_gpu, prepares=True)
 @attention.version("PyTorch, fused, CPU", on=torch_cpu, prepares=True)
 def pytorch(q, k, v, causal):
     from torch.nn.functional import scaled_dot_product_attention as attend
 
-    q, k, v = q[None], k[None], v[None]
+    q, k, v = q[None], k[None], v[None]  # a batch of one problem
     return lambda: attend(q, k, v, is_causal=causal)[0]
 
 

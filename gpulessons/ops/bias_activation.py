@@ -6,8 +6,6 @@ Two passes read x, write x + b, read it back and write the result: four trips ov
 pass makes two. The arithmetic is the same; only the traffic is halved.
 """
 
-from functools import cache, partial
-
 import numpy as np
 from numba import cuda, njit, prange, uint32
 
@@ -16,8 +14,7 @@ from gpulessons.operation import op
 
 from .activations_more import device_gelu, gelu, gelu_kernel, scalar_gelu, vector_gelu
 from .common import PARALLEL, SERIAL, SIZES, THREADS, ceil_div, run_op
-
-WIDTH = 1009  # a layer's width; a prime, so that no block size divides it
+from .rows import WIDTH
 
 
 def layer(size, rng):
@@ -41,9 +38,6 @@ def python_loop(x, b, out):
     for row in range(rows):
         for column in range(columns):
             out[row, column] = scalar_gelu(x[row, column] + b[column])
-
-
-# -- On the CPU: two loops, then one.
 
 
 def bias_loop(x, b, out):
@@ -117,9 +111,6 @@ def launch_fused(x, b, out):
     return lambda: fused_kernel[grid, THREADS](x, b, out)
 
 
-# -- PyTorch runs what it is told, one operator at a time, unless it may compile the pair first.
-
-
 @bias_gelu.version("PyTorch, two operators, GPU", on=torch_gpu, prepares=True)
 @bias_gelu.version("PyTorch, two operators, CPU", on=torch_cpu, prepares=True)
 def torch_eager(x, b, out):
@@ -131,19 +122,6 @@ def torch_eager(x, b, out):
         gelu(out, approximate="tanh", out=out)
 
     return call
-
-
-@cache
-def compiled():
-    import torch
-
-    return torch.compile(lambda x, b: torch.nn.functional.gelu(x + b, approximate="tanh"))
-
-
-@bias_gelu.version("PyTorch, compiled, GPU", on=torch_gpu, prepares=True)
-@bias_gelu.version("PyTorch, compiled, CPU", on=torch_cpu, prepares=True)
-def torch_compiled(x, b):
-    return partial(compiled(), x, b)
 
 
 if __name__ == "__main__":

@@ -42,6 +42,11 @@ def ceil_div(elements: int, each: int) -> int:
     return -(-elements // each)
 
 
+def grid(shape, rows, columns):
+    """(across, down): a block for each so many rows and columns of a matrix of this shape."""
+    return ceil_div(shape[1], columns), ceil_div(shape[0], rows)
+
+
 @njit(**SERIAL)
 def aligned_empty(shape, dtype):
     """np.empty, begun where a cache line does: a vector that lies across two lines is fetched
@@ -68,10 +73,10 @@ def torch_call(path, *arguments, **options):
     torch_call("sigmoid") calls torch.sigmoid(x, out=out).
     """
 
-    def prepare(x, out):
+    def prepare(*inputs, out):
         import torch  # here, because it takes a second
 
-        return partial(attrgetter(path)(torch), x, *arguments, **options, out=out)
+        return partial(attrgetter(path)(torch), *inputs, *arguments, **options, out=out)
 
     return prepare
 
@@ -133,8 +138,8 @@ def tanh32(v):
 
 def run_op(op):
     """Check each version of an op, then time at its smallest sizes those that this machine has."""
+    from gpulessons.comparing import compare
     from gpulessons.grader.check import check
-    from gpulessons.measure.compare import compare
 
     present = [version for version in op.versions.values() if not version.backend.why_not()]
     for version in op.versions.values():

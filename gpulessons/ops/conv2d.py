@@ -3,10 +3,9 @@
     conv2d(x, w)[b, f, i, j] = sum over c, ky, kx of w[f, c, ky, kx] x[b, c, row, column],
     row = stride · i + ky − padding, column = stride · j + kx − padding
 
-Outside the picture x is zero. (Mathematicians turn w around first. Networks never did: LeCun et al.
-1989.) Each output stands alone, so all can be made at once. And neighbors use nearly the same
-pixels: as with a matrix product, a program that loads a number anew for every use waits for
-memory.
+Outside the picture x is zero (LeCun et al. 1989). Each output stands alone, so all can be made at
+once. And neighbors use nearly the same pixels: as with a matrix product, a program that loads a
+number anew for every use waits for memory.
 
 With x's patches written down as columns (im2col.py), y = w · columns. So, as for every product,
 
@@ -44,23 +43,19 @@ def flops(x, w, stride, padding):
     return 2 * x.shape[0] * rows * columns * w.size
 
 
-@op(
-    inputs=layer,
-    flops=flops,
-    sizes=(7, 14, 28, 56),
-    rtol=1e-5,  # sums of 576 products
-    unit="pixels a side",
-    edge_cases=(  # small layers in which no two of these numbers can be mixed up
-        Case(26, width=42, batch=2, channels=2, filters=9),
-        Case(19, width=35, batch=2, channels=3, filters=4, kernel=(5, 2), stride=2),
-        Case(8, width=24, channels=1, filters=2, kernel=(7, 5), padding=3),
-        Case(5, width=21, batch=2, channels=2, filters=5, kernel=(1, 1), stride=2, padding=0),
-        # Corners that see nothing but padding.
-        Case(2, width=18, channels=2, filters=1, kernel=(2, 2), stride=3, padding=3),
-        Case(1, width=17, batch=2, channels=2, filters=9),
-    ),
-    signature="(batch, channels, height, width), (filters, channels, ky, kx)",
+EDGES = (  # small layers in which no two of these numbers can be mixed up
+    Case(26, width=42, batch=2, channels=2, filters=9),
+    Case(19, width=35, batch=2, channels=3, filters=4, kernel=(5, 2), stride=2),
+    Case(8, width=24, channels=1, filters=2, kernel=(7, 5), padding=3),
+    Case(5, width=21, batch=2, channels=2, filters=5, kernel=(1, 1), stride=2, padding=0),
+    Case(2, width=18, channels=2, filters=1, kernel=(2, 2), stride=3, padding=3),  # blank corners
+    Case(1, width=17, batch=2, channels=2, filters=9),
 )
+
+
+@op(inputs=layer, flops=flops, sizes=(7, 14, 28, 56), rtol=1e-5,  # sums of 576 products
+    unit="pixels a side", edge_cases=EDGES,
+    signature="(batch, channels, height, width), (filters, channels, ky, kx)")  # fmt: skip
 def conv2d(x, w, stride, padding):
     """Every filter at every position. x: (batch, channels, height, width), w: (filters, channels,
     kernel height, kernel width), of one dtype; returns (batch, filters, rows, columns).
@@ -82,9 +77,6 @@ def python_loop(x, w, stride, padding, out):
             if 0 <= row < height and 0 <= column < width:
                 total += w[f, c, ky, kx] * x[b, c, row, column]
         out[b, f, i, j] = total
-
-
-# -- By way of a matrix: columns, then a product.
 
 
 @conv2d.version("NumPy, im2col", on=host)
@@ -112,8 +104,6 @@ def numba_im2col(x, w, stride, padding, out):
         copy_patches(picture, stride, columns)
         multiply(flat, columns.reshape(flat.shape[1], -1), result.reshape(len(w), -1))
 
-
-# -- Directly: no columns are written.
 
 conv2d.version("Numba, direct, one core", on=host)(conv2d_direct.one_core)
 conv2d.version("Numba, direct", on=host)(conv2d_direct.every_core)
@@ -170,8 +160,7 @@ FILTERS = 8  # each number that a thread takes from the patch serves eight filte
 def tiles_kernel(high, wide, stride):
     """16 rows by 32 columns of outputs, of eight filters: 32 sums a thread, kept in registers.
 
-    Compiled for the size of its filter and for its stride, as a library's is: loops of known length
-    can be unrolled, and shared arrays must have a known size.
+    Compiled for a filter's size and a stride: shared arrays must have a known size.
     """
     taps = high * wide
     weights_size = FILTERS * taps
@@ -234,10 +223,7 @@ def launch_tiles(x, w, stride, padding, out):
     compiled_tiles(*w.shape[2:], stride)[grid, (LANES, WARPS_DOWN)](x, w, padding, out)
 
 
-# -- PyTorch: oneDNN on a CPU, cuDNN on an NVIDIA GPU.
-
-
-# TF32: with the factors rounded to 11 bits, as cuDNN would by default.
+# PyTorch: oneDNN on a CPU, cuDNN on an NVIDIA GPU, which would round factors to TF32 by default.
 @conv2d.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3, arithmetic="TF32", prepares=True)
 @conv2d.version("PyTorch on GPU", on=torch_gpu, prepares=True)
 @conv2d.version("PyTorch on CPU", on=torch_cpu, prepares=True)
@@ -257,8 +243,8 @@ def cast_and_convolve(x, w, stride, padding):
 
 
 def shaped(dims, kernel, *, padding=None, name="conv2d"):
-    """conv2d, with the versions it has, for another layer: dims are (batch, channels, filters),
-    kernel (height, width); an odd, square kernel's padding keeps the size unless told."""
+    """conv2d for another layer: dims are (batch, channels, filters), kernel (height, width); the
+    padding of an odd, square kernel keeps the size unless told."""
     padding = kernel[0] // 2 if padding is None else padding
     numbers = dict(zip(("batch", "channels", "filters"), dims, strict=True))
     inputs = partial(layer, **numbers, kernel=kernel, padding=padding)
@@ -278,18 +264,11 @@ def layer_and_gradient(height, rng, **axes):
     return x, w, dy, stride, padding
 
 
-@op(
-    inputs=layer_and_gradient,
+@op(inputs=layer_and_gradient, sizes=conv2d.sizes, rtol=2e-5, unit="pixels a side",
     flops=lambda x, w, dy, stride, padding: 2 * flops(x, w, stride, padding),
-    sizes=conv2d.sizes,
-    rtol=2e-5,
-    unit="pixels a side",
-    edge_cases=conv2d.edge_cases,
-    signature=f"{conv2d.signature}, (batch, filters, rows, columns)",
-)
+    edge_cases=EDGES, signature=f"{conv2d.signature}, (batch, filters, rows, columns)")  # fmt: skip
 def conv2d_backward(x, w, dy, stride, padding):
-    """(dx, dw): the gradients of x (batch, channels, height, width) and of w (filters, channels,
-    kernel height, kernel width), from dy (batch, filters, rows, columns), the output's gradient."""
+    """(dx, dw), shaped like x and w, from dy (batch, filters, rows, columns), the output's."""
     kernel, flat = w.shape[2:], dy.reshape(*dy.shape[:2], -1)
     columns = im2col(x, kernel, stride, padding)
     dw = (flat @ columns.swapaxes(1, 2)).sum(axis=0).reshape(w.shape)

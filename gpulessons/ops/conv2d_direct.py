@@ -1,9 +1,9 @@
 """The direct convolution on a CPU: a sum of shifted lines.
 
 A picture is one line of numbers, row after row, and the pixels under one weight are that line begun
-a little later. So a convolution is a sum of shifted lines, each times one number, and no column is
-ever written. The loop along the line becomes vectors. Each number that it loads serves four
-filters, and each sum takes in six terms before it is stored: 24 weights wait in registers.
+a little later. So a convolution is a sum of shifted lines, each times one number, without columns.
+The loop along the line becomes vectors. Each number that it loads serves four filters, and each sum
+takes in six terms before it is stored: 24 weights wait in registers.
 """
 
 import numpy as np

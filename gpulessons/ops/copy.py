@@ -28,15 +28,7 @@ def one_array(size, rng):
 
 
 def two_arrays(size, rng):
-    return rng.standard_normal(size, np.float32), rng.standard_normal(size, np.float32), SCALE
-
-
-def array_and_offset(size, rng):
-    return rng.standard_normal(size + OFFSET, np.float32), OFFSET
-
-
-def array_and_stride(size, rng):
-    return rng.standard_normal(size, np.float32), STRIDE
+    return *one_array(size, rng), *one_array(size, rng), SCALE
 
 
 @op(inputs=one_array, flops=lambda x: 0, sizes=SIZES, rtol=0)
@@ -53,13 +45,15 @@ def triad(a, b, s):
     return a + s * b
 
 
-@op(inputs=array_and_offset, flops=lambda x, offset: 0, sizes=SIZES, rtol=0)
+@op(inputs=lambda size, rng: (*one_array(size + OFFSET, rng), OFFSET),
+    flops=lambda x, offset: 0, sizes=SIZES, rtol=0)  # fmt: skip
 def copy_offset(x, offset):
     """All of x but its first `offset` elements. x: (n,); returns (n − offset,)."""
     return x[offset:].copy()
 
 
-@op(inputs=array_and_stride, flops=lambda x, stride: 0, sizes=SIZES, rtol=0)
+@op(inputs=lambda size, rng: (*one_array(size, rng), STRIDE),
+    flops=lambda x, stride: 0, sizes=SIZES, rtol=0)  # fmt: skip
 def copy_strided(x, stride):
     """Each `stride`-th element of x, from the first. x: (n,); returns (⌈n / stride⌉,)."""
     return x[::stride].copy()

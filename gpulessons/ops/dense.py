@@ -2,10 +2,10 @@
 
     dense(x, w, b) = sigmoid(z), z = x wᵀ + b     z: the preactivations
 
-A row of x is one example, a row of w the weights of one output (PyTorch lays them out like this).
-For a single example each weight is fetched, used once and forgotten: memory is the wait. For a
-batch it may be used for every example: the layer is a matrix product, with a sigmoid behind it that
-costs next to nothing, if it is done while the preactivations are still at hand.
+A row of x is one example, a row of w the weights of one output, as in PyTorch. For a single example
+each weight is fetched, used once and forgotten: memory is the wait. For a batch it may be used for
+every example: the layer is a matrix product, with a sigmoid behind it that costs next to nothing,
+if it is done while the preactivations are still at hand.
 
 Backward takes two more products, and so twice the work (Rumelhart, Hinton & Williams 1986):
 
@@ -33,7 +33,18 @@ from .activations_more import (
     sigmoid_kernel,
     vector_sigmoid,
 )
-from .common import ONE, PARALLEL, REASSOCIATING, SERIAL, THREADS, WARP, ZERO, ceil_div, run_op
+from .common import (
+    ONE,
+    PARALLEL,
+    REASSOCIATING,
+    SERIAL,
+    THREADS,
+    WARP,
+    ZERO,
+    ceil_div,
+    grid,
+    run_op,
+)
 from .matmul import launch_tile
 from .matmul_cpu import COLUMNS, ROWS, multiply, multiply_tile
 from .reduce import WARPS, warp_reduce_sum
@@ -53,19 +64,13 @@ def sized(inputs, outputs):
     return partial(layer, inputs=inputs, outputs=outputs)
 
 
-@op(
-    inputs=layer,
+@op(inputs=layer, sizes=(1, 64, 4096), rtol=2e-5, unit="examples",
     flops=lambda x, w, b: (2 * x.shape[1] + 5) * x.shape[0] * w.shape[0],  # 4 in a sigmoid
-    sizes=(1, 64, 4096),
-    rtol=2e-5,
-    unit="examples",
     edge_cases=[Case(n, inputs=n + 6, outputs=n // 2 + 1) for n in (33, 19, 3)],
-    signature="(examples, inputs), (outputs, inputs), (outputs,)",
-)
+    signature="(examples, inputs), (outputs, inputs), (outputs,)")  # fmt: skip
 def dense(x, w, b):
-    """sigmoid(x wᵀ + b). x: (examples, inputs), w: (outputs, inputs), b: (outputs,), floats.
-
-    Returns (examples, outputs).
+    """sigmoid(x wᵀ + b). x: (examples, inputs), w: (outputs, inputs), b: (outputs,), floats;
+    returns (examples, outputs).
     """
     return sigmoid(x @ w.T + b)
 
@@ -124,8 +129,7 @@ def fused(x, w, b, out):
     each_tile(x, transposed(w), b, out)
 
 
-# -- On the GPU: first an output for each warp, then the shared tile of matmul.py, for x wᵀ and with
-# -- a step added at its end.
+# -- On the GPU: an output for each warp, then the shared tile of matmul.py with one step more.
 
 
 @cuda.jit
@@ -154,15 +158,15 @@ T_PADDED = T + 2  # rows this long put the column of a tile into different banks
 
 def tiles(rows, columns):
     """Grid and block for a thread per result of a matrix, in tiles of T by T."""
-    return (ceil_div(columns, T), ceil_div(rows, T)), (T, T)
+    return grid((rows, columns), T, T), (T, T)
 
 
 @cuda.jit(device=True)
 def tile_dot(x, w):
-    """x[i] · w[j] for thread (j, i) of a grid of blocks (T, T): tile_kernel for x wᵀ.
+    """x[i] · w[j] for thread (j, i) of a grid of blocks (T, T), all of whose threads call this.
 
     x: (m, depth), w: (n, depth). Both are read along their rows, which is coalesced; the tile of w
-    is transposed on its way into shared memory. All threads of a block have to call this.
+    is transposed on its way into shared memory.
     """
     xs = cuda.shared.array((T, T), float32)
     ws = cuda.shared.array((T, T_PADDED), float32)
@@ -181,11 +185,7 @@ def tile_dot(x, w):
 
 
 def layer_kernel(finish):
-    """A layer of a network: out = finish(x wᵀ + b), in one pass over memory.
-
-    x: (examples, inputs), w: (outputs, inputs), b: (outputs,), out: (examples, outputs); `finish`
-    is a device function of one number, the activation. Blocks of (T, T) threads.
-    """
+    """out = finish(x wᵀ + b), in one pass: `finish`, a device function, is the activation."""
 
     @cuda.jit
     def layer(x, w, b, out):
@@ -235,7 +235,7 @@ def pytorch(x, w, b, out):
     return call
 
 
-# -- Backward.
+# -- Backward: two more products.
 
 
 def layer_and_gradient(examples, rng, **axes):
@@ -250,38 +250,13 @@ def gradients(x, w, dz):
     return dz @ w, dz.T @ x, dz.sum(0)
 
 
-@op(
-    inputs=layer_and_gradient,
-    flops=lambda x, w, y, dy: 4 * (x.shape[1] + 1) * y.size,
-    sizes=(1, 64, 4096),
-    rtol=2e-5,
-    unit="examples",
-    edge_cases=dense.edge_cases,
+@op(inputs=layer_and_gradient, flops=lambda x, w, y, dy: 4 * (x.shape[1] + 1) * y.size,
+    sizes=(1, 64, 4096), rtol=2e-5, unit="examples", edge_cases=dense.edge_cases,
     signature="(examples, inputs), (outputs, inputs), (examples, outputs), (examples, outputs)",
-)
+)  # fmt: skip
 def dense_backward(x, w, y, dy):
-    """dx, dw, db of y = sigmoid(x wᵀ + b), from dy, the gradient with respect to y.
-
-    x: (examples, inputs), w: (outputs, inputs), y and dy: (examples, outputs). The gradients are
-    shaped like x, w and b.
-    """
+    """dx, dw, db of y = sigmoid(x wᵀ + b), shaped like x, w and b, from dy: (examples, outputs)."""
     return gradients(x, w, dy * y * (1 - y))
-
-
-@dense_backward.version("Python loop", on=host)
-def backward_python(x, w, y, dy, out):
-    dx, dw, db = out
-    dx[:], dw[:], db[:] = 0, 0, 0
-    for i in range(y.shape[0]):
-        for j in range(y.shape[1]):
-            dz = dy[i, j] * y[i, j] * (1 - y[i, j])
-            db[j] += dz
-            for k in range(x.shape[1]):
-                dx[i, k] += dz * w[j, k]
-                dw[j, k] += dz * x[i, k]
-
-
-# -- Backward, on the CPU.
 
 
 @njit(**PARALLEL)
@@ -304,9 +279,6 @@ def numba_backward(x, w, y, dy, out):
     numba_gradients(x, w, dz, *out)
 
 
-# -- Backward, on the GPU.
-
-
 @cuda.jit
 def slope_kernel(y, dy, dz):
     j, i = cuda.grid(2)
@@ -326,8 +298,7 @@ def sum_rows_kernel(dz, db):
 
 
 def cuda_gradients(x, w, dz, dzt, dx, dw, db):
-    """dzt: room for dz, transposed."""
-    launch_padded(dz, dzt)
+    launch_padded(dz, dzt)  # room for dz, transposed
     launch_tile(dz, w, dx)
     launch_tile(dzt, x, dw)
     sum_rows_kernel[ceil_div(db.size, THREADS), THREADS](dz, db)

@@ -4,13 +4,11 @@
     row-wise Adagrad:  G = sum of the gradients of all examples that read the row
                        moment ← moment + mean(G²);   row ← row − rate · G / (sqrt(moment) + ε)
 
-One product with a matrix of zeros and ones, if it were dense; but a batch of thousands touches some
-thousands of rows where the table may have a hundred million. So what costs is neither arithmetic
-nor the table's size, but rows fetched from anywhere: memory in pieces of a row. The gradient of a
-row is the sum over all places that read it, and popular rows are read often (ids follow Zipf's
-law), so duplicates must be added up before the row moves: Adagrad squares that sum.
-
-Naumov et al. 2019 (DLRM); Khudia et al. 2021 (FBGEMM), whose exact row-wise Adagrad this is.
+A batch of thousands touches some thousands of rows where the table may have a hundred million. So
+what costs is neither arithmetic nor the table's size, but rows fetched from anywhere: memory in
+pieces of a row. The gradient of a row is the sum over all places that read it, and popular rows are
+read often (ids follow Zipf's law), so duplicates must be added up before the row moves: Adagrad
+squares that sum. Naumov et al. 2019 (DLRM); Khudia et al. 2021 (FBGEMM, the update).
 """
 
 import math
@@ -22,12 +20,11 @@ from numba import cuda, get_num_threads, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import PARALLEL, SERIAL, THREADS, WARP, ZERO, ceil_div, run_op
+from .common import PARALLEL, SERIAL, WARP, ZERO, ceil_div, run_op
 from .rows import warp_per_row
 
 LEARNING_RATE, EPSILON = 0.05, 1e-8
 EPSILON32, MISSING = np.float32(EPSILON), np.float32(np.nan)
-
 ALONE = SERIAL | {"nogil": True}  # so that another thread may compute meanwhile
 
 
@@ -76,9 +73,6 @@ def check_ids(table, ids):
         )
 
 
-# -- On the CPU. A bag's row is all vectors; which row it is, only memory knows.
-
-
 def add_rows(table, ids, out):
     for e in prange(len(ids)):
         for j in range(out.shape[1]):
@@ -104,67 +98,26 @@ def numba_bags_everywhere(table, ids, out):
     add_rows_together(table, ids, out)
 
 
-# -- On the GPU. One thread walks along a row, and its neighbors are in other rows; or neighbors
-# -- walk along it together, and it comes in whole sectors.
-
-
-@cuda.jit(device=True)
-def gathered(table, ids, e, j):
-    """Column j of bag e: NaN where an id is no row, since a kernel cannot raise."""
-    total, k = ZERO, 0
-    while k < ids.shape[1]:  # not range(): notebook 05 says why
-        row = ids[e, k]
-        total += table[row, j] if 0 <= row < table.shape[0] else MISSING
-        k += 1
-    return total
-
-
 @cuda.jit
-def bag_kernel(table, ids, out):
-    """A thread for each bag: what a warp reads at once lies in 32 rows."""
-    e = cuda.grid(1)
-    if e < out.shape[0]:
-        j = 0
-        while j < out.shape[1]:
-            out[e, j] = gathered(table, ids, e, j)
-            j += 1
-
-
-@embedding.version("CUDA, a thread per bag, uncoalesced", on=gpu)
-def launch_bags(table, ids, out):
-    bag_kernel[ceil_div(len(ids), THREADS), THREADS](table, ids, out)
-
-
-@cuda.jit
-def element_kernel(table, ids, out):
-    """A thread for each number of the result: neighbors read neighbors."""
-    i = cuda.grid(1)
-    if i < out.size:
-        e, j = i // out.shape[1], i % out.shape[1]
-        out[e, j] = gathered(table, ids, e, j)
-
-
-@embedding.version("CUDA, a thread per element", on=gpu)
-def launch_elements(table, ids, out):
-    element_kernel[ceil_div(out.size, THREADS), THREADS](table, ids, out)
-
-
-@cuda.jit
-def bag_warp_kernel(table, ids, out):
-    """A warp for each bag, so no thread divides to find its place."""
+def warp_kernel(table, ids, out):
+    """A warp for each bag: neighbors walk along a row together, and it comes in whole sectors. An
+    id that is no row makes the bag NaN, since a kernel cannot raise.
+    """
     e, j = cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y, cuda.threadIdx.x & (WARP - 1)
     if e < out.shape[0]:
-        while j < out.shape[1]:
-            out[e, j] = gathered(table, ids, e, j)
+        while j < out.shape[1]:  # not range(): notebook 05 says why
+            total, k = ZERO, 0
+            while k < ids.shape[1]:
+                row = ids[e, k]
+                total += table[row, j] if 0 <= row < table.shape[0] else MISSING
+                k += 1
+            out[e, j] = total
             j += WARP
 
 
 @embedding.version("CUDA, a warp per bag", on=gpu)
 def launch_warps(table, ids, out):
-    bag_warp_kernel[warp_per_row(len(ids))](table, ids, out)
-
-
-# -- PyTorch.
+    warp_kernel[warp_per_row(len(ids))](table, ids, out)
 
 
 @embedding.version("PyTorch on GPU", on=torch_gpu, prepares=True)
@@ -189,38 +142,29 @@ def numpy_update(table, moments, ids, gradient, rate=LEARNING_RATE):
     table[rows] -= rate * sums / (np.sqrt(moments[rows]) + EPSILON)[:, None]
 
 
-def sum_by_slot(slots, gradient, bag, cores, sums):
-    """sums[s] = the gradients of all places whose slot is s. bag: places for each gradient.
-
-    Each core goes through every id and adds for the slots that are its own: no core waits, nothing
-    races, and the sums are the same to the last bit on any number of cores.
+def update_loop(table, moments, slots, rows, gradient, bag, rate, cores, sums):
+    """Each core goes through every id, adds up the gradients of the slots that are its own, and
+    moves their rows: no core waits, nothing races, and the bits are the same on any number of
+    cores. bag: places for each gradient; sums: (rows, width), zeros.
     """
+    width = np.float32(table.shape[1])
     for core in prange(cores):
-        for s in range(core, len(sums), cores):
-            for j in range(sums.shape[1]):
-                sums[s, j] = ZERO
         for p in range(len(slots)):
             s = slots[p]
             if s % cores == core:
-                for j in range(sums.shape[1]):
+                for j in range(table.shape[1]):
                     sums[s, j] += gradient[p // bag, j]
+        for s in range(core, len(rows), cores):
+            squares, row = ZERO, rows[s]
+            for j in range(table.shape[1]):
+                squares += sums[s, j] * sums[s, j]
+            moments[row] += squares / width
+            step = rate / (np.float32(math.sqrt(moments[row])) + EPSILON32)
+            for j in range(table.shape[1]):
+                table[row, j] -= step * sums[s, j]
 
 
-def move_rows(table, moments, rows, sums, rate):
-    """The step of each distinct row, in float32."""
-    width = np.float32(table.shape[1])
-    for s in prange(len(rows)):
-        squares, row = ZERO, rows[s]
-        for j in range(table.shape[1]):
-            squares += sums[s, j] * sums[s, j]
-        moments[row] += squares / width
-        step = rate / (np.float32(math.sqrt(moments[row])) + EPSILON32)
-        for j in range(table.shape[1]):
-            table[row, j] -= step * sums[s, j]
-
-
-sum_alone, sum_together = njit(**ALONE)(sum_by_slot), njit(**PARALLEL)(sum_by_slot)
-move_alone, move_together = njit(**ALONE)(move_rows), njit(**PARALLEL)(move_rows)
+update_alone, update_together = njit(**ALONE)(update_loop), njit(**PARALLEL)(update_loop)
 
 
 MULTIPLIER = np.int64(0x9E3779B97F4A7C15 - 2**64)  # 2^64 over the golden ratio (Knuth)
@@ -250,17 +194,15 @@ def numbered(ids):
 
 
 def update_in_place(table, moments, ids, gradient, rate=LEARNING_RATE, cores=None):
-    """The same step by Numba. cores: 1, or as many as Numba has, unless given.
-
-    ValueError for an id that is no row, and then nothing is written.
+    """The same step by Numba, on as many cores as it has unless told. ValueError for an id that is
+    no row, and then nothing is written.
     """
     check_ids(table, ids)
     cores = cores or get_num_threads()
-    sum_up, move = (sum_alone, move_alone) if cores == 1 else (sum_together, move_together)
+    update = update_alone if cores == 1 else update_together
     slots, rows = numbered(ids.ravel())
-    sums = np.empty((len(rows), table.shape[1]), np.float32)
-    sum_up(slots, gradient, ids.shape[1], cores, sums)
-    move(table, moments, rows, sums, np.float32(rate))
+    sums = np.zeros((len(rows), table.shape[1]), np.float32)
+    update(table, moments, slots, rows, gradient, ids.shape[1], np.float32(rate), cores, sums)
 
 
 def update_pytorch_in_place(table, moments, ids, gradient, rate=LEARNING_RATE):

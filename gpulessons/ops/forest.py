@@ -3,12 +3,11 @@
     margin(p) = (p · normal − offset) / |normal|;   miss of the far side = max(miss, |margin|)
 
 A tree halves the points by a plane between two of their clusters, each half again, until a few are
-left: a cell. Which clusters, points drawn at random decide, so every tree is cut differently. A
-query walks down to its own cell, and its neighbors are there, or just across one of the planes it
-passed. So whatever was not taken on the way waits in a queue, by how far the query misses it at
-least, until so many cells were visited. Trees that were cut differently miss different neighbors;
-all of them share one queue. Only of points met in those cells is the distance computed: some
-hundreds instead of a hundred thousand, and perhaps not the right ones.
+left: a cell. A query walks down to its own cell, and its neighbors are there, or just across one of
+the planes it passed. So the side not taken waits in a queue, by how far the query misses it at
+least, until so many cells were visited. Trees are cut by chance, each differently, and miss
+different neighbors; all of them share the queue. Distances are computed only to the points met in
+those cells: some hundreds instead of a hundred thousand, and perhaps not the right ones.
 
 This is how Annoy does it (Bernhardsson, github.com/spotify/annoy); trees of random projections are
 due to Dasgupta & Freund 2008. A walk is what a GPU likes least: every query goes its own way, and
@@ -16,8 +15,6 @@ each step waits for the one before. The op that it competes with is in neighbour
 """
 
 import heapq
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -37,15 +34,6 @@ class Forest(NamedTuple):
     children: np.ndarray  # (planes, 2) int32: nodes, where the margin is at most 0, and above
     starts: np.ndarray  # (cells + 1,) int32: cell −1 − c holds items[starts[c] : starts[c + 1]]
     items: np.ndarray  # (trees × points,) int32: every point once in each tree
-
-    def __repr__(self):
-        trees, cells = len(self.roots), len(self.starts) - 1
-        memory = sum(array.nbytes for array in self) / 2**20
-        return (f"{trees} trees over {len(self.items) // trees:,} points: {cells:,} cells of "
-                f"{len(self.items) / cells:.1f} points on average, {memory:.1f} MiB")  # fmt: skip
-
-
-# -- The search.
 
 
 @njit(**REASSOCIATING)
@@ -67,7 +55,7 @@ def squared_distance(a, b):
 
 
 def cells_visited(query, forest, leaves):
-    """The numbers of the cells that a search visits, in its order: the walk, in plain Python."""
+    """The numbers of the cells that a search visits, in order: the walk, in plain Python."""
     queue, cells = [(np.float32(0), int(root)) for root in forest.roots], []
     heapq.heapify(queue)
     while queue and len(cells) < leaves:
@@ -116,7 +104,7 @@ def search_all(queries, points, forest, leaves, cores, indices, distances):
 
 
 def search(forest, points, queries, k, leaves, cores=None):
-    """The k nearest among the points that a visit to so many cells meets; nearest first.
+    """The k nearest among the points that a visit to so many cells (`leaves`) meets, nearest first.
 
     queries: (queries, dim), points: (points, dim), over which the forest was grown. Returns indices
     (queries, k) int32, and squared distances (queries, k) float32; where fewer points were met, −1
@@ -124,16 +112,13 @@ def search(forest, points, queries, k, leaves, cores=None):
     """
     check_shapes(queries, points, k)
     found = np.empty((len(queries), k), np.int32), np.empty((len(queries), k), np.float32)
-    cores = cores or get_num_threads()
-    search_all(queries, points, tuple(forest), leaves, cores, *found)
+    search_all(queries, points, tuple(forest), leaves, cores or get_num_threads(), *found)
     return found
 
 
 def recall(found, truth):
-    """What share of the neighbors was found: distances (queries, k) each, sorted.
-
-    By distance, not by index: of points that are equally far any will do. ValueError where the
-    shapes differ.
+    """What share of the neighbors was found, from sorted distances (queries, k) each: of points
+    equally far any will do. ValueError where the shapes differ.
     """
     if np.shape(found) != np.shape(truth) or np.ndim(found) != 2:
         given = f"{np.shape(found)} and {np.shape(truth)}"
@@ -141,7 +126,7 @@ def recall(found, truth):
     return float(np.mean(found <= np.asarray(truth)[:, -1:]))
 
 
-# -- How it grows. No tree waits for another, and each core grows its own.
+# -- How it grows: one tree after another, into the same arrays.
 
 TRIES, LOPSIDED = 3, 0.95  # how often a plane is drawn, and the share on one side that is too much
 STEPS = 200  # of 2-means, each with one point
@@ -150,61 +135,48 @@ BITS = 5  # after the leading one, of a normal's coordinate
 
 def grow(points, trees=10, leaf=32, seed=0):
     """A Forest over points (points, dim) float32: cells of up to `leaf` of them. The same seed
-    gives the same forest on any number of cores. ValueError where there is nothing to grow, or NaN.
+    gives the same forest. ValueError where there is nothing to grow, or NaN.
     """
     points = np.ascontiguousarray(points, np.float32)
     if points.ndim != 2 or not points.size or np.isnan(points).any():
         raise ValueError(f"A forest grows over (points, dim), at least one, none of them NaN; not "
                          f"{points.shape}.")  # fmt: skip
     seeds = np.random.default_rng(seed).integers(0, 2**32, trees, np.uint32)
-    with ThreadPoolExecutor(get_num_threads()) as pool:
-        return joined(list(pool.map(partial(grow_tree, points, leaf), seeds)))
+    return Forest(*grown(points, leaf, seeds))
 
 
-def joined(trees):
-    """One Forest of the single trees' arrays, with the nodes of all numbered on."""
-    planes, cells, roots, children, starts = 0, 0, [], [], [np.zeros(1, np.int32)]
-    for n, (root, normals, _, _, below, ends, items) in enumerate(trees):
-        roots.append(root + (planes if root >= 0 else -cells))
-        children.append(np.where(below >= 0, below + planes, below - cells))
-        starts.append(ends + np.int32(n * len(items)))
-        planes, cells = planes + len(normals), cells + len(ends)
-    normals, offsets, scales, items = (
-        np.concatenate([tree[part] for tree in trees]) for part in (1, 2, 3, 6)
-    )
-    return Forest(
-        np.array(roots, np.int32), normals, offsets, scales,
-        np.concatenate(children).astype(np.int32), np.concatenate(starts), items,
-    )  # fmt: skip
-
-
-@njit(**SERIAL, nogil=True)
-def grow_tree(points, leaf, seed):
-    """(root, normals, offsets, scales, children, ends of the cells, items)."""
-    np.random.seed(seed)
-    count, dim = points.shape  # of planes there are fewer: each leaves a point on either side
-    items, ends = np.arange(count).astype(np.int32), np.empty(count, np.int32)
-    planes, cells, root = 0, 0, NONE
-    normals, offsets = np.empty((count, dim), np.float32), np.empty(count, np.float32)
-    scales, children = np.empty(count, np.float32), np.empty((count, 2), np.int32)
-    waiting = [(0, count, -1, 0)]  # items first to last, and where to enter them: parent and side
-    while waiting:
-        first, last, parent, side = waiting.pop()
-        if last - first <= leaf:
-            node, ends[cells] = np.int32(-1 - cells), last
-            cells += 1
-        else:
-            node = np.int32(planes)
-            offsets[node], scales[node], middle = split(points, items[first:last], normals[node])
-            waiting.append((first + middle, last, node, 1))
-            waiting.append((first, first + middle, node, 0))  # next: so cells lie in order
-            planes += 1
-        if parent < 0:
-            root = node
-        else:
-            children[parent, side] = node
-    return (root, normals[:planes].copy(), offsets[:planes].copy(), scales[:planes].copy(),
-            children[:planes].copy(), ends[:cells].copy(), items)  # fmt: skip
+@njit(**SERIAL)
+def grown(points, leaf, seeds):
+    """What a Forest consists of. Every tree begins with all the points, and a seed of its own."""
+    (count, dim), trees = points.shape, seeds.size
+    most = trees * count  # of planes there are fewer: each leaves a point on either side
+    roots, items = np.empty(trees, np.int32), np.empty(most, np.int32)
+    normals, offsets = np.empty((most, dim), np.float32), np.empty(most, np.float32)
+    scales, children = np.empty(most, np.float32), np.empty((most, 2), np.int32)
+    starts, planes, cells = np.zeros(most + 1, np.int32), 0, 0
+    for tree in range(trees):
+        np.random.seed(seeds[tree])
+        items[tree * count : (tree + 1) * count] = np.arange(count)
+        waiting = [(tree * count, (tree + 1) * count, -1, 0)]  # items; parent and side
+        while waiting:
+            first, last, parent, side = waiting.pop()
+            if last - first <= leaf:
+                node = np.int32(-1 - cells)
+                cells += 1
+                starts[cells] = last
+            else:
+                node = np.int32(planes)
+                part = items[first:last]
+                offsets[node], scales[node], middle = split(points, part, normals[node])
+                waiting.append((first + middle, last, node, 1))
+                waiting.append((first, first + middle, node, 0))  # next: so cells lie in order
+                planes += 1
+            if parent < 0:
+                roots[tree] = node
+            else:
+                children[parent, side] = node
+    return (roots, normals[:planes].copy(), offsets[:planes].copy(), scales[:planes].copy(),
+            children[:planes].copy(), starts[: cells + 1].copy(), items)  # fmt: skip
 
 
 @njit(**SERIAL)

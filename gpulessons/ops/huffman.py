@@ -1,14 +1,12 @@
 """Huffman's tree: the code in which frequent classes have short names.
 
-The two rarest of all nodes become the children of a new one, until one is left (Huffman 1952, "A
-method for the construction of minimum-redundancy codes"). A class's name is its path from the root;
-its mean length is at least the entropy of the classes, less than that plus one, and no tree's is
-shorter.
+The two rarest of all nodes become the children of a new one, until one is left (Huffman 1952). A
+class's name is its path from the root; its mean length is at least the entropy of the classes, less
+than that plus one, and no tree's is shorter.
 
 With the counts in order no heap is needed: the sums come out in order too, so the rarest node is at
-the front of one of two queues (van Leeuwen 1976, "On the construction of Huffman trees"). A queue
-also keeps the levels apart: what was made last is nearest to the root. Numbered backwards, inner
-node 0 is the root, numbers grow with depth, and the nodes that all examples meet lie together.
+the front of one of two queues (van Leeuwen 1976). What was made last is nearest to the root: so,
+numbered backwards, inner node 0 is the root, and the nodes that all examples meet lie together.
 """
 
 from typing import NamedTuple
@@ -22,18 +20,14 @@ from .common import SERIAL
 class Tree(NamedTuple):
     """A binary tree with the classes as its leaves, and each class's path from the root.
 
-    starts: (classes + 1,) int64; class c's path is starts[c]:starts[c + 1] of nodes and turns.
-    nodes: (steps,) int32, the inner nodes on the path, root first. turns: (steps,) int8, 0 or 1:
-    which child is next. longest: the steps of the longest path. children: (classes - 1, 2) int32,
-    each inner node's children, the rarer one first: an inner node's number, or ~c for class c.
     Inner node 0 is the root, and every child's number is larger than its parent's.
     """
 
-    starts: np.ndarray
-    nodes: np.ndarray
-    turns: np.ndarray
-    longest: int
-    children: np.ndarray
+    starts: np.ndarray  # (classes + 1,) int64; class c's path is starts[c]:starts[c + 1] of …
+    nodes: np.ndarray  # (steps,) int32: the inner nodes on the path, root first; and of …
+    turns: np.ndarray  # (steps,) int8: which child is next, 0 or 1
+    longest: int  # the steps of the longest path
+    children: np.ndarray  # (classes − 1, 2) int32, the rarer one first: a node, or ~c for class c
 
     @property
     def paths(self):
@@ -49,8 +43,8 @@ class Tree(NamedTuple):
 def huffman(counts):
     """The Tree of these counts: (classes,) integers or floats, none negative, two at least.
 
-    They need not be whole, nor add up to anything. Equal counts: the lower class first, and a class
-    before an inner node, so that the longest path is as short as it can be. O(classes log classes).
+    Equal counts: the lower class first, and a class before an inner node, so that the longest path
+    is as short as it can be.
     """
     weights = np.asarray(counts)
     if weights.ndim != 1 or weights.dtype.kind not in "iuf":

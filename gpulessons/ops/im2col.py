@@ -2,12 +2,9 @@
 
 A filter lies on the picture at one place after another, a *position*, and touches a patch of it.
 Write each patch as a column, each filter as a row: every output is a row times a column. A pixel
-stands in as many columns as there are patches around it, so a 3 × 3 filter copies it nine times.
-(Chellapilla, Puri & Simard 2006, "High Performance Convolutional Neural Networks for Document
-Processing".)
-
-col2im goes the way back and *adds up* what stands in the copies of a pixel. It is not the inverse
-of im2col but its transpose, and that is what a gradient needs.
+stands in as many columns as there are patches around it, so a 3 × 3 filter copies it nine times
+(Chellapilla, Puri & Simard 2006). col2im goes the way back and *adds up* what stands in the copies
+of a pixel: it is im2col's transpose, and that is what a gradient needs.
 """
 
 import numpy as np

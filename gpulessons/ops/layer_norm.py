@@ -36,31 +36,9 @@ def rows_and_gains(size, rng):
     edge_cases=ROW_EDGES, signature="(rows, columns), (columns,), (columns,)")  # fmt: skip
 def layer_norm(x, gain, bias):
     """x: (rows, columns); gain, bias: (columns,). Returns like x; eps is 1e-5."""
-    centered, scale = standard(x)
-    return centered * scale * gain + bias
-
-
-def standard(x):
-    """x minus its rows' means, and 1 / their standard deviations."""
     centered = x - x.mean(axis=1, keepdims=True)
-    return centered, 1 / np.sqrt((centered * centered).mean(axis=1, keepdims=True) + EPS)
-
-
-# -- On the CPU.
-
-
-def moments(row):
-    """Mean and 1 / standard deviation of a row, in plain Python."""
-    mean = sum(row) / len(row)
-    return mean, 1 / math.sqrt(sum((v - mean) ** 2 for v in row) / len(row) + EPS)
-
-
-@layer_norm.version("Python loop", on=host)
-def python_loop(x, gain, bias, out):
-    for i, row in enumerate(x.tolist()):
-        mean, scale = moments(row)
-        for j, v in enumerate(row):
-            out[i, j] = (v - mean) * scale * gain[j] + bias[j]
+    scale = 1 / np.sqrt((centered * centered).mean(axis=1, keepdims=True) + EPS)
+    return centered * scale * gain + bias
 
 
 @njit(**REASSOCIATING)
@@ -110,9 +88,6 @@ def warp_kernel(x, gain, bias, out):
 @layer_norm.version("CUDA, a warp per row", on=gpu)
 def launch_warp(x, gain, bias, out):
     warp_kernel[warp_per_row(x.shape[0])](x, gain, bias, out)
-
-
-# -- PyTorch.
 
 
 @layer_norm.version("PyTorch on GPU", on=torch_gpu, prepares=True)

@@ -7,8 +7,8 @@
     dc ← dc f;  dh ← d[t−1] + dz u   to the step before
 
 Only dz u waits for the step after. The gradients of the weights are sums over all steps and
-examples, so they are one large product each when the chain is through. Werbos 1990; the forget
-gate's f is what keeps dc from vanishing on the way.
+examples: one large product each when the chain is through. Werbos 1990; the forget gate's f is what
+keeps dc from vanishing on the way.
 """
 
 import numpy as np
@@ -19,9 +19,16 @@ from gpulessons.operation import op
 
 from .activations_more import sigmoid, tanh, vector_sigmoid
 from .common import ONE, PARALLEL, SERIAL, ZERO, ceil_div, run_op, tanh32
-from .lstm_cell import FORCE_INLINE, add_thin_product, aligned_transpose, array_unit, pointwise
+from .lstm_cell import FORCE_INLINE, array_unit, pointwise
 from .lstm_cell import flops as forward_flops
-from .lstm_sequence import input_preactivations, lstm_sequence, sequences, stacked_lstm
+from .lstm_sequence import (
+    add_thin_product,
+    aligned_transpose,
+    input_preactivations,
+    lstm_sequence,
+    sequences,
+    stacked_lstm,
+)
 
 
 def with_slope(hidden, rng, **axes):
@@ -32,21 +39,14 @@ def with_slope(hidden, rng, **axes):
 
 
 # Forward once, then two products for each one of forward's.
-@op(
-    inputs=with_slope,
-    flops=lambda *inputs: 3 * forward_flops(*inputs[:-1]),
-    sizes=(16, 64, 256),
-    rtol=1e-4,
-    unit="hidden units",
-    edge_cases=lstm_sequence.edge_cases,
-    signature=f"{lstm_sequence.signature}, (steps, batch, hidden)",
-)
+@op(inputs=with_slope, flops=lambda *inputs: 3 * forward_flops(*inputs[:-1]),
+    sizes=(16, 64, 256), rtol=1e-4, unit="hidden units", edge_cases=lstm_sequence.edge_cases,
+    signature=f"{lstm_sequence.signature}, (steps, batch, hidden)")  # fmt: skip
 def lstm_backward(x, h, c, w, u, b, d):
     """dx, dh, dc, dw, du, db of a loss, from d: its gradient with respect to each step's h.
 
-    The inputs are those of `lstm_sequence`: forward is done again, to know z and every c.
-    Each gradient is shaped like what it is named after; d is shaped like hs. The loss is taken not
-    to see the last c.
+    The inputs are those of `lstm_sequence`: forward is done again, to know z and every c. Each
+    gradient is shaped like what it is named after, d like hs. The loss does not see the last c.
     """
     z, h_prev, c_prev = input_preactivations(x, w, b), [], []
     for t in range(len(x)):  # there: what each step began with is kept

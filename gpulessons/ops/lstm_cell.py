@@ -7,33 +7,29 @@
     h' = o tanh(c')                    what the next layer, and the next step, see
 
 Hochreiter & Schmidhuber 1997; Gers et al. 2000 for f. Eight products, all independent, then a
-little arithmetic on every unit alone. The weights lie as PyTorch's do: the four gates stacked in
-the order i, f, g, o, so that w is `weight_ih_l0` and u is `weight_hh_l0`. PyTorch keeps two biases
-where only their sum matters: b is `bias_ih_l0 + bias_hh_l0`.
+little arithmetic on every unit alone. The weights lie as PyTorch's do, the gates stacked in the
+order i, f, g, o: w is `weight_ih_l0`, u is `weight_hh_l0`, b is `bias_ih_l0 + bias_hh_l0`.
 """
 
 import math
 from functools import partial
 
 import numpy as np
-from numba import cuda, float32, njit, prange
+from numba import cuda, float32, njit
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
 from .activations_more import (
     device_sigmoid,
-    scalar_sigmoid,
     sigmoid,
     sigmoid_kernel,
     tanh,
     tanh_kernel,
     vector_sigmoid,
 )
-from .common import PARALLEL, SERIAL, THREADS, aligned_empty, ceil_div, run_op, tanh32
+from .common import SERIAL, THREADS, ceil_div, run_op, tanh32
 from .dense import T_PADDED, T, linear_kernel, tile_dot, tiles
-
-BATCH = 32  # examples that take a step together
 
 
 def parameters(inputs, hidden, rng):
@@ -43,7 +39,7 @@ def parameters(inputs, hidden, rng):
     return w, u, rng.standard_normal(4 * hidden, np.float32)
 
 
-def one_step(hidden, rng, batch=BATCH, inputs=None):
+def one_step(hidden, rng, batch=32, inputs=None):
     """x: (batch, inputs), h and c: (batch, hidden), then the parameters. By default as many
     inputs as hidden units. One example is far out, where a careless exp fails.
     """
@@ -54,23 +50,17 @@ def one_step(hidden, rng, batch=BATCH, inputs=None):
 
 
 def flops(x, h, c, w, u, b):
-    """Two for each weight, of each example and step; 26 for each unit: 4 sums of two products and a
-    bias, 2 each; 3 sigmoids of 4; 2 tanh, one each; 4 to combine.
+    """Two for each weight, of each example and step; 26 for each unit: 4 sums of 2, 3 sigmoids of
+    4, 2 tanh, 4 to combine.
     """
     rows = x.size // x.shape[-1]
     return rows * (2 * w.size + 2 * u.size + 26 * h.size // x.shape[-2])
 
 
-@op(
-    inputs=one_step,
-    flops=flops,
-    sizes=(64, 256, 1024),
-    rtol=2e-5,
-    unit="hidden units",
+@op(inputs=one_step, flops=flops, sizes=(64, 256, 1024), rtol=2e-5, unit="hidden units",
     edge_cases=[Case(n, batch=3, inputs=n + 2) for n in (5, 17, 33, 1)],
     signature="(batch, inputs), (batch, hidden), (batch, hidden), "
-    "(gates, inputs), (gates, hidden), (gates,)",
-)
+              "(gates, inputs), (gates, hidden), (gates,)")  # fmt: skip
 def lstm_cell(x, h, c, w, u, b):
     """The new h and c, of the shapes of h and c. Shapes of all: see `one_step`."""
     i, f, g, o = np.split(x @ w.T + h @ u.T + b, 4, axis=1)  # two products serve the four gates
@@ -83,32 +73,8 @@ def array_unit(i, f, g, o, c):
     return sigmoid(o) * tanh(c), c
 
 
-@lstm_cell.version("Python loop", on=host)
-def python_loop(x, h, c, w, u, b, out):
-    batch, hidden = h.shape
-    for n in range(batch):
-        for j in range(hidden):
-            i, f, g, o = (
-                b[gate] + inner(x[n], w[gate]) + inner(h[n], u[gate])
-                for gate in range(j, 4 * hidden, hidden)
-            )
-            new_c = scalar_sigmoid(f) * c[n, j] + scalar_sigmoid(i) * math.tanh(g)
-            out[0][n, j], out[1][n, j] = scalar_sigmoid(o) * math.tanh(new_c), new_c
-
-
-def inner(p, q):
-    """The sum of p times q, one by one."""
-    total = 0.0
-    for a, b in zip(p.tolist(), q.tolist(), strict=True):
-        total += a * b
-    return total
-
-
-# -- NumPy: the same multiplications as eight products, where the specification has two.
-
-
 @lstm_cell.version("NumPy, eight products", on=host)
-def eight_products(x, h, c, w, u, b):
+def eight_products(x, h, c, w, u, b):  # the same multiplications as in two
     i, f, g, o = (
         x @ w_gate.T + h @ u_gate.T + b_gate
         for w_gate, u_gate, b_gate in zip(*(np.split(p, 4) for p in (w, u, b)), strict=True)
@@ -132,9 +98,9 @@ def one_tanh(z, c):
     return o * np.tanh(c), c
 
 
-# -- Numba: everything after the products in one pass; then the products too.
+# -- Numba: everything after the products in one pass. A body this long is not inlined, and a loop
+# -- that calls is not vectorized, unless it is demanded.
 
-# A body this long is not inlined, and a loop that calls is not vectorized, unless it is demanded.
 FORCE_INLINE = SERIAL | {"forceinline": True}
 
 
@@ -161,72 +127,7 @@ def fused_pointwise(x, h, c, w, u, b, out):
     pointwise(x @ w.T + h @ u.T + b, c, *out)
 
 
-# A product for one core, of few rows: a library's would start all cores, and wait for them.
-
-
-@njit(**SERIAL)
-def add_thin_product(x, wt, out):
-    """out += x wt on one core. x: (rows, depth), wt: (depth, columns), out: (rows, columns).
-
-    Four rows by four deep at a time: a number fetched is used four times, and so is one stored.
-    Like matmul's add_product, but without its padding: copying would cost few rows too much.
-    """
-    rows, depth = len(x) // 4 * 4, len(wt) // 4 * 4
-    for n in range(0, rows, 4):
-        for k in range(0, depth, 4):
-            w0, w1, w2, w3 = wt[k], wt[k + 1], wt[k + 2], wt[k + 3]
-            for j in range(wt.shape[1]):  # in vectors
-                p, q, r, s = w0[j], w1[j], w2[j], w3[j]
-                for m in range(n, n + 4):  # unrolled
-                    out[m, j] += x[m, k] * p + x[m, k + 1] * q + x[m, k + 2] * r + x[m, k + 3] * s
-    for m in range(len(x)):  # what four does not divide
-        for k in range(depth if m < rows else 0, len(wt)):
-            for j in range(wt.shape[1]):
-                out[m, j] += x[m, k] * wt[k, j]
-
-
-@njit(**SERIAL)
-def fill_rows(b, out):
-    """b in every row of out."""
-    for n in range(len(out)):
-        for j in range(len(b)):
-            out[n, j] = b[j]
-
-
-def cell_loop(x, h, c, wt, ut, b, new_h, new_c):
-    """Four examples at a time: they need nothing of the others, and each core has its own."""
-    for share in prange(ceil_div(len(h), 4)):
-        n = slice(4 * share, 4 * share + 4)
-        z = aligned_empty((len(h[n]), len(b)), b.dtype)
-        fill_rows(b, z)
-        add_thin_product(x[n], wt, z)
-        add_thin_product(h[n], ut, z)
-        pointwise(z, c[n], new_h[n], new_c[n])
-
-
-cell_on_one_core, cell_on_every_core = njit(**SERIAL)(cell_loop), njit(**PARALLEL)(cell_loop)
-
-
-def aligned_transpose(w):
-    """w with a row for each input: vectors then run along the units, from a cache line on."""
-    rows = aligned_empty(w.T.shape, w.dtype)
-    rows[...] = w.T
-    return rows
-
-
-@lstm_cell.version("Numba, one core", on=host)
-def one_core(x, h, c, w, u, b, out):
-    cell_on_one_core(x, h, c, aligned_transpose(w), aligned_transpose(u), b, *out)
-
-
-@lstm_cell.version("Numba, every core", on=host)
-def every_core(x, h, c, w, u, b, out):
-    cell_on_every_core(x, h, c, aligned_transpose(w), aligned_transpose(u), b, *out)
-
-
 # -- On the GPU: fewer launches from one version to the next, and less that goes through memory.
-# -- x: (rows, depth), w: (columns, depth), as PyTorch has weights: tile_dot, the product in shared
-# -- tiles, transposes w on its way in.
 
 
 @cuda.jit
@@ -347,9 +248,6 @@ def cell_kernel(x, h, c, w, u, b, new_h, new_c):
 @lstm_cell.version("CUDA, one kernel", on=gpu)
 def launch_one(x, h, c, w, u, b, out):
     cell_kernel[tiles(*h.shape)](x, h, c, w, u, b, *out)
-
-
-# -- PyTorch.
 
 
 @lstm_cell.version("PyTorch on GPU", on=torch_gpu, prepares=True)

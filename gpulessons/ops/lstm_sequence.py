@@ -5,9 +5,8 @@
 The product h uᵀ of one step needs the step before: 64 steps are 64 products in a row, however many
 cores there are. All else can be moved out of the chain or distributed: the products x[t] wᵀ wait
 for nothing; the four gates are one product; the arithmetic on each unit is one pass; and no example
-of a batch ever needs another. After Appleyard et al., "Optimizing Performance of Recurrent Neural
-Networks on GPUs", 2016. Layers of LSTM, one on another, are the last section: two chains that can
-run side by side.
+of a batch ever needs another (Appleyard et al. 2016). Layers of LSTM, one on another, are the last
+section: two chains that can run side by side.
 """
 
 from functools import partial
@@ -21,13 +20,9 @@ from gpulessons.operation import Case, op
 from .common import PARALLEL, SERIAL, aligned_empty, ceil_div, run_op
 from .dense import linear_kernel, tiles
 from .lstm_cell import (
-    BATCH,
-    add_thin_product,
-    aligned_transpose,
     array_unit,
     device_unit,
     eight_products,
-    fill_rows,
     flops,
     four_dots,
     lstm_cell,
@@ -37,7 +32,7 @@ from .lstm_cell import (
 )
 
 
-def sequences(hidden, rng, steps=None, batch=BATCH, inputs=None):
+def sequences(hidden, rng, steps=None, batch=32, inputs=None):
     """x: (steps, batch, inputs), h, c: (batch, hidden), then the parameters. By default as many
     inputs as hidden units, and 64 steps, or half as many steps as units below 128 of them.
     """
@@ -48,21 +43,12 @@ def sequences(hidden, rng, steps=None, batch=BATCH, inputs=None):
     return x, np.tanh(h), c, *parameters(x.shape[2], hidden, rng)
 
 
-@op(
-    inputs=sequences,
-    flops=flops,
-    sizes=(16, 64, 256),
-    rtol=5e-5,
-    unit="hidden units",
+@op(inputs=sequences, flops=flops, sizes=(16, 64, 256), rtol=5e-5, unit="hidden units",
     edge_cases=[Case(n, steps=5, batch=3, inputs=n + 2) for n in (5, 17, 1)],
     signature="(steps, batch, inputs), (batch, hidden), (batch, hidden), "
-    "(gates, inputs), (gates, hidden), (gates,)",
-)
+              "(gates, inputs), (gates, hidden), (gates,)")  # fmt: skip
 def lstm_sequence(x, h, c, w, u, b):
-    """h after each step: (steps, batch, hidden), of which hs[-1] is the last; and the last c.
-
-    Shapes of the inputs: see `sequences`; weights as in `lstm_cell`.
-    """
+    """h after each step: (steps, batch, hidden), and the last c. Inputs: see `sequences`."""
     return repeated(lstm_cell, x, h, c, w, u, b)
 
 
@@ -80,8 +66,7 @@ def eight_a_step(x, h, c, w, u, b):
     return repeated(eight_products, x, h, c, w, u, b)
 
 
-# -- Out of the chain: the products with x, all in one; then the passes over each unit, all in one.
-# -- Only h uᵀ waits, and what follows it.
+# -- Out of the chain: the products with x, all in one. Only h uᵀ waits, and what follows it.
 
 
 def input_preactivations(x, w, b):
@@ -121,9 +106,35 @@ def fused_pointwise(x, h, c, w, u, b):
     return np.stack(hs), c
 
 
-# -- No example waits for another: each core takes its share of the batch through all the steps.
+@njit(**SERIAL)
+def add_thin_product(x, wt, out):
+    """out += x wt on one core, of few rows: a library's product would start all cores, and wait.
+
+    Four rows by four deep at a time: a number fetched is used four times, and so is one stored.
+    Like matmul's add_product, but without its padding: copying would cost few rows too much.
+    """
+    rows, depth = len(x) // 4 * 4, len(wt) // 4 * 4
+    for n in range(0, rows, 4):
+        for k in range(0, depth, 4):
+            w0, w1, w2, w3 = wt[k], wt[k + 1], wt[k + 2], wt[k + 3]
+            for j in range(wt.shape[1]):  # in vectors
+                p, q, r, s = w0[j], w1[j], w2[j], w3[j]
+                for m in range(n, n + 4):  # unrolled
+                    out[m, j] += x[m, k] * p + x[m, k + 1] * q + x[m, k + 2] * r + x[m, k + 3] * s
+    for m in range(len(x)):  # what four does not divide
+        for k in range(depth if m < rows else 0, len(wt)):
+            for j in range(wt.shape[1]):
+                out[m, j] += x[m, k] * wt[k, j]
 
 
+@njit(**SERIAL)
+def fill_rows(b, out):
+    for n in range(len(out)):
+        for j in range(len(b)):
+            out[n, j] = b[j]
+
+
+@njit(**PARALLEL)
 def sequence_loop(x, h, c, wt, ut, b, hs, last_c):
     """All steps for four examples at a time. They need nothing of the others: the core that has
     them never waits, and the weights stay in its cache.
@@ -143,18 +154,16 @@ def sequence_loop(x, h, c, wt, ut, b, hs, last_c):
             h_prev, c_prev = hs[t, n], new_c
 
 
-loop_on_one_core = njit(**SERIAL)(sequence_loop)
-loop_on_every_core = njit(**PARALLEL)(sequence_loop)
-
-
-@lstm_sequence.version("Numba, one core", on=host)
-def one_core(x, h, c, w, u, b, out):
-    loop_on_one_core(x, h, c, aligned_transpose(w), aligned_transpose(u), b, *out)
+def aligned_transpose(w):
+    """w with a row for each input: vectors then run along the units, from a cache line on."""
+    rows = aligned_empty(w.T.shape, w.dtype)
+    rows[...] = w.T
+    return rows
 
 
 @lstm_sequence.version("Numba, every core", on=host)
 def every_core(x, h, c, w, u, b, out):
-    loop_on_every_core(x, h, c, aligned_transpose(w), aligned_transpose(u), b, *out)
+    sequence_loop(x, h, c, aligned_transpose(w), aligned_transpose(u), b, *out)
 
 
 # -- On the GPU: one kernel a step, one kernel for all.
@@ -196,7 +205,7 @@ def launch_one_a_step(x, h, c, w, u, b, out):
     return call
 
 
-# All steps in one kernel. After Diamos et al., "Persistent RNNs", 2016.
+# -- All steps in one kernel (Diamos et al. 2016, "Persistent RNNs").
 
 MAX_HIDDEN = 64  # units whose weights one block can keep in its registers
 GATES = 4 * MAX_HIDDEN
@@ -248,9 +257,6 @@ def launch_persistent(x, h, c, w, u, b, out):
     return call
 
 
-# -- PyTorch.
-
-
 @lstm_sequence.version("PyTorch, cell loop, GPU", on=torch_gpu, prepares=True)
 @lstm_sequence.version("PyTorch, cell loop, CPU", on=torch_cpu, prepares=True)
 def torch_cells(x, h, c, w, u, b, out):
@@ -285,8 +291,8 @@ def torch_graph(*inputs, out):
 
 
 def stacked_lstm(x, h, c, w, u, b, train):
-    """The call of what nn.LSTM calls: cuDNN on NVIDIA's GPUs, oneDNN on most CPUs. The first axis
-    of all but x is the layer's. train: whether to keep what a backward pass needs.
+    """What nn.LSTM calls: cuDNN on NVIDIA's GPUs, oneDNN on most CPUs. The first axis of all but x
+    is the layer's. train: whether to keep what a backward pass needs.
     """
     import torch
 
@@ -314,36 +320,26 @@ def torch_lstm(x, h, c, w, u, b):
 # --     layer 0   step 0 step 1 step 2 step 3
 # --     layer 1          step 0 step 1 step 2        one tick behind: a wavefront
 # --
-# -- Layer by layer, two layers of 64 steps are a chain of 128 steps; as a wavefront they are 65
-# -- ticks, each with twice the work that can be done at once. A machine that one step does not fill
-# -- gains; a machine that is full already does not (Appleyard et al. 2016, section 3).
-
-LAYERS = 2
+# -- Layer by layer, two layers of 64 steps are a chain of 128; as a wavefront they are 65 ticks,
+# -- each with twice the work at once. Only a machine that one step does not fill gains by it.
 
 
 def stacked(hidden, rng, **axes):
-    """x: (steps, batch, hidden); h, c: (layers, batch, hidden); w, u: (layers, 4·hidden, hidden);
-    b: (layers, 4·hidden): two layers; steps and batch as in `sequences`."""
+    """Two layers. x: (steps, batch, hidden); h, c: (layers, batch, hidden); w, u: (layers,
+    4·hidden, hidden); b: (layers, 4·hidden); steps and batch as in `sequences`."""
     x, h, *_ = sequences(hidden, rng, **axes)
-    layers = [parameters(hidden, hidden, rng) for _ in range(LAYERS)]
-    states = rng.standard_normal((2, LAYERS, *h.shape), np.float32)
+    layers = [parameters(hidden, hidden, rng) for _ in range(2)]
+    states = rng.standard_normal((2, 2, *h.shape), np.float32)
     return x, *states, *map(np.stack, zip(*layers, strict=True))
 
 
-@op(
-    inputs=stacked,
-    flops=flops,
-    sizes=(16, 64, 256),
-    rtol=1e-4,
-    unit="hidden units",
+@op(inputs=stacked, flops=flops, sizes=(16, 64, 256), rtol=1e-4, unit="hidden units",
     edge_cases=[Case(n, steps=5, batch=3) for n in (5, 17, 1)],
     signature="(steps, batch, hidden), (layers, batch, hidden), (layers, batch, hidden), "
-    "(layers, gates, hidden), (layers, gates, hidden), (layers, gates)",
-)
+              "(layers, gates, hidden), (layers, gates, hidden), (layers, gates)")  # fmt: skip
 def lstm_layers(x, h, c, w, u, b):
     """h of the last layer after each step: (steps, batch, hidden); the last h and c of every layer.
-
-    Shapes of the inputs: see `stacked`; as many layers as w has, and as many inputs as units.
+    Inputs: see `stacked`.
     """
     return layer_by_layer(lstm_sequence, x, h, c, w, u, b)
 

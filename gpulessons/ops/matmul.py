@@ -2,17 +2,15 @@
 
     matmul(x, y)[i, j] = sum over k of x[i, k] y[k, j]
 
-2 m k n operations on m k + k n + m n numbers: each number is used again and again, hundreds of
-times. A program that loads it anew for every use waits for memory; all that follows is one idea, to
-use a number as often as possible while it is close: in a register, in a cache, in shared memory.
+2 m k n operations on m k + k n + m n numbers: each is used hundreds of times. A program that loads
+it anew for every use waits for memory; all that follows is one idea, to use a number as often as
+possible while it is close: in a register, in a cache, in shared memory.
 
 The CPU's loops are those of matmul_cpu.py. The ladder on a GPU is here, each kernel with one idea
 more than the one before, and behind its name what one multiply-add costs in reads, of global memory
-and of shared memory. After S. Boehm, "How to Optimize a CUDA Matmul Kernel for cuBLAS-like
-Performance", 2022. Its last step, tensor cores, is in matmul_tensor_cores.py.
+and of shared memory. Its last step, tensor cores, is in matmul_tensor_cores.py. After S. Boehm,
+"How to Optimize a CUDA Matmul Kernel for cuBLAS-like Performance", 2022.
 """
-
-from functools import partial
 
 import numpy as np
 from numba import cuda, float32
@@ -20,7 +18,7 @@ from numba import cuda, float32
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import THREADS, ZERO, ceil_div, run_op
+from .common import THREADS, ZERO, grid, run_op, torch_call
 from .load4 import load4, store4
 from .matmul_cpu import ijk, ikj, multiply, multiply_one_core
 from .matmul_tensor_cores import launch_fp16, launch_tf32
@@ -33,15 +31,11 @@ def matrices(m, rng, k=None, n=None):
     return x, y / np.float32(k**0.5)
 
 
-@op(
-    inputs=matrices,
-    flops=lambda x, y: 2 * x.shape[0] * x.shape[1] * y.shape[1],
-    sizes=(64, 256, 1024),
-    rtol=2e-5,  # 4096 float32 additions in a row lose 1.2e-5; NumPy's blocked ones 2e-6
-    unit="rows and columns",
+# rtol: 4096 float32 additions in a row lose 1.2e-5; NumPy's blocked ones 2e-6.
+@op(inputs=matrices, flops=lambda x, y: 2 * x.shape[0] * x.shape[1] * y.shape[1],
+    sizes=(64, 256, 1024), rtol=2e-5, unit="rows and columns", signature="(m, k), (k, n)",
     edge_cases=(Case(33, k=16, n=36), Case(19, k=9, n=22), Case(70, k=35, n=73), Case(1, k=1, n=4)),
-    signature="(m, k), (k, n)",
-)
+)  # fmt: skip
 def matmul(x, y, out=None):
     """The product of x (m, k) and y (k, n): (m, n), of their dtype."""
     return np.matmul(x, y, out=out)
@@ -76,12 +70,6 @@ matmul.version("Numba, blocked, every core", on=host)(multiply)
 T = 16
 
 
-def grid(out, bm, bn):
-    """A block for each bm rows and bn columns of the result."""
-    m, n = out.shape
-    return ceil_div(n, bn), ceil_div(m, bm)
-
-
 @cuda.jit
 def naive_kernel(x, y, out):
     """2 global. A thread per result, threadIdx.x down the rows: a warp reads 16 rows at a time."""
@@ -97,7 +85,7 @@ def naive_kernel(x, y, out):
 @matmul.version("CUDA, naive", on=gpu)
 def launch_naive(x, y, out):
     m, n = out.shape
-    naive_kernel[(ceil_div(m, T), ceil_div(n, T)), (T, T)](x, y, out)  # (rows, columns)
+    naive_kernel[grid((n, m), T, T), (T, T)](x, y, out)  # (down, across)
 
 
 @cuda.jit
@@ -114,7 +102,7 @@ def coalesced_kernel(x, y, out):
 
 @matmul.version("CUDA, coalesced", on=gpu)
 def launch_coalesced(x, y, out):
-    coalesced_kernel[grid(out, T, T), (T, T)](x, y, out)
+    coalesced_kernel[grid(out.shape, T, T), (T, T)](x, y, out)
 
 
 # -- Shared memory. Of a shared array that begins at 16 bytes (its last argument) the compiler may
@@ -144,7 +132,7 @@ def tile_kernel(x, y, out):
 
 @matmul.version("CUDA, shared tile", on=gpu)
 def launch_tile(x, y, out):
-    tile_kernel[grid(out, T, T), (T, T)](x, y, out)
+    tile_kernel[grid(out.shape, T, T), (T, T)](x, y, out)
 
 
 # -- Registers. Tile sizes are named as usual for a GEMM: a block of threads computes BM × BN
@@ -191,7 +179,7 @@ def column_kernel(x, y, out):
 
 @matmul.version("CUDA, 1-D register tile", on=gpu)
 def launch_column(x, y, out):
-    column_kernel[grid(out, BM_1D, BN_1D), THREADS_1D](x, y, out)
+    column_kernel[grid(out.shape, BM_1D, BN_1D), THREADS_1D](x, y, out)
 
 
 @cuda.jit
@@ -233,7 +221,7 @@ def square_kernel(x, y, out):
 
 @matmul.version("CUDA, 2-D register tile", on=gpu)
 def launch_square(x, y, out):
-    square_kernel[grid(out, BM, BN), THREADS](x, y, out)
+    square_kernel[grid(out.shape, BM, BN), THREADS](x, y, out)
 
 
 # -- Four numbers in one request. A read of 16 bytes begins at a multiple of 16: rows that are no
@@ -302,7 +290,7 @@ def vector_kernel(x, y, out):
 @matmul.version("CUDA, vectorized loads", on=gpu)
 def launch_vector(x, y, out):
     kernel = vector_kernel if whole_fours(x, y) else square_kernel
-    kernel[grid(out, BM, BN), THREADS](x, y, out)
+    kernel[grid(out.shape, BM, BN), THREADS](x, y, out)
 
 
 @cuda.jit
@@ -346,7 +334,7 @@ def double_kernel(x, y, out):
 @matmul.version("CUDA, double buffering", on=gpu)
 def launch_double(x, y, out):
     kernel = double_kernel if whole_fours(x, y) else square_kernel
-    kernel[grid(out, BM, BN), THREADS](x, y, out)
+    kernel[grid(out.shape, BM, BN), THREADS](x, y, out)
 
 
 # -- Tensor cores. TF32 puts most results off by 3e-4, and the worst of a million by 1.5e-3; fp16
@@ -356,16 +344,10 @@ for name, launch in (("TF32", launch_tf32), ("fp16", launch_fp16)):
     matmul.version(f"CUDA, tensor cores ({name})", on=gpu, rtol=3e-3, arithmetic=name)(launch)
 
 
-# -- PyTorch.
-
-
-@matmul.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3, arithmetic="TF32", prepares=True)
-@matmul.version("PyTorch on GPU", on=torch_gpu, prepares=True)
-@matmul.version("PyTorch on CPU", on=torch_cpu, prepares=True)
-def pytorch(x, y, out):
-    import torch
-
-    return partial(torch.mm, x, y, out=out)
+mm = torch_call("mm")
+matmul.version("PyTorch on CPU", on=torch_cpu, prepares=True)(mm)
+matmul.version("PyTorch on GPU", on=torch_gpu, prepares=True)(mm)
+matmul.version("PyTorch, TF32, GPU", on=torch_gpu, rtol=5e-3, arithmetic="TF32", prepares=True)(mm)
 
 
 @matmul.version("PyTorch, cast to fp16, GPU", on=torch_gpu, rtol=5e-3, arithmetic="fp16",

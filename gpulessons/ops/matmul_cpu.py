@@ -2,8 +2,7 @@
 
     out = x y      x: (m, k), y: (k, n), out: (m, n), float32
 
-What other ops multiply with is here, too: `multiply`, on every core, and `multiply_tile`, a part
-of the product on one of them.
+Other ops multiply by `multiply`, on every core, and `multiply_tile`, a part of it on one.
 """
 
 import numpy as np
@@ -41,9 +40,7 @@ DEPTH = 64  # and 64 KB of y beside it; four of its rows, and four of the tile's
 
 @njit(**SERIAL)
 def multiply_tile(x, y, out, i, j):
-    """The tile of out = x y that starts at (i, j), on one core. It is still in a cache afterwards:
-    what else is to be done with these numbers is best done next.
-    """
+    """The tile of out = x y that starts at (i, j), on one core; it is in a cache afterwards."""
     rows, columns = min(ROWS, out.shape[0] - i), min(COLUMNS, out.shape[1] - j)
     tile = padded_zeros(rows, columns, out.dtype)
     for k in range(0, x.shape[1], DEPTH):
@@ -104,9 +101,7 @@ def add_dot(total, x, y):  # from left to right: four fused multiply-adds
 
 
 def in_tiles(x, y, out):
-    """out = x y, of any shapes (m, k), (k, n) and (m, n); fastest where rows lie in order, as NumPy
-    makes them.
-    """
+    """out = x y, of any shapes; fastest where rows lie in order, as NumPy makes them."""
     down, across = ceil_div(out.shape[0], ROWS), ceil_div(out.shape[1], COLUMNS)
     if out.shape[0] < 4 and y.flags.c_contiguous:
         ikj(x, y, out)  # y is used too little to be worth copying

@@ -6,15 +6,14 @@ warp computes 64 × 32 results, as 4 × 4 times mma's 16 × 8: from 24 numbers t
 shared memory come 16 instructions, 512 multiply-adds of its own. Now it is the loading that takes
 the time; so the TF32 kernel loads the next tiles while it multiplies these.
 
-fp16, for a T4 too, puts two numbers in each word of a tile: half the room in shared memory, and
-half the reads. Which two? Those that one instruction multiplies with the same two of the other
-matrix, and a sum may take them in any order: number k of a tile is paired with k + 16, and not with
-its neighbor, so that a warp still reads neighbors from memory.
+fp16, for a T4 too, puts two numbers in each word of a tile: half the room, and half the reads. A
+sum may take its products in any order: number k of a tile is paired with k + 16, and not with its
+neighbor, so that a warp still reads neighbors from memory.
 """
 
 from numba import cuda, float32, uint32
 
-from .common import ceil_div
+from .common import grid
 from .mma import (
     accumulator_place,
     check_tensor_cores,
@@ -31,11 +30,6 @@ from .mma import (
 BM, BN, SLICE = 128, 128, 32  # a block computes 128 × 128 results, from 32 columns of x at a time
 BLOCK_WARPS = 8  # in two rows of four, each with its 64 × 32 results
 Y_PADDED = BN + 8  # rows so long put a fragment into 32 different banks
-
-
-def grid(out):
-    """A block for each 128 × 128 results."""
-    return ceil_div(out.shape[1], BN), ceil_div(out.shape[0], BM)
 
 
 # -- What both kernels begin and end with.
@@ -122,7 +116,7 @@ def tensor_core_kernel(x, y, out):
 
 def launch_tf32(x, y, out):
     check_tensor_cores("TF32")
-    tensor_core_kernel[grid(out), (32, BLOCK_WARPS)](x, y, out)
+    tensor_core_kernel[grid(out.shape, BM, BN), (32, BLOCK_WARPS)](x, y, out)
 
 
 # -- fp16. Here no next tiles are on their way: that spares registers, so that two blocks fit where
@@ -181,4 +175,4 @@ def fp16_kernel(x, y, out):
 
 def launch_fp16(x, y, out):
     check_tensor_cores("fp16")
-    fp16_kernel[grid(out), (32, BLOCK_WARPS)](x, y, out)
+    fp16_kernel[grid(out.shape, BM, BN), (32, BLOCK_WARPS)](x, y, out)

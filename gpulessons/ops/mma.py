@@ -2,21 +2,16 @@
 
     sums = mma(left, right, sums)       # sums (16 × 8) += left (16 × 8) times right (8 × 8)
 
-One instruction, 2 · 16 · 8 · 8 = 2,048 FLOPs. All 32 lanes of a warp run it together: none holds a
-matrix, each holds four numbers of the left one, two of the right one and four of the sums, in
-registers, and the hardware brings these together. An ordinary multiply-add is 2 FLOPs a lane, 64 a
-warp: here one instruction does the work of 32.
+One instruction, 2 · 16 · 8 · 8 = 2,048 FLOPs, the work of 32 ordinary multiply-adds. All 32 lanes
+of a warp run it together: none holds a matrix, each holds four numbers of the left one, two of the
+right one and four of the sums, in registers: its *fragment* of each (NVIDIA, "PTX ISA", "Matrix
+fragments for mma.m16n8k8", draws who holds what).
 
-What a lane holds of a matrix is its *fragment*. NVIDIA, "PTX ISA", "Matrix fragments for
-mma.m16n8k8", draws who holds what.
-
-The price is in the digits. The factors are TF32: float32 rounded to 11 of its 24 bits (`tf32`), so
-that multiplying takes less silicon; the products are added in float32. Needs compute capability 8.0
-(Ampere, 2020).
-
-Older tensor cores have no TF32. `mma_fp16` is the same instruction for factors in fp16, which those
-of compute capability 7.5 multiply too (Turing, 2018; the T4 is one): as many digits as TF32 in half
-the bytes, but no number beyond 65,504. `pair` rounds two numbers and puts them into one word.
+The price is in the digits. The factors are TF32: float32 rounded to 11 of its 24 bits (`tf32`); the
+products are added in float32. Needs compute capability 8.0 (Ampere, 2020). `mma_fp16` is the same
+for factors in fp16, which older tensor cores multiply too (compute capability 7.5; Turing, 2018):
+as many digits in half the bytes, but no number beyond 65,504. `pair` rounds two numbers and puts
+them into one word.
 """
 
 from llvmlite import ir

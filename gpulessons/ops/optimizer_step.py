@@ -5,8 +5,7 @@
                w ← w − lr (m / (1−β1^t)) / (sqrt(v / (1−β2^t)) + ε)
 
 Every parameter, its gradient and its moments are read, and all but the gradient written back: 20
-bytes a parameter for momentum, 28 for Adam, if it is done in one pass. Done as a sequence of array
-operations it is a multiple of that.
+bytes a parameter for momentum, 28 for Adam in one pass, and a multiple of that in several.
 """
 
 import math
@@ -59,7 +58,6 @@ def corrections(t):
 
 # -- One parameter. Written once, for CPU and GPU.
 
-
 def momentum_body(w, g, v):
     v = MU32 * v + g
     return w - RATE32 * v, v
@@ -75,20 +73,11 @@ momentum_cpu, adam_cpu = njit(**SERIAL)(momentum_body), njit(**SERIAL)(adam_body
 momentum_gpu, adam_gpu = (cuda.jit(device=True)(body) for body in (momentum_body, adam_body))
 
 
-@momentum_step.version("Python loop", on=host)
-def momentum_python(w, g, v, out):
-    for i in range(w.size):
-        out[0][i], out[1][i] = momentum_body(w[i], g[i], v[i])
-
-
 @adam_step.version("Python loop", on=host)
 def adam_python(w, g, m, v, t, out):
     scales = corrections(t)
     for i in range(w.size):
         out[0][i], out[1][i], out[2][i] = adam_body(w[i], g[i], m[i], v[i], *scales)
-
-
-# -- On the CPU: one pass over everything.
 
 
 @njit(**PARALLEL)

@@ -8,15 +8,13 @@ a tree of log2(n) steps: the same additions, in another order. The kernels below
 one thing changed each time, after Harris, "Optimizing Parallel Reduction in CUDA", 2007.
 """
 
-from functools import partial
-
 import numpy as np
 from numba import cuda, float32, njit, prange
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .common import FULL_MASK, SIZES, THREADS, WARP, ZERO, ceil_div, run_op
+from .common import FULL_MASK, SIZES, THREADS, WARP, ZERO, ceil_div, run_op, torch_call
 
 WARPS = THREADS // WARP  # in a block
 
@@ -27,7 +25,7 @@ def small_numbers(size, rng):
 
 
 def two_of_them(size, rng):
-    return small_numbers(size, rng)[0], rng.standard_normal(size, np.float32)
+    return *small_numbers(size, rng), rng.standard_normal(size, np.float32)
 
 
 # rtol: ten million float32 additions in a row lose four digits; in a tree, hardly one.
@@ -41,9 +39,6 @@ def total(x):
 def dot(x, y):
     """The sum of x times y: (n,) float32 each. Returns (1,), of their dtype."""
     return np.atleast_1d(x @ y)
-
-
-# -- On the CPU.
 
 
 @total.version("Python loop", on=host)
@@ -230,12 +225,9 @@ def dot_kernel(x, y, out):
 dot.version("CUDA, warp shuffles", on=gpu)(launcher(dot_kernel, most_blocks=1024))
 
 
-@total.version("PyTorch on GPU", on=torch_gpu, prepares=True)
-@total.version("PyTorch on CPU", on=torch_cpu, prepares=True)
-def total_pytorch(x, out):
-    import torch
-
-    return partial(torch.sum, x, 0, keepdim=True, out=out)
+total_pytorch = torch_call("sum", 0, keepdim=True)
+total.version("PyTorch on CPU", on=torch_cpu, prepares=True)(total_pytorch)
+total.version("PyTorch on GPU", on=torch_gpu, prepares=True)(total_pytorch)
 
 
 @dot.version("PyTorch on GPU", on=torch_gpu, prepares=True)

@@ -1,13 +1,13 @@
 """Rows: what softmax, layer norm and attention share.
 
 Every row is a problem of its own; within a row, every number needs all the others. So rows are
-distributed, to cores or to groups of threads, and a group has to combine what it finds.
+distributed, to cores or to groups of threads, and a group combines what it finds.
 """
 
 import numpy as np
 from numba import cuda, njit
 
-from .common import FULL_MASK, REASSOCIATING, SERIAL, THREADS, WARP, ZERO, ceil_div
+from .common import FULL_MASK, REASSOCIATING, SERIAL, WARP, ZERO, ceil_div
 from .reduce import WARPS, block_reduce
 
 ROW_EDGES = (31, 257, 10_007, 1)  # one row; a few; rows longer than a block of threads; one number
@@ -39,9 +39,7 @@ def sortable(bits):
 
 @njit(**SERIAL)
 def max_of_row(x):
-    """The largest of x: (n,), n > 0. A NaN's rules keep a maximum of floats out of the vector
-    units; a maximum of integers has none.
-    """
+    """The largest of x: (n,), n > 0, as integers: a NaN's rules keep floats out of vector units."""
     largest = LEAST
     for j in range(x.size):
         largest = max(largest, sortable(np.float32(x[j]).view(np.int32)))
@@ -80,7 +78,3 @@ block_reduce_max = block_reduce(warp_reduce_max, LOWEST)
 def warp_per_row(rows):
     """(grid, block): eight rows to a block, each with its warp."""
     return ceil_div(rows, WARPS), (WARP, WARPS)
-
-
-def block_per_row(rows):
-    return rows, THREADS

@@ -3,8 +3,8 @@
     shade(x, y) = iterations of z ← z² + c, from z = 0, until |z| > 2; c = x + iy; LIMIT at most
 
 Every pixel is alone, as in an activation, but no two take equally long. Threads of one warp iterate
-together: the warp is done when its slowest pixel is. The same pixels in another order are the same
-work and another time: in shade_sorted, neighbors take equally long.
+together: the warp is done when its slowest pixel is. In shade_sorted neighbors take equally long:
+the same work, and another time.
 """
 
 from functools import cache
@@ -59,8 +59,7 @@ def sorted_pixels(size, rng):
 
 
 def operations(x, y):
-    """Ten operations an iteration, as many as these very pixels take."""
-    return 10 * int(escape(x, y).sum())
+    return 10 * int(escape(x, y).sum())  # ten an iteration, as many as these very pixels take
 
 
 @op(inputs=pixels, flops=operations, sizes=PIXELS, rtol=0)

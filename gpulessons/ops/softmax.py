@@ -36,7 +36,6 @@ from .rows import (
     LOWEST,
     NOTHING,
     ROW_EDGES,
-    block_per_row,
     block_reduce_max,
     max_of_row,
     warp_per_row,
@@ -88,7 +87,8 @@ def three_passes(x, out):
 
 
 softmax.version("Numba, three passes, one core", on=host)(njit(**SERIAL)(three_passes))
-softmax.version("Numba, three passes", on=host)(njit(**PARALLEL)(three_passes))
+softmax_on_every_core = njit(**PARALLEL)(three_passes)
+softmax.version("Numba, three passes", on=host)(softmax_on_every_core)
 
 
 # -- Online: a running maximum, and the running sum of exp(x - that maximum).
@@ -154,7 +154,7 @@ def block_kernel(x, out):
 
 @softmax.version("CUDA, a block per row", on=gpu)
 def launch_block(x, out):
-    block_kernel[block_per_row(x.shape[0])](x, out)
+    block_kernel[x.shape[0], THREADS](x, out)
 
 
 @cuda.jit(device=True)
@@ -186,9 +186,6 @@ def warp_kernel(x, out):
 @softmax.version("CUDA, a warp per row, online", on=gpu)
 def launch_warp(x, out):
     warp_kernel[warp_per_row(x.shape[0])](x, out)
-
-
-# -- PyTorch.
 
 
 softmax.version("PyTorch on GPU", on=torch_gpu, prepares=True)(torch_call("softmax", 1))

@@ -3,21 +3,21 @@
     z = h wᵀ + b;   p[i, j] = exp(z[i, j]) / sum over k of exp(z[i, k])
 
 With the loss −log p[i, label] the gradient is as short as can be: dz = p − 1 at the label, and p
-elsewhere (Bridle 1990). A sigmoid needs one score; a softmax needs all those of its example, so it
-cannot be done where one of them is finished: it is a pass of its own.
+elsewhere (Bridle 1990). A softmax needs all scores of its example: it is a pass of its own.
 """
 
-import math
-
 import numpy as np
-from numba import cuda, njit, prange
+from numba import cuda
 
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import Case, op
 
-from .common import ONE, PARALLEL, THREADS, ZERO, ceil_div, exp32, run_op
+from .common import ONE, ZERO, run_op
 from .dense import cuda_gradients, gradients, linear_kernel, numba_gradients, tiles
 from .matmul_cpu import multiply
+from .rows import warp_per_row
+from .softmax import softmax, softmax_on_every_core
+from .softmax import warp_kernel as softmax_kernel
 from .transpose import transposed
 
 CLASSES = 10
@@ -43,13 +43,10 @@ SHAPES = {"sizes": (64, 4096), "rtol": 2e-5, "unit": "examples",
 @op(inputs=last_layer, flops=lambda h, w, b: (2 * h.shape[1] + 6) * len(h) * len(w), **SHAPES,
     signature="(examples, inputs), (classes, inputs), (classes,)")  # fmt: skip
 def softmax_layer(h, w, b):
-    """softmax(h wᵀ + b). h: (examples, inputs), w: (classes, inputs), b: (classes,), floats.
-
-    Returns p: (examples, classes); every row adds up to one.
+    """softmax(h wᵀ + b): (examples, classes). h: (examples, inputs), w: (classes, inputs), b:
+    (classes,), floats. Every row adds up to one.
     """
-    z = h @ w.T + b
-    e = np.exp(z - z.max(1, keepdims=True))  # exp never sees more than 0: no overflow
-    return e / e.sum(1, keepdims=True)
+    return softmax(h @ w.T + b)
 
 
 @op(inputs=last_layer_and_labels, **SHAPES,
@@ -58,70 +55,32 @@ def softmax_layer(h, w, b):
 )  # fmt: skip
 def softmax_layer_backward(h, w, p, labels):
     """dh, dw, db of the summed loss −log p[i, label]. p: softmax_layer's; labels: (examples,)."""
+    return gradients(h, w, output_gradient(p, labels))
+
+
+def output_gradient(p, labels):
+    """dz: p, less one at each example's label."""
     dz = p.copy()
     dz[np.arange(len(p)), labels] -= 1
-    return gradients(h, w, dz)
-
-
-# -- On the CPU.
-
-
-@njit(**PARALLEL)
-def softmax_rows(z, b, p):
-    for i in prange(z.shape[0]):
-        row_max = z[i, 0] + b[0]
-        for j in range(z.shape[1]):
-            row_max = max(row_max, z[i, j] + b[j])
-        total = ZERO
-        for j in range(z.shape[1]):
-            p[i, j] = exp32(z[i, j] + b[j] - row_max)
-            total += p[i, j]
-        for j in range(z.shape[1]):
-            p[i, j] /= total
-
-
-@njit(**PARALLEL)
-def output_gradient(p, labels, dz):
-    for i in prange(p.shape[0]):
-        for j in range(p.shape[1]):
-            dz[i, j] = p[i, j] - (ONE if j == labels[i] else ZERO)
+    return dz
 
 
 @softmax_layer.version("Numba", on=host)
 def numba_forward(h, w, b, out):
     multiply(h, transposed(w), out)
-    softmax_rows(out, b, out)
+    out += b
+    softmax_on_every_core(out, out)
 
 
 @softmax_layer_backward.version("Numba", on=host)
 def numba_backward(h, w, p, labels, out):
-    dz = np.empty_like(p)
-    output_gradient(p, labels, dz)
-    numba_gradients(h, w, dz, *out)
-
-
-# -- On the GPU.
-
-
-@cuda.jit
-def softmax_kernel(z, p):
-    i = cuda.grid(1)  # an example for each thread: with ten classes, the launch is what costs
-    if i < z.shape[0]:
-        row_max = z[i, 0]
-        for j in range(1, z.shape[1]):
-            row_max = max(row_max, z[i, j])
-        total = ZERO
-        for j in range(z.shape[1]):
-            p[i, j] = math.exp(z[i, j] - row_max)
-            total += p[i, j]
-        for j in range(z.shape[1]):
-            p[i, j] /= total
+    numba_gradients(h, w, output_gradient(p, labels), *out)
 
 
 @softmax_layer.version("CUDA", on=gpu)
 def launch_forward(h, w, b, out):
     linear_kernel[tiles(*out.shape)](h, w, b, out)
-    softmax_kernel[ceil_div(out.shape[0], THREADS), THREADS](out, out)
+    softmax_kernel[warp_per_row(out.shape[0])](out, out)
 
 
 @cuda.jit
@@ -142,16 +101,13 @@ def launch_backward(h, w, p, labels, out):
     return call
 
 
-# -- PyTorch.
-
-
 @softmax_layer.version("PyTorch on GPU", on=torch_gpu, prepares=True)
 @softmax_layer.version("PyTorch on CPU", on=torch_cpu, prepares=True)
 def torch_forward(h, w, b):
-    from torch import addmm, softmax
+    import torch
 
     wt = w.T
-    return lambda: softmax(addmm(b, h, wt), 1)
+    return lambda: torch.softmax(torch.addmm(b, h, wt), 1)
 
 
 @softmax_layer_backward.version("PyTorch on GPU", on=torch_gpu, prepares=True)

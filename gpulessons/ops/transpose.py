@@ -16,7 +16,7 @@ from numba import cuda, float32, njit, prange
 from gpulessons.backends import gpu, host, torch_cpu, torch_gpu
 from gpulessons.operation import op
 
-from .common import SIZES, ceil_div, run_op
+from .common import SIZES, ceil_div, grid, run_op
 
 TILE = 32  # one warp wide
 PADDED = TILE + 1  # one spare column puts a tile's column into 32 different banks
@@ -78,8 +78,7 @@ def naive_kernel(x, out):
 
 @transpose.version("CUDA, naive", on=gpu)
 def launch_naive(x, out):
-    grid = ceil_div(x.shape[1], TILE), ceil_div(x.shape[0], THREADS_DOWN)
-    naive_kernel[grid, (TILE, THREADS_DOWN)](x, out)
+    naive_kernel[grid(x.shape, THREADS_DOWN, TILE), (TILE, THREADS_DOWN)](x, out)
 
 
 def tile_kernel(width):
@@ -110,8 +109,7 @@ def launcher(kernel):
     """A block for each tile, the last ones of a row and of a column only partly filled."""
 
     def launch(x, out):
-        grid = ceil_div(x.shape[1], TILE), ceil_div(x.shape[0], TILE)
-        kernel[grid, (TILE, THREADS_DOWN)](x, out)
+        kernel[grid(x.shape, TILE, TILE), (TILE, THREADS_DOWN)](x, out)
 
     return launch
 

@@ -5,10 +5,8 @@
 No class below a node is likelier than the node is. So walk down, at every node to the likelier
 child, and put the other one on a stack with its probability; a leaf is a candidate, and a node no
 likelier than the candidate is dropped with all below it (branch and bound, Land & Doig 1960). The
-answer is exact. Its price is not log(classes): where the probabilities are flat, most of the tree
-is visited, and each visit waits for the one before.
-
-Of classes with one and the same probability the lowest wins.
+answer is exact, and of equals the lowest class. Its price is not log(classes): where the
+probabilities are flat, most of the tree is visited, and each visit waits for the one before.
 """
 
 import math
@@ -25,8 +23,8 @@ from .tree_softmax import NAN
 def search(h, w, children, longest):
     """One example's (class, log-probability, nodes visited). An h with a NaN: class −1, and NaN.
 
-    h: (dim,), w: (inner nodes, dim) float32; children and longest as in a Tree. What was put on the
-    stack last is looked at first, so one place per level is room enough.
+    h: (dim,), w: (inner nodes, dim) float32; children and longest as in a Tree: the stack never
+    holds more than a node for each level.
     """
     stack, bounds = np.empty(longest, np.int32), np.empty(longest, np.float32)
     best, found, visited, size = NOTHING, np.int32(-1), 0, 0

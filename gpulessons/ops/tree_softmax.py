@@ -3,11 +3,9 @@
     p(class) = product over its path of σ(±score of the node),   score = w[node] · h
 
 At every inner node the walk turns to child 0 with probability σ(score), and to child 1 with what is
-left, σ(−score) (Morin & Bengio 2005, "Hierarchical probabilistic neural network language
-model"). The leaves' probabilities add up to one, whatever w is: nothing has to be summed over all
-classes. With Huffman's tree (Mikolov et al. 2013, "Efficient estimation of word representations in
-vector space") and a million classes, as frequent as words are, an example meets 13 rows of w on
-average, and 24 at most.
+left, σ(−score) (Morin & Bengio 2005). The leaves' probabilities add up to one, whatever w is:
+nothing has to be summed over all classes. With Huffman's tree (Mikolov et al. 2013) and a million
+classes, as frequent as words are, an example meets 13 rows of w on average, and 24 at most.
 
 In training the label says the path, so no step waits for another; only the rows lie scattered.
 """
@@ -26,21 +24,19 @@ from .huffman import huffman, zipf
 from .reduce import WARPS, warp_reduce_sum
 from .rows import dot_of_rows, warp_per_row
 
-EXAMPLES, DIM = 64, 64
 NAN = np.float32(np.nan)
 
 
 @lru_cache(maxsize=4)
 def zipf_tree(classes):
-    """Huffman's tree of classes as frequent as words are."""
     return huffman(zipf(classes))
 
 
-def hidden_and_labels(classes, rng, examples=EXAMPLES, dim=DIM):
+def hidden_and_labels(classes, rng, examples=64, dim=64):
     """h: (examples, dim), labels: (examples,) int32, w: (classes − 1, dim), and the tree's paths.
 
-    Two classes at least; labels as frequent as the tree believes. Every 7th example is a wide one,
-    whose scores reach ±200: exp of them overflows in float32.
+    Labels as frequent as the tree believes. Every 7th example is a wide one, whose scores reach
+    ±200: exp of them overflows in float32.
     """
     classes = max(2, classes)
     h = rng.standard_normal((examples, dim), np.float32)
@@ -89,7 +85,7 @@ def tree_softmax(h, labels, w, starts, nodes, turns, longest):
     Tree's paths: `tree_softmax(h, labels, w, *tree.paths)`. Returns losses: (examples,); dh:
     (examples, dim); and slopes: (examples, longest), the loss by each score along the path and 0
     behind its end, so that w[node]'s gradient is the sum of slope × h. A label that is no class is
-    a ValueError (on a GPU, NaN: a kernel cannot raise). A NaN in h makes NaNs of its own example.
+    a ValueError (on a GPU, NaN: a kernel cannot raise).
     """
     check_labels(labels, len(starts) - 1)
     start, step = starts[labels], np.arange(longest)
@@ -102,8 +98,7 @@ def tree_softmax(h, labels, w, starts, nodes, turns, longest):
     return losses, (slopes[:, None] @ rows)[:, 0], slopes
 
 
-# -- On the CPU: example by example, step by step. A row is read for its score, and again for dh
-# -- while it is still in the first cache.
+# -- On the CPU: a row is read for its score, and again for dh while it is in the first cache.
 
 
 def turn_at(score, turn):
@@ -141,29 +136,17 @@ def walk(h, w, nodes, turns, dh, slopes):
     return loss
 
 
-def walks(h, labels, w, starts, nodes, turns, losses, dh, slopes):
+@njit(**PARALLEL)
+def all_walks(h, labels, w, starts, nodes, turns, losses, dh, slopes):
     for e in prange(h.shape[0]):
         first, end = starts[labels[e]], starts[labels[e] + 1]
         losses[e] = walk(h[e], w, nodes[first:end], turns[first:end], dh[e], slopes[e])
 
 
-serial_walks = njit(**SERIAL)(walks)
-parallel_walks = njit(**PARALLEL)(walks)
-
-
-@tree_softmax.version("Numba, one core", on=host)
-def one_core(h, labels, w, starts, nodes, turns, longest, out):
-    check_labels(labels, len(starts) - 1)
-    serial_walks(h, labels, w, starts, nodes, turns, *out)
-
-
 @tree_softmax.version("Numba, every core", on=host)
 def every_core(h, labels, w, starts, nodes, turns, longest, out):
     check_labels(labels, len(starts) - 1)
-    parallel_walks(h, labels, w, starts, nodes, turns, *out)
-
-
-# -- On the GPU. Paths are of different lengths, and lead through rows that lie anywhere.
+    all_walks(h, labels, w, starts, nodes, turns, *out)
 
 
 @cuda.jit(device=True)
@@ -278,12 +261,14 @@ def launch_block(h, labels, w, starts, nodes, turns, longest, out):
     block_kernel[len(h), (WARP, WARPS)](h, labels, w, starts, nodes, turns, *out)
 
 
-# -- PyTorch: all paths padded to the longest, their rows gathered, and one batched product.
-
-
+@tree_softmax.version("PyTorch, gathered, GPU", on=torch_gpu, prepares=True)
+@tree_softmax.version("PyTorch, gathered, CPU", on=torch_cpu, prepares=True)
 def gathered(h, labels, w, starts, nodes, turns, longest):
+    """All paths padded to the longest, their rows gathered, and one batched product."""
     import torch
 
+    if labels.device.type == "cpu":  # elsewhere its copy would have to be waited for
+        check_labels(labels, len(starts) - 1)
     step = torch.arange(longest, device=h.device)
 
     def call():
@@ -298,15 +283,6 @@ def gathered(h, labels, w, starts, nodes, turns, longest):
         return losses, torch.bmm(slopes[:, None], rows)[:, 0], slopes
 
     return call
-
-
-tree_softmax.version("PyTorch, gathered, GPU", on=torch_gpu, prepares=True)(gathered)
-
-
-@tree_softmax.version("PyTorch, gathered, CPU", on=torch_cpu, prepares=True)
-def gathered_on_cpu(h, labels, w, starts, nodes, turns, longest):
-    check_labels(labels, len(starts) - 1)
-    return gathered(h, labels, w, starts, nodes, turns, longest)
 
 
 if __name__ == "__main__":

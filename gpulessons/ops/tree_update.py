@@ -3,9 +3,9 @@
     w[node] −= rate × slope × h,   for every node on every example's path
 
 A step touches a few hundred rows; a result of w's size would touch them all, so w changes where it
-is. Every example has passed the root: whoever works side by side must not write the same numbers at
-once. On the CPU each core takes columns of its own, and adds the examples in their order: the same
-bits whatever the number of cores. A GPU has threads for every example at once, and atomics.
+is. Every example has passed the root, so two at once may write the same numbers. On the CPU each
+core takes columns of its own, and adds the examples in their order: the same bits whatever the
+number of cores. A GPU has threads for every example at once, and atomics.
 """
 
 import numpy as np
@@ -13,9 +13,7 @@ from numba import cuda, get_num_threads, njit, prange
 
 from .common import CACHE_LINE, PARALLEL, WARP, ceil_div
 from .rows import warp_per_row
-from .tree_softmax import add_row, check_labels, parallel_walks, path_of
-
-LINE = CACHE_LINE // 4  # columns of float32: a core's share is of whole cache lines
+from .tree_softmax import add_row, all_walks, check_labels, path_of
 
 
 def tree_update(w, h, labels, slopes, starts, nodes, rate):
@@ -24,6 +22,9 @@ def tree_update(w, h, labels, slopes, starts, nodes, rate):
     for e, label in enumerate(labels):
         path = nodes[starts[label] : starts[label + 1]]
         w[path] -= rate * slopes[e, : path.size, None] * h[e]  # a path has no node twice
+
+
+LINE = CACHE_LINE // 4  # columns of float32: a core's share is of whole cache lines
 
 
 @njit(**PARALLEL)
@@ -44,8 +45,7 @@ def tree_step(h, labels, w, tree, rate):
     """A training step on every core: losses (examples,) and dh (examples, dim); w learns in place.
 
     h: (examples, dim), w: (classes − 1, dim), float32; labels: (examples,) integers; tree: a Tree.
-    A label that is no class is a ValueError, and so is an h that is not finite: the root's row
-    would take it in, and with it every class. Either is raised before w changes.
+    ValueError before w changes, where a label is no class or h not finite.
     """
     check_labels(labels, len(tree.starts) - 1)
     if not np.isfinite(h).all():
@@ -54,12 +54,13 @@ def tree_step(h, labels, w, tree, rate):
                          "and so for every class.")  # fmt: skip
     losses, dh = np.empty(len(h), np.float32), np.empty_like(h)
     slopes = np.empty((len(h), tree.longest), np.float32)
-    parallel_walks(h, labels, w, tree.starts, tree.nodes, tree.turns, losses, dh, slopes)
+    all_walks(h, labels, w, tree.starts, tree.nodes, tree.turns, losses, dh, slopes)
     update_loop(w, h, labels, slopes, tree.starts, tree.nodes, np.float32(rate))
     return losses, dh
 
 
-# -- On the GPU: a warp per example again. Atomics lose nothing, but come in any order.
+# -- On the GPU: a warp per example again. Atomics lose nothing, but add in any order: the last bits
+# -- may differ from run to run.
 
 
 @cuda.jit
@@ -77,8 +78,5 @@ def update_kernel(w, h, labels, slopes, starts, nodes, rate):
 
 
 def tree_update_cuda(w, h, labels, slopes, starts, nodes, rate):
-    """The same in device arrays. Sums are made in any order, so the last bits may differ from run
-    to run; a label that is no class changes nothing.
-    """
-    arguments = w, h, labels, slopes, starts, nodes, np.float32(rate)
-    update_kernel[warp_per_row(len(h))](*arguments)
+    """The same in device arrays. A label that is no class changes nothing."""
+    update_kernel[warp_per_row(len(h))](w, h, labels, slopes, starts, nodes, np.float32(rate))

@@ -25,11 +25,9 @@ def cloud(size, rng):
     return points, rng.standard_normal((4, 4), np.float32) / 2
 
 
-def multiply_adds(points, matrix):
-    return 28 * len(points)  # sixteen products and twelve sums
-
-
-@op(inputs=cloud, flops=multiply_adds, sizes=(1_000, 100_000, 3_000_000))
+@op(inputs=cloud, sizes=(1_000, 100_000, 3_000_000),
+    flops=lambda points, matrix: 28 * len(points),  # sixteen products and twelve sums
+)  # fmt: skip
 def vertex_transform(points, matrix):
     """matrix · point for every point. points: (n, 4), matrix: (4, 4); returns (n, 4)."""
     return points @ matrix.T
