@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel, problem
 from gpulessons.grader.diagnosis import Wasteful
-from gpulessons.operation import op
 from gpulessons.units import percent
 from warplens.model.sampling import footprints
 
@@ -41,7 +39,7 @@ def strip(size, rng):
     return (rng.random(64 * size, np.float32),)
 
 
-@op(inputs=strip, flops=lambda x: 2 * x.size, sizes=(1_000, 10_000), edge_cases=(31, 7, 1))
+@problem(strip, edge_cases=(31, 7, 1))
 def scanlines(x):
     """2x − x² at even places, which brightens; x² at odd ones, which darkens. (n,) to (n,)."""
     out = x + x - x * x
@@ -84,6 +82,4 @@ hints = (
     "    i = first + 2 * t",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=scanlines, inspect=inspect, mistakes=mistakes, hints=hints
-)
+exercise = a_kernel(__name__, text, scanlines, mistakes, hints, inspect)

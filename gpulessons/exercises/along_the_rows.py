@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel, problem
 from gpulessons.grader.waste import check_sectors
-from gpulessons.operation import op
 
 COLUMNS = 40  # whole sectors, but no whole blocks of 32
 
@@ -15,7 +13,7 @@ def matrix(size, rng):
 
 
 # 2,560: 64 rows, so that down a column a whole warp has a sector to each lane.
-@op(inputs=matrix, flops=lambda x: 0, sizes=(1_000,), rtol=0, edge_cases=(31, 2560, 257, 1))
+@problem(matrix, rtol=0, edge_cases=(31, 2560, 257, 1))
 def matrix_copy(x):
     """A copy of a matrix."""
     return x.copy()
@@ -61,6 +59,4 @@ hints = (
     "j, i = cuda.grid(2)",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=matrix_copy, inspect=inspect, mistakes=mistakes, hints=hints
-)
+exercise = a_kernel(__name__, text, matrix_copy, mistakes, hints, inspect)

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel
 from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.grader.waste import check_conflicts
 from gpulessons.ops.reduce import total
@@ -84,6 +83,4 @@ hints = (
     "cuda.syncthreads()",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=total, inspect=inspect, mistakes=mistakes, hints=hints
-)
+exercise = a_kernel(__name__, text, total, mistakes, hints, inspect)

@@ -2,10 +2,7 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
-from gpulessons.grader.waste import check_threads
-from gpulessons.operation import op
+from gpulessons.exercises.asking import a_kernel, problem
 
 text = '''\
 @cuda.jit
@@ -31,7 +28,7 @@ def photo(size, rng):
     return (rng.random((size // 37 + 1, 37), np.float32),)
 
 
-@op(inputs=photo, flops=lambda picture: 2 * picture.size, sizes=(1_000, 1_000_000))
+@problem(photo)
 def brighter(picture):
     """1.5 times as bright, and 1 at most. picture: (rows, columns); returns the same shape."""
     return np.minimum(np.float32(1.5) * picture, np.float32(1))
@@ -45,4 +42,4 @@ mistakes = (
     ("1.5 is added; it is a factor.", DUE, lambda picture: np.minimum(1.5 + picture, 1)),
 )  # fmt: skip
 
-exercise = Exercise(__name__, text, on=gpu, op=brighter, inspect=check_threads, mistakes=mistakes)
+exercise = a_kernel(__name__, text, brighter, mistakes)

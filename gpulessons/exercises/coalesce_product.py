@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel, problem
 from gpulessons.grader.waste import check_sectors
-from gpulessons.operation import op
 from gpulessons.ops.matmul import matmul
 
 
@@ -16,10 +14,7 @@ def whole_sectors(size, rng):
 
 
 # At 32 rows a whole warp goes down a column: what that costs is said in full.
-product = op(
-    inputs=whole_sectors, flops=matmul.flops, sizes=(64,), rtol=matmul.rtol,
-    edge_cases=(32, 33, 19, 70, 1),
-)(matmul.function)  # fmt: skip
+product = problem(whole_sectors, rtol=matmul.rtol, edge_cases=(32, 33, 19, 70, 1))(matmul.function)
 
 text = '''\
 @cuda.jit
@@ -68,6 +63,4 @@ hints = (
     "j, i = cuda.grid(2)",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=product, inspect=inspect, mistakes=mistakes, hints=hints
-)
+exercise = a_kernel(__name__, text, product, mistakes, hints, inspect)

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel
 from gpulessons.grader.diagnosis import Mismatch
 from gpulessons.grader.waste import check_sectors
 from gpulessons.ops.activations import relu
@@ -58,7 +57,4 @@ hints = (
     "i = first + step * cuda.gridsize(1)",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=relu.like(not_in_fours), inspect=inspect,
-    mistakes=mistakes, hints=hints,
-)  # fmt: skip
+exercise = a_kernel(__name__, text, relu.like(not_in_fours), mistakes, hints, inspect)

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
-from gpulessons.grader.waste import check_threads
+from gpulessons.exercises.asking import a_kernel
 from gpulessons.ops.bias_activation import bias_gelu
 
 text = '''\
@@ -46,7 +44,4 @@ hints = (
     "out[row, column] = device_gelu(x[row, column] + b[column])",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=bias_gelu.like(layer), inspect=check_threads,
-    mistakes=mistakes, hints=hints,
-)  # fmt: skip
+exercise = a_kernel(__name__, text, bias_gelu.like(layer), mistakes, hints)

@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel, problem
 from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.grader.waste import total
-from gpulessons.operation import op
 from gpulessons.ops.lstm_cell import array_unit
 
 
@@ -15,8 +13,7 @@ def layer(size, rng):
     return tuple(rng.standard_normal((5, size), np.float32))
 
 
-@op(inputs=layer, flops=lambda i, *_: 18 * i.size, sizes=(1000,), rtol=2e-5, unit="units",
-    edge_cases=(31, 257, 1025, 1))  # fmt: skip
+@problem(layer, rtol=2e-05, edge_cases=(31, 257, 1025, 1))
 def pointwise(i, f, g, o, c):
     """The new h and the new c."""
     return array_unit(i, f, g, o, c)
@@ -84,6 +81,4 @@ hints = (
     "memory = sigmoid(f[k]) * c[k] + sigmoid(i[k]) * math.tanh(g[k])",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=pointwise, inspect=inspect, mistakes=mistakes, hints=hints
-)
+exercise = a_kernel(__name__, text, pointwise, mistakes, hints, inspect)

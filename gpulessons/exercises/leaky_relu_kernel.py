@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
-from gpulessons.grader.waste import check_threads
+from gpulessons.exercises.asking import a_kernel
 from gpulessons.ops.activations_more import leaky_relu
 
 text = '''\
@@ -42,6 +40,4 @@ hints = (
     "out[i] = x[i] if x[i] > 0 else np.float32(0.01) * x[i]",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=leaky_relu, inspect=check_threads, mistakes=mistakes, hints=hints
-)
+exercise = a_kernel(__name__, text, leaky_relu, mistakes, hints)

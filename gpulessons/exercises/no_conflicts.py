@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel, problem
 from gpulessons.grader.waste import check_conflicts, check_sectors
-from gpulessons.operation import op
 from gpulessons.ops.transpose import transpose
 
 
@@ -14,7 +12,7 @@ def whole_tiles(size, rng):
     return (rng.standard_normal((32 + 32 * (size // 500), 64), np.float32),)
 
 
-tile_transpose = op(inputs=whole_tiles, flops=transpose.flops, sizes=(1_000,), rtol=0)(
+tile_transpose = problem(whole_tiles, rtol=0)(
     transpose.function
 )
 
@@ -65,6 +63,4 @@ hints = (
     "tile = cuda.shared.array((32, 33), np.float32)",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=tile_transpose, inspect=inspect, mistakes=mistakes, hints=hints
-)
+exercise = a_kernel(__name__, text, tile_transpose, mistakes, hints, inspect)

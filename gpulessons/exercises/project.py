@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel, problem
 from gpulessons.grader.waste import check_sectors, check_threads
-from gpulessons.operation import op
 
 text = '''\
 @cuda.jit
@@ -44,7 +42,7 @@ def operations(points, matrix):
     return 31 * len(points)  # sixteen products, twelve sums, three divisions
 
 
-@op(inputs=scene, flops=operations, sizes=(1_000, 1_000_000), rtol=1e-5)
+@problem(scene, rtol=1e-05)
 def projected(points, matrix):
     """x/w, y/w, z/w of matrix · point. points: (n, 4), matrix: (4, 4); returns (n, 3)."""
     moved = points @ matrix.T
@@ -75,6 +73,4 @@ hints = (
     "i, row = k // 3, k % 3",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=projected, inspect=inspect, mistakes=mistakes, hints=hints
-)
+exercise = a_kernel(__name__, text, projected, mistakes, hints, inspect)

@@ -2,10 +2,7 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
-from gpulessons.grader.waste import check_threads
-from gpulessons.operation import op
+from gpulessons.exercises.asking import a_kernel, problem
 
 
 def margins(size, rng):
@@ -13,7 +10,7 @@ def margins(size, rng):
     return rng.random(size // 37 + 1, np.float32), rng.random(37, np.float32)
 
 
-@op(inputs=margins, flops=lambda down, across: down.size * across.size, sizes=(1_000,))
+@problem(margins)
 def table(down, across):
     """down times across, each with each: (rows,), (columns,) to (rows, columns)."""
     return down[:, np.newaxis] * across
@@ -51,6 +48,4 @@ mistakes = (
      lambda down, across: np.ones_like(down)[:, np.newaxis] * across),
 )  # fmt: skip
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=table, inspect=check_threads, mistakes=mistakes, hints=hints
-)
+exercise = a_kernel(__name__, text, table, mistakes, hints)

@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel, problem
 from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.grader.waste import check_sectors
-from gpulessons.operation import op
 
 THREADS = 256
 
@@ -15,7 +13,7 @@ def two_arrays(size, rng):
     return tuple(rng.standard_normal((2, size), np.float32))
 
 
-@op(inputs=two_arrays, flops=lambda x, y: x.size, sizes=(1_000,))
+@problem(two_arrays)
 def plus(x, y):
     """x + y, element by element. (n,), (n,) to (n,)."""
     return x + y
@@ -54,4 +52,4 @@ def inspect(launches):
     check_sectors(launches, "which elements threads 0, 1, 2 … take at the same moment.")
 
 
-exercise = Exercise(__name__, text, on=gpu, op=plus, inspect=inspect, hints=hints)
+exercise = a_kernel(__name__, text, plus, hints=hints, inspect=inspect)

@@ -1,17 +1,10 @@
 """Puzzle: a thread for each element. Which one is this thread's?"""
 
-import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
-from gpulessons.grader.waste import check_threads
-from gpulessons.operation import op
+from gpulessons.exercises.asking import a_kernel, numbers, problem
 
 
-@op(
-    inputs=lambda size, rng: (rng.standard_normal(size, np.float32),), flops=lambda x: x.size,
-    sizes=(1_000,),
-)  # fmt: skip
+@problem(numbers)
 def square(x):
     """x², element by element. (n,) to (n,)."""
     return x * x
@@ -45,6 +38,4 @@ mistakes = (
     ("it is copied, not squared.", "x[i] times x[i].", lambda x: x),
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=square, inspect=check_threads, mistakes=mistakes, hints=hints
-)
+exercise = a_kernel(__name__, text, square, mistakes, hints)

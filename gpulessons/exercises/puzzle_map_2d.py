@@ -2,10 +2,7 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
-from gpulessons.grader.waste import check_threads
-from gpulessons.operation import op
+from gpulessons.exercises.asking import a_kernel, problem
 
 
 def two_frames(size, rng):
@@ -13,7 +10,7 @@ def two_frames(size, rng):
     return tuple(rng.random((2, size // 37 + 1, 37), np.float32))
 
 
-@op(inputs=two_frames, flops=lambda before, after: after.size, sizes=(1_000,))
+@problem(two_frames)
 def difference(before, after):
     """What has changed between two frames. Both (rows, columns), and so is the result."""
     return after - before
@@ -50,6 +47,4 @@ mistakes = (
      lambda before, after: after),
 )  # fmt: skip
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=difference, inspect=check_threads, mistakes=mistakes, hints=hints
-)
+exercise = a_kernel(__name__, text, difference, mistakes, hints)

@@ -2,17 +2,12 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel, numbers, problem
 from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.grader.waste import check_shared, total
-from gpulessons.operation import op
 
 
-@op(
-    inputs=lambda size, rng: (rng.standard_normal(size, np.float32),), flops=lambda x: 2 * x.size,
-    sizes=(1_000,),
-)  # fmt: skip
+@problem(numbers)
 def window_sum(x):
     """Each number and its two neighbors; beyond the ends there are zeros. (n,) to (n,)."""
     zero = np.zeros(1, x.dtype)
@@ -81,6 +76,4 @@ mistakes = (
      lambda x: window_sum(x) + np.append(x[-1], np.zeros(x.size - 1))),
 )  # fmt: skip
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=window_sum, inspect=inspect, mistakes=mistakes, hints=hints
-)
+exercise = a_kernel(__name__, text, window_sum, mistakes, hints, inspect)

@@ -2,16 +2,10 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
-from gpulessons.grader.waste import check_threads
-from gpulessons.operation import op
+from gpulessons.exercises.asking import a_kernel, numbers, problem
 
 
-@op(
-    inputs=lambda size, rng: (rng.standard_normal(size, np.float32),), flops=lambda x: 0,
-    sizes=(1_000,), rtol=0,
-)  # fmt: skip
+@problem(numbers, rtol=0)
 def shift(x):
     """Each element is the one after it; the last, which has none, is 0. (n,) to (n,)."""
     return np.append(x[1:], x.dtype.type(0))
@@ -48,6 +42,4 @@ mistakes = (
      lambda x: np.append(x.dtype.type(0), x[:-1])),
 )  # fmt: skip
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=shift, inspect=check_threads, mistakes=mistakes, hints=hints
-)
+exercise = a_kernel(__name__, text, shift, mistakes, hints)

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel, problem
 from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.grader.waste import check_sectors, total
-from gpulessons.operation import Case, op
+from gpulessons.operation import Case
 from gpulessons.ops.softmax import softmax
 
 
@@ -21,10 +20,7 @@ def scores(rows, rng, columns=40):
     return (x,)
 
 
-rows = op(
-    inputs=scores, flops=softmax.flops, sizes=(64,), rtol=1e-5,
-    edge_cases=(32, 33, Case(5, columns=72), Case(2, columns=72)),
-)(softmax.function)  # fmt: skip
+rows = problem(scores, rtol=1e-05, edge_cases=(32, 33, Case(5, columns=72), Case(2, columns=72)))(softmax.function)
 
 text = '''\
 import math
@@ -97,6 +93,4 @@ hints = (
     "    row_max = max(row_max, cuda.shfl_xor_sync(0xFFFFFFFF, row_max, step))",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=rows, inspect=inspect, mistakes=mistakes, hints=hints
-)
+exercise = a_kernel(__name__, text, rows, mistakes, hints, inspect)

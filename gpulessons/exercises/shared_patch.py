@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel, problem
 from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.grader.waste import check_sectors, check_shared, total
-from gpulessons.operation import op
 
 
 def bordered_picture(blocks, rng):
@@ -14,7 +12,7 @@ def bordered_picture(blocks, rng):
     return (rng.random((8 * blocks + 2, 66), np.float32),)
 
 
-@op(inputs=bordered_picture, flops=lambda x: 9 * x.size, sizes=(2,), edge_cases=(2, 3))
+@problem(bordered_picture, edge_cases=(2, 3))
 def blurred(x):
     """The mean of each 3 × 3 patch. x: (rows + 2, columns + 2); returns (rows, columns)."""
     windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3))
@@ -85,6 +83,4 @@ hints = (
     "    patch[n // 34, n % 34] = x[above + n // 34, left + n % 34]",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=blurred, inspect=inspect, mistakes=mistakes, hints=hints
-)
+exercise = a_kernel(__name__, text, blurred, mistakes, hints, inspect)

@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel, problem
 from gpulessons.grader.waste import check_loads
-from gpulessons.operation import op
 from gpulessons.ops.matmul import matmul
 
 
@@ -16,9 +14,7 @@ def whole_tiles(size, rng):
     return tuple(rng.standard_normal(shape, np.float32) for shape in shapes)
 
 
-product = op(
-    inputs=whole_tiles, flops=matmul.flops, sizes=(64,), rtol=matmul.rtol, edge_cases=(1, 40)
-)(matmul.function)
+product = problem(whole_tiles, rtol=matmul.rtol, edge_cases=(1, 40))(matmul.function)
 
 text = '''\
 @cuda.jit
@@ -75,6 +71,4 @@ hints = (
     "    cuda.syncthreads()",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=product, inspect=check_loads, mistakes=mistakes, hints=hints
-)
+exercise = a_kernel(__name__, text, product, mistakes, hints, check_loads)

@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel, problem
 from gpulessons.grader.diagnosis import Wasteful
-from gpulessons.operation import op
 
 INPUTS = 88  # whole sectors, but no whole warps
 
@@ -16,8 +14,7 @@ def one_example(outputs, rng):
     return rng.standard_normal(INPUTS, np.float32), w
 
 
-@op(inputs=one_example, flops=lambda x, w: 2 * w.size, sizes=(512,), rtol=1e-5, unit="outputs",
-    edge_cases=(40, 33, 9))  # fmt: skip
+@problem(one_example, rtol=1e-05, edge_cases=(40, 33, 9))
 def product(x, w):
     """w x: (outputs, inputs) times (inputs,)."""
     return w @ x
@@ -87,6 +84,4 @@ hints = (
     "while k < w.shape[1]:",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=product, inspect=inspect, mistakes=mistakes, hints=hints
-)
+exercise = a_kernel(__name__, text, product, mistakes, hints, inspect)

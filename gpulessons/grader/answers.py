@@ -3,11 +3,16 @@
 import inspect
 import math
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from typing import Any
+
+import numpy as np
 
 from .check import run
 from .diagnosis import Mismatch
+
+LONG = 70  # characters of a value that a sentence still shows
 
 
 def check_answers(
@@ -18,38 +23,68 @@ def check_answers(
 
     mistakes: (sentence, hint, function): named where the function gives all the wrong answers.
     """
-    answers = [plain(run(attempt, case, {})) for case in cases]
-    wants = [expected(*case) for case in cases]
+    answers, wants = (answers_of(function, cases) for function in (attempt, expected))
     if all(map(alike, answers, wants)):
         return
     for sentence, where, mistaken in mistakes:
-        made = [mistaken(*case) for case in cases]
+        made = answers_of(mistaken, cases)
         if all(alike(a, m) or alike(a, w) for a, m, w in zip(answers, made, wants, strict=True)):
             raise Mismatch(sentence, where)
     n = next(n for n, want in enumerate(wants) if not alike(answers[n], want))
     names = inspect.signature(expected).parameters
     given = ", ".join(
-        f"{name} = {getattr(value, 'name', value)}"
+        f"{name} = {getattr(value, 'name', None) or brief(plain(value))}"
         for name, value in zip(names, cases[n], strict=False)
     )
-    wrong = f"it was {brief(answers[n])}, where {brief(wants[n])} is expected."
-    raise Mismatch(f"For {given}: {wrong}", hint)
+    place, answer, want = first_wrong(answers[n], wants[n])
+    raise Mismatch(f"For {given}: {place} was {answer}, where {want} is expected.", hint)
+
+
+def answers_of(function: Callable, cases: Sequence[tuple]) -> list:
+    """What it says to a copy of each case."""
+    with np.errstate(all="ignore"):
+        return [plain(run(function, deepcopy(case), {})) for case in cases]
 
 
 def alike(answer: Any, want: Any) -> bool:
     """The same, or close: float32 will do; infinity may stand for None, a list for a tuple."""
-    if isinstance(want, tuple):
-        pair = isinstance(answer, tuple | list) and len(answer) == len(want)
-        return pair and all(map(alike, answer, want))
-    if isinstance(want, float):
-        return isinstance(answer, numbers.Real) and math.isclose(answer, want, rel_tol=1e-6)
+    if isinstance(want, list | tuple):
+        several = isinstance(answer, list | tuple) and len(answer) == len(want)
+        return several and all(map(alike, answer, want))
+    if isinstance(want, float) and isinstance(answer, numbers.Real):
+        both_nan = math.isnan(answer) and math.isnan(want)
+        return both_nan or math.isclose(answer, want, rel_tol=1e-5, abs_tol=1e-6)
     return bool(answer is None or answer == math.inf if want is None else answer == want)
 
 
 def plain(answer: Any) -> Any:
-    """NumPy's numbers and arrays, and PyTorch's, as Python's."""
-    return answer.tolist() if hasattr(answer, "tolist") else answer
+    """NumPy's numbers and arrays, PyTorch's, and what only iterates, as Python's own."""
+    if hasattr(answer, "tolist"):
+        return answer.tolist()
+    if isinstance(answer, list | range | Iterator):
+        return [plain(each) for each in answer]
+    return tuple(map(plain, answer)) if isinstance(answer, tuple) else answer
+
+
+def first_wrong(answer: Any, want: Any) -> tuple[str, str, str]:
+    """Which part of an answer is wrong, that part, and what is expected there; short ones whole."""
+    place = "it"
+    while max(map(len, map(brief, (answer, want)))) == LONG and has_parts_of(answer, want):
+        n = next(n for n in range(len(want)) if not alike(answer[n], want[n]))
+        place, answer, want = f"{place}[{n}]", answer[n], want[n]
+    return place, brief(answer), brief(want)
+
+
+def has_parts_of(answer: Any, want: Any) -> bool:
+    several = isinstance(want, list | tuple) and isinstance(answer, list | tuple)
+    return several and len(answer) == len(want)
 
 
 def brief(value: Any) -> str:
-    return f"{value:.7g}" if isinstance(value, float) else f"{value!r}"
+    """As Python writes it, with seven digits; cut where it is long."""
+    if isinstance(value, float):
+        return f"{value:.7g}"
+    text = repr(value)
+    if isinstance(value, list | tuple):
+        text = f"{text[0]}{', '.join(map(brief, value))}{text[-1]}"
+    return text if len(text) < LONG else f"{text[: LONG - 1]}…"

@@ -185,7 +185,6 @@ WRONG = {
         ("400 / 0.1", "400 * 0.1", "multiplied"),
         ("400 / 0.1", "400", "every 1 ns"),
         ("400 / 0.1", "4 * 400 / 0.1", "bytes"),
-        ("400 / 0.1", "10", "per ns"),
     ],
     "leaky_relu_kernel": [
         ("x[i] if x[i] > 0", "x[i] if x[i] < 0", "the two sides are exchanged"),

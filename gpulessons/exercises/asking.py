@@ -1,0 +1,73 @@
+"""What most exercises ask for: a number, a plain function, or a kernel with its launcher."""
+
+import math
+
+import numpy as np
+
+from gpulessons.backends import gpu
+from gpulessons.grader.answers import check_answers, plain
+from gpulessons.grader.check import Exercise
+from gpulessons.grader.diagnosis import Mismatch, number
+from gpulessons.grader.waste import check_threads
+from gpulessons.operation import EDGES, op
+
+
+def a_number(module, text, right, reasons, hint, praise):
+    """A question. reasons: {a wrong number: what it forgets}."""
+
+    def judge(answer):
+        answer = number(answer, hint)
+        reason = f"{answer:,} is not it."
+        for known, sentence in {**reasons, right: ""}.items():
+            if math.isclose(answer, known, rel_tol=1e-4):
+                reason = sentence
+        if reason:
+            raise Mismatch(reason, hint)
+        return praise
+
+    return Exercise(module, text, judge=judge)
+
+
+def a_function(module, text, cases, hint, praise, mistakes=(), hints=(), forbidden=()):
+    """A function that answers every case as the solution does; praise may have {0}, its first."""
+
+    def judge(attempt):
+        check_like(text, attempt, cases, hint, mistakes)
+        return praise.format(*(plain(solved(text)(*case)) for case in cases))
+
+    return Exercise(module, text, judge=judge, hints=hints, forbidden=forbidden)
+
+
+def a_kernel(module, text, problem, mistakes=(), hints=(), inspect=check_threads):
+    """A launcher that computes what the problem, an op, says; for the rest see Exercise."""
+    return Exercise(
+        module, text, on=gpu, op=problem, inspect=inspect, mistakes=mistakes, hints=hints
+    )
+
+
+def check_like(text, attempt, cases, hint, mistakes=()):
+    """Mismatch unless the attempt answers every case as the solution does.
+
+    mistakes: (sentence, what, instead): a solution with `instead` of `what` makes this mistake.
+    """
+    known = [(sentence, hint, solved(text, *edit)) for sentence, *edit in mistakes]
+    check_answers(attempt, solved(text), cases, hint, known)
+
+
+def solved(text, what="", instead=""):
+    """The function of a text's solution; with an edit, as it is where a learner makes a mistake."""
+    solution = Exercise("", text).solution
+    assert what in solution, f"the edit of {what} no longer fits the solution"
+    names = {"__name__": __name__, "np": np}
+    exec(solution.replace(what, instead) if what else solution, names)
+    return list(names.values())[-1]
+
+
+def problem(inputs, rtol=2e-6, edge_cases=EDGES):
+    """`@op` for what is only judged, and never timed: nobody has to count its operations."""
+    return op(inputs=inputs, flops=None, sizes=(), rtol=rtol, edge_cases=edge_cases)
+
+
+def numbers(size, rng):
+    """x: (size,) float32."""
+    return (rng.standard_normal(size, np.float32),)
