@@ -32,10 +32,8 @@ def check_answers(
             raise Mismatch(sentence, where)
     n = next(n for n, want in enumerate(wants) if not alike(answers[n], want))
     names = inspect.signature(expected).parameters
-    given = ", ".join(
-        f"{name} = {getattr(value, 'name', None) or brief(plain(value))}"
-        for name, value in zip(names, cases[n], strict=False)
-    )
+    named = zip(names, map(name_of, cases[n]), strict=False)
+    given = ", ".join(f"{name} = {value}" for name, value in named)
     place, answer, want = first_wrong(answers[n], wants[n])
     raise Mismatch(f"For {given}: {place} was {answer}, where {want} is expected.", hint)
 
@@ -73,6 +71,12 @@ def first_wrong(answer: Any, want: Any) -> tuple[str, str, str]:
         n = next(n for n in range(len(want)) if not alike(answer[n], want[n]))
         place, answer, want = f"{place}[{n}]", answer[n], want[n]
     return place, brief(answer), brief(want)
+
+
+def name_of(value: Any) -> str:
+    """A device's name or a function's, and else the value."""
+    name = getattr(value, "name", getattr(value, "__name__", ""))
+    return name or brief(plain(value))
 
 
 def has_parts_of(answer: Any, want: Any) -> bool:

@@ -109,8 +109,8 @@ WRONG = {
         (", alpha=-rate", "", "the rate is missing"),
     ],
     "forgot_to_average": [
-        ("np.median(replicas, axis=0)", "replicas[0]", "worker 0 forgot"),
-        ("np.abs(weights - middle).max()", "np.abs(weights).max()", "large weights"),
+        ("np.median(replicas, axis=0)", "replicas[0]", "Worker 0 may be the one"),
+        ("np.abs(weights - middle).max()", "np.abs(weights).max()", "Large weights are no mistake"),
         ("np.abs(weights - middle).max()", "abs((weights - middle).sum())", "cancel"),
     ],
     "four_each": [
@@ -169,7 +169,7 @@ WRONG = {
         ('"BBBAAA"', '"BBBAAA", "AABB"', "three turns each"),
     ],
     "judge_a_claim": [
-        (' if kind in ("live", "recorded")]', "]", "stands beside"),
+        (' if kind in ("live", "recorded")]', "]", "they stand beside"),
         ('kind in ("live", "recorded")', 'kind == "live"', "may decide"),
         ("    if not faster:\n"
          '        return "not testable here"\n',
@@ -178,7 +178,7 @@ WRONG = {
     ],
     "keep_the_best": [
         ("if len(best) == k and not distance < best[-1][0]:", "if False:", "Right, but after"),
-        ("not distance <", "distance <", "Place 0 has"),
+        ("not distance <", "distance <", "the farthest stay"),
         ("best.sort()", "best.sort(key=lambda pair: (pair[0], -pair[1]))", "higher index"),
     ],
     "kitchen_math": [
@@ -221,8 +221,8 @@ WRONG = {
         ("32", "16", "5 times"),
         ("np.stack(questions[start : start + 32])",
          "np.stack(questions[start : start + 32])[::-1]",
-         "to their questions"),
-        ("range(0, len(questions), 32)", "range(0, len(questions) - 31, 32)", "shape (64, 8)"),
+         "to its questions"),
+        ("range(0, len(questions), 32)", "range(0, len(questions) - 31, 32)", "they fill no batch"),
     ],
     "one_forward_one_backward": [
         ("ahead = min(stages - stage, batches)", "ahead = batches", "keeps"),
@@ -316,8 +316,8 @@ WRONG = {
     "recall_of": [
         ("[len(set(mine) & set(due)) for mine, due in zip(found, truth)]",
          "[(mine[:len(due)] == due[:len(mine)]).sum() for mine, due in zip(found, truth)]",
-         "in another order"),
-        ("/ truth.size", "/ len(truth)", "It says 4"),
+         "compares by position"),
+        ("/ truth.size", "/ len(truth)", "the number of queries"),
         ("[len(set(mine) & set(due)) for mine, due in zip(found, truth)]",
          "[sum(n in due for n in mine) for mine, due in zip(found, truth)]",
          "named twice"),
@@ -338,11 +338,11 @@ WRONG = {
         ("    right = right - np.log(expected[labels])\n"
          "    others = others - np.log(expected[drawn])\n",
          "    others = others.copy()\n",
-         "no score is corrected"),
+         "No score is corrected"),
         ("    others[drawn == labels[:, None]] = -np.inf\n", "", "its own rival"),
         ("return np.logaddexp(right, np.logaddexp.reduce(others, axis=1)) - right",
          "return right - np.logaddexp(right, np.logaddexp.reduce(others, axis=1))",
-         "that is log p"),
+         "That is log p"),
     ],
     "shared_patch": [
         ("n // 34, n % 34] = x[above + n // 34, left + n % 34]",
@@ -353,16 +353,17 @@ WRONG = {
         ("32 * i + j, 340", "8 * j + i, 340", "sectors"),
     ],
     "skip_causal": [
-        ("min(last, keys)", "min(last + 1, keys)", "1 of them for nothing"),
-        ("min(last, keys)", "min(first, keys)", "from 0 on is missing"),
-        ("min(last, keys)", "last", "before the last key"),
+        ("min(last, keys)", "min(last + 1, keys)", "Right, but with a tile that nobody"),
+        ("min(last, keys)", "min(first, keys)", "The tile from `first` on is missing"),
+        ("min(last, keys)", "last", "A tile starts behind the last key"),
     ],
     "stable_softmax": [
-        ("x.max(axis=1, keepdims=True)", "x.max()", "the row of small ones"),
-        ("x.max(axis=1, keepdims=True)", "1_000", "NaN or infinity for ordinary scores"),
+        ("x.max(axis=1, keepdims=True)", "x.max()", "each has a largest of its own"),
+        ("x.max(axis=1, keepdims=True)", "1_000", "the row's own"),
         ("x - x.max(axis=1, keepdims=True)",
          "x / x.max(axis=1, keepdims=True)",
-         "other probabilities"),
+         "it[0] was [0.2239"),
+        ("sum(axis=1, keepdims=True)", "sum()", "Rows do not add up to one"),
     ],
     "stale_step": [
         ("weights[max(0, step - delay)]", "weights[-1]", "has waited for everybody"),
@@ -404,7 +405,13 @@ WRONG = {
     ],
     "walk_the_tree": [
         ("1 - 2 * turns", "2 * turns - 1", "taken for the other one"),
-        ("(1 - 2 * turns) * ", "", "taken for turn 0"),
+        ("(1 - 2 * turns) * ", "", "is expected"),
+        ("return -np.logaddexp(0, -scores).sum()",
+         "return np.log(1 / (1 + np.exp(-scores))).sum()",
+         "exp overflows at a score"),
+        ("return -np.logaddexp(0, -scores).sum()",
+         "return np.log(np.exp(-np.logaddexp(0, -scores)).prod())",
+         "it was -inf"),
         ("return -np.logaddexp(0, -scores).sum()",
          "return np.exp(-np.logaddexp(0, -scores).sum())",
          "its logarithm is expected"),
