@@ -66,13 +66,10 @@ def inspect(launches):
         )
 
 
-WHICH = "the two ways, and which places go which way."
 mistakes = (
-    ("all places are brightened.", WHICH, lambda x: 2 * x - x * x),
-    ("all places are darkened.", WHICH, lambda x: x * x),
-    ("the first half is brightened: it is even places, all over the line.", WHICH,
-     lambda x: np.where(np.arange(x.size) < x.size // 2, 2 * x - x * x, x * x)),
-)  # fmt: skip
+    ("all places are brightened.", "= x[i] * x[i]", "= x[i] + x[i] - x[i] * x[i]"),
+    ("all places are darkened.", "x[i] + x[i] - x[i] * x[i]", "x[i] * x[i]"),
+)
 
 hints = (
     "A block has 64 neighboring pixels and two warps, t below 32 and above. If the first takes the "
@@ -82,4 +79,7 @@ hints = (
     "    i = first + 2 * t",
 )
 
-exercise = a_kernel(__name__, text, scanlines, mistakes, hints, inspect)
+exercise = a_kernel(
+    __name__, text, scanlines, "the two ways, and which places go which way.",
+    mistakes, hints, inspect,
+)

@@ -47,10 +47,9 @@ def inspect(launches):
     check_sectors(launches, "which of i and j changes from a thread to its neighbor.")
 
 
-ONE = "both of its indices: which of them change from thread to thread."
 mistakes = (
-    ("every column is the first one.", ONE, lambda x: np.repeat(x[:, :1], x.shape[1], axis=1)),
-    ("every row is the first one.", ONE, lambda x: np.repeat(x[:1], x.shape[0], axis=0)),
+    ("every column is the first one.", "= x[i, j]", "= x[i, 0]"),
+    ("every row is the first one.", "= x[i, j]", "= x[0, j]"),
 )
 
 hints = (
@@ -59,4 +58,7 @@ hints = (
     "j, i = cuda.grid(2)",
 )
 
-exercise = a_kernel(__name__, text, matrix_copy, mistakes, hints, inspect)
+exercise = a_kernel(
+    __name__, text, matrix_copy, "which of the two indices change from thread to thread: both.",
+    mistakes, hints, inspect,
+)

@@ -1,12 +1,15 @@
 """What most exercises ask for: a number, a plain function, or a kernel with its launcher."""
 
+import linecache
 import math
 
 import numpy as np
+from numba import cuda
 
+import warplens
 from gpulessons.backends import gpu
 from gpulessons.grader.answers import check_answers, plain
-from gpulessons.grader.check import Exercise
+from gpulessons.grader.check import Exercise, call
 from gpulessons.grader.diagnosis import Mismatch, number
 from gpulessons.grader.waste import check_threads
 from gpulessons.operation import EDGES, op
@@ -38,28 +41,43 @@ def a_function(module, text, cases, hint, praise, mistakes=(), hints=(), forbidd
     return Exercise(module, text, judge=judge, hints=hints, forbidden=forbidden)
 
 
-def a_kernel(module, text, problem, mistakes=(), hints=(), inspect=check_threads):
-    """A launcher that computes what the problem, an op, says; for the rest see Exercise."""
-    return Exercise(
-        module, text, on=gpu, op=problem, inspect=inspect, mistakes=mistakes, hints=hints
-    )
+def a_kernel(module, text, problem, hint="", mistakes=(), hints=(), inspect=check_threads):
+    """A launcher that computes what the problem, an op, says; inspect: see Exercise."""
+
+    def traced(launcher):
+        def results(*inputs):
+            with warplens.tracing():
+                return call(problem, launcher, inputs, gpu)
+
+        return results
+
+    known = [(said, hint, traced(mistaken)) for said, _, mistaken in named(text, hint, mistakes)]
+    return Exercise(module, text, on=gpu, op=problem, inspect=inspect, mistakes=known, hints=hints)
 
 
 def check_like(text, attempt, cases, hint, mistakes=()):
-    """Mismatch unless the attempt answers every case as the solution does.
+    """Mismatch unless the attempt answers every case as the solution does."""
+    check_answers(attempt, solved(text), cases, hint, named(text, hint, mistakes))
 
-    mistakes: (sentence, what, instead): a solution with `instead` of `what` makes this mistake.
+
+def named(text, hint, mistakes):
+    """(sentence, hint, function) of each (sentence, what, instead).
+
+    Whoever makes the mistake writes the solution with `instead` of `what`.
     """
-    known = [(sentence, hint, solved(text, *edit)) for sentence, *edit in mistakes]
-    check_answers(attempt, solved(text), cases, hint, known)
+    return [(sentence, hint, solved(text, *edit)) for sentence, *edit in mistakes]
 
 
 def solved(text, what="", instead=""):
-    """The function of a text's solution; with an edit, as it is where a learner makes a mistake."""
+    """The last function of a text's solution, as it is or with `instead` of `what`."""
     solution = Exercise("", text).solution
-    assert what in solution, f"the edit of {what} no longer fits the solution"
-    names = {"__name__": __name__, "np": np}
-    exec(solution.replace(what, instead) if what else solution, names)
+    if what not in solution:
+        raise ValueError(f"There is no {what!r} in the solution.")
+    solution = solution.replace(what, instead) if what else solution
+    file = f"<solution {hash(solution)}>"
+    linecache.cache[file] = len(solution), None, solution.splitlines(keepends=True), file
+    names = {"__name__": __name__, "np": np, "cuda": cuda}
+    exec(compile(solution, file, "exec"), names)
     return list(names.values())[-1]
 
 

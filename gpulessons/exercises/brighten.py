@@ -34,12 +34,11 @@ def brighter(picture):
     return np.minimum(np.float32(1.5) * picture, np.float32(1))
 
 
-DUE = "min(1.5 × the pixel, 1)."
 mistakes = (
-    ("it is max, where min is expected: nothing is below 1.", DUE,
-     lambda picture: np.maximum(1.5 * picture, 1)),
-    ("it is not brighter.", DUE, lambda picture: picture),
-    ("1.5 is added; it is a factor.", DUE, lambda picture: np.minimum(1.5 + picture, 1)),
+    ("it is max, where min is expected: nothing is below 1.", "min(", "max("),
+    ("it is not brighter.", "np.float32(1.5) * picture[row", "picture[row"),
+    ("1.5 is added; it is a factor.",
+     "np.float32(1.5) * picture[row", "np.float32(1.5) + picture[row"),
 )  # fmt: skip
 
-exercise = a_kernel(__name__, text, brighter, mistakes)
+exercise = a_kernel(__name__, text, brighter, "min(1.5 × the pixel, 1).", mistakes)

@@ -49,12 +49,13 @@ def inspect(launches):
 
 
 mistakes = (
-    ("only the last product of the loop is in it.", "what stands inside the loop over k.",
-     lambda x, y: np.outer(x[:, -1], y[-1])),
-    ("the first product of each sum is left out.", "where the loop over k begins.",
-     lambda x, y: x[:, 1:] @ y[1:]),
-    ("the last product of each sum is left out.", "where the loop over k ends.",
-     lambda x, y: x[:, :-1] @ y[:-1]),
+    ("only the last product of the loop is in it.",
+     "            total += x[i, k] * y[k, j]\n            k += 1",
+     "            k += 1\n        total += x[i, k - 1] * y[k - 1, j]"),
+    ("the first product of each sum is left out.",
+     "total, k = np.float32(0), 0", "total, k = np.float32(0), 1"),
+    ("the last product of each sum is left out.",
+     "while k < x.shape[1]:", "while k < x.shape[1] - 1:"),
 )  # fmt: skip
 
 hints = (
@@ -63,4 +64,7 @@ hints = (
     "j, i = cuda.grid(2)",
 )
 
-exercise = a_kernel(__name__, text, product, mistakes, hints, inspect)
+exercise = a_kernel(
+    __name__, text, product, "the loop over k: where it begins and ends, and what stands inside.",
+    mistakes, hints, inspect,
+)

@@ -46,10 +46,9 @@ def inspect(launches):
     check_sectors(launches, "which elements neighboring threads read at the same moment.")
 
 
-SIGN = "max(x[i], 0)."
 mistakes = (
-    ("it is min, where max is expected.", SIGN, lambda x: np.minimum(x, 0)),
-    ("it is a copy: negative numbers are as they were.", SIGN, lambda x: x),
+    ("it is min, where max is expected.", "max(x[i], np", "min(x[i], np"),
+    ("it is a copy: negative numbers are as they were.", "max(x[i], np.float32(0))", "x[i]"),
 )
 
 hints = (
@@ -57,4 +56,6 @@ hints = (
     "i = first + step * cuda.gridsize(1)",
 )
 
-exercise = a_kernel(__name__, text, relu.like(not_in_fours), mistakes, hints, inspect)
+exercise = a_kernel(
+    __name__, text, relu.like(not_in_fours), "max(x[i], 0).", mistakes, hints, inspect
+)

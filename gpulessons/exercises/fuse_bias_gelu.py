@@ -32,16 +32,19 @@ def layer(size, rng):
     return tuple(rng.normal(0, 3, shape).astype(np.float32) for shape in shapes)
 
 
-HINT = "what device_gelu is given, and which index belongs to a column."
 mistakes = (
-    ("the bias is forgotten.", HINT, lambda x, b: bias_gelu(x, 0 * b)),
-    ("the bias is added after GELU.", HINT, lambda x, b: bias_gelu(x, 0 * b) + b),
-    ("it takes the bias of the row.", HINT, lambda x, b: bias_gelu(x + b[: len(x), None], 0 * b)),
-)
+    ("the bias is forgotten.", " + b[column]", ""),
+    ("the bias is added after GELU.",
+     "device_gelu(x[row, column] + b[column])", "device_gelu(x[row, column]) + b[column]"),
+    ("it takes the bias of the row.", "b[column]", "b[row]"),
+)  # fmt: skip
 
 hints = (
     "A guard for each axis, as for the pixels. Then, which of the two indices does the bias need?",
     "out[row, column] = device_gelu(x[row, column] + b[column])",
 )
 
-exercise = a_kernel(__name__, text, bias_gelu.like(layer), mistakes, hints)
+exercise = a_kernel(
+    __name__, text, bias_gelu.like(layer),
+    "what device_gelu is given, and which index belongs to a column.", mistakes, hints,
+)

@@ -64,16 +64,11 @@ def inspect(launches):
                        "read again.", "what the kernel already has in a register.")  # fmt: skip
 
 
-GATES = "c' = sigmoid(f) c + sigmoid(i) tanh(g), and h' = sigmoid(o) tanh(c')."
 mistakes = (
-    ("out[0] holds the new c and out[1] the new h.", "the order: h first, then c.",
-     lambda *inputs: pointwise(*inputs)[::-1]),
-    ("the new h is made of the old c.", GATES,
-     lambda i, f, g, o, c: (np.tanh(c) / (1 + np.exp(-o)), pointwise(i, f, g, o, c)[1])),
-    ("the new c does not go through tanh on its way to h.", GATES,
-     lambda i, f, g, o, c: (pointwise(i, f, g, o, c)[1] / (1 + np.exp(-o)),
-                            pointwise(i, f, g, o, c)[1])),
-)  # fmt: skip
+    ("out[0] holds the new c and out[1] the new h.", "out[0], out[1]", "out[1], out[0]"),
+    ("the new h is made of the old c.", "math.tanh(memory)", "math.tanh(c[k])"),
+    ("the new c does not go through tanh on its way to h.", "math.tanh(memory)", "memory"),
+)
 
 hints = (
     "Both kernels have the same index and the same guard. What one writes and the other reads "
@@ -81,4 +76,8 @@ hints = (
     "memory = sigmoid(f[k]) * c[k] + sigmoid(i[k]) * math.tanh(g[k])",
 )
 
-exercise = a_kernel(__name__, text, pointwise, mistakes, hints, inspect)
+exercise = a_kernel(
+    __name__, text, pointwise,
+    "c' = sigmoid(f) c + sigmoid(i) tanh(g), h' = sigmoid(o) tanh(c'); out is h', c'.",
+    mistakes, hints, inspect,
+)

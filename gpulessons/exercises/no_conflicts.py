@@ -44,17 +44,9 @@ def inspect(launches):
     check_conflicts(launches, hint)
 
 
-def tiles_alone(x):
-    """The tiles stand where they should, each as it was."""
-    rows, columns = x.shape[0] // 32, x.shape[1] // 32
-    tiles = x.reshape(rows, 32, columns, 32)
-    return tiles.transpose(2, 1, 0, 3).reshape(x.shape[1], x.shape[0])
-
-
 mistakes = (
     ("the tiles stand where they should, but none is turned inside.",
-     "tile[i, j] or tile[j, i]: one way when you fill it, the other when you read it.",
-     tiles_alone),
+     "tile[i, j] =", "tile[j, i] ="),
 )  # fmt: skip
 
 hints = (
@@ -63,4 +55,8 @@ hints = (
     "tile = cuda.shared.array((32, 33), np.float32)",
 )
 
-exercise = a_kernel(__name__, text, tile_transpose, mistakes, hints, inspect)
+exercise = a_kernel(
+    __name__, text, tile_transpose,
+    "tile[i, j] or tile[j, i]: one way when you fill it, the other when you read it.",
+    mistakes, hints, inspect,
+)

@@ -56,15 +56,11 @@ def inspect(launches):
     check_sectors(launches, hint, access="write")
 
 
-ROW = "row 0, 1 or 2 of the matrix times the point, over row 3 times the point."
 mistakes = (
-    ("nothing is divided by w, or by the point's own, which is 1.", ROW,
-     lambda points, matrix: (points @ matrix.T)[:, :3]),
-    ("the matrix is taken by its columns for x, y and z.", ROW,
-     lambda points, matrix: (points @ matrix)[:, :3] / (points @ matrix.T)[:, 3:]),
+    ("nothing is divided by w, or by the point's own, which is 1.", "value / w", "value"),
+    ("the matrix is taken by its columns for x, y and z.", "matrix[row, j]", "matrix[j, row]"),
     ("three products are added, where four are expected: the last one moves the scene.",
-     "the loop over j: 0 to 3.",
-     lambda points, matrix: projected(points[:, :3], matrix[:, :3])),
+     "range(4)", "range(3)"),
 )  # fmt: skip
 
 hints = (
@@ -73,4 +69,8 @@ hints = (
     "i, row = k // 3, k % 3",
 )
 
-exercise = a_kernel(__name__, text, projected, mistakes, hints, inspect)
+exercise = a_kernel(
+    __name__, text, projected,
+    "row 0, 1 or 2 of the matrix times the point, over row 3 times the point.",
+    mistakes, hints, inspect,
+)

@@ -40,12 +40,10 @@ hints = (
     "out[row, column] = down[row] * across[column]",
 )
 mistakes = (
-    ("the two are added, not multiplied.", "what stands between the two.",
-     lambda down, across: down[:, np.newaxis] + across),
-    ("only the row's number is in it.", "the factor of the column.",
-     lambda down, across: down[:, np.newaxis] * np.ones_like(across)),
-    ("only the column's number is in it.", "the factor of the row.",
-     lambda down, across: np.ones_like(down)[:, np.newaxis] * across),
+    ("the two are added, not multiplied.",
+     "down[row] * across[column]", "down[row] + across[column]"),
+    ("only the row's number is in it.", "down[row] * across[column]", "down[row]"),
+    ("only the column's number is in it.", "down[row] * across[column]", "across[column]"),
 )  # fmt: skip
 
-exercise = a_kernel(__name__, text, table, mistakes, hints)
+exercise = a_kernel(__name__, text, table, "the row's number times the column's.", mistakes, hints)

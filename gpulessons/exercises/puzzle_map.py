@@ -34,8 +34,8 @@ hints = (
     "i = block * width + thread",
 )
 mistakes = (
-    ("it is doubled, not squared.", "x[i] times x[i].", lambda x: 2 * x),
-    ("it is copied, not squared.", "x[i] times x[i].", lambda x: x),
+    ("it is doubled, not squared.", "= x[i] * x[i]", "= x[i] + x[i]"),
+    ("it is copied, not squared.", "= x[i] * x[i]", "= x[i]"),
 )
 
-exercise = a_kernel(__name__, text, square, mistakes, hints)
+exercise = a_kernel(__name__, text, square, "x[i] times x[i].", mistakes, hints)

@@ -41,10 +41,9 @@ hints = (
     "out[y, x] = after[y, x] - before[y, x]",
 )
 mistakes = (
-    ("before and after are the wrong way round.", "which one is subtracted from the other.",
-     lambda before, after: before - after),
-    ("nothing is subtracted: that is after.", "what it does with before.",
-     lambda before, after: after),
+    ("before and after are the wrong way round.",
+     "after[y, x] - before[y, x]", "before[y, x] - after[y, x]"),
+    ("nothing is subtracted: that is after.", "after[y, x] - before[y, x]", "after[y, x]"),
 )  # fmt: skip
 
-exercise = a_kernel(__name__, text, difference, mistakes, hints)
+exercise = a_kernel(__name__, text, difference, "after minus before.", mistakes, hints)

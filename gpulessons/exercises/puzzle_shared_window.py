@@ -59,21 +59,17 @@ def inspect(launches):
         )
 
 
-def without_neighbors(x):
-    """As if every block were alone: zeros beyond each block's own ends."""
-    blocks = np.pad(x, (0, -x.size % 64)).reshape(-1, 64)
-    padded = np.pad(blocks, ((0, 0), (1, 1)))
-    return (padded[:, :-2] + blocks + padded[:, 2:]).reshape(-1)[: x.size]
-
-
 mistakes = (
-    ("blocks know nothing of each other: their ends lack a neighbor.",
-     "part[0] and part[65]: they belong to the blocks before and after.", without_neighbors),
-    ("the neighbor after it is missing.", "the sum: three numbers of part.",
-     lambda x: window_sum(x) - np.append(x[1:], 0)),
+    ("the first of each block lacks the neighbor before it.",
+     "x[i - 1] if i > 0 else np.float32(0)", "np.float32(0)"),
+    ("the neighbor after it is missing.",
+     "part[t] + part[t + 1] + part[t + 2]", "part[t] + part[t + 1]"),
     ("the first takes the last for its neighbor: x[-1] is the end of x.",
-     "part[0] in block 0: nobody is before it.",
-     lambda x: window_sum(x) + np.append(x[-1], np.zeros(x.size - 1))),
+     "x[i - 1] if i > 0 else np.float32(0)", "x[i - 1]"),
 )  # fmt: skip
 
-exercise = a_kernel(__name__, text, window_sum, mistakes, hints, inspect)
+exercise = a_kernel(
+    __name__, text, window_sum,
+    "the sum of three numbers of part, and who fills part[0] and part[65].",
+    mistakes, hints, inspect,
+)

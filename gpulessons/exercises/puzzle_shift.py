@@ -34,12 +34,15 @@ hints = (
     "out[i] = x[i + 1] if i + 1 < x.size else 0",
 )
 mistakes = (
-    ("the last element is the first one's.", "the last one: it has nobody after it, so 0.",
-     lambda x: np.roll(x, -1)),
-    ("the last element kept its own number.", "the last one: it has nobody after it, so 0.",
-     lambda x: np.append(x[1:], x[-1])),
-    ("everything moved the other way.", "i + 1 or i - 1: out[0] is x[1].",
-     lambda x: np.append(x.dtype.type(0), x[:-1])),
+    ("the last element is the first one's.",
+     "x[i + 1] if i + 1 < x.size else 0", "x[(i + 1) % x.size]"),
+    ("the last element kept its own number.",
+     "x[i + 1] if i + 1 < x.size else 0", "x[i + 1] if i + 1 < x.size else x[i]"),
+    ("everything moved the other way.",
+     "x[i + 1] if i + 1 < x.size else 0", "x[i - 1] if i > 0 else 0"),
 )  # fmt: skip
 
-exercise = a_kernel(__name__, text, shift, mistakes, hints)
+exercise = a_kernel(
+    __name__, text, shift, "out[0] is x[1], and the last one has nobody after it, so 0.",
+    mistakes, hints,
+)

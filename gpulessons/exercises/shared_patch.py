@@ -63,17 +63,12 @@ def inspect(launches):
     check_sectors(launches, "which pixels threads 0, 1, 2 … fetch: neighbors.", "read", most=6)
 
 
-def first_patch(x):
-    """Every block blurs the pixels of the first one."""
-    rows, columns = (x.shape[0] - 2) // 8, (x.shape[1] - 2) // 32
-    return np.tile(blurred(x[:10, :34]), (rows, columns))
-
-
 mistakes = (
-    ("every block blurs the patch of the first one.", "above and left: where its patch begins.",
-     first_patch),
-    ("it is the sum of nine pixels, where their mean is expected.", "the division by 9.",
-     lambda x: 9 * blurred(x)),
+    ("every block blurs the patch of the first one.",
+     "n // 34, n % 34] = x[above + n // 34, left + n % 34]",
+     "n // 34, n % 34] = x[n // 34, n % 34]"),
+    ("it is the sum of nine pixels, where their mean is expected.",
+     "total / np.float32(9)", "total"),
 )  # fmt: skip
 
 hints = (
@@ -83,4 +78,7 @@ hints = (
     "    patch[n // 34, n % 34] = x[above + n // 34, left + n % 34]",
 )
 
-exercise = a_kernel(__name__, text, blurred, mistakes, hints, inspect)
+exercise = a_kernel(
+    __name__, text, blurred, "above and left, where a patch begins; then the mean of nine pixels.",
+    mistakes, hints, inspect,
+)

@@ -46,20 +46,12 @@ def my_product(x, y):
     return out
 '''
 
-
-def transposed_tiles(x):
-    """Each 16 × 16 tile transposed at its place."""
-    m, k = x.shape
-    return x.reshape(m // 16, 16, k // 16, 16).transpose(0, 3, 2, 1).reshape(m, k)
-
-
-FILLED = "how a tile is filled: [ty, tx], from row start + ty or column start + tx."
 mistakes = (
-    ("the tiles of x are transposed.", FILLED, lambda x, y: transposed_tiles(x) @ y),
-    ("it takes the first tile of y again and again.", FILLED,
-     lambda x, y: x @ np.tile(y[:16], (y.shape[0] // 16, 1))),
-    ("only the last tiles are in it.", "where total becomes 0: once, before the loop over tiles.",
-     lambda x, y: x[:, -16:] @ y[-16:]),
+    ("the tiles of x are transposed.",
+     "xs[ty, tx] = x[i, start + tx]", "xs[tx, ty] = x[i, start + tx]"),
+    ("it takes the first tile of y again and again.", "y[start + ty, j]", "y[ty, j]"),
+    ("only the last tiles are in it.",
+     "        xs[ty, tx] =", "        total = np.float32(0)\n        xs[ty, tx] ="),
 )  # fmt: skip
 
 hints = (
@@ -71,4 +63,8 @@ hints = (
     "    cuda.syncthreads()",
 )
 
-exercise = a_kernel(__name__, text, product, mistakes, hints, check_loads)
+exercise = a_kernel(
+    __name__, text, product,
+    "how a tile is filled, from row start + ty or column start + tx; total is 0 once.",
+    mistakes, hints, check_loads,
+)

@@ -68,12 +68,11 @@ def inspect(launches):
 
 
 mistakes = (
-    ("only lane 0's own sum is in it.", "warp_reduce_sum: all lanes call it, lane 0 gets the sum.",
-     lambda x, w: w[:, ::32] @ x[::32]),
+    ("only lane 0's own sum is in it.", "        total = warp_reduce_sum(total)\n", ""),
     ("every lane adds up the whole row, and 32 times the sum comes out.",
-     "the loop: each lane takes every 32nd column.", lambda x, w: 32 * (w @ x)),
-    ("the last columns are left out, those that fill no whole warp.", "where the loop ends.",
-     lambda x, w: w[:, : w.shape[1] // 32 * 32] @ x[: w.shape[1] // 32 * 32]),
+     "while k < w.shape[1]:", "for k in range(w.shape[1]):"),
+    ("the last columns are left out, those that fill no whole warp.",
+     "while k < w.shape[1]:", "while k < w.shape[1] // 32 * 32:"),
 )  # fmt: skip
 
 hints = (
@@ -84,4 +83,8 @@ hints = (
     "while k < w.shape[1]:",
 )
 
-exercise = a_kernel(__name__, text, product, mistakes, hints, inspect)
+exercise = a_kernel(
+    __name__, text, product,
+    "the loop, every 32nd column to the end; then all lanes call warp_reduce_sum.",
+    mistakes, hints, inspect,
+)
