@@ -2,6 +2,7 @@
 
 import linecache
 import math
+from functools import wraps
 
 import numpy as np
 from numba import cuda
@@ -9,7 +10,7 @@ from numba import cuda
 import warplens
 from gpulessons.backends import gpu
 from gpulessons.grader.answers import check_answers, plain
-from gpulessons.grader.check import Exercise, call
+from gpulessons.grader.check import Exercise, call, run
 from gpulessons.grader.diagnosis import Mismatch, number
 from gpulessons.grader.waste import check_threads
 from gpulessons.operation import EDGES, op
@@ -43,21 +44,25 @@ def a_function(module, text, cases, hint, praise, mistakes=(), hints=(), forbidd
 
 def a_kernel(module, text, problem, hint="", mistakes=(), hints=(), inspect=check_threads):
     """A launcher that computes what the problem, an op, says; inspect: see Exercise."""
-
-    def traced(launcher):
-        def results(*inputs):
-            with warplens.tracing():
-                return call(problem, launcher, inputs, gpu)
-
-        return results
-
-    known = [(said, hint, traced(mistaken)) for said, _, mistaken in named(text, hint, mistakes)]
+    known = named_kernels(text, problem, hint, mistakes)
     return Exercise(module, text, on=gpu, op=problem, inspect=inspect, mistakes=known, hints=hints)
 
 
-def check_like(text, attempt, cases, hint, mistakes=()):
-    """Mismatch unless the attempt answers every case as the solution does."""
-    check_answers(attempt, solved(text), cases, hint, named(text, hint, mistakes))
+def check_like(text, attempt, cases, hint, mistakes=(), form=lambda function: function):
+    """Mismatch unless the attempt, in this form, answers every case as the solution does."""
+    known = [(said, hint, form(mistaken)) for said, _, mistaken in named(text, hint, mistakes)]
+    check_answers(form(attempt), form(solved(text)), cases, hint, known)
+
+
+def in_place(function):
+    """A form: it answers with all its arguments, as the function left them."""
+
+    @wraps(function)
+    def changed(*arguments):
+        run(function, arguments, {})
+        return arguments
+
+    return changed
 
 
 def named(text, hint, mistakes):
@@ -66,6 +71,19 @@ def named(text, hint, mistakes):
     Whoever makes the mistake writes the solution with `instead` of `what`.
     """
     return [(sentence, hint, solved(text, *edit)) for sentence, *edit in mistakes]
+
+
+def named_kernels(text, problem, hint, mistakes, launcher=lambda function: function):
+    """The same for kernels, which run in the microscope; launcher(function) launches them."""
+
+    def traced(function):
+        def results(*inputs):
+            with warplens.tracing():
+                return call(problem, launcher(function), inputs, gpu)
+
+        return results
+
+    return [(said, hint, traced(mistaken)) for said, _, mistaken in named(text, hint, mistakes)]
 
 
 def solved(text, what="", instead=""):

@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from gpulessons.backends import host
+from gpulessons.exercises.asking import named
 from gpulessons.grader.check import Exercise, check_op
 from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.ops.lstm_sequence import lstm_sequence
@@ -33,11 +34,9 @@ def my_sequence(x, h, c, w, u, b):
 
 HINT = "which product needs nothing of the step before."
 mistakes = (
-    ("the bias is forgotten.", "how often b is added in each step: once.",
-     lambda x, h, c, w, u, b: lstm_sequence(x, h, c, w, u, 0 * b)),
-    ("the bias is added twice.", "how often b is added in each step: once.",
-     lambda x, h, c, w, u, b: lstm_sequence(x, h, c, w, u, 2 * b)),
-)  # fmt: skip
+    ("the bias is forgotten.", "@ w.T + b", "@ w.T"),
+    ("the bias is added twice.", "known + h", "known + b + h"),
+)
 
 
 class Counted(np.ndarray):
@@ -64,7 +63,8 @@ class Counted(np.ndarray):
 
 def judge(attempt):
     """Right at every size; then, on arrays that tell, one product for each step and one more."""
-    ran = check_op(lstm_sequence, attempt, host, mistakes=mistakes)
+    known = named(text, "how often b is added in each step: once.", mistakes)
+    ran = check_op(lstm_sequence, attempt, host, mistakes=known)
     inputs = lstm_sequence.inputs(lstm_sequence.edge_cases[0])
     steps, hidden, Counted.shapes = len(inputs[0]), inputs[1].shape[1], []
     attempt(*(np.array(each).view(Counted) for each in inputs))

@@ -53,8 +53,6 @@ mistakes = (
     ("The nearest are turned away, and the farthest stay.", "not distance <", "distance <"),
     ("Of equals a higher index comes first.",
      "best.sort()", "best.sort(key=lambda pair: (pair[0], -pair[1]))"),
-    ("The first that came stay for good: who has to leave when another joins?",
-     "not distance < best[-1][0]", "True"),
 )  # fmt: skip
 
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from gpulessons.exercises.asking import solved
-from gpulessons.grader.answers import check_answers
+from gpulessons.exercises.asking import check_like
 from gpulessons.grader.check import Exercise
 from gpulessons.grader.diagnosis import Wasteful
 
@@ -27,23 +26,19 @@ def my_layers(x, a, b, all_reduce):
 '''
 
 
-def by_rows(x, a, b, _):
-    k = len(a) // 2
-    return (np.maximum(x[:, :k] @ a[:k], 0) + np.maximum(x[:, k:] @ a[k:], 0)) @ b
-
-
-HINT = "one worker's part by hand: its columns of a, relu, its rows of b."
 mistakes = (
-    ("The relu of a sum is not the sum of relus.", "a, cut by rows.", by_rows),
-    ("It returns one worker's part: half of the sum.", "what all_reduce returns.",
-     solved(text, "all_reduce(parts)", "parts[0]")),
-    ("It is twice the result: each worker computed all of it.", "the halves.",
-     lambda x, a, b, _: 2 * np.maximum(x @ a, 0) @ b),
+    ("The relu of a sum is not the sum of relus: a is cut by rows.",
+     "x @ a[:, own], 0)\n        parts.append(h @ b[own])",
+     "x[:, own] @ a[own], 0)\n        parts.append(h @ b)"),
+    ("It returns one worker's part: half of the sum.", "all_reduce(parts)", "parts[0]"),
+    ("It is twice the result: each worker computed all of it.",
+     "x @ a[:, own], 0)\n        parts.append(h @ b[own])",
+     "x @ a, 0)\n        parts.append(h @ b)"),
 )  # fmt: skip
 
 
 def judge(layers):
-    """Right for two shapes, with one sum, in which both workers have a part."""
+    """Right at two sizes, with one sum, in which both workers have a part."""
     rng, sums = np.random.default_rng(1), []
 
     def all_reduce(parts):
@@ -51,9 +46,10 @@ def judge(layers):
         sums.append((mine, yours))
         return mine + yours
 
-    cases = [(*map(rng.standard_normal, ((n, k), (k, hidden), (hidden, k))), all_reduce)
-             for n, k, hidden in ((2, 4, 6), (3, 8, 10))]  # fmt: skip
-    check_answers(layers, solved(text), cases, HINT, mistakes)
+    cases = [(*map(rng.standard_normal, ((n, k), (k, k), (k, k))), all_reduce)
+             for n, k in ((2, 4), (3, 8))]  # fmt: skip
+    hint = "one worker's part by hand: its columns of a, relu, its rows of b."
+    check_like(text, layers, cases, hint, mistakes)
     sums.clear()
     layers(*cases[0])
     if not sums:
