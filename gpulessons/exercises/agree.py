@@ -39,7 +39,6 @@ def strip(size, rng):
     return (rng.random(64 * size, np.float32),)
 
 
-@problem(strip, edge_cases=(31, 7, 1))
 def scanlines(x):
     """2x − x² at even places, which brightens; x² at odd ones, which darkens. (n,) to (n,)."""
     out = x + x - x * x
@@ -80,6 +79,6 @@ hints = (
 )
 
 exercise = a_kernel(
-    __name__, text, scanlines, "the two ways, and which places go which way.",
-    mistakes, hints, inspect,
+    __name__, text, problem(strip, scanlines, edge_cases=(31, 7, 1)),
+    "the two ways, and which places go which way.", mistakes, hints, inspect,
 )

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from gpulessons.exercises.asking import a_kernel, problem
-from gpulessons.grader.waste import check_sectors
+from gpulessons.exercises.asking import a_kernel, coalesced, problem
 
 COLUMNS = 40  # whole sectors, but no whole blocks of 32
 
@@ -13,11 +12,7 @@ def matrix(size, rng):
 
 
 # 2,560: 64 rows, so that down a column a whole warp has a sector to each lane.
-@problem(matrix, rtol=0, edge_cases=(31, 2560, 257, 1))
-def matrix_copy(x):
-    """A copy of a matrix."""
-    return x.copy()
-
+matrix_copy = problem(matrix, lambda x: x.copy(), rtol=0, edge_cases=(31, 2560, 257, 1))
 
 text = '''\
 @cuda.jit
@@ -42,11 +37,6 @@ def my_matrix_copy(x):
 '''
 
 
-def inspect(launches):
-    """Right is not enough: four sectors hold the 32 numbers of a warp."""
-    check_sectors(launches, "which of i and j changes from a thread to its neighbor.")
-
-
 mistakes = (
     ("every column is the first one.", "= x[i, j]", "= x[i, 0]"),
     ("every row is the first one.", "= x[i, j]", "= x[0, j]"),
@@ -60,5 +50,6 @@ hints = (
 
 exercise = a_kernel(
     __name__, text, matrix_copy, "which of the two indices change from thread to thread: both.",
-    mistakes, hints, inspect,
+    mistakes, hints,
+    coalesced("which of i and j changes from a thread to its neighbor."),
 )

@@ -2,7 +2,7 @@
 
 import linecache
 import math
-from functools import wraps
+from functools import partial, wraps
 
 import numpy as np
 from numba import cuda
@@ -11,8 +11,8 @@ import warplens
 from gpulessons.backends import gpu
 from gpulessons.grader.answers import check_answers, plain
 from gpulessons.grader.check import Exercise, call, run
-from gpulessons.grader.diagnosis import Mismatch, number
-from gpulessons.grader.waste import check_threads
+from gpulessons.grader.diagnosis import Mismatch, Wasteful, number
+from gpulessons.grader.waste import check_sectors, check_threads, total
 from gpulessons.operation import EDGES, op
 
 
@@ -65,6 +65,19 @@ def in_place(function):
     return changed
 
 
+def coalesced(hint, most=4):
+    """An inspect: right is not enough, for four sectors hold the 32 numbers of a warp."""
+    return partial(check_sectors, hint=hint, most=most)
+
+
+def few_loads(launches, most, hint):
+    """Wasteful where kernels load more than so many numbers for each that they write."""
+    loads, results = total(launches, "read"), total(launches, "write")
+    if loads > most * results:
+        raise Wasteful(f"{loads / results:.3g} loads for each result, where {most:.3g} would do.",
+                       hint)  # fmt: skip
+
+
 def named(text, hint, mistakes):
     """(sentence, hint, function) of each (sentence, what, instead).
 
@@ -99,9 +112,10 @@ def solved(text, what="", instead=""):
     return list(names.values())[-1]
 
 
-def problem(inputs, rtol=2e-6, edge_cases=EDGES):
-    """`@op` for what is only judged, and never timed: nobody has to count its operations."""
-    return op(inputs=inputs, flops=None, sizes=(), rtol=rtol, edge_cases=edge_cases)
+def problem(inputs, specification, rtol=2e-6, edge_cases=EDGES):
+    """An op that is only judged by, and never timed: nobody has to count its operations."""
+    made = op(inputs=inputs, flops=None, sizes=(), rtol=rtol, edge_cases=edge_cases)
+    return made(specification)
 
 
 def numbers(size, rng):

@@ -28,11 +28,7 @@ def photo(size, rng):
     return (rng.random((size // 37 + 1, 37), np.float32),)
 
 
-@problem(photo)
-def brighter(picture):
-    """1.5 times as bright, and 1 at most. picture: (rows, columns); returns the same shape."""
-    return np.minimum(np.float32(1.5) * picture, np.float32(1))
-
+brighter = problem(photo, lambda picture: np.minimum(np.float32(1.5) * picture, np.float32(1)))
 
 mistakes = (
     ("it is max, where min is expected: nothing is below 1.", "min(", "max("),

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from gpulessons.exercises.asking import a_kernel, problem
-from gpulessons.grader.waste import check_sectors
+from gpulessons.exercises.asking import a_kernel, coalesced, problem
 from gpulessons.ops.matmul import matmul
 
 
@@ -14,7 +13,7 @@ def whole_sectors(size, rng):
 
 
 # At 32 rows a whole warp goes down a column: what that costs is said in full.
-product = problem(whole_sectors, rtol=matmul.rtol, edge_cases=(32, 33, 19, 70, 1))(matmul.function)
+product = problem(whole_sectors, matmul.function, rtol=matmul.rtol, edge_cases=(32, 33, 19, 70, 1))
 
 text = '''\
 @cuda.jit
@@ -43,11 +42,6 @@ def my_product(x, y):
 '''
 
 
-def inspect(launches):
-    """Right is not enough: four sectors hold 32 neighbors, and one the same number 32 times."""
-    check_sectors(launches, "which of i and j changes from a thread to its neighbor.")
-
-
 mistakes = (
     ("only the last product of the loop is in it.",
      "            total += x[i, k] * y[k, j]\n            k += 1",
@@ -66,5 +60,6 @@ hints = (
 
 exercise = a_kernel(
     __name__, text, product, "the loop over k: where it begins and ends, and what stands inside.",
-    mistakes, hints, inspect,
+    mistakes, hints,
+    coalesced("which of i and j changes from a thread to its neighbor."),
 )

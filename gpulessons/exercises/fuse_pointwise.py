@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from gpulessons.exercises.asking import a_kernel, problem
+from gpulessons.exercises.asking import a_kernel, few_loads, problem
 from gpulessons.grader.diagnosis import Wasteful
-from gpulessons.grader.waste import total
 from gpulessons.ops.lstm_cell import array_unit
 
 
@@ -13,11 +12,7 @@ def layer(size, rng):
     return tuple(rng.standard_normal((5, size), np.float32))
 
 
-@problem(layer, rtol=2e-05, edge_cases=(31, 257, 1025, 1))
-def pointwise(i, f, g, o, c):
-    """The new h and the new c."""
-    return array_unit(i, f, g, o, c)
-
+pointwise = problem(layer, array_unit, rtol=2e-5, edge_cases=(31, 257, 1025, 1))
 
 text = '''\
 import math
@@ -58,10 +53,7 @@ def inspect(launches):
     if len(launches) > 1:
         raise Wasteful(f"in {len(launches)} launches, where one will do.",
                        "what the second kernel needs of the first.")  # fmt: skip
-    reads, units = total(launches, "read"), total(launches, "write") / 2
-    if reads > 5 * units:
-        raise Wasteful(f"{reads / units:.3g} loads for each unit, where 5 will do: something is "
-                       "read again.", "what the kernel already has in a register.")  # fmt: skip
+    few_loads(launches, 5 / 2, "what is read again, though it is in a register already.")
 
 
 mistakes = (

@@ -11,7 +11,7 @@ from gpulessons.operation import Case
 from gpulessons.ops.matmul import matmul
 
 EDGES = 16, 17, Case(40, k=23, n=31), 1
-product = problem(matmul.make_inputs, rtol=matmul.rtol, edge_cases=EDGES)(matmul.function)
+product = problem(matmul.make_inputs, matmul.function, rtol=matmul.rtol, edge_cases=EDGES)
 
 text = '''\
 @cuda.jit

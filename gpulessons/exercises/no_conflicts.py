@@ -12,9 +12,7 @@ def whole_tiles(size, rng):
     return (rng.standard_normal((32 + 32 * (size // 500), 64), np.float32),)
 
 
-tile_transpose = problem(whole_tiles, rtol=0)(
-    transpose.function
-)
+tile_transpose = problem(whole_tiles, transpose.function, rtol=0)
 
 text = '''\
 @cuda.jit

@@ -42,7 +42,6 @@ def operations(points, matrix):
     return 31 * len(points)  # sixteen products, twelve sums, three divisions
 
 
-@problem(scene, rtol=1e-05)
 def projected(points, matrix):
     """x/w, y/w, z/w of matrix · point. points: (n, 4), matrix: (4, 4); returns (n, 3)."""
     moved = points @ matrix.T
@@ -70,7 +69,7 @@ hints = (
 )
 
 exercise = a_kernel(
-    __name__, text, projected,
+    __name__, text, problem(scene, projected, rtol=1e-5),
     "row 0, 1 or 2 of the matrix times the point, over row 3 times the point.",
     mistakes, hints, inspect,
 )

@@ -10,11 +10,7 @@ def margins(size, rng):
     return rng.random(size // 37 + 1, np.float32), rng.random(37, np.float32)
 
 
-@problem(margins)
-def table(down, across):
-    """down times across, each with each: (rows,), (columns,) to (rows, columns)."""
-    return down[:, np.newaxis] * across
-
+table = problem(margins, lambda down, across: down[:, np.newaxis] * across)
 
 text = '''\
 @cuda.jit

@@ -3,12 +3,7 @@
 
 from gpulessons.exercises.asking import a_kernel, numbers, problem
 
-
-@problem(numbers)
-def square(x):
-    """x², element by element. (n,) to (n,)."""
-    return x * x
-
+square = problem(numbers, lambda x: x * x)
 
 text = '''\
 @cuda.jit

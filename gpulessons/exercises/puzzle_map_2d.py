@@ -10,11 +10,7 @@ def two_frames(size, rng):
     return tuple(rng.random((2, size // 37 + 1, 37), np.float32))
 
 
-@problem(two_frames)
-def difference(before, after):
-    """What has changed between two frames. Both (rows, columns), and so is the result."""
-    return after - before
-
+difference = problem(two_frames, lambda before, after: after - before)
 
 text = '''\
 @cuda.jit

@@ -4,12 +4,7 @@ import numpy as np
 
 from gpulessons.exercises.asking import a_kernel, numbers, problem
 
-
-@problem(numbers, rtol=0)
-def shift(x):
-    """Each element is the one after it; the last, which has none, is 0. (n,) to (n,)."""
-    return np.append(x[1:], x.dtype.type(0))
-
+shift = problem(numbers, lambda x: np.append(x[1:], x.dtype.type(0)), rtol=0)
 
 text = '''\
 @cuda.jit

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from gpulessons.exercises.asking import a_kernel, problem
-from gpulessons.grader.diagnosis import Wasteful
-from gpulessons.grader.waste import check_sectors, total
+from gpulessons.exercises.asking import a_kernel, few_loads, problem
+from gpulessons.grader.waste import check_sectors
 from gpulessons.operation import Case
 from gpulessons.ops.softmax import softmax
 
@@ -21,7 +20,7 @@ def scores(rows, rng, columns=40):
 
 
 EDGES = 32, 33, Case(5, columns=72), Case(2, columns=72)
-rows = problem(scores, rtol=1e-5, edge_cases=EDGES)(softmax.function)
+rows = problem(scores, softmax.function, rtol=1e-5, edge_cases=EDGES)
 
 text = '''\
 import math
@@ -67,10 +66,7 @@ def my_softmax(x):
 def inspect(launches):
     """Right is not enough: four sectors hold 32 neighbors, and no lane walks the whole row."""
     check_sectors(launches, "which index changes from a thread to its neighbor.")
-    loads = total(launches, "read") / total(launches, "write")
-    if loads > 8:
-        raise Wasteful(f"{loads:.0f} loads for each number: every lane walks the whole row.",
-                       "what the lanes could tell each other.")  # fmt: skip
+    few_loads(launches, 8, "whether every lane walks the whole row; they can tell each other.")
 
 
 mistakes = (

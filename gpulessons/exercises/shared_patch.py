@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from gpulessons.exercises.asking import a_kernel, problem
-from gpulessons.grader.diagnosis import Wasteful
-from gpulessons.grader.waste import check_sectors, check_shared, total
+from gpulessons.exercises.asking import a_kernel, few_loads, problem
+from gpulessons.grader.waste import check_sectors, check_shared
 
 
 def bordered_picture(blocks, rng):
@@ -12,7 +11,6 @@ def bordered_picture(blocks, rng):
     return (rng.random((8 * blocks + 2, 66), np.float32),)
 
 
-@problem(bordered_picture, edge_cases=(2, 3))
 def blurred(x):
     """The mean of each 3 × 3 patch. x: (rows + 2, columns + 2); returns (rows, columns)."""
     windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3))
@@ -51,13 +49,7 @@ def my_blur(x):
 
 def inspect(launches):
     """Right is not enough: each pixel of a patch comes from global memory once."""
-    loads = total(launches, "read") / total(launches, "write")
-    if loads > 340 / 256:
-        raise Wasteful(
-            f"{loads:.3g} pixels are read from global memory for each output, where "
-            f"{340 / 256:.2f} would do.",
-            "who fetches what: 340 pixels, 256 threads, each pixel once.",
-        )
+    few_loads(launches, 340 / 256, "who fetches what: 340 pixels, 256 threads, each pixel once.")
     check_shared(launches)
     # A warp's 32 pixels cross from one row of the patch to the next.
     check_sectors(launches, "which pixels threads 0, 1, 2 … fetch: neighbors.", "read", most=6)
@@ -79,6 +71,6 @@ hints = (
 )
 
 exercise = a_kernel(
-    __name__, text, blurred, "above and left, where a patch begins; then the mean of nine pixels.",
-    mistakes, hints, inspect,
+    __name__, text, problem(bordered_picture, blurred, edge_cases=(2, 3)),
+    "above and left, where a patch begins; then the mean of nine pixels.", mistakes, hints, inspect,
 )

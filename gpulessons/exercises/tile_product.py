@@ -14,7 +14,7 @@ def whole_tiles(size, rng):
     return tuple(rng.standard_normal(shape, np.float32) for shape in shapes)
 
 
-product = problem(whole_tiles, rtol=matmul.rtol, edge_cases=(1, 40))(matmul.function)
+product = problem(whole_tiles, matmul.function, rtol=matmul.rtol, edge_cases=(1, 40))
 
 text = '''\
 @cuda.jit

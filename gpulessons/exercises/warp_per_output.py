@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from gpulessons.exercises.asking import a_kernel, problem
-from gpulessons.grader.diagnosis import Wasteful
+from gpulessons.exercises.asking import a_kernel, coalesced, problem
 
 INPUTS = 88  # whole sectors, but no whole warps
 
@@ -14,11 +13,7 @@ def one_example(outputs, rng):
     return rng.standard_normal(INPUTS, np.float32), w
 
 
-@problem(one_example, rtol=1e-05, edge_cases=(40, 33, 9))
-def product(x, w):
-    """w x: (outputs, inputs) times (inputs,)."""
-    return w @ x
-
+product = problem(one_example, lambda x, w: w @ x, rtol=1e-5, edge_cases=(40, 33, 9))
 
 text = '''\
 from gpulessons.ops.reduce import warp_reduce_sum  # adds up the 32 numbers of a warp
@@ -56,17 +51,6 @@ def my_product(x, w):
 '''
 
 
-def inspect(launches):
-    """Right is not enough: what the reads ask for fills the sectors that they move."""
-    reads = [launch.coalescing(access="read") for launch in launches]
-    moved, full = (sum(r.sectors for r in reads), sum(r.bytes_used for r in reads) // 32)
-    if full < 0.75 * moved:
-        raise Wasteful(
-            f"its reads move {moved:,} sectors, for numbers that fill {full:,}.",
-            "which k each lane of a warp reads in the same turn.",
-        )
-
-
 mistakes = (
     ("only lane 0's own sum is in it.", "        total = warp_reduce_sum(total)\n", ""),
     ("every lane adds up the whole row, and 32 times the sum comes out.",
@@ -86,5 +70,6 @@ hints = (
 exercise = a_kernel(
     __name__, text, product,
     "the loop, every 32nd column to the end; then all lanes call warp_reduce_sum.",
-    mistakes, hints, inspect,
+    mistakes, hints,
+    coalesced("which k each lane of a warp reads in the same turn."),
 )

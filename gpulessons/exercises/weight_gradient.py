@@ -3,7 +3,7 @@
 import numpy as np
 
 from gpulessons.backends import host
-from gpulessons.exercises.asking import named, problem
+from gpulessons.exercises.asking import named, problem, solved
 from gpulessons.grader.check import Exercise, call, check_op
 from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.grader.waste import check_steps, memory_of, steps_of
@@ -31,11 +31,7 @@ def layer(examples, rng):
     return x, rng.standard_normal((examples, outputs), np.float32) / np.float32(examples)
 
 
-@problem(layer, rtol=1e-5, edge_cases=(31, 7, 1))
-def summed(x, dz):
-    """dw and db of a dense layer."""
-    return gradients(x, np.zeros((dz.shape[1], x.shape[1]), x.dtype), dz)[1:]
-
+summed = problem(layer, solved(text), rtol=1e-5, edge_cases=(31, 7, 1))
 
 mistakes = (
     ("The signs are wrong: dz is the slope already.",

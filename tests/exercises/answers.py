@@ -78,7 +78,7 @@ WRONG = {
         ("first + step * cuda.gridsize(1)", "4 * first + step", "sectors"),
     ],
     "fuse_pointwise": [
-        ("math.tanh(memory)", "math.tanh(new_c[k])", "6 loads"),
+        ("math.tanh(memory)", "math.tanh(new_c[k])", "3 loads for each result, where 2.5"),
     ],
     "honest_clock": [
         ("    work()\n"
@@ -175,7 +175,7 @@ WRONG = {
         ("part[t] + part[t + 1] + part[t + 2]",
          "x[i] + (x[i - 1] if i > 0 else np.float32(0))"
          " + (x[i + 1] if i + 1 < x.size else np.float32(0))",
-         "numbers are fetched for"),
+         "loads for each result"),
     ],
     "ring_bytes": [
         ("2 * (8 - 1)", "(8 - 1)", "only while they are added up"),
@@ -186,7 +186,7 @@ WRONG = {
         ("x[i, lane], np.float32(0)", "np.float32(0), np.float32(0)", "NaN"),
     ],
     "shared_patch": [
-        ("+= patch[i + ky, j + kx]", "+= x[above + i + ky, left + j + kx]", "10.3 pixels"),
+        ("+= patch[i + ky, j + kx]", "+= x[above + i + ky, left + j + kx]", "10.3 loads for each result"),
         ("32 * i + j, 340", "8 * j + i, 340", "sectors"),
     ],
     "stable_softmax": [
