@@ -1,8 +1,7 @@
 """Two kinds of pixels, one branch: let no lane wait, and fetch no pixel's sector twice."""
 
-import numpy as np
 
-from gpulessons.exercises.asking import a_kernel, problem
+from gpulessons.exercises.asking import a_kernel, normal, problem
 from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.units import percent
 from warplens.model.sampling import footprints
@@ -32,11 +31,6 @@ def my_scanlines(x):
     my_lines[x.size // 64, 64](x, out)  # 64 divides the size: no guard needed
     return out
 '''
-
-
-def strip(size, rng):
-    """64 · size gray pixels in 0 … 1."""
-    return (rng.random(64 * size, np.float32),)
 
 
 def scanlines(x):
@@ -79,6 +73,6 @@ hints = (
 )
 
 exercise = a_kernel(
-    __name__, text, problem(strip, scanlines, edge_cases=(31, 7, 1)),
+    __name__, text, problem(normal(lambda n: [64 * n]), scanlines, edge_cases=(31, 7, 1)),
     "the two ways, and which places go which way.", mistakes, hints, inspect,
 )

@@ -2,17 +2,14 @@
 
 import numpy as np
 
-from gpulessons.exercises.asking import a_kernel, coalesced, problem
+from gpulessons.exercises.asking import a_kernel, coalesced, normal, problem
 
 COLUMNS = 40  # whole sectors, but no whole blocks of 32
 
 
-def matrix(size, rng):
-    return (rng.standard_normal((-(-size // COLUMNS), COLUMNS), np.float32),)
-
-
 # 2,560: 64 rows, so that down a column a whole warp has a sector to each lane.
-matrix_copy = problem(matrix, lambda x: x.copy(), rtol=0, edge_cases=(31, 2560, 257, 1))
+matrix_copy = problem(normal(lambda n: [(-(-n // COLUMNS), COLUMNS)]), np.copy,
+                      rtol=0, edge_cases=(31, 2560, 257, 1))  # fmt: skip
 
 text = '''\
 @cuda.jit
@@ -35,7 +32,6 @@ def my_matrix_copy(x):
     my_matrix_kernel[grid, (32, 8)](x, out)
     return out
 '''
-
 
 mistakes = (
     ("every column is the first one.", "= x[i, j]", "= x[i, 0]"),

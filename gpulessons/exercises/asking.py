@@ -118,6 +118,10 @@ def problem(inputs, specification, rtol=2e-6, edge_cases=EDGES):
     return made(specification)
 
 
-def numbers(size, rng):
-    """x: (size,) float32."""
-    return (rng.standard_normal(size, np.float32),)
+def normal(shapes):
+    """Inputs for a problem: float32 arrays of these shapes(size), standard normal."""
+
+    def inputs(size, rng):
+        return tuple(rng.standard_normal(shape, np.float32) for shape in shapes(size))
+
+    return inputs

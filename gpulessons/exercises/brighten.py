@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gpulessons.exercises.asking import a_kernel, problem
+from gpulessons.exercises.asking import a_kernel, normal, problem
 
 text = '''\
 @cuda.jit
@@ -22,13 +22,10 @@ def my_brighten(picture):
     return out
 '''
 
-
-def photo(size, rng):
-    """About `size` gray pixels in 0 … 1, 37 to a row."""
-    return (rng.random((size // 37 + 1, 37), np.float32),)
-
-
-brighter = problem(photo, lambda picture: np.minimum(np.float32(1.5) * picture, np.float32(1)))
+brighter = problem(
+    normal(lambda n: [(n // 37 + 1, 37)]),
+    lambda picture: np.minimum(np.float32(1.5) * picture, np.float32(1)),
+)
 
 mistakes = (
     ("it is max, where min is expected: nothing is below 1.", "min(", "max("),

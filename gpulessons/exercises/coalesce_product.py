@@ -1,19 +1,19 @@
 """A product whose neighbors read along rows: which index is threadIdx.x?"""
 
-import numpy as np
 
-from gpulessons.exercises.asking import a_kernel, coalesced, problem
+from gpulessons.exercises.asking import a_kernel, coalesced, normal, problem
 from gpulessons.ops.matmul import matmul
 
 
-def whole_sectors(size, rng):
+def whole_sectors(size):
     """x: (size, k), y: (k, n) float32, n about twice the size; all rows are whole sectors."""
     k, n = 8 * (size // 16) + 8, 8 * (size // 4) + 8
-    return tuple(rng.standard_normal(shape, np.float32) for shape in ((size, k), (k, n)))
+    return (size, k), (k, n)
 
 
 # At 32 rows a whole warp goes down a column: what that costs is said in full.
-product = problem(whole_sectors, matmul.function, rtol=matmul.rtol, edge_cases=(32, 33, 19, 70, 1))
+product = problem(normal(whole_sectors), matmul.function,
+                  rtol=matmul.rtol, edge_cases=(32, 33, 19, 70, 1))  # fmt: skip
 
 text = '''\
 @cuda.jit
@@ -40,7 +40,6 @@ def my_product(x, y):
     my_product_kernel[grid, (32, 8)](x, y, out)
     return out
 '''
-
 
 mistakes = (
     ("only the last product of the loop is in it.",

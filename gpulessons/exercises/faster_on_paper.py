@@ -27,7 +27,6 @@ def some_rows(rows, rng, columns=88):
 # As many rows as at full size, too: a grid may not stop before them.
 EDGES = 40, 33, Case(3, columns=1104), Case(1, columns=1104), Case(ROWS, columns=8)
 
-
 row_sums = problem(some_rows, lambda x: x.sum(axis=1), rtol=1e-5, edge_cases=EDGES)
 
 text = '''\

@@ -1,10 +1,9 @@
 """Four elements a thread, still coalesced: neighbors in a warp must read neighbors in memory."""
 
-import numpy as np
 
-from gpulessons.exercises.asking import a_kernel
+from gpulessons.exercises.asking import a_kernel, normal
 from gpulessons.grader.diagnosis import Mismatch
-from gpulessons.grader.waste import check_sectors
+from gpulessons.grader.waste import check_sectors, total
 from gpulessons.ops.activations import relu
 
 text = '''\
@@ -28,21 +27,12 @@ def my_relu(x):
 '''
 
 
-def not_in_fours(size, rng):
-    """x: (4 size − 3,) float32, so that the last thread has one left."""
-    return (rng.standard_normal(4 * size - 3, np.float32),)
-
-
 def inspect(launches):
     """Right is not enough: a quarter of the threads, and four sectors for a warp's request."""
-    (launch,) = launches
-    threads = launch.threads
-    elements = round(launch.work().writes * threads)
+    threads, elements = sum(launch.threads for launch in launches), total(launches, "write")
     if threads > elements / 4 + 128:
-        raise Mismatch(
-            f"{threads} threads for {elements} elements: that is more than one for every four.",
-            "the number of blocks.",
-        )
+        raise Mismatch(f"{threads} threads for {elements} elements: more than one for every four.",
+                       "the number of blocks.")  # fmt: skip
     check_sectors(launches, "which elements neighboring threads read at the same moment.")
 
 
@@ -57,5 +47,6 @@ hints = (
 )
 
 exercise = a_kernel(
-    __name__, text, relu.like(not_in_fours), "max(x[i], 0).", mistakes, hints, inspect
+    __name__, text, relu.like(normal(lambda n: [4 * n - 3])), "max(x[i], 0).",
+    mistakes, hints, inspect,
 )

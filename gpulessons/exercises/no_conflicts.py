@@ -1,18 +1,13 @@
 """Turn a tile in shared memory, with no two lanes of a warp waiting for the same bank."""
 
-import numpy as np
 
-from gpulessons.exercises.asking import a_kernel, problem
+from gpulessons.exercises.asking import a_kernel, normal, problem
 from gpulessons.grader.waste import check_conflicts, check_sectors
 from gpulessons.ops.transpose import transpose
 
-
-def whole_tiles(size, rng):
-    """x: (32 k, 64) float32, not square."""
-    return (rng.standard_normal((32 + 32 * (size // 500), 64), np.float32),)
-
-
-tile_transpose = problem(whole_tiles, transpose.function, rtol=0)
+tile_transpose = problem(
+    normal(lambda n: [(32 + 32 * (n // 500), 64)]), transpose.function, rtol=0
+)
 
 text = '''\
 @cuda.jit

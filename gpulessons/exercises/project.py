@@ -38,10 +38,6 @@ def scene(size, rng):
     return points, matrix
 
 
-def operations(points, matrix):
-    return 31 * len(points)  # sixteen products, twelve sums, three divisions
-
-
 def projected(points, matrix):
     """x/w, y/w, z/w of matrix · point. points: (n, 4), matrix: (4, 4); returns (n, 3)."""
     moved = points @ matrix.T

@@ -1,19 +1,11 @@
 """Puzzle: 256 threads for any number of elements. Each takes the next one that nobody has."""
 
-import numpy as np
 
-from gpulessons.exercises.asking import a_kernel, problem
+from gpulessons.exercises.asking import a_kernel, normal, problem
 from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.grader.waste import check_sectors
 
-THREADS = 256
-
-
-def two_arrays(size, rng):
-    return tuple(rng.standard_normal((2, size), np.float32))
-
-
-plus = problem(two_arrays, lambda x, y: x + y)
+plus = problem(normal(lambda n: [n, n]), lambda x, y: x + y)
 
 text = '''\
 @cuda.jit
@@ -42,8 +34,8 @@ hints = (
 def inspect(launches):
     """Right is not enough: with 256 threads, whose warps still read 32 neighbors."""
     threads = sum(launch.threads for launch in launches)
-    if threads != THREADS:
-        raise Wasteful(f"with {threads:,} threads, where {THREADS} are all you have.",
+    if threads != 256:
+        raise Wasteful(f"with {threads:,} threads, where 256 are all you have.",
                       "the loop: the launch stays as it was.")  # fmt: skip
     check_sectors(launches, "which elements threads 0, 1, 2 … take at the same moment.")
 

@@ -1,9 +1,9 @@
 """Puzzle: a thread for each element. Which one is this thread's?"""
 
 
-from gpulessons.exercises.asking import a_kernel, numbers, problem
+from gpulessons.exercises.asking import a_kernel, normal, problem
 
-square = problem(numbers, lambda x: x * x)
+square = problem(normal(lambda n: [n]), lambda x: x * x)
 
 text = '''\
 @cuda.jit

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gpulessons.exercises.asking import a_kernel, few_loads, numbers, problem
+from gpulessons.exercises.asking import a_kernel, few_loads, normal, problem
 from gpulessons.grader.waste import check_shared
 
 
@@ -60,7 +60,7 @@ mistakes = (
 )  # fmt: skip
 
 exercise = a_kernel(
-    __name__, text, problem(numbers, window_sum),
+    __name__, text, problem(normal(lambda n: [n]), window_sum),
     "the sum of three numbers of part, and who fills part[0] and part[65].",
     mistakes, hints, inspect,
 )

@@ -2,13 +2,8 @@
 
 import numpy as np
 
-from gpulessons.exercises.asking import a_kernel, few_loads, problem
+from gpulessons.exercises.asking import a_kernel, few_loads, normal, problem
 from gpulessons.grader.waste import check_sectors, check_shared
-
-
-def bordered_picture(blocks, rng):
-    """x: (8 blocks + 2, 66) float32: blocks of 8 × 32, and a border of one pixel around them."""
-    return (rng.random((8 * blocks + 2, 66), np.float32),)
 
 
 def blurred(x):
@@ -71,6 +66,6 @@ hints = (
 )
 
 exercise = a_kernel(
-    __name__, text, problem(bordered_picture, blurred, edge_cases=(2, 3)),
+    __name__, text, problem(normal(lambda n: [(8 * n + 2, 66)]), blurred, edge_cases=(2, 3)),
     "above and left, where a patch begins; then the mean of nine pixels.", mistakes, hints, inspect,
 )

@@ -1,19 +1,12 @@
 """One example through a layer: let a warp read each row of weights, its lanes side by side."""
 
-import numpy as np
 
-from gpulessons.exercises.asking import a_kernel, coalesced, problem
+from gpulessons.exercises.asking import a_kernel, coalesced, normal, problem
 
 INPUTS = 88  # whole sectors, but no whole warps
 
-
-def one_example(outputs, rng):
-    """x: (88,), w: (outputs, 88), float32."""
-    w = rng.standard_normal((outputs, INPUTS), np.float32) / np.float32(INPUTS**0.5)
-    return rng.standard_normal(INPUTS, np.float32), w
-
-
-product = problem(one_example, lambda x, w: w @ x, rtol=1e-5, edge_cases=(40, 33, 9))
+product = problem(normal(lambda n: [INPUTS, (n, INPUTS)]), lambda x, w: w @ x,
+                  rtol=1e-5, edge_cases=(40, 33, 9))  # fmt: skip
 
 text = '''\
 from gpulessons.ops.reduce import warp_reduce_sum  # adds up the 32 numbers of a warp
@@ -49,7 +42,6 @@ def my_product(x, w):
     ### END SOLUTION
     return out
 '''
-
 
 mistakes = (
     ("only lane 0's own sum is in it.", "        total = warp_reduce_sum(total)\n", ""),
