@@ -45,18 +45,14 @@ def inspect(launches):
     (launch,) = launches
     efficiency = launch.divergence().efficiency
     if efficiency < 0.99:
-        raise Wasteful(
-            f"its lanes wait: warp efficiency {percent(efficiency)}, where 100 % is possible.",
-            "threads 0 to 31: do they all take the same side of the `if`?",
-        )
+        raise Wasteful(f"its lanes wait: warp efficiency {percent(efficiency)}, not 100 %.",
+                       "threads 0 to 31: do they all take the same side of the `if`?")  # fmt: skip
     touched = footprints(launch.launch)
     moved, wanted = launch.blocks * sum(f.sectors for f in touched), sum(f.whole for f in touched)
     if moved > 1.1 * wanted:
-        raise Wasteful(
-            f"its blocks move {moved / wanted:.2g} times the sectors that hold the pixels. For so "
-            "few operations that costs more than a lane that waits.",
-            "which block takes the odd pixels between a block's even ones. They share sectors.",
-        )
+        raise Wasteful(f"its blocks move {moved / wanted:.2g} times the sectors that hold the "
+                       "pixels: that costs more than a lane that waits.",
+                       "who takes the odd pixels between a block's even ones.")  # fmt: skip
 
 
 mistakes = (

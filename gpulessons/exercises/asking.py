@@ -21,13 +21,10 @@ def a_number(module, text, right, reasons, hint, praise):
 
     def judge(answer):
         answer = number(answer, hint)
-        reason = f"{answer:,} is not it."
-        for known, sentence in {**reasons, right: ""}.items():
-            if math.isclose(answer, known, rel_tol=1e-4):
-                reason = sentence
-        if reason:
-            raise Mismatch(reason, hint)
-        return praise
+        if math.isclose(answer, right, rel_tol=1e-4):
+            return praise
+        said = [reason for wrong, reason in reasons.items() if math.isclose(answer, wrong)]
+        raise Mismatch(said[0] if said else f"{answer:,} is not it.", hint)
 
     return Exercise(module, text, judge=judge)
 
@@ -65,9 +62,9 @@ def in_place(function):
     return changed
 
 
-def coalesced(hint, most=4):
+def coalesced(hint):
     """An inspect: right is not enough, for four sectors hold the 32 numbers of a warp."""
-    return partial(check_sectors, hint=hint, most=most)
+    return partial(check_sectors, hint=hint)
 
 
 def few_loads(launches, most, hint):

@@ -40,19 +40,15 @@ def inspect(launches):
     for launch in launches:
         atomics = sum(site.accesses for site in launch.sites if site.access == "atomic")
         if atomics > launch.blocks:
-            raise Wasteful(
-                f"{atomics:,} atomic additions, where one for each block, {launch.blocks} in all, "
-                "will do.",
-                "who adds what to out[0].",
-            )
+            raise Wasteful(f"{atomics:,} atomic additions, where one for each block, "
+                           f"{launch.blocks} in all, will do.",
+                           "who adds what to out[0].")  # fmt: skip
         # A tree makes some 50 requests, also where its warps are half empty; one by one is 256.
         requests = (launch.banks().requests + launch.coalescing().requests) / launch.blocks
         if requests > 200:
-            raise Wasteful(
-                f"one thread adds after the other: {requests:.0f} requests to memory for each "
-                "block, where a tree of 256 makes some 50.",
-                "how many threads add in each step: half of those before.",
-            )
+            raise Wasteful(f"one thread adds after the other: {requests:.0f} requests to memory "
+                           "for each block, where a tree of 256 makes some 50.",
+                           "how many add in each step: half of those before.")  # fmt: skip
     check_conflicts(launches, "how far apart the elements of neighboring threads are.")
 
 

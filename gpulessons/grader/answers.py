@@ -31,11 +31,9 @@ def check_answers(
         if all(alike(a, m) or alike(a, w) for a, m, w in zip(answers, made, wants, strict=True)):
             raise Mismatch(sentence, where)
     n = next(n for n, want in enumerate(wants) if not alike(answers[n], want))
-    names = inspect.signature(expected).parameters
-    named = zip(names, map(name_of, cases[n]), strict=False)
-    given = ", ".join(f"{name} = {value}" for name, value in named)
-    place, answer, want = first_wrong(answers[n], wants[n])
-    raise Mismatch(f"For {given}: {place} was {answer}, where {want} is expected.", hint)
+    named = zip(inspect.signature(expected).parameters, cases[n], strict=False)
+    given = ", ".join(f"{name} = {brief(plain(value))}" for name, value in named)
+    raise Mismatch(f"For {given}: {first_wrong(answers[n], wants[n])}", hint)
 
 
 def answers_of(function: Callable, cases: Sequence[tuple]) -> list:
@@ -45,50 +43,38 @@ def answers_of(function: Callable, cases: Sequence[tuple]) -> list:
 
 
 def alike(answer: Any, want: Any) -> bool:
-    """The same, or close: float32 will do; infinity may stand for None, a list for a tuple."""
-    if isinstance(want, list | tuple):
-        several = isinstance(answer, list | tuple) and len(answer) == len(want)
-        return several and all(map(alike, answer, want))
+    """The same, or close: float32 will do, and infinity may stand for None."""
+    if isinstance(want, list):
+        return as_many(answer, want) and all(map(alike, answer, want))
     if isinstance(want, float) and isinstance(answer, numbers.Real):
-        both_nan = math.isnan(answer) and math.isnan(want)
-        return both_nan or math.isclose(answer, want, rel_tol=1e-5, abs_tol=1e-6)
+        return bool(np.isclose(float(answer), want, rtol=1e-5, atol=1e-6, equal_nan=True))
     return bool(answer is None or answer == math.inf if want is None else answer == want)
 
 
+def as_many(answer: Any, want: list) -> bool:
+    return isinstance(answer, list) and len(answer) == len(want)
+
+
 def plain(answer: Any) -> Any:
-    """NumPy's numbers and arrays, PyTorch's, and what only iterates, as Python's own."""
-    if hasattr(answer, "tolist"):
-        return answer.tolist()
-    if isinstance(answer, list | range | Iterator):
-        return [plain(each) for each in answer]
-    return tuple(map(plain, answer)) if isinstance(answer, tuple) else answer
+    """NumPy's numbers, PyTorch's, and lists of whatever has several, as Python's own."""
+    answer = answer.tolist() if hasattr(answer, "tolist") else answer
+    several = isinstance(answer, list | tuple | range | Iterator)
+    return [plain(each) for each in answer] if several else answer
 
 
-def first_wrong(answer: Any, want: Any) -> tuple[str, str, str]:
-    """Which part of an answer is wrong, that part, and what is expected there; short ones whole."""
-    place = "it"
-    while max(map(len, map(brief, (answer, want)))) == LONG and has_parts_of(answer, want):
+def first_wrong(answer: Any, want: Any, place: str = "it") -> str:
+    """What an answer was, and what is expected; of a long one, its first part that is wrong."""
+    if isinstance(want, list) and as_many(answer, want) and len(brief(want)) == LONG:
         n = next(n for n in range(len(want)) if not alike(answer[n], want[n]))
-        place, answer, want = f"{place}[{n}]", answer[n], want[n]
-    return place, brief(answer), brief(want)
-
-
-def name_of(value: Any) -> str:
-    """A device's name or a function's, and else the value."""
-    name = getattr(value, "name", getattr(value, "__name__", ""))
-    return name or brief(plain(value))
-
-
-def has_parts_of(answer: Any, want: Any) -> bool:
-    several = isinstance(want, list | tuple) and isinstance(answer, list | tuple)
-    return several and len(answer) == len(want)
+        return first_wrong(answer[n], want[n], f"{place}[{n}]")
+    return f"{place} was {brief(answer)}, where {brief(want)} is expected."
 
 
 def brief(value: Any) -> str:
-    """As Python writes it, with seven digits; cut where it is long."""
+    """A name, or the value with seven digits, cut where it is long."""
     if isinstance(value, float):
         return f"{value:.7g}"
-    text = repr(value)
-    if isinstance(value, list | tuple):
-        text = f"{text[0]}{', '.join(map(brief, value))}{text[-1]}"
+    text = getattr(value, "name", getattr(value, "__name__", repr(value)))
+    if isinstance(value, list):
+        text = f"[{', '.join(map(brief, value))}]"
     return text if len(text) < LONG else f"{text[: LONG - 1]}…"

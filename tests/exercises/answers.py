@@ -91,7 +91,7 @@ WRONG = {
     "inputs_first": [
         ("x.reshape(-1, x.shape[2]) @ w.T + b",
          "np.stack([np.dot(x_t, w.T) for x_t in x]) + b",
-         "10 products"),
+         "5 products have the inputs"),
     ],
     "interleave": [
         ('"AAABBB", "BBBAAA"', '"AAABBB"', "One is missing"),
@@ -186,7 +186,7 @@ WRONG = {
         ("x[i, lane], np.float32(0)", "np.float32(0), np.float32(0)", "NaN"),
     ],
     "shared_patch": [
-        ("+= patch[i + ky, j + kx]", "+= x[above + i + ky, left + j + kx]", "10.3 loads for each result"),
+        ("+= patch[i + ky, j + kx]", "+= x[above + i + ky, left + j + kx]", "10.3 loads"),
         ("32 * i + j, 340", "8 * j + i, 340", "sectors"),
     ],
     "stable_softmax": [

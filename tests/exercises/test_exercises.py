@@ -55,7 +55,7 @@ def test_stub_solution_and_other_answers(name):
 
 
 def test_every_answer_belongs_to_an_exercise():
-    assert exercises.NAMES == dir(exercises)
+    assert dir(exercises) == exercises.NAMES
     assert {*WRONG, *RIGHT} <= {*exercises.NAMES}
 
 
@@ -172,7 +172,7 @@ def test_what_is_quick_is_quick_by_a_good_margin_and_what_is_slow_is_far_from_it
 
     stub = seconds(exercise.stub)
     assert f"{stub * 1e3:.1f} ms" in exercise.stub
-    assert lesson.ENOUGH == pytest.approx(stub / 10, rel=0.01)
+    assert pytest.approx(stub / 10, rel=0.01) == lesson.ENOUGH
     assert seconds(exercise.solution) < lesson.ENOUGH / 1.3
     small_blocks = exercise.stub.replace("255) // 256, 256", "31) // 32, 32")
     assert seconds(small_blocks) > 1.3 * lesson.ENOUGH
