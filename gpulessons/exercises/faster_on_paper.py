@@ -87,10 +87,9 @@ def judge(attempt):
     took = f"by the model a T4 takes {units.seconds(after.seconds)}"
     if after.seconds > ENOUGH:
         idle = f" {after.idle}." * bool(after.idle)
+        hint = WAITS.get(after.limiter, "what each number costs beside its load.")
         raise Wasteful(f"{took}, where a tenth of the stub's 5.3 ms is expected: it is bound by "
-                       f"{after.limiter}.{idle}",
-                       WAITS.get(after.limiter, "what each number costs beside its load."),
-                       )  # fmt: skip
+                       f"{after.limiter}.{idle}", hint)  # fmt: skip
     # The model knows no limit to what an L1 cache holds, and a GPU does.
     check_sectors(launches, WAITS["load/store path"], "read")
     return f"{ran} Now {took}; it is bound by {after.limiter}, then by {after.runner_up}."

@@ -17,17 +17,12 @@ def my_weights(gradient, start, rate, delay, steps):
 '''
 
 
-def to_three(w):
-    """The slope of ½(w − 3)²."""
+def slope(w):
+    """Of ½(w − 3)²."""
     return w - 3
 
 
-def to_minus_two(w):
-    return w + 2
-
-
-CASES = ((to_three, 1.0, 0.1, 2, 8), (to_three, -2.0, 0.25, 3, 8), (to_three, 1.0, 0.1, 0, 3),
-         (to_minus_two, 2.0, 0.5, 1, 5))  # fmt: skip
+CASES = ((slope, 1.0, 0.1, 2, 8), (slope, -2.0, 0.25, 3, 8), (slope, 1.0, 0.1, 0, 3))
 mistakes = (
     ("Every gradient is fresh: a worker that knows the newest weights has waited for everybody.",
      "weights[max(0, step - delay)]", "weights[-1]"),

@@ -45,14 +45,11 @@ def answers_of(function: Callable, cases: Sequence[tuple]) -> list:
 def alike(answer: Any, want: Any) -> bool:
     """The same, or close: float32 will do, and infinity may stand for None."""
     if isinstance(want, list):
-        return as_many(answer, want) and all(map(alike, answer, want))
+        as_many = isinstance(answer, list) and len(answer) == len(want)
+        return as_many and all(map(alike, answer, want))
     if isinstance(want, float) and isinstance(answer, numbers.Real):
         return bool(np.isclose(float(answer), want, rtol=1e-5, atol=1e-6, equal_nan=True))
     return bool(answer is None or answer == math.inf if want is None else answer == want)
-
-
-def as_many(answer: Any, want: list) -> bool:
-    return isinstance(answer, list) and len(answer) == len(want)
 
 
 def plain(answer: Any) -> Any:
@@ -64,7 +61,8 @@ def plain(answer: Any) -> Any:
 
 def first_wrong(answer: Any, want: Any, place: str = "it") -> str:
     """What an answer was, and what is expected; of a long one, its first part that is wrong."""
-    if isinstance(want, list) and as_many(answer, want) and len(brief(want)) == LONG:
+    lists = isinstance(want, list) and isinstance(answer, list) and len(answer) == len(want)
+    if lists and len(brief(want)) == LONG:
         n = next(n for n in range(len(want)) if not alike(answer[n], want[n]))
         return first_wrong(answer[n], want[n], f"{place}[{n}]")
     return f"{place} was {brief(answer)}, where {brief(want)} is expected."
