@@ -72,7 +72,7 @@ def judge(count):
     each = [3, *random.choices((2, 3, 4), k=3)]
     tally, expected, errors = Tally(), sum(each), []
     Numbers.together.reset()
-    before, hook = threading.active_count(), threading.excepthook
+    before, hook = {*threading.enumerate()}, threading.excepthook
     threading.excepthook = lambda failed: errors.append(failed.exc_value)
     # A daemon's threads are daemons: if one waits forever, the notebook can still be closed.
     lists = [Numbers([0, 0, *n * [-1], 0, 0]) for n in each]
@@ -87,7 +87,7 @@ def judge(count):
                        "how long the lock is held, and when join() is called.")  # fmt: skip
     if errors:
         raise errors[0]
-    if threading.active_count() > before:
+    if {*threading.enumerate()} - before:
         raise Mismatch("It never came back, or before its threads did.",
                        "a lock that is not given back, and when join() is called.")  # fmt: skip
     if tally.value < expected:

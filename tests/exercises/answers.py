@@ -143,6 +143,7 @@ WRONG = {
          "took turns"),
         ("        with lock:\n    ", "", "overwrote"),
         ("with lock:", "with Lock():", "overwrote"),
+        ("thread.join()", "pass", "before its threads did"),
     ],
     "project": [
         ("i, row = k // 3, k % 3", "i, row = k % out.shape[0], k // out.shape[0]", "sectors"),
