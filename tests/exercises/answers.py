@@ -178,6 +178,11 @@ WRONG = {
          " + (x[i + 1] if i + 1 < x.size else np.float32(0))",
          "loads for each result"),
     ],
+    "recall_of": [
+        ("[len(set(mine) & set(due)) for mine, due in zip(found, truth)]",
+         "[(mine[:len(due)] == due[:len(mine)]).sum() for mine, due in zip(found, truth)]",
+         "compares by position"),
+    ],
     "ring_bytes": [
         ("2 * (8 - 1)", "(8 - 1)", "only while they are added up"),
         ("/ 8 ", "", "whole vector in every step"),
@@ -185,6 +190,12 @@ WRONG = {
     ],
     "row_softmax": [
         ("x[i, lane], np.float32(0)", "np.float32(0), np.float32(0)", "NaN"),
+    ],
+    "sampled_correction": [
+        ("    right = right - np.log(expected[labels])\n"
+         "    others = others - np.log(expected[drawn])\n",
+         "    others = others.copy()\n",
+         "No score is corrected"),
     ],
     "shared_patch": [
         ("+= patch[i + ky, j + kx]", "+= x[above + i + ky, left + j + kx]", "10.3 loads"),
@@ -236,6 +247,26 @@ WRONG = {
         ("(16 - 0) - compute", "(16 - 0)", "counted with what runs inside"),
     ],
     "where_to_sum": [
+        ("    parts = []\n"
+         "    for own in (slice(0, half), slice(half, None)):\n"
+         "        h = np.maximum(x @ a[:, own], 0)\n"
+         "        parts.append(h @ b[own])\n"
+         "    return all_reduce(parts)\n",
+         "    k = a.shape[0] // 2\n"
+         "    h = np.maximum(all_reduce([x[:, :k] @ a[:k], x[:, k:] @ a[k:]]), 0)\n"
+         "    return all_reduce([h[:, :half] @ b[:half], h[:, half:] @ b[half:]])\n",
+         "called twice"),
+        ("    parts = []\n"
+         "    for own in (slice(0, half), slice(half, None)):\n"
+         "        h = np.maximum(x @ a[:, own], 0)\n"
+         "        parts.append(h @ b[own])\n"
+         "    return all_reduce(parts)\n",
+         "    k = a.shape[0] // 2\n"
+         "    h = np.maximum(x[:, :k] @ a[:k], 0) + np.maximum(x[:, k:] @ a[k:], 0)\n"
+         "    return all_reduce([h[:, :half] @ b[:half], h[:, half:] @ b[half:]])\n",
+         "not the sum of relus"),
+        ("return all_reduce(parts)", "return parts[0] + parts[1]", "never called"),
+        ("return all_reduce(parts)", "return all_reduce([sum(parts), 0])", "computes all of it"),
         ("return all_reduce(parts)", "return parts[0] + parts[1]", "never"),
     ],
 }
