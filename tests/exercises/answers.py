@@ -267,7 +267,6 @@ WRONG = {
          "not the sum of relus"),
         ("return all_reduce(parts)", "return parts[0] + parts[1]", "never called"),
         ("return all_reduce(parts)", "return all_reduce([sum(parts), 0])", "computes all of it"),
-        ("return all_reduce(parts)", "return parts[0] + parts[1]", "never"),
     ],
 }
 
@@ -307,6 +306,7 @@ RIGHT = {
     ],
     "break_even_calls": [
         ("return None", 'return float("inf")'),
+        ("ceil(compiling / (eager - compiled))", "-(compiling // (compiled - eager))"),
     ],
     "break_even_hours": [
         ("return None", 'return float("inf")'),

@@ -1,15 +1,19 @@
 """Every exercise: its stub is not yet, its solution passes, each mistake has its own refusal."""
 
 import json
+import math
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from answers import RIGHT, WRONG, attempt
 from gpulessons import exercises
+from gpulessons.exercises.asking import solved
+from gpulessons.grader.answers import alike, plain
 
 ROOT = Path(__file__).parents[2]
 BEFORE = "import numpy as np\nfrom numba import cuda\n"  # what earlier cells of a notebook imported
@@ -52,6 +56,37 @@ def test_stub_solution_and_other_answers(name):
         verdict = edited(exercise, what, instead)
         assert not verdict.passed, f"a wrong answer was accepted: {instead}"
         assert reason in verdict.trouble, verdict
+
+
+def column(*numbers):
+    return np.array(numbers)[:, None]
+
+
+BY_HAND = {  # what the solution, which is the truth of these exercises, is given and must answer
+    "break_even_calls": ((12_000_000, 900, 400), 24_000),
+    "break_even_hours": ((1000, 3, 500, 2), 500),
+    "forgot_to_average": ((column(5, 5, 4, 5),), 2),
+    "judge_a_claim": (([(8, 2, "live"), (2, 3, "modelled")],), "holds"),
+    "no_conflict": ((6, 3), 1 / 20),
+    "online_update": ((2.0, 1.0, 3.0), (3.0, 1 + math.exp(-1))),
+    "output_size": ((7, 3, 2, 1), 4),
+    "recall_of": ((column(1, 2, 3), column(1, 3, 3)), 2 / 3),
+    "sampled_correction": ((np.zeros(1), np.zeros((1, 2)), np.array([0]), np.array([1, 0]),
+                            np.array([1.0, 0.5])), [math.log(3)]),
+    "skip_causal": ((64, 128, 100, 64), [0, 64]),
+    "stable_softmax": ((column(1000.0, 0.0).T,), [[1, 0]]),
+    "stale_step": ((lambda w: w, 1.0, 0.5, 1, 3), [1, 0.5, 0, -0.25]),
+    "walk_the_tree": ((np.ones(1), np.zeros((1, 1)), np.array([0]), np.array([1])), math.log(0.5)),
+    "which_all_reduce": ((4, 4.0, 1.0, 1.0), (12, "ring")),
+    "which_part": ((4, 1, [("a", 2, 1, 3), ("b", 1, 1, 1)]), "b"),
+    "within_a_factor": (([1, 2, 9], [2, 2, 1], 2), 2 / 3),
+}  # fmt: skip
+
+
+def test_a_solution_that_is_the_truth_is_right_by_hand():
+    for name, (given, expected) in BY_HAND.items():
+        got = solved(getattr(exercises, name).text)(*given)
+        assert alike(plain(got), plain(expected)), f"{name}: {got}"
 
 
 def test_every_answer_belongs_to_an_exercise():
