@@ -43,7 +43,7 @@ BUDGETS = {
     "gpulessons": (900, 800),
     "claims": (2_560, 900),
     "cli": (1_000, 600),
-    "exercises": (3_520, 3_000),
+    "exercises": (3_500, 3_000),
     "grader": (800, 500),
     "hardware": (1_640, 900),
     "illustrations": (5_120, 2_600),

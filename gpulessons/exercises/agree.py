@@ -1,6 +1,5 @@
 """Two kinds of pixels, one branch: let no lane wait, and fetch no pixel's sector twice."""
 
-
 from gpulessons.exercises.asking import a_kernel, normal, problem
 from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.units import percent

@@ -1,6 +1,5 @@
 """Add up an array with one tree in each block: every step must wait for the step before."""
 
-
 from gpulessons.exercises.asking import a_kernel
 from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.grader.waste import check_conflicts

@@ -1,6 +1,5 @@
 """A product whose neighbors read along rows: which index is threadIdx.x?"""
 
-
 from gpulessons.exercises.asking import a_kernel, coalesced, normal, problem
 from gpulessons.ops.matmul import matmul
 

@@ -1,6 +1,5 @@
 """Four elements a thread, still coalesced: neighbors in a warp must read neighbors in memory."""
 
-
 from gpulessons.exercises.asking import a_kernel, normal
 from gpulessons.grader.diagnosis import Mismatch
 from gpulessons.grader.waste import check_sectors, total

@@ -1,6 +1,5 @@
 """Bias and GELU in one kernel: the bias has its own, shorter index."""
 
-
 from gpulessons.exercises.asking import a_kernel, normal
 from gpulessons.ops.bias_activation import bias_gelu
 

@@ -1,6 +1,5 @@
 """All that follows an LSTM's products, in one kernel: preactivations in, a new h and c out."""
 
-
 from gpulessons.exercises.asking import a_kernel, few_loads, normal, problem
 from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.ops.lstm_cell import array_unit

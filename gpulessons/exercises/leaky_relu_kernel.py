@@ -1,6 +1,5 @@
 """Leaky ReLU as a kernel, a thread per element: two minutes."""
 
-
 from gpulessons.exercises.asking import a_kernel
 from gpulessons.ops.activations_more import leaky_relu
 

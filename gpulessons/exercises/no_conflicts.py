@@ -1,6 +1,5 @@
 """Turn a tile in shared memory, with no two lanes of a warp waiting for the same bank."""
 
-
 from gpulessons.exercises.asking import a_kernel, normal, problem
 from gpulessons.grader.waste import check_conflicts, check_sectors
 from gpulessons.ops.transpose import transpose

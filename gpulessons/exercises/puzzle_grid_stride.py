@@ -1,6 +1,5 @@
 """Puzzle: 256 threads for any number of elements. Each takes the next one that nobody has."""
 
-
 from gpulessons.exercises.asking import a_kernel, normal, problem
 from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.grader.waste import check_sectors

@@ -1,6 +1,5 @@
 """Puzzle: a thread for each element. Which one is this thread's?"""
 
-
 from gpulessons.exercises.asking import a_kernel, normal, problem
 
 square = problem(normal(lambda n: [n]), lambda x: x * x)

@@ -1,6 +1,5 @@
 """Puzzle: a thread for each pixel. A block has two axes, and each needs its guard."""
 
-
 from gpulessons.exercises.asking import a_kernel, normal, problem
 
 difference = problem(normal(lambda n: 2 * [(n // 37 + 1, 37)]), lambda x, y: y - x)

@@ -1,6 +1,5 @@
 """Fetch a tile once and let 256 threads use it, with a barrier before and after."""
 
-
 from gpulessons.exercises.asking import a_kernel, normal, problem
 from gpulessons.grader.waste import check_loads
 from gpulessons.ops.matmul import matmul

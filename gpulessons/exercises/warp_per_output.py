@@ -1,6 +1,5 @@
 """One example through a layer: let a warp read each row of weights, its lanes side by side."""
 
-
 from gpulessons.exercises.asking import a_kernel, coalesced, normal, problem
 
 INPUTS = 88  # whole sectors, but no whole warps

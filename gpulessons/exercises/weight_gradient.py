@@ -1,6 +1,5 @@
 """The gradients of the weights and biases: the loop over the examples is a product."""
 
-
 from gpulessons.backends import host
 from gpulessons.exercises.asking import named, normal, problem, solved
 from gpulessons.grader.check import Exercise, call, check_op
