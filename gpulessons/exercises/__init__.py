@@ -4,15 +4,15 @@
     exercises.EXTRA                the names of those that go further; the others carry their lesson
 
 A file holds one text, of which the stub is a notebook's cell word for word and the rest is the
-solution, and what judges an attempt, with the three mistakes that learners make most.
-Right and wrong answers belong to the tests, which prove that each stub is "not yet", each solution
-passes, however it is written, and each wrong answer is refused for its own reason.
+solution, then inputs, and the mistakes that learners make most: edits of the solution. asking.py
+has what most files ask for. Other answers belong to the tests, which prove that each stub is "not
+yet", each solution passes, however it is written, and each wrong answer is refused for its reason.
 """
 
 import importlib
 import pkgutil
 
-NAMES = sorted(module.name for module in pkgutil.iter_modules(__path__))
+NAMES = sorted({module.name for module in pkgutil.iter_modules(__path__)} - {"asking"})
 EXTRA = frozenset((
     "kitchen_math",  # 01
     "puzzle_map_2d", "fuse_bias_gelu", "four_each",  # 02

@@ -1,11 +1,7 @@
 """Two kinds of pixels, one branch: let no lane wait, and fetch no pixel's sector twice."""
 
-import numpy as np
-
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel, normal, problem
 from gpulessons.grader.diagnosis import Wasteful
-from gpulessons.operation import op
 from gpulessons.units import percent
 from warplens.model.sampling import footprints
 
@@ -36,12 +32,6 @@ def my_scanlines(x):
 '''
 
 
-def strip(size, rng):
-    """64 · size gray pixels in 0 … 1."""
-    return (rng.random(64 * size, np.float32),)
-
-
-@op(inputs=strip, flops=lambda x: 2 * x.size, sizes=(1_000, 10_000), edge_cases=(31, 7, 1))
 def scanlines(x):
     """2x − x² at even places, which brightens; x² at odd ones, which darkens. (n,) to (n,)."""
     out = x + x - x * x
@@ -54,27 +44,20 @@ def inspect(launches):
     (launch,) = launches
     efficiency = launch.divergence().efficiency
     if efficiency < 0.99:
-        raise Wasteful(
-            f"its lanes wait: warp efficiency {percent(efficiency)}, where 100 % is possible.",
-            "threads 0 to 31: do they all take the same side of the `if`?",
-        )
+        raise Wasteful(f"its lanes wait: warp efficiency {percent(efficiency)}, not 100 %.",
+                       "threads 0 to 31: do they all take the same side of the `if`?")  # fmt: skip
     touched = footprints(launch.launch)
     moved, wanted = launch.blocks * sum(f.sectors for f in touched), sum(f.whole for f in touched)
     if moved > 1.1 * wanted:
-        raise Wasteful(
-            f"its blocks move {moved / wanted:.2g} times the sectors that hold the pixels. For so "
-            "few operations that costs more than a lane that waits.",
-            "which block takes the odd pixels between a block's even ones. They share sectors.",
-        )
+        raise Wasteful(f"its blocks move {moved / wanted:.2g} times the sectors that hold the "
+                       "pixels: that costs more than a lane that waits.",
+                       "who takes the odd pixels between a block's even ones.")  # fmt: skip
 
 
-WHICH = "the two ways, and which places go which way."
 mistakes = (
-    ("all places are brightened.", WHICH, lambda x: 2 * x - x * x),
-    ("all places are darkened.", WHICH, lambda x: x * x),
-    ("the first half is brightened: it is even places, all over the line.", WHICH,
-     lambda x: np.where(np.arange(x.size) < x.size // 2, 2 * x - x * x, x * x)),
-)  # fmt: skip
+    ("all places are brightened.", "= x[i] * x[i]", "= x[i] + x[i] - x[i] * x[i]"),
+    ("all places are darkened.", "x[i] + x[i] - x[i] * x[i]", "x[i] * x[i]"),
+)
 
 hints = (
     "A block has 64 neighboring pixels and two warps, t below 32 and above. If the first takes the "
@@ -84,6 +67,7 @@ hints = (
     "    i = first + 2 * t",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=scanlines, inspect=inspect, mistakes=mistakes, hints=hints
+exercise = a_kernel(
+    __name__, text, problem(normal(lambda n: [64 * n]), scanlines, edge_cases=(31, 7, 1)),
+    "the two ways, and which places go which way.", mistakes, hints, inspect,
 )

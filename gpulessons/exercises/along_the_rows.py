@@ -2,24 +2,14 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
-from gpulessons.grader.waste import check_sectors
-from gpulessons.operation import op
+from gpulessons.exercises.asking import a_kernel, coalesced, normal, problem
 
 COLUMNS = 40  # whole sectors, but no whole blocks of 32
 
 
-def matrix(size, rng):
-    return (rng.standard_normal((-(-size // COLUMNS), COLUMNS), np.float32),)
-
-
 # 2,560: 64 rows, so that down a column a whole warp has a sector to each lane.
-@op(inputs=matrix, flops=lambda x: 0, sizes=(1_000,), rtol=0, edge_cases=(31, 2560, 257, 1))
-def matrix_copy(x):
-    """A copy of a matrix."""
-    return x.copy()
-
+matrix_copy = problem(normal(lambda n: [(-(-n // COLUMNS), COLUMNS)]), np.copy,
+                      rtol=0, edge_cases=(31, 2560, 257, 1))  # fmt: skip
 
 text = '''\
 @cuda.jit
@@ -43,16 +33,9 @@ def my_matrix_copy(x):
     return out
 '''
 
-
-def inspect(launches):
-    """Right is not enough: four sectors hold the 32 numbers of a warp."""
-    check_sectors(launches, "which of i and j changes from a thread to its neighbor.")
-
-
-ONE = "both of its indices: which of them change from thread to thread."
 mistakes = (
-    ("every column is the first one.", ONE, lambda x: np.repeat(x[:, :1], x.shape[1], axis=1)),
-    ("every row is the first one.", ONE, lambda x: np.repeat(x[:1], x.shape[0], axis=0)),
+    ("every column is the first one.", "= x[i, j]", "= x[i, 0]"),
+    ("every row is the first one.", "= x[i, j]", "= x[0, j]"),
 )
 
 hints = (
@@ -61,6 +44,8 @@ hints = (
     "j, i = cuda.grid(2)",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=matrix_copy, inspect=inspect, mistakes=mistakes, hints=hints
+exercise = a_kernel(
+    __name__, text, matrix_copy, "which of the two indices change from thread to thread: both.",
+    mistakes, hints,
+    coalesced("which of i and j changes from a thread to its neighbor."),
 )

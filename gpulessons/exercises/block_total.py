@@ -1,9 +1,6 @@
 """Add up an array with one tree in each block: every step must wait for the step before."""
 
-import numpy as np
-
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel
 from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.grader.waste import check_conflicts
 from gpulessons.ops.reduce import total
@@ -42,38 +39,24 @@ def inspect(launches):
     for launch in launches:
         atomics = sum(site.accesses for site in launch.sites if site.access == "atomic")
         if atomics > launch.blocks:
-            raise Wasteful(
-                f"{atomics:,} atomic additions, where one for each block, {launch.blocks} in all, "
-                "will do.",
-                "who adds what to out[0].",
-            )
+            raise Wasteful(f"{atomics:,} atomic additions, where one for each block, "
+                           f"{launch.blocks} in all, will do.",
+                           "who adds what to out[0].")  # fmt: skip
         # A tree makes some 50 requests, also where its warps are half empty; one by one is 256.
         requests = (launch.banks().requests + launch.coalescing().requests) / launch.blocks
         if requests > 200:
-            raise Wasteful(
-                f"one thread adds after the other: {requests:.0f} requests to memory for each "
-                "block, where a tree of 256 makes some 50.",
-                "how many threads add in each step: half of those before.",
-            )
+            raise Wasteful(f"one thread adds after the other: {requests:.0f} requests to memory "
+                           "for each block, where a tree of 256 makes some 50.",
+                           "how many add in each step: half of those before.")  # fmt: skip
     check_conflicts(launches, "how far apart the elements of neighboring threads are.")
 
 
-def folded(x, last=1):
-    """What each thread of each block holds after the steps from 128 to the last: (blocks, 256)."""
-    part, step = np.pad(x, (0, -x.size % 256)).reshape(-1, 256).copy(), 128
-    while step >= last:
-        part[:, :step] += part[:, step : 2 * step]
-        step //= 2
-    return part
-
-
 mistakes = (
-    ("only the first block is in it.", "which threads add to out[0]: thread 0 of every block.",
-     lambda x: folded(x)[:1, 0]),
-    ("every thread adds what it holds to out[0].", "who adds to out[0]: one thread for each block.",
-     lambda x: folded(x).sum(keepdims=True)[0]),
-    ("the last step is left out: part[1] is not in it.", "where the steps end: at 1.",
-     lambda x: folded(x, last=2)[:, 0].sum(keepdims=True)),
+    ("only the first block is in it.", "    if t == 0:", "    if i == 0:"),
+    ("every thread adds what it holds to out[0].",
+     "    if t == 0:\n        cuda.atomic.add(out, 0, part[0])",
+     "    cuda.atomic.add(out, 0, part[t])"),
+    ("the last step is left out: part[1] is not in it.", "while step > 0:", "while step > 1:"),
 )  # fmt: skip
 
 hints = (
@@ -84,6 +67,7 @@ hints = (
     "cuda.syncthreads()",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=total, inspect=inspect, mistakes=mistakes, hints=hints
+exercise = a_kernel(
+    __name__, text, total, "who adds to out[0], and when the steps end: at 1.",
+    mistakes, hints, inspect,
 )

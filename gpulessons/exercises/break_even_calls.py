@@ -1,9 +1,6 @@
 """After how many calls has compiling paid? Sometimes never."""
 
-import math
-
-from gpulessons.grader.answers import check_answers
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_function
 
 text = '''\
 from math import ceil
@@ -28,25 +25,13 @@ CASES = (
     (12_000_000, 400, 400), (12_000_000, 10, 15),
 )  # fmt: skip
 
-
-def calls(compiling, eager, compiled):
-    return math.ceil(compiling / (eager - compiled)) if compiled < eager else None
-
-
-def judge(attempt):
-    """compiling + n × compiled ≤ n × eager, for the least whole n."""
-    check_answers(attempt, calls, CASES, HINT, mistakes)
-    return f"Compiling 12 s, then 400 instead of 900 µs a call: {calls(*CASES[0]):,} calls."
-
-
-HINT = "compiling + n × compiled ≤ n × eager, solved for n. None where it never pays."
 mistakes = (
-    ("So many compiled calls take as long as compiling. What counts is what a call saves.", HINT,
-     lambda compiling, eager, compiled: math.ceil(compiling / compiled)),
-    ("That many eager calls take as long as compiling, but the compiled ones take time too.", HINT,
-     lambda compiling, eager, compiled: math.ceil(compiling / eager)),
-    ("A fraction of a call, or one too few: round up.", HINT,
-     lambda compiling, eager, compiled: compiling // max(1, eager - compiled)),
+    ("So many compiled calls take as long as compiling. What counts is what a call saves.",
+     "(eager - compiled))", "compiled)"),
+    ("That many eager calls take as long as compiling, but the compiled ones take time too.",
+     "(eager - compiled))", "eager)"),
+    ("A fraction of a call, or one too few: round up.",
+     "ceil(compiling / (eager - compiled))", "compiling // (eager - compiled)"),
 )  # fmt: skip
 
 hints = (
@@ -55,4 +40,8 @@ hints = (
     "return ceil(compiling / (eager - compiled))",
 )
 
-exercise = Exercise(__name__, text, judge=judge, hints=hints)
+exercise = a_function(
+    __name__, text, CASES,
+    "compiling + n × compiled ≤ n × eager, solved for n. None where it never pays.",
+    "Compiling 12 s, then 400 instead of 900 µs a call: {0:,} calls.", mistakes, hints,
+)

@@ -1,7 +1,6 @@
 """After how many hours of use is buying cheaper than renting? Sometimes never."""
 
-from gpulessons.grader.answers import check_answers
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_function
 
 text = '''\
 def my_break_even(price, rent_per_hour, watts, price_per_kwh):
@@ -26,26 +25,17 @@ CASES = (
     (1000, 1, 500, 2), (1000, 1, 500, 4), (0, 3, 500, 2),
 )  # fmt: skip
 
-
-def hours(price, rent_per_hour, watts, price_per_kwh):
-    saved = rent_per_hour - watts / 1000 * price_per_kwh
-    return price / saved if saved > 0 else None
-
-
-def judge(attempt):
-    """price + h × energy = h × rent, solved for h."""
-    check_answers(attempt, hours, CASES, HINT, mistakes)
-    return f"A price of 1000, a rent of 3 an hour, 500 W at 2 a kWh: {hours(*CASES[0]):g} hours."
-
-
-HINT = "price + hours × energy = hours × rent, solved for the hours. None where there are none."
 mistakes = (
-    ("That forgets the energy, which the owner pays in every hour.", HINT,
-     lambda price, rent, watts, kwh: price / rent),
-    ("That adds the energy to the rent, which includes it: an hour saves less than the rent.", HINT,
-     lambda price, rent, watts, kwh: price / (rent + watts / 1000 * kwh)),
-    ("That is rounded: an hour can be used in part.", HINT,
-     lambda *case: None if hours(*case) is None else round(hours(*case))),
+    ("That forgets the energy, which the owner pays in every hour.",
+     "watts / 1000 * price_per_kwh", "0"),
+    ("That adds the energy to the rent, which includes it: an hour saves less than the rent.",
+     "rent_per_hour - energy", "rent_per_hour + energy"),
+    ("That is rounded: an hour can be used in part.",
+     "price / (rent_per_hour - energy)", "round(price / (rent_per_hour - energy))"),
 )  # fmt: skip
 
-exercise = Exercise(__name__, text, judge=judge)
+exercise = a_function(
+    __name__, text, CASES,
+    "price + hours × energy = hours × rent, solved for the hours. None where there are none.",
+    "A price of 1000, a rent of 3 an hour, 500 W at 2 a kWh: {0:g} hours.", mistakes,
+)

@@ -2,10 +2,7 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
-from gpulessons.grader.waste import check_threads
-from gpulessons.operation import op
+from gpulessons.exercises.asking import a_kernel, normal, problem
 
 text = '''\
 @cuda.jit
@@ -25,24 +22,16 @@ def my_brighten(picture):
     return out
 '''
 
+brighter = problem(
+    normal(lambda n: [(n // 37 + 1, 37)]),
+    lambda picture: np.minimum(np.float32(1.5) * picture, np.float32(1)),
+)
 
-def photo(size, rng):
-    """About `size` gray pixels in 0 … 1, 37 to a row."""
-    return (rng.random((size // 37 + 1, 37), np.float32),)
-
-
-@op(inputs=photo, flops=lambda picture: 2 * picture.size, sizes=(1_000, 1_000_000))
-def brighter(picture):
-    """1.5 times as bright, and 1 at most. picture: (rows, columns); returns the same shape."""
-    return np.minimum(np.float32(1.5) * picture, np.float32(1))
-
-
-DUE = "min(1.5 × the pixel, 1)."
 mistakes = (
-    ("it is max, where min is expected: nothing is below 1.", DUE,
-     lambda picture: np.maximum(1.5 * picture, 1)),
-    ("it is not brighter.", DUE, lambda picture: picture),
-    ("1.5 is added; it is a factor.", DUE, lambda picture: np.minimum(1.5 + picture, 1)),
+    ("it is max, where min is expected: nothing is below 1.", "min(", "max("),
+    ("it is not brighter.", "np.float32(1.5) * picture[row", "picture[row"),
+    ("1.5 is added; it is a factor.",
+     "np.float32(1.5) * picture[row", "np.float32(1.5) + picture[row"),
 )  # fmt: skip
 
-exercise = Exercise(__name__, text, on=gpu, op=brighter, inspect=check_threads, mistakes=mistakes)
+exercise = a_kernel(__name__, text, brighter, "min(1.5 × the pixel, 1).", mistakes)

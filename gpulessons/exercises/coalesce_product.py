@@ -1,25 +1,18 @@
 """A product whose neighbors read along rows: which index is threadIdx.x?"""
 
-import numpy as np
-
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
-from gpulessons.grader.waste import check_sectors
-from gpulessons.operation import op
+from gpulessons.exercises.asking import a_kernel, coalesced, normal, problem
 from gpulessons.ops.matmul import matmul
 
 
-def whole_sectors(size, rng):
+def whole_sectors(size):
     """x: (size, k), y: (k, n) float32, n about twice the size; all rows are whole sectors."""
     k, n = 8 * (size // 16) + 8, 8 * (size // 4) + 8
-    return tuple(rng.standard_normal(shape, np.float32) for shape in ((size, k), (k, n)))
+    return (size, k), (k, n)
 
 
 # At 32 rows a whole warp goes down a column: what that costs is said in full.
-product = op(
-    inputs=whole_sectors, flops=matmul.flops, sizes=(64,), rtol=matmul.rtol,
-    edge_cases=(32, 33, 19, 70, 1),
-)(matmul.function)  # fmt: skip
+product = problem(normal(whole_sectors), matmul.function,
+                  rtol=matmul.rtol, edge_cases=(32, 33, 19, 70, 1))  # fmt: skip
 
 text = '''\
 @cuda.jit
@@ -47,19 +40,14 @@ def my_product(x, y):
     return out
 '''
 
-
-def inspect(launches):
-    """Right is not enough: four sectors hold 32 neighbors, and one the same number 32 times."""
-    check_sectors(launches, "which of i and j changes from a thread to its neighbor.")
-
-
 mistakes = (
-    ("only the last product of the loop is in it.", "what stands inside the loop over k.",
-     lambda x, y: np.outer(x[:, -1], y[-1])),
-    ("the first product of each sum is left out.", "where the loop over k begins.",
-     lambda x, y: x[:, 1:] @ y[1:]),
-    ("the last product of each sum is left out.", "where the loop over k ends.",
-     lambda x, y: x[:, :-1] @ y[:-1]),
+    ("only the last product of the loop is in it.",
+     "            total += x[i, k] * y[k, j]\n            k += 1",
+     "            k += 1\n        total += x[i, k - 1] * y[k - 1, j]"),
+    ("the first product of each sum is left out.",
+     "total, k = np.float32(0), 0", "total, k = np.float32(0), 1"),
+    ("the last product of each sum is left out.",
+     "while k < x.shape[1]:", "while k < x.shape[1] - 1:"),
 )  # fmt: skip
 
 hints = (
@@ -68,6 +56,8 @@ hints = (
     "j, i = cuda.grid(2)",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=product, inspect=inspect, mistakes=mistakes, hints=hints
+exercise = a_kernel(
+    __name__, text, product, "the loop over k: where it begins and ends, and what stands inside.",
+    mistakes, hints,
+    coalesced("which of i and j changes from a thread to its neighbor."),
 )

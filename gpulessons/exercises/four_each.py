@@ -1,11 +1,8 @@
 """Four elements a thread, still coalesced: neighbors in a warp must read neighbors in memory."""
 
-import numpy as np
-
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel, normal
 from gpulessons.grader.diagnosis import Mismatch
-from gpulessons.grader.waste import check_sectors
+from gpulessons.grader.waste import check_sectors, total
 from gpulessons.ops.activations import relu
 
 text = '''\
@@ -29,28 +26,18 @@ def my_relu(x):
 '''
 
 
-def not_in_fours(size, rng):
-    """x: (4 size − 3,) float32, so that the last thread has one left."""
-    return (rng.standard_normal(4 * size - 3, np.float32),)
-
-
 def inspect(launches):
     """Right is not enough: a quarter of the threads, and four sectors for a warp's request."""
-    (launch,) = launches
-    threads = launch.threads
-    elements = round(launch.work().writes * threads)
+    threads, elements = sum(launch.threads for launch in launches), total(launches, "write")
     if threads > elements / 4 + 128:
-        raise Mismatch(
-            f"{threads} threads for {elements} elements: that is more than one for every four.",
-            "the number of blocks.",
-        )
+        raise Mismatch(f"{threads} threads for {elements} elements: more than one for every four.",
+                       "the number of blocks.")  # fmt: skip
     check_sectors(launches, "which elements neighboring threads read at the same moment.")
 
 
-SIGN = "max(x[i], 0)."
 mistakes = (
-    ("it is min, where max is expected.", SIGN, lambda x: np.minimum(x, 0)),
-    ("it is a copy: negative numbers are as they were.", SIGN, lambda x: x),
+    ("it is min, where max is expected.", "max(x[i], np", "min(x[i], np"),
+    ("it is a copy: negative numbers are as they were.", "max(x[i], np.float32(0))", "x[i]"),
 )
 
 hints = (
@@ -58,7 +45,7 @@ hints = (
     "i = first + step * cuda.gridsize(1)",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=relu.like(not_in_fours), inspect=inspect,
-    mistakes=mistakes, hints=hints,
-)  # fmt: skip
+exercise = a_kernel(
+    __name__, text, relu.like(normal(lambda n: [4 * n - 3])), "max(x[i], 0).",
+    mistakes, hints, inspect,
+)

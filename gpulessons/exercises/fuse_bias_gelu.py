@@ -1,10 +1,6 @@
 """Bias and GELU in one kernel: the bias has its own, shorter index."""
 
-import numpy as np
-
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
-from gpulessons.grader.waste import check_threads
+from gpulessons.exercises.asking import a_kernel, normal
 from gpulessons.ops.bias_activation import bias_gelu
 
 text = '''\
@@ -27,26 +23,19 @@ def my_bias_gelu(x, b):
     return out
 '''
 
-
-def layer(size, rng):
-    """x: about `size` numbers, 37 to a row; b: (37,), float32."""
-    shapes = (size // 37 + 1, 37), 37
-    return tuple(rng.normal(0, 3, shape).astype(np.float32) for shape in shapes)
-
-
-HINT = "what device_gelu is given, and which index belongs to a column."
 mistakes = (
-    ("the bias is forgotten.", HINT, lambda x, b: bias_gelu(x, 0 * b)),
-    ("the bias is added after GELU.", HINT, lambda x, b: bias_gelu(x, 0 * b) + b),
-    ("it takes the bias of the row.", HINT, lambda x, b: bias_gelu(x + b[: len(x), None], 0 * b)),
-)
+    ("the bias is forgotten.", " + b[column]", ""),
+    ("the bias is added after GELU.",
+     "device_gelu(x[row, column] + b[column])", "device_gelu(x[row, column]) + b[column]"),
+    ("it takes the bias of the row.", "b[column]", "b[row]"),
+)  # fmt: skip
 
 hints = (
     "A guard for each axis, as for the pixels. Then, which of the two indices does the bias need?",
     "out[row, column] = device_gelu(x[row, column] + b[column])",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=bias_gelu.like(layer), inspect=check_threads,
-    mistakes=mistakes, hints=hints,
-)  # fmt: skip
+exercise = a_kernel(
+    __name__, text, bias_gelu.like(normal(lambda n: [(n // 37 + 1, 37), 37])),
+    "what device_gelu is given, and which index belongs to a column.", mistakes, hints,
+)

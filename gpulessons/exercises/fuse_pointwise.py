@@ -1,26 +1,10 @@
 """All that follows an LSTM's products, in one kernel: preactivations in, a new h and c out."""
 
-import numpy as np
-
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel, few_loads, normal, problem
 from gpulessons.grader.diagnosis import Wasteful
-from gpulessons.grader.waste import total
-from gpulessons.operation import op
 from gpulessons.ops.lstm_cell import array_unit
 
-
-def layer(size, rng):
-    """i, f, g, o: the preactivations of each unit, and c: (size,) float32."""
-    return tuple(rng.standard_normal((5, size), np.float32))
-
-
-@op(inputs=layer, flops=lambda i, *_: 18 * i.size, sizes=(1000,), rtol=2e-5, unit="units",
-    edge_cases=(31, 257, 1025, 1))  # fmt: skip
-def pointwise(i, f, g, o, c):
-    """The new h and the new c."""
-    return array_unit(i, f, g, o, c)
-
+pointwise = problem(normal(lambda n: 5 * [n]), array_unit, rtol=2e-5, edge_cases=(31, 257, 1025, 1))
 
 text = '''\
 import math
@@ -61,22 +45,14 @@ def inspect(launches):
     if len(launches) > 1:
         raise Wasteful(f"in {len(launches)} launches, where one will do.",
                        "what the second kernel needs of the first.")  # fmt: skip
-    reads, units = total(launches, "read"), total(launches, "write") / 2
-    if reads > 5 * units:
-        raise Wasteful(f"{reads / units:.3g} loads for each unit, where 5 will do: something is "
-                       "read again.", "what the kernel already has in a register.")  # fmt: skip
+    few_loads(launches, 5 / 2, "what is read again, though it is in a register already.")
 
 
-GATES = "c' = sigmoid(f) c + sigmoid(i) tanh(g), and h' = sigmoid(o) tanh(c')."
 mistakes = (
-    ("out[0] holds the new c and out[1] the new h.", "the order: h first, then c.",
-     lambda *inputs: pointwise(*inputs)[::-1]),
-    ("the new h is made of the old c.", GATES,
-     lambda i, f, g, o, c: (np.tanh(c) / (1 + np.exp(-o)), pointwise(i, f, g, o, c)[1])),
-    ("the new c does not go through tanh on its way to h.", GATES,
-     lambda i, f, g, o, c: (pointwise(i, f, g, o, c)[1] / (1 + np.exp(-o)),
-                            pointwise(i, f, g, o, c)[1])),
-)  # fmt: skip
+    ("out[0] holds the new c and out[1] the new h.", "out[0], out[1]", "out[1], out[0]"),
+    ("the new h is made of the old c.", "math.tanh(memory)", "math.tanh(c[k])"),
+    ("the new c does not go through tanh on its way to h.", "math.tanh(memory)", "memory"),
+)
 
 hints = (
     "Both kernels have the same index and the same guard. What one writes and the other reads "
@@ -84,6 +60,8 @@ hints = (
     "memory = sigmoid(f[k]) * c[k] + sigmoid(i[k]) * math.tanh(g[k])",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=pointwise, inspect=inspect, mistakes=mistakes, hints=hints
+exercise = a_kernel(
+    __name__, text, pointwise,
+    "c' = sigmoid(f) c + sigmoid(i) tanh(g), h' = sigmoid(o) tanh(c'); out is h', c'.",
+    mistakes, hints, inspect,
 )

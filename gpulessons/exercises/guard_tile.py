@@ -1,19 +1,17 @@
 """A tiled product that is right at n = 16 and fails at n = 17: it needs three guards."""
 
-import numpy as np
 from numba import cuda
 
 from gpulessons.backends import gpu
+from gpulessons.exercises.asking import named_kernels, problem
 from gpulessons.grader.check import Exercise, check_op, is_cuda
 from gpulessons.grader.diagnosis import Mismatch
 from gpulessons.grader.waste import check_loads
-from gpulessons.operation import Case, op
+from gpulessons.operation import Case
 from gpulessons.ops.matmul import matmul
 
-product = op(
-    inputs=matmul.make_inputs, flops=matmul.flops, sizes=(64,), rtol=matmul.rtol,
-    edge_cases=(16, 17, Case(40, k=23, n=31), 1),
-)(matmul.function)  # fmt: skip
+EDGES = 16, 17, Case(40, k=23, n=31), 1
+product = problem(matmul.make_inputs, matmul.function, rtol=matmul.rtol, edge_cases=EDGES)
 
 text = '''\
 @cuda.jit
@@ -42,30 +40,36 @@ def my_guarded_kernel(x, y, out):
     ### END SOLUTION
 '''
 
-MISTAKES = (
-    ("only the last product of each tile is in it.", "what stands inside the loop over k.",
-     lambda x, y: x[:, 15::16] @ y[15::16]),
+mistakes = (
+    ("only the last product of each tile is in it.",
+     "            total += xs[ty, k] * ys[k, tx]",
+     "            k += 0\n        total += xs[ty, k] * ys[k, tx]"),
     ("the last tiles are left out, those that x and y fill only in part.",
-     "where the loop over tiles ends.",
-     lambda x, y: x[:, : x.shape[1] // 16 * 16] @ y[: x.shape[1] // 16 * 16]),
+     "range(0, x.shape[1], 16)", "range(0, x.shape[1] // 16 * 16, 16)"),
     ("what lies behind the end is taken for the last row or column again; it is nothing.",
-     "what a tile holds where there is no element: zero.",
-     lambda x, y: np.pad(x, ((0, 0), (0, -x.shape[1] % 16)), "edge")
-     @ np.pad(y, ((0, -x.shape[1] % 16), (0, 0)), "edge")),
+     "y[start + ty, j] if start + ty < y.shape[0] and j < y.shape[1] else zero",
+     "y[min(start + ty, y.shape[0] - 1), min(j, y.shape[1] - 1)]\n"
+     "        xs[ty, tx] = x[min(i, x.shape[0] - 1), min(start + tx, x.shape[1] - 1)]"),
 )  # fmt: skip
 
 
-def judge(kernel):
-    """The launcher is given: as many blocks as cover the result, the last ones only partly."""
-    if not is_cuda(kernel):
-        raise Mismatch("This is not a kernel.", "its first line: @cuda.jit makes one.")
+def launcher(kernel):
+    """As many blocks as cover the result, the last ones only partly."""
 
-    def launcher(x, y):
+    def my_product(x, y):
         out = cuda.device_array((x.shape[0], y.shape[1]), x.dtype)
         kernel[((y.shape[1] + 15) // 16, (x.shape[0] + 15) // 16), (16, 16)](x, y, out)
         return out
 
-    return check_op(product, launcher, gpu, check_loads, MISTAKES)
+    return my_product
+
+
+def judge(kernel):
+    if not is_cuda(kernel):
+        raise Mismatch("This is not a kernel.", "its first line: @cuda.jit makes one.")
+    hint = "both loops, and what a tile holds where there is no element: zero."
+    known = named_kernels(text, product, hint, mistakes, launcher)
+    return check_op(product, launcher(kernel), gpu, check_loads, known)
 
 
 hints = (

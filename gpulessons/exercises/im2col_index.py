@@ -3,8 +3,8 @@
 import numpy as np
 
 from gpulessons.backends import host
+from gpulessons.exercises.asking import named, problem
 from gpulessons.grader.check import Exercise
-from gpulessons.operation import op
 from gpulessons.ops.im2col import im2col
 
 text = '''\
@@ -30,30 +30,17 @@ def small_picture(size, rng):
     return rng.permutation(np.prod(shape)).reshape(shape).astype(np.float32), 3 - (size + 1) % 2
 
 
-@op(inputs=small_picture, flops=lambda x, k: 0, sizes=(7,), rtol=0, unit="pixels a side",
-    edge_cases=(7, 4, 1))  # fmt: skip
-def patches(x, k):
-    """The k × k patches of x as columns."""
-    return im2col(x[None], (k, k))[0]
+patches = problem(small_picture, lambda x, k: im2col(x[None], (k, k))[0],
+                  rtol=0, edge_cases=(7, 4, 1))  # fmt: skip
 
-
-def ordered(*axes):
-    """The same, its axes (c, ky, kx, i, j) in another order: the first three are out's rows."""
-
-    def patches_of(x, k):
-        windows = np.lib.stride_tricks.sliding_window_view(x, (k, k), (1, 2))  # (c, i, j, ky, kx)
-        return windows.transpose(0, 3, 4, 1, 2).transpose(axes).reshape(patches(x, k).shape)
-
-    return patches_of
-
-
-ROW = "a row of out is (c, ky, kx), in this order, the last one running fastest."
-COLUMN = "a column of out is (i, j), in this order, the last one running fastest."
+HINT = "a row of out is (c, ky, kx), a column is (i, j), the last one running fastest."
 mistakes = (
-    ("ky and kx are exchanged, in the pixel or in the row.", ROW, ordered(0, 2, 1, 3, 4)),
-    ("channels run fastest among the rows; they are slowest.", ROW, ordered(1, 2, 0, 3, 4)),
-    ("positions run down the columns first: j should run fastest.", COLUMN,
-     ordered(0, 1, 2, 4, 3)),
+    ("ky and kx are exchanged, in the pixel or in the row.",
+     "(c * k + ky) * k + kx", "(c * k + kx) * k + ky"),
+    ("channels run fastest among the rows; they are slowest.",
+     "(c * k + ky) * k + kx", "(ky * k + kx) * channels + c"),
+    ("positions run down the columns first: j should run fastest.",
+     "i * columns + j", "j * rows + i"),
 )  # fmt: skip
 
 hints = (
@@ -62,6 +49,5 @@ hints = (
     "out[(c * k + ky) * k + kx, i * columns + j] = x[c, i + ky, j + kx]",
 )
 
-exercise = Exercise(
-    __name__, text, on=host, op=patches, forbidden=(im2col,), mistakes=mistakes, hints=hints
-)
+exercise = Exercise(__name__, text, on=host, op=patches, forbidden=(im2col,),
+                    mistakes=named(text, HINT, mistakes), hints=hints)  # fmt: skip

@@ -13,7 +13,6 @@ my_orders = {...}  # of the 20 orders of AAA and BBB, those in which the cell ho
 ### END SOLUTION
 '''
 
-
 RIGHT = {"AAABBB", "BBBAAA"}
 
 

@@ -1,10 +1,10 @@
 """Keep the k nearest of a stream: who is near enough to join is decided by one comparison."""
 
 import random
-from functools import total_ordering
 
-from gpulessons.grader.check import Exercise, run
-from gpulessons.grader.diagnosis import Mismatch, Wasteful, returned
+from gpulessons.exercises.asking import check_like
+from gpulessons.grader.check import Exercise
+from gpulessons.grader.diagnosis import Wasteful
 
 text = '''\
 def my_nearest(stream, k):
@@ -30,60 +30,44 @@ MANY, NEAREST = 2000, 10
 MOST = 3  # comparisons for each that comes; to join takes more, and few do
 
 
-@total_ordering
-class Distance:
-    """A number that can be compared, and counts how often any of its kind is."""
+class Distance(float):
+    """A number that counts how often any of its kind is compared."""
 
     compared = 0
-    __hash__ = None
-
-    def __init__(self, value):
-        self.value = value
 
     def __lt__(self, other):
         Distance.compared += 1
-        return self.value < other.value
+        return float(self) < float(other)
 
-    def __eq__(self, other):
-        return self.value == other.value
+    def __gt__(self, other):
+        return Distance.__lt__(other, self)
 
-    def __neg__(self):
-        return Distance(-self.value)
 
-    def __repr__(self):
-        return f"{self.value}"
+def stream(values):
+    return [(Distance(value), index) for index, value in enumerate(values)]
+
+
+VALUES = (([3, 1, 2], 3), ([5, 4, 3, 2, 1, 0], 2), ([7, 7, 7], 2), ([1, 0, 0, 1], 3),
+          (random.choices(range(50), k=99), 9))  # fmt: skip
+mistakes = (
+    ("The nearest are turned away, and the farthest stay.", "not distance <", "distance <"),
+    ("Of equals a higher index comes first.",
+     "best.sort()", "best.sort(key=lambda pair: (pair[0], -pair[1]))"),
+)  # fmt: skip
 
 
 def judge(nearest):
     """Streams short and long, with equals, in falling order; then the comparisons are counted."""
-    for values, k in (([3, 1, 2], 3), ([5, 4, 3, 2, 1, 0], 2), ([7, 7, 7], 2), ([1, 0, 0, 1], 3)):
-        check_nearest(nearest, values, k)
-    needed = check_nearest(nearest, random.choices(range(MANY // 4), k=MANY), NEAREST)
-    if needed > MOST * MANY:
-        raise Wasteful(f"after {needed:,} comparisons of {MANY:,} distances.",
-                       "how far the last of the best is, which one comparison tells.")  # fmt: skip
-    return f"{needed:,} comparisons of {MANY:,} distances: nearly all are turned away by one."
-
-
-def check_nearest(nearest, values, k):
-    """Mismatch unless it gives the k least of these in order; how many comparisons it took."""
+    hint = "who is turned away, who has to leave when another joins, and the order: least first."
+    check_like(text, nearest, [(stream(values), k) for values, k in VALUES], hint, mistakes)
+    many = stream(random.choices(range(MANY // 4), k=MANY))
     Distance.compared = 0
-    stream = ((Distance(value), index) for index, value in enumerate(values))
-    pairs, needed = returned(run(nearest, (stream, k), {})), Distance.compared
-    got = [(getattr(distance, "value", distance), index) for distance, index in pairs]
-    expected = sorted((value, index) for index, value in enumerate(values))[:k]
-    where = f"of {str(values)[:30]} for k = {k}"
-    if len(got) != k:
-        raise Mismatch(f"It kept {len(got)} {where}.", "who has to leave when another joins.")
-    if [pair[0] for pair in got] == [pair[0] for pair in expected] and got != expected:
-        raise Mismatch(f"Of equals a higher index comes first, {where}.", "who moves past whom.")
-    if sorted(got) == expected != got:
-        raise Mismatch(f"They are the right ones in a wrong order, {where}.", "least first.")
-    for n in range(k):
-        if got[n] != expected[n]:
-            raise Mismatch(f"Place {n} has {got[n]} {where}, where {expected[n]} is expected.",
-                           "who is turned away, and what ends the loop.")  # fmt: skip
-    return needed
+    nearest(many, NEAREST)
+    if Distance.compared > MOST * MANY:
+        raise Wasteful(f"after {Distance.compared:,} comparisons of {MANY:,} distances.",
+                       "how far the last of the best is, which one comparison tells.")  # fmt: skip
+    return (f"{Distance.compared:,} comparisons of {MANY:,} distances: nearly all are turned away "
+            "by one.")  # fmt: skip
 
 
 hints = (

@@ -1,10 +1,6 @@
 """Leaky ReLU as a kernel, a thread per element: two minutes."""
 
-import numpy as np
-
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
-from gpulessons.grader.waste import check_threads
+from gpulessons.exercises.asking import a_kernel
 from gpulessons.ops.activations_more import leaky_relu
 
 text = '''\
@@ -28,13 +24,12 @@ def my_leaky_relu(x):
     return out
 '''
 
-SLOPE = "which numbers are multiplied by 0.01: the negative ones."
 mistakes = (
-    ("the two sides are exchanged: positive numbers are multiplied.", SLOPE,
-     lambda x: np.where(x > 0, 0.01 * x, x)),
-    ("negative numbers become 0: that is ReLU, which does not leak.", SLOPE,
-     lambda x: np.maximum(x, 0)),
-    ("the slope is 0.1, where 0.01 is expected.", SLOPE, lambda x: np.where(x > 0, x, 0.1 * x)),
+    ("the two sides are exchanged: positive numbers are multiplied.",
+     "x[i] if x[i] > 0", "x[i] if x[i] < 0"),
+    ("negative numbers become 0: that is ReLU, which does not leak.",
+     "if x[i] > 0 else np.float32(0.01) * x[i]", "if x[i] > 0 else 0"),
+    ("the slope is 0.1, where 0.01 is expected.", "np.float32(0.01) *", "np.float32(0.1) *"),
 )  # fmt: skip
 
 hints = (
@@ -42,6 +37,7 @@ hints = (
     "out[i] = x[i] if x[i] > 0 else np.float32(0.01) * x[i]",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=leaky_relu, inspect=check_threads, mistakes=mistakes, hints=hints
+exercise = a_kernel(
+    __name__, text, leaky_relu, "which numbers are multiplied by 0.01: the negative ones.",
+    mistakes, hints,
 )

@@ -1,21 +1,11 @@
 """Turn a tile in shared memory, with no two lanes of a warp waiting for the same bank."""
 
-import numpy as np
-
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel, normal, problem
 from gpulessons.grader.waste import check_conflicts, check_sectors
-from gpulessons.operation import op
 from gpulessons.ops.transpose import transpose
 
-
-def whole_tiles(size, rng):
-    """x: (32 k, 64) float32, not square."""
-    return (rng.standard_normal((32 + 32 * (size // 500), 64), np.float32),)
-
-
-tile_transpose = op(inputs=whole_tiles, flops=transpose.flops, sizes=(1_000,), rtol=0)(
-    transpose.function
+tile_transpose = problem(
+    normal(lambda n: [(32 + 32 * (n // 500), 64)]), transpose.function, rtol=0
 )
 
 text = '''\
@@ -46,17 +36,9 @@ def inspect(launches):
     check_conflicts(launches, hint)
 
 
-def tiles_alone(x):
-    """The tiles stand where they should, each as it was."""
-    rows, columns = x.shape[0] // 32, x.shape[1] // 32
-    tiles = x.reshape(rows, 32, columns, 32)
-    return tiles.transpose(2, 1, 0, 3).reshape(x.shape[1], x.shape[0])
-
-
 mistakes = (
     ("the tiles stand where they should, but none is turned inside.",
-     "tile[i, j] or tile[j, i]: one way when you fill it, the other when you read it.",
-     tiles_alone),
+     "tile[i, j] =", "tile[j, i] ="),
 )  # fmt: skip
 
 hints = (
@@ -65,6 +47,8 @@ hints = (
     "tile = cuda.shared.array((32, 33), np.float32)",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=tile_transpose, inspect=inspect, mistakes=mistakes, hints=hints
+exercise = a_kernel(
+    __name__, text, tile_transpose,
+    "tile[i, j] or tile[j, i]: one way when you fill it, the other when you read it.",
+    mistakes, hints, inspect,
 )

@@ -1,19 +1,11 @@
 """Write the order of one stage under 1F1B: fill the pipe, then go backward and forward in turn."""
 
-from collections.abc import Iterable
-
+from gpulessons.exercises.asking import solved
+from gpulessons.grader.answers import plain
 from gpulessons.grader.check import Exercise, run
 from gpulessons.grader.diagnosis import Mismatch, Wasteful
 from gpulessons.units import percent
-from gpulessons.workers.schedules import (
-    BACKWARD,
-    FORWARD,
-    bubble,
-    kept,
-    one_forward_one_backward,
-    simulate,
-    waiting,
-)
+from gpulessons.workers import schedules
 
 text = '''\
 def my_order(stage, stages, batches):
@@ -40,46 +32,37 @@ def judge(order):
     """Run the orders of all stages, and compare the bubble and what is kept with 1F1B's."""
     for stages, batches in SIZES:
         case = f"with {stages} stages and {batches} micro-batches"
-        orders = [tasks_of(run(order, (stage, stages, batches), {})) for stage in range(stages)]
-        for stage, tasks in enumerate(orders):
-            check_tasks(tasks, batches, f"Stage {stage}, {case},")
+        orders = [tasks_of(order, stage, stages, batches) for stage in range(stages)]
         try:
-            done = simulate(lambda stage, *_, orders=orders: orders[stage], stages, batches)
+            done = schedules.simulate(lambda stage, *_, orders=orders: orders[stage],
+                                      stages, batches)  # fmt: skip
         except ValueError as circle:
             hint = "with how many forwards each stage begins, and the order of its backwards."
             raise Mismatch(str(circle), hint) from None
         for stage in range(stages):
-            held, most = kept(done, stage), min(stages - stage, batches)
+            held, most = schedules.kept(done, stage), min(stages - stage, batches)
             if held > most:
                 raise Wasteful(f"stage {stage}, {case}, keeps {held} micro-batches, and {most} "
                                "would do.",
                                "how many forwards come before the first backward.")  # fmt: skip
-        lost, least = waiting(done), bubble(stages, batches)
+        lost, least = schedules.waiting(done), schedules.bubble(stages, batches)
         if lost > least + 1e-9:
             raise Wasteful(f"the pipe waits {percent(lost)} of the time {case}, not "
                            f"{percent(least)}.", "how many forwards fill it.")  # fmt: skip
     return "The smallest bubble, and never more kept than there are stages."
 
 
-def tasks_of(order):
-    """As a list of tuples, where it is anything of that kind."""
-    order = order if isinstance(order, Iterable) else [order]
-    return [tuple(task) if isinstance(task, list | tuple) else (task,) for task in order]
+def tasks_of(order, *case):
+    """What a stage does in turn; Mismatch unless that is what the solution does, in any order."""
+    tasks = [tuple(task) for task in plain(run(order, case, {}))]
+    expected = solved(text)(*case)
+    if sorted(map(repr, tasks)) != sorted(map(repr, expected)):
+        stage, stages, batches = case
+        raise Mismatch(f"Stage {stage} of {stages} does {tasks}: each of {batches} micro-batches "
+                       'once ("F", number) and once ("B", number) is expected.',
+                       "its return, its range, and the last turns of its loop.")  # fmt: skip
+    return tasks
 
 
-def check_tasks(tasks, batches, who):
-    """Mismatch, unless each micro-batch goes forward once, and then backward once."""
-    expected = {(way, m) for way in (FORWARD, BACKWARD) for m in range(batches)}
-    if others := [task for task in tasks if task not in expected]:
-        raise Mismatch(f'{who} does {others[0]}, where ("F" or "B", number) is expected, up to '
-                       f"{batches - 1}.", "its return, and its range.")  # fmt: skip
-    if missing := expected - set(tasks) or len(tasks) > len(expected):
-        what = f"never does {min(missing)}" if missing is not True else "does something twice"
-        raise Mismatch(f"{who} {what}.", "the loop, and its last turns.")
-    for way, m in tasks:
-        if way == BACKWARD and tasks.index((FORWARD, m)) > tasks.index((BACKWARD, m)):
-            raise Mismatch(f"{who} takes micro-batch {m} backward before it went forward.",
-                           "how many forwards come first: the stage's own one counts.")  # fmt: skip
-
-
-exercise = Exercise(__name__, text, judge=judge, forbidden=(one_forward_one_backward,))
+ours = schedules.one_forward_one_backward
+exercise = Exercise(__name__, text, judge=judge, forbidden=(ours,))

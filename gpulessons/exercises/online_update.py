@@ -2,8 +2,7 @@
 
 import math
 
-from gpulessons.grader.answers import check_answers
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_function
 
 text = '''\
 from math import exp
@@ -28,26 +27,12 @@ CASES = [
     for row in ROWS for n in range(1, len(row))
 ]  # fmt: skip
 
-
-def update(row_max, total, score):
-    new = max(row_max, score)
-    return new, total * math.exp(row_max - new) + math.exp(score - new)
-
-
-def judge(attempt):
-    """Falling scores, then rising ones, then large ones."""
-    check_answers(attempt, update, CASES, HINT, mistakes)
-    return "Nine scores in, each read once, and the sums are right at every moment."
-
-
-HINT = "exp(a - new) = exp(a - row_max) × exp(row_max - new); a new score may be smaller."
 mistakes = (
-    ("It did not rescale the sum for the new maximum.", HINT,
-     lambda m, total, score: (max(m, score), total + math.exp(score - max(m, score)))),
-    ("It took the new score as if it were the largest.", HINT,
-     lambda m, total, score: (max(m, score), total * math.exp(m - max(m, score)) + 1)),
-    ("Right, but in the other order.", "the docstring: the maximum, then the sum.",
-     lambda *case: update(*case)[::-1]),
+    ("It did not rescale the sum for the new maximum.", "total * exp(row_max - new)", "total"),
+    ("It took the new score as if it were the largest.", "exp(score - new)", "1"),
+    ("Right, but in the other order: the maximum, then the sum.",
+     "return new, total * exp(row_max - new) + exp(score - new)",
+     "return total * exp(row_max - new) + exp(score - new), new"),
 )  # fmt: skip
 
 hints = (
@@ -55,4 +40,8 @@ hints = (
     "return new, total * exp(row_max - new) + exp(score - new)",
 )
 
-exercise = Exercise(__name__, text, judge=judge, hints=hints)
+exercise = a_function(
+    __name__, text, CASES,
+    "exp(a - new) = exp(a - row_max) × exp(row_max - new); a new score may be smaller.",
+    "Nine scores in, each read once, and the sums are right at every moment.", mistakes, hints,
+)

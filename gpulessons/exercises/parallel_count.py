@@ -58,32 +58,38 @@ class Tally:
 
 
 class Numbers(list):
-    """A list that nobody reads before all lists are being read; `alone` where that never came."""
+    """A list that nobody reads before all lists are being read."""
 
-    alone = False
-
-    def __init__(self, numbers, together):
-        super().__init__(numbers)
-        self.together = together
+    together = threading.Barrier(4, timeout=PATIENCE / 4)
 
     def __iter__(self):
-        try:
-            self.together.wait(PATIENCE / 4)
-        except threading.BrokenBarrierError:
-            self.alone = True
+        self.together.wait()
         return super().__iter__()
 
 
 def judge(count):
     """Four lists of two to four negative numbers and some zeros each, in four threads at once."""
-    together = threading.Barrier(4)
     each = [3, *random.choices((2, 3, 4), k=3)]
-    lists = [Numbers([0, 0, *n * [-1], 0, 0], together) for n in each]
-    tally, expected = Tally(), sum(each)
-    run_in_time(count, lists, tally)
-    if any(numbers.alone for numbers in lists):
+    tally, expected, errors = Tally(), sum(each), []
+    Numbers.together.reset()
+    before, hook = {*threading.enumerate()}, threading.excepthook
+    threading.excepthook = lambda failed: errors.append(failed.exc_value)
+    # A daemon's threads are daemons: if one waits forever, the notebook can still be closed.
+    lists = [Numbers([0, 0, *n * [-1], 0, 0]) for n in each]
+    attempt = threading.Thread(target=count, args=[lists, tally], daemon=True)
+    try:
+        attempt.start()
+        attempt.join(PATIENCE)
+    finally:
+        threading.excepthook = hook
+    if any(isinstance(error, threading.BrokenBarrierError) for error in errors):
         raise Wasteful("the threads took turns: no two counted at once.",
                        "how long the lock is held, and when join() is called.")  # fmt: skip
+    if errors:
+        raise errors[0]
+    if {*threading.enumerate()} - before:
+        raise Mismatch("It never came back, or before its threads did.",
+                       "a lock that is not given back, and when join() is called.")  # fmt: skip
     if tally.value < expected:
         raise Mismatch(f"{tally.value} of {expected}: one thread overwrote what another had added.",
                        "what may come between its reading and its writing, and how often it need "
@@ -91,31 +97,6 @@ def judge(count):
     if tally.value > expected:
         raise Mismatch(f"It counted {tally.value}, where {expected} are negative.", "what counts.")
     return f"{expected} of {expected}, by four threads at once, and none overwrote another."
-
-
-def run_in_time(count, lists, tally):
-    """Run the attempt, and wait for each thread that it leaves behind."""
-    before, hook, errors = set(threading.enumerate()), threading.excepthook, []
-    threading.excepthook = lambda failed: errors.append(failed.exc_value)
-    try:
-        # A daemon's threads are daemons: if one waits forever, the notebook can still be closed.
-        attempt = threading.Thread(target=count, args=[lists, tally], daemon=True)
-        attempt.start()
-        attempt.join(PATIENCE)
-        endless, left = attempt.is_alive(), set(threading.enumerate()) - before
-        for thread in left if not endless else ():
-            thread.join(PATIENCE)
-    except RuntimeError:  # as everywhere in a browser
-        raise Mismatch("No thread can be started here, so this cannot be checked.",
-                       "the same notebook on a computer of yours.") from None  # fmt: skip
-    finally:
-        threading.excepthook = hook
-    if errors:
-        raise Mismatch(f"It raised {type(errors[0]).__name__}: {errors[0]}", "the line it names.")
-    if endless:
-        raise Mismatch("It never came back.", "a lock that is taken and not given back.")
-    if left:
-        raise Mismatch("It returned while threads were still counting.", "when join() is called.")
 
 
 exercise = Exercise(__name__, text, judge=judge)

@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel, problem
 from gpulessons.grader.waste import check_sectors, check_threads
-from gpulessons.operation import op
 
 text = '''\
 @cuda.jit
@@ -40,11 +38,6 @@ def scene(size, rng):
     return points, matrix
 
 
-def operations(points, matrix):
-    return 31 * len(points)  # sixteen products, twelve sums, three divisions
-
-
-@op(inputs=scene, flops=operations, sizes=(1_000, 1_000_000), rtol=1e-5)
 def projected(points, matrix):
     """x/w, y/w, z/w of matrix · point. points: (n, 4), matrix: (4, 4); returns (n, 3)."""
     moved = points @ matrix.T
@@ -58,15 +51,11 @@ def inspect(launches):
     check_sectors(launches, hint, access="write")
 
 
-ROW = "row 0, 1 or 2 of the matrix times the point, over row 3 times the point."
 mistakes = (
-    ("nothing is divided by w, or by the point's own, which is 1.", ROW,
-     lambda points, matrix: (points @ matrix.T)[:, :3]),
-    ("the matrix is taken by its columns for x, y and z.", ROW,
-     lambda points, matrix: (points @ matrix)[:, :3] / (points @ matrix.T)[:, 3:]),
+    ("nothing is divided by w, or by the point's own, which is 1.", "value / w", "value"),
+    ("the matrix is taken by its columns for x, y and z.", "matrix[row, j]", "matrix[j, row]"),
     ("three products are added, where four are expected: the last one moves the scene.",
-     "the loop over j: 0 to 3.",
-     lambda points, matrix: projected(points[:, :3], matrix[:, :3])),
+     "range(4)", "range(3)"),
 )  # fmt: skip
 
 hints = (
@@ -75,6 +64,8 @@ hints = (
     "i, row = k // 3, k % 3",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=projected, inspect=inspect, mistakes=mistakes, hints=hints
+exercise = a_kernel(
+    __name__, text, problem(scene, projected, rtol=1e-5),
+    "row 0, 1 or 2 of the matrix times the point, over row 3 times the point.",
+    mistakes, hints, inspect,
 )

@@ -2,22 +2,9 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
-from gpulessons.grader.waste import check_threads
-from gpulessons.operation import op
+from gpulessons.exercises.asking import a_kernel, normal, problem
 
-
-def margins(size, rng):
-    """down: (rows,), across: (37,), float32: a table of about `size` numbers."""
-    return rng.random(size // 37 + 1, np.float32), rng.random(37, np.float32)
-
-
-@op(inputs=margins, flops=lambda down, across: down.size * across.size, sizes=(1_000,))
-def table(down, across):
-    """down times across, each with each: (rows,), (columns,) to (rows, columns)."""
-    return down[:, np.newaxis] * across
-
+table = problem(normal(lambda n: [n // 37 + 1, 37]), np.multiply.outer)
 
 text = '''\
 @cuda.jit
@@ -43,14 +30,10 @@ hints = (
     "out[row, column] = down[row] * across[column]",
 )
 mistakes = (
-    ("the two are added, not multiplied.", "what stands between the two.",
-     lambda down, across: down[:, np.newaxis] + across),
-    ("only the row's number is in it.", "the factor of the column.",
-     lambda down, across: down[:, np.newaxis] * np.ones_like(across)),
-    ("only the column's number is in it.", "the factor of the row.",
-     lambda down, across: np.ones_like(down)[:, np.newaxis] * across),
+    ("the two are added, not multiplied.",
+     "down[row] * across[column]", "down[row] + across[column]"),
+    ("only the row's number is in it.", "down[row] * across[column]", "down[row]"),
+    ("only the column's number is in it.", "down[row] * across[column]", "across[column]"),
 )  # fmt: skip
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=table, inspect=check_threads, mistakes=mistakes, hints=hints
-)
+exercise = a_kernel(__name__, text, table, "the row's number times the column's.", mistakes, hints)

@@ -1,25 +1,10 @@
 """Puzzle: 256 threads for any number of elements. Each takes the next one that nobody has."""
 
-import numpy as np
-
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel, normal, problem
 from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.grader.waste import check_sectors
-from gpulessons.operation import op
 
-THREADS = 256
-
-
-def two_arrays(size, rng):
-    return tuple(rng.standard_normal((2, size), np.float32))
-
-
-@op(inputs=two_arrays, flops=lambda x, y: x.size, sizes=(1_000,))
-def plus(x, y):
-    """x + y, element by element. (n,), (n,) to (n,)."""
-    return x + y
-
+plus = problem(normal(lambda n: [n, n]), lambda x, y: x + y)
 
 text = '''\
 @cuda.jit
@@ -48,10 +33,10 @@ hints = (
 def inspect(launches):
     """Right is not enough: with 256 threads, whose warps still read 32 neighbors."""
     threads = sum(launch.threads for launch in launches)
-    if threads != THREADS:
-        raise Wasteful(f"with {threads:,} threads, where {THREADS} are all you have.",
+    if threads != 256:
+        raise Wasteful(f"with {threads:,} threads, where 256 are all you have.",
                       "the loop: the launch stays as it was.")  # fmt: skip
     check_sectors(launches, "which elements threads 0, 1, 2 … take at the same moment.")
 
 
-exercise = Exercise(__name__, text, on=gpu, op=plus, inspect=inspect, hints=hints)
+exercise = a_kernel(__name__, text, plus, hints=hints, inspect=inspect)

@@ -1,21 +1,8 @@
 """Puzzle: a thread for each element. Which one is this thread's?"""
 
-import numpy as np
+from gpulessons.exercises.asking import a_kernel, normal, problem
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
-from gpulessons.grader.waste import check_threads
-from gpulessons.operation import op
-
-
-@op(
-    inputs=lambda size, rng: (rng.standard_normal(size, np.float32),), flops=lambda x: x.size,
-    sizes=(1_000,),
-)  # fmt: skip
-def square(x):
-    """x², element by element. (n,) to (n,)."""
-    return x * x
-
+square = problem(normal(lambda n: [n]), lambda x: x * x)
 
 text = '''\
 @cuda.jit
@@ -41,10 +28,8 @@ hints = (
     "i = block * width + thread",
 )
 mistakes = (
-    ("it is doubled, not squared.", "x[i] times x[i].", lambda x: 2 * x),
-    ("it is copied, not squared.", "x[i] times x[i].", lambda x: x),
+    ("it is doubled, not squared.", "= x[i] * x[i]", "= x[i] + x[i]"),
+    ("it is copied, not squared.", "= x[i] * x[i]", "= x[i]"),
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=square, inspect=check_threads, mistakes=mistakes, hints=hints
-)
+exercise = a_kernel(__name__, text, square, "x[i] times x[i].", mistakes, hints)

@@ -1,23 +1,8 @@
 """Puzzle: a thread for each pixel. A block has two axes, and each needs its guard."""
 
-import numpy as np
+from gpulessons.exercises.asking import a_kernel, normal, problem
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
-from gpulessons.grader.waste import check_threads
-from gpulessons.operation import op
-
-
-def two_frames(size, rng):
-    """before, after: about `size` gray pixels each, 37 to a row, float32."""
-    return tuple(rng.random((2, size // 37 + 1, 37), np.float32))
-
-
-@op(inputs=two_frames, flops=lambda before, after: after.size, sizes=(1_000,))
-def difference(before, after):
-    """What has changed between two frames. Both (rows, columns), and so is the result."""
-    return after - before
-
+difference = problem(normal(lambda n: 2 * [(n // 37 + 1, 37)]), lambda x, y: y - x)
 
 text = '''\
 @cuda.jit
@@ -44,12 +29,9 @@ hints = (
     "out[y, x] = after[y, x] - before[y, x]",
 )
 mistakes = (
-    ("before and after are the wrong way round.", "which one is subtracted from the other.",
-     lambda before, after: before - after),
-    ("nothing is subtracted: that is after.", "what it does with before.",
-     lambda before, after: after),
+    ("before and after are the wrong way round.",
+     "after[y, x] - before[y, x]", "before[y, x] - after[y, x]"),
+    ("nothing is subtracted: that is after.", "after[y, x] - before[y, x]", "after[y, x]"),
 )  # fmt: skip
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=difference, inspect=check_threads, mistakes=mistakes, hints=hints
-)
+exercise = a_kernel(__name__, text, difference, "after minus before.", mistakes, hints)

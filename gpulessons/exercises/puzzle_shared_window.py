@@ -2,17 +2,10 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Wasteful
-from gpulessons.grader.waste import check_shared, total
-from gpulessons.operation import op
+from gpulessons.exercises.asking import a_kernel, few_loads, normal, problem
+from gpulessons.grader.waste import check_shared
 
 
-@op(
-    inputs=lambda size, rng: (rng.standard_normal(size, np.float32),), flops=lambda x: 2 * x.size,
-    sizes=(1_000,),
-)  # fmt: skip
 def window_sum(x):
     """Each number and its two neighbors; beyond the ends there are zeros. (n,) to (n,)."""
     zero = np.zeros(1, x.dtype)
@@ -54,33 +47,20 @@ hints = (
 def inspect(launches):
     """Right is not enough: 66 loads for 64 results, through shared memory."""
     check_shared(launches)
-    reads, writes = total(launches, "read"), total(launches, "write")
-    blocks = sum(launch.blocks for launch in launches)
-    if reads > writes + 2 * blocks:
-        raise Wasteful(
-            f"{reads:,} numbers are fetched for {writes:,} results, where "
-            f"{writes + 2 * blocks - 2:,} would do.",
-            "the last line: what it adds lies in part.",
-        )
-
-
-def without_neighbors(x):
-    """As if every block were alone: zeros beyond each block's own ends."""
-    blocks = np.pad(x, (0, -x.size % 64)).reshape(-1, 64)
-    padded = np.pad(blocks, ((0, 0), (1, 1)))
-    return (padded[:, :-2] + blocks + padded[:, 2:]).reshape(-1)[: x.size]
+    few_loads(launches, 66 / 64, "the last line: what it adds lies in part.")
 
 
 mistakes = (
-    ("blocks know nothing of each other: their ends lack a neighbor.",
-     "part[0] and part[65]: they belong to the blocks before and after.", without_neighbors),
-    ("the neighbor after it is missing.", "the sum: three numbers of part.",
-     lambda x: window_sum(x) - np.append(x[1:], 0)),
+    ("the first of each block lacks the neighbor before it.",
+     "x[i - 1] if i > 0 else np.float32(0)", "np.float32(0)"),
+    ("the neighbor after it is missing.",
+     "part[t] + part[t + 1] + part[t + 2]", "part[t] + part[t + 1]"),
     ("the first takes the last for its neighbor: x[-1] is the end of x.",
-     "part[0] in block 0: nobody is before it.",
-     lambda x: window_sum(x) + np.append(x[-1], np.zeros(x.size - 1))),
+     "x[i - 1] if i > 0 else np.float32(0)", "x[i - 1]"),
 )  # fmt: skip
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=window_sum, inspect=inspect, mistakes=mistakes, hints=hints
+exercise = a_kernel(
+    __name__, text, problem(normal(lambda n: [n]), window_sum),
+    "the sum of three numbers of part, and who fills part[0] and part[65].",
+    mistakes, hints, inspect,
 )

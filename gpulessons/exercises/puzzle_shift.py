@@ -2,20 +2,9 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
-from gpulessons.grader.waste import check_threads
-from gpulessons.operation import op
+from gpulessons.exercises.asking import a_kernel, normal, problem
 
-
-@op(
-    inputs=lambda size, rng: (rng.standard_normal(size, np.float32),), flops=lambda x: 0,
-    sizes=(1_000,), rtol=0,
-)  # fmt: skip
-def shift(x):
-    """Each element is the one after it; the last, which has none, is 0. (n,) to (n,)."""
-    return np.append(x[1:], x.dtype.type(0))
-
+shift = problem(normal(lambda n: [n]), lambda x: np.append(x[1:], x.dtype.type(0)), rtol=0)
 
 text = '''\
 @cuda.jit
@@ -40,14 +29,15 @@ hints = (
     "out[i] = x[i + 1] if i + 1 < x.size else 0",
 )
 mistakes = (
-    ("the last element is the first one's.", "the last one: it has nobody after it, so 0.",
-     lambda x: np.roll(x, -1)),
-    ("the last element kept its own number.", "the last one: it has nobody after it, so 0.",
-     lambda x: np.append(x[1:], x[-1])),
-    ("everything moved the other way.", "i + 1 or i - 1: out[0] is x[1].",
-     lambda x: np.append(x.dtype.type(0), x[:-1])),
+    ("the last element is the first one's.",
+     "x[i + 1] if i + 1 < x.size else 0", "x[(i + 1) % x.size]"),
+    ("the last element kept its own number.",
+     "x[i + 1] if i + 1 < x.size else 0", "x[i + 1] if i + 1 < x.size else x[i]"),
+    ("everything moved the other way.",
+     "x[i + 1] if i + 1 < x.size else 0", "x[i - 1] if i > 0 else 0"),
 )  # fmt: skip
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=shift, inspect=check_threads, mistakes=mistakes, hints=hints
+exercise = a_kernel(
+    __name__, text, shift, "out[0] is x[1], and the last one has nobody after it, so 0.",
+    mistakes, hints,
 )

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from gpulessons.grader.check import Exercise, run
-from gpulessons.grader.diagnosis import Mismatch, number, returned
+from gpulessons.exercises.asking import a_function
 from gpulessons.ops.forest import recall
 
 text = '''\
@@ -22,30 +21,23 @@ def my_recall(found, truth):
 '''
 
 TRUTH = np.array([[1, 2, 3, 4], [5, 6, 7, 8]])
+RNG = np.random.default_rng()  # the last case is another every time
 CASES = (
-    (TRUTH[:, ::-1], 1, "all were found, in another order.", "whether it compares by position."),
-    (np.array([[1, 2, 30, -1], [5, 40, 50, -1]]), 3 / 8, "three of eight were found.",
-     "what it counts, and what it divides by."),
-    (np.hstack([TRUTH[:, :2], TRUTH + 20]), 4 / 8, "two of each four were found, among others.",
-     "what it divides by: what is to be found, not what came."),
-    (np.array([[1, 1, 1, 1], [5, 5, 6, 6]]), 3 / 8, "some were named twice, and three were found.",
-     "how often one neighbor counts."),
-    (TRUTH[::-1], 0, "each query was given the other's neighbors.", "whose neighbors they are."),
+    (TRUTH[:, ::-1], TRUTH),  # all, in another order
+    (np.array([[1, 2, 30, -1], [5, 40, 50, -1]]), TRUTH),
+    (np.hstack([TRUTH[:, :2], TRUTH + 20]), TRUTH),
+    (np.array([[1, 1, 1, 1], [5, 5, 6, 6]]), TRUTH),
+    (TRUTH[::-1], TRUTH),  # each query was given the other's
+    tuple(RNG.permuted(np.tile(np.arange(20), (9, 1)), axis=1)[:, :5] for _ in range(2)),
+)
+mistakes = (
+    ("It compares by position: neighbors may come in any order.",
+     "len(set(mine) & set(due))", "sum(a == b for a, b in zip(mine, due))"),
+    ("It divides by the number of queries: of all that are to be found is asked.",
+     "truth.size", "len(truth)"),
+    ("It counts a neighbor again where it is named twice.",
+     "len(set(mine) & set(due))", "sum(n in due for n in mine)"),
 )  # fmt: skip
-
-
-def judge(attempt):
-    """Two queries with four neighbors each; then random ones, which no list of answers foresees."""
-    rng = np.random.default_rng()
-    found, truth = (rng.permuted(np.tile(np.arange(20), (9, 1)), axis=1)[:, :5] for _ in range(2))
-    share = np.mean([np.isin(these, mine) for mine, these in zip(found, truth, strict=True)])
-    drawn = found, truth, share, "nine queries at random.", "what it knows of two queries alone."
-    for found, truth, share, what, hint in (*((c[0], TRUTH, *c[1:]) for c in CASES), drawn):
-        got = number(returned(run(attempt, (found.copy(), truth.copy()), {})), "its return.")
-        if abs(got - share) > 1e-6:
-            raise Mismatch(f"It says {got:.4g}, where {share:.4g} is expected: {what}", hint)
-    return "By query and by name, each once, of all that are to be found."
-
 
 hints = (
     "Take one row of truth and the same row of found: how many numbers do they share, each counted "
@@ -53,4 +45,7 @@ hints = (
     "hits = [len(set(mine) & set(due)) for mine, due in zip(found, truth)]",
 )
 
-exercise = Exercise(__name__, text, judge=judge, forbidden=(recall,), hints=hints)
+exercise = a_function(
+    __name__, text, CASES, "what it counts, whose neighbors they are, and what it divides by.",
+    "By query and by name, each once, of all that are to be found.", mistakes, hints, (recall,),
+)

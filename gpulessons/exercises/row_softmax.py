@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Wasteful
-from gpulessons.grader.waste import check_sectors, total
-from gpulessons.operation import Case, op
+from gpulessons.exercises.asking import a_kernel, few_loads, problem
+from gpulessons.grader.waste import check_sectors
+from gpulessons.operation import Case
 from gpulessons.ops.softmax import softmax
 
 
@@ -21,10 +19,8 @@ def scores(rows, rng, columns=40):
     return (x,)
 
 
-rows = op(
-    inputs=scores, flops=softmax.flops, sizes=(64,), rtol=1e-5,
-    edge_cases=(32, 33, Case(5, columns=72), Case(2, columns=72)),
-)(softmax.function)  # fmt: skip
+EDGES = 32, 33, Case(5, columns=72), Case(2, columns=72)
+rows = problem(scores, softmax.function, rtol=1e-5, edge_cases=EDGES)
 
 text = '''\
 import math
@@ -70,24 +66,14 @@ def my_softmax(x):
 def inspect(launches):
     """Right is not enough: four sectors hold 32 neighbors, and no lane walks the whole row."""
     check_sectors(launches, "which index changes from a thread to its neighbor.")
-    loads = total(launches, "read") / total(launches, "write")
-    if loads > 8:
-        raise Wasteful(f"{loads:.0f} loads for each number: every lane walks the whole row.",
-                       "what the lanes could tell each other.")  # fmt: skip
-
-
-def own_maxima(x):
-    """Each element's lane subtracts the largest of those 32 apart. x: (rows, columns)."""
-    lanes = np.arange(x.shape[1]) % 32
-    exps = np.exp(x - np.stack([x[:, lanes == lane].max(axis=1) for lane in lanes], axis=1))
-    return exps / exps.sum(axis=1, keepdims=True)
+    few_loads(launches, 8, "whether every lane walks the whole row; they can tell each other.")
 
 
 mistakes = (
-    ("nothing is divided by the sum.", "what each element is divided by.",
-     lambda x: np.exp(x - x.max(axis=1, keepdims=True))),
-    ("each lane subtracts a maximum of its own.", "what lanes tell each other about row_max.",
-     own_maxima),
+    ("nothing is divided by the sum.", " / total", ""),
+    ("each lane subtracts a maximum of its own.",
+     "        row_max = max(row_max, cuda.shfl_xor_sync(0xFFFFFFFF, row_max, step))",
+     "        pass"),
 )  # fmt: skip
 
 hints = (
@@ -97,6 +83,7 @@ hints = (
     "    row_max = max(row_max, cuda.shfl_xor_sync(0xFFFFFFFF, row_max, step))",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=rows, inspect=inspect, mistakes=mistakes, hints=hints
+exercise = a_kernel(
+    __name__, text, rows, "what the lanes tell each other, and what each element is divided by.",
+    mistakes, hints, inspect,
 )

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from gpulessons.backends import host
-from gpulessons.grader.check import Exercise, check_op, run
-from gpulessons.operation import op
+from gpulessons.exercises.asking import a_function
 
 EXAMPLES = 12
 
@@ -32,57 +30,28 @@ def my_sampled_loss(right, others, labels, drawn, expected):
 def scores_and_samples(draws, rng):
     """right, others, labels, drawn, expected; a third of the labels are among the drawn classes.
 
-    Every fourth example is a wide one, where exp of its scores overflows, in float64 too.
+    Every fourth example is a wide one, where exp of its scores overflows.
     """
     classes = 2 * draws + 9
-    expected = (0.02 + 0.9 * rng.random(classes, np.float32) ** 2).astype(np.float32)
+    expected = 0.02 + 0.9 * rng.random(classes) ** 2
     drawn = rng.choice(classes, draws, replace=False)
     labels = rng.integers(0, classes, EXAMPLES)
     labels[::3] = rng.choice(drawn, len(labels[::3]))
     labels[1::3] = rng.choice(np.setdiff1d(np.arange(classes), drawn), len(labels[1::3]))
-    scores = rng.standard_normal((EXAMPLES, classes), np.float32)
+    scores = rng.standard_normal((EXAMPLES, classes))
     scores[::4] = 900 + 30 * scores[::4]
     return scores[np.arange(EXAMPLES), labels], scores[:, drawn], labels, drawn, expected
 
 
-@op(inputs=scores_and_samples, flops=lambda right, others, *_: 5 * others.size, sizes=(64,),
-    rtol=5e-4, unit="draws", edge_cases=(31, 100, 1))  # fmt: skip
-def sampled_loss(right, others, labels, drawn, expected):
-    """−log p[label] among the label and the drawn classes: (examples,)."""
-    return loss_by_parts(right, others, labels, drawn, expected)
-
-
-def loss_by_parts(right, others, labels, drawn, expected, corrected=True, hits=False):
-    """The right loss; what stands behind `expected` are mistakes: scores as they are, hits kept."""
-    correction = corrected * np.log(expected)
-    right, others = right - correction[labels], others - correction[drawn]
-    if not hits:
-        others = np.where(drawn == labels[:, None], -np.inf, others)
-    total = np.logaddexp(right, np.logaddexp.reduce(others, axis=1))
-    return (total - right).astype(right.dtype)
-
-
 mistakes = (
-    ("no score is corrected: what is drawn often is then pushed down often.",
-     "what `expected` is for.", lambda *inputs: loss_by_parts(*inputs, corrected=False)),
-    ("accidental hits are kept: a label that was drawn is its own rival.",
-     "where `drawn` and a label are the same class.",
-     lambda *inputs: loss_by_parts(*inputs, hits=True)),
-    ("that is log p, where −log p is expected.", "the sign of what you return.",
-     lambda *inputs: -loss_by_parts(*inputs)),
+    ("No score is corrected: what is drawn often is then pushed down often. What is `expected` "
+     "for?", "np.log(expected[", "(0 * expected["),
+    ("Accidental hits are kept: a label that was drawn is its own rival.",
+     "others[drawn == labels[:, None]] = -np.inf", ""),
+    ("That is log p, where −log p is expected.",
+     "np.logaddexp(right, np.logaddexp.reduce(others, axis=1)) - right",
+     "right - np.logaddexp(right, np.logaddexp.reduce(others, axis=1))"),
 )  # fmt: skip
-
-
-def judge(attempt):
-    """Its numbers count, and not whether it added them up in float32 or in float64."""
-
-    def in_float32(*inputs):
-        result = run(attempt, inputs, {})
-        wide = isinstance(result, np.ndarray) and result.dtype == np.float64
-        return result.astype(np.float32) if wide else result
-
-    return check_op(sampled_loss, in_float32, host, mistakes=mistakes)
-
 
 hints = (
     "Take log(expected) of its own class off every score, the label's too: a class that is drawn "
@@ -91,4 +60,9 @@ hints = (
     "right = right - np.log(expected[labels])\nothers = others - np.log(expected[drawn])",
 )
 
-exercise = Exercise(__name__, text, judge=judge, hints=hints)
+RNG = np.random.default_rng(11)
+exercise = a_function(
+    __name__, text, [scores_and_samples(draws, RNG) for draws in (31, 100, 1)],
+    "one example by hand: its own score, and those of its rivals, each less log(expected).",
+    "Corrected, without accidental hits, and exp never overflows.", mistakes, hints,
+)

@@ -2,19 +2,10 @@
 
 import numpy as np
 
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Wasteful
-from gpulessons.grader.waste import check_sectors, check_shared, total
-from gpulessons.operation import op
+from gpulessons.exercises.asking import a_kernel, few_loads, normal, problem
+from gpulessons.grader.waste import check_sectors, check_shared
 
 
-def bordered_picture(blocks, rng):
-    """x: (8 blocks + 2, 66) float32: blocks of 8 × 32, and a border of one pixel around them."""
-    return (rng.random((8 * blocks + 2, 66), np.float32),)
-
-
-@op(inputs=bordered_picture, flops=lambda x: 9 * x.size, sizes=(2,), edge_cases=(2, 3))
 def blurred(x):
     """The mean of each 3 × 3 patch. x: (rows + 2, columns + 2); returns (rows, columns)."""
     windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3))
@@ -53,29 +44,18 @@ def my_blur(x):
 
 def inspect(launches):
     """Right is not enough: each pixel of a patch comes from global memory once."""
-    loads = total(launches, "read") / total(launches, "write")
-    if loads > 340 / 256:
-        raise Wasteful(
-            f"{loads:.3g} pixels are read from global memory for each output, where "
-            f"{340 / 256:.2f} would do.",
-            "who fetches what: 340 pixels, 256 threads, each pixel once.",
-        )
+    few_loads(launches, 340 / 256, "who fetches what: 340 pixels, 256 threads, each pixel once.")
     check_shared(launches)
     # A warp's 32 pixels cross from one row of the patch to the next.
     check_sectors(launches, "which pixels threads 0, 1, 2 … fetch: neighbors.", "read", most=6)
 
 
-def first_patch(x):
-    """Every block blurs the pixels of the first one."""
-    rows, columns = (x.shape[0] - 2) // 8, (x.shape[1] - 2) // 32
-    return np.tile(blurred(x[:10, :34]), (rows, columns))
-
-
 mistakes = (
-    ("every block blurs the patch of the first one.", "above and left: where its patch begins.",
-     first_patch),
-    ("it is the sum of nine pixels, where their mean is expected.", "the division by 9.",
-     lambda x: 9 * blurred(x)),
+    ("every block blurs the patch of the first one.",
+     "n // 34, n % 34] = x[above + n // 34, left + n % 34]",
+     "n // 34, n % 34] = x[n // 34, n % 34]"),
+    ("it is the sum of nine pixels, where their mean is expected.",
+     "total / np.float32(9)", "total"),
 )  # fmt: skip
 
 hints = (
@@ -85,6 +65,7 @@ hints = (
     "    patch[n // 34, n % 34] = x[above + n // 34, left + n % 34]",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=blurred, inspect=inspect, mistakes=mistakes, hints=hints
+exercise = a_kernel(
+    __name__, text, problem(normal(lambda n: [(8 * n + 2, 66)]), blurred, edge_cases=(2, 3)),
+    "above and left, where a patch begins; then the mean of nine pixels.", mistakes, hints, inspect,
 )

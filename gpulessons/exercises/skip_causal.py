@@ -1,7 +1,7 @@
 """Causal attention: which tiles of keys does a tile of queries have to visit at all?"""
 
+from gpulessons.exercises.asking import check_like
 from gpulessons.grader.check import Exercise, run
-from gpulessons.grader.diagnosis import Mismatch, Wasteful, returned
 
 text = '''\
 def my_starts(first, last, keys, tile):
@@ -19,26 +19,26 @@ def my_starts(first, last, keys, tile):
 CASES = ((0, 64, 256, 64), (64, 128, 256, 64), (192, 256, 256, 128), (0, 48, 256, 32),
          (130, 200, 200, 64), (128, 192, 100, 64), (64, 65, 256, 64), (128, 192, 65, 64),
          (128, 192, 128, 64))  # fmt: skip
+mistakes = (
+    ("Right, but with a tile that nobody here may see: it starts behind the last query.",
+     "min(last, keys)", "min(last + 1, keys)"),
+    ("The tile from `first` on is missing: query i sees all from the beginning up to itself.",
+     "min(last, keys)", "min(first, keys)"),
+    ("A tile starts behind the last key: a text may end before its queries do.",
+     "min(last, keys)", "last"),
+)  # fmt: skip
 
 
-def judge(starts):
+def judge(attempt):
     """Every case by name, then the tiles of a whole text, counted."""
-    for first, last, keys, tile in CASES:
-        got = [int(start) for start in returned(run(starts, (first, last, keys, tile), {}))]
-        needed = {*range(0, min(last, keys), tile)}
-        here = f"For queries {first} … {last - 1} of {keys} keys, in tiles of {tile}:"
-        if any(start % tile or start >= keys for start in got):
-            raise Mismatch(f"{here} tiles start at 0, {tile}, {2 * tile} …, before the last key, "
-                           f"and not at {got}.", "the step, and where it ends.")  # fmt: skip
-        if missing := sorted(needed - {*got}):
-            raise Mismatch(f"{here} the tile from {missing[0]} on is missing.",
-                           "what query i sees: all from the beginning up to itself.")  # fmt: skip
-        if len(got) > len(needed):
-            many = len(got) - len(needed)
-            raise Wasteful(f"{here} {len(got)} tiles, {many} of them for nothing.",
-                           "which tiles nobody here may see, and which come twice.")  # fmt: skip
+
+    def starts(*case):
+        return sorted(run(attempt, case, {}))
+
+    check_like(text, starts, CASES, "which tiles nobody here may see, and which come twice.",
+               mistakes)  # fmt: skip
     length, tile = 4_096, 64
-    visits = sum(len([*starts(i, i + tile, length, tile)]) for i in range(0, length, tile))
+    visits = sum(len(starts(i, i + tile, length, tile)) for i in range(0, length, tile))
     return f"Of {(length // tile) ** 2:,} pairs of tiles in 4,096 tokens, you visit {visits:,}."
 
 

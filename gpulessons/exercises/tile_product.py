@@ -1,24 +1,19 @@
 """Fetch a tile once and let 256 threads use it, with a barrier before and after."""
 
-import numpy as np
-
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_kernel, normal, problem
 from gpulessons.grader.waste import check_loads
-from gpulessons.operation import op
 from gpulessons.ops.matmul import matmul
 
 
-def whole_tiles(size, rng):
+def whole_tiles(size):
     """x: (m, m + 16), y: (m + 16, m + 32) float32, m a multiple of 16: no tile is cut."""
     m = 16 + 16 * (size // 32)
-    shapes = (m, m + 16), (m + 16, m + 32)
-    return tuple(rng.standard_normal(shape, np.float32) for shape in shapes)
+    return (m, m + 16), (m + 16, m + 32)
 
 
-product = op(
-    inputs=whole_tiles, flops=matmul.flops, sizes=(64,), rtol=matmul.rtol, edge_cases=(1, 40)
-)(matmul.function)
+product = problem(
+    normal(whole_tiles), matmul.function, rtol=matmul.rtol, edge_cases=(1, 40)
+)
 
 text = '''\
 @cuda.jit
@@ -50,20 +45,12 @@ def my_product(x, y):
     return out
 '''
 
-
-def transposed_tiles(x):
-    """Each 16 × 16 tile transposed at its place."""
-    m, k = x.shape
-    return x.reshape(m // 16, 16, k // 16, 16).transpose(0, 3, 2, 1).reshape(m, k)
-
-
-FILLED = "how a tile is filled: [ty, tx], from row start + ty or column start + tx."
 mistakes = (
-    ("the tiles of x are transposed.", FILLED, lambda x, y: transposed_tiles(x) @ y),
-    ("it takes the first tile of y again and again.", FILLED,
-     lambda x, y: x @ np.tile(y[:16], (y.shape[0] // 16, 1))),
-    ("only the last tiles are in it.", "where total becomes 0: once, before the loop over tiles.",
-     lambda x, y: x[:, -16:] @ y[-16:]),
+    ("the tiles of x are transposed.",
+     "xs[ty, tx] = x[i, start + tx]", "xs[tx, ty] = x[i, start + tx]"),
+    ("it takes the first tile of y again and again.", "y[start + ty, j]", "y[ty, j]"),
+    ("only the last tiles are in it.",
+     "        xs[ty, tx] =", "        total = np.float32(0)\n        xs[ty, tx] ="),
 )  # fmt: skip
 
 hints = (
@@ -75,6 +62,8 @@ hints = (
     "    cuda.syncthreads()",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=product, inspect=check_loads, mistakes=mistakes, hints=hints
+exercise = a_kernel(
+    __name__, text, product,
+    "how a tile is filled, from row start + ty or column start + tx; total is 0 once.",
+    mistakes, hints, check_loads,
 )

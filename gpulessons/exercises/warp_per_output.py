@@ -1,27 +1,11 @@
 """One example through a layer: let a warp read each row of weights, its lanes side by side."""
 
-import numpy as np
-
-from gpulessons.backends import gpu
-from gpulessons.grader.check import Exercise
-from gpulessons.grader.diagnosis import Wasteful
-from gpulessons.operation import op
+from gpulessons.exercises.asking import a_kernel, coalesced, normal, problem
 
 INPUTS = 88  # whole sectors, but no whole warps
 
-
-def one_example(outputs, rng):
-    """x: (88,), w: (outputs, 88), float32."""
-    w = rng.standard_normal((outputs, INPUTS), np.float32) / np.float32(INPUTS**0.5)
-    return rng.standard_normal(INPUTS, np.float32), w
-
-
-@op(inputs=one_example, flops=lambda x, w: 2 * w.size, sizes=(512,), rtol=1e-5, unit="outputs",
-    edge_cases=(40, 33, 9))  # fmt: skip
-def product(x, w):
-    """w x: (outputs, inputs) times (inputs,)."""
-    return w @ x
-
+product = problem(normal(lambda n: [INPUTS, (n, INPUTS)]), lambda x, w: w @ x,
+                  rtol=1e-5, edge_cases=(40, 33, 9))  # fmt: skip
 
 text = '''\
 from gpulessons.ops.reduce import warp_reduce_sum  # adds up the 32 numbers of a warp
@@ -58,25 +42,12 @@ def my_product(x, w):
     return out
 '''
 
-
-def inspect(launches):
-    """Right is not enough: what the reads ask for fills the sectors that they move."""
-    reads = [launch.coalescing(access="read") for launch in launches]
-    moved, full = (sum(r.sectors for r in reads), sum(r.bytes_used for r in reads) // 32)
-    if full < 0.75 * moved:
-        raise Wasteful(
-            f"its reads move {moved:,} sectors, for numbers that fill {full:,}.",
-            "which k each lane of a warp reads in the same turn.",
-        )
-
-
 mistakes = (
-    ("only lane 0's own sum is in it.", "warp_reduce_sum: all lanes call it, lane 0 gets the sum.",
-     lambda x, w: w[:, ::32] @ x[::32]),
+    ("only lane 0's own sum is in it.", "        total = warp_reduce_sum(total)\n", ""),
     ("every lane adds up the whole row, and 32 times the sum comes out.",
-     "the loop: each lane takes every 32nd column.", lambda x, w: 32 * (w @ x)),
-    ("the last columns are left out, those that fill no whole warp.", "where the loop ends.",
-     lambda x, w: w[:, : w.shape[1] // 32 * 32] @ x[: w.shape[1] // 32 * 32]),
+     "while k < w.shape[1]:", "for k in range(w.shape[1]):"),
+    ("the last columns are left out, those that fill no whole warp.",
+     "while k < w.shape[1]:", "while k < w.shape[1] // 32 * 32:"),
 )  # fmt: skip
 
 hints = (
@@ -87,6 +58,9 @@ hints = (
     "while k < w.shape[1]:",
 )
 
-exercise = Exercise(
-    __name__, text, on=gpu, op=product, inspect=inspect, mistakes=mistakes, hints=hints
+exercise = a_kernel(
+    __name__, text, product,
+    "the loop, every 32nd column to the end; then all lanes call warp_reduce_sum.",
+    mistakes, hints,
+    coalesced("which k each lane of a warp reads in the same turn."),
 )

@@ -1,9 +1,6 @@
 """Little's law: how many warps must each have a load under way, so that DRAM never waits?"""
 
-import math
-
-from gpulessons.grader.answers import check_answers
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_function
 from warplens.model.devices import devices
 
 text = '''\
@@ -28,36 +25,13 @@ def my_warps(gpu, bytes_of_a_warp):
 T4, A100 = devices()["T4"], devices()["A100"]
 YOURS = T4.but("twice the memory", multiprocessors=30, dram_rate=640e9, dram_latency=500)
 CASES = ((T4, 128), (A100, 128), (devices()["H100"], 512), (YOURS, 64), (YOURS, 256))
-
-
-def exact(gpu, size):
-    reached = gpu.dram_rate * gpu.dram_share
-    return reached * gpu.dram_latency / gpu.boost / gpu.multiprocessors / size
-
-
-def warps(gpu, bytes_of_a_warp):
-    return math.ceil(exact(gpu, bytes_of_a_warp))
-
-
-HINT = "bytes per second × seconds, then whose share it is; round up."
 mistakes = (
-    ("It takes the latency, in clocks, for seconds.",
-     "dram_latency is in clocks, and dram_rate in bytes per second.",
-     lambda gpu, size: math.ceil(exact(gpu, size) * gpu.boost)),
+    ("It takes the latency, in clocks, for seconds.", " / gpu.boost", ""),
     ("So many warps does the whole GPU need; each multiprocessor has a share.",
-     "how many multiprocessors share DRAM.",
-     lambda gpu, size: math.ceil(exact(gpu, size) * gpu.multiprocessors)),
-    ("The rate is the data sheet's, and no copy reaches that.", "gpu.dram_share.",
-     lambda gpu, size: math.ceil(exact(gpu, size) / gpu.dram_share)),
+     " / gpu.multiprocessors", ""),
+    ("The rate is the data sheet's, and no copy reaches that: gpu.dram_share.",
+     " * gpu.dram_share", ""),
 )  # fmt: skip
-
-
-def judge(attempt):
-    """Warps = bytes per second × seconds of a load, shared by multiprocessors and by loads."""
-    check_answers(attempt, warps, CASES, HINT, mistakes)
-    return "; ".join(f"{gpu.name}: {warps(gpu, size)} warps for {size} bytes each"
-                     for gpu, size in CASES[:2]) + "."  # fmt: skip
-
 
 hints = (
     "In flight are bytes per second × seconds. A latency in clocks becomes seconds by gpu.boost. "
@@ -65,4 +39,7 @@ hints = (
     "in_flight = gpu.dram_rate * gpu.dram_share * gpu.dram_latency / gpu.boost",
 )
 
-exercise = Exercise(__name__, text, judge=judge, hints=hints)
+exercise = a_function(
+    __name__, text, CASES, "bytes per second × seconds, then whose share it is; round up.",
+    "T4: {0} warps for 128 bytes each; A100: {1} warps for 128 bytes each.", mistakes, hints,
+)

@@ -1,12 +1,10 @@
 """The gradients of the weights and biases: the loop over the examples is a product."""
 
-import numpy as np
-
 from gpulessons.backends import host
+from gpulessons.exercises.asking import named, normal, problem, solved
 from gpulessons.grader.check import Exercise, call, check_op
 from gpulessons.grader.diagnosis import Wasteful
 from gpulessons.grader.waste import check_steps, memory_of, steps_of
-from gpulessons.operation import op
 from gpulessons.ops.dense import gradients
 
 text = '''\
@@ -23,35 +21,22 @@ def my_gradients(x, dz):
     ### END SOLUTION
 '''
 
+summed = problem(normal(lambda n: [(n, n + 5), (n, n // 2 + 2)]), solved(text),
+                 rtol=1e-5, edge_cases=(31, 7, 1))  # fmt: skip
 
-def layer(examples, rng):
-    """x: (examples, inputs) and dz: (examples, outputs), float32."""
-    inputs, outputs = examples + 5, examples // 2 + 2
-    x = rng.standard_normal((examples, inputs), np.float32)
-    return x, rng.standard_normal((examples, outputs), np.float32) / np.float32(examples)
-
-
-@op(inputs=layer, flops=lambda x, dz: 2 * x.size * dz.shape[1], sizes=(32,), rtol=1e-5,
-    unit="examples", edge_cases=(31, 7, 1))  # fmt: skip
-def summed(x, dz):
-    """dw and db of a dense layer."""
-    return gradients(x, np.zeros((dz.shape[1], x.shape[1]), x.dtype), dz)[1:]
-
-
-MEAN = "what divides by the number of examples: the gradient of a sum is a sum."
 mistakes = (
-    ("The signs are wrong: dz is the slope already.", "the minus.",
-     lambda x, dz: (-dz.T @ x, -dz.sum(axis=0))),
-    ("dw is a mean over the examples, where their sum is expected.", MEAN,
-     lambda x, dz: (dz.T @ x / len(x), dz.sum(axis=0))),
-    ("db is a mean over the examples, where their sum is expected.", MEAN,
-     lambda x, dz: (dz.T @ x, dz.mean(axis=0))),
+    ("The signs are wrong: dz is the slope already.",
+     "dz.T @ x, dz.sum(axis=0)", "-dz.T @ x, -dz.sum(axis=0)"),
+    ("dw is a mean over the examples, where their sum is expected.",
+     "dz.T @ x", "dz.T @ x / len(x)"),
+    ("db is a mean over the examples, where their sum is expected.", "dz.sum", "dz.mean"),
 )  # fmt: skip
 
 
 def judge(attempt):
     """Right at every size; then, by one product: as few steps and as little room for many."""
-    ran = check_op(summed, attempt, host, mistakes=mistakes)
+    known = named(text, "the sum over the examples: no minus, and no division.", mistakes)
+    ran = check_op(summed, attempt, host, mistakes=known)
     few, many = (steps_of(call, summed, attempt, summed.inputs(n), host) for n in (7, 31))
     check_steps(few, many, "7 and 31 examples", "which sum a matrix product does.")
     x, dz = inputs = summed.inputs(99)

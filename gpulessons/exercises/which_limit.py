@@ -1,7 +1,6 @@
 """Which limit does a kernel run into first? Counts over rates, and the largest of three."""
 
-from gpulessons.grader.answers import check_answers
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_function
 from warplens.model.devices import devices
 
 text = '''\
@@ -27,28 +26,17 @@ def my_limit(gpu, flops, sectors, requests):
     ### END SOLUTION
 '''
 
-NAMES = ("FP32", "DRAM", "load/store path")
+
+def case(gpu, fp32, dram, path):
+    """A GPU and flops, sectors, requests for which these are the three bounds, in seconds."""
+    clocks = gpu.boost * gpu.multiprocessors
+    flops = 2 * fp32 * gpu.fp32_lanes * gpu.fp32_share * clocks
+    sectors = dram * gpu.dram_rate * gpu.dram_share / 32
+    return gpu, round(flops), round(sectors), round(path * gpu.lsu_lanes * clocks / 32)
+
+
 T4, A100, H100 = (devices()[name] for name in ("T4", "A100", "H100"))
 YOURS = T4.but("yours", multiprocessors=30, dram_rate=448e9, dram_share=0.8, lsu_lanes=32)
-
-
-def bounds(gpu, flops, sectors, requests):
-    clocks = gpu.boost * gpu.multiprocessors
-    return (flops / 2 / (gpu.fp32_lanes * gpu.fp32_share * clocks),
-            32 * sectors / (gpu.dram_rate * gpu.dram_share),
-            32 * requests / (gpu.lsu_lanes * clocks))  # fmt: skip
-
-
-def limit(gpu, flops, sectors, requests):
-    return max(zip(bounds(gpu, flops, sectors, requests), NAMES, strict=True))
-
-
-def case(gpu, *times):
-    """A GPU and flops, sectors, requests for which these are the three bounds, in seconds."""
-    unit = bounds(gpu, 1, 1, 1)
-    return (gpu, *(round(time / one) for time, one in zip(times, unit, strict=True)))
-
-
 # One bound far above the others, so that a mistake shows in its time; and all near each other.
 CASES = [
     case(gpu, *times) for gpu in (T4, A100, H100, YOURS) for times in (
@@ -56,36 +44,14 @@ CASES = [
         (1.0e-3, 0.9e-3, 0.8e-3), (0.8e-3, 1.0e-3, 0.9e-3), (0.9e-3, 0.8e-3, 1.0e-3))
 ]  # fmt: skip
 
-
-def with_other(factor, which):
-    """The limit where one of the bounds is so many times what it should be."""
-
-    def mistaken(gpu, *counts):
-        times = list(bounds(gpu, *counts))
-        times[NAMES.index(which)] *= factor(gpu)
-        return max(zip(times, NAMES, strict=True))
-
-    return mistaken
-
-
-HINT = "each bound by hand, a count over a rate; then the time and the name of the largest."
 mistakes = (
     ("It adds the bounds. They overlap: while one part of the GPU is busy, so are the others.",
-     "what is over last.",
-     lambda gpu, *counts: (sum(bounds(gpu, *counts)), limit(gpu, *counts)[1])),
-    ("DRAM: its rate is the data sheet's. No copy reaches it.", "gpu.dram_share.",
-     with_other(lambda gpu: gpu.dram_share, "DRAM")),
+     "return bounds[name]", "return sum(bounds.values())"),
+    ("DRAM: its rate is the data sheet's. No copy reaches it: gpu.dram_share.",
+     "(gpu.dram_rate * gpu.dram_share)", "gpu.dram_rate"),
     ("Load/store path: that is a request a clock. A request is of 32 threads, and lsu_lanes of "
-     "them go in a clock.", "lsu_lanes: threads a clock.",
-     with_other(lambda gpu: gpu.lsu_lanes / 32, "load/store path")),
+     "them go in a clock.", "32 * requests / (gpu.lsu_lanes * clocks)", "requests / clocks"),
 )  # fmt: skip
-
-
-def judge(attempt):
-    """What must be computed, moved and asked for: each a count over a rate."""
-    check_answers(attempt, limit, CASES, HINT, mistakes)
-    return f"{len(CASES)} kernels on four GPUs: each is bound by the largest of its three bounds."
-
 
 hints = (
     "Each bound is a count over a rate per second. DRAM is one for the whole GPU: bytes over its "
@@ -94,4 +60,8 @@ hints = (
     '"load/store path": 32 * requests / (gpu.lsu_lanes * clocks),',
 )
 
-exercise = Exercise(__name__, text, judge=judge, hints=hints)
+exercise = a_function(
+    __name__, text, CASES,
+    "each bound by hand, a count over a rate; then the time and the name of the largest.",
+    "24 kernels on four GPUs: each is bound by the largest of its three bounds.", mistakes, hints,
+)

@@ -2,8 +2,7 @@
 
 import random
 
-from gpulessons.grader.answers import check_answers
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_function
 
 text = '''\
 def which_part(flops, bytes_moved, devices):
@@ -44,38 +43,17 @@ def drawn(rng):
 FREE = (1e12, 1e10, [*((name, 1e13, 1e12, 100) for name in NAMES[:3]), (NAMES[3], 1e9, 1e9, 0)])
 UNKNOWN = (1e12, 1e10, [(name, 1e13, 1e12, None) for name in NAMES])
 CASES = [*map(drawn, [random.Random(0)] * 40), FREE, UNKNOWN]
-
-
-def least(cost):
-    """The choice of the device with the least cost(seconds of FLOPs, seconds of bytes, price)."""
-
-    def choice(flops, bytes_moved, devices):
-        costs = {name: cost(flops / rate, bytes_moved / pace, price)
-                 for name, rate, pace, price in devices if price is not None}  # fmt: skip
-        return min(costs, key=costs.get, default=None)
-
-    return choice
-
-
-def cheapest(flops, bytes_moved, devices):
-    return least(lambda a, b, price: price * max(a, b))(flops, bytes_moved, devices)
-
-
-HINT = "price × the longer of both times, on each device; a price that is None, and one that is 0."
 mistakes = (
-    ("It looks at FLOP/s alone: a step also waits for its bytes.", HINT,
-     least(lambda a, b, price: price * a)),
-    ("It adds both times: on a roofline they overlap, and the longer one is the limit.", HINT,
-     least(lambda a, b, price: price * (a + b))),
-    ("It names the fastest device: what is asked for is the cheapest step.", HINT,
-     least(lambda a, b, price: max(a, b))),
+    ("It looks at FLOP/s alone: a step also waits for its bytes.",
+     "max(flops / flop_rate, bytes_moved / bandwidth)", "flops / flop_rate"),
+    ("It adds both times: on a roofline they overlap, and the longer one is the limit.",
+     "max(flops / flop_rate, bytes_moved / bandwidth)",
+     "(flops / flop_rate + bytes_moved / bandwidth)"),
+    ("It names the fastest device: what is asked for is the cheapest step.", "price * max", "max"),
 )  # fmt: skip
 
-
-def judge(attempt):
-    """Every case right, or one mistake that explains every answer, or the first wrong one."""
-    check_answers(attempt, cheapest, CASES, HINT, mistakes)
-    return f"{len(CASES)} steps and sets of devices, one with a free device, one without any price."
-
-
-exercise = Exercise(__name__, text, judge=judge)
+exercise = a_function(
+    __name__, text, CASES,
+    "price × the longer of both times, on each device; a price that is None, and one that is 0.",
+    "42 steps and sets of devices, one with a free device, one without any price.", mistakes,
+)

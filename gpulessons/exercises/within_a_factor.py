@@ -2,8 +2,7 @@
 
 import random
 
-from gpulessons.grader.answers import check_answers
-from gpulessons.grader.check import Exercise
+from gpulessons.exercises.asking import a_function
 
 text = '''\
 def my_share(guesses, measured, factor):
@@ -27,34 +26,16 @@ DRAW = random.Random(16)
 DRAWN = [[2 ** DRAW.uniform(-9, 9) for _ in range(40)] for _ in range(2)]
 CASES = ((GUESSES, MEASURED, 2), (GUESSES, MEASURED, 16), (*DRAWN, 7.5), ([3], [3], 1), ([], [], 2))
 
-
-def counted(near):
-    def share(guesses, measured, factor):
-        found = [near(guess, true, factor) for guess, true in zip(guesses, measured, strict=True)]
-        return sum(found) / len(found) if found else None
-
-    return share
-
-
-def share(guesses, measured, factor):
-    return counted(lambda g, t, f: max(g / t, t / g) <= f)(guesses, measured, factor)
-
-
-HINT = "guess / measured and measured / guess: the larger is the factor. No guesses: None."
 mistakes = (
-    ("A guess that is too low is off by a factor too: 1 for 16 passed.", HINT,
-     counted(lambda g, t, f: g / t <= f)),
-    ("That is a difference: 1,000 for 900 is near by a factor, and 1 for 0.25 is not.", HINT,
-     counted(lambda g, t, f: abs(g - t) <= f)),
-    ("A guess that is off by just that factor is within it: ≤, not <.", HINT,
-     counted(lambda g, t, f: max(g / t, t / g) < f)),
+    ("A guess that is too low is off by a factor too: 1 for 16 passed.",
+     "max(guess / true, true / guess)", "guess / true"),
+    ("That is a difference: 1,000 for 900 is near by a factor, and 1 for 0.25 is not.",
+     "max(guess / true, true / guess)", "abs(guess - true)"),
+    ("A guess that is off by just that factor is within it: ≤, not <.", "<= factor", "< factor"),
 )  # fmt: skip
 
-
-def judge(attempt):
-    """max(guess / measured, measured / guess) ≤ factor: how many, of how many."""
-    check_answers(attempt, share, CASES, HINT, mistakes)
-    return f"Of {len(GUESSES)} guesses {share(*CASES[0]):.1%} are within a factor of 2."
-
-
-exercise = Exercise(__name__, text, judge=judge)
+exercise = a_function(
+    __name__, text, CASES,
+    "guess / measured and measured / guess: the larger is the factor. No guesses: None.",
+    "Of 12 guesses {0:.1%} are within a factor of 2.", mistakes,
+)

@@ -3,11 +3,16 @@
 import inspect
 import math
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from typing import Any
+
+import numpy as np
 
 from .check import run
 from .diagnosis import Mismatch
+
+LONG = 70  # characters of a value that a sentence still shows
 
 
 def check_answers(
@@ -18,38 +23,56 @@ def check_answers(
 
     mistakes: (sentence, hint, function): named where the function gives all the wrong answers.
     """
-    answers = [plain(run(attempt, case, {})) for case in cases]
-    wants = [expected(*case) for case in cases]
+    answers, wants = (answers_of(function, cases) for function in (attempt, expected))
     if all(map(alike, answers, wants)):
         return
     for sentence, where, mistaken in mistakes:
-        made = [mistaken(*case) for case in cases]
+        made = answers_of(mistaken, cases)
         if all(alike(a, m) or alike(a, w) for a, m, w in zip(answers, made, wants, strict=True)):
             raise Mismatch(sentence, where)
     n = next(n for n, want in enumerate(wants) if not alike(answers[n], want))
-    names = inspect.signature(expected).parameters
-    given = ", ".join(
-        f"{name} = {getattr(value, 'name', value)}"
-        for name, value in zip(names, cases[n], strict=False)
-    )
-    wrong = f"it was {brief(answers[n])}, where {brief(wants[n])} is expected."
-    raise Mismatch(f"For {given}: {wrong}", hint)
+    named = zip(inspect.signature(expected).parameters, cases[n], strict=False)
+    given = ", ".join(f"{name} = {brief(plain(value))}" for name, value in named)
+    raise Mismatch(f"For {given}: {first_wrong(answers[n], wants[n])}", hint)
+
+
+def answers_of(function: Callable, cases: Sequence[tuple]) -> list:
+    """What it says to a copy of each case."""
+    with np.errstate(all="ignore"):
+        return [plain(run(function, deepcopy(case), {})) for case in cases]
 
 
 def alike(answer: Any, want: Any) -> bool:
-    """The same, or close: float32 will do; infinity may stand for None, a list for a tuple."""
-    if isinstance(want, tuple):
-        pair = isinstance(answer, tuple | list) and len(answer) == len(want)
-        return pair and all(map(alike, answer, want))
-    if isinstance(want, float):
-        return isinstance(answer, numbers.Real) and math.isclose(answer, want, rel_tol=1e-6)
+    """The same, or close: float32 will do, and infinity may stand for None."""
+    if isinstance(want, list):
+        as_many = isinstance(answer, list) and len(answer) == len(want)
+        return as_many and all(map(alike, answer, want))
+    if isinstance(want, float) and isinstance(answer, numbers.Real):
+        return bool(np.isclose(float(answer), want, rtol=1e-5, atol=1e-6, equal_nan=True))
     return bool(answer is None or answer == math.inf if want is None else answer == want)
 
 
 def plain(answer: Any) -> Any:
-    """NumPy's numbers and arrays, and PyTorch's, as Python's."""
-    return answer.tolist() if hasattr(answer, "tolist") else answer
+    """NumPy's numbers, PyTorch's, and lists of whatever has several, as Python's own."""
+    answer = answer.tolist() if hasattr(answer, "tolist") else answer
+    several = isinstance(answer, list | tuple | range | Iterator)
+    return [plain(each) for each in answer] if several else answer
+
+
+def first_wrong(answer: Any, want: Any, place: str = "it") -> str:
+    """What an answer was, and what is expected; of a long one, its first part that is wrong."""
+    lists = isinstance(want, list) and isinstance(answer, list) and len(answer) == len(want)
+    if lists and len(brief(want)) == LONG:
+        n = next(n for n in range(len(want)) if not alike(answer[n], want[n]))
+        return first_wrong(answer[n], want[n], f"{place}[{n}]")
+    return f"{place} was {brief(answer)}, where {brief(want)} is expected."
 
 
 def brief(value: Any) -> str:
-    return f"{value:.7g}" if isinstance(value, float) else f"{value!r}"
+    """A name, or the value with seven digits, cut where it is long."""
+    if isinstance(value, float):
+        return f"{value:.7g}"
+    text = getattr(value, "name", getattr(value, "__name__", repr(value)))
+    if isinstance(value, list):
+        text = f"[{', '.join(map(brief, value))}]"
+    return text if len(text) < LONG else f"{text[: LONG - 1]}…"

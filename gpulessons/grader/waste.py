@@ -92,11 +92,8 @@ def check_conflicts(launches: Sequence[Trace], hint: str) -> None:
     """Lanes of a warp may not want different words of one bank."""
     worst = max(launch.banks().worst for launch in launches)
     if worst > 1:
-        raise Wasteful(
-            f"with bank conflicts, up to {worst}-way: a warp waits {worst} times for one bank of "
-            "shared memory.",
-            hint,
-        )
+        raise Wasteful(f"with bank conflicts, up to {worst}-way: a warp waits {worst} times for "
+                       "one bank of shared memory.", hint)  # fmt: skip
 
 
 def check_shared(launches: Sequence[Trace]) -> None:
@@ -109,10 +106,9 @@ def check_loads(launches: Sequence[Trace]) -> None:
     """A product's inner loop may not read global memory: a tile serves all its threads."""
     reads, products = total(launches, "read"), sum(launch.flops for launch in launches) / 2
     if products > 1 and reads > products / 2:  # a single one has nobody to share with
-        raise Wasteful(
-            f"{reads / products:.3g} loads for each multiplication, where 1/8 would do.",
-            "what the inner loop reads: two numbers in shared memory, the total in a register.",
-        )
+        hint = "what the inner loop reads: two numbers in shared memory, the total in a register."
+        loads = f"{reads / products:.3g} loads for each multiplication"
+        raise Wasteful(f"{loads}, where 1/8 would do.", hint)
     check_shared(launches)
 
 

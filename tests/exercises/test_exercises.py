@@ -1,15 +1,19 @@
 """Every exercise: its stub is not yet, its solution passes, each mistake has its own refusal."""
 
 import json
+import math
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from answers import RIGHT, WRONG, attempt
 from gpulessons import exercises
+from gpulessons.exercises.asking import solved
+from gpulessons.grader.answers import alike, plain
 
 ROOT = Path(__file__).parents[2]
 BEFORE = "import numpy as np\nfrom numba import cuda\n"  # what earlier cells of a notebook imported
@@ -44,16 +48,50 @@ def test_stub_solution_and_other_answers(name):
         assert verdict.passed, verdict
         assert all(words in verdict.ran for words in praise), verdict
 
-    assert len(WRONG[name]) >= 3
-    for what, instead, reason in WRONG[name]:
+    mistakes = [
+        (what, instead, said) for said, what, instead in getattr(exercise.lesson, "mistakes", ())
+    ]
+    assert len(mistakes) <= 3 <= len(mistakes + WRONG.get(name, []))
+    for what, instead, reason in mistakes + WRONG.get(name, []):
         verdict = edited(exercise, what, instead)
         assert not verdict.passed, f"a wrong answer was accepted: {instead}"
         assert reason in verdict.trouble, verdict
 
 
+def column(*numbers):
+    return np.array(numbers)[:, None]
+
+
+BY_HAND = {  # what the solution, which is the truth of these exercises, is given and must answer
+    "break_even_calls": ((12_000_000, 900, 400), 24_000),
+    "break_even_hours": ((1000, 3, 500, 2), 500),
+    "forgot_to_average": ((column(5, 5, 4, 5),), 2),
+    "judge_a_claim": (([(8, 2, "live"), (2, 3, "modelled")],), "holds"),
+    "no_conflict": ((6, 3), 1 / 20),
+    "online_update": ((2.0, 1.0, 3.0), (3.0, 1 + math.exp(-1))),
+    "output_size": ((7, 3, 2, 1), 4),
+    "recall_of": ((column(1, 2, 3), column(1, 3, 3)), 2 / 3),
+    "sampled_correction": ((np.zeros(1), np.zeros((1, 2)), np.array([0]), np.array([1, 0]),
+                            np.array([1.0, 0.5])), [math.log(3)]),
+    "skip_causal": ((64, 128, 100, 64), [0, 64]),
+    "stable_softmax": ((column(1000.0, 0.0).T,), [[1, 0]]),
+    "stale_step": ((lambda w: w, 1.0, 0.5, 1, 3), [1, 0.5, 0, -0.25]),
+    "walk_the_tree": ((np.ones(1), np.zeros((1, 1)), np.array([0]), np.array([1])), math.log(0.5)),
+    "which_all_reduce": ((4, 4.0, 1.0, 1.0), (12, "ring")),
+    "which_part": ((4, 1, [("a", 2, 1, 3), ("b", 1, 1, 1)]), "b"),
+    "within_a_factor": (([1, 2, 9], [2, 2, 1], 2), 2 / 3),
+}  # fmt: skip
+
+
+def test_a_solution_that_is_the_truth_is_right_by_hand():
+    for name, (given, expected) in BY_HAND.items():
+        got = solved(getattr(exercises, name).text)(*given)
+        assert alike(plain(got), plain(expected)), f"{name}: {got}"
+
+
 def test_every_answer_belongs_to_an_exercise():
-    assert list(WRONG) == exercises.NAMES == dir(exercises)
-    assert set(RIGHT) <= set(WRONG)
+    assert dir(exercises) == exercises.NAMES
+    assert {*WRONG, *RIGHT} <= {*exercises.NAMES}
 
 
 def test_a_stub_is_a_cell_of_a_notebook_word_for_word():
@@ -164,11 +202,13 @@ def test_what_is_quick_is_quick_by_a_good_margin_and_what_is_slow_is_far_from_it
     exercise = exercises.faster_on_paper
     lesson = exercise.lesson
 
-    def times_less(text):
-        return lesson.before().seconds / lesson.at_full_size(attempt(BEFORE + text)).seconds
+    def seconds(text):
+        return lesson.at_full_size(attempt(BEFORE + text)).seconds
 
-    assert f"{lesson.before().seconds * 1e3:.1f} ms" in exercise.stub
-    assert times_less(exercise.solution) > 1.3 * lesson.TIMES_LESS
+    stub = seconds(exercise.stub)
+    assert f"{stub * 1e3:.1f} ms" in exercise.stub
+    assert pytest.approx(stub / 10, rel=0.01) == lesson.ENOUGH
+    assert seconds(exercise.solution) < lesson.ENOUGH / 1.3
     small_blocks = exercise.stub.replace("255) // 256, 256", "31) // 32, 32")
-    assert times_less(small_blocks) < lesson.TIMES_LESS / 1.3
+    assert seconds(small_blocks) > 1.3 * lesson.ENOUGH
     assert "it is bound by latency" in run(exercise, small_blocks).trouble

@@ -246,7 +246,7 @@ def test_answers_are_compared_as_values_and_one_mistake_may_explain_them_all():
         check_answers(answer, half, cases, "half of it.", mistakes)
     with pytest.raises(Mismatch, match="That is the double"):
         check_answers(lambda n: None if n % 2 else (2.0 * n, "even"), half, cases, "", mistakes)
-    with pytest.raises(Mismatch, match=r"For number = 8: it was \(1, 'even'\), where \(4.0, 'even"):
+    with pytest.raises(Mismatch, match=r"For number = 8: it was \[1, 'even'\], where \[4, 'even"):
         check_answers(lambda n: None if n % 2 else (1, "even"), half, cases, "", mistakes)
 
 
