@@ -33,8 +33,8 @@ from save_notebooks import METADATA, lessons, read, text
 ROOT = Path(__file__).parents[1]
 SITE = ROOT / "build" / "lite"
 # What the course needs and Pyodide does not bring, none of it compiled: (in the site) -> its wheel.
-WIDGETS = ("comm", "ipywidgets", "jupyterlab_widgets")
-LIKE_A_BROWSERS = ("matplotlib", "ipython", "ipywidgets", "pygments", "pillow", "tqdm")
+WIDGETS = ("comm", "ipywidgets", "jupyterlab_widgets", "platformdirs")
+LIKE_A_BROWSERS = ("matplotlib", "ipython", "pygments", "pillow", "tqdm", *WIDGETS)
 SETTINGS = ROOT / "gpulessons/cli/jupyter/labconfig/default_setting_overrides.json"  # a learner's
 OPENS = re.compile(r'<script type="module">.*?</script>', re.DOTALL)  # of the site's front page
 START = '<script>location.replace("lab/index.html?path=00_start_here.ipynb");</script>'

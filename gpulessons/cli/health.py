@@ -15,7 +15,7 @@ from .terminal import GET_LAB, find_op, op_names
 PACKAGE = Path(gpulessons.__file__).parent
 NEEDED = (
     "numpy", "numba", "torch", "matplotlib", "pillow", "ipywidgets", "ipython",
-    "threadpoolctl", "psutil", "py-cpuinfo", "tqdm", "pygments",
+    "threadpoolctl", "psutil", "py-cpuinfo", "platformdirs", "tqdm", "pygments",
 )  # fmt: skip
 WITHOUT_GPU = (
     "The course can run here, on the CPU. Without a GPU, CUDA versions are checked thread by "
