@@ -25,8 +25,8 @@ import nbformat
 
 import bare
 import first_cell
+import gpulessons_browser as browser
 import offline
-from gpulessons.notebook import browser
 from gpulessons.notebook.briefly import BRIEFLY
 from save_notebooks import METADATA, lessons, read, text
 
@@ -44,11 +44,11 @@ FIRST = """\
 # Brings the course into this browser, and says what of this notebook runs here.
 import piplite
 
-await piplite.install("gpulessons")
+await piplite.install(["gpulessons", "gpulessons_browser"])
 
-from gpulessons.notebook import browser
+import gpulessons_browser
 
-browser.begin("{name}")"""
+gpulessons_browser.begin("{name}")"""
 
 
 # -- The site.
@@ -96,8 +96,9 @@ def begin_with_the_first(front: Path) -> None:
 
 
 def wheels(folder: Path) -> None:
-    """The wheel of this checkout, and of what shows sliders, in the versions of the tests."""
+    """The wheels of the course, of what begins a lesson there, and of what shows sliders."""
     offline.built(folder)
+    offline.built(folder, Path(browser.__file__).parent, browser.__name__)
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
     options = ["--no-deps", "--only-binary", ":all:", "--dest", str(folder)]
     theirs = [f"{name}=={metadata.version(name)}" for name in WIDGETS]
