@@ -38,7 +38,7 @@ WRONG = {
         ("= x[i, j]", "= x[i, 0]", "every column is the first one"),
         ("= x[i, j]", "= x[0, j]", "every row is the first one"),
         ("j, i = cuda.grid(2)", "i, j = cuda.grid(2)", "never written"),
-        ("(x.shape[1] + 31) // 32", "1", "never written: columns 32 to 39 of out (1 × 40)"),
+        ("(x.shape[1] + 31) // 32", "1", "8 of the 40 elements of out were never written"),
     ],
     "block_total": [
         ("    if t == 0:", "    if i == 0:", "only the first block"),
