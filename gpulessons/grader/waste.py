@@ -113,9 +113,7 @@ def remark_doubles(launches: Sequence[Trace]) -> str:
     """A sentence, for nobody asked, where a kernel computes in float64 though no array is."""
     warnings = (warning for launch in launches for warning in launch.warnings)
     lines = sorted({each.line for each in warnings if each.kind == "double precision"})
-    if not lines:
-        return ""
-    return (
+    return bool(lines) * (
         f"It computes in float64 (line {', '.join(map(str, lines))}), which most GPUs do more "
         "slowly: an int or a Python float does that; np.float32(…) keeps it single."
     )
