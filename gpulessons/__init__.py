@@ -63,27 +63,6 @@ MODULES = {
 }
 MODULES["recordings"] = "measure.recordings"
 MODULES["predictions"] = "notebook.predictions"
-# What notebooks called these before they had rooms: a learner's own copy goes on working.
-EARLIER = {
-    "illustrations.attention": "heads",
-    "illustrations.conv2d": "filters",
-    "illustrations.data_parallel": "shares",
-    "illustrations.dense": "layers",
-    "illustrations.kitchen": "kitchen",
-    "illustrations.learning_curves": "learning_curves",
-    "illustrations.lstm": "chains",
-    "illustrations.matmul_ladder": "ladders",
-    "illustrations.pipeline": "timetables",
-    "illustrations.ring_all_reduce": "rings",
-    "illustrations.samples": "samples",
-    "illustrations.scenes": "scenes",
-    "illustrations.systolic": "systolic",
-    "measure.rounds": "rounds",
-    "models.letters": "texts",
-    "plots.picture": "pictures",
-}
-MODULES |= {name: home for home, name in EARLIER.items()}
-
 home_of = {name: home for home, names in HOMES.items() for name in names.split()}
 __all__ = sorted([*home_of, *MODULES])
 

@@ -13,13 +13,10 @@ EMPTY = {"text/html": ""}  # a bar that is closed leaves nothing on the page, sa
 
 
 @contextmanager
-def progress_bar(words: str) -> Iterator[Callable[[int, int, str], None] | None]:
-    """Gives tell(done, total, words), drawn by tqdm once two seconds have passed; None without."""
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        yield None
-        return
+def progress_bar(words: str) -> Iterator[Callable[[int, int, str], None]]:
+    """Gives tell(done, total, words), drawn by tqdm once two seconds have passed."""
+    from tqdm.auto import tqdm
+
     began, bar = monotonic(), None
     with ExitStack() as closing:
 
@@ -57,10 +54,7 @@ def displayed(widget: Any) -> Any:
 
 def say(line: str) -> None:
     """print() a line, above whatever bars are drawn."""
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        print(line, flush=True)
-        return
+    from tqdm.auto import tqdm
+
     tqdm.write(line)
     sys.stdout.flush()  # a pipe would keep it back
