@@ -247,6 +247,6 @@ def allow_tf32(library: Any, allowed: bool) -> Iterator[None]:
         library.allow_tf32 = before
 
 
-Backend = Host | Gpu | TorchCpu | TorchGpu
+Backend = Host
 host, gpu, torch_cpu, torch_gpu = Host(), Gpu(), TorchCpu(), TorchGpu()
 BACKENDS: dict[str, Backend] = {each.name: each for each in (host, gpu, torch_cpu, torch_gpu)}

@@ -69,8 +69,7 @@ class Version:
     def __call__(self, *inputs: Any, out: Any = None) -> Any:
         if out is None:
             self.op.check_shapes([tuple(x.shape) for x in inputs if is_array(x)])
-        if out is None and self.writes_out:
-            out = self.empty(*inputs)
+            out = self.empty(*inputs) if self.writes_out else None
         with self.computing():
             result = self.bound(inputs, out)()
         return out if result is None and self.writes_out else result

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from time import monotonic
-from typing import Any
 
 EMPTY = {"text/html": ""}  # a bar that is closed leaves nothing on the page, saved or not
 
@@ -25,9 +24,12 @@ def progress_bar(words: str) -> Iterator[Callable[[int, int, str], None]]:
             if bar is None and monotonic() - began > 2:
                 look = "{desc}: {percentage:3.0f}%|{bar}|"
                 seen = {"total": total, "leave": False, "bar_format": look, "disable": None}
-                if in_notebook(tqdm):
+                if any(each.__module__ == "tqdm.notebook" for each in tqdm.__mro__):
+                    from IPython.display import display
+
                     bar = closing.enter_context(tqdm(**seen, display=False))
-                    closing.callback(displayed(bar.container).update, EMPTY, raw=True)
+                    shown = display(bar.container, display_id=True)
+                    closing.callback(shown.update, EMPTY, raw=True)
                 else:  # disable=None: unless somebody watches
                     bar = closing.enter_context(tqdm(**seen))
             if bar is not None:
@@ -39,17 +41,6 @@ def progress_bar(words: str) -> Iterator[Callable[[int, int, str], None]]:
         finally:  # in a notebook a bar that ends before its total stays, in red
             if bar is not None:
                 bar.total = bar.n
-
-
-def in_notebook(tqdm: type) -> bool:
-    return any(each.__module__ == "tqdm.notebook" for each in tqdm.__mro__)
-
-
-def displayed(widget: Any) -> Any:
-    """Where a widget stands on the page: what is put there later is saved in its stead."""
-    from IPython.display import display
-
-    return display(widget, display_id=True)
 
 
 def say(line: str) -> None:
