@@ -149,7 +149,7 @@ def test_a_guess_survives_the_restart_of_its_kernel(notebook):
     notebook.locator(".lm-Menu-itemLabel").get_by_text("Restart Kernel and Run All").click()
     notebook.locator(".jp-Dialog .jp-mod-accept").click()
     cell(notebook, 7).locator(".jp-InputPrompt", has_text="[8]").wait_for(timeout=PATIENCE)
-    see(notebook, 4, "step 3 of 3")
+    see(notebook, 4, "3 in all")
     see(notebook, 0, "Your prediction: 8×")
     assert message(notebook, 1).startswith("You said 8×;")
     assert guesses() == [None, 8]
