@@ -61,36 +61,9 @@ HOMES = {
 MODULES = {
     name: name for name in ("claims", "exercises", "microscope", "money", "plots", "units")
 }
-MODULES["recordings"] = "measure.recordings"
-MODULES["predictions"] = "notebook.predictions"
-# What notebooks called these before they had rooms: a learner's own copy goes on working.
-EARLIER = {
-    "illustrations.attention": "heads",
-    "illustrations.conv2d": "filters",
-    "illustrations.data_parallel": "shares",
-    "illustrations.dense": "layers",
-    "illustrations.kitchen": "kitchen",
-    "illustrations.learning_curves": "learning_curves",
-    "illustrations.lstm": "chains",
-    "illustrations.matmul_ladder": "ladders",
-    "illustrations.pipeline": "timetables",
-    "illustrations.ring_all_reduce": "rings",
-    "illustrations.samples": "samples",
-    "illustrations.scenes": "scenes",
-    "illustrations.systolic": "systolic",
-    "measure.rounds": "rounds",
-    "models.letters": "texts",
-    "plots.picture": "pictures",
-}
-MODULES |= {name: home for home, name in EARLIER.items()}
-
+MODULES |= {"recordings": "measure.recordings", "predictions": "notebook.predictions"}
 home_of = {name: home for home, names in HOMES.items() for name in names.split()}
 __all__ = sorted([*home_of, *MODULES])
-
-
-def at(home):
-    """A module's full name: the instrument's are its own, all others the course's."""
-    return home if home.partition(".")[0] == "warplens" else f"gpulessons.{home}"
 
 
 def __getattr__(name):
@@ -98,7 +71,9 @@ def __getattr__(name):
         return importlib.import_module(f"gpulessons.{MODULES[name]}")
     if name not in home_of:
         raise AttributeError(f"gpulessons has no {name!r}; it has {', '.join(__all__)}.")
-    value = getattr(importlib.import_module(at(home_of[name])), name)
+    home = home_of[name]  # the instrument's modules are its own, all others the course's
+    full = home if home.startswith("warplens") else f"gpulessons.{home}"
+    value = getattr(importlib.import_module(full), name)
     globals()[name] = value
     return value
 

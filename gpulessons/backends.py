@@ -1,6 +1,6 @@
 """Where a version's arrays live, and how time is kept there.
 
-Four backends, each with the same few methods and no base class:
+Four backends, each with the same few methods:
 
     why_not()            "" when it can run here, else one sentence that says why not and what to do
     put(array)           a NumPy array, copied to the backend (numbers pass through)
@@ -70,7 +70,7 @@ class Host:
         return nullcontext()  # what a version computes in stands in its own code
 
 
-class Gpu:
+class Gpu(Host):
     """Device arrays of Numba-CUDA. Events in the stream keep the time, not the caller's clock."""
 
     name, label = "gpu", "GPU, Numba-CUDA"
@@ -125,12 +125,9 @@ class Gpu:
         stop.synchronize()
         return cuda.event_elapsed_time(start, stop) * 1e-3
 
-    def computing(self, arithmetic: str) -> AbstractContextManager[None]:
-        return host.computing(arithmetic)
 
-
-class TorchCpu:
-    """PyTorch tensors in the CPU's memory."""
+class TorchCpu(Host):
+    """PyTorch tensors in the CPU's memory, where the caller's clock keeps time as the host's."""
 
     name, label = "torch_cpu", "CPU, PyTorch"
 
@@ -164,15 +161,6 @@ class TorchCpu:
         like = torch.from_numpy(np.empty(0, dtype)).dtype
         return torch.empty(shape, dtype=like, device=self.device())
 
-    def sync(self) -> None:
-        pass
-
-    def mark(self) -> Any:
-        return host.mark()
-
-    def elapsed(self, start: Any, stop: Any) -> float:
-        return host.elapsed(start, stop)
-
     @contextmanager
     def computing(self, arithmetic: str) -> Iterator[None]:
         """float32 as it is, unless "TF32" is asked for: then factors are rounded to 11 bits."""
@@ -199,7 +187,8 @@ class TorchGpu(TorchCpu):
         if torch.cuda.is_available():
             return "cuda"
         accelerator: Any = getattr(torch, "accelerator", None)  # since torch 2.6
-        return str(accelerator.current_accelerator()) if accelerator_ready(accelerator) else ""
+        there = accelerator is not None and accelerator.is_available()
+        return str(accelerator.current_accelerator()) if there else ""
 
     def sync(self) -> None:
         import torch
@@ -222,10 +211,6 @@ class TorchGpu(TorchCpu):
             return super().elapsed(start, stop)
         stop.synchronize()
         return start.elapsed_time(stop) * 1e-3
-
-
-def accelerator_ready(accelerator: Any) -> bool:
-    return accelerator is not None and accelerator.is_available()
 
 
 @cache  # it is asked while something is timed
@@ -262,6 +247,6 @@ def allow_tf32(library: Any, allowed: bool) -> Iterator[None]:
         library.allow_tf32 = before
 
 
-Backend = Host | Gpu | TorchCpu | TorchGpu
+Backend = Host
 host, gpu, torch_cpu, torch_gpu = Host(), Gpu(), TorchCpu(), TorchGpu()
 BACKENDS: dict[str, Backend] = {each.name: each for each in (host, gpu, torch_cpu, torch_gpu)}

@@ -69,8 +69,7 @@ class Version:
     def __call__(self, *inputs: Any, out: Any = None) -> Any:
         if out is None:
             self.op.check_shapes([tuple(x.shape) for x in inputs if is_array(x)])
-        if out is None and self.writes_out:
-            out = self.empty(*inputs)
+            out = self.empty(*inputs) if self.writes_out else None
         with self.computing():
             result = self.bound(inputs, out)()
         return out if result is None and self.writes_out else result
@@ -96,21 +95,31 @@ class Version:
         return f"{self.op.name}: {self.name!r} on {self.backend.name}"
 
 
+@dataclass(eq=False, repr=False)
 class Op:
     """A specification, what it costs, and the dict of its versions."""
 
-    def __init__(
-        self, function: Callable[..., Any], inputs: Callable[..., Iterable[Any]],
-        flops: Callable[..., Any], sizes: Iterable[int], rtol: float, unit: str,
-        edge_cases: Iterable[int], signature: str, moved: Callable[..., Any] | None,
-        alike: Callable[..., Iterable[Any]] | None,
-    ) -> None:  # fmt: skip
-        self.function, self.make_inputs, self.flops = function, inputs, flops
-        self.moved, self.alike = moved, alike
-        self.name, self.__doc__ = function.__name__, function.__doc__
-        self.sizes, self.rtol = tuple(sizes), rtol
-        self.unit, self.edge_cases, self.signature = unit, tuple(edge_cases), signature
-        self.axes = [re.findall(r"\w+", axes) for axes in re.findall(r"\(.*?\)", signature)]
+    function: Callable[..., Any]  # the specification
+    make_inputs: Callable[..., Iterable[Any]]  # (size, rng): more of one thing at a larger size
+    flops: Callable[..., Any]  # of these arrays
+    sizes: Sequence[int]  # those worth comparing, smallest first
+    rtol: float = 2e-6  # allowed against float64: relative above one, absolute below
+    unit: str = "elements"  # what a size counts
+    edge_cases: Sequence[int] = EDGES  # where a version is checked: sizes, or Case(33, k=16)
+    # The axes of each array, "(m, k), (k, n)", for an op whose NumPy function would stretch what
+    # does not fit: a compiled version reads past its end instead.
+    signature: str = ""
+    # Bytes that must move at least, of these arrays, for an op that looks at a few rows of a large
+    # one; else all of its arrays, once.
+    moved: Callable[..., Any] | None = None
+    # The arrays that the results are shaped like, in their order, for an op with a whole number
+    # that changes from call to call and that no shape depends on; else the specification tells.
+    alike: Callable[..., Iterable[Any]] | None = None
+
+    def __post_init__(self) -> None:
+        self.name, self.__doc__ = self.function.__name__, self.function.__doc__
+        self.sizes, self.edge_cases = tuple(self.sizes), tuple(self.edge_cases)
+        self.axes = [re.findall(r"\w+", axes) for axes in re.findall(r"\(.*?\)", self.signature)]
         self.versions: dict[str, Version] = {}
         self.known_outputs: dict[tuple, list] = {}
 
@@ -166,7 +175,7 @@ class Op:
         gots, wants = as_tuple(result), as_tuple(reference)
         if len(gots) != len(wants):
             return math.nan
-        return max(map(largest_error, gots, wants), key=nan_last)
+        return float(np.max([*map(largest_error, gots, wants)]))  # of which a NaN is the largest
 
     def check_shapes(self, shapes: Sequence[tuple[int, ...]]) -> None:
         """ValueError unless shapes have the signature's axes, and axes of one name one length."""
@@ -205,17 +214,16 @@ class Op:
         return register
 
     def like(
-        self, inputs: Callable[..., Iterable[Any]] | None = None, sizes: Iterable[int] | None = None
+        self, inputs: Callable[..., Iterable[Any]] | None = None, sizes: Sequence[int] | None = None
     ) -> "Op":
         """The same op with the versions it has now, and room for others that the first never sees.
 
         inputs(size, rng) as for `@op`, if they differ: another width, another shape; edge cases
         are then these at the same sizes. sizes: those worth comparing, if they differ.
         """
-        edges = map(int, self.edge_cases) if inputs else self.edge_cases
-        twin = Op(self.function, inputs or self.make_inputs, self.flops, sizes or self.sizes,
-                  self.rtol, self.unit, edges, self.signature, self.moved,
-                  self.alike)  # fmt: skip
+        edges = tuple(map(int, self.edge_cases)) if inputs else self.edge_cases
+        twin = replace(self, make_inputs=inputs or self.make_inputs, sizes=sizes or self.sizes,
+                       edge_cases=edges)  # fmt: skip
         twin.versions = {name: replace(v, op=twin) for name, v in self.versions.items()}
         return twin
 
@@ -223,28 +231,15 @@ class Op:
         return f"op {self.name}: " + ", ".join(self.versions)
 
 
-def op(
-    *, inputs: Callable[..., Iterable[Any]], flops: Callable[..., Any], sizes: Iterable[int],
-    rtol: float = 2e-6, unit: str = "elements", edge_cases: Iterable[int] = EDGES,
-    signature: str = "", moved: Callable[..., Any] | None = None,
-    alike: Callable[..., Iterable[Any]] | None = None,
-) -> Callable[[Callable], Op]:  # fmt: skip
+def op(*, inputs: Callable[..., Iterable[Any]], **parts: Any) -> Callable[[Callable], Op]:
     """Make an op from its NumPy specification, which becomes its first version too.
 
-    inputs(size, rng) -> the arrays of one problem, of one kind at every size: more of one thing;
-    flops(*arrays) -> operations; sizes: those worth comparing, smallest first; rtol: the error
-    allowed against float64 (relative above one, absolute below); unit: what a size counts;
-    edge_cases: the problems at which a version is checked, each a size, or a Case, which gives
-    `inputs` more: Case(33, k=16, n=36); signature: the axes of each array, "(m, k), (k, n)", for an
-    op whose NumPy function would stretch what does not fit: a compiled version reads past its end
-    instead; moved(*arrays) -> bytes that must move at least, for an op that looks at a few rows of
-    a large array: else all of its arrays, once; alike(*arrays) -> the arrays that the results are
-    shaped like, in their order, for an op with a whole number that changes from call to call and
-    that no shape depends on: else the specification tells, once for each.
+    inputs(size, rng) -> the arrays of one problem, of one kind at every size; parts: `flops=`,
+    `sizes=` and what else an Op has.
     """
 
     def make(function: Callable) -> Op:
-        made = Op(function, inputs, flops, sizes, rtol, unit, edge_cases, signature, moved, alike)
+        made = Op(function, inputs, **parts)
         made.version("NumPy", on=host)(function)
         return made
 
@@ -336,7 +331,7 @@ def largest_error(got: Any, want: Any) -> float:
         return math.nan
     got, want = got.reshape(-1), want.reshape(-1)
     pieces = (slice(start, start + PIECE) for start in range(0, got.size, PIECE))
-    return max((error_of_piece(got[p], want[p]) for p in pieces), key=nan_last, default=0.0)
+    return float(np.max([error_of_piece(got[p], want[p]) for p in pieces], initial=0.0))
 
 
 def error_of_piece(got: np.ndarray, want: np.ndarray) -> float:
@@ -345,8 +340,3 @@ def error_of_piece(got: np.ndarray, want: np.ndarray) -> float:
     with np.errstate(invalid="ignore"):
         error = np.where(same, 0.0, np.abs(got - want) / np.maximum(1.0, np.abs(want)))
     return float(error.max())
-
-
-def nan_last(error: float) -> float:
-    """Sorts NaN above every number: a NaN is the largest error of all."""
-    return np.inf if np.isnan(error) else error

@@ -7,19 +7,15 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from time import monotonic
-from typing import Any
 
 EMPTY = {"text/html": ""}  # a bar that is closed leaves nothing on the page, saved or not
 
 
 @contextmanager
-def progress_bar(words: str) -> Iterator[Callable[[int, int, str], None] | None]:
-    """Gives tell(done, total, words), drawn by tqdm once two seconds have passed; None without."""
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        yield None
-        return
+def progress_bar(words: str) -> Iterator[Callable[[int, int, str], None]]:
+    """Gives tell(done, total, words), drawn by tqdm once two seconds have passed."""
+    from tqdm.auto import tqdm
+
     began, bar = monotonic(), None
     with ExitStack() as closing:
 
@@ -28,9 +24,12 @@ def progress_bar(words: str) -> Iterator[Callable[[int, int, str], None] | None]
             if bar is None and monotonic() - began > 2:
                 look = "{desc}: {percentage:3.0f}%|{bar}|"
                 seen = {"total": total, "leave": False, "bar_format": look, "disable": None}
-                if in_notebook(tqdm):
+                if any(each.__module__ == "tqdm.notebook" for each in tqdm.__mro__):
+                    from IPython.display import display
+
                     bar = closing.enter_context(tqdm(**seen, display=False))
-                    closing.callback(displayed(bar.container).update, EMPTY, raw=True)
+                    shown = display(bar.container, display_id=True)
+                    closing.callback(shown.update, EMPTY, raw=True)
                 else:  # disable=None: unless somebody watches
                     bar = closing.enter_context(tqdm(**seen))
             if bar is not None:
@@ -44,23 +43,9 @@ def progress_bar(words: str) -> Iterator[Callable[[int, int, str], None] | None]
                 bar.total = bar.n
 
 
-def in_notebook(tqdm: type) -> bool:
-    return any(each.__module__ == "tqdm.notebook" for each in tqdm.__mro__)
-
-
-def displayed(widget: Any) -> Any:
-    """Where a widget stands on the page: what is put there later is saved in its stead."""
-    from IPython.display import display
-
-    return display(widget, display_id=True)
-
-
 def say(line: str) -> None:
     """print() a line, above whatever bars are drawn."""
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        print(line, flush=True)
-        return
+    from tqdm.auto import tqdm
+
     tqdm.write(line)
     sys.stdout.flush()  # a pipe would keep it back

@@ -2,15 +2,19 @@
 
 import json
 import tomllib
+import zipfile
+from pathlib import Path
 
 import pytest
 
 import bare
 import first_cell
+import gpulessons_browser as browser
 import lite
+import offline
 import save_notebooks
-from gpulessons.notebook import browser
 
+TOOLS = Path(lite.__file__).parent
 QUICK = "16_verdicts"  # no cell of it takes long
 LISTED = tomllib.loads(browser.LIST.read_text(encoding="utf-8"))
 
@@ -19,9 +23,9 @@ LESSON = """
 import json, sys
 from pathlib import Path
 from IPython.core.interactiveshell import InteractiveShell
-from gpulessons.notebook import browser
+import gpulessons_browser as browser
 folder = Path(sys.argv[1])
-browser.notebooks, browser.LIST = lambda: folder, folder / "browser.toml"
+browser.notebooks, browser.LIST = lambda: folder, folder / "cells.toml"
 shell = InteractiveShell.instance()
 browser.begin("lesson")
 for source in json.loads(sys.argv[2]):
@@ -55,10 +59,10 @@ def run(site, tmp_path):
              for name, source in {"setup": "", **CELLS}.items()]  # fmt: skip
     cells[2]["outputs"] = [OUTPUT, {"output_type": "stream", "text": "and a line\n"}]
     (tmp_path / "lesson.ipynb").write_text(json.dumps({"cells": cells}))
-    (tmp_path / "browser.toml").write_text('[lesson]\nfails = "PyTorch"\nlong = "minutes"\n')
+    (tmp_path / "cells.toml").write_text('[lesson]\nfails = "PyTorch"\nlong = "minutes"\n')
 
     def run(*sources):
-        done = bare.run(site, "-c", LESSON, str(tmp_path), json.dumps(sources))
+        done = bare.run(site, "-c", LESSON, str(tmp_path), json.dumps(sources), also=[TOOLS])
         assert done.returncode == 0, done.stderr
         return [part.strip() for part in done.stdout.split("=== next ===")]
 
@@ -112,9 +116,15 @@ def test_a_copy_for_the_site_has_its_own_first_cell_and_kernel_and_is_else_the_l
     saved, copy = save_notebooks.read(path), lite.copy_of(path)
     assert copy.metadata.kernelspec.name == "python"
     ours = next(cell for cell in copy.cells if cell.get("id") == first_cell.ID)
-    assert f'browser.begin("{QUICK}")' in ours.source and len(ours.source.splitlines()) <= 14
+    assert f'gpulessons_browser.begin("{QUICK}")' in ours.source
+    assert len(ours.source.splitlines()) <= 14
     others = [[cell for cell in book.cells if cell.get("id") != first_cell.ID]
               for book in (saved, copy)]  # fmt: skip
     assert others[0] == others[1]
 
 
+def test_what_begins_a_lesson_is_a_wheel_of_its_own(tmp_path):
+    wheel = offline.built(tmp_path, Path(browser.__file__).parent, browser.__name__)
+    inside = {name for name in zipfile.ZipFile(wheel).namelist() if "dist-info" not in name}
+    assert inside == {f"gpulessons_browser/{name}"
+                      for name in ("__init__.py", "stand_in.py", "cells.toml")}

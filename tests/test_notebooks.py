@@ -20,7 +20,6 @@ from first_cell import ID, address_in, first_cell
 from gpulessons import exercises
 from gpulessons.hardware import budget
 from gpulessons.notebook.controls import kept
-from gpulessons.notebook.controls.showing import Scale
 from gpulessons.progress import EMPTY
 from save_notebooks import WIDGET, canonical
 
@@ -356,8 +355,7 @@ def test_a_full_disk_leaves_the_notebook_as_it_was(tmp_path, monkeypatch):
 def test_a_saved_page_shows_and_keeps_nobodys_predictions(tmp_path, monkeypatch):
     mine, path = tmp_path / "mine.jsonl", tmp_path / "x.ipynb"
     monkeypatch.setenv(kept.NAME, str(mine))
-    scale = Scale(1.0, 1000.0, "×")
-    kept.append([kept.Event(kept.now(), "How fast?", "How fast?", scale, 777.0)])
+    kept.append(kept.Event(kept.now(), "How fast?", "How fast?", 777.0, 1.0, 1000.0, "×"))
     before = mine.read_bytes()
     asked = "from gpulessons import predict, predictions; guess = predict('How fast?', 1, 1000)"
     cells = [new_code_cell(source) for source in (asked, "guess", "guess.reveal(3)",

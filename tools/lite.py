@@ -25,16 +25,16 @@ import nbformat
 
 import bare
 import first_cell
+import gpulessons_browser as browser
 import offline
-from gpulessons.notebook import browser
 from gpulessons.notebook.briefly import BRIEFLY
 from save_notebooks import METADATA, lessons, read, text
 
 ROOT = Path(__file__).parents[1]
 SITE = ROOT / "build" / "lite"
 # What the course needs and Pyodide does not bring, none of it compiled: (in the site) -> its wheel.
-WIDGETS = ("comm", "ipywidgets", "jupyterlab_widgets")
-LIKE_A_BROWSERS = ("matplotlib", "ipython", "ipywidgets", "pygments", "pillow", "tqdm")
+WIDGETS = ("comm", "ipywidgets", "jupyterlab_widgets", "platformdirs")
+LIKE_A_BROWSERS = ("matplotlib", "ipython", "pygments", "pillow", "tqdm", *WIDGETS)
 SETTINGS = ROOT / "gpulessons/cli/jupyter/labconfig/default_setting_overrides.json"  # a learner's
 OPENS = re.compile(r'<script type="module">.*?</script>', re.DOTALL)  # of the site's front page
 START = '<script>location.replace("lab/index.html?path=00_start_here.ipynb");</script>'
@@ -44,11 +44,11 @@ FIRST = """\
 # Brings the course into this browser, and says what of this notebook runs here.
 import piplite
 
-await piplite.install("gpulessons")
+await piplite.install(["gpulessons", "gpulessons_browser"])
 
-from gpulessons.notebook import browser
+import gpulessons_browser
 
-browser.begin("{name}")"""
+gpulessons_browser.begin("{name}")"""
 
 
 # -- The site.
@@ -96,8 +96,9 @@ def begin_with_the_first(front: Path) -> None:
 
 
 def wheels(folder: Path) -> None:
-    """The wheel of this checkout, and of what shows sliders, in the versions of the tests."""
+    """The wheels of the course, of what begins a lesson there, and of what shows sliders."""
     offline.built(folder)
+    offline.built(folder, Path(browser.__file__).parent, browser.__name__)
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
     options = ["--no-deps", "--only-binary", ":all:", "--dest", str(folder)]
     theirs = [f"{name}=={metadata.version(name)}" for name in WIDGETS]

@@ -98,7 +98,7 @@ def names_in(text):
 def main(path, survey):
     """Print what became of each cell."""
     refuse_as_a_browser_does()
-    from gpulessons.notebook import browser
+    import gpulessons_browser as browser
 
     browser.notebooks = lambda: Path(path).parent
     if survey:

@@ -190,13 +190,13 @@ def fetch(lines, target, folder, more):
         )
 
 
-def built(folder):
-    """Build the course's own wheel from this checkout into the folder; return its path."""
+def built(folder, project=ROOT, name="gpulessons"):
+    """Build a project's wheel into the folder, the course's unless given; return its path."""
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
     options = ["--no-deps", "--no-build-isolation", f"--wheel-dir={folder}"]
-    if subprocess.run([*command, *options, str(ROOT)]).returncode:
-        raise SystemExit("The course's wheel could not be built; pip says above why.")
-    return next(folder.glob("gpulessons-*.whl"))
+    if subprocess.run([*command, *options, str(project)]).returncode:
+        raise SystemExit("The wheel could not be built; pip says above why.")
+    return next(folder.glob(f"{name}-*.whl"))
 
 
 # The folder

@@ -39,13 +39,11 @@ def judge(
     with progress_bar("claims") as progress:
         try:
             for done, each in enumerate(chosen):
-                if progress:
-                    progress(done, len(chosen), f"{each.number}. {each.words[:50]}")
+                progress(done, len(chosen), f"{each.number}. {each.words[:50]}")
                 found.append(find(each, given))
                 if told:
                     told(found[-1])
-            if progress:
-                progress(len(chosen), len(chosen), "")  # a bar that ends before its end turns red
+            progress(len(chosen), len(chosen), "")  # a bar that ends before its end turns red
         except KeyboardInterrupt:
             notes.append(INTERRUPTED)
     today = date.today().isoformat()

@@ -1,4 +1,4 @@
-"""`gpulessons doctor` and `gpulessons ops`: what this machine is, and what works on it."""
+"""`gpulessons doctor`: what this machine is, and what works on it."""
 
 import sys
 from argparse import Namespace
@@ -10,12 +10,11 @@ import gpulessons
 from gpulessons.hardware import why_no_gpu
 from gpulessons.hardware.pools import blas_in_words
 
-from .terminal import GET_LAB, find_op, op_names
+from .terminal import GET_LAB, Parser
 
-PACKAGE = Path(gpulessons.__file__).parent
 NEEDED = (
     "numpy", "numba", "torch", "matplotlib", "pillow", "ipywidgets", "ipython",
-    "threadpoolctl", "psutil", "py-cpuinfo", "tqdm", "pygments",
+    "threadpoolctl", "psutil", "py-cpuinfo", "platformdirs", "tqdm", "pygments",
 )  # fmt: skip
 WITHOUT_GPU = (
     "The course can run here, on the CPU. Without a GPU, CUDA versions are checked thread by "
@@ -23,13 +22,17 @@ WITHOUT_GPU = (
 )
 
 
+def describe(parser: Parser) -> None:
+    """Add what the command takes to its parser."""
+    again = "measure its ceilings again, instead of those that are kept"
+    parser.add_argument("--again", action="store_true", help=again)
+
+
 def doctor(options: Namespace) -> int:
     """say what this machine is, what works on it, and what to do about the rest"""
     versions = {name: installed(name) for name in (*NEEDED, "jupyterlab")}
     missing = [name for name in NEEDED if not versions[name]]
-    pip = f"{sys.executable} -m pip install"
-
-    print(f"gpulessons {gpulessons.__version__}, in {PACKAGE}\n")
+    print(f"gpulessons {gpulessons.__version__}, in {Path(gpulessons.__file__).parent}\n")
     with suppress(ImportError):
         import torch  # noqa: F401  # what it computes on is known from then on
     print(gpulessons.machine(again=options.again), end="\n\n")
@@ -39,41 +42,28 @@ def doctor(options: Namespace) -> int:
     if not versions["jupyterlab"]:
         print(f"JupyterLab is missing; only `gpulessons lab` needs it. Try: {GET_LAB}")
     if missing:
-        print(f"The course cannot run without {', '.join(missing)}. Try: {pip} {' '.join(missing)}")
+        pip = f"{sys.executable} -m pip install {' '.join(missing)}"
+        print(f"The course cannot run without {', '.join(missing)}. Try: {pip}")
         return 1
-    print()
-    with_gpu = print_backends()
-    if with_gpu:
-        print("\nThe course can run here, GPU included.")
-    else:
-        from gpulessons.measure.on_paper import SWITCH
-
-        print(f"\n{WITHOUT_GPU}\nTheir times are modelled, and say so: {', '.join(SWITCH)}.")
+    print_backends()
     return 0
 
 
-def print_backends() -> bool:
-    """A line for each backend; True when one of them is a GPU that works."""
+def print_backends() -> None:
+    """A line for each backend, and what the course does on them."""
     from gpulessons.backends import BACKENDS
+    from gpulessons.measure.on_paper import SWITCH
+    from warplens.tables import aligned
 
     reasons = {name: backend.why_not() for name, backend in BACKENDS.items()}
     more = {"gpu": why_no_gpu()}  # elsewhere the reason is that this command says more
-    for name, why in reasons.items():
-        print(f"{name:<10} {BACKENDS[name].label:<16} {more.get(name) or why or 'ready'}")
-    return any("gpu" in name and not why for name, why in reasons.items())
-
-
-def ops(options: Namespace) -> None:
-    """list the ops and their versions, and which of them can run here"""
-    from gpulessons.backends import BACKENDS
-
-    reasons = {name: backend.why_not() for name, backend in BACKENDS.items()}
-    for op in map(find_op, op_names()):
-        print(f"{op.name}: {(op.__doc__ or '').splitlines()[0]}")
-        for version in op.versions.values():
-            here = "not here" if reasons[version.backend.name] else "ready"
-            print(f"  {version.name:<34} {version.backend.name:<10} {here}")
-    print(*(f"{name} is not here: {why}" for name, why in reasons.items() if why), sep="\n")
+    lines = [[name, BACKENDS[name].label, more.get(name) or why or "ready"]
+             for name, why in reasons.items()]  # fmt: skip
+    print("", *aligned(lines), "", sep="\n")
+    if reasons["gpu"] and reasons["torch_gpu"]:
+        print(f"{WITHOUT_GPU}\nTheir times are modelled, and say so: {', '.join(SWITCH)}.")
+    else:
+        print("The course can run here, GPU included.")
 
 
 def installed(distribution: str) -> str:

@@ -1,12 +1,16 @@
 """`gpulessons asm`: what an op's CUDA kernels become for a real GPU, without one."""
 
 from argparse import Namespace
-from typing import TYPE_CHECKING
 
-from .terminal import find_op, known, say
+from .terminal import Parser, find_op, known, say
 
-if TYPE_CHECKING:
-    from warplens.code.cuda import Assembly
+
+def describe(parser: Parser) -> None:
+    """Add what the command takes to its parser."""
+    parser.add_argument("op", metavar="OP")
+    parser.add_argument("--version", metavar="NAME", nargs="+", help="only these versions")
+    every = "print every instruction of the machine code"
+    parser.add_argument("--sass", action="store_true", help=every)
 
 
 def asm(options: Namespace) -> int:
@@ -24,24 +28,12 @@ def asm(options: Namespace) -> int:
         return say(f"None of these versions of {op.name} is a CUDA one.", 1)
     for version in launched:
         try:
-            for compiled in assemblies(version, capability=options.capability):
-                print(f"{version.name}: {compiled.headline}")
-                print(machine_code(compiled, options.sass))
-                if options.ptx:
-                    print(compiled.ptx)
+            for compiled in assemblies(version):
+                print(f"{version.name}: {compiled.headline}\n")
+                beside = compiled.listing if options.sass else compiled.summary
+                print(compiled.mix, beside, sep="\n\n", end="\n\n")
         except NotHere as why:  # of this compute capability
             print(f"{version.name}: {why}.")
         except CannotCompile as trouble:
             return say(trouble, 1)
     return 0
-
-
-def machine_code(compiled: "Assembly", everything: bool) -> str:
-    """A kernel's instruction mix and its source with the machine code; or why they are not here."""
-    from warplens.code.cuda import CannotCompile
-
-    try:
-        beside = compiled.listing if everything else compiled.summary
-        return f"\n{compiled.mix}\n\n{beside}\n"
-    except CannotCompile as trouble:
-        return str(trouble)

@@ -13,22 +13,22 @@ from .terminal import GET_LAB, Parser, say
 
 # Defaults for JupyterLab, laid under the learner's own settings: no news, room for the names.
 SETTINGS = Path(__file__).parent / "jupyter"
-WHERE = f"where your copy of the notebooks is, or goes; default: {copies.usual_folder().name}"
 
 
-def describe(parser: Parser) -> None:
-    """Add what `notebooks` takes to its parser."""
-    parser.add_argument("folder", metavar="DIR", help="where the copies go; made if it is missing")
-    parser.add_argument("--force", action="store_true", help="replace changed ones, too")
+def describe(opening: Parser, copying: Parser) -> None:
+    """Add what `lab` and `notebooks` take to their parsers."""
+    where = f"where your copy of the notebooks is, or goes; default: {copies.usual_folder().name}"
+    opening.add_argument("folder", metavar="DIR", nargs="?", help=where)
+    copying.add_argument("folder", metavar="DIR", help="where the copies go")
 
 
 def notebooks(options: Namespace) -> None:
-    """copy the notebooks into a folder; never over changed ones, unless told to"""
+    """copy the notebooks into a folder; never over changed ones"""
     folder, ours = Path(options.folder), copies.texts()
-    if (kept := copies.changed(folder, ours)) and not options.force:
+    if kept := copies.changed(folder, ours):
         raise ValueError(
             f"{folder} has other versions of {', '.join(kept)}; nothing was copied. "
-            "Name another folder, or replace them with --force."
+            "Name another folder, or move them away."
         )
     copies.bring(folder, ours)
     print(f"{len(ours)} notebooks are in {folder.resolve()}")

@@ -3,12 +3,11 @@
 import ast
 import json
 import os
-import socket
 import sys
 from contextlib import suppress
 from inspect import signature
 
-from .terminal import Misspelled, say, seconds, whole
+from .terminal import Misspelled, say, seconds
 
 SEVERAL_HOSTS = (
     "On several hosts: the same command on each, with its own --node-rank. The last four options "
@@ -24,14 +23,14 @@ def describe(parser):
         help="hello, data_parallel, …, or any module with main(worker, **options)",
     )  # fmt: skip
     parser.add_argument("pairs", metavar="NAME=VALUE", nargs="*", default=(), help="its options")
-    parser.add_argument("--workers", metavar="N", type=whole, default=2, help="default: 2")
+    parser.add_argument("--workers", metavar="N", type=int, default=2, help="default: 2")
     parser.add_argument(
         "--timeout", metavar="S", type=seconds, help="seconds of silence that count as hanging"
     )
-    parser.add_argument("--nnodes", metavar="N", type=whole, help="how many hosts")
-    parser.add_argument("--node-rank", metavar="R", type=whole, help="which of them this is")
+    parser.add_argument("--nnodes", metavar="N", type=int, help="how many hosts")
+    parser.add_argument("--node-rank", metavar="R", type=int, help="which of them this is")
     parser.add_argument("--master-addr", metavar="A", help="the address of number 0")
-    parser.add_argument("--master-port", metavar="P", type=whole, help="a free port there")
+    parser.add_argument("--master-port", metavar="P", type=int, help="a free port there")
 
 
 def workers(options):
@@ -56,27 +55,15 @@ def workers(options):
 
 def hosts(options):
     """torchrun's own options for more than this host, as they are passed on."""
-    count, rank, address = options.nnodes, options.node_rank, options.master_addr
-    count = 1 if count is None else count
-    if count < 1:
-        raise Misspelled(f"--nnodes is how many hosts there are, 1 or more; not {count}.")
-    if count > 1 and (rank is None or address is None):
+    several = options.nnodes not in (None, 1)
+    if several and (options.node_rank is None or options.master_addr is None):
         raise Misspelled(
             "Of several hosts each needs its own --node-rank, counted from 0, and all need the "
             "same --master-addr, at which they reach the one with --node-rank 0."
         )
-    if not 0 <= (rank or 0) < count:
-        raise Misspelled(f"With --nnodes {count}, --node-rank is 0 to {count - 1}, not {rank}.")
-    if address and not known(address):
-        raise Misspelled(f"Nobody here knows the address {address!r} (--master-addr).")
     names = ("nnodes", "node_rank", "master_addr", "master_port")
     given = {name.replace("_", "-"): getattr(options, name) for name in names}
     return [f"--{name}={value}" for name, value in given.items() if value is not None]
-
-
-def known(address):
-    with suppress(OSError):
-        return bool(socket.getaddrinfo(address, None))
 
 
 def value_of(pair):

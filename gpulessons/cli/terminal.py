@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import math
-import re
 import sys
 from collections.abc import Collection
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import gpulessons
 
@@ -25,14 +24,6 @@ class Misspelled(ValueError):
 
 class Parser(argparse.ArgumentParser):
     """argparse, with its troubles raised as sentences."""
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        found, more = super().parse_known_args(args, namespace)
-        for word in more:
-            if word.startswith("--"):
-                options = re.findall(r"--[a-z-]+", self.format_usage())
-                known(word.partition("=")[0], options, f"{self.prog} has no option")
-        return found, more
 
     def error(self, message: str) -> NoReturn:
         raise Misspelled(f"{message.rstrip('.')}. Try: {self.prog} --help")
@@ -52,26 +43,11 @@ def size(text: str) -> int:
     return int(number)
 
 
-def whole(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"it is a whole number, not {text!r}") from None
-
-
 def seconds(text: str) -> float:
     number = number_in(text)
     if not 0 < number < math.inf:
         raise argparse.ArgumentTypeError(f"a time is a number of seconds above 0, not {text!r}")
     return number
-
-
-def capability(text: str) -> tuple[int, int]:
-    """A compute capability, such as 9.0, as (9, 0)."""
-    major, _, minor = text.partition(".")
-    if not (major.isdecimal() and minor.isdecimal()):
-        raise argparse.ArgumentTypeError(f"a compute capability is written like 9.0, not {text!r}")
-    return int(major), int(minor)
 
 
 def number_in(text: str) -> float:

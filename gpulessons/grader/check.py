@@ -5,9 +5,11 @@ GPU keeps to itself (a GPU lets a thread write past the end and says nothing). W
 an attempt that passes is run on it too.
 """
 
+import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from html import escape
@@ -25,14 +27,13 @@ from warplens.faults import LaunchError, OutOfBounds, PartialBarrier, PartialWar
 from . import SAVED
 from .diagnosis import Mismatch, NotTried, Wasteful, check_unchanged, check_written, diagnose
 from .diagnosis import returned as something
-from .ownership import is_untouched, mentioned, own_work, require_own_kernels
+from .ownership import is_untouched, own_work, require_own_kernels
 from .waste import remark_doubles, total
 
-PARTS = {  # what a line of an exercise's text opens: lines for the stub, the solution, or both
-    "### BEGIN SOLUTION": ("solution",),
-    "### STUB": ("stub",),
-    "### END SOLUTION": ("stub", "solution"),
-}
+# What stands in an exercise's text for the solution alone, and for the stub in its place.
+MARKED = re.compile(
+    r"^ *### BEGIN SOLUTION\n(.*?)(?:^ *### STUB\n(.*?))?^ *### END SOLUTION\n", re.M | re.S
+)
 STUB = "The stub is as it was."
 
 
@@ -70,21 +71,11 @@ class Exercise:
 
     @cached_property
     def stub(self) -> str:
-        return self.lines_for("stub")
+        return MARKED.sub(r"\2", self.text)
 
     @cached_property
     def solution(self) -> str:
-        return self.lines_for("solution")
-
-    def lines_for(self, part: str) -> str:
-        lines, parts = [], PARTS["### END SOLUTION"]
-        for line in self.text.splitlines(keepends=True):
-            mark = line.strip()
-            if mark in PARTS:
-                parts = PARTS[mark]
-            elif part in parts:
-                lines.append(line)
-        return "".join(lines)
+        return MARKED.sub(r"\1", self.text)
 
     def __repr__(self) -> str:
         return f"{self.name}: {self.task}"
@@ -127,8 +118,7 @@ def check(subject: Op | Exercise, attempt: Any, *, on: Any = None) -> Verdict:
         if isinstance(subject, Exercise):
             ran = check_exercise(subject, attempt)
         else:
-            on = on or backend_of(subject, attempt)
-            ran = check_op(subject, attempt, on, ours=registered(subject, attempt))
+            ran = check_op(subject, attempt, on or backend_of(attempt))
     except Mismatch as found:
         untouched = isinstance(found, NotTried)
         return Verdict(subject.name, False, found.sentence, found.hint, untouched=untouched)
@@ -158,20 +148,20 @@ def check_exercise(exercise: Exercise, attempt: Any) -> str:
 
 def check_op(
     op: Op, attempt: Any, backend: Any, inspect_launches: Callable | None = None,
-    mistakes: Sequence[tuple] = (), ours: bool = False,
+    mistakes: Sequence[tuple] = (),
 ) -> str:  # fmt: skip
-    """Try every size; returns what was tried in words, or raises Mismatch. ours: kernels may be."""
-    version = isinstance(attempt, Version)
-    function, rtol = (attempt.function, attempt.rtol) if version else (attempt, op.rtol)
+    """Try every size; returns what was tried in words, or raises Mismatch."""
+    version = attempt if isinstance(attempt, Version) else None
+    function, rtol = (version.function, version.rtol) if version else (attempt, op.rtol)
     require_function(function)
     if hasattr(function, "py_func") and is_cuda(function):  # a function of njit's can be called
         hint = "its launcher: pass the function that allocates, launches and returns."
         raise Mismatch("This is the kernel alone.", hint)
     doubles = ""
-    with backend.computing(attempt.arithmetic if version else ""):
+    with backend.computing(version.arithmetic if version else ""):
         for size in op.edge_cases:
             launches = try_once(op, function, backend, size, rtol, mistakes)
-            if not ours:
+            if not version:
                 require_own_kernels(launches)
             if inspect_launches:
                 inspect_launches(launches)
@@ -199,18 +189,21 @@ def try_once(
 ) -> Sequence[Trace]:
     """One problem, in the microscope when it is for a GPU. Returns the launches it traced."""
     inputs = op.inputs(size, seed=size)
-    if backend is not gpu:
-        compare_results(op, inputs, call(op, function, inputs, backend), size, rtol, (), mistakes)
-        return []
-    with warplens.tracing() as launches:
+    with warplens.tracing() if backend is gpu else nullcontext([]) as launches:
         results = call(op, function, inputs, backend)
-    if not launches:
+    if backend is gpu and not launches:
         raise Mismatch("It launched no kernel.",
                        "kernel[blocks, threads](…): the brackets choose the grid.")  # fmt: skip
     for race in (race for launch in launches for race in launch.races(limit=1)):
         raise Mismatch(f"A race: {race}", hint_for_race(race))
-    compare_results(op, inputs, results, size, rtol, launches, mistakes)
-    if total(launches, "write") + total(launches, "atomic") < sum(map(np.size, results)):
+    try:
+        compare_results(op, inputs, results, size, rtol, mistakes)
+    except Mismatch as found:  # what a GPU would not tell: where a value came from nowhere
+        warnings = [w for launch in launches for w in launch.warnings]
+        told = [f"{w}." for w in warnings if w.kind in ("uninitialized", "shuffle")]
+        raise Mismatch(found.sentence, told[0] if told else found.hint) from None
+    written = total(launches, "write") + total(launches, "atomic")
+    if backend is gpu and written < sum(map(np.size, results)):
         raise Mismatch("The result is right, but no kernel computed it.",
                        "what the launcher returns: what the kernel wrote.")  # fmt: skip
     return launches
@@ -244,9 +237,8 @@ def run(function: Callable, arguments: tuple, options: dict, attempt: Any = None
 
 
 def compare_results(
-    op: Op, inputs: tuple, results: tuple, size: int, rtol: float,
-    launches: Sequence[Trace] = (), mistakes: Sequence[tuple] = (),
-) -> None:  # fmt: skip
+    op: Op, inputs: tuple, results: tuple, size: int, rtol: float, mistakes: Sequence[tuple] = ()
+) -> None:
     """Mismatch, unless the results are the specification's: count, shape, dtype, every element."""
     wants = as_tuple(op.reference(*inputs))
     if len(results) != len(wants):
@@ -255,38 +247,31 @@ def compare_results(
     expected = zip(results, wants, op.outputs(*inputs), strict=True)
     for n, (got, want, (shape, dtype)) in enumerate(expected):
         place = f"{size}, result [{n}]" if len(wants) > 1 else f"{size}"
-        if not isinstance(got, np.ndarray) and shape != ():
-            raise Mismatch(f"It returned a {type(got).__name__}, not an array.", "its return.")
-        got = np.asarray(got)
-        if got.shape != shape:
-            swapped = " Rows and columns are swapped." * (got.shape == shape[::-1])
-            raise Mismatch(
-                f"Wrong shape at size {place}: {got.shape}, where {shape} is expected.{swapped}",
-                "what gives it its shape: how it is allocated, transposed or summed.",
-            )
-        if got.dtype != dtype:
-            hint = "constants and new arrays: float64, unless given as in np.float32(1)."
-            raise Mismatch(f"Wrong dtype: {got.dtype}, where {dtype} is expected.", hint)
+        got = check_form(got, shape, dtype, place)
         check_written(got, place)
-        if not op.error(got, want) <= rtol:
-            check_known(op, inputs, results, size, rtol, mistakes)
-            sentence, hint = diagnose(inputs, got, want, place, rtol)
-            raise Mismatch(sentence, warning_of(launches) or hint)
+        if op.error(got, want) <= rtol:
+            continue
+        for sentence, hint, mistaken in mistakes:  # a mistake rounds in its own way
+            if op.error(results, mistaken(*inputs)) <= 10 * rtol:
+                raise Mismatch(f"Wrong at size {size}: {sentence}", hint)
+        raise Mismatch(*diagnose(inputs, got, want, place, rtol))
 
 
-def check_known(
-    op: Op, inputs: tuple, results: tuple, size: int, rtol: float, mistakes: Sequence[tuple]
-) -> None:
-    """Mismatch by name where a mistake gives just these results."""
-    for sentence, hint, mistaken in mistakes:
-        if op.error(results, mistaken(*inputs)) <= 10 * rtol:  # a mistake rounds in its own way
-            raise Mismatch(f"Wrong at size {size}: {sentence}", hint)
-
-
-def warning_of(launches: Sequence[Trace]) -> str:
-    """What the microscope saw and a GPU would not tell, where a value came from nowhere."""
-    warnings = (each for launch in launches for each in launch.warnings)
-    return next((f"{w}." for w in warnings if w.kind in ("uninitialized", "shuffle")), "")
+def check_form(got: Any, shape: tuple, dtype: Any, place: str) -> np.ndarray:
+    """The result as an array; Mismatch where it has another shape or dtype."""
+    if not isinstance(got, np.ndarray) and shape != ():
+        raise Mismatch(f"It returned a {type(got).__name__}, not an array.", "its return.")
+    got = np.asarray(got)
+    if got.shape != shape:
+        swapped = " Rows and columns are swapped." * (got.shape == shape[::-1])
+        raise Mismatch(
+            f"Wrong shape at size {place}: {got.shape}, where {shape} is expected.{swapped}",
+            "what gives it its shape: how it is allocated, transposed or summed.",
+        )
+    if got.dtype != dtype:
+        hint = "constants and new arrays: float64, unless given as in np.float32(1)."
+        raise Mismatch(f"Wrong dtype: {got.dtype}, where {dtype} is expected.", hint)
+    return got
 
 
 # -- Hints, and small parts.
@@ -321,19 +306,13 @@ def require_function(function: Any) -> None:
         raise Mismatch(f"{function!r} is not a function.", "what you passed: the name, uncalled.")
 
 
-def backend_of(op: Op, attempt: Any) -> Any:
-    """The backend of a registered version; else gpu for functions that mention cuda or a kernel."""
+def backend_of(attempt: Any) -> Any:
+    """A version's own backend; else gpu for functions that mention cuda or a kernel."""
     if isinstance(attempt, Version):
         return attempt.backend
-    known = (version.backend for version in op.versions.values() if version.function is attempt)
-    if backend := next(known, None):
-        return backend
-    return gpu if any(map(is_cuda, mentioned(attempt))) else host
-
-
-def registered(op: Op, attempt: Any) -> bool:
-    function = getattr(attempt, "function", attempt)
-    return any(version.function is function for version in op.versions.values())
+    known = getattr(attempt, "__globals__", {})
+    code = getattr(attempt, "__code__", None)
+    return gpu if code and any(is_cuda(known.get(name)) for name in code.co_names) else host
 
 
 def is_cuda(value: Any) -> bool:

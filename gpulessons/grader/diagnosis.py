@@ -102,48 +102,31 @@ def by_input(wrong: np.ndarray, right: np.ndarray) -> str:
 
 
 def check_written(got: np.ndarray, place: str) -> None:
-    """Memory that still holds the poison was written by nobody."""
-    unwritten = is_poison(got)
-    if not unwritten.any():
+    """Mismatch where elements still hold the poison: they were written by nobody.
+
+    Integers may rightly be −1: only floats are judged.
+    """
+    if not np.issubdtype(got.dtype, np.floating):
         return
-    which = "which threads exist, and which elements they take."
-    if unwritten.all():
-        raise Mismatch(f"At size {place}, out was never written, or only added to.", which)
-    if got.ndim == 2 and (lines := unwritten_lines(unwritten.reshape(got.shape))):
-        raise Mismatch(
-            f"At size {place}, never written: {lines} of out ({got.shape[0]} × {got.shape[1]}).",
-            "which threads take them, and how many blocks the grid has in that direction. "
-            "cuda.grid(2) gives x first.",
-        )
-    where = np.flatnonzero(unwritten)
-    raise Mismatch(
-        f"At size {place}, {where.size} of the {got.size} elements of out were never written, or "
-        f"only added to; the first is element {where[0]}, the last {where[-1]}.",
-        which,
-    )
+    raw = np.ascontiguousarray(got).view(np.uint8).reshape(got.size, -1)
+    where = np.flatnonzero((raw == 0xFF).all(axis=1))
+    if not where.size:
+        return
+    found = "out was never written, or only added to."
+    if where.size < got.size:
+        first, last = (np.unravel_index(each, got.shape) for each in (where[0], where[-1]))
+        found = (f"{where.size} of the {got.size} elements of out were never written, or only "
+                 f"added to; the first is {element(first)}, the last {element(last)}.")
+    raise Mismatch(f"At size {place}, {found}",
+                   "which threads exist, and which elements they take.")  # fmt: skip
 
 
-def unwritten_lines(unwritten: np.ndarray) -> str:
-    """"columns 8 to 36", if missing in every row, or rows in every column; or ""."""
-    for axis, name in ((1, "row"), (0, "column")):
-        lines = np.flatnonzero(unwritten.all(axis=axis))
-        if lines.size and unwritten.sum() == lines.size * unwritten.shape[axis]:
-            first, last = lines[0], lines[-1]
-            if first == last:
-                return f"{name} {first}"
-            return f"{name}s {first} to {last}" if last - first + 1 == lines.size else ""
-    return ""
+def element(index: Sequence) -> str:
+    """"element 7", or "element 3, 0" of an array with several axes."""
+    return f"element {', '.join(map(str, index))}"
 
 
 # -- Small parts.
-
-
-def is_poison(array: np.ndarray) -> np.ndarray:
-    """Which elements are 0xFF in every byte. Integers may rightly be −1: only floats are judged."""
-    if not np.issubdtype(array.dtype, np.floating):
-        return np.zeros(array.size, bool)
-    raw = np.ascontiguousarray(array).view(np.uint8).reshape(array.size, -1)
-    return (raw == 0xFF).all(axis=1)
 
 
 def wrong_elements(got: np.ndarray, want: np.ndarray, rtol: float) -> np.ndarray:

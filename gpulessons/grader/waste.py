@@ -3,6 +3,7 @@
 import sys
 import tracemalloc
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Any
 
 from warplens import Trace
@@ -14,11 +15,10 @@ from .diagnosis import Wasteful
 
 def steps_of(function: Callable, *arguments: Any) -> int:
     """How many steps of Python a call takes, those of what it calls included: a loop shows."""
-    events = 0
+    steps = count()
 
-    def watch(frame, event, value):
-        nonlocal events
-        events += 1
+    def watch(*_: Any) -> Any:
+        next(steps)
         return watch
 
     before = sys.gettrace()
@@ -27,7 +27,7 @@ def steps_of(function: Callable, *arguments: Any) -> int:
         function(*arguments)
     finally:
         sys.settrace(before)
-    return events
+    return next(steps)
 
 
 def check_steps(few: int, many: int, sizes: str, hint: str) -> None:
@@ -39,16 +39,12 @@ def check_steps(few: int, many: int, sizes: str, hint: str) -> None:
 
 def memory_of(function: Callable, *arguments: Any) -> int:
     """The most bytes that a call holds beside its arguments; NumPy tells tracemalloc of its own."""
-    already = tracemalloc.is_tracing()
     tracemalloc.start()
     try:
-        tracemalloc.reset_peak()
-        before, _ = tracemalloc.get_traced_memory()
         function(*arguments)
-        return tracemalloc.get_traced_memory()[1] - before
+        return tracemalloc.get_traced_memory()[1]
     finally:
-        if not already:
-            tracemalloc.stop()
+        tracemalloc.stop()
 
 
 # -- In kernels.
@@ -92,8 +88,8 @@ def check_conflicts(launches: Sequence[Trace], hint: str) -> None:
     """Lanes of a warp may not want different words of one bank."""
     worst = max(launch.banks().worst for launch in launches)
     if worst > 1:
-        raise Wasteful(f"with bank conflicts, up to {worst}-way: a warp waits {worst} times for "
-                       "one bank of shared memory.", hint)  # fmt: skip
+        waits = f"a warp waits {worst} times for one bank of shared memory."
+        raise Wasteful(f"with bank conflicts, up to {worst}-way: {waits}", hint)
 
 
 def check_shared(launches: Sequence[Trace]) -> None:
@@ -116,9 +112,7 @@ def remark_doubles(launches: Sequence[Trace]) -> str:
     """A sentence, for nobody asked, where a kernel computes in float64 though no array is."""
     warnings = (warning for launch in launches for warning in launch.warnings)
     lines = sorted({each.line for each in warnings if each.kind == "double precision"})
-    if not lines:
-        return ""
-    return (
+    return bool(lines) * (
         f"It computes in float64 (line {', '.join(map(str, lines))}), which most GPUs do more "
         "slowly: an int or a Python float does that; np.float32(…) keeps it single."
     )

@@ -290,8 +290,7 @@ def measured_ceilings(nbytes: int) -> tuple[dict[str, float], dict[str, int], li
         try:
             measures = attempt(ceilings.host, nbytes) or {}
             for done, (name, measure) in enumerate(measures.items()):
-                if tell:
-                    tell(done, len(measures), name)
+                tell(done, len(measures), name)
                 best = attempt(best_of_threads, measure)
                 if best:
                     rates[name], winners[name], steady = best

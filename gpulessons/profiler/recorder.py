@@ -48,8 +48,7 @@ def profile(step: Callable[[], Any], *, steps: int = 5, warm_up: int = 3) -> Pro
         call, recorded = cost_of_an_operator(), []
         for done in range(steps):
             recorded.append(Watched(step))
-            if tell:
-                tell(done + 1, steps, "")
+            tell(done + 1, steps, "")
     typical = median_low(one.seconds for one in recorded)
     chosen = next(one for one in recorded if one.seconds == typical)
     if all(event.annotation for event in chosen.events):

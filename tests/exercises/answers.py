@@ -35,7 +35,7 @@ WRONG = {
     ],
     "along_the_rows": [
         ("j, i = cuda.grid(2)", "i, j = cuda.grid(2)", "never written"),
-        ("(x.shape[1] + 31) // 32", "1", "never written: columns 32 to 39 of out (1 × 40)"),
+        ("(x.shape[1] + 31) // 32", "1", "8 of the 40 elements of out were never written"),
     ],
     "block_total": [
         ("        if t < step:\n            part[t] += part[t + step]",

@@ -220,13 +220,16 @@ def a_few(x, out, rows, columns):
         out[row, column] = 2 * x[row, column]
 
 
-def test_whole_lines_that_nobody_wrote_are_named():
+def test_elements_that_nobody_wrote_are_counted_and_the_ends_are_named():
     def attempt(rows, columns):
         return lambda x, out: a_few[(1, 5), (64, 8)](x, out, rows, columns)
 
     assert check(doubled, attempt(64, 64), on=gpu).passed
-    assert "column 4 of out (5 × 5)" in check(doubled, attempt(64, 4), on=gpu).trouble
-    assert "rows 3 to 4 of out (5 × 5)" in check(doubled, attempt(3, 64), on=gpu).trouble
+    column = check(doubled, attempt(64, 4), on=gpu).trouble
+    assert "5 of the 25 elements of out were never written" in column
+    assert "the first is element 0, 4, the last element 4, 4." in column
+    rows = check(doubled, attempt(3, 64), on=gpu).trouble
+    assert "10 of the 25" in rows and "the first is element 3, 0, the last element 4, 4." in rows
 
 
 def test_a_mistake_that_is_known_is_named():

@@ -9,8 +9,7 @@ from gpulessons.measure.results import Absent, Comparison, ModelledTiming, Timin
 from gpulessons.notebook.controls import on_paper
 from gpulessons.notebook.controls.interactive import Live
 from gpulessons.notebook.controls.showing import VIEW
-from gpulessons.notebook.predictions.history import history_of
-from gpulessons.notebook.predictions.scores import calibrated
+from gpulessons.notebook.predictions import Calibration, kept
 
 QUESTION = "How many times as fast?"
 MODELLED = {"tier": "modelled", "label": "modelled for A100"}
@@ -48,16 +47,14 @@ def test_a_guess_however_good_is_not_scored_by_it(guess, said):
 
 
 def test_the_learners_file_and_score_know_it_for_what_it_is(path):
-    from gpulessons.notebook.controls import kept
-
     for key, answer in (("a", MODELLED), ("b", {})):
         made = predict(QUESTION, 0.1, 1000, key=key)
         made.set(10)
         made.reveal((2, 5, 8), **answer)
-    told = history_of(kept.events())
+    told = kept()
     assert [entry.status for entry in told.entries] == ["modelled, not scored", "measured here"]
-    assert {kind: score.pairs for kind, score in calibrated(told).scores.items()} == {
-        "live": ((10, 5),)
+    assert {kind: score.ratios for kind, score in Calibration(told).scores.items()} == {
+        "live": (2,)
     }
     assert "Scored: 1 of 2." in repr(told)
 

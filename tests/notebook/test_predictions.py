@@ -3,30 +3,36 @@
 import csv
 import json
 import os
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from gpulessons import predict, predictions
 from gpulessons.notebook.controls.kept import Event
 from gpulessons.notebook.controls.showing import Scale
-from gpulessons.notebook.predictions.history import HOW, history_of
-from gpulessons.notebook.predictions.scores import Distances, Score, calibrated
+from gpulessons.notebook.predictions import HOW, Calibration, Score, history_of
 
 TIMES, SHARE = Scale(0.1, 1000.0, "×"), Scale(0.0, 100.0, "%")
 
 
 def said(guess, key="q", scale=TIMES, when="2026-11-01T10:00:00+00:00"):
-    return Event(when, key, f"How {key}?", scale, guess)
+    return Event(when, key, f"How {key}?", guess, **vars(scale))
 
 
 def answered(guess, measured, key="q", scale=TIMES, tier="live"):
     spread = (0.9 * measured, measured, 1.1 * measured)
-    return Event("2026-11-02T10:00:00+00:00", key, f"How {key}?", scale, guess, spread, tier, "x")
+    return Event("2026-11-02T10:00:00+00:00", key, f"How {key}?", guess, **vars(scale),
+                 measured=spread, tier=tier, label="x")
 
 
 def of(*events):
     entry, = history_of(events).entries
     return entry
+
+
+def scores_of(*events):
+    return Calibration(history_of(events)).scores
 
 
 # What counts
@@ -45,35 +51,28 @@ def test_a_guess_after_the_answer_is_shown_and_said_to_be_none():
     assert "Scored: 0 of 1." in repr(history_of([answered(None, 4), said(4.1)]))
 
 
-def test_an_answer_without_any_guess_is_only_counted():
+def test_an_answer_without_any_guess_is_no_prediction():
     table = history_of([answered(None, 4), said(5, "other")])
     assert [entry.question for entry in table.entries] == ["How other?"]
-    assert "Answers shown with no guess at all: 1." in repr(table)
-    alone = history_of([answered(None, 4)])
-    assert repr(alone) == f"{HOW} Answers shown with no guess at all: 1."
 
 
 @pytest.mark.parametrize("tier", ["recorded", "published", "modelled"])
 def test_a_number_that_is_not_from_here_is_shown_and_not_scored(tier):
     events = [answered(8, 4, tier=tier)]
     assert of(*events).status == f"{tier}, not scored"
-    shown = calibrated(history_of(events))
-    assert (shown.scores, shown.distances, repr(shown)) == ({}, {}, HOW)
+    assert scores_of(*events) == {} and repr(Calibration(history_of(events))) == HOW
 
 
 def test_what_is_measured_and_what_is_counted_are_scored_apart():
-    shown = calibrated(history_of([answered(8, 4, "a"), answered(9, 3, "b", tier="counted")]))
-    assert {kind: score.pairs for kind, score in shown.scores.items()} == {
-        "live": ((8, 4),), "counted": ((9, 3),)}
+    scores = scores_of(answered(8, 4, "a"), answered(9, 3, "b", tier="counted"))
+    assert {kind: score.ratios for kind, score in scores.items()} == {"live": (2,), "counted": (3,)}
 
 
 def test_a_factor_is_for_ratios_and_a_share_of_the_scale_for_the_rest():
     pixels = Scale(2.0, 200.0, "pixels")
     entries = [answered(8, 4, "a"), answered(20, 10, "b", pixels), answered(30, 50, "c", SHARE),
                answered(3, 1, "d", Scale(0.5, 5.0, "×"))]
-    shown = calibrated(history_of(entries))
-    assert shown.scores["live"].pairs == ((8, 4), (20, 10), (3, 1))
-    assert shown.distances["live"].pairs == ((0.3, 0.5),)
+    assert scores_of(*entries)["live"] == Score((2, 2, 3), (0.2,))
     assert of(entries[2]).off == "20 % of the scale too low"
 
 
@@ -89,12 +88,12 @@ def test_zero_has_a_distance_on_a_linear_scale_and_no_factor_on_another():
 
 
 def test_a_table_of_nothing_says_how_to_make_a_prediction():
-    for shown in (history_of([]), calibrated(history_of([]))):
+    for shown in (history_of([]), Calibration(history_of([]))):
         assert repr(shown) == HOW and HOW in shown._repr_html_()
 
 
 def test_a_question_is_escaped_in_the_table():
-    sly = Event("2026", "k", "<script>", TIMES, 3.0)
+    sly = Event("2026", "k", "<script>", 3.0, **vars(TIMES))
     assert "<script" not in history_of([sly])._repr_html_()
     assert "&lt;script&gt;" in history_of([sly])._repr_html_()
 
@@ -109,19 +108,15 @@ def test_predictions_can_be_seen_exported_and_cleared(path, another_kernel, tmp_
     assert [entry.off for entry in table.entries] == ["2× too high", "10× too low", ""]
     with open(predictions.export(tmp_path / "mine.csv"), encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [(row["question"], float(row["guess"]), row["scored"]) for row in rows] == [
-        ("How fast?", 40, "True"), ('What, "then"?', 2, "True"), ("How many?", 3, "False")]
-    plain = json.loads(predictions.export(tmp_path / "mine.json").read_text(encoding="utf-8"))
-    assert plain[0] | {"when": ""} == {
-        "number": 1, "question": "How fast?", "guess": 40, "measured": 20, "scale_low": 1,
-        "scale_high": 1000, "unit": "×", "kind": "live", "scored": True, "off": "2× too high",
-        "when": ""}
-    with pytest.raises(ValueError, match=r"should end in \.csv or \.json"):
-        predictions.export(tmp_path / "mine.xls")
+    assert [(row["question"], float(row["guess"]), row["measured"], row["scored"])
+            for row in rows] == [("How fast?", 40, "20.0", "True"),
+                                 ('What, "then"?', 2, "20.0", "True"),
+                                 ("How many?", 3, "", "False")]
+    with pytest.raises(ValueError, match=r"should end in \.csv"):
+        predictions.export(tmp_path / "mine.json")
 
     assert predictions.where() == path
-    words = predictions.clear()
-    assert words == f"Deleted: 3 questions, from this kernel and from {path}."
+    assert predictions.clear() == f"Deleted: 3 questions, and {path}."
     assert not path.exists() and len(predictions.kept()) == 0
     assert predict("How fast?", 1, 1000).value is None
     another_kernel()
@@ -129,50 +124,19 @@ def test_predictions_can_be_seen_exported_and_cleared(path, another_kernel, tmp_
     assert predictions.clear().startswith("Deleted: 0 questions")
 
 
-@pytest.mark.parametrize("there", [True, False])
-def test_the_predictions_are_not_exported_over_themselves(
-        path, tmp_path, monkeypatch, another_kernel, there):
-    own = tmp_path / "mine.json"
-    monkeypatch.setenv("GPULESSONS_PREDICTIONS", str(own))
-    predict("How fast?", 1, 1000).set(40)
-    if there:
-        another_kernel()
-        (tmp_path / "link.json").symlink_to(own)
-        os.link(own, tmp_path / "other.json")
-    before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
-    for name in ["mine.json", *(["link.json", "other.json"] if there else [])]:
-        with pytest.raises(ValueError, match="where your predictions themselves are"):
-            predictions.export(tmp_path / name)
-    with pytest.raises(ValueError, match="should end in"):
-        predictions.export(tmp_path / "mine.xls")
-    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
-    assert len(predictions.kept()) == 1
-
-
-def test_a_cleared_guess_does_not_come_back_as_a_prediction_of_a_kernel_that_runs(path):
-    prediction = predict("How fast?", 1, 1000)
-    prediction.set(40)
-    prediction.reveal(20)
-    path.unlink()  # as another kernel does that clears
-    prediction.reveal(20)
-    assert len(predictions.kept()) == 0
-
-
 def test_after_clearing_a_question_can_be_answered_anew(path):
     prediction = predict("How fast?", 1, 1000)
     prediction.reveal(20)
-    assert predictions.kept().unasked == 1
     predictions.clear()
     prediction.set(40)
     prediction.reveal(20)
     assert [entry.scored for entry in predictions.kept().entries] == [True]
 
 
-def test_a_guess_that_still_moves_can_be_cleared(path, another_kernel):
-    predict("How fast?", 1, 1000).set(40)
-    assert predictions.clear().startswith("Deleted: 1 question, ")
-    another_kernel()
-    assert not path.exists()
+def test_a_place_that_is_no_file_is_not_deleted():
+    assert predictions.where() is None, "os.devnull, as every test has it"
+    assert predictions.clear() == "Deleted: 0 questions."
+    assert os.path.exists(os.devnull)
 
 
 def test_a_file_that_cannot_be_deleted_is_said_and_kept(path, another_kernel, monkeypatch):
@@ -180,7 +144,7 @@ def test_a_file_that_cannot_be_deleted_is_said_and_kept(path, another_kernel, mo
     predictions.kept()
     another_kernel()
 
-    def refuse(self):
+    def refuse(self, missing_ok):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(type(path), "unlink", refuse)
@@ -192,18 +156,35 @@ def test_a_file_that_cannot_be_deleted_is_said_and_kept(path, another_kernel, mo
 
 
 def test_factors_count_either_way_and_their_edge_is_inside():
-    score = Score(((10, 10), (25, 20), (40, 20), (1, 5), (90, 9), (1, 11)))
-    assert score.factors == [1, 1.25, 2, 5, 10, 11]
+    score = Score((1, 1.25, 2, 1 / 5, 10, 1 / 11), ())
+    assert score.factors == pytest.approx([1, 1.25, 2, 5, 10, 11])
     assert [score.within(bound) for bound in (1.25, 2, 5, 10)] == [2, 3, 4, 5]
-    assert "3 are too high, 2 too low" in repr(score) and "half are within 3.5×" in repr(score)
-    turned = Score(tuple((true, guess) for guess, true in score.pairs))
-    assert turned.factors == pytest.approx(score.factors)
-    assert turned.bias == pytest.approx(1 / score.bias)
+    assert "half are within 3.5×; 3 too high, 2 too low." in repr(score)
+
+
+def test_the_band_that_holds_a_share_of_the_guesses():
+    score = Score((3, 1 / 2, 1, 10, 1 / 5), ())
+    assert [score.needed(share) for share in (0.2, 0.8, 1)] == [1, 5, 10]
+    assert Score((), (0.5,)).needed(0.8) is None
+
+
+def test_page_16_finds_the_band_of_a_learner_who_has_guessed(path):
+    page = Path(__file__).parents[2] / "notebooks" / "16_verdicts.ipynb"
+    (cell,) = (cell for cell in json.loads(page.read_text(encoding="utf-8"))["cells"]
+               if "scores.needed" in "".join(cell["source"]))
+    prediction = predict("How fast?", 1, 1000)
+    prediction.set(40)
+    prediction.reveal(20)
+    asked = []
+    sure = SimpleNamespace(reveal=lambda found, **how: asked.append(found))
+    exec("".join(cell["source"]), {"mine": predictions.calibration(), "sure": sure})
+    assert asked == [2]
 
 
 def test_distances_are_shares_of_the_scale():
-    near = Distances(((0.3, 0.5), (0.5, 0.45), (1.0, 0.0)))
-    assert "3 on a linear scale: half are within 20 % of the scale; 1 within 5 %" in repr(near)
+    assert repr(Score((), (0.2, 0.05, 1.0))) == (
+        "3 on a linear scale: half are within 20 % of the scale."
+    )
 
 
 def test_importing_them_loads_nothing_heavy():

@@ -229,8 +229,6 @@ def test_a_launch_that_cannot_be_is_refused_in_a_sentence(capsys):
         ("hello workers=3", "workers is no option of a program."),
         ("hello 2nd=3", "A program's options are written name=value, not '2nd=3'."),
         ("hello --nnodes 2", "Of several hosts each needs its own --node-rank"),
-        ("hello --nnodes 2 --node-rank 2 --master-addr ::1", "--node-rank is 0 to 1, not 2."),
-        ("hello --nnodes 2 --node-rank 0 --master-addr a.invalid", "address 'a.invalid'"),
     ):
         assert main(["workers", *words.split()]) in (1, 2)
         assert sentence in capsys.readouterr().err

@@ -51,7 +51,7 @@ class Prediction:
                              f"{self.scale.write(self.scale.high)}.")
         if "widget" in vars(self):
             self.slider.value = self.scale.nearest(value)
-        self.keep(value)
+        self.keep(float(value))
 
     def reveal(
         self, measured: Measured, model: float | None = None, assumptions: tuple = (),
@@ -69,22 +69,20 @@ class Prediction:
         shown = Reveal(self.question, self.scale, self.value, measured, model, assumptions,
                        label, tier, why)
         if isinstance(self.key, str) and shown.measured and all(map(math.isfinite, shown.measured)):
-            kept.answer(self.event(self.key, shown.prediction, shown.measured, tier, str(label)))
-        kept.tell()
+            answer = {"measured": shown.measured, "tier": tier, "label": label}
+            kept.answer(self.event(self.key, shown.prediction, **answer))
         return shown
 
     def keep(self, value: float) -> None:
         remembered[self.key] = value
         if isinstance(self.key, str):
-            kept.note(self.event(self.key, value))
+            kept.append(self.event(self.key, value))
         if "widget" in vars(self):
             self.status.value = self.words()
 
-    def event(self, key: str, guess: float | None, *answer: Any) -> kept.Event:
+    def event(self, key: str, guess: float | None, **answer: Any) -> kept.Event:
         """What is kept of a guess, or of an answer: its spread, its tier, its label."""
-        scale = Scale(float(self.scale.low), float(self.scale.high), str(self.scale.unit))
-        guess = None if guess is None else float(guess)
-        return kept.Event(kept.now(), key, self.question, scale, guess, *answer)
+        return kept.Event(kept.now(), key, self.question, guess, **vars(self.scale), **answer)
 
     def words(self) -> str:
         made = "not yet moved" if self.value is None else f"<b>{self.scale.write(self.value)}</b>"
@@ -120,6 +118,4 @@ class Prediction:
         return f"Prediction: {self.question} ({self.scale}){guess}"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        shown = bundle(repr(self), f"<p>{escape(self)}</p>", self.widget)
-        kept.tell()
-        return shown
+        return bundle(repr(self), f"<p>{escape(self)}</p>", self.widget)

@@ -3,10 +3,9 @@
 Where nothing was measured, a modelled value may stand in: said to be one, and never scored.
 """
 
-import json
 import numbers
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .drawing import draw, rows
@@ -165,14 +164,6 @@ class Reveal:
         from gpulessons.plots.picture import Picture
 
         return Picture(draw(self), self.alt)
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def from_json(cls, text: str) -> "Reveal":
-        fields = json.loads(text)
-        return cls(**{**fields, "scale": Scale(**fields["scale"])})
 
     def __repr__(self) -> str:
         return f"{self.question} {self.sentence} {self.caption}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ipywidgets import Checkbox, Dropdown, SelectionSlider
+    from ipywidgets import Dropdown, SelectionSlider
 
 
 def slider(
@@ -50,7 +50,7 @@ class Slider:
 
 @dataclass(frozen=True)
 class Choice:
-    """The values of a list, or False and True, to choose from."""
+    """The values of a list to choose from."""
 
     values: tuple
     start: object
@@ -63,11 +63,9 @@ class Choice:
     def __str__(self) -> str:
         return ", ".join(written(value) for value in self.values)
 
-    def widget(self) -> "Checkbox | Dropdown":
-        from ipywidgets import Checkbox, Dropdown
+    def widget(self) -> "Dropdown":
+        from ipywidgets import Dropdown
 
-        if isinstance(self.start, bool):
-            return Checkbox(self.start, indent=False)
         options = [(written(value), value) for value in self.values]
         return Dropdown(options=options, value=self.start)
 
@@ -78,15 +76,10 @@ def control(name: str, given: Any) -> "Slider | Choice":
     """
     if isinstance(given, Slider):
         return given
-    if isinstance(given, bool):
-        return Choice((False, True), given)
-    if isinstance(given, tuple) and len(given) in (2, 3):
-        return slider(*given[:2], step=given[2] if len(given) == 3 else None)
     if isinstance(given, list) and given:
         ordered = all(isinstance(value, int | float) for value in given)
         return Choice(tuple(sorted(given) if ordered else given), given[0])
-    raise ValueError(f"{name}={given!r} is no control: give (low, high), (low, high, step), "
-                     "a list, True, False or slider(…).")
+    raise ValueError(f"{name}={given!r} is no control: give slider(…) or a list.")
 
 
 def stairs(low: float, high: float, step: float | None) -> list[float]:

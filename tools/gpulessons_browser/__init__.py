@@ -4,8 +4,10 @@ There the microscope, checks, sliders, quizzes and modelled times work. There is
 compiles, no PyTorch, no process and no second thread. `begin` has the cells that need one of these
 say so in a sentence instead of a traceback, and show what they showed where the page was saved;
 Numba's names are found all the same.
-`browser.toml` lists them by what each needs: it is written by running every lesson with NumPy and
+`cells.toml` lists them by what each needs: it is written by running every lesson with NumPy and
 Matplotlib alone (`python tools/lite.py --cells`). A cell that a learner changed runs as it is.
+
+`tools/lite.py` makes a wheel of this folder: only a browser has it.
 """
 
 import ast
@@ -20,8 +22,8 @@ from gpulessons.hardware.files import notebooks
 
 from . import stand_in
 
-LIST = Path(__file__).with_name("browser.toml")
-HOME = "gpulessons.notebook.browser"
+LIST = Path(__file__).with_name("cells.toml")
+HOME = "gpulessons_browser"
 NEEDS = {
     "Numba": "compiled loops",
     "PyTorch": "PyTorch",
