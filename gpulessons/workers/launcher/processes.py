@@ -1,6 +1,6 @@
-"""Which processes belong to a launch, and how they end with it.
+"""Which processes belong to a launch, what they left in its folder, and how they end with it.
 
-A launch names a folder in the environment of what it starts, and among its words. Every process
+A launch names its folder in the environment of what it starts, and among its words. Every process
 inherits the first mark, also from a parent that is dead by now; a Mac often hides it, but not the
 second. Both hold when a number that was a process has become another: a list of ids would not.
 """
@@ -8,10 +8,6 @@ second. Both hold when a number that was a process has become another: a list of
 from __future__ import annotations
 
 import os
-import shutil
-import signal
-import threading
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,63 +16,31 @@ with suppress(ImportError):  # a browser has none, and starts no process
 
 from ..worker import MEMORY, REPORT
 
-GRACE = 3.0  # seconds to end in peace
-
 
 def marked(report: Path) -> list[psutil.Process]:
     """The living processes of one launch, without the one that asks."""
-    here = psutil.process_iter()
-    return [each for each in here if each.pid != os.getpid() and carries(each, str(report))]
-
-
-def carries(process: psutil.Process, mark: str) -> bool:
-    for found in (lambda: process.environ().get(REPORT) == mark, lambda: mark in process.cmdline()):
+    found, mark = [], str(report)
+    for each in psutil.process_iter():
         with suppress(psutil.Error, OSError, SystemError):  # it has just ended, or is another's
-            if found():
-                return True
-    return False
+            ours = mark in each.cmdline() or each.environ().get(REPORT) == mark
+            if ours and each.pid != os.getpid():
+                found.append(each)
+    return found
 
 
-def end_all(report: Path, remove: bool = False) -> None:
-    """Ask every process of a launch to end; kill those that are still there; free memory.
-
-    remove: the folder, too, where its launcher is gone.
-    """
-    try:
-        for process in (asked := marked(report)):
-            with suppress(psutil.Error):
-                process.terminate()
-        psutil.wait_procs(asked, GRACE)
-    finally:  # for those in a hurry, too: Ctrl-C, and Ctrl-C again
-        for process in (deaf := marked(report)):
+def end_all(report: Path) -> None:
+    """Kill every process of a launch, and free its memory: programs have nothing to tidy up."""
+    for _ in range(2):  # one may have been starting another
+        for process in (found := marked(report)):
             with suppress(psutil.Error):
                 process.kill()
-        psutil.wait_procs(deaf, GRACE)
-        for file in MEMORY.glob(f"{report.name}-*"):
-            file.unlink(missing_ok=True)
-        if remove:
-            shutil.rmtree(report, ignore_errors=True)
-
-
-def end_with_parent(launch: bool = False) -> int:
-    """End this process when its parent is gone, however that died; returns the parent's id.
-
-    launch: and the whole launch with it.
-    """
-    parent, report = os.getppid(), Path(os.environ[REPORT])
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.2)
-        if launch:
-            end_all(report, remove=True)
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    threading.Thread(target=watch, daemon=True).start()
-    return parent
+        psutil.wait_procs(found, timeout=3)
+    for file in MEMORY.glob(f"{report.name}-*"):
+        file.unlink(missing_ok=True)
 
 
 def left(report: Path, name: str) -> dict[int, bytes]:
-    """{rank: bytes} of the files of one name that workers left."""
-    found = [path for path in report.glob(f"{name}-*") if path.name[len(name) + 1 :].isdigit()]
-    return {int(path.name.rpartition("-")[2]): path.read_bytes() for path in sorted(found)}
+    """{rank: bytes} of the files of one name that workers left, in order."""
+    found = {path.name.removeprefix(f"{name}-"): path for path in report.glob(f"{name}-*")}
+    ranks = sorted(int(rank) for rank in found if rank.isdigit())
+    return {rank: found[str(rank)].read_bytes() for rank in ranks}
