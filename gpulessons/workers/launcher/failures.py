@@ -16,8 +16,6 @@ from contextlib import suppress
 from pathlib import Path
 from traceback import FrameSummary
 
-from .processes import left
-
 OURS = str(Path(__file__).parents[2])
 LIBRARIES = "<frozen", sysconfig.get_path("stdlib")
 
@@ -35,6 +33,13 @@ def lost(trouble: BaseException) -> bool:
 def meets(frame: FrameSummary) -> bool:
     """Is this a call that waits for other workers?"""
     return "torch/distributed" in frame.filename or ".wait(" in (frame.line or "")
+
+
+def left(report: Path, name: str) -> dict[int, bytes]:
+    """{rank: bytes} of the files of one name that workers left, in order."""
+    found = {path.name.removeprefix(f"{name}-"): path for path in report.glob(f"{name}-*")}
+    ranks = sorted(int(rank) for rank in found if rank.isdigit())
+    return {rank: found[str(rank)].read_bytes() for rank in ranks}
 
 
 def why(report: Path, status: int) -> str:

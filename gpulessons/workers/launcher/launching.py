@@ -25,8 +25,8 @@ from gpulessons import progress
 from gpulessons.hardware.system import cores
 
 from ..worker import MARK, REPORT
-from .failures import WorkersFailed, hung, why
-from .processes import end_all, left
+from .failures import WorkersFailed, hung, left, why
+from .torchrun import end_all
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 TIMEOUT = 120.0  # seconds without a word from any worker: something hangs
@@ -106,7 +106,7 @@ def command(
 def start(command: Sequence[str], workers: int, report: Path) -> subprocess.Popen[bytes]:
     """Start torchrun; what it says itself, and logs, goes into the folder of the launch.
 
-    That folder is also the mark of all its processes (processes.py).
+    That folder is also the mark of all its processes (torchrun.py).
     """
     here = {
         REPORT: str(report),
