@@ -20,7 +20,7 @@ momentum. `race` trains every layer for the same time, `step_times` asks what a 
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import cycle
 from time import perf_counter
 
@@ -69,18 +69,6 @@ class Task:
         rounds = (self.contexts - 1 - group) // self.groups + 1  # the contexts of each group
         return group + self.groups * rng.integers(0, rounds), classes
 
-    def probabilities(self, context):
-        """(classes,) float64: how likely each class is after this context."""
-        group = self.group_of(context)
-        own = self.group_of(np.arange(self.classes)) == group
-        return self.frequency * (OWN / self.shares[group] * own + 1 - OWN)
-
-    def loss(self, contexts, classes):
-        """The mean −log p of these very examples, by who knows all of the above."""
-        own = self.group_of(classes) == self.group_of(contexts)
-        factor = OWN / self.shares[self.group_of(classes)] * own + 1 - OWN
-        return float(-np.log(self.frequency[classes] * factor).mean())
-
     @property
     def entropy(self):
         """Of a class given its context, in nats: the mean −log p of who knows all of the above."""
@@ -105,23 +93,14 @@ class Point:
     examples: int
     loss: float  # the mean of −log p over the held-out examples
 
-    def __repr__(self):
-        return f"{units.count(self.steps)} steps, {units.seconds(self.seconds)}: {self.loss:.3f}"
 
-
-@dataclass
 class Learner:
     """A row for each context, and an output layer on top."""
 
-    layer: object
-    contexts: int
-    seed: int = 0
-    embedding: np.ndarray = field(init=False)
-
-    def __post_init__(self):
-        rng = np.random.default_rng(self.seed)
-        shape = self.contexts, self.layer.columns
-        self.embedding = np.float32(0.3) * rng.standard_normal(shape, np.float32)
+    def __init__(self, layer, contexts, seed=0):
+        rng = np.random.default_rng(seed)
+        start = rng.standard_normal((contexts, layer.columns), np.float32)
+        self.layer, self.embedding = layer, np.float32(0.3) * start
 
     def step(self, contexts, labels, rate):
         """Learn from some examples; the mean of their losses as the layer itself sees them."""
@@ -180,17 +159,15 @@ def quickest_cores(learner, contexts, labels):
     return min(took, key=took.get)
 
 
-def race(task, layers=LAYERS, seconds=1.2, steps=None, columns=COLUMNS, tell=None):
-    """Yield (layer's name, Point) as each layer learns the task, one after the other.
-
-    Each for so many seconds; or, to compare them step by step, for so many steps. All begin with
-    what frequency alone says. tell(done, total, words): called at every Point.
+def race(task, layers=LAYERS, seconds=1.2, tell=None):
+    """Yield (layer's name, Point) as each layer learns the task for so many seconds, one after the
+    other. All begin with what frequency alone says. tell(done, total, words): at every Point.
     """
     for n, make in enumerate(layers):
-        for point in train(make(task.classes, columns), task, RATE, seconds, steps):
+        for point in train(make(task.classes, COLUMNS), task, RATE, seconds):
             if tell:
-                share = point.steps / steps if steps else point.seconds / capped(seconds)
-                tell(round(100 * (n + min(1.0, share))), 100 * len(layers), make.name)
+                share = min(1.0, point.seconds / capped(seconds))
+                tell(round(100 * (n + share)), 100 * len(layers), make.name)
             yield make.name, point
 
 
@@ -206,9 +183,6 @@ class StepTime:
     spread: Spread
     nbytes: int
 
-    def __repr__(self):
-        return f"{self.layer}, {units.count(self.classes)} classes: {self.spread}"
-
 
 def step_times(
     classes=(1_000, 10_000, 100_000, 1_000_000), layers=LAYERS, columns=64, batch=BATCH,
@@ -216,25 +190,21 @@ def step_times(
 ):  # fmt: skip
     """Yield the StepTime of each layer at each number of classes; the layers of one number in turn.
 
-    seconds: for the samples of each, at most GPULESSONS_BUDGET. tell(done, total, name) as it goes
-    on. On Ctrl-C what was measured is yielded, then KeyboardInterrupt goes on its way.
+    seconds: for the samples of each, at most GPULESSONS_BUDGET. tell(done, total, name): after each
+    number of classes.
     """
-    numbers = sorted(classes)
-    for n, number in enumerate(numbers):
+    for n, number in enumerate(sorted(classes), 1):
         check_memory(number, len(layers), columns, batch)
-
-        def progress(done, total, name, n=n):
-            if tell:
-                tell(n * total + done, len(numbers) * total, name)
-
-        yield from at_one_number(number, layers, columns, batch, seconds, progress)
+        yield from at_one_number(number, layers, columns, batch, seconds)
+        if tell:
+            tell(n, len(classes), f"{units.count(number)} classes")
 
 
-def at_one_number(classes, layers, columns, batch, seconds, progress):
+def at_one_number(classes, layers, columns, batch, seconds):
     """A function of its own, so that these layers are gone before the next are made."""
     made = {make.name: make(classes, columns) for make in layers}
     calls = {name: stepping(layer, batch) for name, layer in made.items()}
-    for name, spread in alternate(calls, seconds, progress):
+    for name, spread in alternate(calls, seconds):
         yield StepTime(name, classes, spread, made[name].nbytes)
 
 
