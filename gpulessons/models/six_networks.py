@@ -24,7 +24,6 @@ from torch import nn
 from torch.nn.functional import avg_pool2d, cross_entropy, max_pool2d, pad, relu
 from torch.utils.flop_counter import FlopCounterMode
 
-from gpulessons import units
 from gpulessons.backends import torch_cpu, torch_gpu
 from gpulessons.hardware import budget, cores, free_memory, machine, threads
 
@@ -275,10 +274,6 @@ class StepTime:
     @property
     def noisy(self):
         return self.spread > NOISE
-
-    def __repr__(self):
-        gpu = f"not measured: {self.why}" if self.gpu is None else units.seconds(self.gpu)
-        return f"{self.name}: CPU {units.seconds(self.cpu)}, GPU {gpu}"
 
 
 NOISE = 0.25  # a larger spread than that was somebody else's work

@@ -21,12 +21,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+with suppress(ImportError):  # a browser has none, and starts no process
+    import psutil
+
 from gpulessons import progress
 from gpulessons.hardware.system import cores
 
-from ..worker import MARK, REPORT
+from ..worker import MARK, MEMORY, REPORT
 from .failures import WorkersFailed, hung, left, why
-from .torchrun import end_all
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 TIMEOUT = 120.0  # seconds without a word from any worker: something hangs
@@ -106,7 +108,7 @@ def command(
 def start(command: Sequence[str], workers: int, report: Path) -> subprocess.Popen[bytes]:
     """Start torchrun; what it says itself, and logs, goes into the folder of the launch.
 
-    That folder is also the mark of all its processes (torchrun.py).
+    That folder is also the mark of all its processes: see `marked`.
     """
     here = {
         REPORT: str(report),
@@ -168,3 +170,33 @@ def pass_on(rank: int, line: str, show: Callable[[str], object], tell: Tell | No
         show(f"worker {rank}: {words}")
     if mark and tell:
         tell(*json.loads(note))
+
+
+# -- When it is over.
+
+
+def marked(report: Path) -> "list[psutil.Process]":
+    """The living processes of one launch, without the one that asks.
+
+    A launch names its folder in the environment of what it starts, and among its words. Every
+    process inherits the first mark, also from a parent that is dead by now; a Mac often hides it,
+    but not the second. A list of ids would not hold: a number may have become another process.
+    """
+    found, mark = [], str(report)
+    for each in psutil.process_iter():
+        with suppress(psutil.Error, OSError, SystemError):  # it has just ended, or is another's
+            ours = mark in each.cmdline() or each.environ().get(REPORT) == mark
+            if ours and each.pid != os.getpid():
+                found.append(each)
+    return found
+
+
+def end_all(report: Path) -> None:
+    """Kill every process of a launch, and free its memory: programs have nothing to tidy up."""
+    for _ in range(2):  # one may have been starting another
+        for process in (found := marked(report)):
+            with suppress(psutil.Error):
+                process.kill()
+        psutil.wait_procs(found, timeout=3)
+    for file in MEMORY.glob(f"{report.name}-*"):
+        file.unlink(missing_ok=True)
