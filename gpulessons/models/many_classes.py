@@ -40,6 +40,7 @@ LAYERS = (Full, Sampled, Tree)
 # 2.4 s at 10,000 classes on two cores.
 RATE = 0.06
 COLUMNS, BATCH = 48, 64
+HELD_OUT = 1000  # examples that only the loss is computed from
 FEEDS = 32  # batches that a timed step is fed with in turn
 OWN = 0.9  # how much of what follows a context is of its own group
 
@@ -90,7 +91,6 @@ class Point:
 
     steps: int
     seconds: float  # of training, without the looks at the held-out examples
-    examples: int
     loss: float  # the mean of −log p over the held-out examples
 
 
@@ -103,46 +103,40 @@ class Learner:
         self.layer, self.embedding = layer, np.float32(0.3) * start
 
     def step(self, contexts, labels, rate):
-        """Learn from some examples; the mean of their losses as the layer itself sees them."""
-        losses, dh = self.layer.step(self.embedding[contexts], labels, rate)
+        """Learn from some examples."""
+        _, dh = self.layer.step(self.embedding[contexts], labels, rate)
         np.subtract.at(self.embedding, contexts, np.float32(rate) * dh)
-        return float(losses.mean())
 
     def loss(self, contexts, labels):
         return self.layer.loss(self.embedding[contexts], labels)
 
 
-def train(layer, task, rate, seconds=1.5, steps=None, batch=BATCH, held_out=1000, seed=1):
+def train(layer, task, seconds=1.5, steps=math.inf, rate=RATE):
     """Yield a Point before the first step, then ever more steps apart, and at the end.
 
     It ends after so many seconds of training (at most GPULESSONS_BUDGET), or after so many steps.
     Not on the clock: making examples, the looks at held-out ones, and what compiles. The layer
-    gets as many cores as it is quickest with. A rate so high that a loss is no number any more ends
-    it as well, with a loss of infinity.
+    gets as many cores as it is quickest with.
     """
-    if layer.classes != task.classes:
-        raise ValueError(f"The task has {task.classes} classes, the layer {layer.classes}.")
-    seconds, steps = (capped(seconds), math.inf) if steps is None else (math.inf, steps)
-    learner, held = Learner(layer, task.contexts), task.examples(held_out, seed=0)
-    cores = quickest_cores(learner, *task.examples(batch, seed=2**32))
-    done, spent, look, well = 0, 0.0, 1, True
-    with threads(cores):
-        loss = learner.loss(*held)
-    yield Point(0, 0.0, 0, loss)
-    while well and done < steps and spent < seconds:
-        few = min(look, steps) - done
-        contexts, labels = task.examples(few * batch, (seed, done))
+    learner, held = Learner(layer, task.contexts), task.examples(HELD_OUT, seed=0)
+    cores = quickest_cores(learner, *task.examples(BATCH, seed=2**32))
+    seconds, done, spent, look = capped(seconds), 0, 0.0, 1
+    while True:
         with threads(cores):
-            for each in range(0, few * batch, batch):
-                some = slice(each, each + batch)
+            loss = learner.loss(*held)
+        yield Point(done, spent, loss)
+        if done >= steps or spent >= seconds:
+            return
+        few = min(look, steps) - done
+        batches = (each.reshape(few, BATCH) for each in task.examples(few * BATCH, (1, done)))
+        with threads(cores):
+            for contexts, labels in zip(*batches, strict=True):
                 began = perf_counter()
-                well = math.isfinite(learner.step(contexts[some], labels[some], rate))
+                learner.step(contexts, labels, rate)
                 spent += perf_counter() - began
                 done += 1
-                if spent >= seconds or not well:
+                if spent >= seconds:
                     break
-            loss = learner.loss(*held) if well else math.inf
-        yield Point(done, spent, done * batch, loss)
         look = done + max(1, done // 2)
 
 
@@ -164,7 +158,7 @@ def race(task, layers=LAYERS, seconds=1.2, tell=None):
     other. All begin with what frequency alone says. tell(done, total, words): at every Point.
     """
     for n, make in enumerate(layers):
-        for point in train(make(task.classes, COLUMNS), task, RATE, seconds):
+        for point in train(make(task.classes, COLUMNS), task, seconds):
             if tell:
                 share = min(1.0, point.seconds / capped(seconds))
                 tell(round(100 * (n + share)), 100 * len(layers), make.name)

@@ -41,22 +41,14 @@ def test_classes_are_frequent_as_zipf_and_follow_a_context_as_the_task_says():
 @pytest.mark.nightly
 @pytest.mark.parametrize("make", LAYERS)
 def test_every_layer_learns_more_than_frequency_and_none_beats_the_entropy(make):
-    curve = list(train(make(500, 24), TASK, rate=0.1, steps=400))
+    curve = list(train(make(500, 24), TASK, math.inf, steps=400, rate=0.1))
     held = np.mean([-np.log(probabilities(context)[label])
                     for context, label in zip(*TASK.examples(1000, seed=0), strict=True)])
     assert [point.steps for point in curve][:4] == [0, 1, 2, 4 - 1]
-    assert curve[-1].steps == 400 and curve[-1].examples == 400 * many_classes.BATCH
+    assert curve[-1].steps == 400
     assert held < curve[-1].loss < TASK.blind - 0.3 < curve[0].loss
-    again = list(train(make(500, 24), TASK, rate=0.1, steps=400))
+    again = list(train(make(500, 24), TASK, math.inf, steps=400, rate=0.1))
     assert curve[-1].loss == pytest.approx(again[-1].loss, rel=1e-3)
-
-
-def test_a_rate_far_too_high_ends_it_and_another_tasks_layer_is_refused():
-    with np.errstate(all="ignore"):
-        *_, last = train(Full(500, 24), TASK, rate=1e20, steps=100)
-    assert last.loss == math.inf and last.steps < 100
-    with pytest.raises(ValueError, match="500 classes, the layer 40"):
-        next(train(Full(40, 4), TASK, rate=0.1))
 
 
 def test_a_race_gives_every_layer_its_turn_and_tells_how_far_it_is():
