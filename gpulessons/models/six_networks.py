@@ -45,13 +45,6 @@ class Size:
         return ", ".join(parts)
 
 
-# The widths are the comparison's, the batches this course's.
-FULL = {size.name: size for size in (
-    Size("FCN-5", 64), Size("FCN-8", 64), Size("AlexNet", 16), Size("ResNet", 16),
-    Size("LSTM-32", 128), Size("LSTM-64", 128),
-)}  # fmt: skip
-
-
 # -- The networks. Each takes what its widths are divided by.
 
 
@@ -129,16 +122,17 @@ class Recurrent(nn.Module):
         return self.last(self.layers(self.words(x))[0]).flatten(0, 1)
 
 
-# How each is made; the shape of an example, which for the last two is a row of words; and how many
-# answers it has.
+# How each is made, the shape of an example, how many answers it has; and how many examples are in a
+# minibatch. The widths are the comparison's, the batches this course's.
 KINDS = {
-    "FCN-5": (lambda narrower: fully_connected(3, narrower), (26_752,), 26_752),
-    "FCN-8": (lambda narrower: fully_connected(6, narrower), (26_752,), 26_752),
-    "AlexNet": (AlexNet, (3, 32, 32), 10),
-    "ResNet": (residual, (3, 32, 32), 10),
-    "LSTM-32": (Recurrent, (32,), 10_000),
-    "LSTM-64": (Recurrent, (64,), 10_000),
+    "FCN-5": (lambda narrower: fully_connected(3, narrower), (26_752,), 26_752, 64),
+    "FCN-8": (lambda narrower: fully_connected(6, narrower), (26_752,), 26_752, 64),
+    "AlexNet": (AlexNet, (3, 32, 32), 10, 16),
+    "ResNet": (residual, (3, 32, 32), 10, 16),
+    "LSTM-32": (Recurrent, (32,), 10_000, 128),
+    "LSTM-64": (Recurrent, (64,), 10_000, 128),
 }
+FULL = {name: Size(name, batch) for name, (*_, batch) in KINDS.items()}
 
 
 # -- One step of training.
@@ -167,7 +161,7 @@ class Trainee:
 
 def minibatch(size, device="cpu"):
     """(x, labels): random examples of the right shape and type, and random answers."""
-    make, shape, classes = KINDS[size.name]
+    make, shape, classes, _ = KINDS[size.name]
     classes = max(10, classes // size.narrower)
     if make is Recurrent:  # every word has an answer
         x, labels = torch.randint(classes, (2, size.batch, *shape), device=device)
@@ -246,10 +240,10 @@ def fitted(size, seconds=0.8, flop_rate=None, bandwidth=None, memory=None):
         needs = cost(tried)
         return needs.seconds(flop_rate, bandwidth) <= seconds and needs.memory <= memory
 
-    while not fits(size) and (size.batch > 2 or size.narrower < 16):
-        smaller_batch = replace(size, batch=size.batch // 2)
-        narrower = replace(size, narrower=2 * size.narrower)
-        size = smaller_batch if size.batch > 2 else narrower
+    while not fits(size) and size.batch > 2:
+        size = replace(size, batch=size.batch // 2)
+    while not fits(size) and size.narrower < 16:
+        size = replace(size, narrower=2 * size.narrower)
     return size
 
 
