@@ -141,13 +141,16 @@ CODES: dict[str, tuple[Callable[[Tensor], Tensor], Callable[[Tensor, Tensor], Te
 }
 
 
+def sent_by(ours: Callable[[Tensor, Wire], None]) -> Callable[[Tensor], None]:
+    return lambda gradient: ours(gradient, Wire())
+
+
 ALONE = "alone"
 WAYS: dict[str, Callable[[Iterable[torch.nn.Parameter]], OneByOne]] = {
     ALONE: Alone,
     "one by one": OneByOne,
     "flat": Flat,
-    **{name: partial(Flat, algorithm=lambda gradient, ours=ours: ours(gradient, Wire()))
-       for name, ours in ALGORITHMS.items()},
+    **{name: partial(Flat, algorithm=sent_by(ours)) for name, ours in ALGORITHMS.items()},
     **{code: partial(Compressed, code=code) for code in CODES},
     "1-bit, no feedback": partial(Compressed, code="1-bit", feedback=False),
 }

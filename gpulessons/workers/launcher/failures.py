@@ -64,7 +64,7 @@ def without_a_word(status: int, stack: bytes) -> str:
         return f"ended without a word (exit status {status})."
     if -status == signal.SIGKILL:
         return "was killed (SIGKILL): from outside, or by the system because memory ran out."
-    where = f" at {place(stack)}" if stack else ""
+    where = f" at {place(stack)}" if frames_of(stack) else ""
     return f"was ended by {signal.Signals(-status).name}{where}."
 
 
@@ -82,7 +82,7 @@ def hung(report: Path, timeout: float) -> str:
         with suppress(ProcessLookupError):
             os.kill(int(pids[rank]), signal.SIGUSR1)
     time.sleep(0.5)
-    stacks = {rank: stack for rank, stack in left(report, "stack").items() if stack}
+    stacks = {rank: stack for rank, stack in left(report, "stack").items() if frames_of(stack)}
     hanging = [f"worker {rank}" for rank, stack in stacks.items() if not waits(stack)]
     cause = f"{' and '.join(hanging)} {'hang' if hanging[1:] else 'hangs'}"
     where = [
@@ -102,9 +102,8 @@ def frames_of(stack: bytes) -> list[FrameSummary]:
 
 def waits(stack: bytes) -> bool:
     """Is this a worker that another one keeps waiting? Torch waits in its backward pass too."""
-    homes = "torch/cuda", "torch/autograd"
-    inner = frames_of(stack)[:1]
-    return any(meets(at) or any(home in at.filename for home in homes) for at in inner)
+    at = frames_of(stack)[0]
+    return meets(at) or "torch/cuda" in at.filename or "torch/autograd" in at.filename
 
 
 def place(stack: bytes) -> str:

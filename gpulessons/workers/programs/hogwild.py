@@ -76,13 +76,13 @@ def main(
     clock = shared(worker, APART * worker.world_size, np.int64)
     keep_to_a_core(worker)
     everything, held = made(min(examples, DIFFERENT), features), sparse(HELD, 0, features)
-    own = tuple(each[worker.rank :: worker.world_size].copy() for each in everything)
+    places, labels = (each[worker.rank :: worker.world_size].copy() for each in everything)
     learn(private, clock.copy(), worker.rank, *held, rate, False)  # compiles
     lock, found = locked(worker), dict.fromkeys(ways, tuple[Ran, ...]())
     for done in range(rounds := repeated(rounds)):
         for way in ways:
             share = examples // worker.world_size if way != ALONE else examples * (worker.rank == 0)
-            data = everything if way == ALONE else own
+            data = everything if way == ALONE else (places, labels)
             guard = lock if way == LOCKED else nullcontext()
             private[:] = 0
             memory = (private if way == SEPARATE else weights), clock
