@@ -19,7 +19,7 @@ from gpulessons import launch
 from gpulessons.cli import main
 from gpulessons.cli.running import value_of
 from gpulessons.workers import WorkersFailed
-from gpulessons.workers.launcher.failures import hung, lost, why
+from gpulessons.workers.launcher.failures import hung, left, lost, why
 from gpulessons.workers.launcher.launching import found, pass_on, start
 from gpulessons.workers.worker import MARK, MEMORY
 
@@ -155,6 +155,13 @@ def test_the_cause_is_told_and_not_its_consequences(tmp_path):
     (report / "torchrun").write_text("much\nSignalException: got signal: 15\n")
     assert why(report, 1).endswith("(exit status 1), and its last word was: SignalException: got "
                                    "signal: 15")  # fmt: skip
+
+
+def test_what_workers_left_comes_in_the_order_of_their_ranks(tmp_path):
+    for rank in (10, 2, 0):
+        (tmp_path / f"result-{rank}").write_bytes(b"%d" % rank)
+    (tmp_path / "result-1.partial").write_bytes(b"not yet")
+    assert list(left(tmp_path, "result").items()) == [(0, b"0"), (2, b"2"), (10, b"10")]
 
 
 def test_who_fails_in_a_call_to_the_others_has_lost_them_and_waits():
