@@ -68,7 +68,8 @@ def launched(names, program, *, apart=False, **options):
             words = [sys.executable, __file__, str(rank), program, json.dumps([hosts, options])]
             started.append(subprocess.Popen(
                 ["ip", "netns", "exec", name, *words], stdout=subprocess.PIPE,
-                env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},  # both would take the same GPU
+                env={**os.environ, "GLOO_SOCKET_IFNAME": "wire",
+                     "CUDA_VISIBLE_DEVICES": ""},  # both would take the same GPU
             ))  # fmt: skip
         said = [process.communicate(timeout=300)[0] for process in started]
     finally:

@@ -60,30 +60,28 @@ def timetable(runs: Mapping[str, Any], batches: int = 5) -> Picture:
     return Picture(figure, f"{title} Measured: {' '.join(f'{run!r}.' for run in runs.values())}")
 
 
-def placements(step: Any, overlap: bool = True) -> Picture:
+def placements(step: Any) -> Picture:
     """Seconds of a placement.Step against the link's bandwidth, modelled, for each placement.
 
     The step's own link is left out of account. Dotted: the link from which on the hybrid pays.
     """
-    pays = break_even(step, overlap)
+    pays = break_even(step)
     between = [pays] if LINKS[0] < pays < LINKS[-1] else []
     links = np.unique([*np.geomspace(LINKS[0], LINKS[-1], 21), *between, *SPOKEN])
-    took = {link: step_seconds(replace(step, link_bandwidth=link), overlap) for link in links}
+    took = {link: step_seconds(replace(step, link_bandwidth=link)) for link in links}
     fitting = [name for name in LINES if math.isfinite(took[links[0]][name])]
     absent = ", ".join(name for name in LINES if name not in fitting)
-    even = evens(step, pays) if fitting else "neither the CPU nor the GPU has room."
-    title = f"Modelled, {units.count(step.rows)} rows: {even}"
+    title = f"Modelled, {units.count(step.rows)} rows: {evens(pays)}"
     figure, axes = blank(height=4, title=title)
     link = "link" + f"; no room: {absent}" * bool(absent)
     log_axes(axes, x=(link, lambda rate: units.rate(rate, "B/s")),
              y=("a step (modelled)", units.seconds))
     axes.minorticks_off()  # it is drawn for many positions of the sliders
     axes.set_xlim(LINKS[0], LINKS[-1])
-    if between and "hybrid" in fitting:
+    if between:
         axes.axvline(pays, color=INK, linewidth=0.8, linestyle=":")
-    if fitting:
-        heights = [took[link][name] for link in links for name in fitting]
-        axes.set_ylim(min(heights) / 3, max(heights) * 3)
+    heights = [took[link][name] for link in links for name in fitting]
+    axes.set_ylim(min(heights) / 3, max(heights) * 3)
     lines(axes, [(name, links, [took[link][name] for link in links],
                   {"color": LINES[name], "linewidth": 1.6}) for name in fitting])
     spoken = {name: ", ".join(f"{units.seconds(took[at][name])} at {units.rate(at, 'B/s')}"
@@ -93,10 +91,8 @@ def placements(step: Any, overlap: bool = True) -> Picture:
     return Picture(figure, f"{title} {listed(spoken)}. The GPU has room for {limit} rows.")
 
 
-def evens(step, pays):
+def evens(pays):
     """From which link on the hybrid beats all CPU, in a sentence."""
-    if step.table_bytes > step.cpu_memory:
-        return f"the CPU has room for {units.count(largest_rows(step, step.cpu_memory))}."
     if math.isinf(pays):
         return "no link is fast enough for the hybrid to beat all CPU."
     return f"the hybrid beats all CPU from a link of {units.rate(pays, 'B/s')} on."

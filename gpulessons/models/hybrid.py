@@ -15,10 +15,9 @@ one step old. Who waits gathers the newest, and nothing overlaps. Naumov et al. 
 Without a GPU the hybrid is two threads of the CPU, each on a core of its own, and says so.
 """
 
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from html import escape
 from statistics import median
 from time import perf_counter
 
@@ -55,22 +54,20 @@ class Run:
     """What a placement took, batch by batch."""
 
     placement: str
-    waits: bool
     where: str  # in words: what computed
     examples: int  # in a batch
     tasks: tuple[Task, ...]
-    losses: tuple[float, ...]  # of each batch that was finished: the mean over its examples
+    losses: tuple[float, ...]  # of each batch: the mean over its examples
     stale: float  # share of the ids that were gathered one step too early
-    stopped: bool  # by Ctrl-C
 
     @property
     def seconds(self):
         """From the first batch's beginning to the last's end."""
-        return max((task.stop for task in self.tasks), default=0.0)
+        return max(task.stop for task in self.tasks)
 
     @property
     def examples_per_second(self):
-        return len(self.losses) * self.examples / self.seconds if self.tasks else 0.0
+        return len(self.losses) * self.examples / self.seconds
 
     @property
     def medians(self):
@@ -81,15 +78,9 @@ class Run:
 
     def __repr__(self):
         took = ", ".join(f"{stage} {units.seconds(s)}" for stage, s in self.medians.items())
-        order = "waits for every update" if self.waits else f"{self.stale:.0%} of the ids one old"
-        cut = f", stopped after {len(self.losses)} batches" if self.stopped else ""
-        return (
-            f"{self.placement} ({self.where}; {order}): "
-            f"{units.count(self.examples_per_second)} examples per second{cut}; {took}"
-        )
-
-    def _repr_html_(self):
-        return f"<p>{escape(repr(self))}</p>"
+        order = f"{self.stale:.0%} of the ids one old" if self.stale else "waits for every update"
+        return (f"{self.placement} ({self.where}; {order}): "
+                f"{units.count(self.examples_per_second)} examples per second; {took}")  # fmt: skip
 
 
 # -- The task: who likes what? A secret number for every row decides: there is something to learn.
@@ -127,24 +118,23 @@ class Dense:
     def __init__(self, weights, device, rate=0.01):
         import torch
 
-        self.device, self.rate = device, rate
+        self.device = device
         self.weights = [torch.tensor(w, device=device, requires_grad=True) for w in weights]
+        self.optimizer = torch.optim.SGD(self.weights, rate)
 
     def learn(self, bags, labels):
         """(mean loss, the gradient of the bags: like bags), tensors; the weights move."""
         import torch
 
-        x = bags.detach().requires_grad_()
-        score = x
+        x = score = bags.detach().requires_grad_()
         for w in self.weights[:-1]:
             score = torch.relu(score @ w.T)
         score = (score @ self.weights[-1].T)[:, 0]
         loss = torch.nn.functional.binary_cross_entropy_with_logits(score, labels)
-        gradient, *slopes = torch.autograd.grad(loss, [x, *self.weights])
-        with torch.no_grad():
-            for w, slope in zip(self.weights, slopes, strict=True):
-                w -= self.rate * slope
-        return loss.detach(), gradient
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        return loss.detach(), x.grad
 
 
 # -- The dense worker, on the CPU or on a GPU behind a link: bags in, loss and gradient out.
@@ -160,13 +150,10 @@ def dense_on_cpu(network, bags, labels):
 
 
 def dense_on_gpu(network, bags, labels):
-    """The same with a journey before and after, from pinned memory, timed by events in the stream.
-
-    The last event is waited for, and so ties the GPU's clock to the caller's.
-    """
+    """The same with a journey before and after, from pinned memory."""
     import torch
 
-    marks = [torch.cuda.Event(enable_timing=True) for _ in range(4)]
+    marks = events(4)
     pinned = torch.from_numpy(bags).pin_memory(), torch.from_numpy(labels).pin_memory()
     marks[0].record()
     sent = [array.to(network.device, non_blocking=True) for array in pinned]
@@ -175,24 +162,34 @@ def dense_on_gpu(network, bags, labels):
     marks[2].record()
     fetched = torch.empty(gradient.shape, pin_memory=True).copy_(gradient, non_blocking=True)
     marks[3].record()
-    marks[3].synchronize()
+    stages = between(marks, ("send", "dense", "fetch"))
+    return float(loss), fetched.numpy(), stages
+
+
+def events(count):
+    """Marks to put into a GPU's stream, which note when it came by."""
+    import torch
+
+    return [torch.cuda.Event(enable_timing=True) for _ in range(count)]
+
+
+def between(marks, stages):
+    """[(stage, start, stop)]. The last mark is waited for: it ties the GPU's clock to ours."""
+    marks[-1].synchronize()
     now = perf_counter()
-    at = [now - 1e-3 * mark.elapsed_time(marks[3]) for mark in marks]
-    stages = zip(("send", "dense", "fetch"), at[:-1], at[1:], strict=True)
-    return float(loss), fetched.numpy(), list(stages)
+    at = [now - 1e-3 * mark.elapsed_time(marks[-1]) for mark in marks]
+    return list(zip(stages, at[:-1], at[1:], strict=True))
 
 
 # -- The placements.
 
 
-def measure(placement, task=None, *, waits=False, rate=LEARNING_RATE, device=None, cores=None,
-            tell=None):  # fmt: skip
+def measure(placement, task=None, *, waits=False, device=None):
     """Train on every batch of a Problem in one of PLACEMENTS, and return a Run.
 
     waits (hybrid only): gather a batch when the one before has moved its rows; else one ahead. The
     Problem's arrays stay as they are. device: PyTorch's name of the GPU, found if None; "cpu" does
-    without. cores: of all CPU, found if None. tell(done, total, words): called after every batch.
-    Ctrl-C keeps what was measured; what goes wrong in a worker is raised here.
+    without. What goes wrong in a worker is raised here.
     """
     import torch
 
@@ -200,153 +197,109 @@ def measure(placement, task=None, *, waits=False, rate=LEARNING_RATE, device=Non
         raise ValueError(f"A placement is one of {', '.join(PLACEMENTS)}, not {placement!r}.")
     task = task or problem()
     gpu = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    alone = placement == "all CPU"
-    if placement == "all GPU":
-        check_misfit(task, gpu)
-    network, spare = (Dense(task.weights, "cpu" if alone else gpu) for _ in range(2))
-    each = (cores or quicker(task, rate)) if alone else 1
-    kept = Kept(task, tell)
-    with threads(each):  # of two workers each has one core: a second would take the other's
-        if placement == "all GPU":
-            on_the_gpu(task, network, rate, kept)
-        else:
-            dense = dense_on_cpu if network.device == "cpu" else dense_on_gpu
-            warm_up(task, dense, spare, rate, each)
-            pipeline(task, partial(dense, network), rate, waits or alone, each, kept)
-    waits = waits or placement != "hybrid"
-    old, where = 0.0 if waits else staleness(task.ids), in_words(placement, gpu, each)
-    return Run(placement, waits, where, task.ids.shape[1], tuple(kept.tasks), tuple(kept.losses),
-               old, kept.stopped)  # fmt: skip
-
-
-def quicker(task, rate):
-    """One core or all, whichever has the first batches done sooner: the honest CPU is the best."""
-    few = replace(task, ids=task.ids[:4], labels=task.labels[:4])
-    runs = {n: measure("all CPU", few, rate=rate, cores=n) for n in thread_choices()}
-    return min(runs, key=lambda n: runs[n].seconds)
-
-
-def in_words(placement, device, each):
-    """What computes."""
     if placement == "all CPU":
-        return "one stage at a time on " + ("one core" if each == 1 else f"{each} cores")
-    if placement == "all GPU":
-        return "table and network on the GPU"
-    if device != "cpu":
-        return "table on the CPU, network on the GPU"
-    return "two CPU threads" + ("; no GPU here" if torch_gpu.why_not() else ", no GPU asked for")
+        cores = quicker(task)
+        where = "one stage at a time on " + ("one core" if cores == 1 else f"{cores} cores")
+        tasks, losses = alone(task, cores)
+    elif placement == "hybrid":
+        where = "table on the CPU, network on the GPU"
+        if gpu == "cpu":
+            where = "two CPU threads" + ("; no GPU here" if torch_gpu.why_not() else "")
+        tasks, losses = two_workers(task, gpu, waits)
+    else:
+        if gpu == "cpu":
+            raise ValueError(f"There is no GPU here for the table: {torch_gpu.why_not()}.")
+        where = "table and network on the GPU"
+        tasks, losses = on_the_gpu(task, gpu)
+    stale = staleness(task.ids) if placement == "hybrid" and not waits else 0.0
+    return Run(placement, where, task.ids.shape[1], tuple(tasks), tuple(losses), stale)
 
 
-class Kept:
-    """What has been measured so far, whatever happens next."""
-
-    def __init__(self, task, tell):
-        self.tasks, self.losses, self.total, self.tell = [], [], len(task.ids), tell
-        self.stopped, self.begun = False, perf_counter()
-
-    def stage(self, worker, stage, batch, start, stop):
-        self.tasks.append(Task(worker, stage, batch, start - self.begun, stop - self.begun))
-
-    def finished(self, loss):
-        self.losses.append(loss)
-        if self.tell:
-            self.tell(len(self.losses), self.total, f"batch {len(self.losses)}")
+def quicker(task):
+    """One core or all, whichever has the first batches done sooner: the honest CPU is the best."""
+    few, took = replace(task, ids=task.ids[:4], labels=task.labels[:4]), {}
+    for cores in thread_choices():
+        tasks, _ = alone(few, cores)
+        took[cores] = tasks[-1].stop
+    return min(took, key=took.get)
 
 
-def pipeline(task, dense, rate, waits, each, kept):
-    """This thread gathers and updates, another one computes; who is ahead waits for the other.
+def alone(task, cores):
+    """One stage after the other on so many cores of the CPU."""
+    with threads(cores):
+        steps(first(task), "cpu", True, cores)
+        return steps(task, "cpu", True, cores)
 
-    each: the cores of a worker; with more than one, all is done here, one after the other.
-    """
+
+def two_workers(task, device, waits):
+    """This thread gathers and updates, another one computes; who is ahead waits for the other."""
+    with threads(1), ThreadPoolExecutor(1) as pool:  # a second core would be the other's
+        steps(first(task), device, waits, 1, pool)
+        return steps(task, device, waits, 1, pool)
+
+
+def first(task):
+    """A little of it, for whatever must compile."""
+    return replace(task, ids=task.ids[:1, :2], labels=task.labels[:1, :2])
+
+
+def steps(task, device, waits, cores, pool=None):
+    """([Task], [loss of each batch]). pool: where the network computes, if not here."""
+    network = Dense(task.weights, device)
+    dense = dense_on_cpu if device == "cpu" else dense_on_gpu
+    gather = embedding.versions[f"Numba, {'one' if cores == 1 else 'every'} core"]
     table, moments, batches = task.table.copy(), task.moments.copy(), len(task.ids)
-    gather, pool = GATHER[each == 1], ThreadPoolExecutor(1)
-    submit, kept.begun = at_once if each > 1 else pool.submit, perf_counter()
+    tasks, losses, begun = [], [], perf_counter()
+
+    def done(worker, stage, batch, start, stop):
+        tasks.append(Task(worker, stage, batch, start - begun, stop - begun))
 
     def begin(n):
+        """Gather, and have the network called: a function that returns what it does."""
         start = perf_counter()
         bags = gather(table, task.ids[n])
-        kept.stage(SPARSE, "gather", n, start, perf_counter())
-        return submit(dense, bags, task.labels[n])
+        done(SPARSE, "gather", n, start, perf_counter())
+        call = partial(dense, network, bags, task.labels[n])
+        return pool.submit(call).result if pool else call
 
-    try:
-        under_way = begin(0)
-        for n in range(batches):
-            ahead = begin(n + 1) if not waits and n + 1 < batches else None
-            loss, gradient, stages = under_way.result()  # raises what was raised there
-            for stage, *when in stages:
-                kept.stage(DENSE, stage, n, *when)
-            start = perf_counter()
-            update_in_place(table, moments, task.ids[n], gradient, rate, cores=each)
-            kept.stage(SPARSE, "update", n, start, perf_counter())
-            kept.finished(loss)
-            under_way = ahead or (begin(n + 1) if n + 1 < batches else None)
-    except KeyboardInterrupt:
-        kept.stopped = True
-    finally:
-        pool.shutdown(cancel_futures=True)  # waits for one batch's network at most
+    under_way = begin(0)
+    for n in range(batches):
+        more = n + 1 < batches
+        ahead = begin(n + 1) if more and not waits else None
+        loss, gradient, stages = under_way()  # raises what was raised there
+        for stage, *when in stages:
+            done(DENSE, stage, n, *when)
+        start = perf_counter()
+        update_in_place(table, moments, task.ids[n], gradient, LEARNING_RATE, cores=cores)
+        done(SPARSE, "update", n, start, perf_counter())
+        losses.append(loss)
+        under_way = begin(n + 1) if more and waits else ahead
+    return tasks, losses
 
 
-GATHER = {alone: embedding.versions[f"Numba, {'one' if alone else 'every'} core"]
-          for alone in (True, False)}  # fmt: skip
-
-
-def at_once(function, *arguments):
-    """What an executor's submit is without another thread."""
-    done = Future()
-    done.set_result(function(*arguments))
-    return done
-
-
-def warm_up(task, dense, spare, rate, each):
-    """What must compile, does: on some of the first batch, another network and a table of a row."""
-    ids, row = np.zeros_like(task.ids[0, :2]), task.table[:1].copy()
-    bags = GATHER[each == 1](row, ids)
-    _, gradient, _ = dense(spare, bags, task.labels[0, :2])
-    update_in_place(row, np.zeros(1, np.float32), ids, gradient, rate, cores=each)
-
-
-def on_the_gpu(task, network, rate, kept):
-    """Ids and labels are sent, all else stays. One stream: nothing overlaps, nothing is old."""
+def on_the_gpu(task, device):
+    """The same; ids and labels are sent, all else stays. One stream: nothing overlaps."""
     import torch
 
-    table, moments = (torch.from_numpy(a).to(network.device) for a in (task.table, task.moments))
-    table, moments = table.clone(), moments.clone()
-    kept.begun = perf_counter()
-    try:
-        for n, (ids, labels) in enumerate(zip(task.ids, task.labels, strict=True)):
-            marks = [torch.cuda.Event(enable_timing=True) for _ in range(5)]
-            marks[0].record()
-            ids, labels = (torch.from_numpy(a).to(network.device) for a in (ids, labels))
-            marks[1].record()
-            bags = torch.nn.functional.embedding_bag(ids, table, mode="sum")
-            marks[2].record()
-            loss, gradient = network.learn(bags, labels)
-            marks[3].record()
-            update_pytorch_in_place(table, moments, ids, gradient, rate)
-            marks[4].record()
-            marks[4].synchronize()
-            now = perf_counter()
-            at = [now - 1e-3 * mark.elapsed_time(marks[4]) for mark in marks]
-            names = (SPARSE, "send"), (SPARSE, "gather"), (DENSE, "dense"), (SPARSE, "update")
-            for name, start, stop in zip(names, at[:-1], at[1:], strict=True):
-                kept.stage(*name, n, start, stop)
-            kept.finished(float(loss))
-    except KeyboardInterrupt:
-        kept.stopped = True
-
-
-def check_misfit(task, device):
-    """ValueError where the table has no place on the GPU, or there is none."""
-    import torch
-
-    if device == "cpu":
-        raise ValueError(f"There is no GPU here for the table: {torch_gpu.why_not()}.")
-    free, needed = torch.cuda.mem_get_info()[0], task.table.nbytes + task.moments.nbytes
-    if needed > free:
-        raise ValueError(
-            f"The table has {units.size(needed)}, and the GPU {units.size(free)} free: choose the "
-            "hybrid placement, or fewer rows."
-        )
+    network, tasks, losses = Dense(task.weights, device), [], []
+    table, moments = (torch.tensor(a, device=device) for a in (task.table, task.moments))
+    begun = perf_counter()
+    for n, (ids, labels) in enumerate(zip(task.ids, task.labels, strict=True)):
+        marks = events(5)
+        marks[0].record()
+        ids, labels = (torch.from_numpy(a).to(device) for a in (ids, labels))
+        marks[1].record()
+        bags = torch.nn.functional.embedding_bag(ids, table, mode="sum")
+        marks[2].record()
+        loss, gradient = network.learn(bags, labels)
+        marks[3].record()
+        update_pytorch_in_place(table, moments, ids, gradient, LEARNING_RATE)
+        marks[4].record()
+        for stage, start, stop in between(marks, ("send", "gather", "dense", "update")):
+            worker = DENSE if stage == "dense" else SPARSE
+            tasks.append(Task(worker, stage, n, start - begun, stop - begun))
+        losses.append(float(loss))
+    return tasks, losses
 
 
 def staleness(ids):

@@ -27,9 +27,6 @@ class Found:
     def name(self):
         return f"{self.leaves} cell{'s' * (self.leaves > 1)}" if self.leaves else "brute force"
 
-    def __repr__(self):
-        return f"{self.name}: recall {self.recall:.3f}, {self.rate:,.0f} queries/s"
-
 
 def frontier(points, queries, k=10, leaves=(1, 3, 10, 30, 100, 300), trees=10, leaf=32,
              seconds=4.0, tell=None):  # fmt: skip

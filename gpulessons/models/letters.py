@@ -13,7 +13,6 @@ Unreasonable Effectiveness of Recurrent Neural Networks", 2015.
 
 from collections import Counter
 from dataclasses import dataclass
-from html import escape
 from math import log
 from pathlib import Path
 from time import perf_counter
@@ -140,25 +139,14 @@ class Epoch:
         took = units.seconds(self.seconds)
         return f"epoch {self.number}: loss {self.loss:.3f}, {took}\n{self.sample}"
 
-    def _repr_html_(self):
-        head, _, sample = repr(self).partition("\n")
-        return f"<p>{escape(head)}</p><pre>{escape(sample)}</pre>"
 
-
-def train(writer, text, epochs=10, sample=200, tell=None):
-    """Yield an Epoch each time the text has been read. sample: how many letters to write then.
-
-    tell(done, total, words): called after every piece.
-    """
-    codes = strips(writer.codes(text))
-    pieces, seconds = (len(codes) - 1) // PIECE, 0.0
+def train(writer, text, epochs=10, sample=200):
+    """Yield an Epoch each time the text has been read. sample: how many letters to write then."""
+    codes, seconds = strips(writer.codes(text)), 0.0
     next(read(Writer(writer.toolkit, text, writer.hidden), codes))  # what must compile, does
     for number in range(1, epochs + 1):
-        losses, start = [], perf_counter()
-        for loss in read(writer, codes):
-            losses.append(loss)
-            if tell:
-                tell((number - 1) * pieces + len(losses), epochs * pieces, f"epoch {number}")
+        start = perf_counter()
+        losses = list(read(writer, codes))
         seconds += perf_counter() - start
         yield Epoch(number, float(np.mean(losses)), seconds, writer.write(sample))
 

@@ -20,7 +20,7 @@ momentum. `race` trains every layer for the same time, `step_times` asks what a 
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import cycle
 from time import perf_counter
 
@@ -40,6 +40,7 @@ LAYERS = (Full, Sampled, Tree)
 # 2.4 s at 10,000 classes on two cores.
 RATE = 0.06
 COLUMNS, BATCH = 48, 64
+HELD_OUT = 1000  # examples that only the loss is computed from
 FEEDS = 32  # batches that a timed step is fed with in turn
 OWN = 0.9  # how much of what follows a context is of its own group
 
@@ -69,18 +70,6 @@ class Task:
         rounds = (self.contexts - 1 - group) // self.groups + 1  # the contexts of each group
         return group + self.groups * rng.integers(0, rounds), classes
 
-    def probabilities(self, context):
-        """(classes,) float64: how likely each class is after this context."""
-        group = self.group_of(context)
-        own = self.group_of(np.arange(self.classes)) == group
-        return self.frequency * (OWN / self.shares[group] * own + 1 - OWN)
-
-    def loss(self, contexts, classes):
-        """The mean −log p of these very examples, by who knows all of the above."""
-        own = self.group_of(classes) == self.group_of(contexts)
-        factor = OWN / self.shares[self.group_of(classes)] * own + 1 - OWN
-        return float(-np.log(self.frequency[classes] * factor).mean())
-
     @property
     def entropy(self):
         """Of a class given its context, in nats: the mean −log p of who knows all of the above."""
@@ -102,68 +91,52 @@ class Point:
 
     steps: int
     seconds: float  # of training, without the looks at the held-out examples
-    examples: int
     loss: float  # the mean of −log p over the held-out examples
 
-    def __repr__(self):
-        return f"{units.count(self.steps)} steps, {units.seconds(self.seconds)}: {self.loss:.3f}"
 
-
-@dataclass
 class Learner:
     """A row for each context, and an output layer on top."""
 
-    layer: object
-    contexts: int
-    seed: int = 0
-    embedding: np.ndarray = field(init=False)
-
-    def __post_init__(self):
-        rng = np.random.default_rng(self.seed)
-        shape = self.contexts, self.layer.columns
-        self.embedding = np.float32(0.3) * rng.standard_normal(shape, np.float32)
+    def __init__(self, layer, contexts, seed=0):
+        rng = np.random.default_rng(seed)
+        start = rng.standard_normal((contexts, layer.columns), np.float32)
+        self.layer, self.embedding = layer, np.float32(0.3) * start
 
     def step(self, contexts, labels, rate):
-        """Learn from some examples; the mean of their losses as the layer itself sees them."""
-        losses, dh = self.layer.step(self.embedding[contexts], labels, rate)
+        """Learn from some examples."""
+        _, dh = self.layer.step(self.embedding[contexts], labels, rate)
         np.subtract.at(self.embedding, contexts, np.float32(rate) * dh)
-        return float(losses.mean())
 
     def loss(self, contexts, labels):
         return self.layer.loss(self.embedding[contexts], labels)
 
 
-def train(layer, task, rate, seconds=1.5, steps=None, batch=BATCH, held_out=1000, seed=1):
+def train(layer, task, seconds=1.5, steps=math.inf, rate=RATE):
     """Yield a Point before the first step, then ever more steps apart, and at the end.
 
     It ends after so many seconds of training (at most GPULESSONS_BUDGET), or after so many steps.
     Not on the clock: making examples, the looks at held-out ones, and what compiles. The layer
-    gets as many cores as it is quickest with. A rate so high that a loss is no number any more ends
-    it as well, with a loss of infinity.
+    gets as many cores as it is quickest with.
     """
-    if layer.classes != task.classes:
-        raise ValueError(f"The task has {task.classes} classes, the layer {layer.classes}.")
-    seconds, steps = (capped(seconds), math.inf) if steps is None else (math.inf, steps)
-    learner, held = Learner(layer, task.contexts), task.examples(held_out, seed=0)
-    cores = quickest_cores(learner, *task.examples(batch, seed=2**32))
-    done, spent, look, well = 0, 0.0, 1, True
-    with threads(cores):
-        loss = learner.loss(*held)
-    yield Point(0, 0.0, 0, loss)
-    while well and done < steps and spent < seconds:
-        few = min(look, steps) - done
-        contexts, labels = task.examples(few * batch, (seed, done))
+    learner, held = Learner(layer, task.contexts), task.examples(HELD_OUT, seed=0)
+    cores = quickest_cores(learner, *task.examples(BATCH, seed=2**32))
+    seconds, done, spent, look = capped(seconds), 0, 0.0, 1
+    while True:
         with threads(cores):
-            for each in range(0, few * batch, batch):
-                some = slice(each, each + batch)
+            loss = learner.loss(*held)
+        yield Point(done, spent, loss)
+        if done >= steps or spent >= seconds:
+            return
+        few = min(look, steps) - done
+        batches = (each.reshape(few, BATCH) for each in task.examples(few * BATCH, (1, done)))
+        with threads(cores):
+            for contexts, labels in zip(*batches, strict=True):
                 began = perf_counter()
-                well = math.isfinite(learner.step(contexts[some], labels[some], rate))
+                learner.step(contexts, labels, rate)
                 spent += perf_counter() - began
                 done += 1
-                if spent >= seconds or not well:
+                if spent >= seconds:
                     break
-            loss = learner.loss(*held) if well else math.inf
-        yield Point(done, spent, done * batch, loss)
         look = done + max(1, done // 2)
 
 
@@ -180,17 +153,15 @@ def quickest_cores(learner, contexts, labels):
     return min(took, key=took.get)
 
 
-def race(task, layers=LAYERS, seconds=1.2, steps=None, columns=COLUMNS, tell=None):
-    """Yield (layer's name, Point) as each layer learns the task, one after the other.
-
-    Each for so many seconds; or, to compare them step by step, for so many steps. All begin with
-    what frequency alone says. tell(done, total, words): called at every Point.
+def race(task, layers=LAYERS, seconds=1.2, tell=None):
+    """Yield (layer's name, Point) as each layer learns the task for so many seconds, one after the
+    other. All begin with what frequency alone says. tell(done, total, words): at every Point.
     """
     for n, make in enumerate(layers):
-        for point in train(make(task.classes, columns), task, RATE, seconds, steps):
+        for point in train(make(task.classes, COLUMNS), task, seconds):
             if tell:
-                share = point.steps / steps if steps else point.seconds / capped(seconds)
-                tell(round(100 * (n + min(1.0, share))), 100 * len(layers), make.name)
+                share = min(1.0, point.seconds / capped(seconds))
+                tell(round(100 * (n + share)), 100 * len(layers), make.name)
             yield make.name, point
 
 
@@ -206,9 +177,6 @@ class StepTime:
     spread: Spread
     nbytes: int
 
-    def __repr__(self):
-        return f"{self.layer}, {units.count(self.classes)} classes: {self.spread}"
-
 
 def step_times(
     classes=(1_000, 10_000, 100_000, 1_000_000), layers=LAYERS, columns=64, batch=BATCH,
@@ -216,25 +184,21 @@ def step_times(
 ):  # fmt: skip
     """Yield the StepTime of each layer at each number of classes; the layers of one number in turn.
 
-    seconds: for the samples of each, at most GPULESSONS_BUDGET. tell(done, total, name) as it goes
-    on. On Ctrl-C what was measured is yielded, then KeyboardInterrupt goes on its way.
+    seconds: for the samples of each, at most GPULESSONS_BUDGET. tell(done, total, name): after each
+    number of classes.
     """
-    numbers = sorted(classes)
-    for n, number in enumerate(numbers):
+    for n, number in enumerate(sorted(classes), 1):
         check_memory(number, len(layers), columns, batch)
-
-        def progress(done, total, name, n=n):
-            if tell:
-                tell(n * total + done, len(numbers) * total, name)
-
-        yield from at_one_number(number, layers, columns, batch, seconds, progress)
+        yield from at_one_number(number, layers, columns, batch, seconds)
+        if tell:
+            tell(n, len(classes), f"{units.count(number)} classes")
 
 
-def at_one_number(classes, layers, columns, batch, seconds, progress):
+def at_one_number(classes, layers, columns, batch, seconds):
     """A function of its own, so that these layers are gone before the next are made."""
     made = {make.name: make(classes, columns) for make in layers}
     calls = {name: stepping(layer, batch) for name, layer in made.items()}
-    for name, spread in alternate(calls, seconds, progress):
+    for name, spread in alternate(calls, seconds):
         yield StepTime(name, classes, spread, made[name].nbytes)
 
 

@@ -7,10 +7,9 @@
 
     all CPU       rows at the CPU's pace + dense at the CPU's
     all GPU       the ids' journey + rows and dense at the GPU's pace
-    hybrid        rows on the CPU and journey + dense on the GPU: one after the other where each
-                  waits for the other, the slower of both where they overlap
+    hybrid        rows on the CPU and journey + dense on the GPU, at once: the slower of both
 
-Each is ∞ where the table has no room: in the GPU's memory, or in the CPU's for the other two.
+All GPU is ∞ where the table has no room in its memory.
 
 Nothing here is measured but what the caller puts in; launches, the network's memory and what a
 framework adds are left out. Bandwidth at random is no bandwidth in order: take what gathering
@@ -40,12 +39,6 @@ class Step:
     link_bandwidth: float  # bytes/s, each way
     link_latency: float  # seconds, each way
     flops: float  # of the network for one example, forward and backward
-    cpu_memory: float = math.inf  # bytes
-
-    @property
-    def table_bytes(self):
-        """The rows, and a moment for each."""
-        return self.rows * 4 * (self.width + 1)
 
     @property
     def row_bytes(self):
@@ -58,32 +51,28 @@ class Step:
         return self.link_latency + 4 * numbers * self.examples / self.link_bandwidth
 
 
-def step_seconds(step, overlap=True):
-    """{placement: seconds of one step}, modelled; ∞ without room. overlap: of hybrid's workers."""
+def step_seconds(step):
+    """{placement: seconds of one step}, modelled; ∞ without room."""
     work = step.examples * step.flops
     sparse = step.row_bytes / step.cpu_bandwidth
     away = 2 * step.journey(step.width) + work / step.gpu_flops
     there = step.journey(step.per_example) + step.row_bytes / step.gpu_bandwidth
-    on_cpu, on_gpu = (step.table_bytes <= room for room in (step.cpu_memory, step.gpu_memory))
     return {
-        "all CPU": sparse + work / step.cpu_flops if on_cpu else math.inf,
-        "all GPU": there + work / step.gpu_flops if on_gpu else math.inf,
-        "hybrid": (max(sparse, away) if overlap else sparse + away) if on_cpu else math.inf,
+        "all CPU": sparse + work / step.cpu_flops,
+        "all GPU": there + work / step.gpu_flops if step.rows <= largest_rows(step) else math.inf,
+        "hybrid": max(sparse, away),
     }
 
 
-def largest_rows(step, memory=None):
-    """The rows of the largest table that fits the GPU, or so many bytes."""
-    memory = step.gpu_memory if memory is None else memory
-    return math.floor(memory / (4 * (step.width + 1))) if memory < math.inf else math.inf
+def largest_rows(step):
+    """The rows of the largest table that fits the GPU: a row is its numbers and a moment."""
+    return math.floor(step.gpu_memory / (4 * (step.width + 1)))
 
 
-def break_even(step, overlap=True):
+def break_even(step):
     """The link's bandwidth, bytes/s, from which the hybrid beats all CPU; ∞ where none does."""
-    step = replace(step, cpu_memory=math.inf)  # room is needed by both
-    best = step_seconds(replace(step, link_bandwidth=math.inf), overlap)
+    best = step_seconds(replace(step, link_bandwidth=math.inf))
     if best["hybrid"] >= best["all CPU"]:
         return math.inf
-    sparse, rest = step.row_bytes / step.cpu_bandwidth, step.examples * step.flops / step.gpu_flops
-    free = best["all CPU"] - 2 * step.link_latency - rest - (0 if overlap else sparse)
+    free = best["all CPU"] - 2 * step.link_latency - step.examples * step.flops / step.gpu_flops
     return 2 * 4 * step.width * step.examples / free

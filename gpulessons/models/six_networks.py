@@ -13,7 +13,6 @@ Weights, inputs and labels are random numbers: how long a step takes does not de
     rows = [timed(size) for size in sizes]
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -23,8 +22,8 @@ from time import perf_counter
 import torch
 from torch import nn
 from torch.nn.functional import avg_pool2d, cross_entropy, max_pool2d, pad, relu
+from torch.utils.flop_counter import FlopCounterMode
 
-from gpulessons import units
 from gpulessons.backends import torch_cpu, torch_gpu
 from gpulessons.hardware import budget, cores, free_memory, machine, threads
 
@@ -44,13 +43,6 @@ class Size:
         parts = [f"batch {self.batch} instead of {full.batch}"] * (self.batch < full.batch)
         parts += [f"layers 1/{self.narrower} as wide"] * (self.narrower > 1)
         return ", ".join(parts)
-
-
-# The widths are the comparison's, the batches this course's.
-FULL = {size.name: size for size in (
-    Size("FCN-5", 64), Size("FCN-8", 64), Size("AlexNet", 16), Size("ResNet", 16),
-    Size("LSTM-32", 128), Size("LSTM-64", 128),
-)}  # fmt: skip
 
 
 # -- The networks. Each takes what its widths are divided by.
@@ -130,24 +122,17 @@ class Recurrent(nn.Module):
         return self.last(self.layers(self.words(x))[0]).flatten(0, 1)
 
 
-@dataclass(frozen=True)
-class Kind:
-    """How one of the six is made, what one example of its is, and how many answers it gives."""
-
-    make: Callable
-    example: tuple
-    classes: int
-    words: bool = False  # an example is a row of words, and every word has an answer
-
-
+# How each is made, the shape of an example, how many answers it has; and how many examples are in a
+# minibatch. The widths are the comparison's, the batches this course's.
 KINDS = {
-    "FCN-5": Kind(lambda narrower: fully_connected(3, narrower), (26_752,), 26_752),
-    "FCN-8": Kind(lambda narrower: fully_connected(6, narrower), (26_752,), 26_752),
-    "AlexNet": Kind(AlexNet, (3, 32, 32), 10),
-    "ResNet": Kind(residual, (3, 32, 32), 10),
-    "LSTM-32": Kind(Recurrent, (32,), 10_000, words=True),
-    "LSTM-64": Kind(Recurrent, (64,), 10_000, words=True),
+    "FCN-5": (lambda narrower: fully_connected(3, narrower), (26_752,), 26_752, 64),
+    "FCN-8": (lambda narrower: fully_connected(6, narrower), (26_752,), 26_752, 64),
+    "AlexNet": (AlexNet, (3, 32, 32), 10, 16),
+    "ResNet": (residual, (3, 32, 32), 10, 16),
+    "LSTM-32": (Recurrent, (32,), 10_000, 128),
+    "LSTM-64": (Recurrent, (64,), 10_000, 128),
 }
+FULL = {name: Size(name, batch) for name, (*_, batch) in KINDS.items()}
 
 
 # -- One step of training.
@@ -163,7 +148,7 @@ class Trainee:
     def __init__(self, size, device="cpu", seed=0):
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            self.module = KINDS[size.name].make(size.narrower).to(device)
+            self.module = KINDS[size.name][0](size.narrower).to(device)
             x, labels = minibatch(size)
         self.size, self.x, self.labels = size, x.to(device), labels.to(device)
         self.optimizer = torch.optim.SGD(self.module.parameters(), lr=0.01)
@@ -176,13 +161,12 @@ class Trainee:
 
 def minibatch(size, device="cpu"):
     """(x, labels): random examples of the right shape and type, and random answers."""
-    kind = KINDS[size.name]
-    classes = max(10, kind.classes // size.narrower)
-    if kind.words:
-        shape = (size.batch, *kind.example)
-        x, labels = (torch.randint(classes, shape, device=device) for _ in range(2))
+    make, shape, classes, _ = KINDS[size.name]
+    classes = max(10, classes // size.narrower)
+    if make is Recurrent:  # every word has an answer
+        x, labels = torch.randint(classes, (2, size.batch, *shape), device=device)
         return x, labels.flatten()
-    shape = kind.example if classes == 10 else (classes,)
+    shape = shape if classes == 10 else (classes,)
     x = torch.randn(size.batch, *shape, device=device)
     return x, torch.randint(classes, (size.batch,), device=device)
 
@@ -217,34 +201,28 @@ class Cost:
 def cost(size):
     """The Cost of a step, counted on tensors that have shapes and no numbers ("meta").
 
-    A weight is used once for each row, pixel or word of its layer's output: two operations
-    forward, and twice that backward. Outputs are kept for the way back, and have gradients.
+    Its backward pass has twice the operations of the forward one. Outputs are kept for the way
+    back, and have gradients.
     """
-    parameters, uses, outputs = counted(size.name, size.narrower)
+    parameters, flops, outputs = counted(size.name, size.narrower)
     # A layer's result, what the function after it makes of it, and the gradients of both.
-    return Cost(parameters, 6 * uses * size.batch, 4 * (2 * parameters + 4 * outputs * size.batch))
+    return Cost(parameters, 3 * flops * size.batch, 4 * (2 * parameters + 4 * outputs * size.batch))
 
 
 @cache
 def counted(name, narrower):
-    """(parameters, uses of a weight, outputs) for one example."""
+    """(parameters, operations forward, outputs of all layers) for one example."""
+    outputs = []
     with torch.device("meta"):
-        module = KINDS[name].make(narrower)
-    uses = outputs = 0
-
-    def count(layer, inputs, output):
-        nonlocal uses, outputs
-        output = output[0] if isinstance(output, tuple) else output  # an LSTM's comes with states
-        positions = output.numel() // output.shape[1 if output.ndim == 4 else -1]
-        weights = [each.numel() for each in layer.parameters() if each.ndim > 1]
-        uses += positions * sum(weights) * (not isinstance(layer, nn.Embedding))
-        outputs += output.numel()
-
+        module = KINDS[name][0](narrower)
     for layer in module.modules():
-        if not list(layer.children()):
-            layer.register_forward_hook(count)
-    module(minibatch(Size(name, 2, narrower), "meta")[0])  # two: for batch normalization
-    return sum(each.numel() for each in module.parameters()), uses // 2, outputs // 2
+        if not list(layer.children()):  # an LSTM's output comes with its states
+            layer.register_forward_hook(lambda layer, inputs, output: outputs.append(
+                (output[0] if isinstance(output, tuple) else output).numel()))  # fmt: skip
+    with FlopCounterMode(display=False) as counter:
+        module(minibatch(Size(name, 2, narrower), "meta")[0])  # two: for batch normalization
+    weights = sum(each.numel() for each in module.parameters())
+    return weights, counter.get_total_flops() // 2, sum(outputs) // 2
 
 
 def fitted(size, seconds=0.8, flop_rate=None, bandwidth=None, memory=None):
@@ -262,10 +240,10 @@ def fitted(size, seconds=0.8, flop_rate=None, bandwidth=None, memory=None):
         needs = cost(tried)
         return needs.seconds(flop_rate, bandwidth) <= seconds and needs.memory <= memory
 
-    while not fits(size) and (size.batch > 2 or size.narrower < 16):
-        smaller_batch = replace(size, batch=size.batch // 2)
-        narrower = replace(size, narrower=2 * size.narrower)
-        size = smaller_batch if size.batch > 2 else narrower
+    while not fits(size) and size.batch > 2:
+        size = replace(size, batch=size.batch // 2)
+    while not fits(size) and size.narrower < 16:
+        size = replace(size, narrower=2 * size.narrower)
     return size
 
 
@@ -290,10 +268,6 @@ class StepTime:
     @property
     def noisy(self):
         return self.spread > NOISE
-
-    def __repr__(self):
-        gpu = f"not measured: {self.why}" if self.gpu is None else units.seconds(self.gpu)
-        return f"{self.name}: CPU {units.seconds(self.cpu)}, GPU {gpu}"
 
 
 NOISE = 0.25  # a larger spread than that was somebody else's work

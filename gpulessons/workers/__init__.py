@@ -22,31 +22,16 @@ Read a program (programs/hello first), then the part it is made of, then who run
     tensor_parallel    every layer cut
     measure_split      is an example quicker so
 
-The launcher knows no program, and the parts know neither. Every public name is loaded at its first
-use, as the package's are.
+The launcher knows no program, and the parts know neither.
 """
 
-import importlib
+from .launcher.failures import WorkersFailed
+from .launcher.launching import launch
+from .links import Link, Sample, fit
+from .schedules import bubble, kept, simulate, waiting
+from .worker import Worker
 
-HOMES = {
-    "launcher.launching": "launch",
-    "launcher.failures": "WorkersFailed",
-    "worker": "Worker",
-    "links": "Link Sample fit",
-    "schedules": "bubble kept simulate waiting",
-}
-
-HOME = {name: home for home, names in HOMES.items() for name in names.split()}
-__all__ = sorted(HOME)
-
-
-def __getattr__(name: str) -> object:
-    if name not in HOME:
-        raise AttributeError(f"gpulessons.workers has no {name!r}; it has {', '.join(__all__)}.")
-    value = getattr(importlib.import_module(f"{__name__}.{HOME[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__ = [
+    "Link", "Sample", "Worker", "WorkersFailed", "bubble", "fit", "kept", "launch", "simulate",
+    "waiting",
+]  # fmt: skip

@@ -7,13 +7,15 @@ no longer does, as many. Between the two, by an empirical law,
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import inf
 from statistics import median
 from time import perf_counter
 
 import numpy as np
 import torch
+
+from gpulessons.hardware.pools import threads
 
 from .links import nonnegative
 from .training import examples, mean_loss, minibatches, network
@@ -40,37 +42,28 @@ def returns(
     """[Reached] for each batch size. ValueError where no rate comes to the goal in `most` steps.
 
     seeds: with the best rate, this many runs from other weights and with other minibatches; steps
-    and seconds are then their medians. On one core: threads would cost these small steps more than
-    they bring.
+    and seconds are then their medians, and a run that fails is left out. On one core: threads would
+    cost these small steps more than they bring.
     """
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        found = [best(size, goal, hidden, most, rates) for size in sizes]
-        return [again(one, goal, hidden, most, seeds) for one in found]
-    finally:
-        torch.set_num_threads(threads)
+    with threads(1):
+        return [best(batch, goal, hidden, most, rates, seeds) for batch in sizes]
 
 
-def best(batch: int, goal: float, hidden: int, most: int, rates: Iterable[float]) -> Reached:
-    """The fewest steps of all rates; a rate that needs more than another is given up."""
-    found = None
+def best(
+    batch: int, goal: float, hidden: int, most: int, rates: Iterable[float], seeds: int
+) -> Reached:
+    """The rate of the fewest steps; one that needs more than another is given up."""
+    found, limit = None, most
     for rate in rates:
-        limit = found.steps - 1 if found else most
-        found = reach(batch, rate, goal, hidden, limit) or found
+        if run := reach(batch, rate, goal, hidden, limit):
+            found, limit = run, run.steps - 1
     if not found:
         raise ValueError(f"No rate reaches a loss of {goal} with batches of {batch}.")
-    return found
-
-
-def again(first: Reached, goal: float, hidden: int, most: int, seeds: int) -> Reached:
-    """The same batch and rate with other seeds, and the medians of all; who fails is left out."""
-    others = (reach(first.batch, first.rate, goal, hidden, most, n) for n in range(1, seeds))
-    runs = [first, *(run for run in others if run)]
+    others = (reach(batch, found.rate, goal, hidden, most, seed) for seed in range(1, seeds))
+    runs = [found, *(run for run in others if run)]
     steps = tuple(run.steps for run in runs)
-    return replace(
-        first, steps=round(median(steps)), seconds=median(run.seconds for run in runs), runs=steps
-    )
+    seconds = median(run.seconds for run in runs)
+    return Reached(batch, found.rate, round(median(steps)), seconds, steps)
 
 
 def reach(

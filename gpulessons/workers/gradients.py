@@ -141,9 +141,8 @@ CODES: dict[str, tuple[Callable[[Tensor], Tensor], Callable[[Tensor, Tensor], Te
 }
 
 
-def ours(parameters: Iterable[torch.nn.Parameter], name: str) -> Flat:
-    wire = Wire()
-    return Flat(parameters, lambda gradient: ALGORITHMS[name](gradient, wire))
+def sent_by(ours: Callable[[Tensor, Wire], None]) -> Callable[[Tensor], None]:
+    return lambda gradient: ours(gradient, Wire())
 
 
 ALONE = "alone"
@@ -151,7 +150,7 @@ WAYS: dict[str, Callable[[Iterable[torch.nn.Parameter]], OneByOne]] = {
     ALONE: Alone,
     "one by one": OneByOne,
     "flat": Flat,
-    **{name: partial(ours, name=name) for name in ALGORITHMS},
+    **{name: partial(Flat, algorithm=sent_by(ours)) for name, ours in ALGORITHMS.items()},
     **{code: partial(Compressed, code=code) for code in CODES},
     "1-bit, no feedback": partial(Compressed, code="1-bit", feedback=False),
 }

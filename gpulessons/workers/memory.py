@@ -1,7 +1,6 @@
 """What processes on one machine share, an array and a lock; and what each has alone, a core."""
 
 import os
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, cast
@@ -28,22 +27,15 @@ def shared(worker: Worker, size: int, dtype: DTypeLike) -> NDArray:
     """
     if int(os.environ["LOCAL_WORLD_SIZE"]) < worker.world_size:
         raise RuntimeError("This program needs shared memory: several hosts have none in common.")
-    name = [make(worker, size * np.dtype(dtype).itemsize) if worker.rank == 0 else ""]
-    dist.broadcast_object_list(name)
-    array = np.asarray(np.memmap(name[0], dtype, "r+"))
+    path = MEMORY / f"{worker.folder.name}-memory"  # by which the launch finds it, come what may
+    if worker.rank == 0:
+        path.write_bytes(bytes(size * np.dtype(dtype).itemsize))
+    dist.barrier()
+    array = np.asarray(np.memmap(path, dtype, "r+"))
     dist.barrier()
     if worker.rank == 0:
-        os.unlink(name[0])  # the memory stays as long as somebody uses it
+        path.unlink()  # the memory stays as long as somebody uses it
     return array
-
-
-def make(worker: Worker, size: int) -> str:
-    """The name of a file in memory with so many bytes, all of them zero."""
-    folder = MEMORY if os.access(MEMORY, os.W_OK) else worker.folder
-    mark = f"{worker.folder.name}-"  # by which the launch finds it, whatever happens here
-    with tempfile.NamedTemporaryFile(prefix=mark, dir=folder, delete=False) as file:
-        file.write(bytes(size))
-    return file.name
 
 
 def adding(typing: Any, array: Any, place: Any, value: Any) -> tuple[Any, Callable[..., Any]]:

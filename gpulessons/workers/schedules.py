@@ -14,6 +14,7 @@ bubble, is (S − 1) / (M + S − 1), whatever the times of F and B, if they are
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 FORWARD, BACKWARD = "F", "B"
 
@@ -120,8 +121,4 @@ def kept(tasks: Iterable[Task], stage: int) -> int:
     """The most micro-batches that a stage had begun and not finished at any moment."""
     events = [(task.start, 1) for task in tasks if (task.stage, task.kind) == (stage, FORWARD)]
     events += [(task.stop, -1) for task in tasks if (task.stage, task.kind) == (stage, BACKWARD)]
-    under_way = most = 0
-    for _, change in sorted(events):
-        under_way += change
-        most = max(most, under_way)
-    return most
+    return max(accumulate(change for _, change in sorted(events)))

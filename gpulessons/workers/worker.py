@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     import torch
 
 REPORT = "GPULESSONS_REPORT"  # the environment's name for the folder of this launch
-MEMORY = Path("/dev/shm")  # where Linux keeps files that no disk ever sees
+# Where Linux keeps files that no disk ever sees.
+MEMORY = Path("/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir())
 MARK = "\x1egpulessons "  # begins a line that is meant for the launcher and not for a reader
 
 

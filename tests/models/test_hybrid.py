@@ -28,10 +28,10 @@ def stages_of(run, batch):
 
 
 def test_who_waits_learns_just_what_one_alone_does(task):
-    alone, waits = on_cpu("all CPU", task, cores=1), on_cpu("hybrid", task, waits=True)
-    assert alone.losses == waits.losses and len(alone.losses) == 6
-    every = on_cpu("all CPU", task, cores=2)
-    np.testing.assert_allclose(every.losses, alone.losses, rtol=1e-4)
+    waits = on_cpu("hybrid", task, waits=True)
+    assert hybrid.alone(task, 1)[1] == list(waits.losses) and len(waits.losses) == 6
+    np.testing.assert_allclose(hybrid.alone(task, 2)[1], waits.losses, rtol=1e-4)
+    np.testing.assert_allclose(on_cpu("all CPU", task).losses, waits.losses, rtol=1e-4)
 
 
 def test_one_ahead_misses_the_last_update_and_nothing_else():
@@ -84,18 +84,6 @@ def test_what_goes_wrong_in_the_other_thread_is_raised_here(task, waits, monkeyp
     assert set(threading.enumerate()) <= before
 
 
-@pytest.mark.parametrize("waits", [True, False])
-def test_ctrl_c_keeps_what_was_measured(task, waits):
-    def stop(done, total, words):
-        if done == 3:
-            raise KeyboardInterrupt
-
-    before = set(threading.enumerate())
-    run = on_cpu("hybrid", task, waits=waits, tell=stop)
-    assert run.stopped and len(run.losses) == 3 and "stopped after 3 batches" in repr(run)
-    assert set(threading.enumerate()) <= before
-
-
 def test_what_cannot_be_is_refused_in_a_sentence(task):
     with pytest.raises(ValueError, match="all CPU, all GPU, hybrid, not 'cloud'"):
         measure("cloud", task)
@@ -118,13 +106,14 @@ STEP = Step(
 
 
 def test_the_model_adds_up_as_by_hand():
-    took = step_seconds(STEP, overlap=False)
+    took = step_seconds(STEP)
     rows = 3 * 100 * 5 * 0.5 * 40  # bytes
     assert took["all CPU"] == pytest.approx(rows / 1e9 + 1e6 / 1e9)
     assert took["all GPU"] == pytest.approx(1e-5 + 4 * 500 / 1e8 + rows / 1e10 + 1e6 / 1e11)
     away = 2 * (1e-5 + 4000 / 1e8) + 1e6 / 1e11
-    assert took["hybrid"] == pytest.approx(rows / 1e9 + away)
-    assert step_seconds(STEP)["hybrid"] == pytest.approx(max(rows / 1e9, away))
+    assert took["hybrid"] == pytest.approx(away) and away > rows / 1e9
+    slow = step_seconds(replace(STEP, cpu_bandwidth=1e6))["hybrid"]  # the table's side is slower
+    assert slow == pytest.approx(rows / 1e6)
 
 
 def test_a_table_that_does_not_fit_ends_all_gpu_and_nothing_else():
@@ -134,11 +123,10 @@ def test_a_table_that_does_not_fit_ends_all_gpu_and_nothing_else():
     assert just["hybrid"] == over["hybrid"]
 
 
-@pytest.mark.parametrize("overlap", [True, False])
-def test_at_the_break_even_hybrid_and_all_cpu_take_the_same(overlap):
-    link = break_even(STEP, overlap)
-    took = step_seconds(replace(STEP, link_bandwidth=link), overlap)
+def test_at_the_break_even_hybrid_and_all_cpu_take_the_same():
+    link = break_even(STEP)
+    took = step_seconds(replace(STEP, link_bandwidth=link))
     assert took["hybrid"] == pytest.approx(took["all CPU"])
-    faster = step_seconds(replace(STEP, link_bandwidth=2 * link), overlap)
+    faster = step_seconds(replace(STEP, link_bandwidth=2 * link))
     assert faster["hybrid"] < faster["all CPU"]
-    assert break_even(replace(STEP, link_latency=1.0), overlap) == np.inf
+    assert break_even(replace(STEP, link_latency=1.0)) == np.inf

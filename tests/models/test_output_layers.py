@@ -109,13 +109,11 @@ def test_a_layer_begins_with_frequency_and_learns_examples_by_heart(make):
 @pytest.mark.parametrize("make", LAYERS)
 def test_a_batch_that_does_not_fit_is_refused_and_nothing_is_learned(make):
     layer, (h, labels) = scrambled(make(CLASSES, COLUMNS)), batch()
-    before, hole = layer.w.copy(), h.copy()
-    hole[3, 1] = np.nan
+    before = layer.w.copy()
     for wrong, why in (
         ((h[:, :5], labels), "h is"), ((h.astype(float), labels), "float64"),
-        ((h, labels[:4]), "one integer for each"), ((h, labels / 2), "float64"),
-        ((hole, labels), "NaN"), ((h, labels - 301), "Labels run from 0 to 299"),
-        ((h, labels + 300), "Labels run"),
+        ((h, labels[:4]), "h is"), ((h, labels / 2), "integers from 0 to 299"),
+        ((h, labels - 301), "integers"), ((h, labels + 300), "integers"),
     ):  # fmt: skip
         for call in (lambda: layer.step(*wrong, 0.1), lambda: layer.loss(*wrong)):  # noqa: B023
             with pytest.raises(ValueError, match=why):

@@ -13,49 +13,41 @@ is the sum known by which dw is divided: a second pass. The scores of all classe
 no chunk waits for the maximum of them all.
 
 By PyTorch, because its products and its exp share one pool of threads: threads of two libraries
-would wait for each other at every chunk. On a GPU (`on=torch_gpu`) the lines are the same.
+would wait for each other at every chunk.
 """
 
 import numpy as np
-
-from gpulessons.backends import torch_cpu
 
 from .common import CHUNK, check_batch, first_weights, full_loss, prior_scores
 
 
 class Full:
-    """w: (classes, columns) on a PyTorch backend: `on` is torch_cpu or torch_gpu."""
+    """w: (classes, columns)."""
 
     name = "full softmax"
 
-    def __init__(self, classes, columns, seed=0, on=torch_cpu):
-        self.classes, self.columns, self.backend = classes, columns, on
-        self.chunk = CHUNK if on is torch_cpu else 2**18  # a GPU minds launches more
+    def __init__(self, classes, columns, seed=0):
+        self.classes, self.columns = classes, columns
         self.prior = prior_scores(classes)
-        self.offsets = on.put(self.prior)
-        self.tensor = on.empty((classes, columns), np.float32)
-        on.write(self.tensor, first_weights(classes, columns, seed))
-
-    @property
-    def w(self):
-        """The weights as NumPy's: on a CPU the very same memory."""
-        return self.tensor.cpu().numpy()
+        self.w = first_weights(classes, columns, seed)
 
     @property
     def nbytes(self):
-        return self.tensor.nbytes + self.prior.nbytes
+        return self.w.nbytes + self.prior.nbytes
 
     def step(self, h, labels, rate):
         check_batch(self, h, labels)
         import torch
 
-        w, h, labels = self.tensor, *map(self.backend.put, (h, labels.astype(np.int64)))
+        w, prior, h, labels = map(
+            torch.from_numpy, (self.w, self.prior, h, labels.astype(np.int64))
+        )
         mine = w[labels]
-        right = (h * mine).sum(1) + self.offsets[labels]
+        right = (h * mine).sum(1) + prior[labels]
         top, total, dh = torch.full_like(right, -torch.inf), torch.zeros_like(right), 0
         held = []  # each chunk with its exps, and the maximum that was taken off
-        for part, prior in zip(w.split(self.chunk), self.offsets.split(self.chunk), strict=True):
-            z = torch.addmm(prior, h, part.T)
+        for part, offsets in zip(w.split(CHUNK), prior.split(CHUNK), strict=True):
+            z = torch.addmm(offsets, h, part.T)
             higher = torch.maximum(top, z.amax(1))
             shrink = (top - higher).exp_()
             z.sub_(higher[:, None]).exp_()
@@ -68,7 +60,7 @@ class Full:
             part.addmm_(exps.T, h * scale[:, None], alpha=-rate)
         w.index_add_(0, labels, h, alpha=rate)
         losses = top + total.log() - right
-        return self.backend.get(losses), self.backend.get(dh / total[:, None] - mine)
+        return losses.numpy(), (dh / total[:, None] - mine).numpy()
 
     def loss(self, h, labels):
         check_batch(self, h, labels)

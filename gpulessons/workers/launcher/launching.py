@@ -4,7 +4,7 @@
 
 The engine is PyTorch's own torchrun, so the same program runs on one laptop and on many hosts. Here
 it is watched: lines appear as they are printed, results come back as values, and a worker that
-crashes, hangs or is killed is named, with what it was doing. Nothing is left running.
+crashes, hangs or is killed is named, with where it was. Nothing is left running.
 """
 
 import importlib
@@ -15,26 +15,25 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+with suppress(ImportError):  # a browser has none, and starts no process
+    import psutil
+
 from gpulessons import progress
 from gpulessons.hardware.system import cores
 
-from ..worker import MARK, REPORT
-from .failures import WorkersFailed, hung, why
-from .processes import end_all, left
+from ..worker import MARK, MEMORY, REPORT
+from .failures import WorkersFailed, hung, left, why
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 TIMEOUT = 120.0  # seconds without a word from any worker: something hangs
 ALONE = "--standalone", "--local-addr=127.0.0.1"  # a laptop's own name may lead nowhere
-BEAT = 0.1  # seconds between two looks at what they have printed
 
-Heard = Mapping[int, deque[str]]  # {rank: its last lines}
 Tell = Callable[[int, int, str], object]
 
 
@@ -53,27 +52,25 @@ def launch(
     program: the short name of one of the course's, or else a module to import from here.
     options: what JSON can carry. hosts: torchrun's options where there is more than this machine,
     such as ("--nnodes=2", "--node-rank=0", "--master-addr=10.0.0.1"); then the results are those of
-    the workers here. timeout: seconds of silence after which the workers count as hung; on one
-    machine they have at least TIMEOUT to begin. show(line) is called for what they print,
-    tell(done, total, words) instead of a progress bar. Raises WorkersFailed, or ValueError before
-    anything has begun; Ctrl-C ends every worker.
+    the workers here. timeout: seconds of silence after which the workers count as hung; they have
+    at least TIMEOUT to begin. show(line) is called for what they print, tell(done, total, words)
+    instead of a progress bar. Raises WorkersFailed; ValueError or TypeError before anything has
+    begun. Ctrl-C ends every worker.
     """
     words = command(found(program), workers, hosts, options)
     bar = nullcontext(tell) if tell else progress.progress_bar(program)
-    starting = timeout if hosts else max(timeout, TIMEOUT)
     with tempfile.TemporaryDirectory(prefix="gpulessons-") as folder, bar as tell:
         report = Path(folder)
-        heard: Heard = defaultdict(lambda: deque(maxlen=5))
         try:
             process = start(words, workers, report)
-            for rank, line in lines_of(process, report, (starting, timeout), heard):
-                hear(rank, line, heard, show, tell)
+            for rank, line in lines_of(process, report, timeout):
+                pass_on(rank, line, show, tell)
         finally:
             end_all(report)
-        done = results(report)
-        if len(done) < workers:
-            raise WorkersFailed(why(report, process.returncode, heard), done)
-    return list(done.values())
+        results = left(report, "result")
+        if len(results) < workers:
+            raise WorkersFailed(why(report, process.returncode))
+    return [pickle.loads(result) for result in results.values()]
 
 
 # -- Before they begin.
@@ -101,30 +98,24 @@ def command(
         raise ValueError("Workers need Linux or macOS: on Windows, run the course under WSL.")
     if not isinstance(workers, int) or workers < 1:
         raise ValueError(f"workers is how many processes to start, 1 or more; not {workers!r}.")
-    try:
-        packed = json.dumps(options)
-    except (TypeError, ValueError) as trouble:
-        raise ValueError(
-            "A program's options travel to the workers as JSON: numbers, strings, lists and dicts "
-            f"of them. {trouble}."
-        ) from None
     return [
         *(sys.executable, "-m", f"{__package__}.torchrun", *(hosts or ALONE)),
-        *(f"--nproc-per-node={workers}", "-m", f"{__package__}.harness", program, packed),
+        *(f"--nproc-per-node={workers}", "-m", f"{__package__}.harness", program),
+        json.dumps(options),
     ]
 
 
 def start(command: Sequence[str], workers: int, report: Path) -> subprocess.Popen[bytes]:
     """Start torchrun; what it says itself, and logs, goes into the folder of the launch.
 
-    That folder is also the mark of all its processes (processes.py).
+    That folder is also the mark of all its processes: see `marked`.
     """
-    path = os.pathsep.join(each or "." for each in map(str, sys.path))
-    threads = max(1, cores() // workers)
     here = {
         REPORT: str(report),
-        **{"PYTHONPATH": path, "PYTHONSAFEPATH": "1"},  # what we import, and no more
-        **{"OMP_NUM_THREADS": str(threads), "PET_LOG_DIR": str(report)},
+        "PYTHONPATH": os.pathsep.join(each or "." for each in map(str, sys.path)),
+        "PYTHONSAFEPATH": "1",  # what we import, and no more
+        "OMP_NUM_THREADS": str(max(1, cores() // workers)),
+        "PET_LOG_DIR": str(report),
     }
     # PET_… are torchrun's options: a cluster sets them for jobs of its own.
     around = {name: value for name, value in os.environ.items() if not name.startswith("PET_")}
@@ -140,30 +131,26 @@ def start(command: Sequence[str], workers: int, report: Path) -> subprocess.Pope
 
 
 def lines_of(
-    process: subprocess.Popen[bytes], report: Path, timeouts: tuple[float, float], heard: Heard
+    process: subprocess.Popen[bytes], report: Path, timeout: float
 ) -> Iterator[tuple[int, str]]:
-    """Yield (rank, line) as workers print, until torchrun ends; WorkersFailed after a silence.
-
-    timeouts: seconds of it before the workers here have met the others, and afterwards.
-    """
-    read: dict[Path, int] = defaultdict(int)
+    """Yield (rank, line) as workers print, until torchrun ends; WorkersFailed after a silence."""
+    read: dict[Path, int] = {}  # bytes of each output
     signs, last_sign = None, time.monotonic()
     while True:
         over = process.poll() is not None  # asked first, so that no last word is missed
         for path in sorted(report.glob("output-*")):
-            lines, read[path] = news(path, read[path], over)
+            lines, read[path] = news(path, read.get(path, 0), over)
             for line in lines:
                 yield int(path.name.removeprefix("output-")), line
         if over:
             return
-        printed = sum(path.stat().st_size for path in report.glob("output-*"))  # half lines, too
-        joined, done = len(left(report, "joined")), len(left(report, "result"))
-        if signs != (printed, joined, done):
-            signs, last_sign = (printed, joined, done), time.monotonic()
-        limit = timeouts[joined > 0]
+        files = [(path, path.stat().st_size) for path in report.glob("*-*[0-9]")]
+        if files != signs:  # a worker has printed, if only half a line, or left something
+            signs, last_sign = files, time.monotonic()
+        limit = timeout if any(report.glob("joined-*")) else max(timeout, TIMEOUT)
         if time.monotonic() - last_sign > limit:
-            raise WorkersFailed(hung(report, limit, heard), results(report))
-        time.sleep(BEAT)
+            raise WorkersFailed(hung(report, limit))
+        time.sleep(0.1)
 
 
 def news(path: Path, start: int, over: bool) -> tuple[list[str], int]:
@@ -172,22 +159,44 @@ def news(path: Path, start: int, over: bool) -> tuple[list[str], int]:
         file.seek(start)
         text = file.read()
     end = len(text) if over else text.rfind(b"\n") + 1
-    lines = text[:end].decode(errors="replace").split("\n")
-    return lines if lines[-1] else lines[:-1], start + end
+    lines = text[:end].decode(errors="replace").removesuffix("\n").split("\n")
+    return lines if end else [], start + end
 
 
-def hear(
-    rank: int, line: str, heard: Heard, show: Callable[[str], object], tell: Tell | None
-) -> None:
-    """A line for the reader is shown and kept; a note about progress is passed on."""
+def pass_on(rank: int, line: str, show: Callable[[str], object], tell: Tell | None) -> None:
+    """A line for the reader is shown; a note about progress is passed on."""
     words, mark, note = line.partition(MARK)
     if words or not mark:
-        heard[rank].append(words)
         show(f"worker {rank}: {words}")
     if mark and tell:
         tell(*json.loads(note))
 
 
-def results(report: Path) -> dict[int, Any]:
-    """{rank: what its main returned} of those that have finished here."""
-    return {rank: pickle.loads(each) for rank, each in sorted(left(report, "result").items())}
+# -- When it is over.
+
+
+def marked(report: Path) -> "list[psutil.Process]":
+    """The living processes of one launch, without the one that asks.
+
+    A launch names its folder in the environment of what it starts, and among its words. Every
+    process inherits the first mark, also from a parent that is dead by now; a Mac often hides it,
+    but not the second. A list of ids would not hold: a number may have become another process.
+    """
+    found, mark = [], str(report)
+    for each in psutil.process_iter():
+        with suppress(psutil.Error, OSError, SystemError):  # it has just ended, or is another's
+            ours = mark in each.cmdline() or each.environ().get(REPORT) == mark
+            if ours and each.pid != os.getpid():
+                found.append(each)
+    return found
+
+
+def end_all(report: Path) -> None:
+    """Kill every process of a launch, and free its memory: programs have nothing to tidy up."""
+    for _ in range(2):  # one may have been starting another
+        for process in (found := marked(report)):
+            with suppress(psutil.Error):
+                process.kill()
+        psutil.wait_procs(found, timeout=3)
+    for file in MEMORY.glob(f"{report.name}-*"):
+        file.unlink(missing_ok=True)

@@ -2,39 +2,43 @@
 
 import json
 import os
+import shutil
+import signal
 import sys
+import time
 from pathlib import Path
+from threading import Thread
 
 from ..worker import REPORT
-from .processes import end_all, end_with_parent
+from .launching import end_all
 
 
 def main() -> None:
-    launcher = end_with_parent(launch=True)
     report = Path(os.environ[REPORT])
-    try:
-        ended = run(sys.argv[1:])
-        (report / "ended").write_text(json.dumps(ended))
-    finally:
-        if os.getppid() != launcher:  # torchrun may be done before the thread that watches
-            end_all(report, remove=True)
-    sys.exit(bool(ended))
+    Thread(target=end_with, args=(os.getppid(), report), daemon=True).start()
+    statuses = run(sys.argv[1:])
+    (report / "ended").write_text(json.dumps(statuses))
+    sys.exit(bool(statuses))
 
 
-def run(words: list[str]) -> dict[str, object]:
-    """Let torchrun do what its command line says; {} where all went well."""
+def end_with(launcher: int, report: Path) -> None:
+    """End this process and the whole launch when the launcher is gone, however that died."""
+    while os.getppid() == launcher:
+        time.sleep(0.2)
+    end_all(report)
+    shutil.rmtree(report, ignore_errors=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def run(words: list[str]) -> dict[int, int]:
+    """Let torchrun do what its command line says; {rank: exit status} of workers that failed."""
     from torch.distributed import run as torchrun
-    from torch.distributed.elastic.multiprocessing import SignalException
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 
     try:
         torchrun.run(torchrun.parse_args(words))
     except ChildFailedError as trouble:
-        return {"statuses": {rank: one.exitcode for rank, one in trouble.failures.items()}}
-    except SignalException as trouble:
-        return {"signal": int(trouble.sigval)}
-    except Exception as trouble:
-        return {"raised": f"{type(trouble).__name__}: {trouble.__cause__ or trouble}"}
+        return {rank: one.exitcode for rank, one in trouble.failures.items()}
     return {}
 
 

@@ -75,16 +75,14 @@ def main(
     private = apart.reshape(worker.world_size, features)[worker.rank]
     clock = shared(worker, APART * worker.world_size, np.int64)
     keep_to_a_core(worker)
-    own_parts = parts(worker, min(examples, DIFFERENT), features)
-    everything = joined(own_parts if worker.rank == 0 else own_parts[:1])
-    own = joined(own_parts[:: worker.world_size] if worker.rank == 0 else own_parts)
-    held = sparse(HELD, 0, features)
-    learn(private, clock.copy(), worker.rank, *everything, rate, False)  # compiles
+    everything, held = made(min(examples, DIFFERENT), features), sparse(HELD, 0, features)
+    places, labels = (each[worker.rank :: worker.world_size].copy() for each in everything)
+    learn(private, clock.copy(), worker.rank, *held, rate, False)  # compiles
     lock, found = locked(worker), dict.fromkeys(ways, tuple[Ran, ...]())
     for done in range(rounds := repeated(rounds)):
         for way in ways:
             share = examples // worker.world_size if way != ALONE else examples * (worker.rank == 0)
-            data = everything if way == ALONE else own
+            data = everything if way == ALONE else (places, labels)
             guard = lock if way == LOCKED else nullcontext()
             private[:] = 0
             memory = (private if way == SEPARATE else weights), clock
@@ -92,11 +90,6 @@ def main(
             found[way] += (ran,)
         worker.progress(done + 1, rounds, "rounds")
     return found
-
-
-def quickest(found: dict[str, tuple[Ran, ...]]) -> dict[str, Ran]:
-    """{way: the Ran of its quickest round}: what else a machine has to do only makes it slower."""
-    return {way: min(rounds, key=lambda ran: ran.seconds) for way, rounds in found.items()}
 
 
 def gains(found: dict[str, tuple[Ran, ...]]) -> list[float]:
@@ -195,18 +188,13 @@ def loss(weights: NDArray, places: NDArray, labels: NDArray) -> float:
     return float(np.logaddexp(0, -labels * weights[places].sum(1)).mean())
 
 
-# -- The examples: the same ones however many workers share them.
+# -- The examples: all make the same ones, however many share them.
 
 
-def parts(worker: Worker, count: int, features: int) -> list[Examples]:
-    """`count` examples in parts: all of them on worker 0, every world-th one on the others."""
-    number = max(PARTS, worker.world_size)
-    mine = range(number) if worker.rank == 0 else range(worker.rank, number, worker.world_size)
-    return [sparse(-(-count // number), 1 + part, features) for part in mine]
-
-
-def joined(parts: Iterable[Examples]) -> Examples:
-    places, labels = zip(*parts, strict=True)
+def made(count: int, features: int) -> Examples:
+    """So many examples, made in parts, since a part needs much more memory while it is made."""
+    size = -(-count // PARTS)
+    places, labels = zip(*(sparse(size, 1 + part, features) for part in range(PARTS)), strict=True)
     return np.concatenate(places), np.concatenate(labels)
 
 

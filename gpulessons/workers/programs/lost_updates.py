@@ -50,25 +50,21 @@ def main(
     cells "side by side" and "apart", and of one cell ATOMIC.
     """
     keep_to_a_core(worker)
-    rng = np.random.default_rng(worker.rank)
-    gaps = {"side by side": 1, "apart": APART, ATOMIC: 0}
-    plan: list[tuple[int | str, int, NDArray, int, Bump]] = [
-        *((n, n, rng.integers(n, size=DRAWN), additions, bump) for n in cells),
-        *((name, APART * worker.world_size, np.full(DRAWN, worker.rank * gap),
-           additions // FEWER, bump_atomically) for name, gap in ROUNDS * [*gaps.items()]),
-    ]  # fmt: skip
-    found: dict[int | str, Count] = {}
-    for done, (name, size, places, each, add) in enumerate(plan):
-        before = found[name].seconds if name in found else ()
-        one = count(worker, size, places, each, add)
-        found[name] = replace(one, seconds=before + one.seconds)
-        worker.progress(done + 1, len(plan), f"cells: {name}")
+    rng, found = np.random.default_rng(worker.rank), dict[int | str, Count]()
+    for n in cells:
+        found[n] = count(worker, n, rng.integers(n, size=DRAWN), additions, bump)
+        worker.progress(len(found), len(cells) + 1, f"{n} cells")
+    gaps, room = {"side by side": 1, "apart": APART, ATOMIC: 0}, APART * worker.world_size
+    for _ in range(ROUNDS):
+        for name, gap in gaps.items():
+            own = np.full(DRAWN, worker.rank * gap)
+            one = count(worker, room, own, additions // FEWER, bump_atomically)
+            before = found[name].seconds if name in found else ()
+            found[name] = replace(one, seconds=before + one.seconds)
     return found
 
 
-def count(
-    worker: Worker, size: int, places: NDArray, additions: int, add: Bump
-) -> Count:
+def count(worker: Worker, size: int, places: NDArray, additions: int, add: Bump) -> Count:
     """Let all workers add at once; a Count."""
     cells = shared(worker, size, np.int64)
     add(np.zeros(size, np.int64), places, 1)  # compiles

@@ -1,21 +1,21 @@
 """A program: how long does a minibatch take, schedule by schedule, and cut how finely?
 
-Beside them worker 0 runs all the stages by itself, with the same micro-batches, while the others
-wait: that is the work. What a pipeline takes longer than its share of it is waiting.
+Beside them worker 0 runs all the stages by itself, as a pipeline of one, with the same
+micro-batches, while the others wait: that is the work. What a pipeline takes longer than its share
+of it is waiting.
 """
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from time import perf_counter
+from dataclasses import dataclass, field
+from operator import itemgetter
 
 import torch
-from torch import Tensor
 
 from gpulessons.hardware.budget import repeated
 
-from ..schedules import Order, Task, named
-from ..training import common_start, examples, mean_loss, settle, slowest
+from ..schedules import Task, named
+from ..training import examples, slowest
 from ..worker import Worker
 from .pipeline import Stage, process_groups, stages
 
@@ -40,48 +40,24 @@ def main(
 ) -> list[Run]:  # fmt: skip
     """Returns [Run], for each of the schedules, and ALONE, with each number of micro-batches."""
     (x, labels), _ = examples()
-    x, labels = x[:batch].to(worker.device), labels[:batch].to(worker.device)
-    own = stages(hidden, blocks, worker.world_size, torch.float32)[worker.rank].to(worker.device)
+    data, rank, world = (x[:batch], labels[:batch]), worker.rank, worker.world_size
+    own = stages(hidden, blocks, world, torch.float32)[rank]
     (whole,) = stages(hidden, blocks, 1, torch.float32)
-    whole = whole.to(worker.device)
-    orders = {name: named(name) for name in schedules}
-    groups, found = process_groups(), defaultdict[tuple[str, int], list[Run]](list)
+    groups, found = process_groups(), defaultdict(list)
     for done in range((rounds := repeated(rounds)) + 1):  # the first one warms up
         for micro in micros:
-            parts = x.tensor_split(micro), labels.tensor_split(micro)
             for name in (ALONE, *schedules):  # in turn: a busy moment hits them all
                 if name == ALONE:
-                    run = alone(worker, whole, *parts)
+                    stage = Stage(0, 1, whole, data, micro, groups, worker.device)
+                    order = [] if rank else named("1F1B")(0, 1, micro)
                 else:
-                    order = orders[name](worker.rank, worker.world_size, micro)
-                    stage = Stage(worker, own, *parts, hidden, groups)
-                    run = piped(stage, name, order)
-                if done:
-                    found[name, micro].append(run)
+                    stage = Stage(rank, world, own, data, micro, groups, worker.device)
+                    order = named(name)(rank, world, micro)
+                stage.run(order)
+                lasted = slowest(max((task.stop for task in stage.tasks), default=0.0))
+                found[name, micro].append((lasted, tuple(stage.tasks)))
         worker.progress(done, rounds, "rounds")
-    return [quickest(runs) for runs in found.values()]
-
-
-def quickest(runs: Sequence[Run]) -> Run:
-    """The least disturbed round, and how long all took."""
-    best = min(runs, key=lambda run: run.seconds)
-    return replace(best, rounds=tuple(run.seconds for run in runs))
-
-
-def alone(
-    worker: Worker, whole: torch.nn.Module, x: Sequence[Tensor], labels: Sequence[Tensor]
-) -> Run:
-    total = sum(map(len, x))
-    common_start(x[0].device)
-    began = perf_counter()
-    if worker.rank == 0:
-        for part, wanted in zip(x, labels, strict=True):
-            mean_loss(whole, part, wanted, total).backward()
-        settle()
-    return Run(ALONE, len(x), slowest(perf_counter() - began), ())
-
-
-def piped(stage: Stage, schedule: str, order: Order) -> Run:
-    stage.run(order)
-    lasted = slowest(max(task.stop for task in stage.tasks))
-    return Run(schedule, len(stage.x), lasted, tuple(stage.tasks))
+    return [
+        Run(*key, *min(warm, key=itemgetter(0)), tuple(seconds for seconds, _ in warm))
+        for key, (_, *warm) in found.items()
+    ]

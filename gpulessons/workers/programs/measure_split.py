@@ -38,12 +38,15 @@ def main(
     """Returns [Pair], for each width and batch."""
     measured = []
     for width in widths:
-        layers = weights(worker, width)
+        whole, part = weights(worker, width)
         for batch in batches:
             x = torch.randn(batch, width, device=worker.device)
             passes = repeated(rounds) + 1  # one to warm up
-            times = [both(x, worker, *layers) for _ in range(passes)][1:]
-            quarter = torch.tensor(times).quantile(0.25, 0).tolist()
+            times = [
+                (run_round(x, *whole, works=worker.rank == 0)[0], *run_round(x, *part, meets=True))
+                for _ in range(passes)
+            ]
+            quarter = torch.tensor(times[1:]).quantile(0.25, 0).tolist()
             measured.append(Pair(width, batch, *quarter))
             worker.progress(len(measured), len(widths) * len(batches), "batches")
     return measured
@@ -55,14 +58,6 @@ def weights(worker: Worker, width: int) -> tuple[Layers, Layers]:
               for shape in ((4 * width, width), (width, 4 * width)))  # fmt: skip
     own = torch.arange(4 * width, device=worker.device).tensor_split(worker.world_size)[worker.rank]
     return (w1, w2), (w1[own].contiguous(), w2[:, own].contiguous())
-
-
-def both(
-    x: torch.Tensor, worker: Worker, whole: Layers, part: Layers
-) -> tuple[float, float, float]:
-    """Seconds of one pass alone, of one split, and of the all-reduce in that."""
-    alone, _ = run_round(x, *whole, works=worker.rank == 0)
-    return alone, *run_round(x, *part, meets=True)
 
 
 def run_round(

@@ -5,7 +5,6 @@ schedule (schedules.py). No worker ever sees the whole network. The gradients of
 add up to those of the minibatch.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from time import time
@@ -38,12 +37,12 @@ def main(
     """Run a minibatch `rounds` times (the first warms up) and return the last one's Piped."""
     number = getattr(torch, dtype)
     (x, labels), _ = examples(number)
-    layers = stages(hidden, blocks, worker.world_size, number)[worker.rank].to(worker.device)
-    x_parts, label_parts = (a[:batch].to(worker.device).tensor_split(micro) for a in (x, labels))
-    stage = Stage(worker, layers, x_parts, label_parts, hidden, process_groups())
+    rank, world, data = worker.rank, worker.world_size, (x[:batch], labels[:batch])
+    layers = stages(hidden, blocks, world, number)[rank]
+    stage = Stage(rank, world, layers, data, micro, process_groups(), worker.device)
     for _ in range(rounds):
         layers.zero_grad()
-        stage.run(named(schedule)(worker.rank, worker.world_size, micro))
+        stage.run(named(schedule)(rank, world, micro))
     gradients = tuple(p.grad.tolist() for p in layers.parameters() if p.grad is not None)
     return Piped(stage.loss, stage.kept, gradients, tuple(stage.tasks))
 
@@ -70,12 +69,12 @@ class Stage:
     """One worker's part of the network, and its minibatch in micro-batches."""
 
     def __init__(
-        self, worker: Worker, layers: Sequential, x: Sequence[Tensor], labels: Sequence[Tensor],
-        hidden: int, groups: dict[str, dist.ProcessGroup],
+        self, rank: int, world_size: int, layers: Sequential, data: tuple[Tensor, Tensor],
+        micro: int, groups: dict[str, dist.ProcessGroup], device: torch.device,
     ) -> None:  # fmt: skip
-        self.rank, self.last = worker.rank, worker.world_size - 1
-        self.layers, self.x, self.labels, self.hidden = layers, x, labels, hidden
-        self.total, self.groups = sum(map(len, x)), groups
+        self.rank, self.last, self.groups = rank, world_size - 1, groups
+        self.layers, self.total = layers.to(device), len(data[0])
+        self.x, self.labels = (each.to(device).tensor_split(micro) for each in data)
 
     def run(self, order: Order) -> None:
         """One minibatch, forward and backward."""
@@ -91,7 +90,10 @@ class Stage:
                 sending.wait()
 
     def forward(self, m: int) -> None:
-        x = self.x[m] if self.rank == 0 else self.receive(m, FORWARD).requires_grad_()
+        x = self.x[m]
+        if self.rank > 0:
+            columns = next(self.layers.parameters()).shape[1]
+            x = self.receive(x.new_empty(len(x), columns), FORWARD).requires_grad_()
         start = time()
         y = self.layers(x)
         self.done(FORWARD, m, start)
@@ -102,7 +104,7 @@ class Stage:
 
     def backward(self, m: int) -> None:
         x, y = self.activations.pop(m)
-        gradient = self.receive(m, BACKWARD) if self.rank < self.last else None
+        gradient = self.receive(torch.empty_like(y), BACKWARD) if self.rank < self.last else None
         start = time()
         if self.rank == self.last:
             loss = cross_entropy(y, self.labels[m], reduction="sum") / self.total
@@ -119,9 +121,8 @@ class Stage:
         to = self.rank + 1 if way == FORWARD else self.rank - 1
         self.sending.append((dist.isend(tensor, to, self.groups[way]), tensor))
 
-    def receive(self, m: int, way: str) -> Tensor:
-        """What the stage before, or the next one, sends for a micro-batch."""
-        room = self.x[m].new_empty((len(self.x[m]), self.hidden))
+    def receive(self, room: Tensor, way: str) -> Tensor:
+        """What the stage before, or the next one, sends, in this room for it."""
         dist.recv(room, self.rank - 1 if way == FORWARD else self.rank + 1, self.groups[way])
         settle()  # waiting is not work
         return room
