@@ -8,14 +8,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .axes import beside, label_ends, log_axes, name_rows
-from .picture import BLUE, DARK, INK, Picture, blank, on
+from .axes import Told, beside, label_ends, log_axes, name_rows
+from .picture import (
+    BLUE,
+    DARK,
+    GREEN,
+    INK,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    Picture,
+    blank,
+    on,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 THIN = 0.045  # a share below this has no room for its words
 SPOTS = {"linestyle": "none", "markersize": 8}
+# Several lines of one picture, told apart by color, by mark and by dashes.
+LOOKS: list[dict[str, Any]] = [
+    {"color": BLUE, "marker": "o", "linestyle": "-"},
+    {"color": VERMILLION, "marker": "^", "linestyle": "--"},
+    {"color": GREEN, "marker": "s", "linestyle": "-."},
+    {"color": PURPLE, "marker": "D", "linestyle": ":"},
+    {"color": ORANGE, "marker": "v", "linestyle": (0, (5, 1))},
+    {"color": SKY, "marker": "P", "linestyle": (0, (1, 3))},
+]
 
 
 def dots(
@@ -78,6 +100,13 @@ def stacked(
     return Picture(figure, f"{title} {listed(spoken)}.")
 
 
+def percent(share: float) -> str:
+    """`0.25` is "25%"; in two digits below a tenth; what is not all is never called 100%."""
+    if 0 < share < 0.095:
+        return f"{100 * share:.2g}%"
+    return f"{min(share, 0.999):.1%}" if 0.985 < share < 1 else f"{share:.0%}"
+
+
 def lines(axes: Axes, named: Iterable[tuple[str, Sequence, Sequence, dict]]) -> None:
     """(name, x, y, look) as lines, each with its name at its right end."""
     ends = []
@@ -87,14 +116,38 @@ def lines(axes: Axes, named: Iterable[tuple[str, Sequence, Sequence, dict]]) -> 
     label_ends(axes, ends)
 
 
+def log_lines(
+    named: Iterable[tuple[str, Sequence, Sequence, dict]], x: Told, y: Told, *, title: str,
+    spoken: str = "", **more: Any,
+) -> Picture:
+    """A whole picture: named lines on two log axes. x, y and more: as `log_axes` takes them."""
+    figure, axes = blank(height=4.1, title=title)
+    log_axes(axes, x=x, y=y, **more)
+    lines(axes, named)
+    return Picture(figure, f"{title} {spoken}".strip())
+
+
+def key(figure: Figure, looks: Mapping[str, dict], columns: int = 4) -> None:
+    """Below a picture: {words: how a square looks, or another mark}."""
+    for words, look in looks.items():
+        figure.axes[0].plot([], [], label=words, **{"marker": "s", **SPOTS, **look})
+    figure.legend(loc="outside lower center", ncols=columns, frameon=False, labelcolor=INK,
+                  fontsize=10)
+
+
+def write(axes: Axes, x: float, y: float, words: Any, **look: Any) -> None:
+    """Words in ink, their middle at (x, y)."""
+    look = {"ha": "center", "va": "center", "color": INK, "fontsize": 10, **look}
+    axes.text(x, y, f"{words}", **look)
+
+
 def cell(
     axes: Axes, x: float, y: float, words: Any = "", color: str = "none", size: float = 10,
     **look: Any,
 ) -> None:
     """A square whose upper left corner is at (x, y), where y grows downwards, and words in it."""
     rectangle(axes, x + 0.04, y + 0.04, 0.92, 0.92, facecolor=color, **look)
-    axes.text(x + 0.5, y + 0.5, f"{words}", ha="center", va="center", fontsize=size,
-              color=INK if color == "none" else DARK)
+    write(axes, x + 0.5, y + 0.5, words, fontsize=size, color=INK if color == "none" else DARK)
 
 
 def rectangle(axes: Axes, x: float, y: float, wide: float, tall: float, **look: Any) -> None:
@@ -107,5 +160,4 @@ def rectangle(axes: Axes, x: float, y: float, wide: float, tall: float, **look: 
 def span(axes: Axes, row: float, start: float, length: float, color: str, words: Any = "") -> None:
     """Somebody at work from `start` on, so long, and what is written on it."""
     axes.barh(row, length, left=start, height=0.8, color=color, edgecolor=INK, linewidth=0.6)
-    axes.text(start + length / 2, row, f"{words}", ha="center", va="center", fontsize=9,
-              color=DARK)
+    write(axes, start + length / 2, row, words, fontsize=9, color=DARK)
