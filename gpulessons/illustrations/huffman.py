@@ -1,17 +1,13 @@
 """Pictures of a Huffman tree over classes, and of what each class costs in it."""
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from gpulessons import units
-from gpulessons.plots.axes import log_axes
-from gpulessons.plots.forms import lines, listed
+from gpulessons.plots.forms import listed, log_lines
 from gpulessons.plots.picture import BLUE, INK, VERMILLION, Picture, blank
 
 
-def drawn(tree: Any, words: Sequence[str], word: str | None = None) -> Picture:
+def drawn(tree, words, word: str | None = None) -> Picture:
     """The tree with a word at each leaf, the way to one of them in color.
 
     tree: a Tree (ops/huffman.py), whose root is node 0. word: which way; none without.
@@ -60,17 +56,17 @@ def turns(count: int) -> str:
     return units.plural(count, "decision")
 
 
-def rows_read(lengths: dict[int, float]) -> Picture:
+def rows_read(lengths) -> Picture:
     """Rows of weights that one example reads, all of them or those on its path, against classes.
 
     lengths: {classes: mean length of a path, each class as often as it comes up}.
     """
     most, sizes = units.count(max(lengths)), sorted(lengths)
-    title = f"{most} classes: {most} rows without a tree, {lengths[max(lengths)]:.1f} with it."
-    figure, axes = blank(height=3.9, title=title)
-    log_axes(axes, x=("classes", units.count), y=("rows read for an example", units.count),
-             ticks=sizes)
-    lines(axes, [("every class", sizes, sizes, {"color": INK}),
-                 ("the path", sizes, [lengths[n] for n in sizes], {"marker": "o"})])
     spoken = listed({units.count(n): f"{lengths[n]:.1f}" for n in sizes})
-    return Picture(figure, f"{title} Mean length of a path, {spoken}. Counted.")
+    return log_lines(
+        [("every class", sizes, sizes, {"color": INK}),
+         ("the path", sizes, [lengths[n] for n in sizes], {"marker": "o"})],
+        ("classes", units.count), ("rows read for an example", units.count), ticks=sizes,
+        title=f"{most} classes: {most} rows without a tree, {lengths[max(lengths)]:.1f} with it.",
+        spoken=f"Mean length of a path, {spoken}. Counted.",
+    )

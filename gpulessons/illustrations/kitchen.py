@@ -9,14 +9,13 @@ The pictures show who is busy when; the same picture serves cooks, threads and F
 
 import heapq
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from gpulessons import units
 from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes, written
-from gpulessons.plots.forms import listed, span
+from gpulessons.plots.forms import LOOKS, listed, name_rows, span
 from gpulessons.plots.picture import COLORS, INK, ORANGE, SKY, Picture, blank
 
 from .drawings import Drawing, drawing
@@ -71,7 +70,7 @@ class Shift:
         return sum(level * (after - before) for (before, level), (after, _) in steps) / self.span
 
 
-def orders(count: int, per_hour: float, seed: int = 1) -> Iterator[float]:
+def orders(count: int, per_hour: float, seed: int = 1):
     """Minutes at which orders come: independent of each other, at random, so many an hour."""
     chance, minute = random.Random(seed), 0.0
     for _ in range(count):
@@ -84,7 +83,7 @@ def rush(count: int) -> list[float]:
     return [0.0] * count
 
 
-def simulate(orders: Iterable[float], cooks: int, minutes: float) -> Shift:
+def simulate(orders, cooks: int, minutes: float) -> Shift:
     """Each order goes to the cook who is free first and takes so many minutes. Returns a Shift."""
     free = [(0.0, cook) for cook in range(cooks)]  # a heap: who is free, and from when on
     dishes = []
@@ -96,9 +95,6 @@ def simulate(orders: Iterable[float], cooks: int, minutes: float) -> Shift:
     return Shift(cooks, minutes, tuple(dishes))
 
 
-# -- Pictures.
-
-
 def four_classes() -> Drawing:
     """Flynn's classes as kitchens: what each cook does in the same four minutes."""
     return drawing("four_classes")
@@ -106,21 +102,29 @@ def four_classes() -> Drawing:
 
 def picture(shift: Shift) -> Picture:
     """Below, who cooks when; above, how many orders are inside, and how many of them wait."""
+    cooks = units.plural(shift.cooks, "cook")
     title = (
-        f"{units.plural(shift.cooks, 'cook')}, {minutes(shift.minutes)} a dish: "
-        f"{shift.throughput:.1f} dishes an hour, each {minutes(shift.latency)} after its order."
+        f"{cooks}, {minutes(shift.minutes)} a dish: {shift.throughput:.1f} dishes an hour, each "
+        f"{minutes(shift.latency)} after its order."
     )
     rows = max(0.7, 0.3 * shift.cooks)
     figure, (above, below) = blank(
         height=2.2 + rows, title=title, nrows=2, sharex=True, height_ratios=[1, rows]
     )
-    draw_levels(above, shift)
+    at, level = zip((0, 0), *shift.levels(), strict=True)
+    cooked = [min(orders, shift.cooks) for orders in level]
+    above.fill_between(at, cooked, level, step="post", color=ORANGE, linewidth=0)
+    above.fill_between(at, cooked, step="post", color=SKY, linewidth=0)
+    above.axhline(shift.in_kitchen, color=INK, linewidth=1.5, linestyle=":")
+    above.set_title("orders inside: being cooked (blue), waiting (orange), on average (dotted) "
+                    f"{shift.in_kitchen:.1f}", color=INK, fontsize=10, loc="left")
+    above.yaxis.get_major_locator().set_params(integer=True, nbins=4)
     draw_dishes(below, shift, max(dish.done for dish in shift.dishes))
-    below.set(xlabel="minutes since opening", ylabel=units.plural(shift.cooks, "cook"))
+    below.set(xlabel="minutes since opening", ylabel=cooks)
     return Picture(figure, f"{title} On average {shift.in_kitchen:.1f} orders are in the kitchen.")
 
 
-def side_by_side(shifts: Mapping[str, Shift]) -> Picture:
+def side_by_side(shifts) -> Picture:
     """Shifts over the same minutes, {name: shift}: who serves first, and who is done first."""
     first = {name: shift.dishes[0].done - shift.dishes[0].ordered for name, shift in shifts.items()}
     done = {name: shift.span for name, shift in shifts.items()}
@@ -136,21 +140,10 @@ def side_by_side(shifts: Mapping[str, Shift]) -> Picture:
     return Picture(figure, title)
 
 
-def draw_levels(axes, shift):
-    at, level = zip((0, 0), *shift.levels(), strict=True)
-    cooked = [min(orders, shift.cooks) for orders in level]
-    axes.fill_between(at, cooked, level, step="post", color=ORANGE, linewidth=0)
-    axes.fill_between(at, cooked, step="post", color=SKY, linewidth=0)
-    axes.axhline(shift.in_kitchen, color=INK, linewidth=1.5, linestyle=":")
-    axes.set_title("orders inside: being cooked (blue), waiting (orange), on average (dotted) "
-                   f"{shift.in_kitchen:.1f}", color=INK, fontsize=10, loc="left")
-    axes.yaxis.get_major_locator().set_params(integer=True, nbins=4)
-
-
 def draw_dishes(axes, shift, until):
     """A row for each cook, up to a minute; the orders' numbers where there is room."""
+    has_room = shift.minutes > 0.03 * until
     for number, dish in enumerate(shift.dishes, 1):
-        has_room = shift.minutes > 0.03 * until
         span(axes, dish.cook, dish.started, shift.minutes, SKY, number if has_room else "")
     axes.set(ylim=(shift.cooks - 0.4, -0.6), yticks=[], xlim=(0, 1.02 * until))
 
@@ -164,7 +157,7 @@ def minutes(time):
     return f"{time:.1f}".removesuffix(".0") + " min"
 
 
-def schedule(runs: Mapping[str, Sequence[tuple[float, float, float]]]) -> Picture:
+def schedule(runs) -> Picture:
     """Programs over time, {name: [(start, end, worked) of each call]} in seconds.
 
     worked: processor time. A call is filled as high as its share at work; the rest of a program's
@@ -178,19 +171,19 @@ def schedule(runs: Mapping[str, Sequence[tuple[float, float, float]]]) -> Pictur
     title = (f"{at_work:.1f} of {len(runs)} programs were at work, on average over "
              f"{units.seconds(whole)}{doubt}.")
     figure, axes = blank(height=1.7 + 0.42 * len(runs), title=title)
+    idle = {"facecolor": "none", "edgecolor": ORANGE, "hatch": "/////", "linewidth": 0}
+    busy = {"facecolor": SKY, "edgecolor": INK, "linewidth": 0.5}
     for row, each in enumerate(runs.values()):
         first, last = each[0][0] - origin, each[-1][1] - origin
-        axes.barh(row, last - first, left=first, height=0.7, color="none", edgecolor=ORANGE,
-                  hatch="/////", linewidth=0, label="" if row else "waiting")
+        axes.barh(row, last - first, left=first, height=0.7, **idle)
         for start, end, worked in each:
             height = 0.7 * min(1, worked / (end - start))
-            axes.bar(start - origin, height, end - start, row + 0.35 - height, align="edge",
-                     color=SKY, edgecolor=INK, linewidth=0.5)
-    axes.bar(0, 0, 0, color=SKY, edgecolor=INK, linewidth=0.5, label="at work, a box for each call")
-    axes.set_yticks(range(len(runs)), list(runs))
-    axes.set(ylim=(len(runs) - 0.5, -0.5), xlabel="time since the first call began")
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, labelcolor=INK,
-                fontsize=10)
+            axes.bar(start - origin, height, end - start, row + 0.35 - height, align="edge", **busy)
+    name_rows(axes, runs)
+    for look, words in ((idle, "waiting"), (busy, "at work, a box for each call")):
+        axes.bar(0, 0, 0, label=words, **look)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, labelcolor=INK)
+    axes.set_xlabel("time since the first call began")
     written(axes.xaxis, units.seconds)
     worked = {name: f"{units.plural(len(each), 'call')}, "
               f"{units.seconds(sum(worked for _, _, worked in each))} of work"
@@ -208,12 +201,12 @@ def pace(comparison: Comparison) -> Picture:
         f"({quickest.version}), and none does more than {rate} ({busiest.version})."
     )
     figure, (left, right) = blank(height=3.9, title=title, ncols=2)
-    markers = dict(zip(comparison.versions, "osDv^P*X", strict=False))  # live lines are solid
-    for version in dict.fromkeys(t.version for t in timings):
+    for version, look in zip(dict.fromkeys(t.version for t in timings), LOOKS, strict=False):
         own = [t for t in timings if t.version == version]
-        look = {"color": COLORS[own[0].backend], "marker": markers.get(version, "."), "ms": 5}
-        left.plot([t.size for t in own], [t.wait for t in own], label=version, **look)
-        right.plot([t.size for t in own], [elements_per_second(t) for t in own], **look)
+        look = {"color": COLORS[own[0].backend], "marker": look["marker"], "markersize": 5}
+        sizes = [t.size for t in own]
+        left.plot(sizes, [t.wait for t in own], label=version, **look)
+        right.plot(sizes, [elements_per_second(t) for t in own], **look)
     size = (comparison.unit, units.count)
     log_axes(left, x=size, y=("time of one call", units.seconds))
     log_axes(right, x=size, y=("elements per second", lambda rate: units.rate(rate, "/s")))

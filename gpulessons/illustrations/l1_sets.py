@@ -1,6 +1,7 @@
 """Why rows 16 KiB apart are slow to read: their lines all lie in one set of L1, one a clock."""
 
-from gpulessons.plots.picture import INK, ORANGE, SKY, Picture, blank, on
+from gpulessons.plots.forms import span
+from gpulessons.plots.picture import INK, ORANGE, SKY, Picture, blank
 from warplens.model.sampling import TAG_SETS
 
 LINE = 128  # bytes
@@ -29,9 +30,7 @@ def l1_sets(columns: int = 4096) -> Picture:
     for s, rows in enumerate(sets):
         color = ORANGE if len(rows) > ROWS // TAG_SETS else SKY
         for clock, row in enumerate(rows):
-            axes.barh(s, 0.9, left=clock + 0.05, height=0.8, color=color)
-            axes.text(clock + 0.5, s, str(row), color=on(color), ha="center", va="center",
-                      fontsize=9)
+            span(axes, s, clock + 0.05, 0.9, color, row)
     axes.set(xlim=(0, ROWS), ylim=(TAG_SETS - 0.4, -0.6), xlabel="clock", ylabel="set of L1")
     axes.set_yticks(range(TAG_SETS))
     axes.annotate("in each box: the row of x", (1, 1.02), xycoords="axes fraction", ha="right",
