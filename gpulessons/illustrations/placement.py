@@ -1,36 +1,24 @@
 """Pictures of where an embedding's table lies: who worked when, and what a model makes of it."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from gpulessons import units
 from gpulessons.models.placement import break_even, largest_rows, step_seconds
-from gpulessons.plots.axes import log_axes, written
-from gpulessons.plots.forms import lines, listed, span
-from gpulessons.plots.picture import (
-    BLUE,
-    GREEN,
-    INK,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILLION,
-    Picture,
-    blank,
-)
+from gpulessons.plots.axes import written
+from gpulessons.plots.forms import key, listed, log_lines, name_rows, span
+from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, SKY, VERMILLION, Picture, blank
 
-STAGES = {"gather": SKY, "send": PURPLE, "dense": ORANGE, "fetch": PURPLE, "update": GREEN}
+STAGES = {"gather": SKY, "send": BLUE, "dense": ORANGE, "fetch": BLUE, "update": GREEN}
 LINES = {"all CPU": BLUE, "all GPU": VERMILLION, "hybrid": GREEN}
 WORKERS = "sparse", "dense"
 LINKS = 1e7, 1e12  # bytes/s, the axis: from a slow network to a GPU beside the CPU
 SPOKEN = 1e9, 1e10, 1e11
 
 
-def timetable(runs: Mapping[str, Any], batches: int = 5) -> Picture:
+def timetable(runs, batches: int = 5) -> Picture:
     """Two rows for each run, its workers, and a block for each stage of its first batches.
 
     runs: {name: hybrid.Run}. Measured; what stays empty is somebody waiting.
@@ -47,20 +35,17 @@ def timetable(runs: Mapping[str, Any], batches: int = 5) -> Picture:
             length = task.stop - task.start
             span(axes, WORKERS.index(task.worker), task.start, length, STAGES[task.stage],
                  task.batch if length > 0.024 * until else "")
-        axes.set(xlim=(0, 1.01 * until), ylim=(1.5, -0.5))
-        axes.set_yticks(range(2), WORKERS)
+        name_rows(axes, WORKERS)
+        axes.set_xlim(0, 1.01 * until)
         axes.set_title(f"{name} ({run.where})", color=INK, fontsize=10, loc="left")
-    for stage, color in STAGES.items():
-        if stage != "fetch":
-            axes.plot([], [], "s", color=color, markersize=9,
-                      label="send, fetch" if stage == "send" else stage)
-    figure.legend(loc="outside lower center", ncols=4, frameon=False, labelcolor=INK)
     axes.set_xlabel(f"time, measured; the first {batches} batches")
     written(axes.xaxis, units.seconds)
+    key(figure, {"send, fetch" if stage == "send" else stage: {"color": color}
+                 for stage, color in STAGES.items() if stage != "fetch"})
     return Picture(figure, f"{title} Measured: {' '.join(f'{run!r}.' for run in runs.values())}")
 
 
-def placements(step: Any, overlap: bool = True) -> Picture:
+def placements(step, overlap: bool = True) -> Picture:
     """Seconds of a placement.Step against the link's bandwidth, modelled, for each placement.
 
     The step's own link is left out of account. Dotted: the link from which on the hybrid pays.
@@ -72,25 +57,21 @@ def placements(step: Any, overlap: bool = True) -> Picture:
     fitting = [name for name in LINES if math.isfinite(took[links[0]][name])]
     absent = ", ".join(name for name in LINES if name not in fitting)
     even = evens(step, pays) if fitting else "neither the CPU nor the GPU has room."
-    title = f"Modelled, {units.count(step.rows)} rows: {even}"
-    figure, axes = blank(height=4, title=title)
-    link = "link" + f"; no room: {absent}" * bool(absent)
-    log_axes(axes, x=(link, lambda rate: units.rate(rate, "B/s")),
-             y=("a step (modelled)", units.seconds))
-    axes.minorticks_off()  # it is drawn for many positions of the sliders
-    axes.set_xlim(LINKS[0], LINKS[-1])
-    if between and "hybrid" in fitting:
-        axes.axvline(pays, color=INK, linewidth=0.8, linestyle=":")
-    if fitting:
-        heights = [took[link][name] for link in links for name in fitting]
-        axes.set_ylim(min(heights) / 3, max(heights) * 3)
-    lines(axes, [(name, links, [took[link][name] for link in links],
-                  {"color": LINES[name], "linewidth": 1.6}) for name in fitting])
     spoken = {name: ", ".join(f"{units.seconds(took[at][name])} at {units.rate(at, 'B/s')}"
                               for at in SPOKEN) if name in fitting else "no room"
               for name in LINES}
-    limit = units.count(largest_rows(step))
-    return Picture(figure, f"{title} {listed(spoken)}. The GPU has room for {limit} rows.")
+    picture = log_lines(
+        [(name, links, [took[link][name] for link in links],
+          {"color": LINES[name], "linewidth": 1.6}) for name in fitting],
+        ("link" + f"; no room: {absent}" * bool(absent), lambda rate: units.rate(rate, "B/s")),
+        ("a step (modelled)", units.seconds),
+        title=f"Modelled, {units.count(step.rows)} rows: {even}",
+        spoken=f"{listed(spoken)}. The GPU has room for {units.count(largest_rows(step))} rows.",
+    )
+    picture.axes.minorticks_off()  # it is drawn for many positions of the sliders
+    if between and "hybrid" in fitting:
+        picture.axes.axvline(pays, color=INK, linewidth=0.8, linestyle=":")
+    return picture
 
 
 def evens(step, pays):

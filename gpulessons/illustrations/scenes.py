@@ -4,8 +4,6 @@ The two halves of what a graphics card does. Corners are rows (x, y, z, w) as ve
 them; pixels are points c = x + iy of the plane, as shade takes them.
 """
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from gpulessons.ops.common import WARP
@@ -15,10 +13,9 @@ from gpulessons.plots.picture import BLUE, COLORS, INK, MARKERS, Picture, blank
 DEPTHS = 8  # shades of near and far
 
 
-def torus(
-    rings: int = 24, sides: int = 14, thickness: float = 0.4
-) -> tuple[np.ndarray, np.ndarray]:
+def torus() -> tuple[np.ndarray, np.ndarray]:
     """(points, edges) of a ring of radius 1: (n, 4) float32 with w = 1, and (2 n, 2) indices."""
+    rings, sides, thickness = 24, 14, 0.4
     ring, side = np.divmod(np.arange(rings * sides), sides)
     around, across = 2 * np.pi * ring / rings, 2 * np.pi * side / sides
     radius = 1 + thickness * np.cos(across)
@@ -85,7 +82,7 @@ def pixels(
     return Picture(figure, f"{title} {spoken}")
 
 
-def warps(orders: Mapping[str, np.ndarray]) -> Picture:
+def warps(orders) -> Picture:
     """A typical warp of each order, {name: turns}: how long its 32 lanes work, how long they wait.
 
     The shares in the title are those of all warps.
@@ -106,7 +103,7 @@ def warps(orders: Mapping[str, np.ndarray]) -> Picture:
     return Picture(figure, f"{title} {listed(spoken)}.")
 
 
-def prices(rows: Mapping[str, tuple[float, float]]) -> Picture:
+def prices(rows) -> Picture:
     """What disorder costs: {name: (GPU factor, counted; CPU factor, measured)}, on a log scale."""
     title = " ".join(f"{name}: {who_pays(*factors)}." for name, factors in rows.items())
     kinds = ("gpu", "GPU, steps counted"), ("host", "CPU, time measured")
@@ -116,9 +113,6 @@ def prices(rows: Mapping[str, tuple[float, float]]) -> Picture:
          for factor, (backend, kind) in zip(factors, kinds, strict=True)],
         "time or steps, shuffled over sorted", times, title=title, one=True,
     )
-
-
-# -- Small parts.
 
 
 def waiting(turns):

@@ -6,13 +6,12 @@
 The model overlaps nothing and lets a transfer start for free. Whoever has a GPU times it instead.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from gpulessons import units
 from gpulessons.plots.axes import written
-from gpulessons.plots.forms import beside, listed, name_rows
-from gpulessons.plots.picture import BLUE, INK, SKY, VERMILLION, Picture, blank
+from gpulessons.plots.forms import beside, key, listed, name_rows
+from gpulessons.plots.picture import BLUE, SKY, VERMILLION, Picture, blank
 from warplens.model.devices import named
 from warplens.model.modelling import LAUNCH
 from warplens.tables import Table
@@ -69,39 +68,34 @@ def timeline(numbers: int = 921_600, layers: int = 10) -> Picture:
         for name, trips in (("a round trip each", [1] * layers), ("data stay", [layers]))
     }
     totals = {name: row[-1].end for name, row in rows.items()}
-    slowest, quickest = max(totals.values()), totals["pinned, data stay"]
-    each, stay = totals["pageable, a round trip each"], totals["pageable, data stay"]
-    title = message(layers, each, stay, quickest)
-    figure, axes = blank(height=3.7, title=title)
+    title = message(layers, *totals.values())
+    figure, axes = blank(height=4, title=title)
     for place, row in enumerate(rows.values()):
         for what, color in COLORS.items():
             spans = [(step.start, step.seconds) for step in row if step.what == what]
-            axes.broken_barh(spans, (place - 0.36, 0.72), color=color, linewidth=0,
-                             label="" if place else what)
+            axes.broken_barh(spans, (place - 0.36, 0.72), color=color, linewidth=0)
         beside(axes, units.seconds(row[-1].end), row[-1].end, place)
     name_rows(axes, rows)
-    axes.set_xlim(0, 1.13 * slowest)
+    axes.set_xlim(0, 1.13 * max(totals.values()))
     axes.set_xlabel(f"time since the start, modelled for an {GPU} of 40 GB on the link of a DGX")
     written(axes.xaxis, units.seconds)
     axes.locator_params(axis="x", nbins=6)
-    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, frameon=False, labelcolor=INK,
-                fontsize=10, handlelength=1.2, borderaxespad=0.1)
+    key(figure, {what: {"color": color} for what, color in COLORS.items()})
     spoken = listed({name: units.seconds(total) for name, total in totals.items()})
     return Picture(figure, f"{title} {units.count(numbers)} numbers. {spoken}. Modelled for an "
                            f"{GPU} of 40 GB on the link of a DGX, not measured.")
 
 
-def message(layers, each, stay, pinned):
+def message(layers, each, stay, _, pinned):
     """What staying saves of the time, and what pinned memory adds to it; seconds."""
     if layers == 1:
-        return (
-            f"One layer: nothing to save by staying; pinned memory saves {1 - pinned / stay:.0%}."
-        )
+        return (f"One layer: nothing to save by staying; pinned memory saves "
+                f"{1 - pinned / stay:.0%}.")
     return (f"{layers} layers: data that stay on the GPU save {1 - stay / each:.0%}, "
             f"and pinned as well {1 - pinned / each:.0%}.")
 
 
-def steps(numbers: int, trips: Sequence[int], memory: str) -> list[Step]:
+def steps(numbers: int, trips, memory: str) -> list[Step]:
     """The steps of some trips to the GPU and back, `trips` saying how many layers each is for."""
     nbytes, gpu = 4 * numbers, named(GPU)
     there, back = LINKS[memory]

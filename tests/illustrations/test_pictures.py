@@ -331,7 +331,7 @@ GIVEN = {  # {module: {function: how it is called}}; a list: called with each
     "trees": {"trees": lambda f: f()},
     "verdicts": {"table": lambda f: f(findings(), findings())},
     "waves": {"waves": lambda f: f()},
-    "weight_reuse": {"weight_reuse": lambda f: f(64, {"a card": 10.0})},
+    "weight_reuse": {"weight_reuse": lambda f: f(64)},
 }
 PLOTS = {
     "timings": {
