@@ -78,10 +78,8 @@ def peaks(measured) -> Picture:
     title = f"Twice the length, and memory grows: {', '.join(steps)}."
     named = [(name, list(sizes), list(sizes.values()), {**look, "linestyle": "-"})
              for (name, sizes), look in zip(measured.items(), LOOKS, strict=False)]
-    spoken = {name: ", ".join(f"{units.size(c)} at {units.count(n)}" for n, c in sizes.items())
-              for name, sizes in measured.items()}
     return log_lines(named, ("tokens", units.count), ("most memory at once", units.size),
-                     title=title, spoken=f"{listed(spoken)}.", ticks=sorted(named[0][1]), base=4)
+                     title=title, ticks=sorted(named[0][1]), base=4)
 
 
 def doubling(costs):
@@ -111,8 +109,8 @@ def per_pair(comparison) -> Picture:
     named = [(name, list(each), [t.median / t.size**2 for t in each.values()],
               {"color": COLORS[next(iter(each.values())).backend], "marker": look["marker"]})
              for (name, each), look in zip(timed.items(), LOOKS, strict=False)]
-    grew = {name: f"{growth[name]:.3g} times" if name in growth else "not comparable"
-            for name in timed}
+    grew = {f"{name} grows": f"{times:.3g} times" for name, times in growth.items()}
     return log_lines(named, (comparison.unit, units.count),
                      ("time for each pair of tokens", units.seconds), ticks=lengths,
-                     title=title, spoken=f"{listed(grew)}. {comparison.label()}.")
+                     title=title, spoken=f"{listed(grew) or 'No growth is sure'}. "
+                     f"{comparison.label()}.")

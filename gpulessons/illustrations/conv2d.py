@@ -46,13 +46,11 @@ def overtaking(times, slow: str, fast: str) -> Picture | str:
         if before == after:
             title = f"{fast} is faster than {slow} at every size of kernel."
     quickest = min(times, key=lambda way: times[way][sides[-1]].median)
-    spoken = "; ".join(f"{way}, {s} × {s}: {t[s].words}" for way, t in times.items() for s in sides)
     return log_lines(
         [(way, sides, [timings[s].median for s in sides], {**look, "color": BLUE})  # all on the CPU
          for (way, timings), look in zip(times.items(), LOOKS, strict=False)],
         ("kernel, pixels a side", str), ("time of one call", units.seconds), ticks=sides,
         title=f"{title} At {sides[-1]} × {sides[-1]}, {quickest} takes the least time.",
-        spoken=f"{spoken}.",
     )
 
 

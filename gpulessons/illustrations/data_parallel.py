@@ -7,7 +7,7 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.axes import log_axes, written
-from gpulessons.plots.forms import LOOKS, lines, listed, log_lines
+from gpulessons.plots.forms import LOOKS, lines, listed
 from gpulessons.plots.picture import BLUE, INK, ORANGE, Picture, blank
 from gpulessons.workers.batches import critical
 from gpulessons.workers.links import Link
@@ -30,8 +30,8 @@ def timeline(runs) -> Picture:
 
     Refused (ValueError) where one worker's sum is there before another has begun to send.
     """
-    told = {way: f"{units.seconds(workers[0].seconds)} a step" for way, workers in runs.items()}
-    title = capital(f"{listed(told)}.")
+    told = {way: units.seconds(workers[0].seconds) for way, workers in runs.items()}
+    title = f"Time of a step. {listed(told)}."
     count = len(next(iter(runs.values())))
     figure, panels = blank(height=1.2 + 0.55 * count * len(runs), title=title, nrows=len(runs),
                            sharex=True, squeeze=False)
@@ -108,8 +108,8 @@ def losses(runs) -> Picture:
     bytes_of = {way: run.bytes / len(run.losses) for way, run in runs.items()}
     least = min(bytes_of, key=bytes_of.get)
     first, ends = next(iter(runs)), {way: line[-1] for way, line in smooth.items()}
-    title = capital(f"{first}: a loss of {ends[first]:.2g} at the end; {least}: {ends[least]:.2g}, "
-                    f"for {units.ratio(bytes_of[first] / bytes_of[least])} fewer bytes.")
+    title = (f"A loss of {ends[first]:.2g} at the end with {first}, of {ends[least]:.2g} with "
+             f"{least}, for {units.ratio(bytes_of[first] / bytes_of[least])} fewer bytes.")
     figure, (left, right) = blank(width=8.2, height=3.8, title=title, ncols=2, sharey=True)
     for (way, line), look in zip(smooth.items(), LOOKS, strict=False):
         look = {**look, "marker": "", "linewidth": 1.8, "label": way}
@@ -128,10 +128,6 @@ def averaged(numbers):
     return [float(np.mean(numbers[max(0, i - 9) : i + 1])) for i in range(len(numbers))]
 
 
-def capital(sentence):
-    return sentence[:1].upper() + sentence[1:]
-
-
 def fitted(link: Link, samples) -> Picture:
     """Measured all-reduces, and the model's lines, both axes on log scales."""
     rate = units.rate(link.bandwidth, "B/s") if link.bandwidth < 1e15 else "no limit on the bytes"
@@ -148,13 +144,13 @@ def fitted(link: Link, samples) -> Picture:
                       {"color": WAYS[way]["color"], "linewidth": 1}))
     spoken = "; ".join(f"{s.algorithm} at {units.size(s.bytes)}: {units.seconds(s.seconds)}"
                        for s in samples)
-    return log_lines(
-        drawn, ("bytes of each worker's vector", units.size),
-        ("time of one all-reduce", units.seconds), ticks=measured,
-        title=f"A latency of {units.seconds(link.latency)} and {rate} "
-        f"fit the backend's times to within {link.off:.0%}, typically.",
-        spoken=f"Live, {workers} processes sharing one machine: {spoken}.",
-    )
+    title = (f"A latency of {units.seconds(link.latency)} and {rate} "
+             f"fit the backend's times to within {link.off:.0%}, typically.")
+    figure, axes = blank(height=4.2, title=title)
+    log_axes(axes, x=("bytes of each worker's vector", units.size),
+             y=("time of one all-reduce", units.seconds), ticks=measured)
+    lines(axes, drawn)
+    return Picture(figure, f"{title} Live, {workers} processes sharing one machine: {spoken}.")
 
 
 def at_scale(link: Link, size: float, compute: float) -> Picture:

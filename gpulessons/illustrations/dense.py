@@ -36,12 +36,10 @@ def per_example(comparison: Comparison, models=None, *, title: str = "") -> Pict
         sizes = np.geomspace(min(best), max(best), 100)
         each = [model(size) / size for size in sizes]
         drawn.append((name, sizes, each, {"color": INK, "linewidth": 1}))
-    spoken = {f"{t.version} at {units.count(t.size)}": units.seconds(t.median / t.size)
-              for t in comparison.timings}
     return log_lines(
         drawn, ("examples in the batch", units.count), ("time of one example", units.seconds),
         title=title or batched(best), ticks=sorted(best),
-        spoken=f"{comparison.label()}, for one example: {listed(spoken)}.",
+        spoken=f"{comparison.label()}, for one example.",
     )
 
 
@@ -65,13 +63,11 @@ def against_parameters(measured) -> Picture:
     title = "Too noisy to say how the time grows."
     if growths:
         title = f"{counts[-1] / counts[0]:.3g} times the parameters take {', '.join(growths)}."
-    spoken = {name: ", ".join(f"{units.count(n)} in {units.seconds(s)}" for n, s in times.items())
-              for name, times in measured.items()}
     return log_lines(
         [(name, list(times), list(times.values()), look)
          for (name, times), look in zip(measured.items(), LOOKS, strict=False)],
         ("weights and biases", units.count), ("time of one call", units.seconds), title=title,
-        ticks=counts, spoken=f"{listed(spoken)}.",
+        ticks=counts,
     )
 
 

@@ -1,28 +1,23 @@
 """Pictures of what a framework does: its layers, eager and compiled code, six networks, small sums.
 """
 
+from functools import partial
+
 from gpulessons import units
 from gpulessons.plots.forms import dots as dots_of
 from gpulessons.plots.forms import percent, stacked
 from gpulessons.plots.picture import BLUE, COLORS, GREEN, MARKERS, VERMILLION, Picture
 from warplens.tables import Table
 
-from .drawings import Drawing, drawing
+from .drawings import drawing
 
 KINDS = {"compute": BLUE, "launch and Python": VERMILLION, "memory": GREEN}  # as in timelines
+# From a line of Python down to what computes, one box for each layer.
+layers = partial(drawing, "layers")
+# Trips to memory: three of each operator when eager, three in all in one loop. A read is one;
+# a write is two, as its line is fetched before it is written back.
+passes = partial(drawing, "passes")
 LONG = {"year": 365 * 86_400, "day": 86_400, "hour": 3600, "minute": 60}  # seconds
-
-
-def layers() -> Drawing:
-    """From a line of Python down to what computes, one box for each layer."""
-    return drawing("layers")
-
-
-def passes() -> Drawing:
-    """Trips to memory: three of each operator when eager, three in all in one loop. A read is one;
-    a write is two, as its line is fetched before it is written back.
-    """
-    return drawing("passes")
 
 
 def steps_table(rows, machine: str) -> Table:

@@ -62,11 +62,10 @@ def rows_read(lengths) -> Picture:
     lengths: {classes: mean length of a path, each class as often as it comes up}.
     """
     most, sizes = units.count(max(lengths)), sorted(lengths)
-    spoken = listed({units.count(n): f"{lengths[n]:.1f}" for n in sizes})
     return log_lines(
         [("every class", sizes, sizes, {"color": INK}),
          ("the path", sizes, [lengths[n] for n in sizes], {"marker": "o"})],
-        ("classes", units.count), ("rows read for an example", units.count), ticks=sizes,
+        ("classes", units.count), ("rows read for an example", units.three_digits), ticks=sizes,
         title=f"{most} classes: {most} rows without a tree, {lengths[max(lengths)]:.1f} with it.",
-        spoken=f"Mean length of a path, {spoken}. Counted.",
+        spoken="The path: its mean length, counted. Every class: as many rows as classes.",
     )

@@ -10,7 +10,8 @@ The pictures show who is busy when; the same picture serves cooks, threads and F
 import heapq
 import random
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial
+from itertools import accumulate, pairwise
 
 from gpulessons import units
 from gpulessons.measure.results import Comparison
@@ -18,7 +19,10 @@ from gpulessons.plots.axes import log_axes, written
 from gpulessons.plots.forms import LOOKS, listed, name_rows, span
 from gpulessons.plots.picture import COLORS, INK, ORANGE, SKY, Picture, blank
 
-from .drawings import Drawing, drawing
+from .drawings import drawing
+
+# Flynn's classes as kitchens: what each cook does in the same four minutes.
+four_classes = partial(drawing, "four_classes")
 
 
 @dataclass(frozen=True)
@@ -55,13 +59,11 @@ class Shift:
         return 60 * len(self.dishes) / self.span
 
     def levels(self):
-        """(minute, orders inside from then on): one up for an order, one down for a dish."""
+        """[(minute, orders inside from then on)]: one up for an order, one down for a dish."""
         ups = [(dish.ordered, 1) for dish in self.dishes]
         downs = [(dish.done, -1) for dish in self.dishes]
-        level = 0
-        for minute, step in sorted(ups + downs):
-            level += step
-            yield minute, level
+        at, steps = zip(*sorted(ups + downs), strict=True)
+        return list(zip(at, accumulate(steps), strict=True))
 
     @property
     def in_kitchen(self):
@@ -70,12 +72,10 @@ class Shift:
         return sum(level * (after - before) for (before, level), (after, _) in steps) / self.span
 
 
-def orders(count: int, per_hour: float, seed: int = 1):
+def orders(count: int, per_hour: float, seed: int = 1) -> list[float]:
     """Minutes at which orders come: independent of each other, at random, so many an hour."""
-    chance, minute = random.Random(seed), 0.0
-    for _ in range(count):
-        minute += chance.expovariate(per_hour / 60)
-        yield minute
+    chance = random.Random(seed)
+    return list(accumulate(chance.expovariate(per_hour / 60) for _ in range(count)))
 
 
 def rush(count: int) -> list[float]:
@@ -93,11 +93,6 @@ def simulate(orders, cooks: int, minutes: float) -> Shift:
         dishes.append(Dish(ordered, cook, started, started + minutes))
         heapq.heappush(free, (started + minutes, cook))
     return Shift(cooks, minutes, tuple(dishes))
-
-
-def four_classes() -> Drawing:
-    """Flynn's classes as kitchens: what each cook does in the same four minutes."""
-    return drawing("four_classes")
 
 
 def picture(shift: Shift) -> Picture:

@@ -68,14 +68,8 @@ def latency_hiding(warps: int = 4, work: int = 4, latency: int = 36) -> Picture:
     """Resident warps over clocks, the issue slot under them, and its busy share along the warps.
 
     warps: resident on the scheduler, 1 to SLOTS. work: instructions of a warp before it waits, its
-    load among them. latency: clocks from a load to its number. Made for sliders. Raises ValueError
-    for what does not fit.
+    load among them. latency: clocks from a load to its number. Made for sliders.
     """
-    if not (1 <= warps <= SLOTS and work >= 1 and latency >= 1):
-        raise ValueError(
-            f"Give 1 to {SLOTS} warps and at least 1 instruction and 1 clock, not warps={warps}, "
-            f"work={work}, latency={latency}."
-        )
     busy, loads, flying = steady(warps, work, latency)
     title = f"{plural(warps, 'warp')}: {message(warps, busy, enough(work, latency))}"
     law = f"{loads:.3f} loads a clock × {latency} clocks = {loads * latency:.1f} in flight"

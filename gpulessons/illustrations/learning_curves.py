@@ -3,13 +3,18 @@
 A run is anything with a `curve` [(seconds, loss)] and `by_updates` [(updates, loss)].
 """
 
+from functools import partial
+
 from gpulessons import units
 from gpulessons.plots.axes import beside, log_axes, written
 from gpulessons.plots.forms import LOOKS, percent, span, write
 from gpulessons.plots.picture import INK, ORANGE, SKY, VERMILLION, Picture, blank
 from gpulessons.workers.programs.hogwild import goal, reached
 
-from .drawings import Drawing, drawing
+from .drawings import drawing
+
+# Two workers' cells side by side, and two lines of eight cells from each other.
+cache_lines = partial(drawing, "cache_lines")
 
 
 def curves(runs) -> Picture:
@@ -56,11 +61,6 @@ def lost_shares(counts) -> Picture:
     axes.set_ylim(bottom=-0.02 * max(0.01, *shared.values()))
     return Picture(figure, f"{title} Lost, by processes sharing one machine: "
                            f"{'; '.join(told.values())}.")
-
-
-def cache_lines() -> Drawing:
-    """Two workers' cells side by side, and two lines of eight cells from each other."""
-    return drawing("cache_lines")
 
 
 def descent(values, goal: float) -> Picture:

@@ -169,11 +169,10 @@ def regimes(measured, batch: int, hidden: int, **device) -> Picture:
              for name, dashes in WAITS.items()]
     if measured:
         drawn.append(("this CPU, measured", *zip(*measured, strict=True), {"marker": "o"}))
-    spoken = "; ".join(f"batch {size}: {units.seconds(time)}" for size, time in measured)
     picture = log_lines(
         drawn, ("examples in the batch", units.count), ("time of one step", units.seconds),
         title=f"{hidden:,} units, a batch of {batch:,}, modelled: it waits for {longest} "
-        f"({parts}).", spoken=f"This CPU, measured: {spoken or 'nothing at this size'}.",
+        f"({parts}).", spoken="" if measured else "Nothing was measured here at this size.",
     )
     picture.axes.plot(batch, waits[longest], "o", color="none", markeredgecolor=VERMILLION,
                       markersize=9)

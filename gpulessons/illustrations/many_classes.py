@@ -30,14 +30,11 @@ def cost_against_classes(times, crossover) -> Picture:
                for name, each in layers.items()}
     at = crossover(medians.get(FULL, {}), medians.get(RIVAL, {}))
     looks = {name: {**look, "linestyle": "-"} for name, look in zip(layers, LOOKS, strict=False)}
-    spoken = {name: ", ".join(f"{units.seconds(time)} at {units.count(n)}"
-                              for n, time in each.items()) for name, each in medians.items()}
     picture = log_lines(
         [(name, list(medians[name]), list(medians[name].values()), look)
          for name, look in looks.items()],
         ("classes", units.count), ("time of a training step", units.seconds),
         title=crossing(layers, at), ticks=sorted({one.classes for one in times}),
-        spoken=f"{listed(spoken)}.",
     )
     for name, look in looks.items():
         low, high = zip(*(spread.quartiles for spread in layers[name].values()), strict=True)

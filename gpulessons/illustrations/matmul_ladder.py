@@ -65,11 +65,10 @@ def ladder(
         ncols=2 if counted else 1, sharey=True, width_ratios=(2.4, 1) if counted else None,
     )
     left, *right = panels[0]
-    timed = {version: (timing, mark) for version, timing in modelled.items()}
-    timed |= {version: (timing, mark) for version, (_, timing, mark) in measured.items()}
-    name_rows(left, [named(version, comparison, *timed.get(version, ())) for version in rows])
-    drawn = [*published.values(), *(share for share, *_ in measured.values())]
-    drawn += [share for timing in modelled.values() for share in of_peak(timing)]
+    rungs = {v: (of_peak(timing), timing, mark) for v, timing in modelled.items()}
+    rungs |= {v: ([share], timing, mark) for v, (share, timing, mark) in measured.items()}
+    name_rows(left, [named(version, comparison, *rungs.get(version, ())[1:]) for version in rows])
+    drawn = [*published.values(), *(share for shares, *_ in rungs.values() for share in shares)]
     left.set_xlim(0.3 * min(drawn, default=1), (200 if modelled else 12) * max(drawn, default=1))
     what = "share of the library's FLOP/s" + "; modelled: of the GPU's peak" * bool(modelled)
     log_axes(left, x=(what, lambda share: percent(share) if share < 9.5 else ""))
@@ -77,8 +76,8 @@ def ladder(
     notes = [f"○ published: {source}", *(f"not measured here: {each}" for each in why)]
     left.set_xlabel("\n".join([left.get_xlabel(), *notes]))
     footnotes(left, comparison, gpu if modelled else None)
-    words = {version: draw_rung(left, y, measured.get(version), published.get(version),
-                                modelled.get(version)) for y, version in enumerate(rows)}
+    words = {version: draw_rung(left, y, published.get(version), *rungs.get(version, ()))
+             for y, version in enumerate(rows)}
     for axes in right:
         draw_loads(axes, rows, counted)
     for version, loads in (counted or {}).items():
@@ -177,33 +176,27 @@ def on_a_sheet(modelled):
             f"({low} to {high}) of its peak.")
 
 
-def draw_rung(axes, y, measured, published, modelled):
-    """A dot for what was measured, an open one where elsewhere; hatched for what was modelled, with
-    its interval; an open ring in ink for what was published. Returns its words, which stand behind
-    them all."""
-    ends, words = [published or axes.get_xlim()[0]], "not measured here"
-    if measured:
-        share, timing, recorded = measured
+def draw_rung(axes, y, published, shares=(), timing=None, mark=""):
+    """A dot for what was measured, an open one where elsewhere; hatched, with its interval, for
+    what was modelled, which has three shares; an open ring in ink for what was published. Returns
+    its words, which stand behind them all."""
+    words = f"published {100 * published:.3g}%" if published else "not measured here"
+    if timing:
+        share, *interval = shares
         color = COLORS[timing.backend]
+        axes.plot(interval, [y] * len(interval), color=color, linewidth=1, marker="|")
+        if interval:
+            axes.scatter(share, y, 64, marker=MARKERS[timing.backend], facecolor="none",
+                         edgecolor=color, hatch=2 * HATCH)
         axes.plot(share, y, MARKERS[timing.backend], color=color, markersize=8,
-                  markerfacecolor="none" if recorded else color)
+                  markerfacecolor="none" if mark else color)
         words = f"{percent(share)}, {units.rate(timing.flop_rate, 'FLOP/s')}"
+        words = f"≈ {words}, modelled" if interval else words
         words += f" ({timing.noise})" if timing.noise else ""
-        ends.append(share)
-    elif modelled:
-        share, *interval = of_peak(modelled)
-        color = COLORS[modelled.backend]
-        axes.plot(interval, [y, y], color=color, linewidth=1, marker="|", markersize=7)
-        axes.scatter(share, y, 70, marker=MARKERS[modelled.backend], facecolor="none",
-                     edgecolor=color, hatch=2 * HATCH)
-        words = f"≈ {percent(share)}, {units.rate(modelled.flop_rate, 'FLOP/s')}, modelled"
-        ends += interval
-    elif published:
-        words = f"published {100 * published:.3g}%"
     if published:
         axes.plot(published, y, "o", markersize=8, color="none", markeredgecolor=INK,
                   markeredgewidth=1.6)
-    beside(axes, words, max(ends), y)
+    beside(axes, words, max([published or axes.get_xlim()[0], *shares]), y)
     return words
 
 

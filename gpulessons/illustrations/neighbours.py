@@ -33,10 +33,10 @@ def cell_shapes(forest: Forest) -> dict[int, np.ndarray]:
         node, shape = waiting.pop()
         if node < 0:
             shapes[-1 - node] = shape
-            continue
-        for side, sign in ((0, -1), (1, 1)):
-            part = clipped(shape, sign * forest.normals[node], sign * forest.offsets[node])
-            waiting.append((int(forest.children[node, side]), part))
+        else:
+            for side, sign in ((0, -1), (1, 1)):
+                part = clipped(shape, sign * forest.normals[node], sign * forest.offsets[node])
+                waiting.append((int(forest.children[node, side]), part))
     return shapes
 
 

@@ -22,8 +22,6 @@ def occupancy_picture(threads=256, registers=32, shared=0, on="A100", along="thr
     warplens.model.occupancy.occupancy does.
     """
     asked = {"threads": threads, "registers": registers, "shared": shared}
-    if along not in asked:
-        raise ValueError(f"Occupancy is drawn along one of {', '.join(asked)}, not {along!r}.")
     held = occupancy(**asked, on=on)
     title = f"{held.gpu}: not one block fits: {held.reason}."
     if held.blocks:

@@ -1,7 +1,7 @@
 """The online softmax, a tile at a time: a running maximum, and a sum that is rescaled for it."""
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpulessons.plots.film import Film
 from gpulessons.plots.picture import BLUE, INK, ORANGE, VERMILLION, Picture, blank
@@ -10,8 +10,7 @@ from gpulessons.units import plural
 UP, DOWN, ALONG = "score", "exp(score − largest)", "key; outlined: before it was rescaled"
 
 
-@dataclass(frozen=True)
-class Taken:
+class Taken(NamedTuple):
     """Where the sweep stands when one more tile was taken in."""
 
     stop: int  # scores taken in so far

@@ -1,7 +1,5 @@
 """A model beside the times that others published: how far off, and where its interval fails."""
 
-from typing import Any
-
 from gpulessons.plots.axes import log_axes, name_rows
 from gpulessons.plots.picture import COLORS, INK, Picture, blank
 
@@ -9,7 +7,7 @@ ROW = 0.21  # inches
 KEY = "at 1 both agree; ○ the interval holds the published time, × it does not"
 
 
-def published_times(judged: Any) -> Picture:
+def published_times(judged) -> Picture:
     """A row for each published time: modelled over published, with the interval; on the line at 1
     both agree. A cross where the interval misses the published time.
 

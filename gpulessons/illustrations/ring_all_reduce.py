@@ -7,7 +7,7 @@ grows by every worker's share; in n − 1 more the finished pieces travel round 
 """
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,7 @@ PIECES = {"the sums of some": {"color": SKY}, "the sums of all": {"color": GREEN
           "by an arrow: what it carries": {"alpha": 0}}
 
 
-@dataclass(frozen=True)
-class Moment:
+class Moment(NamedTuple):
     """What every worker holds after some steps, and which piece each has just received."""
 
     values: np.ndarray  # (workers, pieces)

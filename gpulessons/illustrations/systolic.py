@@ -14,21 +14,20 @@ Analysis of a Tensor Processing Unit", 2017, whose array has 256 × 256 cells.
 """
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from gpulessons.plots.film import Film, spread
-from gpulessons.plots.forms import cell, write
+from gpulessons.plots.forms import cell, listed, write
 from gpulessons.plots.picture import DARK, INK, SKY, Picture, blank
 from gpulessons.units import plural
 from warplens.tables import Table
 
 
-@dataclass(frozen=True)
-class Cycle:
+class Cycle(NamedTuple):
     """The cells at the end of one cycle, all (rows, columns)."""
 
-    number: int  # from 0
     inputs: np.ndarray
     sums: np.ndarray
     busy: np.ndarray  # which cells multiplied an input by a weight
@@ -55,10 +54,6 @@ class Run:
         return sum(self.busy)
 
     @property
-    def loads_per_multiply(self):
-        return (self.inputs + self.weights) / self.multiplications
-
-    @property
     def utilization(self):
         """Of all cells in all cycles, the share that multiplied."""
         rows, columns = self.array
@@ -66,13 +61,14 @@ class Run:
 
     def table(self) -> Table:
         m, k, n = self.shape
+        each = (self.inputs + self.weights) / self.multiplications
         return Table("A systolic array", (), [
             ("product", f"{m} × {k} by {k} × {n}"),
             ("cells", f"{self.array[0]} × {self.array[1]}, in {plural(self.passes, 'pass')}"),
             ("cycles", f"{self.cycles:,}"),
             ("multiplications", f"{self.multiplications:,}"),
             ("loads", f"{self.inputs:,} inputs and {self.weights:,} weights, "
-             f"{self.loads_per_multiply:.3g} for each multiplication"),
+             f"{each:.3g} for each multiplication"),
             ("cells at work", f"{self.utilization:.1%}"),
         ])
 
@@ -101,9 +97,12 @@ def simulate(x: np.ndarray, y: np.ndarray, rows: int = 8, columns: int = 8) -> R
     for top in down:
         for left in across:
             weights = y[top : top + rows, left : left + columns]
-            for cycle in one_pass(x[:, top : top + rows], weights, m + rows + columns - 2):
-                collect(cycle, product[:, left : left + columns])
-                busy.append(int(cycle.busy.sum()))
+            cycles = list(one_pass(x[:, top : top + rows], weights, m + rows + columns - 2))
+            bottom = np.array([cycle.sums[-1] for cycle in cycles])
+            # Row i of x has met all of column j when it is at the bottom, and j to the right.
+            i, j = np.indices((m, weights.shape[1]))
+            product[:, left : left + columns] += bottom[i + j + len(weights) - 1, j]
+            busy += [int(cycle.busy.sum()) for cycle in cycles]
     passes = len(across) * len(down)
     return Run(product, (m, k, n), (rows, columns), passes, len(across) * x.size, y.size,
                tuple(busy))
@@ -125,21 +124,7 @@ def one_pass(x, weights, cycles):
         busy = np.column_stack([comes, busy[:, :-1]])
         above = np.vstack([np.zeros_like(sums[:1]), sums[:-1]])
         sums = above + weights * inputs  # downward
-        yield Cycle(number, inputs, sums, busy)
-
-
-def collect(cycle, below):
-    """Add what leaves the bottom row to the results below: (m, columns), in place.
-
-    Row i of x has met all of column j when it has passed rows − 1 cells down and j to the right.
-    """
-    rows, column = len(cycle.sums), np.arange(below.shape[1])
-    row = cycle.number - (rows - 1) - column
-    out = (row >= 0) & (row < len(below))
-    below[row[out], column[out]] += cycle.sums[-1, column[out]]
-
-
-# -- Pictures.
+        yield Cycle(inputs, sums, busy)
 
 
 class Pass(Film):
@@ -228,5 +213,4 @@ def pulse(run: Run) -> Picture:
     axes.axhline(rows * columns, color=INK, linewidth=1, linestyle=":")
     axes.set(xlim=(0, run.cycles), ylim=(0, 1.1 * rows * columns))
     axes.set(xlabel="cycles", ylabel="cells that multiply")
-    loads = f"{run.loads_per_multiply:.3g} loads for each multiplication"
-    return Picture(figure, f"{title} {plural(run.multiplications, 'multiplication')}, {loads}.")
+    return Picture(figure, f"{title} {listed(dict(run.table().rows))}.")

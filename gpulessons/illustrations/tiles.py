@@ -5,8 +5,12 @@ a thread with TM × TN of them 1/TM + 1/TN from shared memory: a number of x ser
 tile, a number of y a column of it.
 """
 
+from functools import partial
+
 from .drawings import Drawing, drawing
 
+# One instruction of the tensor cores: its two small matrices, its sums, one of them filled.
+mma = partial(drawing, "mma")
 RUNGS = {"shared tile": "tile_shared", "1-D register tile": "tile_1d",
          "2-D register tile": "tile_2d"}
 
@@ -17,8 +21,3 @@ def tile(name: str) -> Drawing:
     name: "shared tile", "1-D register tile" or "2-D register tile"; KeyError for another.
     """
     return drawing(RUNGS[name])
-
-
-def mma() -> Drawing:
-    """One instruction of the tensor cores: its two small matrices, its sums, one of them filled."""
-    return drawing("mma")

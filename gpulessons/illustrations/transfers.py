@@ -26,25 +26,19 @@ COLORS = {"to_device": SKY, "kernel": VERMILLION, "copy_to_host": BLUE}
 
 
 class Step(NamedTuple):
-    """One stretch of a timeline: what happens, from when on, for how many seconds."""
+    """One stretch of a timeline."""
 
     what: str  # of COLORS
-    start: float
-    seconds: float
-
-    @property
-    def end(self) -> float:
-        return self.start + self.seconds
+    start: float  # seconds
+    end: float
 
 
 def figures() -> Table:
     """The figures that the timeline is made of, each with its kind and source."""
     gpu = named(GPU)
-    rows = [
-        [f"{memory} memory, there and back",
-         " and ".join(units.rate(rate, "B/s") for rate in both), "published", LINK_SOURCE]
-        for memory, both in LINKS.items()
-    ]
+    rows = [[f"{memory} memory, there and back",
+             " and ".join(units.rate(rate, "B/s") for rate in both), "published", LINK_SOURCE]
+            for memory, both in LINKS.items()]
     dram = "; ".join(f"{gpu.sources[each].citation}" for each in ("dram_rate", "dram_share"))
     memory = units.rate(gpu.dram_rate * gpu.dram_share, "B/s")
     rows.append([f"the memory of an {GPU}, 40 GB", memory, "published", dram])
@@ -56,23 +50,17 @@ def timeline(numbers: int = 921_600, layers: int = 10) -> Picture:
     """Layers of one activation on float32 numbers, four ways: pageable memory or pinned, sent and
     fetched for each layer or once for all of them.
 
-    Made for sliders: live(timeline, numbers=slider(…), layers=slider(…)). ValueError below one
-    number or one layer.
+    Made for sliders: live(timeline, numbers=slider(…), layers=slider(…)).
     """
-    if numbers < 1 or layers < 1:
-        raise ValueError(f"A timeline needs a number and a layer at least, "
-                         f"not {numbers} numbers in {layers} layers.")
-    rows = {
-        f"{memory}, {name}": steps(numbers, trips, memory)
-        for memory in LINKS
-        for name, trips in (("a round trip each", [1] * layers), ("data stay", [layers]))
-    }
+    ways = {"a round trip each": [1] * layers, "data stay": [layers]}
+    rows = {f"{memory}, {name}": steps(numbers, trips, memory)
+            for memory in LINKS for name, trips in ways.items()}
     totals = {name: row[-1].end for name, row in rows.items()}
     title = message(layers, *totals.values())
     figure, axes = blank(height=4, title=title)
     for place, row in enumerate(rows.values()):
         for what, color in COLORS.items():
-            spans = [(step.start, step.seconds) for step in row if step.what == what]
+            spans = [(step.start, step.end - step.start) for step in row if step.what == what]
             axes.broken_barh(spans, (place - 0.36, 0.72), color=color, linewidth=0)
         beside(axes, units.seconds(row[-1].end), row[-1].end, place)
     name_rows(axes, rows)
@@ -100,10 +88,10 @@ def steps(numbers: int, trips, memory: str) -> list[Step]:
     nbytes, gpu = 4 * numbers, named(GPU)
     there, back = LINKS[memory]
     kernel = LAUNCH + 2 * nbytes / (gpu.dram_rate * gpu.dram_share)
-    done: list[Step] = []
+    done, now = [], 0.0
     for layers in trips:
-        trip = [("to_device", nbytes / there), *[("kernel", kernel)] * layers,
-                ("copy_to_host", nbytes / back)]
-        for what, seconds in trip:
-            done.append(Step(what, done[-1].end if done else 0.0, seconds))
+        for what, seconds in [("to_device", nbytes / there), *[("kernel", kernel)] * layers,
+                              ("copy_to_host", nbytes / back)]:
+            done.append(Step(what, now, now + seconds))
+            now += seconds
     return done

@@ -64,14 +64,12 @@ def table(*findings) -> Picture:
     axes.spines[["left", "bottom"]].set_visible(False)
     axes.tick_params(length=0)
     key(figure, MARKS)
-    spoken = " ".join(f"{found.machine}, {found.date}: {by_verdict(found)}." for found in findings)
-    return Picture(figure, f"{title} {spoken}")
-
-
-def by_verdict(found):
-    """One machine's verdicts, read out."""
-    numbers = {word: [each.number for each in found if each.verdict == word] for word in MARKS}
-    return listed({word: ", ".join(map(str, each)) for word, each in numbers.items() if each})
+    for found in findings:
+        numbers = {word: [f"{each.number}" for each in found if each.verdict == word]
+                   for word in MARKS}
+        told = listed({word: ", ".join(each) for word, each in numbers.items() if each})
+        title += f" {found.machine}, {found.date}: {told}."
+    return Picture(figure, title)
 
 
 def summary(first, *others):

@@ -120,11 +120,17 @@ def log_lines(
     named: Iterable[tuple[str, Sequence, Sequence, dict]], x: Told, y: Told, *, title: str,
     spoken: str = "", **more: Any,
 ) -> Picture:
-    """A whole picture: named lines on two log axes. x, y and more: as `log_axes` takes them."""
+    """A whole picture: named lines on two log axes. x, y and more: as `log_axes` takes them.
+
+    Its words are the points of each line that has marks, and what is `spoken` of the others.
+    """
+    named = list(named)
     figure, axes = blank(height=4.1, title=title)
     log_axes(axes, x=x, y=y, **more)
     lines(axes, named)
-    return Picture(figure, f"{title} {spoken}".strip())
+    told = {name: ", ".join(f"{y[1](v)} at {x[1](at)}" for at, v in zip(xs, ys, strict=True))
+            for name, xs, ys, look in named if "marker" in look}
+    return Picture(figure, " ".join(filter(None, (title, f"{listed(told)}." * bool(told), spoken))))
 
 
 def key(figure: Figure, looks: Mapping[str, dict], columns: int = 4) -> None:
