@@ -45,11 +45,9 @@ def ladder(counted, name: str) -> Picture:
         rows += [(f"{tokens} tokens: all {len(parts)}", many, {"color": VERMILLION}),
                  (f"{tokens} tokens: {name}", few, {"color": BLUE, "marker": "D"})]
     *most, _ = sorted(parts, key=parts.get, reverse=True)  # of the longest: all but the smallest
-    title = (
-        f"{tokens} tokens, one head: separate kernels ask for {units.size(many)}, "
-        f"{units.ratio(many / few)} the {units.size(few)} of the tiled launch; "
-        f"{percent(sum(map(parts.get, most)) / many)} of it for {' and '.join(most)}."
-    )
+    title = (f"{tokens} tokens, one head: separate kernels ask for {units.size(many)}, "
+             f"{units.ratio(many / few)} the {units.size(few)} of the tiled launch; "
+             f"{percent(sum(map(parts.get, most)) / many)} of it for {' and '.join(most)}.")
     return dots(rows, "filled: a whole call, hollow: a part; bytes asked for", units.size,
                 title=title, base=4)
 

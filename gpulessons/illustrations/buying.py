@@ -15,9 +15,6 @@ MEASURED = "live", "recorded"  # these are filled, and their lines solid
 LIMITS = {"bytes/s": {"marker": "o", "color": BLUE}, "FLOP/s": {"marker": "s", "color": VERMILLION}}
 
 
-# -- What a number costs.
-
-
 def dots(costs) -> Picture:
     """A panel for each number of which a cost is known, a row for each device, a dot for its cost.
 
@@ -76,9 +73,6 @@ def look(kind, color):
             "linestyle": "none"}
 
 
-# -- Whose roof is where.
-
-
 def roofs(worth) -> Picture:
     """The roof of each device, and where each step stands: left of a corner bytes are the limit.
 
@@ -124,9 +118,6 @@ def whose_limit(worth, devices):
     told = ", ".join(f"of {number or 'none'} on {' and '.join(by_number[number])}"
                      for number in sorted(by_number, reverse=True))
     return f"Modelled: of {units.plural(total, 'step')} memory is the limit {told}."
-
-
-# -- How wrong a guess is.
 
 
 def hits(*errors) -> Picture:

@@ -1,13 +1,12 @@
-"""Pictures of data parallelism: who works and who sends, what is learned from how many bytes.
+"""Pictures of data parallelism: who works and who sends, what is learned from how many bytes."""
 
-As in plots, every title is computed. What a model says is a thin line and is called modelled.
-"""
+from itertools import pairwise
 
 import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.axes import log_axes, written
-from gpulessons.plots.forms import LOOKS, lines, listed
+from gpulessons.plots.forms import LOOKS, lines, listed, timetables
 from gpulessons.plots.picture import BLUE, INK, ORANGE, Picture, blank
 from gpulessons.workers.batches import critical
 from gpulessons.workers.links import Link
@@ -32,17 +31,15 @@ def timeline(runs) -> Picture:
     """
     told = {way: units.seconds(workers[0].seconds) for way, workers in runs.items()}
     title = f"Time of a step. {listed(told)}."
-    count = len(next(iter(runs.values())))
-    figure, panels = blank(height=1.2 + 0.55 * count * len(runs), title=title, nrows=len(runs),
-                           sharex=True, squeeze=False)
-    for axes, (way, workers) in zip(panels.flat, runs.items(), strict=True):
+    rows = {}
+    for way, workers in runs.items():
         if effects_first(workers):
             raise ValueError(f"{way}: a sum ends before a worker begins: no common clock.")
-        draw_step(axes, workers)
         told[way] += f", {overlap(workers):.0%} of the sending while computing"
-        axes.set_title(f"{way}: {told[way]}", color=INK, fontsize=10, loc="left")
+        rows[f"{way}: {told[way]}"] = one_step(workers)
+    figure, axes = timetables(
+        rows, "time in a step of median length (live: processes sharing one machine)", title=title)
     written(axes.xaxis, units.seconds)
-    axes.set_xlabel("time in a step of median length (live: processes sharing one machine)")
     return Picture(figure, f"{title} {listed(told)}.")
 
 
@@ -57,22 +54,17 @@ def effects_first(workers):
     return any(max(start for start, _ in each) > min(stop for _, stop in each) for each in sent)
 
 
-def draw_step(axes, workers):
-    """Two lanes for each worker, of the step of median length: what it computes, and below it what
-    is being sent."""
+def one_step(workers):
+    """What each worker computes and sends in the step of median length, as `timetables` has it."""
     lengths = [stop - start for start, stop in steps(workers[0])]
     middling = int(np.argsort(lengths)[len(lengths) // 2])
-    first, rows = steps(workers[0])[middling][0], {}
+    first, rows = min(steps(worker)[middling][0] for worker in workers), {}
     for rank, worker in enumerate(workers):
         start, stop = steps(worker)[middling]
-        for lane, (kind, color) in enumerate(KINDS.items()):
-            row = 2.3 * rank + lane
-            rows[row] = f"worker {rank} {'sends' if lane else 'computes'}"
-            seen = [(a - first, b - a) for a, b in spans(worker, kind) if start <= a < stop]
-            axes.broken_barh(seen, (row - 0.4, 0.8), color=color, alpha=0.7)
-    axes.set_yticks(list(rows), rows.values())
-    axes.tick_params(axis="y", labelsize=9, length=0)
-    axes.invert_yaxis()
+        for does, (kind, color) in zip(("computes", "sends"), KINDS.items(), strict=True):
+            rows[f"worker {rank} {does}"] = [(a - first, b - a, color, "")
+                                             for a, b in spans(worker, kind) if start <= a < stop]
+    return rows
 
 
 def steps(worker):
@@ -85,21 +77,13 @@ def overlap(workers):
     """Of the time in which something is sent, the share in which the same worker computes."""
     both = total = 0.0
     for worker in workers:
-        sent, computed = (merged(spans(worker, kind)) for kind in ("communicate", "compute"))
-        total += sum(b - a for a, b in sent)
-        both += sum(max(0.0, min(b, d) - max(a, c)) for a, b in sent for c, d in computed)
+        cuts = sorted({at for _, *ends in worker.events for at in ends})
+        for start, stop in pairwise(cuts):
+            doing = {what for what, began, ended in worker.events if began <= start < ended}
+            if "communicate" in doing:
+                total += stop - start
+                both += (stop - start) * ("compute" in doing)
     return both / total if total else 0.0
-
-
-def merged(spans):
-    """Spans (start, stop), in order, without overlaps among themselves."""
-    found = []
-    for start, stop in spans:
-        if found and start <= found[-1][1]:
-            found[-1][1] = max(stop, found[-1][1])
-        else:
-            found.append([start, stop])
-    return found
 
 
 def losses(runs) -> Picture:
@@ -186,15 +170,12 @@ def returns(found) -> Picture:
     log_axes(left, x=batch, y=("steps to the same loss", units.count), ticks=sizes)
     log_axes(right, x=batch, y=("seconds on one core", units.seconds), ticks=sizes)
     linear = steps[0] * sizes[0] / sizes
-    left.plot(sizes, linear, ":", color=INK, linewidth=1)
-    middle = len(sizes) // 2
-    left.annotate("if it were linear", (sizes[middle], linear[middle]), (-8, -4), color=INK,
-                  textcoords="offset points", ha="right", va="top", fontsize=9)
+    left.plot(sizes, linear, ":", color=INK, linewidth=1, label="if it were linear")
     if least:
         fine = np.geomspace(sizes[0], sizes[-1], 60)
-        left.plot(fine, least * (1 + bend / fine), color=INK, linewidth=1)
-        left.annotate(f"{least:.0f} × (1 + {bend:.2g} / batch), fitted", (sizes[-1], 2.2 * least),
-                      color=INK, ha="right", fontsize=9)
+        left.plot(fine, least * (1 + bend / fine), color=INK, linewidth=1,
+                  label=f"{least:.0f} × (1 + {bend:.2g} / batch), fitted")
+    left.legend(frameon=False, labelcolor=INK, fontsize=9, loc="lower left")
     left.plot(sizes, steps, "o", color=BLUE, markersize=6)
     for one in found:
         left.plot([one.batch] * len(one.runs), one.runs, "_", color=BLUE, markersize=9)

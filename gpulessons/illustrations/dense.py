@@ -77,10 +77,8 @@ def curves(runs) -> Picture:
     low, high = (choose(last.accuracy for last in lasts.values()) for choose in (min, max))
     reached = f"{high:.1%}" if high - low < 5e-4 else f"{low:.1%} to {high:.1%}"
     took = [f"{toolkit} {units.seconds(last.seconds)}" for toolkit, last in lasts.items()]
-    title = (
-        f"{reached} of the held-out digits after {next(iter(lasts.values())).number} epochs. "
-        f"In one run each: {', '.join(took)}."
-    )
+    title = (f"{reached} of the held-out digits after {next(iter(lasts.values())).number} epochs. "
+             f"In one run each: {', '.join(took)}.")
     figure, (left, right) = blank(height=3.8, width=8.2, title=title, ncols=2, sharey=True)
     for toolkit, epochs in runs.items():
         look = {**LOOKS[TOOLKITS.index(toolkit)], "marker": "", "linewidth": 2, "label": toolkit}

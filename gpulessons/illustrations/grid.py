@@ -28,18 +28,15 @@ def grid_picture(n: int = 150, block: int = 64, thread: int = 100) -> Picture:
     """The threads of `kernel[blocks, block]` for n numbers, a row for each warp, and how one of
     them finds its number.
 
-    thread: counted through the whole grid; beyond its end, the last one is taken. Made for sliders:
-    live(grid_picture, n=slider(…), block=[…], thread=slider(…)). Raises ValueError for counts that
-    no launch has, and where there are more threads than can be told apart.
+    thread: counted through the whole grid; beyond its end, the last one is taken. Raises ValueError
+    for counts that no launch has, and where there are more threads than can be told apart.
     """
     rows = warps(n, block)
     blocks = rows[-1].block + 1
     chosen = min(max(thread, 0), blocks * block - 1)
     home = blocks * block - n
-    title = (
-        f"{plural(blocks, 'block')} of {plural(block, 'thread')} for {plural(n, 'number')}: "
-        f"{f'the guard sends {units.count(home)} home' if home else 'each thread has one'}."
-    )
+    title = (f"{plural(blocks, 'block')} of {plural(block, 'thread')} for {plural(n, 'number')}: "
+             f"{f'the guard sends {units.count(home)} home' if home else 'each thread has one'}.")
     figure, axes = blank(height=1.9 + 0.25 * len(rows) + 0.12 * blocks, title=title)
     for warp in rows:
         draw_warp(axes, warp)

@@ -35,10 +35,8 @@ def buckets(degrees: float = 90, tables: int = 1) -> Picture:
     # At the smallest angles to h: with vectors of one length, the highest scores.
     away = np.abs((DIRECTIONS - degrees + 180) % 360 - 180)
     best = np.argsort(away, kind="stable")[:NEAREST]
-    title = (
-        f"{plural(tables, 'table')}: {len(looked)} of {CLASSES} classes looked at, "
-        f"{len(np.intersect1d(looked, best))} of the {NEAREST} nearest to h found."
-    )
+    title = (f"{plural(tables, 'table')}: {len(looked)} of {CLASSES} classes looked at, "
+             f"{len(np.intersect1d(looked, best))} of the {NEAREST} nearest to h found.")
     figure, axes = blank(width=5.6, height=5.2, title=title)
     lines = np.sort(np.concatenate([planes(tables - 1), planes(tables - 1) + 180]))
     first = (np.searchsorted(lines, degrees % 360) - 1) % len(lines)

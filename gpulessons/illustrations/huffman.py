@@ -57,10 +57,8 @@ def turns(count: int) -> str:
 
 
 def rows_read(lengths) -> Picture:
-    """Rows of weights that one example reads, all of them or those on its path, against classes.
-
-    lengths: {classes: mean length of a path, each class as often as it comes up}.
-    """
+    """Rows of weights that one example reads, all or those on its path, against classes:
+    {classes: mean length of a path, each class as often as it comes up}."""
     most, sizes = units.count(max(lengths)), sorted(lengths)
     return log_lines(
         [("every class", sizes, sizes, {"color": INK}),

@@ -16,7 +16,7 @@ from itertools import accumulate, pairwise
 from gpulessons import units
 from gpulessons.measure.results import Comparison
 from gpulessons.plots.axes import log_axes, written
-from gpulessons.plots.forms import LOOKS, listed, name_rows, span
+from gpulessons.plots.forms import LOOKS, listed, name_rows, span, timetables
 from gpulessons.plots.picture import COLORS, INK, ORANGE, SKY, Picture, blank
 
 from .drawings import drawing
@@ -114,7 +114,11 @@ def picture(shift: Shift) -> Picture:
     above.set_title("orders inside: being cooked (blue), waiting (orange), on average (dotted) "
                     f"{shift.in_kitchen:.1f}", color=INK, fontsize=10, loc="left")
     above.yaxis.get_major_locator().set_params(integer=True, nbins=4)
-    draw_dishes(below, shift, max(dish.done for dish in shift.dishes))
+    until = max(dish.done for dish in shift.dishes)
+    for number, dish in enumerate(shift.dishes, 1):
+        has_room = shift.minutes > 0.03 * until
+        span(below, dish.cook, dish.started, shift.minutes, SKY, number if has_room else "")
+    below.set(ylim=(shift.cooks - 0.4, -0.6), yticks=[], xlim=(0, 1.02 * until))
     below.set(xlabel="minutes since opening", ylabel=cooks)
     return Picture(figure, f"{title} On average {shift.in_kitchen:.1f} orders are in the kitchen.")
 
@@ -125,22 +129,11 @@ def side_by_side(shifts) -> Picture:
     done = {name: shift.span for name, shift in shifts.items()}
     count = len(next(iter(shifts.values())).dishes)
     title = f"The first portion: {ranked(first)}. All {count}: {ranked(done)}."
-    rows = [max(1.5, shift.cooks) for shift in shifts.values()]
-    figure, panels = blank(height=1.9 + 0.2 * sum(rows), title=title, nrows=len(shifts),
-                           sharex=True, height_ratios=rows)
-    for axes, (name, shift) in zip(panels, shifts.items(), strict=True):
-        draw_dishes(axes, shift, max(done.values()))
-        axes.set_title(name, color=INK, fontsize=10, loc="left")
-    panels[-1].set_xlabel("minutes since opening")
+    rows = {name: {f"cook {cook + 1}": [
+        (dish.started, shift.minutes, SKY, number) for number, dish in enumerate(shift.dishes, 1)
+        if dish.cook == cook] for cook in range(shift.cooks)} for name, shift in shifts.items()}
+    figure, _ = timetables(rows, "minutes since opening", title=title)
     return Picture(figure, title)
-
-
-def draw_dishes(axes, shift, until):
-    """A row for each cook, up to a minute; the orders' numbers where there is room."""
-    has_room = shift.minutes > 0.03 * until
-    for number, dish in enumerate(shift.dishes, 1):
-        span(axes, dish.cook, dish.started, shift.minutes, SKY, number if has_room else "")
-    axes.set(ylim=(shift.cooks - 0.4, -0.6), yticks=[], xlim=(0, 1.02 * until))
 
 
 def ranked(times):
@@ -191,10 +184,8 @@ def pace(comparison: Comparison) -> Picture:
     timings = comparison.timings
     quickest, busiest = min(timings, key=lambda t: t.wait), max(timings, key=elements_per_second)
     rate = units.rate(elements_per_second(busiest), "elements/s")
-    title = (
-        f"{comparison.op}: no call takes less than {units.seconds(quickest.wait)} "
-        f"({quickest.version}), and none does more than {rate} ({busiest.version})."
-    )
+    title = (f"{comparison.op}: no call takes less than {units.seconds(quickest.wait)} "
+             f"({quickest.version}), and none does more than {rate} ({busiest.version}).")
     figure, (left, right) = blank(height=3.9, title=title, ncols=2)
     for version, look in zip(dict.fromkeys(t.version for t in timings), LOOKS, strict=False):
         own = [t for t in timings if t.version == version]

@@ -39,10 +39,7 @@ def kept_bytes(steps: int, batch: int, hidden: int) -> dict[str, int]:
 
 
 def through_time(steps: int, batch: int = 32, hidden: int = 256) -> Picture:
-    """The chain of an LSTM unrolled: forward above, what each step keeps, and the gradients back.
-
-    Made for a slider: live(through_time, steps=slider(1, 128, 5)).
-    """
+    """The chain of an LSTM unrolled: forward above, what each step keeps, the gradients back."""
     kept = kept_bytes(steps, batch, hidden)
     whole = sum(kept.values())
     title = (

@@ -58,10 +58,8 @@ def tree(leaves: int = 1) -> Picture:
     cells = cells_visited(QUERY, forest, leaves)
     met = np.concatenate([forest.items[forest.starts[c] : forest.starts[c + 1]] for c in cells])
     near = np.argsort(((points - QUERY) ** 2).sum(axis=1), kind="stable")[:NEAREST]
-    title = (
-        f"{units.plural(len(cells), 'cell')} visited, {len(met)} of {POINTS} points met: "
-        f"{len(np.intersect1d(near, met))} of the {NEAREST} nearest found."
-    )
+    title = (f"{units.plural(len(cells), 'cell')} visited, {len(met)} of {POINTS} points met: "
+             f"{len(np.intersect1d(near, met))} of the {NEAREST} nearest found.")
     figure, axes = blank(width=5.6, height=5.4, title=title)
     for cell, shape in cell_shapes(forest).items():
         if len(shape) < 3:
@@ -88,10 +86,8 @@ def recall_and_speed(rows, goal: float = 0.9) -> Picture:
     (brute,), forest = [r for r in rows if not r.leaves], [r for r in rows if r.leaves]
     enough = [row for row in forest if row.recall >= goal]
     best = max(enough or forest, key=lambda row: row.rate if enough else row.recall)
-    title = (
-        f"Visiting {best.name}, the forest finds {percent(best.recall)} of the neighbors, at "
-        f"{best.rate / brute.rate:.2g} times the speed of brute force."
-    )
+    title = (f"Visiting {best.name}, the forest finds {percent(best.recall)} of the neighbors, at "
+             f"{best.rate / brute.rate:.2g} times the speed of brute force.")
     figure, axes = blank(height=4, title=title)
     axes.plot([r.rate for r in forest], [r.recall for r in forest], "o-", color=BLUE, linewidth=1)
     axes.plot(brute.rate, brute.recall, "D", color=VERMILLION, markersize=9, zorder=3)

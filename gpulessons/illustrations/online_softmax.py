@@ -67,10 +67,8 @@ class Sweep(Film):
     def multiples(self) -> Picture:
         """Every tile, side by side."""
         rescaled = plural(sum(now.rescale < 1 for now in self.states[1:]), "time")
-        title = (
-            f"{len(self.scores)} scores in {len(self)} tiles: the sum was rescaled "
-            f"{rescaled}, and ends at {self.states[-1].total:.3f}."
-        )
+        title = (f"{len(self.scores)} scores in {len(self)} tiles: the sum was rescaled "
+                 f"{rescaled}, and ends at {self.states[-1].total:.3f}.")
         figure, panels = blank(width=7.8, height=3.9, title=title, nrows=2, ncols=len(self),
                                sharex=True, sharey="row", squeeze=False)
         for number, (above, below) in enumerate(panels.T):

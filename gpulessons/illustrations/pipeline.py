@@ -8,13 +8,11 @@ import numpy as np
 
 from gpulessons import units
 from gpulessons.plots.axes import log_axes, written
-from gpulessons.plots.forms import LOOKS, cell, key, lines, listed, name_rows, span, write
+from gpulessons.plots.forms import LOOKS, cell, key, lines, listed, timetables, write
 from gpulessons.plots.picture import DARK, GREEN, INK, ORANGE, PURPLE, SKY, Picture, blank
 from gpulessons.workers.schedules import FORWARD, waiting
 
 CLOSE = 1.1  # times as long as the quickest way: no model of this kind tells them apart
-UNITS = {False: "simulated; 1: a micro-batch forward",
-         True: "measured; processes sharing one machine"}
 
 
 def gantt(runs, title: str | None = None, *, measured: bool = False) -> Picture:
@@ -25,33 +23,24 @@ def gantt(runs, title: str | None = None, *, measured: bool = False) -> Picture:
     """
     shares = [f"{name}: {waiting(tasks):.0%}" for name, tasks in runs.items()]
     title = title or f"How much of the time do the stages wait? {'; '.join(shares)}."
-    rows = [1 + max(task.stage for task in tasks) for tasks in runs.values()]
-    until = max(task.stop for tasks in runs.values() for task in tasks)
-    figure, panels = blank(
-        height=1.3 + 0.42 * len(rows) + 0.3 * sum(rows), title=title, nrows=len(rows), sharex=True,
-        squeeze=False, height_ratios=rows,
-    )
-    for axes, (name, tasks), stages in zip(panels[:, 0], runs.items(), rows, strict=True):
-        for task in tasks:
-            length = task.stop - task.start
-            fits = length > until / 80 * len(str(task.micro_batch))  # of a figure's width
-            span(axes, task.stage, task.start, length, SKY if task.kind == FORWARD else ORANGE,
-                 task.micro_batch if fits else "")
-        name_rows(axes, (f"stage {stage}" for stage in range(stages)))
-        axes.set_xlim(0, 1.01 * until)
-        axes.set_title(name, color=INK, fontsize=10.5, loc="left")
-    axes.set_xlabel(f"time ({UNITS[measured]})      blue: forward, orange: backward")
+    rows, spoken = {}, []
+    for name, tasks in runs.items():
+        in_order = sorted(tasks, key=lambda task: task.start)
+        stages = {f"stage {n}": [task for task in in_order if task.stage == n]
+                  for n in sorted({task.stage for task in tasks})}
+        rows[name] = {stage: [(t.start, t.stop - t.start, SKY if t.kind == FORWARD else ORANGE,
+                               t.micro_batch) for t in own] for stage, own in stages.items()}
+        orders = {stage: " ".join(f"{t.kind}{t.micro_batch}" for t in own)
+                  for stage, own in stages.items()}
+        spoken.append(f"{name}, {listed(orders)}.")
+    unit = "simulated; 1: a micro-batch forward"
+    if measured:
+        unit = "measured; processes sharing one machine"
+    figure, axes = timetables(rows, f"time ({unit})      blue: forward, orange: backward",
+                              title=title)
     if measured:
         written(axes.xaxis, units.seconds)
-    return Picture(figure, f"{title} {' '.join(map(in_words, runs, runs.values(), rows))}")
-
-
-def in_words(name, tasks, stages):
-    """One timetable in words: each stage's order, as F0 F1 B0 …"""
-    in_order = sorted(tasks, key=lambda task: task.start)
-    orders = (f"stage {n}: {' '.join(f'{t.kind}{t.micro_batch}' for t in in_order if t.stage == n)}"
-              for n in range(stages))
-    return f"{name}, {'; '.join(orders)}."
+    return Picture(figure, f"{title} {' '.join(spoken)}")
 
 
 def efficiency(alone, piped, bubble, stages: int = 2) -> Picture:

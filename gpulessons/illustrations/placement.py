@@ -8,8 +8,8 @@ import numpy as np
 from gpulessons import units
 from gpulessons.models.placement import break_even, largest_rows, step_seconds
 from gpulessons.plots.axes import written
-from gpulessons.plots.forms import key, listed, log_lines, name_rows, span
-from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, SKY, VERMILLION, Picture, blank
+from gpulessons.plots.forms import key, listed, log_lines, timetables
+from gpulessons.plots.picture import BLUE, GREEN, INK, ORANGE, SKY, VERMILLION, Picture
 
 STAGES = {"gather": SKY, "send": BLUE, "dense": ORANGE, "fetch": BLUE, "update": GREEN}
 LINES = {"all CPU": BLUE, "all GPU": VERMILLION, "hybrid": GREEN}
@@ -26,19 +26,12 @@ def timetable(runs, batches: int = 5) -> Picture:
     fast = sorted(runs, key=lambda name: -runs[name].examples_per_second)
     rates = [f"{name} {units.count(runs[name].examples_per_second)}" for name in fast]
     title = f"Examples per second: {'; '.join(rates)}."
-    first = {name: [t for t in run.tasks if t.batch < batches] for name, run in runs.items()}
-    until = max(task.stop for tasks in first.values() for task in tasks)
-    figure, panels = blank(width=8.2, height=1.2 + 1.1 * len(runs), title=title, nrows=len(runs),
-                           sharex=True, squeeze=False)
-    for axes, (name, run) in zip(panels[:, 0], runs.items(), strict=True):
-        for task in first[name]:
-            length = task.stop - task.start
-            span(axes, WORKERS.index(task.worker), task.start, length, STAGES[task.stage],
-                 task.batch if length > 0.024 * until else "")
-        name_rows(axes, WORKERS)
-        axes.set_xlim(0, 1.01 * until)
-        axes.set_title(f"{name} ({run.where})", color=INK, fontsize=10, loc="left")
-    axes.set_xlabel(f"time, measured; the first {batches} batches")
+    rows = {f"{name} ({run.where})": {worker: [
+        (task.start, task.stop - task.start, STAGES[task.stage], task.batch) for task in run.tasks
+        if task.batch < batches and task.worker == worker] for worker in WORKERS}
+        for name, run in runs.items()}
+    figure, axes = timetables(rows, f"time, measured; the first {batches} batches", title=title,
+                              width=8.2)
     written(axes.xaxis, units.seconds)
     key(figure, {"send, fetch" if stage == "send" else stage: {"color": color}
                  for stage, color in STAGES.items() if stage != "fetch"})

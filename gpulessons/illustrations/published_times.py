@@ -11,9 +11,8 @@ def published_times(judged) -> Picture:
     """A row for each published time: modelled over published, with the interval; on the line at 1
     both agree. A cross where the interval misses the published time.
 
-    judged: of warplens.model.published. The title tells the median error and what the interval
-    holds; the alt text names every failure. Where only the low end is known, no line is drawn to
-    the right.
+    judged: of warplens.model.published. Where only the low end is known, no line is drawn to the
+    right.
     """
     rows = judged.rows
     figure, axes = blank(width=8, height=1.5 + ROW * len(rows), title=judged.message)

@@ -12,10 +12,8 @@ from gpulessons.plots.picture import BLUE, INK, ORANGE, VERMILLION, Picture, bla
 
 
 def costs(**numbers) -> Picture:
-    """What computing costs who buys and who rents, over the hours of use. numbers: of a Plan.
-
-    Where one is missing, an empty picture asks for it.
-    """
+    """What computing costs who buys and who rents, over the hours of use. numbers: of a Plan;
+    where one is missing, an empty picture asks for it."""
     plan = Plan(**numbers)
     if plan.missing:
         return nothing(plan)

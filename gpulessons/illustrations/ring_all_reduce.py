@@ -60,10 +60,8 @@ class Ring(Film):
             return f"step 0 of {len(self) - 1}: everyone has their own {self.workers} pieces"
         done = int((self.moments[number].summed == self.workers).sum())
         does = "added to the neighbor's" if number < self.workers else "shown to the neighbor"
-        return (
-            f"step {number} of {len(self) - 1}: each sends one piece, {does}; "
-            f"{done} of {self.workers**2} pieces are complete sums"
-        )
+        return (f"step {number} of {len(self) - 1}: each sends one piece, {does}; "
+                f"{done} of {self.workers**2} pieces are complete sums")
 
     def figure(self, number: int) -> Picture:
         """The ring after one step, with an arrow for each piece that has just moved."""
@@ -77,10 +75,8 @@ class Ring(Film):
     def multiples(self) -> Picture:
         """The start and some steps in one figure, all for four workers, and a key of the colors."""
         chosen, n = spread(len(self), 7), self.workers
-        title = (
-            f"{n} workers have the sums of all after {len(self) - 1} steps, "
-            f"and each has sent {len(self) - 1} pieces: {2 * (n - 1) / n:g} of its vector."
-        )
+        title = (f"{n} workers have the sums of all after {len(self) - 1} steps, "
+                 f"and each has sent {len(self) - 1} pieces: {2 * (n - 1) / n:g} of its vector.")
         lines = -(-len(chosen) // 4)
         figure, panels = blank(width=8.6, height=0.9 + 1.85 * lines, title=title, nrows=lines,
                                ncols=4, squeeze=False)

@@ -1,7 +1,6 @@
 """Pictures of samples: one call timed many times, and clocks that were read wrongly.
 
-Samples are times in seconds, or a Timing, which keeps its own. As in plots, every title is computed
-and every picture says its message in words too.
+Samples are times in seconds, or a Timing, which keeps its own.
 """
 
 from statistics import fmean, median

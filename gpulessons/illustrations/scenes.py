@@ -63,10 +63,7 @@ def window(x: float, y: float, zoom: float, shape=(256, 384)) -> tuple[np.ndarra
 
 
 def pixels(turns: np.ndarray, limit: int, shape=(256, 384), note: str = "") -> Picture:
-    """A picture of turns until escape (rows × columns of them); those that never escape are dark.
-
-    note: what else the title should say.
-    """
+    """A picture of turns until escape (rows × columns); those that never escape are dark."""
     title = f"{turns.size:,} pixels, {turns.sum():,} turns{note}."
     figure, axes = blank(height=4.4, title=title)
     shade = np.log1p(turns - turns.min() + 1)  # most pixels leave early: spread those

@@ -84,9 +84,8 @@ def simulate(x: np.ndarray, y: np.ndarray, rows: int = 8, columns: int = 8) -> R
 
     x: (m, k), y: (k, n). A y larger than the array is cut into blocks of weights, one pass for
     each; below the array the sums of the passes are added up, as in a TPU. The weights of a pass
-    are there when it begins: a TPU shifts them in during the pass before. (It also lets a pass
-    begin while the one before drains, which is not done here.) Raises ValueError where the shapes
-    do not fit, or where there is nothing to multiply.
+    are there when it begins. (A TPU also lets a pass begin while the one before drains.) Raises
+    ValueError where the shapes do not fit, or where there is nothing to multiply.
     """
     (m, k), (depth, n) = x.shape, y.shape
     if k != depth or not min(m, k, n, rows, columns) > 0:
@@ -204,10 +203,8 @@ class Pass(Film):
 def pulse(run: Run) -> Picture:
     """How many cells multiply in each cycle: the array fills, works, and drains."""
     rows, columns = run.array
-    title = (
-        f"{run.shape[0]} rows through {rows} × {columns} cells: {run.cycles:,} cycles, "
-        f"{run.utilization:.0%} of the cells at work."
-    )
+    title = (f"{run.shape[0]} rows through {rows} × {columns} cells: {run.cycles:,} cycles, "
+             f"{run.utilization:.0%} of the cells at work.")
     figure, axes = blank(height=2.6, title=title)
     axes.stairs(run.busy, np.arange(run.cycles + 1), fill=True, color=SKY)
     axes.axhline(rows * columns, color=INK, linewidth=1, linestyle=":")

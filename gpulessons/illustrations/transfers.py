@@ -48,10 +48,7 @@ def figures() -> Table:
 
 def timeline(numbers: int = 921_600, layers: int = 10) -> Picture:
     """Layers of one activation on float32 numbers, four ways: pageable memory or pinned, sent and
-    fetched for each layer or once for all of them.
-
-    Made for sliders: live(timeline, numbers=slider(…), layers=slider(…)).
-    """
+    fetched for each layer or once for all of them."""
     ways = {"a round trip each": [1] * layers, "data stay": [layers]}
     rows = {f"{memory}, {name}": steps(numbers, trips, memory)
             for memory in LINKS for name, trips in ways.items()}

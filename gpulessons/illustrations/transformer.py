@@ -2,7 +2,7 @@
 
 from gpulessons import units
 from gpulessons.plots.forms import LOOKS, log_lines, percent, stacked
-from gpulessons.plots.picture import BLUE, INK, VERMILLION, Picture
+from gpulessons.plots.picture import INK, Picture
 
 from .drawings import Drawing, drawing
 
@@ -22,10 +22,7 @@ def layer_flops(tokens, length):
 
 
 def encoder(length: int = 128) -> Drawing:
-    """One encoder layer, left to right: its products, what stands between them, shapes and shares.
-
-    Made for a slider: live(encoder, length=[128, 512, 2048]).
-    """
+    """One encoder layer, left to right: its products, what lies between them, shapes, shares."""
     work = layer_flops(length, length)
     work["layer norm"] *= 2
     whole = sum(work.values()) + 8 * length * HIDDEN  # biases, sums, a scale: as in the notebook
@@ -51,10 +48,7 @@ def token_bytes(batch: int, behind: int, kv_heads: int = HEADS) -> dict[str, flo
 
 
 def generation(batch: int, behind: int, kv_heads: int = HEADS) -> Picture:
-    """Bytes for each generated token against the batch: weights are shared, keys and values not.
-
-    Made for sliders: live(generation, batch=slider(…), behind=slider(…), kv_heads=[12, 4, 1]).
-    """
+    """Bytes for each generated token against the batch: weights are shared, keys and values not."""
     now = token_bytes(batch, behind, kv_heads)
     whole = sum(now.values())
     title = (
@@ -64,9 +58,8 @@ def generation(batch: int, behind: int, kv_heads: int = HEADS) -> Picture:
     )
     batches = [2**power for power in range(10)]
     each = [token_bytes(size, behind, kv_heads) for size in batches]
-    looks = {"weights": (VERMILLION, "--"), "keys and values": (BLUE, ":")}
-    drawn = [(name, batches, [one[name] for one in each], {"color": color, "linestyle": dashes})
-             for name, (color, dashes) in looks.items()]
+    drawn = [(name, batches, [one[name] for one in each], look)
+             for name, look in zip(now, LOOKS, strict=False)]
     drawn.append(("together", batches, [sum(one.values()) for one in each], {"color": INK}))
     spoken = ", ".join(f"{units.size(size)} of {name}" for name, size in now.items())
     picture = log_lines(

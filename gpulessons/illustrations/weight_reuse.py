@@ -36,10 +36,8 @@ def batch_for(corner: float, size: int = 4) -> int | None:
 def weight_reuse(batch: int) -> Picture:
     """One weight and the numbers it meets, beside the operations for each byte of such a batch."""
     examples = "one example" if batch == 1 else f"{batch:,} examples"
-    title = (
-        f"Each weight, fetched once, serves {examples}: {flops_per_byte(batch):.2g} FLOPs "
-        "for each byte."
-    )
+    title = (f"Each weight, fetched once, serves {examples}: {flops_per_byte(batch):.2g} FLOPs "
+             "for each byte.")
     figure, (left, right) = blank(
         width=7.6, height=3.9, title=title, ncols=2, width_ratios=(1.25, 1)
     )

@@ -167,3 +167,26 @@ def span(axes: Axes, row: float, start: float, length: float, color: str, words:
     """Somebody at work from `start` on, so long, and what is written on it."""
     axes.barh(row, length, left=start, height=0.8, color=color, edgecolor=INK, linewidth=0.6)
     write(axes, start + length / 2, row, words, fontsize=9, color=DARK)
+
+
+def timetables(
+    named: Mapping[str, Mapping[str, Sequence[tuple[float, float, str, Any]]]], what: str, *,
+    title: str, width: float = 7.2,
+) -> tuple[Figure, Any]:
+    """(figure, its last axes): who does what when, in a panel for each of {name: {who: [(start,
+    length, color, words)]}}, the words where there is room. what: the axis."""
+    rows = [len(each) for each in named.values()]
+    spans = [one for each in named.values() for row in each.values() for one in row]
+    until = max(start + length for start, length, *_ in spans)
+    figure, panels = blank(width, 1.3 + 0.42 * len(rows) + 0.3 * sum(rows), title, nrows=len(rows),
+                           sharex=True, squeeze=False, height_ratios=rows)
+    for axes, (name, each) in zip(panels.flat, named.items(), strict=True):
+        for row, done in enumerate(each.values()):
+            for start, length, color, words in done:
+                room = length > until / 60 * len(f"{words}")
+                span(axes, row, start, length, color, words if room else "")
+        name_rows(axes, each)
+        axes.set_xlim(0, 1.01 * until)
+        axes.set_title(name, color=INK, fontsize=10, loc="left")
+    axes.set_xlabel(what)
+    return figure, axes
