@@ -53,10 +53,8 @@ def ladder(counted, name: str) -> Picture:
 
 
 def ahead(one, other) -> str:
-    """Which of two versions is quicker, by their intervals, and by how much at least: a sentence.
-
-    one, other: Timings or ModelledTimings, of the same op and size.
-    """
+    """Which of two (modelled) timings of one op and size is quicker, by their intervals, and by
+    how much at least: a sentence."""
     if "too noisy" in (one.noise, other.noise):
         return "Too noisy to say which is quicker."
     fast, slow = sorted((one, other), key=lambda t: t.quartiles[0])
@@ -72,18 +70,16 @@ def peaks(measured) -> Picture:
 
     The title says what the last doubling of the length does to each.
     """
-    steps = [f"{doubling(sizes):.1f} times for {name}" for name, sizes in measured.items()]
+    steps = []
+    for name, sizes in measured.items():
+        before, last = sorted(sizes)[-2:]
+        power = math.log(sizes[last] / sizes[before], last / before)
+        steps.append(f"{2**power:.1f} times for {name}")
     title = f"Twice the length, and memory grows: {', '.join(steps)}."
     named = [(name, list(sizes), list(sizes.values()), {**look, "linestyle": "-"})
              for (name, sizes), look in zip(measured.items(), LOOKS, strict=False)]
     return log_lines(named, ("tokens", units.count), ("most memory at once", units.size),
                      title=title, ticks=sorted(named[0][1]), base=4)
-
-
-def doubling(costs):
-    """What twice the length does to a cost, by its last two lengths: {length: cost}."""
-    before, last = sorted(costs)[-2:]
-    return (costs[last] / costs[before]) ** (math.log(2) / math.log(last / before))
 
 
 def per_pair(comparison) -> Picture:

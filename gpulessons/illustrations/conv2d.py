@@ -56,10 +56,8 @@ def overtaking(times, slow: str, fast: str) -> Picture | str:
 
 def crossing(times, slow: str, fast: str) -> tuple[float, float, float] | None:
     """Where the lines of two ways cross for good, both axes being logarithmic: the timed side
-    before, the crossing and the timed side after.
-
-    None where `fast` never wins; three times the first side where it always does.
-    """
+    before, the crossing and the timed side after. None where `fast` never wins; three times the
+    first side where it always does."""
     sides = measured(times)
     leads = [np.log(times[fast][s].median / times[slow][s].median) for s in sides]
     first = max((n + 1 for n, lead in enumerate(leads) if lead >= 0), default=0)

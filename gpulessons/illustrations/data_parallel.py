@@ -88,7 +88,8 @@ def overlap(workers):
 
 def losses(runs) -> Picture:
     """The loss against steps, and against bytes handed over by one worker: {way: Trained}."""
-    smooth = {way: averaged(run.losses) for way, run in runs.items()}
+    smooth = {way: [np.mean(run.losses[max(0, i - 9) : i + 1]) for i in range(len(run.losses))]
+              for way, run in runs.items()}
     bytes_of = {way: run.bytes / len(run.losses) for way, run in runs.items()}
     least = min(bytes_of, key=bytes_of.get)
     first, ends = next(iter(runs)), {way: line[-1] for way, line in smooth.items()}
@@ -105,11 +106,6 @@ def losses(runs) -> Picture:
     left.legend(frameon=False, labelcolor=INK, fontsize=9)
     spoken = {way: f"{ends[way]:.3g} after {bytes_of[way]:,.0f} bytes a step" for way in runs}
     return Picture(figure, f"{title} Live: {listed(spoken)}.")
-
-
-def averaged(numbers):
-    """The mean of each number and those before it, up to ten."""
-    return [float(np.mean(numbers[max(0, i - 9) : i + 1])) for i in range(len(numbers))]
 
 
 def fitted(link: Link, samples) -> Picture:

@@ -130,13 +130,9 @@ def grid(images: np.ndarray, captions=(), *, title, columns: int = 10, signed=Fa
 
 def weights(w: np.ndarray, moved: bool = False) -> Picture:
     """What the outputs of a first layer look for: the twenty strongest rows of w (outputs, 64) as
-    pictures of 8 × 8.
-
-    moved: w is how far the weights have come in training.
-    """
+    pictures of 8 × 8. moved: w is how far the weights have come in training."""
     strongest = np.argsort(-np.abs(w).sum(1))[:20]
-    colors = "orange ink raises an output, purple lowers it"
-    if moved:
-        colors = "orange, the weight has grown; purple, it has fallen"
+    colors = ("orange, the weight has grown; purple, it has fallen" if moved else
+              "orange ink raises an output, purple lowers it")
     title = f"{len(strongest)} of {len(w)} outputs, pixel by pixel: {colors}."
     return grid(w[strongest].reshape(-1, 8, 8), title=title, signed=True)

@@ -4,7 +4,7 @@
 from functools import partial
 
 from gpulessons import units
-from gpulessons.plots.forms import dots as dots_of
+from gpulessons.plots import forms
 from gpulessons.plots.forms import percent, stacked
 from gpulessons.plots.picture import BLUE, COLORS, GREEN, MARKERS, VERMILLION, Picture
 from warplens.tables import Table
@@ -52,7 +52,7 @@ def dots(times, *, title: str, what: str = "time of one call") -> Picture:
         torch = "torch_gpu" if "GPU" in name else "torch_cpu"
         backend = torch if "torch" in name.lower() else "host"
         rows.append((name, time, {"marker": MARKERS[backend], "color": COLORS[backend]}))
-    return dots_of(rows, what, units.seconds, title=title)
+    return forms.dots(rows, what, units.seconds, title=title)
 
 
 def saved(steps, microseconds: float, calls: int, count: float) -> Table:

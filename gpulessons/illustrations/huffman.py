@@ -7,20 +7,14 @@ from gpulessons.plots.forms import listed, log_lines
 from gpulessons.plots.picture import BLUE, INK, VERMILLION, Picture, blank
 
 
-def drawn(tree, words, word: str | None = None) -> Picture:
-    """The tree with a word at each leaf, the way to one of them in color.
-
-    tree: a Tree (ops/huffman.py), whose root is node 0. word: which way; none without.
+def drawn(tree, words, word: str) -> Picture:
+    """A Tree (ops/huffman.py), whose root is node 0, a word at each leaf, the way to one in color.
     """
     lengths = dict(zip(words, map(int, np.diff(tree.starts)), strict=True))
-    short, long = min(lengths, key=lengths.get), max(lengths, key=lengths.get)
-    title = f"“{short}”: {turns(lengths[short])}. “{long}”: {turns(lengths[long])}."
-    path = []
-    if word is not None:
-        path = tree.turns[slice(*tree.starts[words.index(word) :][:2])].tolist()
-        title = f"“{word}” is {', '.join(map(str, path))}: {turns(lengths[word])}."
+    path = tree.turns[slice(*tree.starts[words.index(word) :][:2])].tolist()
+    title = f"“{word}” is {', '.join(map(str, path))}: {turns(lengths[word])}."
     figure, axes = blank(width=7.2, height=1.2 + 0.62 * max(lengths.values()), title=title)
-    draw_node(axes, tree.children.tolist(), words, 0, 0, path if word else None, [0])
+    draw_node(axes, tree.children.tolist(), words, 0, 0, path, [0])
     axes.set_axis_off()
     axes.set_ylim(-max(lengths.values()) - 0.6, 0.2)
     axes.margins(x=0.08)
@@ -65,5 +59,5 @@ def rows_read(lengths) -> Picture:
          ("the path", sizes, [lengths[n] for n in sizes], {"marker": "o"})],
         ("classes", units.count), ("rows read for an example", units.three_digits), ticks=sizes,
         title=f"{most} classes: {most} rows without a tree, {lengths[max(lengths)]:.1f} with it.",
-        spoken="The path: its mean length, counted. Every class: as many rows as classes.",
+        spoken="Counted: the mean length of a path; without a tree all rows are read.",
     )

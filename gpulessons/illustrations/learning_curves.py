@@ -42,10 +42,8 @@ def curves(runs) -> Picture:
 
 
 def lost_shares(counts) -> Picture:
-    """What share of the additions vanished: counts is {number of shared cells: Count}.
-
-    What has a name instead of a number, cells that nobody shares, is left out.
-    """
+    """What share of the additions vanished: counts is {number of shared cells: Count}. What has a
+    name instead of a number, cells that nobody shares, is left out."""
     shared = {n: one.lost for n, one in counts.items() if isinstance(n, int)}
     told = {n: f"{percent(lost)} of those to {units.plural(n, 'cell')}"
             for n, lost in shared.items()}

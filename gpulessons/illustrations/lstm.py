@@ -52,8 +52,15 @@ def through_time(steps: int, batch: int = 32, hidden: int = 256) -> Picture:
         if step is None:
             for y in (0, 1.35, 2.7):
                 write(axes, place, y, "…")
-        else:
-            one_step(axes, place, step)
+        else:  # forward, what is kept, backward: three boxes over each other, and what joins them
+            for y, words, color in ((2.7, f"step {step}", VERMILLION), (1.35, "z, h, c", INK),
+                                    (0, f"step {step}", BLUE)):
+                box(axes, place, y, words, color, tall=0.55, wide=0.74)
+            for start, end in ((3.4, 3.0), (2.4, 1.65), (1.05, 0.3), (-0.3, -0.75)):
+                arrow(axes, (place, start), (place, end), BLUE if end < 0 else INK)
+            write(axes, place, 3.55, f"x[{step}]")
+            write(axes, place, -0.98, f"dz[{step}]")
+            write(axes, place + 0.06, 0.62, f"+ d[{step}]", ha="left")
         if place:
             arrow(axes, (place - 0.62, 2.7), (place - 0.38, 2.7), VERMILLION)
             arrow(axes, (place - 0.38, 0), (place - 0.62, 0), BLUE)
@@ -67,18 +74,6 @@ def through_time(steps: int, batch: int = 32, hidden: int = 256) -> Picture:
         "go from each step to the next. Back, dh and dc go from each step to the one before, and "
         "each step adds what its own loss says of its h. The weights' gradients wait until the end."
     ))
-
-
-def one_step(axes, place, step):
-    """Forward, what is kept, backward: three boxes over each other, and what joins them."""
-    for y, words, color in ((2.7, f"step {step}", VERMILLION), (1.35, "z, h, c", INK),
-                            (0, f"step {step}", BLUE)):
-        box(axes, place, y, words, color, tall=0.55, wide=0.74)
-    for start, end in ((3.4, 3.0), (2.4, 1.65), (1.05, 0.3), (-0.3, -0.75)):
-        arrow(axes, (place, start), (place, end), BLUE if end < 0 else INK)
-    write(axes, place, 3.55, f"x[{step}]")
-    write(axes, place, -0.98, f"dz[{step}]")
-    write(axes, place + 0.06, 0.62, f"+ d[{step}]", ha="left")
 
 
 def rungs(rows, limit: float) -> Picture:

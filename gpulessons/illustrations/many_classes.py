@@ -46,8 +46,7 @@ def cost_against_classes(times, crossover) -> Picture:
 
 
 def crossing(layers, at):
-    """Who is ahead, from how many classes on, and how far at the end; layers: {name: {n: spread}}.
-    """
+    """Who is ahead, from how many classes on, how far at the end; layers: {name: {n: spread}}."""
     if not {FULL, RIVAL} <= set(layers):
         return "What a training step costs, by the number of classes."
     most = max(layers[FULL].keys() & layers[RIVAL].keys())

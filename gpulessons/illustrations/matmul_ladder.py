@@ -88,10 +88,13 @@ def ladder(
 
 def steadily(measure, tries: int = 3) -> Comparison:
     """The first of a few comparisons in which no time is noisy; else the one with the fewest."""
-    made = []
-    while len(made) < tries and (not made or any(t.noise for t in made[-1].timings)):
+    def noisy(one):
+        return sum(bool(timing.noise) for timing in one.timings)
+
+    made = [measure()]
+    while noisy(made[-1]) and len(made) < tries:
         made.append(measure())
-    return min(reversed(made), key=lambda one: sum(bool(timing.noise) for timing in one.timings))
+    return min(made, key=noisy)
 
 
 def together(*comparisons: Comparison) -> Comparison:

@@ -2,7 +2,7 @@
 
 from gpulessons import units
 from gpulessons.plots.axes import written
-from gpulessons.plots.forms import write
+from gpulessons.plots.forms import rectangle, write
 from gpulessons.plots.picture import INK, VERMILLION, Picture, blank, on
 from warplens.model.devices import named
 from warplens.model.occupancy import PARTITIONS, WARP, limits_of, occupancy
@@ -64,24 +64,20 @@ def draw_slots(axes, held):
     of_block = held.needs["warps"].takes
     for slot in range(held.most_warps):
         column, row = divmod(slot, PARTITIONS)
+        top = row - SIDE / 2
         if slot < held.warps:
             block, warp = divmod(slot, of_block)
             lanes = min(held.threads - warp * WARP, WARP) / WARP
             shade = SHADES[block % len(SHADES)]
-            fill(axes, row, column, lanes, color=shade)
-            fill(axes, row, column + SIDE * lanes, 1 - lanes, facecolor="none", edgecolor=shade,
-                 hatch="////", linewidth=0)
+            rectangle(axes, column, top, SIDE * lanes, SIDE, facecolor=shade, linewidth=0)
+            rectangle(axes, column + SIDE * lanes, top, SIDE * (1 - lanes), SIDE, edgecolor=shade,
+                      hatch="////", linewidth=0)
             if not warp:
                 write(axes, column + SIDE / 2, row, block + 1, fontsize=9,
                       color=on(shade) if lanes > 0.7 else INK)
-        fill(axes, row, column, facecolor="none", edgecolor=INK, linewidth=0.8)
+        rectangle(axes, column, top, SIDE, SIDE)
     axes.set(xlim=(-0.2, held.most_warps / PARTITIONS), ylim=(PARTITIONS - 0.4, -0.6))
     axes.set(aspect="equal", xticks=[], yticks=[])
     axes.spines[:].set_visible(False)
     idle = ", idle lanes are hatched" * bool(held.blocks and held.threads % WARP)
     axes.set_xlabel(f"warp slots of one multiprocessor; a number begins each block{idle}")
-
-
-def fill(axes, row, left, share=1, **look):
-    """A rectangle of a slot's height and a share of its width."""
-    axes.bar(left, SIDE, width=SIDE * share, bottom=row - SIDE / 2, align="edge", **look)

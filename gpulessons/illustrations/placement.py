@@ -19,10 +19,8 @@ SPOKEN = 1e9, 1e10, 1e11
 
 
 def timetable(runs, batches: int = 5) -> Picture:
-    """Two rows for each run, its workers, and a block for each stage of its first batches.
-
-    runs: {name: hybrid.Run}. Measured; what stays empty is somebody waiting.
-    """
+    """Two rows for each of {name: hybrid.Run}, its workers, and a block for each stage of its first
+    batches. Measured; what stays empty is somebody waiting."""
     fast = sorted(runs, key=lambda name: -runs[name].examples_per_second)
     rates = [f"{name} {units.count(runs[name].examples_per_second)}" for name in fast]
     title = f"Examples per second: {'; '.join(rates)}."

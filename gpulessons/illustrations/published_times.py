@@ -3,7 +3,6 @@
 from gpulessons.plots.axes import log_axes, name_rows
 from gpulessons.plots.picture import COLORS, INK, Picture, blank
 
-ROW = 0.21  # inches
 KEY = "at 1 both agree; ○ the interval holds the published time, × it does not"
 
 
@@ -15,7 +14,7 @@ def published_times(judged) -> Picture:
     right.
     """
     rows = judged.rows
-    figure, axes = blank(width=8, height=1.5 + ROW * len(rows), title=judged.message)
+    figure, axes = blank(width=8, height=1.5 + 0.21 * len(rows), title=judged.message)
     axes.axvline(1, color=INK, linewidth=1)
     for y, row in enumerate(rows):
         ends = [end / row.published.seconds for end in (row.modelled.low, row.modelled.high) if end]

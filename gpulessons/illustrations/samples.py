@@ -89,10 +89,8 @@ def stopped(returned: float, done: float, where: str) -> Picture:
 
 
 def lies(readings) -> Picture:
-    """{what went wrong: (seconds read, seconds true)}, as dots: too short left, too long right.
-
-    Raises ValueError where there is nothing to draw.
-    """
+    """{what went wrong: (seconds read, seconds true)}, as dots: too short left, too long right;
+    ValueError where there is nothing to draw."""
     if not readings:
         raise ValueError("Give at least one reading: {what went wrong: (read, true)}.")
     factors = {what: read / true for what, (read, true) in readings.items()}

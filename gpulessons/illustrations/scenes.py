@@ -97,13 +97,15 @@ def warps(orders) -> Picture:
 
 def prices(rows) -> Picture:
     """What disorder costs: {name: (GPU factor, counted; CPU factor, measured)}, on a log scale."""
-    title = " ".join(f"{name}: {who_pays(*factors)}." for name, factors in rows.items())
+    told = {name: f"the {'GPU' if gpu > cpu else 'CPU'} pays more"
+            if max(gpu, cpu) >= 1.1 * min(gpu, cpu) else "both pay about the same"
+            for name, (gpu, cpu) in rows.items()}
     kinds = ("gpu", "GPU, steps counted"), ("host", "CPU, time measured")
     return dots(
         [(f"{name}: {kind}", factor, {"marker": MARKERS[backend], "color": COLORS[backend]})
          for name, factors in rows.items()
          for factor, (backend, kind) in zip(factors, kinds, strict=True)],
-        "time or steps, shuffled over sorted", units.ratio, title=title, one=True,
+        "time or steps, shuffled over sorted", units.ratio, title=f"{listed(told)}.", one=True,
     )
 
 
@@ -119,10 +121,3 @@ def typical(turns):
     shares = 1 - warps.mean(axis=1) / warps.max(axis=1)
     gaps = np.abs(shares - waiting(turns)).round(2)
     return warps[np.lexsort([-warps.sum(axis=1), gaps])[0]]
-
-
-def who_pays(gpu, cpu):
-    """Whom disorder costs more, in words."""
-    if max(gpu, cpu) < 1.1 * min(gpu, cpu):
-        return "both pay about the same"
-    return f"the {'GPU' if gpu > cpu else 'CPU'} pays more"

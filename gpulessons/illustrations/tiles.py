@@ -16,8 +16,5 @@ RUNGS = {"shared tile": "tile_shared", "1-D register tile": "tile_1d",
 
 
 def tile(name: str) -> Drawing:
-    """One rung: its tiles, what a thread reads and writes of them, its new line and its fetches.
-
-    name: "shared tile", "1-D register tile" or "2-D register tile"; KeyError for another.
-    """
+    """One of RUNGS: its tiles, what a thread reads and writes of them, its line, its fetches."""
     return drawing(RUNGS[name])

@@ -53,7 +53,11 @@ def timeline(numbers: int = 921_600, layers: int = 10) -> Picture:
     rows = {f"{memory}, {name}": steps(numbers, trips, memory)
             for memory in LINKS for name, trips in ways.items()}
     totals = {name: row[-1].end for name, row in rows.items()}
-    title = message(layers, *totals.values())
+    each, stay, _, pinned = totals.values()
+    title = f"One layer: nothing to save by staying; pinned memory saves {1 - pinned / stay:.0%}."
+    if layers > 1:
+        title = (f"{layers} layers: data that stay on the GPU save {1 - stay / each:.0%}, "
+                 f"and pinned as well {1 - pinned / each:.0%}.")
     figure, axes = blank(height=4, title=title)
     for place, row in enumerate(rows.values()):
         for what, color in COLORS.items():
@@ -69,15 +73,6 @@ def timeline(numbers: int = 921_600, layers: int = 10) -> Picture:
     spoken = listed({name: units.seconds(total) for name, total in totals.items()})
     return Picture(figure, f"{title} {units.count(numbers)} numbers. {spoken}. Modelled for an "
                            f"{GPU} of 40 GB on the link of a DGX, not measured.")
-
-
-def message(layers, each, stay, _, pinned):
-    """What staying saves of the time, and what pinned memory adds to it; seconds."""
-    if layers == 1:
-        return (f"One layer: nothing to save by staying; pinned memory saves "
-                f"{1 - pinned / stay:.0%}.")
-    return (f"{layers} layers: data that stay on the GPU save {1 - stay / each:.0%}, "
-            f"and pinned as well {1 - pinned / each:.0%}.")
 
 
 def steps(numbers: int, trips, memory: str) -> list[Step]:

@@ -58,7 +58,7 @@ def generation(batch: int, behind: int, kv_heads: int = HEADS) -> Picture:
     )
     batches = [2**power for power in range(10)]
     each = [token_bytes(size, behind, kv_heads) for size in batches]
-    drawn = [(name, batches, [one[name] for one in each], look)
+    drawn = [(name, batches, [one[name] for one in each], {**look, "marker": ""})
              for name, look in zip(now, LOOKS, strict=False)]
     drawn.append(("together", batches, [sum(one.values()) for one in each], {"color": INK}))
     spoken = ", ".join(f"{units.size(size)} of {name}" for name, size in now.items())

@@ -21,12 +21,9 @@ MARKS = {
 
 @dataclass(frozen=True)
 class Listed:
-    """The claims in words, each with links to the notebooks that test it, beside this page.
+    """The claims in words, each with links to the notebooks that test it, beside this page."""
 
-    claims: {number: Claim}, as in `claims.CLAIMS`.
-    """
-
-    claims: dict
+    claims: dict  # {number: Claim}, as in `claims.CLAIMS`
 
     def __repr__(self):
         return "\n".join(fill(f"{number:2}  {each.words} ({', '.join(each.notebooks)})", 92,
@@ -45,10 +42,8 @@ class Listed:
 
 
 def table(*findings) -> Picture:
-    """The verdicts of one machine or several: findings as `claims.judge` and `recorded` give them.
-
-    Raises ValueError for none.
-    """
+    """The verdicts of one machine or several: findings as `claims.judge` and `recorded` give them;
+    ValueError for none."""
     if not findings:
         raise ValueError("Give at least one machine's findings: claims.judge() has some.")
     numbers = sorted({each.number for found in findings for each in found})

@@ -129,7 +129,7 @@ def log_lines(
     log_axes(axes, x=x, y=y, **more)
     lines(axes, named)
     told = {name: ", ".join(f"{y[1](v)} at {x[1](at)}" for at, v in zip(xs, ys, strict=True))
-            for name, xs, ys, look in named if "marker" in look}
+            for name, xs, ys, look in named if look.get("marker")}
     return Picture(figure, " ".join(filter(None, (title, f"{listed(told)}." * bool(told), spoken))))
 
 
