@@ -1,6 +1,6 @@
 """Why rows 16 KiB apart are slow to read: their lines all lie in one set of L1, one a clock."""
 
-from gpulessons.plots.forms import span
+from gpulessons.plots.forms import listed, span
 from gpulessons.plots.picture import ORANGE, SKY, Picture, blank
 from warplens.model.sampling import TAG_SETS
 
@@ -26,9 +26,8 @@ def l1_sets(columns: int = 4096) -> Picture:
         color = ORANGE if len(rows) > ROWS // TAG_SETS else SKY
         for clock, row in enumerate(rows):
             span(axes, s, clock + 0.05, 0.9, color, row)
-    axes.set(xlim=(0, ROWS), ylim=(TAG_SETS - 0.4, -0.6), xlabel="clock; in each box: the row of x", ylabel="set of L1")
+    axes.set(xlim=(0, ROWS), ylim=(TAG_SETS - 0.4, -0.6), ylabel="set of L1")
+    axes.set_xlabel("clock; in each box: the row of x")
     axes.set_yticks(range(TAG_SETS))
-    told = "; ".join(
-        f"set {s}: {', '.join(map(str, rows)) or 'none'}" for s, rows in enumerate(sets)
-    )
+    told = listed({f"set {s}": ", ".join(map(str, rows)) or "none" for s, rows in enumerate(sets)})
     return Picture(figure, f"{title} Rows by set: {told}. Schematic.")
